@@ -1,0 +1,89 @@
+package jsontree
+
+import "unicode/utf8"
+
+// Append writes n minified to dst: members in order, numbers as written, and no '<', U+2028 or
+// U+2029 raw inside a string, so that the text is safe inside an HTML script element.
+func Append(dst []byte, n *Node) []byte {
+	if n == nil {
+		return append(dst, "null"...)
+	}
+	switch n.Kind {
+	case Bool:
+		if n.True {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case Number:
+		return append(dst, n.Text...)
+	case String:
+		return AppendString(dst, n.Text)
+	case Array:
+		dst = append(dst, '[')
+		for i, item := range n.Items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = Append(dst, item)
+		}
+		return append(dst, ']')
+	case Object:
+		dst = append(dst, '{')
+		for i := range n.Members {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = AppendString(dst, n.Members[i].Name)
+			dst = append(dst, ':')
+			dst = Append(dst, n.Members[i].Value)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, "null"...)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString writes s as a JSON string, escaped as Append says.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != 0x7f {
+				i++
+				continue
+			}
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, c)
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == '\u2028' || r == '\u2029' {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, `\u202`...)
+			dst = append(dst, hexDigits[r&0xF])
+			start = i + size
+		}
+		i += size
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xF])
+}

@@ -1,0 +1,161 @@
+// Package jsontree is an ordered JSON tree (RFC 8259): it keeps member order and the spelling of
+// numbers exactly as written, finds values by pointer (RFC 6901) and writes them back minified.
+// It runs inside the WebAssembly guest, so it imports text packages of the standard library only.
+package jsontree
+
+// Kind is the JSON kind of a Node. The zero value is Null.
+type Kind uint8
+
+// The kinds of JSON values.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// String names the kind the way error messages spell it.
+func (k Kind) String() string {
+	switch k {
+	case Null:
+		return "null"
+	case Bool:
+		return "boolean"
+	case Number:
+		return "number"
+	case String:
+		return "string"
+	case Array:
+		return "array"
+	default:
+		return "object"
+	}
+}
+
+// indexFrom is the number of members from which an object answers Find from a map.
+const indexFrom = 12
+
+// Node is one JSON value. A Node that more than one tree or goroutine can see must not be changed;
+// whoever edits builds new nodes along the path. The zero value is null.
+type Node struct {
+	Kind    Kind
+	True    bool     // the value of a Bool
+	Text    string   // a String, decoded; or a Number, spelled as written
+	Items   []*Node  // the elements of an Array
+	Members []Member // the members of an Object, in document order, names unique
+	index   map[string]int32
+}
+
+// Member is one name and value of an object.
+type Member struct {
+	Name  string
+	Value *Node
+}
+
+// NewString returns a String node.
+func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
+
+// NewObject returns an Object node that owns members.
+func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
+
+// Find returns the member called name, or nil where n is no object or has none. Objects that Parse
+// or Index saw answer in constant time.
+func (n *Node) Find(name string) *Node {
+	if i := n.IndexOf(name); i >= 0 {
+		return n.Members[i].Value
+	}
+	return nil
+}
+
+// IndexOf returns the position of the member called name, or -1.
+func (n *Node) IndexOf(name string) int {
+	if n == nil {
+		return -1
+	}
+	if n.index != nil {
+		if i, ok := n.index[name]; ok {
+			return int(i)
+		}
+		return -1
+	}
+	for i := range n.Members {
+		if n.Members[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Index makes Find constant-time on n. Call it again after Members changed.
+func (n *Node) Index() {
+	n.index = nil
+	if len(n.Members) < indexFrom {
+		return
+	}
+	n.index = make(map[string]int32, len(n.Members))
+	for i := range n.Members {
+		n.index[n.Members[i].Name] = int32(i)
+	}
+}
+
+// IsString reports whether n is a String.
+func (n *Node) IsString() bool { return n != nil && n.Kind == String }
+
+// IsObject reports whether n is an Object.
+func (n *Node) IsObject() bool { return n != nil && n.Kind == Object }
+
+// Equal reports JSON equality: member order does not count, numbers compare by value (RFC 6902
+// section 4.6), so 1, 1.0 and 1e0 are equal.
+func Equal(a, b *Node) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil || a.Kind != b.Kind {
+		return false
+	}
+	switch a.Kind {
+	case Bool:
+		return a.True == b.True
+	case String:
+		return a.Text == b.Text
+	case Number:
+		return equalNumbers(a.Text, b.Text)
+	case Array:
+		return equalItems(a.Items, b.Items)
+	case Object:
+		return equalMembers(a, b)
+	}
+	return true
+}
+
+func equalItems(a, b []*Node) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalMembers(a, b *Node) bool {
+	if len(a.Members) != len(b.Members) {
+		return false
+	}
+	for i, m := range a.Members {
+		other := (*Node)(nil)
+		if b.Members[i].Name == m.Name {
+			other = b.Members[i].Value // the usual case: same order
+		} else if other = b.Find(m.Name); other == nil {
+			return false
+		}
+		if !Equal(m.Value, other) {
+			return false
+		}
+	}
+	return true
+}

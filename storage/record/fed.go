@@ -1,0 +1,37 @@
+package record
+
+// ThemeFed is what an edge needs to know of a Theme to decide any request for its files.
+type ThemeFed struct {
+	EnvironmentID string   `json:"environmentID"`
+	ThemeID       string   `json:"themeID"`
+	CacheLifetime uint32   `json:"cacheLifetime"` // seconds, the Environment's
+	LatestVersion uint32   `json:"latestVersion"` // 0 before the first publish
+	Files         []string `json:"files"`         // names served under the current integrations, sorted
+	Serving       Serving  `json:"serving"`
+	Cursor        string   `json:"cursor"` // of the change log when this was read
+}
+
+// PairFed is what an edge needs to render one address: the inputs of (Theme version, Variant).
+type PairFed struct {
+	Version   uint32 `json:"version"`
+	Document  Hash   `json:"document"`
+	Overrides Hash   `json:"overrides"` // empty means none
+	Prefix    string `json:"prefix"`
+	Module    Hash   `json:"module"`
+	Sealed    bool   `json:"sealed"` // the bytes can never change
+	Cursor    string `json:"cursor"` // of the change log when this was read
+}
+
+// ChangesFed is one answer of the change feed.
+type ChangesFed struct {
+	Changes []ChangeFed `json:"changes"` // in order
+	Cursor  string      `json:"cursor"`  // where to go on
+	Reset   bool        `json:"reset"`   // the cursor asked for is no longer known: everything held is in doubt
+}
+
+// ChangeFed is one entry of the feed.
+type ChangeFed struct {
+	Cursor        string `json:"cursor"`
+	EnvironmentID string `json:"environmentID"`
+	ThemeID       string `json:"themeID"` // empty: every Theme of the Environment
+}

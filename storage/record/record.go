@@ -1,0 +1,272 @@
+// Package record holds what Livery stores and feeds to edges, and the one encoding of it: a format
+// byte followed by JSON. Records carry no behaviour beyond reading themselves; the rules that make
+// them live in origin/theming.
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Hash names a blob: the SHA-256 of its content in 64 lower-case hexadecimal digits. The empty
+// Hash names nothing.
+type Hash string
+
+// HashOf returns the name of a blob.
+func HashOf(blob []byte) Hash {
+	sum := sha256.Sum256(blob)
+	return Hash(hex.EncodeToString(sum[:]))
+}
+
+// Valid reports whether h has the form of a hash.
+func (h Hash) Valid() bool {
+	if len(h) != 64 {
+		return false
+	}
+	for _, c := range []byte(h) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// Role is what a grant allows on an Environment; a higher role may do all that a lower one may.
+type Role string
+
+// The roles, lowest first.
+const (
+	Viewer Role = "viewer"
+	Editor Role = "editor"
+	Admin  Role = "admin"
+)
+
+// Allows reports whether a caller with role r may do what needs role need.
+func (r Role) Allows(need Role) bool { return r.rank() >= need.rank() && r.rank() > 0 }
+
+func (r Role) rank() int {
+	switch r {
+	case Viewer:
+		return 1
+	case Editor:
+		return 2
+	case Admin:
+		return 3
+	}
+	return 0
+}
+
+// Plan is a Team's subscription.
+type Plan string
+
+// The plans.
+const (
+	Free Plan = "free"
+	Pro  Plan = "pro"
+)
+
+// VariantsPerTheme is the number of Variants that a Theme may have under the plan.
+func (p Plan) VariantsPerTheme() int {
+	if p == Pro {
+		return 100
+	}
+	return 10
+}
+
+// Team owns Environments. Only the operator writes it.
+type Team struct {
+	ID      string   `json:"id"`   // "team_…"
+	Slug    string   `json:"slug"` // unique in the store
+	Plan    Plan     `json:"plan"`
+	Members []string `json:"members"` // token subjects, sorted; a member without a grant is answered 403
+}
+
+// Environment is the isolation boundary above Themes. Only the operator writes it.
+type Environment struct {
+	ID            string            `json:"id"` // "env_…"
+	TeamID        string            `json:"teamID"`
+	Slug          string            `json:"slug"` // unique within the Team
+	DisplayName   string            `json:"displayName"`
+	Kind          string            `json:"kind"`        // sandbox, staging or production
+	Description   *string           `json:"description"` // nil means none
+	Metadata      map[string]string `json:"metadata"`
+	CacheLifetime uint32            `json:"cacheLifetime"` // seconds an edge may reuse a latest answer
+	Grants        map[string]Role   `json:"grants"`        // by token subject
+	CreatedAt     time.Time         `json:"createdAt"`
+	UpdatedAt     time.Time         `json:"updatedAt"`
+}
+
+// Integration is one pair of the catalogue.
+type Integration struct {
+	Framework string `json:"framework"`
+	Library   string `json:"library"`
+}
+
+// SigningKey verifies signed addresses of one Theme.
+type SigningKey struct {
+	ID        string    `json:"id"`
+	Secret    []byte    `json:"secret"` // never leaves the origin but over the authenticated feed
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// Serving says who may have a Theme's files. Only the operator writes it.
+type Serving struct {
+	Mode            string       `json:"mode"` // public or signed
+	SigningKeys     []SigningKey `json:"signingKeys"`
+	AllowedOrigins  []string     `json:"allowedOrigins"`  // empty means no allowlist
+	MissingOrigin   string       `json:"missingOrigin"`   // allowNonBrowsers, refuse or allow
+	AllowedIPRanges []string     `json:"allowedIPRanges"` // CIDR; empty means no restriction
+}
+
+// AssetSettings are the CSS settings that the newest publish made live.
+type AssetSettings struct {
+	Prefix      string `json:"prefix"`
+	IsLive      bool   `json:"isLive"`
+	LiveVersion uint32 `json:"liveVersion"` // 0 means none
+}
+
+// Theme is a Theme without its documents. TokenCount and DraftETag repeat what the draft and the
+// newest version hold, so that a list reads one record for each Theme.
+type Theme struct {
+	ID            string            `json:"id"` // "thm_…"
+	EnvironmentID string            `json:"environmentID"`
+	Slug          string            `json:"slug"` // unique within the Environment
+	DisplayName   string            `json:"displayName"`
+	Metadata      map[string]string `json:"metadata"`
+	Integrations  []Integration     `json:"integrations"` // in the order given; no pair twice
+	Serving       Serving           `json:"serving"`
+	AssetSettings AssetSettings     `json:"assetSettings"`
+	DraftPrefix   *string           `json:"draftPrefix"`   // CSS prefix that the next publish makes live; nil means as it is
+	TokenCount    int               `json:"tokenCount"`    // of the draft if there is one, else of the newest version
+	LatestVersion uint32            `json:"latestVersion"` // counts from 1 and never skips; 0 before the first publish
+	PublishedAt   time.Time         `json:"publishedAt"`   // zero before the first publish
+	DraftETag     string            `json:"draftETag"`     // empty where there is no draft
+	CreatedAt     time.Time         `json:"createdAt"`
+	UpdatedAt     time.Time         `json:"updatedAt"`
+}
+
+// Move is one rename: the token or group at From (a JSON Pointer into the version beneath the
+// draft) is the one at To in the draft. The moves of one draft are simultaneous.
+type Move struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// ThemeDraft is the unpublished state of a Theme's document.
+type ThemeDraft struct {
+	ETag      string         `json:"etag"`
+	Base      uint32         `json:"base"`  // the version beneath; 0 is the empty document
+	Patch     jsontext.Value `json:"patch"` // smallest RFC 6902 patch from Base to the draft
+	Moves     []Move         `json:"moves"` // renames of the draft, for Variant migration
+	UpdatedAt time.Time      `json:"updatedAt"`
+}
+
+// ThemeVersion is one published version: the inputs of its files, fixed for ever.
+type ThemeVersion struct {
+	Number      uint32    `json:"number"`
+	Document    Hash      `json:"document"` // blob: the DTCG document as JSON
+	TokenCount  int       `json:"tokenCount"`
+	Prefix      string    `json:"prefix"` // CSS property prefix; empty means none
+	Module      Hash      `json:"module"` // renderer module that renders this version for ever
+	PublishedAt time.Time `json:"publishedAt"`
+}
+
+// Variant is a Variant without its overrides.
+type Variant struct {
+	ID            string            `json:"id"` // "var_…"
+	EnvironmentID string            `json:"environmentID"`
+	ThemeID       string            `json:"themeID"`
+	Slug          string            `json:"slug"` // unique within the Theme
+	DisplayName   string            `json:"displayName"`
+	Metadata      map[string]string `json:"metadata"`
+	TokenCount    int               `json:"tokenCount"`    // overrides of the draft if there is one, else of the newest version
+	LatestVersion uint32            `json:"latestVersion"` // a Theme version number; 0 before the first publish
+	PublishedAt   time.Time         `json:"publishedAt"`   // zero before the first publish
+	DraftETag     string            `json:"draftETag"`     // empty where there is no draft
+	CreatedAt     time.Time         `json:"createdAt"`
+	UpdatedAt     time.Time         `json:"updatedAt"`
+}
+
+// VariantDraft is the unpublished state of a Variant's overrides.
+type VariantDraft struct {
+	ETag      string         `json:"etag"`
+	Addressed uint32         `json:"addressed"` // Theme version that the paths are spelled against; 0 before the first
+	Overrides jsontext.Value `json:"overrides"` // flat JSON object: dotted path to value, in the order set
+	UpdatedAt time.Time      `json:"updatedAt"`
+}
+
+// VariantVersion is one publish of a Variant; its number is a Theme version's.
+type VariantVersion struct {
+	Number      uint32    `json:"number"`
+	Overrides   Hash      `json:"overrides"` // blob: flat JSON object
+	TokenCount  int       `json:"tokenCount"`
+	PublishedAt time.Time `json:"publishedAt"`
+}
+
+// Pair is what one Variant serves at one Theme version. Where there is no Pair the Variant serves
+// the Theme's own values: it had no published overrides then.
+type Pair struct {
+	Overrides Hash `json:"overrides"` // blob: flat JSON object; empty means none
+	Published bool `json:"published"` // the Variant was published at this version, so the pair is sealed
+}
+
+// Module is a registered renderer module; the module itself is the blob of its digest.
+type Module struct {
+	Digest       Hash      `json:"digest"`
+	CoreVersion  string    `json:"coreVersion"` // renderer.Version of the build
+	ABIVersion   uint32    `json:"abiVersion"`  // abi.Version of the build
+	Size         int       `json:"size"`        // bytes
+	RegisteredAt time.Time `json:"registeredAt"`
+}
+
+// TokenKey is an Ed25519 key with which the origin signs access tokens.
+type TokenKey struct {
+	ID        string    `json:"id"`   // the "kid" of tokens
+	Seed      []byte    `json:"seed"` // 32 bytes
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// Replay is the first answer to a request that carried an Idempotency-Key.
+type Replay struct {
+	BodyHash  Hash      `json:"bodyHash"` // of the request's body
+	Status    int       `json:"status"`
+	Answer    []byte    `json:"answer"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// Change is one entry of the change log: something that an edge may hold of the Theme, or of every
+// Theme of the Environment where ThemeID is empty, is different since.
+type Change struct {
+	EnvironmentID string    `json:"environmentID,omitzero"` // empty for what no edge holds
+	ThemeID       string    `json:"themeID,omitzero"`
+	At            time.Time `json:"at"`
+}
+
+// format is the first byte of every encoded record. A later format gets the next number.
+const format = 1
+
+// Encode returns the stored form of a record.
+func Encode(v any) ([]byte, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("record: encode %T: %w", v, err)
+	}
+	return append([]byte{format}, body...), nil
+}
+
+// Decode reads the stored form of a record into v, a pointer. Unknown members are ignored, so that
+// an older binary reads what a newer one added.
+func Decode(data []byte, v any) error {
+	if len(data) == 0 || data[0] != format {
+		return fmt.Errorf("record: decode %T: not a record of format %d", v, format)
+	}
+	if err := json.Unmarshal(data[1:], v); err != nil {
+		return fmt.Errorf("record: decode %T: %w", v, err)
+	}
+	return nil
+}

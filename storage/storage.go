@@ -1,0 +1,118 @@
+// Package storage is the one door to what Livery keeps: ordered keys read from consistent
+// snapshots, changed by atomic commits that each append one entry to an ordered change log, and
+// immutable blobs named by their SHA-256. It knows keys and commits, and no rules.
+//
+// A scope is the unit of serial writing: an Environment's id, or Global for what stands above
+// Environments. Commits of different scopes proceed side by side; commits of one scope, and a
+// Global one beside any other, are serial.
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"example.com/livery/storage/record"
+)
+
+// The errors that callers branch on; engines wrap them.
+var (
+	ErrNotFound    = errors.New("not found")
+	ErrTrimmed     = errors.New("the change log was trimmed past the cursor")
+	ErrDiverged    = errors.New("the cursor is of another history")
+	ErrUnavailable = errors.New("the store is unavailable; nothing was written")
+	ErrNoSpace     = errors.New("the disk is full; nothing was written")
+	ErrCorrupt     = errors.New("the store is corrupt")
+	ErrLocked      = errors.New("the data directory is in use by another process")
+)
+
+// Global is the scope of Teams, token keys and renderer modules.
+const Global = ""
+
+// Cursor is a place in the change log: the number of the last entry seen and that entry's random
+// tag, which tells one history from another. The zero Cursor is before the first entry.
+type Cursor struct {
+	Seq uint64
+	Tag string // 16 hexadecimal digits
+}
+
+// String spells the cursor as "seq.tag", and the zero Cursor as "0".
+func (c Cursor) String() string {
+	if c.Seq == 0 {
+		return "0"
+	}
+	return strconv.FormatUint(c.Seq, 10) + "." + c.Tag
+}
+
+// ParseCursor reads what String wrote; the empty string is the zero Cursor.
+func ParseCursor(s string) (Cursor, error) {
+	if s == "" || s == "0" {
+		return Cursor{}, nil
+	}
+	seq, tag, ok := strings.Cut(s, ".")
+	n, err := strconv.ParseUint(seq, 10, 64)
+	if !ok || err != nil || n == 0 || tag == "" {
+		return Cursor{}, fmt.Errorf("storage: %q is no cursor", s)
+	}
+	return Cursor{n, tag}, nil
+}
+
+// LoggedChange is an entry of the change log with its place.
+type LoggedChange struct {
+	Cursor Cursor
+	Change record.Change
+}
+
+// Order is the direction of a scan.
+type Order bool
+
+// The directions.
+const (
+	Ascending  Order = false
+	Descending Order = true
+)
+
+// Reader reads one consistent snapshot.
+type Reader interface {
+	// Get returns a copy of the value at key, or ErrNotFound.
+	Get(key []byte) ([]byte, error)
+	// Scan calls each for every key that begins with prefix, bytewise, until each returns false.
+	// Key and value are lent for the call.
+	Scan(prefix []byte, order Order, each func(key, value []byte) (more bool)) error
+	// Cursor returns the place in the change log that this snapshot shows.
+	Cursor() Cursor
+}
+
+// Tx reads the snapshot with its own writes laid over it, and collects writes for one commit.
+type Tx interface {
+	Reader
+	Set(key, value []byte) error
+	Delete(key []byte) error
+	// DeletePrefix deletes every key that begins with prefix.
+	DeletePrefix(prefix []byte) error
+}
+
+// Store is an engine. All methods may be called concurrently.
+type Store interface {
+	// View runs fn on one snapshot and returns fn's error.
+	View(ctx context.Context, fn func(Reader) error) error
+	// Update runs fn, and where fn returns nil and wrote something commits its writes and the change
+	// it returned as one durable step; the Cursor is the change's. fn may run again and must not have
+	// effects outside tx. Where fn returns an error nothing is written and that error is returned.
+	Update(ctx context.Context, scope string, fn func(tx Tx) (record.Change, error)) (Cursor, error)
+	// PutBlob stores a blob and returns its name. The blob is durable with the next commit of this
+	// process: put it before the commit that names it.
+	PutBlob(ctx context.Context, blob []byte) (record.Hash, error)
+	// Blob returns the blob, checked against its name: ErrNotFound, or ErrCorrupt.
+	Blob(ctx context.Context, name record.Hash) ([]byte, error)
+	// Changes returns up to limit entries after the cursor, in order: ErrTrimmed or ErrDiverged where
+	// the cursor cannot be continued.
+	Changes(ctx context.Context, after Cursor, limit int) ([]LoggedChange, error)
+	// Wait returns nil as soon as an entry after the cursor exists, or ctx's error.
+	Wait(ctx context.Context, after Cursor) error
+	// Trim drops entries of the change log up to and including seq.
+	Trim(ctx context.Context, seq uint64) error
+	Close() error
+}

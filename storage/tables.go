@@ -1,0 +1,123 @@
+package storage
+
+import (
+	"fmt"
+
+	"example.com/livery/storage/record"
+)
+
+// Table reads and writes the records of one letter of the key table.
+type Table[T any] struct {
+	letter byte
+	name   string // for error texts
+}
+
+// The tables. The parts that Read, Write and the rest take are those of the key table, in order.
+var (
+	Teams           = Table[record.Team]{'T', "team"}
+	Environments    = Table[record.Environment]{'E', "environment"}
+	Themes          = Table[record.Theme]{'H', "theme"}
+	ThemeDrafts     = Table[record.ThemeDraft]{'D', "theme draft"}
+	ThemeVersions   = Table[record.ThemeVersion]{'N', "theme version"}
+	Variants        = Table[record.Variant]{'V', "variant"}
+	VariantDrafts   = Table[record.VariantDraft]{'d', "variant draft"}
+	VariantVersions = Table[record.VariantVersion]{'n', "variant version"}
+	Pairs           = Table[record.Pair]{'P', "pair"}
+	Modules         = Table[record.Module]{'M', "module"}
+	TokenKeys       = Table[record.TokenKey]{'K', "token key"}
+	Replays         = Table[record.Replay]{'I', "replay"}
+)
+
+// Read returns the record at parts: ErrNotFound, or ErrCorrupt where it cannot be decoded.
+func (t Table[T]) Read(r Reader, parts ...string) (T, error) {
+	var v T
+	data, err := r.Get(Key(t.letter, parts...))
+	if err != nil {
+		return v, fmt.Errorf("storage: read %s %q: %w", t.name, parts, err)
+	}
+	if err := record.Decode(data, &v); err != nil {
+		return v, fmt.Errorf("storage: read %s %q: %w: %w", t.name, parts, ErrCorrupt, err)
+	}
+	return v, nil
+}
+
+// Write stores the record at parts.
+func (t Table[T]) Write(tx Tx, v T, parts ...string) error {
+	data, err := record.Encode(v)
+	if err != nil {
+		return err
+	}
+	return tx.Set(Key(t.letter, parts...), data)
+}
+
+// Delete removes the record at parts.
+func (t Table[T]) Delete(tx Tx, parts ...string) error {
+	return tx.Delete(Key(t.letter, parts...))
+}
+
+// DeleteAll removes every record whose key begins with parts.
+func (t Table[T]) DeleteAll(tx Tx, parts ...string) error {
+	return tx.DeletePrefix(Key(t.letter, parts...))
+}
+
+// Scan calls each for every record whose key begins with parts, until each returns false. key is
+// lent for the call.
+func (t Table[T]) Scan(r Reader, order Order, each func(key []byte, v T) (more bool), parts ...string) error {
+	var failed error
+	err := r.Scan(Key(t.letter, parts...), order, func(key, value []byte) bool {
+		var v T
+		if err := record.Decode(value, &v); err != nil {
+			failed = fmt.Errorf("storage: scan %s: %w: %w", t.name, ErrCorrupt, err)
+			return false
+		}
+		return each(key, v)
+	})
+	if err != nil {
+		return fmt.Errorf("storage: scan %s %q: %w", t.name, parts, err)
+	}
+	return failed
+}
+
+// Index maps a slug to an id, ordered bytewise by slug.
+type Index struct{ letter byte }
+
+// The indexes. Their parts are those of the key table before the slug.
+var (
+	TeamSlugs        = Index{'t'}
+	EnvironmentSlugs = Index{'e'}
+	ThemeSlugs       = Index{'h'}
+	VariantSlugs     = Index{'v'}
+	Memberships      = Index{'m'} // parts: subject; the "slug" is the team id
+)
+
+// Read returns the id under slug, or ErrNotFound.
+func (x Index) Read(r Reader, slug string, parts ...string) (string, error) {
+	id, err := r.Get(x.key(slug, parts))
+	return string(id), err
+}
+
+// Write puts id under slug.
+func (x Index) Write(tx Tx, id, slug string, parts ...string) error {
+	return tx.Set(x.key(slug, parts), []byte(id))
+}
+
+// Delete frees slug.
+func (x Index) Delete(tx Tx, slug string, parts ...string) error {
+	return tx.Delete(x.key(slug, parts))
+}
+
+// DeleteAll frees every slug under parts.
+func (x Index) DeleteAll(tx Tx, parts ...string) error {
+	return tx.DeletePrefix(Key(x.letter, parts...))
+}
+
+// Scan calls each for every entry under parts in the order of slugs, until each returns false.
+func (x Index) Scan(r Reader, order Order, each func(slug, id string) (more bool), parts ...string) error {
+	return r.Scan(Key(x.letter, parts...), order, func(key, value []byte) bool {
+		return each(LastPart(key), string(value))
+	})
+}
+
+func (x Index) key(slug string, parts []string) []byte {
+	return append(append(Key(x.letter, parts...), slug...), 0)
+}
