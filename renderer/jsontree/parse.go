@@ -1,9 +1,6 @@
 package jsontree
 
-import (
-	"strconv"
-	"unicode/utf8"
-)
+import "strconv"
 
 // SyntaxError says where a text stops being JSON and what was expected there.
 type SyntaxError struct {
@@ -53,18 +50,53 @@ type parser struct {
 	text     string
 	at       int
 	maxDepth int
-	slab     []Node // nodes are carved from slabs: one allocation serves many
+	members  []Member // of the objects that are still open, the innermost last
+	items    []*Node  // of the arrays that are still open
+
+	// Nodes, members and items are carved from slabs: one allocation serves many (BenchmarkStages/parse).
+	nodeSlab   []Node
+	memberSlab []Member
+	itemSlab   []*Node
 }
+
+// slabSize is the number of nodes, members or items in one allocation.
+const slabSize = 128
 
 func (p *parser) fail(what string) error { return &SyntaxError{p.at, what} }
 
 func (p *parser) node() *Node {
-	if len(p.slab) == 0 {
-		p.slab = make([]Node, 64)
+	if len(p.nodeSlab) == 0 {
+		p.nodeSlab = make([]Node, slabSize)
 	}
-	n := &p.slab[0]
-	p.slab = p.slab[1:]
+	n := &p.nodeSlab[0]
+	p.nodeSlab = p.nodeSlab[1:]
 	return n
+}
+
+// closeMembers takes the members from start on off the open ones and returns them for keeps.
+func (p *parser) closeMembers(start int) []Member {
+	open := p.members[start:]
+	if len(p.memberSlab) < len(open) {
+		p.memberSlab = make([]Member, max(slabSize, len(open)))
+	}
+	kept := p.memberSlab[:len(open):len(open)]
+	p.memberSlab = p.memberSlab[len(open):]
+	copy(kept, open)
+	p.members = p.members[:start]
+	return kept
+}
+
+// closeItems is closeMembers for arrays.
+func (p *parser) closeItems(start int) []*Node {
+	open := p.items[start:]
+	if len(p.itemSlab) < len(open) {
+		p.itemSlab = make([]*Node, max(slabSize, len(open)))
+	}
+	kept := p.itemSlab[:len(open):len(open)]
+	p.itemSlab = p.itemSlab[len(open):]
+	copy(kept, open)
+	p.items = p.items[:start]
+	return kept
 }
 
 func (p *parser) space() {
@@ -138,8 +170,8 @@ func (p *parser) object(depth int) (*Node, error) {
 		p.at++
 		return n, nil
 	}
-	for {
-		if err := p.member(n, depth); err != nil {
+	for start := len(p.members); ; {
+		if err := p.member(n, start, depth); err != nil {
 			return nil, err
 		}
 		p.space()
@@ -149,6 +181,7 @@ func (p *parser) object(depth int) (*Node, error) {
 			p.space()
 		case '}':
 			p.at++
+			n.Members = p.closeMembers(start)
 			return n, nil
 		default:
 			return nil, p.fail("',' or '}' was expected")
@@ -156,17 +189,18 @@ func (p *parser) object(depth int) (*Node, error) {
 	}
 }
 
-func (p *parser) member(n *Node, depth int) error {
+// member reads one member of n, whose members so far are the open ones from start on.
+func (p *parser) member(n *Node, start, depth int) error {
 	if p.peek() != '"' {
 		return p.fail("a member name was expected")
 	}
-	start := p.at
+	at := p.at
 	name, err := p.string()
 	if err != nil {
 		return err
 	}
-	if n.IndexOf(name) >= 0 {
-		p.at = start
+	if !p.claim(n, start, name) {
+		p.at = at
 		return p.fail("the member name " + strconv.Quote(name) + " stands twice in one object")
 	}
 	p.space()
@@ -175,17 +209,39 @@ func (p *parser) member(n *Node, depth int) error {
 	}
 	p.at++
 	p.space()
+	place := len(p.members)
+	p.members = append(p.members, Member{Name: name})
 	v, err := p.value(depth)
 	if err != nil {
 		return err
 	}
-	n.Members = append(n.Members, Member{name, v})
-	if n.index != nil {
-		n.index[name] = int32(len(n.Members) - 1)
-	} else if len(n.Members) == indexFrom {
-		n.Index()
-	}
+	p.members[place].Value = v
 	return nil
+}
+
+// claim reports whether name is new among the open members of n, and keeps the index of n, which an
+// object has from indexFrom members on.
+func (p *parser) claim(n *Node, start int, name string) bool {
+	open := p.members[start:]
+	if n.index == nil {
+		for i := range open {
+			if open[i].Name == name {
+				return false
+			}
+		}
+		if len(open)+1 < indexFrom {
+			return true
+		}
+		n.index = make(map[string]int32, 2*indexFrom)
+		for i := range open {
+			n.index[open[i].Name] = int32(i)
+		}
+	}
+	if _, twice := n.index[name]; twice {
+		return false
+	}
+	n.index[name] = int32(len(open))
+	return true
 }
 
 func (p *parser) array(depth int) (*Node, error) {
@@ -200,12 +256,12 @@ func (p *parser) array(depth int) (*Node, error) {
 		p.at++
 		return n, nil
 	}
-	for {
+	for start := len(p.items); ; {
 		v, err := p.value(depth)
 		if err != nil {
 			return nil, err
 		}
-		n.Items = append(n.Items, v)
+		p.items = append(p.items, v)
 		p.space()
 		switch p.peek() {
 		case ',':
@@ -213,6 +269,7 @@ func (p *parser) array(depth int) (*Node, error) {
 			p.space()
 		case ']':
 			p.at++
+			n.Items = p.closeItems(start)
 			return n, nil
 		default:
 			return nil, p.fail("',' or ']' was expected")
@@ -258,133 +315,4 @@ func (p *parser) digits() bool {
 		p.at++
 	}
 	return p.at > start
-}
-
-// string reads a string; one without escapes is a part of the text and costs no allocation.
-func (p *parser) string() (string, error) {
-	p.at++
-	start := p.at
-	for p.at < len(p.text) {
-		switch c := p.text[p.at]; {
-		case c == '"':
-			s := p.text[start:p.at]
-			p.at++
-			return s, nil
-		case c == '\\':
-			return p.escaped(start)
-		case c < 0x20:
-			return "", p.fail("a control character in a string")
-		case c < utf8.RuneSelf:
-			p.at++
-		default:
-			if err := p.rune(); err != nil {
-				return "", err
-			}
-		}
-	}
-	return "", p.fail("a string that does not end")
-}
-
-func (p *parser) rune() error {
-	r, size := utf8.DecodeRuneInString(p.text[p.at:])
-	if r == utf8.RuneError && size == 1 {
-		return p.fail("invalid UTF-8")
-	}
-	p.at += size
-	return nil
-}
-
-// escaped reads the rest of a string that began at start and has its first escape at p.at.
-func (p *parser) escaped(start int) (string, error) {
-	buf := append(make([]byte, 0, p.at-start+32), p.text[start:p.at]...)
-	for p.at < len(p.text) {
-		switch c := p.text[p.at]; {
-		case c == '"':
-			p.at++
-			return string(buf), nil
-		case c == '\\':
-			r, err := p.escape()
-			if err != nil {
-				return "", err
-			}
-			buf = utf8.AppendRune(buf, r)
-		case c < 0x20:
-			return "", p.fail("a control character in a string")
-		case c < utf8.RuneSelf:
-			buf = append(buf, c)
-			p.at++
-		default:
-			from := p.at
-			if err := p.rune(); err != nil {
-				return "", err
-			}
-			buf = append(buf, p.text[from:p.at]...)
-		}
-	}
-	return "", p.fail("a string that does not end")
-}
-
-func (p *parser) escape() (rune, error) {
-	p.at++
-	c := p.peek()
-	p.at++
-	switch c {
-	case '"', '\\', '/':
-		return rune(c), nil
-	case 'b':
-		return '\b', nil
-	case 'f':
-		return '\f', nil
-	case 'n':
-		return '\n', nil
-	case 'r':
-		return '\r', nil
-	case 't':
-		return '\t', nil
-	case 'u':
-		return p.unicode()
-	}
-	p.at--
-	return 0, p.fail("an unknown escape")
-}
-
-func (p *parser) unicode() (rune, error) {
-	r, ok := p.hex4()
-	if !ok {
-		return 0, p.fail("four hexadecimal digits were expected")
-	}
-	if r < 0xD800 || r > 0xDFFF {
-		return r, nil
-	}
-	if r >= 0xDC00 || p.at+1 >= len(p.text) || p.text[p.at] != '\\' || p.text[p.at+1] != 'u' {
-		return 0, p.fail("a lone surrogate")
-	}
-	p.at += 2
-	low, ok := p.hex4()
-	if !ok || low < 0xDC00 || low > 0xDFFF {
-		return 0, p.fail("a lone surrogate")
-	}
-	return 0x10000 + (r-0xD800)<<10 + (low - 0xDC00), nil
-}
-
-func (p *parser) hex4() (rune, bool) {
-	if len(p.text)-p.at < 4 {
-		return 0, false
-	}
-	r := rune(0)
-	for _, c := range []byte(p.text[p.at : p.at+4]) {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	p.at += 4
-	return r, true
 }

@@ -250,9 +250,10 @@ type Change struct {
 // format is the first byte of every encoded record. A later format gets the next number.
 const format = 1
 
-// Encode returns the stored form of a record.
+// Encode returns the stored form of a record: the same bytes for the same record, and JSON within
+// it spelled as it came.
 func Encode(v any) ([]byte, error) {
-	body, err := json.Marshal(v)
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if err != nil {
 		return nil, fmt.Errorf("record: encode %T: %w", v, err)
 	}

@@ -1,0 +1,193 @@
+package jsontree_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// S6, decision 4.1: member order and number spelling come back as they were written.
+func TestTextsComeBackAsWritten(t *testing.T) {
+	for _, text := range []string{
+		`{"z":1,"a":2,"10":3,"2":4}`,
+		`[0.10,1.0,1e5,1E+5,-0.0,123456789012345678901234567890]`,
+		`{"a":{"c":{"b":[{"y":null,"x":true}]}}}`,
+		`"é ü 漢字 😎"`,
+	} {
+		n, err := jsontree.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(jsontree.Append(nil, n)); got != text {
+			t.Errorf("Append(Parse(%s)) = %s", text, got)
+		}
+	}
+}
+
+// What is appended to one parsed object or array must not run into its neighbour.
+func TestParsedNodesDoNotShareRoom(t *testing.T) {
+	n, err := jsontree.Parse(`[[1],[2],{"a":1},{"b":2}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = append(n.Items[0].Items, jsontree.NewString("x"))
+	_ = append(n.Items[2].Members, jsontree.Member{Name: "x", Value: jsontree.NewString("x")})
+	if got := string(jsontree.Append(nil, n)); got != `[[1],[2],{"a":1},{"b":2}]` {
+		t.Errorf("the tree became %s", got)
+	}
+}
+
+// Decision 6.4: a JSON file can stand inside an HTML script element.
+func TestAppendStringIsSafeInHTML(t *testing.T) {
+	cases := []struct{ input, want string }{
+		{"</script><!--", `"\u003c/script>\u003c!--"`},
+		{"a\u2028b\u2029c", `"a\u2028b\u2029c"`},
+		{"tab\tline\nreturn\rquote\"back\\", `"tab\tline\nreturn\rquote\"back\\"`},
+		{"\x00\x1f\x7f", `"\u0000\u001f\u007f"`},
+		{"é漢😎", `"é漢😎"`},
+		{"", `""`},
+	}
+	for _, c := range cases {
+		if got := string(jsontree.AppendString(nil, c.input)); got != c.want {
+			t.Errorf("AppendString(%q) = %s, want %s", c.input, got, c.want)
+		}
+	}
+}
+
+func TestAppendOfNothingIsNull(t *testing.T) {
+	if got := string(jsontree.Append([]byte("x"), nil)); got != "xnull" {
+		t.Errorf("Append(nil) = %s", got)
+	}
+}
+
+// RFC 6902 section 4.6: order does not count, numbers are compared by value.
+func TestEqual(t *testing.T) {
+	cases := []struct {
+		a, b string
+		want bool
+	}{
+		{`1`, `1.0`, true},
+		{`1`, `1e0`, true},
+		{`100`, `1E2`, true},
+		{`0.001`, `1e-3`, true},
+		{`0`, `-0.00e9`, true},
+		{`1`, `-1`, false},
+		{`10`, `1`, false},
+		{`1e999999999`, `1e999999999`, true},
+		{`1e999999999`, `10e999999998`, true},
+		{`1e999999999`, `1e999999998`, false},
+		{`1e99999999999999999999`, `1e99999999999999999999`, true},
+		{`1e99999999999999999999`, `1e-99999999999999999999`, false},
+		{`123456789012345678901`, `123456789012345678902`, false},
+		{`{"a":1,"b":2}`, `{"b":2,"a":1}`, true},
+		{`{"a":1,"b":2}`, `{"a":1,"c":2}`, false},
+		{`{"a":1}`, `{"a":1,"b":null}`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{`[1,2]`, `[1,2,3]`, false},
+		{`"1"`, `1`, false},
+		{`null`, `null`, true},
+		{`true`, `false`, false},
+		{`{"a":[{"x":1.50}]}`, `{"a":[{"x":1.5}]}`, true},
+	}
+	for _, c := range cases {
+		a, errA := jsontree.Parse(c.a)
+		b, errB := jsontree.Parse(c.b)
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		if got := jsontree.Equal(a, b); got != c.want {
+			t.Errorf("Equal(%s, %s) = %v, want %v", c.a, c.b, got, c.want)
+		}
+		if got := jsontree.Equal(b, a); got != c.want {
+			t.Errorf("Equal(%s, %s) = %v, want %v", c.b, c.a, got, c.want)
+		}
+	}
+	if jsontree.Equal(nil, jsontree.NewString("")) || !jsontree.Equal(nil, nil) {
+		t.Error("only nil equals nil")
+	}
+}
+
+// trees generates JSON trees of a few levels, with names and numbers that are easy to get wrong.
+func trees(depth int) *rapid.Generator[*jsontree.Node] {
+	return rapid.Custom(func(t *rapid.T) *jsontree.Node {
+		most := 5
+		if depth == 0 {
+			most = 3
+		}
+		switch rapid.IntRange(0, most).Draw(t, "kind") {
+		case 0:
+			return &jsontree.Node{Kind: jsontree.Null}
+		case 1:
+			return &jsontree.Node{Kind: jsontree.Bool, True: rapid.Bool().Draw(t, "bool")}
+		case 2:
+			number := rapid.StringMatching(`-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,5})?([eE][+-]?[0-9]{1,3})?`)
+			return &jsontree.Node{Kind: jsontree.Number, Text: number.Draw(t, "number")}
+		case 3:
+			return jsontree.NewString(names.Draw(t, "string"))
+		case 4:
+			items := rapid.SliceOfN(trees(depth-1), 0, 4).Draw(t, "items")
+			return &jsontree.Node{Kind: jsontree.Array, Items: items}
+		}
+		n := &jsontree.Node{Kind: jsontree.Object}
+		for _, name := range rapid.SliceOfNDistinct(names, 0, 16, rapid.ID[string]).Draw(t, "names") {
+			n.Members = append(n.Members, jsontree.Member{Name: name, Value: trees(depth-1).Draw(t, "member")})
+		}
+		n.Index()
+		return n
+	})
+}
+
+var names = rapid.OneOf(
+	rapid.StringMatching(`[a-c]{0,3}`),
+	rapid.SampledFrom([]string{"__proto__", "0", "$value", "</script>", "\u2028", "\x00", `"\`, "😎", "\x7f"}),
+	rapid.String().Filter(utf8.ValidString),
+)
+
+func TestParseOfAppendIsTheSameTree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := trees(3).Draw(t, "tree")
+		text := string(jsontree.Append(nil, n))
+		again, err := jsontree.Parse(text)
+		if err != nil {
+			t.Fatalf("Parse(Append(x)) of %s: %v", text, err)
+		}
+		if !jsontree.Equal(n, again) || string(jsontree.Append(nil, again)) != text {
+			t.Fatalf("Parse(Append(x)) = %s, want %s", jsontree.Append(nil, again), text)
+		}
+		if !json.Valid([]byte(text)) || strings.ContainsAny(text, "<\u2028\u2029") {
+			t.Fatalf("Append gives text that is no JSON or not safe in HTML: %s", text)
+		}
+	})
+}
+
+// Whatever is accepted is JSON for the standard library too, and is written back stably.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,2.50,{"b":null}],"c":"\u00e9\ud83d\ude0e"}`, `[]`, `1e999999999`, `{"a":1,"\u0061":2}`,
+		"\"\\ud800\"", "\ufeff{}", `{"":{"":[]}}`, "\"\x00\"", `[1,]`, `-0`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := jsontree.Parse(text)
+		if err != nil {
+			return
+		}
+		if !json.Valid([]byte(text)) {
+			t.Fatalf("Parse accepts %q, which is no JSON", text)
+		}
+		once := jsontree.Append(nil, n)
+		again, err := jsontree.Parse(string(once))
+		if err != nil || !jsontree.Equal(n, again) {
+			t.Fatalf("Parse(Append(x)) of %q differs: %v", text, err)
+		}
+		if twice := jsontree.Append(nil, again); string(twice) != string(once) {
+			t.Fatalf("Append is not stable: %s, then %s", once, twice)
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package pebble
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// pending is what Update has still to wait for.
+type pending struct {
+	seen  uint64 // the newest entry of the change log that fn was shown
+	batch *pebble.Batch
+	state *state // after the commit; nil where nothing was committed
+}
+
+// Update runs fn once, serially in its scope, and commits what it wrote as one durable step. Any
+// Set, Delete or DeletePrefix is a write; where there was none nothing is committed and the Cursor
+// is that of the snapshot fn read. A ctx that ends before the commit begins stops it; afterwards it
+// is waited for to the end. The scope is free for its next writer as soon as the commit has its
+// place, before it is durable.
+func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+	if err := s.line.enter(); err != nil {
+		return storage.Cursor{}, err
+	}
+	defer s.line.leave()
+	p, cursor, err := s.inScope(ctx, scope, fn)
+	if p.state != nil {
+		return cursor, s.settle(p)
+	}
+	// fn may have answered from a commit that is not yet durable.
+	if waitErr := s.line.await(ctx, p.seen); waitErr != nil {
+		return storage.Cursor{}, waitErr
+	}
+	return cursor, err
+}
+
+// inScope runs fn and applies what it wrote while no other writer of the scope runs.
+func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (pending, storage.Cursor, error) {
+	release, err := s.scopes.acquire(ctx, scope)
+	if err != nil {
+		return pending{}, storage.Cursor{}, err
+	}
+	defer release()
+	base := s.line.newest()
+	defer base.release()
+	seen := pending{seen: base.cursor.Seq}
+	t := &tx{reader: reader{base}, writes: map[string][]byte{}}
+	change, err := fn(t)
+	if err != nil {
+		return seen, storage.Cursor{}, err
+	}
+	if !t.wrote() {
+		return seen, base.cursor, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return seen, storage.Cursor{}, err
+	}
+	p, err := s.apply(t, change)
+	if err != nil {
+		return seen, storage.Cursor{}, err
+	}
+	return p, p.state.cursor, nil
+}
+
+// apply gives the writes of t their place in the change log and enters them into the write-ahead
+// log. On an error nothing was written.
+func (s *Store) apply(t *tx, change record.Change) (pending, error) {
+	entry, tag, err := newEntry(change)
+	if err != nil {
+		return pending{}, err
+	}
+	batch := s.db.NewBatch()
+	if err := t.writeTo(batch); err != nil {
+		_ = batch.Close()
+		return pending{}, failure("commit", err)
+	}
+	if err := s.checkSpace(batch.Len() + len(entry)); err != nil {
+		_ = batch.Close()
+		return pending{}, err
+	}
+	at, err := s.enterLog(batch, entry, tag)
+	return pending{batch: batch, state: at}, err
+}
+
+// enterLog is the one place where order is made: the number is taken, the batch applied and its
+// snapshot taken before any other commit's.
+func (s *Store) enterLog(batch *pebble.Batch, entry []byte, tag string) (*state, error) {
+	s.commitMu.Lock()
+	defer s.commitMu.Unlock()
+	if err := s.line.failed(); err != nil {
+		return nil, err
+	}
+	cursor := storage.Cursor{Seq: s.last + 1, Tag: tag}
+	if err := batch.Set(logKey(cursor.Seq), entry, nil); err != nil {
+		return nil, failure("commit", err)
+	}
+	if err := s.db.ApplyNoSyncWait(batch, pebble.Sync); err != nil {
+		return nil, failure("commit", err)
+	}
+	if err := s.line.failed(); err != nil {
+		return nil, err // the engine failed while applying, and told only its logger
+	}
+	s.last = cursor.Seq
+	at := &state{cursor: cursor, snap: s.db.NewSnapshot()}
+	s.line.apply(at)
+	return at, nil
+}
+
+// settle waits until the commit is on disk. A sync that failed leaves it unknown whether it is,
+// and the engine would go on showing it: the process has to end.
+func (s *Store) settle(p pending) error {
+	if err := p.batch.SyncWait(); err != nil {
+		p.state.release()
+		err = fmt.Errorf("pebble: sync of commit %d, which may or may not be durable: %w", p.state.cursor.Seq, err)
+		s.fail(err)
+		return err
+	}
+	s.line.settle(p.state)
+	return failure("commit", p.batch.Close())
+}
+
+// newEntry returns an entry of the change log and its tag.
+func newEntry(change record.Change) (entry []byte, tag string, err error) {
+	body, err := record.Encode(change)
+	if err != nil {
+		return nil, "", err
+	}
+	entry = make([]byte, tagSize, tagSize+len(body))
+	if _, err := rand.Read(entry); err != nil {
+		return nil, "", fmt.Errorf("pebble: tag of a commit: %w", err)
+	}
+	return append(entry, body...), hex.EncodeToString(entry[:tagSize]), nil
+}

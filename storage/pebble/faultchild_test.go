@@ -1,0 +1,195 @@
+package pebble_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/storagetest"
+)
+
+// faultVariable makes the test binary a child process that works on a store with a fault; its value
+// is a fault as String spells it.
+const faultVariable = "LIVERY_TEST_FAULT"
+
+// fault says which write of the file system fails, counted from 1, and what happens at the end.
+type fault struct {
+	write   int64
+	forGood bool   // every write after it fails too
+	percent int    // of what was not synced that outlives the power failure at the end
+	dir     string // a real directory instead, left to the parent, with no power failure; "-" for none
+}
+
+// String spells a fault as parseFault reads it.
+func (f fault) String() string { return fmt.Sprint(f.write, f.forGood, f.percent, f.dir) }
+
+func parseFault(spec string) (f fault, err error) {
+	_, err = fmt.Sscan(spec, &f.write, &f.forGood, &f.percent, &f.dir)
+	return f, err
+}
+
+// Every write the file system can refuse, once or from then on, leaves what was acknowledged: also
+// where the power fails as the store gives up, and where the engine panics or hangs.
+func TestAFailedWriteLosesNothingAcknowledged(t *testing.T) {
+	total := runFault(t, fault{write: 1 << 40, dir: "-"})
+	points := int64(60)
+	if testing.Short() {
+		points = 9
+	}
+	for i := range points {
+		f := fault{write: 1 + i*total/points, forGood: i%2 == 1, percent: int(i%3) * 50, dir: "-"}
+		name := fmt.Sprintf("write=%d,forGood=%t,percent=%d", f.write, f.forGood, f.percent)
+		if i%4 == 3 {
+			f.dir = t.TempDir()
+			name += ",disk"
+		}
+		t.Run(name, func(t *testing.T) { runFault(t, f) })
+	}
+}
+
+// runFault runs a child, verifies what it left on a real disk, and returns how many writes it made.
+// A panic or a hang within the engine ends a process as well, by itself or by a watchdog outside.
+func runFault(t *testing.T, f fault) (writes int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), faultVariable+"="+f.String())
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		t.Log("the engine hung")
+	case err != nil && bytes.Contains(out, []byte("pebble/v2.(*DB)")) && bytes.Contains(out, []byte("panic:")):
+		t.Log("the engine panicked")
+	case err != nil && f.dir == "-":
+		t.Errorf("the store with a fault: %v\n%.2000s", err, out)
+	}
+	acks, writes := parseChild(t, out)
+	if f.dir != "-" {
+		storagetest.Verify(t, open(t, f.dir, pebble.Options{}), acks.copy())
+	}
+	return writes
+}
+
+// parseChild reads what a child printed.
+func parseChild(t *testing.T, out []byte) (acks *acknowledgements, writes int64) {
+	t.Helper()
+	acks = newAcknowledgements()
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 3 && words[0] == "ack":
+			step, stepErr := storagetest.ParseStep(words[1])
+			at, err := storage.ParseCursor(words[2])
+			if err := errors.Join(stepErr, err); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			acks.add(step, at)
+		case len(words) == 2 && words[0] == "writes":
+			_, _ = fmt.Sscan(words[1], &writes)
+		}
+	}
+	return acks, writes
+}
+
+// child is the process that works on a store until a fault ends it.
+type child struct {
+	fault
+	mem    *vfs.MemFS // nil on a real disk
+	acks   *acknowledgements
+	writes atomic.Int64
+}
+
+// runFaultChild returns the status with which the child ends.
+func runFaultChild(spec string) int {
+	f, err := parseFault(spec)
+	if err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	c := &child{fault: f, acks: newAcknowledgements()}
+	c.acks.also = func(step storagetest.Step, at storage.Cursor) { fmt.Println("ack", step, at) }
+	opts := pebble.Options{Logger: slog.New(slog.DiscardHandler), MinFreeBytes: -1}
+	opts.Fatal = func(error) { os.Exit(c.end()) }
+	dir := f.dir
+	if dir == "-" {
+		c.mem, dir = vfs.NewCrashableMem(), crashDir
+		opts.FS = newFaulty(c.mem, c)
+	} else {
+		opts.FS = newFaulty(vfs.Default, c)
+	}
+	if s, err := pebble.Open(dir, opts); err == nil {
+		c.work(s)
+	}
+	fmt.Println("writes", c.writes.Load())
+	return c.end()
+}
+
+// String names the child as an errorfs.Injector.
+func (c *child) String() string { return c.fault.String() }
+
+// MaybeError fails the write that the fault names.
+func (c *child) MaybeError(op errorfs.Op) error {
+	if op.Kind.ReadOrWrite() != errorfs.OpIsWrite {
+		return nil
+	}
+	if n := c.writes.Add(1); n == c.write || n > c.write && c.forGood {
+		return errorfs.ErrInjected
+	}
+	return nil
+}
+
+// work runs eight writers until 200 commits or a second are over, or the store refuses.
+func (c *child) work(store storage.Store) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	wg := work(ctx, store, []int{1, 2, 3, 4, 5, 6, 7, 8}, c.acks)
+	for c.acks.count() < 200 && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	wg.Wait()
+}
+
+// end lets the power fail and checks what is left.
+func (c *child) end() (status int) {
+	if c.mem == nil {
+		return 1
+	}
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			fmt.Println(wrong)
+			status = 2
+		}
+	}()
+	acknowledged := c.acks.copy()
+	random := rand.New(rand.NewPCG(uint64(c.write), 2))
+	left := c.mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: c.percent, RNG: random})
+	s, err := pebble.Open(crashDir, pebble.Options{FS: left, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		panic(fmt.Sprintf("Open() after the power failure = %v", err))
+	}
+	storagetest.Verify(verdict{}, s, acknowledged)
+	return 0
+}
+
+// verdict ends the child where storagetest.Verify finds something wrong.
+type verdict struct{}
+
+func (verdict) Helper() {}
+
+func (verdict) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,88 @@
+package pebble
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// The engine's own keys begin with a zero byte, which no key of the key table does. Numbers are
+// big-endian, so that bytewise order is numeric order.
+//
+//	00 'b' hash (32)      a blob: coding (1), body
+//	00 'c' seq (8)        an entry of the change log: tag (8), record.Change
+//	00 'f'                the format of this layout (4)
+//	00 'i'                the store's ID: 16 random bytes
+//	00 't'                where the change log begins: seq (8) and tag (8) of the last entry trimmed
+const (
+	ownSpace   = 0x00
+	blobSpace  = 'b'
+	logSpace   = 'c'
+	formatKey  = "\x00f"
+	idKey      = "\x00i"
+	trimmedKey = "\x00t"
+)
+
+// Keys of the key table lie between these two bytes, so every prefix has a successor.
+const (
+	firstKeyByte = 0x01
+	endKeyByte   = 0xff
+)
+
+const tagSize = 8
+
+func logKey(seq uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{ownSpace, logSpace}, seq)
+}
+
+func logSeq(key []byte) uint64 { return binary.BigEndian.Uint64(key[2:]) }
+
+func blobKey(name record.Hash) []byte {
+	key, err := hex.AppendDecode([]byte{ownSpace, blobSpace}, []byte(name))
+	if err != nil {
+		panic("pebble: blobKey of a name that is no hash")
+	}
+	return key
+}
+
+// checkKey refuses what would reach the engine's own keys.
+func checkKey(key []byte) error {
+	if len(key) == 0 || key[0] < firstKeyByte || key[0] >= endKeyByte {
+		return fmt.Errorf("pebble: key %q does not begin with a table's letter", key)
+	}
+	return nil
+}
+
+// span returns the bounds of all keys of the key table that begin with prefix.
+func span(prefix []byte) (start, end []byte) {
+	if len(prefix) == 0 {
+		return []byte{firstKeyByte}, []byte{endKeyByte}
+	}
+	return prefix, successor(prefix)
+}
+
+// successor returns the first key after all that begin with prefix. One byte of prefix must be
+// less than 0xff.
+func successor(prefix []byte) []byte {
+	n := len(prefix)
+	for prefix[n-1] == 0xff {
+		n--
+	}
+	end := append([]byte(nil), prefix[:n]...)
+	end[n-1]++
+	return end
+}
+
+func appendCursor(dst []byte, c storage.Cursor) ([]byte, error) {
+	return hex.AppendDecode(binary.BigEndian.AppendUint64(dst, c.Seq), []byte(c.Tag))
+}
+
+func parseCursor(b []byte) (storage.Cursor, error) {
+	if len(b) != 8+tagSize {
+		return storage.Cursor{}, fmt.Errorf("%w: a place in the change log of %d bytes", storage.ErrCorrupt, len(b))
+	}
+	return storage.Cursor{Seq: binary.BigEndian.Uint64(b), Tag: hex.EncodeToString(b[8:])}, nil
+}

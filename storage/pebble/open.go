@@ -1,0 +1,255 @@
+package pebble
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"example.com/livery/storage"
+)
+
+// format is the number of the layout that this build writes, and the newest that it reads.
+const format = 1
+
+// Options are what Open can be told. The zero value is right for a server.
+type Options struct {
+	FS           vfs.FS       // nil means the operating system's, or memory where the directory is ""
+	Logger       *slog.Logger // nil means slog.Default()
+	CacheBytes   int64        // of uncompressed blocks; 0 means 64 MiB
+	MinFreeBytes int64        // below this much free disk nothing is written; 0 means 128 MiB, negative means no check
+
+	// Fatal is called once, when a write that callers wait for cannot be made durable or undone.
+	// It must end the process, which is the only safe way on: the next start reads what is on disk.
+	// Where it returns nevertheless, every later call is refused with storage.ErrUnavailable. Nil
+	// means log and exit with status 1.
+	Fatal func(error)
+}
+
+const (
+	memTableBytes       = 16 << 20
+	defaultCacheBytes   = 64 << 20
+	defaultMinFreeBytes = 128 << 20
+)
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = defaultCacheBytes
+	}
+	if o.MinFreeBytes == 0 {
+		o.MinFreeBytes = defaultMinFreeBytes
+	}
+	if o.Fatal == nil {
+		log := o.Logger
+		o.Fatal = func(err error) {
+			log.Error("the store cannot go on; the process ends", "error", err)
+			os.Exit(1)
+		}
+	}
+	return o
+}
+
+// Open opens the store in a directory, which it makes where there is none; "" is a store in memory
+// that ends with Close. It returns storage.ErrLocked where another Store has the directory, and
+// storage.ErrCorrupt where what is there cannot be read.
+func Open(dir string, opts Options) (*Store, error) {
+	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: newScopes()}
+	s.line.moved = make(chan struct{})
+	if err := s.place(); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.lock, err = lockDirectory(s.fs, s.dir); err != nil {
+		return nil, err
+	}
+	if err := s.start(); err != nil {
+		_ = s.lock.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// place settles which file system and directory are meant. The directory is spelled in one way,
+// because the engine tells two Stores of one process apart by its name.
+func (s *Store) place() error {
+	if s.fs == nil && s.dir == "" {
+		s.fs = vfs.NewMem()
+		s.opts.FS = s.fs
+	}
+	if s.dir == "" {
+		s.dir = "livery"
+	}
+	onDisk := s.fs == nil
+	if onDisk {
+		s.fs = vfs.Default
+	}
+	if err := makeDir(s.fs, s.dir); err != nil {
+		return fmt.Errorf("pebble: make %s: %w", s.dir, err)
+	}
+	if !onDisk {
+		return nil
+	}
+	dir, err := filepath.Abs(s.dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("pebble: find %s: %w", s.dir, err)
+	}
+	s.dir = dir
+	return nil
+}
+
+// makeDir makes a directory that only its owner may read, and syncs the parent of each directory it
+// made, so that none of them is lost with the power.
+func makeDir(fs vfs.FS, dir string) error {
+	var made []string
+	for at := dir; ; at = fs.PathDir(at) {
+		if _, err := fs.Stat(at); err == nil || at == fs.PathDir(at) {
+			break
+		}
+		made = append(made, at)
+	}
+	if err := fs.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, at := range made {
+		if err := syncDir(fs, fs.PathDir(at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncDir(fs vfs.FS, dir string) error {
+	f, err := fs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// lockDirectory takes the directory for this Store.
+func lockDirectory(fs vfs.FS, dir string) (*pebble.Lock, error) {
+	lock, err := pebble.LockDirectory(dir, fs)
+	if err == nil {
+		return lock, nil
+	}
+	var opening *os.PathError // the lock file could not even be opened
+	held := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.As(err, &opening) ||
+		strings.Contains(err.Error(), "lock held by current process")
+	if held {
+		return nil, fmt.Errorf("pebble: %w: stop the one that has %s open, or choose another directory", storage.ErrLocked, dir)
+	}
+	return nil, fmt.Errorf("pebble: lock %s: %w", dir, err)
+}
+
+// start opens the engine and reads where the store left off.
+func (s *Store) start() error {
+	var err error
+	if s.codec, err = newCodec(); err != nil {
+		return fmt.Errorf("pebble: open: %w", err)
+	}
+	if s.db, err = pebble.Open(s.dir, s.engineOptions()); err != nil {
+		s.codec.close()
+		return failure("open "+s.dir, err)
+	}
+	end, err := s.identify()
+	if err != nil {
+		s.codec.close()
+		_ = s.db.Close()
+		return err
+	}
+	s.last = end.Seq
+	s.line.begin(&state{cursor: end, snap: s.db.NewSnapshot()})
+	return nil
+}
+
+// engineOptions: a memtable that a publish does not fill, and formats named, because the engine's
+// defaults are the oldest it knows.
+func (s *Store) engineOptions() *pebble.Options {
+	log := engineLog{to: s.opts.Logger, fatal: s.fail}
+	o := &pebble.Options{
+		FS:                          s.opts.FS, // nil keeps the engine's watch over slow disks
+		Lock:                        s.lock,
+		Logger:                      log,
+		EventListener:               log.events(),
+		FormatMajorVersion:          pebble.FormatTableFormatV6,
+		CacheSize:                   s.opts.CacheBytes,
+		MemTableSize:                memTableBytes,
+		MemTableStopWritesThreshold: 4,
+	}
+	o.Experimental.EnableColumnarBlocks = func() bool { return true }
+	o.Levels[0].FilterPolicy = bloom.FilterPolicy(10) // the levels below take it over
+	return o
+}
+
+// identify checks that the data is of a format this build reads, marks a new store, and returns
+// the end of the change log.
+func (s *Store) identify() (storage.Cursor, error) {
+	mark, err := get(s.db, []byte(formatKey))
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.Cursor{}, s.found()
+	}
+	if err != nil {
+		return storage.Cursor{}, err
+	}
+	if len(mark) != 4 {
+		return storage.Cursor{}, fmt.Errorf("pebble: open %s: %w: its format is not a number", s.dir, storage.ErrCorrupt)
+	}
+	if n := binary.BigEndian.Uint32(mark); n > format {
+		return storage.Cursor{}, fmt.Errorf("pebble: the data in %s is of format %d and this build reads formats up to %d: use the newer Livery that wrote it", s.dir, n, format)
+	}
+	id, err := get(s.db, []byte(idKey))
+	if err != nil {
+		return storage.Cursor{}, fmt.Errorf("pebble: open %s: %w: it has no ID: %w", s.dir, storage.ErrCorrupt, err)
+	}
+	s.id = hex.EncodeToString(id)
+	return logEnd(s.db)
+}
+
+// found writes the marks of a new store, which must be empty.
+func (s *Store) found() error {
+	empty := true
+	err := scan(s.db, nil, nil, storage.Ascending, func([]byte, []byte) (bool, error) {
+		empty = false
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	if !empty {
+		return fmt.Errorf("pebble: open %s: %w: it holds data and no format", s.dir, storage.ErrCorrupt)
+	}
+	id := make([]byte, 16)
+	if _, err := rand.Read(id); err != nil {
+		return fmt.Errorf("pebble: ID of a new store: %w", err)
+	}
+	s.id = hex.EncodeToString(id)
+	return s.writeMarks(id)
+}
+
+func (s *Store) writeMarks(id []byte) error {
+	batch := s.db.NewBatch()
+	defer func() { _ = batch.Close() }()
+	if err := batch.Set([]byte(formatKey), binary.BigEndian.AppendUint32(nil, format), nil); err != nil {
+		return failure("mark a new store", err)
+	}
+	if err := batch.Set([]byte(idKey), id, nil); err != nil {
+		return failure("mark a new store", err)
+	}
+	return failure("mark a new store", batch.Commit(pebble.Sync))
+}

@@ -1,0 +1,83 @@
+package pebble
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"example.com/livery/storage"
+)
+
+// reader reads one state, which must be held while it does.
+type reader struct{ at *state }
+
+// Get returns a copy of the value at key, or storage.ErrNotFound.
+func (r reader) Get(key []byte) ([]byte, error) {
+	if checkKey(key) != nil {
+		return nil, storage.ErrNotFound
+	}
+	return get(r.at.snap, key)
+}
+
+// Scan calls each for every key that begins with prefix until each returns false.
+func (r reader) Scan(prefix []byte, order storage.Order, each func(key, value []byte) bool) error {
+	if len(prefix) > 0 && checkKey(prefix) != nil {
+		return nil
+	}
+	start, end := span(prefix)
+	return scan(r.at.snap, start, end, order, func(key, value []byte) (bool, error) {
+		return each(key, value), nil
+	})
+}
+
+// Cursor returns the place in the change log that the state shows.
+func (r reader) Cursor() storage.Cursor { return r.at.cursor }
+
+// get returns a copy of the value at any key, the engine's own too, or storage.ErrNotFound.
+func get(from pebble.Reader, key []byte) ([]byte, error) {
+	value, closer, err := from.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, storage.ErrNotFound
+	}
+	if err != nil {
+		return nil, failure("get", err)
+	}
+	value = append([]byte{}, value...)
+	return value, failure("get", closer.Close())
+}
+
+// scan calls each for every key in [start, end) until it returns false or an error, which scan
+// returns.
+func scan(from pebble.Reader, start, end []byte, order storage.Order, each func(key, value []byte) (bool, error)) error {
+	it, err := from.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
+	if err != nil {
+		return failure("scan", err)
+	}
+	first, next := it.First, it.Next
+	if order == storage.Descending {
+		first, next = it.Last, it.Prev
+	}
+	more, err := true, error(nil)
+	for ok := first(); ok && more && err == nil; {
+		var value []byte
+		if value, err = it.ValueAndErr(); err != nil {
+			break
+		}
+		if more, err = each(it.Key(), value); more && err == nil {
+			ok = next()
+		}
+	}
+	if closeErr := it.Close(); err == nil {
+		err = closeErr // also carries what stopped the iterator
+	}
+	return failure("scan", err)
+}
+
+// before reports whether a comes before b in order.
+func before(order storage.Order, a, b []byte) bool {
+	if order == storage.Descending {
+		return bytes.Compare(a, b) > 0
+	}
+	return bytes.Compare(a, b) < 0
+}

@@ -1,0 +1,51 @@
+package pebble_test
+
+import (
+	"log/slog"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/storagetest"
+)
+
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(faultVariable); spec != "" {
+		os.Exit(runFaultChild(spec))
+	}
+	if dir := os.Getenv(holdVariable); dir != "" {
+		os.Exit(runHolder(dir))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// open opens a store that must open, and closes it when the test ends.
+func open(t testing.TB, dir string, opts pebble.Options) *pebble.Store {
+	t.Helper()
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.Fatal == nil {
+		opts.Fatal = func(err error) { t.Errorf("Fatal(%v)", err) }
+	}
+	s, err := pebble.Open(dir, opts)
+	if err != nil {
+		t.Fatalf("Open(%q) = %v", dir, err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestStoreInMemoryKeepsTheContract(t *testing.T) {
+	storagetest.Run(t, func(t *testing.T) storage.Store { return open(t, "", pebble.Options{}) })
+}
+
+func TestStoreOnDiskKeepsTheContract(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same in memory runs")
+	}
+	storagetest.Run(t, func(t *testing.T) storage.Store { return open(t, t.TempDir(), pebble.Options{MinFreeBytes: -1}) })
+}
