@@ -1,0 +1,146 @@
+// Package css turns one design token value (DTCG Format and Color modules 2025.10, and the older
+// string forms) into CSS text or into a primitive for JavaScript. Values arrive with every alias
+// already resolved. It reads no document and keeps nothing: the same value gives the same bytes, on
+// every machine. Whatever it writes is one value that cannot leave its declaration and cannot make a
+// browser fetch anything. It runs inside the WebAssembly guest, so it imports text and number
+// packages of the standard library only.
+package css
+
+import "example.com/livery/renderer/jsontree"
+
+// Kind is what a value is rendered as. The zero value is Unknown: nothing is known of the type.
+type Kind uint8
+
+// The kinds of values: the thirteen types of DTCG 2025.10, and what extension types are rendered as.
+const (
+	Unknown Kind = iota
+	Color
+	Dimension
+	FontFamily
+	FontWeight
+	Duration
+	CubicBezier
+	Number
+	StrokeStyle
+	Border
+	Transition
+	Shadow
+	Gradient
+	Typography
+	String
+	Boolean
+	NumberOrDimension // a bare number stays one, all else is a dimension: opacity, line heights
+)
+
+// Misfit says why a value could not be rendered. A nil *Misfit means that it could.
+type Misfit struct {
+	Unsafe bool   // the text could leave its declaration or fetch something; else it is only unknown
+	What   string // what is wrong, lower case, never holding any of the value's own text
+}
+
+// form says for whom colours are written.
+type form uint8
+
+const (
+	authored form = iota // for CSS: other colour spaces as the author wrote them
+	inSRGB               // for JavaScript: "#rrggbb" and "rgba(r, g, b, a)" wherever it can be computed
+)
+
+// Append appends the CSS text of v as a value of kind k. Where v does not fit (wrong JSON kind,
+// unknown grammar, unsafe text) dst comes back as it was, with the reason. v may be nil.
+func Append(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
+	start := len(dst)
+	dst, misfit := appendKind(dst, k, v, authored)
+	if misfit != nil {
+		return dst[:start], misfit
+	}
+	return dst, nil
+}
+
+// appendKind leaves at the end of dst whatever it wrote before it found a misfit.
+func appendKind(dst []byte, k Kind, v *jsontree.Node, f form) ([]byte, *Misfit) {
+	if v == nil || v.Kind == jsontree.Null {
+		return dst, &Misfit{What: "null is no value of any type"}
+	}
+	switch k {
+	case Color:
+		return appendColor(dst, v, f)
+	case Dimension:
+		return appendQuantity(dst, &dimension, v)
+	case NumberOrDimension:
+		return appendQuantity(dst, &numberOrDimension, v)
+	case Number:
+		return appendQuantity(dst, &number, v)
+	case Duration:
+		return appendQuantity(dst, &duration, v)
+	case FontFamily:
+		return appendFontFamily(dst, v)
+	case FontWeight:
+		return appendFontWeight(dst, v)
+	case CubicBezier:
+		return appendCubicBezier(dst, v)
+	case StrokeStyle:
+		return appendStrokeStyle(dst, v)
+	case Border:
+		return appendBorder(dst, v, f)
+	case Transition:
+		return appendTransition(dst, v)
+	case Shadow:
+		return appendShadow(dst, v, f)
+	case Gradient:
+		return appendGradient(dst, v, f)
+	case Typography:
+		return appendFont(dst, v)
+	case Boolean:
+		return appendBoolean(dst, v)
+	case String:
+		return appendString(dst, v)
+	default:
+		return appendUnknown(dst, v)
+	}
+}
+
+// AppendDeclarations appends the declarations of the custom property name ("--a-b", as AppendName
+// gives it), one a line: "  --a-b: value;\n". A gradient adds name-stops, a typography its parts:
+// of these the ones that fit are appended even where another does not, and then both come back,
+// the lines and the reason why some are missing. For every other kind a misfit leaves dst as it was.
+func AppendDeclarations(dst []byte, name string, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
+	switch k {
+	case Typography:
+		return appendTypographyDeclarations(dst, name, v)
+	case Gradient:
+		return appendGradientDeclarations(dst, name, v)
+	default:
+		return appendDeclaration(dst, name, k, v)
+	}
+}
+
+// appendDeclaration appends one line, or nothing.
+func appendDeclaration(dst []byte, name string, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
+	start := len(dst)
+	dst, misfit := Append(openDeclaration(dst, name, ""), k, v)
+	if misfit != nil {
+		return dst[:start], misfit
+	}
+	return closeDeclaration(dst), nil
+}
+
+func openDeclaration(dst []byte, name, suffix string) []byte {
+	dst = append(dst, "  "...)
+	dst = append(dst, name...)
+	dst = append(dst, suffix...)
+	return append(dst, ": "...)
+}
+
+func closeDeclaration(dst []byte) []byte { return append(dst, ";\n"...) }
+
+// appendUnknown renders a value whose type nothing tells: text, numbers and booleans as such.
+func appendUnknown(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
+	if v.Kind == jsontree.Bool {
+		return appendBoolean(dst, v)
+	}
+	if v.Kind == jsontree.String || v.Kind == jsontree.Number {
+		return appendString(dst, v)
+	}
+	return dst, &Misfit{What: "the token has no type, and its value's shape tells none"}
+}

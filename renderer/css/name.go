@@ -1,0 +1,49 @@
+package css
+
+import "unicode/utf8"
+
+// rootSegment is the segment that names a group's own token, and has no part in its property's name.
+const rootSegment = "$root"
+
+// AppendName appends the custom property name of the token at path: "--", the prefix where there is
+// one, and the segments, joined with "-". ASCII letters and digits, "-", "_" and visible characters
+// beyond ASCII stay as they are, every other character becomes "-". The token of the whole
+// document, whose path is "$root" alone, is named "--root" where there is no prefix.
+func AppendName(dst []byte, prefix string, path []string) []byte {
+	dst = append(dst, '-')
+	start := len(dst)
+	if prefix != "" {
+		dst = appendSegment(append(dst, '-'), prefix)
+	}
+	for _, segment := range path {
+		if segment != rootSegment {
+			dst = appendSegment(append(dst, '-'), segment)
+		}
+	}
+	if len(dst) == start {
+		return append(dst, "-root"...)
+	}
+	return dst
+}
+
+func appendSegment(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if !nameByte(c) {
+				c = '-'
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if visible(r) {
+			dst = append(dst, s[i:i+size]...)
+		} else {
+			dst = append(dst, '-')
+		}
+		i += size
+	}
+	return dst
+}

@@ -1,0 +1,87 @@
+package css
+
+import (
+	"example.com/livery/renderer/jsontree"
+)
+
+// AppendPrimitive appends v as tokens.values.json holds a value of kind k: a JSON string, number or
+// boolean, for a typography an object of these. Colours are in sRGB, "#rrggbb" or "rgba(r, g, b, a)",
+// gamut-mapped per CSS Color 4; one that only a browser can compute (currentColor, color-mix())
+// does not fit. Of a typography the parts that fit are written. Where v does not fit dst comes back
+// as it was, with the reason.
+func AppendPrimitive(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
+	start := len(dst)
+	dst, misfit := appendPrimitive(dst, k, v)
+	if misfit != nil {
+		return dst[:start], misfit
+	}
+	return dst, nil
+}
+
+func appendPrimitive(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
+	if v.IsString() && (k == String || k == Unknown) {
+		return jsontree.AppendString(dst, v.Text), nil
+	}
+	if v.IsObject() && k == Typography {
+		return appendTypographyObject(dst, v)
+	}
+	start := len(dst)
+	var misfit *Misfit
+	if k == Color && v != nil {
+		dst, misfit = appendPlainColor(dst, v)
+	} else {
+		dst, misfit = appendKind(dst, k, v, inSRGB)
+	}
+	if misfit != nil || k == Boolean || v.Kind == jsontree.Bool {
+		return dst, misfit
+	}
+	return quote(dst, start, isNumeric(k)), nil
+}
+
+// isNumeric reports whether a value of kind k may be a JSON number.
+func isNumeric(k Kind) bool {
+	switch k {
+	case Number, NumberOrDimension, FontWeight, String, Unknown:
+		return true
+	}
+	return false
+}
+
+// quote makes one JSON string of the CSS text that begins at start, unless it is a number and may
+// be one.
+func quote(dst []byte, start int, mayBeNumber bool) []byte {
+	text := dst[start:]
+	if mayBeNumber && numberEnd(string(text)) == len(text) {
+		return dst
+	}
+	return jsontree.AppendString(dst[:start], string(text))
+}
+
+// appendTypographyObject appends the parts that v has, in its order, under their DTCG names.
+func appendTypographyObject(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
+	misfit := noTypography()
+	dst = append(dst, '{')
+	start := len(dst)
+	for _, m := range v.Members {
+		p := typographyPart(m.Name)
+		if p == nil {
+			continue
+		}
+		before := len(dst)
+		if before > start {
+			dst = append(dst, ',')
+		}
+		dst = append(jsontree.AppendString(dst, m.Name), ':')
+		value := len(dst)
+		written, failed := p.append(dst, m.Value, inSRGB)
+		if failed != nil {
+			dst, misfit = dst[:before], failed
+			continue
+		}
+		dst = quote(written, value, p.kind == FontWeight || p.quantity == &lineHeight)
+	}
+	if len(dst) == start {
+		return dst, misfit
+	}
+	return append(dst, '}'), nil
+}

@@ -1,0 +1,117 @@
+package dtcg
+
+import (
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// refMissing stands in Token.refs for an alias that names no token.
+const refMissing = -1
+
+// wholeAlias reads a string that is one alias: "{a.b.c}".
+func wholeAlias(s string) (path string, ok bool) {
+	if len(s) < 3 || s[0] != '{' || s[len(s)-1] != '}' {
+		return "", false
+	}
+	path = s[1 : len(s)-1]
+	return path, strings.IndexByte(path, '{') < 0 && strings.IndexByte(path, '}') < 0
+}
+
+// nextAlias finds the next alias in s at or after from: s[start:end] is it with its braces.
+// Braces that hold no path ("x{ y: z }") are text.
+func (d *Document) nextAlias(s string, from int) (start, end int, ok bool) {
+	for {
+		open := strings.IndexByte(s[from:], '{')
+		if open < 0 {
+			return 0, 0, false
+		}
+		start = from + open
+		length := strings.IndexAny(s[start+1:], "{}")
+		if length < 0 {
+			return 0, 0, false
+		}
+		end = start + 1 + length
+		if s[end] == '}' && d.namesSomething(s[start+1:end]) {
+			return start, end + 1, true
+		}
+		from = end // an opening brace is looked at again, a closing one is passed over
+	}
+}
+
+// namesSomething reports whether the text between two braces inside a longer string is an alias:
+// it names a token or a group, or at least could.
+func (d *Document) namesSomething(path string) bool {
+	return looksLikePath(path) || d.lookup(path) >= 0 || d.isGroup(path)
+}
+
+// looksLikePath reports whether s is spelled like a dotted path of ordinary names, so that the
+// alias is taken for misspelled rather than for text with braces.
+func looksLikePath(s string) bool {
+	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || strings.IndexByte(`:;"'\<>=!?,@`, s[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lookup returns the position of the token that the text of an alias names, or refMissing.
+func (d *Document) lookup(path string) int32 {
+	if i, ok := d.byPath[path]; ok {
+		return i
+	}
+	if i, ok := d.byPath[strings.TrimSpace(path)]; ok {
+		return i
+	}
+	return refMissing
+}
+
+// isGroup reports whether a dotted path leads to a group.
+func (d *Document) isGroup(path string) bool {
+	n := d.Root
+	for name := range strings.SplitSeq(strings.TrimSpace(path), ".") {
+		if n = n.Find(name); !n.IsObject() || IsToken(n) || IsMetadata(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendRefs appends what the aliases anywhere in v name, in the order they stand.
+func (d *Document) appendRefs(refs []int32, v *jsontree.Node) []int32 {
+	switch {
+	case v == nil:
+	case v.Kind == jsontree.String:
+		refs = d.appendStringRefs(refs, v.Text)
+	case v.Kind == jsontree.Array:
+		for _, item := range v.Items {
+			refs = d.appendRefs(refs, item)
+		}
+	case v.Kind == jsontree.Object:
+		for i := range v.Members {
+			refs = d.appendRefs(refs, v.Members[i].Value)
+		}
+	}
+	return refs
+}
+
+func (d *Document) appendStringRefs(refs []int32, s string) []int32 {
+	if strings.IndexByte(s, '{') < 0 {
+		return refs
+	}
+	if path, ok := wholeAlias(s); ok {
+		return append(refs, d.lookup(path))
+	}
+	for from := 0; ; {
+		start, end, ok := d.nextAlias(s, from)
+		if !ok {
+			return refs
+		}
+		refs = append(refs, d.lookup(s[start+1:end-1]))
+		from = end
+	}
+}

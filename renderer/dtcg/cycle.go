@@ -1,0 +1,62 @@
+package dtcg
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bounds of messages, so that a hostile document cannot make its diagnostics outgrow it: each
+// name is clipped, and only the first token of a long cycle lists all of it.
+const (
+	maxNameInMessage  = 160
+	maxCycleInMessage = 32
+)
+
+// cycle leaves out the tokens of a component that need each other.
+func (r *resolver) cycle(component []int32) {
+	members := slices.Clone(component)
+	slices.Sort(members)
+	for _, i := range members {
+		r.d.Tokens[i].setType(nil)
+	}
+	shown := cycleThrough(r.d.Tokens, members, members[0])
+	whole := "the alias cycle " + r.spell(shown)
+	short := whole
+	if len(shown) > maxCycleInMessage {
+		short = "the alias cycle of " + strconv.Itoa(len(shown)) + " tokens from " + clip(r.d.Tokens[shown[0]].Path)
+	}
+	on := make(map[int32]bool, len(shown))
+	for _, i := range shown {
+		on[i] = true
+	}
+	for _, i := range members {
+		message := "in " + short
+		if i == members[0] {
+			message = "in " + whole
+		} else if !on[i] {
+			message = "needs " + short + " and is needed by it"
+		}
+		r.fail(i, AliasCycle, message)
+		r.failures[i] = failure{AliasCycle, short}
+	}
+}
+
+// spell writes a cycle as "a -> b -> a".
+func (r *resolver) spell(cycle []int32) string {
+	var b strings.Builder
+	for _, i := range cycle {
+		b.WriteString(clip(r.d.Tokens[i].Path))
+		b.WriteString(" -> ")
+	}
+	b.WriteString(clip(r.d.Tokens[cycle[0]].Path))
+	return b.String()
+}
+
+// clip shortens a name for a message without cutting a character.
+func clip(s string) string {
+	if len(s) <= maxNameInMessage {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxNameInMessage], "") + "…"
+}

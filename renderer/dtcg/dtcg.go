@@ -1,0 +1,85 @@
+// Package dtcg reads a design-token document (DTCG Format and Color modules 2025.10): its tokens
+// and groups, the type of every token, and every value with its aliases replaced. It lays a
+// Variant's overrides over a Theme and tells what is wrong with a document. It never applies $ref
+// or $extends, never changes a node it was given, and is total: any JSON object reads.
+package dtcg
+
+import "example.com/livery/renderer/jsontree"
+
+// Token is one design token: an object with $value. It belongs to its Document and is never changed
+// once the Document is read.
+type Token struct {
+	Path        string         // dotted; two tokens share one only where a name holds a dot
+	Segments    []string       // the names from the root to the token
+	Node        *jsontree.Node // the token's object, as the Theme spells it
+	Value       *jsontree.Node // $value as written, or the Variant's value laid over it
+	Served      *jsontree.Node // Value with every alias replaced; nil where that cannot be done
+	Type        string         // the token's own $type; empty when it has none
+	Resolved    string         // the type after aliases, inheritance and inference; empty when none
+	Inferred    bool           // Resolved was guessed from a value's shape
+	Overridden  bool           // Value comes from the Variant
+	HasChildren bool           // Node has members beside the $… ones: kept in the document, never read
+
+	inherited string  // the nearest group's $type
+	refs      []int32 // what the aliases in Value name: token positions, or refMissing
+}
+
+// Group is a group that has metadata of its own. It belongs to its Document.
+type Group struct {
+	Path        string         // dotted; empty for the root
+	Type        string         // its own $type; empty when it has none
+	Description *jsontree.Node // its $description; nil when it has none
+	Node        *jsontree.Node // the group's object
+}
+
+// Document is a read token tree, alone or with one Variant laid over it. It is not changed after
+// Read or Overlay made it and may be read concurrently. The zero value is an empty document.
+type Document struct {
+	Root   *jsontree.Node // as it was given; a Variant's values are only in Tokens
+	Tokens []Token        // depth first, in document order
+	Groups []Group        // the groups with metadata of their own, in document order
+
+	byPath      map[string]int32
+	diagnostics []Diagnostic
+	steps       int  // what resolving looked at: values, references; the tests of its cost read it
+	tooLong     bool // the paths passed maxPathBytes; what comes after is not listed
+}
+
+// Read reads a token tree. It cannot fail: whatever is neither a token nor a group is passed over,
+// and Check says why. The Document keeps root.
+func Read(root *jsontree.Node) *Document {
+	d := &Document{Root: root}
+	d.list()
+	refs := make([]int32, 0, len(d.Tokens))
+	for i := range d.Tokens {
+		start := len(refs)
+		refs = d.appendRefs(refs, d.Tokens[i].Value)
+		d.Tokens[i].refs = refs[start:len(refs):len(refs)]
+	}
+	d.resolve()
+	return d
+}
+
+// Token returns the token at a dotted path, or nil. Where two tokens share the path it is the later
+// one. It takes constant time.
+func (d *Document) Token(path string) *Token {
+	if i, ok := d.byPath[path]; ok {
+		return &d.Tokens[i]
+	}
+	return nil
+}
+
+// Names reports whether the path of t, one of the tokens of d, leads to t, and not to a later token
+// that shares the path.
+func (d *Document) Names(t *Token) bool {
+	return len(d.byPath) == len(d.Tokens) || d.Token(t.Path) == t
+}
+
+// position returns the place of the token at path in document order, and the number of tokens where
+// there is none.
+func (d *Document) position(path string) int {
+	if i, ok := d.byPath[path]; ok {
+		return int(i)
+	}
+	return len(d.Tokens)
+}

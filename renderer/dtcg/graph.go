@@ -1,0 +1,126 @@
+package dtcg
+
+import "slices"
+
+// grapher brings tokens with aliases into an order in which every token comes after those it
+// needs, and finds the cycles (Tarjan's strongly connected components). It keeps its own stack: a
+// chain of aliases may be as long as the document.
+type grapher struct {
+	tokens []Token
+	order  []int32 // when each token was first seen, from 1; 0 while it was not
+	low    []int32 // the earliest token on the stack that each one reaches
+	open   []int32 // seen tokens whose component is not complete
+	isOpen []bool
+	path   []frame
+	count  int32
+
+	followed int
+}
+
+type frame struct {
+	token int32
+	next  int // the reference to follow next
+}
+
+// components calls found once for every component of tokens with aliases, those it needs first. It
+// returns the number of references it followed.
+func components(tokens []Token, found func(component []int32)) (followed int) {
+	n := len(tokens)
+	marks := make([]int32, 2*n)
+	g := grapher{tokens: tokens, order: marks[:n], low: marks[n:], isOpen: make([]bool, n)}
+	for i := range tokens {
+		if len(tokens[i].refs) > 0 && g.order[i] == 0 {
+			g.walk(int32(i), found)
+		}
+	}
+	return g.followed
+}
+
+func (g *grapher) walk(start int32, found func([]int32)) {
+	g.enter(start)
+	for len(g.path) > 0 {
+		f := &g.path[len(g.path)-1]
+		if refs := g.tokens[f.token].refs; f.next < len(refs) {
+			ref := refs[f.next]
+			f.next++
+			g.follow(f.token, ref)
+			continue
+		}
+		g.leave(f.token, found)
+	}
+}
+
+func (g *grapher) enter(token int32) {
+	g.count++
+	g.order[token], g.low[token] = g.count, g.count
+	g.open = append(g.open, token)
+	g.isOpen[token] = true
+	g.path = append(g.path, frame{token: token})
+}
+
+func (g *grapher) follow(from, to int32) {
+	g.followed++
+	switch {
+	case to < 0 || len(g.tokens[to].refs) == 0: // nothing to wait for
+	case g.order[to] == 0:
+		g.enter(to)
+	case g.isOpen[to]:
+		g.low[from] = min(g.low[from], g.order[to])
+	}
+}
+
+func (g *grapher) leave(token int32, found func([]int32)) {
+	g.path = g.path[:len(g.path)-1]
+	if len(g.path) > 0 {
+		parent := g.path[len(g.path)-1].token
+		g.low[parent] = min(g.low[parent], g.low[token])
+	}
+	if g.low[token] != g.order[token] {
+		return
+	}
+	first := len(g.open) - 1
+	for g.open[first] != token {
+		first--
+	}
+	for _, member := range g.open[first:] {
+		g.isOpen[member] = false
+	}
+	found(g.open[first:])
+	g.open = g.open[:first]
+}
+
+// isCycle reports whether the members of a component need each other, or the only one itself.
+func isCycle(tokens []Token, component []int32) bool {
+	return len(component) > 1 || slices.Contains(tokens[component[0]].refs, component[0])
+}
+
+// cycleThrough returns a shortest cycle from the first token of a component back to it, without
+// the repeated end. It costs no more than the references of the component.
+func cycleThrough(tokens []Token, component []int32, start int32) []int32 {
+	from := make(map[int32]int32, len(component)) // how each member was reached first
+	for _, member := range component {
+		from[member] = refMissing
+	}
+	for queue := []int32{start}; len(queue) > 0; queue = queue[1:] {
+		for _, ref := range tokens[queue[0]].refs {
+			if ref == start {
+				return walkBack(from, start, queue[0])
+			}
+			if before, inside := from[ref]; inside && before == refMissing {
+				from[ref] = queue[0]
+				queue = append(queue, ref)
+			}
+		}
+	}
+	return component
+}
+
+func walkBack(from map[int32]int32, start, end int32) []int32 {
+	cycle := []int32{end}
+	for end != start {
+		end = from[end]
+		cycle = append(cycle, end)
+	}
+	slices.Reverse(cycle)
+	return cycle
+}

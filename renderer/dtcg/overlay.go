@@ -1,0 +1,158 @@
+package dtcg
+
+import (
+	"slices"
+
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Override is one entry of a Variant's map.
+type Override struct {
+	Path  string         // dotted, as the Theme spells it
+	Value *jsontree.Node // a literal, an alias, or a composite with aliases
+}
+
+// maxRounds bounds how often an overlay is resolved because overrides turned out not to fit. A second
+// round is rare; a third follows only where taking an override back brought up the next misfit.
+const maxRounds = 5
+
+// Overlay returns theme with overrides laid over it. Of two overrides of one path the last counts.
+// An override of a path that the Theme lacks is reported and does nothing; one that does not fit
+// its token's type is reported and the Theme's own value stands. An override whose alias is
+// missing or in a cycle leaves its token out. theme is not changed and shares its nodes.
+func Overlay(theme *Document, overrides []Override) *Document {
+	d := &Document{
+		Root: theme.Root, Groups: theme.Groups, byPath: theme.byPath, tooLong: theme.tooLong,
+		Tokens: append([]Token(nil), theme.Tokens...),
+	}
+	o := overlay{theme: theme, d: d, doubtful: map[int32]bool{}}
+	for _, override := range lastOfEach(overrides) {
+		o.lay(override)
+	}
+	o.settle()
+	return d
+}
+
+// overlay is the work of Overlay.
+type overlay struct {
+	theme, d *Document
+	doubtful map[int32]bool // tokens whose overrides fit or not by what their aliases become
+	reports  []Diagnostic   // about overrides that do not count
+}
+
+// lay puts one override in place, unless it can be seen at once that it does not count.
+func (o *overlay) lay(override Override) {
+	i, ok := o.d.byPath[override.Path]
+	if !ok {
+		o.reports = append(o.reports, Diagnostic{
+			override.Path, OverrideIgnored, "the Theme has no token " + clip(override.Path),
+		})
+		return
+	}
+	t := &o.d.Tokens[i]
+	refs := o.d.appendRefs(nil, override.Value)
+	if len(refs) > 0 {
+		o.doubtful[i] = true
+	} else if m := t.misfit(override.Value); m != nil {
+		o.reports = append(o.reports, overrideMisfit(t, m))
+		return
+	}
+	t.Value, t.refs, t.Overridden = override.Value, refs, true
+}
+
+// settle resolves the document, and again without the overrides that came to something unfit. In
+// each round only those are taken back that no other misfit has spoiled, in the last one all.
+func (o *overlay) settle() {
+	for round := range maxRounds {
+		misfits := o.resolve(round == maxRounds-1)
+		if len(misfits) == 0 {
+			return
+		}
+		for _, i := range misfits {
+			own := &o.theme.Tokens[i]
+			t := &o.d.Tokens[i]
+			t.Value, t.refs, t.Overridden = own.Value, own.refs, false
+			delete(o.doubtful, i)
+		}
+	}
+	o.resolve(false)
+}
+
+// resolve resolves the document and returns the tokens whose overrides do not fit.
+func (o *overlay) resolve(all bool) (misfits []int32) {
+	o.d.diagnostics = append([]Diagnostic(nil), o.reports...)
+	for i := range o.d.Tokens { // types that an override brought last time may be gone with it
+		o.d.Tokens[i].Resolved, o.d.Tokens[i].Inferred = o.theme.Tokens[i].Resolved, o.theme.Tokens[i].Inferred
+	}
+	spoiled := map[int32]bool{}
+	o.d.resolveWith(func(i int32) {
+		t := &o.d.Tokens[i]
+		spoiledBefore := len(spoiled) > 0 && slices.ContainsFunc(t.refs, func(ref int32) bool { return spoiled[ref] })
+		if spoiledBefore {
+			spoiled[i] = true
+		}
+		if !o.doubtful[i] || spoiledBefore && !all {
+			return
+		}
+		if m := t.misfit(t.Served); m != nil {
+			spoiled[i] = true
+			misfits = append(misfits, i)
+			o.reports = append(o.reports, overrideMisfit(t, m))
+		}
+	})
+	return misfits
+}
+
+// lastOfEach drops every override that a later one of the same path replaces.
+func lastOfEach(overrides []Override) []Override {
+	last := make(map[string]int, len(overrides))
+	for i := range overrides {
+		last[overrides[i].Path] = i
+	}
+	if len(last) == len(overrides) {
+		return overrides
+	}
+	kept := make([]Override, 0, len(last))
+	for i := range overrides {
+		if last[overrides[i].Path] == i {
+			kept = append(kept, overrides[i])
+		}
+	}
+	return kept
+}
+
+// misfit tells why a value without aliases does not fit the type of t, or nil.
+func (t *Token) misfit(v *jsontree.Node) *css.Misfit {
+	k, _ := KindOf(t.Resolved)
+	return misfit(k, v)
+}
+
+// misfit tells why a value without aliases does not fit a kind, or nil. Typography and gradients
+// are judged by all their declarations: a typography without a size has no font shorthand, and fits.
+func misfit(k css.Kind, v *jsontree.Node) (m *css.Misfit) {
+	if k == css.Typography || k == css.Gradient {
+		_, m = css.AppendDeclarations(nil, "--", k, v)
+	} else {
+		_, m = css.Append(nil, k, v)
+	}
+	return m
+}
+
+func overrideMisfit(t *Token, misfit *css.Misfit) Diagnostic {
+	d := MisfitDiagnostic(t, misfit)
+	d.Message = "the override is ignored, the Theme's own value stands: " + d.Message
+	return d
+}
+
+// MisfitDiagnostic reports a value of t that could not be rendered.
+func MisfitDiagnostic(t *Token, misfit *css.Misfit) Diagnostic {
+	kind, message := ValueMisfit, misfit.What
+	if misfit.Unsafe {
+		kind = ValueUnsafe
+	}
+	if t.Resolved != "" {
+		message = clip(t.Resolved) + ": " + message
+	}
+	return Diagnostic{t.Path, kind, message}
+}

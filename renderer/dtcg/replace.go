@@ -1,0 +1,190 @@
+package dtcg
+
+import (
+	"strings"
+
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/jsontree"
+)
+
+// builder builds one value with its aliases replaced. Nodes without aliases are shared with the
+// document. After the first failure it only returns.
+type builder struct {
+	*resolver
+	failed *failure
+	bytes  int // of the value so far
+	depth  int // the deepest level reached so far
+}
+
+func (b *builder) fail(kind, why string) {
+	if b.failed == nil {
+		b.failed = &failure{kind, why}
+	}
+}
+
+// count adds to the extent of the value and fails where it passes the bounds.
+func (b *builder) count(bytes, depth int) {
+	b.bytes += bytes
+	b.depth = max(b.depth, depth)
+	if b.bytes > maxValueBytes {
+		b.fail(ValueMisfit, "the value grows past 1 MiB when its aliases are replaced")
+	}
+	if b.depth > maxValueDepth {
+		b.fail(ValueMisfit, "the value nests deeper than 64 levels when its aliases are replaced")
+	}
+}
+
+// replace returns n, which stands depth levels deep, with its aliases replaced.
+func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
+	if b.failed != nil {
+		return n
+	}
+	b.d.steps++
+	if n.Kind == jsontree.String && strings.IndexByte(n.Text, '{') >= 0 {
+		if path, ok := wholeAlias(n.Text); ok {
+			return b.alias(path, depth)
+		}
+		return b.embedded(n, depth)
+	}
+	b.count(len(n.Text)+3, depth)
+	switch n.Kind {
+	case jsontree.Array:
+		return b.items(n, depth)
+	case jsontree.Object:
+		return b.members(n, depth)
+	}
+	return n
+}
+
+// alias returns the value of the token that path names.
+func (b *builder) alias(path string, depth int) *jsontree.Node {
+	i, ok := b.need(path)
+	if !ok {
+		return nil
+	}
+	m := b.measure(i)
+	b.count(m.bytes, depth+m.depth-1)
+	return b.d.Tokens[i].Served
+}
+
+// need returns the token that path names, and fails where it has no value.
+func (b *builder) need(path string) (int32, bool) {
+	i := b.d.lookup(path)
+	if i < 0 {
+		if b.d.isGroup(path) {
+			b.fail(AliasToGroup, "{"+clip(path)+"} names a group; an alias must name a token")
+		} else {
+			b.fail(AliasMissing, "{"+clip(path)+"} names no token")
+		}
+		return 0, false
+	}
+	if f, left := b.failures[i]; left {
+		why := f.why
+		if !strings.HasPrefix(why, "needs ") {
+			why = "needs " + clip(b.d.Tokens[i].Path) + ", which is left out: " + why
+		}
+		b.fail(f.kind, why)
+		return 0, false
+	}
+	return i, true
+}
+
+// items replaces the aliases in an array. An element that is an alias of a list becomes its
+// elements: the layers of a shadow, the stops of a gradient, the families of a font.
+func (b *builder) items(n *jsontree.Node, depth int) *jsontree.Node {
+	var out []*jsontree.Node
+	for i, item := range n.Items {
+		replaced := b.replace(item, depth+1)
+		if out == nil && replaced == item {
+			continue
+		}
+		if out == nil {
+			out = append(make([]*jsontree.Node, 0, len(n.Items)), n.Items[:i]...)
+		}
+		if replaced != item && replaced != nil && item.Kind == jsontree.String && replaced.Kind == jsontree.Array {
+			out = append(out, replaced.Items...)
+		} else {
+			out = append(out, replaced)
+		}
+	}
+	if out == nil {
+		return n
+	}
+	return &jsontree.Node{Kind: jsontree.Array, Items: out}
+}
+
+func (b *builder) members(n *jsontree.Node, depth int) *jsontree.Node {
+	var out []jsontree.Member
+	for i, m := range n.Members {
+		b.count(len(m.Name), depth)
+		replaced := b.replace(m.Value, depth+1)
+		if replaced == m.Value {
+			continue
+		}
+		if out == nil {
+			out = append([]jsontree.Member(nil), n.Members...)
+		}
+		out[i].Value = replaced
+	}
+	if out == nil {
+		return n
+	}
+	return jsontree.NewObject(out...)
+}
+
+// embedded replaces the aliases inside a longer string by their CSS text.
+func (b *builder) embedded(n *jsontree.Node, depth int) *jsontree.Node {
+	s, from := n.Text, 0
+	var out []byte
+	for {
+		start, end, ok := b.d.nextAlias(s, from)
+		if !ok {
+			break
+		}
+		inner := b.text(s[start+1 : end-1])
+		out = append(append(out, s[from:start]...), inner...)
+		b.count(start-from+len(inner), depth)
+		if b.failed != nil {
+			return nil
+		}
+		from = end
+	}
+	b.count(len(s)-from+3, depth)
+	if out == nil {
+		return n
+	}
+	built := string(append(out, s[from:]...))
+	if _, _, again := b.d.nextAlias(built, 0); again {
+		b.fail(AliasMissing, "an alias that only appears when others are replaced is not one")
+		return nil
+	}
+	return jsontree.NewString(built)
+}
+
+// text returns what the token that path names becomes inside a string: a string as it is, any
+// other value as CSS.
+func (b *builder) text(path string) string {
+	i, ok := b.need(path)
+	if !ok {
+		return ""
+	}
+	t := &b.d.Tokens[i]
+	k, _ := KindOf(t.Resolved)
+	if t.Served.IsString() && (k == css.String || k == css.Unknown) {
+		return t.Served.Text
+	}
+	known, ok := b.texts[i]
+	if !ok {
+		out, misfit := css.Append(nil, k, t.Served)
+		b.d.steps += b.measure(i).bytes
+		known = embeddedText{string(out), misfit == nil}
+		if b.texts == nil {
+			b.texts = map[int32]embeddedText{}
+		}
+		b.texts[i] = known
+	}
+	if !known.fits {
+		b.fail(ValueMisfit, "needs "+clip(t.Path)+", whose value cannot stand inside a string")
+	}
+	return known.css
+}

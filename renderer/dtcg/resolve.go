@@ -1,0 +1,146 @@
+package dtcg
+
+import (
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Bounds of what aliases may build. A value is shared, not copied, where an alias is the whole of
+// it, so these bound what the served files would hold, not what resolving holds in memory.
+const (
+	maxValueBytes = 1 << 20  // of one value, about as its JSON text
+	maxTotalBytes = 16 << 20 // of all values that hold aliases
+	maxValueDepth = 64       // levels of arrays and objects in one value
+)
+
+// failure is why a token cannot be served.
+type failure struct {
+	kind string
+	why  string // for the tokens that need this one
+}
+
+// embeddedText is what a token becomes inside a longer string.
+type embeddedText struct {
+	css  string
+	fits bool // it can be written as CSS
+}
+
+// measure is the extent of a value. The zero measure is one that was not taken yet.
+type measure struct{ bytes, depth int }
+
+// resolver gives every token of a document its type and its served value.
+type resolver struct {
+	d        *Document
+	failures map[int32]failure
+	measures []measure // by token
+	texts    map[int32]embeddedText
+	total    int // bytes of the values with aliases so far
+}
+
+// resolve sets Resolved, Inferred and Served of every token and reports those that have no value.
+// A type that is there already stays: a Variant cannot retype.
+func (d *Document) resolve() { d.resolveWith(func(int32) {}) }
+
+// resolveWith is resolve, and calls built for every token whose aliases were replaced, after those
+// that it needs.
+func (d *Document) resolveWith(built func(token int32)) {
+	r := resolver{d: d, failures: map[int32]failure{}, measures: make([]measure, len(d.Tokens))}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		if t.HasChildren {
+			d.report(t.Path, TokenHasChildren, "a token has no members but the $… ones; the others are never read")
+		}
+		if len(t.refs) == 0 {
+			t.setType(nil)
+			t.Served = t.Value
+		}
+	}
+	d.steps += components(d.Tokens, func(component []int32) {
+		if isCycle(d.Tokens, component) {
+			r.cycle(component)
+			return
+		}
+		if r.token(component[0]) {
+			built(component[0])
+		}
+	})
+	d.Sort(d.diagnostics)
+}
+
+// setType resolves the type of t: its own, else that of the token it is an alias of (nil when it
+// is none), else the nearest group's, else a guess from the value's shape.
+func (t *Token) setType(target *Token) {
+	switch {
+	case t.Resolved != "":
+	case t.Type != "":
+		t.Resolved = t.Type
+	case target != nil && target.Resolved != "":
+		t.Resolved, t.Inferred = target.Resolved, target.Inferred
+	case t.inherited != "":
+		t.Resolved = t.inherited
+	default:
+		t.Resolved = css.InferType(t.Value)
+		t.Inferred = t.Resolved != ""
+	}
+}
+
+// target returns the token that the value of t is an alias of, or nil.
+func (d *Document) target(t *Token) *Token {
+	if _, ok := wholeAlias(text(t.Value)); ok && t.refs[0] >= 0 {
+		return &d.Tokens[t.refs[0]]
+	}
+	return nil
+}
+
+// token resolves one token whose needs are resolved, and reports whether it has a value.
+func (r *resolver) token(i int32) bool {
+	t := &r.d.Tokens[i]
+	t.setType(r.d.target(t))
+	b := builder{resolver: r}
+	served := b.replace(t.Value, 1)
+	if b.failed == nil && r.total+b.bytes > maxTotalBytes {
+		b.fail(ValueMisfit, "the aliases of the document build more than 16 MiB")
+	}
+	if b.failed != nil {
+		r.fail(i, b.failed.kind, b.failed.why)
+		return false
+	}
+	t.Served = served
+	r.total += b.bytes
+	r.measures[i] = measure{b.bytes, b.depth}
+	return true
+}
+
+// fail leaves a token out and remembers why.
+func (r *resolver) fail(i int32, kind, why string) {
+	t := &r.d.Tokens[i]
+	t.Served = nil
+	r.d.report(t.Path, kind, why)
+	r.failures[i] = failure{kind, why}
+}
+
+// measure returns the extent of the served value of a token.
+func (r *resolver) measure(i int32) measure {
+	if r.measures[i].bytes == 0 {
+		r.measures[i] = measureNode(r.d.Tokens[i].Served)
+		r.d.steps += r.measures[i].bytes
+	}
+	return r.measures[i]
+}
+
+func measureNode(n *jsontree.Node) measure {
+	m := measure{bytes: len(n.Text) + 3, depth: 1}
+	for _, item := range n.Items {
+		m.add("", measureNode(item))
+	}
+	for i := range n.Members {
+		m.add(n.Members[i].Name, measureNode(n.Members[i].Value))
+	}
+	return m
+}
+
+// add counts in a part of a value, with its name.
+func (m *measure) add(name string, part measure) {
+	m.bytes += len(name) + part.bytes
+	m.depth = max(m.depth, part.depth+1)
+}

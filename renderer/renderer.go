@@ -1,0 +1,125 @@
+// Package renderer turns a Theme with a Variant's overrides into the bytes of its served files. It
+// is pure and total: the same input gives the same bytes on every machine, and every document
+// renders. What cannot be rendered is left out and listed in the diagnostics. It runs inside the
+// WebAssembly guest and touches no clock, disk or network.
+package renderer
+
+import (
+	"errors"
+
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Version is the version of the renderer. Two renderers of one version give the same bytes.
+const Version = "1.0.0"
+
+// File is one of the served files. The zero value is tokens.css.
+type File uint8
+
+// The served files.
+const (
+	TokensCSS        File = iota // custom properties in one :root rule
+	TokensValuesJSON             // nested primitives for JavaScript themes
+	TokensDTCGJSON               // the stored document with the Variant's values laid over it
+	TokensJSON                   // nested DTCG with every alias resolved
+	TokensFlatJSON               // dotted path to resolved value
+)
+
+// FileCount is the number of served files; every File is below it.
+const FileCount = 5
+
+var fileNames = [FileCount]string{"tokens.css", "tokens.values.json", "tokens.dtcg.json", "tokens.json", "tokens.flat.json"}
+
+// Name returns the name that f is served under.
+func (f File) Name() string { return fileNames[f] }
+
+// FileByName returns the file served under name; ok is false where there is none.
+func FileByName(name string) (f File, ok bool) {
+	for i := range fileNames {
+		if fileNames[i] == name {
+			return File(i), true
+		}
+	}
+	return 0, false
+}
+
+// Set is a Theme version with one overlay, resolved once and rendered to any file. It is not
+// changed after it was loaded and may be read concurrently. It keeps the trees it was loaded from.
+type Set struct {
+	doc         *dtcg.Document
+	prefix      string
+	css         []byte // the declarations of tokens.css
+	served      []bool // by token: its value fits its type, so the resolved files hold it
+	diagnostics []dtcg.Diagnostic
+}
+
+// Load reads a Theme document and a Variant's overrides and resolves them. overridesJSON is a flat
+// object from dotted path to value, or empty for the Theme alone; prefix is the Theme's custom
+// property prefix, or empty. The error names a text that is not a JSON object.
+func Load(themeJSON, overridesJSON, prefix string) (*Set, error) {
+	theme, err := parseObject("theme", themeJSON)
+	if err != nil {
+		return nil, err
+	}
+	var overrides *jsontree.Node
+	if overridesJSON != "" {
+		if overrides, err = parseObject("overrides", overridesJSON); err != nil {
+			return nil, err
+		}
+	}
+	return LoadTree(theme, overrides, prefix), nil
+}
+
+func parseObject(what, text string) (*jsontree.Node, error) {
+	n, err := jsontree.Parse(text)
+	if err != nil {
+		return nil, errors.New("renderer: " + what + ": " + err.Error())
+	}
+	if !n.IsObject() {
+		return nil, errors.New("renderer: " + what + ": an object was expected, found: " + n.Kind.String())
+	}
+	return n, nil
+}
+
+// LoadTree is Load for texts that are parsed already. overrides may be nil. The trees must not be
+// changed afterwards.
+func LoadTree(theme, overrides *jsontree.Node, prefix string) *Set {
+	doc := dtcg.Read(theme)
+	if overrides != nil && len(overrides.Members) > 0 {
+		list := make([]dtcg.Override, len(overrides.Members))
+		for i, m := range overrides.Members {
+			list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
+		}
+		doc = dtcg.Overlay(doc, list)
+	}
+	return LoadDocument(doc, prefix)
+}
+
+// LoadDocument is LoadTree for a document that is read, and overlaid, already.
+func LoadDocument(doc *dtcg.Document, prefix string) *Set {
+	s := &Set{doc: doc, prefix: prefix, served: make([]bool, len(doc.Tokens))}
+	s.declare()
+	return s
+}
+
+// Diagnostics lists what the served files leave out and why, in document order. The caller must not
+// change the result.
+func (s *Set) Diagnostics() []dtcg.Diagnostic { return s.diagnostics }
+
+// Append appends the whole file f, with its final newline.
+func (s *Set) Append(dst []byte, f File) []byte {
+	switch f {
+	case TokensCSS:
+		return s.appendCSS(dst)
+	case TokensValuesJSON:
+		return append(s.appendValues(dst), '\n')
+	case TokensDTCGJSON:
+		return append(s.appendDTCG(dst), '\n')
+	case TokensJSON:
+		return append(s.appendResolved(dst), '\n')
+	case TokensFlatJSON:
+		return append(s.appendFlat(dst), '\n')
+	}
+	return dst
+}

@@ -1,0 +1,89 @@
+package renderer
+
+import (
+	"strings"
+
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+func (s *Set) appendResolved(dst []byte) []byte {
+	if !s.doc.Root.IsObject() {
+		return append(dst, "{}"...)
+	}
+	w := walker{set: s}
+	return w.resolved(dst, s.doc.Root)
+}
+
+// isReference reports whether a member is one whose meaning is never applied. The resolved file
+// leaves it out, or the tools that read it would add tokens that the other files do not have.
+func isReference(name string) bool { return name == "$ref" || name == "$extends" }
+
+// resolved writes a group with its metadata and the tokens below it that can be served.
+func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
+	start := len(dst)
+	dst = append(dst, '{')
+	for _, m := range group.Members {
+		if m.Name == "$value" || isReference(m.Name) {
+			continue
+		}
+		before := len(dst)
+		if dtcg.IsMetadata(m.Name) {
+			dst = jsontree.Append(separate(dst, start, m.Name), m.Value)
+			continue
+		}
+		if !m.Value.IsObject() {
+			continue
+		}
+		dst = separate(dst, start, m.Name)
+		inner := len(dst)
+		if dtcg.IsToken(m.Value) {
+			dst = w.resolvedToken(dst, m.Value)
+		} else if dst = w.resolved(dst, m.Value); len(dst) == inner+len("{}") && m.Value.IndexOf("$ref") >= 0 {
+			dst = dst[:inner]
+		}
+		if len(dst) == inner {
+			dst = dst[:before]
+		}
+	}
+	return append(dst, '}')
+}
+
+// resolvedToken writes the next token with its type and its value without aliases, or nothing.
+func (w *walker) resolvedToken(dst []byte, token *jsontree.Node) []byte {
+	i := w.token()
+	if i < 0 || !w.set.served[i] {
+		return dst
+	}
+	t := &w.set.doc.Tokens[i]
+	start := len(dst)
+	dst = append(dst, '{')
+	for _, m := range token.Members {
+		switch {
+		case !strings.HasPrefix(m.Name, "$") || m.Name == "$root" || isReference(m.Name):
+			continue
+		case m.Name == "$type" && t.Type == "":
+			continue // not a string, and none to say so
+		case m.Name == "$value":
+			if t.Type == "" && t.Resolved != "" {
+				dst = jsontree.AppendString(separate(dst, start, "$type"), t.Resolved)
+			}
+			m.Value = t.Served
+		}
+		dst = jsontree.Append(separate(dst, start, m.Name), m.Value)
+	}
+	return append(dst, '}')
+}
+
+// appendFlat writes every served value under its dotted path: the shape of a Variant's own map.
+func (s *Set) appendFlat(dst []byte) []byte {
+	start := len(dst)
+	dst = append(dst, '{')
+	for i := range s.doc.Tokens {
+		t := &s.doc.Tokens[i]
+		if s.served[i] && s.doc.Names(t) {
+			dst = jsontree.Append(separate(dst, start, t.Path), t.Served)
+		}
+	}
+	return append(dst, '}')
+}

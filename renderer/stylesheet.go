@@ -1,0 +1,113 @@
+package renderer
+
+import (
+	"bytes"
+
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/dtcg"
+)
+
+// stylesheetHead opens tokens.css. Its number is that of the file's format, not of the renderer,
+// so that a new renderer that writes the same declarations writes the same bytes.
+const stylesheetHead = "/* Livery design tokens, format 1 */\n:root {\n"
+
+// declare renders the declarations of all tokens, which decides what the resolved files hold.
+func (s *Set) declare() {
+	names := s.names()
+	var found []dtcg.Diagnostic
+	lines := make([]line, 0, len(s.doc.Tokens))
+	out := make([]byte, 0, 64*len(s.doc.Tokens))
+	for i := range s.doc.Tokens {
+		t := &s.doc.Tokens[i]
+		if t.Served == nil {
+			continue
+		}
+		k, _ := dtcg.KindOf(t.Resolved)
+		start := len(out)
+		var misfit *css.Misfit
+		if out, misfit = css.AppendDeclarations(out, names[i], k, t.Served); misfit != nil {
+			found = append(found, dtcg.MisfitDiagnostic(t, misfit))
+		}
+		if len(out) == start {
+			continue // a typography or a gradient may have lines left that do fit
+		}
+		s.served[i] = true
+		lines = appendLines(lines, out, start, int32(i))
+	}
+	out, collisions := s.dropCollisions(out, lines)
+	s.css = out
+	s.diagnostics = append(append(append(s.diagnostics, s.doc.Diagnostics()...), found...), collisions...)
+	s.doc.Sort(s.diagnostics)
+}
+
+// names returns the custom property names of all tokens, cut from one text.
+func (s *Set) names() []string {
+	var buf []byte
+	ends := make([]int, len(s.doc.Tokens))
+	for i := range s.doc.Tokens {
+		buf = css.AppendName(buf, s.prefix, s.doc.Tokens[i].Segments)
+		ends[i] = len(buf)
+	}
+	text, start := string(buf), 0
+	names := make([]string, len(ends))
+	for i, end := range ends {
+		names[i] = text[start:end]
+		start = end
+	}
+	return names
+}
+
+// line is one declaration: "  --name: value;\n".
+type line struct {
+	start, end int
+	token      int32
+}
+
+// appendLines cuts the declarations of one token, out[start:], into lines.
+func appendLines(lines []line, out []byte, start int, token int32) []line {
+	for start < len(out) {
+		end := start + bytes.IndexByte(out[start:], '\n') + 1
+		lines = append(lines, line{start, end, token})
+		start = end
+	}
+	return lines
+}
+
+// name returns the custom property that l declares in sheet. A name holds no colon.
+func (l line) name(sheet []byte) []byte {
+	text := bytes.TrimLeft(sheet[l.start:l.end], " ")
+	return text[:max(bytes.IndexByte(text, ':'), 0)]
+}
+
+// dropCollisions removes every declaration that a later one of the same name would win over, and
+// reports the tokens that lost.
+func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnostic) {
+	last := make(map[string]int32, len(lines))
+	text := string(sheet)
+	for i, l := range lines {
+		name := l.name(sheet)
+		start := l.start + bytes.Index(sheet[l.start:l.end], name)
+		last[text[start:start+len(name)]] = int32(i)
+	}
+	if len(last) == len(lines) {
+		return sheet, nil
+	}
+	var found []dtcg.Diagnostic
+	kept := make([]byte, 0, len(sheet))
+	for i, l := range lines {
+		name := l.name(sheet)
+		winner := last[string(name)]
+		if int(winner) == i {
+			kept = append(kept, sheet[l.start:l.end]...)
+			continue
+		}
+		found = append(found, dtcg.CollisionDiagnostic(&s.doc.Tokens[l.token], &s.doc.Tokens[lines[winner].token], string(name)))
+	}
+	return kept, found
+}
+
+func (s *Set) appendCSS(dst []byte) []byte {
+	dst = append(dst, stylesheetHead...)
+	dst = append(dst, s.css...)
+	return append(dst, "}\n"...)
+}
