@@ -1,0 +1,63 @@
+// Command road measures the road from a push to a served file on one machine: it starts the built
+// livery binary, publishes a real document again and again, and prints a table of what a person
+// waits for. Times are of one shared machine; read them beside each other, not alone.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+)
+
+func main() {
+	var b bench
+	flag.StringVar(&b.binary, "livery", "bin/livery", "the binary to measure")
+	flag.StringVar(&b.document, "document", "../shared/corpus/github-primer.tokens.json", "the DTCG document to publish")
+	flag.StringVar(&b.token, "token", "/base/color/black/$value", "pointer of the value that each publish changes")
+	flag.IntVar(&b.publishes, "publishes", 20, "how many times to publish")
+	flag.IntVar(&b.hits, "hits", 20000, "how many requests for a file that the edge holds")
+	flag.Parse()
+	if err := b.run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "road:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	binary, document, token string
+	publishes, hits         int
+	bar                     *pb.ProgressBar
+}
+
+func (b *bench) run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "livery-road-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	d, err := start(ctx, b.binary, dir)
+	if err != nil {
+		return err
+	}
+	defer d.stop()
+	b.bar = pb.New(b.publishes/2*len(files) + b.hits).SetWriter(os.Stderr).Start()
+	road, err := b.measure(ctx, d)
+	b.bar.Finish()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s, %d cores, %s/%s\n\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	fmt.Printf("| %-44s | %10s | %10s | %10s |\n|-|-:|-:|-:|\n", "what a person waits for", "median", "p99", "worst")
+	for _, r := range append([]samples{{name: "first start to first served byte", took: []time.Duration{d.ready}}}, road...) {
+		r.print()
+	}
+	return nil
+}
