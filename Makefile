@@ -1,0 +1,40 @@
+# The renderer module is built into the tree before anything that embeds it.
+GUEST := wasm/module/renderer.wasm
+GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
+TOOL := go tool -modfile=deploy/tools.mod
+
+.PHONY: help build dev test race check bench wasm clean
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: wasm ## Build bin/livery
+	go build -trimpath -buildvcs=false -o bin/livery .
+
+dev: build ## Build, and run an origin and an edge with a sample Theme
+	./bin/livery dev
+
+test: wasm ## Build the renderer module and run every test
+	go test ./...
+
+race: wasm ## Run every test under the race detector
+	go test -race ./...
+
+check: wasm ## Formatting, vet, staticcheck and the house test
+	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
+	$(TOOL) staticcheck ./...
+	go test -run TestHouse .
+
+bench: wasm ## Run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+wasm: $(GUEST) ## Build the renderer module
+
+# The same sources give the same bytes wherever they are built.
+$(GUEST): $(GUEST_SOURCES)
+	GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 GOFLAGS= go build -buildmode=c-shared -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -o $@ ./wasm/guest
+
+clean: ## Remove what was built
+	rm -rf bin $(GUEST)

@@ -1,0 +1,231 @@
+package client_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+	"slices"
+	"testing"
+
+	"example.com/livery/client"
+)
+
+// fixture is an origin with one published Theme of one token.
+type fixture struct {
+	*running
+	c     *client.Client
+	theme client.Theme
+}
+
+func newFixture(t *testing.T) fixture {
+	t.Helper()
+	r, c := startFor(t)
+	theme, err := c.CreateTheme(t.Context(), r.environment, client.NewTheme{
+		Slug: "acme", DisplayName: "Acme", Integration: &client.Integration{Framework: "react", Library: "mui"},
+	})
+	if err == nil {
+		_, err = c.EditThemeTokens(t.Context(), r.environment, theme.ID, client.EditOptions{}, []client.Operation{
+			{Operation: "add", Path: "/color", Value: json.RawMessage(`{"$type":"color","brand":{"$value":"#0055aa","$extensions":{"a":0.10}}}`)},
+		})
+	}
+	if err == nil {
+		theme, err = c.PublishTheme(t.Context(), r.environment, theme.ID, client.PublishOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fixture{r, c, theme}
+}
+
+// must ends the test on a call that failed.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestThemeRoutes(t *testing.T) {
+	f := newFixture(t)
+	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
+	if environment := must(c.Environment(ctx, e))(t); environment.Slug != "sandbox" || environment.Role != "admin" || environment.Description != nil {
+		t.Errorf("Environment() = %+v", environment)
+	}
+	if fresh := must(c.CreateTheme(ctx, e, client.NewTheme{Slug: "new", DisplayName: "New"}))(t); fresh.LatestVersion != nil || fresh.PublishedAt != nil || fresh.ServingURLs.Pinned != nil || len(fresh.ServingURLs.Latest) != 0 {
+		t.Errorf("CreateTheme() = %+v, want an unpublished Theme that serves nothing (S81, S82)", fresh)
+	}
+	labels := map[string]string{"team": "web & app"}
+	if updated := must(c.UpdateTheme(ctx, e, id, client.Details{Slug: "acme", DisplayName: "Acme & Sons", Metadata: &labels}))(t); updated.DisplayName != "Acme & Sons" || !reflect.DeepEqual(updated.Metadata, labels) {
+		t.Errorf("UpdateTheme() = %q, %v", updated.DisplayName, updated.Metadata)
+	}
+	if kept := must(c.UpdateTheme(ctx, e, id, client.Details{Slug: "acme", DisplayName: "Acme"}))(t); !reflect.DeepEqual(kept.Metadata, labels) {
+		t.Errorf("UpdateTheme(no labels) = %v, want the stored ones (S87)", kept.Metadata)
+	}
+	if cleared := must(c.UpdateTheme(ctx, e, id, client.Details{Slug: "acme", DisplayName: "Acme", Metadata: &map[string]string{}}))(t); len(cleared.Metadata) != 0 {
+		t.Errorf("UpdateTheme(empty labels) = %v, want none (S88)", cleared.Metadata)
+	}
+	list := []client.Integration{{Framework: "react", Library: "plainCSS"}, {Framework: "vue", Library: "buildTimeTokens"}}
+	if set := must(c.SetIntegrations(ctx, e, id, list))(t); !slices.Equal(set.Integrations, list) || len(set.ServingURLs.Latest) != 4 {
+		t.Errorf("SetIntegrations() = %v with %d files, want 4", set.Integrations, len(set.ServingURLs.Latest))
+	}
+	if parent := must(c.DeleteTheme(ctx, e, id))(t); parent.ID != e {
+		t.Errorf("DeleteTheme() = %+v, want the parent Environment (S97)", parent)
+	}
+	if _, err := c.Theme(ctx, e, id); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("Theme() after its end = %v, want ErrNotFound (S98)", err)
+	}
+}
+
+func TestThemeTokenRoutes(t *testing.T) {
+	f := newFixture(t)
+	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
+	set := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{}))(t)
+	want := client.Token{Path: "color.brand", ResolvedType: new("color"), Value: json.RawMessage(`"#0055aa"`), Extensions: json.RawMessage(`{"a":0.10}`)}
+	if len(set.Tokens) != 1 || !reflect.DeepEqual(set.Tokens[0], want) {
+		t.Errorf("ThemeTokens() = %+v, want %+v", set.Tokens, want)
+	}
+	if group := (client.Group{Path: "color", Type: new("color")}); len(set.Groups) != 1 || !reflect.DeepEqual(set.Groups[0], group) {
+		t.Errorf("ThemeTokens() groups = %+v, want %+v", set.Groups, group)
+	}
+	set = must(c.EditThemeTokens(ctx, e, id, client.EditOptions{Strict: true}, []client.Operation{{Operation: "remove", Path: "/color"}}))(t)
+	if discarded := must(c.DiscardThemeTokens(ctx, e, id, client.EditOptions{ETag: set.DraftETag()}))(t); discarded.TokenCount != 1 || discarded.HasUnpublishedChanges {
+		t.Errorf("DiscardThemeTokens() = %+v", discarded)
+	}
+	if again := must(c.PublishTheme(ctx, e, id, client.PublishOptions{Unchanged: true}))(t); *again.LatestVersion != 2 || again.ServingURLs.Pinned == nil {
+		t.Errorf("PublishTheme(unchanged) = %+v", again)
+	}
+	set = must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Version: 1, IncludeVersions: true}))(t)
+	if *set.Version != 1 || !slices.Equal(set.Versions, []int{2, 1}) || set.DraftETag() != "" {
+		t.Errorf("ThemeTokens(version 1) = %+v", set)
+	}
+}
+
+func TestVariantRoutes(t *testing.T) {
+	f := newFixture(t)
+	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
+	v := must(c.CreateVariant(ctx, e, id, client.NewVariant{Slug: "dark", DisplayName: "Dark"}))(t)
+	must(c.UpdateVariant(ctx, e, id, v.ID, client.Details{Slug: "night", DisplayName: "Night"}))(t)
+	if v = must(c.Variant(ctx, e, id, v.ID))(t); v.Slug != "night" || v.ThemeID != id {
+		t.Errorf("Variant() = %+v", v)
+	}
+	must(c.DeleteVariant(ctx, e, id, v.ID))(t)
+	if _, err := c.Variant(ctx, e, id, v.ID); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("Variant() after its end = %v, want ErrNotFound (S208)", err)
+	}
+}
+
+func TestVariantTokenRoutes(t *testing.T) {
+	f := newFixture(t)
+	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
+	v := must(c.CreateVariant(ctx, e, id, client.NewVariant{Slug: "dark", DisplayName: "Dark"}))(t).ID
+	set := must(c.EditVariantTokens(ctx, e, id, v, client.EditOptions{}, []client.VariantOperation{
+		{Operation: "set", Path: "color.brand", Value: json.RawMessage(`"#112233"`)},
+		{Operation: "set", Path: "color.gone", Value: json.RawMessage(`null`)},
+		{Operation: "unset", Path: "color.gone"},
+	}))(t)
+	if len(set.Tokens) != 1 || string(set.Tokens[0].Value) != `"#112233"` {
+		t.Errorf("EditVariantTokens() = %+v", set.Tokens)
+	}
+	if published := must(c.PublishVariant(ctx, e, id, v, client.PublishOptions{IfMatch: set.DraftETag()}))(t); *published.LatestVersion != 1 {
+		t.Errorf("PublishVariant() at %d, want the Theme's version 1 (S192)", *published.LatestVersion)
+	}
+	unset := []client.VariantOperation{{Operation: "unset", Path: "color.brand"}}
+	set = must(c.EditVariantTokens(ctx, e, id, v, client.EditOptions{}, unset))(t)
+	if _, err := c.DiscardVariantTokens(ctx, e, id, v, client.EditOptions{ETag: set.DraftETag(), IfMatch: "other"}); !errors.Is(err, client.ErrPayload) {
+		t.Errorf("an etag and another If-Match = %v, want ErrPayload (3.2)", err)
+	}
+	must(c.DiscardVariantTokens(ctx, e, id, v, client.EditOptions{ETag: set.DraftETag()}))(t)
+	if set = must(c.VariantTokens(ctx, e, id, v, client.ReadOptions{Version: 1}))(t); len(set.Tokens) != 1 {
+		t.Errorf("VariantTokens(version 1) = %+v", set.Tokens)
+	}
+}
+
+func TestListsGoThroughEveryPage(t *testing.T) {
+	r, c := startFor(t)
+	for _, slug := range []string{"c", "a", "b"} {
+		if _, err := c.CreateTheme(t.Context(), r.environment, client.NewTheme{Slug: slug, DisplayName: slug}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := c.Themes(t.Context(), r.environment, client.ListOptions{Descending: true, PageNumber: 2, PageSize: 2, IncludeTotals: true})
+	if err != nil || len(page.Items) != 1 || page.Items[0].Slug != "a" || *page.TotalCount != 3 || *page.TotalPages != 2 || page.PageCount != 1 {
+		t.Errorf("Themes(page 2 of 2, descending) = %+v, %v", page, err)
+	}
+	var slugs []string
+	for theme, err := range c.EveryTheme(t.Context(), r.environment) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		slugs = append(slugs, theme.Slug)
+	}
+	if !slices.Equal(slugs, []string{"a", "b", "c"}) {
+		t.Errorf("EveryTheme() = %v", slugs)
+	}
+	for range c.EveryEnvironment(t.Context()) {
+		break // a loop may end early
+	}
+	for _, err := range c.EveryVariant(t.Context(), r.environment, "thm_none") {
+		if !errors.Is(err, client.ErrNotFound) {
+			t.Errorf("EveryVariant(no Theme) = %v, want ErrNotFound", err)
+		}
+	}
+}
+
+func TestRefusalsHaveTheirKind(t *testing.T) {
+	r, c := startFor(t)
+	ctx := t.Context()
+	theme, err := c.CreateTheme(ctx, r.environment, client.NewTheme{Slug: "acme", DisplayName: "Acme"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		slug := string(rune('a' + i))
+		if _, err := c.CreateVariant(ctx, r.environment, theme.ID, client.NewVariant{Slug: slug, DisplayName: slug}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reader, stranger, nobody := client.New(r.url, r.tokenOf("reader")), client.New(r.url, r.tokenOf("stranger")), client.New(r.url, "none")
+	cases := []struct {
+		name   string
+		err    error
+		want   error
+		status int
+	}{
+		{"a broken rule is ErrValidation with every message", second(c.CreateTheme(ctx, r.environment, client.NewTheme{})), client.ErrValidation, 400},
+		{"a taken slug is ErrConflict", second(c.CreateTheme(ctx, r.environment, client.NewTheme{Slug: "acme", DisplayName: "x"})), client.ErrConflict, 409},
+		{"a publish without a draft is ErrConflict", second(c.PublishTheme(ctx, r.environment, theme.ID, client.PublishOptions{})), client.ErrConflict, 409},
+		{"a failed precondition is ErrConflict", second(c.DiscardThemeTokens(ctx, r.environment, theme.ID, client.EditOptions{IfMatch: "other"})), client.ErrConflict, 412},
+		{"a page beyond the bound is ErrValidation", second(c.Themes(ctx, r.environment, client.ListOptions{PageSize: 1001})), client.ErrValidation, 400},
+		{"the plan's allowance is ErrPlanLimit", second(c.CreateVariant(ctx, r.environment, theme.ID, client.NewVariant{Slug: "z", DisplayName: "z"})), client.ErrPlanLimit, 402},
+		{"too low a role is ErrForbidden", second(reader.DeleteTheme(ctx, r.environment, theme.ID)), client.ErrForbidden, 403},
+		{"another Team's is ErrNotFound", second(stranger.Theme(ctx, r.environment, theme.ID)), client.ErrNotFound, 404},
+		{"no token is ErrUnauthorized", second(nobody.Environment(ctx, r.environment)), client.ErrUnauthorized, 401},
+	}
+	for _, c := range cases {
+		var e *client.Error
+		if !errors.Is(c.err, c.want) || !errors.As(c.err, &e) || e.Status != c.status {
+			t.Errorf("%s: got %v, want %v with status %d", c.name, c.err, c.want, c.status)
+			continue
+		}
+		if (c.want == client.ErrValidation) != (len(e.Messages) > 0) {
+			t.Errorf("%s: messages are %q", c.name, e.Messages)
+		}
+		if c.status != http.StatusUnauthorized && e.RequestID == "" {
+			t.Errorf("%s: no request id", c.name)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestIdsAreEscaped: an id is one segment of the address whatever it holds.
+func TestIdsAreEscaped(t *testing.T) {
+	r, c := startFor(t)
+	if _, err := c.Theme(t.Context(), r.environment, "../../environments"); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("Theme(../../environments) = %v, want ErrNotFound", err)
+	}
+}

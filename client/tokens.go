@@ -1,0 +1,128 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// ReadOptions selects what a token read returns. The zero value asks for the current document:
+// the draft if there is one, else the newest version.
+type ReadOptions struct {
+	Version         int // a published version; 0 means the current document
+	IncludeVersions bool
+}
+
+func (o ReadOptions) query() url.Values {
+	q := url.Values{}
+	if o.Version != 0 {
+		q.Set("version", strconv.Itoa(o.Version))
+	}
+	if o.IncludeVersions {
+		q.Set("includeVersions", "true")
+	}
+	return q
+}
+
+// EditOptions say which draft an edit is based on. The zero value claims that there was none.
+type EditOptions struct {
+	ETag    string // of the draft that was read; empty means that there was none
+	IfMatch string // the same as a precondition of HTTP, "*" for any draft; empty sends none
+	Strict  bool   // refuse an edit that adds a diagnostic
+}
+
+func (o EditOptions) query() url.Values {
+	q := url.Values{}
+	if o.ETag != "" {
+		q.Set("etag", o.ETag)
+	}
+	if o.Strict {
+		q.Set("strict", "true")
+	}
+	return q
+}
+
+// PublishOptions say what a publish may freeze. The zero value freezes the draft, whatever it is.
+type PublishOptions struct {
+	IfMatch   string // publish only the draft of this etag; empty publishes any
+	Unchanged bool   // a Theme without a draft gets its newest version once more; not for Variants
+}
+
+func (o PublishOptions) query() url.Values {
+	if !o.Unchanged {
+		return nil
+	}
+	return url.Values{"unchanged": {"true"}}
+}
+
+// ThemeTokens returns the tokens of a Theme.
+func (c *Client) ThemeTokens(ctx context.Context, environmentID, themeID string, o ReadOptions) (TokenSet, error) {
+	return c.readTokens(ctx, themesPath(environmentID, themeID, "tokens"), o)
+}
+
+// EditThemeTokens applies a batch to the current document of a Theme, all or nothing, and returns
+// the tokens after it: ErrValidation, or ErrConflict where the draft is not the claimed one.
+func (c *Client) EditThemeTokens(ctx context.Context, environmentID, themeID string, o EditOptions, batch []Operation) (TokenSet, error) {
+	return editTokens(ctx, c, themesPath(environmentID, themeID, "tokens"), o, batch)
+}
+
+// PublishTheme freezes the draft of a Theme as its next version: ErrConflict where there is none.
+func (c *Client) PublishTheme(ctx context.Context, environmentID, themeID string, o PublishOptions) (Theme, error) {
+	var t Theme
+	path := themesPath(environmentID, themeID, "tokens", "publish")
+	err := c.call(ctx, request{method: http.MethodPost, path: path, query: o.query(), match: o.IfMatch}, &t)
+	return t, err
+}
+
+// DiscardThemeTokens drops the draft of a Theme.
+func (c *Client) DiscardThemeTokens(ctx context.Context, environmentID, themeID string, o EditOptions) (Theme, error) {
+	var t Theme
+	path := themesPath(environmentID, themeID, "tokens")
+	err := c.call(ctx, request{method: http.MethodDelete, path: path, query: o.query(), match: o.IfMatch}, &t)
+	return t, err
+}
+
+// VariantTokens returns the overrides of a Variant. A version is the number of a Theme version.
+func (c *Client) VariantTokens(ctx context.Context, environmentID, themeID, variantID string, o ReadOptions) (TokenSet, error) {
+	return c.readTokens(ctx, variantsPath(environmentID, themeID, variantID, "tokens"), o)
+}
+
+// EditVariantTokens applies a batch to the overrides of a Variant, all or nothing, and returns the
+// overrides after it.
+func (c *Client) EditVariantTokens(ctx context.Context, environmentID, themeID, variantID string, o EditOptions, batch []VariantOperation) (TokenSet, error) {
+	return editTokens(ctx, c, variantsPath(environmentID, themeID, variantID, "tokens"), o, batch)
+}
+
+// PublishVariant freezes the draft of a Variant at the newest version of its Theme: ErrConflict
+// where it has none, or was published at that version already.
+func (c *Client) PublishVariant(ctx context.Context, environmentID, themeID, variantID string, o PublishOptions) (Variant, error) {
+	var v Variant
+	path := variantsPath(environmentID, themeID, variantID, "tokens", "publish")
+	err := c.call(ctx, request{method: http.MethodPost, path: path, query: o.query(), match: o.IfMatch}, &v)
+	return v, err
+}
+
+// DiscardVariantTokens drops the draft of a Variant.
+func (c *Client) DiscardVariantTokens(ctx context.Context, environmentID, themeID, variantID string, o EditOptions) (Variant, error) {
+	var v Variant
+	path := variantsPath(environmentID, themeID, variantID, "tokens")
+	err := c.call(ctx, request{method: http.MethodDelete, path: path, query: o.query(), match: o.IfMatch}, &v)
+	return v, err
+}
+
+func (c *Client) readTokens(ctx context.Context, path []string, o ReadOptions) (TokenSet, error) {
+	var answer resource[TokenSet]
+	err := c.call(ctx, request{method: http.MethodGet, path: path, query: o.query()}, &answer)
+	return answer.Resource, err
+}
+
+func editTokens[O any](ctx context.Context, c *Client, path []string, o EditOptions, batch []O) (TokenSet, error) {
+	var answer resource[TokenSet]
+	body := struct {
+		Operations []O `json:"operations"`
+	}{append([]O{}, batch...)}
+	r := request{method: http.MethodPatch, path: path, query: o.query(), match: o.IfMatch, body: body}
+	err := c.call(ctx, r, &answer)
+	return answer.Resource, err
+}

@@ -1,0 +1,114 @@
+// Package auth turns a bearer token into a Caller and says what the Caller may do on an
+// Environment. Access tokens are JSON Web Tokens (RFC 7519) signed with the origin's own Ed25519
+// key (RFC 8037), which the first start makes and the store keeps. It never fetches a key.
+package auth
+
+import (
+	"errors"
+	"fmt"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// The errors that callers branch on. What the first two wrap is for the log: a caller must not
+// learn it.
+var (
+	ErrUnauthorized = errors.New("no valid access token")
+	ErrForbidden    = errors.New("the caller has no sufficient grant")
+	ErrOrder        = errors.New("no such token can be issued")
+)
+
+// Caller is whom a verified token speaks for. The zero Caller is nobody.
+type Caller struct {
+	Subject string
+}
+
+// Granted is an Environment with the role that a Caller has on it.
+type Granted struct {
+	Environment record.Environment
+	Role        record.Role
+}
+
+// decoy is a stored Environment that is decoded where the wanted one is missing, so that missing
+// and foreign Environments cost the same reads and the same decoding.
+const decoy = "\x01" + `{"id":"env_00000000000000000000000000","teamID":"team_00000000000000000000000000",` +
+	`"slug":"production","displayName":"Production","kind":"production","description":null,"metadata":{},` +
+	`"cacheLifetime":300,"grants":{"designer":"editor","owner":"admin","reader":"viewer"},` +
+	`"createdAt":"2025-01-01T00:00:00.123Z","updatedAt":"2025-01-01T00:00:00.123Z"}`
+
+// Environment returns the Environment and the caller's role on it: storage.ErrNotFound where there
+// is none in a Team of the caller, ErrForbidden where the caller has no grant on it.
+func (c Caller) Environment(r storage.Reader, id string) (Granted, error) {
+	// Read as bytes: the table would spend time on an error text only where there is none.
+	data, err := r.Get(storage.Key('E', id))
+	missing := errors.Is(err, storage.ErrNotFound)
+	if missing {
+		data, err = []byte(decoy), nil
+	}
+	if err != nil {
+		return Granted{}, fmt.Errorf("auth: read environment %q: %w", id, err)
+	}
+	var environment record.Environment
+	if err := record.Decode(data, &environment); err != nil {
+		return Granted{}, fmt.Errorf("auth: read environment %q: %w: %w", id, storage.ErrCorrupt, err)
+	}
+	member, err := c.memberOf(r, environment.TeamID)
+	if err != nil {
+		return Granted{}, err
+	}
+	if missing || !member {
+		return Granted{}, fmt.Errorf("auth: environment %q: %w", id, storage.ErrNotFound)
+	}
+	role := environment.Grants[c.Subject]
+	if !role.Allows(record.Viewer) {
+		return Granted{}, ErrForbidden
+	}
+	return Granted{environment, role}, nil
+}
+
+// Environments returns every Environment on which the caller has a grant in a Team of theirs, in
+// no particular order.
+func (c Caller) Environments(r storage.Reader) ([]Granted, error) {
+	ids, err := c.environmentIDs(r)
+	if err != nil {
+		return nil, err
+	}
+	var granted []Granted
+	for _, id := range ids {
+		environment, err := storage.Environments.Read(r, id)
+		if err != nil {
+			return nil, err
+		}
+		if role := environment.Grants[c.Subject]; role.Allows(record.Viewer) {
+			granted = append(granted, Granted{environment, role})
+		}
+	}
+	return granted, nil
+}
+
+func (c Caller) environmentIDs(r storage.Reader) ([]string, error) {
+	var teams, ids []string
+	err := storage.Memberships.Scan(r, storage.Ascending, func(team, _ string) bool {
+		teams = append(teams, team)
+		return true
+	}, c.Subject)
+	for _, team := range teams {
+		if err != nil {
+			break
+		}
+		err = storage.EnvironmentSlugs.Scan(r, storage.Ascending, func(_, id string) bool {
+			ids = append(ids, id)
+			return true
+		}, team)
+	}
+	return ids, err
+}
+
+func (c Caller) memberOf(r storage.Reader, team string) (bool, error) {
+	_, err := storage.Memberships.Read(r, team, c.Subject)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}

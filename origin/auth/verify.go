@@ -1,0 +1,140 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// maxSubject is the length of the longest subject, in characters.
+const maxSubject = 255
+
+// ValidSubject reports whether s can be the subject of a token and stand in a key of the store.
+func ValidSubject(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return utf8.ValidString(s) && n > 0 && n <= maxSubject && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// Verify returns whom the Authorization header speaks for. authorization holds every field line of
+// that name; anything but one Bearer token that this origin's keys signed for this audience and
+// that is in force is ErrUnauthorized.
+func (k *Keys) Verify(authorization []string) (Caller, error) {
+	if len(authorization) != 1 {
+		return Caller{}, ErrUnauthorized
+	}
+	scheme, token, found := strings.Cut(authorization[0], " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return Caller{}, ErrUnauthorized
+	}
+	c := &claims{}
+	if _, err := k.parser.ParseWithClaims(token, c, k.keyOf); err != nil {
+		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, err)
+	}
+	return Caller{Subject: c.Subject}, nil
+}
+
+// keyOf returns the key that a token's header names. The library ignores "crit" (RFC 7515 section
+// 4.1.11) and "b64" (RFC 7797): a header with anything but what Issue writes is refused, which
+// also keeps embedded keys and their addresses from ever being looked at.
+func (k *Keys) keyOf(t *jwt.Token) (any, error) {
+	for name, value := range t.Header {
+		switch name {
+		case "alg", "kid":
+		case "typ":
+			if typ, ok := value.(string); !ok || !strings.EqualFold(typ, "JWT") {
+				return nil, errors.New("auth: the token is no JWT")
+			}
+		default:
+			return nil, fmt.Errorf("auth: header parameter %q is not understood", name)
+		}
+	}
+	id, _ := t.Header["kid"].(string)
+	key, ok := k.public[id]
+	if !ok {
+		return nil, errors.New("auth: no such key")
+	}
+	return key, nil
+}
+
+// claims reads the registered claims strictly: the library takes numbers in quotes and dates that
+// overflow.
+type claims struct {
+	jwt.RegisteredClaims
+}
+
+// UnmarshalJSON reads a claims set in which every claim that this package uses has its proper form.
+func (c *claims) UnmarshalJSON(data []byte) error {
+	root, err := jsontree.ParseDepth(string(data), 8)
+	if err != nil {
+		return err
+	}
+	if !root.IsObject() {
+		return errors.New("auth: the claims are no object")
+	}
+	if c.Subject, err = text(root, "sub"); err != nil || !ValidSubject(c.Subject) {
+		return errors.New("auth: the subject is missing or malformed")
+	}
+	if c.Issuer, err = text(root, "iss"); err != nil {
+		return err
+	}
+	if c.Audience, err = audience(root.Find("aud")); err != nil {
+		return err
+	}
+	if c.ExpiresAt, err = date(root, "exp"); err != nil {
+		return err
+	}
+	if c.NotBefore, err = date(root, "nbf"); err != nil {
+		return err
+	}
+	c.IssuedAt, err = date(root, "iat")
+	return err
+}
+
+func text(root *jsontree.Node, name string) (string, error) {
+	n := root.Find(name)
+	if !n.IsString() {
+		return "", fmt.Errorf("auth: claim %q is no string", name)
+	}
+	return n.Text, nil
+}
+
+func audience(n *jsontree.Node) (jwt.ClaimStrings, error) {
+	if n.IsString() {
+		return jwt.ClaimStrings{n.Text}, nil
+	}
+	if n == nil || n.Kind != jsontree.Array {
+		return nil, errors.New("auth: claim \"aud\" is neither a string nor a list")
+	}
+	var all jwt.ClaimStrings
+	for _, item := range n.Items {
+		if !item.IsString() {
+			return nil, errors.New("auth: claim \"aud\" holds something that is no string")
+		}
+		all = append(all, item.Text)
+	}
+	return all, nil
+}
+
+// lastSecond is the last second of the year 9999: later dates are no dates.
+const lastSecond = 253402300799
+
+// date reads a claim of whole seconds; a missing one is nil.
+func date(root *jsontree.Node, name string) (*jwt.NumericDate, error) {
+	n := root.Find(name)
+	if n == nil {
+		return nil, nil
+	}
+	seconds, err := strconv.ParseUint(n.Text, 10, 64)
+	if n.Kind != jsontree.Number || err != nil || seconds > lastSecond {
+		return nil, fmt.Errorf("auth: claim %q is no date in whole seconds", name)
+	}
+	return jwt.NewNumericDate(time.Unix(int64(seconds), 0)), nil
+}

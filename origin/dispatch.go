@@ -1,0 +1,184 @@
+package origin
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/auth"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// servePublic answers one request of the public listener.
+func (o *Origin) servePublic(ctx *fasthttp.RequestCtx) {
+	started := time.Now()
+	q := &request{id: newRequestID()}
+	a := o.judge(ctx, q)
+	o.write(ctx, q.id, a)
+	o.metrics.observe(q.route.Method, q.route.Path, a.status, started)
+	o.log.LogAttrs(o.ctx, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("method", q.route.Method),
+		slog.String("route", q.route.Path), slog.Int("status", a.status), slog.Duration("took", time.Since(started)))
+}
+
+// judge answers a request. The order of its refusals is part of the API: framing, token, route, and
+// then what routed does. A panic is a failure of this one request.
+func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = o.refuse(q, panicked(p))
+		}
+	}()
+	target := string(ctx.Request.Header.RequestURI())
+	switch what := framingFault(&ctx.Request.Header); {
+	case what != "":
+		return malformed(what)
+	case target == "*" && ctx.IsOptions():
+		return answer{status: fasthttp.StatusOK}
+	case strings.HasPrefix(target, "//"): // the server would take the first segment for a host
+		return o.refuse(q, errNotFound)
+	}
+	if path := string(ctx.URI().PathOriginal()); path == apiPath || strings.HasPrefix(path, apiPath+"/") {
+		if err := o.authenticate(ctx, q); err != nil {
+			return o.refuse(q, err)
+		}
+		if !o.rate.allows(q.caller.Subject, o.now()) {
+			return overloaded(fasthttp.StatusTooManyRequests, causeRateLimit)
+		}
+	}
+	ctx.SetUserValue(requestKey{}, q)
+	o.router.Handler(ctx)
+	return q.answer
+}
+
+func (o *Origin) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) {
+	q.caller, err = o.keys.Verify(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization)))
+	return err
+}
+
+// answered leaves an answer for judge to return.
+func answered(ctx *fasthttp.RequestCtx, a answer) {
+	ctx.UserValue(requestKey{}).(*request).answer = a
+}
+
+// routed returns the handler of a route.
+func (o *Origin) routed(route Route) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		q := ctx.UserValue(requestKey{}).(*request)
+		q.fill(ctx, route)
+		a, err := o.run(q)
+		if err != nil {
+			a = o.refuse(q, err)
+		}
+		q.answer = a
+	}
+}
+
+// refuse answers with an error, and logs what is a failure of the server.
+func (o *Origin) refuse(q *request, err error) answer {
+	a, failure := refusalOf(err)
+	if failure {
+		o.log.Error("origin: a request failed", "request", q.id, "method", q.route.Method, "route", q.route.Path, "error", err)
+	}
+	return a
+}
+
+// run finds what the request is about, which also says whether the caller may, and then reads, or
+// prepares and writes. A write is judged twice, before its body is looked at and again in its
+// transaction: the body is parsed while nobody waits, and what is committed was allowed then.
+func (o *Origin) run(q *request) (a answer, err error) {
+	err = o.store.View(o.ctx, func(r storage.Reader) error {
+		p, err := find(r, q)
+		if err != nil || q.route.read == nil {
+			return err
+		}
+		a, err = q.route.read(o, r, q, p)
+		return err
+	})
+	if err != nil || q.route.read != nil {
+		return a, err
+	}
+	do, err := q.route.write(o, q)
+	if err != nil {
+		return a, err
+	}
+	if do, err = o.once(q, do); err != nil {
+		return a, err
+	}
+	_, err = o.store.Update(o.ctx, q.environmentID, func(tx storage.Tx) (change record.Change, err error) {
+		p, err := find(tx, q)
+		if err != nil {
+			return change, err
+		}
+		a, change, err = do(tx, p)
+		return change, err
+	})
+	return a, err
+}
+
+// place is what a request's path names, as far as it goes.
+type place struct {
+	environment record.Environment
+	role        record.Role // the caller's on the Environment
+	theme       record.Theme
+	variant     record.Variant
+}
+
+// find reads what the path names: errNotFound or auth.ErrForbidden where the caller may not know of
+// it or not do this, in the order that the API promises.
+func find(r storage.Reader, q *request) (p place, err error) {
+	if q.route.Path == environmentsPath {
+		return p, nil
+	}
+	if !isID(q.environmentID, "env_") {
+		return p, errNotFound
+	}
+	granted, err := q.caller.Environment(r, q.environmentID)
+	if err != nil {
+		return p, orNotFound(err)
+	}
+	p.environment, p.role = granted.Environment, granted.Role
+	if q.route.Role != "" && !p.role.Allows(q.route.Role) {
+		return p, auth.ErrForbidden
+	}
+	if q.themeID == "" {
+		return p, nil
+	}
+	if !isID(q.themeID, "thm_") {
+		return p, errNotFound
+	}
+	if p.theme, err = storage.Themes.Read(r, q.environmentID, q.themeID); err != nil || q.variantID == "" {
+		return p, orNotFound(err)
+	}
+	if !isID(q.variantID, "var_") {
+		return p, errNotFound
+	}
+	p.variant, err = storage.Variants.Read(r, q.environmentID, q.themeID, q.variantID)
+	return p, orNotFound(err)
+}
+
+// isID reports whether s has the form of an id: the prefix and 26 digits or lower-case letters.
+func isID(s, prefix string) bool {
+	rest, ok := strings.CutPrefix(s, prefix)
+	if !ok || len(rest) != 26 {
+		return false
+	}
+	for i := range len(rest) {
+		if (rest[i] < '0' || rest[i] > '9') && (rest[i] < 'a' || rest[i] > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// refusedFor returns the answer to an error that is a refusal.
+func refusedFor(err error) answer {
+	a, _ := refusalOf(err)
+	return a
+}
+
+// isMissing reports whether err says that the store has no such record.
+func isMissing(err error) bool { return errors.Is(err, storage.ErrNotFound) }

@@ -1,0 +1,130 @@
+package origin
+
+import (
+	"fmt"
+
+	"example.com/livery/origin/theming"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// tree reads a stored document or map of overrides; the empty name is the empty tree nil.
+func (o *Origin) tree(name record.Hash) (*jsontree.Node, error) {
+	if name == "" {
+		return nil, nil
+	}
+	blob, err := o.store.Blob(o.ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("origin: document %s: %w", name, err)
+	}
+	root, err := jsontree.ParseDepth(string(blob), o.config.Limits.Depth+wrapping)
+	if err != nil {
+		return nil, fmt.Errorf("origin: document %s: %w: %w", name, storage.ErrCorrupt, err)
+	}
+	return root, nil
+}
+
+// themeVersion reads a published version: errNotFound where there is none of that number.
+func themeVersion(r storage.Reader, t record.Theme, number uint32) (record.ThemeVersion, error) {
+	v, err := storage.ThemeVersions.Read(r, t.EnvironmentID, t.ID, storage.Number(number))
+	return v, orNotFound(err)
+}
+
+// variantVersion reads a published version: errNotFound where there is none of that number.
+func variantVersion(r storage.Reader, v record.Variant, number uint32) (record.VariantVersion, error) {
+	version, err := storage.VariantVersions.Read(r, v.EnvironmentID, v.ThemeID, v.ID, storage.Number(number))
+	return version, orNotFound(err)
+}
+
+// themeState reads what the rules of a Theme need to see.
+func (o *Origin) themeState(r storage.Reader, t record.Theme) (theming.ThemeState, error) {
+	s := theming.ThemeState{Theme: t}
+	if t.DraftETag != "" {
+		draft, err := storage.ThemeDrafts.Read(r, t.EnvironmentID, t.ID)
+		if err != nil {
+			return s, err
+		}
+		s.Draft = &draft
+	}
+	if t.LatestVersion == 0 {
+		return s, nil
+	}
+	v, err := storage.ThemeVersions.Read(r, t.EnvironmentID, t.ID, storage.Number(t.LatestVersion))
+	if err != nil {
+		return s, err
+	}
+	s.Base, err = o.tree(v.Document)
+	return s, err
+}
+
+// variantState reads what the rules of a Variant of t need to see.
+func (o *Origin) variantState(r storage.Reader, t record.Theme, v record.Variant) (theming.VariantState, error) {
+	s := theming.VariantState{Variant: v}
+	if v.DraftETag != "" {
+		draft, err := storage.VariantDrafts.Read(r, v.EnvironmentID, v.ThemeID, v.ID)
+		if err != nil {
+			return s, err
+		}
+		s.Draft = &draft
+	}
+	if t.LatestVersion == 0 {
+		return s, nil
+	}
+	pair, err := storage.Pairs.Read(r, v.EnvironmentID, v.ThemeID, v.ID, storage.Number(t.LatestVersion))
+	if isMissing(err) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Served, err = o.tree(pair.Overrides)
+	return s, err
+}
+
+// variantsOf reads the state of every Variant of t, by id.
+func (o *Origin) variantsOf(r storage.Reader, t record.Theme) ([]theming.VariantState, error) {
+	var variants []record.Variant
+	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
+		variants = append(variants, v)
+		return true
+	}, t.EnvironmentID, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	var states []theming.VariantState
+	for _, v := range variants {
+		s, err := o.variantState(r, t, v)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, s)
+	}
+	return states, nil
+}
+
+// writeThemeState stores a Theme and its draft after a rule made them.
+func writeThemeState(tx storage.Tx, s theming.ThemeState) error {
+	t := s.Theme
+	if s.Draft == nil {
+		if err := storage.ThemeDrafts.Delete(tx, t.EnvironmentID, t.ID); err != nil {
+			return err
+		}
+	} else if err := storage.ThemeDrafts.Write(tx, *s.Draft, t.EnvironmentID, t.ID); err != nil {
+		return err
+	}
+	return storage.Themes.Write(tx, t, t.EnvironmentID, t.ID)
+}
+
+// writeVariantState stores a Variant and its draft after a rule made them.
+func writeVariantState(tx storage.Tx, s theming.VariantState) error {
+	v := s.Variant
+	if s.Draft == nil {
+		if err := storage.VariantDrafts.Delete(tx, v.EnvironmentID, v.ThemeID, v.ID); err != nil {
+			return err
+		}
+	} else if err := storage.VariantDrafts.Write(tx, *s.Draft, v.EnvironmentID, v.ThemeID, v.ID); err != nil {
+		return err
+	}
+	return storage.Variants.Write(tx, v, v.EnvironmentID, v.ThemeID, v.ID)
+}

@@ -1,0 +1,142 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/record"
+)
+
+// log is a store whose change log the test writes, and the cursors of its entries.
+type log struct {
+	t       *testing.T
+	store   storage.Store
+	cursors []storage.Cursor
+}
+
+func newLog(t *testing.T, environments ...string) *log {
+	t.Helper()
+	store, err := pebble.Open("", pebble.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	l := &log{t: t, store: store}
+	for _, e := range environments {
+		l.add(e)
+	}
+	return l
+}
+
+// add commits an entry that names an Environment, or nothing.
+func (l *log) add(environment string) {
+	l.t.Helper()
+	cursor, err := l.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
+		return record.Change{EnvironmentID: environment}, tx.Set([]byte("Xa"), []byte("b"))
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.cursors = append(l.cursors, cursor)
+}
+
+func (l *log) ask(p poll) record.ChangesFed {
+	l.t.Helper()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	fed, err := changesFed(ended, l.store, p)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return fed
+}
+
+func spell(fed record.ChangesFed) string {
+	var names []string
+	for _, c := range fed.Changes {
+		names = append(names, c.EnvironmentID)
+	}
+	return fmt.Sprint(names, fed.Reset)
+}
+
+// Entries that name nothing move the cursor and are not fed.
+func TestChangesAreFedInOrder(t *testing.T) {
+	l := newLog(t, "a", "", "b", "", "")
+	for _, c := range []struct {
+		name   string
+		after  storage.Cursor
+		limit  int
+		want   string
+		cursor int // index of the entry that the answer's cursor names
+	}{
+		{"from the start", storage.Cursor{}, 100, "[a b] false", 4},
+		{"limited", storage.Cursor{}, 2, "[a] false", 1},
+		{"from the middle", l.cursors[0], 100, "[b] false", 4},
+		{"nothing but what names nothing", l.cursors[2], 100, "[] false", 4},
+		{"from the end", l.cursors[4], 100, "[] false", 4},
+	} {
+		got := l.ask(poll{after: c.after, limit: c.limit})
+		if spell(got) != c.want || got.Cursor != l.cursors[c.cursor].String() {
+			t.Errorf("%s: changes = %s at %s, want %s at %s", c.name, spell(got), got.Cursor, c.want, l.cursors[c.cursor])
+		}
+	}
+}
+
+// A cursor that was trimmed away or is of another history starts anew at the newest entry.
+func TestUnknownCursorsReset(t *testing.T) {
+	l := newLog(t, "a", "b", "c")
+	if err := l.store.Trim(context.Background(), l.cursors[1].Seq); err != nil {
+		t.Fatal(err)
+	}
+	for name, after := range map[string]storage.Cursor{
+		"trimmed": l.cursors[0], "another history": {Seq: 3, Tag: "0000000000000000"}, "the future": {Seq: 9, Tag: l.cursors[2].Tag},
+	} {
+		if got := l.ask(poll{after: after, limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[2].String() {
+			t.Errorf("%s: changes = %s at %s, want a reset at %s", name, spell(got), got.Cursor, l.cursors[2])
+		}
+	}
+}
+
+// A wait ends with the first entry that names something, and not with one that names nothing.
+func TestWaitsEndWithWhatAnEdgeHolds(t *testing.T) {
+	l := newLog(t, "a")
+	waiting, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	ended := make(chan record.ChangesFed, 1)
+	go func() {
+		fed, err := changesFed(waiting, l.store, poll{after: l.cursors[0], limit: 10})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- fed
+	}()
+	l.add("")
+	l.add("b")
+	if got := <-ended; spell(got) != "[b] false" || got.Cursor != l.cursors[2].String() {
+		t.Errorf("wait = %s at %s, want b", spell(got), got.Cursor)
+	}
+}
+
+// S230: a version has one spelling.
+func TestVersionSegments(t *testing.T) {
+	theme := record.Theme{LatestVersion: 7}
+	for segment, want := range map[string]uint32{"latest": 7, "1": 1, "4294967295": 4294967295} {
+		if got, err := (address{version: segment}).number(theme); got != want || err != nil {
+			t.Errorf("number(%q) = %d, %v, want %d", segment, got, err, want)
+		}
+	}
+	for _, segment := range []string{"", "0", "01", "+1", "-1", "1.0", " 1", "Latest", "4294967296", "１"} {
+		if got, err := (address{version: segment}).number(theme); !errors.Is(err, missingVersion) {
+			t.Errorf("number(%q) = %d, %v, want a missing version", segment, got, err)
+		}
+	}
+	if _, err := (address{version: "latest"}).number(record.Theme{}); !errors.Is(err, missingVersion) {
+		t.Errorf("number(latest) before the first publish = %v, want a missing version", err)
+	}
+}

@@ -1,0 +1,182 @@
+package feed
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fasthttp/router"
+	"github.com/go-json-experiment/json"
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/auth"
+	"example.com/livery/origin/theming"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// The bounds of a request for changes.
+const (
+	maxWait      = 55 * time.Second
+	defaultLimit = 1000
+	maxLimit     = 10000
+)
+
+// Refuse answers a request with an error: a *theming.Error as the refusal it is, anything else as a
+// failure that shows nothing of itself.
+type Refuse func(ctx *fasthttp.RequestCtx, err error)
+
+// Handler answers edges that carry the feed token. Its methods may be called concurrently.
+type Handler struct {
+	ctx    context.Context // ends every wait
+	store  storage.Store
+	token  [sha256.Size]byte
+	refuse Refuse
+	router *router.Router
+}
+
+// NewHandler returns a Handler over the store for edges that carry token, which must not be empty.
+// Requests that wait for changes are answered when ctx ends.
+func NewHandler(ctx context.Context, store storage.Store, token string, refuse Refuse) *Handler {
+	h := &Handler{ctx: ctx, store: store, token: sha256.Sum256([]byte(token)), refuse: refuse, router: router.New()}
+	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
+	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
+	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { refuse(ctx, &theming.Error{Cause: theming.NotFound}) }
+	h.router.GET("/feed/v1/changes", h.changes)
+	h.router.GET("/feed/v1/themes/{environment}/{theme}", h.theme)
+	h.router.GET("/feed/v1/pairs/{environment}/{theme}/{variant}/{version}", h.pair)
+	h.router.GET("/feed/v1/blobs/{digest}", h.blob)
+	h.router.GET("/feed/v1/modules", h.modules)
+	return h
+}
+
+// Serve answers one request. It keeps nothing of ctx.
+func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
+	if !h.authorized(ctx) {
+		h.refuse(ctx, auth.ErrUnauthorized)
+		return
+	}
+	h.router.Handler(ctx)
+}
+
+// authorized compares digests, so that neither content nor length of the token shows in the time.
+func (h *Handler) authorized(ctx *fasthttp.RequestCtx) bool {
+	lines := ctx.Request.Header.PeekAll("Authorization")
+	if len(lines) != 1 {
+		return false
+	}
+	scheme, token, _ := strings.Cut(string(lines[0]), " ")
+	sum := sha256.Sum256([]byte(token))
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], h.token[:]) == 1
+}
+
+func (h *Handler) changes(ctx *fasthttp.RequestCtx) {
+	p, wait, fault := parsePoll(string(ctx.QueryArgs().Peek("after")), string(ctx.QueryArgs().Peek("wait")), string(ctx.QueryArgs().Peek("limit")))
+	if fault != "" {
+		h.refuse(ctx, &theming.Error{Cause: theming.Payload, Messages: []string{fault}})
+		return
+	}
+	waiting, cancel := context.WithTimeout(h.ctx, wait)
+	defer cancel()
+	fed, err := changesFed(waiting, h.store, p)
+	h.answer(ctx, fed, err)
+}
+
+func parsePoll(after, wait, limit string) (p poll, duration time.Duration, fault string) {
+	cursor, err := storage.ParseCursor(after)
+	if err != nil {
+		return p, 0, "after: must be a cursor of this feed"
+	}
+	seconds, ok := bounded(wait, 0, 0, int(maxWait/time.Second))
+	if !ok {
+		return p, 0, "wait: must be 0 to 55 seconds"
+	}
+	p = poll{after: cursor}
+	if p.limit, ok = bounded(limit, defaultLimit, 1, maxLimit); !ok {
+		return p, 0, "limit: must be 1 to 10000"
+	}
+	return p, time.Duration(seconds) * time.Second, ""
+}
+
+// bounded reads a number between least and most; an empty text is fallback.
+func bounded(text string, fallback, least, most int) (int, bool) {
+	if text == "" {
+		return fallback, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= least && n <= most
+}
+
+func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
+	environment, theme := param(ctx, "environment"), param(ctx, "theme")
+	if !safe(environment, theme) {
+		h.answer(ctx, nil, missingTheme)
+		return
+	}
+	fed, err := themeFed(context.WithoutCancel(h.ctx), h.store, environment, theme)
+	h.answer(ctx, fed, err)
+}
+
+func (h *Handler) pair(ctx *fasthttp.RequestCtx) {
+	a := address{param(ctx, "environment"), param(ctx, "theme"), param(ctx, "variant"), param(ctx, "version")}
+	if !safe(a.environment, a.theme, a.variant, a.version) {
+		h.answer(ctx, nil, missingTheme)
+		return
+	}
+	fed, err := pairFed(context.WithoutCancel(h.ctx), h.store, a)
+	h.answer(ctx, fed, err)
+}
+
+func (h *Handler) blob(ctx *fasthttp.RequestCtx) {
+	digest := record.Hash(param(ctx, "digest"))
+	if !digest.Valid() {
+		h.answer(ctx, nil, missingBlob)
+		return
+	}
+	blob, err := h.store.Blob(context.WithoutCancel(h.ctx), digest)
+	if err != nil {
+		h.answer(ctx, nil, orMissing(err, missingBlob))
+		return
+	}
+	ctx.SetContentType("application/octet-stream")
+	ctx.Response.SetBodyRaw(blob)
+}
+
+func (h *Handler) modules(ctx *fasthttp.RequestCtx) {
+	all, err := modules(context.WithoutCancel(h.ctx), h.store)
+	h.answer(ctx, struct {
+		Modules []record.Module `json:"modules"`
+	}{all}, err)
+}
+
+// param returns a copy of a path parameter: the server lends it for this request only.
+func param(ctx *fasthttp.RequestCtx, name string) string {
+	value, _ := ctx.UserValue(name).(string)
+	return strings.Clone(value)
+}
+
+// answer sends the body, or says which part of the address is missing, or refuses.
+func (h *Handler) answer(ctx *fasthttp.RequestCtx, body any, err error) {
+	var part missing
+	if errors.As(err, &part) {
+		body, err = struct {
+			Missing missing `json:"missing"`
+		}{part}, nil
+		ctx.SetStatusCode(fasthttp.StatusNotFound)
+	}
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(body)
+	}
+	if err != nil {
+		h.refuse(ctx, fmt.Errorf("feed: %w", err))
+		return
+	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(text)
+}

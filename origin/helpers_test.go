@@ -1,0 +1,30 @@
+package origin
+
+import (
+	"context"
+	"runtime"
+
+	"example.com/livery/storage"
+)
+
+// countKeys counts the keys of one table in the sandbox.
+func (h *house) countKeys(letter byte) int {
+	h.t.Helper()
+	n := 0
+	err := h.store.View(context.Background(), func(r storage.Reader) error {
+		return r.Scan(storage.Key(letter, h.sandbox), storage.Ascending, func(_, _ []byte) bool {
+			n++
+			return true
+		})
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+// stacks is where every goroutine is.
+func (h *house) stacks() string {
+	buf := make([]byte, 1<<20)
+	return string(buf[:runtime.Stack(buf, true)])
+}

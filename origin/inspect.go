@@ -1,0 +1,232 @@
+package origin
+
+import (
+	"strconv"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/theming"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// rendered is the current document of a Theme with the current overrides of the Variant that the
+// path names, if any, resolved natively.
+func (o *Origin) rendered(r storage.Reader, p place) (*renderer.Set, error) {
+	state, err := o.themeState(r, p.theme)
+	if err != nil {
+		return nil, err
+	}
+	document, err := state.Document()
+	if err != nil {
+		return nil, err
+	}
+	var overrides *jsontree.Node
+	if p.variant.ID != "" {
+		variant, err := o.variantState(r, p.theme, p.variant)
+		if err != nil {
+			return nil, err
+		}
+		if overrides, err = variant.Overrides(); err != nil {
+			return nil, err
+		}
+	}
+	prefix := p.theme.AssetSettings.Prefix
+	if p.theme.DraftPrefix != nil {
+		prefix = *p.theme.DraftPrefix
+	}
+	return renderer.LoadTree(document, overrides, prefix), nil
+}
+
+// diagnosticBody is one thing that the served files leave out.
+type diagnosticBody struct {
+	Path    string `json:"path"`
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}
+
+// showDiagnostics lists what the files of the current document leave out, and why.
+func (o *Origin) showDiagnostics(r storage.Reader, _ *request, p place) (answer, error) {
+	set, err := o.rendered(r, p)
+	if err != nil {
+		return answer{}, err
+	}
+	list := []diagnosticBody{}
+	for _, d := range set.Diagnostics() {
+		list = append(list, diagnosticBody{d.Path, d.Kind, d.Message})
+	}
+	return bare(fasthttp.StatusOK, struct {
+		Diagnostics []diagnosticBody `json:"diagnostics"`
+	}{list})
+}
+
+// showPreview renders one served file of the current document, whatever the integrations are.
+func (o *Origin) showPreview(r storage.Reader, q *request, p place) (answer, error) {
+	file, ok := renderer.FileByName(q.file)
+	if !ok {
+		return answer{}, errNotFound
+	}
+	set, err := o.rendered(r, p)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{status: fasthttp.StatusOK, body: set.Append(nil, file)}
+	switch file {
+	case renderer.TokensCSS:
+		a.contentType = "text/css; charset=utf-8"
+	case renderer.TokensDTCGJSON:
+		a.contentType = "application/design-tokens+json"
+	}
+	return a, nil
+}
+
+// edition is one side of a comparison: a published version, or the current document.
+type edition struct {
+	number  int64
+	current bool
+}
+
+// edition reads "draft" or a version number.
+func (p *params) edition(name string, fallback edition) edition {
+	value, given := p.text(name)
+	if !given {
+		return fallback
+	}
+	if value == "draft" {
+		return edition{current: true}
+	}
+	if !isDecimal(value) {
+		p.fault(name, "must be a version number or draft")
+	}
+	n, _ := strconv.ParseInt(value, 10, 64) // out of range is the nearest int64, which is no version
+	return edition{number: n}
+}
+
+// diffBody is what changed from one edition to another, by dotted path.
+type diffBody struct {
+	Added    []string     `json:"added"`
+	Removed  []string     `json:"removed"`
+	Renamed  []renameBody `json:"renamed"`
+	Retyped  []retypeBody `json:"retyped"`
+	Changed  []string     `json:"changed"`
+	Breaking bool         `json:"breaking"` // a consumer of a custom property can break
+}
+
+type renameBody struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+type retypeBody struct {
+	Path string  `json:"path"`
+	From *string `json:"from"` // null means unknown
+	To   *string `json:"to"`   // null means unknown
+}
+
+func newDiffBody(c theming.Comparison) diffBody {
+	b := diffBody{Added: c.Added, Removed: c.Removed, Changed: c.Changed, Breaking: c.Breaking}
+	for _, r := range c.Renamed {
+		b.Renamed = append(b.Renamed, renameBody{r.From, r.To})
+	}
+	for _, r := range c.Retyped {
+		b.Retyped = append(b.Retyped, retypeBody{r.Path, r.From, r.To})
+	}
+	return b
+}
+
+// editions reads both sides of a comparison: left out, they are the newest version and the current
+// document. Number 0 stands for what is before the first version: nothing.
+func (q *request) editions(latest uint32) (from, to edition, err error) {
+	params := q.params()
+	from = params.edition("from", edition{number: int64(latest)})
+	to = params.edition("to", edition{current: true})
+	return from, to, params.err()
+}
+
+// showDiff compares two editions of a Theme's document.
+func (o *Origin) showDiff(r storage.Reader, q *request, p place) (answer, error) {
+	from, to, err := q.editions(p.theme.LatestVersion)
+	if err != nil {
+		return answer{}, err
+	}
+	before, err := o.themeEdition(r, p.theme, from)
+	if err != nil {
+		return answer{}, err
+	}
+	after, err := o.themeEdition(r, p.theme, to)
+	if err != nil {
+		return answer{}, err
+	}
+	var moves []record.Move
+	if to.current && !from.current && p.theme.DraftETag != "" && from.number == int64(p.theme.LatestVersion) {
+		draft, err := storage.ThemeDrafts.Read(r, p.theme.EnvironmentID, p.theme.ID)
+		if err != nil {
+			return answer{}, err
+		}
+		moves = draft.Moves
+	}
+	return bare(fasthttp.StatusOK, newDiffBody(theming.CompareThemes(before, after, moves)))
+}
+
+func (o *Origin) themeEdition(r storage.Reader, t record.Theme, e edition) (*jsontree.Node, error) {
+	if e.current {
+		state, err := o.themeState(r, t)
+		if err != nil {
+			return nil, err
+		}
+		return state.Document()
+	}
+	if e.number == 0 && t.LatestVersion == 0 {
+		return jsontree.NewObject(), nil
+	}
+	number, err := tokenQuery{version: &e.number}.number()
+	if err != nil {
+		return nil, err
+	}
+	version, err := themeVersion(r, t, number)
+	if err != nil {
+		return nil, err
+	}
+	return o.tree(version.Document)
+}
+
+// showVariantDiff compares two editions of a Variant's overrides.
+func (o *Origin) showVariantDiff(r storage.Reader, q *request, p place) (answer, error) {
+	from, to, err := q.editions(p.variant.LatestVersion)
+	if err != nil {
+		return answer{}, err
+	}
+	before, err := o.variantEdition(r, p, from)
+	if err != nil {
+		return answer{}, err
+	}
+	after, err := o.variantEdition(r, p, to)
+	if err != nil {
+		return answer{}, err
+	}
+	return bare(fasthttp.StatusOK, newDiffBody(theming.CompareVariants(before, after)))
+}
+
+func (o *Origin) variantEdition(r storage.Reader, p place, e edition) (*jsontree.Node, error) {
+	if e.current {
+		state, err := o.variantState(r, p.theme, p.variant)
+		if err != nil {
+			return nil, err
+		}
+		return state.Overrides()
+	}
+	if e.number == 0 && p.variant.LatestVersion == 0 {
+		return jsontree.NewObject(), nil
+	}
+	number, err := tokenQuery{version: &e.number}.number()
+	if err != nil {
+		return nil, err
+	}
+	version, err := variantVersion(r, p.variant, number)
+	if err != nil {
+		return nil, err
+	}
+	return o.tree(version.Overrides)
+}

@@ -1,0 +1,114 @@
+package origin
+
+import (
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/storage"
+)
+
+// The bounds and defaults of lists.
+const (
+	defaultPageSize = 100
+	maxPageSize     = 1000
+	maxPageNumber   = 1<<31 - 1
+)
+
+// page is the part of a list that a request asks for.
+type page struct {
+	order  storage.Order
+	number int
+	size   int
+	totals bool
+	slug   *string // nil means every slug
+}
+
+// page reads the list parameters. filtered says whether the list knows the slug filter.
+func (q *request) page(filtered bool) (page, error) {
+	params := q.params()
+	p := page{totals: params.boolean("includeTotals")}
+	direction, given := params.text("orderDir")
+	if given && direction != "ascending" && direction != "descending" {
+		params.fault("orderDir", "must be ascending or descending")
+	}
+	p.order = storage.Order(direction == "descending")
+	number, _ := params.integer("pageNumber", 1)
+	size, _ := params.integer("pageSize", defaultPageSize)
+	if slug, given := params.text("slug"); given && filtered {
+		p.slug = &slug
+	}
+	if err := params.err(); err != nil {
+		return p, err
+	}
+	var faults []string
+	if number < 1 || number > maxPageNumber {
+		faults = append(faults, "pageNumber: must be 1 to 2147483647")
+	}
+	if size < 1 || size > maxPageSize {
+		faults = append(faults, "pageSize: must be 1 to 1000")
+	}
+	p.number, p.size = int(number), int(size)
+	return p, invalid(faults...)
+}
+
+// window is a page of ids.
+type window struct {
+	ids   []string
+	total int // of the whole list; only where the page asks for totals
+}
+
+// walk collects the page from an index without reading a record. parts are those of the index.
+func (p page) walk(r storage.Reader, index storage.Index, parts ...string) (window, error) {
+	var w window
+	if p.slug != nil {
+		return p.exact(r, index, parts)
+	}
+	skip := (p.number - 1) * p.size
+	err := index.Scan(r, p.order, func(_, id string) bool {
+		if w.total >= skip && len(w.ids) < p.size {
+			w.ids = append(w.ids, id)
+		}
+		w.total++
+		return p.totals || len(w.ids) < p.size
+	}, parts...)
+	return w, err
+}
+
+// exact finds the one entry of a slug. A slug with a zero byte is none, and must not become part of
+// a key.
+func (p page) exact(r storage.Reader, index storage.Index, parts []string) (window, error) {
+	if strings.IndexByte(*p.slug, 0) >= 0 {
+		return window{}, nil
+	}
+	id, err := index.Read(r, *p.slug, parts...)
+	switch {
+	case isMissing(err):
+		return window{}, nil
+	case err != nil:
+		return window{}, err
+	case p.number > 1:
+		return window{total: 1}, nil
+	}
+	return window{[]string{id}, 1}, nil
+}
+
+// listBody is the envelope of every list.
+type listBody struct {
+	TotalCount *int `json:"totalCount,omitzero"`
+	TotalPages *int `json:"totalPages,omitzero"`
+	PageSize   int  `json:"pageSize"`
+	PageNumber int  `json:"pageNumber"`
+	PageCount  int  `json:"pageCount"` // items on this page
+	Items      any  `json:"items"`
+}
+
+// listed answers with one page of a list.
+func listed[T any](p page, items []T, total int) (answer, error) {
+	body := listBody{PageSize: p.size, PageNumber: p.number, PageCount: len(items), Items: items}
+	if p.totals {
+		pages := (total + p.size - 1) / p.size
+		body.TotalCount, body.TotalPages = &total, &pages
+	}
+	return bare(fasthttp.StatusOK, body)
+}

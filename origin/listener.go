@@ -1,0 +1,124 @@
+package origin
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/theming"
+)
+
+// guard bounds the connections of a listener, in all and from one address. Those beyond are told so
+// in the API's error shape: the server itself would answer in plain text.
+func guard(l net.Listener, limits Limits) net.Listener {
+	return &guardedListener{Listener: l, limits: limits, perIP: map[netip.Addr]int{}}
+}
+
+type guardedListener struct {
+	net.Listener
+	limits Limits
+
+	mu    sync.Mutex // guards perIP and total
+	perIP map[netip.Addr]int
+	total int
+}
+
+// Accept returns the next connection that is within the bounds.
+func (l *guardedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		ip := addressOf(c)
+		refusal, admitted := l.admit(ip)
+		if admitted {
+			return &guardedConn{Conn: c, release: func() { l.release(ip) }, drain: int64(l.limits.BodyBytes)}, nil
+		}
+		go turnAway(c, refusal)
+	}
+}
+
+// admit counts a connection in, or returns the answer that turns it away.
+func (l *guardedListener) admit(ip netip.Addr) (refusal answer, admitted bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.total >= l.limits.Connections {
+		return overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
+	}
+	if ip.IsValid() && l.perIP[ip] >= l.limits.ConnectionsPerIP {
+		return overloaded(fasthttp.StatusTooManyRequests, causeRateLimit), false
+	}
+	l.total++
+	l.perIP[ip]++
+	return answer{}, true
+}
+
+func (l *guardedListener) release(ip netip.Addr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total--
+	if l.perIP[ip]--; l.perIP[ip] == 0 {
+		delete(l.perIP, ip)
+	}
+}
+
+// addressOf returns the peer's address, or the zero Addr for a socket without one.
+func addressOf(c net.Conn) netip.Addr {
+	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap()
+	}
+	return netip.Addr{}
+}
+
+// turnAway writes an answer to a connection that no server will see.
+func turnAway(c net.Conn, a answer) {
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\nX-Request-Id: %s\r\n",
+		a.status, fasthttp.StatusMessage(a.status), len(a.body), newRequestID())
+	for _, h := range a.headers {
+		head += h.name + ": " + h.value + "\r\n"
+	}
+	_, _ = io.WriteString(c, head+"\r\n"+string(a.body))
+	linger(c, 64<<10)
+	_ = c.Close()
+}
+
+// guardedConn is a connection that is counted until it is closed.
+type guardedConn struct {
+	net.Conn
+	release func()
+	drain   int64 // bytes that are read and dropped at most before a lingering close
+	lingers atomic.Bool
+	once    sync.Once
+	err     error // of the first Close
+}
+
+// Close ends the connection. One that lingers first lets the client read its answer: closing a
+// socket with unread data resets it, and the answer would be lost with it.
+func (c *guardedConn) Close() error {
+	c.once.Do(func() {
+		if c.lingers.Load() {
+			linger(c.Conn, c.drain)
+		}
+		c.err = c.Conn.Close()
+		c.release()
+	})
+	return c.err
+}
+
+// linger says that no more will be written, and drops what still comes for at most a second.
+func linger(c net.Conn, maxBytes int64) {
+	half, ok := c.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	_ = c.SetReadDeadline(time.Now().Add(time.Second))
+	_, _ = io.CopyN(io.Discard, c, maxBytes)
+}

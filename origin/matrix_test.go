@@ -1,0 +1,271 @@
+package origin
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/livery/storage/record"
+)
+
+// roles is the table of the API's documentation, written down a second time: a route that is not
+// here, or with another role, fails the matrix.
+var roles = map[string]record.Role{
+	"GET " + environmentsPath:                "",
+	"GET " + environmentPath:                 "",
+	"GET " + themesPath:                      record.Viewer,
+	"POST " + themesPath:                     record.Editor,
+	"GET " + themePath:                       record.Viewer,
+	"PUT " + themePath:                       record.Editor,
+	"DELETE " + themePath:                    record.Editor,
+	"PUT " + themePath + "/integrations":     record.Admin,
+	"GET " + themeTokensPath:                 record.Viewer,
+	"PATCH " + themeTokensPath:               record.Editor,
+	"POST " + themeTokensPath + "/publish":   record.Editor,
+	"DELETE " + themeTokensPath:              record.Editor,
+	"GET " + variantsPath:                    record.Viewer,
+	"POST " + variantsPath:                   record.Editor,
+	"GET " + variantPath:                     record.Viewer,
+	"PUT " + variantPath:                     record.Editor,
+	"DELETE " + variantPath:                  record.Editor,
+	"GET " + variantTokensPath:               record.Viewer,
+	"PATCH " + variantTokensPath:             record.Editor,
+	"POST " + variantTokensPath + "/publish": record.Editor,
+	"DELETE " + variantTokensPath:            record.Editor,
+
+	"GET " + themeTokensPath + "/diagnostics":      record.Viewer,
+	"GET " + themeTokensPath + "/diff":             record.Viewer,
+	"GET " + themeTokensPath + "/preview/{file}":   record.Viewer,
+	"GET " + variantTokensPath + "/diagnostics":    record.Viewer,
+	"GET " + variantTokensPath + "/diff":           record.Viewer,
+	"GET " + variantTokensPath + "/preview/{file}": record.Viewer,
+}
+
+// bodies holds what makes a route succeed, where it wants a body; %d stands for a number of its own.
+var bodies = map[string]string{
+	"POST " + themesPath:                 `{"slug":"new-%d","displayName":"New"}`,
+	"PUT " + themePath:                   `{"slug":"put-%d","displayName":"Put"}`,
+	"PUT " + themePath + "/integrations": `{"integrations":[{"framework":"vue","library":"plainCSS"}]}`,
+	"PATCH " + themeTokensPath:           `{"operations":[{"operation":"add","path":"/a","value":{"$value":1}}]}`,
+	"POST " + variantsPath:               `{"slug":"new-%d","displayName":"New"}`,
+	"PUT " + variantPath:                 `{"slug":"put-%d","displayName":"Put"}`,
+	"PATCH " + variantTokensPath:         `{"operations":[{"operation":"set","path":"red","value":"#000"}]}`,
+}
+
+// callers are the columns of the matrix, with the role that each has on the sandbox.
+var callers = []struct {
+	subject string
+	member  bool
+	role    record.Role
+}{
+	{"", false, ""}, {stranger, false, ""}, {guest, true, ""}, {reader, true, record.Viewer}, {designer, true, record.Editor}, {owner, true, record.Admin},
+}
+
+// subject is a Theme and a Variant of it on which every route succeeds once.
+type subject struct{ environment, theme, variant string }
+
+// spell fills the parameters of a route's path.
+func (s subject) spell(path string) string {
+	return strings.NewReplacer(apiPath, "", "{environmentID}", s.environment, "{themeID}", s.theme, "{variantID}", s.variant, "{file}", "tokens.css").Replace(path)
+}
+
+// ready makes a subject in the sandbox with a published Theme, and drafts of both that can be
+// published or discarded.
+func (h *house) ready() subject {
+	h.t.Helper()
+	theme := h.theme(fmt.Sprintf("t%d", h.countKeys('h')))
+	variant := h.variant(theme, "v")
+	h.patch(theme, red)
+	h.publish(theme)
+	h.patch(theme, `[{"operation":"add","path":"/green","value":{"$value":"#00ff00"}}]`)
+	last := func(path string) string { return path[strings.LastIndex(path, "/")+1:] }
+	return subject{h.sandbox, last(theme), last(variant)}
+}
+
+// etagOf adds the etag of the draft that a PATCH or DELETE of tokens is about.
+func (h *house) etagOf(route Route, path string) string {
+	h.t.Helper()
+	if !strings.HasSuffix(route.Path, "/tokens") || route.Method == "GET" {
+		return path
+	}
+	etag, _ := h.want(200, "GET", path, "").object(h.t)["etag"].(string)
+	return path + "?etag=" + etag
+}
+
+// wanted is the status of one cell, from the table of the security document.
+func wanted(route Route, subject string, member bool, role record.Role) int {
+	need := roles[route.Method+" "+route.Path]
+	switch {
+	case subject == "":
+		return 401
+	case route.Path == environmentsPath:
+		return 200
+	case !member:
+		return 404
+	case role == "" || need != "" && !role.Allows(need):
+		return 403
+	case route.Method == "POST" && !strings.HasSuffix(route.Path, "/publish"):
+		return 201
+	}
+	return 200
+}
+
+// S3 S4 S42 S49 S91 S234 S235 S238 S239 S240 S241 S242 S243 S245, matrix of 21 routes and 6 callers: 126 cells.
+// The routes beyond the contract have their cells too.
+func TestAuthorisationMatrix(t *testing.T) {
+	if cells := checkMatrix(t, Routes()); cells != 126 || len(Routes()) != 21 {
+		t.Errorf("cells = %d over %d routes, want 126 over 21", cells, len(Routes()))
+	}
+	if checkMatrix(t, Extras()); len(roles) != len(Routes())+len(Extras()) {
+		t.Errorf("the matrix has rows of routes that do not exist")
+	}
+}
+
+func checkMatrix(t *testing.T, routes []Route) (cells int) {
+	t.Helper()
+	h := newHouse(t)
+	for _, route := range routes {
+		name := route.Method + " " + route.Path
+		if need, known := roles[name]; !known || need != route.Role {
+			t.Fatalf("route %s needs role %q; the matrix has no such row", name, route.Role)
+		}
+		for _, c := range callers {
+			cells++
+			t.Run(name+" as "+c.subject, func(t *testing.T) {
+				h := h.of(t)
+				s := h.ready()
+				path := h.etagOf(route, s.spell(route.Path))
+				want := wanted(route, c.subject, c.member, c.role)
+				body := strings.Replace(bodies[name], "%d", fmt.Sprint(cells), 1)
+				checkCell(t, h.do(c.subject, route.Method, path, body), want)
+				if want >= 400 {
+					// (c) what the body is does not matter to whom may not.
+					checkCell(t, h.do(c.subject, route.Method, path, `{"broken`), want)
+				}
+			})
+		}
+	}
+	return cells
+}
+
+// of returns h for a subtest.
+func (h *house) of(t *testing.T) *house {
+	sub := *h
+	sub.t = t
+	return &sub
+}
+
+func checkCell(t *testing.T, r reply, want int) {
+	t.Helper()
+	switch want {
+	case 401:
+		if r.status != 401 || r.body != "" || r.header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf("answer = %d %q %v, want 401 without a body", r.status, r.body, r.header)
+		}
+	case 403:
+		noMessages(t, r.refuses(t, 403, "forbidden"))
+	case 404:
+		noMessages(t, r.refuses(t, 404, "notFound"))
+	default:
+		if r.status != want {
+			t.Errorf("answer = %d %s, want %d", r.status, short(r.body), want)
+		}
+	}
+	if r.header.Get("X-Request-Id") == "" {
+		t.Error("the answer has no X-Request-Id")
+	}
+}
+
+// S3 S4 S243 A100 A101, (a) and (b) of the matrix: a Theme of another Environment, in which the caller is
+// admin, cannot be told from one that never was; nor can a Variant of another Theme.
+func TestForeignAndMissingIDsAreTheSame(t *testing.T) {
+	h := newHouse(t)
+	here := h.ready()
+	there := h.themeIn(h.staging)
+	sibling := h.ready()
+	const noTheme, noVariant = "thm_00000000000000000000000000", "var_00000000000000000000000000"
+	for _, route := range slices.Concat(Routes(), Extras()) {
+		type pair struct{ foreign, missing subject }
+		var pairs []pair
+		if strings.Contains(route.Path, "{themeID}") {
+			pairs = append(pairs, pair{subject{here.environment, there, here.variant}, subject{here.environment, noTheme, here.variant}})
+		}
+		if strings.Contains(route.Path, "{variantID}") {
+			pairs = append(pairs, pair{subject{here.environment, here.theme, sibling.variant}, subject{here.environment, here.theme, noVariant}})
+		}
+		for _, p := range pairs {
+			name := route.Method + " " + route.Path
+			for _, c := range callers {
+				want := wanted(route, c.subject, c.member, c.role)
+				if want < 300 {
+					want = 404
+				}
+				a := h.do(c.subject, route.Method, p.foreign.spell(route.Path), bodies[name])
+				b := h.do(c.subject, route.Method, p.missing.spell(route.Path), bodies[name])
+				broken := h.do(c.subject, route.Method, p.foreign.spell(route.Path), `{"broken`)
+				checkCell(t, a, want)
+				checkCell(t, broken, want)
+				if got, want := comparable(a), comparable(b); got != want {
+					t.Errorf("%s as %q: foreign answers\n%s\nmissing answers\n%s", name, c.subject, got, want)
+				}
+			}
+		}
+	}
+	foreign := h.do(owner, "GET", "/environments/"+h.foreign, "")
+	missing := h.do(owner, "GET", "/environments/env_00000000000000000000000000", "")
+	if comparable(foreign) != comparable(missing) || foreign.status != 404 {
+		t.Errorf("foreign Environment answers\n%s\nmissing answers\n%s", comparable(foreign), comparable(missing))
+	}
+	for _, id := range []string{"sandbox", "acme", "ENV_" + h.sandbox[4:], h.sandbox + "x", "env_%00", "..", "%2e%2e"} { // S31 A64
+		h.do(owner, "GET", "/environments/"+id, "").refuses(t, 404, "notFound")
+	}
+}
+
+// themeIn creates a Theme in an Environment and returns its id.
+func (h *house) themeIn(environment string) string {
+	h.t.Helper()
+	return h.want(201, "POST", "/environments/"+environment+"/themes", `{"slug":"there","displayName":"There"}`).text(h.t, "id")
+}
+
+// comparable spells an answer without what is different in every answer.
+func comparable(r reply) string {
+	header := r.header.Clone()
+	for _, name := range []string{"X-Request-Id", "Date"} {
+		header.Del(name)
+	}
+	var b strings.Builder
+	_ = header.Write(&b)
+	return fmt.Sprint(r.status, " ", http.StatusText(r.status), "\n", b.String(), "\n", r.body)
+}
+
+// S33 S34 S35 S36 S41 S43 S48 S49 A105: the list holds and counts the caller's own grants only.
+func TestEnvironmentsAreListedByGrant(t *testing.T) {
+	h := newHouse(t)
+	for subject, want := range map[string][]string{
+		owner: {h.sandbox + " admin", h.staging + " admin"}, designer: {h.sandbox + " editor"}, reader: {h.sandbox + " viewer"},
+		guest: nil, stranger: {h.foreign + " admin"}, "nobody": nil,
+	} {
+		body := h.do(subject, "GET", "/environments?includeTotals=true&slug=staging", "").object(t)
+		var got []string
+		for _, item := range body["items"].([]any) {
+			e := item.(map[string]any)
+			got = append(got, e["id"].(string)+" "+e["role"].(string))
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) || body["totalCount"] != float64(len(want)) {
+			t.Errorf("Environments of %s = %v of %v, want %v", subject, got, body["totalCount"], want)
+		}
+		if past := h.do(subject, "GET", "/environments?pageNumber=2&includeTotals=true", "").object(t); past["totalCount"] != float64(len(want)) || len(past["items"].([]any)) != 0 {
+			t.Errorf("second page for %s = %v", subject, past)
+		}
+	}
+	got := h.want(200, "GET", "/environments/"+h.sandbox, "").object(t)
+	want := map[string]any{
+		"id": h.sandbox, "slug": "sandbox", "displayName": "sandbox", "kind": "sandbox", "description": nil, "metadata": map[string]any{},
+		"cacheLifetime": 2.0, "role": "admin", "createdAt": got["createdAt"], "updatedAt": got["updatedAt"],
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("Environment = %v, want %v", got, want)
+	}
+}

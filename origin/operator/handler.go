@@ -1,0 +1,207 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/fasthttp/router"
+	"github.com/go-json-experiment/json"
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/auth"
+	"example.com/livery/origin/theming"
+	"example.com/livery/storage"
+)
+
+// Refuse answers a request with an error: a *theming.Error as the refusal it is, anything else as a
+// failure that shows nothing of itself.
+type Refuse func(ctx *fasthttp.RequestCtx, err error)
+
+// Handler answers the operator's requests. Whoever can connect may do everything: the socket's file
+// mode is the check.
+type Handler struct {
+	store  storage.Store
+	keys   *auth.Keys
+	refuse Refuse
+	now    func() time.Time
+	router *router.Router
+}
+
+// TokenOrder is the body of a request for an access token.
+type TokenOrder struct {
+	Subject    string `json:"subject"`
+	TTLSeconds int64  `json:"ttlSeconds"`         // 0 means 12 hours
+	Audience   string `json:"audience,omitempty"` // empty means the public API of this origin
+}
+
+// Token is the answer to a TokenOrder.
+type Token struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// Changes is the answer to a teams file: one sentence for each change.
+type Changes struct {
+	Changes []string `json:"changes"`
+}
+
+const defaultTTLSeconds = 12 * 3600
+
+// NewHandler returns a Handler over the store.
+func NewHandler(store storage.Store, keys *auth.Keys, refuse Refuse, now func() time.Time) *Handler {
+	h := &Handler{store: store, keys: keys, refuse: refuse, now: now, router: router.New()}
+	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
+	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
+	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { refuse(ctx, errNotFound) }
+	h.handle("POST", "/operator/v1/teams", h.applyTeams)
+	h.handle("GET", "/operator/v1/teams", h.showTeams)
+	h.handle("POST", "/operator/v1/token", h.issueToken)
+	h.handle("GET", "/operator/v1/themes/{theme}/serving", h.showServing)
+	h.handle("PUT", "/operator/v1/themes/{theme}/serving", h.setServing)
+	h.handle("GET", "/operator/v1/themes/{theme}/keys", h.listKeys)
+	h.handle("POST", "/operator/v1/themes/{theme}/keys", h.addKey)
+	h.handle("DELETE", "/operator/v1/themes/{theme}/keys/{key}", h.removeKey)
+	return h
+}
+
+// Serve answers one request. It keeps nothing of ctx.
+func (h *Handler) Serve(ctx *fasthttp.RequestCtx) { h.router.Handler(ctx) }
+
+var errNotFound error = &theming.Error{Cause: theming.NotFound}
+
+// call is one request, copied from what the server lends.
+type call struct {
+	theme, key, dryRun string
+	body               []byte
+}
+
+func (h *Handler) handle(method, path string, answer func(context.Context, call) (any, error)) {
+	h.router.Handle(method, path, func(ctx *fasthttp.RequestCtx) {
+		c := call{
+			theme: param(ctx, "theme"), key: param(ctx, "key"),
+			dryRun: string(ctx.QueryArgs().Peek("dryRun")), body: append([]byte{}, ctx.PostBody()...),
+		}
+		body, err := answer(context.Background(), c)
+		if errors.Is(err, storage.ErrNotFound) {
+			err = errNotFound
+		}
+		var text []byte
+		if err == nil {
+			text, err = json.Marshal(body, json.Deterministic(true))
+		}
+		if err != nil {
+			h.refuse(ctx, err)
+			return
+		}
+		ctx.SetContentType("application/json")
+		ctx.SetBody(text)
+	})
+}
+
+func param(ctx *fasthttp.RequestCtx, name string) string {
+	value, _ := ctx.UserValue(name).(string)
+	return strings.Clone(value)
+}
+
+func (h *Handler) applyTeams(ctx context.Context, c call) (any, error) {
+	var file TeamsFile
+	if err := decode(c.body, &file); err != nil {
+		return nil, err
+	}
+	if c.dryRun != "" && c.dryRun != "true" && c.dryRun != "false" {
+		return nil, &theming.Error{Cause: theming.Payload, Messages: []string{"dryRun: must be true or false"}}
+	}
+	changes, err := Apply(ctx, h.store, file, c.dryRun == "true", h.now())
+	return Changes{changes}, err
+}
+
+func (h *Handler) showTeams(ctx context.Context, _ call) (any, error) {
+	return Teams(ctx, h.store)
+}
+
+func (h *Handler) issueToken(_ context.Context, c call) (any, error) {
+	var order TokenOrder
+	if err := decode(c.body, &order); err != nil {
+		return nil, err
+	}
+	if order.TTLSeconds == 0 {
+		order.TTLSeconds = defaultTTLSeconds
+	}
+	// Beyond this a Duration would overflow; Issue refuses what is left of too much.
+	ttl := time.Duration(max(-1, min(order.TTLSeconds, int64(auth.MaxTTL/time.Second)+1))) * time.Second
+	token, expires, err := h.keys.Issue(auth.Order{Subject: order.Subject, Audience: order.Audience, TTL: ttl})
+	if errors.Is(err, auth.ErrOrder) {
+		return nil, invalid([]string{err.Error()})
+	}
+	return Token{token, expires}, err
+}
+
+func (h *Handler) showServing(ctx context.Context, c call) (any, error) {
+	return ShowServing(ctx, h.store, c.theme)
+}
+
+func (h *Handler) setServing(ctx context.Context, c call) (any, error) {
+	var update ServingUpdate
+	if err := decode(c.body, &update); err != nil {
+		return nil, err
+	}
+	return SetServing(ctx, h.store, c.theme, update, h.now())
+}
+
+// KeyList is the answer to a list of signing keys.
+type KeyList struct {
+	Keys []SigningKey `json:"keys"`
+}
+
+func (h *Handler) listKeys(ctx context.Context, c call) (any, error) {
+	keys, err := SigningKeys(ctx, h.store, c.theme)
+	return KeyList{keys}, err
+}
+
+func (h *Handler) addKey(ctx context.Context, c call) (any, error) {
+	return AddSigningKey(ctx, h.store, c.theme, h.now())
+}
+
+func (h *Handler) removeKey(ctx context.Context, c call) (any, error) {
+	err := RemoveSigningKey(ctx, h.store, c.theme, c.key, h.now())
+	if err != nil {
+		return nil, err
+	}
+	return h.listKeys(ctx, c)
+}
+
+// decode reads a body strictly: a member that is not known is more likely a slip than a wish.
+func decode(body []byte, into any) error {
+	if err := json.Unmarshal(body, into, json.RejectUnknownMembers(true)); err != nil {
+		return &theming.Error{Cause: theming.Payload, Messages: []string{err.Error()}}
+	}
+	return nil
+}
+
+// Listen opens the operator socket at path for this user alone. A socket that a process left
+// behind when it ended is replaced; one that somebody answers on is not.
+func Listen(path string) (net.Listener, error) {
+	if c, err := net.Dial("unix", path); err == nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("operator: listen on %s: another process answers there", path)
+	} else if errors.Is(err, syscall.ECONNREFUSED) {
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("operator: listen on %s: %w", path, err)
+		}
+	}
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("operator: listen on %s: %w", path, err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		_ = listener.Close()
+		return nil, fmt.Errorf("operator: listen on %s: %w", path, err)
+	}
+	return listener, nil
+}

@@ -1,0 +1,92 @@
+// Package operator is what only the operator may do: Teams, Environments, grants and plans from a
+// declarative file, access tokens, and how a Theme is served. It is reached through a socket that
+// only the operator's user can open, never through a public route. Every change is effective for
+// the next request, and told to edges through the change log.
+package operator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"example.com/livery/origin/theming"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// NewID returns an id that was never given out before: the prefix and 26 characters that order ids
+// by time. Ids of one millisecond differ by 80 random bits, so that no id can be guessed from others.
+func NewID(prefix string, now time.Time) string {
+	return prefix + strings.ToLower(ulid.MustNew(ulid.Timestamp(now), rand.Reader).String())
+}
+
+// invalid refuses a request for all that is wrong with it, and is nil where nothing is.
+func invalid(messages []string) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	return &theming.Error{Cause: theming.Validation, Messages: messages}
+}
+
+// errDryRun ends a transaction that only was to be seen.
+var errDryRun = errors.New("operator: dry run")
+
+// read returns what fn makes of one snapshot.
+func read[T any](ctx context.Context, store storage.Store, fn func(storage.Reader) (T, error)) (T, error) {
+	var result T
+	err := store.View(ctx, func(r storage.Reader) error {
+		var err error
+		result, err = fn(r)
+		return err
+	})
+	return result, err
+}
+
+// findTheme returns the Theme of that id in whatever Environment it is, or storage.ErrNotFound.
+func findTheme(r storage.Reader, id string) (record.Theme, error) {
+	if strings.IndexByte(id, 0) >= 0 {
+		return record.Theme{}, storage.ErrNotFound
+	}
+	var environments []string
+	err := storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
+		environments = append(environments, e.ID)
+		return true
+	})
+	if err != nil {
+		return record.Theme{}, err
+	}
+	for _, environment := range environments {
+		theme, err := storage.Themes.Read(r, environment, id)
+		if !errors.Is(err, storage.ErrNotFound) {
+			return theme, err
+		}
+	}
+	return record.Theme{}, fmt.Errorf("operator: theme %q: %w", id, storage.ErrNotFound)
+}
+
+// changeTheme commits what change makes of the Theme, and tells edges.
+func changeTheme(ctx context.Context, store storage.Store, id string, now time.Time, change func(*record.Theme) error) (record.Theme, error) {
+	found, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, id) })
+	if err != nil {
+		return record.Theme{}, err
+	}
+	var theme record.Theme
+	_, err = store.Update(ctx, found.EnvironmentID, func(tx storage.Tx) (record.Change, error) {
+		var err error
+		if theme, err = storage.Themes.Read(tx, found.EnvironmentID, id); err != nil {
+			return record.Change{}, err
+		}
+		if err := change(&theme); err != nil {
+			return record.Change{}, err
+		}
+		theme.UpdatedAt = now
+		return record.Change{EnvironmentID: theme.EnvironmentID, ThemeID: theme.ID, At: now},
+			storage.Themes.Write(tx, theme, theme.EnvironmentID, theme.ID)
+	})
+	return theme, err
+}

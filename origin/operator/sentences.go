@@ -1,0 +1,85 @@
+package operator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/livery/storage/record"
+)
+
+// teamChanges tells in one sentence each what is different between two states of a Team.
+func teamChanges(old, team record.Team, created bool) []string {
+	if created {
+		return []string{fmt.Sprintf("team %s is created on plan %s with members %s", team.Slug, team.Plan, list(team.Members))}
+	}
+	var sentences []string
+	if old.Plan != team.Plan {
+		sentences = append(sentences, fmt.Sprintf("team %s: plan %s becomes %s", team.Slug, old.Plan, team.Plan))
+	}
+	for _, subject := range team.Members {
+		if !slices.Contains(old.Members, subject) {
+			sentences = append(sentences, fmt.Sprintf("team %s: %s becomes a member", team.Slug, subject))
+		}
+	}
+	for _, subject := range old.Members {
+		if !slices.Contains(team.Members, subject) {
+			sentences = append(sentences, fmt.Sprintf("team %s: %s is no member any more", team.Slug, subject))
+		}
+	}
+	return sentences
+}
+
+// environmentChanges tells in one sentence each what is different between two states of an
+// Environment.
+func environmentChanges(team string, old, e record.Environment, created bool) []string {
+	name := "environment " + team + "/" + e.Slug
+	var sentences []string
+	if created {
+		sentences = append(sentences, fmt.Sprintf("%s is created as %s with cacheLifetime %d", name, e.Kind, e.CacheLifetime))
+		return append(sentences, grantChanges(name, nil, e.Grants)...)
+	}
+	say := func(field string, from, to any) {
+		if from != to {
+			sentences = append(sentences, fmt.Sprintf("%s: %s %v becomes %v", name, field, from, to))
+		}
+	}
+	say("displayName", quoted(&old.DisplayName), quoted(&e.DisplayName))
+	say("kind", old.Kind, e.Kind)
+	say("cacheLifetime", old.CacheLifetime, e.CacheLifetime)
+	say("description", quoted(old.Description), quoted(e.Description))
+	if !maps.Equal(old.Metadata, e.Metadata) {
+		sentences = append(sentences, name+": metadata is replaced")
+	}
+	return append(sentences, grantChanges(name, old.Grants, e.Grants)...)
+}
+
+func grantChanges(name string, old, grants map[string]record.Role) []string {
+	var sentences []string
+	for _, subject := range slices.Sorted(maps.Keys(grants)) {
+		if old[subject] != grants[subject] {
+			sentences = append(sentences, fmt.Sprintf("%s: %s becomes %s", name, subject, grants[subject]))
+		}
+	}
+	for _, subject := range slices.Sorted(maps.Keys(old)) {
+		if _, ok := grants[subject]; !ok {
+			sentences = append(sentences, fmt.Sprintf("%s: %s has no grant any more", name, subject))
+		}
+	}
+	return sentences
+}
+
+func quoted(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%q", *s)
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,75 @@
+package operator
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// SigningKey is a key of a Theme as it is listed: without its secret.
+type SigningKey struct {
+	ID        string    `json:"keyId"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// NewSigningKey is a key as it is shown once, when it is made.
+type NewSigningKey struct {
+	ID     string `json:"keyId"`
+	Secret string `json:"secret"` // base64url without padding of secretBytes random bytes, which are the HMAC key
+}
+
+const (
+	secretBytes = 32
+	maxKeys     = 10 // signing keys of one Theme
+)
+
+// SigningKeys lists the keys of the Theme, oldest first, or returns storage.ErrNotFound.
+func SigningKeys(ctx context.Context, store storage.Store, themeID string) ([]SigningKey, error) {
+	theme, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, themeID) })
+	keys := []SigningKey{}
+	for _, key := range theme.Serving.SigningKeys {
+		keys = append(keys, SigningKey{key.ID, key.CreatedAt})
+	}
+	return keys, err
+}
+
+// AddSigningKey makes a key for the Theme and returns it with its secret, which is never shown
+// again. It returns storage.ErrNotFound, or a *theming.Error where the Theme has maxKeys keys.
+func AddSigningKey(ctx context.Context, store storage.Store, themeID string, now time.Time) (NewSigningKey, error) {
+	secret := make([]byte, secretBytes)
+	if _, err := rand.Read(secret); err != nil {
+		return NewSigningKey{}, fmt.Errorf("operator: make a signing key: %w", err)
+	}
+	key := record.SigningKey{ID: NewID("key_", now), Secret: secret, CreatedAt: now.UTC()}
+	_, err := changeTheme(ctx, store, themeID, now.UTC(), func(t *record.Theme) error {
+		if len(t.Serving.SigningKeys) >= maxKeys {
+			return invalid([]string{fmt.Sprintf("the Theme has %d signing keys; remove one first", maxKeys)})
+		}
+		t.Serving.SigningKeys = append(slices.Clone(t.Serving.SigningKeys), key)
+		return nil
+	})
+	if err != nil {
+		return NewSigningKey{}, err
+	}
+	return NewSigningKey{key.ID, base64.RawURLEncoding.EncodeToString(secret)}, nil
+}
+
+// RemoveSigningKey takes a key from the Theme: addresses it signed are refused from now on. It
+// returns storage.ErrNotFound where there is no such Theme or key.
+func RemoveSigningKey(ctx context.Context, store storage.Store, themeID, keyID string, now time.Time) error {
+	_, err := changeTheme(ctx, store, themeID, now.UTC(), func(t *record.Theme) error {
+		keys := slices.DeleteFunc(slices.Clone(t.Serving.SigningKeys), func(k record.SigningKey) bool { return k.ID == keyID })
+		if len(keys) == len(t.Serving.SigningKeys) {
+			return fmt.Errorf("operator: signing key %q: %w", keyID, storage.ErrNotFound)
+		}
+		t.Serving.SigningKeys = keys
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,262 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// TeamsFile says what Teams and Environments there are and who may do what. What it does not name
+// is left as it is: nothing is ever deleted by it.
+type TeamsFile struct {
+	Teams []TeamEntry `json:"teams" yaml:"teams"`
+}
+
+// TeamEntry is one Team, known by its slug.
+type TeamEntry struct {
+	ID           string             `json:"id,omitempty" yaml:"id,omitempty"` // given out by the store; may be left out
+	Slug         string             `json:"slug" yaml:"slug"`
+	Plan         record.Plan        `json:"plan" yaml:"plan"`       // free or pro
+	Members      []string           `json:"members" yaml:"members"` // token subjects; exactly these
+	Environments []EnvironmentEntry `json:"environments" yaml:"environments"`
+}
+
+// EnvironmentEntry is one Environment of a Team, known by its slug within the Team.
+type EnvironmentEntry struct {
+	ID            string                 `json:"id,omitempty" yaml:"id,omitempty"` // given out by the store; may be left out
+	Slug          string                 `json:"slug" yaml:"slug"`
+	DisplayName   string                 `json:"displayName" yaml:"displayName"`
+	Kind          string                 `json:"kind" yaml:"kind"`                   // sandbox, staging or production
+	CacheLifetime uint32                 `json:"cacheLifetime" yaml:"cacheLifetime"` // seconds
+	Description   *string                `json:"description" yaml:"description"`     // nil means none
+	Metadata      map[string]string      `json:"metadata" yaml:"metadata"`
+	Grants        map[string]record.Role `json:"grants" yaml:"grants"` // by member; exactly these
+}
+
+// Apply makes the Teams, Environments, members and grants of the store what the file says, and
+// returns one sentence for each change. It is idempotent: a file that is applied already changes
+// nothing. With dryRun nothing is written. A file that breaks rules is refused whole with a
+// *theming.Error that lists every fault. Each Team and each Environment is a commit of its own,
+// because each has its own entry in the change log; after a crash, apply the file again.
+func Apply(ctx context.Context, store storage.Store, file TeamsFile, dryRun bool, now time.Time) (changes []string, err error) {
+	if err := invalid(file.faults()); err != nil {
+		return nil, err
+	}
+	a := applier{ctx: ctx, store: store, now: now.UTC()}
+	if dryRun {
+		return a.preview(file)
+	}
+	changes = []string{}
+	for _, team := range file.Teams {
+		done, err := a.commit(func(tx storage.Tx) (change, error) { return a.team(tx, team) })
+		changes = append(changes, done...)
+		if err != nil {
+			return changes, err
+		}
+		for _, environment := range team.Environments {
+			done, err := a.commit(func(tx storage.Tx) (change, error) { return a.environment(tx, team, environment) })
+			changes = append(changes, done...)
+			if err != nil {
+				return changes, err
+			}
+		}
+	}
+	return changes, nil
+}
+
+// Teams returns the file that would make the store what it is, with ids.
+func Teams(ctx context.Context, store storage.Store) (TeamsFile, error) {
+	return read(ctx, store, func(r storage.Reader) (TeamsFile, error) {
+		var teams []record.Team
+		var environments []record.Environment
+		err := storage.Teams.Scan(r, storage.Ascending, func(_ []byte, t record.Team) bool {
+			teams = append(teams, t)
+			return true
+		})
+		if err == nil {
+			err = storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
+				environments = append(environments, e)
+				return true
+			})
+		}
+		return newTeamsFile(teams, environments), err
+	})
+}
+
+func newTeamsFile(teams []record.Team, environments []record.Environment) TeamsFile {
+	file := TeamsFile{Teams: []TeamEntry{}}
+	for _, t := range teams {
+		entry := TeamEntry{ID: t.ID, Slug: t.Slug, Plan: t.Plan, Members: t.Members, Environments: []EnvironmentEntry{}}
+		for _, e := range environments {
+			if e.TeamID == t.ID {
+				entry.Environments = append(entry.Environments, EnvironmentEntry{
+					e.ID, e.Slug, e.DisplayName, e.Kind, e.CacheLifetime, e.Description, e.Metadata, e.Grants,
+				})
+			}
+		}
+		file.Teams = append(file.Teams, entry)
+	}
+	return file
+}
+
+// change is what one entry of a file did, and whose caches it concerns.
+type change struct {
+	sentences     []string
+	environmentID string
+}
+
+type applier struct {
+	ctx   context.Context
+	store storage.Store
+	now   time.Time
+}
+
+func (a applier) commit(apply func(storage.Tx) (change, error)) ([]string, error) {
+	var done change
+	_, err := a.store.Update(a.ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
+		var err error
+		done, err = apply(tx)
+		return record.Change{EnvironmentID: done.environmentID, At: a.now}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return done.sentences, nil
+}
+
+func (a applier) preview(file TeamsFile) ([]string, error) {
+	sentences := []string{}
+	_, err := a.store.Update(a.ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
+		sentences = sentences[:0]
+		for _, team := range file.Teams {
+			done, err := a.team(tx, team)
+			if err != nil {
+				return record.Change{}, err
+			}
+			sentences = append(sentences, done.sentences...)
+			for _, environment := range team.Environments {
+				done, err := a.environment(tx, team, environment)
+				if err != nil {
+					return record.Change{}, err
+				}
+				sentences = append(sentences, done.sentences...)
+			}
+		}
+		return record.Change{}, errDryRun
+	})
+	if !errors.Is(err, errDryRun) {
+		return nil, err
+	}
+	return sentences, nil
+}
+
+func (a applier) team(tx storage.Tx, entry TeamEntry) (change, error) {
+	old, created, err := a.oldTeam(tx, entry)
+	if err != nil {
+		return change{}, err
+	}
+	team := old
+	team.Plan, team.Members = entry.Plan, sorted(entry.Members)
+	sentences := teamChanges(old, team, created)
+	if len(sentences) == 0 {
+		return change{}, nil
+	}
+	if err := writeMembers(tx, team.ID, old.Members, team.Members); err != nil {
+		return change{}, err
+	}
+	if err := storage.TeamSlugs.Write(tx, team.ID, team.Slug); err != nil {
+		return change{}, err
+	}
+	return change{sentences: sentences}, storage.Teams.Write(tx, team, team.ID)
+}
+
+// oldTeam returns the Team that the entry names, or a new one.
+func (a applier) oldTeam(tx storage.Tx, entry TeamEntry) (team record.Team, created bool, err error) {
+	id, err := storage.TeamSlugs.Read(tx, entry.Slug)
+	missing := errors.Is(err, storage.ErrNotFound)
+	switch {
+	case err != nil && !missing:
+		return team, false, err
+	case missing && entry.ID == "":
+		return record.Team{ID: NewID("team_", a.now), Slug: entry.Slug}, true, nil
+	case entry.ID != "" && id != entry.ID:
+		return team, false, invalid([]string{fmt.Sprintf("team %q: no Team of this slug has the id %q", entry.Slug, entry.ID)})
+	}
+	team, err = storage.Teams.Read(tx, id)
+	return team, false, err
+}
+
+func writeMembers(tx storage.Tx, team string, old, members []string) error {
+	for _, subject := range old {
+		if err := storage.Memberships.Delete(tx, team, subject); err != nil {
+			return err
+		}
+	}
+	for _, subject := range members {
+		if err := storage.Memberships.Write(tx, "", team, subject); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a applier) environment(tx storage.Tx, team TeamEntry, entry EnvironmentEntry) (change, error) {
+	teamID, err := storage.TeamSlugs.Read(tx, team.Slug)
+	if err != nil {
+		return change{}, fmt.Errorf("operator: team %q: %w", team.Slug, err)
+	}
+	old, created, err := a.oldEnvironment(tx, teamID, entry)
+	if err != nil {
+		return change{}, err
+	}
+	environment := entry.over(old)
+	sentences := environmentChanges(team.Slug, old, environment, created)
+	if len(sentences) == 0 {
+		return change{}, nil
+	}
+	environment.UpdatedAt = a.now
+	if err := storage.EnvironmentSlugs.Write(tx, environment.ID, environment.Slug, teamID); err != nil {
+		return change{}, err
+	}
+	return change{sentences, environment.ID}, storage.Environments.Write(tx, environment, environment.ID)
+}
+
+// oldEnvironment returns the Environment that the entry names, or a new one.
+func (a applier) oldEnvironment(tx storage.Tx, teamID string, entry EnvironmentEntry) (e record.Environment, created bool, err error) {
+	id, err := storage.EnvironmentSlugs.Read(tx, entry.Slug, teamID)
+	missing := errors.Is(err, storage.ErrNotFound)
+	switch {
+	case err != nil && !missing:
+		return e, false, err
+	case missing && entry.ID == "":
+		return record.Environment{ID: NewID("env_", a.now), TeamID: teamID, Slug: entry.Slug, CreatedAt: a.now}, true, nil
+	case entry.ID != "" && id != entry.ID:
+		return e, false, invalid([]string{fmt.Sprintf("environment %q: no Environment of this slug has the id %q", entry.Slug, entry.ID)})
+	}
+	e, err = storage.Environments.Read(tx, id)
+	return e, false, err
+}
+
+// over returns the Environment with everything that the entry says.
+func (entry EnvironmentEntry) over(e record.Environment) record.Environment {
+	e.DisplayName, e.Kind, e.CacheLifetime, e.Description = entry.DisplayName, entry.Kind, entry.CacheLifetime, entry.Description
+	e.Metadata, e.Grants = entry.Metadata, entry.Grants
+	if e.Metadata == nil {
+		e.Metadata = map[string]string{}
+	}
+	if e.Grants == nil {
+		e.Grants = map[string]record.Role{}
+	}
+	return e
+}
+
+func sorted(list []string) []string {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(append([]string{}, list...))
+}

@@ -1,0 +1,81 @@
+package origin
+
+import (
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"example.com/livery/origin/theming"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+const (
+	replayFor         = 24 * time.Hour // how long the answer to an idempotency key is kept
+	maxIdempotencyKey = 255            // characters
+)
+
+// once lets a POST with an Idempotency-Key happen once: the answer is stored in the commit that it
+// tells of, and given again to the same caller, path and key. The same key with another body is a
+// conflict, after everything that is wrong with that body itself. A refused request has changed
+// nothing and is judged anew.
+func (o *Origin) once(q *request, do write) (write, error) {
+	if len(q.idempotencyKeys) == 0 {
+		return do, nil
+	}
+	key := q.idempotencyKeys[0]
+	if n := utf8.RuneCountInString(key); len(q.idempotencyKeys) > 1 || n == 0 || n > maxIdempotencyKey {
+		return nil, invalid("Idempotency-Key: must be sent once, with 1 to 255 characters")
+	}
+	name := string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + q.variantID + "\x00" + q.route.Path + "\x00" + key)))
+	body := record.HashOf([]byte(q.rawQuery + "\n" + q.body))
+	return func(tx storage.Tx, p place) (answer, record.Change, error) {
+		old, err := storage.Replays.Read(tx, q.environmentID, name)
+		if err != nil && !isMissing(err) {
+			return answer{}, record.Change{}, err
+		}
+		known := err == nil && o.now().Before(old.ExpiresAt)
+		if known && old.BodyHash == body {
+			return answer{status: old.Status, body: old.Answer, headers: []header{{"Idempotency-Replayed", "true"}}}, record.Change{}, nil
+		}
+		a, change, err := do(tx, p)
+		if known && !isFault(err) {
+			return answer{}, record.Change{}, errConflict
+		}
+		if err != nil {
+			return a, change, err
+		}
+		if err := o.sweepReplays(tx, q.environmentID, name); err != nil {
+			return a, change, err
+		}
+		replay := record.Replay{BodyHash: body, Status: a.status, Answer: a.body, ExpiresAt: o.now().Add(replayFor)}
+		return a, change, storage.Replays.Write(tx, replay, q.environmentID, name)
+	}, nil
+}
+
+// isFault reports whether err comes before a conflict: the request or the plan is at fault, or the
+// server.
+func isFault(err error) bool {
+	var refusal *theming.Error
+	return err != nil && (!errors.As(err, &refusal) || refusal.Cause != theming.Conflict)
+}
+
+// sweepReplays deletes the expired replays whose names begin as name does: a 256th of all, so that
+// they are gone in time and no request pays for many.
+func (o *Origin) sweepReplays(tx storage.Tx, environmentID, name string) error {
+	prefix := append(storage.Key('I', environmentID), name[:2]...)
+	var expired []string
+	err := tx.Scan(prefix, storage.Ascending, func(key, value []byte) bool {
+		var r record.Replay
+		if record.Decode(value, &r) == nil && !o.now().Before(r.ExpiresAt) {
+			expired = append(expired, storage.LastPart(key))
+		}
+		return true
+	})
+	for _, old := range expired {
+		if err == nil {
+			err = storage.Replays.Delete(tx, environmentID, old)
+		}
+	}
+	return err
+}

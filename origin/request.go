@@ -1,0 +1,167 @@
+package origin
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/auth"
+	"example.com/livery/renderer/jsontree"
+)
+
+// request is one request of the API: copies of all that the server lends for the time of a handler.
+type request struct {
+	id     string
+	route  Route
+	caller auth.Caller
+
+	environmentID, themeID, variantID string
+	file                              string // of a preview
+
+	query           map[string][]string
+	rawQuery        string
+	ifMatch         []string // one for each field line
+	idempotencyKeys []string // one for each field line
+	contentEncoding string
+	body            string
+
+	answer answer
+}
+
+// requestKey finds the request among the values of a server's context.
+type requestKey struct{}
+
+// newRequestID returns 32 hexadecimal digits that no other request has.
+func newRequestID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}
+
+// fill copies from ctx what the route's handler may ask for.
+func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
+	q.route = route
+	q.environmentID = pathParam(ctx, "environmentID")
+	q.themeID = pathParam(ctx, "themeID")
+	q.variantID = pathParam(ctx, "variantID")
+	q.file = pathParam(ctx, "file")
+	q.rawQuery = string(ctx.URI().QueryString())
+	q.query = map[string][]string{}
+	for name, value := range ctx.QueryArgs().All() {
+		q.query[string(name)] = append(q.query[string(name)], string(value))
+	}
+	q.ifMatch = copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfMatch))
+	if route.Method == fasthttp.MethodPost {
+		q.idempotencyKeys = copied(ctx.Request.Header.PeekAll("Idempotency-Key"))
+	}
+	q.contentEncoding = string(ctx.Request.Header.Peek(fasthttp.HeaderContentEncoding))
+	if route.write != nil {
+		q.body = string(ctx.PostBody())
+	}
+}
+
+func pathParam(ctx *fasthttp.RequestCtx, name string) string {
+	value, _ := ctx.UserValue(name).(string)
+	return strings.Clone(value)
+}
+
+func copied(values [][]byte) []string {
+	var all []string
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
+}
+
+// params reads the parameters of one request and collects what cannot be converted.
+type params struct {
+	q      *request
+	faults []string
+}
+
+func (q *request) params() *params { return &params{q: q} }
+
+// err refuses the request for every parameter that could not be converted.
+func (p *params) err() error { return payload(p.faults...) }
+
+func (p *params) fault(name, what string) { p.faults = append(p.faults, name+": "+what) }
+
+// text returns a parameter as it came.
+func (p *params) text(name string) (value string, given bool) {
+	values := p.q.query[name]
+	if len(values) > 1 {
+		p.fault(name, "stands in the query "+strconv.Itoa(len(values))+" times; send it once")
+	}
+	if len(values) == 0 {
+		return "", false
+	}
+	return values[0], true
+}
+
+// boolean reads "true" or "false".
+func (p *params) boolean(name string) bool {
+	value, given := p.text(name)
+	if given && value != "true" && value != "false" {
+		p.fault(name, "must be true or false")
+	}
+	return value == "true"
+}
+
+// integer reads a decimal integer in its one spelling, without leading zeros or a plus sign; one
+// that no int64 holds comes back as the nearest.
+func (p *params) integer(name string, fallback int64) (n int64, given bool) {
+	value, given := p.text(name)
+	if !given {
+		return fallback, false
+	}
+	digits := strings.TrimPrefix(value, "-")
+	if !isDecimal(digits) || value == "-0" {
+		p.fault(name, "must be an integer")
+		return fallback, true
+	}
+	n, _ = strconv.ParseInt(value, 10, 64) // out of range is the nearest int64
+	return n, true
+}
+
+func isDecimal(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return len(s) > 0 && (s == "0" || s[0] != '0')
+}
+
+// ifMatchValue returns the etag of the If-Match header: nil where there is none, "*" for any draft.
+// A weak etag keeps its mark, so that it equals no draft's.
+func (p *params) ifMatchValue() *string {
+	if len(p.q.ifMatch) == 0 {
+		return nil
+	}
+	value := p.q.ifMatch[0]
+	if value == "*" && len(p.q.ifMatch) == 1 {
+		return &value
+	}
+	weak, opaque := "", value
+	if rest, ok := strings.CutPrefix(value, "W/"); ok {
+		weak, opaque = "W/", rest
+	}
+	inner := strings.TrimSuffix(strings.TrimPrefix(opaque, `"`), `"`)
+	if len(p.q.ifMatch) > 1 || len(opaque) != len(inner)+2 || strings.Contains(inner, `"`) {
+		p.fault("If-Match", `must be * or one etag in quotes`)
+		return nil
+	}
+	value = weak + inner
+	return &value
+}
+
+// etagHeader is the header that sends a draft's etag along.
+func etagHeader(etag string) []header {
+	if etag == "" {
+		return nil
+	}
+	return []header{{fasthttp.HeaderETag, string(jsontree.AppendString(nil, etag))}}
+}

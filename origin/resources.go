@@ -1,0 +1,175 @@
+package origin
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/livery/origin/theming"
+	"example.com/livery/storage/record"
+)
+
+// bare answers with a resource as it is.
+func bare(status int, resource any) (answer, error) {
+	body, err := json.Marshal(resource, json.Deterministic(true))
+	if err != nil {
+		return answer{}, fmt.Errorf("origin: spell %T: %w", resource, err)
+	}
+	return answer{status: status, body: body}, nil
+}
+
+// wrapped answers with a resource under the single key "resource".
+func wrapped(status int, resource any) (answer, error) {
+	return bare(status, struct {
+		Resource any `json:"resource"`
+	}{resource})
+}
+
+// environmentBody is an Environment as the API shows it.
+type environmentBody struct {
+	ID            string            `json:"id"`
+	Slug          string            `json:"slug"`
+	DisplayName   string            `json:"displayName"`
+	Kind          string            `json:"kind"`
+	Description   *string           `json:"description"`
+	Metadata      map[string]string `json:"metadata"`
+	CacheLifetime uint32            `json:"cacheLifetime"`
+	Role          record.Role       `json:"role"`
+	CreatedAt     time.Time         `json:"createdAt"`
+	UpdatedAt     time.Time         `json:"updatedAt"`
+}
+
+func newEnvironmentBody(e record.Environment, role record.Role) environmentBody {
+	return environmentBody{
+		e.ID, e.Slug, e.DisplayName, e.Kind, e.Description, e.Metadata, e.CacheLifetime, role, e.CreatedAt.UTC(), e.UpdatedAt.UTC(),
+	}
+}
+
+// themeBody is a Theme as the API shows it: without secrets, and without what is only a draft.
+type themeBody struct {
+	ID                    string               `json:"id"`
+	EnvironmentID         string               `json:"environmentID"`
+	Slug                  string               `json:"slug"`
+	DisplayName           string               `json:"displayName"`
+	TokenCount            int                  `json:"tokenCount"`
+	LatestVersion         *uint32              `json:"latestVersion"`
+	PublishedAt           *time.Time           `json:"publishedAt"`
+	HasUnpublishedChanges bool                 `json:"hasUnpublishedChanges"`
+	Integrations          []record.Integration `json:"integrations"`
+	Metadata              map[string]string    `json:"metadata"`
+	Serving               servingBody          `json:"serving"`
+	AssetSettings         assetSettingsBody    `json:"assetSettings"`
+	ServingURLs           servingURLs          `json:"servingUrls"`
+	CreatedAt             time.Time            `json:"createdAt"`
+	UpdatedAt             time.Time            `json:"updatedAt"`
+}
+
+// servingBody shows key ids and never a secret.
+type servingBody struct {
+	Mode            string   `json:"mode"`
+	SigningKeys     []string `json:"signingKeys"`
+	AllowedOrigins  []string `json:"allowedOrigins"`
+	MissingOrigin   string   `json:"missingOrigin"`
+	AllowedIPRanges []string `json:"allowedIPRanges"`
+}
+
+type assetSettingsBody struct {
+	Prefix      string  `json:"prefix"`
+	IsLive      bool    `json:"isLive"`
+	LiveVersion *uint32 `json:"liveVersion"`
+}
+
+func (o *Origin) newThemeBody(t record.Theme) themeBody {
+	return themeBody{
+		ID: t.ID, EnvironmentID: t.EnvironmentID, Slug: t.Slug, DisplayName: t.DisplayName,
+		TokenCount: t.TokenCount, LatestVersion: numberOrNull(t.LatestVersion), PublishedAt: timeOrNull(t.PublishedAt),
+		HasUnpublishedChanges: t.DraftETag != "", Integrations: t.Integrations, Metadata: t.Metadata,
+		Serving:       newServingBody(t.Serving),
+		AssetSettings: assetSettingsBody{t.AssetSettings.Prefix, t.AssetSettings.IsLive, numberOrNull(t.AssetSettings.LiveVersion)},
+		ServingURLs:   o.newServingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+	}
+}
+
+func newServingBody(s record.Serving) servingBody {
+	b := servingBody{
+		Mode: s.Mode, SigningKeys: []string{}, AllowedOrigins: s.AllowedOrigins,
+		MissingOrigin: s.MissingOrigin, AllowedIPRanges: s.AllowedIPRanges,
+	}
+	for _, key := range s.SigningKeys {
+		b.SigningKeys = append(b.SigningKeys, key.ID)
+	}
+	return b
+}
+
+// variantBody is a Variant as the API shows it.
+type variantBody struct {
+	ID                    string            `json:"id"`
+	ThemeID               string            `json:"themeID"`
+	Slug                  string            `json:"slug"`
+	DisplayName           string            `json:"displayName"`
+	TokenCount            int               `json:"tokenCount"`
+	LatestVersion         *uint32           `json:"latestVersion"`
+	PublishedAt           *time.Time        `json:"publishedAt"`
+	HasUnpublishedChanges bool              `json:"hasUnpublishedChanges"`
+	Metadata              map[string]string `json:"metadata"`
+	ServingURLs           servingURLs       `json:"servingUrls"`
+	CreatedAt             time.Time         `json:"createdAt"`
+	UpdatedAt             time.Time         `json:"updatedAt"`
+}
+
+// newVariantBody needs the Variant's Theme, whose files and newest version the Variant is served in.
+func (o *Origin) newVariantBody(t record.Theme, v record.Variant) variantBody {
+	return variantBody{
+		ID: v.ID, ThemeID: v.ThemeID, Slug: v.Slug, DisplayName: v.DisplayName,
+		TokenCount: v.TokenCount, LatestVersion: numberOrNull(v.LatestVersion), PublishedAt: timeOrNull(v.PublishedAt),
+		HasUnpublishedChanges: v.DraftETag != "", Metadata: v.Metadata,
+		ServingURLs: o.newServingURLs(t, v.ID), CreatedAt: v.CreatedAt.UTC(), UpdatedAt: v.UpdatedAt.UTC(),
+	}
+}
+
+// servingURLs lists where the served files of a Theme or Variant are.
+type servingURLs struct {
+	Latest  []fileURL  `json:"latest"`
+	Pinned  *[]fileURL `json:"pinned"`  // null until the Theme is published
+	Version *uint32    `json:"version"` // that pinned points at
+}
+
+type fileURL struct {
+	File string `json:"file"`
+	URL  string `json:"url"`
+}
+
+// newServingURLs spells the addresses of a Theme's files; variant is "-" or a Variant's id.
+func (o *Origin) newServingURLs(t record.Theme, variant string) servingURLs {
+	base := o.config.CDNURL + "/" + t.EnvironmentID + "/" + t.ID + "/" + variant + "/"
+	spell := func(version string) []fileURL {
+		urls := []fileURL{}
+		for _, file := range theming.Files(t.Integrations) {
+			urls = append(urls, fileURL{file, base + version + "/" + file})
+		}
+		return urls
+	}
+	all := servingURLs{Latest: spell("latest"), Version: numberOrNull(t.LatestVersion)}
+	if t.LatestVersion > 0 {
+		pinned := spell(strconv.FormatUint(uint64(t.LatestVersion), 10))
+		all.Pinned = &pinned
+	}
+	return all
+}
+
+func numberOrNull(n uint32) *uint32 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

@@ -1,0 +1,101 @@
+package theming
+
+import (
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
+)
+
+// Comparison is what differs between two documents of a Theme, or two maps of overrides of a
+// Variant. All paths are dotted; a renamed token is neither added nor removed.
+type Comparison struct {
+	Added    []string // paths of the later one, in its order
+	Removed  []string // paths of the earlier one, in its order
+	Renamed  []Rename
+	Retyped  []Retype // tokens of the later one
+	Changed  []string // tokens of the later one whose own content, but for $type, is another
+	Breaking bool     // a consumer of a custom property can break: removed, renamed or retyped
+}
+
+// Rename is a token that has another path.
+type Rename struct{ From, To string }
+
+// Retype is a token that has another resolved type.
+type Retype struct {
+	Path     string
+	From, To *string // nil means that the type is unknown
+}
+
+// CompareThemes compares two documents. moves are the draft's renames where after is the draft on
+// before, else nil; tokens renamed otherwise are found by their content, as a publish finds them.
+func CompareThemes(before, after *jsontree.Node, moves []record.Move) Comparison {
+	older, newer := dtcg.Read(before), dtcg.Read(after)
+	renamed := tokenRenames(older, newer, moves)
+	var c Comparison
+	from := make(map[string]*dtcg.Token, len(older.Tokens))
+	for i := range older.Tokens {
+		t := &older.Tokens[i]
+		to, moved := renamed[t.Path]
+		switch {
+		case moved:
+			c.Renamed = append(c.Renamed, Rename{t.Path, to})
+			from[to] = t
+		case newer.Token(t.Path) == nil:
+			c.Removed = append(c.Removed, t.Path)
+		case from[t.Path] == nil: // else another token was moved onto this one
+			from[t.Path] = t
+		}
+	}
+	for i := range newer.Tokens {
+		c.token(from[newer.Tokens[i].Path], &newer.Tokens[i])
+	}
+	c.Breaking = len(c.Removed)+len(c.Renamed)+len(c.Retyped) > 0
+	return c
+}
+
+// token compares one token with what it was, nil where it is new.
+func (c *Comparison) token(old, t *dtcg.Token) {
+	if old == nil {
+		c.Added = append(c.Added, t.Path)
+		return
+	}
+	if old.Resolved != t.Resolved {
+		c.Retyped = append(c.Retyped, Retype{t.Path, orNil(&old.Resolved), orNil(&t.Resolved)})
+	}
+	if !equalButType(old.Node, t.Node) {
+		c.Changed = append(c.Changed, t.Path)
+	}
+}
+
+// equalButType reports whether two tokens have the same members beside $type.
+func equalButType(a, b *jsontree.Node) bool {
+	return jsontree.Equal(withoutType(a), withoutType(b))
+}
+
+func withoutType(n *jsontree.Node) *jsontree.Node {
+	i := n.IndexOf("$type")
+	if i < 0 {
+		return n
+	}
+	members := append([]jsontree.Member(nil), n.Members[:i]...)
+	return jsontree.NewObject(append(members, n.Members[i+1:]...)...)
+}
+
+// CompareVariants compares two flat maps of overrides. No change of values breaks a consumer.
+func CompareVariants(before, after *jsontree.Node) Comparison {
+	var c Comparison
+	for _, m := range before.Members {
+		if after.IndexOf(m.Name) < 0 {
+			c.Removed = append(c.Removed, m.Name)
+		}
+	}
+	for _, m := range after.Members {
+		switch old := before.Find(m.Name); {
+		case old == nil:
+			c.Added = append(c.Added, m.Name)
+		case !jsontree.Equal(old, m.Value):
+			c.Changed = append(c.Changed, m.Name)
+		}
+	}
+	return c
+}

@@ -1,0 +1,170 @@
+package theming
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"example.com/livery/origin/patch"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
+)
+
+// ThemeState is a Theme with what its rules need to see. Nothing it points to is ever changed.
+type ThemeState struct {
+	Theme record.Theme
+	Draft *record.ThemeDraft // nil means that there is none
+	Base  *jsontree.Node     // the newest version's document; nil means that none is published
+
+	current *jsontree.Node // what Document returns, where it is known already
+}
+
+// Document returns the current document: the draft if there is one, else the newest version, else
+// the empty object. The error says that the stored draft cannot be read.
+func (s ThemeState) Document() (*jsontree.Node, error) {
+	if s.current != nil {
+		return s.current, nil
+	}
+	if s.Draft == nil {
+		return s.beneath(), nil
+	}
+	ops, err := patch.Parse(string(s.Draft.Patch))
+	if err != nil {
+		return nil, fmt.Errorf("theming: draft of theme %s: %w", s.Theme.ID, err)
+	}
+	document, _, faults := patch.Apply(s.beneath(), ops, patch.Limits{})
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("theming: draft of theme %s does not fit version %d: operation %d at %q: %s",
+			s.Theme.ID, s.Draft.Base, faults[0].Index, faults[0].Pointer, faults[0].What)
+	}
+	return document, nil
+}
+
+// beneath returns the document that a draft is a patch of.
+func (s ThemeState) beneath() *jsontree.Node {
+	if s.Base == nil {
+		return jsontree.NewObject()
+	}
+	return s.Base
+}
+
+func (s ThemeState) etag() string {
+	if s.Draft == nil {
+		return ""
+	}
+	return s.Draft.ETag
+}
+
+// Edit is a batch of operations on a Theme's document.
+type Edit struct {
+	Operations []patch.Operation
+	Claim      Claim
+	Strict     bool   // refuse a batch that adds a diagnostic
+	NewETag    string // for the draft, if the batch changes it; never used before
+	Now        time.Time
+	Limits     patch.Limits
+}
+
+// EditTheme returns s with the batch applied to its current document and the draft re-derived as
+// the smallest patch of the version beneath. A batch that changes nothing, renames that the draft
+// remembers among it, returns s as it is; one
+// that makes the document equal to the version beneath removes the draft. It returns a payload
+// refusal for a claim that contradicts itself, a validation refusal that lists every fault of the
+// batch and of the document it makes, and then a conflict for a claim that is stale.
+func EditTheme(s ThemeState, e Edit) (ThemeState, error) {
+	if err := e.Claim.check(); err != nil {
+		return ThemeState{}, err
+	}
+	before, err := s.Document()
+	if err != nil {
+		return ThemeState{}, err
+	}
+	after, moves, err := applyBatch(before, e)
+	if err != nil {
+		return ThemeState{}, err
+	}
+	if err := e.Claim.Check(s.etag()); err != nil {
+		return ThemeState{}, err
+	}
+	same := jsontree.Equal(before, after)
+	if same && s.Draft == nil {
+		return s, nil
+	}
+	moves = s.renames(after, moves)
+	if same && slices.Equal(moves, s.Draft.Moves) {
+		return s, nil
+	}
+	return s.redraft(after, moves, e)
+}
+
+// renames returns the draft's renames once more moves led to after.
+func (s ThemeState) renames(after *jsontree.Node, more []record.Move) []record.Move {
+	if s.Draft != nil {
+		more = patch.Compose(s.Draft.Moves, more)
+	}
+	return patch.Standing(slices.DeleteFunc(more, ofMetadata), s.beneath(), after)
+}
+
+// applyBatch applies the batch and judges the document that it makes.
+func applyBatch(before *jsontree.Node, e Edit) (*jsontree.Node, []record.Move, error) {
+	after, moves, faults := patch.Apply(before, e.Operations, e.Limits)
+	if len(faults) > 0 {
+		return nil, nil, invalid(spellPatchFaults(e.Operations, faults))
+	}
+	if after == before {
+		return after, nil, nil
+	}
+	if faults := dtcg.Check(after); len(faults) > 0 {
+		return nil, nil, invalid(spellTreeFaults(e.Operations, faults))
+	}
+	if e.Strict {
+		if messages := addedDiagnostics(diagnose(before, nil), diagnose(after, nil), moves); len(messages) > 0 {
+			return nil, nil, invalid(messages)
+		}
+	}
+	return after, moves, nil
+}
+
+// redraft returns s with after as its current document. moves are the renames that led to it from
+// the version beneath.
+func (s ThemeState) redraft(after *jsontree.Node, moves []record.Move, e Edit) (ThemeState, error) {
+	s.Theme.TokenCount, s.Theme.UpdatedAt = CountTokens(after), e.Now
+	if jsontree.Equal(s.beneath(), after) {
+		s.Draft, s.current, s.Theme.DraftETag = nil, nil, ""
+		return s, nil
+	}
+	ops := patch.Diff(s.beneath(), after, moves)
+	current, _, faults := patch.Apply(s.beneath(), ops, patch.Limits{})
+	if len(faults) > 0 {
+		return ThemeState{}, fmt.Errorf("theming: the difference of theme %s does not apply: %s at %q", s.Theme.ID, faults[0].What, faults[0].Pointer)
+	}
+	s.Draft = &record.ThemeDraft{
+		ETag: e.NewETag, Base: s.Theme.LatestVersion, Patch: patch.Append(nil, ops), Moves: moves, UpdatedAt: e.Now,
+	}
+	s.current, s.Theme.DraftETag = current, e.NewETag
+	return s, nil
+}
+
+// ofMetadata reports whether a move is one of metadata ($value, $type, …) and so renames nothing.
+func ofMetadata(m record.Move) bool { return throughMetadata(m.From) || throughMetadata(m.To) }
+
+func throughMetadata(pointer string) bool {
+	p, ok := jsontree.ParsePointer(pointer)
+	return !ok || slices.ContainsFunc(p, dtcg.IsMetadata)
+}
+
+// DiscardTheme returns s without its draft. baseTokenCount is the number of tokens of the newest
+// version, 0 where there is none. Where there is no draft and none was claimed nothing changes. It
+// returns a payload refusal for a claim that contradicts itself, and a conflict for a stale one.
+func DiscardTheme(s ThemeState, c Claim, baseTokenCount int, now time.Time) (ThemeState, error) {
+	if err := c.Check(s.etag()); err != nil {
+		return ThemeState{}, err
+	}
+	if s.Draft == nil {
+		return s, nil
+	}
+	s.Draft, s.current = nil, nil
+	s.Theme.DraftETag, s.Theme.TokenCount, s.Theme.UpdatedAt = "", baseTokenCount, now
+	return s, nil
+}

@@ -1,0 +1,330 @@
+package theming
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.com/livery/origin/patch"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
+)
+
+const small = `{"color":{"$type":"color","red":{"$value":"#f00"},"blue":{"$value":"#00f"}},"gap":{"$type":"dimension","$value":"4px"}}`
+
+// The first effective batch makes a draft; taking it back leaves none (S166, S167, S52, S55, decision 4.11).
+func TestDraftComesAndGoes(t *testing.T) {
+	h := newHouse(t, 0)
+	h.edit(`[{"op":"add","path":"/gap","value":{"$type":"dimension","$value":"4px"}}]`)
+	if s := h.theme; s.Draft == nil || s.Draft.ETag != s.Theme.DraftETag || s.Theme.TokenCount != 1 || s.Draft.Base != 0 || s.Theme.UpdatedAt != at(2) {
+		t.Fatalf("after the first edit: %+v %+v", s.Theme, s.Draft)
+	}
+	h.edit(`[{"op":"remove","path":"/gap"}]`)
+	if s := h.theme; s.Draft != nil || s.Theme.DraftETag != "" || s.Theme.TokenCount != 0 || s.Theme.UpdatedAt != at(3) {
+		t.Fatalf("after taking it back: %+v %+v", s.Theme, s.Draft)
+	}
+	h.write(small)
+	h.publish()
+	h.edit(`[{"op":"replace","path":"/gap/$value","value":"8px"}]`)
+	wantEqual(t, "the stored patch", string(h.theme.Draft.Patch), `[{"op":"replace","path":"/gap/$value","value":"8px"}]`)
+	h.edit(`[{"op":"replace","path":"/gap","value":{"$value":"4px","$type":"dimension"}}]`)
+	if h.theme.Draft != nil {
+		t.Errorf("a draft that equals the version beneath but for order is left: %s", h.theme.Draft.Patch)
+	}
+}
+
+// A batch that changes nothing answers the state as it is (decision 3.4).
+func TestBatchThatChangesNothing(t *testing.T) {
+	h := newHouse(t, 0)
+	h.write(small)
+	for _, ops := range []string{
+		`[]`, `[{"op":"replace","path":"/gap/$value","value":"4px"}]`,
+		`[{"op":"move","from":"/gap","path":"/t"},{"op":"move","from":"/t","path":"/gap"}]`,
+		`[{"op":"add","path":"/x","value":{}},{"op":"remove","path":"/x"}]`,
+	} {
+		before := h.theme
+		h.edit(ops)
+		wantEqual(t, ops, h.theme, before)
+	}
+	h.publish()
+	h.edit(`[]`)
+	if h.theme.Draft != nil {
+		t.Error("an empty batch made a draft")
+	}
+}
+
+// A draft keeps order and spelling, and reads the same once it was stored (S6, S7, S21, decision 4.1).
+func TestDraftKeepsWhatWasWritten(t *testing.T) {
+	h := newHouse(t, 0)
+	h.write(`{"b":{"$value":0.10},"a":{"$value":12345678901234567890,"$extensions":{"x":[1.0]},"$ref":"#/b"},"g":{"$extends":"{b}","c":{"$value":"{a}"}}}`)
+	h.publish()
+	after, err := EditTheme(h.theme, Edit{
+		Operations: operations(t, `[
+		{"op":"move","from":"/b","path":"/first"},{"op":"add","path":"/z","value":{"$value":1.50}},{"op":"move","from":"/z","path":"/g/z"}]`),
+		NewETag: "e", Limits: h.limits(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"first":{"$value":0.10},"a":{"$value":12345678901234567890,"$extensions":{"x":[1.0]},"$ref":"#/b"},"g":{"$extends":"{b}","c":{"$value":"{a}"},"z":{"$value":1.50}}}`
+	for _, s := range []ThemeState{after, after.stored()} {
+		document, err := s.Document()
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantEqual(t, "document", spell(document), want)
+	}
+	wantEqual(t, "moves", after.Draft.Moves, []record.Move{{From: "/b", To: "/first"}})
+}
+
+// The draft remembers renames over all its edits, those of $-members not among them (decision 4.8).
+func TestDraftComposesRenames(t *testing.T) {
+	h := newHouse(t, 0)
+	h.write(small)
+	h.publish()
+	for _, step := range []struct{ ops, want string }{
+		{`[{"op":"move","from":"/color","path":"/c"}]`, "/color>/c"},
+		{`[{"op":"move","from":"/c/red","path":"/c/t"}]`, "/color>/c /color/red>/c/t"},
+		{`[{"op":"move","from":"/c/blue","path":"/c/red"}]`, "/color>/c /color/blue>/c/red /color/red>/c/t"},
+		{`[{"op":"move","from":"/c/t","path":"/c/blue"}]`, "/color>/c /color/blue>/c/red /color/red>/c/blue"},
+		{`[{"op":"add","path":"/color","value":{"red":{"$value":"#fff"}}}]`, "/color>/c /color/blue>/c/red /color/red>/c/blue"},
+		{`[{"op":"move","from":"/gap/$type","path":"/gap/$description"}]`, "/color>/c /color/blue>/c/red /color/red>/c/blue"},
+		{`[{"op":"remove","path":"/c/blue"}]`, "/color>/c /color/blue>/c/red"},
+		{`[{"op":"remove","path":"/c"}]`, ""},
+	} {
+		h.edit(step.ops)
+		var words []string
+		for _, m := range h.theme.Draft.Moves {
+			words = append(words, m.From+">"+m.To)
+		}
+		wantEqual(t, step.ops, strings.Join(words, " "), step.want)
+	}
+}
+
+// Faults of the batch and of the document it makes are listed at once, with the operation and the
+// place (S103, S162, decisions 4.2 to 4.4, attack A36).
+func TestEditThemeRefuses(t *testing.T) {
+	h := newHouse(t, 0)
+	h.write(small)
+	before := h.theme
+	for _, c := range []struct {
+		ops   string
+		texts []string
+	}{
+		{`[{"op":"test","path":"/gap","value":1},{"op":"remove","path":"/gone"}]`, []string{`operations[0] (test "/gap"): "test" is no operation`, `operations[1] (remove "/gone"): at the root`}},
+		{`[{"op":"set","path":"/gap","value":1}]`, []string{`"set" is no operation`}},
+		{`[{"op":"replace","path":"","value":{}}]`, []string{"whole document"}},
+		{`[{"op":"add","path":"/gap/$type","value":"dimenson"}]`, []string{`operations[0]: "/gap/$type": "dimenson" is no known $type; the standard ones are color`}},
+		{`[{"op":"add","path":"/a.b","value":{}},{"op":"add","path":"/","value":{}},{"op":"add","path":"/{x}","value":{}}]`, []string{`operations[0]: "/a.b"`, `operations[1]: "/"`, `operations[2]: "/{x}"`}},
+		{`[{"op":"add","path":"/$value","value":1}]`, []string{`operations[0]: "/$value"`}},
+		{`[{"op":"add","path":"/x","value":"text"}]`, []string{`operations[0]: "/x"`}},
+		{`[{"op":"add","path":"/gap/$description","value":1},{"op":"add","path":"/gap/$extensions","value":[]}]`, []string{"$description is a string", "$extensions is an object"}},
+		{`[{"op":"replace","path":"/gap/$value","value":null}]`, []string{`operations[0]: "/gap/$value": `}},
+		{`[{"op":"add","path":"/` + strings.Repeat("n", 257) + `","value":{}}]`, []string{"257 characters; the limit is 256"}},
+		{`[{"op":"add","path":"/x","value":` + strings.Repeat(`{"x":`, 64) + `{}` + strings.Repeat("}", 64) + `}]`, []string{"66 levels deep; the limit is 64"}},
+	} {
+		wantRefusal(t, h.tryEdit(c.ops), Validation, c.texts...)
+	}
+	wantEqual(t, "the state", h.theme, before)
+}
+
+// An answer is bounded: past a thousand the faults are only counted.
+func TestMessagesAreBounded(t *testing.T) {
+	h := newHouse(t, 0)
+	bad := jsontree.NewObject()
+	for i := range 1200 {
+		bad.Members = append(bad.Members, jsontree.Member{Name: "a." + strconv.Itoa(i), Value: jsontree.NewObject()})
+	}
+	bad.Index()
+	err := h.tryOperations([]patch.Operation{{Op: "add", Path: "/g", Value: bad}})
+	refusal, ok := err.(*Error)
+	if !ok || len(refusal.Messages) != 1001 || refusal.Messages[1000] != "and 200 more faults" {
+		t.Errorf("error %.200v", err)
+	}
+}
+
+// The order of rules: a claim that contradicts itself, the batch, then the state (decision 1.4).
+func TestEditThemeOrderOfRules(t *testing.T) {
+	h := newHouse(t, 0)
+	h.write(small)
+	edit := func(ops string, c Claim) error {
+		_, err := EditTheme(h.theme, Edit{Operations: operations(t, ops), Claim: c, NewETag: "e", Limits: h.limits()})
+		return err
+	}
+	bad, good := `[{"op":"remove","path":"/gone"}]`, `[{"op":"remove","path":"/gap"}]`
+	wantRefusal(t, edit(bad, Claim{ETag: "a", IfMatch: ptr("b")}), Payload, "If-Match")
+	wantRefusal(t, edit(bad, Claim{ETag: "stale"}), Validation, "gone")
+	wantRefusal(t, edit(good, Claim{ETag: "stale"}), Conflict)
+	wantRefusal(t, edit(good, Claim{}), Conflict)
+	if err := edit(good, Claim{ETag: h.theme.Draft.ETag}); err != nil { // S172
+		t.Error(err)
+	}
+}
+
+// strict refuses what would add a diagnostic of any kind, and nothing else (decision 4.5).
+func TestStrictEdits(t *testing.T) {
+	h := newHouse(t, 0)
+	h.write(`{"a":{"$type":"color","$value":"{gone}"},"b":{"$type":"color","$value":"#fff"}}`)
+	strict := func(ops string) error {
+		_, err := EditTheme(h.theme, Edit{Operations: operations(t, ops), Claim: Claim{ETag: h.theme.Theme.DraftETag}, Strict: true, NewETag: "e", Limits: h.limits()})
+		return err
+	}
+	wantRefusal(t, strict(`[{"op":"replace","path":"/b/$value","value":"{nowhere}"}]`), Validation, `strict: "b": aliasMissing`)
+	wantRefusal(t, strict(`[{"op":"replace","path":"/b/$value","value":"no colour"},{"op":"add","path":"/c","value":{"$value":"{c}"}}]`), Validation, `"b": valueMisfit`, `"c": aliasCycle`)
+	for _, ops := range []string{
+		`[{"op":"replace","path":"/b/$value","value":"#000"}]`,
+		`[{"op":"move","from":"/a","path":"/renamed"}]`, // what was wrong before may be renamed
+		`[{"op":"add","path":"/gone","value":{"$type":"color","$value":"#123456"}}]`,
+	} {
+		if err := strict(ops); err != nil {
+			t.Errorf("%s: %v", ops, err)
+		}
+	}
+	h.edit(`[{"op":"replace","path":"/b/$value","value":"no colour"}]`) // without strict it is stored
+}
+
+// A document that grows past its limit by copies is refused (decision 1.5, attack A28).
+func TestEditThemeRefusesCopyBombs(t *testing.T) {
+	h := newHouse(t, 0)
+	ops := `[{"op":"add","path":"/a","value":{"$extensions":{"x":"` + strings.Repeat("x", 1000) + `"}}}`
+	for i := range 30 {
+		ops += `,{"op":"copy","from":"/a","path":"/a/` + strconv.Itoa(i) + `"}`
+	}
+	wantRefusal(t, h.tryEdit(ops+"]"), Validation, "operations[13]")
+	if h.theme.Draft != nil {
+		t.Error("a copy bomb left a draft")
+	}
+}
+
+// Discarding needs the claim, except where there is nothing to discard (S173, S174, decision 3.3).
+func TestDiscardTheme(t *testing.T) {
+	h := newHouse(t, 0)
+	h.write(small)
+	h.publish()
+	clean := h.theme
+	got, err := DiscardTheme(clean, Claim{}, 3, at(99))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "discarding nothing", got, clean)
+	_, err = DiscardTheme(clean, Claim{ETag: "e"}, 3, at(99))
+	wantRefusal(t, err, Conflict)
+	h.edit(`[{"op":"remove","path":"/gap"}]`)
+	_, err = DiscardTheme(h.theme, Claim{ETag: "stale"}, 3, at(99))
+	wantRefusal(t, err, Conflict)
+	got, err = DiscardTheme(h.theme, Claim{ETag: h.theme.Draft.ETag}, 3, at(99))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := clean
+	want.Theme.UpdatedAt = at(99)
+	wantEqual(t, "after discarding", got, want)
+}
+
+// A draft that cannot be read is a failure, not a refusal: it names the Theme.
+func TestBrokenDraft(t *testing.T) {
+	for _, stored := range []string{`[`, `[{"op":"remove","path":"/gone"}]`} {
+		s := ThemeState{Theme: record.Theme{ID: "thm_1"}, Draft: &record.ThemeDraft{Patch: []byte(stored)}}
+		if _, err := s.Document(); err == nil || !strings.Contains(err.Error(), "thm_1") {
+			t.Errorf("%s: %v", stored, err)
+		}
+		if _, err := EditTheme(s, Edit{}); err == nil {
+			t.Errorf("%s: EditTheme found no error", stored)
+		}
+		if _, err := PublishTheme(s, nil, Publication{}); err == nil {
+			t.Errorf("%s: PublishTheme found no error", stored)
+		}
+	}
+}
+
+// Entries say what a token is and what it inherits (S141 to S152).
+func TestTokenSet(t *testing.T) {
+	document := parse(t, `{
+		"z":{"$value":"{g.a}","$description":"first"},
+		"g":{"$type":"color","$description":"a group","a":{"$value":"#fff","$extensions":{"x":1}},"h":{"b":{"$type":"dimension","$value":"1px"}}},
+		"implied":{"c":{"$value":{"value":2,"unit":"px"}}},
+		"r":{"$ref":"#/g"},"u":{"$value":{"odd":true}}}`)
+	tokens, groups := TokenSet(document)
+	type row struct {
+		path, own, resolved string
+		inferred            bool
+		value, note, extra  string
+	}
+	var got []row
+	for _, e := range tokens {
+		r := row{path: e.Path, inferred: e.Inferred, value: spell(e.Value)}
+		if e.Type != nil {
+			r.own = *e.Type
+		}
+		if e.ResolvedType != nil {
+			r.resolved = *e.ResolvedType
+		}
+		if e.Description != nil {
+			r.note = e.Description.Text
+		}
+		if e.Extensions != nil {
+			r.extra = spell(e.Extensions)
+		}
+		got = append(got, r)
+	}
+	wantEqual(t, "tokens", got, []row{
+		{path: "z", resolved: "color", value: `"{g.a}"`, note: "first"},
+		{path: "g.a", resolved: "color", value: `"#fff"`, extra: `{"x":1}`},
+		{path: "g.h.b", own: "dimension", resolved: "dimension", value: `"1px"`},
+		{path: "implied.c", resolved: "dimension", inferred: true, value: `{"value":2,"unit":"px"}`},
+		{path: "u", value: `{"odd":true}`},
+	})
+	if len(groups) != 1 || groups[0].Path != "g" || *groups[0].Type != "color" || groups[0].Description.Text != "a group" {
+		t.Errorf("groups = %+v", groups)
+	}
+	wantEqual(t, "CountTokens", CountTokens(document), len(tokens))
+	overrides := OverrideSet(parse(t, `{"b.c":null,"a":"{x}"}`))
+	wantEqual(t, "OverrideSet", overrides, []TokenEntry{{Path: "b.c", Value: &jsontree.Node{}}, {Path: "a", Value: jsontree.NewString("{x}")}})
+}
+
+// Retyping a group retypes the tokens that have no type of their own (S152, S175).
+func TestRetypingAGroup(t *testing.T) {
+	h := newHouse(t, 0)
+	h.write(`{"g":{"$type":"dimension","a":{"$value":"200ms"},"b":{"$type":"dimension","$value":"1px"}}}`)
+	h.edit(`[{"op":"replace","path":"/g/$type","value":"duration"}]`)
+	tokens, _ := TokenSet(h.document())
+	wantEqual(t, "types", []string{*tokens[0].ResolvedType, *tokens[1].ResolvedType}, []string{"duration", "dimension"})
+}
+
+func TestCompareThemes(t *testing.T) {
+	before := parse(t, `{"a":{"$type":"color","$value":"#111111"},"b":{"$value":"1px"},"c":{"$value":"2px"},"d":{"$value":"3px","$description":"x"},"e":{"$value":"4px"},"same":{"$value":1}}`)
+	after := parse(t, `{"a":{"$type":"string","$value":"#111111"},"b2":{"$value":"9px"},"c2":{"$value":"2px"},"d":{"$value":"3px","$description":"y"},"new":{"$value":7},"same":{"$value":1.0}}`)
+	got := CompareThemes(before, after, []record.Move{{From: "/b", To: "/b2"}})
+	if len(got.Retyped) != 1 || *got.Retyped[0].From != "color" || *got.Retyped[0].To != "string" {
+		t.Fatalf("Retyped = %+v", got.Retyped)
+	}
+	wantEqual(t, "CompareThemes", got, Comparison{
+		Added: []string{"new"}, Removed: []string{"e"}, Renamed: []Rename{{"b", "b2"}, {"c", "c2"}},
+		Retyped: got.Retyped, Changed: []string{"b2", "d"}, Breaking: true,
+	})
+	wantEqual(t, "of a document with itself", CompareThemes(after, after, nil), Comparison{})
+	wantEqual(t, "of Variants", CompareVariants(parse(t, `{"a":1,"b":2,"c":3}`), parse(t, `{"d":4,"c":3.0,"b":1}`)),
+		Comparison{Added: []string{"d"}, Removed: []string{"a"}, Changed: []string{"b"}})
+}
+
+// One draft may move thousands of tokens; every edit of it stays quick and the patch small.
+func TestDraftOfManyRenames(t *testing.T) {
+	h := newHouse(t, 0)
+	var ops []patch.Operation
+	document := jsontree.NewObject()
+	for i := range 2000 {
+		name := "t" + string(rune('a'+i%26)) + strings.Repeat("x", i/26)
+		document.Members = append(document.Members, jsontree.Member{Name: name, Value: parse(t, `{"$value":1}`)})
+		ops = append(ops, patch.Operation{Op: "move", From: "/" + name, Path: "/" + name + "y"})
+	}
+	document.Index()
+	h.write(spell(document))
+	h.publish()
+	if err := h.tryOperations(ops); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "moves", len(h.theme.Draft.Moves), 2000)
+	if stored := operations(t, string(h.theme.Draft.Patch)); len(stored) != 2000 {
+		t.Errorf("%d stored operations, want 2000", len(stored))
+	}
+}

@@ -1,0 +1,169 @@
+package theming
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"example.com/livery/origin/patch"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
+)
+
+// VariantState is a Variant with what its rules need to see. Nothing it points to is ever changed.
+type VariantState struct {
+	Variant record.Variant
+	Draft   *record.VariantDraft // nil means that there is none
+	Served  *jsontree.Node       // the flat map that (Variant, newest Theme version) serves; nil: none
+}
+
+// Overrides returns the current overrides, a flat object from dotted path to value: the draft if
+// there is one, else what is served, else none. The error says that the stored draft cannot be read.
+func (s VariantState) Overrides() (*jsontree.Node, error) {
+	if s.Draft == nil {
+		return s.beneath(), nil
+	}
+	n, err := jsontree.Parse(string(s.Draft.Overrides))
+	if err != nil {
+		return nil, fmt.Errorf("theming: draft of variant %s: %w", s.Variant.ID, err)
+	}
+	if !n.IsObject() {
+		return nil, fmt.Errorf("theming: draft of variant %s is a %s", s.Variant.ID, n.Kind)
+	}
+	return n, nil
+}
+
+// beneath returns what a draft that is discarded falls back to.
+func (s VariantState) beneath() *jsontree.Node {
+	if s.Served == nil {
+		return jsontree.NewObject()
+	}
+	return s.Served
+}
+
+func (s VariantState) etag() string {
+	if s.Draft == nil {
+		return ""
+	}
+	return s.Draft.ETag
+}
+
+// VariantOperation is one operation of a batch on a Variant.
+type VariantOperation struct {
+	Op    string         // set or unset
+	Path  string         // dotted, as the Theme spells it
+	Value *jsontree.Node // nil means absent; JSON null is a Node of kind Null
+}
+
+// VariantEdit is a batch of operations on a Variant's overrides.
+type VariantEdit struct {
+	Operations []VariantOperation
+	Claim      Claim
+	Strict     bool   // refuse a batch that adds a diagnostic
+	NewETag    string // for the draft, if the batch changes it; never used before
+	Now        time.Time
+	Limits     patch.Limits
+}
+
+// EditVariant returns s with the batch applied to its current overrides. document is the current
+// document of its Theme t, which only e.Strict looks at: a Variant may override what the Theme
+// lacks. A batch that changes nothing returns s as it is; one that makes the overrides equal to
+// what is served removes the draft, unless that draft is the migration of an older version. It
+// returns a payload refusal for a claim that contradicts itself, a validation refusal that lists
+// every fault, and then a conflict for a claim that is stale.
+func EditVariant(t record.Theme, document *jsontree.Node, s VariantState, e VariantEdit) (VariantState, error) {
+	if err := e.Claim.check(); err != nil {
+		return VariantState{}, err
+	}
+	before, err := s.Overrides()
+	if err != nil {
+		return VariantState{}, err
+	}
+	after, err := applyOverrides(before, document, e)
+	if err != nil {
+		return VariantState{}, err
+	}
+	if err := e.Claim.Check(s.etag()); err != nil {
+		return VariantState{}, err
+	}
+	if jsontree.Equal(before, after) {
+		return s, nil
+	}
+	return s.redraft(t, after, e), nil
+}
+
+func applyOverrides(before, document *jsontree.Node, e VariantEdit) (*jsontree.Node, error) {
+	var messages []string
+	for i, op := range e.Operations {
+		for _, what := range checkVariantOperation(op, e.Limits) {
+			messages = append(messages, "operations["+strconv.Itoa(i)+"] ("+quoteWord(op.Op)+" "+quote(op.Path)+"): "+what)
+		}
+	}
+	if err := invalid(messages); err != nil {
+		return nil, err
+	}
+	after := overlay(before, e.Operations)
+	if size := len(jsontree.Append(nil, after)); e.Limits.MaxBytes > 0 && size > e.Limits.MaxBytes {
+		return nil, invalid([]string{"operations: the overrides would grow to " + strconv.Itoa(size) + " bytes; the limit is " + strconv.Itoa(e.Limits.MaxBytes)})
+	}
+	if e.Strict {
+		return after, invalid(addedDiagnostics(diagnose(document, before), diagnose(document, after), nil))
+	}
+	return after, nil
+}
+
+// overlay sets and unsets paths, the last operation on a path winning. A path that is set again
+// keeps its place.
+func overlay(before *jsontree.Node, ops []VariantOperation) *jsontree.Node {
+	places := make(map[string]int, len(before.Members)+len(ops))
+	members := make([]jsontree.Member, 0, len(before.Members)+len(ops))
+	for i, m := range before.Members {
+		places[m.Name], members = i, append(members, m)
+	}
+	for _, op := range ops {
+		i, known := places[op.Path]
+		switch {
+		case op.Op == "set" && known:
+			members[i].Value = op.Value
+		case op.Op == "set":
+			places[op.Path], members = len(members), append(members, jsontree.Member{Name: op.Path, Value: op.Value})
+		case known:
+			members[i].Value = nil
+			delete(places, op.Path)
+		}
+	}
+	kept := members[:0]
+	for _, m := range members {
+		if m.Value != nil {
+			kept = append(kept, m)
+		}
+	}
+	n := jsontree.NewObject(kept...)
+	n.Index()
+	return n
+}
+
+// redraft returns s with after as its current overrides.
+func (s VariantState) redraft(t record.Theme, after *jsontree.Node, e VariantEdit) VariantState {
+	s.Variant.TokenCount, s.Variant.UpdatedAt = len(after.Members), e.Now
+	addressed := t.LatestVersion
+	if s.Draft != nil {
+		addressed = s.Draft.Addressed
+	}
+	if s.dissolves(t, addressed) && jsontree.Equal(s.beneath(), after) {
+		s.Draft, s.Variant.DraftETag = nil, ""
+		return s
+	}
+	s.Draft = &record.VariantDraft{
+		ETag: e.NewETag, Addressed: addressed, Overrides: jsontree.Append(nil, after), UpdatedAt: e.Now,
+	}
+	s.Variant.DraftETag = e.NewETag
+	return s
+}
+
+// dissolves reports whether a draft that is addressed to a Theme version may end by equality. One
+// that a Theme publish left for review may not: such a draft is addressed past what the Variant
+// published, and its Variant is older than that publish.
+func (s VariantState) dissolves(t record.Theme, addressed uint32) bool {
+	return addressed <= s.Variant.LatestVersion || s.Variant.CreatedAt.After(t.PublishedAt)
+}

@@ -1,0 +1,220 @@
+package theming
+
+import (
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/livery/origin/patch"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
+)
+
+// tester is what the helpers need of a *testing.T, a *testing.B or a *rapid.T.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+
+func ptr[T any](v T) *T { return &v }
+
+func parse(t tester, text string) *jsontree.Node {
+	t.Helper()
+	n, err := jsontree.Parse(text)
+	if err != nil {
+		t.Fatalf("Parse(%s): %v", text, err)
+	}
+	return n
+}
+
+func spell(n *jsontree.Node) string { return string(jsontree.Append(nil, n)) }
+
+func operations(t tester, text string) []patch.Operation {
+	t.Helper()
+	ops, err := patch.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ops
+}
+
+// wantRefusal checks the cause and that each text stands in a message of its own.
+func wantRefusal(t tester, err error, cause Cause, texts ...string) {
+	t.Helper()
+	var refusal *Error
+	if !errors.As(err, &refusal) || refusal.Cause != cause || len(refusal.Messages) != len(texts) {
+		t.Fatalf("error %v, want %s with %d messages %q", err, cause, len(texts), texts)
+	}
+	for i, text := range texts {
+		if !strings.Contains(refusal.Messages[i], text) {
+			t.Errorf("message %q, want %q in it", refusal.Messages[i], text)
+		}
+	}
+}
+
+// house is a Theme with Variants as a store would keep them between requests.
+type house struct {
+	t        tester
+	theme    ThemeState
+	variants []VariantState
+	etags    int
+	clock    int
+}
+
+func newHouse(t tester, variants int) *house {
+	h := &house{t: t}
+	theme, err := NewTheme("thm_1", "env_1", ThemeInput{Slug: ptr("t"), DisplayName: ptr("T")}, h.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.theme.Theme = theme
+	for i := range variants {
+		name := "v" + strconv.Itoa(i)
+		v, err := NewVariant("var_"+name, theme, VariantInput{Slug: &name, DisplayName: &name}, i, record.Pro, h.now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.variants = append(h.variants, VariantState{Variant: v})
+	}
+	return h
+}
+
+func (h *house) now() time.Time {
+	h.clock++
+	return at(h.clock)
+}
+
+func (h *house) etag() string {
+	h.etags++
+	return "etag" + strconv.Itoa(h.etags)
+}
+
+func (h *house) limits() patch.Limits {
+	return patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}
+}
+
+// stored drops what a store would not keep.
+func (s ThemeState) stored() ThemeState {
+	s.current = nil
+	return s
+}
+
+func (h *house) tryEdit(ops string) error {
+	h.t.Helper()
+	return h.tryOperations(operations(h.t, ops))
+}
+
+func (h *house) tryOperations(ops []patch.Operation) error {
+	after, err := EditTheme(h.theme, Edit{
+		Operations: ops, Claim: Claim{ETag: h.theme.Theme.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
+	})
+	if err == nil {
+		h.theme = after.stored()
+	}
+	return err
+}
+
+func (h *house) edit(ops string) {
+	h.t.Helper()
+	if err := h.tryEdit(ops); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// write makes document the current document in one batch.
+func (h *house) write(document string) {
+	h.t.Helper()
+	to := parse(h.t, document)
+	if err := h.tryOperations(patch.Diff(h.document(), to, nil)); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) document() *jsontree.Node {
+	h.t.Helper()
+	document, err := h.theme.Document()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return document
+}
+
+func (h *house) publish() Published {
+	h.t.Helper()
+	p, err := h.tryPublish(false)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return p
+}
+
+func (h *house) tryPublish(unchanged bool) (Published, error) {
+	p, err := PublishTheme(h.theme, h.variants, Publication{Unchanged: unchanged, Module: "module", Now: h.now(), NewETag: h.etag})
+	if err != nil {
+		return p, err
+	}
+	h.theme = ThemeState{Theme: p.Theme, Base: parse(h.t, string(p.Document))}
+	for i, m := range p.Variants {
+		h.variants[i] = VariantState{Variant: m.Variant, Draft: &m.Draft}
+		if m.Carried != nil {
+			h.variants[i].Served = parse(h.t, string(m.Carried))
+		}
+	}
+	return p, nil
+}
+
+func (h *house) trySet(i int, ops ...VariantOperation) error {
+	v := h.variants[i]
+	after, err := EditVariant(h.theme.Theme, h.document(), v, VariantEdit{
+		Operations: ops, Claim: Claim{ETag: v.Variant.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
+	})
+	if err == nil {
+		h.variants[i] = after
+	}
+	return err
+}
+
+// set sets each pair of a flat JSON object on Variant i.
+func (h *house) set(i int, overrides string) {
+	h.t.Helper()
+	var ops []VariantOperation
+	for _, m := range parse(h.t, overrides).Members {
+		ops = append(ops, VariantOperation{Op: "set", Path: m.Name, Value: m.Value})
+	}
+	if err := h.trySet(i, ops...); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) publishVariant(i int) {
+	h.t.Helper()
+	v, _, blob, err := PublishVariant(h.theme.Theme, h.variants[i], nil, h.now())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.variants[i] = VariantState{Variant: v, Served: parse(h.t, string(blob))}
+}
+
+func (h *house) overrides(i int) string {
+	h.t.Helper()
+	n, err := h.variants[i].Overrides()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return spell(n)
+}
+
+func wantEqual(t tester, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}

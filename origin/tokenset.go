@@ -1,0 +1,148 @@
+package origin
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/theming"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage"
+)
+
+// tokenSet is the envelope of a token read.
+type tokenSet struct {
+	version        *uint32 // null in a read of the current document
+	latestVersion  *uint32
+	publishedAt    *time.Time
+	etag           string // empty where there is no draft, and in a read of a version
+	hasUnpublished bool
+	versions       []uint32 // newest first; empty unless asked for
+	tokens         []theming.TokenEntry
+	groups         []theming.GroupEntry
+}
+
+// answer spells the set and sends the etag along as a header.
+func (s tokenSet) answer() answer {
+	return answer{status: fasthttp.StatusOK, body: s.append(nil), headers: etagHeader(s.etag)}
+}
+
+// append spells the set by hand: it is most of what the API sends, and its values are trees already.
+func (s tokenSet) append(dst []byte) []byte {
+	dst = append(dst, `{"resource":{"version":`...)
+	dst = appendNumber(dst, s.version)
+	dst = append(dst, `,"latestVersion":`...)
+	dst = appendNumber(dst, s.latestVersion)
+	dst = append(dst, `,"publishedAt":`...)
+	if s.publishedAt == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = jsontree.AppendString(dst, s.publishedAt.Format(time.RFC3339Nano))
+	}
+	dst = append(dst, `,"etag":`...)
+	if s.etag == "" {
+		dst = append(dst, "null"...)
+	} else {
+		dst = jsontree.AppendString(dst, s.etag)
+	}
+	dst = append(dst, `,"hasUnpublishedChanges":`...)
+	dst = strconv.AppendBool(dst, s.hasUnpublished)
+	dst = append(dst, `,"versions":[`...)
+	for i, n := range s.versions {
+		dst = strconv.AppendUint(separate(dst, i), uint64(n), 10)
+	}
+	dst = append(dst, `],"tokens":[`...)
+	for i := range s.tokens {
+		dst = appendToken(separate(dst, i), &s.tokens[i])
+	}
+	dst = append(dst, `],"groups":[`...)
+	for i := range s.groups {
+		dst = appendGroup(separate(dst, i), &s.groups[i])
+	}
+	return append(dst, `]}}`...)
+}
+
+func appendToken(dst []byte, t *theming.TokenEntry) []byte {
+	dst = append(dst, `{"path":`...)
+	dst = jsontree.AppendString(dst, t.Path)
+	dst = append(dst, `,"type":`...)
+	dst = appendText(dst, t.Type)
+	dst = append(dst, `,"resolvedType":`...)
+	dst = appendText(dst, t.ResolvedType)
+	dst = append(dst, `,"inferred":`...)
+	dst = strconv.AppendBool(dst, t.Inferred)
+	dst = append(dst, `,"value":`...)
+	dst = jsontree.Append(dst, t.Value)
+	dst = append(dst, `,"description":`...)
+	dst = jsontree.Append(dst, t.Description)
+	dst = append(dst, `,"extensions":`...)
+	dst = jsontree.Append(dst, t.Extensions)
+	return append(dst, '}')
+}
+
+func appendGroup(dst []byte, g *theming.GroupEntry) []byte {
+	dst = append(dst, `{"path":`...)
+	dst = jsontree.AppendString(dst, g.Path)
+	dst = append(dst, `,"type":`...)
+	dst = appendText(dst, g.Type)
+	dst = append(dst, `,"description":`...)
+	dst = jsontree.Append(dst, g.Description)
+	return append(dst, '}')
+}
+
+func separate(dst []byte, i int) []byte {
+	if i > 0 {
+		return append(dst, ',')
+	}
+	return dst
+}
+
+func appendText(dst []byte, s *string) []byte {
+	if s == nil {
+		return append(dst, "null"...)
+	}
+	return jsontree.AppendString(dst, *s)
+}
+
+func appendNumber(dst []byte, n *uint32) []byte {
+	if n == nil {
+		return append(dst, "null"...)
+	}
+	return strconv.AppendUint(dst, uint64(*n), 10)
+}
+
+// tokenQuery is what a token read asks for.
+type tokenQuery struct {
+	version         *int64 // nil means the current document
+	includeVersions bool
+}
+
+func (q *request) tokenQuery() (tokenQuery, error) {
+	params := q.params()
+	asked := tokenQuery{includeVersions: params.boolean("includeVersions")}
+	if number, given := params.integer("version", 0); given {
+		asked.version = &number
+	}
+	return asked, params.err()
+}
+
+// number returns the version that is asked for, or errNotFound where no version can have it.
+func (asked tokenQuery) number() (uint32, error) {
+	if *asked.version < 1 || *asked.version > 1<<32-1 {
+		return 0, errNotFound
+	}
+	return uint32(*asked.version), nil
+}
+
+// versionNumbers lists the numbers of the versions under parts, newest first.
+func versionNumbers[T any](r storage.Reader, versions storage.Table[T], parts ...string) ([]uint32, error) {
+	var numbers []uint32
+	err := versions.Scan(r, storage.Descending, func(key []byte, _ T) bool {
+		if n, err := strconv.ParseUint(storage.LastPart(key), 10, 32); err == nil {
+			numbers = append(numbers, uint32(n))
+		}
+		return true
+	}, parts...)
+	return numbers, err
+}
