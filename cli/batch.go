@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"example.com/livery/client"
+	"example.com/livery/origin/patch"
+	"example.com/livery/renderer/jsontree"
+)
+
+// The bounds of one request, a little below those of the API so that the wrapping fits.
+const (
+	maxOperations = 10_000
+	maxBatchBytes = 8<<20 - 64<<10
+	// operationBytes is what an operation has around its path and value.
+	operationBytes = len(`{"operation":"replace","path":"","from":"","value":},`)
+)
+
+// themeOperations returns the operations that make current into wanted, each small enough to be
+// sent. Where the smallest difference replaces a group or a token as a whole, its members are changed
+// one by one instead: what the API keeps in it but never lists, and current therefore lacks, stays.
+func themeOperations(current, wanted *jsontree.Node) []client.Operation {
+	return sendable(memberwise(current, patch.Diff(current, wanted, nil)), maxBatchBytes)
+}
+
+// memberwise returns operations on current that replace no object below the root of a token or group.
+func memberwise(current *jsontree.Node, difference []patch.Operation) []patch.Operation {
+	var operations []patch.Operation
+	for _, o := range difference {
+		p, ok := jsontree.ParsePointer(o.Path)
+		old := current.Lookup(p)
+		if !ok || o.Op != "replace" || slices.ContainsFunc(p, isMeta) || !old.IsObject() || !o.Value.IsObject() {
+			operations = append(operations, o)
+			continue
+		}
+		operations = appendMembers(operations, p, old, o.Value)
+	}
+	return operations
+}
+
+// appendMembers appends what makes the members of the object at p, a group or a token, those of wanted.
+func appendMembers(dst []patch.Operation, p jsontree.Pointer, old, wanted *jsontree.Node) []patch.Operation {
+	for _, m := range old.Members {
+		if wanted.Find(m.Name) == nil {
+			dst = append(dst, patch.Operation{Op: "remove", Path: below(p, m.Name).String()})
+		}
+	}
+	for _, m := range wanted.Members {
+		at, was := below(p, m.Name), old.Find(m.Name)
+		switch {
+		case was == nil:
+			dst = append(dst, patch.Operation{Op: "add", Path: at.String(), Value: m.Value})
+		case jsontree.Equal(was, m.Value):
+		case !isMeta(m.Name) && was.IsObject() && m.Value.IsObject():
+			dst = appendMembers(dst, at, was, m.Value)
+		default:
+			dst = append(dst, patch.Operation{Op: "replace", Path: at.String(), Value: m.Value})
+		}
+	}
+	return dst
+}
+
+func below(p jsontree.Pointer, name string) jsontree.Pointer { return append(slices.Clone(p), name) }
+
+// sendable returns operations in the form of the API, none larger than most bytes.
+func sendable(operations []patch.Operation, most int) []client.Operation {
+	var sent []client.Operation
+	for _, o := range operations {
+		sent = appendOperation(sent, o, most)
+	}
+	return sent
+}
+
+// appendOperation appends o in the form of the API; a group that is too large for one request is
+// added empty and then filled.
+func appendOperation(dst []client.Operation, o patch.Operation, most int) []client.Operation {
+	sent := client.Operation{Operation: o.Op, Path: o.Path, From: o.From}
+	if o.Value == nil {
+		return append(dst, sent)
+	}
+	sent.Value = jsontree.Append(nil, o.Value)
+	if len(sent.Value)+len(o.Path)+operationBytes <= most || !isGroup(o.Value) {
+		return append(dst, sent)
+	}
+	sent.Value = json.RawMessage("{}")
+	dst = append(dst, sent)
+	for _, m := range o.Value.Members {
+		path := o.Path + jsontree.Pointer{m.Name}.String()
+		dst = appendOperation(dst, patch.Operation{Op: "add", Path: path, Value: m.Value}, most)
+	}
+	return dst
+}
+
+// variantOperations returns the operations that make the overrides current into wanted. Where keep
+// is set, overrides that wanted does not name stay.
+func variantOperations(current, wanted *jsontree.Node, keep bool) []client.VariantOperation {
+	var operations []client.VariantOperation
+	for _, m := range wanted.Members {
+		if old := current.Find(m.Name); old == nil || !jsontree.Equal(old, m.Value) {
+			operations = append(operations, client.VariantOperation{
+				Operation: "set", Path: m.Name, Value: jsontree.Append(nil, m.Value),
+			})
+		}
+	}
+	for _, m := range current.Members {
+		if !keep && wanted.Find(m.Name) == nil {
+			operations = append(operations, client.VariantOperation{Operation: "unset", Path: m.Name})
+		}
+	}
+	return operations
+}
+
+// batches cuts operations into requests that the API takes. It cuts between two tokens and never
+// within one: a token whose type is changed, but not yet its value, would be refused.
+func batches[O any](operations []O, most int, measure func(O) (token string, bytes int)) [][]O {
+	var cut [][]O
+	start, size := 0, 0   // of the request at work
+	begun, before := 0, 0 // where the token at work begins, and the size of the request there
+	last := ""            // the token at work
+	for i, o := range operations {
+		token, n := measure(o)
+		if token != last {
+			begun, before, last = i, size, token
+		}
+		if size += n; begun > start && (i-start >= maxOperations || size > most) {
+			cut = append(cut, operations[start:begun])
+			start, size = begun, size-before
+			before = 0
+		}
+	}
+	if start < len(operations) {
+		cut = append(cut, operations[start:])
+	}
+	return cut
+}
+
+// measureTheme returns the token or group that an operation changes, and its size in a request.
+func measureTheme(o client.Operation) (token string, bytes int) {
+	token = o.Path
+	if i := strings.LastIndexByte(token, '/'); i >= 0 && isMeta(token[i+1:]) {
+		token = token[:i]
+	}
+	return token, operationBytes + 2*len(o.Path) + 2*len(o.From) + len(o.Value) // names may need escapes
+}
+
+func measureVariant(o client.VariantOperation) (token string, bytes int) {
+	return o.Path, operationBytes + 2*len(o.Path) + len(o.Value)
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"example.com/livery/client"
+	"example.com/livery/renderer/jsontree"
+)
+
+// tree rebuilds a Theme's document from a token read: every token and every group that has
+// metadata, in the order read. What the API never lists ($extends, $ref, empty groups and other
+// members that it keeps verbatim) is not in it.
+func tree(set client.TokenSet) (*jsontree.Node, error) {
+	b := treeBuilder{root: jsontree.NewObject(), groups: map[string]*jsontree.Node{}}
+	meta := map[string]client.Group{}
+	for _, g := range set.Groups {
+		meta[g.Path] = g
+	}
+	b.describe(b.root, meta[""])
+	b.meta = meta
+	for _, t := range set.Tokens {
+		if err := b.add(t); err != nil {
+			return nil, err
+		}
+	}
+	for _, g := range set.Groups {
+		b.group(g.Path)
+	}
+	index(b.root)
+	return b.root, nil
+}
+
+type treeBuilder struct {
+	root   *jsontree.Node
+	groups map[string]*jsontree.Node // by dotted path
+	meta   map[string]client.Group
+}
+
+// group returns the group at a dotted path, made with its parents where it is missing.
+func (b *treeBuilder) group(path string) *jsontree.Node {
+	if path == "" {
+		return b.root
+	}
+	if n := b.groups[path]; n != nil {
+		return n
+	}
+	above, name := split(path)
+	n := jsontree.NewObject()
+	b.describe(n, b.meta[path])
+	up := b.group(above)
+	up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
+	b.groups[path] = n
+	return n
+}
+
+func (b *treeBuilder) describe(n *jsontree.Node, g client.Group) {
+	n.Members = appendText(n.Members, "$type", g.Type)
+	n.Members = appendText(n.Members, "$description", g.Description)
+}
+
+func (b *treeBuilder) add(t client.Token) error {
+	n := jsontree.NewObject()
+	n.Members = appendText(n.Members, "$type", t.Type)
+	value, err := parseValue(t.Path, t.Value)
+	if err != nil {
+		return err
+	}
+	n.Members = append(n.Members, jsontree.Member{Name: "$value", Value: value})
+	n.Members = appendText(n.Members, "$description", t.Description)
+	if len(t.Extensions) > 0 && string(t.Extensions) != "null" {
+		extensions, err := parseValue(t.Path, t.Extensions)
+		if err != nil {
+			return err
+		}
+		n.Members = append(n.Members, jsontree.Member{Name: "$extensions", Value: extensions})
+	}
+	above, name := split(t.Path)
+	up := b.group(above)
+	up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
+	return nil
+}
+
+func appendText(members []jsontree.Member, name string, text *string) []jsontree.Member {
+	if text == nil {
+		return members
+	}
+	return append(members, jsontree.Member{Name: name, Value: jsontree.NewString(*text)})
+}
+
+func parseValue(path string, value json.RawMessage) (*jsontree.Node, error) {
+	n, err := jsontree.Parse(string(value))
+	if err != nil {
+		return nil, fail("Tell the operator: the origin answered what it must not.", "the value of token %s cannot be read: %v", path, err)
+	}
+	return n, nil
+}
+
+// split cuts the last name off a dotted path.
+func split(path string) (above, name string) {
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		return path[:i], path[i+1:]
+	}
+	return "", path
+}
+
+// index makes every object below n quick to search.
+func index(n *jsontree.Node) {
+	n.Index()
+	for _, m := range n.Members {
+		index(m.Value)
+	}
+	for _, item := range n.Items {
+		index(item)
+	}
+}
+
+// flatMap is the flat map of a Variant's token read.
+func flatMap(set client.TokenSet) (*jsontree.Node, error) {
+	n := jsontree.NewObject()
+	for _, t := range set.Tokens {
+		value, err := parseValue(t.Path, t.Value)
+		if err != nil {
+			return nil, err
+		}
+		n.Members = append(n.Members, jsontree.Member{Name: t.Path, Value: value})
+	}
+	n.Index()
+	return n, nil
+}
+
+// pointer is the JSON Pointer of a dotted path.
+func pointer(path string) string { return jsontree.Pointer(strings.Split(path, ".")).String() }

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/client"
+)
+
+// userCommands returns the commands of the public API.
+func (a *app) userCommands() []*cobra.Command {
+	commands := []*cobra.Command{
+		a.envCommand(), a.themeCommand(), a.variantCommand(),
+		a.pushCommand(), a.pullCommand(), a.renameCommand(), a.publishCommand(), a.discardCommand(), a.watchCommand(),
+	}
+	for _, c := range commands {
+		a.apiFlags(c)
+	}
+	return commands
+}
+
+func (a *app) envCommand() *cobra.Command {
+	env := parent("env", "Look at Environments")
+	env.AddCommand(a.printing(&cobra.Command{
+		Use:     "list",
+		Short:   "List the Environments on which you have a grant",
+		Example: "  livery env list",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listEnvironments(cmd) },
+	}))
+	return env
+}
+
+// parent returns a command that only holds others.
+func parent(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:   name,
+		Short: short,
+		Args:  usageArgs(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+}
+
+func (a *app) listEnvironments(cmd *cobra.Command) error {
+	c, err := a.api()
+	if err != nil {
+		return err
+	}
+	list := []client.Environment{}
+	for e, err := range c.EveryEnvironment(cmd.Context()) {
+		if err != nil {
+			return err
+		}
+		list = append(list, e)
+	}
+	return a.show(list, func() {
+		t := table{head: []string{"SLUG", "ID", "KIND", "ROLE", "LATEST CACHED", "NAME"}}
+		for _, e := range list {
+			t.add(e.Slug, e.ID, e.Kind, e.Role, strconv.Itoa(e.CacheLifetime)+" s", e.DisplayName)
+		}
+		a.printTable(t)
+	})
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/client"
+)
+
+// The exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// failure is an error as a user reads it: one sentence, and the next step to try.
+type failure struct {
+	sentence string
+	next     string // empty where there is nothing to try
+	usage    bool   // the command line itself is wrong
+	cause    error  // nil where there is none
+}
+
+func (f *failure) Error() string { return f.sentence }
+
+// Unwrap returns what the failure was made from.
+func (f *failure) Unwrap() error { return f.cause }
+
+// fail makes a failure of a sentence and a next step.
+func fail(next, format string, args ...any) *failure {
+	return &failure{sentence: fmt.Sprintf(format, args...), next: next}
+}
+
+// usage marks an error as wrong usage.
+func usage(err error) error {
+	return &failure{sentence: err.Error(), usage: true, cause: err}
+}
+
+// wrongUsage makes a failure about the command line itself.
+func wrongUsage(next, format string, args ...any) error {
+	f := fail(next, format, args...)
+	f.usage = true
+	return f
+}
+
+// usageArgs makes the complaint of a check of arguments one about usage.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		if err == nil {
+			return nil
+		}
+		if len(args) > 0 && cmd.HasSubCommands() {
+			return unknownCommand(cmd, args[0])
+		}
+		return wrongUsage("See "+cmd.CommandPath()+" --help.", "%s takes other arguments: %s", cmd.CommandPath(), cmd.UseLine())
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	next := "See " + cmd.CommandPath() + " --help."
+	if near := nearest(name, names); near != "" {
+		next = "Did you mean " + cmd.CommandPath() + " " + near + "?"
+	}
+	return wrongUsage(next, "%s has no command %q", cmd.CommandPath(), name)
+}
+
+// report prints err as one sentence and the next step, and returns the exit code.
+func (a *app) report(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	f := explain(err)
+	fmt.Fprintf(a.err, "livery: %s\n", sentence(f.sentence))
+	if f.next != "" {
+		fmt.Fprintf(a.err, "        %s\n", f.next)
+	}
+	if f.usage {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// sentence ends s with a full stop and keeps it on one line.
+func sentence(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if s == "" || strings.ContainsRune(".?!", rune(s[len(s)-1])) {
+		return s
+	}
+	return s + "."
+}
+
+// explain turns any error into a failure with a next step where one is known.
+func explain(err error) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	if e, ok := errors.AsType[*client.Error](err); ok {
+		return explainAnswer(e)
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
+		return &failure{
+			sentence: fmt.Sprintf("no server answers at %s", e.Addr),
+			next:     "Start one with livery dev, or name another address with --url.",
+			cause:    err,
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &failure{sentence: "interrupted", cause: err}
+	}
+	return &failure{sentence: err.Error(), cause: err}
+}
+
+// explainAnswer says what a refusal of the API means to whoever typed the command.
+func explainAnswer(e *client.Error) *failure {
+	f := &failure{sentence: "the origin refuses this: " + strings.Join(e.Messages, "; "), cause: e}
+	if len(e.Messages) == 0 {
+		f.sentence = "the origin answers " + e.Error()
+	}
+	switch {
+	case errors.Is(e, client.ErrUnauthorized):
+		f.sentence = "the access token is missing, expired or for another origin"
+		f.next = "Make one with livery token, and give it as LIVERY_TOKEN or --token."
+	case errors.Is(e, client.ErrForbidden):
+		f.sentence = "the grant of this token on the Environment does not allow this"
+		f.next = "Ask the operator for a higher role (livery teams apply)."
+	case errors.Is(e, client.ErrNotFound):
+		f.sentence = "there is no such resource, or it is not this token's to see: " + e.URL
+		f.next = "See what there is with livery env list and livery theme list."
+	case errors.Is(e, client.ErrConflict):
+		f.sentence = "the state has moved on, or the name is taken: " + e.Method + " " + e.URL
+		f.next = "Look at it with livery theme show, then try again."
+	case errors.Is(e, client.ErrPlanLimit):
+		f.sentence = "the Theme has as many Variants as the plan allows"
+		f.next = "Delete one with livery variant delete, or ask the operator for a larger plan."
+	case errors.Is(e, client.ErrInternal):
+		f.sentence = "the origin failed: " + e.Error()
+		f.next = "Try again; if it stays, tell the operator the request id " + e.RequestID + "."
+	}
+	return f
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"path/filepath"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+
+	"example.com/livery/origin"
+	"example.com/livery/origin/operator"
+	"example.com/livery/renderer"
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/wasm"
+	"example.com/livery/wasm/abi"
+)
+
+// originFlags are the flags of livery origin.
+type originFlags struct {
+	tlsFlags
+	data, listen, feedListen, opsListen string
+	publicURL, cdnURL, feedTokenFile    string
+	logLevel                            string
+}
+
+func (a *app) originCommand() *cobra.Command {
+	var o originFlags
+	cmd := &cobra.Command{
+		Use:   "origin",
+		Short: "Run an origin: the public API, the feed for edges and the operator socket",
+		Long: "Runs an origin on the embedded store. Edges follow its feed with the token in --feed-token-file,\n" +
+			"which the first start makes. Once everything answers it writes origin.json into the data directory.",
+		Example: "  livery origin --data /var/lib/livery --listen :8080 --feed-listen 10.0.0.1:8081 \\\n" +
+			"    --public-url https://livery.example.com --cdn-url https://cdn.example.com",
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runOrigin(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.data, "data", "", "`DIR`ectory of the store and the operator socket; lost: everything")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
+	f.StringVar(&o.feedListen, "feed-listen", "127.0.0.1:8081", "`ADDRESS` of the feed for edges, HOST:PORT")
+	f.StringVar(&o.opsListen, "ops-listen", "127.0.0.1:8082", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT; keep it private")
+	f.StringVar(&o.publicURL, "public-url", "", "`URL` at which callers reach the API, without /public/v1 (default: that of --listen)")
+	f.StringVar(&o.cdnURL, "cdn-url", "http://127.0.0.1:8090", "`URL` at which browsers reach an edge")
+	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges carry (default: feed-token in the data directory)")
+	f.StringVar(&o.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
+	o.tlsFlags.add(cmd)
+	need(cmd, "data")
+	return cmd
+}
+
+// originFile is what a running origin says of itself, in origin.json of its data directory.
+type originFile struct {
+	OriginURL      string `json:"originURL"`
+	APIURL         string `json:"apiURL"`
+	FeedURL        string `json:"feedURL"`
+	OpsURL         string `json:"opsURL"`
+	OperatorSocket string `json:"operatorSocket"`
+}
+
+func (a *app) runOrigin(ctx context.Context, o originFlags) (err error) {
+	log, err := a.logger(o.logLevel, true)
+	if err != nil {
+		return err
+	}
+	r := newRun(log)
+	defer func() { err = errors.Join(err, r.close()) }()
+	var announced string
+	if o.data, announced, err = r.openFor(o.data, "origin.json"); err != nil {
+		return err
+	}
+	listeners, err := r.listenAll([2]string{"listen", o.listen}, [2]string{"feed-listen", o.feedListen}, [2]string{"ops-listen", o.opsListen})
+	if err != nil {
+		return err
+	}
+	public, feed, ops := listeners[0], listeners[1], listeners[2]
+	file := originFile{FeedURL: urlOf(feed, false), OpsURL: urlOf(ops, false)}
+	s := originSetup{data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: newRegistry(), log: log}
+	if s.publicURL == "" {
+		s.publicURL = urlOf(public, o.on())
+	}
+	if s.public, err = o.over(public, log); err != nil {
+		return err
+	}
+	if s.feedToken, err = o.feedToken(); err != nil {
+		return err
+	}
+	started, err := r.startOrigin(ctx, s)
+	if err != nil {
+		return err
+	}
+	r.opsServer(ops, s.registry, started.origin.Ready)
+	file.OriginURL, file.APIURL, file.OperatorSocket = s.publicURL, s.publicURL+"/public/v1", started.socket
+	if err := r.announce(announced, file); err != nil {
+		return err
+	}
+	log.Info("the origin answers", "api", file.APIURL, "feed", file.FeedURL, "ops", file.OpsURL, "operatorSocket", file.OperatorSocket)
+	return r.wait(ctx)
+}
+
+func (o originFlags) feedToken() (string, error) {
+	if o.feedTokenFile != "" {
+		return readToken(o.feedTokenFile, "feed-token-file")
+	}
+	return keptSecret(filepath.Join(o.data, "feed-token"))
+}
+
+// originSetup is what an origin is started from.
+type originSetup struct {
+	data              string // absolute
+	public, feed      net.Listener
+	publicURL, cdnURL string
+	feedToken         string
+	registry          *prometheus.Registry
+	log               *slog.Logger
+	prepare           func(storage.Store) error // called before anything is served; nil does nothing
+}
+
+// startedOrigin is an origin that answers.
+type startedOrigin struct {
+	origin *origin.Origin
+	socket string // of the operator
+}
+
+// startOrigin opens the store and serves the API, the feed and the operator socket.
+func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, error) {
+	guest, err := wasm.Guest()
+	if err != nil {
+		return nil, fail("Run make build.", "this binary holds no renderer")
+	}
+	store, err := r.openStore(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.prepare != nil {
+		if err := s.prepare(store); err != nil {
+			return nil, err
+		}
+	}
+	o, err := origin.New(ctx, origin.Config{
+		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
+		Guest: guest, GuestABI: abi.Version, GuestVersion: renderer.Version,
+	})
+	if err != nil {
+		return nil, err
+	}
+	socket := filepath.Join(s.data, socketName)
+	if len(socket) > maxSocketPath {
+		return nil, fail("Name a directory with a shorter path with --data.", "the path of the operator socket %s is longer than the %d bytes that the system takes", socket, maxSocketPath)
+	}
+	private, err := operator.Listen(socket)
+	if err != nil {
+		return nil, err
+	}
+	r.onClose(o.Shutdown)
+	r.serve(func() error { return o.ServePublic(s.public) })
+	r.serve(func() error { return o.ServeFeed(s.feed) })
+	r.serve(func() error { return o.ServeOperator(private) })
+	return &startedOrigin{o, socket}, nil
+}
+
+// maxSocketPath is what every Unix takes for the path of a socket, in bytes.
+const maxSocketPath = 103
+
+func (r *run) openStore(s originSetup) (*pebble.Store, error) {
+	dir := filepath.Join(s.data, "store")
+	store, err := pebble.Open(dir, pebble.Options{Logger: s.log})
+	switch {
+	case errors.Is(err, storage.ErrLocked):
+		return nil, fail("End the other process, or name another directory with --data.", "the store %s is in use by another process", dir)
+	case errors.Is(err, storage.ErrCorrupt):
+		return nil, &failure{sentence: err.Error(), next: "Restore a backup into a new directory.", cause: err}
+	case err != nil:
+		return nil, unwritable(dir, err)
+	}
+	r.onClose(func(context.Context) error { return store.Close() })
+	return store, nil
+}

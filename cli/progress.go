@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/cheggaaa/pb/v3"
+	"golang.org/x/term"
+)
+
+// progress shows how far a long work is: a bar on a terminal, a line a step elsewhere. Work of one
+// step shows nothing.
+type progress struct {
+	a     *app
+	what  string
+	total int
+	at    int
+	bar   *pb.ProgressBar // nil where there is no terminal
+}
+
+func (a *app) progress(what string, total int) *progress {
+	p := &progress{a: a, what: what, total: total}
+	f, ok := a.err.(*os.File)
+	if total > 1 && ok && term.IsTerminal(int(f.Fd())) {
+		p.bar = pb.New(total).SetWriter(a.err).Set("prefix", what+" ").Start()
+	}
+	return p
+}
+
+// step says that one more piece is done.
+func (p *progress) step() {
+	p.at++
+	switch {
+	case p.bar != nil:
+		p.bar.Increment()
+	case p.total > 1:
+		fmt.Fprintf(p.a.err, "%s: %d of %d\n", p.what, p.at, p.total)
+	}
+}
+
+func (p *progress) done() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}

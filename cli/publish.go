@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/client"
+)
+
+const publishText = `Freezes the draft of a Theme as its next version and moves latest to it, or the draft of one
+Variant at the newest version of its Theme. A publish of a Theme gives every Variant a draft to be
+reviewed and published; --variants publishes them all right after it.`
+
+// publishFlags are the flags of publish.
+type publishFlags struct {
+	place
+	variants, unchanged bool
+}
+
+func (a *app) publishCommand() *cobra.Command {
+	var p publishFlags
+	cmd := &cobra.Command{
+		Use:     "publish",
+		Short:   "Publish the draft of a Theme or Variant",
+		Long:    publishText,
+		Example: "  livery publish --env sandbox --theme acme --variants",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.publish(cmd, p) },
+	}
+	cmd.Flags().StringVar(&p.variant, "variant", "", "`VARIANT`, slug or id (default: the Theme itself)")
+	cmd.Flags().BoolVar(&p.variants, "variants", false, "publish every Variant with a draft after the Theme")
+	cmd.Flags().BoolVar(&p.unchanged, "unchanged", false, "publish the newest version of the Theme once more where it has no draft")
+	cmd.MarkFlagsMutuallyExclusive("variant", "variants")
+	cmd.MarkFlagsMutuallyExclusive("variant", "unchanged")
+	return a.printing(ofTheme(cmd, &p.place))
+}
+
+func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
+	c, f, err := a.find(cmd, p.place)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if f.variant != nil {
+		v, err := c.PublishVariant(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.PublishOptions{})
+		if err != nil {
+			return explainVariantPublish(err, f)
+		}
+		return a.show(v, func() {
+			a.say("Variant %s is published at version %s.", v.Slug, number(v.LatestVersion))
+			a.printFiles(v.ServingURLs)
+		})
+	}
+	t, err := c.PublishTheme(ctx, f.env.ID, f.theme.ID, client.PublishOptions{Unchanged: p.unchanged})
+	if errors.Is(err, client.ErrConflict) {
+		return fail("Push something first, or say --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.theme.Slug)
+	}
+	if err != nil {
+		return err
+	}
+	if p.variants {
+		if err := a.publishVariants(ctx, c, t); err != nil {
+			return err
+		}
+	}
+	return a.show(t, func() {
+		a.say("Theme %s is version %s now.", t.Slug, number(t.LatestVersion))
+		a.printFiles(t.ServingURLs)
+	})
+}
+
+func (a *app) publishVariants(ctx context.Context, c *client.Client, t client.Theme) error {
+	var drafts []client.Variant
+	for v, err := range c.EveryVariant(ctx, t.EnvironmentID, t.ID) {
+		if err != nil {
+			return err
+		}
+		if v.HasUnpublishedChanges {
+			drafts = append(drafts, v)
+		}
+	}
+	bar := a.progress("publishing Variants", len(drafts))
+	defer bar.done()
+	for _, v := range drafts {
+		if _, err := c.PublishVariant(ctx, t.EnvironmentID, t.ID, v.ID, client.PublishOptions{}); err != nil {
+			return err
+		}
+		bar.step()
+	}
+	return nil
+}
+
+// explainVariantPublish says why a Variant could not be published.
+func explainVariantPublish(err error, f found) error {
+	v := f.variant
+	switch {
+	case !errors.Is(err, client.ErrConflict):
+		return err
+	case f.theme.LatestVersion == nil:
+		return fail("Publish the Theme first: livery publish --theme "+f.theme.Slug, "Theme %s has no version yet", f.theme.Slug)
+	case v.LatestVersion != nil && *v.LatestVersion == *f.theme.LatestVersion:
+		return fail("Publish the Theme once more, with --unchanged if it has nothing new, and then the Variant.",
+			"Variant %s is published at version %d of its Theme already, and that never changes", v.Slug, *v.LatestVersion)
+	}
+	return fail("Push something to it first.", "Variant %s has no draft to publish", v.Slug)
+}
+
+func (a *app) discardCommand() *cobra.Command {
+	var p place
+	cmd := &cobra.Command{
+		Use:     "discard",
+		Short:   "Drop the draft of a Theme or Variant; versions stay",
+		Example: "  livery discard --env sandbox --theme acme",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.discard(cmd, p) },
+	}
+	cmd.Flags().StringVar(&p.variant, "variant", "", "`VARIANT`, slug or id (default: the Theme itself)")
+	return ofTheme(cmd, &p)
+}
+
+func (a *app) discard(cmd *cobra.Command, p place) error {
+	c, f, err := a.find(cmd, p)
+	if err != nil {
+		return err
+	}
+	ctx, what := cmd.Context(), "Theme "+f.theme.Slug
+	var set client.TokenSet
+	if f.variant != nil {
+		what = "Variant " + f.variant.Slug
+		if set, err = c.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{}); err == nil {
+			_, err = c.DiscardVariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.EditOptions{ETag: set.DraftETag()})
+		}
+	} else if set, err = c.ThemeTokens(ctx, f.env.ID, f.theme.ID, client.ReadOptions{}); err == nil {
+		_, err = c.DiscardThemeTokens(ctx, f.env.ID, f.theme.ID, client.EditOptions{ETag: set.DraftETag()})
+	}
+	if err != nil {
+		return err
+	}
+	if set.DraftETag() == "" {
+		a.say("%s had no draft.", what)
+	} else {
+		a.say("The draft of %s is dropped.", what)
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/client"
+	"example.com/livery/renderer/jsontree"
+)
+
+// pushFlags are the flags of push and watch.
+type pushFlags struct {
+	place
+	newTheme
+	strict, replace, create, publish, dryRun bool
+}
+
+func (p *pushFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.variant, "variant", "", "`VARIANT`, slug or id, to push overrides to (default: the Theme itself)")
+	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files")
+	f.BoolVar(&p.replace, "replace", false, "also remove what the files lack (default: keep it)")
+	f.BoolVar(&p.create, "create", false, "create the Theme or Variant where it is missing")
+	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
+	p.flags(cmd)
+	ofTheme(cmd, &p.place)
+}
+
+const pushText = `Turns DTCG files into the smallest batch of operations on the draft of a Theme, and flat
+maps (or DTCG files, of which only the values are taken) into overrides of a Variant. Several
+files count as one; a later file is laid over an earlier one. "-" reads the standard input.
+
+A token in the files takes the place of the stored one as a whole. What the files do not name
+stays as it is, unless --replace is given: then it is removed.
+
+A push that is too large for one request is sent as several, each on top of the one before; if one
+of them is refused, those before it stay in the draft (livery discard drops it).`
+
+func (a *app) pushCommand() *cobra.Command {
+	var p pushFlags
+	cmd := &cobra.Command{
+		Use:   "push FILE...",
+		Short: "Push token files to the draft of a Theme or Variant",
+		Long:  pushText,
+		Example: "  livery push acme.tokens.json --env sandbox --theme acme --create --integration react/plainCSS\n" +
+			"  livery push dark.json --env sandbox --theme acme --variant dark --create --publish",
+		Args: usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.push(cmd, p, args) },
+	}
+	p.add(cmd)
+	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "print the operations instead of sending them")
+	return a.printing(cmd)
+}
+
+// pushed is what push tells under --json.
+type pushed struct {
+	ThemeID    string `json:"themeID"`
+	VariantID  string `json:"variantID,omitempty"`
+	Operations int    `json:"operations"`
+	ETag       string `json:"etag,omitempty"` // of the draft; empty where there is none afterwards
+	Version    *int   `json:"version,omitempty"`
+	tokens     int
+}
+
+func (a *app) push(cmd *cobra.Command, p pushFlags, files []string) error {
+	read := a.themeSource
+	if p.variant != "" {
+		read = a.variantSource
+	}
+	wanted, err := read(files)
+	if err != nil {
+		return err
+	}
+	c, err := a.api()
+	if err != nil {
+		return err
+	}
+	f, err := a.target(cmd.Context(), c, p)
+	if err != nil {
+		return err
+	}
+	if f.variant != nil {
+		return a.pushVariant(cmd.Context(), c, f, p, wanted)
+	}
+	return a.pushTheme(cmd.Context(), c, f, p, wanted)
+}
+
+// target finds the Theme or Variant of a push, and makes what is missing where --create says so.
+func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (found, error) {
+	f, err := find(ctx, c, p.place)
+	m, ok := errors.AsType[*missing](err)
+	if !ok || p.dryRun {
+		return f, err
+	}
+	if !p.create || m.kind == "Environment" {
+		if e := explain(err); m.kind != "Environment" {
+			e.next += " Or create it with --create."
+			return f, e
+		}
+		return f, err
+	}
+	if m.kind == "Theme" {
+		if f.theme, err = makeTheme(ctx, c, f.env.ID, p.theme, p.newTheme); err != nil {
+			return f, err
+		}
+		f.createdTheme = true
+		a.say("Theme %s is created: %s", f.theme.Slug, f.theme.ID)
+	}
+	if p.variant == "" {
+		return f, nil
+	}
+	v, err := makeVariant(ctx, c, f.theme, p.variant, p.name)
+	if err != nil {
+		return f, err
+	}
+	a.say("Variant %s is created: %s", v.Slug, v.ID)
+	f.variant, f.createdVariant = &v, true
+	return f, nil
+}
+
+func (a *app) pushTheme(ctx context.Context, c *client.Client, f found, p pushFlags, wanted *jsontree.Node) error {
+	set, err := c.ThemeTokens(ctx, f.env.ID, f.theme.ID, client.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	current, err := tree(set)
+	if err != nil {
+		return err
+	}
+	if !p.replace {
+		wanted = overlay(current, wanted)
+	}
+	operations := themeOperations(current, wanted)
+	if p.dryRun {
+		return a.printOperations(operations)
+	}
+	set, err = send(a, set, batches(operations, maxBatchBytes, measureTheme), func(etag string, batch []client.Operation) (client.TokenSet, error) {
+		return c.EditThemeTokens(ctx, f.env.ID, f.theme.ID, client.EditOptions{ETag: etag, Strict: p.strict}, batch)
+	})
+	if err != nil {
+		a.undo(ctx, c, f, set)
+		return err
+	}
+	done := pushed{ThemeID: f.theme.ID, Operations: len(operations), ETag: set.DraftETag(), tokens: len(set.Tokens)}
+	if p.publish && done.ETag != "" {
+		t, err := c.PublishTheme(ctx, f.env.ID, f.theme.ID, client.PublishOptions{IfMatch: done.ETag})
+		if err != nil {
+			return err
+		}
+		done.ETag, done.Version = "", t.LatestVersion
+	}
+	return a.told("Theme "+f.theme.Slug, "token", done, "livery publish --env "+f.env.Slug+" --theme "+f.theme.Slug)
+}
+
+func (a *app) pushVariant(ctx context.Context, c *client.Client, f found, p pushFlags, wanted *jsontree.Node) error {
+	set, err := c.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	current, err := flatMap(set)
+	if err != nil {
+		return err
+	}
+	operations := variantOperations(current, wanted, !p.replace)
+	if p.dryRun {
+		return a.printOperations(operations)
+	}
+	set, err = send(a, set, batches(operations, maxBatchBytes, measureVariant), func(etag string, batch []client.VariantOperation) (client.TokenSet, error) {
+		return c.EditVariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.EditOptions{ETag: etag, Strict: p.strict}, batch)
+	})
+	if err != nil {
+		a.undo(ctx, c, f, set)
+		return err
+	}
+	done := pushed{ThemeID: f.theme.ID, VariantID: f.variant.ID, Operations: len(operations), ETag: set.DraftETag(), tokens: len(set.Tokens)}
+	if p.publish && done.ETag != "" {
+		v, err := c.PublishVariant(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.PublishOptions{IfMatch: done.ETag})
+		if err != nil {
+			return explainVariantPublish(err, f)
+		}
+		done.ETag, done.Version = "", v.LatestVersion
+	}
+	return a.told("Variant "+f.variant.Slug, "override", done,
+		"livery publish --env "+f.env.Slug+" --theme "+f.theme.Slug+" --variant "+f.variant.Slug)
+}
+
+// undo deletes what this push created where the origin refused all that was to go into it.
+func (a *app) undo(ctx context.Context, c *client.Client, f found, set client.TokenSet) {
+	if set.DraftETag() != "" {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	switch {
+	case f.createdTheme:
+		_, err = c.DeleteTheme(ctx, f.env.ID, f.theme.ID)
+	case f.createdVariant:
+		_, err = c.DeleteVariant(ctx, f.env.ID, f.theme.ID, f.variant.ID)
+	default:
+		return
+	}
+	if err == nil {
+		a.say("What was created is deleted again.")
+	}
+}
+
+// send sends batches on top of each other, each claiming the draft that the one before it left.
+func send[O any](a *app, set client.TokenSet, cut [][]O, edit func(etag string, batch []O) (client.TokenSet, error)) (client.TokenSet, error) {
+	bar := a.progress("pushing", len(cut))
+	defer bar.done()
+	for i, batch := range cut {
+		next, err := edit(set.DraftETag(), batch)
+		if err != nil && i > 0 {
+			f := explain(err)
+			f.next = strings.TrimSpace(f.next + " The parts before it are in the draft already; livery discard drops them.")
+			return set, f
+		}
+		if err != nil {
+			return set, err
+		}
+		set = next
+		bar.step()
+	}
+	return set, nil
+}
+
+func (a *app) told(what, counted string, done pushed, next string) error {
+	return a.show(done, func() {
+		switch {
+		case done.Operations == 0 && done.ETag == "" && done.Version == nil:
+			a.say("%s holds exactly this already: %s.", what, plural(done.tokens, counted))
+		case done.Version != nil:
+			a.say("%s is version %d now: %s.", what, *done.Version, plural(done.tokens, counted))
+		case done.ETag == "":
+			a.say("%s has no draft: this is what is published.", what)
+		default:
+			a.say("%s: %s sent, the draft has %s.", what, plural(done.Operations, "operation"), plural(done.tokens, counted))
+			a.say("Publish it: %s", next)
+		}
+	})
+}
+
+func (a *app) printOperations(operations any) error {
+	a.json = true
+	return a.show(struct {
+		Operations any `json:"operations"`
+	}{operations}, nil)
+}

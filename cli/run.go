@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+)
+
+// closeWithin is how long everything together may take to end. A user waits 5 s at most.
+const closeWithin = 4 * time.Second
+
+// run is a set of servers that were started one after the other and end in reverse order.
+type run struct {
+	log    *slog.Logger
+	failed chan error
+	closes []func(context.Context) error
+}
+
+func newRun(log *slog.Logger) *run {
+	return &run{log: log, failed: make(chan error, 16)}
+}
+
+// onClose registers what ends with the run, before everything registered so far.
+func (r *run) onClose(f func(context.Context) error) { r.closes = append(r.closes, f) }
+
+// serve runs a server in the background. One that fails ends the run.
+func (r *run) serve(server func() error) {
+	go func() {
+		if err := server(); err != nil {
+			r.failed <- err
+		}
+	}()
+}
+
+// wait returns when ctx ends, or with the error of the first server that failed.
+func (r *run) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-r.failed:
+		return err
+	}
+}
+
+// close ends everything, whatever fails on the way.
+func (r *run) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	var faults []error
+	for i := len(r.closes) - 1; i >= 0; i-- {
+		if err := r.closes[i](ctx); err != nil {
+			r.log.Warn("an orderly end failed", "error", err)
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// logger returns the log of a server: lines of text on a terminal-like run of dev, JSON elsewhere.
+func (a *app) logger(level string, asJSON bool) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(strings.ToUpper(level))); err != nil {
+		return nil, wrongUsage("It is debug, info, warn or error.", "--log-level %q is no level", level)
+	}
+	options := &slog.HandlerOptions{Level: l}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(a.err, options)), nil
+	}
+	return slog.New(slog.NewTextHandler(a.err, options)), nil
+}

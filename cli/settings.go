@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// variable returns the environment variable of a flag.
+func variable(flag string) string {
+	return "LIVERY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// nameVariables ends the help of every flag with its environment variable.
+func nameVariables(cmd *cobra.Command) {
+	name := func(f *pflag.Flag) {
+		if f.Name != "help" && !strings.Contains(f.Usage, "[$") {
+			f.Usage += " [$" + variable(f.Name) + "]"
+		}
+	}
+	cmd.PersistentFlags().VisitAll(name)
+	cmd.LocalNonPersistentFlags().VisitAll(name)
+	for _, c := range cmd.Commands() {
+		nameVariables(c)
+	}
+}
+
+// settle gives every flag that was not on the command line the value of its environment variable,
+// or else of its member in the --config file, and then checks that the needed ones are there.
+func settle(cmd *cobra.Command) error {
+	config, err := readConfig(cmd)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if err := settleFlag(cmd.Flags(), f, config); err != nil {
+			faults = append(faults, err)
+		}
+	})
+	if len(faults) > 0 {
+		return faults[0]
+	}
+	return missingFlags(cmd)
+}
+
+func settleFlag(flags *pflag.FlagSet, f *pflag.Flag, config map[string]any) error {
+	if f.Changed || f.Name == "help" {
+		return nil
+	}
+	if text, ok := os.LookupEnv(variable(f.Name)); ok && text != "" {
+		return set(flags, f, "the environment variable "+variable(f.Name), text)
+	}
+	switch v := config[f.Name].(type) {
+	case nil:
+	case []any:
+		for _, item := range v {
+			if err := set(flags, f, "the --config file", fmt.Sprint(item)); err != nil {
+				return err
+			}
+		}
+	default:
+		return set(flags, f, "the --config file", fmt.Sprint(v))
+	}
+	return nil
+}
+
+func set(flags *pflag.FlagSet, f *pflag.Flag, where, text string) error {
+	if err := flags.Set(f.Name, text); err != nil {
+		return wrongUsage("It takes: "+f.Usage, "%s gives --%s the value %q, which it cannot have", where, f.Name, text)
+	}
+	return nil
+}
+
+func readConfig(cmd *cobra.Command) (map[string]any, error) {
+	path, err := cmd.Flags().GetString("config")
+	if path == "" {
+		path = os.Getenv(variable("config"))
+	}
+	if err != nil || path == "" {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fail("Name a file that can be read, or leave --config out.", "the --config file cannot be read: %v", err)
+	}
+	config := map[string]any{}
+	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&config); err != nil {
+		return nil, yamlFailure(path, err)
+	}
+	return config, unknownMembers(cmd, path, config)
+}
+
+// unknownMembers refuses a config file with a member that no command of the program has a flag
+// for. A member of another command is fine: one file serves all.
+func unknownMembers(cmd *cobra.Command, path string, config map[string]any) error {
+	known := map[string]bool{}
+	collectFlags(cmd.Root(), known)
+	for name := range config {
+		if known[name] {
+			continue
+		}
+		next := "Its members are named like the flags, without the dashes."
+		if near := nearest(name, keys(known)); near != "" {
+			next = "Did you mean " + near + "?"
+		}
+		return fail(next, "%s has a member %q, but there is no flag --%s", path, name, name)
+	}
+	return nil
+}
+
+func collectFlags(cmd *cobra.Command, known map[string]bool) {
+	note := func(f *pflag.Flag) { known[f.Name] = true }
+	cmd.PersistentFlags().VisitAll(note)
+	cmd.LocalNonPersistentFlags().VisitAll(note)
+	for _, c := range cmd.Commands() {
+		collectFlags(c, known)
+	}
+}
+
+// yamlFailure says in one sentence what is wrong with a YAML file, and where.
+func yamlFailure(path string, err error) error {
+	e, ok := errors.AsType[yaml.Error](err)
+	if !ok {
+		return fail("Mend the file and try again.", "%s cannot be read: %v", path, err)
+	}
+	where := path
+	if t := e.GetToken(); t != nil && t.Position != nil {
+		where = fmt.Sprintf("%s:%d:%d", path, t.Position.Line, t.Position.Column)
+	}
+	return fail("Mend that line and try again.", "%s: %s", where, e.GetMessage())
+}
+
+const neededMark = "livery_needed"
+
+// need marks a flag that a command cannot do without, wherever its value comes from.
+func need(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		f := cmd.Flag(name)
+		f.Usage += " (needed)"
+		if f.Annotations == nil {
+			f.Annotations = map[string][]string{}
+		}
+		f.Annotations[neededMark] = []string{"true"}
+	}
+}
+
+func missingFlags(cmd *cobra.Command) error {
+	var missing []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[neededMark] != nil && !f.Changed {
+			missing = append(missing, "--"+f.Name)
+		}
+	})
+	if len(missing) == 0 {
+		return nil
+	}
+	return wrongUsage("See "+cmd.CommandPath()+" --help.", "%s needs %s", cmd.CommandPath(), strings.Join(missing, " and "))
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagsOf returns what the flags of a command are for one command line, without running it.
+func flagsOf(t *testing.T, args ...string) (map[string]string, error) {
+	t.Helper()
+	a := &app{in: strings.NewReader(""), out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	root := a.root()
+	command, _, err := root.Find(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	command.RunE = func(cmd *cobra.Command, _ []string) error {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })
+		return nil
+	}
+	root.SetArgs(args)
+	return values, root.Execute()
+}
+
+func TestAFlagWinsOverTheVariableOverTheFile(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "livery.yaml")
+	text := "env: fromFile\ntheme: fromFile\nvariant: fromFile\nintegration: [react/mui, vue/vuetify]\ncreate: true\nlisten: 127.0.0.1:0\n"
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LIVERY_CONFIG", config)
+	t.Setenv("LIVERY_THEME", "fromVariable")
+	t.Setenv("LIVERY_VARIANT", "fromVariable")
+	got, err := flagsOf(t, "push", "f.json", "--variant", "fromFlag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"env": "fromFile", "theme": "fromVariable", "variant": "fromFlag", "integration": "[react/mui,vue/vuetify]", "create": "true", "replace": "false",
+	}
+	for name, value := range want {
+		if got[name] != value {
+			t.Errorf("--%s is %q, want %q", name, got[name], value)
+		}
+	}
+}
+
+func TestANeededFlagMayComeFromAnywhere(t *testing.T) {
+	if _, err := flagsOf(t, "push", "f.json"); err == nil || !strings.Contains(err.Error(), "--theme") {
+		t.Errorf("push without a Theme = %v, want a complaint about --theme", err)
+	}
+	t.Setenv("LIVERY_THEME", "acme")
+	if _, err := flagsOf(t, "push", "f.json"); err != nil {
+		t.Errorf("push with LIVERY_THEME = %v", err)
+	}
+}
+
+func TestConfigFilesAreStrict(t *testing.T) {
+	cases := []struct{ rule, text, want string }{
+		{"a member without a flag suggests the nearest", "them: x\n", "no flag --them"},
+		{"broken YAML has its line", "env: a\n  theme: b\n", "c.yaml:1:6: "},
+		{"a value that the flag cannot have", "create: perhaps\n", `"perhaps"`},
+	}
+	for _, c := range cases {
+		config := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(config, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := flagsOf(t, "push", "f", "--theme", "t", "--config", config); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.rule, err, c.want)
+		}
+	}
+}
+
+// TestEveryFlagIsExplained: its help begins somewhere, and names the environment variable that
+// stands for it; every command has an example or holds others.
+func TestEveryFlagIsExplained(t *testing.T) {
+	var check func(*cobra.Command)
+	check = func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !strings.Contains(f.Usage, "[$"+variable(f.Name)+"]") {
+				t.Errorf("%s --%s does not name its variable: %s", cmd.CommandPath(), f.Name, f.Usage)
+			}
+		})
+		if cmd.Runnable() && !cmd.HasSubCommands() && cmd.Name() != "help" && (cmd.Example == "" || cmd.Short == "") {
+			t.Errorf("%s has no example or no description", cmd.CommandPath())
+		}
+		for _, c := range cmd.Commands() {
+			check(c)
+		}
+	}
+	check((&app{}).root())
+}
+
+func TestNearest(t *testing.T) {
+	all := []string{"sandbox", "staging", "production", "tidewater"}
+	cases := map[string]string{"sandbx": "sandbox", "Staging": "staging", "prod": "", "tidewatre": "tidewater", "zzz": "", "": ""}
+	for name, want := range cases {
+		if got := nearest(name, all); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestTablesAlignWhatIsSeen(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{out: &out, terminal: true}
+	rows := table{head: []string{"A", "B"}}
+	rows.add(a.swatch("#0055aa")+"x", "1")
+	rows.add("längeres", "2")
+	a.printTable(rows)
+	want := "\x1b[2mA         B\x1b[0m\n\x1b[48;2;0;85;170m  \x1b[0m x      1\nlängeres  2\n"
+	if out.String() != want {
+		t.Errorf("printTable() = %q, want %q", out.String(), want)
+	}
+}
+
+func TestATokenCannotDriveTheTerminal(t *testing.T) {
+	if got := short([]byte(`"a\u001b[31mb\nc"`), ""); got != "a [31mb c" {
+		t.Errorf("short() = %q", got)
+	}
+}

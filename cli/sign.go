@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/edge/policy"
+	"example.com/livery/storage/record"
+)
+
+// signFlags are the flags of sign.
+type signFlags struct {
+	keyID, secretFile string
+	expires           time.Duration
+	folder            bool
+}
+
+func (a *app) signCommand() *cobra.Command {
+	var s signFlags
+	cmd := &cobra.Command{
+		Use:   "sign URL",
+		Short: "Sign the address of a file, or of a folder, of a Theme served in signed mode",
+		Long: "Prints the signed address. With --folder the address must end in /, everything below it is signed,\n" +
+			"and the parameters to append to any file's address are printed. Nothing is sent anywhere.",
+		Example: "  livery sign https://cdn.example.com/env_1/thm_1/-/latest/tokens.css --key-id K --secret-file key.txt",
+		Args:    usageArgs(cobra.ExactArgs(1)),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.sign(args[0], s) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.keyID, "key-id", "", "`ID` of the signing key, as livery keys add printed it")
+	f.StringVar(&s.secretFile, "secret-file", "", "`FILE` that holds the key's secret, as livery keys add printed it")
+	f.DurationVar(&s.expires, "expires", time.Hour, "how long the address is valid, a `DURATION`")
+	f.BoolVar(&s.folder, "folder", false, "sign everything below the address")
+	need(cmd, "key-id", "secret-file")
+	return cmd
+}
+
+func (a *app) sign(address string, s signFlags) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return wrongUsage("Give it as servingUrls has it, without parameters.", "%q is not the address of a served file", address)
+	}
+	if s.folder != strings.HasSuffix(u.Path, "/") {
+		return wrongUsage("A folder ends in / and needs --folder; a file does neither.", "%q cannot be signed like this", address)
+	}
+	secret, err := readSecret(s.secretFile)
+	if err != nil {
+		return err
+	}
+	key, until := record.SigningKey{ID: s.keyID, Secret: secret}, time.Now().Add(s.expires)
+	if s.folder {
+		a.say("%s", policy.SignFolder(u.EscapedPath(), until, key))
+		return nil
+	}
+	a.say("%s?%s", address, policy.Sign(u.EscapedPath(), until, key))
+	return nil
+}
+
+func readSecret(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fail("Name the file with --secret-file.", "%s cannot be read: %s", path, reason(err))
+	}
+	secret, err := base64.RawURLEncoding.DecodeString(string(bytes.TrimSpace(text)))
+	if err != nil || len(secret) == 0 {
+		return nil, fail("Put what livery keys add printed as secret into it, and nothing else.", "%s holds no secret of a signing key", path)
+	}
+	return secret, nil
+}

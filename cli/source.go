@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// readJSON reads a file that holds one JSON object; "-" is the standard input.
+func (a *app) readJSON(path string) (*jsontree.Node, error) {
+	var data []byte
+	var err error
+	if path == "-" {
+		data, err = io.ReadAll(a.in)
+	} else {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fail("Name a file that can be read.", "%s cannot be read: %s", path, reason(err))
+	}
+	return parseFile(path, string(data))
+}
+
+// reason is what an error of the file system says without the operation and the path.
+func reason(err error) string {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+func parseFile(path, text string) (*jsontree.Node, error) {
+	text = strings.TrimPrefix(text, "\ufeff") // editors put a byte order mark; JSON has none
+	n, err := jsontree.Parse(text)
+	if err != nil {
+		offset, what := faultOf(err)
+		line, column := lineAndColumn(text, offset)
+		return nil, fail("Mend that place and try again.", "%s:%d:%d: the file is not valid JSON: %s", path, line, column, what)
+	}
+	if !n.IsObject() {
+		return nil, fail("A token file begins with {.", "%s:1:1: the file holds no JSON object but one value of kind %s", path, n.Kind)
+	}
+	return n, nil
+}
+
+func faultOf(err error) (offset int, what string) {
+	if e, ok := errors.AsType[*jsontree.SyntaxError](err); ok {
+		return e.Offset, e.What
+	}
+	if e, ok := errors.AsType[*jsontree.DepthError](err); ok {
+		return e.Offset, "it nests too deep"
+	}
+	return 0, err.Error()
+}
+
+// lineAndColumn counts from 1, columns in characters.
+func lineAndColumn(text string, offset int) (line, column int) {
+	before := text[:min(offset, len(text))]
+	line = strings.Count(before, "\n") + 1
+	return line, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+}
+
+// isDTCG reports whether an object is a token tree rather than a flat map of dotted paths to
+// values: somewhere in its groups stands a $value.
+func isDTCG(n *jsontree.Node) bool {
+	if n.Find("$value") != nil {
+		return true
+	}
+	for _, m := range n.Members {
+		if m.Value.IsObject() && !isMeta(m.Name) && isDTCG(m.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMeta reports whether a member of a group is neither a token nor a group.
+func isMeta(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }
+
+// themeSource reads DTCG files as one document; a later file is laid over the earlier ones.
+func (a *app) themeSource(files []string) (*jsontree.Node, error) {
+	document := jsontree.NewObject()
+	for _, path := range files {
+		n, err := a.readJSON(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(n.Members) > 0 && !isDTCG(n) {
+			return nil, fail("A Theme takes a DTCG document; a flat map of paths to values is for a Variant (--variant).",
+				"%s holds no token: no $value stands in it", path)
+		}
+		document = overlay(document, n)
+	}
+	return document, nil
+}
+
+// variantSource reads flat maps and DTCG files as one map of overrides; of a DTCG file only the
+// values are taken. A later file wins.
+func (a *app) variantSource(files []string) (*jsontree.Node, error) {
+	overrides := jsontree.NewObject()
+	place := map[string]int{}
+	for _, path := range files {
+		n, err := a.readJSON(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range flattened(n) {
+			if i, ok := place[m.Name]; ok {
+				overrides.Members[i] = m
+				continue
+			}
+			place[m.Name] = len(overrides.Members)
+			overrides.Members = append(overrides.Members, m)
+		}
+	}
+	overrides.Index()
+	return overrides, nil
+}
+
+func flattened(n *jsontree.Node) []jsontree.Member {
+	if !isDTCG(n) {
+		return n.Members
+	}
+	var members []jsontree.Member
+	for _, t := range dtcg.Read(n).Tokens {
+		members = append(members, jsontree.Member{Name: t.Path, Value: t.Value})
+	}
+	return members
+}
+
+// overlay returns under with over laid on top: groups are joined, a token and every $… member of
+// over takes the place of what stood there. Neither is changed.
+func overlay(under, over *jsontree.Node) *jsontree.Node {
+	if !isGroup(under) || !isGroup(over) {
+		return over
+	}
+	members := append(make([]jsontree.Member, 0, len(under.Members)+len(over.Members)), under.Members...)
+	joined := jsontree.NewObject(members...)
+	joined.Index()
+	for _, m := range over.Members {
+		i := joined.IndexOf(m.Name)
+		switch {
+		case i < 0:
+			members = append(members, m)
+		case isMeta(m.Name):
+			members[i].Value = m.Value
+		default:
+			members[i].Value = overlay(members[i].Value, m.Value)
+		}
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
+
+func isGroup(n *jsontree.Node) bool { return n.IsObject() && n.Find("$value") == nil }

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/origin/operator"
+)
+
+func (a *app) tokenCommand() *cobra.Command {
+	var subject, audience string
+	var ttl time.Duration
+	cmd := &cobra.Command{
+		Use:     "token",
+		Short:   "Print an access token signed with the origin's own key",
+		Example: "  export LIVERY_TOKEN=$(livery token --data .livery --subject designer)",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if ttl < time.Second {
+				return wrongUsage("Write --ttl 12h, for example.", "a token must live for a second at least, not %s", ttl)
+			}
+			order := operator.TokenOrder{Subject: subject, TTLSeconds: int64(ttl / time.Second), Audience: audience}
+			var token operator.Token
+			if err := a.operator().call(cmd.Context(), http.MethodPost, "token", order, &token); err != nil {
+				return err
+			}
+			return a.show(token, func() { a.say("%s", token.Token) })
+		},
+	}
+	cmd.Flags().StringVar(&subject, "subject", "", "`SUBJECT` that grants are given to")
+	cmd.Flags().DurationVar(&ttl, "ttl", 12*time.Hour, "how long it is valid, a `DURATION` such as 90m or 12h")
+	cmd.Flags().StringVar(&audience, "audience", "", "`URL` that it is for (default: the public API of this origin)")
+	need(cmd, "subject")
+	return a.printing(a.operatorFlags(cmd))
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/livery/client"
+)
+
+// corpus holds real design systems and their Variants. It is not part of this repository.
+const corpus = "../shared/corpus"
+
+// TestCorpus pushes every real design system with its Variants through the program and looks at all
+// five served files: no text of theirs may tell of a value that was not rendered (S19, S20, 6.1).
+func TestCorpus(t *testing.T) {
+	documents, err := filepath.Glob(filepath.Join(corpus, "*.tokens.json"))
+	if err != nil || len(documents) == 0 {
+		t.Skip("SKIPPED: the corpus of real design systems is not beside this repository: " + corpus)
+	}
+	d := startDev(t)
+	for _, document := range documents {
+		name := strings.TrimSuffix(filepath.Base(document), ".tokens.json")
+		t.Run(name, func(t *testing.T) {
+			if r, ok := refused[name]; ok {
+				document = d.checkRefused(t, name, document, r)
+			}
+			d.livery(t, "push", document, "--env", "sandbox", "--theme", name, "--create", "--publish",
+				"--integration", "react/plainCSS", "--integration", "react/mui", "--integration", "react/buildTimeTokens")
+			variants, _ := filepath.Glob(filepath.Join(corpus, name+".variant-*.json"))
+			for _, variant := range variants {
+				_, slug, _ := strings.Cut(strings.TrimSuffix(filepath.Base(variant), ".json"), ".variant-")
+				d.livery(t, "push", variant, "--env", "sandbox", "--theme", name, "--variant", slug, "--create", "--publish")
+			}
+			d.checkTheme(t, name, len(variants))
+		})
+	}
+}
+
+// refused are the documents with a token that the API refuses: what the program then says, and the
+// group and name of the token.
+var refused = map[string]struct{ says, group, name string }{
+	"livery-synthetic-legacy": {`"/other/null/$value": a value of type number cannot be null`, "other", "null"},
+	"ts-w3c-spec-compliance":  {`"/dimension/scale/$type": "math" is no known $type`, "dimension", "scale"},
+}
+
+// checkRefused pushes a document that is refused, and returns it without the token that is to blame.
+func (d *devProcess) checkRefused(t *testing.T, theme, document string, r struct{ says, group, name string }) string {
+	out, err := exec.Command("livery", "push", document, "--env", "sandbox", "--theme", theme, "--create", "--data", d.data).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), r.says) {
+		t.Errorf("livery push %s = %v, %s, want a refusal that says %s", document, err, out, r.says)
+	}
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root, group map[string]json.RawMessage
+	if err = json.Unmarshal(text, &root); err == nil {
+		err = json.Unmarshal(root[r.group], &group)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(group, r.name)
+	root[r.group], _ = json.Marshal(group)
+	text, _ = json.Marshal(root)
+	mended := filepath.Join(t.TempDir(), theme+".tokens.json")
+	if err := os.WriteFile(mended, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return mended
+}
+
+// checkTheme looks at the files of a Theme and of its Variants, which must differ from the Theme's.
+func (d *devProcess) checkTheme(t *testing.T, slug string, variants int) {
+	page, err := d.client.Themes(t.Context(), d.sandbox, client.ListOptions{Slug: slug})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatalf("Themes(%s) = %v, %v", slug, page, err)
+	}
+	theme := page.Items[0]
+	if theme.TokenCount == 0 || len(theme.ServingURLs.Latest) != 5 {
+		t.Errorf("%s has %d tokens and %d files, want some and 5", slug, theme.TokenCount, len(theme.ServingURLs.Latest))
+	}
+	own := d.checkFiles(t, "-", theme.ServingURLs)
+	list, err := d.client.Variants(t.Context(), d.sandbox, theme.ID, client.ListOptions{})
+	if err != nil || len(list.Items) != variants {
+		t.Fatalf("Variants(%s) = %d, %v, want %d", slug, len(list.Items), err, variants)
+	}
+	for _, v := range list.Items {
+		if files := d.checkFiles(t, v.Slug, v.ServingURLs); bytes.Equal(files["tokens.css"], own["tokens.css"]) {
+			t.Errorf("tokens.css of Variant %s is the Theme's own", v.Slug)
+		}
+	}
+}
+
+func (d *devProcess) checkFiles(t *testing.T, variant string, urls client.ServingURLs) map[string][]byte {
+	files := map[string][]byte{}
+	for _, f := range urls.Pinned {
+		body := get(t, f.URL)
+		files[f.File] = body
+		if f.File == "tokens.css" {
+			checkText(t, variant+"/"+f.File, string(body), true)
+			continue
+		}
+		var content any
+		if err := json.Unmarshal(body, &content); err != nil {
+			t.Errorf("%s/%s: %v", variant, f.File, err)
+		}
+		checkValues(t, variant+"/"+f.File, content, f.File != "tokens.dtcg.json")
+	}
+	return files
+}
+
+var (
+	unrendered = regexp.MustCompile(`\b(undefined|NaN)\b|\[object`)
+	rawAlias   = regexp.MustCompile(`\{[\pL\d_$ -]+(\.[^{}\s]+)*\}`)
+	emptyValue = regexp.MustCompile(`: *;`)
+)
+
+// checkText refuses what only a value that was not rendered leaves in a text.
+func checkText(t *testing.T, where, text string, resolved bool) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		if unrendered.MatchString(line) || resolved && rawAlias.MatchString(line) || emptyValue.MatchString(line) {
+			t.Errorf("%s holds %q", where, line)
+		}
+	}
+}
+
+// checkValues is checkText for every string of a JSON file but what people wrote about the tokens.
+func checkValues(t *testing.T, where string, v any, resolved bool) {
+	t.Helper()
+	switch v := v.(type) {
+	case string:
+		checkText(t, where, v, resolved)
+	case []any:
+		for _, item := range v {
+			checkValues(t, where, item, resolved)
+		}
+	case map[string]any:
+		for name, item := range v {
+			if !strings.HasPrefix(name, "$") || name == "$value" || name == "$root" {
+				checkValues(t, where+"/"+name, item, resolved)
+			}
+		}
+	}
+}
+
+func get(t *testing.T, url string) []byte {
+	t.Helper()
+	res, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s = %d, %v, want 200\n%s", url, res.StatusCode, err, body)
+	}
+	return body
+}
+
+// devProcess is a livery dev of a Go test.
+type devProcess struct {
+	data    string
+	client  *client.Client
+	sandbox string // id of the Environment
+}
+
+// startDev starts livery dev --empty on free ports and ends it with the test.
+func startDev(t *testing.T) *devProcess {
+	t.Helper()
+	compiled, err := filepath.Abs(filepath.Join(".cache", "compiled"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.MkdirTemp("", "livery-") // short: it holds a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("livery", "dev", "--empty", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled)
+	var output bytes.Buffer
+	cmd.Stderr = &output
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil || output.Len() > 0 {
+			t.Errorf("livery dev ended with %v and said:\n%s", err, output.String())
+		}
+		_ = os.RemoveAll(data)
+	})
+	var said struct {
+		OriginURL, Token string
+		Environments     map[string]string
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(data, "dev.json"))
+		if errors.Is(err, fs.ErrNotExist) && time.Now().Before(deadline) {
+			continue
+		}
+		if err == nil {
+			err = json.Unmarshal(text, &said)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &devProcess{data, client.New(said.OriginURL, said.Token), said.Environments["sandbox"]}
+	}
+}
+
+// livery runs a command of the program on this dev and returns what it prints.
+func (d *devProcess) livery(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("livery", append(args, "--data", d.data)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("livery %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}

@@ -1,0 +1,327 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const modulePath = "example.com/livery/"
+
+// room says what a package may import beside the standard library: packages of ours, and modules of
+// others. A guest room runs inside the renderer module and may import no more of the standard
+// library than guestLibrary.
+type room struct {
+	ours   string
+	others string
+	guest  bool
+}
+
+// house is the import table. A new arrow is a design decision: it changes this table and DESIGN.md
+// in one commit.
+var house = map[string]room{
+	".": {ours: "cli"},
+	"cli": {
+		ours:   "client edge edge/policy origin origin/operator origin/patch renderer renderer/dtcg renderer/jsontree storage storage/pebble storage/record wasm wasm/abi",
+		others: "github.com/cheggaaa/pb/v3 github.com/goccy/go-yaml github.com/prometheus/client_golang github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
+	},
+	"client":     {},
+	"bench/road": {ours: "client", others: "github.com/cheggaaa/pb/v3"},
+	"origin": {
+		ours:   "origin/auth origin/feed origin/operator origin/patch origin/theming renderer renderer/dtcg renderer/jsontree storage storage/record",
+		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/oklog/ulid/v2 github.com/prometheus/client_golang github.com/valyala/fasthttp",
+	},
+	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
+	"origin/feed": {
+		ours:   "origin/theming storage storage/record",
+		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/valyala/fasthttp",
+	},
+	"origin/operator": {
+		ours:   "origin/auth origin/theming storage storage/record",
+		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/oklog/ulid/v2 github.com/valyala/fasthttp",
+	},
+	"origin/patch":   {ours: "renderer/jsontree storage/record"},
+	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
+	"edge": {
+		ours: "edge/policy storage/record wasm wasm/abi",
+		others: "github.com/andybalholm/brotli github.com/go-json-experiment/json github.com/klauspost/compress github.com/maypok86/otter/v2 " +
+			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/sync golang.org/x/sys",
+	},
+	"edge/policy":         {ours: "storage/record"},
+	"wasm":                {ours: "wasm/abi", others: "github.com/tetratelabs/wazero"},
+	"wasm/abi":            {guest: true},
+	"wasm/guest":          {ours: "renderer renderer/jsontree wasm/abi", guest: true},
+	"renderer":            {ours: "renderer/css renderer/dtcg renderer/jsontree", guest: true},
+	"renderer/css":        {ours: "renderer/jsontree", guest: true},
+	"renderer/dtcg":       {ours: "renderer/css renderer/jsontree", guest: true},
+	"renderer/jsontree":   {guest: true},
+	"storage":             {ours: "storage/record"},
+	"storage/record":      {others: "github.com/go-json-experiment/json"},
+	"storage/storagetest": {ours: "storage storage/record", others: "pgregory.net/rapid"},
+	"storage/pebble": {
+		ours:   "storage storage/record",
+		others: "github.com/cockroachdb/pebble/v2 github.com/klauspost/compress golang.org/x/sync golang.org/x/sys",
+	},
+}
+
+// guestLibrary is what guest code may import of the standard library: text and numbers. The guest's
+// main package may also place bytes in memory.
+const (
+	guestLibrary     = "bytes cmp errors math math/bits slices sort strconv strings unicode/utf8"
+	guestMainLibrary = guestLibrary + " runtime unsafe"
+)
+
+// TestHouseImports holds every package to its row of the table.
+func TestHouseImports(t *testing.T) {
+	for dir, files := range sources(t) {
+		row, known := house[dir]
+		if !known {
+			t.Errorf("package %s is not in the import table", dir)
+			continue
+		}
+		for _, f := range files {
+			for _, spec := range f.syntax.Imports {
+				if what := row.refuses(dir, strings.Trim(spec.Path.Value, `"`)); what != "" {
+					t.Errorf("%s imports %s, %s", f.name, spec.Path.Value, what)
+				}
+			}
+		}
+	}
+}
+
+// refuses says why a package may not import another, or "".
+func (r room) refuses(dir, imported string) string {
+	first, _, _ := strings.Cut(imported, "/")
+	switch {
+	case strings.HasPrefix(imported, modulePath):
+		if !slices.Contains(strings.Fields(r.ours), strings.TrimPrefix(imported, modulePath)) {
+			return "which its row of the table does not allow"
+		}
+	case strings.Contains(first, "."):
+		for _, module := range strings.Fields(r.others) {
+			if imported == module || strings.HasPrefix(imported, module+"/") {
+				return ""
+			}
+		}
+		return "a module that its row of the table does not allow"
+	case r.guest:
+		library := guestLibrary
+		if dir == "wasm/guest" {
+			library = guestMainLibrary
+		}
+		if !slices.Contains(strings.Fields(library), imported) {
+			return "which does not belong into the guest"
+		}
+	}
+	return ""
+}
+
+// TestHouseTableHasNoDeadRow keeps the table from naming packages that are gone, and from closing a
+// circle of rooms.
+func TestHouseTableHasNoDeadRow(t *testing.T) {
+	all := sources(t)
+	for dir, row := range house {
+		if all[dir] == nil {
+			t.Errorf("the import table names package %s, which does not exist", dir)
+		}
+		for _, below := range strings.Fields(row.ours) {
+			if _, known := house[below]; !known {
+				t.Errorf("the row of %s allows %s, which is not in the table", dir, below)
+			}
+			if slices.Contains(strings.Fields(house[below].ours), dir) {
+				t.Errorf("the table lets %s and %s import each other", dir, below)
+			}
+		}
+	}
+}
+
+// TestHouseOriginAndEdgeDoNotKnowEachOther keeps a later row from joining them: they share records, the
+// renderer's host and the bytes of the feed.
+func TestHouseOriginAndEdgeDoNotKnowEachOther(t *testing.T) {
+	for dir := range house {
+		ours := strings.Fields(house[dir].ours)
+		switch first, _, _ := strings.Cut(dir, "/"); first {
+		case "origin":
+			if slices.ContainsFunc(ours, func(s string) bool { return s == "edge" || strings.HasPrefix(s, "edge/") }) {
+				t.Errorf("%s may import the edge", dir)
+			}
+		case "edge":
+			if slices.ContainsFunc(ours, func(s string) bool { return s == "origin" || strings.HasPrefix(s, "origin/") }) {
+				t.Errorf("%s may import the origin", dir)
+			}
+		}
+	}
+}
+
+// TestHousePackagesAreDocumented wants one true-looking comment for every package and exported name.
+func TestHousePackagesAreDocumented(t *testing.T) {
+	for dir, files := range sources(t) {
+		documented := false
+		for _, f := range files {
+			documented = documented || strings.HasPrefix(f.syntax.Doc.Text(), "Package ") || strings.HasPrefix(f.syntax.Doc.Text(), "Command ")
+			undocumented(f, func(name string) { t.Errorf("%s: %s is exported and has no comment", f.name, name) })
+		}
+		if !documented {
+			t.Errorf("package %s has no comment that begins with Package or Command", dir)
+		}
+	}
+}
+
+// undocumented reports the exported functions, methods of exported types and types without a
+// comment. Values may share the comment of their block.
+func undocumented(f source, report func(name string)) {
+	for _, d := range f.syntax.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && d.Doc.Text() == "" && exportedReceiver(d) && !standardMethod(d) {
+				report(d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					if spec.Name.IsExported() && d.Doc.Text() == "" && spec.Doc.Text() == "" {
+						report(spec.Name.Name)
+					}
+				case *ast.ValueSpec:
+					if spec.Names[0].IsExported() && d.Doc.Text() == "" && spec.Doc.Text() == "" && spec.Comment.Text() == "" {
+						report(spec.Names[0].Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	receiver := d.Recv.List[0].Type
+	for {
+		switch r := receiver.(type) {
+		case *ast.StarExpr:
+			receiver = r.X
+			continue
+		case *ast.IndexExpr:
+			receiver = r.X
+			continue
+		case *ast.Ident:
+			return r.IsExported()
+		}
+		return false
+	}
+}
+
+// standardMethod reports whether the method's meaning is fixed by the language's library.
+func standardMethod(d *ast.FuncDecl) bool {
+	return d.Recv != nil && slices.Contains([]string{"Error", "Unwrap", "String"}, d.Name.Name)
+}
+
+// TestHouseNames refuses package names that say nothing.
+func TestHouseNames(t *testing.T) {
+	for dir := range sources(t) {
+		if slices.Contains([]string{"util", "common", "helpers", "types", "manager", "service", "base", "impl"}, path.Base(dir)) {
+			t.Errorf("package %s: a package is named for what it gives", dir)
+		}
+	}
+}
+
+// TestHouseFilesAreShort: a file past 600 lines holds two ideas.
+func TestHouseFilesAreShort(t *testing.T) {
+	for _, files := range sources(t) {
+		for _, f := range files {
+			if lines := strings.Count(f.text, "\n"); lines > 600 {
+				t.Errorf("%s has %d lines", f.name, lines)
+			}
+		}
+	}
+}
+
+// bannedWords never stand in the tree: absolute paths of one machine, hosts of registries, and
+// promises without a number.
+var bannedWords = []*regexp.Regexp{
+	regexp.MustCompile(`(^|[^a-zA-Z0-9_.)}$/-])/(w` + `ork|f` + `arm|r` + `oot|h` + `ome)/[a-z]`),
+	regexp.MustCompile(`\b(proxy|registry|sum|deb|security)\.[a-z]+\.(o` + `rg|c` + `om)\b`),
+	regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`),
+}
+
+// TestHouseBannedWords reads every text of the tree.
+func TestHouseBannedWords(t *testing.T) {
+	walk(t, func(name string) {
+		switch path.Ext(name) {
+		case ".go", ".md", ".mod", ".txtar", ".yaml", ".yml", ".json", ".sh", "":
+		default:
+			return
+		}
+		text := read(t, name)
+		for _, banned := range bannedWords {
+			for i, line := range strings.Split(text, "\n") {
+				if len(line) < 4096 && banned.MatchString(line) {
+					t.Errorf("%s:%d holds %q", name, i+1, banned.FindString(line))
+				}
+			}
+		}
+	})
+}
+
+// source is one Go file that is no test.
+type source struct {
+	name   string
+	text   string
+	syntax *ast.File
+}
+
+// sources returns the Go files of the tree by folder, without tests.
+func sources(t *testing.T) map[string][]source {
+	t.Helper()
+	all := map[string][]source{}
+	walk(t, func(name string) {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
+			return
+		}
+		text := read(t, name)
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[path.Dir(name)] = append(all[path.Dir(name)], source{name, text, syntax})
+	})
+	return all
+}
+
+// walk calls each for every file of the tree that is ours.
+func walk(t *testing.T, each func(name string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{".git", "bin", "node_modules", ".livery", ".cache"}, d.Name()):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			each(filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be the program under the name livery, in a process of its own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"livery": main})
+}
+
+// TestStories runs every script of testdata/script against the real program. Beside the commands of
+// testscript they have
+//
+//	start dev|origin|edge [FLAG...]   start a server on free ports in $WORK/NAME, wait until it answers, set its variables
+//	end NAME                          end it by Ctrl-C; it must be gone within 5 s with exit code 0
+//	kill9 NAME                        kill it
+//	header NAME VALUE                 add a header to the next request
+//	http STATUS METHOD URL [BODY]     send a request, with $TOKEN to the API; its answer is in the files body and head
+//	head NAME REGEXP                  check a header of the last answer; with ! it must not match
+//	body REGEXP                       check the body of the last answer; with ! it must not match
+//	json VARIABLE PATH                set a variable from the last answer, PATH dotted
+//	poll STATUS URL [REGEXP]          repeat a GET until it answers so
+//	set VARIABLE FILE                 set a variable to what a file holds
+func TestStories(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		Setup:               setUpStory,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"start": startServer, "end": endServer, "kill9": killServer,
+			"header": addHeader, "http": sendRequest, "head": checkHead, "body": checkBody,
+			"json": setFromJSON, "poll": pollFor, "set": setFromFile,
+		},
+	})
+}
+
+// setUpStory gives a script the servers' table, and compiled modules that outlive the run: they are
+// compiled once and not for every script.
+func setUpStory(env *testscript.Env) error {
+	compiled, err := filepath.Abs(filepath.Join(".cache", "compiled"))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(compiled, 0o755); err != nil {
+		return err
+	}
+	env.Setenv("LIVERY_COMPILED", compiled)
+	env.Values[storyKey{}] = &story{servers: map[string]*server{}}
+	return nil
+}
+
+func TestStoriesBeginTheirSectionsWithARule(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, name := range scripts {
+		if text := read(t, name); !strings.HasPrefix(text, "# ") {
+			t.Errorf("%s does not begin with the rule that it shows", name)
+		}
+	}
+}
