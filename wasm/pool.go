@@ -11,7 +11,7 @@ import (
 
 // recycleBytes is the size of linear memory from which an instance is not kept: memory never
 // shrinks, and one large document should not hold this much for ever.
-const recycleBytes = 128 << 20
+const recycleBytes = 96 << 20
 
 // pool holds the instances of one module. An instance is made when it is first needed, and kept for
 // the next call unless it failed or grew too large. It may be used concurrently.
@@ -81,7 +81,7 @@ func (p *pool) take(ctx context.Context) (*instance, error) {
 }
 
 func (p *pool) give(ctx context.Context, in *instance) {
-	println("MEM", in.memoryBytes()>>20); if in.memoryBytes() >= recycleBytes {
+	if in.memoryBytes() >= recycleBytes {
 		_ = in.module.Close(ctx)
 		return
 	}

@@ -11,6 +11,24 @@ import (
 	"example.com/livery/wasm/abi"
 )
 
+// collectFrom is how many bytes are read and written between two collections. Go's collector works
+// in the background, and a module has next to none: it gets no turn while the host waits for a call,
+// and the host is back as soon as the call ends. Left to itself it let memory grow with every render.
+const collectFrom = 1 << 20
+
+// spent is how many bytes were read and written since the last collection.
+var spent int
+
+// spend collects where enough garbage may have come together. The caller has let go of what it
+// no longer needs.
+func spend(bytes int) {
+	spent += bytes
+	if spent >= collectFrom {
+		runtime.GC()
+		spent = 0
+	}
+}
+
 // holder keeps what was rendered last, by content: the five files of one version need one parse and
 // one resolution, and one more Variant of a version no parse of its Theme.
 type holder struct {
@@ -26,9 +44,7 @@ type holder struct {
 func (h *holder) hold(theme, overrides, prefix []byte) (abi.Status, int) {
 	if h.theme == nil || h.themeText != string(theme) {
 		*h = holder{}
-		if len(theme) >= collectFrom {
-			runtime.GC()
-		}
+		spend(len(theme))
 		text := string(theme)
 		node, position := parse(text)
 		if node == nil {
@@ -44,9 +60,7 @@ func (h *holder) hold(theme, overrides, prefix []byte) (abi.Status, int) {
 
 func (h *holder) load(overridesText, prefix string) (abi.Status, int) {
 	h.set = nil
-	if len(h.themeText) >= collectFrom {
-		runtime.GC()
-	}
+	spend(len(h.themeText) + len(overridesText))
 	var overrides *jsontree.Node
 	if overridesText != "" {
 		node, position := parse(overridesText)

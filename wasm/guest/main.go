@@ -5,7 +5,6 @@
 package main
 
 import (
-	"runtime"
 	"unsafe"
 
 	"example.com/livery/renderer"
@@ -38,21 +37,14 @@ func info() uint32 {
 	return address(unsafe.Pointer(&infoBlock))
 }
 
-// collectFrom is the size of an input from which the memory of the one before is collected first:
-// two of this size beside each other would not fit into the memory that hosts allow.
-const collectFrom = 1 << 20
-
 //go:wasmexport input
 func input(size uint32) uint32 {
 	if size > abi.MaxInputBytes {
 		return 0
 	}
 	if int(size) > cap(inputBuffer) {
-		inputBuffer = nil
-		if size >= collectFrom {
-			held, output = holder{}, nil
-			runtime.GC()
-		}
+		inputBuffer, output, held = nil, nil, holder{} // a larger Theme is another Theme
+		spend(int(size))
 		inputBuffer = make([]byte, size)
 	}
 	inputBuffer = inputBuffer[:cap(inputBuffer)]
@@ -76,6 +68,7 @@ func render(file, themeLen, overridesLen, prefixLen uint32) uint32 {
 		return refuse(status, position)
 	}
 	output = held.set.Append(output[:0], renderer.File(file))
+	spent += len(output)
 	return answer(abi.StatusOK, output, 0)
 }
 

@@ -1,0 +1,84 @@
+package edge
+
+import "bytes"
+
+// negotiate returns the coding that an Accept-Encoding field prefers (RFC 9110 section 12.5.3): the
+// highest weight wins, and among equal ones br, zstd, gzip, identity. Where even identity is refused
+// it is sent all the same: there is nothing better.
+func negotiate(accept []byte) encoding {
+	const unset = -1
+	weights := [encodingCount]int{unset, unset, unset, unset}
+	any := unset
+	for len(accept) > 0 {
+		var item []byte
+		item, accept, _ = bytes.Cut(accept, comma)
+		name, parameters, _ := bytes.Cut(item, semicolon)
+		name = bytes.TrimSpace(name)
+		weight := parseWeight(bytes.TrimSpace(parameters))
+		if string(name) == "*" {
+			any = weight
+		} else if enc, ok := codingByName(name); ok {
+			weights[enc] = weight
+		}
+	}
+	best, bestWeight := identity, 0
+	for enc := brotlied; enc > identity; enc-- {
+		weight := weights[enc]
+		if weight == unset {
+			weight = any
+		}
+		if weight > bestWeight {
+			best, bestWeight = enc, weight
+		}
+	}
+	if weights[identity] > bestWeight {
+		return identity
+	}
+	return best
+}
+
+var (
+	comma     = []byte{','}
+	semicolon = []byte{';'}
+)
+
+func codingByName(name []byte) (encoding, bool) {
+	for enc := range encodingNames {
+		if bytes.EqualFold(name, encodingNames[enc]) {
+			return encoding(enc), true
+		}
+	}
+	if bytes.EqualFold(name, xGzip) {
+		return gzipped, true
+	}
+	return 0, false
+}
+
+var xGzip = []byte("x-gzip")
+
+// parseWeight reads "q=0.5" as 500, and nothing as 1000. What is no weight counts as 0: a coding
+// that was not clearly asked for is not sent.
+func parseWeight(s []byte) int {
+	if len(s) == 0 {
+		return 1000
+	}
+	if len(s) < 3 || s[0]|0x20 != 'q' || s[1] != '=' || len(s) > 7 || s[2] != '0' && s[2] != '1' {
+		return 0
+	}
+	weight := int(s[2]-'0') * 1000
+	if len(s) == 3 {
+		return weight
+	}
+	if s[3] != '.' {
+		return 0
+	}
+	place := 100
+	for _, c := range s[4:] {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		weight += int(c-'0') * place
+		place /= 10
+	}
+	return min(weight, 1000)
+}

@@ -1,0 +1,353 @@
+package edge_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/livery/storage/record"
+	"example.com/livery/wasm"
+)
+
+const (
+	env   = "env_00000000000000000000000001"
+	thm   = "thm_00000000000000000000000001"
+	brand = "var_00000000000000000000000001"
+	token = "feed-token"
+)
+
+var allFiles = []string{"tokens.css", "tokens.dtcg.json", "tokens.flat.json", "tokens.json", "tokens.values.json"}
+
+// feed is an upstream: the feed's contract over HTTP, from records and blobs in memory. It keeps the
+// rules that an origin would have made them by, as far as the tests need them.
+type feed struct {
+	t      testing.TB
+	server *http.Server
+	addr   string
+	module record.Hash
+
+	mu      sync.Mutex // guards all below
+	themes  map[string]*fedTheme
+	blobs   map[record.Hash][]byte
+	log     []record.ChangeFed
+	history string // tag of cursors
+	moved   chan struct{}
+	asked   map[string]int // by path
+	status  int            // answered to everything but changes, where not 0
+	hold    chan struct{}  // records and blobs wait for it, where not nil
+}
+
+// fedTheme is one Theme with its versions.
+type fedTheme struct {
+	record.ThemeFed
+	versions []record.PairFed
+	variants map[string]map[uint32]record.PairFed // by id and version; a missing version is the Theme's own
+}
+
+func newFeed(t testing.TB) *feed {
+	module, err := wasm.Guest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &feed{
+		t: t, themes: map[string]*fedTheme{}, blobs: map[record.Hash][]byte{}, history: "aaaaaaaaaaaaaaaa",
+		moved: make(chan struct{}), asked: map[string]int{},
+	}
+	f.module = f.putBlob(module)
+	f.start("127.0.0.1:0")
+	t.Cleanup(f.stop)
+	return f
+}
+
+func (f *feed) start(addr string) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.addr = l.Addr().String()
+	f.server = &http.Server{Handler: f}
+	go f.server.Serve(l)
+}
+
+// stop makes the feed unreachable; start with its address brings it back.
+func (f *feed) stop() { f.server.Close() }
+
+func (f *feed) restart() { f.start(f.addr) }
+
+func (f *feed) url() string { return "http://" + f.addr }
+
+func (f *feed) putBlob(blob []byte) record.Hash {
+	name := record.HashOf(blob)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.blobs[name] = blob
+	return name
+}
+
+// edit changes a Theme, making it where there is none, and logs the change.
+func (f *feed) edit(themeID string, fn func(t *fedTheme)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	th := f.themes[env+"/"+themeID]
+	if th == nil {
+		th = &fedTheme{
+			ThemeFed: record.ThemeFed{
+				EnvironmentID: env, ThemeID: themeID, CacheLifetime: 60, Files: allFiles,
+				Serving: record.Serving{Mode: "public", MissingOrigin: "allowNonBrowsers"},
+			},
+			variants: map[string]map[uint32]record.PairFed{},
+		}
+		f.themes[env+"/"+themeID] = th
+	}
+	fn(th)
+	th.LatestVersion = uint32(len(th.versions))
+	f.logChange(themeID)
+}
+
+func (f *feed) logChange(themeID string) {
+	f.log = append(f.log, record.ChangeFed{Cursor: f.cursor(len(f.log) + 1), EnvironmentID: env, ThemeID: themeID})
+	close(f.moved)
+	f.moved = make(chan struct{})
+}
+
+// publish adds a version with this document, and returns its number.
+func (f *feed) publish(themeID, document string) uint32 {
+	name := f.putBlob([]byte(document))
+	var number uint32
+	f.edit(themeID, func(t *fedTheme) {
+		number = uint32(len(t.versions) + 1)
+		t.versions = append(t.versions, record.PairFed{Version: number, Document: name, Module: f.module, Sealed: true})
+		for _, pairs := range t.variants {
+			for n, p := range pairs {
+				p.Sealed = true
+				pairs[n] = p
+			}
+		}
+	})
+	return number
+}
+
+// override publishes a Variant at a version.
+func (f *feed) override(themeID, variantID string, version uint32, overrides string, sealed bool) {
+	name := f.putBlob([]byte(overrides))
+	f.edit(themeID, func(t *fedTheme) {
+		if t.variants[variantID] == nil {
+			t.variants[variantID] = map[uint32]record.PairFed{}
+		}
+		p := t.versions[version-1]
+		p.Overrides, p.Sealed = name, sealed
+		t.variants[variantID][version] = p
+	})
+}
+
+func (f *feed) removeVariant(themeID, variantID string) {
+	f.edit(themeID, func(t *fedTheme) { delete(t.variants, variantID) })
+}
+
+func (f *feed) removeTheme(themeID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.themes, env+"/"+themeID)
+	f.logChange(themeID)
+}
+
+// forget is a restored backup: another history, in which no cursor of before is known.
+func (f *feed) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.log, f.history = nil, "bbbbbbbbbbbbbbbb"
+	close(f.moved)
+	f.moved = make(chan struct{})
+}
+
+func (f *feed) count(path string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for asked, times := range f.asked {
+		if strings.Contains(asked, path) {
+			n += times
+		}
+	}
+	return n
+}
+
+func (f *feed) fail(status int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.status = status
+}
+
+// held makes records and blobs wait until the result is called.
+func (f *feed) held() (release func()) {
+	hold := make(chan struct{})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hold = hold
+	return func() {
+		f.mu.Lock()
+		f.hold = nil
+		f.mu.Unlock()
+		close(hold)
+	}
+}
+
+func (f *feed) cursor(n int) string {
+	if n == 0 {
+		return "0"
+	}
+	return strconv.Itoa(n) + "." + f.history
+}
+
+func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer "+token {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	path, ok := strings.CutPrefix(r.URL.Path, "/feed/v1/")
+	if path == "changes" {
+		f.serveChanges(w, r)
+		return
+	}
+	f.mu.Lock()
+	f.asked[path]++
+	status, hold := f.status, f.hold
+	f.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
+	if status != 0 {
+		w.WriteHeader(status)
+		return
+	}
+	kind, rest, _ := strings.Cut(path, "/")
+	switch {
+	case ok && kind == "themes":
+		f.serveTheme(w, rest)
+	case ok && kind == "pairs":
+		f.servePair(w, rest)
+	case ok && kind == "blobs":
+		f.serveBlob(w, record.Hash(rest))
+	case ok && kind == "modules":
+		answer(w, map[string]any{"modules": []record.Module{{Digest: f.module, ABIVersion: 1, RegisteredAt: time.Unix(1, 0)}}})
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+func (f *feed) serveChanges(w http.ResponseWriter, r *http.Request) {
+	wait, _ := strconv.Atoi(r.URL.Query().Get("wait"))
+	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+	deadline := time.After(time.Duration(wait) * time.Second)
+	for {
+		f.mu.Lock()
+		fed, moved := f.changes(r.URL.Query().Get("after"), limit), f.moved
+		f.mu.Unlock()
+		if len(fed.Changes) > 0 || fed.Reset {
+			answer(w, fed)
+			return
+		}
+		select {
+		case <-moved:
+		case <-deadline:
+			answer(w, fed)
+			return
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// changes answers a poll. f.mu is held.
+func (f *feed) changes(after string, limit int) record.ChangesFed {
+	seq, tag, _ := strings.Cut(after, ".")
+	n, _ := strconv.Atoi(seq)
+	if n > len(f.log) || n > 0 && tag != f.history {
+		return record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: f.cursor(len(f.log)), Reset: true}
+	}
+	changes := slices.Clone(f.log[n:min(len(f.log), n+limit)])
+	return record.ChangesFed{Changes: changes, Cursor: f.cursor(n + len(changes))}
+}
+
+func (f *feed) serveTheme(w http.ResponseWriter, key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := f.themes[key]
+	if t == nil {
+		missing(w, "theme")
+		return
+	}
+	t.Cursor = f.cursor(len(f.log))
+	answer(w, t.ThemeFed)
+}
+
+func (f *feed) servePair(w http.ResponseWriter, key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	parts := strings.Split(key, "/")
+	t := f.themes[parts[0]+"/"+parts[1]]
+	if t == nil {
+		missing(w, "theme")
+		return
+	}
+	if parts[2] != "-" && t.variants[parts[2]] == nil {
+		missing(w, "variant")
+		return
+	}
+	n := uint64(len(t.versions))
+	if parts[3] != "latest" {
+		n, _ = strconv.ParseUint(parts[3], 10, 32)
+	}
+	if n == 0 || n > uint64(len(t.versions)) {
+		missing(w, "version")
+		return
+	}
+	p := t.versions[n-1]
+	if parts[2] != "-" {
+		if overlaid, ok := t.variants[parts[2]][uint32(n)]; ok {
+			p = overlaid
+		} else {
+			p.Sealed = n < uint64(len(t.versions))
+		}
+	}
+	p.Cursor = f.cursor(len(f.log))
+	answer(w, p)
+}
+
+func (f *feed) serveBlob(w http.ResponseWriter, name record.Hash) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	blob, ok := f.blobs[name]
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Write(blob)
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v)
+}
+
+func missing(w http.ResponseWriter, what string) {
+	w.WriteHeader(http.StatusNotFound)
+	fmt.Fprintf(w, `{"missing":%q}`, what)
+}
+
+// cacheDir is where compiled modules are kept between test runs and between packages.
+func cacheDir(t testing.TB) string {
+	dir, err := filepath.Abs(filepath.Join("..", ".cache", "wazero"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

@@ -1,0 +1,252 @@
+package edge
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/livery/edge/policy"
+	"example.com/livery/storage/record"
+	"example.com/livery/wasm"
+	"example.com/livery/wasm/abi"
+	"github.com/valyala/fasthttp"
+)
+
+// warmed returns an edge that holds one published pair and its files, and follows nothing.
+func warmed(t testing.TB, serving record.Serving) *Edge {
+	runtime, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: filepath.Join("..", ".cache", "wazero")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(t.Context(), Config{DataDir: t.TempDir(), Upstream: "http://127.0.0.1:1", Runtime: runtime})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := runtime.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	th := e.cache.makeTheme(testEnv + "/" + testTheme)
+	fed := record.ThemeFed{EnvironmentID: testEnv, ThemeID: testTheme, CacheLifetime: 3600, Files: []string{"tokens.css"}, Serving: serving}
+	ahead := time.Now().Add(time.Hour) // as if confirmed all along
+	th.state.Store(newThemeState(th.change.Load(), ahead, fed))
+	for _, version := range []string{"1", "latest"} {
+		p := e.cache.makePair(th.key + "/-/" + version)
+		p.state.Store(newPairState(th.change.Load(), ahead, record.PairFed{Version: 1, Document: record.HashOf([]byte("d")), Module: record.HashOf([]byte("m")), Sealed: true}))
+		for enc := range encoding(encodingCount) {
+			content := []byte(strings.Repeat("--a: 1px;", 300))
+			e.cache.bodies.Set(bodyKey{p.state.Load().content, abi.TokensCSS, enc}, &body{bytes: content, etag: etagOf(content, enc), encoding: enc})
+		}
+	}
+	return e
+}
+
+// A hit allocates nothing: every path that a browser takes is counted.
+func TestHitDoesNotAllocate(t *testing.T) {
+	open := record.Serving{Mode: "public"}
+	key := record.SigningKey{ID: "key_1", Secret: []byte("secret")}
+	const address = "/" + testEnv + "/" + testTheme + "/-/"
+	signed := address + "1/tokens.css"
+	for _, tt := range []struct {
+		name    string
+		serving record.Serving
+		uri     string
+		lines   []string
+		status  int
+		allowed float64
+	}{
+		{"pinned", open, address + "1/tokens.css", nil, 200, 0},
+		{"pinned with a query", open, address + "1/tokens.css?x=1", nil, 200, 0},
+		{"latest", open, address + "latest/tokens.css", nil, 200, 0},
+		{"a browser", open, address + "latest/tokens.css", []string{
+			"Accept-Encoding: gzip, deflate, br, zstd", "User-Agent: Mozilla/5.0", "Sec-Fetch-Site: cross-site", "Origin: https://good.example",
+		}, 200, 0},
+		{"not modified", open, address + "1/tokens.css", []string{"If-None-Match: *"}, 304, 0},
+		{"a range", open, address + "1/tokens.css", []string{"Range: bytes=0-99"}, 206, 0},
+		{
+			"an origin list",
+			record.Serving{AllowedOrigins: []string{"https://good.example"}},
+			address + "latest/tokens.css",
+			[]string{"Origin: https://good.example"},
+			200, 0,
+		},
+		{"an address range", record.Serving{AllowedIPRanges: []string{"0.0.0.0/0"}}, address + "1/tokens.css", nil, 200, 0},
+		{
+			"signed",
+			record.Serving{Mode: "signed", SigningKeys: []record.SigningKey{key}},
+			signed + "?" + policy.Sign(signed, time.Now().Add(time.Hour), key), nil, 200, 20, // the price of an HMAC and its texts
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := warmed(t, tt.serving)
+			var ctx fasthttp.RequestCtx
+			ctx.Init(&fasthttp.Request{}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1}, nil)
+			once := func() {
+				ctx.Response.Reset()
+				e.handle(&ctx)
+			}
+			ctx.Request.Header.SetMethod(fasthttp.MethodGet)
+			ctx.Request.SetRequestURI(tt.uri)
+			for _, line := range tt.lines {
+				name, value, _ := strings.Cut(line, ": ")
+				ctx.Request.Header.Set(name, value)
+			}
+			once()
+			if got := ctx.Response.StatusCode(); got != tt.status {
+				t.Fatalf("status %d, want %d: %s", got, tt.status, ctx.Response.Body())
+			}
+			if n := testing.AllocsPerRun(2000, once); n > tt.allowed {
+				t.Errorf("a hit allocates %v times, want %v at most", n, tt.allowed)
+			}
+		})
+	}
+}
+
+// A panic is a bug of this program; it costs one answer and says nothing of itself (A102).
+func TestPanicIsAnsweredWithoutDetails(t *testing.T) {
+	e := warmed(t, record.Serving{})
+	e.cache.theme([]byte(testEnv + "/" + testTheme)).state.Load().rules = nil
+	var ctx fasthttp.RequestCtx
+	ctx.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
+	ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/1/tokens.css")
+	e.handle(&ctx)
+	if got := string(ctx.Response.Body()); ctx.Response.StatusCode() != 500 || got != `{"status":"error","cause":"internal","messages":[]}` {
+		t.Errorf("answer = %d %s", ctx.Response.StatusCode(), got)
+	}
+}
+
+func BenchmarkHit(b *testing.B) {
+	e := warmed(b, record.Serving{Mode: "public"})
+	for _, version := range []string{"1", "latest"} {
+		b.Run(version, func(b *testing.B) {
+			var ctx fasthttp.RequestCtx
+			ctx.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
+			ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/" + version + "/tokens.css")
+			ctx.Request.Header.Set("Accept-Encoding", "gzip, deflate, br, zstd")
+			b.ReportAllocs()
+			for b.Loop() {
+				ctx.Response.Reset()
+				e.handle(&ctx)
+			}
+		})
+	}
+}
+
+// A flood of unknown addresses stays within the memory budget, and what is asked for often outlives
+// it (decisions 7.8).
+func TestFloodStaysWithinTheBudget(t *testing.T) {
+	const budget = 16 << 20
+	c, err := newCache(budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	hot := []byte(testEnv + "/" + testTheme)
+	dropped := -1 // the first look-up finds nothing
+	for i := range 50_000 {
+		key := fmt.Sprintf("%s/thm_%026d", testEnv, i)
+		c.makeTheme(key)
+		c.makePair(key + "/-/latest")
+		if c.theme(hot) == nil {
+			dropped++
+			c.makeTheme(string(hot))
+		}
+	}
+	if dropped > 5 { // chance has a word in what is dropped, so that nobody can aim at an entry
+		t.Errorf("a Theme that is asked for all the time was dropped %d times", dropped)
+	}
+	c.themes.CleanUp()
+	c.pairs.CleanUp()
+	if held := c.bytes(); held > budget {
+		t.Errorf("%d bytes are held, the budget is %d", held, budget)
+	}
+}
+
+// A Theme that was dropped and comes back cannot take pairs of before for current: it may have
+// missed a change in between.
+func TestDroppedThemeDoubtsItsPairs(t *testing.T) {
+	c, err := newCache(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	key := testEnv + "/" + testTheme
+	before := c.makeTheme(key).change.Load()
+	c.themes.Invalidate(key)
+	if after := c.makeTheme(key).change.Load(); after == before {
+		t.Errorf("change number %d was given out twice", after)
+	}
+}
+
+// What is confirmed is what is not in doubt: a change and the confirmation after it never mix.
+func TestDoubtIsNotConfirmed(t *testing.T) {
+	e := warmed(t, record.Serving{})
+	th := e.cache.theme([]byte(testEnv + "/" + testTheme))
+	asked := time.Unix(1000, 0)
+	number := th.change.Load()
+	e.confirmedAt.Store(time.Unix(2000, 0).UnixNano())
+	if at, current := e.known(th, number, asked); !current || !at.Equal(time.Unix(2000, 0)) {
+		t.Errorf("known = %v, %t, want the confirmation", at, current)
+	}
+	e.cache.doubt(th)
+	if at, current := e.known(th, number, asked); current || !at.Equal(asked) {
+		t.Errorf("in doubt: known = %v, %t, want when it was asked for", at, current)
+	}
+}
+
+// A page that is full says nothing of what follows it: only the end of the feed confirms.
+func TestFullPageConfirmsNothing(t *testing.T) {
+	e := warmed(t, record.Serving{})
+	fed := record.ChangesFed{Changes: make([]record.ChangeFed, pollLimit), Cursor: "1000.a"}
+	e.apply(fed, time.Unix(1000, 0))
+	if at := e.confirmedAt.Load(); at != 0 || e.followed.Load() {
+		t.Errorf("a full page confirmed what is held as of %d", at)
+	}
+	fed.Changes = fed.Changes[:pollLimit-1]
+	e.apply(fed, time.Unix(1000, 0))
+	if at := e.confirmedAt.Load(); at != time.Unix(1000, 0).UnixNano() {
+		t.Errorf("the end of the feed confirmed as of %d, want when it was asked for", at)
+	}
+}
+
+// Age is rounded up, but for a tenth of a second.
+func TestAgeIsRoundedUp(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0", 0: "0", 99 * time.Millisecond: "0", 100 * time.Millisecond: "1", time.Second: "1", 1500 * time.Millisecond: "2", time.Hour: "3600",
+	} {
+		if got := string(appendSeconds(nil, age(d))); got != want {
+			t.Errorf("the age of %v is %s, want %s", d, got, want)
+		}
+	}
+}
+
+// The disk keeps what was used last within its budget.
+func TestDiskIsPruned(t *testing.T) {
+	d, err := openDisk(t.TempDir(), 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := []byte(strings.Repeat("first", 200))
+	for i := range 40 {
+		blob := first
+		if i > 0 {
+			blob = fmt.Appendf(nil, "%d%s", i, strings.Repeat("x", 1000))
+		}
+		if err := d.putBlob(record.HashOf(blob), blob); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := d.blob(record.HashOf(first)); !ok {
+			t.Fatalf("after %d blobs the one that is in use is gone", i)
+		}
+		if d.blobBytes > 10_000 {
+			t.Fatalf("after %d blobs %d bytes are held", i, d.blobBytes)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package edge_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/livery/storage/record"
+)
+
+// While upstream is out of reach the edge serves what it holds and says so (decisions 7.9).
+func TestOutageServesWhatIsHeld(t *testing.T) {
+	f := publishedFeed(t)
+	r := run(t, f)
+	latest := path("-", "latest", "tokens.css")
+	want(t, r.get(latest), 200, "4px")
+	f.stop()
+	r.clock.add(2 * time.Hour)
+	for range 3 {
+		started := time.Now()
+		got := r.get(latest)
+		want(t, got, 200, "4px")
+		if got.header.Get("Cache-Status") != "livery; hit; detail=stale" || len(got.header.Get("Age")) < 4 {
+			t.Errorf("held for two hours: %v", got.header)
+		}
+		if took := time.Since(started); took > 3*time.Second {
+			t.Errorf("a stale answer took %v", took)
+		}
+	}
+	unknown := r.get(path(brand, "latest", "tokens.css"))
+	if unknown.status != 503 || !strings.Contains(unknown.body, `"cause":"internal"`) || unknown.header.Get("Retry-After") == "" {
+		t.Errorf("what is not held: %d %q", unknown.status, unknown.body)
+	}
+	f.publish(thm, biggerTheme)
+	f.restart()
+	eventually(t, "catching up", func() bool { return strings.Contains(r.get(latest).body, "5px") })
+}
+
+func TestServerErrorsAreAnOutage(t *testing.T) {
+	for _, status := range []int{500, 502, 503, 401, 404} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			f := publishedFeed(t)
+			f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 0 })
+			r := run(t, f)
+			latest := path("-", "latest", "tokens.css")
+			want(t, r.get(latest), 200, "4px")
+			f.fail(status) // a 404 that does not say what is missing proves nothing
+			got := r.get(latest)
+			want(t, got, 200, "4px")
+			if got.header.Get("Cache-Status") != "livery; hit; detail=stale" {
+				t.Errorf("Cache-Status = %q", got.header.Get("Cache-Status"))
+			}
+			f.fail(0)
+			eventually(t, "a fresh answer", func() bool { return !strings.Contains(r.get(latest).header.Get("Cache-Status"), "detail=stale") })
+		})
+	}
+}
+
+// A version is served when its inputs are here, not before: upstream may be gone when they are needed.
+func TestNewVersionWaitsForItsInputs(t *testing.T) {
+	f := publishedFeed(t)
+	r := run(t, f)
+	latest := path("-", "latest", "tokens.css")
+	want(t, r.get(latest), 200, "4px")
+	lost := record.HashOf([]byte(biggerTheme))
+	f.publish(thm, biggerTheme)
+	f.mu.Lock()
+	delete(f.blobs, lost)
+	f.mu.Unlock()
+	eventually(t, "asking for the document", func() bool { return f.count("blobs/"+string(lost)) > 0 })
+	want(t, r.get(latest), 200, "4px")
+	f.putBlob([]byte(biggerTheme))
+	eventually(t, "the new version", func() bool { return strings.Contains(r.get(latest).body, "5px") })
+}
+
+// A restart without upstream serves from disk, files that were never asked for included.
+func TestRestartWithoutUpstreamServesOn(t *testing.T) {
+	f := publishedFeed(t)
+	f.override(thm, brand, 1, `{"space.small":"9px"}`, true)
+	first := run(t, f)
+	want(t, first.get(path("-", "latest", "tokens.css")), 200, "4px")
+	want(t, first.get(path(brand, "1", "tokens.css")), 200, "9px")
+	first.stop()
+	f.stop()
+
+	second := run(t, f, at(first.dir))
+	if err := second.edge.Ready(); err != nil {
+		t.Errorf("Ready = %v although the disk holds what was served", err)
+	}
+	got := second.get(path("-", "latest", "tokens.json"))
+	want(t, got, 200, "4px")
+	if got.header.Get("Cache-Status") != "livery; hit; detail=stale" {
+		t.Errorf("Cache-Status = %q", got.header.Get("Cache-Status"))
+	}
+	pinned := second.get(path(brand, "1", "tokens.css"))
+	want(t, pinned, 200, "9px")
+	if pinned.header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
+		t.Errorf("Cache-Control = %q", pinned.header.Get("Cache-Control"))
+	}
+	f.restart()
+	f.publish(thm, biggerTheme)
+	eventually(t, "catching up", func() bool { return strings.Contains(second.get(path("-", "latest", "tokens.css")).body, "5px") })
+}
+
+// What is on disk is checked against its hash before it is believed.
+func TestDamagedDiskIsNotServed(t *testing.T) {
+	f := publishedFeed(t)
+	first := run(t, f)
+	want(t, first.get(path("-", "1", "tokens.css")), 200, "4px")
+	first.stop()
+	err := filepath.WalkDir(first.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, bytes.ReplaceAll(content, []byte("4px"), []byte("6px")), 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := run(t, f, at(first.dir))
+	want(t, second.get(path("-", "1", "tokens.css")), 200, "4px")
+	second.stop()
+
+	pairs := filepath.Join(first.dir, "pairs", env, thm, "-", "1")
+	content, err := os.ReadFile(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(pairs, bytes.Replace(content, []byte(`"prefix":""`), []byte(`"prefix":"x"`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.stop()
+	third := run(t, f, at(first.dir))
+	if got := third.get(path("-", "1", "tokens.css")); got.status != 503 {
+		t.Errorf("a record that was tampered with is served: %d %q", got.status, got.body)
+	}
+}
+
+// Secrets stay in memory (A112): after a restart without upstream nothing can be verified, and the
+// edge says that this is its own trouble, not the caller's.
+func TestSecretsAreNotOnDisk(t *testing.T) {
+	f := publishedFeed(t)
+	f.serving(thm, record.Serving{Mode: "signed", SigningKeys: []record.SigningKey{{ID: "key_1", Secret: []byte("canary-secret-canary")}}})
+	first := run(t, f)
+	if got := first.get(path("-", "1", "tokens.css")); got.status != 403 {
+		t.Fatalf("unsigned = %d", got.status)
+	}
+	first.stop()
+	f.stop()
+	err := filepath.WalkDir(first.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		for _, secret := range []string{"canary-secret", "Y2FuYXJ5LXNlY3JldC1jYW5hcnk"} {
+			if bytes.Contains(content, []byte(secret)) {
+				t.Errorf("%s holds the secret", path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := run(t, f, at(first.dir))
+	if got := second.get(path("-", "1", "tokens.css")); got.status != 503 {
+		t.Errorf("without secrets = %d, want 503", got.status)
+	}
+}
+
+// Everybody who misses at once shares one question of each kind.
+func TestMissesShareOneQuestion(t *testing.T) {
+	f := publishedFeed(t)
+	r := run(t, f)
+	eventually(t, "the module loaded ahead", func() bool { return f.count("blobs/"+string(f.module)) == 1 })
+	release := f.held()
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			res, err := http.Get(r.url + path("-", "latest", "tokens.css"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			res.Body.Close()
+			if res.StatusCode != 200 {
+				t.Errorf("status %d", res.StatusCode)
+			}
+		})
+	}
+	eventually(t, "the first question", func() bool { return f.count("themes/") > 0 })
+	release()
+	wg.Wait()
+	http.DefaultClient.CloseIdleConnections()
+	for kind, most := range map[string]int{"themes/": 1, "pairs/": 1, "blobs/": 2} {
+		if asked := f.count(kind); asked > most {
+			t.Errorf("%s was asked for %d times, want %d", kind, asked, most)
+		}
+	}
+}
+
+// Unknown addresses reach upstream once a second each, at most (decisions 7.8).
+func TestUnknownAddressesAreRemembered(t *testing.T) {
+	f := publishedFeed(t)
+	r := run(t, f)
+	r.settle()
+	for _, unknown := range []string{
+		strings.Replace(path("-", "1", "tokens.css"), thm, "thm_99999999999999999999999999", 1),
+		path("var_99999999999999999999999999", "1", "tokens.css"),
+		path("-", "77", "tokens.css"),
+	} {
+		before, started := f.count(""), time.Now()
+		for range 50 {
+			if got := r.get(unknown); got.status != 404 {
+				t.Fatalf("%s = %d", unknown, got.status)
+			}
+		}
+		most := 2 * (1 + int(time.Since(started)/time.Second)) // a Theme and a pair for each second
+		if asked := f.count("") - before; asked > most {
+			t.Errorf("%s: upstream was asked %d times, want %d at most", unknown, asked, most)
+		}
+	}
+}
+
+// latest of a Theme that has no version is 404, and is there once it has one (S69, S70, A87).
+func TestUnpublishedLatestAppears(t *testing.T) {
+	f := newFeed(t)
+	f.edit(thm, func(*fedTheme) {})
+	r := run(t, f)
+	latest := path("-", "latest", "tokens.css")
+	if got := r.get(latest); got.status != 404 || got.header.Get("Cache-Control") != "no-cache" {
+		t.Errorf("before the first publish: %d %v", got.status, got.header)
+	}
+	f.publish(thm, smallTheme)
+	within(t, seen, "the first publish", func() bool { return r.get(latest).status == 200 })
+}

@@ -1,0 +1,198 @@
+package edge
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"example.com/livery/wasm/abi"
+	"github.com/valyala/fasthttp"
+)
+
+// The heads of answers, in the canonical spelling that fasthttp need not normalise.
+var (
+	keyAcceptRanges       = []byte("Accept-Ranges")
+	keyAge                = []byte("Age")
+	keyAllow              = []byte("Allow")
+	keyAllowHeaders       = []byte("Access-Control-Allow-Headers")
+	keyAllowMethods       = []byte("Access-Control-Allow-Methods")
+	keyAllowOrigin        = []byte("Access-Control-Allow-Origin")
+	keyCacheControl       = []byte("Cache-Control")
+	keyCacheStatus        = []byte("Cache-Status")
+	keyContentRange       = []byte("Content-Range")
+	keyContentTypeOptions = []byte("X-Content-Type-Options")
+	keyETag               = []byte("ETag")
+	keyExposeHeaders      = []byte("Access-Control-Expose-Headers")
+	keyMaxAge             = []byte("Access-Control-Max-Age")
+	keyResourcePolicy     = []byte("Cross-Origin-Resource-Policy")
+	keyVary               = []byte("Vary")
+
+	valueAny         = []byte("*")
+	valueBytes       = []byte("bytes")
+	valueCrossOrigin = []byte("cross-origin")
+	valueImmutable   = []byte("public, max-age=31536000, immutable")
+	valueMethods     = []byte("GET, HEAD, OPTIONS")
+	valueNosniff     = []byte("nosniff")
+	valueTenMinutes  = []byte("600")
+	valueExposed     = []byte("Age, Cache-Status, ETag")
+	varyEncoding     = []byte("Accept-Encoding")
+	varyOrigin       = []byte("Accept-Encoding, Origin")
+
+	jsonType     = []byte("application/json")
+	contentTypes = [abi.FileCount][]byte{
+		abi.TokensCSS:        []byte("text/css; charset=utf-8"),
+		abi.TokensValuesJSON: jsonType,
+		abi.TokensDTCGJSON:   []byte("application/design-tokens+json"),
+		abi.TokensJSON:       jsonType,
+		abi.TokensFlatJSON:   jsonType,
+	}
+	// RFC 9211: "fwd" says why upstream was asked, a hit with a detail that what is held is old.
+	cacheStatuses = [outcomeCount][]byte{
+		hit:         []byte("livery; hit"),
+		revalidated: []byte("livery; fwd=stale"),
+		miss:        []byte("livery; fwd=uri-miss; stored"),
+		stale:       []byte("livery; hit; detail=stale"),
+	}
+)
+
+// The seconds that Cache-Control speaks of.
+const (
+	immutableSeconds    = 31536000
+	staleIfErrorSeconds = 86400
+)
+
+// sendFile answers with the body, a part of it, or the news that the client's copy is current.
+func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
+	request, response := &x.ctx.Request.Header, &x.ctx.Response
+	x.common()
+	e.caching(x)
+	h := &response.Header
+	h.SetCanonical(keyETag, b.etag)
+	if match := request.Peek(fasthttp.HeaderIfNoneMatch); len(match) > 0 && anyMatches(match, b.etag) {
+		response.SetStatusCode(fasthttp.StatusNotModified)
+		return nil
+	}
+	content := b.bytes
+	h.SetCanonical(keyAcceptRanges, valueBytes)
+	if len(asked) > 0 && x.ctx.IsGet() && currentFor(request.Peek("If-Range"), b.etag) {
+		part, ok, satisfiable := parseRange(asked, len(content))
+		if ok && !satisfiable {
+			h.SetCanonical(keyContentRange, strconv.AppendInt([]byte("bytes */"), int64(len(content)), 10))
+			return outOfRange
+		}
+		if ok {
+			response.SetStatusCode(fasthttp.StatusPartialContent)
+			h.SetCanonical(keyContentRange, appendContentRange(x.scratch[:0], part, len(content)))
+			content = content[part.from:part.to]
+		}
+	}
+	h.SetContentTypeBytes(contentTypes[x.address.file])
+	if b.encoding != identity {
+		h.SetContentEncodingBytes(encodingNames[b.encoding])
+	}
+	response.SetBodyRaw(content)
+	return nil
+}
+
+// currentFor reports whether a Range holds under an If-Range field: there is none, or it is this
+// validator, by strong comparison. A date never is: files have none.
+func currentFor(ifRange, etag []byte) bool {
+	return len(ifRange) == 0 || bytes.Equal(bytes.TrimSpace(ifRange), etag)
+}
+
+// common writes what every answer for a known Theme carries.
+func (x *exchange) common() {
+	h := &x.ctx.Response.Header
+	h.SetCanonical(keyContentTypeOptions, valueNosniff)
+	h.SetCanonical(keyResourcePolicy, valueCrossOrigin)
+	if len(x.address.theme) > 0 {
+		h.SetCanonical(keyCacheStatus, cacheStatuses[x.outcome])
+	}
+	x.allowOrigin()
+}
+
+// allowOrigin lets pages of the origins that the Theme allows read the answer: of any where there is
+// no list. Where there is one, answers differ by origin, and refusals do too.
+func (x *exchange) allowOrigin() {
+	h := &x.ctx.Response.Header
+	if x.themeHeld == nil || !x.themeHeld.rules.ChecksOrigin() {
+		h.SetCanonical(keyVary, varyEncoding)
+		h.SetCanonical(keyAllowOrigin, valueAny)
+		h.SetCanonical(keyExposeHeaders, valueExposed)
+		return
+	}
+	h.SetCanonical(keyVary, varyOrigin)
+	if x.decision.Allowed && len(x.decision.AllowOrigin) > 0 {
+		h.SetCanonical(keyAllowOrigin, x.decision.AllowOrigin)
+		h.SetCanonical(keyExposeHeaders, valueExposed)
+	}
+}
+
+// caching writes how long the answer may be kept, and by whom.
+func (e *Edge) caching(x *exchange) {
+	h := &x.ctx.Response.Header
+	pinned := x.address.version != 0 && x.pairHeld.fed.Sealed
+	private := x.themeHeld.rules.Private()
+	switch {
+	case pinned && !private:
+		h.SetCanonical(keyCacheControl, valueImmutable)
+	case pinned:
+		v := strconv.AppendInt(append(x.scratch[:0], "private, max-age="...), x.atMost(immutableSeconds), 10)
+		h.SetCanonical(keyCacheControl, append(v, ", immutable"...))
+	default:
+		h.SetCanonical(keyCacheControl, x.appendLatest(x.scratch[:0], private))
+		at, _ := e.known(x.theme, x.pairHeld.change, x.pairHeld.askedAt)
+		h.SetCanonical(keyAge, appendSeconds(x.scratch[:0], age(x.now.Sub(at))))
+	}
+}
+
+// appendLatest spells the lifetime of what may change. Nothing is kept beyond a signature's expiry,
+// not even for when the edge cannot be reached.
+func (x *exchange) appendLatest(dst []byte, private bool) []byte {
+	if private {
+		dst = append(dst, "private"...)
+	} else {
+		dst = append(dst, "public"...)
+	}
+	lifetime := int64(x.themeHeld.lifetime / time.Second)
+	fresh := x.atMost(lifetime)
+	dst = strconv.AppendInt(append(dst, ", max-age="...), fresh, 10)
+	return strconv.AppendInt(append(dst, ", stale-if-error="...), min(staleIfErrorSeconds, x.atMost(fresh+staleIfErrorSeconds)-fresh), 10)
+}
+
+// atMost cuts seconds at the expiry of the request's signature, where it has one.
+func (x *exchange) atMost(seconds int64) int64 {
+	if x.decision.Expires.IsZero() {
+		return seconds
+	}
+	return max(0, min(seconds, int64(x.decision.Expires.Sub(x.now)/time.Second)))
+}
+
+// age rounds up, so that edge and browser together never keep an answer for longer than allowed; a
+// tenth of a second, an answer's way through the edge, is let go.
+func age(d time.Duration) time.Duration { return max(0, d+900*time.Millisecond) }
+
+func appendSeconds(dst []byte, d time.Duration) []byte {
+	return strconv.AppendInt(dst, int64(d/time.Second), 10)
+}
+
+// allowPreflight tells a browser, before it asks from another origin, that it may.
+func (x *exchange) allowPreflight() {
+	x.common()
+	x.ctx.Response.SetStatusCode(fasthttp.StatusNoContent)
+	h := &x.ctx.Response.Header
+	h.SetCanonical(keyAllow, valueMethods)
+	h.SetCanonical(keyAllowMethods, valueMethods)
+	h.SetCanonical(keyAllowHeaders, valueAny)
+	h.SetCanonical(keyMaxAge, valueTenMinutes)
+}
+
+// refuse writes a problem and returns its status.
+func (e *Edge) refuse(x *exchange, p *problem) int {
+	x.common()
+	if p == notAllowed {
+		x.ctx.Response.Header.SetCanonical(keyAllow, valueMethods)
+	}
+	x.ctx.Response.Header.Del("Age") // written already where a range turned out to lie outside
+	return p.send(x.ctx)
+}

@@ -1,0 +1,225 @@
+package edge
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"example.com/livery/edge/policy"
+	"github.com/valyala/fasthttp"
+)
+
+// newServer sets the limits of the edge's HTTP: what a slow or hostile client can hold, and for how
+// long. The write buffer takes a file of the usual size with its head in one piece.
+func (e *Edge) newServer() *fasthttp.Server {
+	return &fasthttp.Server{
+		Handler:               e.handle,
+		ErrorHandler:          libraryError,
+		ReadBufferSize:        16 << 10,
+		WriteBufferSize:       32 << 10,
+		ReadTimeout:           10 * time.Second,
+		WriteTimeout:          30 * time.Second,
+		IdleTimeout:           60 * time.Second,
+		MaxRequestBodySize:    16 << 10, // no request has a body; one that does is read and refused
+		NoDefaultServerHeader: true,
+		NoDefaultContentType:  true,
+		CloseOnShutdown:       true,
+		Logger:                silent{},
+	}
+}
+
+// silent drops fasthttp's lines about single connections: they quote what strangers sent.
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// exchange is one request on its way through the checks. It is reused; its slices are fasthttp's,
+// and lent for the request.
+type exchange struct {
+	ctx       *fasthttp.RequestCtx
+	now       time.Time
+	address   address
+	path      []byte
+	query     []byte
+	theme     *theme
+	themeHeld *themeState // nil until the Theme is known
+	pair      *pair
+	pairHeld  *pairState
+	decision  policy.Decision
+	request   policy.Request
+	outcome   outcome
+	scratch   [128]byte // for header values
+}
+
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
+	x := exchanges.Get().(*exchange)
+	*x = exchange{ctx: ctx, now: e.now()}
+	defer e.finish(x)
+	x.path, x.query = target(ctx)
+	status := fasthttp.StatusOK
+	if p := e.serve(x); p != nil {
+		status = e.refuse(x, p)
+	} else {
+		status = ctx.Response.StatusCode()
+	}
+	e.metrics.answered(status, x.outcome)
+}
+
+// finish turns a panic, which is a bug of this program, into an answer.
+func (e *Edge) finish(x *exchange) {
+	if reason := recover(); reason != nil {
+		e.log.Error("a request ended in a panic", "path", string(x.path), "reason", reason)
+		x.ctx.Response.Reset()
+		internal.send(x.ctx)
+		e.metrics.answered(fasthttp.StatusInternalServerError, x.outcome)
+	}
+	*x = exchange{}
+	exchanges.Put(x)
+}
+
+// target splits what was asked for into path and query, both as sent. A URL in absolute form counts
+// by its path.
+func target(ctx *fasthttp.RequestCtx) (path, query []byte) {
+	uri := ctx.Request.Header.RequestURI()
+	if len(uri) > 0 && uri[0] != '/' && string(uri) != "*" {
+		return ctx.URI().PathOriginal(), ctx.URI().QueryString()
+	}
+	path, query, _ = bytes.Cut(uri, []byte{'?'})
+	return path, query
+}
+
+// serve answers x, or returns why it does not. The order of the checks is part of the contract
+// (decisions 7.1): who may not have a file is not told whether its version exists.
+func (e *Edge) serve(x *exchange) *problem {
+	if p := checkHead(x.ctx); p != nil {
+		return p
+	}
+	method := x.ctx.Method()
+	options := string(method) == fasthttp.MethodOptions
+	if options && string(x.path) == "*" {
+		return nil
+	}
+	var ok bool
+	if x.address, ok = parseAddress(x.path); !ok {
+		return notFound
+	}
+	if !options && string(method) != fasthttp.MethodGet && string(method) != fasthttp.MethodHead {
+		return notAllowed
+	}
+	if p := e.find(x); p != nil {
+		return p
+	}
+	if p := e.decide(x); p != nil {
+		return p
+	}
+	switch {
+	case options:
+		x.allowPreflight()
+		return nil
+	case x.pairHeld.missing != "":
+		return notFound
+	}
+	return e.respond(x)
+}
+
+// checkHead refuses requests that another reader of the connection might understand differently.
+func checkHead(ctx *fasthttp.RequestCtx) *problem {
+	h := &ctx.Request.Header
+	if protocol := string(h.Protocol()); protocol != "HTTP/1.1" && protocol != "HTTP/1.0" {
+		ctx.SetConnectionClose()
+		return wrongHTTP
+	}
+	if !framed(h.RawHeaders()) {
+		ctx.SetConnectionClose()
+		return notFramed
+	}
+	return nil
+}
+
+// find looks the Theme and the pair up, asking upstream where what is held will not do.
+func (e *Edge) find(x *exchange) *problem {
+	t, s, o, err := e.themeOf(x.address.theme, x.now)
+	x.outcome = max(x.outcome, o)
+	if err != nil {
+		return upstreamAway
+	}
+	if s.missing {
+		return notFound
+	}
+	x.theme, x.themeHeld = t, s
+	if !s.files[x.address.file] {
+		return notFound
+	}
+	x.pair, x.pairHeld, o, err = e.pairOf(t, s, x.address.pair, x.now)
+	x.outcome = max(x.outcome, o)
+	if err != nil {
+		return upstreamAway
+	}
+	if missing := x.pairHeld.missing; missing != "" && missing != "version" {
+		return notFound
+	}
+	return nil
+}
+
+// decide applies the Theme's serving rules.
+func (e *Edge) decide(x *exchange) *problem {
+	rules := x.themeHeld.rules
+	if !rules.Private() {
+		x.decision.Allowed = true
+		return nil
+	}
+	h := &x.ctx.Request.Header
+	x.request = policy.Request{Path: x.path, Query: x.query, Now: x.now}
+	if rules.ChecksClient() {
+		x.request.Client = policy.ClientAddr(peerOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
+	}
+	if rules.ChecksOrigin() {
+		x.request.Origins = h.PeekAll("Origin")
+		x.request.Host = h.Host()
+		x.request.Referer = h.Peek("Referer")
+		x.request.SecFetchSite = h.Peek("Sec-Fetch-Site")
+		x.request.SecFetchDest = h.Peek("Sec-Fetch-Dest")
+		x.request.SecCHUA = h.Peek("Sec-Ch-Ua")
+		x.request.UserAgent = h.UserAgent()
+	}
+	x.decision = rules.Decide(&x.request)
+	switch {
+	case x.decision.Allowed:
+		return nil
+	case x.decision.Reason == "signature" && x.themeHeld.secretsAbsent:
+		return upstreamAway // the disk keeps no secrets: nothing can be verified before upstream is back
+	}
+	return forbidden
+}
+
+func peerOf(addr net.Addr) netip.Addr {
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr()
+	}
+	return netip.Addr{}
+}
+
+// respond finds the body in the coding that is wanted, and sends it.
+func (e *Edge) respond(x *exchange) *problem {
+	h := &x.ctx.Request.Header
+	enc := negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
+	asked := h.Peek(fasthttp.HeaderRange)
+	if len(asked) > 0 && x.ctx.IsGet() {
+		enc = identity // a range is one of the bytes as they are
+	}
+	b, o, err := e.bodyOf(x.pairHeld, x.address.file, enc, x.now)
+	x.outcome = max(x.outcome, o)
+	switch {
+	case errors.Is(err, errUnreachable):
+		return upstreamAway
+	case err != nil:
+		return internal
+	}
+	x.pair.touch(x.now, x.address.file, enc)
+	return e.sendFile(x, b, asked)
+}
