@@ -99,8 +99,10 @@ type Store interface {
 	// View runs fn on one snapshot and returns fn's error.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update runs fn, and where fn returns nil and wrote something commits its writes and the change
-	// it returned as one durable step; the Cursor is the change's. fn may run again and must not have
-	// effects outside tx. Where fn returns an error nothing is written and that error is returned.
+	// it returned as one durable step; the Cursor is the change's. Any Set, Delete or DeletePrefix is
+	// a write; where there was none the Cursor is that of the snapshot fn read. fn may run again and
+	// must not have effects outside tx. Where fn returns an error nothing is written and that error is
+	// returned. A ctx that ends stops what has not begun to commit, and nothing later.
 	Update(ctx context.Context, scope string, fn func(tx Tx) (record.Change, error)) (Cursor, error)
 	// PutBlob stores a blob and returns its name. The blob is durable with the next commit of this
 	// process: put it before the commit that names it.
@@ -110,7 +112,8 @@ type Store interface {
 	// Changes returns up to limit entries after the cursor, in order: ErrTrimmed or ErrDiverged where
 	// the cursor cannot be continued.
 	Changes(ctx context.Context, after Cursor, limit int) ([]LoggedChange, error)
-	// Wait returns nil as soon as an entry after the cursor exists, or ctx's error.
+	// Wait returns nil as soon as an entry after the cursor exists, or ctx's error. It may return
+	// ErrDiverged at once where the cursor is of another history.
 	Wait(ctx context.Context, after Cursor) error
 	// Trim drops entries of the change log up to and including seq.
 	Trim(ctx context.Context, seq uint64) error

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,22 +19,29 @@ import (
 
 const patience = 30 * time.Second
 
-// stalled is a store whose syncs wait while the gate is shut.
+// stalled is a store whose syncs wait until the gate is opened.
 type stalled struct {
 	*pebble.Store
 	disk *disk
-	gate sync.RWMutex // shut while locked
+	gate chan struct{}
+	once sync.Once // opens the gate
 }
 
 func openStalled(t testing.TB) *stalled {
-	s := &stalled{disk: &disk{FS: vfs.NewMem()}}
+	s := &stalled{disk: &disk{FS: vfs.NewMem()}, gate: make(chan struct{})}
+	var shut atomic.Bool
 	s.disk.before = func() {
-		s.gate.RLock()
-		defer s.gate.RUnlock()
+		if shut.Load() {
+			<-s.gate
+		}
 	}
 	s.Store = open(t, "data", pebble.Options{FS: s.disk})
+	shut.Store(true)
+	t.Cleanup(s.openGate) // or Close would wait for ever where a test gave up
 	return s
 }
+
+func (s *stalled) openGate() { s.once.Do(func() { close(s.gate) }) }
 
 // set is a transaction's function that sets one key.
 func set(key, value string) func(storage.Tx) (record.Change, error) {
@@ -70,7 +78,7 @@ func (s *stalled) readInTx(t *testing.T, scope, key string) string {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("Update() that gave up = %v", err)
 	}
-	return <-seen
+	return result(t, seen)
 }
 
 func (s *stalled) eventually(t *testing.T, what string, is func() bool) {
@@ -82,22 +90,29 @@ func (s *stalled) eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-func (s *stalled) open(t *testing.T, done <-chan error) {
+// finish opens the gate and sees the commit through.
+func (s *stalled) finish(t *testing.T, done <-chan error) {
 	t.Helper()
-	s.gate.Unlock()
-	select {
-	case err := <-done:
-		if err != nil {
-			t.Errorf("Update() = %v", err)
-		}
-	case <-time.After(patience):
-		t.Fatal("a commit did not end after its sync")
+	s.openGate()
+	if err := result(t, done); err != nil {
+		t.Errorf("Update() = %v", err)
 	}
+}
+
+// result receives what must come.
+func result[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patience):
+		t.Fatalf("no result within %s", patience)
+	}
+	panic("unreachable")
 }
 
 func TestWhatIsNotDurableIsNotShown(t *testing.T) {
 	s := openStalled(t)
-	s.gate.Lock()
 	done := s.update(t, "e", set("K", "1"))
 	err := s.View(context.Background(), func(r storage.Reader) error {
 		if got, err := r.Get([]byte("K")); !errors.Is(err, storage.ErrNotFound) {
@@ -119,7 +134,9 @@ func TestWhatIsNotDurableIsNotShown(t *testing.T) {
 	if err := s.Wait(ctx, storage.Cursor{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Wait before the sync = %v, want %v", err, context.DeadlineExceeded)
 	}
-	if err := s.Trim(context.Background(), 10); err != nil {
+	trimmed := make(chan error, 1)
+	go func() { trimmed <- s.Trim(context.Background(), 10) }()
+	if err := result(t, trimmed); err != nil {
 		t.Errorf("Trim before the sync = %v", err)
 	}
 	select {
@@ -127,7 +144,7 @@ func TestWhatIsNotDurableIsNotShown(t *testing.T) {
 		t.Errorf("Update returned before its sync: %v", err)
 	default:
 	}
-	s.open(t, done)
+	s.finish(t, done)
 	if got, err := s.Changes(context.Background(), storage.Cursor{}, 10); err != nil || len(got) != 1 {
 		t.Errorf("Changes after the sync = %v, %v, want one", got, err)
 	}
@@ -137,7 +154,6 @@ func TestAnAnswerFromWhatIsNotDurableWaits(t *testing.T) {
 	for name, answer := range map[string]error{"nothing written": nil, "refused": errors.New("there is a K")} {
 		t.Run(name, func(t *testing.T) {
 			s := openStalled(t)
-			s.gate.Lock()
 			done := s.update(t, "e", set("K", "1"))
 			ran, answered := make(chan string, 1), make(chan error, 1)
 			go func() {
@@ -148,7 +164,7 @@ func TestAnAnswerFromWhatIsNotDurableWaits(t *testing.T) {
 				})
 				answered <- err
 			}()
-			if got := <-ran; got != "1" {
+			if got := result(t, ran); got != "1" {
 				t.Errorf("the next writer of the scope sees %q, want 1", got)
 			}
 			select {
@@ -156,8 +172,8 @@ func TestAnAnswerFromWhatIsNotDurableWaits(t *testing.T) {
 				t.Errorf("Update() answered %v from what was not durable", err)
 			case <-time.After(10 * time.Millisecond):
 			}
-			s.open(t, done)
-			if err := <-answered; !errors.Is(err, answer) {
+			s.finish(t, done)
+			if err := result(t, answered); !errors.Is(err, answer) {
 				t.Errorf("Update() = %v, want %v", err, answer)
 			}
 		})
@@ -166,7 +182,6 @@ func TestAnAnswerFromWhatIsNotDurableWaits(t *testing.T) {
 
 func TestACommitOnceBegunIsNotAbandoned(t *testing.T) {
 	s := openStalled(t)
-	s.gate.Lock()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
@@ -175,13 +190,12 @@ func TestACommitOnceBegunIsNotAbandoned(t *testing.T) {
 	}()
 	s.eventually(t, "the commit is applied", func() bool { return s.readInTx(t, "e", "K") == "1" })
 	cancel()
-	s.open(t, done)
+	s.finish(t, done)
 }
 
 func TestCommitsInFlightShareOneSync(t *testing.T) {
 	const writers = 64
 	s := openStalled(t)
-	s.gate.Lock()
 	first := s.update(t, "first", set("K", "1"))
 	before := s.disk.syncs.Load()
 	var others []<-chan error
@@ -195,9 +209,9 @@ func TestCommitsInFlightShareOneSync(t *testing.T) {
 		}
 		return !missing
 	})
-	s.open(t, first)
+	s.finish(t, first)
 	for _, done := range others {
-		if err := <-done; err != nil {
+		if err := result(t, done); err != nil {
 			t.Errorf("Update() = %v", err)
 		}
 	}

@@ -108,7 +108,7 @@ func crash(t *testing.T, fs *vfs.MemFS, random *rand.Rand, acks *acknowledgement
 // What was acknowledged outlives any crash with its blobs, and what was in flight is there wholly
 // or not at all; a second crash changes nothing about that.
 func TestPowerFailureLosesNothingAcknowledged(t *testing.T) {
-	seeds := 60
+	seeds := 40
 	if testing.Short() {
 		seeds = 10
 	}
@@ -151,7 +151,9 @@ func TestACursorOfALostTailIsDiverged(t *testing.T) {
 		if _, err := again.Changes(context.Background(), lost, 10); !isDiverged(err) {
 			t.Errorf("Changes(%s) = %v, want ErrDiverged", lost, err)
 		}
-		if err := again.Wait(context.Background(), lost); !isDiverged(err) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := again.Wait(ctx, lost); !isDiverged(err) {
 			t.Errorf("Wait(%s) = %v, want ErrDiverged", lost, err)
 		}
 	}

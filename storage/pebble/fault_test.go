@@ -46,7 +46,7 @@ func TestAFailedSyncEndsTheStore(t *testing.T) {
 	if _, err := s.Update(context.Background(), "e", set("K", "2")); !errors.Is(err, errorfs.ErrInjected) {
 		t.Errorf("Update() whose sync failed = %v, want %v", err, errorfs.ErrInjected)
 	}
-	if err := <-waiting; !errors.Is(err, storage.ErrUnavailable) {
+	if err := result(t, waiting); !errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("Wait() = %v, want ErrUnavailable", err)
 	}
 	broken.Store(false)
