@@ -3,7 +3,7 @@ GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=deploy/tools.mod
 
-.PHONY: help build dev test race check bench wasm clean
+.PHONY: help build dev test race check bench road wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,15 +20,19 @@ test: wasm ## Build the renderer module and run every test
 race: wasm ## Run every test under the race detector
 	go test -race ./...
 
-check: wasm ## Formatting, vet, staticcheck and the house test
+check: wasm ## Formatting, vet, staticcheck, the house test, and the race detector where there is a C compiler
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
 	$(TOOL) staticcheck ./...
 	go test -run TestHouse .
+	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
 bench: wasm ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+road: build ## Measure the road from a push to a served file
+	go run ./bench/road
 
 wasm: $(GUEST) ## Build the renderer module
 

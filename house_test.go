@@ -35,13 +35,17 @@ var house = map[string]room{
 	},
 	"client":     {},
 	"bench/road": {ours: "client", others: "github.com/cheggaaa/pb/v3"},
+	"bench/management": {
+		ours:   "client origin origin/auth origin/operator origin/theming renderer storage storage/pebble storage/record wasm wasm/abi",
+		others: "github.com/cheggaaa/pb/v3 github.com/cockroachdb/pebble/v2 golang.org/x/sync golang.org/x/term",
+	},
 	"origin": {
 		ours:   "origin/auth origin/feed origin/operator origin/patch origin/theming renderer renderer/dtcg renderer/jsontree storage storage/record",
-		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/oklog/ulid/v2 github.com/prometheus/client_golang github.com/valyala/fasthttp",
+		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/oklog/ulid/v2 github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
 	"origin/feed": {
-		ours:   "origin/theming storage storage/record",
+		ours:   "origin/auth origin/theming storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/valyala/fasthttp",
 	},
 	"origin/operator": {

@@ -18,7 +18,7 @@ func TestLargePush(t *testing.T) {
 		var document strings.Builder
 		document.WriteString(`{"g":{"$type":"number"`)
 		for i := range 10_500 {
-			fmt.Fprintf(&document, `,"t%d":{"$value":%d}`, i, i+add)
+			fmt.Fprintf(&document, `,"t%d":{"$value":%d,"$description":"%s"}`, i, i+add, strings.Repeat("x", 100))
 		}
 		document.WriteString("}}")
 		path := filepath.Join(t.TempDir(), name)

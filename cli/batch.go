@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"example.com/livery/client"
@@ -19,50 +18,10 @@ const (
 )
 
 // themeOperations returns the operations that make current into wanted, each small enough to be
-// sent. Where the smallest difference replaces a group or a token as a whole, its members are changed
-// one by one instead: what the API keeps in it but never lists, and current therefore lacks, stays.
+// sent.
 func themeOperations(current, wanted *jsontree.Node) []client.Operation {
-	return sendable(memberwise(current, patch.Diff(current, wanted, nil)), maxBatchBytes)
+	return sendable(patch.Diff(current, wanted, nil), maxBatchBytes)
 }
-
-// memberwise returns operations on current that replace no object below the root of a token or group.
-func memberwise(current *jsontree.Node, difference []patch.Operation) []patch.Operation {
-	var operations []patch.Operation
-	for _, o := range difference {
-		p, ok := jsontree.ParsePointer(o.Path)
-		old := current.Lookup(p)
-		if !ok || o.Op != "replace" || slices.ContainsFunc(p, isMeta) || !old.IsObject() || !o.Value.IsObject() {
-			operations = append(operations, o)
-			continue
-		}
-		operations = appendMembers(operations, p, old, o.Value)
-	}
-	return operations
-}
-
-// appendMembers appends what makes the members of the object at p, a group or a token, those of wanted.
-func appendMembers(dst []patch.Operation, p jsontree.Pointer, old, wanted *jsontree.Node) []patch.Operation {
-	for _, m := range old.Members {
-		if wanted.Find(m.Name) == nil {
-			dst = append(dst, patch.Operation{Op: "remove", Path: below(p, m.Name).String()})
-		}
-	}
-	for _, m := range wanted.Members {
-		at, was := below(p, m.Name), old.Find(m.Name)
-		switch {
-		case was == nil:
-			dst = append(dst, patch.Operation{Op: "add", Path: at.String(), Value: m.Value})
-		case jsontree.Equal(was, m.Value):
-		case !isMeta(m.Name) && was.IsObject() && m.Value.IsObject():
-			dst = appendMembers(dst, at, was, m.Value)
-		default:
-			dst = append(dst, patch.Operation{Op: "replace", Path: at.String(), Value: m.Value})
-		}
-	}
-	return dst
-}
-
-func below(p jsontree.Pointer, name string) jsontree.Pointer { return append(slices.Clone(p), name) }
 
 // sendable returns operations in the form of the API, none larger than most bytes.
 func sendable(operations []patch.Operation, most int) []client.Operation {

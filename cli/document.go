@@ -1,14 +1,32 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
 	"example.com/livery/client"
+	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 )
 
-// tree rebuilds a Theme's document from a token read: every token and every group that has
+// currentDocument returns a token read of a Theme and its whole current document, as it is stored. The
+// document is read after the etag: an edit in between makes the etag stale, and what is built on
+// them is refused instead of undoing that edit.
+func currentDocument(ctx context.Context, c *client.Client, t client.Theme) (client.TokenSet, *jsontree.Node, error) {
+	set, err := c.ThemeTokens(ctx, t.EnvironmentID, t.ID, client.ReadOptions{})
+	if err != nil {
+		return set, nil, err
+	}
+	text, err := c.PreviewTheme(ctx, t.EnvironmentID, t.ID, renderer.TokensDTCGJSON.Name())
+	if err != nil {
+		return set, nil, err
+	}
+	document, err := parseAnswer("the document of Theme "+t.Slug, text)
+	return set, document, err
+}
+
+// tree rebuilds the document of a version from a token read: every token and every group that has
 // metadata, in the order read. What the API never lists ($extends, $ref, empty groups and other
 // members that it keeps verbatim) is not in it.
 func tree(set client.TokenSet) (*jsontree.Node, error) {
@@ -89,9 +107,13 @@ func appendText(members []jsontree.Member, name string, text *string) []jsontree
 }
 
 func parseValue(path string, value json.RawMessage) (*jsontree.Node, error) {
-	n, err := jsontree.Parse(string(value))
+	return parseAnswer("the value of token "+path, value)
+}
+
+func parseAnswer(what string, text []byte) (*jsontree.Node, error) {
+	n, err := jsontree.Parse(string(text))
 	if err != nil {
-		return nil, fail("Tell the operator: the origin answered what it must not.", "the value of token %s cannot be read: %v", path, err)
+		return nil, fail("Tell the operator: the origin answered what it must not.", "%s cannot be read: %v", what, err)
 	}
 	return n, nil
 }

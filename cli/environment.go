@@ -13,6 +13,7 @@ func (a *app) userCommands() []*cobra.Command {
 	commands := []*cobra.Command{
 		a.envCommand(), a.themeCommand(), a.variantCommand(),
 		a.pushCommand(), a.pullCommand(), a.renameCommand(), a.publishCommand(), a.discardCommand(), a.watchCommand(),
+		a.diffCommand(), a.checkCommand(), a.previewCommand(),
 	}
 	for _, c := range commands {
 		a.apiFlags(c)

@@ -29,12 +29,12 @@ func (a *app) publishCommand() *cobra.Command {
 		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.publish(cmd, p) },
 	}
-	cmd.Flags().StringVar(&p.variant, "variant", "", "`VARIANT`, slug or id (default: the Theme itself)")
 	cmd.Flags().BoolVar(&p.variants, "variants", false, "publish every Variant with a draft after the Theme")
 	cmd.Flags().BoolVar(&p.unchanged, "unchanged", false, "publish the newest version of the Theme once more where it has no draft")
+	ofVariant(cmd, &p.place)
 	cmd.MarkFlagsMutuallyExclusive("variant", "variants")
 	cmd.MarkFlagsMutuallyExclusive("variant", "unchanged")
-	return a.printing(ofTheme(cmd, &p.place))
+	return a.printing(cmd)
 }
 
 func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
@@ -116,8 +116,7 @@ func (a *app) discardCommand() *cobra.Command {
 		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.discard(cmd, p) },
 	}
-	cmd.Flags().StringVar(&p.variant, "variant", "", "`VARIANT`, slug or id (default: the Theme itself)")
-	return ofTheme(cmd, &p)
+	return ofVariant(cmd, &p)
 }
 
 func (a *app) discard(cmd *cobra.Command, p place) error {

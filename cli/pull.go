@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +13,9 @@ import (
 const pullText = `Writes the current tokens of a Theme as a DTCG document, or the current overrides of a Variant as
 a flat map; --version writes a published version. What comes out can be pushed again.
 
-Members that the API keeps but never lists ($extends, $ref, $deprecated, empty groups) are not in
-it; the served tokens.dtcg.json holds the published document with all of them.`
+The current document of a Theme is written whole. Of an earlier version the API lists tokens and
+groups only, so that --version writes no $extends, $ref, $deprecated and no empty groups; the served
+tokens.dtcg.json of that version has them all.`
 
 func (a *app) pullCommand() *cobra.Command {
 	var p place
@@ -29,10 +29,9 @@ func (a *app) pullCommand() *cobra.Command {
 		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pull(cmd, p, version, file) },
 	}
-	cmd.Flags().StringVar(&p.variant, "variant", "", "`VARIANT`, slug or id (default: the Theme itself)")
 	cmd.Flags().IntVar(&version, "version", 0, "published version `N` (default: the current document)")
 	cmd.Flags().StringVar(&file, "out", "", "`FILE` to write (default: the standard output)")
-	return ofTheme(cmd, &p)
+	return ofVariant(cmd, &p)
 }
 
 func (a *app) pull(cmd *cobra.Command, p place, version int, file string) error {
@@ -49,19 +48,15 @@ func (a *app) pull(cmd *cobra.Command, p place, version int, file string) error 
 		return err
 	}
 	text.WriteByte('\n')
-	if file == "" {
-		_, err = a.out.Write(text.Bytes())
-		return err
-	}
-	if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
-		return fail("Name another with --out.", "%s cannot be written: %s", file, reason(err))
-	}
-	a.say("%s is written.", file)
-	return nil
+	return a.writeOut(file, text.Bytes())
 }
 
 func pulled(cmd *cobra.Command, c *client.Client, f found, version int) (*jsontree.Node, error) {
 	o := client.ReadOptions{Version: version}
+	if f.variant == nil && version == 0 {
+		_, document, err := currentDocument(cmd.Context(), c, f.theme)
+		return document, err
+	}
 	if f.variant == nil {
 		set, err := c.ThemeTokens(cmd.Context(), f.env.ID, f.theme.ID, o)
 		if err != nil {

@@ -122,11 +122,7 @@ func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (found,
 }
 
 func (a *app) pushTheme(ctx context.Context, c *client.Client, f found, p pushFlags, wanted *jsontree.Node) error {
-	set, err := c.ThemeTokens(ctx, f.env.ID, f.theme.ID, client.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	current, err := tree(set)
+	set, current, err := currentDocument(ctx, c, f.theme)
 	if err != nil {
 		return err
 	}

@@ -33,11 +33,11 @@ func (a *app) rename(cmd *cobra.Command, p place, from, to string) error {
 	if err != nil {
 		return err
 	}
-	set, err := c.ThemeTokens(cmd.Context(), f.env.ID, f.theme.ID, client.ReadOptions{})
+	set, document, err := currentDocument(cmd.Context(), c, f.theme)
 	if err != nil {
 		return err
 	}
-	operations, aliases, err := renaming(set, from, to)
+	operations, aliases, err := renaming(document, set, from, to)
 	if err != nil {
 		return err
 	}
@@ -56,11 +56,7 @@ func (a *app) rename(cmd *cobra.Command, p place, from, to string) error {
 }
 
 // renaming returns the operations that rename a token or group, and how many values they rewrite.
-func renaming(set client.TokenSet, from, to string) (operations []client.Operation, aliases int, err error) {
-	document, err := tree(set)
-	if err != nil {
-		return nil, 0, err
-	}
+func renaming(document *jsontree.Node, set client.TokenSet, from, to string) (operations []client.Operation, aliases int, err error) {
 	if err := checkRename(document, set, from, to); err != nil {
 		return nil, 0, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
-	"example.com/livery/renderer/jsontree"
 )
 
 // sampleSets are the sample Theme alone and with each of its Variants.
@@ -109,12 +108,7 @@ func TestSampleIsReadable(t *testing.T) {
 		{"color.line.focus", "color.background.canvas", 3},
 	}
 	for name, set := range sampleSets(t) {
-		values, err := jsontree.Parse(string(set.Append(nil, renderer.TokensValuesJSON)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		colors := map[string]string{}
-		collectStrings(values, "", colors)
+		colors := primitives(set.Append(nil, renderer.TokensValuesJSON))
 		for _, p := range pairs {
 			if got := contrast(t, colors[p.front], colors[p.back]); got < p.least {
 				t.Errorf("%s: %s on %s has a contrast of %.2f, want %.1f", name, p.front, p.back, got, p.least)

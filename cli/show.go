@@ -41,7 +41,7 @@ func (a *app) showTheme(cmd *cobra.Command, p place, tokens bool) error {
 	if err != nil {
 		return err
 	}
-	document, err := tree(set)
+	values, err := c.PreviewTheme(cmd.Context(), f.env.ID, f.theme.ID, renderer.TokensValuesJSON.Name())
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a *app) showTheme(cmd *cobra.Command, p place, tokens bool) error {
 	return a.show(both, func() {
 		a.printTheme(f.theme)
 		a.say("")
-		a.printTokens(set.Tokens, primitives(document, nil))
+		a.printTokens(set.Tokens, primitives(values))
 	})
 }
 
@@ -121,11 +121,10 @@ func printable(r rune) rune {
 	return ' '
 }
 
-// primitives returns the string that each token is in tokens.values.json, where it is one.
-func primitives(document, overrides *jsontree.Node) map[string]string {
-	values, err := jsontree.Parse(string(renderer.LoadTree(document, overrides, "").Append(nil, renderer.TokensValuesJSON)))
+// primitives returns the string that each token is in a tokens.values.json, where it is one.
+func primitives(file []byte) map[string]string {
 	found := map[string]string{}
-	if err == nil {
+	if values, err := jsontree.Parse(string(file)); err == nil {
 		collectStrings(values, "", found)
 	}
 	return found

@@ -185,7 +185,7 @@ func TestPushMakesTheDocumentWanted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		current, wanted := documents(3).Draw(t, "current"), documents(3).Draw(t, "wanted")
 		most := rapid.IntRange(80, 400).Draw(t, "most")
-		operations := sendable(memberwise(current, patch.Diff(current, wanted, nil)), most)
+		operations := sendable(patch.Diff(current, wanted, nil), most)
 		after := current
 		for _, batch := range batches(operations, most, measureTheme) {
 			var ops []patch.Operation

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/client"
-	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer"
 )
 
 func (a *app) variantCommand() *cobra.Command {
@@ -112,31 +112,15 @@ func (a *app) showVariant(cmd *cobra.Command, p place, tokens bool) error {
 		Variant client.Variant  `json:"variant"`
 		Tokens  client.TokenSet `json:"tokens"`
 	}{v, set}
-	colors, err := variantPrimitives(cmd, c, f, set)
+	values, err := c.PreviewVariant(cmd.Context(), f.env.ID, f.theme.ID, v.ID, renderer.TokensValuesJSON.Name())
 	if err != nil {
 		return err
 	}
 	return a.show(both, func() {
 		a.printVariant(v)
 		a.say("")
-		a.printTokens(set.Tokens, colors)
+		a.printTokens(set.Tokens, primitives(values))
 	})
-}
-
-// variantPrimitives returns what the tokens of a Theme are in JavaScript with overrides over them.
-func variantPrimitives(cmd *cobra.Command, c *client.Client, f found, overrides client.TokenSet) (map[string]string, error) {
-	theme, err := c.ThemeTokens(cmd.Context(), f.env.ID, f.theme.ID, client.ReadOptions{})
-	if err != nil {
-		return nil, err
-	}
-	var document, over *jsontree.Node
-	if document, err = tree(theme); err != nil {
-		return nil, err
-	}
-	if over, err = flatMap(overrides); err != nil {
-		return nil, err
-	}
-	return primitives(document, over), nil
 }
 
 func (a *app) printVariant(v client.Variant) {

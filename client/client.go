@@ -1,4 +1,4 @@
-// Package client is a typed client of the public API of Livery: one method for each of its 21
+// Package client is a typed client of the public API of Livery: one method for each of its
 // routes, on net/http. It repeats only what is safe to repeat, answers refusals as *Error, and
 // keeps token values as the JSON they are. It decides nothing and caches nothing.
 package client
@@ -173,7 +173,6 @@ func (c *Client) httpRequest(ctx context.Context, r request, body []byte, key st
 		return nil, fmt.Errorf("client: %w", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
-	req.Header.Set("Accept", "application/json")
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -229,3 +229,45 @@ func TestIdsAreEscaped(t *testing.T) {
 		t.Errorf("Theme(../../environments) = %v, want ErrNotFound", err)
 	}
 }
+
+// TestInspecting covers what looks at a draft without changing it (8.1, 8.1b, 8.2).
+func TestInspecting(t *testing.T) {
+	f := newFixture(t)
+	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
+	v := must(c.CreateVariant(ctx, e, id, client.NewVariant{Slug: "dark", DisplayName: "Dark"}))(t).ID
+	must(c.EditVariantTokens(ctx, e, id, v, client.EditOptions{}, []client.VariantOperation{{Operation: "set", Path: "color.brand", Value: json.RawMessage(`"#112233"`)}}))(t)
+	must(c.EditThemeTokens(ctx, e, id, client.EditOptions{}, []client.Operation{
+		{Operation: "move", From: "/color/brand", Path: "/color/main"},
+		{Operation: "add", Path: "/color/broken", Value: json.RawMessage(`{"$value":"{color.nowhere}"}`)},
+	}))(t)
+	for name, list := range map[string][]client.Diagnostic{
+		"Theme": must(c.ThemeDiagnostics(ctx, e, id))(t), "Variant": must(c.VariantDiagnostics(ctx, e, id, v))(t),
+	} {
+		if len(list) == 0 || list[0].Path != "color.broken" || list[0].Kind != "aliasMissing" || list[0].Message == "" {
+			t.Errorf("diagnostics of the %s = %+v", name, list)
+		}
+	}
+	compared := must(c.CompareTheme(ctx, e, id, client.CompareOptions{}))(t)
+	want := client.Comparison{
+		From: new(1), Added: []string{"color.broken"}, Removed: []string{}, Renamed: []client.Rename{{From: "color.brand", To: "color.main"}},
+		Retyped: []client.Retype{}, Changed: []string{}, Breaking: true,
+	}
+	if !reflect.DeepEqual(compared, want) {
+		t.Errorf("CompareTheme() = %+v, want %+v", compared, want)
+	}
+	if compared = must(c.CompareTheme(ctx, e, id, client.CompareOptions{From: 1, To: 1}))(t); compared.Breaking || *compared.To != 1 {
+		t.Errorf("CompareTheme(1, 1) = %+v", compared)
+	}
+	if compared = must(c.CompareVariant(ctx, e, id, v, client.CompareOptions{}))(t); !slices.Equal(compared.Added, []string{"color.brand"}) {
+		t.Errorf("CompareVariant() = %+v", compared)
+	}
+	if css := must(c.PreviewTheme(ctx, e, id, "tokens.flat.json"))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
+		t.Errorf("PreviewTheme() = %s", css)
+	}
+	if css := must(c.PreviewVariant(ctx, e, id, v, "tokens.flat.json"))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
+		t.Errorf("PreviewVariant() = %s", css)
+	}
+	if _, err := c.PreviewTheme(ctx, e, id, "tokens.scss"); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("PreviewTheme(tokens.scss) = %v, want ErrNotFound", err)
+	}
+}
