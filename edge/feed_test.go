@@ -270,11 +270,11 @@ func (f *feed) serveChanges(w http.ResponseWriter, r *http.Request) {
 func (f *feed) changes(after string, limit int) record.ChangesFed {
 	seq, tag, _ := strings.Cut(after, ".")
 	n, _ := strconv.Atoi(seq)
-	if n > len(f.log) || n > 0 && tag != f.history {
+	if after == "" || n > len(f.log) || n > 0 && tag != f.history {
 		return record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: f.cursor(len(f.log)), Reset: true}
 	}
 	changes := slices.Clone(f.log[n:min(len(f.log), n+limit)])
-	return record.ChangesFed{Changes: changes, Cursor: f.cursor(n + len(changes))}
+	return record.ChangesFed{Changes: changes, Cursor: f.cursor(n + len(changes)), More: len(changes) == limit}
 }
 
 func (f *feed) serveTheme(w http.ResponseWriter, key string) {

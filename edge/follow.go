@@ -65,7 +65,7 @@ func (e *Edge) apply(fed record.ChangesFed, polledAt time.Time) {
 			e.changed(change.EnvironmentID, change.ThemeID)
 		}
 	}
-	if len(fed.Changes) >= pollLimit {
+	if fed.More {
 		return // there is more to hear before anything is confirmed
 	}
 	confirmed := polledAt

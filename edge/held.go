@@ -49,13 +49,14 @@ func (t *theme) remember(p *pair) {
 	t.pairs[p.key] = p
 }
 
-// hot returns the remembered pairs that were asked for since then.
+// hot returns the remembered pairs that were asked for since then, and those whose first request is
+// still under way.
 func (t *theme) hot(since time.Time) []*pair {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var hot []*pair
 	for key, p := range t.pairs {
-		if p.askedAt.Load() >= since.Unix() {
+		if asked := p.askedAt.Load(); asked == 0 || asked >= since.Unix() {
 			hot = append(hot, p)
 		} else {
 			delete(t.pairs, key)

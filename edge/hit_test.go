@@ -201,15 +201,16 @@ func TestDoubtIsNotConfirmed(t *testing.T) {
 	}
 }
 
-// A page that is full says nothing of what follows it: only the end of the feed confirms.
-func TestFullPageConfirmsNothing(t *testing.T) {
+// A page that more follows says nothing of what follows it: only the end of the feed confirms. How
+// many Themes it names does not count: entries that name none are left out of it.
+func TestPageBeforeTheLastConfirmsNothing(t *testing.T) {
 	e := warmed(t, record.Serving{})
-	fed := record.ChangesFed{Changes: make([]record.ChangeFed, pollLimit), Cursor: "1000.a"}
+	fed := record.ChangesFed{Changes: make([]record.ChangeFed, 3), Cursor: "1000.a", More: true}
 	e.apply(fed, time.Unix(1000, 0))
 	if at := e.confirmedAt.Load(); at != 0 || e.followed.Load() {
-		t.Errorf("a full page confirmed what is held as of %d", at)
+		t.Errorf("a page before the last confirmed what is held as of %d", at)
 	}
-	fed.Changes = fed.Changes[:pollLimit-1]
+	fed.More = false
 	e.apply(fed, time.Unix(1000, 0))
 	if at := e.confirmedAt.Load(); at != time.Unix(1000, 0).UnixNano() {
 		t.Errorf("the end of the feed confirmed as of %d, want when it was asked for", at)
@@ -247,6 +248,28 @@ func TestDiskIsPruned(t *testing.T) {
 		}
 		if d.blobBytes > 10_000 {
 			t.Fatalf("after %d blobs %d bytes are held", i, d.blobBytes)
+		}
+	}
+}
+
+// A pair that is being asked for the first time is refreshed ahead too, and not forgotten because
+// its request has not been counted yet.
+func TestPairOnItsWayIsHot(t *testing.T) {
+	now := time.Unix(10_000, 0)
+	th := &theme{}
+	onItsWay, cold, warm := &pair{key: "a"}, &pair{key: "b"}, &pair{key: "c"}
+	cold.askedAt.Store(now.Add(-time.Hour).Unix())
+	warm.askedAt.Store(now.Unix())
+	for _, p := range []*pair{onItsWay, cold, warm} {
+		th.remember(p)
+	}
+	for range 2 {
+		hot := map[string]bool{}
+		for _, p := range th.hot(now.Add(-hotFor)) {
+			hot[p.key] = true
+		}
+		if !hot["a"] || hot["b"] || !hot["c"] {
+			t.Errorf("hot = %v, want a and c", hot)
 		}
 	}
 }

@@ -148,12 +148,16 @@ func modules(ctx context.Context, store storage.Store) ([]record.Module, error) 
 // poll is a request for changes.
 type poll struct {
 	after storage.Cursor
+	first bool // there is no cursor yet
 	limit int
 }
 
 // changesFed returns what changed after the cursor, as soon as there is something or ctx ends. A
-// cursor that cannot be continued is answered with Reset and the newest cursor.
+// cursor that cannot be continued, and a first poll, is answered with Reset and the newest cursor.
 func changesFed(ctx context.Context, store storage.Store, p poll) (record.ChangesFed, error) {
+	if p.first {
+		return reset(ctx, store)
+	}
 	for {
 		fed, seen, err := p.once(ctx, store)
 		if err != nil || fed.Reset || len(fed.Changes) > 0 {
@@ -188,7 +192,7 @@ func (p poll) once(ctx context.Context, store storage.Store) (record.ChangesFed,
 			})
 		}
 	}
-	fed.Cursor = seen.String()
+	fed.Cursor, fed.More = seen.String(), len(logged) == p.limit
 	return fed, seen, nil
 }
 

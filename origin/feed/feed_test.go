@@ -73,17 +73,18 @@ func TestChangesAreFedInOrder(t *testing.T) {
 		after  storage.Cursor
 		limit  int
 		want   string
+		more   bool
 		cursor int // index of the entry that the answer's cursor names
 	}{
-		{"from the start", storage.Cursor{}, 100, "[a b] false", 4},
-		{"limited", storage.Cursor{}, 2, "[a] false", 1},
-		{"from the middle", l.cursors[0], 100, "[b] false", 4},
-		{"nothing but what names nothing", l.cursors[2], 100, "[] false", 4},
-		{"from the end", l.cursors[4], 100, "[] false", 4},
+		{"from the start", storage.Cursor{}, 100, "[a b] false", false, 4},
+		{"limited by entries, named or not", storage.Cursor{}, 2, "[a] false", true, 1},
+		{"from the middle", l.cursors[0], 100, "[b] false", false, 4},
+		{"nothing but what names nothing", l.cursors[2], 100, "[] false", false, 4},
+		{"from the end", l.cursors[4], 100, "[] false", false, 4},
 	} {
 		got := l.ask(poll{after: c.after, limit: c.limit})
-		if spell(got) != c.want || got.Cursor != l.cursors[c.cursor].String() {
-			t.Errorf("%s: changes = %s at %s, want %s at %s", c.name, spell(got), got.Cursor, c.want, l.cursors[c.cursor])
+		if spell(got) != c.want || got.More != c.more || got.Cursor != l.cursors[c.cursor].String() {
+			t.Errorf("%s: changes = %s at %s, more %v, want %s at %s, more %v", c.name, spell(got), got.Cursor, got.More, c.want, l.cursors[c.cursor], c.more)
 		}
 	}
 }
@@ -100,6 +101,14 @@ func TestUnknownCursorsReset(t *testing.T) {
 		if got := l.ask(poll{after: after, limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[2].String() {
 			t.Errorf("%s: changes = %s at %s, want a reset at %s", name, spell(got), got.Cursor, l.cursors[2])
 		}
+	}
+}
+
+// A first poll, which names no cursor, starts at the newest entry: nothing is held that could be old.
+func TestFirstPollsStartAtTheEnd(t *testing.T) {
+	l := newLog(t, "a", "b")
+	if got := l.ask(poll{first: true, limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[1].String() {
+		t.Errorf("changes = %s at %s, want a reset at %s", spell(got), got.Cursor, l.cursors[1])
 	}
 }
 

@@ -96,7 +96,7 @@ func parsePoll(after, wait, limit string) (p poll, duration time.Duration, fault
 	if !ok {
 		return p, 0, "wait: must be 0 to 55 seconds"
 	}
-	p = poll{after: cursor}
+	p = poll{after: cursor, first: after == ""}
 	if p.limit, ok = bounded(limit, defaultLimit, 1, maxLimit); !ok {
 		return p, 0, "limit: must be 1 to 10000"
 	}

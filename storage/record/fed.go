@@ -26,7 +26,8 @@ type PairFed struct {
 type ChangesFed struct {
 	Changes []ChangeFed `json:"changes"` // in order
 	Cursor  string      `json:"cursor"`  // where to go on
-	Reset   bool        `json:"reset"`   // the cursor asked for is no longer known: everything held is in doubt
+	More    bool        `json:"more"`    // the log goes on behind Cursor: poll again before trusting what is held
+	Reset   bool        `json:"reset"`   // the cursor asked for is not known: everything held is in doubt
 }
 
 // ChangeFed is one entry of the feed.
