@@ -41,7 +41,7 @@ func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 	case strings.HasPrefix(target, "//"): // the server would take the first segment for a host
 		return o.refuse(q, errNotFound)
 	}
-	if path := string(ctx.URI().PathOriginal()); path == apiPath || strings.HasPrefix(path, apiPath+"/") {
+	if needsToken(string(ctx.URI().PathOriginal())) {
 		if err := o.authenticate(ctx, q); err != nil {
 			return o.refuse(q, err)
 		}
@@ -52,6 +52,11 @@ func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 	ctx.SetUserValue(requestKey{}, q)
 	o.router.Handler(ctx)
 	return q.answer
+}
+
+// needsToken reports whether a path is answered to nobody without a token, whether it exists or not.
+func needsToken(path string) bool {
+	return path != openAPIPath && (path == apiPath || strings.HasPrefix(path, apiPath+"/"))
 }
 
 func (o *Origin) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) {

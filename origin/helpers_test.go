@@ -2,7 +2,9 @@ package origin
 
 import (
 	"context"
+	"net/url"
 	"runtime"
+	"testing"
 
 	"example.com/livery/storage"
 )
@@ -27,4 +29,13 @@ func (h *house) countKeys(letter byte) int {
 func (h *house) stacks() string {
 	buf := make([]byte, 1<<20)
 	return string(buf[:runtime.Stack(buf, true)])
+}
+
+func mustURL(t testing.TB, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

@@ -82,10 +82,28 @@ func (o *Origin) showPreview(r storage.Reader, q *request, p place) (answer, err
 	return a, nil
 }
 
-// edition is one side of a comparison: a published version, or the current document.
+// edition is one side of a comparison: a published version, or the current document. The zero
+// edition is what is before the first version: nothing.
 type edition struct {
-	number  int64
+	number  int64 // as it was asked for; 0 where given is false and nothing is published
+	given   bool  // the caller named the number, so that it must be a version
 	current bool
+}
+
+// spell returns the edition as an answer names it: a number, or null for the current document.
+func (e edition) spell() *int64 {
+	if e.current {
+		return nil
+	}
+	return &e.number
+}
+
+// version returns the number of the version, 0 for nothing, or errNotFound where none can have it.
+func (e edition) version() (uint32, error) {
+	if !e.given && e.number == 0 {
+		return 0, nil
+	}
+	return tokenQuery{version: &e.number}.number()
 }
 
 // edition reads "draft" or a version number.
@@ -101,11 +119,13 @@ func (p *params) edition(name string, fallback edition) edition {
 		p.fault(name, "must be a version number or draft")
 	}
 	n, _ := strconv.ParseInt(value, 10, 64) // out of range is the nearest int64, which is no version
-	return edition{number: n}
+	return edition{number: n, given: true}
 }
 
 // diffBody is what changed from one edition to another, by dotted path.
 type diffBody struct {
+	From     *int64       `json:"from"` // null means the current document, 0 what is before the first version
+	To       *int64       `json:"to"`   // as for from
 	Added    []string     `json:"added"`
 	Removed  []string     `json:"removed"`
 	Renamed  []renameBody `json:"renamed"`
@@ -125,8 +145,8 @@ type retypeBody struct {
 	To   *string `json:"to"`   // null means unknown
 }
 
-func newDiffBody(c theming.Comparison) diffBody {
-	b := diffBody{Added: c.Added, Removed: c.Removed, Changed: c.Changed, Breaking: c.Breaking}
+func newDiffBody(from, to edition, c theming.Comparison) diffBody {
+	b := diffBody{From: from.spell(), To: to.spell(), Added: c.Added, Removed: c.Removed, Changed: c.Changed, Breaking: c.Breaking}
 	for _, r := range c.Renamed {
 		b.Renamed = append(b.Renamed, renameBody{r.From, r.To})
 	}
@@ -137,7 +157,7 @@ func newDiffBody(c theming.Comparison) diffBody {
 }
 
 // editions reads both sides of a comparison: left out, they are the newest version and the current
-// document. Number 0 stands for what is before the first version: nothing.
+// document.
 func (q *request) editions(latest uint32) (from, to edition, err error) {
 	params := q.params()
 	from = params.edition("from", edition{number: int64(latest)})
@@ -167,7 +187,7 @@ func (o *Origin) showDiff(r storage.Reader, q *request, p place) (answer, error)
 		}
 		moves = draft.Moves
 	}
-	return bare(fasthttp.StatusOK, newDiffBody(theming.CompareThemes(before, after, moves)))
+	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareThemes(before, after, moves)))
 }
 
 func (o *Origin) themeEdition(r storage.Reader, t record.Theme, e edition) (*jsontree.Node, error) {
@@ -178,12 +198,12 @@ func (o *Origin) themeEdition(r storage.Reader, t record.Theme, e edition) (*jso
 		}
 		return state.Document()
 	}
-	if e.number == 0 && t.LatestVersion == 0 {
-		return jsontree.NewObject(), nil
-	}
-	number, err := tokenQuery{version: &e.number}.number()
+	number, err := e.version()
 	if err != nil {
 		return nil, err
+	}
+	if number == 0 {
+		return jsontree.NewObject(), nil
 	}
 	version, err := themeVersion(r, t, number)
 	if err != nil {
@@ -206,7 +226,7 @@ func (o *Origin) showVariantDiff(r storage.Reader, q *request, p place) (answer,
 	if err != nil {
 		return answer{}, err
 	}
-	return bare(fasthttp.StatusOK, newDiffBody(theming.CompareVariants(before, after)))
+	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareVariants(before, after)))
 }
 
 func (o *Origin) variantEdition(r storage.Reader, p place, e edition) (*jsontree.Node, error) {
@@ -217,12 +237,12 @@ func (o *Origin) variantEdition(r storage.Reader, p place, e edition) (*jsontree
 		}
 		return state.Overrides()
 	}
-	if e.number == 0 && p.variant.LatestVersion == 0 {
-		return jsontree.NewObject(), nil
-	}
-	number, err := tokenQuery{version: &e.number}.number()
+	number, err := e.version()
 	if err != nil {
 		return nil, err
+	}
+	if number == 0 {
+		return jsontree.NewObject(), nil
 	}
 	version, err := variantVersion(r, p.variant, number)
 	if err != nil {

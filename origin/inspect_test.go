@@ -38,26 +38,27 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	h := newHouse(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
-	if got := h.want(200, "GET", theme+"/tokens/diff", "").body; got != `{"added":[],"removed":[],"renamed":[],"retyped":[],"changed":[],"breaking":false}` {
+	if got := h.want(200, "GET", theme+"/tokens/diff", "").body; got != `{"from":0,"to":null,"added":[],"removed":[],"renamed":[],"retyped":[],"changed":[],"breaking":false}` {
 		t.Errorf("diff of nothing = %s", got)
 	}
+	h.do(owner, "GET", theme+"/tokens/diff?from=0", "").refuses(t, 404, "notFound") // 0 is no version, also before the first
 	h.patch(theme, `[{"operation":"add","path":"/a","value":{"$value":"1px"}},{"operation":"add","path":"/b","value":{"$type":"number","$value":1}},{"operation":"add","path":"/c","value":{"$value":"#fff"}},{"operation":"add","path":"/d","value":{"$value":"2px"}}]`)
 	h.publish(theme)
 	h.patch(theme, `[{"operation":"move","from":"/a","path":"/z"},{"operation":"replace","path":"/z/$value","value":"9px"},{"operation":"replace","path":"/b/$type","value":"fontWeight"},`+
 		`{"operation":"remove","path":"/c"},{"operation":"add","path":"/e","value":{"$value":"#000"}},{"operation":"replace","path":"/d/$value","value":"3px"}]`)
-	want := `{"added":["e"],"removed":["c"],"renamed":[{"from":"a","to":"z"}],"retyped":[{"path":"b","from":"number","to":"fontWeight"}],"changed":["z","d"],"breaking":true}`
+	want := `{"from":1,"to":null,"added":["e"],"removed":["c"],"renamed":[{"from":"a","to":"z"}],"retyped":[{"path":"b","from":"number","to":"fontWeight"}],"changed":["z","d"],"breaking":true}`
 	for _, query := range []string{"", "?from=1", "?from=1&to=draft"} {
 		if got := h.want(200, "GET", theme+"/tokens/diff"+query, "").body; got != want {
 			t.Errorf("diff%s = %s\nwant %s", query, got, want)
 		}
 	}
-	if got := h.want(200, "GET", theme+"/tokens/diff?from=1&to=1", "").object(t); got["breaking"] != false {
+	if got := h.want(200, "GET", theme+"/tokens/diff?from=1&to=1", "").object(t); got["breaking"] != false || got["from"] != 1.0 || got["to"] != 1.0 {
 		t.Errorf("diff of one version with itself = %v", got)
 	}
 	h.patch(variant, `[{"operation":"set","path":"b","value":2},{"operation":"set","path":"d","value":"x"}]`)
 	h.publish(variant)
 	h.patch(variant, `[{"operation":"unset","path":"b"},{"operation":"set","path":"d","value":"y"},{"operation":"set","path":"c","value":"w"}]`)
-	if got := h.want(200, "GET", variant+"/tokens/diff?from=1", "").body; got != `{"added":["c"],"removed":["b"],"renamed":[],"retyped":[],"changed":["d"],"breaking":false}` {
+	if got := h.want(200, "GET", variant+"/tokens/diff?from=1", "").body; got != `{"from":1,"to":null,"added":["c"],"removed":["b"],"renamed":[],"retyped":[],"changed":["d"],"breaking":false}` {
 		t.Errorf("diff of the Variant = %s", got)
 	}
 	for _, path := range []string{theme, variant} {

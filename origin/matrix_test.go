@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/storage/record"
 )
 
@@ -238,6 +240,44 @@ func comparable(r reply) string {
 	var b strings.Builder
 	_ = header.Write(&b)
 	return fmt.Sprint(r.status, " ", http.StatusText(r.status), "\n", b.String(), "\n", r.body)
+}
+
+// S234 S235 S236 S237: a token that is missing, expired, meant for another audience or not of this origin is 401 without a body on every
+// path, and says nothing of why.
+func TestBadTokensAreAllTheSame(t *testing.T) {
+	h := newHouse(t)
+	path := "/environments/" + h.sandbox
+	issue := func(order auth.Order) string {
+		token, _, err := h.origin.Keys().Issue(order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	other := newHouse(t)
+	good := issue(auth.Order{Subject: owner, TTL: 2 * time.Hour})
+	short := issue(auth.Order{Subject: owner, TTL: time.Minute})
+	if r := h.do("", "GET", path, "", "Authorization", "Bearer "+short); r.status != 200 {
+		t.Fatalf("a good token = %d, want 200", r.status)
+	}
+	h.clock.move(time.Hour)
+	want := comparable(h.do("", "GET", path, ""))
+	for name, authorization := range map[string]string{
+		"expired": "Bearer " + short, "another audience": "Bearer " + issue(auth.Order{Subject: owner, TTL: time.Hour, Audience: testPublicURL}),
+		"a longer audience": "Bearer " + issue(auth.Order{Subject: owner, TTL: time.Hour, Audience: testPublicURL + apiPath + "/x"}),
+		"another origin's":  "Bearer " + other.token(owner), "another scheme": "Basic " + good, "no scheme": good, "an empty one": "Bearer", "the feed's": "Bearer " + testFeedToken,
+	} {
+		for _, target := range []string{path, path + "/themes", "/nothing"} {
+			r := h.do("", "GET", target, "", "Authorization", authorization)
+			checkCell(t, r, 401)
+			if comparable(r) != want {
+				t.Errorf("%s at %s answers\n%s\nwant\n%s", name, target, comparable(r), want)
+			}
+		}
+	}
+	if r := h.do("", "GET", path, "", "Authorization", "Bearer "+good); r.status != 200 {
+		t.Errorf("a good token = %d after all that, want 200", r.status)
+	}
 }
 
 // S33 S34 S35 S36 S41 S43 S48 S49 A105: the list holds and counts the caller's own grants only.

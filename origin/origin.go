@@ -43,6 +43,7 @@ type Origin struct {
 	store    storage.Store
 	keys     *auth.Keys
 	module   record.Hash // of the renderer that new versions are published with
+	document publication // the API's description
 	config   Config
 	log      *slog.Logger
 	router   *router.Router
@@ -67,6 +68,10 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	if err != nil {
 		return nil, err
 	}
+	document, err := openAPI()
+	if err != nil {
+		return nil, err
+	}
 	keys, err := auth.Open(ctx, c.Store, auth.Config{Issuer: c.PublicURL, Audience: c.PublicURL + apiPath, Now: c.Now})
 	if err != nil {
 		return nil, err
@@ -76,7 +81,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		return nil, fmt.Errorf("origin: register the renderer module: %w", err)
 	}
 	o := &Origin{
-		store: c.Store, keys: keys, module: module, config: c, log: c.Logger,
+		store: c.Store, keys: keys, module: module, document: document, config: c, log: c.Logger,
 		metrics: newMetrics(c.Registry), rate: newRate(c.Limits.RequestsPerSecond),
 	}
 	o.operator = operator.NewHandler(c.Store, keys, o.refuseOn, c.Now)

@@ -47,6 +47,7 @@ type house struct {
 	base   string
 	logs   *logBuffer
 	client *http.Client
+	judge  *witness     // of everything that client and raw send and receive
 	served []chan error // what each server returned
 
 	sandbox, staging string // Environments of acme; plan free
@@ -89,7 +90,8 @@ func newHouse(t testing.TB, change ...func(*Config)) *house {
 	}
 	h.base = "http://" + h.serve(h.origin.ServePublic)
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
-	h.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	h.judge = newWitness(t, transport)
+	h.client = &http.Client{Transport: h.judge, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -24,6 +24,7 @@ const (
 	variantsPath      = themePath + "/variants"
 	variantPath       = variantsPath + "/{variantID}"
 	variantTokensPath = variantPath + "/tokens"
+	openAPIPath       = apiPath + "/openapi.json"
 )
 
 // Route is one operation of the API: the one place that says who may do it.
@@ -90,6 +91,12 @@ func Extras() []Route {
 	}
 }
 
+// openAPIRoute is the one operation that needs no token.
+var openAPIRoute = Route{Method: fasthttp.MethodGet, Path: openAPIPath}
+
+// Open returns the operations that need no token. They show what the build is, and nothing stored.
+func Open() []Route { return []Route{openAPIRoute} }
+
 // newRouter registers every route, HEAD wherever there is GET, and a refusal for every other method
 // of a known path. It never redirects.
 func (o *Origin) newRouter() *router.Router {
@@ -98,14 +105,18 @@ func (o *Origin) newRouter() *router.Router {
 	r.HandleOPTIONS, r.HandleMethodNotAllowed = false, false
 	r.NotFound = func(ctx *fasthttp.RequestCtx) { answered(ctx, refusedFor(errNotFound)) }
 	methods := map[string][]string{}
-	for _, route := range slices.Concat(Routes(), Extras()) {
+	register := func(route Route, handler fasthttp.RequestHandler) {
 		methods[route.Path] = append(methods[route.Path], route.Method)
-		r.Handle(route.Method, route.Path, o.routed(route))
+		r.Handle(route.Method, route.Path, handler)
 		if route.Method == fasthttp.MethodGet {
 			methods[route.Path] = append(methods[route.Path], fasthttp.MethodHead)
-			r.Handle(fasthttp.MethodHead, route.Path, o.routed(route))
+			r.Handle(fasthttp.MethodHead, route.Path, handler)
 		}
 	}
+	for _, route := range slices.Concat(Routes(), Extras()) {
+		register(route, o.routed(route))
+	}
+	register(openAPIRoute, o.showOpenAPI)
 	for path, allowed := range methods {
 		slices.Sort(allowed)
 		r.Handle(router.MethodWild, path, notAllowed(strings.Join(allowed, ", ")))

@@ -165,14 +165,14 @@ func (o *Origin) write(ctx *fasthttp.RequestCtx, id string, a answer) {
 	header := &ctx.Response.Header
 	ctx.SetStatusCode(a.status)
 	header.Set("X-Request-Id", id)
-	for _, h := range a.headers {
-		header.Set(h.name, h.value)
-	}
 	if a.body != nil {
 		header.SetContentType(cmp.Or(a.contentType, "application/json"))
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Cache-Control", "no-store")
 		ctx.Response.SetBodyRaw(a.body)
+	}
+	for _, h := range a.headers {
+		header.Set(h.name, h.value)
 	}
 	if a.closes {
 		ctx.SetConnectionClose()

@@ -3,11 +3,9 @@ package origin
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -53,7 +51,7 @@ func TestThemeTokensAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// S157-S162 S218 S246 A20-A24 A26 A29 A32-A36 A41: what is no batch is refused, with every fault named, and nothing changes.
+// S157 S158 S159 S160 S161 S162 S218 S246 A20-A24 A26 A29 A32-A36 A41: what is no batch is refused, with every fault named, and nothing changes.
 func TestBatchesAreStrict(t *testing.T) {
 	h := newHouse(t)
 	theme := h.theme("brand")
@@ -160,7 +158,7 @@ func TestHostileBatchesAreBounded(t *testing.T) {
 	}
 }
 
-// S136 S137 S165-S167 S170-S174: the draft's etag guards it, in the query and in If-Match.
+// S136 S137 S165 S166 S167 S170 S171 S172 S173 S174: the draft's etag guards it, in the query and in If-Match.
 func TestDraftsAreGuardedByTheirETag(t *testing.T) {
 	h := newHouse(t)
 	theme := h.theme("brand")
@@ -224,7 +222,7 @@ func TestDraftsAreGuardedByTheirETag(t *testing.T) {
 	}
 }
 
-// S13 S14 S52-S55 S71-S73 S75 S131 S132 S140 S154 S176-S179 S187 S188: a publish freezes the draft as the next number.
+// S13 S14 S52 S53 S54 S55 S71 S72 S73 S75 S131 S132 S140 S154 S176 S177 S178 S179 S187 S188: a publish freezes the draft as the next number.
 func TestPublishFreezesTheDraft(t *testing.T) {
 	h := newHouse(t)
 	theme := h.theme("brand")
@@ -261,7 +259,7 @@ func TestPublishFreezesTheDraft(t *testing.T) {
 	h.do(owner, "POST", theme+"/tokens/publish?unchanged=yes", "").refuses(t, 400, "payload")
 }
 
-// S8 S180 S184 S185 S186 S191 S192 S195 S210-S215 S217 S219-S226: Variants follow their Theme by draft and are published apart.
+// S8 S180 S184 S185 S186 S191 S192 S195 S210 S211 S212 S213 S214 S215 S217 S219 S220 S221 S222 S223 S224 S225 S226: Variants follow their Theme by draft and are published apart.
 func TestVariantsFollowTheirTheme(t *testing.T) {
 	h := newHouse(t)
 	theme := h.theme("brand")
@@ -352,129 +350,6 @@ func TestVariantResource(t *testing.T) {
 	}
 }
 
-// race sends n equal requests at once and counts the statuses.
-func (h *house) race(n int, send func(i int) (reply, error)) map[int]int {
-	h.t.Helper()
-	var mu sync.Mutex
-	statuses := map[int]int{}
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() {
-			r, err := send(i)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				h.t.Errorf("request %d: %v", i, err)
-			}
-			statuses[r.status]++
-		})
-	}
-	all.Wait()
-	return statuses
-}
-
-// A44: of 1,000 parallel edits with one etag exactly one is taken.
-func TestOneOfParallelEditsWins(t *testing.T) {
-	h := newHouse(t)
-	theme := h.theme("brand")
-	etag := h.patch(theme, red)
-	statuses := h.race(1000, func(i int) (reply, error) {
-		return h.try(owner, "PATCH", theme+"/tokens?etag="+etag, ops(fmt.Sprintf(`[{"operation":"add","path":"/t%d","value":{"$value":%d}}]`, i, i)))
-	})
-	if statuses[http.StatusOK] != 1 || statuses[http.StatusConflict] != 999 {
-		t.Errorf("statuses = %v, want one 200 and 999 409", statuses)
-	}
-	if n := len(h.want(200, "GET", theme+"/tokens", "").object(t)["tokens"].([]any)); n != 2 {
-		t.Errorf("%d tokens, want 2", n)
-	}
-}
-
-// S178 A45 and decision 4.9: of 50 racing publishes one makes a version, and numbers never skip.
-func TestOneOfRacingPublishesWins(t *testing.T) {
-	h := newHouse(t)
-	theme := h.theme("brand")
-	for version := 1; version <= 3; version++ {
-		h.patch(theme, fmt.Sprintf(`[{"operation":"add","path":"/t%d","value":{"$value":1}}]`, version))
-		statuses := h.race(50, func(int) (reply, error) { return h.try(owner, "POST", theme+"/tokens/publish", "") })
-		if statuses[200] != 1 || statuses[409] != 49 {
-			t.Errorf("statuses = %v, want one 200 and 49 409", statuses)
-		}
-	}
-	if got := h.want(200, "GET", theme+"/tokens?includeVersions=true", "").object(t)["versions"]; fmt.Sprint(got) != "[3 2 1]" {
-		t.Errorf("versions = %v, want 3 2 1", got)
-	}
-}
-
-// S199 S200 S201 S202 S203, decision 5.8: the plan's allowance is exact, also under 100 parallel creates.
-func TestPlanLimitIsExact(t *testing.T) {
-	h := newHouse(t)
-	theme := h.theme("brand")
-	create := func(i int) (reply, error) {
-		return h.try(owner, "POST", theme+"/variants", fmt.Sprintf(`{"slug":"v%d","displayName":"V"}`, i))
-	}
-	if statuses := h.race(100, create); statuses[201] != 10 || statuses[402] != 90 {
-		t.Errorf("statuses = %v, want 10 201 and 90 402", statuses)
-	}
-	noMessages(t, h.do(owner, "POST", theme+"/variants", `{"slug":"more","displayName":"V"}`).refuses(t, 402, "planLimit"))
-	h.do(owner, "POST", theme+"/variants", `{"slug":"","displayName":"V"}`).refuses(t, 400, "validation") // comes before the plan
-	list := h.want(200, "GET", theme+"/variants?includeTotals=true", "").object(t)
-	if list["totalCount"] != 10.0 {
-		t.Fatalf("totalCount = %v, want 10", list["totalCount"])
-	}
-	first := list["items"].([]any)[0].(map[string]any)["id"].(string)
-	h.want(200, "DELETE", theme+"/variants/"+first, "")
-	h.want(201, "POST", theme+"/variants", `{"slug":"more","displayName":"V"}`)
-	h.variant(h.theme("other"), "v0")
-
-	themes := "/environments/" + h.foreign + "/themes"
-	pro := themes + "/" + h.do(stranger, "POST", themes, `{"slug":"t","displayName":"T"}`).text(t, "id") + "/variants"
-	for i := range 101 {
-		want := 201
-		if i == 100 {
-			want = 402
-		}
-		if r := h.do(stranger, "POST", pro, fmt.Sprintf(`{"slug":"v%d","displayName":"V"}`, i)); r.status != want {
-			t.Fatalf("Variant %d on plan pro = %d, want %d", i+1, r.status, want)
-		}
-	}
-}
-
-// Decision 1.8: an Idempotency-Key lets a POST happen once and gives the first answer again.
-func TestIdempotencyKeyReplaysTheFirstAnswer(t *testing.T) {
-	h := newHouse(t)
-	themes := "/environments/" + h.sandbox + "/themes"
-	body := func(slug string) string { return `{"slug":"` + slug + `","displayName":"x"}` }
-	first := h.want(201, "POST", themes, body("a"), "Idempotency-Key", "k")
-	again := h.want(201, "POST", themes, body("a"), "Idempotency-Key", "k")
-	if again.body != first.body || again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
-		t.Errorf("replay = %s %v, want %s", again.body, again.header, first.body)
-	}
-	noMessages(t, h.do(owner, "POST", themes, body("b"), "Idempotency-Key", "k").refuses(t, 409, "conflict"))
-	h.do(owner, "POST", themes, `{}`, "Idempotency-Key", "k").refuses(t, 400, "validation")
-	h.do(owner, "POST", themes, `{`, "Idempotency-Key", "k").refuses(t, 400, "payload")
-	h.do(designer, "POST", themes, body("a"), "Idempotency-Key", "k").refuses(t, 409, "conflict") // another caller: the slug is taken
-	h.do(reader, "POST", themes, body("a"), "Idempotency-Key", "k").refuses(t, 403, "forbidden")
-	h.do(owner, "POST", themes, body("c"), "Idempotency-Key", strings.Repeat("k", 256)).refuses(t, 400, "validation")
-	h.want(201, "POST", themes, body("c"), "Idempotency-Key", strings.Repeat("k", 255))
-
-	theme := themes + "/" + first.text(t, "id")
-	h.do(owner, "POST", theme+"/tokens/publish", "", "Idempotency-Key", "p").refuses(t, 409, "conflict")
-	h.patch(theme, red)
-	statuses := h.race(50, func(int) (reply, error) {
-		return h.try(owner, "POST", theme+"/tokens/publish", "", "Idempotency-Key", "p")
-	})
-	if statuses[200] != 50 {
-		t.Errorf("statuses = %v, want 50 times the first answer", statuses)
-	}
-	h.do(owner, "POST", theme+"/tokens/publish?unchanged=true", "", "Idempotency-Key", "p").refuses(t, 409, "conflict")
-	if got := h.want(200, "GET", theme, "").object(t)["latestVersion"]; got != 1.0 {
-		t.Errorf("latestVersion = %v, want 1", got)
-	}
-	h.clock.move(25 * 3600 * 1e9)
-	h.do(owner, "POST", themes, body("a"), "Idempotency-Key", "k").refuses(t, 409, "conflict") // judged anew: the slug is taken
-	h.want(201, "POST", themes, body("d"), "Idempotency-Key", "k")
-}
-
 // S2 S18 S25 S26 S27 S30: no answer carries what the API leaves out, or is of another kind than JSON.
 func TestAnswersCarryNoAuthorsAndAreJSON(t *testing.T) {
 	h := newHouse(t)
@@ -493,33 +368,6 @@ func TestAnswersCarryNoAuthorsAndAreJSON(t *testing.T) {
 		if !json.Valid([]byte(r.body)) || r.header.Get("Content-Type") != "application/json" || r.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s = %v, want JSON", route.Path, r.header)
 		}
-	}
-}
-
-// A70: what a handler keeps of one request is not changed by the next on the same connection.
-func TestRequestsAreCopiedFromTheServer(t *testing.T) {
-	h := newHouse(t)
-	var mu sync.Mutex
-	var kept []*request
-	h.origin.router.POST("/public/v1/keep/{themeID}", h.origin.routed(Route{Method: "POST", Path: environmentsPath, write: func(_ *Origin, q *request) (write, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		kept = append(kept, q)
-		return nil, errConflict
-	}}))
-	for i := range 1000 {
-		mark := fmt.Sprintf("mark-%d", i)
-		h.do(owner, "POST", "/keep/"+mark+"?slug="+mark, mark, "If-Match", `"`+mark+`"`, "Idempotency-Key", mark)
-	}
-	for i, q := range kept {
-		mark := fmt.Sprintf("mark-%d", i)
-		got := []string{q.themeID, q.query["slug"][0], q.rawQuery, q.body, q.ifMatch[0], q.idempotencyKeys[0], q.caller.Subject}
-		if want := []string{mark, mark, "slug=" + mark, mark, `"` + mark + `"`, mark, owner}; !reflect.DeepEqual(got, want) {
-			t.Fatalf("request %d = %q, want %q", i, got, want)
-		}
-	}
-	if len(kept) != 1000 {
-		t.Errorf("kept %d requests, want 1000", len(kept))
 	}
 }
 

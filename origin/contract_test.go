@@ -1,0 +1,313 @@
+package origin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+)
+
+// contract is the OpenAPI document as a judge of requests and answers.
+type contract struct {
+	document *openapi3.T
+	router   routers.Router
+	mistake  *openapi3.Schema // the body of every error
+}
+
+// theContract is read once: to compile it takes longer than most tests.
+var theContract = sync.OnceValues(func() (contract, error) {
+	document, err := openapi3.NewLoader().LoadFromData(openAPIYAML)
+	if err != nil {
+		return contract{}, err
+	}
+	document.Servers = nil // a test's origin is on another port each time
+	openapi3filter.RegisterBodyDecoder("text/css", openapi3filter.PlainBodyDecoder)
+	router, err := legacy.NewRouter(document)
+	return contract{document, router, document.Components.Schemas["Error"].Value}, err
+})
+
+func readContract(t testing.TB) contract {
+	t.Helper()
+	c, err := theContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// exchange is one request with its answer, both read whole.
+type exchange struct {
+	request *http.Request
+	sent    []byte
+	status  int
+	header  http.Header
+	body    []byte
+}
+
+// general are the headers that any answer may have without being described.
+var general = []string{
+	"Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options", "X-Request-Id",
+	"Transfer-Encoding", "Allow", "Retry-After", "Www-Authenticate",
+}
+
+// check says in what an exchange departs from the document.
+func (c contract) check(e exchange) error {
+	if err := c.checkAlways(e); err != nil || e.request == nil {
+		return err
+	}
+	method := e.request.Method
+	if method == http.MethodHead { // answers as GET does, without the body; the document does not list it
+		method = http.MethodGet
+	}
+	request := e.again(method)
+	route, params, err := c.router.FindRoute(request)
+	if err != nil || spelled(route.Path, params) != request.URL.EscapedPath() {
+		if e.status < 400 && needsToken(request.URL.Path) {
+			return fmt.Errorf("the document has no such operation: %v", err)
+		}
+		return nil
+	}
+	options := &openapi3filter.Options{
+		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true, SkipSettingDefaults: true, MultiError: true,
+		ExcludeResponseBody: e.request.Method == http.MethodHead,
+	}
+	in := &openapi3filter.RequestValidationInput{Request: request, PathParams: params, Route: route, Options: options}
+	if e.status < 400 {
+		if err := openapi3filter.ValidateRequest(context.Background(), in); err != nil {
+			return fmt.Errorf("a request that was accepted is none of the document's: %w", err)
+		}
+	}
+	if err := describes(route.Operation, e); err != nil {
+		return err
+	}
+	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: e.status, Header: e.header, Options: options}
+	return openapi3filter.ValidateResponse(context.Background(), out.SetBodyBytes(e.body))
+}
+
+// spelled is the one spelling of a path: the router forgives escapes and a trailing slash.
+func spelled(path string, params map[string]string) string {
+	for name, value := range params {
+		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
+	}
+	return path
+}
+
+// again returns the request as it was before it was sent. A body counts as JSON whatever its type.
+func (e exchange) again(method string) *http.Request {
+	request := e.request.Clone(context.Background())
+	request.Method, request.Body = method, io.NopCloser(bytes.NewReader(e.sent))
+	request.ContentLength = int64(len(e.sent))
+	if len(e.sent) > 0 {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request
+}
+
+// checkAlways judges what holds for every answer, also for one of a path that is none.
+func (c contract) checkAlways(e exchange) error {
+	if len(e.header.Values("X-Request-Id")) != 1 || e.header.Get("Server") != "" {
+		return fmt.Errorf("headers = %v, want one X-Request-Id and no Server", e.header)
+	}
+	head := e.request != nil && e.request.Method == http.MethodHead
+	switch {
+	case e.status == http.StatusUnauthorized && (len(e.body) > 0 || e.header.Get("Www-Authenticate") != "Bearer"):
+		return fmt.Errorf("401 = %q %v, want no body and the scheme", e.body, e.header)
+	case e.status < 400, e.status == http.StatusUnauthorized, head:
+		return nil
+	}
+	var body any
+	if err := json.Unmarshal(e.body, &body); err != nil {
+		return fmt.Errorf("error body %q: %w", e.body, err)
+	}
+	return c.mistake.VisitJSON(body, openapi3.EnableJSONSchema2020(), openapi3.VisitAsResponse())
+}
+
+// describes wants every header of an answer to be one of the document's.
+func describes(operation *openapi3.Operation, e exchange) error {
+	described := operation.Responses.Status(e.status)
+	if described == nil {
+		return nil // the status is refused elsewhere
+	}
+	for name := range e.header {
+		known := slices.Contains(general, name)
+		for stated := range described.Value.Headers {
+			known = known || http.CanonicalHeaderKey(stated) == name
+		}
+		if !known {
+			return fmt.Errorf("answer %d has the header %s, which the document does not describe", e.status, name)
+		}
+	}
+	return nil
+}
+
+// witness is a transport that holds every exchange against the document. Of an operation with one
+// status it judges the first 40 exchanges and then every sixteenth, so that the tests which send
+// the same request a thousand times (parallel edits, racing creates, 1,001 Themes, 1,000 kept
+// requests) are not about the judge.
+type witness struct {
+	t        testing.TB
+	contract contract
+	next     http.RoundTripper
+
+	mu   sync.Mutex // guards seen and ids
+	seen map[string]int
+	ids  map[string]bool // request ids
+}
+
+func newWitness(t testing.TB, next http.RoundTripper) *witness {
+	t.Helper()
+	return &witness{t: t, contract: readContract(t), next: next, seen: map[string]int{}, ids: map[string]bool{}}
+}
+
+// RoundTrip sends the request and judges what comes back.
+func (w *witness) RoundTrip(request *http.Request) (*http.Response, error) {
+	e := exchange{request: request}
+	if request.Body != nil {
+		sent, err := io.ReadAll(request.Body)
+		if err != nil {
+			return nil, err
+		}
+		e.sent = sent
+		request = request.Clone(request.Context())
+		request.Body = io.NopCloser(bytes.NewReader(sent))
+	}
+	answer, err := w.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if e.body, err = io.ReadAll(answer.Body); err != nil {
+		return nil, err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(e.body))
+	e.status, e.header = answer.StatusCode, answer.Header
+	w.judge(e)
+	return answer, nil
+}
+
+func (w *witness) judge(e exchange) {
+	if id := e.header.Get("X-Request-Id"); id != "" && !w.isNew(id) {
+		w.t.Errorf("%s: the request id %s is not 32 hexadecimal digits of its own", e, id)
+	}
+	if e.request != nil && strings.HasPrefix(e.request.URL.Path, "/feed/") || !w.takes(e) {
+		return
+	}
+	if err := w.contract.check(e); err != nil {
+		w.t.Errorf("%s: %v", e, err)
+	}
+}
+
+// isNew reports whether a request id has its form and was not seen before.
+func (w *witness) isNew(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known := w.ids[id]
+	w.ids[id] = true
+	_, err := hex.DecodeString(id)
+	return !known && len(id) == 32 && err == nil
+}
+
+// takes counts the exchange, and reports whether it is one to judge.
+func (w *witness) takes(e exchange) bool {
+	kind := fmt.Sprint(e.status)
+	if e.request != nil {
+		path := strings.Split(e.request.URL.Path, "/")
+		for i := 4; i < len(path); i += 2 { // the ids of the path
+			path[i] = ""
+		}
+		kind += " " + e.request.Method + strings.Join(path, "/")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[kind]++
+	return w.seen[kind] <= 40 || w.seen[kind]%16 == 0
+}
+
+// String spells an exchange for a failure.
+func (e exchange) String() string {
+	if e.request == nil {
+		return fmt.Sprintf("%d %s", e.status, short(string(e.body)))
+	}
+	return fmt.Sprintf("%s %s %s = %d %s", e.request.Method, e.request.URL, short(string(e.sent)), e.status, short(string(e.body)))
+}
+
+// judgeRaw holds the answers of a raw connection against the document. A request that cannot be
+// read is judged by its answer alone.
+func (w *witness) judgeRaw(text string, answers []reply) {
+	rest := bufio.NewReader(strings.NewReader(text))
+	for _, a := range answers {
+		if a.status < 200 {
+			continue
+		}
+		e := exchange{status: a.status, header: a.header, body: []byte(a.body)}
+		e.request, e.sent = readRequest(rest)
+		w.judge(e)
+	}
+}
+
+func readRequest(from *bufio.Reader) (*http.Request, []byte) {
+	request, err := http.ReadRequest(from)
+	if err != nil {
+		return nil, nil
+	}
+	sent, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, nil
+	}
+	return request, sent
+}
+
+// A judge that accepts everything proves nothing: what departs from the document is told.
+func TestTheDocumentJudges(t *testing.T) {
+	c := readContract(t)
+	good := exchange{
+		request: &http.Request{Method: "GET", URL: mustURL(t, "http://a/public/v1/environments"), Header: http.Header{}}, status: 200,
+		header: http.Header{"X-Request-Id": {"x"}, "Content-Type": {"application/json"}},
+		body:   []byte(`{"items":[],"pageNumber":1,"pageSize":100,"pageCount":0}`),
+	}
+	if err := c.check(good); err != nil {
+		t.Fatalf("check(good) = %v, want nil", err)
+	}
+	for name, change := range map[string]func(e *exchange){
+		"a member more": func(e *exchange) { e.body = []byte(`{"items":[],"pageNumber":1,"pageSize":100,"pageCount":0,"x":1}`) },
+		"a member less": func(e *exchange) { e.body = []byte(`{"items":[],"pageNumber":1,"pageSize":100}`) },
+		"totals that are not paired": func(e *exchange) {
+			e.body = []byte(`{"items":[],"pageNumber":1,"pageSize":100,"pageCount":0,"totalCount":0}`)
+		},
+		"another type":              func(e *exchange) { e.header.Set("Content-Type", "text/plain") },
+		"no request id":             func(e *exchange) { e.header.Del("X-Request-Id") },
+		"a header more":             func(e *exchange) { e.header.Set("Location", "/") },
+		"a status more":             func(e *exchange) { e.status = 202 },
+		"a parameter out of bounds": func(e *exchange) { e.request.URL.RawQuery = "pageSize=1001" },
+		"a path that is none":       func(e *exchange) { e.request.URL.Path += "/x/y" },
+		"401 with a body":           func(e *exchange) { e.status = 401 },
+		"an error without messages": func(e *exchange) { e.status, e.body = 404, []byte(`{"status":"error","cause":"notFound"}`) },
+		"404 with a message": func(e *exchange) {
+			e.request.URL.Path += "/x"
+			e.status, e.body = 404, []byte(`{"status":"error","cause":"notFound","messages":["x"]}`)
+		},
+	} {
+		e := good
+		e.request, e.header = good.request.Clone(context.Background()), good.header.Clone()
+		change(&e)
+		var none *openapi3filter.RequestError
+		if err := c.check(e); err == nil || errors.As(err, &none) && name != "a parameter out of bounds" {
+			t.Errorf("%s: check() = %v, want what is wrong", name, err)
+		}
+	}
+}

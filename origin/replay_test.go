@@ -1,0 +1,93 @@
+package origin
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Decision 1.8: an Idempotency-Key lets a POST happen once and gives the first answer again.
+func TestIdempotencyKeyReplaysTheFirstAnswer(t *testing.T) {
+	h := newHouse(t)
+	themes := "/environments/" + h.sandbox + "/themes"
+	body := func(slug string) string { return `{"slug":"` + slug + `","displayName":"x"}` }
+	first := h.want(201, "POST", themes, body("a"), "Idempotency-Key", "k")
+	again := h.want(201, "POST", themes, body("a"), "Idempotency-Key", "k")
+	if again.body != first.body || again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("replay = %s %v, want %s", again.body, again.header, first.body)
+	}
+	noMessages(t, h.do(owner, "POST", themes, body("b"), "Idempotency-Key", "k").refuses(t, 409, "conflict"))
+	h.do(owner, "POST", themes, `{}`, "Idempotency-Key", "k").refuses(t, 400, "validation")
+	h.do(owner, "POST", themes, `{`, "Idempotency-Key", "k").refuses(t, 400, "payload")
+	h.do(designer, "POST", themes, body("a"), "Idempotency-Key", "k").refuses(t, 409, "conflict") // another caller: the slug is taken
+	h.do(reader, "POST", themes, body("a"), "Idempotency-Key", "k").refuses(t, 403, "forbidden")
+	h.do(owner, "POST", themes, body("c"), "Idempotency-Key", strings.Repeat("k", 256)).refuses(t, 400, "validation")
+	h.want(201, "POST", themes, body("c"), "Idempotency-Key", strings.Repeat("k", 255))
+
+	theme := themes + "/" + first.text(t, "id")
+	h.do(owner, "POST", theme+"/tokens/publish", "", "Idempotency-Key", "p").refuses(t, 409, "conflict")
+	h.patch(theme, red)
+	statuses := h.race(50, func(int) (reply, error) {
+		return h.try(owner, "POST", theme+"/tokens/publish", "", "Idempotency-Key", "p")
+	})
+	if statuses[200] != 50 {
+		t.Errorf("statuses = %v, want 50 times the first answer", statuses)
+	}
+	h.do(owner, "POST", theme+"/tokens/publish?unchanged=true", "", "Idempotency-Key", "p").refuses(t, 409, "conflict")
+	if got := h.want(200, "GET", theme, "").object(t)["latestVersion"]; got != 1.0 {
+		t.Errorf("latestVersion = %v, want 1", got)
+	}
+	h.clock.move(25 * 3600 * 1e9)
+	h.do(owner, "POST", themes, body("a"), "Idempotency-Key", "k").refuses(t, 409, "conflict") // judged anew: the slug is taken
+	h.want(201, "POST", themes, body("d"), "Idempotency-Key", "k")
+}
+
+// Decision 1.8: each POST of the API replays, also to a caller who asks while the state has moved on; another path,
+// another query and another caller are other requests, and what is no POST takes no key.
+func TestEveryPostReplays(t *testing.T) {
+	h := newHouse(t)
+	s := h.ready()
+	theme, variant := s.spell(themePath), s.spell(variantPath)
+	h.patch(variant, `[{"operation":"set","path":"red","value":"#000000"}]`)
+	for _, c := range []struct {
+		path, body string
+		status     int
+	}{
+		{"/environments/" + s.environment + "/themes", `{"slug":"x","displayName":"X"}`, 201},
+		{theme + "/variants", `{"slug":"x","displayName":"X"}`, 201},
+		{variant + "/tokens/publish", "", 200},
+		{theme + "/tokens/publish", "", 200},
+	} {
+		first := h.want(c.status, "POST", c.path, c.body, "Idempotency-Key", "one")
+		h.want(200, "PUT", theme, `{"slug":"moved","displayName":"Moved `+fmt.Sprint(len(c.path))+`"}`)
+		again := h.want(c.status, "POST", c.path, c.body, "Idempotency-Key", "one")
+		if again.body != first.body || again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+			t.Errorf("POST %s again = %s %v, want the first answer: %s", c.path, again.body, again.header, first.body)
+		}
+		if again.header.Get("X-Request-Id") == first.header.Get("X-Request-Id") {
+			t.Errorf("POST %s again has the request id of the first", c.path)
+		}
+		noMessages(t, h.do(owner, "POST", c.path, c.body, "Idempotency-Key", "two").refuses(t, 409, "conflict")) // done already
+		noMessages(t, h.do(designer, "POST", c.path, c.body, "Idempotency-Key", "one").refuses(t, 409, "conflict"))
+		h.do("", "POST", c.path, c.body, "Idempotency-Key", "one")
+		h.do(guest, "POST", c.path, c.body, "Idempotency-Key", "one").refuses(t, 403, "forbidden")
+		h.do(stranger, "POST", c.path, c.body, "Idempotency-Key", "one").refuses(t, 404, "notFound")
+		if again := h.want(c.status, "POST", c.path, c.body, "Idempotency-Key", "one"); again.body != first.body {
+			t.Errorf("POST %s a third time = %s, want the first answer", c.path, again.body)
+		}
+	}
+	for _, key := range []string{strings.Repeat("k", 256), ""} {
+		for _, path := range []string{theme + "/tokens/publish", variant + "/tokens/publish", theme + "/variants"} {
+			h.do(owner, "POST", path, `{"slug":"y","displayName":"Y"}`, "Idempotency-Key", key).refuses(t, 400, "validation")
+		}
+	}
+	if got := h.want(200, "GET", theme, "").object(t)["latestVersion"]; got != 2.0 {
+		t.Errorf("latestVersion = %v, want 2: one publish for all the retries", got)
+	}
+	body := `{"slug":"put","displayName":"Put"}`
+	for range 2 { // no POST: the key means nothing
+		if r := h.want(200, "PUT", theme, body, "Idempotency-Key", "one"); r.header.Get("Idempotency-Replayed") != "" {
+			t.Errorf("PUT replays: %v", r.header)
+		}
+	}
+}
