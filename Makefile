@@ -3,7 +3,7 @@ GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=deploy/tools.mod
 
-.PHONY: help build dev test race check bench road wasm clean
+.PHONY: help build dev test race check bench management road wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ check: wasm ## Formatting, vet, staticcheck, the house test, and the race detect
 
 bench: wasm ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+management: wasm ## Measure the management side: edits, publishes, lists, writers
+	go run ./bench/management
 
 road: build ## Measure the road from a push to a served file
 	go run ./bench/road

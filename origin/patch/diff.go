@@ -26,20 +26,17 @@ func Diff(from, to *jsontree.Node, moves []record.Move) []Operation {
 
 // differ collects the operations between two trees.
 type differ struct {
-	at       jsontree.Pointer
+	path     []byte // the pointer to the value at hand, as it is written
 	ops      []Operation
 	bytes    int // of the operations since the start, in their stored form
 	measures measures
 }
 
-// node makes the value at d.at equal to b.
+// node makes the value at d.path equal to b.
 func (d *differ) node(a, b *jsontree.Node) {
-	if a == b {
-		return
-	}
 	if a.Kind != b.Kind || a.Kind != jsontree.Object && a.Kind != jsontree.Array {
 		if !jsontree.Equal(a, b) {
-			d.emit(Operation{Op: "replace", Value: b})
+			d.emit("replace", b)
 		}
 		return
 	}
@@ -48,10 +45,9 @@ func (d *differ) node(a, b *jsontree.Node) {
 	if len(d.ops) == count {
 		return
 	}
-	whole := d.cost(&Operation{Op: "replace", Path: d.at.String(), Value: b})
-	if whole <= d.bytes-bytes {
+	if d.cost("replace", b) <= d.bytes-bytes {
 		d.ops, d.bytes = d.ops[:count], bytes
-		d.emit(Operation{Op: "replace", Value: b})
+		d.emit("replace", b)
 	}
 }
 
@@ -67,22 +63,36 @@ func (d *differ) inside(a, b *jsontree.Node) {
 }
 
 func (d *differ) object(a, b *jsontree.Node) {
-	for _, m := range a.Members {
-		d.enter(m.Name)
-		if other := b.Find(m.Name); other == nil {
-			d.emit(Operation{Op: "remove"})
+	for i := range a.Members {
+		m := &a.Members[i]
+		other := memberAt(b, i, m.Name)
+		if other == m.Value {
+			continue
+		}
+		above := d.enter(m.Name)
+		if other == nil {
+			d.emit("remove", nil)
 		} else {
 			d.node(m.Value, other)
 		}
-		d.leave()
+		d.path = d.path[:above]
 	}
-	for _, m := range b.Members {
-		if a.IndexOf(m.Name) < 0 {
-			d.enter(m.Name)
-			d.emit(Operation{Op: "add", Value: m.Value})
-			d.leave()
+	for i := range b.Members {
+		m := &b.Members[i]
+		if memberAt(a, i, m.Name) == nil {
+			above := d.enter(m.Name)
+			d.emit("add", m.Value)
+			d.path = d.path[:above]
 		}
 	}
+}
+
+// memberAt returns the member of n called name, or nil. It is most often the one at i.
+func memberAt(n *jsontree.Node, i int, name string) *jsontree.Node {
+	if i < len(n.Members) && n.Members[i].Name == name {
+		return n.Members[i].Value
+	}
+	return n.Find(name)
 }
 
 // array keeps the common start and end and changes what lies between them element by element.
@@ -96,38 +106,52 @@ func (d *differ) array(a, b []*jsontree.Node) {
 		endA, endB = endA-1, endB-1
 	}
 	for i := start; i < min(endA, endB); i++ {
-		d.enter(strconv.Itoa(i))
+		above := d.enter(strconv.Itoa(i))
 		d.node(a[i], b[i])
-		d.leave()
+		d.path = d.path[:above]
 	}
 	for i := endA - 1; i >= endB; i-- { // from the end, so that positions before stay what they are
-		d.enter(strconv.Itoa(i))
-		d.emit(Operation{Op: "remove"})
-		d.leave()
+		above := d.enter(strconv.Itoa(i))
+		d.emit("remove", nil)
+		d.path = d.path[:above]
 	}
 	for i := endA; i < endB; i++ {
-		d.enter(strconv.Itoa(i))
-		d.emit(Operation{Op: "add", Value: b[i]})
-		d.leave()
+		above := d.enter(strconv.Itoa(i))
+		d.emit("add", b[i])
+		d.path = d.path[:above]
 	}
 }
 
-func (d *differ) enter(name string) { d.at = append(d.at, name) }
-
-func (d *differ) leave() { d.at = d.at[:len(d.at)-1] }
-
-// emit appends op at d.at.
-func (d *differ) emit(op Operation) {
-	op.Path = d.at.String()
-	d.ops = append(d.ops, op)
-	d.bytes += d.cost(&op)
+// enter goes down to a member or an element, and returns the length of the path above it. The path
+// is kept spelled, because most values need no operation of their own (BenchmarkDiff).
+func (d *differ) enter(name string) (above int) {
+	above = len(d.path)
+	d.path = append(d.path, '/')
+	for i := range len(name) {
+		switch name[i] {
+		case '~':
+			d.path = append(d.path, "~0"...)
+		case '/':
+			d.path = append(d.path, "~1"...)
+		default:
+			d.path = append(d.path, name[i])
+		}
+	}
+	return above
 }
 
-// cost returns the bytes of op in its stored form, with the comma behind it.
-func (d *differ) cost(op *Operation) int {
-	n := len(`{"op":"","path":},`) + len(op.Op) + stringBytes(op.Path)
-	if op.Value != nil {
-		n += len(`,"value":`) + d.measures.of(op.Value).bytes
+// emit appends an operation at d.path.
+func (d *differ) emit(name string, value *jsontree.Node) {
+	d.bytes += d.cost(name, value)
+	d.ops = append(d.ops, Operation{Op: name, Path: string(d.path), Value: value})
+}
+
+// cost returns the bytes of an operation at d.path in its stored form, with the comma behind it.
+// value may be nil.
+func (d *differ) cost(name string, value *jsontree.Node) int {
+	n := len(`{"op":"","path":},`) + len(name) + stringBytes(d.path)
+	if value != nil {
+		n += len(`,"value":`) + d.measures.of(value).bytes
 	}
 	return n
 }

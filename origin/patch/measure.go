@@ -12,13 +12,17 @@ type measure struct {
 	height int // levels of nesting; 0 for a scalar
 }
 
-// measures remembers the containers that were asked for. A batch that copies one large value often
-// walks it once.
+// measures remembers the large containers that were asked for. A batch that copies one large value
+// often walks it once.
 type measures map[*jsontree.Node]measure
+
+// worthRemembering is the size from which a container is remembered. To walk a smaller one again is
+// cheaper than to find it (BenchmarkDiff).
+const worthRemembering = 256
 
 func (ms measures) of(n *jsontree.Node) measure {
 	m := ms.walk(n)
-	if m.height > 0 {
+	if m.height > 0 && m.bytes >= worthRemembering {
 		ms[n] = m
 	}
 	return m
@@ -36,8 +40,10 @@ func (ms measures) walk(n *jsontree.Node) measure {
 	case jsontree.String:
 		return measure{bytes: stringBytes(n.Text)}
 	case jsontree.Array, jsontree.Object:
-		if m, known := ms[n]; known {
-			return m
+		if len(ms) > 0 {
+			if m, known := ms[n]; known {
+				return m
+			}
 		}
 		return ms.container(n)
 	}
@@ -67,20 +73,36 @@ func (m *measure) include(name int, inner measure) {
 func nameBytes(name string) int { return stringBytes(name) + len(":") }
 
 // stringBytes returns the length of s as jsontree.AppendString writes it.
-func stringBytes(s string) int {
+func stringBytes[T string | []byte](s T) int {
 	n := len(s) + len(`""`)
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
-			n++
-		case c < 0x20 || c == '<' || c == 0x7f:
-			n += len(`\u0000`) - 1
-		case c == 0xE2 && i+2 < len(s) && s[i+1] == 0x80 && s[i+2]&^1 == 0xA8: // U+2028, U+2029
-			n += len(`\u2028`) - 3
+		extra := escapes[s[i]]
+		if extra == maybeSeparator {
+			extra = 0
+			if i+2 < len(s) && s[i+1] == 0x80 && s[i+2]&^1 == 0xA8 { // U+2028, U+2029
+				extra = len(`\u2028`) - 3
+			}
 		}
+		n += extra
 	}
 	return n
 }
+
+// maybeSeparator stands in escapes for the first byte of U+2028 and U+2029, and of much else.
+const maybeSeparator = -1
+
+// escapes is how many bytes more than one each byte of a string takes.
+var escapes = func() (extra [256]int) {
+	for c := range 0x20 {
+		extra[c] = len(`\u0000`) - 1
+	}
+	extra['<'], extra[0x7f] = len(`\u0000`)-1, len(`\u0000`)-1
+	for _, c := range "\"\\\n\r\t" {
+		extra[c] = 1
+	}
+	extra[0xE2] = maybeSeparator
+	return extra
+}()
 
 // longestName returns the longest member name anywhere in n, in characters, and that name.
 func longestName(n *jsontree.Node) (length int, name string) {

@@ -60,6 +60,12 @@ func rewriteText(s string, renamed map[string]string) string {
 	if strings.IndexByte(s, '{') < 0 {
 		return s
 	}
+	if last := len(s) - 1; s[0] == '{' && strings.IndexByte(s, '}') == last && strings.LastIndexByte(s, '{') == 0 { // the usual alias
+		if to, ok := renamed[strings.TrimSpace(s[1:last])]; ok {
+			return "{" + to + "}"
+		}
+		return s
+	}
 	var b strings.Builder
 	for {
 		open := strings.IndexByte(s, '{')

@@ -29,55 +29,102 @@ func benchDocument(tokens int) *jsontree.Node {
 	return root
 }
 
-// EditTheme of one token, with the new state read as a handler reads it.
+// EditTheme of one token, with the new state read as a handler reads it: over a published document,
+// over a draft that changes every value, and over a document that was never published.
 func BenchmarkEditTheme(b *testing.B) {
-	for _, tokens := range []int{200, 2000, 20000} {
-		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
-			s := ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
-			e := Edit{
-				Operations: []patch.Operation{{Op: "replace", Path: "/group-7/token-3/$value", Value: jsontree.NewString("#fedcba")}},
-				NewETag:    "e", Limits: patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256},
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				after, err := EditTheme(s, e)
-				if err != nil {
-					b.Fatal(err)
+	drafts := []struct {
+		name  string
+		state func(testing.TB, int) ThemeState
+	}{
+		{"published", func(_ testing.TB, tokens int) ThemeState {
+			return ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
+		}},
+		{"draft", benchDraft},
+		{"unpublished", benchUnpublished},
+	}
+	for _, d := range drafts {
+		for _, tokens := range []int{200, 2000, 20000} {
+			b.Run(d.name+"/"+fmt.Sprint(tokens), func(b *testing.B) {
+				s := d.state(b, tokens)
+				e := benchEdit(`[{"op":"replace","path":"/group-7/token-3/$value","value":"#fedcbaff"}]`, b)
+				e.Claim.ETag = s.Theme.DraftETag
+				b.ReportAllocs()
+				for b.Loop() {
+					after, err := EditTheme(s, e)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if _, err := after.Document(); err != nil {
+						b.Fatal(err)
+					}
 				}
-				if _, err := after.Document(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+			})
+		}
 	}
 }
 
-// PublishTheme of a draft that renames a group and retypes a token, over Variants of 200 overrides
-// that are published and have a draft.
-func BenchmarkPublishTheme(b *testing.B) {
-	for _, count := range []int{1, 100} {
-		b.Run(fmt.Sprint(count), func(b *testing.B) {
-			s, variants := benchPublish(b, 2000, count, 200)
-			p := Publication{Module: "module", NewETag: func() string { return "etag" }}
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := PublishTheme(s, variants, p); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+func benchEdit(batch string, t testing.TB) Edit {
+	return Edit{Operations: operations(t, batch), NewETag: "e", Limits: patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}}
 }
 
-func benchPublish(b *testing.B, tokens, count, each int) (ThemeState, []VariantState) {
+// benchDraft is a Theme whose draft gives every token but the aliases another value.
+func benchDraft(t testing.TB, tokens int) ThemeState {
 	s := ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
-	s, err := EditTheme(s, Edit{
-		Operations: operations(b, `[{"op":"move","from":"/group-3","path":"/renamed"},{"op":"replace","path":"/group-4/token-0","value":{"$type":"dimension","$value":"1px"}}]`),
-		NewETag:    "e",
-	})
-	if err != nil {
-		b.Fatal(err)
+	e := benchEdit(`[]`, t)
+	for g, group := range s.Base.Members {
+		for i := range group.Value.Members[1:] {
+			if i%5 < 4 {
+				op := patch.Operation{Op: "replace", Path: fmt.Sprintf("/group-%d/token-%d/$value", g, i), Value: jsontree.NewString(fmt.Sprintf("#%06xee", i))}
+				e.Operations = append(e.Operations, op)
+			}
+		}
 	}
+	return benchStored(t, s, e)
+}
+
+// benchUnpublished is a Theme whose whole document is its draft.
+func benchUnpublished(t testing.TB, tokens int) ThemeState {
+	e := benchEdit(`[]`, t)
+	for _, m := range benchDocument(tokens).Members {
+		e.Operations = append(e.Operations, patch.Operation{Op: "add", Path: "/" + m.Name, Value: m.Value})
+	}
+	return benchStored(t, ThemeState{}, e)
+}
+
+// benchStored is s with the edit, as a store gives it back.
+func benchStored(t testing.TB, s ThemeState, e Edit) ThemeState {
+	s, err := EditTheme(s, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.stored()
+}
+
+// PublishTheme of a draft that changes a value, and of one that renames a group and retypes a token,
+// over Variants of 200 overrides that are published and have a draft.
+func BenchmarkPublishTheme(b *testing.B) {
+	for _, draft := range []struct{ name, batch string }{
+		{"values", `[{"op":"replace","path":"/group-4/token-0/$value","value":"#fedcbaff"}]`},
+		{"renames", `[{"op":"move","from":"/group-3","path":"/renamed"},{"op":"replace","path":"/group-4/token-0","value":{"$type":"dimension","$value":"1px"}}]`},
+	} {
+		for _, count := range []int{1, 100} {
+			b.Run(draft.name+"/"+fmt.Sprint(count), func(b *testing.B) {
+				s, variants := benchPublish(b, draft.batch, 2000, count, 200)
+				p := Publication{Module: "module", NewETag: func() string { return "etag" }}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := PublishTheme(s, variants, p); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func benchPublish(b *testing.B, batch string, tokens, count, each int) (ThemeState, []VariantState) {
+	s := ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
+	s = benchStored(b, s, benchEdit(batch, b))
 	overrides := jsontree.NewObject()
 	for i := range each {
 		path := fmt.Sprintf("group-%d.token-%d", i%20, i/20)
@@ -87,7 +134,7 @@ func benchPublish(b *testing.B, tokens, count, each int) (ThemeState, []VariantS
 	variants := make([]VariantState, count)
 	for i := range variants {
 		draft := &record.VariantDraft{ETag: "d", Addressed: 1, Overrides: jsontree.Append(nil, overrides)}
-		variants[i] = VariantState{Variant: record.Variant{LatestVersion: 1}, Draft: draft, Served: overrides}
+		variants[i] = VariantState{Variant: record.Variant{LatestVersion: 1, TokenCount: each}, Draft: draft, Served: overrides}
 	}
-	return s.stored(), variants
+	return s, variants
 }

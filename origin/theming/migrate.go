@@ -9,18 +9,48 @@ import (
 
 // migration carries the overrides of Variants from one document of their Theme to the next.
 type migration struct {
-	before, after *dtcg.Document
-	renamed       map[string]string // token paths, old to new
+	after   *dtcg.Document
+	renamed map[string]string // token paths, old to new
+	touched map[string]touch  // by old path: the tokens of which an override does not simply stay
+}
+
+// touch is what a publish did to a token.
+type touch struct {
+	to      string // where it is now; empty where it is gone
+	retyped bool   // its resolved type is another
 }
 
 func newMigration(before, after *jsontree.Node, moves []record.Move) *migration {
-	m := &migration{before: dtcg.Read(before)}
-	if m.after = m.before; after != before {
+	older := dtcg.Read(before)
+	m := &migration{after: older, touched: map[string]touch{}}
+	if after != before {
 		m.after = dtcg.Read(after)
 	}
-	m.renamed = tokenRenames(m.before, m.after, moves)
+	m.renamed = tokenRenames(older, m.after, moves)
+	for i := range older.Tokens {
+		if t := &older.Tokens[i]; older.Names(t) {
+			m.compare(t)
+		}
+	}
 	return m
 }
+
+// compare notes what became of a token.
+func (m *migration) compare(old *dtcg.Token) {
+	to, moved := m.renamed[old.Path]
+	if !moved {
+		to = old.Path
+	}
+	switch token := m.after.Token(to); {
+	case token == nil:
+		m.touched[old.Path] = touch{}
+	case moved || token.Resolved != old.Resolved:
+		m.touched[old.Path] = touch{to, token.Resolved != old.Resolved}
+	}
+}
+
+// keeps reports whether every override of every Variant stays as it is.
+func (m *migration) keeps() bool { return len(m.touched)+len(m.renamed) == 0 }
 
 // tokenRenames returns which tokens of before have which other path in after: those that moves
 // took along and then those whose content says so.
@@ -53,18 +83,28 @@ type fate struct {
 // had stays. Aliases of renamed tokens follow them. The order stays. Where nothing changes carry
 // returns overrides itself.
 func (m *migration) carry(overrides *jsontree.Node) *jsontree.Node {
+	if m.keeps() {
+		return overrides
+	}
 	fates := make([]fate, len(overrides.Members))
-	stands := make(map[string]bool, len(overrides.Members))
 	changed := false
 	for i, o := range overrides.Members {
 		fates[i] = m.fate(o.Name, o.Value)
-		if fates[i].path != "" && !fates[i].moved {
-			stands[fates[i].path] = true
-		}
 		changed = changed || fates[i].path != o.Name || fates[i].value != o.Value
 	}
 	if !changed {
 		return overrides
+	}
+	return settle(fates)
+}
+
+// settle makes an object of the overrides that are left. It is for writing, and not indexed.
+func settle(fates []fate) *jsontree.Node {
+	stands := make(map[string]bool, len(fates))
+	for _, f := range fates {
+		if !f.moved {
+			stands[f.path] = true
+		}
 	}
 	carried := make([]jsontree.Member, 0, len(fates))
 	for _, f := range fates {
@@ -73,25 +113,18 @@ func (m *migration) carry(overrides *jsontree.Node) *jsontree.Node {
 		}
 		carried = append(carried, jsontree.Member{Name: f.path, Value: f.value})
 	}
-	n := jsontree.NewObject(carried...)
-	n.Index()
-	return n
+	return jsontree.NewObject(carried...)
 }
 
 // fate judges one override.
 func (m *migration) fate(path string, value *jsontree.Node) fate {
 	value = rewriteAliases(value, m.renamed)
-	old := m.before.Token(path)
-	if old == nil {
+	t, touched := m.touched[path]
+	switch {
+	case !touched:
 		return fate{path, false, value}
-	}
-	to, moved := m.renamed[path]
-	if !moved {
-		to = path
-	}
-	token := m.after.Token(to)
-	if token == nil || token.Resolved != old.Resolved && !dtcg.Fits(m.after, token.Resolved, value) {
+	case t.to == "" || t.retyped && !dtcg.Fits(m.after, m.after.Token(t.to).Resolved, value):
 		return fate{value: value}
 	}
-	return fate{to, moved, value}
+	return fate{t.to, t.to != path, value}
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"example.com/livery/client"
+	"example.com/livery/origin"
+	"example.com/livery/origin/auth"
+	"example.com/livery/origin/operator"
+	"example.com/livery/renderer"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/record"
+	"example.com/livery/wasm"
+	"example.com/livery/wasm/abi"
+)
+
+// subject is whom every token speaks for.
+const subject = "bench"
+
+// house is an origin over a store on disk, on a socket of the loopback.
+type house struct {
+	dir          string
+	store        *pebble.Store
+	origin       *origin.Origin
+	served       chan error // what the server returned
+	base, token  string
+	environments []string // ids
+	http         *http.Client
+	api          *client.Client // for what is not measured
+}
+
+// open starts an origin with so many Environments. fs nil means the disk as it is. Whoever opens a
+// house must close it.
+func (b *bench) open(ctx context.Context, fs vfs.FS, environments int) (*house, error) {
+	dir, err := os.MkdirTemp(b.dir, "livery-management-")
+	if err != nil {
+		return nil, err
+	}
+	h := &house{dir: dir}
+	if err := h.start(ctx, fs, environments); err != nil {
+		return nil, errors.Join(err, h.close(ctx))
+	}
+	return h, nil
+}
+
+func (h *house) start(ctx context.Context, fs vfs.FS, environments int) error {
+	guest, err := wasm.Guest()
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.DiscardHandler)
+	if h.store, err = pebble.Open(h.dir, pebble.Options{FS: fs, Logger: log}); err != nil {
+		return err
+	}
+	if h.environments, err = found(ctx, h.store, environments); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	h.base = "http://" + listener.Addr().String()
+	h.origin, err = origin.New(ctx, origin.Config{
+		Store: h.store, PublicURL: h.base, CDNURL: h.base, Logger: log,
+		Guest: guest, GuestABI: abi.Version, GuestVersion: renderer.Version,
+	})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	h.served = make(chan error, 1)
+	go func() { h.served <- h.origin.ServePublic(listener) }()
+	return h.connect()
+}
+
+// connect makes the token and the clients.
+func (h *house) connect() (err error) {
+	if h.token, _, err = h.origin.Keys().Issue(auth.Order{Subject: subject, TTL: time.Hour}); err != nil {
+		return err
+	}
+	h.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}}
+	h.api = client.New(h.base, h.token)
+	h.api.HTTP = h.http
+	return nil
+}
+
+// found makes one Team with so many Environments and returns their ids.
+func found(ctx context.Context, store *pebble.Store, environments int) (ids []string, err error) {
+	team := operator.TeamEntry{Slug: "bench", Plan: record.Pro, Members: []string{subject}}
+	for i := range environments {
+		team.Environments = append(team.Environments, operator.EnvironmentEntry{
+			Slug: "e" + strconv.Itoa(i), DisplayName: "Environment", Kind: "sandbox", CacheLifetime: 60,
+			Grants: map[string]record.Role{subject: record.Admin},
+		})
+	}
+	if _, err := operator.Apply(ctx, store, operator.TeamsFile{Teams: []operator.TeamEntry{team}}, false, time.Now()); err != nil {
+		return nil, err
+	}
+	teams, err := operator.Teams(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range teams.Teams[0].Environments {
+		ids = append(ids, e.ID)
+	}
+	return ids, nil
+}
+
+// close ends what was started and removes the store.
+func (h *house) close(ctx context.Context) error {
+	var errs []error
+	if h.http != nil {
+		h.http.CloseIdleConnections()
+	}
+	if h.origin != nil {
+		errs = append(errs, h.origin.Shutdown(context.WithoutCancel(ctx)))
+	}
+	if h.served != nil {
+		errs = append(errs, <-h.served)
+	}
+	if h.store != nil {
+		errs = append(errs, h.store.Close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(h.dir))...)
+}
+
+// answer is what came back, with its body read and dropped.
+type answer struct {
+	etag string
+	size int64 // of the body, in bytes
+	took time.Duration
+}
+
+// send sends one request below an Environment's address and reads the answer to its end: an error
+// where it is no 200.
+func (h *house) send(ctx context.Context, method, path string, body []byte) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, h.base+"/public/v1/environments/"+path, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+h.token)
+	began := time.Now()
+	res, err := h.http.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
+		return answer{}, fmt.Errorf("%s %s answered %s: %s", method, path, res.Status, text)
+	}
+	size, err := io.Copy(io.Discard, res.Body)
+	return answer{strings.Trim(res.Header.Get("ETag"), `"`), size, time.Since(began)}, err
+}
