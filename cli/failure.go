@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,9 +23,10 @@ const (
 // failure is an error as a user reads it: one sentence, and the next step to try.
 type failure struct {
 	sentence string
-	next     string // empty where there is nothing to try
-	usage    bool   // the command line itself is wrong
-	cause    error  // nil where there is none
+	faults   []string // the sentence ends with a colon and these follow, each on its line
+	next     string   // empty where there is nothing to try
+	usage    bool     // the command line itself is wrong
+	cause    error    // nil where there is none
 }
 
 func (f *failure) Error() string { return f.sentence }
@@ -84,6 +86,9 @@ func (a *app) report(err error) int {
 	}
 	f := explain(err)
 	fmt.Fprintf(a.err, "livery: %s\n", sentence(f.sentence))
+	for _, line := range firstFaults(f.faults) {
+		fmt.Fprintf(a.err, "          %s\n", oneLine(line))
+	}
 	if f.next != "" {
 		fmt.Fprintf(a.err, "        %s\n", f.next)
 	}
@@ -93,10 +98,26 @@ func (a *app) report(err error) int {
 	return exitFailed
 }
 
+// maxFaults is how many faults a person reads at once.
+const maxFaults = 20
+
+// firstFaults returns the first faults of many, and how many more there are. The origin, too, counts
+// the last ones of very many.
+func firstFaults(all []string) []string {
+	if len(all) <= maxFaults {
+		return all
+	}
+	more, counted := len(all)-maxFaults, 0
+	if _, err := fmt.Sscanf(all[len(all)-1], "and %d more faults", &counted); err == nil {
+		more += counted - 1
+	}
+	return append(all[:maxFaults:maxFaults], "and "+strconv.Itoa(more)+" more")
+}
+
 // sentence ends s with a full stop and keeps it on one line.
 func sentence(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if s == "" || strings.ContainsRune(".?!", rune(s[len(s)-1])) {
+	s = oneLine(s)
+	if s == "" || strings.ContainsRune(".?!:", rune(s[len(s)-1])) {
 		return s
 	}
 	return s + "."
@@ -125,10 +146,7 @@ func explain(err error) *failure {
 
 // explainAnswer says what a refusal of the API means to whoever typed the command.
 func explainAnswer(e *client.Error) *failure {
-	f := &failure{sentence: "the origin refuses this: " + strings.Join(e.Messages, "; "), cause: e}
-	if len(e.Messages) == 0 {
-		f.sentence = "the origin answers " + e.Error()
-	}
+	f := &failure{cause: e}
 	switch {
 	case errors.Is(e, client.ErrUnauthorized):
 		f.sentence = "the access token is missing, expired or for another origin"
@@ -148,6 +166,12 @@ func explainAnswer(e *client.Error) *failure {
 	case errors.Is(e, client.ErrInternal):
 		f.sentence = "the origin failed: " + e.Error()
 		f.next = "Try again; if it stays, tell the operator the request id " + e.RequestID + "."
+	case len(e.Messages) == 0:
+		f.sentence = "the origin answers " + e.Error()
+	case len(e.Messages) == 1:
+		f.sentence = "the origin refuses this: " + e.Messages[0]
+	default:
+		f.sentence, f.faults = "the origin refuses this:", e.Messages
 	}
 	return f
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +15,10 @@ import (
 const pullText = `Writes the current tokens of a Theme as a DTCG document, or the current overrides of a Variant as
 a flat map; --version writes a published version. What comes out can be pushed again.
 
-The current document of a Theme is written whole. Of an earlier version the API lists tokens and
-groups only, so that --version writes no $extends, $ref, $deprecated and no empty groups; the served
-tokens.dtcg.json of that version has them all.`
+The current document of a Theme is written whole, and so is its newest version while there is no
+draft. Of any other version the API lists tokens and groups only, so that --version writes it without
+$extends, $ref, $deprecated, other members that are kept and never read, and empty groups, and says
+so on the standard error; the served tokens.dtcg.json of that version has them all.`
 
 func (a *app) pullCommand() *cobra.Command {
 	var p place
@@ -39,7 +42,7 @@ func (a *app) pull(cmd *cobra.Command, p place, version int, file string) error 
 	if err != nil {
 		return err
 	}
-	document, err := pulled(cmd, c, f, version)
+	document, err := a.pulled(cmd.Context(), c, f, version)
 	if err != nil {
 		return err
 	}
@@ -51,22 +54,48 @@ func (a *app) pull(cmd *cobra.Command, p place, version int, file string) error 
 	return a.writeOut(file, text.Bytes())
 }
 
-func pulled(cmd *cobra.Command, c *client.Client, f found, version int) (*jsontree.Node, error) {
-	o := client.ReadOptions{Version: version}
-	if f.variant == nil && version == 0 {
-		_, document, err := currentDocument(cmd.Context(), c, f.theme)
-		return document, err
-	}
-	if f.variant == nil {
-		set, err := c.ThemeTokens(cmd.Context(), f.env.ID, f.theme.ID, o)
+// pulled returns what stands at f: a document for a Theme, a flat map for a Variant.
+func (a *app) pulled(ctx context.Context, c *client.Client, f found, version int) (*jsontree.Node, error) {
+	switch {
+	case f.variant != nil:
+		set, err := c.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{Version: version})
 		if err != nil {
 			return nil, err
 		}
-		return tree(set)
+		return flatMap(set)
+	case version == 0:
+		_, document, err := currentDocument(ctx, c, f.theme)
+		return document, err
 	}
-	set, err := c.VariantTokens(cmd.Context(), f.env.ID, f.theme.ID, f.variant.ID, o)
+	return a.pulledVersion(ctx, c, f.theme, version)
+}
+
+// pulledVersion returns a published version of a Theme: whole where the API has its document, and
+// else rebuilt from what it lists.
+func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Theme, version int) (*jsontree.Node, error) {
+	set, err := c.ThemeTokens(ctx, t.EnvironmentID, t.ID, client.ReadOptions{Version: version})
 	if err != nil {
 		return nil, err
 	}
-	return flatMap(set)
+	if isCurrent(t, version) {
+		_, document, err := currentDocument(ctx, c, t)
+		if err != nil {
+			return nil, err
+		}
+		after, err := c.Theme(ctx, t.EnvironmentID, t.ID)
+		if err != nil {
+			return nil, err
+		}
+		if isCurrent(after, version) { // it was no draft that was read meanwhile
+			return document, nil
+		}
+	}
+	fmt.Fprintf(a.err, "Mind: version %d is written without $extends, $ref, $deprecated and empty groups, which the API lists of the\n"+
+		"current document only; the served tokens.dtcg.json of that version has them.\n", version)
+	return tree(set)
+}
+
+// isCurrent reports whether the current document of a Theme is that version.
+func isCurrent(t client.Theme, version int) bool {
+	return !t.HasUnpublishedChanges && t.LatestVersion != nil && *t.LatestVersion == version
 }

@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/livery/client"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -15,7 +15,7 @@ import (
 type pushFlags struct {
 	place
 	newTheme
-	strict, replace, create, publish, dryRun bool
+	strict, replace, skipRefused, create, publish, dryRun bool
 }
 
 func (p *pushFlags) add(cmd *cobra.Command) {
@@ -23,6 +23,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.variant, "variant", "", "`VARIANT`, slug or id, to push overrides to (default: the Theme itself)")
 	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files")
 	f.BoolVar(&p.replace, "replace", false, "also remove what the files lack (default: keep it)")
+	f.BoolVar(&p.skipRefused, "skip-refused", false, "push without what the API refuses, and list that (default: refuse all)")
 	f.BoolVar(&p.create, "create", false, "create the Theme or Variant where it is missing")
 	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
 	p.flags(cmd)
@@ -35,6 +36,17 @@ files count as one; a later file is laid over an earlier one. "-" reads the stan
 
 A token in the files takes the place of the stored one as a whole. What the files do not name
 stays as it is, unless --replace is given: then it is removed.
+
+A token that the API refuses (its $type is no known one, its value of a JSON kind that its type never
+has, its name forbidden) refuses the whole push. --skip-refused pushes the rest and lists what is left
+out on the standard error, always as little as there is to leave out:
+  - a token or group of a bad name, and a member that is neither, as a whole;
+  - a token whose own $type is unknown, or whose value is of a wrong kind;
+  - of a group whose $type is unknown, or one that a stored token below it cannot have, that $type and
+    the tokens of the files that have their type from it;
+  - a $description or $extensions of a wrong kind alone, without its token;
+  - of a Variant the overrides whose path is none; their values are never refused.
+What is left out stays as it is stored, also with --replace, unless it no longer fits there.
 
 A push that is too large for one request is sent as several, each on top of the one before; if one
 of them is refused, those before it stay in the draft (livery discard drops it).`
@@ -57,11 +69,12 @@ func (a *app) pushCommand() *cobra.Command {
 
 // pushed is what push tells under --json.
 type pushed struct {
-	ThemeID    string `json:"themeID"`
-	VariantID  string `json:"variantID,omitempty"`
-	Operations int    `json:"operations"`
-	ETag       string `json:"etag,omitempty"` // of the draft; empty where there is none afterwards
-	Version    *int   `json:"version,omitempty"`
+	ThemeID    string    `json:"themeID"`
+	VariantID  string    `json:"variantID,omitempty"`
+	Operations int       `json:"operations"`
+	ETag       string    `json:"etag,omitempty"` // of the draft; empty where there is none afterwards
+	Version    *int      `json:"version,omitempty"`
+	Skipped    []skipped `json:"skipped,omitempty"`
 	tokens     int
 }
 
@@ -127,20 +140,25 @@ func (a *app) pushTheme(ctx context.Context, c *client.Client, f found, p pushFl
 		return err
 	}
 	if !p.replace {
-		wanted = overlay(current, wanted)
+		wanted = joinGroups(current, wanted)
+	}
+	var out []skipped
+	if p.skipRefused {
+		wanted, out = admissible(wanted, current)
 	}
 	operations := themeOperations(current, wanted)
 	if p.dryRun {
-		return a.printOperations(operations)
+		return a.printOperations(operations, out)
 	}
 	set, err = send(a, set, batches(operations, maxBatchBytes, measureTheme), func(etag string, batch []client.Operation) (client.TokenSet, error) {
 		return c.EditThemeTokens(ctx, f.env.ID, f.theme.ID, client.EditOptions{ETag: etag, Strict: p.strict}, batch)
 	})
 	if err != nil {
 		a.undo(ctx, c, f, set)
-		return err
+		return explainPush(err, p, len(dtcg.Check(wanted)) > 0)
 	}
-	done := pushed{ThemeID: f.theme.ID, Operations: len(operations), ETag: set.DraftETag(), tokens: len(set.Tokens)}
+	a.printSkipped(out)
+	done := pushed{ThemeID: f.theme.ID, Operations: len(operations), ETag: set.DraftETag(), Skipped: out, tokens: len(set.Tokens)}
 	if p.publish && done.ETag != "" {
 		t, err := c.PublishTheme(ctx, f.env.ID, f.theme.ID, client.PublishOptions{IfMatch: done.ETag})
 		if err != nil {
@@ -160,18 +178,23 @@ func (a *app) pushVariant(ctx context.Context, c *client.Client, f found, p push
 	if err != nil {
 		return err
 	}
+	var out []skipped
+	if p.skipRefused {
+		wanted, out = admissibleOverrides(wanted)
+	}
 	operations := variantOperations(current, wanted, !p.replace)
 	if p.dryRun {
-		return a.printOperations(operations)
+		return a.printOperations(operations, out)
 	}
 	set, err = send(a, set, batches(operations, maxBatchBytes, measureVariant), func(etag string, batch []client.VariantOperation) (client.TokenSet, error) {
 		return c.EditVariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.EditOptions{ETag: etag, Strict: p.strict}, batch)
 	})
 	if err != nil {
 		a.undo(ctx, c, f, set)
-		return err
+		return explainPush(err, p, hasPathFault(wanted))
 	}
-	done := pushed{ThemeID: f.theme.ID, VariantID: f.variant.ID, Operations: len(operations), ETag: set.DraftETag(), tokens: len(set.Tokens)}
+	a.printSkipped(out)
+	done := pushed{ThemeID: f.theme.ID, VariantID: f.variant.ID, Operations: len(operations), ETag: set.DraftETag(), Skipped: out, tokens: len(set.Tokens)}
 	if p.publish && done.ETag != "" {
 		v, err := c.PublishVariant(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.PublishOptions{IfMatch: done.ETag})
 		if err != nil {
@@ -181,46 +204,6 @@ func (a *app) pushVariant(ctx context.Context, c *client.Client, f found, p push
 	}
 	return a.told("Variant "+f.variant.Slug, "override", done,
 		"livery publish --env "+f.env.Slug+" --theme "+f.theme.Slug+" --variant "+f.variant.Slug)
-}
-
-// undo deletes what this push created where the origin refused all that was to go into it.
-func (a *app) undo(ctx context.Context, c *client.Client, f found, set client.TokenSet) {
-	if set.DraftETag() != "" {
-		return
-	}
-	ctx = context.WithoutCancel(ctx)
-	var err error
-	switch {
-	case f.createdTheme:
-		_, err = c.DeleteTheme(ctx, f.env.ID, f.theme.ID)
-	case f.createdVariant:
-		_, err = c.DeleteVariant(ctx, f.env.ID, f.theme.ID, f.variant.ID)
-	default:
-		return
-	}
-	if err == nil {
-		a.say("What was created is deleted again.")
-	}
-}
-
-// send sends batches on top of each other, each claiming the draft that the one before it left.
-func send[O any](a *app, set client.TokenSet, cut [][]O, edit func(etag string, batch []O) (client.TokenSet, error)) (client.TokenSet, error) {
-	bar := a.progress("pushing", len(cut))
-	defer bar.done()
-	for i, batch := range cut {
-		next, err := edit(set.DraftETag(), batch)
-		if err != nil && i > 0 {
-			f := explain(err)
-			f.next = strings.TrimSpace(f.next + " The parts before it are in the draft already; livery discard drops them.")
-			return set, f
-		}
-		if err != nil {
-			return set, err
-		}
-		set = next
-		bar.step()
-	}
-	return set, nil
 }
 
 func (a *app) told(what, counted string, done pushed, next string) error {
@@ -239,9 +222,11 @@ func (a *app) told(what, counted string, done pushed, next string) error {
 	})
 }
 
-func (a *app) printOperations(operations any) error {
+func (a *app) printOperations(operations any, out []skipped) error {
+	a.printSkipped(out)
 	a.json = true
 	return a.show(struct {
-		Operations any `json:"operations"`
-	}{operations}, nil)
+		Operations any       `json:"operations"`
+		Skipped    []skipped `json:"skipped,omitempty"`
+	}{operations, out}, nil)
 }

@@ -94,7 +94,7 @@ func (a *app) themeSource(files []string) (*jsontree.Node, error) {
 			return nil, fail("A Theme takes a DTCG document; a flat map of paths to values is for a Variant (--variant).",
 				"%s holds no token: no $value stands in it", path)
 		}
-		document = overlay(document, n)
+		document = joinGroups(document, n) // a root is a group, whatever it holds
 	}
 	return document, nil
 }
@@ -139,6 +139,11 @@ func overlay(under, over *jsontree.Node) *jsontree.Node {
 	if !isGroup(under) || !isGroup(over) {
 		return over
 	}
+	return joinGroups(under, over)
+}
+
+// joinGroups is overlay for two groups.
+func joinGroups(under, over *jsontree.Node) *jsontree.Node {
 	members := append(make([]jsontree.Member, 0, len(under.Members)+len(over.Members)), under.Members...)
 	joined := jsontree.NewObject(members...)
 	joined.Index()

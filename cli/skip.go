@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// skipped is one thing of the files that a push leaves out because the API would refuse it.
+type skipped struct {
+	Path    string `json:"path"`              // dotted
+	Pointer string `json:"pointer,omitempty"` // to its place in the document; empty for an override
+	Reason  string `json:"reason"`
+	Tokens  int    `json:"tokens"` // left out with it; 0 for a member that is no token
+}
+
+// printSkipped lists what a push left out.
+func (a *app) printSkipped(list []skipped) {
+	if len(list) == 0 {
+		return
+	}
+	widths, tokens, others := []int{0, 0}, 0, 0
+	for _, s := range list {
+		widths[0] = max(widths[0], width(oneLine(s.Path)))
+		tokens += s.Tokens
+		if s.Tokens == 0 {
+			others++
+		}
+	}
+	for _, s := range list {
+		fmt.Fprintln(a.err, alignRow([]string{oneLine(s.Path), oneLine(s.Reason)}, widths))
+	}
+	fmt.Fprintln(a.err, leftOutSentence(tokens, others))
+}
+
+func leftOutSentence(tokens, others int) string {
+	all := plural(tokens, "token") + " are left out"
+	switch tokens {
+	case 0:
+		all = "No token is left out"
+	case 1:
+		all = "1 token is left out"
+	}
+	switch others {
+	case 0:
+		return all + "."
+	case 1:
+		return all + ", and 1 member that is none."
+	}
+	return all + ", and " + plural(others, "member") + " that are none."
+}
+
+// oneLine spells text from a file or the origin so that it stays on its line and leaves the terminal
+// alone.
+func oneLine(s string) string {
+	blank := func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}
+	return strings.Join(strings.Fields(strings.Map(blank, s)), " ")
+}
+
+// admissibleOverrides returns overrides without those whose path the API refuses, and which those
+// are. Values are never refused.
+func admissibleOverrides(overrides *jsontree.Node) (*jsontree.Node, []skipped) {
+	kept, out := jsontree.NewObject(), []skipped(nil)
+	for _, m := range overrides.Members {
+		if reason := pathFault(m.Name); reason != "" {
+			out = append(out, skipped{Path: m.Name, Reason: reason, Tokens: 1})
+			continue
+		}
+		kept.Members = append(kept.Members, m)
+	}
+	kept.Index()
+	return kept, out
+}
+
+// hasPathFault reports whether the API refuses one of the overrides.
+func hasPathFault(overrides *jsontree.Node) bool {
+	return slices.ContainsFunc(overrides.Members, func(m jsontree.Member) bool { return pathFault(m.Name) != "" })
+}
+
+// pathFault says why a path is no dotted path of a token, or nothing.
+func pathFault(path string) string {
+	names := strings.Split(path, ".")
+	for i, name := range names {
+		switch {
+		case strings.HasPrefix(path, "/"):
+			return "a path is dotted, as in color.brand, and has no leading slash"
+		case name == "":
+			return "a path has a name before, between and after its dots"
+		case strings.ContainsAny(name, "{}"):
+			return "a name holds none of { }"
+		case name[0] == '$' && (name != "$root" || i < len(names)-1):
+			return "only values can be overridden, and " + name + " is none"
+		}
+	}
+	return ""
+}
