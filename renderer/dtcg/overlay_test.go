@@ -59,8 +59,10 @@ func TestOverlay(t *testing.T) {
 		{"an alias of another type leaves the Theme's value", `{"brand":"{gap}"}`, nil, []dtcg.Diagnostic{
 			{"brand", dtcg.ValueMisfit, "own value"},
 		}},
-		{"a composite that turns out not to fit leaves the Theme's value", `{"line":{"color":"{gap}","width":"1px","style":"solid"}}`, nil,
-			[]dtcg.Diagnostic{{"line", dtcg.ValueMisfit, "own value"}}},
+		{
+			"a composite that turns out not to fit leaves the Theme's value", `{"line":{"color":"{gap}","width":"1px","style":"solid"}}`, nil,
+			[]dtcg.Diagnostic{{"line", dtcg.ValueMisfit, "own value"}},
+		},
 		{"a missing alias leaves the token out, and what needs it", `{"brand":"{nope}"}`, map[string]string{
 			"brand": "nothing", "accent": "nothing", "line": "nothing",
 		}, []dtcg.Diagnostic{
@@ -69,16 +71,20 @@ func TestOverlay(t *testing.T) {
 		{"a cycle leaves the tokens out", `{"brand":"{accent}"}`, map[string]string{
 			"brand": "nothing", "accent": "nothing", "line": "nothing",
 		}, []dtcg.Diagnostic{
-			{"brand", dtcg.AliasCycle, "brand -> accent -> brand"}, {"accent", dtcg.AliasCycle, "brand -> accent -> brand"},
+			{"brand", dtcg.AliasCycle, "brand -> accent -> brand"},
+			{"accent", dtcg.AliasCycle, "brand -> accent -> brand"},
 			{"line", dtcg.AliasCycle, "needs"},
 		}},
 		{"what it falls back to counts for what points at it", `{"brand":"{gap}","accent":"{brand}"}`, nil, []dtcg.Diagnostic{
 			{"brand", dtcg.ValueMisfit, "own value"},
 		}},
-		{"and for what points at it through a token of the Theme", `{"brand":"{gap}","line":{"color":"{accent}","width":"1px","style":"dashed"}}`,
-			map[string]string{"line": `{"color":"#ff0000","width":"1px","style":"dashed"}`}, []dtcg.Diagnostic{
+		{
+			"and for what points at it through a token of the Theme", `{"brand":"{gap}","line":{"color":"{accent}","width":"1px","style":"dashed"}}`,
+			map[string]string{"line": `{"color":"#ff0000","width":"1px","style":"dashed"}`},
+			[]dtcg.Diagnostic{
 				{"brand", dtcg.ValueMisfit, "own value"},
-			}},
+			},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
