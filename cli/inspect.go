@@ -126,7 +126,7 @@ func (a *app) printComparison(c client.Comparison) {
 	switch {
 	case c.Breaking:
 		a.say("This can break a consumer of a custom property.")
-	case len(c.Added)+len(c.Changed)+len(c.Retyped) == 0:
+	case len(c.Added)+len(c.Removed)+len(c.Renamed)+len(c.Changed)+len(c.Retyped) == 0:
 		a.say("  nothing changed")
 	default:
 		a.say("No custom property is lost.")

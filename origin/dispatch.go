@@ -92,11 +92,13 @@ func (o *Origin) refuse(q *request, err error) answer {
 }
 
 // run finds what the request is about, which also says whether the caller may, and then reads, or
-// prepares and writes. A write is judged twice, before its body is looked at and again in its
-// transaction: the body is parsed while nobody waits, and what is committed was allowed then.
+// prepares and writes. Whether the caller may write is asked twice, before the body is looked at and
+// again in the transaction: the body is parsed while nobody waits, and what is committed was allowed
+// then.
 func (o *Origin) run(q *request) (a answer, err error) {
 	err = o.store.View(o.ctx, func(r storage.Reader) error {
 		p, err := find(r, q)
+		q.seen = p
 		if err != nil || q.route.read == nil {
 			return err
 		}

@@ -39,27 +39,41 @@ func variantVersion(r storage.Reader, v record.Variant, number uint32) (record.V
 
 // themeState reads what the rules of a Theme need to see.
 func (o *Origin) themeState(r storage.Reader, t record.Theme) (theming.ThemeState, error) {
-	s := theming.ThemeState{Theme: t}
+	s, newest, err := draftState(r, t)
+	if err == nil {
+		s.Base, err = o.tree(newest.Document)
+	}
+	return s, err
+}
+
+// draftState reads a Theme's state without its document, and the newest version, the zero one where
+// there is none.
+func draftState(r storage.Reader, t record.Theme) (s theming.ThemeState, newest record.ThemeVersion, err error) {
+	s.Theme = t
 	if t.DraftETag != "" {
 		draft, err := storage.ThemeDrafts.Read(r, t.EnvironmentID, t.ID)
 		if err != nil {
-			return s, err
+			return s, newest, err
 		}
 		s.Draft = &draft
 	}
-	if t.LatestVersion == 0 {
-		return s, nil
+	if t.LatestVersion > 0 {
+		newest, err = storage.ThemeVersions.Read(r, t.EnvironmentID, t.ID, storage.Number(t.LatestVersion))
 	}
-	v, err := storage.ThemeVersions.Read(r, t.EnvironmentID, t.ID, storage.Number(t.LatestVersion))
-	if err != nil {
-		return s, err
-	}
-	s.Base, err = o.tree(v.Document)
-	return s, err
+	return s, newest, err
 }
 
 // variantState reads what the rules of a Variant of t need to see.
 func (o *Origin) variantState(r storage.Reader, t record.Theme, v record.Variant) (theming.VariantState, error) {
+	s, err := variantRecords(r, t, v)
+	if err == nil {
+		s.Served, err = o.tree(s.ServedBlob)
+	}
+	return s, err
+}
+
+// variantRecords is variantState with what the Variant serves by its name alone.
+func variantRecords(r storage.Reader, t record.Theme, v record.Variant) (theming.VariantState, error) {
 	s := theming.VariantState{Variant: v}
 	if v.DraftETag != "" {
 		draft, err := storage.VariantDrafts.Read(r, v.EnvironmentID, v.ThemeID, v.ID)
@@ -75,15 +89,12 @@ func (o *Origin) variantState(r storage.Reader, t record.Theme, v record.Variant
 	if isMissing(err) {
 		return s, nil
 	}
-	if err != nil {
-		return s, err
-	}
-	s.Served, err = o.tree(pair.Overrides)
+	s.ServedBlob = pair.Overrides
 	return s, err
 }
 
-// variantsOf reads the state of every Variant of t, by id.
-func (o *Origin) variantsOf(r storage.Reader, t record.Theme) ([]theming.VariantState, error) {
+// variantsOf reads the state of every Variant of t, by id, as far as the release needs it.
+func (o *Origin) variantsOf(r storage.Reader, t record.Theme, release *theming.Release) ([]theming.VariantState, error) {
 	var variants []record.Variant
 	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
 		variants = append(variants, v)
@@ -94,7 +105,10 @@ func (o *Origin) variantsOf(r storage.Reader, t record.Theme) ([]theming.Variant
 	}
 	var states []theming.VariantState
 	for _, v := range variants {
-		s, err := o.variantState(r, t, v)
+		s, err := variantRecords(r, t, v)
+		if err == nil && release.NeedsServed(v) {
+			s.Served, err = o.tree(s.ServedBlob)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // rendered is the current document of a Theme with the current overrides of the Variant that the
@@ -33,11 +32,7 @@ func (o *Origin) rendered(r storage.Reader, p place) (*renderer.Set, error) {
 			return nil, err
 		}
 	}
-	prefix := p.theme.AssetSettings.Prefix
-	if p.theme.DraftPrefix != nil {
-		prefix = *p.theme.DraftPrefix
-	}
-	return renderer.LoadTree(document, overrides, prefix), nil
+	return renderer.LoadTree(document, overrides, nextPrefix(p.theme)), nil
 }
 
 // diagnosticBody is one thing that the served files leave out.
@@ -165,51 +160,27 @@ func (q *request) editions(latest uint32) (from, to edition, err error) {
 	return from, to, params.err()
 }
 
-// showDiff compares two editions of a Theme's document.
+// showDiff compares two editions of a Theme's document, with the renames of every publish between
+// them.
 func (o *Origin) showDiff(r storage.Reader, q *request, p place) (answer, error) {
 	from, to, err := q.editions(p.theme.LatestVersion)
 	if err != nil {
 		return answer{}, err
 	}
-	before, err := o.themeEdition(r, p.theme, from)
+	h := history{origin: o, reader: r, theme: p.theme}
+	before, err := h.edition(from)
 	if err != nil {
 		return answer{}, err
 	}
-	after, err := o.themeEdition(r, p.theme, to)
+	after, err := h.edition(to)
 	if err != nil {
 		return answer{}, err
 	}
-	var moves []record.Move
-	if to.current && !from.current && p.theme.DraftETag != "" && from.number == int64(p.theme.LatestVersion) {
-		draft, err := storage.ThemeDrafts.Read(r, p.theme.EnvironmentID, p.theme.ID)
-		if err != nil {
-			return answer{}, err
-		}
-		moves = draft.Moves
+	moves, err := h.renames(h.number(from), h.number(to))
+	if err != nil {
+		return answer{}, err
 	}
 	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareThemes(before, after, moves)))
-}
-
-func (o *Origin) themeEdition(r storage.Reader, t record.Theme, e edition) (*jsontree.Node, error) {
-	if e.current {
-		state, err := o.themeState(r, t)
-		if err != nil {
-			return nil, err
-		}
-		return state.Document()
-	}
-	number, err := e.version()
-	if err != nil {
-		return nil, err
-	}
-	if number == 0 {
-		return jsontree.NewObject(), nil
-	}
-	version, err := themeVersion(r, t, number)
-	if err != nil {
-		return nil, err
-	}
-	return o.tree(version.Document)
 }
 
 // showVariantDiff compares two editions of a Variant's overrides.

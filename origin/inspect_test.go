@@ -70,6 +70,66 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	}
 }
 
+// Decision 8.1b: a comparison over several versions follows each rename from one publish to the next, there and back, whether
+// it was a move or was found by its content; what was removed and what was added later are no rename.
+func TestDiffFollowsRenamesOverVersions(t *testing.T) {
+	h := newHouse(t)
+	theme := h.theme("brand")
+	for _, batch := range []string{
+		`[{"operation":"add","path":"/g","value":{"$type":"number","a":{"$value":1},"b":{"$value":2},"x":{"$value":8},"y":{"$value":9}}},{"operation":"add","path":"/c","value":{"$value":3}},{"operation":"add","path":"/gone","value":{"$value":4}}]`,
+		`[{"operation":"move","from":"/g","path":"/h"},{"operation":"remove","path":"/gone"},{"operation":"remove","path":"/c"},{"operation":"add","path":"/d","value":{"$value":3}}]`,
+		`[{"operation":"move","from":"/h/a","path":"/a"},{"operation":"replace","path":"/a/$value","value":7},{"operation":"add","path":"/later","value":{"$value":4}},` +
+			`{"operation":"move","from":"/h/x","path":"/h/z"},{"operation":"move","from":"/h/y","path":"/h/x"},{"operation":"move","from":"/h/z","path":"/h/y"},` +
+			`{"operation":"remove","path":"/d"},{"operation":"add","path":"/e","value":{"$value":3}}]`,
+	} {
+		h.patch(theme, batch)
+		h.publish(theme)
+	}
+	h.patch(theme, `[{"operation":"move","from":"/h","path":"/i"},{"operation":"remove","path":"/e"},{"operation":"add","path":"/f","value":{"$value":3}}]`)
+	for query, want := range map[string]string{
+		"from=1&to=2":     "+[] -[gone] >[map[from:g.a to:h.a] map[from:g.b to:h.b] map[from:g.x to:h.x] map[from:g.y to:h.y] map[from:c to:d]]",
+		"from=2&to=3":     "+[later] -[] >[map[from:h.a to:a] map[from:h.x to:h.y] map[from:h.y to:h.x] map[from:d to:e]]",
+		"from=1&to=3":     "+[later] -[gone] >[map[from:g.a to:a] map[from:g.b to:h.b] map[from:g.x to:h.y] map[from:g.y to:h.x] map[from:c to:e]]",
+		"from=3&to=1":     "+[gone] -[later] >[map[from:h.b to:g.b] map[from:h.y to:g.x] map[from:h.x to:g.y] map[from:a to:g.a] map[from:e to:c]]",
+		"from=1":          "+[later] -[gone] >[map[from:g.a to:a] map[from:g.b to:i.b] map[from:g.x to:i.y] map[from:g.y to:i.x] map[from:c to:f]]",
+		"from=draft&to=2": "+[] -[later] >[map[from:i.b to:h.b] map[from:i.y to:h.x] map[from:i.x to:h.y] map[from:a to:h.a] map[from:f to:d]]",
+	} {
+		got := h.want(200, "GET", theme+"/tokens/diff?"+query, "").object(t)
+		if spelled := fmt.Sprintf("+%v -%v >%v", got["added"], got["removed"], got["renamed"]); spelled != want {
+			t.Errorf("diff?%s = %s\nwant %s", query, spelled, want)
+		}
+	}
+}
+
+// Decisions 8.1b and 8.4: another prefix gives every custom property another name, from the moment that it is set for the next
+// publish; a token that moves to where its property keeps the name breaks nobody.
+func TestDiffSeesTheNamesOfProperties(t *testing.T) {
+	h := newHouse(t)
+	theme := h.theme("brand")
+	breaks := func(query string, want bool) {
+		t.Helper()
+		got := h.want(200, "GET", theme+"/tokens/diff?"+query, "").object(t)
+		if got["breaking"] != want || len(got["removed"].([]any))+len(got["changed"].([]any)) > 0 {
+			t.Errorf("diff?%s = %v, want breaking %t and nothing removed or changed", query, got, want)
+		}
+	}
+	h.patch(theme, `[{"operation":"add","path":"/a","value":{"$root":{"$type":"number","$value":1}}}]`)
+	h.publish(theme)
+	h.patch(theme, `[{"operation":"move","from":"/a/$root","path":"/r"},{"operation":"remove","path":"/a"},{"operation":"move","from":"/r","path":"/a"}]`)
+	breaks("", false)
+	h.publish(theme)
+	breaks("from=1&to=2", false)
+	if _, err := operator.SetServing(context.Background(), h.store, theme[strings.LastIndex(theme, "/")+1:], operator.ServingUpdate{Prefix: ptr("p")}, h.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	breaks("", true)
+	breaks("from=2&to=2", false)
+	h.want(200, "POST", theme+"/tokens/publish?unchanged=true", "")
+	breaks("", false)
+	breaks("from=2&to=3", true)
+	breaks("from=3&to=1", true)
+}
+
 // S66, decision 8.2: a preview renders the drafts, with the prefix that the next publish makes live.
 func TestPreviewRendersDrafts(t *testing.T) {
 	h := newHouse(t)

@@ -49,6 +49,7 @@ type Origin struct {
 	router   *router.Router
 	metrics  *metrics
 	rate     *rate
+	heavy    lane
 	feed     *feed.Handler // nil where there is no feed token
 	operator *operator.Handler
 
@@ -82,7 +83,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	o := &Origin{
 		store: c.Store, keys: keys, module: module, document: document, config: c, log: c.Logger,
-		metrics: newMetrics(c.Registry), rate: newRate(c.Limits.RequestsPerSecond),
+		metrics: newMetrics(c.Registry), rate: newRate(c.Limits.RequestsPerSecond), heavy: newLane(),
 	}
 	o.operator = operator.NewHandler(c.Store, keys, o.refuseOn, c.Now)
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))

@@ -15,26 +15,52 @@ const (
 	maxIdempotencyKey = 255            // characters
 )
 
+// replayKey returns the request's Idempotency-Key: empty where it has none, and a refusal where what
+// it has is no key.
+func (q *request) replayKey() (string, error) {
+	if len(q.idempotencyKeys) == 0 {
+		return "", nil
+	}
+	key := q.idempotencyKeys[0]
+	if n := utf8.RuneCountInString(key); len(q.idempotencyKeys) > 1 || n == 0 || n > maxIdempotencyKey {
+		return "", invalid("Idempotency-Key: must be sent once, with 1 to 255 characters")
+	}
+	return key, nil
+}
+
+// replayName is the name under which the answer to the key is stored.
+func (q *request) replayName(key string) string {
+	return string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + q.variantID + "\x00" + q.route.Path + "\x00" + key)))
+}
+
+// replay returns the first answer to the key; known is false where there is none, or no longer.
+func (o *Origin) replay(r storage.Reader, q *request, key string) (old record.Replay, known bool, err error) {
+	if key == "" {
+		return old, false, nil
+	}
+	old, err = storage.Replays.Read(r, q.environmentID, q.replayName(key))
+	if isMissing(err) {
+		return old, false, nil
+	}
+	return old, err == nil && o.now().Before(old.ExpiresAt), err
+}
+
 // once lets a POST with an Idempotency-Key happen once: the answer is stored in the commit that it
 // tells of, and given again to the same caller, path and key. The same key with another body is a
 // conflict, after everything that is wrong with that body itself. A refused request has changed
 // nothing and is judged anew.
 func (o *Origin) once(q *request, do write) (write, error) {
-	if len(q.idempotencyKeys) == 0 {
-		return do, nil
+	key, err := q.replayKey()
+	if err != nil || key == "" {
+		return do, err
 	}
-	key := q.idempotencyKeys[0]
-	if n := utf8.RuneCountInString(key); len(q.idempotencyKeys) > 1 || n == 0 || n > maxIdempotencyKey {
-		return nil, invalid("Idempotency-Key: must be sent once, with 1 to 255 characters")
-	}
-	name := string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + q.variantID + "\x00" + q.route.Path + "\x00" + key)))
+	name := q.replayName(key)
 	body := record.HashOf([]byte(q.rawQuery + "\n" + q.body))
 	return func(tx storage.Tx, p place) (answer, record.Change, error) {
-		old, err := storage.Replays.Read(tx, q.environmentID, name)
-		if err != nil && !isMissing(err) {
+		old, known, err := o.replay(tx, q, key)
+		if err != nil {
 			return answer{}, record.Change{}, err
 		}
-		known := err == nil && o.now().Before(old.ExpiresAt)
 		if known && old.BodyHash == body {
 			return answer{status: old.Status, body: old.Answer, headers: []header{{"Idempotency-Replayed", "true"}}}, record.Change{}, nil
 		}

@@ -28,6 +28,7 @@ type request struct {
 	contentEncoding string
 	body            string
 
+	seen   place // what the path named when the request was first looked up
 	answer answer
 }
 

@@ -40,8 +40,8 @@ type Route struct {
 // read answers from one snapshot.
 type read func(o *Origin, r storage.Reader, q *request, p place) (answer, error)
 
-// prepare reads the parameters and the body of a request that may do what it asks for, and returns
-// what is to be done in one commit.
+// prepare reads the parameters and the body of a request that may do what it asks for, judges what
+// can be judged while nobody waits, and returns what is to be done in one commit.
 type prepare func(o *Origin, q *request) (write, error)
 
 // write does its work in one transaction. It may run again and has no effects outside tx but blobs.

@@ -82,28 +82,24 @@ func (o *Origin) editTheme(q *request) (write, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		before, err := o.themeState(tx, p.theme)
+	return o.ahead(q, judgement{byTheme, func(r storage.Reader, p place) (verdict, error) {
+		before, err := o.themeState(r, p.theme)
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
 		after, err := theming.EditTheme(before, theming.Edit{
 			Operations: e.patch(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: o.now(), Limits: o.patchLimits(),
 		})
 		if err != nil {
-			return a, c, err
-		}
-		if after.Theme.DraftETag != before.Theme.DraftETag {
-			if err := writeThemeState(tx, after); err != nil {
-				return a, c, err
-			}
+			return verdict{}, err
 		}
 		set, err := themeTokens(after)
-		if err != nil {
-			return a, c, err
+		v := verdict{answer: set.answer(), change: o.unseen()}
+		if after.Theme.DraftETag != before.Theme.DraftETag {
+			v.write = func(tx storage.Tx) error { return writeThemeState(tx, after) }
 		}
-		return set.answer(), o.unseen(), nil
-	}, nil
+		return v, err
+	}})
 }
 
 func (o *Origin) discardTheme(q *request) (write, error) {
@@ -112,66 +108,84 @@ func (o *Origin) discardTheme(q *request) (write, error) {
 	if err := params.err(); err != nil {
 		return nil, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		before, err := o.themeState(tx, p.theme)
+	return o.ahead(q, judgement{byTheme, func(r storage.Reader, p place) (verdict, error) {
+		before, newest, err := draftState(r, p.theme)
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
-		published := 0
-		if before.Base != nil {
-			published = theming.CountTokens(before.Base)
-		}
-		after, err := theming.DiscardTheme(before, claim, published, o.now())
+		after, err := theming.DiscardTheme(before, claim, newest.TokenCount, o.now())
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
+		v := verdict{change: o.unseen()}
 		if before.Draft != nil {
-			err = writeThemeState(tx, after)
+			v.write = func(tx storage.Tx) error { return writeThemeState(tx, after) }
 		}
-		if err == nil {
-			a, err = bare(fasthttp.StatusOK, o.newThemeBody(after.Theme))
-		}
-		return a, o.unseen(), err
-	}, nil
+		v.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(after.Theme))
+		return v, err
+	}})
 }
 
 // publishTheme freezes the draft as the next version in one commit: the version, its inputs, the
 // moved latest, every migrated Variant's draft and what each Variant serves at the version.
 func (o *Origin) publishTheme(q *request) (write, error) {
 	params := q.params()
-	publication := theming.Publication{
+	asked := theming.Publication{
 		IfMatch: params.ifMatchValue(), Unchanged: params.boolean("unchanged"), Module: o.module, NewETag: newETag,
 	}
 	if err := params.err(); err != nil {
 		return nil, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		state, err := o.themeState(tx, p.theme)
+	return o.ahead(q, judgement{byThemeAndVariants, func(r storage.Reader, p place) (verdict, error) {
+		state, err := o.themeState(r, p.theme)
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
-		variants, err := o.variantsOf(tx, p.theme)
-		if err != nil {
-			return a, c, err
-		}
+		publication := asked
 		publication.Now = o.now()
-		published, err := theming.PublishTheme(state, variants, publication)
+		release, err := theming.NewRelease(state, publication)
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
-		if err := o.writePublished(tx, published); err != nil {
-			return a, c, err
+		variants, err := o.variantsOf(r, p.theme, release)
+		if err != nil {
+			return verdict{}, err
 		}
-		a, err = o.writeTheme(tx, published.Theme)
-		return a, o.seen(p.theme), err
-	}, nil
+		published, err := release.Publish(variants)
+		if err != nil {
+			return verdict{}, err
+		}
+		carried, err := o.putPublished(published)
+		if err != nil {
+			return verdict{}, err
+		}
+		v := verdict{change: o.seen(p.theme), write: func(tx storage.Tx) error { return writePublished(tx, published, carried) }}
+		v.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(published.Theme))
+		return v, err
+	}})
 }
 
-func (o *Origin) writePublished(tx storage.Tx, published theming.Published) (err error) {
-	t, version := published.Theme, published.Version
-	if version.Document, err = o.store.PutBlob(o.ctx, published.Document); err != nil {
-		return err
+// putPublished stores the new blobs of a publish, and returns those that each Variant serves; empty
+// where it serves none.
+func (o *Origin) putPublished(published theming.Published) (carried []record.Hash, err error) {
+	if _, err := o.store.PutBlob(o.ctx, published.Document); err != nil {
+		return nil, err
 	}
+	carried = make([]record.Hash, len(published.Variants))
+	for i, m := range published.Variants {
+		if carried[i] = m.Kept; m.Carried == nil {
+			continue
+		}
+		if carried[i], err = o.store.PutBlob(o.ctx, m.Carried); err != nil {
+			return nil, err
+		}
+	}
+	return carried, nil
+}
+
+// writePublished writes the records of a publish whose blobs are stored.
+func writePublished(tx storage.Tx, published theming.Published, carried []record.Hash) error {
+	t, version := published.Theme, published.Version
 	number := storage.Number(version.Number)
 	if err := storage.ThemeVersions.Write(tx, version, t.EnvironmentID, t.ID, number); err != nil {
 		return err
@@ -179,22 +193,18 @@ func (o *Origin) writePublished(tx storage.Tx, published theming.Published) (err
 	if err := storage.ThemeDrafts.Delete(tx, t.EnvironmentID, t.ID); err != nil {
 		return err
 	}
-	for _, m := range published.Variants {
+	for i, m := range published.Variants {
 		if err := writeVariantState(tx, theming.VariantState{Variant: m.Variant, Draft: &m.Draft}); err != nil {
 			return err
 		}
-		if m.Carried == nil {
+		if carried[i] == "" {
 			continue
 		}
-		overrides, err := o.store.PutBlob(o.ctx, m.Carried)
-		if err != nil {
-			return err
-		}
-		if err := storage.Pairs.Write(tx, record.Pair{Overrides: overrides}, t.EnvironmentID, t.ID, m.Variant.ID, number); err != nil {
+		if err := storage.Pairs.Write(tx, record.Pair{Overrides: carried[i]}, t.EnvironmentID, t.ID, m.Variant.ID, number); err != nil {
 			return err
 		}
 	}
-	return nil
+	return storage.Themes.Write(tx, t, t.EnvironmentID, t.ID)
 }
 
 // newETag returns 26 random characters that no draft had before.

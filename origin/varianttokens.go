@@ -4,6 +4,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/theming"
+	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -76,36 +77,45 @@ func (o *Origin) editVariant(q *request) (write, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		theme, err := o.themeState(tx, p.theme)
+	basis := byVariantAndVersion
+	if e.strict {
+		basis = byVariant
+	}
+	return o.ahead(q, judgement{basis, func(r storage.Reader, p place) (verdict, error) {
+		document, err := o.judgedAgainst(r, p.theme, e)
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
-		document, err := theme.Document()
+		before, err := o.variantState(r, p.theme, p.variant)
 		if err != nil {
-			return a, c, err
-		}
-		before, err := o.variantState(tx, p.theme, p.variant)
-		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
 		after, err := theming.EditVariant(p.theme, document, before, theming.VariantEdit{
 			Operations: e.overrides(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: o.now(), Limits: o.patchLimits(),
 		})
 		if err != nil {
-			return a, c, err
-		}
-		if after.Variant.DraftETag != before.Variant.DraftETag {
-			if err := writeVariantState(tx, after); err != nil {
-				return a, c, err
-			}
+			return verdict{}, err
 		}
 		set, err := variantTokens(after)
-		if err != nil {
-			return a, c, err
+		v := verdict{answer: set.answer(), change: o.unseen()}
+		if after.Variant.DraftETag != before.Variant.DraftETag {
+			v.write = func(tx storage.Tx) error { return writeVariantState(tx, after) }
 		}
-		return set.answer(), o.unseen(), nil
-	}, nil
+		return v, err
+	}})
+}
+
+// judgedAgainst reads the document that an edit of a Variant is judged against: the Theme's current
+// one for a strict edit, and none for any other, which may override what the Theme lacks.
+func (o *Origin) judgedAgainst(r storage.Reader, t record.Theme, e edit) (*jsontree.Node, error) {
+	if !e.strict {
+		return nil, nil
+	}
+	s, err := o.themeState(r, t)
+	if err != nil {
+		return nil, err
+	}
+	return s.Document()
 }
 
 func (o *Origin) discardVariant(q *request) (write, error) {
@@ -114,10 +124,10 @@ func (o *Origin) discardVariant(q *request) (write, error) {
 	if err := params.err(); err != nil {
 		return nil, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		before, err := o.variantState(tx, p.theme, p.variant)
+	return o.ahead(q, judgement{byVariant, func(r storage.Reader, p place) (verdict, error) {
+		before, err := o.variantState(r, p.theme, p.variant)
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
 		served := 0
 		if before.Served != nil {
@@ -125,16 +135,15 @@ func (o *Origin) discardVariant(q *request) (write, error) {
 		}
 		after, err := theming.DiscardVariant(before, claim, served, o.now())
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
+		v := verdict{change: o.unseen()}
 		if before.Draft != nil {
-			err = writeVariantState(tx, after)
+			v.write = func(tx storage.Tx) error { return writeVariantState(tx, after) }
 		}
-		if err == nil {
-			a, err = bare(fasthttp.StatusOK, o.newVariantBody(p.theme, after.Variant))
-		}
-		return a, o.unseen(), err
-	}, nil
+		v.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(p.theme, after.Variant))
+		return v, err
+	}})
 }
 
 // publishVariant freezes the draft at the Theme's newest version and seals what the Variant serves
@@ -145,29 +154,32 @@ func (o *Origin) publishVariant(q *request) (write, error) {
 	if err := params.err(); err != nil {
 		return nil, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		state, err := o.variantState(tx, p.theme, p.variant)
+	return o.ahead(q, judgement{byVariant, func(r storage.Reader, p place) (verdict, error) {
+		state, err := o.variantState(r, p.theme, p.variant)
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
-		v, version, overrides, err := theming.PublishVariant(p.theme, state, ifMatch, o.now())
+		published, version, overrides, err := theming.PublishVariant(p.theme, state, ifMatch, o.now())
 		if err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
 		if version.Overrides, err = o.store.PutBlob(o.ctx, overrides); err != nil {
-			return a, c, err
+			return verdict{}, err
 		}
-		key := []string{v.EnvironmentID, v.ThemeID, v.ID, storage.Number(version.Number)}
-		if err := storage.VariantVersions.Write(tx, version, key...); err != nil {
-			return a, c, err
-		}
-		if err := storage.Pairs.Write(tx, record.Pair{Overrides: version.Overrides, Published: true}, key...); err != nil {
-			return a, c, err
-		}
-		if err := storage.VariantDrafts.Delete(tx, v.EnvironmentID, v.ThemeID, v.ID); err != nil {
-			return a, c, err
-		}
-		a, err = o.writeVariant(tx, p.theme, v)
-		return a, o.seen(p.theme), err
-	}, nil
+		v := verdict{change: o.seen(p.theme), write: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version) }}
+		v.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(p.theme, published))
+		return v, err
+	}})
+}
+
+// writeVariantVersion stores a Variant that was published, its new version and what that seals.
+func writeVariantVersion(tx storage.Tx, v record.Variant, version record.VariantVersion) error {
+	key := []string{v.EnvironmentID, v.ThemeID, v.ID, storage.Number(version.Number)}
+	if err := storage.VariantVersions.Write(tx, version, key...); err != nil {
+		return err
+	}
+	if err := storage.Pairs.Write(tx, record.Pair{Overrides: version.Overrides, Published: true}, key...); err != nil {
+		return err
+	}
+	return writeVariantState(tx, theming.VariantState{Variant: v})
 }

@@ -334,3 +334,20 @@ func spell(moves []record.Move) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// A renaming and what takes it back are no renaming together (decision 8.1b).
+func TestInvert(t *testing.T) {
+	for _, c := range []struct{ moves, want string }{
+		{"", ""},
+		{"/a>/b", "/b>/a"},
+		{"/a>/b /b>/a", "/a>/b /b>/a"},
+		{"/g>/h /g/x>/h/y", "/h>/g /h/y>/g/x"},
+		{"/g>/h /g/x>/g/x", "/g/x>/g/x /h>/g"},
+		{"/c>/d /a>/z", "/d>/c /z>/a"},
+	} {
+		got := Invert(moves(c.moves))
+		if spell(got) != c.want || len(Compose(moves(c.moves), got)) > 0 || spell(Invert(got)) != spell(Compose(moves(c.moves), nil)) {
+			t.Errorf("Invert(%s) = %s, want %s; both together are %s", c.moves, spell(got), c.want, spell(Compose(moves(c.moves), got)))
+		}
+	}
+}

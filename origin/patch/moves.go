@@ -50,6 +50,15 @@ func Compose(first, then []record.Move) []record.Move {
 	return reduce(list)
 }
 
+// Invert returns the renaming that takes moves back. The result is ordered by From.
+func Invert(moves []record.Move) []record.Move {
+	list := make([]record.Move, len(moves))
+	for i, m := range moves {
+		list[i] = record.Move{From: m.To, To: m.From}
+	}
+	return reduce(list)
+}
+
 // Standing returns the moves of members that were in before and are in after. Compose knows nothing
 // of documents, so a draft's renames pass through Standing once its document is known.
 func Standing(moves []record.Move, before, after *jsontree.Node) []record.Move {
@@ -82,6 +91,12 @@ func (r Renaming) Follow(pointer string) (to string, ok bool) {
 	to = r.forward(pointer)
 	from, ok := r.backward(to)
 	return to, ok && from == pointer
+}
+
+// Touches reports whether r has a move from where m begins, or one to where m ends.
+func (r Renaming) Touches(m record.Move) bool {
+	_, ends := r.from[m.To]
+	return ends || r.moves(m.From)
 }
 
 func (r Renaming) moves(from string) bool {

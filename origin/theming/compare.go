@@ -1,6 +1,10 @@
 package theming
 
 import (
+	"iter"
+	"strings"
+
+	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
@@ -14,7 +18,7 @@ type Comparison struct {
 	Renamed  []Rename
 	Retyped  []Retype // tokens of the later one
 	Changed  []string // tokens of the later one whose own content, but for $type, is another
-	Breaking bool     // a consumer of a custom property can break: removed, renamed or retyped
+	Breaking bool     // a consumer can break: a custom property is gone or has another name, or a token another type
 }
 
 // Rename is a token that has another path.
@@ -26,10 +30,17 @@ type Retype struct {
 	From, To *string // nil means that the type is unknown
 }
 
-// CompareThemes compares two documents. moves are the draft's renames where after is the draft on
-// before, else nil; tokens renamed otherwise are found by their content, as a publish finds them.
-func CompareThemes(before, after *jsontree.Node, moves []record.Move) Comparison {
-	older, newer := dtcg.Read(before), dtcg.Read(after)
+// Edition is one side of a comparison: a document of a Theme and the prefix it is served with.
+type Edition struct {
+	Document *jsontree.Node
+	Prefix   string // of its custom properties; empty means none
+}
+
+// CompareThemes compares two editions of a Theme. moves are the renames from before to after, as
+// the publishes in between used them: what they do not tell of was removed and added. It costs two
+// renderings.
+func CompareThemes(before, after Edition, moves []record.Move) Comparison {
+	older, newer := dtcg.Read(before.Document), dtcg.Read(after.Document)
 	renamed := tokenRenames(older, newer, moves)
 	var c Comparison
 	from := make(map[string]*dtcg.Token, len(older.Tokens))
@@ -49,8 +60,37 @@ func CompareThemes(before, after *jsontree.Node, moves []record.Move) Comparison
 	for i := range newer.Tokens {
 		c.token(from[newer.Tokens[i].Path], &newer.Tokens[i])
 	}
-	c.Breaking = len(c.Removed)+len(c.Renamed)+len(c.Retyped) > 0
+	c.Breaking = len(c.Retyped) > 0 || losesProperty(older, newer, before.Prefix, after.Prefix)
 	return c
+}
+
+// losesProperty reports whether a custom property of older is not served any more.
+func losesProperty(older, newer *dtcg.Document, prefix, newPrefix string) bool {
+	names := make(map[string]bool, len(newer.Tokens))
+	for name := range properties(newer, newPrefix) {
+		names[name] = true
+	}
+	for name := range properties(older, prefix) {
+		if !names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// properties yields the names of the custom properties that a document is served as. The renderer
+// writes one declaration a line, and nothing else begins with two spaces and two hyphens.
+func properties(document *dtcg.Document, prefix string) iter.Seq[string] {
+	sheet := string(renderer.LoadDocument(document, prefix).Append(nil, renderer.TokensCSS))
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(sheet) {
+			declaration, ok := strings.CutPrefix(line, "  --")
+			name, _, found := strings.Cut(declaration, ":")
+			if ok && found && !yield(name) {
+				return
+			}
+		}
+	}
 }
 
 // token compares one token with what it was, nil where it is new.

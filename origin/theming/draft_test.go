@@ -294,7 +294,9 @@ func TestRetypingAGroup(t *testing.T) {
 func TestCompareThemes(t *testing.T) {
 	before := parse(t, `{"a":{"$type":"color","$value":"#111111"},"b":{"$value":"1px"},"c":{"$value":"2px"},"d":{"$value":"3px","$description":"x"},"e":{"$value":"4px"},"same":{"$value":1}}`)
 	after := parse(t, `{"a":{"$type":"string","$value":"#111111"},"b2":{"$value":"9px"},"c2":{"$value":"2px"},"d":{"$value":"3px","$description":"y"},"new":{"$value":7},"same":{"$value":1.0}}`)
-	got := CompareThemes(before, after, []record.Move{{From: "/b", To: "/b2"}})
+	moves := Renames(before, after, []record.Move{{From: "/b", To: "/b2"}})
+	wantEqual(t, "Renames", moves, []record.Move{{From: "/b", To: "/b2"}, {From: "/c", To: "/c2"}})
+	got := CompareThemes(Edition{before, ""}, Edition{after, ""}, moves)
 	if len(got.Retyped) != 1 || *got.Retyped[0].From != "color" || *got.Retyped[0].To != "string" {
 		t.Fatalf("Retyped = %+v", got.Retyped)
 	}
@@ -302,9 +304,37 @@ func TestCompareThemes(t *testing.T) {
 		Added: []string{"new"}, Removed: []string{"e"}, Renamed: []Rename{{"b", "b2"}, {"c", "c2"}},
 		Retyped: got.Retyped, Changed: []string{"b2", "d"}, Breaking: true,
 	})
-	wantEqual(t, "of a document with itself", CompareThemes(after, after, nil), Comparison{})
+	wantEqual(t, "of a document with itself", CompareThemes(Edition{after, "p"}, Edition{after, "p"}, nil), Comparison{})
 	wantEqual(t, "of Variants", CompareVariants(parse(t, `{"a":1,"b":2,"c":3}`), parse(t, `{"d":4,"c":3.0,"b":1}`)),
 		Comparison{Added: []string{"d"}, Removed: []string{"a"}, Changed: []string{"b"}})
+}
+
+// Names decide what breaks a consumer: those of the custom properties, not those of tokens (decision 8.1b).
+func TestWhatBreaksAConsumer(t *testing.T) {
+	const before = `{"a":{"$type":"number","$root":{"$value":1},"b":{"$value":2}},"c":{"$type":"number","$value":3},"dead":{"$value":"{gone}"}}`
+	for name, c := range map[string]struct {
+		after  string
+		prefix string
+		moves  []record.Move
+		want   bool
+	}{
+		"nothing changed":                         {before, "p", nil, false},
+		"a value":                                 {strings.Replace(before, "2", "7", 1), "p", nil, false},
+		"another prefix":                          {before, "q", nil, true},
+		"no prefix":                               {before, "", nil, true},
+		"a prefix that spells alike":              {strings.Replace(before, `"c"`, `"x-c"`, 1), "p", nil, true},
+		"a token removed":                         {`{"a":{"$type":"number","$root":{"$value":1},"b":{"$value":2}}}`, "p", nil, true},
+		"a token that was never served removed":   {strings.Replace(before, `,"dead":{"$value":"{gone}"}`, "", 1), "p", nil, false},
+		"a token that is not served any more":     {strings.Replace(before, `"$value":3`, `"$value":"{gone}"`, 1), "p", nil, true},
+		"a token of another type":                 {strings.Replace(before, `{"$type":"number","$value":3}`, `{"$type":"opacity","$value":3}`, 1), "p", nil, true},
+		"a rename":                                {strings.Replace(before, `"b"`, `"d"`, 1), "p", []record.Move{{From: "/a/b", To: "/a/d"}}, true},
+		"a rename that keeps the property's name": {strings.Replace(before, `{"$type":"number","$root":{"$value":1},"b":{"$value":2}}`, `{"$type":"number","$value":1},"a-b":{"$type":"number","$value":2}`, 1), "p", []record.Move{{From: "/a/$root", To: "/a"}, {From: "/a/b", To: "/a-b"}}, false},
+		"a token added":                           {strings.Replace(before, `"dead"`, `"new":{"$value":4},"dead"`, 1), "p", nil, false},
+	} {
+		if got := CompareThemes(Edition{parse(t, before), "p"}, Edition{parse(t, c.after), c.prefix}, c.moves); got.Breaking != c.want {
+			t.Errorf("%s: CompareThemes = %+v, want breaking %t", name, got, c.want)
+		}
+	}
 }
 
 // One draft may move thousands of tokens; every edit of it stays quick and the patch small.

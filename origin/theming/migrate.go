@@ -1,7 +1,6 @@
 package theming
 
 import (
-	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
@@ -10,6 +9,7 @@ import (
 // migration carries the overrides of Variants from one document of their Theme to the next.
 type migration struct {
 	after   *dtcg.Document
+	moves   []record.Move     // all renames, those of groups as one
 	renamed map[string]string // token paths, old to new
 	touched map[string]touch  // by old path: the tokens of which an override does not simply stay
 }
@@ -26,7 +26,7 @@ func newMigration(before, after *jsontree.Node, moves []record.Move) *migration 
 	if after != before {
 		m.after = dtcg.Read(after)
 	}
-	m.renamed = tokenRenames(older, m.after, moves)
+	m.renamed, m.moves = publishRenames(older, m.after, moves)
 	for i := range older.Tokens {
 		if t := &older.Tokens[i]; older.Names(t) {
 			m.compare(t)
@@ -51,24 +51,6 @@ func (m *migration) compare(old *dtcg.Token) {
 
 // keeps reports whether every override of every Variant stays as it is.
 func (m *migration) keeps() bool { return len(m.touched)+len(m.renamed) == 0 }
-
-// tokenRenames returns which tokens of before have which other path in after: those that moves
-// took along and then those whose content says so.
-func tokenRenames(before, after *dtcg.Document, moves []record.Move) map[string]string {
-	renamed := map[string]string{}
-	if len(moves) > 0 {
-		renaming := patch.NewRenaming(moves)
-		for i := range before.Tokens {
-			t := &before.Tokens[i]
-			from := jsontree.Pointer(t.Segments).String()
-			if to, ok := renaming.Follow(from); ok && to != from && after.Token(dotted(to)) != nil {
-				renamed[t.Path] = dotted(to)
-			}
-		}
-	}
-	matchContent(before, after, renamed)
-	return renamed
-}
 
 // fate is what becomes of one override.
 type fate struct {

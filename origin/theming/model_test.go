@@ -9,6 +9,7 @@ import (
 
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
 	"pgregory.net/rapid"
 )
 
@@ -198,6 +199,10 @@ type world struct {
 	h     *house
 	r     *reference
 	etags map[string]string // every etag seen, and the content it stood for
+
+	first *jsontree.Node    // the first version; nil before it
+	since []record.Move     // from the first version to the newest
+	at    map[string]string // where each token of the first version is that no publish removed
 }
 
 func TestThemesAndVariantsAgreeWithTheReference(t *testing.T) {
@@ -348,7 +353,8 @@ func (w *world) discardTheme() {
 
 func (w *world) publishTheme() {
 	r, unchanged := w.r, rapid.Bool().Draw(w.t, "unchanged")
-	_, err := w.h.tryPublish(unchanged)
+	before := w.h.theme.beneath()
+	p, err := w.h.tryPublish(unchanged)
 	if !r.hasDraft && (!unchanged || r.version == 0) {
 		wantRefusal(w.t, err, Conflict)
 		return
@@ -357,6 +363,7 @@ func (w *world) publishTheme() {
 		w.t.Fatal(err)
 	}
 	renamed := r.renames()
+	w.compareRenames(before, p.Version.Moves, renamed)
 	for _, v := range r.variants {
 		current := v.draft
 		if current == nil {
@@ -370,6 +377,54 @@ func (w *world) publishTheme() {
 	r.version++
 	r.base, r.baseGroups, r.hasDraft = maps.Clone(r.current), maps.Clone(r.groups), false
 	r.beginDraft()
+}
+
+// compareRenames holds the renames of a publish, and of all publishes since the first one after another, there and back,
+// against what the reference says of each token.
+func (w *world) compareRenames(before *jsontree.Node, moves []record.Move, renamed map[string]string) {
+	after := w.h.theme.Base
+	wantEqual(w.t, "renames", renamesOf(before, after, moves), renamed)
+	wantEqual(w.t, "renames taken back", renamesOf(after, before, patch.Invert(moves)), inverse(renamed))
+	if w.first == nil {
+		w.first, w.since, w.at = after, nil, map[string]string{}
+		for path := range w.r.current {
+			w.at[path] = path
+		}
+		return
+	}
+	w.since = patch.Compose(w.since, moves)
+	there, back := renamesOf(w.first, after, w.since), renamesOf(after, w.first, patch.Invert(w.since))
+	for path, at := range w.at {
+		if to, moved := renamed[at]; moved {
+			at = to
+		} else if _, stands := w.r.current[at]; !stands || inverse(renamed)[at] != "" {
+			delete(w.at, path) // what comes to such a place later may count for it or not
+			continue
+		}
+		w.at[path] = at
+		if to, moved := there[path]; moved != (at != path) || moved && to != at {
+			w.t.Errorf("since the first version %s became %q, want %s; renames: %v", path, to, at, w.since)
+		}
+		if from, moved := back[at]; moved != (at != path) || moved && from != path {
+			w.t.Errorf("back to the first version %s becomes %q, want %s; renames: %v", at, from, path, w.since)
+		}
+	}
+}
+
+func renamesOf(before, after *jsontree.Node, moves []record.Move) map[string]string {
+	renamed := map[string]string{}
+	for _, r := range CompareThemes(Edition{before, ""}, Edition{after, ""}, moves).Renamed {
+		renamed[r.From] = r.To
+	}
+	return renamed
+}
+
+func inverse(renamed map[string]string) map[string]string {
+	back := map[string]string{}
+	for from, to := range renamed {
+		back[to] = from
+	}
+	return back
 }
 
 func (w *world) addVariant() {

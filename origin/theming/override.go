@@ -15,6 +15,8 @@ type VariantState struct {
 	Variant record.Variant
 	Draft   *record.VariantDraft // nil means that there is none
 	Served  *jsontree.Node       // the flat map that (Variant, newest Theme version) serves; nil: none
+
+	ServedBlob record.Hash // the name of Served, which a Release may know without it; empty means unknown, or none
 }
 
 // Overrides returns the current overrides, a flat object from dotted path to value: the draft if

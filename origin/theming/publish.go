@@ -29,7 +29,8 @@ type Published struct {
 type MigratedVariant struct {
 	Variant record.Variant
 	Draft   record.VariantDraft
-	Carried []byte // blob of the pair (Variant, new version); nil: it serves the Theme's own values
+	Carried []byte      // blob of the pair (Variant, new version); nil: that of Kept
+	Kept    record.Hash // the blob of the pair where it stays as it was; empty too: it serves the Theme's own values
 }
 
 // PublishTheme freezes the current document of s as the next version and carries every Variant
@@ -37,25 +38,55 @@ type MigratedVariant struct {
 // where there is no draft (unless p.Unchanged, and a version to freeze), with Precondition where
 // p.IfMatch does not name the draft.
 func PublishTheme(s ThemeState, variants []VariantState, p Publication) (Published, error) {
-	if p.IfMatch != nil && !matches(*p.IfMatch, s.etag()) {
-		return Published{}, &Error{Cause: Conflict, Precondition: true}
-	}
-	if s.Draft == nil && (!p.Unchanged || s.Base == nil) {
-		return Published{}, refuse(Conflict)
-	}
-	document, err := s.Document()
+	r, err := NewRelease(s, p)
 	if err != nil {
 		return Published{}, err
 	}
-	made := freeze(s.Theme, document, p)
+	return r.Publish(variants)
+}
+
+// Release is a publish of a Theme that may take place and knows already what it does to overrides,
+// so that only those are read that it needs to see.
+type Release struct {
+	publication Publication
+	made        Published // but for its Variants
+	migration   *migration
+}
+
+// NewRelease judges a publish by its Theme alone. It returns what PublishTheme refuses.
+func NewRelease(s ThemeState, p Publication) (*Release, error) {
+	if p.IfMatch != nil && !matches(*p.IfMatch, s.etag()) {
+		return nil, &Error{Cause: Conflict, Precondition: true}
+	}
+	if s.Draft == nil && (!p.Unchanged || s.Base == nil) {
+		return nil, refuse(Conflict)
+	}
+	document, err := s.Document()
+	if err != nil {
+		return nil, err
+	}
 	var moves []record.Move
 	if s.Draft != nil {
 		moves = s.Draft.Moves
 	}
-	migration := newMigration(s.beneath(), document, moves)
+	r := &Release{p, freeze(s.Theme, document, p), newMigration(s.beneath(), document, moves)}
+	r.made.Version.Moves = r.migration.moves
+	return r, nil
+}
+
+// NeedsServed reports whether Publish has to see what v serves: where it only keeps that, and has
+// no draft to make of it, its name is enough.
+func (r *Release) NeedsServed(v record.Variant) bool {
+	return v.DraftETag == "" || !r.migration.keeps()
+}
+
+// Publish carries every Variant over. variants must be all Variants of the Theme, with Served where
+// NeedsServed says so.
+func (r *Release) Publish(variants []VariantState) (made Published, err error) {
+	made = r.made
 	made.Variants = make([]MigratedVariant, len(variants))
 	for i, v := range variants {
-		if made.Variants[i], err = migration.migrate(v, made.Version.Number, p); err != nil {
+		if made.Variants[i], err = r.migration.migrate(v, made.Version.Number, r.publication); err != nil {
 			return Published{}, err
 		}
 	}
@@ -95,12 +126,29 @@ func (m *migration) migrate(v VariantState, number uint32, p Publication) (Migra
 	draft.Addressed, draft.UpdatedAt = number, p.Now
 	made := MigratedVariant{Variant: v.Variant, Draft: draft}
 	made.Variant.DraftETag, made.Variant.TokenCount, made.Variant.UpdatedAt = draft.ETag, count, p.Now
-	if v.Served != nil {
-		if served := m.carry(v.Served); len(served.Members) > 0 {
-			made.Carried = jsontree.Append(nil, served)
-		}
-	}
+	made.Carried, made.Kept = m.migrateServed(v)
 	return made, nil
+}
+
+// emptyOverrides is the blob of a Variant that was published without overrides.
+var emptyOverrides = record.HashOf([]byte("{}"))
+
+// migrateServed returns what v serves, carried over: a new blob, or the name of the one that stays.
+func (m *migration) migrateServed(v VariantState) (carried []byte, kept record.Hash) {
+	if v.Served == nil {
+		if v.ServedBlob == emptyOverrides {
+			return nil, ""
+		}
+		return nil, v.ServedBlob
+	}
+	served := m.carry(v.Served)
+	switch {
+	case len(served.Members) == 0:
+		return nil, ""
+	case served == v.Served && v.ServedBlob != "":
+		return nil, v.ServedBlob
+	}
+	return jsontree.Append(nil, served), ""
 }
 
 // migrateDraft returns the draft that holds the current overrides of v, carried over, and their

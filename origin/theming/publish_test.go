@@ -52,6 +52,24 @@ func TestPublishWithoutDraft(t *testing.T) {
 	wantEqual(t, "the Variant's draft", []any{h.overrides(0), h.variants[0].Draft.Addressed}, []any{`{"gap":"1px","gone":2}`, uint32(2)})
 }
 
+// A version remembers the renames that its publish carried overrides by: the draft's, a group's as one, and those found by
+// content (decision 4.8).
+func TestVersionsRememberRenames(t *testing.T) {
+	h := newHouse(t, 1)
+	h.write(`{"g":{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}},"d":{"$value":4}}`)
+	h.set(0, `{"g.a":9,"g.c":9,"d":9}`)
+	if p := h.publish(); len(p.Version.Moves) > 0 {
+		t.Errorf("the first version has the renames %v", p.Version.Moves)
+	}
+	h.edit(`[{"op":"move","from":"/g","path":"/h"},{"op":"remove","path":"/h/c"},{"op":"add","path":"/h/e","value":{"$value":3}},{"op":"remove","path":"/d"},{"op":"add","path":"/f","value":{"$value":4}}]`)
+	wantEqual(t, "moves", h.publish().Version.Moves, []record.Move{{From: "/d", To: "/f"}, {From: "/g", To: "/h"}, {From: "/g/c", To: "/h/e"}})
+	wantEqual(t, "overrides", h.overrides(0), `{"h.a":9,"h.e":9,"f":9}`)
+	p, err := h.tryPublish(true)
+	if err != nil || len(p.Version.Moves) > 0 {
+		t.Errorf("a version that is frozen once more has the renames %v, %v", p.Version.Moves, err)
+	}
+}
+
 // If-Match publishes exactly the draft that was reviewed, else 412 (decision 3.2).
 func TestPublishIfMatch(t *testing.T) {
 	h := newHouse(t, 0)

@@ -3,6 +3,7 @@ package theming
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -161,6 +162,7 @@ func (h *house) tryPublish(unchanged bool) (Published, error) {
 	if err != nil {
 		return p, err
 	}
+	h.releases(p, unchanged)
 	h.theme = ThemeState{Theme: p.Theme, Base: parse(h.t, string(p.Document))}
 	for i, m := range p.Variants {
 		h.variants[i] = VariantState{Variant: m.Variant, Draft: &m.Draft}
@@ -169,6 +171,42 @@ func (h *house) tryPublish(unchanged bool) (Published, error) {
 		}
 	}
 	return p, nil
+}
+
+// releases holds a publish that sees only what it needs of each Variant against p, which saw everything.
+func (h *house) releases(p Published, unchanged bool) {
+	h.t.Helper()
+	r, err := NewRelease(h.theme, Publication{Unchanged: unchanged, Module: "module", Now: p.Version.PublishedAt, NewETag: func() string { return "new" }})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	variants := slices.Clone(h.variants)
+	for i := range variants {
+		v := &variants[i]
+		if v.Served != nil {
+			v.ServedBlob = record.HashOf([]byte(spell(v.Served)))
+		}
+		if !r.NeedsServed(v.Variant) {
+			v.Served = nil
+		}
+	}
+	made, err := r.Publish(variants)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	wantEqual(h.t, "version", made.Version, p.Version)
+	for i, m := range made.Variants {
+		served := m.Kept
+		if m.Carried != nil {
+			served = record.HashOf(m.Carried)
+		}
+		want := record.Hash("")
+		if p.Variants[i].Carried != nil {
+			want = record.HashOf(p.Variants[i].Carried)
+		}
+		wantEqual(h.t, "what the Variant serves", served, want)
+		wantEqual(h.t, "its draft", string(m.Draft.Overrides), string(p.Variants[i].Draft.Overrides))
+	}
 }
 
 func (h *house) trySet(i int, ops ...VariantOperation) error {

@@ -150,8 +150,8 @@ type Theme struct {
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
 
-// Move is one rename: the token or group at From (a JSON Pointer into the version beneath the
-// draft) is the one at To in the draft. The moves of one draft are simultaneous.
+// Move is one rename: the token or group at From (a JSON Pointer into the version beneath a draft or
+// before a version) is the one at To in it. The moves of one draft or version are simultaneous.
 type Move struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -173,6 +173,7 @@ type ThemeVersion struct {
 	TokenCount  int       `json:"tokenCount"`
 	Prefix      string    `json:"prefix"` // CSS property prefix; empty means none
 	Module      Hash      `json:"module"` // renderer module that renders this version for ever
+	Moves       []Move    `json:"moves"`  // renames from the version before, as its publish carried overrides by them
 	PublishedAt time.Time `json:"publishedAt"`
 }
 
@@ -251,9 +252,11 @@ type Change struct {
 const format = 1
 
 // Encode returns the stored form of a record: the same bytes for the same record, and JSON within
-// it spelled as it came.
+// it spelled as it came. JSON within it must name no member of an object twice: neither Encode nor
+// Decode looks, because that costs about as much as all else they do, and whoever makes a record has
+// its JSON from a tree, which cannot.
 func Encode(v any) ([]byte, error) {
-	body, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true))
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true), jsontext.AllowDuplicateNames(true))
 	if err != nil {
 		return nil, fmt.Errorf("record: encode %T: %w", v, err)
 	}
@@ -261,12 +264,13 @@ func Encode(v any) ([]byte, error) {
 }
 
 // Decode reads the stored form of a record into v, a pointer. Unknown members are ignored, so that
-// an older binary reads what a newer one added.
+// an older binary reads what a newer one added. Of a member that is there twice, which no Encode
+// wrote, the last counts: that stored bytes are the ones written is for the store's checksums to say.
 func Decode(data []byte, v any) error {
 	if len(data) == 0 || data[0] != format {
 		return fmt.Errorf("record: decode %T: not a record of format %d", v, format)
 	}
-	if err := json.Unmarshal(data[1:], v); err != nil {
+	if err := json.Unmarshal(data[1:], v, jsontext.AllowDuplicateNames(true)); err != nil {
 		return fmt.Errorf("record: decode %T: %w", v, err)
 	}
 	return nil
