@@ -14,7 +14,12 @@ import (
 // benchDocument returns a document of the corpus, which lives outside the project.
 func benchDocument(b *testing.B, name string) string {
 	b.Helper()
-	data, err := os.ReadFile(filepath.Join(corpusDir, name+".tokens.json"))
+	return readCorpus(b, name+".tokens.json")
+}
+
+func readCorpus(b *testing.B, name string) string {
+	b.Helper()
+	data, err := os.ReadFile(filepath.Join(corpusDir, name))
 	if err != nil {
 		b.Skipf("the corpus is not beside this checkout: %v", err)
 	}

@@ -8,14 +8,27 @@ import (
 
 // walker writes one of the nested files. It meets the tokens in the order in which they are listed.
 type walker struct {
-	set  *Set
-	next int // the position of the token that comes next
+	set    *Set
+	next   int   // the position of the token that comes next
+	starts []int // nil, or by token: where its text begins
 }
 
-// token returns the position of the token at hand, or -1 where it is not listed.
-func (w *walker) token() int {
+// whole writes the root by one of the methods below.
+func (w *walker) whole(dst []byte, write func(dst []byte, group *jsontree.Node) []byte) []byte {
+	if !w.set.doc.Root.IsObject() {
+		return append(dst, "{}"...)
+	}
+	return write(dst, w.set.doc.Root)
+}
+
+// token returns the position of the token at hand, whose text begins at start, or -1 where it is
+// not listed.
+func (w *walker) token(start int) int {
 	if w.next >= len(w.set.doc.Tokens) {
 		return -1
+	}
+	if w.starts != nil {
+		w.starts[w.next] = start
 	}
 	w.next++
 	return w.next - 1
@@ -28,14 +41,6 @@ func separate(dst []byte, start int, name string) []byte {
 	}
 	dst = jsontree.AppendString(dst, name)
 	return append(dst, ':')
-}
-
-func (s *Set) appendValues(dst []byte) []byte {
-	if !s.doc.Root.IsObject() {
-		return append(dst, "{}"...)
-	}
-	w := walker{set: s}
-	return w.values(dst, s.doc.Root)
 }
 
 // values writes the primitives below a group; a group in which nothing is left is left out itself.
@@ -63,7 +68,7 @@ func (w *walker) values(dst []byte, group *jsontree.Node) []byte {
 
 // value writes the primitive of the next token, or nothing.
 func (w *walker) value(dst []byte) []byte {
-	i := w.token()
+	i := w.token(len(dst))
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
@@ -71,14 +76,6 @@ func (w *walker) value(dst []byte) []byte {
 	k, _ := dtcg.KindOf(t.Resolved)
 	dst, _ = css.AppendPrimitive(dst, k, t.Served)
 	return dst
-}
-
-func (s *Set) appendDTCG(dst []byte) []byte {
-	if !s.doc.Root.IsObject() {
-		return append(dst, "{}"...)
-	}
-	w := walker{set: s}
-	return w.stored(dst, s.doc.Root)
 }
 
 // stored writes a group as it is stored, but for the values that the Variant overrides.
@@ -100,7 +97,7 @@ func (w *walker) stored(dst []byte, group *jsontree.Node) []byte {
 }
 
 func (w *walker) storedToken(dst []byte, token *jsontree.Node) []byte {
-	i := w.token()
+	i := w.token(len(dst))
 	if i < 0 || !w.set.doc.Tokens[i].Overridden {
 		return jsontree.Append(dst, token)
 	}

@@ -50,6 +50,7 @@ type Set struct {
 	doc         *dtcg.Document
 	prefix      string
 	css         []byte // the declarations of tokens.css
+	starts      []int  // by token: where in css its declarations begin, or the next ones where it has none
 	served      []bool // by token: its value fits its type, so the resolved files hold it
 	diagnostics []dtcg.Diagnostic
 }
@@ -85,20 +86,24 @@ func parseObject(what, text string) (*jsontree.Node, error) {
 // LoadTree is Load for texts that are parsed already. overrides may be nil. The trees must not be
 // changed afterwards.
 func LoadTree(theme, overrides *jsontree.Node, prefix string) *Set {
-	doc := dtcg.Read(theme)
-	if overrides != nil && len(overrides.Members) > 0 {
-		list := make([]dtcg.Override, len(overrides.Members))
-		for i, m := range overrides.Members {
-			list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
-		}
-		doc = dtcg.Overlay(doc, list)
+	return LoadDocument(overlay(dtcg.Read(theme), overrides), prefix)
+}
+
+// overlay lays a map of overrides, which may be nil, over a document.
+func overlay(doc *dtcg.Document, overrides *jsontree.Node) *dtcg.Document {
+	if overrides == nil || len(overrides.Members) == 0 {
+		return doc
 	}
-	return LoadDocument(doc, prefix)
+	list := make([]dtcg.Override, len(overrides.Members))
+	for i, m := range overrides.Members {
+		list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
+	}
+	return dtcg.Overlay(doc, list)
 }
 
 // LoadDocument is LoadTree for a document that is read, and overlaid, already.
 func LoadDocument(doc *dtcg.Document, prefix string) *Set {
-	s := &Set{doc: doc, prefix: prefix, served: make([]bool, len(doc.Tokens))}
+	s := &Set{doc: doc, prefix: prefix, served: make([]bool, len(doc.Tokens)), starts: make([]int, len(doc.Tokens))}
 	s.declare()
 	return s
 }
@@ -108,18 +113,23 @@ func LoadDocument(doc *dtcg.Document, prefix string) *Set {
 func (s *Set) Diagnostics() []dtcg.Diagnostic { return s.diagnostics }
 
 // Append appends the whole file f, with its final newline.
-func (s *Set) Append(dst []byte, f File) []byte {
+func (s *Set) Append(dst []byte, f File) []byte { return s.append(dst, f, nil) }
+
+// append is Append. Where starts is not nil it has room for all tokens, and gets where in dst the
+// text of each one begins.
+func (s *Set) append(dst []byte, f File, starts []int) []byte {
+	w := walker{set: s, starts: starts}
 	switch f {
 	case TokensCSS:
-		return s.appendCSS(dst)
+		return s.appendCSS(dst, starts)
 	case TokensValuesJSON:
-		return append(s.appendValues(dst), '\n')
+		return append(w.whole(dst, w.values), '\n')
 	case TokensDTCGJSON:
-		return append(s.appendDTCG(dst), '\n')
+		return append(w.whole(dst, w.stored), '\n')
 	case TokensJSON:
-		return append(s.appendResolved(dst), '\n')
+		return append(w.whole(dst, w.resolved), '\n')
 	case TokensFlatJSON:
-		return append(s.appendFlat(dst), '\n')
+		return append(s.appendFlat(dst, starts), '\n')
 	}
 	return dst
 }

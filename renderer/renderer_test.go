@@ -253,6 +253,7 @@ func TestRendererImportsNothingImpure(t *testing.T) {
 	allowed := []string{
 		"strings", "strconv", "unicode", "unicode/utf8", "math", "math/bits", "sort", "slices", "bytes", "errors", "cmp", "iter",
 		"example.com/livery/renderer/dtcg", "example.com/livery/renderer/css", "example.com/livery/renderer/jsontree",
+		"example.com/livery/renderer/plan",
 	}
 	count := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

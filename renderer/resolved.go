@@ -7,14 +7,6 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-func (s *Set) appendResolved(dst []byte) []byte {
-	if !s.doc.Root.IsObject() {
-		return append(dst, "{}"...)
-	}
-	w := walker{set: s}
-	return w.resolved(dst, s.doc.Root)
-}
-
 // isReference reports whether a member is one whose meaning is never applied. The resolved file
 // leaves it out, or the tools that read it would add tokens that the other files do not have.
 func isReference(name string) bool { return name == "$ref" || name == "$extends" }
@@ -51,7 +43,7 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 
 // resolvedToken writes the next token with its type and its value without aliases, or nothing.
 func (w *walker) resolvedToken(dst []byte, token *jsontree.Node) []byte {
-	i := w.token()
+	i := w.token(len(dst))
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
@@ -76,11 +68,14 @@ func (w *walker) resolvedToken(dst []byte, token *jsontree.Node) []byte {
 }
 
 // appendFlat writes every served value under its dotted path: the shape of a Variant's own map.
-func (s *Set) appendFlat(dst []byte) []byte {
+func (s *Set) appendFlat(dst []byte, starts []int) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
 	for i := range s.doc.Tokens {
 		t := &s.doc.Tokens[i]
+		if starts != nil {
+			starts[i] = len(dst)
+		}
 		if s.served[i] && s.doc.Names(t) {
 			dst = jsontree.Append(separate(dst, start, t.Path), t.Served)
 		}

@@ -19,11 +19,12 @@ func (s *Set) declare() {
 	out := make([]byte, 0, 64*len(s.doc.Tokens))
 	for i := range s.doc.Tokens {
 		t := &s.doc.Tokens[i]
+		start := len(out)
+		s.starts[i] = start
 		if t.Served == nil {
 			continue
 		}
 		k, _ := dtcg.KindOf(t.Resolved)
-		start := len(out)
 		var misfit *css.Misfit
 		if out, misfit = css.AppendDeclarations(out, names[i], k, t.Served); misfit != nil {
 			found = append(found, dtcg.MisfitDiagnostic(t, misfit))
@@ -94,7 +95,11 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 	}
 	var found []dtcg.Diagnostic
 	kept := make([]byte, 0, len(sheet))
+	next := 0 // the token whose declarations, if it has any, come next
 	for i, l := range lines {
+		for ; next <= int(l.token); next++ {
+			s.starts[next] = len(kept)
+		}
 		name := l.name(sheet)
 		winner := last[string(name)]
 		if int(winner) == i {
@@ -103,11 +108,17 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 		}
 		found = append(found, dtcg.CollisionDiagnostic(&s.doc.Tokens[l.token], &s.doc.Tokens[lines[winner].token], string(name)))
 	}
+	for ; next < len(s.starts); next++ {
+		s.starts[next] = len(kept)
+	}
 	return kept, found
 }
 
-func (s *Set) appendCSS(dst []byte) []byte {
+func (s *Set) appendCSS(dst []byte, starts []int) []byte {
 	dst = append(dst, stylesheetHead...)
+	for i := range starts {
+		starts[i] = len(dst) + s.starts[i]
+	}
 	dst = append(dst, s.css...)
 	return append(dst, "}\n"...)
 }
