@@ -16,7 +16,7 @@ func safe(s string) bool {
 	depth := 0
 	for s != "" {
 		kind, n := nextToken(s)
-		if kind == badToken || kind == functionToken && !allowed(s[:n-1]) {
+		if kind == badToken || kind == functionToken && !(allowed(s[:n-1]) && refers(lower(s[:n-1]), s[n:])) {
 			return false
 		}
 		depth += nesting(kind)
@@ -26,6 +26,31 @@ func safe(s string) bool {
 		s = s[n:]
 	}
 	return depth == 0
+}
+
+// refers reports whether a var() or env() whose arguments begin arguments names something; any other
+// function does. A browser drops a declaration that refers to nothing.
+func refers(function, arguments string) bool {
+	if function != "var" && function != "env" {
+		return true
+	}
+	arguments = trimLeft(arguments)
+	if arguments == "" {
+		return false
+	}
+	kind, n := nextToken(arguments)
+	if kind != identToken || function == "var" && (n < 3 || arguments[:2] != "--") {
+		return false
+	}
+	rest := trimLeft(arguments[n:])
+	for function == "env" && rest != "" { // the indices of a segmented viewport
+		kind, n := nextToken(rest)
+		if kind != numberToken {
+			break
+		}
+		rest = trimLeft(rest[n:])
+	}
+	return rest != "" && (rest[0] == ',' || rest[0] == ')')
 }
 
 // nesting returns by how much a token changes the depth of parentheses.
