@@ -3,7 +3,7 @@ GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=deploy/tools.mod
 
-.PHONY: help build dev test race check bench management road wasm clean
+.PHONY: help build dev test race check bench browser usable peers management road wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,19 @@ check: wasm ## Formatting, vet, staticcheck, the house test, and the race detect
 
 bench: wasm ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+browser: ## Attack the stylesheets in a real Chromium (needs one on the PATH)
+	go test -tags browser -count 1 -timeout 30m ./bench/browser
+
+bench/%/node_modules: bench/%/package-lock.json
+	npm ci --prefix $(@D)
+	@touch $@
+
+usable: bench/usable/node_modules ## Put the served files into the real libraries (installs them from npm)
+	go run ./bench/usable
+
+peers: bench/peers/node_modules ## Measure the renderer beside Style Dictionary and Terrazzo (installs them from npm)
+	go run ./bench/peers
 
 management: wasm ## Measure the management side: edits, publishes, lists, writers
 	go run ./bench/management

@@ -34,7 +34,7 @@ var house = map[string]room{
 		others: "github.com/cheggaaa/pb/v3 github.com/goccy/go-yaml github.com/prometheus/client_golang github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	},
 	"client":       {},
-	"bench/peers":  {ours: "renderer renderer/jsontree renderer/plan"},
+	"bench/peers":  {ours: "renderer renderer/dtcg renderer/jsontree renderer/plan"},
 	"bench/usable": {ours: "renderer"},
 	"bench/road":   {ours: "client", others: "github.com/cheggaaa/pb/v3"},
 	"bench/management": {
