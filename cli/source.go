@@ -13,8 +13,15 @@ import (
 
 // readJSON reads a file that holds one JSON object; "-" is the standard input.
 func (a *app) readJSON(path string) (*jsontree.Node, error) {
-	var data []byte
-	var err error
+	data, err := a.readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseFile(path, string(data))
+}
+
+// readFile reads a file that a person named; "-" is the standard input.
+func (a *app) readFile(path string) (data []byte, err error) {
 	if path == "-" {
 		data, err = io.ReadAll(a.in)
 	} else {
@@ -23,7 +30,7 @@ func (a *app) readJSON(path string) (*jsontree.Node, error) {
 	if err != nil {
 		return nil, fail("Name a file that can be read.", "%s cannot be read: %s", path, reason(err))
 	}
-	return parseFile(path, string(data))
+	return data, nil
 }
 
 // reason is what an error of the file system says without the operation and the path.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -82,15 +81,9 @@ func (a *app) applyTeams(cmd *cobra.Command, path string, dryRun bool) error {
 // readTeams reads a teams file strictly, and its syntax tree, which knows the lines.
 func (a *app) readTeams(path string) (operator.TeamsFile, *ast.File, error) {
 	var file operator.TeamsFile
-	var data []byte
-	var err error
-	if path == "-" {
-		data, err = io.ReadAll(a.in)
-	} else {
-		data, err = os.ReadFile(path)
-	}
+	data, err := a.readFile(path)
 	if err != nil {
-		return file, nil, fail("Name a file that can be read.", "%s cannot be read: %s", path, reason(err))
+		return file, nil, err
 	}
 	err = yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&file)
 	if errors.Is(err, io.EOF) || err == nil && file.Teams == nil {
