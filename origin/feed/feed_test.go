@@ -117,9 +117,10 @@ func TestWaitsEndWithWhatAnEdgeHolds(t *testing.T) {
 	l := newLog(t, "a")
 	waiting, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
+	held := l.cursors[0]
 	ended := make(chan record.ChangesFed, 1)
 	go func() {
-		fed, err := changesFed(waiting, l.store, poll{after: l.cursors[0], limit: 10})
+		fed, err := changesFed(waiting, l.store, poll{after: held, limit: 10})
 		if err != nil {
 			t.Error(err)
 		}
