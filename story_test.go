@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 //	json VARIABLE PATH                set a variable from the last answer, PATH dotted
 //	poll STATUS URL [REGEXP]          repeat a GET until it answers so
 //	set VARIABLE FILE                 set a variable to what a file holds
+//	upgrade                           start servers of a later release, whose renderer differs, from here on
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -36,7 +37,7 @@ func TestStories(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start": startServer, "end": endServer, "kill9": killServer,
 			"header": addHeader, "http": sendRequest, "head": checkHead, "body": checkBody,
-			"json": setFromJSON, "poll": pollFor, "set": setFromFile,
+			"json": setFromJSON, "poll": pollFor, "set": setFromFile, "upgrade": upgrade,
 		},
 	})
 }

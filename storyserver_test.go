@@ -21,6 +21,7 @@ type storyKey struct{}
 // story is what the commands of one script share.
 type story struct {
 	servers map[string]*server
+	program string      // what servers are started from; empty: the one under test
 	headers [][2]string // of the next request
 	last    answer
 }
@@ -57,8 +58,12 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 
 // run starts the program in the background, and ends it with the story at the latest.
 func run(ts *testscript.TestScript, args []string) *server {
-	path, err := exec.LookPath("livery")
-	ts.Check(err)
+	path := storyOf(ts).program
+	if path == "" {
+		tested, err := exec.LookPath("livery")
+		ts.Check(err)
+		path = tested
+	}
 	s := &server{cmd: exec.Command(path, args...), errors: &strings.Builder{}, ended: make(chan struct{})}
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = append(os.Environ(), "LIVERY_COMPILED="+ts.Getenv("LIVERY_COMPILED"))

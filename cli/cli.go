@@ -12,13 +12,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"example.com/livery/client"
 )
 
 // app is one run of the program: where it reads and writes, and the flags every command has.
 type app struct {
 	in       io.Reader
 	out, err io.Writer
-	terminal bool // out is one: colours, swatches and progress bars make sense
+	terminal bool // out is to be coloured, with swatches; --color decides it anew
+	color    string
+	granted  client.Environment // the last that was looked up; its role explains a refusal
 
 	json    bool   // print data as JSON
 	url     string // of the origin; empty: of the running dev
@@ -27,7 +31,8 @@ type app struct {
 	socket  string // of the operator; empty: in dataDir
 }
 
-// Main runs one command line and returns the exit code: 0 done, 1 refused or failed, 2 wrong usage.
+// Main runs one command line and returns the exit code: 0 done, 1 refused or failed, 2 wrong usage,
+// 3 nothing to do under --strict, 4 conflict, 5 not allowed.
 // SIGINT and SIGTERM end the command in an orderly way; a second one ends it at once.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,7 +47,21 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == ""
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// chooseColor settles what --color asks for.
+func (a *app) chooseColor() error {
+	switch a.color {
+	case "auto":
+	case "always":
+		a.terminal = true
+	case "never":
+		a.terminal = false
+	default:
+		return wrongUsage("It is always, never or auto.", "--color cannot be %q", a.color)
+	}
+	return nil
 }
 
 func (a *app) root() *cobra.Command {
@@ -57,14 +76,17 @@ func (a *app) root() *cobra.Command {
 		Args:          usageArgs(cobra.NoArgs),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return settle(cmd)
+			if err := settle(cmd); err != nil {
+				return err
+			}
+			return a.chooseColor()
 		},
 	}
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to colour: always, never, or auto (on a terminal, unless NO_COLOR is set)")
 	root.PersistentFlags().String("config", "", "YAML or JSON `FILE` with a member for each flag that is not given")
 	root.AddGroup(
 		&cobra.Group{ID: servers, Title: "Servers:"},
@@ -72,10 +94,29 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
 	addTo(root, servers, a.devCommand(), a.originCommand(), a.edgeCommand())
-	addTo(root, operators, a.teamsCommand(), a.servingCommand(), a.keysCommand(), a.tokenCommand(), a.signCommand())
+	addTo(root, operators, a.teamsCommand(), a.servingCommand(), a.keysCommand(), a.tokenCommand(), a.signCommand(), a.modulesCommand())
 	addTo(root, users, a.userCommands()...)
+	explainCompletion(root)
 	nameVariables(root)
 	return root
+}
+
+// explainCompletion puts the command that writes completions for shells beside the others, with examples.
+func explainCompletion(root *cobra.Command) {
+	root.SetCompletionCommandGroupID(users)
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic("cli: there is no command completion: " + err.Error())
+	}
+	for _, shell := range completion.Commands() {
+		shell.Example = map[string]string{
+			"bash":       "  source <(livery completion bash)",
+			"zsh":        "  source <(livery completion zsh)",
+			"fish":       "  livery completion fish | source",
+			"powershell": "  livery completion powershell | Out-String | Invoke-Expression",
+		}[shell.Name()]
+	}
 }
 
 // The groups of commands in the help.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,27 +50,54 @@ func (a *app) apiFlags(cmd *cobra.Command) {
 	f.StringVar(&a.dataDir, "data", defaultData, "`DIR`ectory of the running livery dev")
 }
 
-// api returns the client that the flags ask for: of --url and --token, or of the running dev.
+// These are the sentence and the next step where an origin is named and no token.
+const (
+	noTokenSentence = "there is no access token for %s"
+	noTokenNext     = "Give one with --token or LIVERY_TOKEN, or log in with livery login; the operator makes them with livery token."
+)
+
+// api returns the client that the flags ask for: of --url and --token, of the running dev, or of the
+// origin that somebody logged in to.
 func (a *app) api() (*client.Client, error) {
+	if a.url != "" && !strings.HasPrefix(a.url, "http://") && !strings.HasPrefix(a.url, "https://") {
+		return nil, wrongUsage("Write https://livery.example.com, for example.", "--url %q is no address of an origin", a.url)
+	}
 	if a.url != "" && a.token != "" {
 		return newClient(a.url, a.token), nil
 	}
-	dev, err := readDevFile(a.dataDir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && a.url != "":
-		return nil, wrongUsage("Give one with --token or LIVERY_TOKEN; the operator makes them with livery token.", "there is no access token for %s", a.url)
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fail("Start livery dev, or name an origin with --url and --token.", "no livery dev is running on %s", a.dataDir)
-	case err != nil:
+	kept, err := readCredentials()
+	if err != nil {
 		return nil, err
 	}
-	if a.url != "" && client.New(a.url, "").BaseURL() != dev.OriginURL {
-		return nil, wrongUsage("Give one with --token or LIVERY_TOKEN; the operator makes them with livery token.", "there is no access token for %s", a.url)
+	dev, err := readDevFile(a.dataDir)
+	switch {
+	case err == nil && (a.url == "" || client.New(a.url, "").BaseURL() == dev.OriginURL):
+		if a.token != "" {
+			dev.Token = a.token
+		}
+		return newClient(dev.OriginURL, dev.Token), nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
 	}
-	if a.token != "" {
-		dev.Token = a.token
+	return a.loggedIn(kept)
+}
+
+// loggedIn returns the client of an origin that no running dev is.
+func (a *app) loggedIn(kept credentials) (*client.Client, error) {
+	url, token := a.url, a.token
+	if url == "" {
+		url = kept.Origin
 	}
-	return newClient(dev.OriginURL, dev.Token), nil
+	if url == "" {
+		return nil, fail("Start livery dev, name an origin with --url and --token, or log in with livery login.", "no livery dev is running on %s", a.dataDir)
+	}
+	if token == "" {
+		token = kept.tokenFor(url)
+	}
+	if token == "" {
+		return nil, wrongUsage(noTokenNext, noTokenSentence, url)
+	}
+	return newClient(url, token), nil
 }
 
 func newClient(url, token string) *client.Client {

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
+
+// errInUse says that another process holds a lock.
+var errInUse = errors.New("in use by another process")
 
 // openData makes a data directory, checks that it can be written, and locks it until the run ends,
 // so that two processes never share one. It returns the absolute path.
@@ -22,17 +24,11 @@ func (r *run) openData(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unwritable(dir, err)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return "", unwritable(dir, err)
-	}
-	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		_ = lock.Close()
+	lock, err := lockFile(filepath.Join(dir, "lock"))
+	if errors.Is(err, errInUse) {
 		return "", fail("End the other process, or name another directory with --data.", "the data directory %s is in use by another process", dir)
 	}
 	if err != nil {
-		_ = lock.Close()
 		return "", unwritable(dir, err)
 	}
 	r.onClose(func(context.Context) error { return lock.Close() })

@@ -125,7 +125,7 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 	}
 	r.onClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstream: s.upstream, UpstreamToken: s.token, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: []string{s.upstream}, UpstreamToken: s.token, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes,
 		TrustedProxies: s.trusted, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

@@ -11,12 +11,15 @@ import (
 // userCommands returns the commands of the public API.
 func (a *app) userCommands() []*cobra.Command {
 	commands := []*cobra.Command{
+		a.loginCommand(), a.logoutCommand(),
 		a.envCommand(), a.themeCommand(), a.variantCommand(),
-		a.pushCommand(), a.pullCommand(), a.renameCommand(), a.publishCommand(), a.discardCommand(), a.watchCommand(),
+		a.pushCommand(), a.watchCommand(), a.pullCommand(), a.editCommand(), a.unsetCommand(), a.renameCommand(),
 		a.diffCommand(), a.checkCommand(), a.previewCommand(),
+		a.publishCommand(), a.discardCommand(), a.versionsCommand(), a.openCommand(),
 	}
 	for _, c := range commands {
 		a.apiFlags(c)
+		a.completeNames(c)
 	}
 	return commands
 }
@@ -29,8 +32,33 @@ func (a *app) envCommand() *cobra.Command {
 		Example: "  livery env list",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listEnvironments(cmd) },
+	}), a.printing(&cobra.Command{
+		Use:     "show ENVIRONMENT",
+		Short:   "Show an Environment: your role, its labels, and how long files are cached",
+		Example: "  livery env show sandbox",
+		Args:    usageArgs(cobra.ExactArgs(1)),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.showEnvironment(cmd, args[0]) },
 	}))
 	return env
+}
+
+func (a *app) showEnvironment(cmd *cobra.Command, name string) error {
+	c, err := a.api()
+	if err != nil {
+		return err
+	}
+	e, err := findEnvironment(cmd.Context(), c, name)
+	if err != nil {
+		return err
+	}
+	return a.show(e, func() {
+		description := ""
+		if e.Description != nil {
+			description = oneLine(*e.Description)
+		}
+		a.pairs(a.out, "Environment", e.Slug, "Name", e.DisplayName, "Id", e.ID, "Kind", e.Kind, "Role", e.Role,
+			"Latest cached", strconv.Itoa(e.CacheLifetime)+" s", "Labels", labelText(e.Metadata), "Description", description)
+	})
 }
 
 // parent returns a command that only holds others.

@@ -5,19 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/client"
 )
 
-// The exit codes.
+// The exit codes. Scripts branch on them: they never change their meaning.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitDone       = 0
+	exitFailed     = 1 // refused or failed
+	exitUsage      = 2 // the command line itself is wrong
+	exitNothing    = 3 // there was nothing to do, and --strict asks to be told so
+	exitConflict   = 4 // somebody else changed it, or took the name
+	exitNotAllowed = 5 // the token is none, or its grant does not allow this
 )
 
 // failure is an error as a user reads it: one sentence, and the next step to try.
@@ -26,7 +31,37 @@ type failure struct {
 	faults   []string // the sentence ends with a colon and these follow, each on its line
 	next     string   // empty where there is nothing to try
 	usage    bool     // the command line itself is wrong
+	code     int      // exit code; 0 where it follows from the cause
 	cause    error    // nil where there is none
+}
+
+// exitCode returns the exit code that tells a script what kind of failure this is.
+func (f *failure) exitCode() int {
+	switch {
+	case f.usage:
+		return exitUsage
+	case f.code != 0:
+		return f.code
+	case errors.Is(f.cause, client.ErrConflict):
+		return exitConflict
+	case errors.Is(f.cause, client.ErrForbidden), errors.Is(f.cause, client.ErrUnauthorized):
+		return exitNotAllowed
+	}
+	return exitFailed
+}
+
+// nothingToDo is the failure of a command under --strict that found nothing to do.
+func nothingToDo(format string, args ...any) error {
+	f := fail("", format, args...)
+	f.code = exitNothing
+	return f
+}
+
+// conflict is the failure of a command that met the change of somebody else.
+func conflict(next, format string, args ...any) *failure {
+	f := fail(next, format, args...)
+	f.code = exitConflict
+	return f
 }
 
 func (f *failure) Error() string { return f.sentence }
@@ -84,7 +119,7 @@ func (a *app) report(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	f := explain(err)
+	f := a.explainRole(explain(err))
 	fmt.Fprintf(a.err, "livery: %s\n", sentence(f.sentence))
 	for _, line := range firstFaults(f.faults) {
 		fmt.Fprintf(a.err, "          %s\n", oneLine(line))
@@ -92,10 +127,17 @@ func (a *app) report(err error) int {
 	if f.next != "" {
 		fmt.Fprintf(a.err, "        %s\n", f.next)
 	}
-	if f.usage {
-		return exitUsage
+	return f.exitCode()
+}
+
+// explainRole says which role a refusal met, where the command had looked up its Environment.
+func (a *app) explainRole(f *failure) *failure {
+	if !errors.Is(f.cause, client.ErrForbidden) || a.granted.Slug == "" {
+		return f
 	}
-	return exitFailed
+	said := *f
+	said.sentence = fmt.Sprintf("the role %s on Environment %s does not allow this", a.granted.Role, a.granted.Slug)
+	return &said
 }
 
 // maxFaults is how many faults a person reads at once.
@@ -131,17 +173,40 @@ func explain(err error) *failure {
 	if e, ok := errors.AsType[*client.Error](err); ok {
 		return explainAnswer(e)
 	}
-	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
-		return &failure{
-			sentence: fmt.Sprintf("no server answers at %s", e.Addr),
-			next:     "Start one with livery dev, or name another address with --url.",
-			cause:    err,
-		}
+	if e, ok := errors.AsType[*tokenfile.Error](err); ok {
+		return &failure{sentence: e.What, next: e.Next, cause: err}
 	}
 	if errors.Is(err, context.Canceled) {
 		return &failure{sentence: "interrupted", cause: err}
 	}
+	if f := explainNetwork(err); f != nil {
+		return f
+	}
 	return &failure{sentence: err.Error(), cause: err}
+}
+
+// explainNetwork says why no answer came, or returns nil where that is not what failed.
+func explainNetwork(err error) *failure {
+	f := &failure{next: "Start one with livery dev, or name another address with --url.", cause: err}
+	u, isRequest := errors.AsType[*url.Error](err)
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		f.sentence = "no server is known by the name " + e.Name
+		f.next = "Look at the address that --url or LIVERY_URL gives, and at the network."
+		return f
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" && e.Addr != nil {
+		f.sentence = fmt.Sprintf("no server answers at %s", e.Addr)
+		return f
+	}
+	switch {
+	case !isRequest:
+		return nil
+	case u.Timeout():
+		f.sentence, f.next = "the server did not answer in time: "+u.URL, "Try again; if it stays, look at the network and at the origin."
+	default:
+		f.sentence, f.next = "the connection failed: "+u.Err.Error(), "Look at the address that --url or LIVERY_URL gives: "+u.URL+"."
+	}
+	return f
 }
 
 // explainAnswer says what a refusal of the API means to whoever typed the command.
@@ -150,7 +215,7 @@ func explainAnswer(e *client.Error) *failure {
 	switch {
 	case errors.Is(e, client.ErrUnauthorized):
 		f.sentence = "the access token is missing, expired or for another origin"
-		f.next = "Make one with livery token, and give it as LIVERY_TOKEN or --token."
+		f.next = "Give one as LIVERY_TOKEN or --token, or log in with livery login; the operator makes them with livery token."
 	case errors.Is(e, client.ErrForbidden):
 		f.sentence = "the grant of this token on the Environment does not allow this"
 		f.next = "Ask the operator for a higher role (livery teams apply)."

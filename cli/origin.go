@@ -12,11 +12,9 @@ import (
 
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
-	"example.com/livery/renderer"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/wasm"
-	"example.com/livery/wasm/abi"
 )
 
 // originFlags are the flags of livery origin.
@@ -143,7 +141,7 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	}
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
-		Guest: guest, GuestABI: abi.Version, GuestVersion: renderer.Version,
+		Guest: guest, Compiled: filepath.Join(s.data, "compiled"),
 	})
 	if err != nil {
 		return nil, err

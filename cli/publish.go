@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,8 @@ reviewed and published; --variants publishes them all right after it.`
 // publishFlags are the flags of publish.
 type publishFlags struct {
 	place
-	variants, unchanged bool
+	variants, unchanged, wait, strict bool
+	patience                          time.Duration
 }
 
 func (a *app) publishCommand() *cobra.Command {
@@ -31,6 +33,9 @@ func (a *app) publishCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&p.variants, "variants", false, "publish every Variant with a draft after the Theme")
 	cmd.Flags().BoolVar(&p.unchanged, "unchanged", false, "publish the newest version of the Theme once more where it has no draft")
+	cmd.Flags().BoolVar(&p.wait, "wait", false, "wait until an edge serves the new version, also as latest")
+	cmd.Flags().DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
+	cmd.Flags().BoolVar(&p.strict, "strict", false, "exit code 3 where there is no draft to publish")
 	ofVariant(cmd, &p.place)
 	cmd.MarkFlagsMutuallyExclusive("variant", "variants")
 	cmd.MarkFlagsMutuallyExclusive("variant", "unchanged")
@@ -46,7 +51,10 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 	if f.variant != nil {
 		v, err := c.PublishVariant(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.PublishOptions{})
 		if err != nil {
-			return explainVariantPublish(err, f)
+			return p.unlessStrict(explainVariantPublish(err, f), v.HasUnpublishedChanges || f.variant.HasUnpublishedChanges)
+		}
+		if err := a.awaitPublished(ctx, c, p, f, v.ServingURLs); err != nil {
+			return err
 		}
 		return a.show(v, func() {
 			a.say("Variant %s is published at version %s.", v.Slug, number(v.LatestVersion))
@@ -55,7 +63,8 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 	}
 	t, err := c.PublishTheme(ctx, f.env.ID, f.theme.ID, client.PublishOptions{Unchanged: p.unchanged})
 	if errors.Is(err, client.ErrConflict) {
-		return fail("Push something first, or say --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.theme.Slug)
+		none := fail("Push something first, or say --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.theme.Slug)
+		return p.unlessStrict(none, f.theme.HasUnpublishedChanges)
 	}
 	if err != nil {
 		return err
@@ -65,10 +74,32 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 			return err
 		}
 	}
+	if err := a.awaitPublished(ctx, c, p, f, t.ServingURLs); err != nil {
+		return err
+	}
 	return a.show(t, func() {
 		a.say("Theme %s is version %s now.", t.Slug, number(t.LatestVersion))
 		a.printFiles(t.ServingURLs)
 	})
+}
+
+// unlessStrict returns why nothing was published: under --strict, and where there was no draft, with the
+// exit code for nothing to do.
+func (p publishFlags) unlessStrict(err error, hadDraft bool) error {
+	f, ok := err.(*failure)
+	if !ok || !p.strict || hadDraft {
+		return err
+	}
+	said := *f
+	said.code = exitNothing
+	return &said
+}
+
+func (a *app) awaitPublished(ctx context.Context, c *client.Client, p publishFlags, f found, urls client.ServingURLs) error {
+	if !p.wait {
+		return nil
+	}
+	return a.awaitServed(ctx, c, f, urls, p.patience)
 }
 
 func (a *app) publishVariants(ctx context.Context, c *client.Client, t client.Theme) error {

@@ -3,36 +3,66 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/client"
-	"example.com/livery/renderer/dtcg"
-	"example.com/livery/renderer/jsontree"
 )
 
 // pushFlags are the flags of push and watch.
 type pushFlags struct {
 	place
 	newTheme
-	strict, replace, skipRefused, create, publish, dryRun bool
+	strict, replace, skipRefused, create, publish, wait, dryRun, full bool
+	patience                                                          time.Duration
+	onConflict                                                        string
+	sets                                                              []string
+	mode                                                              string
 }
+
+// options say what the flags want of files with more than one set of values.
+func (p *pushFlags) options() tokenfile.Options { return tokenfile.Options{Sets: p.sets, Mode: p.mode} }
 
 func (p *pushFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&p.variant, "variant", "", "`VARIANT`, slug or id, to push overrides to (default: the Theme itself)")
-	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files")
+	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files; exit code 3 where there is nothing to push")
 	f.BoolVar(&p.replace, "replace", false, "also remove what the files lack (default: keep it)")
 	f.BoolVar(&p.skipRefused, "skip-refused", false, "push without what the API refuses, and list that (default: refuse all)")
 	f.BoolVar(&p.create, "create", false, "create the Theme or Variant where it is missing")
 	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
+	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version, also as latest")
+	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
+	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
+	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do where somebody else changed the draft meanwhile: merge, overwrite or fail (default: merge; fail where CI is set)")
+	sourceFlags(cmd, &p.sets, &p.mode)
 	p.flags(cmd)
 	ofTheme(cmd, &p.place)
 }
 
-const pushText = `Turns DTCG files into the smallest batch of operations on the draft of a Theme, and flat
-maps (or DTCG files, of which only the values are taken) into overrides of a Variant. Several
-files count as one; a later file is laid over an earlier one. "-" reads the standard input.
+// sourceFlags are the flags of what is read from files of design tools.
+func sourceFlags(cmd *cobra.Command, sets *[]string, mode *string) {
+	cmd.Flags().StringSliceVar(sets, "sets", nil, "token `SETS` of a Tokens Studio export, with commas between (default: all, in its tokenSetOrder)")
+	cmd.Flags().StringVar(mode, "mode", "", "`MODE` of Figma variables, or theme of a Tokens Studio export (default: the default mode; all sets)")
+}
+
+const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
+(or token files, of which only the values are taken) into overrides of a Variant. Several files
+count as one: a later file is laid over an earlier one, and what stands in two is told. A folder
+is all JSON files in it; "-" reads the standard input.
+
+A file is a DTCG document, the older form without dollar signs, an export of Tokens Studio (one
+file or its folder; sets merged in its tokenSetOrder, or those of --sets or of the theme --mode),
+or the answer of Figma's REST interface to a question for local variables (of a --mode).
+
+A token that is recognisably the same at another path is moved, so that Variants keep their
+overrides; that takes --replace, for without it nothing is removed. Where somebody else changed
+the draft meanwhile, the push is computed again and sent again, unless they changed the same
+tokens; in CI it ends with exit code 4.
 
 A token in the files takes the place of the stored one as a whole. What the files do not name
 stays as it is, unless --replace is given: then it is removed.
@@ -63,7 +93,7 @@ func (a *app) pushCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.push(cmd, p, args) },
 	}
 	p.add(cmd)
-	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "print the operations instead of sending them")
+	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing; with --json the operations")
 	return a.printing(cmd)
 }
 
@@ -72,6 +102,7 @@ type pushed struct {
 	ThemeID    string    `json:"themeID"`
 	VariantID  string    `json:"variantID,omitempty"`
 	Operations int       `json:"operations"`
+	Changes    []change  `json:"changes,omitempty"`
 	ETag       string    `json:"etag,omitempty"` // of the draft; empty where there is none afterwards
 	Version    *int      `json:"version,omitempty"`
 	Skipped    []skipped `json:"skipped,omitempty"`
@@ -79,14 +110,25 @@ type pushed struct {
 }
 
 func (a *app) push(cmd *cobra.Command, p pushFlags, files []string) error {
+	if err := p.chooseOnConflict(); err != nil {
+		return err
+	}
 	read := a.themeSource
 	if p.variant != "" {
 		read = a.variantSource
 	}
-	wanted, err := read(files)
+	wanted, err := read(files, p.options())
 	if err != nil {
 		return err
 	}
+	if len(wanted.faults) > 0 && !p.skipRefused {
+		f := fail("Mend them, or push the rest with --skip-refused.", "no token can be made of:")
+		for _, fault := range wanted.faults {
+			f.faults = append(f.faults, fault.Path+": "+fault.Reason)
+		}
+		return f
+	}
+	a.printClashes(wanted)
 	c, err := a.api()
 	if err != nil {
 		return err
@@ -95,15 +137,13 @@ func (a *app) push(cmd *cobra.Command, p pushFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	if f.variant != nil {
-		return a.pushVariant(cmd.Context(), c, f, p, wanted)
-	}
-	return a.pushTheme(cmd.Context(), c, f, p, wanted)
+	return a.pushTo(cmd.Context(), newPushTarget(a, c, f, p, wanted), p)
 }
 
 // target finds the Theme or Variant of a push, and makes what is missing where --create says so.
 func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (found, error) {
 	f, err := find(ctx, c, p.place)
+	a.granted = f.env
 	m, ok := errors.AsType[*missing](err)
 	if !ok || p.dryRun {
 		return f, err
@@ -134,76 +174,61 @@ func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (found,
 	return f, nil
 }
 
-func (a *app) pushTheme(ctx context.Context, c *client.Client, f found, p pushFlags, wanted *jsontree.Node) error {
-	set, current, err := currentDocument(ctx, c, f.theme)
-	if err != nil {
+// pushTo plans and sends a push, again where the draft changed meanwhile.
+func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
+	if err := t.read(ctx); err != nil {
 		return err
 	}
-	if !p.replace {
-		wanted = joinGroups(current, wanted)
+	plan := t.plan()
+	if t.f.variant != nil {
+		if err := a.noteUnknownOverrides(ctx, t.c, t.f, t.wanted.tree); err != nil {
+			return err
+		}
 	}
-	var out []skipped
-	if p.skipRefused {
-		wanted, out = admissible(wanted, current)
-	}
-	operations := themeOperations(current, wanted)
 	if p.dryRun {
-		return a.printOperations(operations, out)
+		return a.printPlan(plan, p.full)
 	}
-	set, err = send(a, set, batches(operations, maxBatchBytes, measureTheme), func(etag string, batch []client.Operation) (client.TokenSet, error) {
-		return c.EditThemeTokens(ctx, f.env.ID, f.theme.ID, client.EditOptions{ETag: etag, Strict: p.strict}, batch)
-	})
+	set, err := t.send(ctx, plan)
+	for try := 1; errors.Is(err, client.ErrConflict) && set.DraftETag() == t.set.DraftETag() && try < pushTries; try++ {
+		if plan, err = a.planAgain(ctx, t, plan, p); err != nil {
+			return err
+		}
+		set, err = t.send(ctx, plan)
+	}
 	if err != nil {
-		a.undo(ctx, c, f, set)
-		return explainPush(err, p, len(dtcg.Check(wanted)) > 0)
+		a.undo(ctx, t.c, t.f, set)
+		return explainPush(located(err, t.wanted), p, plan.skippable)
 	}
-	a.printSkipped(out)
-	done := pushed{ThemeID: f.theme.ID, Operations: len(operations), ETag: set.DraftETag(), Skipped: out, tokens: len(set.Tokens)}
+	a.sayChanges(plan, p.full)
+	a.printSkipped(plan.skipped)
+	return a.finishPush(ctx, t, p, plan, set)
+}
+
+// finishPush publishes what was pushed where that is wanted, and tells what came of it.
+func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan pushPlan, set client.TokenSet) error {
+	done := pushed{
+		ThemeID: t.f.theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped, tokens: len(set.Tokens),
+	}
+	if t.f.variant != nil {
+		done.VariantID = t.f.variant.ID
+	}
 	if p.publish && done.ETag != "" {
-		t, err := c.PublishTheme(ctx, f.env.ID, f.theme.ID, client.PublishOptions{IfMatch: done.ETag})
+		version, urls, err := t.publish(ctx, done.ETag)
+		if err == nil && p.wait {
+			err = a.awaitServed(ctx, t.c, t.f, urls, p.patience)
+		}
 		if err != nil {
 			return err
 		}
-		done.ETag, done.Version = "", t.LatestVersion
+		done.ETag, done.Version = "", version
 	}
-	return a.told("Theme "+f.theme.Slug, "token", done, "livery publish --env "+f.env.Slug+" --theme "+f.theme.Slug)
-}
-
-func (a *app) pushVariant(ctx context.Context, c *client.Client, f found, p pushFlags, wanted *jsontree.Node) error {
-	set, err := c.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{})
-	if err != nil {
+	if err := a.told(t.what, t.counted, done, t.next); err != nil {
 		return err
 	}
-	current, err := flatMap(set)
-	if err != nil {
-		return err
+	if p.strict && done.Operations == 0 && done.Version == nil {
+		return nothingToDo("%s holds exactly this already", t.what)
 	}
-	var out []skipped
-	if p.skipRefused {
-		wanted, out = admissibleOverrides(wanted)
-	}
-	operations := variantOperations(current, wanted, !p.replace)
-	if p.dryRun {
-		return a.printOperations(operations, out)
-	}
-	set, err = send(a, set, batches(operations, maxBatchBytes, measureVariant), func(etag string, batch []client.VariantOperation) (client.TokenSet, error) {
-		return c.EditVariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.EditOptions{ETag: etag, Strict: p.strict}, batch)
-	})
-	if err != nil {
-		a.undo(ctx, c, f, set)
-		return explainPush(err, p, hasPathFault(wanted))
-	}
-	a.printSkipped(out)
-	done := pushed{ThemeID: f.theme.ID, VariantID: f.variant.ID, Operations: len(operations), ETag: set.DraftETag(), Skipped: out, tokens: len(set.Tokens)}
-	if p.publish && done.ETag != "" {
-		v, err := c.PublishVariant(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.PublishOptions{IfMatch: done.ETag})
-		if err != nil {
-			return explainVariantPublish(err, f)
-		}
-		done.ETag, done.Version = "", v.LatestVersion
-	}
-	return a.told("Variant "+f.variant.Slug, "override", done,
-		"livery publish --env "+f.env.Slug+" --theme "+f.theme.Slug+" --variant "+f.variant.Slug)
+	return nil
 }
 
 func (a *app) told(what, counted string, done pushed, next string) error {
@@ -222,11 +247,32 @@ func (a *app) told(what, counted string, done pushed, next string) error {
 	})
 }
 
-func (a *app) printOperations(operations any, out []skipped) error {
-	a.printSkipped(out)
-	a.json = true
-	return a.show(struct {
+// sayChanges shows what a push is about to do.
+func (a *app) sayChanges(plan pushPlan, full bool) {
+	if plan.count == 0 {
+		return
+	}
+	a.printChanges(plan.changes, full)
+	for _, line := range plan.notes {
+		fmt.Fprintf(a.err, "Mind: %s\n", oneLine(line))
+	}
+}
+
+// printPlan shows what a push would do: the changes to a person, the operations to a program.
+func (a *app) printPlan(plan pushPlan, full bool) error {
+	a.printSkipped(plan.skipped)
+	list := struct {
 		Operations any       `json:"operations"`
+		Changes    []change  `json:"changes,omitempty"`
 		Skipped    []skipped `json:"skipped,omitempty"`
-	}{operations, out}, nil)
+	}{plan.operations, plan.changes, plan.skipped}
+	return a.show(list, func() {
+		a.sayChanges(plan, full)
+		if plan.count == 0 {
+			a.say("Nothing would be sent: all is as the files say.")
+			return
+		}
+		what := strings.ToUpper(tally(plan.changes)[:1]) + tally(plan.changes)[1:]
+		a.say("%s; %s would be sent. This was a dry run.", what, plural(plan.count, "operation"))
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -72,73 +71,8 @@ func lineAndColumn(text string, offset int) (line, column int) {
 	return line, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }
 
-// isDTCG reports whether an object is a token tree rather than a flat map of dotted paths to
-// values: somewhere in its groups stands a $value.
-func isDTCG(n *jsontree.Node) bool {
-	if n.Find("$value") != nil {
-		return true
-	}
-	for _, m := range n.Members {
-		if m.Value.IsObject() && !isMeta(m.Name) && isDTCG(m.Value) {
-			return true
-		}
-	}
-	return false
-}
-
 // isMeta reports whether a member of a group is neither a token nor a group.
 func isMeta(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }
-
-// themeSource reads DTCG files as one document; a later file is laid over the earlier ones.
-func (a *app) themeSource(files []string) (*jsontree.Node, error) {
-	document := jsontree.NewObject()
-	for _, path := range files {
-		n, err := a.readJSON(path)
-		if err != nil {
-			return nil, err
-		}
-		if len(n.Members) > 0 && !isDTCG(n) {
-			return nil, fail("A Theme takes a DTCG document; a flat map of paths to values is for a Variant (--variant).",
-				"%s holds no token: no $value stands in it", path)
-		}
-		document = joinGroups(document, n) // a root is a group, whatever it holds
-	}
-	return document, nil
-}
-
-// variantSource reads flat maps and DTCG files as one map of overrides; of a DTCG file only the
-// values are taken. A later file wins.
-func (a *app) variantSource(files []string) (*jsontree.Node, error) {
-	overrides := jsontree.NewObject()
-	place := map[string]int{}
-	for _, path := range files {
-		n, err := a.readJSON(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range flattened(n) {
-			if i, ok := place[m.Name]; ok {
-				overrides.Members[i] = m
-				continue
-			}
-			place[m.Name] = len(overrides.Members)
-			overrides.Members = append(overrides.Members, m)
-		}
-	}
-	overrides.Index()
-	return overrides, nil
-}
-
-func flattened(n *jsontree.Node) []jsontree.Member {
-	if !isDTCG(n) {
-		return n.Members
-	}
-	var members []jsontree.Member
-	for _, t := range dtcg.Read(n).Tokens {
-		members = append(members, jsontree.Member{Name: t.Path, Value: t.Value})
-	}
-	return members
-}
 
 // overlay returns under with over laid on top: groups are joined, a token and every $… member of
 // over takes the place of what stood there. Neither is changed.

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/client"
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/dtcg"
@@ -45,25 +46,6 @@ func TestOverlayOfDocuments(t *testing.T) {
 	}
 }
 
-func TestWhatIsADocument(t *testing.T) {
-	cases := []struct {
-		text string
-		want bool
-	}{
-		{`{"a":{"b":{"$value":1}}}`, true},
-		{`{"a":{"$root":{"$value":1}}}`, true},
-		{`{"a.b":"#fff"}`, false},
-		{`{"a.b":{"colorSpace":"srgb","components":[0,0,0]}}`, false},
-		{`{"a":{"$extensions":{"x":{"$value":1}}}}`, false},
-		{`{}`, false},
-	}
-	for _, c := range cases {
-		if got := isDTCG(parse(t, c.text)); got != c.want {
-			t.Errorf("isDTCG(%s) = %t, want %t", c.text, got, c.want)
-		}
-	}
-}
-
 func TestFaultsOfAFileHaveLineAndColumn(t *testing.T) {
 	cases := []struct{ rule, text, want string }{
 		{"a missing comma", "{\n  \"a\": 1\n  \"b\": 2\n}", "f:3:3: "},
@@ -95,15 +77,15 @@ func TestVariantSourceReadsMapsAndDocuments(t *testing.T) {
 		write("a.json", `{"color.brand":"red","space":{"value":4,"unit":"px"}}`),
 		write("b.json", `{"color":{"brand":{"$value":"green"},"$root":{"$value":"x"}}}`),
 		"-",
-	})
+	}, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `{"color.brand":"blue","space":{"value":4,"unit":"px"},"color.$root":"x"}`
-	if text := string(jsontree.Append(nil, got)); text != want {
+	if text := string(jsontree.Append(nil, got.tree)); text != want {
 		t.Errorf("variantSource() = %s, want %s", text, want)
 	}
-	if _, err := a.themeSource([]string{filepath.Join(dir, "none.json")}); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := a.themeSource([]string{filepath.Join(dir, "none.json")}, tokenfile.Options{}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("themeSource(a missing file) = %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -196,11 +197,17 @@ func (a *app) updateTheme(cmd *cobra.Command, p place, slug string, n newTheme, 
 
 // find looks p up with the client that the flags ask for.
 func (a *app) find(cmd *cobra.Command, p place) (*client.Client, found, error) {
+	return a.findIn(cmd.Context(), p)
+}
+
+// findIn is find for whoever has no command at hand.
+func (a *app) findIn(ctx context.Context, p place) (*client.Client, found, error) {
 	c, err := a.api()
 	if err != nil {
 		return nil, found{}, err
 	}
-	f, err := find(cmd.Context(), c, p)
+	f, err := find(ctx, c, p)
+	a.granted = f.env
 	return c, f, err
 }
 

@@ -29,7 +29,7 @@ func (a *app) watchCommand() *cobra.Command {
 // watch pushes until it is interrupted. A push that is refused is told and does not end it.
 func (a *app) watch(cmd *cobra.Command, p pushFlags, files []string) error {
 	seen := fingerprint(files)
-	if err := a.push(cmd, p, files); err != nil {
+	if err := a.pushWatched(cmd, p, files); err != nil {
 		return err
 	}
 	tick := time.NewTicker(watchPause)
@@ -45,18 +45,32 @@ func (a *app) watch(cmd *cobra.Command, p pushFlags, files []string) error {
 			continue
 		}
 		seen = now
-		if err := a.push(cmd, p, files); err != nil && !errors.Is(err, cmd.Context().Err()) {
+		if err := a.pushWatched(cmd, p, files); err != nil && !errors.Is(err, cmd.Context().Err()) {
 			a.report(err)
 		}
 	}
 }
 
-// fingerprint changes whenever one of the files does.
+// pushWatched is push, for which it is no failure that there was nothing to do.
+func (a *app) pushWatched(cmd *cobra.Command, p pushFlags, files []string) error {
+	err := a.push(cmd, p, files)
+	if f, ok := errors.AsType[*failure](err); ok && f.code == exitNothing {
+		return nil
+	}
+	return err
+}
+
+// fingerprint changes whenever one of the files does, or one in the folders.
 func fingerprint(files []string) string {
 	all := ""
 	for _, path := range files {
-		if info, err := os.Stat(path); err == nil {
-			all += fmt.Sprintln(info.ModTime(), info.Size())
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			if inside, err := jsonFiles(path); err == nil {
+				all += fmt.Sprintln(len(inside)) + fingerprint(inside)
+			}
+		} else if err == nil {
+			all += fmt.Sprintln(path, info.ModTime(), info.Size())
 		}
 	}
 	return all

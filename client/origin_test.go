@@ -14,7 +14,6 @@ import (
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
-	"example.com/livery/wasm/abi"
 )
 
 // running is a real origin on a free port with a store in memory, Team acme and its Environment.
@@ -50,7 +49,7 @@ func startOrigin() *running {
 	must(err)
 	url := "http://" + listener.Addr().String()
 	o, err := origin.New(ctx, origin.Config{
-		Store: store, PublicURL: url, CDNURL: "https://cdn.example", Guest: guest, GuestABI: abi.Version, GuestVersion: "1.0.0",
+		Store: store, PublicURL: url, CDNURL: "https://cdn.example", Guest: guest,
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	must(err)

@@ -10,10 +10,9 @@ import (
 // address is one served address, "/{env}/{theme}/{-|variant}/{latest|number}/{file}", taken apart.
 // Its slices are parts of the path.
 type address struct {
-	theme   []byte // "{env}/{theme}": the key of the Theme
-	pair    []byte // "{env}/{theme}/{-|variant}/{latest|number}": the key of the pair
-	version uint32 // 0: latest
-	file    abi.File
+	theme []byte // "{env}/{theme}": the key of the Theme
+	pairAddress
+	file abi.File
 }
 
 // The lengths of an id: a prefix of four bytes and 26 characters.
@@ -24,22 +23,40 @@ const (
 
 // parseAddress reads a path as it was sent, undecoded: an address has exactly one spelling.
 func parseAddress(path []byte) (a address, ok bool) {
-	const themeEnd = 1 + idLength + 1 + idLength
-	if len(path) <= themeEnd || path[0] != '/' || path[1+idLength] != '/' || path[themeEnd] != '/' ||
-		!isID(path[1:1+idLength], "env_") || !isID(path[2+idLength:themeEnd], "thm_") {
+	slash := bytes.LastIndexByte(path, '/')
+	if slash < 1 || path[0] != '/' {
 		return address{}, false
 	}
-	variant, rest, ok1 := bytes.Cut(path[themeEnd+1:], []byte{'/'})
-	version, file, ok2 := bytes.Cut(rest, []byte{'/'})
-	if !ok1 || !ok2 || string(variant) != "-" && !isID(variant, "var_") {
+	if a, ok = parsePair(path[1:slash]); !ok {
 		return address{}, false
 	}
-	number, ok := parseVersion(version)
-	if !ok {
+	a.file, ok = abi.FileByName(string(path[slash+1:]))
+	return a, ok
+}
+
+// parsePair reads "{env}/{theme}/{-|variant}/{latest|number}".
+func parsePair(key []byte) (a address, ok bool) {
+	if a, ok = parseTheme(key); !ok || len(key) == len(a.theme) || key[len(a.theme)] != '/' {
 		return address{}, false
 	}
-	known, ok := abi.FileByName(string(file))
-	return address{path[1:themeEnd], path[1 : len(path)-len(file)-1], number, known}, ok
+	variant, version, ok := bytes.Cut(key[len(a.theme)+1:], []byte{'/'})
+	a.own = string(variant) == "-"
+	if !ok || !a.own && !isID(variant, "var_") {
+		return address{}, false
+	}
+	a.key = key
+	a.version, ok = parseVersion(version)
+	return a, ok
+}
+
+// parseTheme reads "{env}/{theme}" at the beginning of a key.
+func parseTheme(key []byte) (a address, ok bool) {
+	const end = idLength + 1 + idLength
+	if len(key) < end || key[idLength] != '/' || !isID(key[:idLength], "env_") || !isID(key[idLength+1:end], "thm_") {
+		return address{}, false
+	}
+	a.theme = key[:end]
+	return a, true
 }
 
 func isID(s []byte, prefix string) bool {

@@ -72,8 +72,8 @@ func TestAddressesHaveOneSpelling(t *testing.T) { // S227, S228, S230, S231, A63
 func TestAddressIsTakenApart(t *testing.T) {
 	const pairKey = testEnv + "/" + testTheme + "/" + testVariant + "/12"
 	a, ok := parseAddress([]byte("/" + pairKey + "/tokens.flat.json"))
-	if !ok || string(a.theme) != testEnv+"/"+testTheme || string(a.pair) != pairKey || a.version != 12 || a.file != abi.TokensFlatJSON {
-		t.Errorf("parseAddress = %q %q %d %d, %t", a.theme, a.pair, a.version, a.file, ok)
+	if !ok || string(a.theme) != testEnv+"/"+testTheme || string(a.key) != pairKey || a.version != 12 || a.file != abi.TokensFlatJSON {
+		t.Errorf("parseAddress = %q %q %d %d, %t", a.theme, a.key, a.version, a.file, ok)
 	}
 }
 
@@ -82,8 +82,8 @@ func FuzzParseAddress(f *testing.F) {
 	f.Add("/" + testEnv + "/" + testTheme + "/" + testVariant + "/7/tokens.json")
 	f.Fuzz(func(t *testing.T, path string) {
 		a, ok := parseAddress([]byte(path))
-		if ok && path != "/"+string(a.pair)+"/"+a.file.Name() {
-			t.Errorf("parseAddress(%q) names %q and %q", path, a.pair, a.file.Name())
+		if ok && path != "/"+string(a.key)+"/"+a.file.Name() {
+			t.Errorf("parseAddress(%q) names %q and %q", path, a.key, a.file.Name())
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"errors"
 	"time"
 
 	"example.com/livery/storage/record"
@@ -16,43 +17,30 @@ const (
 // maxAsks bounds how often one request asks anew because changes came in while it asked.
 const maxAsks = 3
 
+// errBusy means that the edge does as much at once as it may: the request should come again.
+var errBusy = errors.New("too much is asked for at once")
+
 // outcome is how an answer came about, the later ones covering the earlier.
 type outcome uint8
 
 const (
 	hit         outcome = iota // from memory
 	revalidated                // upstream was asked whether what is held is current
+	recoded                    // the file was held, in another coding
 	miss                       // something had to be fetched or made
 	stale                      // upstream is out of reach, and what is held may not be current
 )
 
-// known returns when an answer was last known to be current, and whether it is not in doubt.
-// confirmedAt is read first: whatever it covers has reached change before.
-func (e *Edge) known(t *theme, change uint64, askedAt time.Time) (at time.Time, current bool) {
-	confirmed := e.confirmedAt.Load()
-	current = change == t.change.Load()
-	if current && confirmed > askedAt.UnixNano() {
-		return time.Unix(0, confirmed), true
-	}
-	return askedAt, current
-}
-
-// fresh reports whether an answer may be served without asking.
-func (e *Edge) fresh(t *theme, change uint64, askedAt, now time.Time, lifetime time.Duration) bool {
-	at, current := e.known(t, change, askedAt)
-	return current && now.Sub(at) <= lifetime
-}
-
-func (e *Edge) themeFresh(t *theme, s *themeState, now time.Time) bool {
+func (e *Edge) themeFresh(t *theme, s *themeState, q *question) bool {
 	if s.missing {
-		return e.fresh(t, s.change, s.askedAt, now, negativeLifetime)
+		return e.fresh(t, s.learned, q, negativeLifetime)
 	}
-	return e.fresh(t, s.change, s.askedAt, now, existenceLifetime)
+	return e.fresh(t, s.learned, q, existenceLifetime)
 }
 
 // pairFresh applies the rule of the address: a sealed pair at its number cannot change, but can be
 // deleted; anything else lives as long as the Environment says.
-func (e *Edge) pairFresh(t *theme, ts *themeState, p *pair, s *pairState, now time.Time) bool {
+func (e *Edge) pairFresh(t *theme, ts *themeState, p *pair, s *pairState, q *question) bool {
 	lifetime := ts.lifetime
 	switch {
 	case s.missing != "":
@@ -60,27 +48,40 @@ func (e *Edge) pairFresh(t *theme, ts *themeState, p *pair, s *pairState, now ti
 	case s.fed.Sealed && p.pinned:
 		lifetime = existenceLifetime
 	}
-	return e.fresh(t, s.change, s.askedAt, now, lifetime)
+	return e.fresh(t, s.learned, q, lifetime)
 }
 
-// themeOf returns the Theme under key as it is at now, or as it was last known where upstream is out
-// of reach: errUnreachable where nothing is known of it.
-func (e *Edge) themeOf(key []byte, now time.Time) (*theme, *themeState, outcome, error) {
+// exhausted reports whether asking again would bring nothing newer: upstream was asked for this
+// question, and said that it has not known better for a while itself.
+func (e *Edge) exhausted(t *theme, l learned, q *question) bool {
+	_, current := e.known(t, l, q)
+	return current && l.age > 0 && !l.at.Add(l.age).Before(q.now)
+}
+
+// themeOf returns the Theme under key as q wants it, or as it was last known where upstream is out
+// of reach. The errors are errUnreachable, where nothing is known of it, and errBusy.
+func (e *Edge) themeOf(key []byte, q *question) (*theme, *themeState, outcome, error) {
 	t := e.cache.theme(key)
 	var held *themeState
 	if t != nil {
 		held = t.state.Load()
 	}
-	if held != nil && e.themeFresh(t, held, now) {
+	if held != nil && e.themeFresh(t, held, q) {
 		return t, held, hit, nil
 	}
+	if !e.admit(q) {
+		return nil, nil, miss, errBusy
+	}
 	if t == nil {
+		if e.unknowns.full(q.now) && !e.disk.has(themeName(string(key))) {
+			return nil, nil, miss, errBusy
+		}
 		t = e.cache.makeTheme(string(key))
 	}
-	return e.askTheme(t, held, now)
+	return e.askTheme(t, held, q)
 }
 
-func (e *Edge) askTheme(t *theme, held *themeState, now time.Time) (*theme, *themeState, outcome, error) {
+func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *themeState, outcome, error) {
 	ask := func() (any, error) { return e.fetchTheme(t) }
 	asked := miss
 	if held != nil {
@@ -95,8 +96,12 @@ func (e *Edge) askTheme(t *theme, held *themeState, now time.Time) (*theme, *the
 			return t, nil, stale, err
 		}
 		held = answer.(*themeState)
-		if e.themeFresh(t, held, now) {
+		switch {
+		case e.themeFresh(t, held, q):
 			return t, held, asked, nil
+		case e.exhausted(t, held.learned, q):
+			t.asking.settle(errUnreachable, e.now())
+			return t, held, stale, nil
 		}
 	}
 	return t, held, asked, nil
@@ -108,10 +113,10 @@ func (e *Edge) inVain(a *asking, flight string, ask func() (any, error)) bool {
 	if a.rests(e.now()) {
 		return true
 	}
-	if !e.upstream.failing() {
+	if !e.sources.failing() {
 		return false
 	}
-	if !e.upstream.down() && a.background.CompareAndSwap(false, true) {
+	if !e.sources.down() && a.background.CompareAndSwap(false, true) {
 		e.spawn(func() {
 			defer a.background.Store(false)
 			_, _, _ = e.flights.Do(flight, ask) // whoever asks next sees what came of it
@@ -123,25 +128,34 @@ func (e *Edge) inVain(a *asking, flight string, ask func() (any, error)) bool {
 // fetchTheme asks upstream once. Where it is out of reach the newest state known, in memory or on
 // disk, is returned; errUnreachable where there is none.
 func (e *Edge) fetchTheme(t *theme) (*themeState, error) {
-	change, askedAt := t.change.Load(), e.now()
-	if e.upstream.down() || t.asking.rests(askedAt) {
+	change, now := t.change.Load(), e.now()
+	if e.sources.down() || t.asking.rests(now) {
 		return e.lastTheme(t, errUnreachable)
 	}
-	fed, missing, err := e.upstream.theme(e.ctx, t.key)
+	held := t.state.Load()
+	unknown := (held == nil || held.missing) && !e.disk.has(themeName(t.key))
+	if unknown && !e.unknowns.take(now) {
+		return e.lastTheme(t, errBusy)
+	}
+	fed, missing, how, err := e.sources.theme(e.ctx, t.key)
+	if unknown && (err != nil || !missing) {
+		e.unknowns.refund()
+	}
 	e.metrics.asked("theme", err)
 	t.asking.settle(err, e.now())
-	switch {
-	case err != nil:
+	if err != nil {
 		return e.lastTheme(t, err)
-	case missing:
-		s := &themeState{change: change, askedAt: askedAt, missing: true}
+	}
+	l := how.learned(change, now)
+	if missing {
+		s := &themeState{learned: l, missing: true}
 		t.state.Store(s)
 		e.keep(e.disk.dropTheme(t.key))
 		return s, nil
 	}
-	s := newThemeState(change, askedAt, fed)
+	s := newThemeState(l, fed)
 	t.state.Store(s)
-	e.keep(e.disk.putTheme(t.key, kept[record.ThemeFed]{KnownAt: askedAt, Record: fed}))
+	e.keep(e.disk.putTheme(t.key, kept[record.ThemeFed]{KnownAt: l.at, Record: fed}))
 	return s, nil
 }
 
@@ -153,29 +167,49 @@ func (e *Edge) lastTheme(t *theme, reason error) (*themeState, error) {
 	if !ok {
 		return nil, reason
 	}
-	s := newThemeState(0, onDisk.KnownAt, onDisk.Record)
+	s := newThemeState(learned{at: onDisk.KnownAt}, onDisk.Record)
 	t.state.Store(s)
 	return s, nil
 }
 
-// pairOf returns the pair under key as it is at now, like themeOf.
-func (e *Edge) pairOf(t *theme, ts *themeState, key []byte, now time.Time) (*pair, *pairState, outcome, error) {
-	p := e.cache.pair(key)
+// pairAddress names a pair.
+type pairAddress struct {
+	key     []byte // "{env}/{theme}/{-|variant}/{latest|number}"
+	version uint32 // 0: latest
+	own     bool   // the Theme's own files, no Variant's
+}
+
+// unpublished answers for the Theme's own files at versions that it does not have.
+var unpublished = &pairState{missing: "version"}
+
+// pairOf returns the pair of that address as q wants it, like themeOf. Where there is no such
+// version of the Theme itself, which its record says, there is no pair.
+func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pair, *pairState, outcome, error) {
+	p := e.cache.pair(a.key)
 	var held *pairState
 	if p != nil {
 		held = p.state.Load()
 	}
-	if held != nil && e.pairFresh(t, ts, p, held, now) {
+	if held != nil && e.pairFresh(t, ts, p, held, q) {
 		return p, held, hit, nil
 	}
-	if p == nil {
-		p = e.cache.makePair(string(key))
+	if held == nil && a.own && (a.version > ts.fed.LatestVersion || ts.fed.LatestVersion == 0) && e.themeFresh(t, ts, q) {
+		return nil, unpublished, hit, nil
 	}
-	return e.askPair(t, ts, p, held, now)
+	if !e.admit(q) {
+		return nil, nil, miss, errBusy
+	}
+	if p == nil {
+		if (e.unknowns.full(q.now) || t.unknowns.full(q.now)) && !e.disk.has(pairName(string(a.key))) {
+			return nil, nil, miss, errBusy
+		}
+		p = e.cache.makePair(string(a.key))
+	}
+	return e.askPair(t, ts, p, held, q)
 }
 
-func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, now time.Time) (*pair, *pairState, outcome, error) {
-	ask := func() (any, error) { return e.fetchPair(t, p) }
+func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *question) (*pair, *pairState, outcome, error) {
+	ask := func() (any, error) { return e.fetchPair(t, p, nil) }
 	asked := miss
 	if held != nil {
 		asked = revalidated
@@ -189,36 +223,54 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, now t
 			return p, nil, stale, err
 		}
 		held = answer.(*pairState)
-		if e.pairFresh(t, ts, p, held, now) {
+		switch {
+		case e.pairFresh(t, ts, p, held, q):
 			return p, held, asked, nil
+		case e.exhausted(t, held.learned, q):
+			p.asking.settle(errUnreachable, e.now())
+			return p, held, stale, nil
 		}
 	}
 	return p, held, asked, nil
 }
 
 // fetchPair asks upstream once, like fetchTheme. A pair replaces what is held only when its inputs
-// have been fetched too: upstream may be out of reach when they are needed.
-func (e *Edge) fetchPair(t *theme, p *pair) (*pairState, error) {
-	change, askedAt := t.change.Load(), e.now()
-	if e.upstream.down() || p.asking.rests(askedAt) {
+// have been fetched too: upstream may be out of reach when they are needed. prepare, where it is not
+// nil, is called before anybody sees the new pair.
+func (e *Edge) fetchPair(t *theme, p *pair, prepare func(*pairState)) (*pairState, error) {
+	change, now := t.change.Load(), e.now()
+	if e.sources.down() || p.asking.rests(now) {
 		return e.lastPair(p, errUnreachable)
 	}
-	fed, missing, err := e.upstream.pair(e.ctx, p.key)
+	held := p.state.Load()
+	unknown := (held == nil || held.missing != "") && !e.disk.has(pairName(p.key))
+	if unknown && !e.takeUnknown(t, now) {
+		return e.lastPair(p, errBusy)
+	}
+	fed, missing, how, err := e.sources.pair(e.ctx, p.key)
 	if err == nil && missing == "" {
 		err = e.fetchInputs(fed)
 	}
+	if unknown && (err != nil || missing == "") {
+		e.unknowns.refund()
+		t.unknowns.refund()
+	}
 	e.metrics.asked("pair", err)
 	p.asking.settle(err, e.now())
-	switch {
-	case err != nil:
+	if err != nil {
 		return e.lastPair(p, err)
-	case missing != "":
-		s := &pairState{change: change, askedAt: askedAt, missing: missing}
+	}
+	l := how.learned(change, now)
+	if missing != "" {
+		s := &pairState{learned: l, missing: missing}
 		p.state.Store(s)
 		e.keep(e.disk.dropPair(p.key))
 		return s, nil
 	}
-	s := newPairState(change, askedAt, fed)
+	s := newPairState(l, fed)
+	if prepare != nil {
+		prepare(s)
+	}
 	e.keepPair(p, s)
 	p.state.Store(s)
 	t.remember(p)
@@ -229,12 +281,12 @@ func (e *Edge) fetchPair(t *theme, p *pair) (*pairState, error) {
 // nothing every request asks.
 func (e *Edge) keepPair(p *pair, s *pairState) {
 	held := p.state.Load()
-	if held != nil && held.content == s.content && held.fed.Sealed == s.fed.Sealed && s.askedAt.Sub(held.keptAt) < existenceLifetime {
+	if held != nil && held.content == s.content && held.fed.Sealed == s.fed.Sealed && s.at.Sub(held.keptAt) < existenceLifetime {
 		s.keptAt = held.keptAt
 		return
 	}
-	s.keptAt = s.askedAt
-	e.keep(e.disk.putPair(p.key, kept[record.PairFed]{KnownAt: s.askedAt, Record: s.fed}))
+	s.keptAt = s.at
+	e.keep(e.disk.putPair(p.key, kept[record.PairFed]{KnownAt: s.at, Record: s.fed}))
 }
 
 func (e *Edge) lastPair(p *pair, reason error) (*pairState, error) {
@@ -245,7 +297,7 @@ func (e *Edge) lastPair(p *pair, reason error) (*pairState, error) {
 	if !ok {
 		return nil, reason
 	}
-	s := newPairState(0, onDisk.KnownAt, onDisk.Record)
+	s := newPairState(learned{at: onDisk.KnownAt}, onDisk.Record)
 	p.state.Store(s)
 	return s, nil
 }

@@ -1,11 +1,14 @@
 package edge
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"unsafe"
 
+	"example.com/livery/storage/record"
+	"example.com/livery/wasm/abi"
 	"github.com/maypok86/otter/v2"
 )
 
@@ -15,49 +18,49 @@ import (
 type cache struct {
 	themes  *otter.Cache[string, *theme]
 	pairs   *otter.Cache[string, *pair]
-	bodies  *otter.Cache[bodyKey, *body]
+	inputs  *otter.Cache[record.Hash, []byte] // plans and overlays
+	files   *otter.Cache[fileKey, *file]
 	changes atomic.Uint64 // the newest number of theme.change given out
 }
 
-// What an entry costs besides its text, in bytes, roughly: structures, keys, the table's own.
+// fileKey names a file by what it is made from.
+type fileKey struct {
+	content contentID
+	file    abi.File
+}
+
+// What an entry costs besides its bytes, roughly: structures, keys, the table's own.
 const (
 	themeCost = 1 << 10
 	pairCost  = 768
-	bodyCost  = 256
+	inputCost = 256
+	fileCost  = 512
 )
 
-// newCache splits the budget: seven eighths hold files, the rest records.
+// newCache splits the budget: three quarters hold files, an eighth what they are made from, the rest
+// records.
 func newCache(budget int64) (*cache, error) {
-	records := uint64(budget / 16)
-	themes, err := otter.New(&otter.Options[string, *theme]{
-		MaximumWeight: records,
-		Weigher:       func(string, *theme) uint32 { return themeCost },
-	})
-	if err != nil {
+	part := uint64(budget / 16)
+	themes, err1 := weighed(part, func(string, *theme) uint32 { return themeCost })
+	pairs, err2 := weighed(part, func(string, *pair) uint32 { return pairCost })
+	inputs, err3 := weighed(2*part, func(_ record.Hash, b []byte) uint32 { return uint32(len(b)) + inputCost })
+	files, err4 := weighed(uint64(budget)-4*part, func(_ fileKey, f *file) uint32 { return f.bytes() + fileCost })
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("edge: cache: %w", err)
 	}
-	pairs, err := otter.New(&otter.Options[string, *pair]{
-		MaximumWeight: records,
-		Weigher:       func(string, *pair) uint32 { return pairCost },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("edge: cache: %w", err)
-	}
-	bodies, err := otter.New(&otter.Options[bodyKey, *body]{
-		MaximumWeight: uint64(budget) - 2*records,
-		Weigher:       func(_ bodyKey, b *body) uint32 { return uint32(len(b.bytes)) + bodyCost },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("edge: cache: %w", err)
-	}
-	return &cache{themes: themes, pairs: pairs, bodies: bodies}, nil
+	return &cache{themes: themes, pairs: pairs, inputs: inputs, files: files}, nil
+}
+
+func weighed[K comparable, V any](budget uint64, weigh func(K, V) uint32) (*otter.Cache[K, V], error) {
+	return otter.New(&otter.Options[K, V]{MaximumWeight: budget, Weigher: weigh})
 }
 
 // close ends what the caches run in the background.
 func (c *cache) close() {
 	c.themes.StopAllGoroutines()
 	c.pairs.StopAllGoroutines()
-	c.bodies.StopAllGoroutines()
+	c.inputs.StopAllGoroutines()
+	c.files.StopAllGoroutines()
 }
 
 // theme returns what is held under key, or nil. key is only read.
@@ -90,13 +93,27 @@ func (c *cache) makePair(key string) *pair {
 	return p
 }
 
-// doubt marks a Theme and its pairs: they are asked for again before they are served as current.
-func (c *cache) doubt(t *theme) { t.change.Store(c.changes.Add(1)) }
+// putBody keeps one coding of a file beside those that are held of it.
+func (c *cache) putBody(key fileKey, b *body) {
+	c.files.Compute(key, func(held *file, _ bool) (*file, otter.ComputeOp) {
+		return held.with(b), otter.WriteOp
+	})
+}
+
+// replaceBody puts a smaller body in the place of one that is still held.
+func (c *cache) replaceBody(key fileKey, old, b *body) {
+	c.files.ComputeIfPresent(key, func(held *file) (*file, otter.ComputeOp) {
+		if held.bodies[old.wanted] != old {
+			return held, otter.CancelOp
+		}
+		return held.with(b), otter.WriteOp
+	})
+}
 
 // lent makes a string of bytes that nobody changes or keeps while it is used: a look-up.
 func lent(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
 
 // bytes returns what is held, roughly.
 func (c *cache) bytes() uint64 {
-	return c.themes.WeightedSize() + c.pairs.WeightedSize() + c.bodies.WeightedSize()
+	return c.themes.WeightedSize() + c.pairs.WeightedSize() + c.inputs.WeightedSize() + c.files.WeightedSize()
 }

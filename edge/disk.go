@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"example.com/livery/storage/record"
@@ -22,16 +21,15 @@ import (
 //
 //	themes/{env}/{theme}                     kept[record.ThemeFed], without signing secrets
 //	pairs/{env}/{theme}/{variant}/{version}  kept[record.PairFed]
-//	blobs/{two digits}/{hash}                documents, overrides and modules
+//	blobs/{two digits}/{hash}                plans, overlays and modules
 //	cursor                                   place in the change log
+//	modules                                  what upstream listed
 //
-// All but blobs are the hash of the rest in 64 digits, a line feed, and the rest.
+// All but blobs are the hash of the rest in 64 digits, a line feed, and the rest. It may be used
+// concurrently.
 type disk struct {
-	dir      string
-	maxBytes int64 // of all blobs
-
-	mu        sync.Mutex // guards blobBytes
-	blobBytes int64
+	dir   string
+	index *index
 }
 
 // kept is a record on disk and when it was last known to be current.
@@ -40,112 +38,54 @@ type kept[T any] struct {
 	Record  T         `json:"record"`
 }
 
-func openDisk(dir string, maxBytes int64) (*disk, error) {
-	d := &disk{dir: dir, maxBytes: maxBytes}
+// openDisk opens the disk cache, which holds maxBytes at most. hot yields the names of files that must
+// stay.
+func openDisk(dir string, maxBytes int64, hot func(yield func(name string))) (*disk, error) {
 	for _, sub := range []string{"themes", "pairs", "blobs"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, fmt.Errorf("edge: disk cache: %w", err)
 		}
 	}
-	if err := d.prune(); err != nil {
+	index, err := openIndex(dir, maxBytes, hot)
+	if err != nil {
 		return nil, fmt.Errorf("edge: disk cache: %w", err)
 	}
-	return d, nil
+	return &disk{dir, index}, nil
 }
 
-// holdsThemes reports whether there is anything to serve from.
-func (d *disk) holdsThemes() bool {
-	entries, err := os.ReadDir(filepath.Join(d.dir, "themes"))
-	return err == nil && len(entries) > 0
-}
-
-func (d *disk) blobPath(name record.Hash) string {
-	return filepath.Join(d.dir, "blobs", string(name[:2]), string(name))
-}
+// The names of files, by their place in the directory.
+func themeName(key string) string        { return "themes/" + key }
+func pairName(key string) string         { return "pairs/" + key }
+func blobName(name record.Hash) string   { return "blobs/" + string(name[:2]) + "/" + string(name) }
+func (d *disk) path(name string) string  { return filepath.Join(d.dir, filepath.FromSlash(name)) }
+func (d *disk) has(name string) bool     { return d.index.has(name) }
+func (d *disk) holdsThemes() bool        { return d.index.holds("themes/") }
+func (d *disk) bytes() int64             { return d.index.total() }
+func (d *disk) read(name string) []byte  { return d.index.read(name) }
+func (d *disk) remove(name string) error { return d.index.remove(name) }
 
 // blob returns a blob and marks it as used; ok is false where the disk has none of that content.
 // name must be valid.
 func (d *disk) blob(name record.Hash) (blob []byte, ok bool) {
-	path := d.blobPath(name)
-	blob, err := os.ReadFile(path)
-	if err != nil || record.HashOf(blob) != name {
+	blob = d.read(blobName(name))
+	if blob == nil {
 		return nil, false
 	}
-	now := time.Now() // the file system's clock, not the edge's: it only orders files
-	_ = os.Chtimes(path, now, now)
+	if record.HashOf(blob) != name {
+		_ = d.remove(blobName(name)) // it comes again from upstream
+		return nil, false
+	}
 	return blob, true
 }
 
-// hasBlob reports whether there is a file of that name, whatever its content.
-func (d *disk) hasBlob(name record.Hash) bool {
-	_, err := os.Stat(d.blobPath(name))
-	return err == nil
-}
-
-// putBlob keeps a blob, and drops those not used for longest where there are too many.
+// putBlob keeps a blob.
 func (d *disk) putBlob(name record.Hash, blob []byte) error {
-	if err := writeWhole(d.blobPath(name), blob); err != nil {
-		return err
-	}
-	d.mu.Lock()
-	d.blobBytes += int64(len(blob))
-	full := d.blobBytes > d.maxBytes
-	d.mu.Unlock()
-	if full {
-		return d.prune()
-	}
-	return nil
-}
-
-// prune counts the blobs, removes what was left half written and, where there is too much, the
-// blobs not used for longest, down to nine tenths of the limit.
-func (d *disk) prune() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	files, err := d.scan()
-	if err != nil || d.blobBytes <= d.maxBytes {
-		return err
-	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, file := range files {
-		if d.blobBytes <= d.maxBytes/10*9 {
-			break
-		}
-		if err := os.Remove(d.blobPath(record.Hash(file.Name()))); err != nil {
-			return err
-		}
-		d.blobBytes -= file.Size()
-	}
-	return nil
-}
-
-// scan lists the blobs and sums their sizes up. d.mu is held.
-func (d *disk) scan() (files []fs.FileInfo, err error) {
-	d.blobBytes = 0
-	err = filepath.WalkDir(filepath.Join(d.dir, "blobs"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		info, err := entry.Info()
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil // renamed since
-		case err != nil:
-			return err
-		case record.Hash(entry.Name()).Valid():
-			d.blobBytes += info.Size()
-			files = append(files, info)
-		case strings.HasSuffix(path, temporary) && time.Since(info.ModTime()) > time.Hour:
-			return os.Remove(path)
-		}
-		return nil
-	})
-	return files, err
+	return d.index.write(blobName(name), blob)
 }
 
 // theme returns the record of a Theme; its signing keys have no secrets.
 func (d *disk) theme(key string) (k kept[record.ThemeFed], ok bool) {
-	ok = d.read(filepath.Join("themes", key), &k)
+	ok = d.readRecord(themeName(key), &k)
 	return k, ok
 }
 
@@ -155,60 +95,60 @@ func (d *disk) putTheme(key string, k kept[record.ThemeFed]) error {
 	for i := range k.Record.Serving.SigningKeys {
 		k.Record.Serving.SigningKeys[i].Secret = nil
 	}
-	return d.write(filepath.Join("themes", key), k)
+	return d.writeRecord(themeName(key), k)
 }
 
 func (d *disk) pair(key string) (k kept[record.PairFed], ok bool) {
-	ok = d.read(filepath.Join("pairs", key), &k)
+	ok = d.readRecord(pairName(key), &k)
 	return k, ok
 }
 
 func (d *disk) putPair(key string, k kept[record.PairFed]) error {
-	return d.write(filepath.Join("pairs", key), k)
+	return d.writeRecord(pairName(key), k)
 }
 
 // dropTheme removes a Theme that is no more, with its pairs.
 func (d *disk) dropTheme(key string) error {
-	err := os.Remove(filepath.Join(d.dir, "themes", key))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // never held, so that no pair is either
+	if !d.has(themeName(key)) {
+		return nil // never held, so that no pair is either, or one that leads to nothing
 	}
-	return errors.Join(err, os.RemoveAll(filepath.Join(d.dir, "pairs", key)))
-}
-
-// dropPair removes a pair that is no more.
-func (d *disk) dropPair(key string) error {
-	err := os.Remove(filepath.Join(d.dir, "pairs", key))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	err := d.remove(themeName(key))
+	for _, name := range d.index.under(pairName(key) + "/") {
+		err = errors.Join(err, d.remove(name))
 	}
 	return err
 }
 
+// dropPair removes a pair that is no more.
+func (d *disk) dropPair(key string) error { return d.remove(pairName(key)) }
+
 func (d *disk) cursor() string {
 	var cursor string
-	d.read("cursor", &cursor)
+	d.readRecord("cursor", &cursor)
 	return cursor
 }
 
-func (d *disk) putCursor(cursor string) error { return d.write("cursor", cursor) }
+func (d *disk) putCursor(cursor string) error { return d.writeRecord("cursor", cursor) }
 
-// read reads a record into v, a pointer, and reports whether there is a sound one.
-func (d *disk) read(name string, v any) bool {
-	data, err := os.ReadFile(filepath.Join(d.dir, name))
-	if err != nil {
-		return false
-	}
-	sum, body, ok := bytes.Cut(data, []byte{'\n'})
+func (d *disk) modules() (list []record.Module, ok bool) {
+	ok = d.readRecord("modules", &list)
+	return list, ok
+}
+
+func (d *disk) putModules(list []record.Module) error { return d.writeRecord("modules", list) }
+
+// readRecord reads a record into v, a pointer, and reports whether there is a sound one.
+func (d *disk) readRecord(name string, v any) bool {
+	sum, body, ok := bytes.Cut(d.read(name), []byte{'\n'})
 	return ok && string(sum) == string(record.HashOf(body)) && json.Unmarshal(body, v) == nil
 }
 
-func (d *disk) write(name string, v any) error {
+func (d *disk) writeRecord(name string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("edge: disk cache: %w", err)
 	}
-	return writeWhole(filepath.Join(d.dir, name), append([]byte(record.HashOf(body)+"\n"), body...))
+	return d.index.write(name, append([]byte(record.HashOf(body)+"\n"), body...))
 }
 
 // temporary ends the names of files that are being written.
@@ -216,6 +156,14 @@ const temporary = ".tmp"
 
 // writeWhole makes a file appear with all of its content or not at all.
 func writeWhole(path string, content []byte) error {
+	err := writeOnce(path, content)
+	if errors.Is(err, fs.ErrNotExist) { // its folder was empty, and removed meanwhile
+		err = writeOnce(path, content)
+	}
+	return err
+}
+
+func writeOnce(path string, content []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("edge: disk cache: %w", err)
@@ -233,3 +181,6 @@ func writeWhole(path string, content []byte) error {
 	}
 	return nil
 }
+
+// isTemporary reports whether a file was left half written by a run before this one.
+func isTemporary(name string) bool { return strings.HasSuffix(name, temporary) }

@@ -2,11 +2,14 @@ package edge_test
 
 import (
 	"context"
+	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,12 +21,27 @@ import (
 	"go.uber.org/goleak"
 )
 
+// fastPath says whether edges of tests have the fast path: every test holds with it and without it.
+var fastPath bool
+
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
+	flag.Parse()
+	code := m.Run()
+	if testing.CoverMode() == "" && flag.Lookup("test.bench").Value.String() == "" && flag.Lookup("test.fuzz").Value.String() == "" {
+		fastPath = true
+		code = max(code, m.Run())
+	}
+	http.DefaultClient.CloseIdleConnections()
+	err := goleak.Find(
 		// fasthttp's own: one clock for the process, and a sweep that looks up every ten seconds.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
 	)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
 }
 
 // running is an edge on a socket of its own, with a client.
@@ -61,7 +79,7 @@ func run(t testing.TB, f *feed, options ...option) *running {
 	}
 	r := &running{t: t, clock: &clock{}, counts: prometheus.NewRegistry(), client: &http.Client{Transport: &http.Transport{DisableCompression: true}}}
 	config := edge.Config{
-		DataDir: t.TempDir(), Upstream: f.url(), UpstreamToken: token, Runtime: runtime, Now: r.clock.now,
+		DataDir: t.TempDir(), FastPath: fastPath, Upstreams: []string{f.url()}, UpstreamToken: token, Runtime: runtime, Now: r.clock.now,
 		Registry: r.counts, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, o := range options {
@@ -254,8 +272,7 @@ func TestUnsealedPairIsNotImmutable(t *testing.T) {
 // The same document under another prefix is another file.
 func TestPrefixIsPartOfTheContent(t *testing.T) { // S66
 	f := publishedFeed(t)
-	f.publish(thm, smallTheme)
-	f.edit(thm, func(th *fedTheme) { th.versions[1].Prefix = "acme" })
+	f.publishAs(thm, smallTheme, "acme")
 	r := run(t, f)
 	want(t, r.get(path("-", "1", "tokens.css")), 200, "--space-small: 4px;")
 	want(t, r.get(path("-", "2", "tokens.css")), 200, "--acme-space-small: 4px;")

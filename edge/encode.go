@@ -32,15 +32,23 @@ var (
 // A body shorter than this fits into one packet with its head as it is.
 const minEncodeBytes = 1 << 10
 
-// largeBytes is the size from which brotli's best trade costs more than it saves: encoding is done
-// while somebody waits.
-const largeBytes = 256 << 10
+// effort is how long an encoding may take.
+type effort uint8
 
-// encode returns content in that coding. The same content gives the same bytes.
-func encode(content []byte, enc encoding) ([]byte, error) {
+const (
+	quick effort = iota // somebody waits
+	best                // nobody waits, and what is made is sent for ever
+)
+
+// bestBytes is the size up to which a file is encoded as small as it can be: brotli takes a second
+// for it.
+const bestBytes = 1 << 20
+
+// encode returns content in that coding. The same content and effort give the same bytes.
+func encode(content []byte, enc encoding, how effort) ([]byte, error) {
 	var out bytes.Buffer
 	out.Grow(len(content) / 4)
-	w, err := newEncoder(&out, enc, len(content))
+	w, err := newEncoder(&out, enc, how)
 	if err != nil {
 		return nil, fmt.Errorf("edge: encode: %w", err)
 	}
@@ -53,17 +61,26 @@ func encode(content []byte, enc encoding) ([]byte, error) {
 	return bytes.Clone(out.Bytes()), nil // to its own length: it is kept
 }
 
-func newEncoder(out io.Writer, enc encoding, size int) (io.WriteCloser, error) {
+// levels are what quick and best mean for the coding.
+type levels struct {
+	gzip, brotli int
+	zstd         zstd.EncoderLevel
+}
+
+var effortLevels = [...]levels{
+	quick: {gzip: 6, brotli: 5, zstd: zstd.SpeedDefault},
+	best:  {gzip: gzip.BestCompression, brotli: brotli.BestCompression, zstd: zstd.SpeedBestCompression},
+}
+
+func newEncoder(out io.Writer, enc encoding, how effort) (io.WriteCloser, error) {
+	at := effortLevels[how]
 	switch enc {
 	case gzipped:
-		return gzip.NewWriterLevel(out, gzip.BestCompression)
+		return gzip.NewWriterLevel(out, at.gzip)
 	case zstandard:
-		return zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
+		return zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(at.zstd))
 	case brotlied:
-		if size > largeBytes {
-			return brotli.NewWriterLevel(out, 5), nil
-		}
-		return brotli.NewWriterLevel(out, 9), nil
+		return brotli.NewWriterLevel(out, at.brotli), nil
 	}
 	return nil, fmt.Errorf("there is no coding %d", enc)
 }

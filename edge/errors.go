@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -40,7 +41,16 @@ var (
 	headTooLarge = refusal(fasthttp.StatusRequestHeaderFieldsTooLarge, "payload", "the request's head is too large", "no-store")
 	internal     = refusal(fasthttp.StatusInternalServerError, "internal", "", "no-store")
 	upstreamAway = refusal(fasthttp.StatusServiceUnavailable, "internal", "", "no-store")
+	overloaded   = refusal(fasthttp.StatusServiceUnavailable, "internal", "", "no-store")
 )
+
+// unanswered returns the problem of a question that upstream did not answer, or was not asked.
+func unanswered(err error) *problem {
+	if errors.Is(err, errBusy) {
+		return overloaded
+	}
+	return upstreamAway
+}
 
 // send writes the problem with what every error carries, and returns its status.
 func (p *problem) send(ctx *fasthttp.RequestCtx) int {
@@ -56,6 +66,17 @@ func (p *problem) send(ctx *fasthttp.RequestCtx) int {
 		h.Set(fasthttp.HeaderRetryAfter, "1")
 	}
 	return p.status
+}
+
+// whole returns the problem as an answer that ends its connection.
+func (p *problem) whole() []byte {
+	var ctx fasthttp.RequestCtx
+	var whole bytes.Buffer
+	p.send(&ctx)
+	ctx.Response.Header.Del("X-Request-Id") // the same for everybody
+	ctx.Response.SetConnectionClose()
+	_, _ = ctx.Response.WriteTo(&whole) // memory takes everything
+	return whole.Bytes()
 }
 
 // requestID names a refused request in logs and to whoever asks about it; it is no secret.

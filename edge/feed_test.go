@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/plan"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
 )
@@ -34,7 +37,7 @@ type feed struct {
 	addr   string
 	module record.Hash
 
-	mu      sync.Mutex // guards all below
+	mu      *sync.Mutex // guards all below; twins share it
 	themes  map[string]*fedTheme
 	blobs   map[record.Hash][]byte
 	log     []record.ChangeFed
@@ -43,11 +46,13 @@ type feed struct {
 	asked   map[string]int // by path
 	status  int            // answered to everything but changes, where not 0
 	hold    chan struct{}  // records and blobs wait for it, where not nil
+	dumb    bool           // changes are not told
 }
 
 // fedTheme is one Theme with its versions.
 type fedTheme struct {
 	record.ThemeFed
+	compiled []*renderer.Compiled // of each version
 	versions []record.PairFed
 	variants map[string]map[uint32]record.PairFed // by id and version; a missing version is the Theme's own
 }
@@ -59,7 +64,7 @@ func newFeed(t testing.TB) *feed {
 	}
 	f := &feed{
 		t: t, themes: map[string]*fedTheme{}, blobs: map[record.Hash][]byte{}, history: "aaaaaaaaaaaaaaaa",
-		moved: make(chan struct{}), asked: map[string]int{},
+		moved: make(chan struct{}), asked: map[string]int{}, mu: new(sync.Mutex),
 	}
 	f.module = f.putBlob(module)
 	f.start("127.0.0.1:0")
@@ -118,13 +123,31 @@ func (f *feed) logChange(themeID string) {
 	f.moved = make(chan struct{})
 }
 
+// compile compiles a document as a publish does.
+func (f *feed) compile(document, prefix string) (c *renderer.Compiled, planBundle record.Hash) {
+	tree, err := jsontree.Parse(document)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	c = renderer.Compile(tree, prefix)
+	var parts [][]byte
+	for file := range renderer.File(renderer.FileCount) {
+		parts = append(parts, c.Plan(file))
+	}
+	return c, f.putBlob(plan.AppendBundle(nil, parts))
+}
+
 // publish adds a version with this document, and returns its number.
-func (f *feed) publish(themeID, document string) uint32 {
-	name := f.putBlob([]byte(document))
+func (f *feed) publish(themeID, document string) uint32 { return f.publishAs(themeID, document, "") }
+
+// publishAs publishes with a prefix.
+func (f *feed) publishAs(themeID, document, prefix string) uint32 {
+	compiled, name := f.compile(document, prefix)
 	var number uint32
 	f.edit(themeID, func(t *fedTheme) {
 		number = uint32(len(t.versions) + 1)
-		t.versions = append(t.versions, record.PairFed{Version: number, Document: name, Module: f.module, Sealed: true})
+		t.compiled = append(t.compiled, compiled)
+		t.versions = append(t.versions, record.PairFed{Version: number, Plan: name, Module: f.module, Sealed: true})
 		for _, pairs := range t.variants {
 			for n, p := range pairs {
 				p.Sealed = true
@@ -137,13 +160,25 @@ func (f *feed) publish(themeID, document string) uint32 {
 
 // override publishes a Variant at a version.
 func (f *feed) override(themeID, variantID string, version uint32, overrides string, sealed bool) {
-	name := f.putBlob([]byte(overrides))
+	f.mu.Lock()
+	compiled := f.themes[env+"/"+themeID].compiled[version-1]
+	f.mu.Unlock()
+	tree, err := jsontree.Parse(overrides)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	set := compiled.Load(tree)
+	var parts [][]byte
+	for file := range renderer.File(renderer.FileCount) {
+		parts = append(parts, compiled.Overlay(set, file))
+	}
+	name := f.putBlob(plan.AppendBundle(nil, parts))
 	f.edit(themeID, func(t *fedTheme) {
 		if t.variants[variantID] == nil {
 			t.variants[variantID] = map[uint32]record.PairFed{}
 		}
 		p := t.versions[version-1]
-		p.Overrides, p.Sealed = name, sealed
+		p.Overlay, p.Sealed = name, sealed
 		t.variants[variantID][version] = p
 	})
 }
@@ -213,6 +248,13 @@ func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path, ok := strings.CutPrefix(r.URL.Path, "/feed/v1/")
+	f.mu.Lock()
+	dumb := f.dumb
+	f.mu.Unlock()
+	if path == "changes" && dumb {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
 	if path == "changes" {
 		f.serveChanges(w, r)
 		return

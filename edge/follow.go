@@ -2,7 +2,6 @@ package edge
 
 import (
 	"context"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -14,30 +13,23 @@ import (
 const (
 	pollSeconds = 1
 	pollLimit   = 1000
-	minBackoff  = 100 * time.Millisecond
-	maxBackoff  = 5 * time.Second
 	cursorEvery = 5 * time.Second // how often the cursor is written to disk
 )
 
-// hotFor is how recently an address was asked for to be made ready after a change.
-const hotFor = 5 * time.Minute
-
 // follow polls the feed until the edge is stopped, from where the run before this one ended. While
-// the feed cannot be read nothing is confirmed, so that what is held ages by its own rules.
+// no feed can be read nothing is confirmed, so that what is held ages by its own rules.
 func (e *Edge) follow() {
 	cursor, saved := e.disk.cursor(), time.Time{}
-	backoff := minBackoff
 	for e.ctx.Err() == nil {
+		u, rest := e.sources.choose(e.now())
+		pause(e.ctx, min(rest, maxBackoff))
+		e.lookAround(u)
 		polledAt := e.now()
-		fed, err := e.upstream.changes(e.ctx, cursor, pollSeconds, pollLimit)
-		if err != nil {
-			e.unfollowed(err, backoff)
-			pause(e.ctx, jitter(backoff))
-			backoff = min(2*backoff, maxBackoff)
+		fed, m, err := u.changes(e.ctx, cursor, pollSeconds, pollLimit)
+		if e.settle(u, err); err != nil {
 			continue
 		}
-		backoff = minBackoff
-		e.apply(fed, polledAt)
+		e.apply(fed, m, polledAt)
 		if fed.Cursor != cursor && time.Since(saved) >= cursorEvery {
 			e.keep(e.disk.putCursor(fed.Cursor))
 			saved = time.Now()
@@ -47,16 +39,30 @@ func (e *Edge) follow() {
 	e.keep(e.disk.putCursor(cursor))
 }
 
-func (e *Edge) unfollowed(err error, backoff time.Duration) {
-	e.metrics.following(false)
-	if e.ctx.Err() == nil && backoff == minBackoff { // once for each time the feed is lost
-		e.log.Warn("the feed cannot be followed; serving what is held", "error", err)
+// lookAround has the upstreams preferred to u looked at, where one failed and has rested.
+func (e *Edge) lookAround(u *upstream) {
+	for _, preferred := range e.sources.rested(u, e.now()) {
+		e.spawn(func() { preferred.probe(e.ctx) })
 	}
 }
 
-// apply marks what changed, and then confirms the rest.
-func (e *Edge) apply(fed record.ChangesFed, polledAt time.Time) {
-	e.metrics.following(true)
+// settle keeps and tells how a poll went.
+func (e *Edge) settle(u *upstream, err error) {
+	before := e.sources.followed.Load()
+	e.sources.settle(u, err, e.now())
+	after := e.sources.followed.Load()
+	e.metrics.following(after != nil)
+	switch {
+	case before == after || e.ctx.Err() != nil:
+	case after == nil:
+		e.log.Warn("the feed cannot be followed; serving what is held", "upstream", e.sources.name(before), "error", err)
+	default:
+		e.log.Info("following the feed", "upstream", e.sources.name(after))
+	}
+}
+
+// apply marks what changed, tells the edges behind this one, and then confirms the rest.
+func (e *Edge) apply(fed record.ChangesFed, m manner, polledAt time.Time) {
 	if fed.Reset {
 		e.changed("", "")
 	}
@@ -65,6 +71,7 @@ func (e *Edge) apply(fed record.ChangesFed, polledAt time.Time) {
 			e.changed(change.EnvironmentID, change.ThemeID)
 		}
 	}
+	e.relay.add(fed)
 	if fed.More {
 		return // there is more to hear before anything is confirmed
 	}
@@ -76,9 +83,8 @@ func (e *Edge) apply(fed record.ChangesFed, polledAt time.Time) {
 			confirmed = now
 		}
 	}
-	e.confirmedAt.Store(confirmed.UnixNano())
-	if !e.followed.Swap(true) {
-		e.log.Info("following the feed")
+	e.confirmedAt.Store(confirmed.Add(-m.age).UnixNano())
+	if !e.heard.Swap(true) {
 		e.spawn(e.preload)
 	}
 }
@@ -86,8 +92,8 @@ func (e *Edge) apply(fed record.ChangesFed, polledAt time.Time) {
 // changed puts a Theme in doubt, or every one of an Environment, or every one.
 func (e *Edge) changed(environmentID, themeID string) {
 	if themeID != "" {
-		if t := e.cache.theme([]byte(environmentID + "/" + themeID)); t != nil {
-			e.doubt(t)
+		if t, ok := e.cache.themes.GetEntryQuietly(environmentID + "/" + themeID); ok {
+			e.doubt(t.Value)
 		}
 		return
 	}
@@ -98,69 +104,11 @@ func (e *Edge) changed(environmentID, themeID string) {
 	}
 }
 
-// doubt marks a Theme, and readies what was asked of it lately before somebody asks again.
-func (e *Edge) doubt(t *theme) {
-	e.cache.doubt(t)
-	if t.refreshing.CompareAndSwap(false, true) {
-		e.spawn(func() { e.refresh(t) })
-	}
-}
-
-// refresh readies a changed Theme, and again where it changed meanwhile.
-func (e *Edge) refresh(t *theme) {
-	for {
-		seen := t.change.Load()
-		select {
-		case e.refreshes <- struct{}{}:
-			e.refreshOnce(t)
-			<-e.refreshes
-		case <-e.ctx.Done():
-		}
-		t.refreshing.Store(false)
-		if e.ctx.Err() != nil || t.change.Load() == seen || !t.refreshing.CompareAndSwap(false, true) {
-			return
-		}
-	}
-}
-
-// refreshOnce asks for the Theme and its hot pairs and makes their files anew.
-func (e *Edge) refreshOnce(t *theme) {
-	now := e.now()
-	hot := t.hot(now.Add(-hotFor))
-	if len(hot) == 0 {
-		return
-	}
-	_, s, _, err := e.themeOf([]byte(t.key), now)
-	if err != nil || s.missing {
-		return
-	}
-	for _, p := range hot {
-		if e.ctx.Err() != nil {
-			return
-		}
-		e.refreshPair(t, s, p, now)
-	}
-	e.metrics.ahead.Inc()
-}
-
-func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, now time.Time) {
-	_, held, _, err := e.pairOf(t, s, []byte(p.key), now)
-	if err != nil || held.missing != "" {
-		return
-	}
-	for bit := range fileEncodings {
-		file, enc := fileEncoding(bit)
-		if p.bodies.Load()&(1<<bit) != 0 && s.files[file] {
-			_, _, _ = e.bodyOf(held, file, enc, now) // a failure is logged and kept where it happens
-		}
-	}
-}
-
-// jitter spreads pauses, so that edges that lost one origin do not all come back at once.
-func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
-
 // pause waits, or less where ctx ends.
 func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -96,9 +96,9 @@ func TestResetAsksForEverythingAgain(t *testing.T) {
 	r := run(t, f)
 	latest := path("-", "latest", "tokens.css")
 	want(t, r.get(latest), 200, "4px")
-	name := f.putBlob([]byte(biggerTheme))
+	_, name := f.compile(biggerTheme, "")
 	f.mu.Lock()
-	f.themes[env+"/"+thm].versions[0].Document = name // as a restored backup might differ
+	f.themes[env+"/"+thm].versions[0].Plan = name // as a restored backup might differ
 	f.mu.Unlock()
 	f.forget()
 	within(t, seen, "the other history", func() bool { return strings.Contains(r.get(latest).body, "5px") })

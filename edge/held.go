@@ -17,20 +17,23 @@ type theme struct {
 	key string // "{env}/{theme}"
 	// change is the number of the newest change heard of. Numbers are never used twice in a process:
 	// a state that was asked for under another number is in doubt.
-	change     atomic.Uint64
-	state      atomic.Pointer[themeState] // nil until first answered
-	asking     asking
-	refreshing atomic.Bool // a refresh is under way
+	change   atomic.Uint64
+	grace    atomic.Pointer[grace]      // nil unless what is hot is being made ready after a change
+	state    atomic.Pointer[themeState] // nil until first answered
+	asking   asking
+	unknowns bucket // questions for pairs that were not there
 
-	mu    sync.Mutex // guards pairs
-	pairs map[string]*pair
+	mu         sync.Mutex // guards all below
+	pairs      map[string]*pair
+	refreshing bool      // a refresh is waiting or under way
+	doubtedAt  time.Time // of the first change since the newest refresh began
 }
 
-// maxPairs bounds the pairs of a Theme that are refreshed ahead after a change.
-const maxPairs = 128
+// maxPairs bounds the pairs of a Theme that are made ready after a change.
+const maxPairs = 512
 
-// remember makes p one of the pairs that are refreshed ahead; the one not asked for for longest
-// makes place.
+// remember makes p one of the pairs that are made ready after a change; the one not asked for for
+// longest makes place.
 func (t *theme) remember(p *pair) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,19 +53,23 @@ func (t *theme) remember(p *pair) {
 }
 
 // hot returns the remembered pairs that were asked for since then, and those whose first request is
-// still under way.
+// still under way. Those that follow latest come first: they are what a change concerns most.
 func (t *theme) hot(since time.Time) []*pair {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var hot []*pair
+	var latest, pinned []*pair
 	for key, p := range t.pairs {
-		if asked := p.askedAt.Load(); asked == 0 || asked >= since.Unix() {
-			hot = append(hot, p)
-		} else {
+		asked := p.askedAt.Load()
+		switch {
+		case asked != 0 && asked < since.Unix():
 			delete(t.pairs, key)
+		case p.pinned:
+			pinned = append(pinned, p)
+		default:
+			latest = append(latest, p)
 		}
 	}
-	return hot
+	return append(latest, pinned...)
 }
 
 // asking is how asking upstream for one record went.
@@ -86,28 +93,34 @@ func (a *asking) rests(now time.Time) bool {
 	return lostAt != 0 && now.UnixNano()-lostAt < int64(retryAfter)
 }
 
+// learned is when and how an answer of upstream was learned.
+type learned struct {
+	change  uint64        // of the Theme when it was asked for; 0: read from disk
+	at      time.Time     // it was current then
+	age     time.Duration // how long before the question that was
+	covered bool          // changes of it are heard on the feed that is followed, so that its heartbeat confirms it
+}
+
 // themeState is one answer to a question for a Theme. It is not changed.
 type themeState struct {
-	change  uint64    // of the theme when it was asked for; 0: read from disk
-	askedAt time.Time // it was current then
-	missing bool      // there is no such Theme, and nothing of the below
+	learned
+	missing bool // there is no such Theme, and nothing of the below
 
+	fed           record.ThemeFed
 	lifetime      time.Duration // of latest and unsealed answers
-	lifetimeText  []byte        // in seconds
 	files         [abi.FileCount]bool
 	rules         *policy.Rules
 	secretsAbsent bool // signed, and read from disk, which keeps no secrets
 }
 
-func newThemeState(change uint64, askedAt time.Time, fed record.ThemeFed) *themeState {
+func newThemeState(l learned, fed record.ThemeFed) *themeState {
 	s := &themeState{
-		change:   change,
-		askedAt:  askedAt,
+		learned:  l,
+		fed:      fed,
 		lifetime: time.Duration(fed.CacheLifetime) * time.Second,
 		rules:    policy.Compile(fed.Serving),
 	}
-	s.lifetimeText = appendSeconds(nil, s.lifetime)
-	s.secretsAbsent = change == 0 && s.rules.Signed() && !s.rules.HasKeys()
+	s.secretsAbsent = l.change == 0 && s.rules.Signed() && !s.rules.HasKeys()
 	for _, name := range fed.Files {
 		if file, ok := abi.FileByName(name); ok {
 			s.files[file] = true
@@ -123,20 +136,25 @@ type pair struct {
 	state   atomic.Pointer[pairState]
 	asking  asking
 	askedAt atomic.Int64  // Unix seconds of the newest request
-	bodies  atomic.Uint32 // a bit for each (file, encoding) that was asked for
+	wanted  atomic.Uint32 // a bit for each (file, encoding) that was asked for
 }
 
-// touch keeps what was asked for, so that it can be made ahead after a change.
+// touch keeps what was asked for, so that it can be made ready after a change.
 func (p *pair) touch(now time.Time, file abi.File, enc encoding) {
 	if second := now.Unix(); p.askedAt.Load() != second {
 		p.askedAt.Store(second)
 	}
-	if bit := uint32(1) << bitOf(file, enc); p.bodies.Load()&bit == 0 {
-		p.bodies.Or(bit)
+	if bit := uint32(1) << bitOf(file, enc); p.wanted.Load()&bit == 0 {
+		p.wanted.Or(bit)
 	}
 }
 
-// fileEncodings is the number of bits in pair.bodies; bitOf and fileEncoding translate.
+// has reports whether a file was asked for in a coding.
+func (p *pair) has(file abi.File, enc encoding) bool {
+	return p.wanted.Load()&(1<<bitOf(file, enc)) != 0
+}
+
+// fileEncodings is the number of bits in pair.wanted; bitOf and fileEncoding translate.
 const fileEncodings = abi.FileCount * encodingCount
 
 func bitOf(file abi.File, enc encoding) int { return int(file)*encodingCount + int(enc) }
@@ -147,9 +165,8 @@ func fileEncoding(bit int) (abi.File, encoding) {
 
 // pairState is one answer to a question for a pair. It is not changed.
 type pairState struct {
-	change  uint64    // of the Theme when it was asked for; 0: read from disk
-	askedAt time.Time // it was current then
-	missing string    // "theme", "variant" or "version", and nothing of the below; empty: there is one
+	learned
+	missing string // "theme", "variant" or "version", and nothing of the below; empty: there is one
 	fed     record.PairFed
 	content contentID
 	keptAt  time.Time // when it was last written to disk
@@ -158,23 +175,7 @@ type pairState struct {
 // contentID names the inputs of a pair: what is made of equal inputs is kept once.
 type contentID [sha256.Size]byte
 
-func newPairState(change uint64, askedAt time.Time, fed record.PairFed) *pairState {
-	inputs := string(fed.Document) + "\n" + string(fed.Overrides) + "\n" + string(fed.Module) + "\n" + fed.Prefix
-	return &pairState{change: change, askedAt: askedAt, fed: fed, content: contentID(sha256.Sum256([]byte(inputs)))}
-}
-
-// body is one served file in one encoding, with its validator. It is not changed.
-type body struct {
-	bytes    []byte
-	etag     []byte // quoted
-	encoding encoding
-	failed   error     // the file could not be made, at failedAt, and nothing of the above
-	failedAt time.Time // when that was
-}
-
-// bodyKey names a body.
-type bodyKey struct {
-	content contentID
-	file    abi.File
-	enc     encoding
+func newPairState(l learned, fed record.PairFed) *pairState {
+	inputs := string(fed.Plan) + "\n" + string(fed.Overlay) + "\n" + string(fed.Module)
+	return &pairState{learned: l, fed: fed, content: contentID(sha256.Sum256([]byte(inputs)))}
 }

@@ -21,7 +21,7 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := New(t.Context(), Config{DataDir: t.TempDir(), Upstream: "http://127.0.0.1:1", Runtime: runtime})
+	e, err := New(t.Context(), Config{DataDir: t.TempDir(), Upstreams: []string{"http://127.0.0.1:1"}, Runtime: runtime})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +36,13 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 	th := e.cache.makeTheme(testEnv + "/" + testTheme)
 	fed := record.ThemeFed{EnvironmentID: testEnv, ThemeID: testTheme, CacheLifetime: 3600, Files: []string{"tokens.css"}, Serving: serving}
 	ahead := time.Now().Add(time.Hour) // as if confirmed all along
-	th.state.Store(newThemeState(th.change.Load(), ahead, fed))
+	th.state.Store(newThemeState(learned{change: th.change.Load(), at: ahead}, fed))
 	for _, version := range []string{"1", "latest"} {
 		p := e.cache.makePair(th.key + "/-/" + version)
-		p.state.Store(newPairState(th.change.Load(), ahead, record.PairFed{Version: 1, Document: record.HashOf([]byte("d")), Module: record.HashOf([]byte("m")), Sealed: true}))
+		p.state.Store(newPairState(learned{change: th.change.Load(), at: ahead}, record.PairFed{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m")), Sealed: true}))
 		for enc := range encoding(encodingCount) {
 			content := []byte(strings.Repeat("--a: 1px;", 300))
-			e.cache.bodies.Set(bodyKey{p.state.Load().content, abi.TokensCSS, enc}, &body{bytes: content, etag: etagOf(content, enc), encoding: enc})
+			e.cache.putBody(fileKey{p.state.Load().content, abi.TokensCSS}, newBody(content, enc, enc, false).withHead(abi.TokensCSS))
 		}
 	}
 	return e
@@ -192,11 +192,12 @@ func TestDoubtIsNotConfirmed(t *testing.T) {
 	asked := time.Unix(1000, 0)
 	number := th.change.Load()
 	e.confirmedAt.Store(time.Unix(2000, 0).UnixNano())
-	if at, current := e.known(th, number, asked); !current || !at.Equal(time.Unix(2000, 0)) {
+	q, l := question{now: time.Unix(2001, 0)}, learned{change: number, at: asked, covered: true}
+	if at, current := e.known(th, l, &q); !current || !at.Equal(time.Unix(2000, 0)) {
 		t.Errorf("known = %v, %t, want the confirmation", at, current)
 	}
-	e.cache.doubt(th)
-	if at, current := e.known(th, number, asked); current || !at.Equal(asked) {
+	e.doubt(th)
+	if at, current := e.known(th, l, &q); current || !at.Equal(asked) {
 		t.Errorf("in doubt: known = %v, %t, want when it was asked for", at, current)
 	}
 }
@@ -206,12 +207,12 @@ func TestDoubtIsNotConfirmed(t *testing.T) {
 func TestPageBeforeTheLastConfirmsNothing(t *testing.T) {
 	e := warmed(t, record.Serving{})
 	fed := record.ChangesFed{Changes: make([]record.ChangeFed, 3), Cursor: "1000.a", More: true}
-	e.apply(fed, time.Unix(1000, 0))
-	if at := e.confirmedAt.Load(); at != 0 || e.followed.Load() {
+	e.apply(fed, manner{}, time.Unix(1000, 0))
+	if at := e.confirmedAt.Load(); at != 0 || e.heard.Load() {
 		t.Errorf("a page before the last confirmed what is held as of %d", at)
 	}
 	fed.More = false
-	e.apply(fed, time.Unix(1000, 0))
+	e.apply(fed, manner{}, time.Unix(1000, 0))
 	if at := e.confirmedAt.Load(); at != time.Unix(1000, 0).UnixNano() {
 		t.Errorf("the end of the feed confirmed as of %d, want when it was asked for", at)
 	}
@@ -224,30 +225,6 @@ func TestAgeIsRoundedUp(t *testing.T) {
 	} {
 		if got := string(appendSeconds(nil, age(d))); got != want {
 			t.Errorf("the age of %v is %s, want %s", d, got, want)
-		}
-	}
-}
-
-// The disk keeps what was used last within its budget.
-func TestDiskIsPruned(t *testing.T) {
-	d, err := openDisk(t.TempDir(), 10_000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := []byte(strings.Repeat("first", 200))
-	for i := range 40 {
-		blob := first
-		if i > 0 {
-			blob = fmt.Appendf(nil, "%d%s", i, strings.Repeat("x", 1000))
-		}
-		if err := d.putBlob(record.HashOf(blob), blob); err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := d.blob(record.HashOf(first)); !ok {
-			t.Fatalf("after %d blobs the one that is in use is gone", i)
-		}
-		if d.blobBytes > 10_000 {
-			t.Fatalf("after %d blobs %d bytes are held", i, d.blobBytes)
 		}
 	}
 }
@@ -273,3 +250,6 @@ func TestPairOnItsWayIsHot(t *testing.T) {
 		}
 	}
 }
+
+// openServing is what most Themes have: everybody may have the files.
+var openServing = record.Serving{Mode: "public"}

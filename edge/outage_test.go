@@ -69,14 +69,17 @@ func TestNewVersionWaitsForItsInputs(t *testing.T) {
 	r := run(t, f)
 	latest := path("-", "latest", "tokens.css")
 	want(t, r.get(latest), 200, "4px")
-	lost := record.HashOf([]byte(biggerTheme))
+	_, lost := f.compile(biggerTheme, "")
+	f.mu.Lock()
+	kept := f.blobs[lost]
+	f.mu.Unlock()
 	f.publish(thm, biggerTheme)
 	f.mu.Lock()
 	delete(f.blobs, lost)
 	f.mu.Unlock()
-	eventually(t, "asking for the document", func() bool { return f.count("blobs/"+string(lost)) > 0 })
+	eventually(t, "asking for the plan", func() bool { return f.count("blobs/"+string(lost)) > 0 })
 	want(t, r.get(latest), 200, "4px")
-	f.putBlob([]byte(biggerTheme))
+	f.putBlob(kept)
 	eventually(t, "the new version", func() bool { return strings.Contains(r.get(latest).body, "5px") })
 }
 
@@ -137,7 +140,7 @@ func TestDamagedDiskIsNotServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(pairs, bytes.Replace(content, []byte(`"prefix":""`), []byte(`"prefix":"x"`), 1), 0o600); err != nil {
+	if err := os.WriteFile(pairs, bytes.Replace(content, []byte(`"sealed":true`), []byte(`"sealed":false`), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f.stop()

@@ -1,8 +1,6 @@
 package edge
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,25 +13,40 @@ import (
 
 // bodyOf returns a file in the coding asked for, or in identity where coding is not worth its while.
 // It is rendered and encoded once for everybody who waits, and a failure is kept for a moment.
-func (e *Edge) bodyOf(s *pairState, file abi.File, enc encoding, now time.Time) (*body, outcome, error) {
-	key := bodyKey{s.content, file, enc}
-	if b, ok := e.cache.bodies.GetIfPresent(key); ok && (b.failed == nil || now.Sub(b.failedAt) < negativeLifetime) {
-		return b, hit, b.failed
+func (e *Edge) bodyOf(s *pairState, f abi.File, enc encoding, q *question) (*body, outcome, error) {
+	key := fileKey{s.content, f}
+	held, ok := e.cache.files.GetIfPresent(key)
+	if ok {
+		if b := held.bodies[enc]; b != nil {
+			if b.rough && s.fed.Sealed {
+				e.improve(key, b)
+			}
+			return b, hit, nil
+		}
+		if held.failed != nil && q.now.Sub(held.failedAt) < negativeLifetime {
+			return nil, hit, held.failed
+		}
 	}
-	b, err := e.makeBody(s, key, now)
+	if !e.admit(q) {
+		return nil, miss, errBusy
+	}
+	b, err := e.makeBody(s, key, enc)
+	if ok && held.failed == nil {
+		return b, recoded, err
+	}
 	return b, miss, err
 }
 
-func (e *Edge) makeBody(s *pairState, key bodyKey, now time.Time) (*body, error) {
-	flight := "body/" + string(key.content[:]) + strconv.Itoa(bitOf(key.file, key.enc))
+func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding) (*body, error) {
+	flight := "body/" + string(key.content[:]) + strconv.Itoa(bitOf(key.file, enc))
 	made, err, _ := e.flights.Do(flight, func() (any, error) {
-		b, err := e.newBody(s, key, now)
-		if err != nil && !errors.Is(err, errUnreachable) {
-			e.log.Error("a file cannot be made", "file", key.file.Name(), "document", s.fed.Document, "overrides", s.fed.Overrides, "error", err)
-			b = &body{failed: err, failedAt: e.now()}
-		}
-		if b != nil {
-			e.cache.bodies.Set(key, b)
+		b, err := e.newBody(s, key, enc)
+		switch {
+		case err == nil:
+			e.cache.putBody(key, b)
+		case !errors.Is(err, errUnreachable) && e.ctx.Err() == nil:
+			e.log.Error("a file cannot be made", "file", key.file.Name(), "plan", s.fed.Plan, "overlay", s.fed.Overlay, "module", s.fed.Module, "error", err)
+			e.cache.files.Set(key, &file{failed: err, failedAt: e.now()})
 		}
 		return b, err
 	})
@@ -43,53 +56,133 @@ func (e *Edge) makeBody(s *pairState, key bodyKey, now time.Time) (*body, error)
 	return made.(*body), nil
 }
 
-func (e *Edge) newBody(s *pairState, key bodyKey, now time.Time) (*body, error) {
-	if key.enc == identity {
+func (e *Edge) newBody(s *pairState, key fileKey, enc encoding) (*body, error) {
+	if enc == identity {
 		content, err := e.render(s.fed, key.file)
 		if err != nil {
 			return nil, err
 		}
-		return &body{bytes: content, etag: etagOf(content, identity)}, nil
+		return newBody(content, identity, identity, false).withHead(key.file), nil
 	}
-	plain, _, err := e.bodyOf(s, key.file, identity, now)
-	if err != nil || len(plain.bytes) < minEncodeBytes {
-		return plain, err
-	}
-	encoded, err := encode(plain.bytes, key.enc)
-	if err != nil || len(encoded) >= len(plain.bytes) {
-		return plain, err
-	}
-	return &body{bytes: encoded, etag: etagOf(plain.bytes, key.enc), encoding: key.enc}, nil
-}
-
-// etagOf returns the strong validator of content in a coding, quoted.
-func etagOf(content []byte, enc encoding) []byte {
-	sum := sha256.Sum256(content)
-	return []byte(`"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + etagSuffixes[enc] + `"`)
-}
-
-// render makes a file from a pair's inputs, with the module that the pair names.
-func (e *Edge) render(fed record.PairFed, file abi.File) ([]byte, error) {
-	document, err := e.blob(fed.Document)
+	plain, err := e.plainBody(s, key)
 	if err != nil {
 		return nil, err
 	}
-	var overrides []byte
-	if fed.Overrides != "" {
-		if overrides, err = e.blob(fed.Overrides); err != nil {
+	content, coded := plain.bytes, identity
+	if len(plain.bytes) >= minEncodeBytes {
+		encoded, err := e.encode(plain.bytes, enc)
+		if err != nil {
 			return nil, err
 		}
+		if len(encoded) < len(plain.bytes) {
+			content, coded = encoded, enc
+		}
 	}
-	if err := e.load(fed.Module); err != nil {
+	return newBody(content, enc, coded, coded != identity).withHead(key.file), nil
+}
+
+// plainBody returns the file as it is, from memory or made.
+func (e *Edge) plainBody(s *pairState, key fileKey) (*body, error) {
+	if held, ok := e.cache.files.GetIfPresent(key); ok && held.bodies[identity] != nil {
+		return held.bodies[identity], nil
+	}
+	return e.makeBody(s, key, identity)
+}
+
+// encode encodes while somebody waits; as many at once as there are processors.
+func (e *Edge) encode(content []byte, enc encoding) ([]byte, error) {
+	e.encoders <- struct{}{}
+	defer func() { <-e.encoders }()
+	return encode(content, enc, quick)
+}
+
+// improvement is a body that can be made smaller.
+type improvement struct {
+	key fileKey
+	old *body
+}
+
+// improve has a body made smaller in the background, once. Where too many wait for that it is left
+// to a later request.
+func (e *Edge) improve(key fileKey, b *body) {
+	if b.improving.Load() || len(b.bytes) > bestBytes || !b.improving.CompareAndSwap(false, true) {
+		return
+	}
+	select {
+	case e.improvements <- improvement{key, b}:
+	default:
+		b.improving.Store(false)
+	}
+}
+
+// improveAll makes bodies smaller, one at a time, until the edge is stopped.
+func (e *Edge) improveAll() {
+	for {
+		select {
+		case next := <-e.improvements:
+			e.improveOne(next)
+		case <-e.ctx.Done():
+			return
+		}
+	}
+}
+
+func (e *Edge) improveOne(i improvement) {
+	held, ok := e.cache.files.GetEntryQuietly(i.key)
+	if !ok || held.Value.bodies[identity] == nil || len(held.Value.bodies[identity].bytes) > bestBytes {
+		return
+	}
+	smaller, err := encode(held.Value.bodies[identity].bytes, i.old.encoding, best)
+	if err != nil || len(smaller) >= len(i.old.bytes) {
+		return
+	}
+	b := newBody(smaller, i.old.wanted, i.old.encoding, false).withHead(i.key.file)
+	b.roughTag = i.old.etag
+	e.cache.replaceBody(i.key, i.old, b)
+	e.metrics.improved.Inc()
+}
+
+// render makes a file from a pair's inputs, with the module that the pair names.
+func (e *Edge) render(fed record.PairFed, f abi.File) ([]byte, error) {
+	request, err := e.inputs(fed, f)
+	if err != nil {
+		return nil, err
+	}
+	content, err := e.renderWith(fed.Module, request)
+	if errors.Is(err, wasm.ErrNotLoaded) { // dropped between the two: it was unused for long
+		content, err = e.renderWith(fed.Module, request)
+	}
+	return content, err
+}
+
+func (e *Edge) renderWith(module record.Hash, request wasm.Request) ([]byte, error) {
+	if err := e.load(module); err != nil {
 		return nil, err
 	}
 	started := time.Now()
-	content, err := e.config.Runtime.Render(e.ctx, string(fed.Module), wasm.Request{Theme: document, Overrides: overrides, Prefix: fed.Prefix, File: file})
+	content, err := e.config.Runtime.Render(e.ctx, string(module), request)
 	e.metrics.rendered(time.Since(started), err)
 	return content, err
 }
 
-// load makes a renderer module ready.
+// inputs brings what a file is rendered from together.
+func (e *Edge) inputs(fed record.PairFed, f abi.File) (wasm.Request, error) {
+	plan, err := e.input(fed.Plan)
+	if err != nil {
+		return wasm.Request{}, err
+	}
+	request := wasm.Request{Plan: wasm.Blob{Name: string(fed.Plan), Bytes: plan}, File: f}
+	if fed.Overlay != "" {
+		overlay, err := e.input(fed.Overlay)
+		if err != nil {
+			return wasm.Request{}, err
+		}
+		request.Overlay = wasm.Blob{Name: string(fed.Overlay), Bytes: overlay}
+	}
+	return request, nil
+}
+
+// load makes a renderer module ready. Several may be at once: each version names its own.
 func (e *Edge) load(digest record.Hash) error {
 	if e.config.Runtime.Loaded(string(digest)) {
 		return nil
@@ -99,6 +192,18 @@ func (e *Edge) load(digest record.Hash) error {
 		return err
 	}
 	return e.config.Runtime.Load(e.ctx, string(digest), module)
+}
+
+// input returns a plan or an overlay by its name, from memory, from disk or from upstream.
+func (e *Edge) input(name record.Hash) ([]byte, error) {
+	if held, ok := e.cache.inputs.GetIfPresent(name); ok {
+		return held, nil
+	}
+	blob, err := e.blob(name)
+	if err == nil {
+		e.cache.inputs.Set(name, blob)
+	}
+	return blob, err
 }
 
 // blob returns content by its name, from disk or from upstream.
@@ -114,7 +219,7 @@ func (e *Edge) blob(name record.Hash) ([]byte, error) {
 
 func (e *Edge) fetchBlob(name record.Hash) ([]byte, error) {
 	fetched, err, _ := e.flights.Do("blob/"+string(name), func() (any, error) {
-		blob, err := e.upstream.blob(e.ctx, name)
+		blob, err := e.sources.blob(e.ctx, name)
 		e.metrics.asked("blob", err)
 		if err == nil {
 			e.keep(e.disk.putBlob(name, blob))
@@ -127,23 +232,27 @@ func (e *Edge) fetchBlob(name record.Hash) ([]byte, error) {
 	return fetched.([]byte), nil
 }
 
-// fetchInputs brings what a pair is rendered from onto the disk.
+// fetchInputs makes sure that what a pair is rendered from is here, whole.
 func (e *Edge) fetchInputs(fed record.PairFed) error {
-	for _, name := range []record.Hash{fed.Document, fed.Overrides, fed.Module} {
-		if name == "" || e.disk.hasBlob(name) {
+	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
+		if name == "" {
 			continue
 		}
-		if _, err := e.fetchBlob(name); err != nil {
+		if _, err := e.input(name); err != nil {
 			return err
 		}
 	}
-	return nil
+	if e.config.Runtime.Loaded(string(fed.Module)) && e.disk.has(blobName(fed.Module)) {
+		return nil
+	}
+	_, err := e.blob(fed.Module)
+	return err
 }
 
 // preload readies the newest renderer module, so that the first request need not wait for its
 // compilation. It tries once; a request that needs a module loads it itself.
 func (e *Edge) preload() {
-	modules, err := e.upstream.modules(e.ctx)
+	modules, err := e.modules()
 	if err != nil {
 		return
 	}

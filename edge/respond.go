@@ -25,12 +25,12 @@ var (
 	keyExposeHeaders      = []byte("Access-Control-Expose-Headers")
 	keyMaxAge             = []byte("Access-Control-Max-Age")
 	keyResourcePolicy     = []byte("Cross-Origin-Resource-Policy")
+	keyServerTiming       = []byte("Server-Timing")
 	keyVary               = []byte("Vary")
 
 	valueAny         = []byte("*")
 	valueBytes       = []byte("bytes")
 	valueCrossOrigin = []byte("cross-origin")
-	valueImmutable   = []byte("public, max-age=31536000, immutable")
 	valueMethods     = []byte("GET, HEAD, OPTIONS")
 	valueNosniff     = []byte("nosniff")
 	valueTenMinutes  = []byte("600")
@@ -50,15 +50,10 @@ var (
 	cacheStatuses = [outcomeCount][]byte{
 		hit:         []byte("livery; hit"),
 		revalidated: []byte("livery; fwd=stale"),
+		recoded:     []byte("livery; fwd=vary-miss; stored"),
 		miss:        []byte("livery; fwd=uri-miss; stored"),
 		stale:       []byte("livery; hit; detail=stale"),
 	}
-)
-
-// The seconds that Cache-Control speaks of.
-const (
-	immutableSeconds    = 31536000
-	staleIfErrorSeconds = 86400
 )
 
 // sendFile answers with the body, a part of it, or the news that the client's copy is current.
@@ -67,11 +62,12 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 	x.common()
 	e.caching(x)
 	h := &response.Header
-	h.SetCanonical(keyETag, b.etag)
-	if match := request.Peek(fasthttp.HeaderIfNoneMatch); len(match) > 0 && anyMatches(match, b.etag) {
+	if tag := b.matched(request.Peek(fasthttp.HeaderIfNoneMatch)); tag != nil {
+		h.SetCanonical(keyETag, tag)
 		response.SetStatusCode(fasthttp.StatusNotModified)
 		return nil
 	}
+	h.SetCanonical(keyETag, b.etag)
 	content := b.bytes
 	h.SetCanonical(keyAcceptRanges, valueBytes)
 	if len(asked) > 0 && x.ctx.IsGet() && currentFor(request.Peek("If-Range"), b.etag) {
@@ -108,7 +104,19 @@ func (x *exchange) common() {
 	if len(x.address.theme) > 0 {
 		h.SetCanonical(keyCacheStatus, cacheStatuses[x.outcome])
 	}
+	if x.outcome != hit {
+		h.SetCanonical(keyServerTiming, x.appendTiming(x.scratch[:0]))
+	}
 	x.allowOrigin()
+}
+
+// appendTiming spells what took long, in milliseconds: asking upstream, and making the file.
+func (x *exchange) appendTiming(dst []byte) []byte {
+	const millisecond = float64(time.Millisecond)
+	dst = append(dst, "upstream;dur="...)
+	dst = strconv.AppendFloat(dst, float64(x.found)/millisecond, 'f', 3, 64)
+	dst = append(dst, ", make;dur="...)
+	return strconv.AppendFloat(dst, float64(x.made)/millisecond, 'f', 3, 64)
 }
 
 // allowOrigin lets pages of the origins that the Theme allows read the answer: of any where there is
@@ -131,41 +139,15 @@ func (x *exchange) allowOrigin() {
 // caching writes how long the answer may be kept, and by whom.
 func (e *Edge) caching(x *exchange) {
 	h := &x.ctx.Response.Header
-	pinned := x.address.version != 0 && x.pairHeld.fed.Sealed
-	private := x.themeHeld.rules.Private()
-	switch {
-	case pinned && !private:
-		h.SetCanonical(keyCacheControl, valueImmutable)
-	case pinned:
-		v := strconv.AppendInt(append(x.scratch[:0], "private, max-age="...), x.atMost(immutableSeconds), 10)
-		h.SetCanonical(keyCacheControl, append(v, ", immutable"...))
-	default:
-		h.SetCanonical(keyCacheControl, x.appendLatest(x.scratch[:0], private))
-		at, _ := e.known(x.theme, x.pairHeld.change, x.pairHeld.askedAt)
+	k := keepingOf(x.themeHeld, x.pairHeld, x.address.version)
+	if !x.decision.Expires.IsZero() {
+		k.left = max(0, int64(x.decision.Expires.Sub(x.now)/time.Second))
+	}
+	h.SetCanonical(keyCacheControl, k.append(x.scratch[:0]))
+	if !k.immutable {
+		at, _ := e.known(x.theme, x.pairHeld.learned, &x.question)
 		h.SetCanonical(keyAge, appendSeconds(x.scratch[:0], age(x.now.Sub(at))))
 	}
-}
-
-// appendLatest spells the lifetime of what may change. Nothing is kept beyond a signature's expiry,
-// not even for when the edge cannot be reached.
-func (x *exchange) appendLatest(dst []byte, private bool) []byte {
-	if private {
-		dst = append(dst, "private"...)
-	} else {
-		dst = append(dst, "public"...)
-	}
-	lifetime := int64(x.themeHeld.lifetime / time.Second)
-	fresh := x.atMost(lifetime)
-	dst = strconv.AppendInt(append(dst, ", max-age="...), fresh, 10)
-	return strconv.AppendInt(append(dst, ", stale-if-error="...), min(staleIfErrorSeconds, x.atMost(fresh+staleIfErrorSeconds)-fresh), 10)
-}
-
-// atMost cuts seconds at the expiry of the request's signature, where it has one.
-func (x *exchange) atMost(seconds int64) int64 {
-	if x.decision.Expires.IsZero() {
-		return seconds
-	}
-	return max(0, min(seconds, int64(x.decision.Expires.Sub(x.now)/time.Second)))
 }
 
 // age rounds up, so that edge and browser together never keep an answer for longer than allowed; a

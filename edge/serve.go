@@ -21,12 +21,13 @@ func (e *Edge) newServer() *fasthttp.Server {
 		ReadBufferSize:        16 << 10,
 		WriteBufferSize:       32 << 10,
 		ReadTimeout:           10 * time.Second,
-		WriteTimeout:          30 * time.Second,
+		WriteTimeout:          time.Duration(orDefault(int64(e.config.WriteTimeout), int64(30*time.Second))),
 		IdleTimeout:           60 * time.Second,
 		MaxRequestBodySize:    16 << 10, // no request has a body; one that does is read and refused
 		NoDefaultServerHeader: true,
 		NoDefaultContentType:  true,
 		CloseOnShutdown:       true,
+		ConnState:             e.door.watch,
 		Logger:                silent{},
 	}
 }
@@ -39,8 +40,8 @@ func (silent) Printf(string, ...any) {}
 // exchange is one request on its way through the checks. It is reused; its slices are fasthttp's,
 // and lent for the request.
 type exchange struct {
+	question
 	ctx       *fasthttp.RequestCtx
-	now       time.Time
 	address   address
 	path      []byte
 	query     []byte
@@ -51,14 +52,16 @@ type exchange struct {
 	decision  policy.Decision
 	request   policy.Request
 	outcome   outcome
-	scratch   [128]byte // for header values
+	found     time.Duration // what asking upstream took, where it was asked
+	made      time.Duration // what making the body took, where it was made
+	scratch   [128]byte     // for header values
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 	x := exchanges.Get().(*exchange)
-	*x = exchange{ctx: ctx, now: e.now()}
+	*x = exchange{ctx: ctx, question: question{now: e.now()}}
 	defer e.finish(x)
 	x.path, x.query = target(ctx)
 	status := fasthttp.StatusOK
@@ -66,6 +69,9 @@ func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 		status = e.refuse(x, p)
 	} else {
 		status = ctx.Response.StatusCode()
+	}
+	if e.door.closing.Load() {
+		ctx.SetConnectionClose()
 	}
 	e.metrics.answered(status, x.outcome)
 }
@@ -78,6 +84,7 @@ func (e *Edge) finish(x *exchange) {
 		internal.send(x.ctx)
 		e.metrics.answered(fasthttp.StatusInternalServerError, x.outcome)
 	}
+	e.leave(&x.question)
 	*x = exchange{}
 	exchanges.Put(x)
 }
@@ -143,10 +150,11 @@ func checkHead(ctx *fasthttp.RequestCtx) *problem {
 
 // find looks the Theme and the pair up, asking upstream where what is held will not do.
 func (e *Edge) find(x *exchange) *problem {
-	t, s, o, err := e.themeOf(x.address.theme, x.now)
+	defer e.timed(x, &x.found)
+	t, s, o, err := e.themeOf(x.address.theme, &x.question)
 	x.outcome = max(x.outcome, o)
 	if err != nil {
-		return upstreamAway
+		return unanswered(err)
 	}
 	if s.missing {
 		return notFound
@@ -155,15 +163,22 @@ func (e *Edge) find(x *exchange) *problem {
 	if !s.files[x.address.file] {
 		return notFound
 	}
-	x.pair, x.pairHeld, o, err = e.pairOf(t, s, x.address.pair, x.now)
+	x.pair, x.pairHeld, o, err = e.pairOf(t, s, x.address.pairAddress, &x.question)
 	x.outcome = max(x.outcome, o)
 	if err != nil {
-		return upstreamAway
+		return unanswered(err)
 	}
 	if missing := x.pairHeld.missing; missing != "" && missing != "version" {
 		return notFound
 	}
 	return nil
+}
+
+// timed keeps how long the request took up to now, where it was no hit.
+func (e *Edge) timed(x *exchange, took *time.Duration) {
+	if x.outcome != hit {
+		*took = e.now().Sub(x.now) - x.found
+	}
 }
 
 // decide applies the Theme's serving rules.
@@ -212,11 +227,17 @@ func (e *Edge) respond(x *exchange) *problem {
 	if len(asked) > 0 && x.ctx.IsGet() {
 		enc = identity // a range is one of the bytes as they are
 	}
-	b, o, err := e.bodyOf(x.pairHeld, x.address.file, enc, x.now)
+	b, o, err := e.bodyOf(x.pairHeld, x.address.file, enc, &x.question)
+	if o == miss && x.outcome == revalidated && x.pair.has(x.address.file, enc) {
+		o = revalidated // what was held of this file was of before
+	}
 	x.outcome = max(x.outcome, o)
+	if o != hit {
+		e.timed(x, &x.made)
+	}
 	switch {
-	case errors.Is(err, errUnreachable):
-		return upstreamAway
+	case errors.Is(err, errUnreachable) || errors.Is(err, errBusy):
+		return unanswered(err)
 	case err != nil:
 		return internal
 	}

@@ -106,7 +106,7 @@ func TestEncodingsHaveTheirOwnValidators(t *testing.T) { // A91, decisions 7.3, 
 		seen[etag] = enc
 		for _, match := range []string{etag, "W/" + etag, `"x", ` + etag, "*"} {
 			again := r.get(address, "Accept-Encoding: "+enc, "If-None-Match: "+match)
-			if again.status != 304 || again.body != "" || again.header.Get("Etag") != etag || again.header.Get("Cache-Control") == "" {
+			if again.status != 304 || again.body != "" || match != "*" && again.header.Get("Etag") != etag || again.header.Get("Cache-Control") == "" {
 				t.Errorf("If-None-Match %s with %q = %d %v", match, enc, again.status, again.header)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -25,16 +26,50 @@ const (
 	maxBlobBytes   = 64 << 20
 	recordTimeout  = 5 * time.Second
 	blobTimeout    = 30 * time.Second
+	dialTimeout    = 2 * time.Second
 	retryAfter     = time.Second // how long nothing is asked after upstream gave no answer
 )
 
-// upstream asks the feed of an origin. It may be used concurrently.
+// What an edge that is asked by another says of its answers: a number of milliseconds since it knew
+// them to be current, and, where changes of them may not come over its feed, that they are "aside".
+const (
+	ageHeader    = "Livery-Age"
+	coverHeader  = "Livery-Cover"
+	coveredAside = "aside"
+)
+
+// manner is how an answer of upstream came about.
+type manner struct {
+	age   time.Duration // since when upstream knew it to be current
+	aside bool          // changes of it are not heard on the feed that is followed
+}
+
+// learned returns the answer to a question that was asked at a time, under a number of change.
+func (m manner) learned(change uint64, asked time.Time) learned {
+	return learned{change: change, at: asked.Add(-m.age), age: m.age, covered: !m.aside}
+}
+
+// mannerOf reads what the answer says of itself. An origin says nothing: it knows.
+func mannerOf(h http.Header) manner {
+	age, err := strconv.ParseUint(h.Get(ageHeader), 10, 40)
+	if err != nil {
+		age = 0
+	}
+	return manner{time.Duration(age) * time.Millisecond, h.Get(coverHeader) == coveredAside}
+}
+
+// upstream asks the feed of an origin, or of an edge before it. It may be used concurrently.
 type upstream struct {
 	base   string // URL without a slash at its end
 	token  string
 	client *http.Client
 	now    func() time.Time
 	lostAt atomic.Int64 // Unix nanoseconds: when the newest question found nobody; 0: it found somebody
+
+	well      atomic.Bool // its feed can be followed, as far as is known
+	probing   atomic.Bool // a look at whether it can be followed again is under way
+	restUntil atomic.Int64
+	backoff   atomic.Int64 // nanoseconds: the newest rest
 }
 
 func newUpstream(base, token string, now func() time.Time) (*upstream, error) {
@@ -47,7 +82,8 @@ func newUpstream(base, token string, now func() time.Time) (*upstream, error) {
 	transport.MaxIdleConnsPerHost = 32
 	transport.MaxConnsPerHost = 64
 	transport.ResponseHeaderTimeout = 70 * time.Second
-	return &upstream{
+	transport.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	up := &upstream{
 		base:  strings.TrimSuffix(base, "/"),
 		token: token,
 		now:   now,
@@ -55,7 +91,9 @@ func newUpstream(base, token string, now func() time.Time) (*upstream, error) {
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-	}, nil
+	}
+	up.well.Store(true)
+	return up, nil
 }
 
 // failing reports whether the newest question, the feed's polls included, found nobody.
@@ -73,124 +111,137 @@ func (u *upstream) lost()    { u.lostAt.Store(u.now().UnixNano()) }
 
 // theme returns a Theme's record; missing is true where there is no such Theme. The error is
 // errUnreachable.
-func (u *upstream) theme(ctx context.Context, key string) (fed record.ThemeFed, missing bool, err error) {
-	what, err := u.record(ctx, "/feed/v1/themes/"+key, &fed)
+func (u *upstream) theme(ctx context.Context, key string) (fed record.ThemeFed, missing bool, m manner, err error) {
+	what, m, err := u.record(ctx, themesPath+key, &fed)
 	if err == nil && what == "" && fed.EnvironmentID+"/"+fed.ThemeID != key {
 		err = fmt.Errorf("%w: it answered with another Theme", errUnreachable)
 	}
-	return fed, what != "", err
+	return fed, what != "", m, err
 }
 
 // pair returns the record of a pair; missing says what is missing where there is none: "theme",
 // "variant" or "version". The error is errUnreachable.
-func (u *upstream) pair(ctx context.Context, key string) (fed record.PairFed, missing string, err error) {
-	missing, err = u.record(ctx, "/feed/v1/pairs/"+key, &fed)
+func (u *upstream) pair(ctx context.Context, key string) (fed record.PairFed, missing string, m manner, err error) {
+	missing, m, err = u.record(ctx, pairsPath+key, &fed)
 	if err == nil && missing == "" && !sound(fed, key) {
 		err = fmt.Errorf("%w: it answered with a pair of another version or without inputs", errUnreachable)
 	}
-	return fed, missing, err
+	return fed, missing, m, err
 }
 
 // sound reports whether a pair names its inputs and is of the version asked for.
 func sound(p record.PairFed, key string) bool {
 	asked := key[strings.LastIndexByte(key, '/')+1:]
-	return p.Document.Valid() && p.Module.Valid() && (p.Overrides == "" || p.Overrides.Valid()) &&
+	return p.Plan.Valid() && p.Module.Valid() && (p.Overlay == "" || p.Overlay.Valid()) &&
 		p.Version > 0 && (asked == "latest" || asked == strconv.FormatUint(uint64(p.Version), 10))
 }
 
 // changes polls the change log for up to wait seconds.
-func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (fed record.ChangesFed, err error) {
+func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (fed record.ChangesFed, m manner, err error) {
 	query := url.Values{"after": {after}, "wait": {strconv.Itoa(wait)}, "limit": {strconv.Itoa(limit)}}
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout+time.Duration(wait)*time.Second)
 	defer cancel()
-	body, status, err := u.get(ctx, "/feed/v1/changes?"+query.Encode(), maxRecordBytes)
+	a, err := u.get(ctx, changesPath+"?"+query.Encode(), maxRecordBytes)
 	if err != nil {
-		return fed, err
+		return fed, m, err
 	}
-	if status != http.StatusOK {
-		return fed, fmt.Errorf("%w: status %d of the feed", errUnreachable, status)
+	if a.status != http.StatusOK {
+		return fed, m, fmt.Errorf("%w: status %d of the feed", errUnreachable, a.status)
 	}
-	if err := json.Unmarshal(body, &fed); err != nil {
-		return fed, fmt.Errorf("%w: the feed's answer is no JSON: %w", errUnreachable, err)
+	if err := json.Unmarshal(a.body, &fed); err != nil {
+		return fed, m, fmt.Errorf("%w: the feed's answer is no JSON: %w", errUnreachable, err)
 	}
-	return fed, nil
+	return fed, a.manner, nil
+}
+
+// modulesFed is the answer to a question for modules.
+type modulesFed struct {
+	Modules []record.Module `json:"modules"`
 }
 
 // modules lists the renderer modules that upstream has.
-func (u *upstream) modules(ctx context.Context) ([]record.Module, error) {
-	var fed struct {
-		Modules []record.Module `json:"modules"`
-	}
-	_, err := u.record(ctx, "/feed/v1/modules", &fed)
-	return fed.Modules, err
+func (u *upstream) modules(ctx context.Context) (fed modulesFed, err error) {
+	_, _, err = u.record(ctx, modulesPath, &fed)
+	return fed, err
 }
 
 // blob returns the bytes of that name, checked against it.
 func (u *upstream) blob(ctx context.Context, name record.Hash) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, blobTimeout)
 	defer cancel()
-	body, status, err := u.get(ctx, "/feed/v1/blobs/"+string(name), maxBlobBytes)
+	a, err := u.get(ctx, blobsPath+string(name), maxBlobBytes)
 	if err != nil {
 		return nil, err
 	}
-	if status != http.StatusOK || record.HashOf(body) != name {
-		return nil, fmt.Errorf("%w: blob %s: status %d or other content", errUnreachable, name, status)
+	if a.status != http.StatusOK || record.HashOf(a.body) != name {
+		return nil, fmt.Errorf("%w: blob %s: status %d or other content", errUnreachable, name, a.status)
 	}
-	return body, nil
+	return a.body, nil
 }
 
 // record reads one JSON record into v, or says what is missing.
-func (u *upstream) record(ctx context.Context, path string, v any) (missing string, err error) {
+func (u *upstream) record(ctx context.Context, path string, v any) (missing string, m manner, err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	body, status, err := u.get(ctx, path, maxRecordBytes)
+	a, err := u.get(ctx, path, maxRecordBytes)
 	if err != nil {
-		return "", err
+		return "", m, err
 	}
-	switch status {
+	switch a.status {
 	case http.StatusOK:
-		if err := json.Unmarshal(body, v); err != nil {
-			return "", fmt.Errorf("%w: %s is no JSON: %w", errUnreachable, path, err)
+		if err := json.Unmarshal(a.body, v); err != nil {
+			return "", m, fmt.Errorf("%w: %s is no JSON: %w", errUnreachable, path, err)
 		}
-		return "", nil
+		return "", a.manner, nil
 	case http.StatusNotFound:
-		var answer struct {
-			Missing string `json:"missing"`
-		}
-		if err := json.Unmarshal(body, &answer); err == nil && answer.Missing != "" {
-			return answer.Missing, nil
+		var fed missingFed
+		if err := json.Unmarshal(a.body, &fed); err == nil && fed.Missing != "" {
+			return fed.Missing, a.manner, nil
 		}
 	}
-	return "", fmt.Errorf("%w: status %d of %s", errUnreachable, status, path)
+	return "", m, fmt.Errorf("%w: status %d of %s", errUnreachable, a.status, path)
+}
+
+// missingFed says which part of an address does not exist.
+type missingFed struct {
+	Missing string `json:"missing"`
+}
+
+// answer is what came back for one question.
+type answer struct {
+	status int
+	body   []byte
+	manner manner
 }
 
 // get asks once. Every failure is errUnreachable; those that concern more than this one question
 // hold others back for a moment.
-func (u *upstream) get(ctx context.Context, path string, limit int64) (body []byte, status int, err error) {
+func (u *upstream) get(ctx context.Context, path string, limit int64) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.base+path, nil)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", errUnreachable, err)
+		return answer{}, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	req.Header.Set("Authorization", "Bearer "+u.token)
 	res, err := u.client.Do(req)
 	if err != nil {
 		u.lost()
-		return nil, 0, fmt.Errorf("%w: %w", errUnreachable, err)
+		return answer{}, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	defer res.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(res.Body, limit+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
+	a := answer{res.StatusCode, body, mannerOf(res.Header)}
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%w: %w", errUnreachable, err)
 	case int64(len(body)) > limit:
 		err = fmt.Errorf("%w: its answer is longer than %d bytes", errUnreachable, limit)
-	case res.StatusCode > http.StatusInternalServerError:
+	case a.status > http.StatusInternalServerError && !a.manner.aside: // else it lives, and is cut off itself
 		err = fmt.Errorf("%w: status %d", errUnreachable, res.StatusCode)
 	}
 	if err != nil {
 		u.lost()
-		return nil, res.StatusCode, err
+		return answer{}, err
 	}
 	u.reached()
-	return body, res.StatusCode, nil
+	return a, nil
 }

@@ -21,6 +21,7 @@ type verdict struct {
 	answer answer
 	change record.Change
 	write  func(tx storage.Tx) error // nil where nothing changes
+	after  func()                    // called when write is committed; nil does nothing
 }
 
 // ahead judges a request on a snapshot, while other writers of the Environment go on, and returns
@@ -57,11 +58,11 @@ func (o *Origin) ahead(q *request, j judgement) (write, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.finish(basis, made), nil
+	return j.finish(q, basis, made), nil
 }
 
 // finish returns what is to be done where made was judged by basis; nil means that nothing was.
-func (j judgement) finish(basis any, made verdict) write {
+func (j judgement) finish(q *request, basis any, made verdict) write {
 	return func(tx storage.Tx, p place) (answer, record.Change, error) {
 		v := made
 		now, err := j.basis(tx, p)
@@ -71,6 +72,7 @@ func (j judgement) finish(basis any, made verdict) write {
 		if err == nil && v.write != nil {
 			err = v.write(tx)
 		}
+		q.after = v.after
 		return v.answer, v.change, err
 	}
 }

@@ -45,7 +45,8 @@ func TestJudgementsHoldUpNobody(t *testing.T) {
 		after := p.theme
 		after.DisplayName = fmt.Sprint("judged of ", p.theme.TokenCount)
 		a, err := bare(200, map[string]string{"name": after.DisplayName})
-		return verdict{a, h.origin.unseen(), func(tx storage.Tx) error { return storage.Themes.Write(tx, after, after.EnvironmentID, after.ID) }}, err
+		write := func(tx storage.Tx) error { return storage.Themes.Write(tx, after, after.EnvironmentID, after.ID) }
+		return verdict{answer: a, change: h.origin.unseen(), write: write}, err
 	}})
 	if err != nil || string(a.body) != `{"name":"judged of 1"}` {
 		t.Errorf("answer = %s, %v, want that of the second judgement", a.body, err)

@@ -123,6 +123,9 @@ func (o *Origin) run(q *request) (a answer, err error) {
 		a, change, err = do(tx, p)
 		return change, err
 	})
+	if err == nil && q.after != nil {
+		q.after()
+	}
 	return a, err
 }
 

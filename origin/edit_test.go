@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/renderer"
 	"example.com/livery/storage/record"
 )
 
@@ -70,8 +71,8 @@ func TestDocumentsSurviveAsWritten(t *testing.T) {
 	if got := listedTokens(t, e.want(200, "GET", theme+"/tokens?version=1", "")); got != tokens {
 		t.Errorf("version 1 = %s, want %s", got, tokens)
 	}
-	if status, blob := e.ask("/blobs/" + string(e.pair(theme, "-", "1").Document)); status != 200 || string(blob) != document {
-		t.Errorf("edges are fed %s\nwant %s", blob, document)
+	if got := e.file(e.pair(theme, "-", "1"), renderer.TokensDTCGJSON); got != document+"\n" {
+		t.Errorf("edges are fed %s\nwant %s", got, document)
 	}
 	flat := e.want(200, "GET", theme+"/tokens/preview/tokens.flat.json", "").body
 	if strings.Contains(flat, "heir.z") || strings.Contains(flat, "pointer") {
@@ -270,13 +271,13 @@ func TestPublishMovesLatestForEverybody(t *testing.T) {
 		}
 		for _, segment := range segments {
 			latest, pinned := e.pair(theme, segment, "latest"), e.pair(theme, segment, fmt.Sprint(number))
-			if latest.Version != uint32(number) || latest.Document != pinned.Document || latest.Overrides != pinned.Overrides {
+			if latest.Version != uint32(number) || latest.Plan != pinned.Plan || latest.Overlay != pinned.Overlay {
 				t.Errorf("latest of %s = %+v, want what version %d is: %+v", segment, latest, number, pinned)
 			}
 			older[key{segment, number}] = pinned
 			for n := 1; n < number; n++ {
 				got, want := e.pair(theme, segment, fmt.Sprint(n)), older[key{segment, n}]
-				if got.Document != want.Document || got.Overrides != want.Overrides || got.Prefix != want.Prefix || got.Module != want.Module || !got.Sealed {
+				if got.Plan != want.Plan || got.Overlay != want.Overlay || got.Module != want.Module || !got.Sealed {
 					t.Errorf("version %d of %s = %+v after version %d, want %+v, sealed", n, segment, got, number, want)
 				}
 			}

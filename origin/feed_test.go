@@ -14,18 +14,29 @@ import (
 	"time"
 
 	"example.com/livery/origin/operator"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/plan"
 	"example.com/livery/storage/record"
 )
 
 // edge is a client of the feed.
 type edge struct {
 	*house
-	feed string
+	feed *string
 }
 
-func newEdge(t testing.TB) edge {
-	h := newHouse(t)
-	return edge{h, "http://" + h.serve(h.origin.ServeFeed) + "/feed/v1"}
+func newEdge(t testing.TB, change ...func(*Config)) edge {
+	h := newHouse(t, change...)
+	feed := "http://" + h.serve(h.origin.ServeFeed) + "/feed/v1"
+	return edge{h, &feed}
+}
+
+// restart ends the origin and starts another one over the same store.
+func (e edge) restart() {
+	e.t.Helper()
+	e.end()
+	e.start(e.origin.config)
+	*e.feed = "http://" + e.serve(e.origin.ServeFeed) + "/feed/v1"
 }
 
 // ask reads one answer of the feed.
@@ -36,7 +47,7 @@ func (e edge) ask(path string) (status int, body []byte) {
 
 func (e edge) askAs(authorization, path string) (status int, body []byte) {
 	e.t.Helper()
-	request, err := http.NewRequest("GET", e.feed+path, nil)
+	request, err := http.NewRequest("GET", *e.feed+path, nil)
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -74,6 +85,37 @@ func address(theme string) string {
 func (e edge) pair(theme, variant, version string) record.PairFed {
 	e.t.Helper()
 	return fed[record.PairFed](e, "/pairs/"+address(theme)+"/"+variant+"/"+version)
+}
+
+// file renders one file from the blobs that a pair names, as an edge does.
+func (e edge) file(p record.PairFed, f renderer.File) string {
+	e.t.Helper()
+	opened, err := plan.Open(e.part(p.Plan, f))
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if p.Overlay == "" {
+		return string(opened.File())
+	}
+	overlay, err := plan.OpenOverlay(opened, e.part(p.Overlay, f))
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return string(overlay.Append(nil))
+}
+
+// part fetches a bundle and returns what it has for a file.
+func (e edge) part(bundle record.Hash, f renderer.File) []byte {
+	e.t.Helper()
+	status, blob := e.ask("/blobs/" + string(bundle))
+	if status != 200 || record.HashOf(blob) != bundle {
+		e.t.Fatalf("blob %s = %d with %d bytes of %s", bundle, status, len(blob), record.HashOf(blob))
+	}
+	opened, err := plan.OpenBundle(blob)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return opened.Part(uint8(f))
 }
 
 // A112: only who carries the token is answered.
@@ -148,42 +190,42 @@ func TestFeedTellsOfPairs(t *testing.T) {
 	e.patch(theme, red)
 	e.publish(theme)
 	own := e.pair(theme, "-", "latest")
-	module := record.HashOf([]byte("\x00asm of the test"))
-	if own.Version != 1 || own.Overrides != "" || own.Prefix != "brand" || own.Module != module || !own.Sealed {
-		t.Errorf("pair of the Theme = %+v, want version 1 with prefix brand, sealed", own)
+	module := record.HashOf([]byte(testModule))
+	if own.Version != 1 || own.Overlay != "" || own.Module != module || !own.Sealed {
+		t.Errorf("pair of the Theme = %+v, want version 1 without overlay, sealed", own)
 	}
-	if _, document := e.ask("/blobs/" + string(own.Document)); string(document) != `{"red":{"$type":"color","$value":"#ff0000"}}` {
-		t.Errorf("document = %s", document)
+	if got := e.file(own, renderer.TokensCSS); !strings.Contains(got, "--brand-red: #ff0000;") {
+		t.Errorf("tokens.css = %s, want red with the prefix", got)
 	}
-	if _, blob := e.ask("/blobs/" + string(module)); string(blob) != "\x00asm of the test" {
+	if _, blob := e.ask("/blobs/" + string(module)); string(blob) != testModule {
 		t.Errorf("module = %q", blob)
 	}
-	if p := e.pair(theme, id, "1"); p.Overrides != "" || p.Sealed {
+	if p := e.pair(theme, id, "1"); p.Overlay != "" || p.Sealed {
 		t.Errorf("pair of an unpublished Variant = %+v, want the Theme's own values, not sealed", p)
 	}
 	e.patch(variant, `[{"operation":"set","path":"red","value":"#000000"}]`)
-	if p := e.pair(theme, id, "1"); p.Overrides != "" {
+	if p := e.pair(theme, id, "1"); p.Overlay != "" {
 		t.Errorf("pair = %+v: unpublished edits are never served", p)
 	}
 	e.publish(variant)
 	published := e.pair(theme, id, "latest")
-	if !published.Sealed || published.Document != own.Document || published.Version != 1 {
+	if !published.Sealed || published.Plan != own.Plan || published.Version != 1 {
 		t.Errorf("pair of a published Variant = %+v, want sealed", published)
 	}
-	if _, overrides := e.ask("/blobs/" + string(published.Overrides)); string(overrides) != `{"red":"#000000"}` {
-		t.Errorf("overrides = %s", overrides)
+	if got := e.file(published, renderer.TokensFlatJSON); got != `{"red":"#000000"}`+"\n" {
+		t.Errorf("the Variant's tokens.flat.json = %s", got)
 	}
 	e.patch(theme, `[{"operation":"move","from":"/red","path":"/crimson"}]`)
 	e.publish(theme)
 	carried := e.pair(theme, id, "2")
-	if _, overrides := e.ask("/blobs/" + string(carried.Overrides)); string(overrides) != `{"crimson":"#000000"}` || carried.Sealed {
-		t.Errorf("carried pair = %+v with %s, want the renamed override, not sealed", carried, overrides)
+	if got := e.file(carried, renderer.TokensFlatJSON); got != `{"crimson":"#000000"}`+"\n" || carried.Sealed {
+		t.Errorf("carried pair = %+v with %s, want the renamed override, not sealed", carried, got)
 	}
-	if again := e.pair(theme, id, "1"); again.Overrides != published.Overrides || again.Document != published.Document || !again.Sealed {
+	if again := e.pair(theme, id, "1"); again.Overlay != published.Overlay || again.Plan != published.Plan || !again.Sealed {
 		t.Errorf("pair at 1 = %+v after version 2, want %+v", again, published)
 	}
 	later := e.variant(theme, "later")
-	if p := e.pair(theme, later[strings.LastIndex(later, "/")+1:], "1"); p.Overrides != "" || !p.Sealed {
+	if p := e.pair(theme, later[strings.LastIndex(later, "/")+1:], "1"); p.Overlay != "" || !p.Sealed {
 		t.Errorf("pair of a later Variant at an old version = %+v, want the Theme's own values, sealed", p)
 	}
 	for _, version := range []string{"0", "01", "+1", "1.0", "3", "-1", "LATEST", "4294967297", "%20"} {
@@ -192,7 +234,7 @@ func TestFeedTellsOfPairs(t *testing.T) {
 		}
 	}
 	modules := fed[struct{ Modules []record.Module }](e, "/modules").Modules
-	if len(modules) != 1 || modules[0].Digest != module || modules[0].ABIVersion != 1 || modules[0].CoreVersion != "1.2.3" || modules[0].Size != 16 {
+	if len(modules) != 1 || modules[0].Digest != module || modules[0].ABIVersion != 1 || modules[0].CoreVersion != renderer.Version || modules[0].Size != 16 {
 		t.Errorf("modules = %+v", modules)
 	}
 	for _, digest := range []string{"x", strings.Repeat("0", 64), strings.ToUpper(string(module)), "..%2f"} {
@@ -321,13 +363,16 @@ func TestShutdownEndsPolls(t *testing.T) {
 	<-ended
 }
 
-// The operator's socket: teams, tokens, serving and keys, with errors in the API's shape.
-func TestOperatorSocket(t *testing.T) {
-	h := newHouse(t)
-	path := t.TempDir() + "/operator.sock"
+// operator serves the operator's socket and returns what calls it and wants a status.
+func (h *house) operator() func(status int, method, path, body string) string {
+	h.t.Helper()
+	path := h.t.TempDir() + "/operator.sock"
 	listener, err := operator.Listen(path)
 	if err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
+	}
+	if _, err := operator.Listen(path); err == nil {
+		h.t.Error("a second Listen() on a live socket = nil, want an error")
 	}
 	served := make(chan error, 1)
 	h.served = append(h.served, served)
@@ -335,23 +380,29 @@ func TestOperatorSocket(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
 	}}}
-	call := func(status int, method, path, body string) string {
-		t.Helper()
+	return func(status int, method, path, body string) string {
+		h.t.Helper()
 		request, err := http.NewRequest(method, "http://operator/operator/v1"+path, strings.NewReader(body))
 		if err != nil {
-			t.Fatal(err)
+			h.t.Fatal(err)
 		}
 		answer, err := client.Do(request)
 		if err != nil {
-			t.Fatal(err)
+			h.t.Fatal(err)
 		}
 		defer func() { _ = answer.Body.Close() }()
 		text, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != status {
-			t.Fatalf("%s %s = %d %s, %v, want %d", method, path, answer.StatusCode, text, err, status)
+			h.t.Fatalf("%s %s = %d %s, %v, want %d", method, path, answer.StatusCode, text, err, status)
 		}
 		return string(text)
 	}
+}
+
+// The operator's socket: teams, tokens, serving and keys, with errors in the API's shape.
+func TestOperatorSocket(t *testing.T) {
+	h := newHouse(t)
+	call := h.operator()
 	file := `{"teams":[{"slug":"initech","plan":"pro","members":["bill","bob"],"environments":[{"slug":"dev","displayName":"Dev","kind":"sandbox","cacheLifetime":0,"grants":{"bill":"admin"}}]}]}`
 	if dry := call(200, "POST", "/teams?dryRun=true", file); !strings.Contains(dry, "team initech is created") || strings.Contains(call(200, "GET", "/teams", ""), "initech") {
 		t.Errorf("dry run = %s, want what would be done and nothing done", dry)
@@ -413,9 +464,6 @@ func TestOperatorSocket(t *testing.T) {
 	call(404, "GET", "/themes/thm_x/serving", "")
 	call(404, "GET", "/nothing", "")
 	call(404, "PATCH", "/teams", "")
-	if _, err := operator.Listen(path); err == nil {
-		t.Error("a second Listen() on a live socket = nil, want an error")
-	}
 	if strings.Contains(h.logs.String(), key.Secret) {
 		t.Error("the log holds a secret")
 	}

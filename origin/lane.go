@@ -3,6 +3,7 @@ package origin
 import (
 	"context"
 	"runtime"
+	"time"
 )
 
 // From here on a document takes milliseconds to judge.
@@ -31,5 +32,26 @@ func (l lane) enter(ctx context.Context, heavy bool) (leave func(), err error) {
 		return func() { <-l }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+}
+
+// spareEvery is how often work in the background looks for a place.
+const spareEvery = 2 * time.Millisecond
+
+// enterLast is enter for work that nobody waits for: it lets all heavy work that waits go first.
+func (l lane) enterLast(ctx context.Context) (leave func(), err error) {
+	ticker := time.NewTicker(spareEvery)
+	defer ticker.Stop()
+	for {
+		select { // succeeds only where a place is free and nobody waits for it
+		case l <- struct{}{}:
+			return func() { <-l }, nil
+		default:
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }

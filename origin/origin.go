@@ -1,7 +1,8 @@
 // Package origin answers the public API under /public/v1, the feed that edges follow and the
 // operator's socket. A handler authenticates, reads one snapshot, asks one rule of package theming,
-// commits once and answers; it decides nothing itself. It never renders with WebAssembly: it keeps
-// the renderer module of its build for the versions that are published with it.
+// commits once and answers; it decides nothing itself. What it renders it renders natively; it keeps
+// the renderer module of its build for the versions that are published with it, and runs the
+// modules of other builds only to compile again what edges render their versions from.
 package origin
 
 import (
@@ -17,32 +18,34 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/derive"
 	"example.com/livery/origin/feed"
 	"example.com/livery/origin/operator"
+	"example.com/livery/renderer"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
+	"example.com/livery/wasm"
 )
 
 // Config is what an Origin needs. Store, PublicURL, CDNURL and Guest must be given.
 type Config struct {
-	Store        storage.Store // stays open when the Origin is shut down
-	PublicURL    string        // where callers reach the API, without "/public/v1" and without a slash at the end
-	CDNURL       string        // where browsers reach an edge, without a slash at the end
-	Guest        []byte        // the renderer module of this build
-	GuestABI     uint32        // its ABI version
-	GuestVersion string        // its core version
-	FeedToken    string        // what edges must carry; empty means that ServeFeed refuses to start
-	Logger       *slog.Logger  // nil means slog.Default()
-	Registry     *prometheus.Registry
-	Now          func() time.Time // nil means time.Now
-	Limits       Limits           // zero fields mean the defaults
+	Store     storage.Store // stays open when the Origin is shut down
+	PublicURL string        // where callers reach the API, without "/public/v1" and without a slash at the end
+	CDNURL    string        // where browsers reach an edge, without a slash at the end
+	Guest     []byte        // the renderer module of this build, made from the sources of this binary
+	Compiled  string        // directory of the machine code of other builds' modules; empty means in memory; lost: a second to compile
+	FeedToken string        // what edges must carry; empty means that ServeFeed refuses to start
+	Logger    *slog.Logger  // nil means slog.Default()
+	Registry  *prometheus.Registry
+	Now       func() time.Time // nil means time.Now
+	Limits    Limits           // zero fields mean the defaults
 }
 
 // Origin serves the API. Its methods may be called concurrently.
 type Origin struct {
 	store    storage.Store
 	keys     *auth.Keys
-	module   record.Hash // of the renderer that new versions are published with
+	module   record.Hash // renderer module that new versions are published with
 	document publication // the API's description
 	config   Config
 	log      *slog.Logger
@@ -50,6 +53,7 @@ type Origin struct {
 	metrics  *metrics
 	rate     *rate
 	heavy    lane
+	derive   *derive.Deriver
 	feed     *feed.Handler // nil where there is no feed token
 	operator *operator.Handler
 
@@ -62,8 +66,9 @@ type Origin struct {
 	closed  bool
 }
 
-// New returns an Origin over the store. It registers the renderer module under its digest and makes
-// the token key where the store has none.
+// New returns an Origin over the store. It registers the renderer module under its digest, which
+// takes a moment on the first start of a build, and makes the token key where the store has none. It
+// returns wasm.ErrModule where the module is none of this build's.
 func New(ctx context.Context, c Config) (*Origin, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -82,15 +87,19 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		return nil, fmt.Errorf("origin: register the renderer module: %w", err)
 	}
 	o := &Origin{
-		store: c.Store, keys: keys, module: module, document: document, config: c, log: c.Logger,
+		store: c.Store, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
 		metrics: newMetrics(c.Registry), rate: newRate(c.Limits.RequestsPerSecond), heavy: newLane(),
 	}
-	o.operator = operator.NewHandler(c.Store, keys, o.refuseOn, c.Now)
+	o.derive = derive.New(derive.Config{
+		Store: c.Store, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
+		Turn: func(ctx context.Context) (func(), error) { return o.heavy.enter(ctx, true) }, Spare: o.heavy.enterLast,
+	})
+	o.operator = operator.NewHandler(operator.Config{Store: c.Store, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now})
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	var waits context.Context
 	waits, o.cancelFeed = context.WithCancel(o.ctx)
 	if c.FeedToken != "" {
-		o.feed = feed.NewHandler(waits, c.Store, c.FeedToken, o.refuseOn)
+		o.feed = feed.NewHandler(waits, c.Store, o.derive, c.FeedToken, o.refuseOn)
 	}
 	o.router = o.newRouter()
 	return o, nil
@@ -115,24 +124,14 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// register stores the module and its record, unless they are there.
-func register(ctx context.Context, c Config) (record.Hash, error) {
-	digest, err := c.Store.PutBlob(ctx, c.Guest)
-	if err != nil {
-		return "", err
+// register registers the module of this build. What is published with it is compiled natively, so it
+// must be made from the same renderer.
+func register(ctx context.Context, c Config) (record.Module, error) {
+	m, err := derive.Register(ctx, c.Store, record.HashOf(c.Guest), c.Guest, c.Now())
+	if err == nil && m.CoreVersion != renderer.Version {
+		err = fmt.Errorf("%w: it is of version %s, and the renderer of this binary of %s: build both again", wasm.ErrModule, m.CoreVersion, renderer.Version)
 	}
-	_, err = c.Store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
-		now := c.Now().UTC()
-		_, err := storage.Modules.Read(tx, string(digest))
-		if !errors.Is(err, storage.ErrNotFound) {
-			return record.Change{}, err
-		}
-		m := record.Module{
-			Digest: digest, CoreVersion: c.GuestVersion, ABIVersion: c.GuestABI, Size: len(c.Guest), RegisteredAt: now,
-		}
-		return record.Change{At: now}, storage.Modules.Write(tx, m, string(digest))
-	})
-	return digest, err
+	return m, err
 }
 
 // Ready returns nil where the Origin can answer requests, else why not.

@@ -18,9 +18,11 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/operator"
+	"example.com/livery/renderer"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
+	"example.com/livery/wasm/abi"
 )
 
 func TestMain(m *testing.M) {
@@ -78,34 +80,70 @@ func newHouse(t testing.TB, change ...func(*Config)) *house {
 	h.store = store
 	h.settle()
 	config := Config{
-		Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte("\x00asm of the test"), GuestABI: 1,
-		GuestVersion: "1.2.3", FeedToken: testFeedToken, Logger: log, Now: h.clock.Now,
+		Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule),
+		FeedToken: testFeedToken, Logger: log, Now: h.clock.Now,
 	}
 	for _, c := range change {
 		c(&config)
 	}
-	h.origin, err = New(context.Background(), config)
+	h.start(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.base = "http://" + h.serve(h.origin.ServePublic)
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
 	h.judge = newWitness(t, transport)
 	h.client = &http.Client{Transport: h.judge, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := h.origin.Shutdown(ctx); err != nil {
-			t.Errorf("Shutdown() = %v, want nil", err)
-		}
-		for _, served := range h.served {
-			if err := <-served; err != nil {
-				t.Errorf("serve = %v, want nil after Shutdown", err)
-			}
-		}
+		h.end()
 	})
 	return h
+}
+
+// start starts an origin over the store, in the place of the one that was ended.
+func (h *house) start(c Config) {
+	h.t.Helper()
+	if string(c.Guest) == testModule {
+		h.register()
+	}
+	var err error
+	if h.origin, err = New(context.Background(), c); err != nil {
+		h.t.Fatal(err)
+	}
+	h.base = "http://" + h.serve(h.origin.ServePublic)
+}
+
+// end shuts the origin down.
+func (h *house) end() {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := h.origin.Shutdown(ctx); err != nil {
+		h.t.Errorf("Shutdown() = %v, want nil", err)
+	}
+	for _, served := range h.served {
+		if err := <-served; err != nil {
+			h.t.Errorf("serve = %v, want nil after Shutdown", err)
+		}
+	}
+	h.served = nil
+}
+
+// testModule stands for the module of this build where nothing runs it: what is published with it is
+// compiled natively.
+const testModule = "\x00asm of the test"
+
+// register leaves the record of testModule in the store, as an earlier start does for a real one.
+func (h *house) register() {
+	h.t.Helper()
+	digest := record.HashOf([]byte(testModule))
+	m := record.Module{Digest: digest, CoreVersion: renderer.Version, ABIVersion: abi.Version, Size: len(testModule), RegisteredAt: h.clock.Now().UTC().Truncate(time.Millisecond)}
+	_, err := h.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
+		return record.Change{At: m.RegisteredAt}, storage.Modules.Write(tx, m, string(digest))
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // serve starts one of the origin's servers on a free port and returns its address.

@@ -28,7 +28,8 @@ type request struct {
 	contentEncoding string
 	body            string
 
-	seen   place // what the path named when the request was first looked up
+	seen   place  // what the path named when the request was first looked up
+	after  func() // what is to be done when the request is committed; nil for nothing
 	answer answer
 }
 

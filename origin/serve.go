@@ -112,7 +112,7 @@ func (o *Origin) newServer(handler fasthttp.RequestHandler) *fasthttp.Server {
 }
 
 // unexpect takes the expectation from a request whose body is too large, so that it is refused
-// before the client is told to go on.
+// before the client is told to go on. How large a chunked body is shows only when it comes.
 func unexpect(h *fasthttp.RequestHeader, maxBody int) fasthttp.RequestConfig {
 	if h.ContentLength() > maxBody {
 		h.Del(fasthttp.HeaderExpect)
@@ -120,8 +120,8 @@ func unexpect(h *fasthttp.RequestHeader, maxBody int) fasthttp.RequestConfig {
 	return fasthttp.RequestConfig{}
 }
 
-// Shutdown stops accepting, ends the feed's waits, lets requests in progress finish until ctx ends,
-// and returns ctx's error where some did not. The store stays open.
+// Shutdown stops accepting, ends the feed's waits and the work in the background, lets requests in
+// progress finish until ctx ends, and returns ctx's error where some did not. The store stays open.
 func (o *Origin) Shutdown(ctx context.Context) error {
 	o.mu.Lock()
 	o.closed = true
@@ -138,6 +138,7 @@ func (o *Origin) Shutdown(ctx context.Context) error {
 		errs = append(errs, <-stopped)
 	}
 	o.cancel()
+	errs = append(errs, o.derive.Close(ctx))
 	return errors.Join(errs...)
 }
 

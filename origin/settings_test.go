@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/livery/origin/operator"
+	"example.com/livery/renderer"
 	"example.com/livery/storage/record"
 )
 
@@ -59,12 +61,13 @@ func TestAssetSettingsAreLiveOnly(t *testing.T) {
 	want("after the operator cleared it", "p", true, 2.0)
 	e.want(200, "POST", theme+"/tokens/publish?unchanged=true", "")
 	want("after that was published", "", true, 4.0)
-	for number, prefix := range []string{1: "", "p", "p", ""} {
+	for number, name := range []string{1: "--red: #ff0000;", "--p-red: #bb0000;", "--p-red: #bb0000;", "--red: #bb0000;"} {
 		if number == 0 {
 			continue
 		}
-		if p := e.pair(theme, "-", fmt.Sprint(number)); p.Prefix != prefix { // every version keeps its own
-			t.Errorf("version %d is served with prefix %q, want %q", number, p.Prefix, prefix)
+		css := e.file(e.pair(theme, "-", fmt.Sprint(number)), renderer.TokensCSS)
+		if !strings.Contains(css, "  "+name+"\n") { // every version keeps its own prefix
+			t.Errorf("version %d is served as %s, want %s", number, css, name)
 		}
 	}
 }
@@ -253,6 +256,36 @@ func TestEnvironmentsArePaged(t *testing.T) {
 		}
 		if body["pageCount"] != float64(len(slugs)) {
 			t.Errorf("environments%s: pageCount = %v, want %d", query, body["pageCount"], len(slugs))
+		}
+	}
+}
+
+// S26: every time is spelled the same way, to the millisecond, whoever wrote it.
+func TestTimesHaveOneSpelling(t *testing.T) {
+	h := newHouse(t)
+	theme := h.theme("brand")
+	h.variant(theme, "dark")
+	h.patch(theme, red)
+	h.publish(theme)
+	if _, err := operator.AddSigningKey(context.Background(), h.store, idOf(theme), h.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	call := h.operator()
+	texts := []string{call(200, "GET", "/themes/"+idOf(theme)+"/keys", ""), call(200, "GET", "/modules", "")}
+	for _, path := range []string{"/environments", "/environments/" + h.sandbox, theme, theme + "/variants", theme + "/tokens?version=1"} {
+		texts = append(texts, h.want(200, "GET", path, "").body)
+	}
+	spelled := regexp.MustCompile(`"(\w+At)":("[^"]*")`)
+	whole := regexp.MustCompile(`^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z"$`)
+	for _, text := range texts {
+		times := spelled.FindAllStringSubmatch(text, -1)
+		if len(times) == 0 {
+			t.Errorf("%s has no time", short(text))
+		}
+		for _, at := range times {
+			if !whole.MatchString(at[2]) {
+				t.Errorf("%s = %s in %s, want milliseconds and Z", at[1], at[2], short(text))
+			}
 		}
 	}
 }

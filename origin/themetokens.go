@@ -147,6 +147,8 @@ func (o *Origin) publishTheme(q *request) (write, error) {
 		if err != nil {
 			return verdict{}, err
 		}
+		planned := o.plan(release)
+		defer func() { _, _ = planned() }() // nothing goes on after the request
 		variants, err := o.variantsOf(r, p.theme, release)
 		if err != nil {
 			return verdict{}, err
@@ -159,13 +161,42 @@ func (o *Origin) publishTheme(q *request) (write, error) {
 		if err != nil {
 			return verdict{}, err
 		}
-		v := verdict{change: o.seen(p.theme), write: func(tx storage.Tx) error { return writePublished(tx, published, carried) }}
+		if published.Version.Plan, err = planned(); err != nil {
+			return verdict{}, err
+		}
+		v := verdict{
+			change: o.seen(p.theme),
+			write:  func(tx storage.Tx) error { return writePublished(tx, published, carried) },
+			after:  func() { o.derive.Fill(p.theme.EnvironmentID, p.theme.ID) },
+		}
 		v.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(published.Theme))
 		return v, err
 	}})
 }
 
-// putPublished stores the new blobs of a publish, and returns those that each Variant serves; empty
+// plan compiles the plan of a release and stores it while its Variants are carried over, which takes
+// about as long, and returns what waits for its name.
+func (o *Origin) plan(release *theming.Release) (wait func() (record.Hash, error)) {
+	var name record.Hash
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				err = panicked(p)
+			}
+		}()
+		version, root, size := release.Frozen()
+		name, err = o.derive.Plan(o.ctx, version, root, size)
+	}()
+	return func() (record.Hash, error) {
+		<-done
+		return name, err
+	}
+}
+
+// putPublished stores the new inputs of a publish, and returns those that each Variant serves; empty
 // where it serves none.
 func (o *Origin) putPublished(published theming.Published) (carried []record.Hash, err error) {
 	if _, err := o.store.PutBlob(o.ctx, published.Document); err != nil {

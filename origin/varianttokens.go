@@ -3,6 +3,7 @@ package origin
 import (
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/derive"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
@@ -163,22 +164,43 @@ func (o *Origin) publishVariant(q *request) (write, error) {
 		if err != nil {
 			return verdict{}, err
 		}
-		if version.Overrides, err = o.store.PutBlob(o.ctx, overrides); err != nil {
+		pair, err := o.putOverrides(r, p.theme, overrides)
+		if err != nil {
 			return verdict{}, err
 		}
-		v := verdict{change: o.seen(p.theme), write: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version) }}
+		version.Overrides = pair.Overrides
+		v := verdict{change: o.seen(p.theme), write: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
+		if derive.Lacks(pair) {
+			v.after = func() { o.derive.Fill(p.theme.EnvironmentID, p.theme.ID) }
+		}
 		v.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(p.theme, published))
 		return v, err
 	}})
 }
 
-// writeVariantVersion stores a Variant that was published, its new version and what that seals.
-func writeVariantVersion(tx storage.Tx, v record.Variant, version record.VariantVersion) error {
+// putOverrides stores the blobs of a Variant that is published at the newest version of its Theme,
+// and returns the pair that this seals.
+func (o *Origin) putOverrides(r storage.Reader, t record.Theme, overrides []byte) (pair record.Pair, err error) {
+	version, err := themeVersion(r, t, t.LatestVersion)
+	if err != nil {
+		return pair, err
+	}
+	pair.Published = true
+	if pair.Overrides, err = o.store.PutBlob(o.ctx, overrides); err != nil {
+		return pair, err
+	}
+	pair.Overlay, err = o.derive.PublishedOverlay(o.ctx, version, overrides)
+	return pair, err
+}
+
+// writeVariantVersion stores a Variant that was published, its new version and the pair that this
+// seals.
+func writeVariantVersion(tx storage.Tx, v record.Variant, version record.VariantVersion, pair record.Pair) error {
 	key := []string{v.EnvironmentID, v.ThemeID, v.ID, storage.Number(version.Number)}
 	if err := storage.VariantVersions.Write(tx, version, key...); err != nil {
 		return err
 	}
-	if err := storage.Pairs.Write(tx, record.Pair{Overrides: version.Overrides, Published: true}, key...); err != nil {
+	if err := storage.Pairs.Write(tx, pair, key...); err != nil {
 		return err
 	}
 	return writeVariantState(tx, theming.VariantState{Variant: v})

@@ -221,6 +221,13 @@ func TestOversizedBodiesAreRefusedUnread(t *testing.T) {
 	if answers, _ := h.raw(head+"Content-Length: 30\r\nExpect: 100-continue\r\n\r\n"+`{"slug":"c","displayName":"d"}`, 2); len(answers) == 0 || answers[0].status != 100 {
 		t.Errorf("a small body that is asked for = %v, want 100 first", answers)
 	}
+	// Nobody knows how long a chunked body gets (RFC 9110 section 10.1.1 leaves the server only 100 or a final
+	// status): the client is told to go on, and refused when the bound is passed.
+	answers, closed := h.raw(head+fmt.Sprintf("Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(large), large), 3)
+	if len(answers) != 2 || answers[0].status != 100 || !closed {
+		t.Fatalf("a chunked body that is asked for = %v, closed %v; want 100, then a refusal and a closed connection", answers, closed)
+	}
+	answers[1].refuses(t, 413, "payload")
 }
 
 // A62: a client that sends too slowly is told so and loses its connection.

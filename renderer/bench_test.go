@@ -1,6 +1,7 @@
 package renderer_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/plan"
 )
 
 // benchDocument returns a document of the corpus, which lives outside the project.
@@ -110,5 +112,47 @@ func BenchmarkOverlay(b *testing.B) {
 				out = renderer.LoadDocument(dtcg.Overlay(theme, overrides), "").Append(out[:0], renderer.TokensCSS)
 			}
 		})
+	}
+}
+
+// BenchmarkParse reads Themes of known sizes.
+func BenchmarkParse(b *testing.B) {
+	for _, n := range benchTokens {
+		text := family(n)
+		b.Run(fmt.Sprintf("tokens=%d", n), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := jsontree.Parse(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRenderFiles renders each of the five files: the plan is open, the overlay of 50 overrides is
+// opened each time.
+func BenchmarkRenderFiles(b *testing.B) {
+	for _, n := range benchTokens {
+		c := renderer.Compile(parse(b, family(n)), "")
+		s := c.Load(brand(n, 50))
+		for f := range renderer.File(renderer.FileCount) {
+			p, err := plan.Open(c.Plan(f))
+			if err != nil {
+				b.Fatal(err)
+			}
+			blob, out := c.Overlay(s, f), make([]byte, 0, 2*len(p.File()))
+			b.Run(fmt.Sprintf("tokens=%d/%s", n, strings.TrimPrefix(f.Name(), "tokens.")), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					o, err := plan.OpenOverlay(p, blob)
+					if err != nil {
+						b.Fatal(err)
+					}
+					out = o.Append(out[:0])
+				}
+			})
+		}
 	}
 }

@@ -25,15 +25,15 @@ func Compile(theme *jsontree.Node, prefix string) *Compiled {
 	for f := range File(FileCount) {
 		c.files[f] = s.cut(f, 0)
 		c.blobs[f] = plan.Append(nil, uint8(f), c.files[f].text)
-		if p, err := plan.Open(c.blobs[f]); err == nil { // else the file is too large, and Plan says so
+		if p, err := plan.Open(c.blobs[f]); err == nil { // else the tree is deeper than any that is parsed
 			c.plans[f], c.files[f].text = p, p.File()
 		}
 	}
 	return c
 }
 
-// Plan returns the plan of file f, or nil where the file is longer than plan.MaxFileBytes. The caller
-// must not change it. Equal Themes give equal bytes.
+// Plan returns the plan of file f. The caller must not change it. Equal Themes give equal bytes. It is
+// nil only where the file is longer than plan.MaxFileBytes, which no tree that was parsed can bring about.
 func (c *Compiled) Plan(f File) []byte { return c.blobs[f] }
 
 // Load is LoadTree for the Theme of c, which is not read again. overrides may be nil.
@@ -43,7 +43,7 @@ func (c *Compiled) Load(overrides *jsontree.Node) *Set {
 
 // Overlay returns the overlay that makes of the plan of file f the bytes that s renders, whatever the
 // overrides of s do: retype, leave out, bring back, collide. s must come from c.Load. The result grows
-// with what differs, not with the Theme. It is nil where either file is longer than plan.MaxFileBytes.
+// with what differs, not with the Theme. It is nil only where Plan is.
 func (c *Compiled) Overlay(s *Set, f File) []byte {
 	if s.doc.Root != c.doc.Root {
 		panic("renderer: an overlay is compiled from a Set of its own Theme")
@@ -73,7 +73,8 @@ type cutFile struct {
 // cut renders a file into memory of the given capacity, or more, and cuts it.
 func (s *Set) cut(f File, capacity int) cutFile {
 	c := cutFile{make([]byte, 0, capacity), make([]int, len(s.doc.Tokens)+1)}
-	c.text = s.append(c.text, f, c.ends[:len(s.doc.Tokens)])
+	w := walker{set: s, starts: c.ends[:len(s.doc.Tokens)]}
+	c.text = w.append(c.text, f)
 	next := len(c.text)
 	for i := len(c.ends) - 1; i >= 0; i-- {
 		if i == len(c.ends)-1 || c.ends[i] > next {

@@ -2,6 +2,7 @@ package renderer_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -111,6 +112,70 @@ func TestPlansOfNestedCompositesAreBounded(t *testing.T) {
 			t.Errorf("%s differs", f.Name())
 		}
 	}
+}
+
+// knots are Themes whose work could grow faster than they do.
+var knots = map[string]func(n int) string{
+	"a chain of aliases":       func(n int) string { return many(n, reaches[1].token) },
+	"all aliases of one token": func(n int) string { return many(n, reaches[2].token) },
+	"strings that hold one token": func(n int) string {
+		return many(n, func(i int) string {
+			if i == 0 {
+				return `{"$type":"string","$value":"x"}`
+			}
+			return `{"$type":"string","$value":"a {t00000} b"}`
+		})
+	},
+	"composites nested 30 deep": func(n int) string {
+		return many(n, func(i int) string {
+			if i%30 == 0 {
+				return `{"$type":"shadow","$value":{"offsetX":"1px","offsetY":"1px","color":"red"}}`
+			}
+			return fmt.Sprintf(`{"$type":"shadow","$value":["{t%05d}"]}`, i-1)
+		})
+	},
+	"one name of all tokens": func(n int) string {
+		return many(n, func(i int) string { return fmt.Sprintf(`{"a b":{"$value":%d},"a-b":{"$value":%[1]d}}`, i) })
+	},
+	"aliases of what is not there": func(n int) string {
+		return many(n, func(i int) string { return fmt.Sprintf(`{"$value":"{no.%d} {x y}"}`, i) })
+	},
+	"a cycle of all": func(n int) string {
+		return many(n, func(i int) string { return fmt.Sprintf(`{"$value":"{t%05d}"}`, (i+1)%n) })
+	},
+	"a design system": family,
+}
+
+// Twice the document takes twice the memory and twice the allocations, from the text to plans, and from
+// overrides to overlays, with some room for tables that double.
+func TestWorkGrowsWithTheDocument(t *testing.T) {
+	for name, theme := range knots {
+		t.Run(name, func(t *testing.T) {
+			small, large := theme(10_000), theme(20_000)
+			once, twice := workOf(t, small), workOf(t, large)
+			longer := float64(len(large)) / float64(len(small))
+			if twice.bytes > once.bytes*longer*1.3 || twice.allocs > once.allocs*longer*1.3+100 {
+				t.Errorf("10,000 tokens take %.0f bytes in %.0f allocations, 20,000 %.0f in %.0f", once.bytes, once.allocs, twice.bytes, twice.allocs)
+			}
+		})
+	}
+}
+
+// work is what is asked of the memory.
+type work struct{ bytes, allocs float64 }
+
+func workOf(t *testing.T, theme string) work {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c := renderer.Compile(parse(t, theme), "")
+	s := c.Load(parse(t, `{"t00000":"7"}`))
+	for f := range renderer.File(renderer.FileCount) {
+		c.Overlay(s, f)
+	}
+	s.Diagnostics()
+	runtime.ReadMemStats(&after)
+	return work{float64(after.TotalAlloc - before.TotalAlloc), float64(after.Mallocs - before.Mallocs)}
 }
 
 // family spells a Theme as design systems are built: one in five tokens is a colour or a size of the

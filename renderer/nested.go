@@ -6,11 +6,38 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// walker writes one of the nested files. It meets the tokens in the order in which they are listed.
+// walker writes one file, once. It meets the tokens in the order in which they are listed.
 type walker struct {
 	set    *Set
 	next   int   // the position of the token that comes next
-	starts []int // nil, or by token: where its text begins
+	at     int   // the position of the token that was met last; -1 where it is not listed
+	starts []int // nil, or by token: where its text begins in what the file is appended to
+	end    int   // where the file must be closed, in what it is appended to
+
+	left        []int32 // the tokens that a JSON file has no room for
+	leftMembers int     // of groups, for which it has none
+}
+
+// append appends file f, at most MaxFileBytes.
+func (w *walker) append(dst []byte, f File) []byte {
+	w.end = len(dst) + MaxFileBytes - closing
+	return w.write(dst, f)
+}
+
+func (w *walker) write(dst []byte, f File) []byte {
+	switch f {
+	case TokensCSS:
+		return w.set.appendCSS(dst, w.starts)
+	case TokensValuesJSON:
+		return append(w.whole(dst, w.values), '\n')
+	case TokensDTCGJSON:
+		return append(w.whole(dst, w.stored), '\n')
+	case TokensJSON:
+		return append(w.whole(dst, w.resolved), '\n')
+	case TokensFlatJSON:
+		return append(w.flat(dst), '\n')
+	}
+	return dst
 }
 
 // whole writes the root by one of the methods below.
@@ -24,14 +51,15 @@ func (w *walker) whole(dst []byte, write func(dst []byte, group *jsontree.Node) 
 // token returns the position of the token at hand, whose text begins at start, or -1 where it is
 // not listed.
 func (w *walker) token(start int) int {
-	if w.next >= len(w.set.doc.Tokens) {
-		return -1
+	if w.at = w.next; w.at >= len(w.set.doc.Tokens) {
+		w.at = -1
+		return w.at
 	}
 	if w.starts != nil {
-		w.starts[w.next] = start
+		w.starts[w.at] = start
 	}
 	w.next++
-	return w.next - 1
+	return w.at
 }
 
 // separate begins a member of the object that opened at start.
@@ -55,11 +83,8 @@ func (w *walker) values(dst []byte, group *jsontree.Node) []byte {
 		dst = separate(dst, start, m.Name)
 		inner := len(dst)
 		if dtcg.IsToken(m.Value) {
-			dst = w.value(dst)
+			dst = w.keep(w.value(dst), before, inner)
 		} else if dst = w.values(dst, m.Value); len(dst) == inner+len("{}") {
-			dst = dst[:inner]
-		}
-		if len(dst) == inner {
 			dst = dst[:before]
 		}
 	}
@@ -83,12 +108,15 @@ func (w *walker) stored(dst []byte, group *jsontree.Node) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
 	for _, m := range group.Members {
+		before := len(dst)
 		dst = separate(dst, start, m.Name)
 		switch {
 		case !m.Value.IsObject() || dtcg.IsMetadata(m.Name):
-			dst = jsontree.Append(dst, m.Value)
+			dst = w.keepMember(jsontree.Append(dst, m.Value), before)
 		case dtcg.IsToken(m.Value):
-			dst = w.storedToken(dst, m.Value)
+			dst = w.keep(w.storedToken(dst, m.Value), before, -1)
+		case w.tooLong(dst):
+			dst = w.keepMember(w.stored(dst, m.Value), before)
 		default:
 			dst = w.stored(dst, m.Value)
 		}

@@ -52,6 +52,7 @@ type Set struct {
 	css         []byte // the declarations of tokens.css
 	starts      []int  // by token: where in css its declarations begin, or the next ones where it has none
 	served      []bool // by token: its value fits its type, so the resolved files hold it
+	declared    int    // the length of all declarations, those that were taken back included
 	diagnostics []dtcg.Diagnostic
 }
 
@@ -108,28 +109,8 @@ func LoadDocument(doc *dtcg.Document, prefix string) *Set {
 	return s
 }
 
-// Diagnostics lists what the served files leave out and why, in document order. The caller must not
-// change the result.
-func (s *Set) Diagnostics() []dtcg.Diagnostic { return s.diagnostics }
-
-// Append appends the whole file f, with its final newline.
-func (s *Set) Append(dst []byte, f File) []byte { return s.append(dst, f, nil) }
-
-// append is Append. Where starts is not nil it has room for all tokens, and gets where in dst the
-// text of each one begins.
-func (s *Set) append(dst []byte, f File, starts []int) []byte {
-	w := walker{set: s, starts: starts}
-	switch f {
-	case TokensCSS:
-		return s.appendCSS(dst, starts)
-	case TokensValuesJSON:
-		return append(w.whole(dst, w.values), '\n')
-	case TokensDTCGJSON:
-		return append(w.whole(dst, w.stored), '\n')
-	case TokensJSON:
-		return append(w.whole(dst, w.resolved), '\n')
-	case TokensFlatJSON:
-		return append(s.appendFlat(dst, starts), '\n')
-	}
-	return dst
+// Append appends the whole file f, with its final newline, at most MaxFileBytes.
+func (s *Set) Append(dst []byte, f File) []byte {
+	w := walker{set: s}
+	return w.append(dst, f)
 }

@@ -21,7 +21,7 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 		}
 		before := len(dst)
 		if dtcg.IsMetadata(m.Name) {
-			dst = jsontree.Append(separate(dst, start, m.Name), m.Value)
+			dst = w.keepMember(jsontree.Append(separate(dst, start, m.Name), m.Value), before)
 			continue
 		}
 		if !m.Value.IsObject() {
@@ -29,13 +29,15 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 		}
 		dst = separate(dst, start, m.Name)
 		inner := len(dst)
-		if dtcg.IsToken(m.Value) {
-			dst = w.resolvedToken(dst, m.Value)
-		} else if dst = w.resolved(dst, m.Value); len(dst) == inner+len("{}") && m.Value.IndexOf("$ref") >= 0 {
-			dst = dst[:inner]
-		}
-		if len(dst) == inner {
-			dst = dst[:before]
+		switch {
+		case dtcg.IsToken(m.Value):
+			dst = w.keep(w.resolvedToken(dst, m.Value), before, inner)
+		case w.tooLong(dst):
+			dst = w.keepMember(w.resolved(dst, m.Value), before)
+		default:
+			if dst = w.resolved(dst, m.Value); len(dst) == inner+len("{}") && m.Value.IndexOf("$ref") >= 0 {
+				dst = dst[:before]
+			}
 		}
 	}
 	return append(dst, '}')
@@ -67,17 +69,15 @@ func (w *walker) resolvedToken(dst []byte, token *jsontree.Node) []byte {
 	return append(dst, '}')
 }
 
-// appendFlat writes every served value under its dotted path: the shape of a Variant's own map.
-func (s *Set) appendFlat(dst []byte, starts []int) []byte {
-	start := len(dst)
+// flat writes every served value under its dotted path: the shape of a Variant's own map.
+func (w *walker) flat(dst []byte) []byte {
+	s, start := w.set, len(dst)
 	dst = append(dst, '{')
-	for i := range s.doc.Tokens {
-		t := &s.doc.Tokens[i]
-		if starts != nil {
-			starts[i] = len(dst)
-		}
-		if s.served[i] && s.doc.Names(t) {
-			dst = jsontree.Append(separate(dst, start, t.Path), t.Served)
+	for w.next < len(s.doc.Tokens) {
+		before := len(dst)
+		i := w.token(before)
+		if t := &s.doc.Tokens[i]; s.served[i] && s.doc.Names(t) {
+			dst = w.keep(jsontree.Append(separate(dst, start, t.Path), t.Served), before, -1)
 		}
 	}
 	return append(dst, '}')

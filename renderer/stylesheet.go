@@ -11,6 +11,8 @@ import (
 // so that a new renderer that writes the same declarations writes the same bytes.
 const stylesheetHead = "/* Livery design tokens, format 1 */\n:root {\n"
 
+const stylesheetTail = "}\n"
+
 // declare renders the declarations of all tokens, which decides what the resolved files hold.
 func (s *Set) declare() {
 	names := s.names()
@@ -29,10 +31,16 @@ func (s *Set) declare() {
 		if out, misfit = css.AppendDeclarations(out, names[i], k, t.Served); misfit != nil {
 			found = append(found, dtcg.MisfitDiagnostic(t, misfit))
 		}
+		s.declared += len(out) - start
 		if len(out) == start {
 			continue // a typography or a gradient may have lines left that do fit
 		}
 		s.served[i] = true
+		if names[i] == "" || len(out) > maxDeclared {
+			out = out[:start]
+			found = append(found, noRoom(t, TokensCSS))
+			continue
+		}
 		lines = appendLines(lines, out, start, int32(i))
 	}
 	out, collisions := s.dropCollisions(out, lines)
@@ -41,12 +49,22 @@ func (s *Set) declare() {
 	s.doc.Sort(s.diagnostics)
 }
 
-// names returns the custom property names of all tokens, cut from one text.
+// maxDeclared is the room for declarations in tokens.css.
+const maxDeclared = MaxFileBytes - len(stylesheetHead) - len(stylesheetTail)
+
+// names returns the custom property names of all tokens, cut from one text; a name that alone would
+// take tokens.css past its length is empty.
 func (s *Set) names() []string {
 	var buf []byte
 	ends := make([]int, len(s.doc.Tokens))
 	for i := range s.doc.Tokens {
-		buf = css.AppendName(buf, s.prefix, s.doc.Tokens[i].Segments)
+		start := len(buf)
+		if start+len(s.prefix) <= maxDeclared {
+			buf = css.AppendName(buf, s.prefix, s.doc.Tokens[i].Segments)
+		}
+		if len(buf) > maxDeclared {
+			buf = buf[:start]
+		}
 		ends[i] = len(buf)
 	}
 	text, start := string(buf), 0
@@ -57,6 +75,9 @@ func (s *Set) names() []string {
 	}
 	return names
 }
+
+// lineIndent is what stands before the name in a line.
+const lineIndent = len("  ")
 
 // line is one declaration: "  --name: value;\n".
 type line struct {
@@ -76,7 +97,7 @@ func appendLines(lines []line, out []byte, start int, token int32) []line {
 
 // name returns the custom property that l declares in sheet. A name holds no colon.
 func (l line) name(sheet []byte) []byte {
-	text := bytes.TrimLeft(sheet[l.start:l.end], " ")
+	text := sheet[l.start+lineIndent : l.end]
 	return text[:max(bytes.IndexByte(text, ':'), 0)]
 }
 
@@ -86,9 +107,8 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 	last := make(map[string]int32, len(lines))
 	text := string(sheet)
 	for i, l := range lines {
-		name := l.name(sheet)
-		start := l.start + bytes.Index(sheet[l.start:l.end], name)
-		last[text[start:start+len(name)]] = int32(i)
+		start := l.start + lineIndent
+		last[text[start:start+len(l.name(sheet))]] = int32(i)
 	}
 	if len(last) == len(lines) {
 		return sheet, nil
@@ -120,5 +140,5 @@ func (s *Set) appendCSS(dst []byte, starts []int) []byte {
 		starts[i] = len(dst) + s.starts[i]
 	}
 	dst = append(dst, s.css...)
-	return append(dst, "}\n"...)
+	return append(dst, stylesheetTail...)
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/livery/storage/record"
 )
@@ -94,6 +95,17 @@ type Tx interface {
 	DeletePrefix(prefix []byte) error
 }
 
+// BlobInfo is what a Store knows of a blob without reading it.
+type BlobInfo struct {
+	Name        record.Hash
+	StoredBytes int64     // as the engine holds it, compressed
+	Unnamed     time.Time // since when MarkBlobs says that nothing names it; zero means it does not
+}
+
+// PutWindow bounds the time between PutBlob and the commit that names the blob. A commit that comes
+// later may name a blob that Collect is about to drop.
+const PutWindow = 10 * time.Minute
+
 // Store is an engine. All methods may be called concurrently.
 type Store interface {
 	// View runs fn on one snapshot and returns fn's error.
@@ -105,10 +117,19 @@ type Store interface {
 	// returned. A ctx that ends stops what has not begun to commit, and nothing later.
 	Update(ctx context.Context, scope string, fn func(tx Tx) (record.Change, error)) (Cursor, error)
 	// PutBlob stores a blob and returns its name. The blob is durable with the next commit of this
-	// process: put it before the commit that names it.
+	// process: put it before the commit that names it, and not longer than PutWindow before. A mark of
+	// MarkBlobs is taken off.
 	PutBlob(ctx context.Context, blob []byte) (record.Hash, error)
 	// Blob returns the blob, checked against its name: ErrNotFound, or ErrCorrupt.
 	Blob(ctx context.Context, name record.Hash) ([]byte, error)
+	// Blobs calls each for every blob in the order of names, until each returns false. It reads none.
+	Blobs(ctx context.Context, each func(BlobInfo) (more bool)) error
+	// MarkBlobs notes of each blob that nothing names it since at, and takes the note back where at is
+	// zero. It leaves those as they are that were put within PutWindow, and ignores unknown names.
+	MarkBlobs(ctx context.Context, names []record.Hash, at time.Time) error
+	// DropBlobs deletes those of the blobs that are marked since before or earlier, and returns how
+	// many they were. No PutBlob happens between its look at a mark and the deletion.
+	DropBlobs(ctx context.Context, names []record.Hash, before time.Time) (int, error)
 	// Changes returns up to limit entries after the cursor, in order: ErrTrimmed or ErrDiverged where
 	// the cursor cannot be continued.
 	Changes(ctx context.Context, after Cursor, limit int) ([]LoggedChange, error)
@@ -117,5 +138,8 @@ type Store interface {
 	Wait(ctx context.Context, after Cursor) error
 	// Trim drops entries of the change log up to and including seq.
 	Trim(ctx context.Context, seq uint64) error
+	// Check reads every blob and every entry of the change log, and calls report for each that is
+	// missing or is not what it should be. It returns the error that stopped it, or ctx's.
+	Check(ctx context.Context, report func(Finding)) error
 	Close() error
 }

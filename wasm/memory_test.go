@@ -1,48 +1,86 @@
-package wasm
+package wasm_test
 
 import (
 	"fmt"
-	"path/filepath"
+	"strings"
 	"testing"
 
+	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
 )
 
-// An instance that renders for ever does not grow for ever: the module collects its garbage itself,
-// because its collector hardly gets a turn by itself.
-func TestInstanceDoesNotGrow(t *testing.T) {
-	r, err := NewRuntime(t.Context(), Config{CacheDir: filepath.Join("..", ".cache", "wazero"), Instances: 1})
-	if err != nil {
-		t.Fatal(err)
+// An instance that renders and compiles for ever does not grow for ever: the module collects its garbage
+// itself, because its collector hardly gets a turn by itself.
+func TestInstancesDoNotGrow(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: 700 << 10})
+	digest := load(t, r, guest(t))
+	var all []compiled
+	for i := range 4 {
+		in := synthetic(4000, 100)
+		in.prefix = fmt.Sprint("p", i)
+		all = append(all, compileNatively(t, in))
 	}
-	defer r.Close(t.Context())
-	module, err := Guest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest := Digest(module)
-	if err := r.Load(t.Context(), digest, module); err != nil {
-		t.Fatal(err)
-	}
-	theme := []byte(`{"$type":"dimension"`)
-	for i := range 20_000 {
-		theme = fmt.Appendf(theme, `,"t%d":{"$value":"%dpx"}`, i, i)
-	}
-	theme = append(theme, '}')
-	first := 0
-	for i := range 40 {
-		if _, err := r.Render(t.Context(), digest, Request{Theme: theme, Prefix: fmt.Sprint("p", i), File: abi.TokensJSON}); err != nil {
+	first := int64(0)
+	for i := range 400 {
+		c := all[i%len(all)]
+		if _, err := r.Render(t.Context(), digest, wasm.Request{Plan: c.plan, Overlay: c.overlay, File: abi.File(i % abi.FileCount)}); err != nil {
 			t.Fatal(err)
 		}
-		idle := r.modules[digest].pool.idle
-		if len(idle) == 0 {
-			t.Fatalf("after %d renders the instance had grown so large that it was dropped", i+1)
-		}
-		if first == 0 {
-			first = idle[0].memoryBytes()
-		}
-		if grown := idle[0].memoryBytes(); grown > 2*first {
-			t.Fatalf("after %d renders the instance has %d bytes, after the first %d", i+1, grown, first)
+		if i == 40 {
+			first = r.Stats().MemoryBytes
 		}
 	}
+	s := r.Stats()
+	if s.Recycled != 0 || s.MemoryBytes > first*3/2 {
+		t.Errorf("after 400 renders there are %d bytes, after 40 there were %d; %d instances were recycled", s.MemoryBytes, first, s.Recycled)
+	}
+	if s.PlanMisses < 100 {
+		t.Errorf("only %d plans were given to instances: nothing was dropped", s.PlanMisses)
+	}
+}
+
+func TestCompilerDoesNotGrow(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1})
+	digest := load(t, r, guest(t))
+	in := synthetic(2000, 10)
+	first := int64(0)
+	for i := range 30 {
+		if _, err := r.CompileOverlay(t.Context(), digest, wasm.Source{Theme: in.theme, Overrides: in.overrides, Prefix: fmt.Sprint("p", i)}); err != nil {
+			t.Fatal(err)
+		}
+		if i == 5 {
+			first = r.Stats().MemoryBytes
+		}
+	}
+	if s := r.Stats(); s.Recycled != 0 || s.MemoryBytes > 2*first {
+		t.Errorf("after 30 documents there are %d bytes, after 5 there were %d; %d instances were recycled", s.MemoryBytes, first, s.Recycled)
+	}
+}
+
+// Every document that the API takes compiles and renders: the limit on memory has room for 8 MiB of the
+// smallest tokens, which need the most.
+func TestLargestDocumentRenders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	r := newRuntime(t, wasm.Config{})
+	digest := load(t, r, guest(t))
+	var theme strings.Builder
+	theme.WriteString(`{"$type":"number"`)
+	for i := 0; theme.Len() < 8<<20-32; i++ {
+		fmt.Fprintf(&theme, `,"%x":{"$value":1}`, i)
+	}
+	theme.WriteString("}")
+	plans, err := r.CompilePlan(t.Context(), digest, wasm.Source{Theme: []byte(theme.String())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range abi.File(abi.FileCount) {
+		got, err := r.Render(t.Context(), digest, wasm.Request{Plan: blob(plans), File: f})
+		if err != nil || len(got) < theme.Len()/4 {
+			t.Errorf("Render(%s) = %d bytes, %v, want the whole file", f.Name(), len(got), err)
+		}
+	}
+	eventually(t, "the memory of compiling is given back", func() bool { return r.Stats().MemoryBytes < 300<<20 })
+	t.Logf("%+v", r.Stats())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -39,16 +40,23 @@ func Digest(module []byte) string {
 
 // Info is what a module says of itself.
 type Info struct {
-	ABIVersion  uint32 // the contract it was built for
-	CoreVersion string // the renderer's version
-	Digest      string // SHA-256, hexadecimal
-	Size        int    // bytes
+	ABIVersion    uint32 // the contract it was built for
+	CoreVersion   string // the renderer's version
+	PlanFormat    uint32 // of the plans that it reads and writes
+	OverlayFormat uint32 // of the overlays that it reads and writes
+	Toolchain     string // the compiler that built it, such as "go1.26.8"; empty: the module does not say
+	Digest        string // SHA-256, hexadecimal
+	Size          int    // bytes
 }
 
 // Inspect asks a module for its versions. It interprets the module, so that nothing is compiled, in
-// a runtime of its own, which costs some 100 ms. The error says where the module breaks the contract.
+// a runtime of its own, which costs some 100 ms. The error is ErrModule and says what breaks the
+// contract.
 func Inspect(ctx context.Context, module []byte) (Info, error) {
-	config := wazero.NewRuntimeConfigInterpreter().WithMemoryLimitPages(memoryPages)
+	if len(module) > MaxModuleBytes {
+		return Info{}, fmt.Errorf("wasm: inspect: %w: it has %d bytes, more than %d", ErrModule, len(module), MaxModuleBytes)
+	}
+	config := wazero.NewRuntimeConfigInterpreter().WithMemoryLimitPages(renderMemory / pageBytes).WithCustomSections(true)
 	engine := wazero.NewRuntimeWithConfig(ctx, config)
 	defer engine.Close(context.WithoutCancel(ctx))
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, engine); err != nil {
@@ -56,11 +64,59 @@ func Inspect(ctx context.Context, module []byte) (Info, error) {
 	}
 	compiled, err := engine.CompileModule(ctx, module)
 	if err != nil {
-		return Info{}, fmt.Errorf("wasm: inspect: %w", err)
+		return Info{}, fmt.Errorf("wasm: inspect: %w: %w", ErrModule, err)
 	}
 	in, err := newInstance(ctx, engine, compiled)
 	if err != nil {
 		return Info{}, fmt.Errorf("wasm: inspect: %w", err)
 	}
-	return Info{in.info.Version, in.core, Digest(module), len(module)}, nil
+	return Info{
+		ABIVersion: in.info.Version, CoreVersion: in.core, PlanFormat: in.info.PlanFormat, OverlayFormat: in.info.OverlayFormat,
+		Toolchain: toolchain(compiled), Digest: Digest(module), Size: len(module),
+	}, nil
+}
+
+// toolchain reads the version of the compiler out of the custom section "producers", where compilers
+// leave their names: fields of a name and values, each value with a version, every text after its length.
+func toolchain(compiled wazero.CompiledModule) string {
+	for _, section := range compiled.CustomSections() {
+		if section.Name() != "producers" {
+			continue
+		}
+		text := section.Data()
+		fields := number(&text)
+		for range min(fields, 16) {
+			name := field(&text)
+			for range min(number(&text), 16) {
+				_, version := field(&text), field(&text)
+				if name == "processed-by" {
+					return version
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// number cuts a LEB128 number off; 0 where there is none.
+func number(text *[]byte) uint64 {
+	n, length := binary.Uvarint(*text)
+	if length <= 0 {
+		*text = nil
+		return 0
+	}
+	*text = (*text)[length:]
+	return n
+}
+
+// field cuts a text and its length off; empty where there is none.
+func field(text *[]byte) string {
+	length := number(text)
+	if length > uint64(len(*text)) {
+		*text = nil
+		return ""
+	}
+	value := string((*text)[:length])
+	*text = (*text)[length:]
+	return value
 }

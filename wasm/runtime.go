@@ -1,21 +1,27 @@
 // Package wasm hosts renderer modules: it compiles a module once, with a cache on disk, keeps a
-// pool of instances for each module digest, and renders files in them. An instance has no file
-// system, network, clock or environment, and a limit on its memory; one that failed in any way is
-// thrown away. The contract with the module is package abi.
+// pool of instances for each module digest, and renders files in them from plans and overlays
+// (package renderer/plan). An instance has no file system, network, clock or environment, and a
+// limit on its memory; one that failed in any way is thrown away. The contract with the module is
+// package abi.
+//
+// A call of a module cannot be interrupted, and Go's collector waits for it, so everything in a
+// module has to end by itself soon: rendering costs no more than the overlay's edits and the
+// file's bytes, both bounded before it begins; compiling is bounded by the input's size and by the
+// renderer's own limits. A module that loops for ever would in the end stop this process; the one
+// guard against that is to load no module that is not a renderer. What the host can do it does: a
+// call that takes too long is counted, and its place is given to a new instance.
 package wasm
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
+	"time"
 
 	"example.com/livery/wasm/abi"
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
@@ -24,11 +30,13 @@ var (
 	ErrNotLoaded = errors.New("the renderer module is not loaded")
 	ErrClosed    = errors.New("the renderer runtime is closed")
 	ErrDigest    = errors.New("the renderer module is not the one its digest names")
-	ErrTooLarge  = errors.New("the document is too large to render")
+	ErrModule    = errors.New("the renderer module is refused") // it does not keep the contract
+	ErrTooLarge  = errors.New("the document or its file is too large to render")
 	ErrFailed    = errors.New("the renderer module failed") // trapped, ran out of memory or broke the contract
 )
 
-// RefusedError is a module's refusal of its input. The same input is always refused.
+// RefusedError is a module's refusal of its input. The same input is always refused. It is
+// ErrTooLarge where the status says so.
 type RefusedError struct {
 	Status   abi.Status
 	Position int // of the fault in the text that Status names, in bytes
@@ -38,38 +46,51 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("wasm: %s (byte %d)", e.Status, e.Position)
 }
 
-// Config configures a Runtime. The zero value is usable.
-type Config struct {
-	CacheDir  string // compiled modules are kept here and may be shared between processes; empty: in memory only
-	Instances int    // renders at one time for each module; 0: one for each processor and a spare
+// Is reports whether e is target's kind of refusal.
+func (e *RefusedError) Is(target error) bool {
+	return target == ErrTooLarge && e.Status == abi.StatusTooLarge
 }
 
-// Request names one file and what it is made from.
-type Request struct {
-	Theme     []byte // the document, JSON
-	Overrides []byte // a flat JSON object, or empty for the Theme alone
-	Prefix    string // of custom properties; empty: none
-	File      abi.File
+// Config configures a Runtime. The zero value is usable.
+type Config struct {
+	CacheDir   string        // compiled modules are kept here and may be shared between processes; empty: in memory only
+	Instances  int           // calls at one time for each module; one more instance stands by; 0: one for each processor
+	PlanBytes  int           // of the plans that one instance holds, a single larger one apart; 0: 32 MiB
+	Modules    int           // kept at one time, as far as the rest is unused; 0: 8
+	ModuleIdle time.Duration // a module that was unused for so long is dropped; 0: 15 minutes
+	Overdue    time.Duration // a render that takes longer loses its place to a new instance; 0: 5 seconds
+}
+
+func (c Config) complete() Config {
+	c.Instances = orElse(c.Instances, runtime.GOMAXPROCS(0))
+	c.PlanBytes = orElse(c.PlanBytes, 32<<20)
+	c.Modules = orElse(c.Modules, 8)
+	c.ModuleIdle = orElse(c.ModuleIdle, 15*time.Minute)
+	c.Overdue = orElse(c.Overdue, 5*time.Second)
+	return c
+}
+
+func orElse[T int | time.Duration](set, standard T) T {
+	if set <= 0 {
+		return standard
+	}
+	return set
 }
 
 // Runtime compiles modules and renders with them. It may be used concurrently.
 type Runtime struct {
-	engine    wazero.Runtime
-	cache     wazero.CompilationCache
-	cacheDir  string
-	instances int
-	large     chan struct{} // one element while a large document is rendered
+	engine wazero.Runtime
+	cache  wazero.CompilationCache
+	config Config
+	counts counts
+	large  chan struct{} // one element while a large document is compiled
+	quit   chan struct{} // closed by Close
+	keeper sync.WaitGroup
 
-	mu      sync.Mutex // guards modules and closed
+	mu      sync.Mutex // guards modules, closed and cleared
 	modules map[string]*loading
 	closed  bool
-}
-
-// loading is a module that is loaded or being loaded. ready is closed when pool or err is set.
-type loading struct {
-	ready chan struct{}
-	pool  *pool
-	err   error
+	cleared bool // the cache directory was emptied once
 }
 
 // NewRuntime makes a Runtime. It fails where this machine has no compiler: interpreted, modules are
@@ -90,17 +111,16 @@ func NewRuntime(ctx context.Context, c Config) (*Runtime, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("wasm: start: %w", err), cache.Close(ctx))
 	}
-	if c.Instances <= 0 {
-		c.Instances = runtime.GOMAXPROCS(0) + 1
+	r := &Runtime{
+		engine:  engine,
+		cache:   cache,
+		config:  c.complete(),
+		large:   make(chan struct{}, 1),
+		quit:    make(chan struct{}),
+		modules: map[string]*loading{},
 	}
-	return &Runtime{
-		engine:    engine,
-		cache:     cache,
-		cacheDir:  c.CacheDir,
-		instances: c.Instances,
-		large:     make(chan struct{}, 1),
-		modules:   map[string]*loading{},
-	}, nil
+	r.keeper.Go(r.keep)
+	return r, nil
 }
 
 // newEngine names the compiler explicitly; wazero panics where it has none for the machine.
@@ -110,139 +130,13 @@ func newEngine(ctx context.Context, cache wazero.CompilationCache) (engine wazer
 			err = fmt.Errorf("there is no WebAssembly compiler for %s/%s: %v", runtime.GOOS, runtime.GOARCH, reason)
 		}
 	}()
-	config := wazero.NewRuntimeConfigCompiler().WithCompilationCache(cache).WithMemoryLimitPages(memoryPages)
+	config := wazero.NewRuntimeConfigCompiler().WithCompilationCache(cache).WithMemoryLimitPages(compileMemory / pageBytes)
 	return wazero.NewRuntimeWithConfig(ctx, config), nil
 }
 
-// Loaded reports whether Render can use the module of that digest.
-func (r *Runtime) Loaded(digest string) bool {
-	r.mu.Lock()
-	l := r.modules[digest]
-	r.mu.Unlock()
-	return l != nil && l.done() && l.err == nil
-}
-
-func (l *loading) done() bool {
-	select {
-	case <-l.ready:
-		return true
-	default:
-		return false
-	}
-}
-
-// Load compiles a module and keeps it under its digest. It does nothing where the module is loaded,
-// and callers that come while it is being loaded share one compilation. The error is ErrDigest where
-// the bytes are not those of the digest, ErrClosed, or says where the module breaks the contract.
-func (r *Runtime) Load(ctx context.Context, digest string, module []byte) error {
-	if Digest(module) != digest {
-		return fmt.Errorf("wasm: load %s: %w", digest, ErrDigest)
-	}
-	l, first, err := r.loading(digest)
-	if err != nil {
-		return err
-	}
-	if first {
-		l.pool, l.err = r.compile(context.WithoutCancel(ctx), module)
-		r.settle(digest, l)
-	}
-	select {
-	case <-l.ready:
-	case <-ctx.Done():
-		return fmt.Errorf("wasm: load %s: %w", digest, context.Cause(ctx))
-	}
-	if l.err != nil {
-		return fmt.Errorf("wasm: load %s: %w", digest, l.err)
-	}
-	return nil
-}
-
-// loading returns the entry of a digest; first tells the caller to load it.
-func (r *Runtime) loading(digest string) (l *loading, first bool, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return nil, false, ErrClosed
-	}
-	if l := r.modules[digest]; l != nil {
-		return l, false, nil
-	}
-	l = &loading{ready: make(chan struct{})}
-	r.modules[digest] = l
-	return l, true, nil
-}
-
-// settle publishes the outcome; a failure is forgotten, so that the next Load tries again.
-func (r *Runtime) settle(digest string, l *loading) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if l.err != nil {
-		delete(r.modules, digest)
-	}
-	close(l.ready)
-}
-
-func (r *Runtime) compile(ctx context.Context, module []byte) (*pool, error) {
-	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
-	compiled, err := r.engine.CompileModule(ctx, module)
-	if err != nil && r.cacheDir != "" { // the reason may be a damaged file in the cache
-		if clearFiles(r.cacheDir) == nil {
-			compiled, err = r.engine.CompileModule(ctx, module)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("compile: %w", err)
-	}
-	p, err := newPool(ctx, r.engine, compiled, r.instances)
-	if err != nil {
-		return nil, errors.Join(err, compiled.Close(ctx))
-	}
-	return p, nil
-}
-
-// clearFiles deletes the files of the cache and keeps its directories.
-func clearFiles(dir string) error {
-	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		return os.Remove(path)
-	})
-}
-
-// largeBytes is the size of an input from which only one is rendered at a time in a Runtime: it may
-// need more memory than all others together.
-const largeBytes = 2 << 20
-
-// Render renders one file with the module of that digest. The errors are ErrNotLoaded, ErrTooLarge,
-// ErrClosed, a *RefusedError, ErrFailed where the module did not survive its input, or ctx's while
-// waiting for an instance; a render that has begun is not interrupted.
-func (r *Runtime) Render(ctx context.Context, digest string, req Request) ([]byte, error) {
-	size := len(req.Theme) + len(req.Overrides) + len(req.Prefix)
-	if size > abi.MaxInputBytes {
-		return nil, fmt.Errorf("wasm: render: %w", ErrTooLarge)
-	}
-	r.mu.Lock()
-	l, closed := r.modules[digest], r.closed
-	r.mu.Unlock()
-	if closed {
-		return nil, ErrClosed
-	}
-	if l == nil || !l.done() || l.err != nil {
-		return nil, fmt.Errorf("wasm: render with %s: %w", digest, ErrNotLoaded)
-	}
-	if size >= largeBytes {
-		select {
-		case r.large <- struct{}{}:
-			defer func() { <-r.large }()
-		case <-ctx.Done():
-			return nil, fmt.Errorf("wasm: wait for another large document: %w", context.Cause(ctx))
-		}
-	}
-	return l.pool.render(ctx, req)
-}
-
-// Close waits for renders and loads at work, and frees all modules. The Runtime is unusable then.
+// Close lets no other call begin, waits for calls and loads at work, and frees all modules. The
+// Runtime is unusable then. Where ctx is done while a call is still at work, Close returns its error
+// and frees nothing that the call may use.
 func (r *Runtime) Close(ctx context.Context) error {
 	r.mu.Lock()
 	already := r.closed
@@ -253,10 +147,20 @@ func (r *Runtime) Close(ctx context.Context) error {
 	if already {
 		return nil
 	}
+	close(r.quit)
+	r.keeper.Wait()
 	for _, l := range modules {
 		<-l.ready
 		if l.err == nil {
-			l.pool.drain()
+			l.pool.shut(ErrClosed)
+		}
+	}
+	for digest, l := range modules {
+		if l.err != nil {
+			continue
+		}
+		if err := l.pool.free(ctx); err != nil {
+			return fmt.Errorf("wasm: close: module %s: %w", digest, err)
 		}
 	}
 	return errors.Join(r.engine.Close(ctx), r.cache.Close(ctx))

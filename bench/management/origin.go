@@ -20,11 +20,9 @@ import (
 	"example.com/livery/origin"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/operator"
-	"example.com/livery/renderer"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
-	"example.com/livery/wasm/abi"
 )
 
 // subject is whom every token speaks for.
@@ -75,7 +73,7 @@ func (h *house) start(ctx context.Context, fs vfs.FS, environments int) error {
 	h.base = "http://" + listener.Addr().String()
 	h.origin, err = origin.New(ctx, origin.Config{
 		Store: h.store, PublicURL: h.base, CDNURL: h.base, Logger: log,
-		Guest: guest, GuestABI: abi.Version, GuestVersion: renderer.Version,
+		Guest: guest,
 	})
 	if err != nil {
 		return errors.Join(err, listener.Close())

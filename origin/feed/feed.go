@@ -1,6 +1,7 @@
-// Package feed answers what edges ask: which Themes changed, how a Theme is served, which inputs an
-// address is rendered from, and the inputs themselves by their digest. It reads only, and every
-// answer is one consistent snapshot that names its place in the change log.
+// Package feed answers what edges ask: which Themes changed, how a Theme is served, which blobs an
+// address is rendered from, and the blobs themselves by their digest. Every answer is one consistent
+// snapshot that names its place in the change log; an overlay that is not compiled yet is before
+// the pair is answered.
 package feed
 
 import (
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/origin/derive"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -70,10 +72,10 @@ type address struct {
 	environment, theme, variant, version string // as they stand in the served address
 }
 
-// pairFed returns the inputs of an address, or missing.
-func pairFed(ctx context.Context, store storage.Store, a address) (record.PairFed, error) {
-	var fed record.PairFed
-	err := store.View(ctx, func(r storage.Reader) error {
+// pairFed returns what an address is rendered from, with the pair that its overlay is to be had of,
+// or missing.
+func pairFed(ctx context.Context, store storage.Store, a address) (fed record.PairFed, of derive.Pair, err error) {
+	err = store.View(ctx, func(r storage.Reader) error {
 		theme, err := storage.Themes.Read(r, a.environment, a.theme)
 		if err != nil {
 			return orMissing(err, missingTheme)
@@ -95,13 +97,14 @@ func pairFed(ctx context.Context, store storage.Store, a address) (record.PairFe
 		if err != nil {
 			return err
 		}
+		of = derive.Pair{EnvironmentID: a.environment, ThemeID: a.theme, VariantID: a.variant, Version: version, Record: pair}
 		fed = record.PairFed{
-			Version: number, Document: version.Document, Overrides: pair.Overrides, Prefix: version.Prefix, Module: version.Module,
+			Version: number, Plan: version.Plan, Module: version.Module,
 			Sealed: pair.Published || theme.LatestVersion > number, Cursor: r.Cursor().String(),
 		}
 		return nil
 	})
-	return fed, err
+	return fed, of, err
 }
 
 // number reads the version segment: "latest", or a number in its one spelling.

@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/derive"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -35,6 +36,7 @@ type Refuse func(ctx *fasthttp.RequestCtx, err error)
 type Handler struct {
 	ctx    context.Context // ends every wait
 	store  storage.Store
+	derive *derive.Deriver
 	token  [sha256.Size]byte
 	refuse Refuse
 	router *router.Router
@@ -42,8 +44,8 @@ type Handler struct {
 
 // NewHandler returns a Handler over the store for edges that carry token, which must not be empty.
 // Requests that wait for changes are answered when ctx ends.
-func NewHandler(ctx context.Context, store storage.Store, token string, refuse Refuse) *Handler {
-	h := &Handler{ctx: ctx, store: store, token: sha256.Sum256([]byte(token)), refuse: refuse, router: router.New()}
+func NewHandler(ctx context.Context, store storage.Store, d *derive.Deriver, token string, refuse Refuse) *Handler {
+	h := &Handler{ctx: ctx, store: store, derive: d, token: sha256.Sum256([]byte(token)), refuse: refuse, router: router.New()}
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
 	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { refuse(ctx, &theming.Error{Cause: theming.NotFound}) }
@@ -128,7 +130,11 @@ func (h *Handler) pair(ctx *fasthttp.RequestCtx) {
 		h.answer(ctx, nil, missingTheme)
 		return
 	}
-	fed, err := pairFed(context.WithoutCancel(h.ctx), h.store, a)
+	working := context.WithoutCancel(h.ctx)
+	fed, of, err := pairFed(working, h.store, a)
+	if err == nil {
+		fed.Overlay, err = h.derive.Overlay(working, of)
+	}
 	h.answer(ctx, fed, err)
 }
 
@@ -138,7 +144,7 @@ func (h *Handler) blob(ctx *fasthttp.RequestCtx) {
 		h.answer(ctx, nil, missingBlob)
 		return
 	}
-	blob, err := h.store.Blob(context.WithoutCancel(h.ctx), digest)
+	blob, err := h.derive.Blob(context.WithoutCancel(h.ctx), digest)
 	if err != nil {
 		h.answer(ctx, nil, orMissing(err, missingBlob))
 		return

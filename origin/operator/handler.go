@@ -17,17 +17,28 @@ import (
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
+	"example.com/livery/storage/record"
 )
 
 // Refuse answers a request with an error: a *theming.Error as the refusal it is, anything else as a
 // failure that shows nothing of itself.
 type Refuse func(ctx *fasthttp.RequestCtx, err error)
 
+// Config is what a Handler needs. Every field must be given.
+type Config struct {
+	Store  storage.Store
+	Keys   *auth.Keys
+	Module record.Hash // renderer module of this build
+	Refuse Refuse
+	Now    func() time.Time
+}
+
 // Handler answers the operator's requests. Whoever can connect may do everything: the socket's file
 // mode is the check.
 type Handler struct {
 	store  storage.Store
 	keys   *auth.Keys
+	module record.Hash
 	refuse Refuse
 	now    func() time.Time
 	router *router.Router
@@ -54,11 +65,11 @@ type Changes struct {
 const defaultTTLSeconds = 12 * 3600
 
 // NewHandler returns a Handler over the store.
-func NewHandler(store storage.Store, keys *auth.Keys, refuse Refuse, now func() time.Time) *Handler {
-	h := &Handler{store: store, keys: keys, refuse: refuse, now: now, router: router.New()}
+func NewHandler(c Config) *Handler {
+	h := &Handler{store: c.Store, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, router: router.New()}
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
-	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { refuse(ctx, errNotFound) }
+	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { c.Refuse(ctx, errNotFound) }
 	h.handle("POST", "/operator/v1/teams", h.applyTeams)
 	h.handle("GET", "/operator/v1/teams", h.showTeams)
 	h.handle("POST", "/operator/v1/token", h.issueToken)
@@ -67,6 +78,7 @@ func NewHandler(store storage.Store, keys *auth.Keys, refuse Refuse, now func() 
 	h.handle("GET", "/operator/v1/themes/{theme}/keys", h.listKeys)
 	h.handle("POST", "/operator/v1/themes/{theme}/keys", h.addKey)
 	h.handle("DELETE", "/operator/v1/themes/{theme}/keys/{key}", h.removeKey)
+	h.handle("GET", "/operator/v1/modules", h.listModules)
 	return h
 }
 

@@ -25,6 +25,9 @@ func NewID(prefix string, now time.Time) string {
 	return prefix + strings.ToLower(ulid.MustNew(ulid.Timestamp(now), rand.Reader).String())
 }
 
+// stamp returns a time as records and answers spell it: in UTC, to the millisecond.
+func stamp(now time.Time) time.Time { return now.UTC().Truncate(time.Millisecond) }
+
 // invalid refuses a request for all that is wrong with it, and is nil where nothing is.
 func invalid(messages []string) error {
 	if len(messages) == 0 {
@@ -84,8 +87,8 @@ func changeTheme(ctx context.Context, store storage.Store, id string, now time.T
 		if err := change(&theme); err != nil {
 			return record.Change{}, err
 		}
-		theme.UpdatedAt = now
-		return record.Change{EnvironmentID: theme.EnvironmentID, ThemeID: theme.ID, At: now},
+		theme.UpdatedAt = stamp(now)
+		return record.Change{EnvironmentID: theme.EnvironmentID, ThemeID: theme.ID, At: theme.UpdatedAt},
 			storage.Themes.Write(tx, theme, theme.EnvironmentID, theme.ID)
 	})
 	return theme, err

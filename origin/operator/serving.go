@@ -51,7 +51,7 @@ func SetServing(ctx context.Context, store storage.Store, themeID string, update
 	if err := invalid(update.faults()); err != nil {
 		return Serving{}, err
 	}
-	theme, err := changeTheme(ctx, store, themeID, now.UTC(), func(t *record.Theme) error {
+	theme, err := changeTheme(ctx, store, themeID, now, func(t *record.Theme) error {
 		update.apply(t)
 		return nil
 	})

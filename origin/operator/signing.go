@@ -46,8 +46,8 @@ func AddSigningKey(ctx context.Context, store storage.Store, themeID string, now
 	if _, err := rand.Read(secret); err != nil {
 		return NewSigningKey{}, fmt.Errorf("operator: make a signing key: %w", err)
 	}
-	key := record.SigningKey{ID: NewID("key_", now), Secret: secret, CreatedAt: now.UTC()}
-	_, err := changeTheme(ctx, store, themeID, now.UTC(), func(t *record.Theme) error {
+	key := record.SigningKey{ID: NewID("key_", now), Secret: secret, CreatedAt: stamp(now)}
+	_, err := changeTheme(ctx, store, themeID, now, func(t *record.Theme) error {
 		if len(t.Serving.SigningKeys) >= maxKeys {
 			return invalid([]string{fmt.Sprintf("the Theme has %d signing keys; remove one first", maxKeys)})
 		}
@@ -63,7 +63,7 @@ func AddSigningKey(ctx context.Context, store storage.Store, themeID string, now
 // RemoveSigningKey takes a key from the Theme: addresses it signed are refused from now on. It
 // returns storage.ErrNotFound where there is no such Theme or key.
 func RemoveSigningKey(ctx context.Context, store storage.Store, themeID, keyID string, now time.Time) error {
-	_, err := changeTheme(ctx, store, themeID, now.UTC(), func(t *record.Theme) error {
+	_, err := changeTheme(ctx, store, themeID, now, func(t *record.Theme) error {
 		keys := slices.DeleteFunc(slices.Clone(t.Serving.SigningKeys), func(k record.SigningKey) bool { return k.ID == keyID })
 		if len(keys) == len(t.Serving.SigningKeys) {
 			return fmt.Errorf("operator: signing key %q: %w", keyID, storage.ErrNotFound)

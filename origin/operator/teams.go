@@ -47,7 +47,7 @@ func Apply(ctx context.Context, store storage.Store, file TeamsFile, dryRun bool
 	if err := invalid(file.faults()); err != nil {
 		return nil, err
 	}
-	a := applier{ctx: ctx, store: store, now: now.UTC()}
+	a := applier{ctx: ctx, store: store, now: stamp(now)}
 	if dryRun {
 		return a.preview(file)
 	}

@@ -56,6 +56,7 @@ func TestColorSpaces(t *testing.T) {
 		{"a given hex wins", `{"colorSpace":"oklch","components":[0.7016,0.3225,328.363],"hex":"#FF00FF"}`, `oklch(0.7016 0.3225 328.363)`, `"#ff00ff"`},
 		{"a hex that is none does not", `{"colorSpace":"oklch","components":[0.5,0.1,250],"hex":"blue"}`, `oklch(0.5 0.1 250)`, `"#32669a"`},
 		{"lighter than white", `{"colorSpace":"oklch","components":[1.5,0.3,20]}`, `oklch(1.5 0.3 20)`, `"#ffffff"`},
+		{"as light as white", `{"colorSpace":"oklab","components":[1,-0.12,0.12]}`, `oklab(1 -0.12 0.12)`, `"#ffffff"`},
 		{"darker than black", `{"colorSpace":"lab","components":[-5,0,0]}`, `lab(-5 0 0)`, `"#000000"`},
 	})
 }

@@ -38,6 +38,12 @@ type Misfit struct {
 	What   string // what is wrong, lower case, never holding any of the value's own text
 }
 
+// maxList is the length in bytes of the longest list that is written. A number of five characters
+// may be written with 300, so a document could else ask for 60 times its size.
+const maxList = 1 << 20
+
+func tooLong() *Misfit { return &Misfit{What: "the list is longer than 1 MiB"} }
+
 // form says for whom colours are written.
 type form uint8
 

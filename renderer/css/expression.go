@@ -1,7 +1,5 @@
 package css
 
-import "slices"
-
 // appendExpression appends the values of s, with what is computed inside calc(): design tools write
 // "4px * 2" and "-calc(1px)" where CSS wants calc(4px * 2). A number that ends up where a
 // measure is wanted gets the unit of a bare number.
@@ -74,7 +72,15 @@ func (p *expression) finish(start int, m measure) bool {
 func (p *expression) negative(start int) bool { return p.q.nonNegative && p.dst[start] == '-' }
 
 func (p *expression) wrap(start int, before, after string) {
-	p.dst = append(slices.Insert(p.dst, start, []byte(before)...), after...)
+	p.insert(start, before)
+	p.dst = append(p.dst, after...)
+}
+
+// insert puts text before what begins at at.
+func (p *expression) insert(at int, text string) {
+	p.dst = append(p.dst, text...)
+	copy(p.dst[at+len(text):], p.dst[at:])
+	copy(p.dst[at:], text)
 }
 
 // space skips blanks and reports whether there were any.
@@ -145,8 +151,8 @@ func (p *expression) add(start, end int, left, right measure) (measure, bool) {
 		p.dst = append(p.dst, " * 1"+p.q.bare...)
 		return left, true
 	case left == pure:
-		p.dst = slices.Insert(p.dst, end, []byte(") * 1"+p.q.bare)...)
-		p.dst = slices.Insert(p.dst, start, '(')
+		p.insert(end, ") * 1"+p.q.bare)
+		p.insert(start, "(")
 		return right, true
 	}
 	return live, false

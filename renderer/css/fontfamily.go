@@ -24,6 +24,9 @@ func appendFontFamily(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 				return dst, &Misfit{What: "a font family list holds strings only"}
 			}
 			dst = appendFamilies(dst, start, s)
+			if len(dst)-start > maxList {
+				return dst, tooLong()
+			}
 		}
 	}
 	if len(dst) == start {

@@ -51,11 +51,12 @@ func clip(v vector) vector { return vector{clamped(v[0]), clamped(v[1]), clamped
 // reduces the chroma in OKLCH until clipping makes no difference that can be noticed.
 func intoGamut(linear vector) vector {
 	const noticeable, precision = 0.02, 0.0001
+	const rounding = 1e-9 // a lightness of 1 that went through the matrices
 	origin := okLab(linear)
-	if origin[0] >= 1 {
+	if origin[0] >= 1-rounding {
 		return vector{1, 1, 1}
 	}
-	if !(origin[0] > 0) {
+	if !(origin[0] > rounding) {
 		return vector{}
 	}
 	clipped := clip(linear)

@@ -38,6 +38,9 @@ func appendStops(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 		if dst, misfit = appendStop(dst, stop, f); misfit != nil {
 			return dst, misfit
 		}
+		if len(dst)-start > maxList {
+			return dst, tooLong()
+		}
 	}
 	if len(v.Items) == 1 {
 		end := len(dst)

@@ -8,7 +8,8 @@ const rootSegment = "$root"
 // AppendName appends the custom property name of the token at path: "--", the prefix where there is
 // one, and the segments, joined with "-". ASCII letters and digits, "-", "_" and visible characters
 // beyond ASCII stay as they are, every other character becomes "-". The token of the whole
-// document, whose path is "$root" alone, is named "--root" where there is no prefix.
+// document, whose path is "$root" alone, is named "--root" where there is no prefix, and one whose name
+// is empty "---".
 func AppendName(dst []byte, prefix string, path []string) []byte {
 	dst = append(dst, '-')
 	start := len(dst)
@@ -20,8 +21,11 @@ func AppendName(dst []byte, prefix string, path []string) []byte {
 			dst = appendSegment(append(dst, '-'), segment)
 		}
 	}
-	if len(dst) == start {
+	switch len(dst) {
+	case start:
 		return append(dst, "-root"...)
+	case start + 1:
+		return append(dst, '-') // CSS keeps "--" for itself
 	}
 	return dst
 }

@@ -20,6 +20,7 @@ func TestName(t *testing.T) {
 		{"$root is left out", "", []string{"color", "accent", "$root"}, "--color-accent"},
 		{"$root of the document", "", []string{"$root"}, "--root"},
 		{"$root of the document with a prefix", "p", []string{"$root"}, "--p"},
+		{"an empty name at the root", "", []string{""}, "---"},
 		{"digits may come first", "", []string{"100"}, "--100"},
 		{"ASCII punctuation and blanks", "", []string{"50%", "a/b c", "_x"}, "--50--a-b-c-_x"},
 		{"letters beyond ASCII and emoji are kept", "", []string{"ünïcode", "🎉"}, "--ünïcode-🎉"},

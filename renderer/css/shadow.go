@@ -19,6 +19,7 @@ func appendShadow(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 	if len(v.Items) == 0 {
 		return append(dst, "none"...), nil
 	}
+	start := len(dst)
 	var misfit *Misfit
 	for i, layer := range v.Items {
 		if i > 0 {
@@ -29,6 +30,9 @@ func appendShadow(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 		}
 		if dst, misfit = appendShadowLayer(dst, layer, f); misfit != nil {
 			return dst, misfit
+		}
+		if len(dst)-start > maxList {
+			return dst, tooLong()
 		}
 	}
 	return dst, nil

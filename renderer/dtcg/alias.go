@@ -64,16 +64,30 @@ func (d *Document) lookup(path string) int32 {
 	if i, ok := d.byPath[path]; ok {
 		return i
 	}
-	if i, ok := d.byPath[strings.TrimSpace(path)]; ok {
+	if i, ok := d.byPath[trim(path)]; ok {
 		return i
 	}
 	return refMissing
 }
 
+// trim cuts blanks and line ends off a path. What Unicode else calls space would bring its tables
+// into the guest.
+func trim(path string) string {
+	for path != "" && isBlank(path[0]) {
+		path = path[1:]
+	}
+	for path != "" && isBlank(path[len(path)-1]) {
+		path = path[:len(path)-1]
+	}
+	return path
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
 // isGroup reports whether a dotted path leads to a group.
 func (d *Document) isGroup(path string) bool {
 	n := d.Root
-	for name := range strings.SplitSeq(strings.TrimSpace(path), ".") {
+	for name := range strings.SplitSeq(trim(path), ".") {
 		if n = n.Find(name); !n.IsObject() || IsToken(n) || IsMetadata(name) {
 			return false
 		}

@@ -12,7 +12,7 @@ import (
 
 func TestAliasesAreReplaced(t *testing.T) {
 	const base = `"n":{"$type":"number","$value":1.50},"px":{"$type":"dimension","$value":{"value":2,"unit":"px"}},
-		"red":{"$type":"color","$value":"#ff0000"},"name":{"$type":"string","$value":"it's; this"},
+		"red":{"$type":"color","$value":"#ff0000"},"name":{"$type":"string","$value":"it's; this"},"none":{"$type":"string","$value":""},
 		"s1":{"$type":"shadow","$value":{"offsetX":"1px"}},"s2":{"$type":"shadow","$value":[{"offsetX":"2px"},{"offsetX":"3px"}]},
 		"f":{"$type":"fontFamily","$value":["Inter","Segoe UI"]},"a b":{"c d":{"$type":"number","$value":7}},
 		"g":{"$root":{"$type":"number","$value":9}},"chain":{"$value":"{link}"},"link":{"$value":"{n}"},`
@@ -33,6 +33,8 @@ func TestAliasesAreReplaced(t *testing.T) {
 		{"inside a string, as CSS", `"inset 0 0 0 {px} {red}"`, `"inset 0 0 0 2px #ff0000"`},
 		{"inside a string, a number", `"calc({n} * {px})"`, `"calc(1.5 * 2px)"`},
 		{"inside a string, a string as it is", `"say {name}"`, `"say it's; this"`},
+		{"inside a string, an empty string at its start", `"{none}0"`, `"0"`},
+		{"inside a string, nothing but empty strings", `"{none}{none}"`, `""`},
 		{"side by side", `"{px}{px}"`, `"2px2px"`},
 		{"inside a string inside a composite", `{"offsetX":"{px} * -1"}`, `{"offsetX":"2px * -1"}`},
 		{"braces that hold no path are text", `"red;} body{--pwned:1} x{"`, `"red;} body{--pwned:1} x{"`},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of messages, so that a hostile document cannot make its diagnostics outgrow it: each
@@ -15,8 +16,7 @@ const (
 
 // cycle leaves out the tokens of a component that need each other.
 func (r *resolver) cycle(component []int32) {
-	members := slices.Clone(component)
-	slices.Sort(members)
+	members := inOrder(component)
 	for _, i := range members {
 		r.d.Tokens[i].setType(nil)
 	}
@@ -42,6 +42,20 @@ func (r *resolver) cycle(component []int32) {
 	}
 }
 
+// inOrder returns tokens in document order.
+func inOrder(tokens []int32) []int32 {
+	keys := make([]uint64, len(tokens))
+	for i, token := range tokens {
+		keys[i] = uint64(token)
+	}
+	slices.Sort(keys)
+	ordered := make([]int32, len(keys))
+	for i, key := range keys {
+		ordered[i] = int32(key)
+	}
+	return ordered
+}
+
 // spell writes a cycle as "a -> b -> a".
 func (r *resolver) spell(cycle []int32) string {
 	var b strings.Builder
@@ -58,5 +72,9 @@ func clip(s string) string {
 	if len(s) <= maxNameInMessage {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxNameInMessage], "") + "…"
+	end := maxNameInMessage
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
 }

@@ -30,20 +30,17 @@ func (d *Document) Sort(diagnostics []Diagnostic) {
 	if len(diagnostics) < 2 {
 		return
 	}
-	places := make([]place, len(diagnostics))
+	// A number that holds the position of the token, and below it that of the diagnostic: the guest has
+	// one sorting function, and it is a small one.
+	keys := make([]uint64, len(diagnostics))
 	for i := range diagnostics {
-		places[i] = place{d.position(diagnostics[i].Path), diagnostics[i]}
+		keys[i] = uint64(d.position(diagnostics[i].Path))<<32 | uint64(i)
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return a.token - b.token })
-	for i := range places {
-		diagnostics[i] = places[i].Diagnostic
+	slices.Sort(keys)
+	before := slices.Clone(diagnostics)
+	for i, key := range keys {
+		diagnostics[i] = before[uint32(key)]
 	}
-}
-
-// place is a diagnostic with the position of its token.
-type place struct {
-	token int
-	Diagnostic
 }
 
 func (d *Document) report(path, kind, message string) {

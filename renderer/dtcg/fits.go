@@ -24,7 +24,7 @@ func Fits(d *Document, typ string, v *jsontree.Node) bool {
 		}
 	}
 	if len(refs) > 0 {
-		b := builder{resolver: &resolver{d: d, measures: make([]measure, len(d.Tokens))}}
+		b := builder{resolver: &resolver{d: d}}
 		if v = b.replace(v, 1); b.failed != nil {
 			return false
 		}

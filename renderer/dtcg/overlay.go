@@ -17,6 +17,10 @@ type Override struct {
 // round is rare; a third follows only where taking an override back brought up the next misfit.
 const maxRounds = 5
 
+// maxOverrideBytes bounds the overrides of one Variant together, as their JSON text is written: a
+// tokens.dtcg.json of the largest document has room for as many. Those that come later do not count.
+const maxOverrideBytes = 12 << 20
+
 // Overlay returns theme with overrides laid over it. Of two overrides of one path the last counts.
 // An override of a path that the Theme lacks is reported and does nothing; one that does not fit
 // its token's type is reported and the Theme's own value stands. An override whose alias is
@@ -39,6 +43,7 @@ type overlay struct {
 	theme, d *Document
 	doubtful map[int32]bool // tokens whose overrides fit or not by what their aliases become
 	reports  []Diagnostic   // about overrides that do not count
+	bytes    int            // of the overrides so far
 }
 
 // lay puts one override in place, unless it can be seen at once that it does not count.
@@ -47,6 +52,12 @@ func (o *overlay) lay(override Override) {
 	if !ok {
 		o.reports = append(o.reports, Diagnostic{
 			override.Path, OverrideIgnored, "the Theme has no token " + clip(override.Path),
+		})
+		return
+	}
+	if o.bytes += jsontree.Length(override.Value); o.bytes > maxOverrideBytes {
+		o.reports = append(o.reports, Diagnostic{
+			override.Path, OverrideIgnored, "the overrides of the Variant up to this one are longer than 12 MiB",
 		})
 		return
 	}

@@ -182,6 +182,21 @@ func TestOverlayEndsWhenMisfitsFollowEachOther(t *testing.T) {
 }
 
 // Decision 5.4 and S184: what migration and a Variant's set call fitting.
+// A Document is read by many requests at once; run with -race.
+func TestFitsReadsOnly(t *testing.T) {
+	d := read(t, `{"red":{"$type":"color","$value":"#f00"},"px":{"$type":"dimension","$value":"1px"}}`)
+	value := parse(t, `{"color":"{red}","width":"{px} * 2","style":"solid"}`)
+	done := make(chan bool)
+	for range 4 {
+		go func() { done <- dtcg.Fits(d, "border", value) }()
+	}
+	for range 4 {
+		if !<-done {
+			t.Error("Fits = false of a border")
+		}
+	}
+}
+
 func TestFits(t *testing.T) {
 	d := read(t, `{"c":{"$type":"color","$value":"#ff0000"},"n":{"$type":"number","$value":2},"px":{"$type":"dimension","$value":"4px"},
 		"left":{"$type":"color","$value":"{none}"},"free":{"$value":"no type at all"},"list":{"$type":"shadow","$value":[{"offsetX":"1px","offsetY":"1px","color":"#000000"}]}}`)

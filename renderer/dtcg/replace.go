@@ -39,14 +39,14 @@ func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
 	if b.failed != nil {
 		return n
 	}
-	b.d.steps++
+	b.steps++
 	if n.Kind == jsontree.String && strings.IndexByte(n.Text, '{') >= 0 {
 		if path, ok := wholeAlias(n.Text); ok {
 			return b.alias(path, depth)
 		}
 		return b.embedded(n, depth)
 	}
-	b.count(len(n.Text)+3, depth)
+	b.count(ownBytes(n), depth)
 	switch n.Kind {
 	case jsontree.Array:
 		return b.items(n, depth)
@@ -116,7 +116,7 @@ func (b *builder) items(n *jsontree.Node, depth int) *jsontree.Node {
 func (b *builder) members(n *jsontree.Node, depth int) *jsontree.Node {
 	var out []jsontree.Member
 	for i, m := range n.Members {
-		b.count(len(m.Name), depth)
+		b.count(jsontree.StringLength(m.Name), depth)
 		replaced := b.replace(m.Value, depth+1)
 		if replaced == m.Value {
 			continue
@@ -143,15 +143,15 @@ func (b *builder) embedded(n *jsontree.Node, depth int) *jsontree.Node {
 		}
 		inner := b.text(s[start+1 : end-1])
 		out = append(append(out, s[from:start]...), inner...)
-		b.count(start-from+len(inner), depth)
+		b.count(jsontree.StringLength(s[from:start])+jsontree.StringLength(inner), depth)
 		if b.failed != nil {
 			return nil
 		}
 		from = end
 	}
-	b.count(len(s)-from+3, depth)
-	if out == nil {
-		return n
+	b.count(jsontree.StringLength(s[from:])+1, depth)
+	if from == 0 {
+		return n // no alias, which would have moved it on
 	}
 	built := string(append(out, s[from:]...))
 	if _, _, again := b.d.nextAlias(built, 0); again {
@@ -176,7 +176,7 @@ func (b *builder) text(path string) string {
 	known, ok := b.texts[i]
 	if !ok {
 		out, misfit := css.Append(nil, k, t.Served)
-		b.d.steps += b.measure(i).bytes
+		b.steps += b.measure(i).bytes
 		known = embeddedText{string(out), misfit == nil}
 		if b.texts == nil {
 			b.texts = map[int32]embeddedText{}

@@ -8,8 +8,9 @@ import (
 // Bounds of what aliases may build. A value is shared, not copied, where an alias is the whole of
 // it, so these bound what the served files would hold, not what resolving holds in memory.
 const (
-	maxValueBytes = 1 << 20  // of one value, about as its JSON text
+	maxValueBytes = 1 << 20  // of one value, as its JSON text is written
 	maxTotalBytes = 16 << 20 // of all values that hold aliases
+	maxTypeBytes  = 256      // of a $type that a group or an alias passes on; those that are known have 15
 	maxValueDepth = 64       // levels of arrays and objects in one value
 )
 
@@ -32,9 +33,10 @@ type measure struct{ bytes, depth int }
 type resolver struct {
 	d        *Document
 	failures map[int32]failure
-	measures []measure // by token
+	measures []measure // by token; nil: none is remembered, as for one value alone
 	texts    map[int32]embeddedText
 	total    int // bytes of the values with aliases so far
+	steps    int // what was looked at
 }
 
 // resolve sets Resolved, Inferred and Served of every token and reports those that have no value.
@@ -64,6 +66,7 @@ func (d *Document) resolveWith(built func(token int32)) {
 			built(component[0])
 		}
 	})
+	d.steps += r.steps
 	d.Sort(d.diagnostics)
 }
 
@@ -74,9 +77,9 @@ func (t *Token) setType(target *Token) {
 	case t.Resolved != "":
 	case t.Type != "":
 		t.Resolved = t.Type
-	case target != nil && target.Resolved != "":
+	case target != nil && target.Resolved != "" && len(target.Resolved) <= maxTypeBytes:
 		t.Resolved, t.Inferred = target.Resolved, target.Inferred
-	case t.inherited != "":
+	case t.inherited != "" && len(t.inherited) <= maxTypeBytes:
 		t.Resolved = t.inherited
 	default:
 		t.Resolved = css.InferType(t.Value)
@@ -121,15 +124,18 @@ func (r *resolver) fail(i int32, kind, why string) {
 
 // measure returns the extent of the served value of a token.
 func (r *resolver) measure(i int32) measure {
+	if r.measures == nil {
+		return measureNode(r.d.Tokens[i].Served)
+	}
 	if r.measures[i].bytes == 0 {
 		r.measures[i] = measureNode(r.d.Tokens[i].Served)
-		r.d.steps += r.measures[i].bytes
+		r.steps += r.measures[i].bytes
 	}
 	return r.measures[i]
 }
 
 func measureNode(n *jsontree.Node) measure {
-	m := measure{bytes: len(n.Text) + 3, depth: 1}
+	m := measure{bytes: ownBytes(n), depth: 1}
 	for _, item := range n.Items {
 		m.add("", measureNode(item))
 	}
@@ -141,6 +147,14 @@ func measureNode(n *jsontree.Node) measure {
 
 // add counts in a part of a value, with its name.
 func (m *measure) add(name string, part measure) {
-	m.bytes += len(name) + part.bytes
+	m.bytes += jsontree.StringLength(name) + part.bytes
 	m.depth = max(m.depth, part.depth+1)
+}
+
+// ownBytes is what n takes in a JSON text without the parts below it, and a comma.
+func ownBytes(n *jsontree.Node) int {
+	if n.Kind == jsontree.String {
+		return jsontree.StringLength(n.Text) + 1
+	}
+	return len(n.Text) + 3
 }

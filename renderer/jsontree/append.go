@@ -1,6 +1,9 @@
 package jsontree
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Append writes n minified to dst: members in order, numbers as written, and no '<', U+2028 or
 // U+2029 raw inside a string, so that the text is safe inside an HTML script element.
@@ -86,4 +89,52 @@ func appendEscape(dst []byte, c byte) []byte {
 		return append(dst, `\t`...)
 	}
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xF])
+}
+
+// Length returns the length of what Append appends, without appending it.
+func Length(n *Node) int {
+	if n == nil {
+		return len("null")
+	}
+	switch n.Kind {
+	case Bool:
+		if n.True {
+			return len("true")
+		}
+		return len("false")
+	case Number:
+		return len(n.Text)
+	case String:
+		return StringLength(n.Text)
+	case Array:
+		total := 1 + max(1, len(n.Items))
+		for _, item := range n.Items {
+			total += Length(item)
+		}
+		return total
+	case Object:
+		total := 1 + max(1, len(n.Members)) + len(n.Members)
+		for i := range n.Members {
+			total += StringLength(n.Members[i].Name) + Length(n.Members[i].Value)
+		}
+		return total
+	}
+	return len("null")
+}
+
+// StringLength returns the length of what AppendString appends.
+func StringLength(s string) int {
+	total := len(s) + 2
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<':
+		case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
+			total++
+		case c < 0x20 || c == '<' || c == 0x7f:
+			total += len(`\u0000`) - 1
+		case c == 0xe2 && (strings.HasPrefix(s[i:], "\u2028") || strings.HasPrefix(s[i:], "\u2029")):
+			total += len(`\u2028`) - len("\u2028")
+		}
+	}
+	return total
 }

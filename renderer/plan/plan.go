@@ -30,9 +30,9 @@ package plan
 
 import "errors"
 
-// MaxFileBytes is the size past which a file has no plan. No document that is stored comes near; the
+// MaxFileBytes is the length of the longest file: package renderer makes none that is longer, and the
 // bound keeps a hostile overlay, whose edits may all name one large text, from asking for more.
-const MaxFileBytes = 1 << 28
+const MaxFileBytes = 1 << 26
 
 const (
 	planMagic    = "LVYP"

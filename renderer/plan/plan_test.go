@@ -299,6 +299,43 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
+// FuzzChanges cuts two texts into pieces of lengths that the fuzzer chooses: the overlay makes the one of
+// the other, and opens for no other plan.
+func FuzzChanges(f *testing.F) {
+	f.Add([]byte(themeFile), []byte(variantFile), []byte{8, 8, 9, 0, 8, 9, 8, 8})
+	f.Add([]byte("aaaa"), []byte("aa"), []byte{1, 1, 3, 1})
+	f.Add([]byte{}, []byte("new"), []byte{})
+	f.Fuzz(func(t *testing.T, before, after, cuts []byte) {
+		p, err := plan.Open(plan.Append(nil, 4, before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c plan.Changes
+		from, to := 0, 0
+		for ; len(cuts) >= 2; cuts = cuts[2:] {
+			end, until := min(len(before), from+int(cuts[0])), min(len(after), to+int(cuts[1]))
+			c.Replace(from, before[from:end], after[to:until])
+			from, to = end, until
+		}
+		c.Replace(from, before[from:], after[to:])
+		blob := c.Append(nil, p)
+		o, err := plan.OpenOverlay(p, blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Append(nil); !bytes.Equal(got, after) {
+			t.Fatalf("Append = %q, want %q", got, after)
+		}
+		other, err := plan.Open(plan.Append(nil, 4, append(before, 'x')))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plan.OpenOverlay(other, blob); !errors.Is(err, plan.ErrOtherPlan) {
+			t.Fatalf("an overlay opens for another plan: %v", err)
+		}
+	})
+}
+
 // render reads the layout in the plainest way.
 func render(file, overlay []byte) (out []byte) {
 	number := func(at int) int { return int(binary.LittleEndian.Uint32(overlay[at:])) }

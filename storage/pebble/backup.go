@@ -2,8 +2,17 @@ package pebble
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -11,66 +20,236 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Backup writes a copy of the store as it is now to the directory dir, which must not exist; Open
-// opens the copy like the original. Files that never change are linked where the file system can.
-// Every commit acknowledged before the call is in the copy. The copy holds secrets as the original
-// does: its parent directory should be readable by the owner only.
-func (s *Store) Backup(ctx context.Context, dir string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.line.enter(); err != nil {
-		return err
-	}
-	defer s.line.leave()
-	return failure("back up to "+dir, s.db.Checkpoint(dir, pebble.WithFlushedWAL()))
+// A backup directory holds any number of backups of one store, and each file once:
+//
+//	backups/TIME.json    a Backup: which files it is made of
+//	files/SHA256         a file of the engine by the hash of its content
+//
+// Backups of one store into one directory share the files that did not change between them. A file
+// gets its name when it is whole and synced, and a backup when all its files are.
+const (
+	backupsName = "backups"
+	filesName   = "files"
+	workName    = "livery-checkpoint" // in the data directory, so that files can be linked
+)
+
+// Backup describes one backup.
+type Backup struct {
+	Name   string       `json:"name"`    // when it began, in UTC; names sort by time
+	Store  string       `json:"storeID"` // of the original
+	Cursor string       `json:"cursor"`  // of the newest change in it
+	Files  []BackupFile `json:"files"`
 }
 
-// Check reads every blob and every entry of the change log and calls report for each that is
-// missing or is not what it should be. It returns the error that stopped it, or ctx's.
-func (s *Store) Check(ctx context.Context, report func(error)) error {
-	if err := s.line.enter(); err != nil {
-		return err
-	}
-	defer s.line.leave()
-	snap := s.db.NewSnapshot()
-	defer func() { _ = snap.Close() }()
-	if err := s.checkBlobs(ctx, snap, report); err != nil {
-		return err
-	}
-	return checkLog(ctx, snap, report)
+// BackupFile is one file of a backup.
+type BackupFile struct {
+	Name     string      `json:"name"` // within the data directory
+	Hash     record.Hash `json:"hash"`
+	Size     int64       `json:"size"`
+	Modified time.Time   `json:"modified"` // in the data directory; a file that is the same by name, size and this is not read again
 }
 
-func (s *Store) checkBlobs(ctx context.Context, from pebble.Reader, report func(error)) error {
-	start, end := []byte{ownSpace, blobSpace}, []byte{ownSpace, blobSpace + 1}
-	return scan(from, start, end, storage.Ascending, func(key, value []byte) (bool, error) {
-		name := record.Hash(hex.EncodeToString(key[len(start):]))
-		if _, err := s.codec.unpack(value, name); err != nil {
-			report(fmt.Errorf("pebble: blob %s: %w", name, err))
+// BackedUp is what a Backup took.
+type BackedUp struct {
+	Backup       Backup
+	Files, Bytes int64 // of the whole
+	New, NewSize int64 // of the files that the directory did not have
+}
+
+// Backup adds a backup of the store as it is now to the directory to, which it makes where there is
+// none. Every commit acknowledged before the call is in it, and commits go on meanwhile. What the
+// directory has already is not copied again. The backup holds secrets as the store does; its
+// directories are readable by the owner only. Only a store on a real disk can be backed up.
+func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress) (BackedUp, error) {
+	if s.opts.FS != nil {
+		return BackedUp{}, errors.New("pebble: back up: the store is not on a disk")
+	}
+	if err := s.line.enter(); err != nil {
+		return BackedUp{}, err
+	}
+	defer s.line.leave()
+	s.backupMu.Lock()
+	defer s.backupMu.Unlock()
+	b := &backupRun{ctx: ctx, to: to, progress: progress}
+	if err := b.prepare(s.id); err != nil {
+		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
+	}
+	from := filepath.Join(s.dir, workName)
+	if err := s.checkpoint(from, &b.done.Backup); err != nil {
+		return BackedUp{}, failure("back up to "+to, err)
+	}
+	defer func() { _ = os.RemoveAll(from) }()
+	if err := b.copyAll(from); err != nil {
+		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
+	}
+	return b.done, nil
+}
+
+// checkpoint links the files of the store as it is now into a new directory.
+func (s *Store) checkpoint(dir string, b *Backup) error {
+	if err := os.RemoveAll(dir); err != nil { // of a process that ended
+		return err
+	}
+	b.Store = s.id
+	b.Cursor = s.line.last().String() // at least
+	b.Name = time.Now().UTC().Format("20060102T150405.000Z")
+	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())
+}
+
+// backupRun is one Backup under way.
+type backupRun struct {
+	ctx      context.Context
+	to       string
+	progress storage.Progress
+	known    map[BackupFile]record.Hash // files of earlier backups, by all but their hash
+	done     BackedUp
+}
+
+// prepare makes the directory and learns what it holds. It refuses one of another store.
+func (b *backupRun) prepare(storeID string) error {
+	for _, sub := range []string{backupsName, filesName} {
+		if err := os.MkdirAll(filepath.Join(b.to, sub), 0o700); err != nil {
+			return err
 		}
-		return true, ctx.Err()
-	})
-}
-
-func checkLog(ctx context.Context, from pebble.Reader, report func(error)) error {
-	begin, err := logBegin(from)
+	}
+	earlier, err := Backups(b.to)
 	if err != nil {
 		return err
 	}
-	next := begin.Seq + 1
-	start, end := []byte{ownSpace, logSpace}, []byte{ownSpace, logSpace + 1}
-	return scan(from, start, end, storage.Ascending, func(key, value []byte) (bool, error) {
-		entry, err := parseEntry(key, value)
-		switch {
-		case err != nil:
-			report(fmt.Errorf("pebble: %w", err))
-			next++
-		case entry.Cursor.Seq != next:
-			report(fmt.Errorf("pebble: %w: entry %d of the change log is missing", storage.ErrCorrupt, next))
-			next = entry.Cursor.Seq + 1
-		default:
-			next++
+	b.known = map[BackupFile]record.Hash{}
+	for _, old := range earlier {
+		if old.Store != storeID {
+			return fmt.Errorf("the directory holds backups of another store (%s, this one is %s): name another directory", old.Store, storeID)
 		}
-		return true, ctx.Err()
-	})
+		for _, f := range old.Files {
+			b.known[BackupFile{Name: f.Name, Size: f.Size, Modified: f.Modified}] = f.Hash
+		}
+	}
+	return nil
+}
+
+func (b *backupRun) copyAll(from string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		b.progress.Tell("copy files", i, len(entries))
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if err := b.take(filepath.Join(from, e.Name()), BackupFile{Name: e.Name(), Size: info.Size(), Modified: info.ModTime().UTC()}); err != nil {
+			return err
+		}
+	}
+	b.progress.Tell("copy files", len(entries), len(entries))
+	return b.seal()
+}
+
+// take adds one file, by reading it only where no earlier backup had it.
+func (b *backupRun) take(path string, f BackupFile) (err error) {
+	hash, known := b.known[f]
+	if known {
+		info, err := os.Stat(b.file(hash))
+		known = err == nil && info.Size() == f.Size
+	}
+	if !known {
+		if hash, err = b.copyFile(path); err != nil {
+			return err
+		}
+	}
+	f.Hash = hash
+	b.done.Backup.Files = append(b.done.Backup.Files, f)
+	b.done.Files++
+	b.done.Bytes += f.Size
+	return nil
+}
+
+func (b *backupRun) file(hash record.Hash) string {
+	return filepath.Join(b.to, filesName, string(hash))
+}
+
+// copyFile copies a file under its hash and returns the hash.
+func (b *backupRun) copyFile(path string) (record.Hash, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }()
+	sum := sha256.New()
+	size, err := writeSynced(b.file("new"), io.TeeReader(in, sum))
+	if err != nil {
+		return "", err
+	}
+	hash := record.Hash(hex.EncodeToString(sum.Sum(nil)))
+	if info, err := os.Stat(b.file(hash)); err != nil || info.Size() != size {
+		b.done.New++
+		b.done.NewSize += size
+	}
+	return hash, os.Rename(b.file("new"), b.file(hash))
+}
+
+// seal writes the description last: without it there is no backup.
+func (b *backupRun) seal() error {
+	text, err := json.MarshalIndent(b.done.Backup, "", "\t")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(b.to, backupsName, b.done.Backup.Name+".json")
+	if _, err := writeSynced(path+".new", strings.NewReader(string(text)+"\n")); err != nil {
+		return err
+	}
+	if err := syncPath(filepath.Join(b.to, filesName)); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	return errors.Join(syncPath(filepath.Join(b.to, backupsName)), syncPath(b.to))
+}
+
+func writeSynced(path string, from io.Reader) (int64, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(f, from)
+	return n, errors.Join(err, f.Sync(), f.Close())
+}
+
+func syncPath(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Backups returns the backups in a directory, oldest first.
+func Backups(dir string) ([]Backup, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, backupsName))
+	if err != nil {
+		return nil, fmt.Errorf("pebble: list backups: %w", err)
+	}
+	var all []Backup
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, backupsName, e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("pebble: list backups: %w", err)
+		}
+		var b Backup
+		if err := json.Unmarshal(text, &b); err != nil {
+			return nil, fmt.Errorf("pebble: backup %s: %w: %w", e.Name(), storage.ErrCorrupt, err)
+		}
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(a, b Backup) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
 }

@@ -16,8 +16,8 @@ import (
 const MaxBlobBytes = 256 << 20
 
 // PutBlob stores a blob and returns its name. A blob that is there already and whole is not written
-// again; one found corrupt is replaced. The blob enters the write-ahead log at once and is durable
-// with the next commit.
+// again; one found corrupt is replaced; one that collection has marked is marked no longer. The blob
+// enters the write-ahead log at once and is durable with the next commit.
 func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -30,9 +30,12 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	}
 	defer s.line.leave()
 	name := record.HashOf(blob)
+	s.blobMu.RLock()
+	defer s.blobMu.RUnlock()
+	s.puts.add(name, s.opts.clock())
 	_, err := s.blob(name)
 	if err == nil {
-		return name, nil
+		return name, s.keepBlob(name)
 	}
 	if !errors.Is(err, storage.ErrNotFound) && !errors.Is(err, storage.ErrCorrupt) {
 		return "", err
@@ -42,13 +45,23 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 
 func (s *Store) writeBlob(name record.Hash, blob []byte) error {
 	value := s.codec.pack(blob)
-	if err := s.checkSpace(len(value)); err != nil {
+	if err := s.space.check(len(value)); err != nil {
 		return err
 	}
-	if err := s.db.Set(blobKey(name), value, pebble.NoSync); err != nil {
+	batch := s.db.NewBatch()
+	err := errors.Join(
+		batch.Set(blobKey(name), value, nil),
+		batch.Set(noteKey(name), note{stored: len(value)}.bytes(), nil))
+	if err != nil {
 		return failure("put blob", err)
 	}
-	return s.line.failed()
+	if err := batch.Commit(pebble.NoSync); err != nil {
+		return failure("put blob", err)
+	}
+	if err := s.line.failed(); err != nil {
+		return err
+	}
+	return failure("put blob", batch.Close())
 }
 
 // Blob returns the blob, checked against its name: storage.ErrNotFound, or storage.ErrCorrupt.

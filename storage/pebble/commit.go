@@ -80,7 +80,7 @@ func (s *Store) apply(t *tx, change record.Change) (pending, error) {
 		_ = batch.Close()
 		return pending{}, failure("commit", err)
 	}
-	if err := s.checkSpace(batch.Len() + len(entry)); err != nil {
+	if err := s.space.check(batch.Len() + len(entry)); err != nil {
 		_ = batch.Close()
 		return pending{}, err
 	}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
+	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"example.com/livery/storage"
@@ -18,6 +21,9 @@ import (
 
 // crashDir is deep, because a directory is lost with the power unless its parent was synced.
 const crashDir = "/srv/livery/data"
+
+// crashesVariable sets the number of seeds, each of two crashes.
+const crashesVariable = "LIVERY_CRASH_SEEDS"
 
 // acknowledgements are the steps whose commit was acknowledged.
 type acknowledgements struct {
@@ -88,9 +94,9 @@ func waitFor(t *testing.T, acks *acknowledgements, enough int) {
 
 // crash works on the store in fs until enough is acknowledged, and returns what a power failure in
 // the midst of it leaves, with what had been acknowledged by then.
-func crash(t *testing.T, fs *vfs.MemFS, random *rand.Rand, acks *acknowledgements, writers ...int) *vfs.MemFS {
+func crash(t *testing.T, fs *vfs.MemFS, second string, random *rand.Rand, acks *acknowledgements, writers ...int) *vfs.MemFS {
 	t.Helper()
-	s := open(t, crashDir, pebble.Options{FS: fs})
+	s := open(t, crashDir, randomOptions(random, fs, second))
 	ctx, cancel := context.WithCancel(context.Background())
 	wg := work(ctx, s, writers, acks)
 	waitFor(t, acks, acks.count()+random.IntN(150))
@@ -105,25 +111,51 @@ func crash(t *testing.T, fs *vfs.MemFS, random *rand.Rand, acks *acknowledgement
 	return clone
 }
 
+// randomOptions returns options under which the engine flushes, compacts and rotates its logs at other
+// moments: what holds under one set of options by luck does not under another.
+func randomOptions(random *rand.Rand, fs vfs.FS, second string) pebble.Options {
+	o := pebble.Options{FS: fs, FailoverDir: second}
+	if random.IntN(3) == 0 {
+		return o
+	}
+	memTable, limit := 64<<10<<random.IntN(8), 2+random.IntN(4)
+	l0, syncBytes, blockSize := 1+random.IntN(4), random.IntN(2)*(8<<10<<random.IntN(4)), 512<<random.IntN(7)
+	target, cache, versioned := int64(32<<10<<random.IntN(6)), int64(random.IntN(2)*mega), random.IntN(2) == 0
+	o.CacheBytes = cache
+	return o.Tuned(func(e *engine.Options) {
+		e.MemTableSize, e.MemTableStopWritesThreshold = uint64(memTable), limit
+		e.L0CompactionThreshold, e.L0StopWritesThreshold = l0, 4*l0+8
+		e.WALBytesPerSync, e.BytesPerSync = syncBytes, 4<<10+syncBytes
+		e.Levels[0].BlockSize, e.TargetFileSizes[0] = blockSize, target
+		if versioned {
+			e.FormatMajorVersion = engine.FormatNewest
+		}
+		e.Experimental.EnableColumnarBlocks = func() bool { return !versioned }
+	})
+}
+
 // What was acknowledged outlives any crash with its blobs, and what was in flight is there wholly
 // or not at all; a second crash changes nothing about that.
 func TestPowerFailureLosesNothingAcknowledged(t *testing.T) {
 	seeds := 40
-	if testing.Short() {
+	if n, err := strconv.Atoi(os.Getenv(crashesVariable)); err == nil {
+		seeds = n
+	} else if testing.Short() {
 		seeds = 10
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 1))
+			second := []string{"", "", "/srv/livery/second"}[seed%3] // for the write-ahead log
 			acks := newAcknowledgements()
-			fs := crash(t, vfs.NewCrashableMem(), random, acks, 1, 2, 3, 4, 5, 6)
-			s := open(t, crashDir, pebble.Options{FS: fs})
+			fs := crash(t, vfs.NewCrashableMem(), second, random, acks, 1, 2, 3, 4, 5, 6)
+			s := open(t, crashDir, pebble.Options{FS: fs, FailoverDir: second})
 			storagetest.Verify(t, s, acks.copy())
 			if err := s.Close(); err != nil {
 				t.Fatalf("Close() = %v", err)
 			}
-			fs = crash(t, fs, random, acks, 11, 12, 13)
-			storagetest.Verify(t, open(t, crashDir, pebble.Options{FS: fs}), acks.copy())
+			fs = crash(t, fs, second, random, acks, 11, 12, 13)
+			storagetest.Verify(t, open(t, crashDir, pebble.Options{FS: fs, FailoverDir: second}), acks.copy())
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 type disk struct {
 	vfs.FS
 	before func() // nil means nothing; may be called concurrently
+	below  string // only of logs in this directory; empty means all
 	syncs  atomic.Int64
 }
 
@@ -28,7 +29,7 @@ func (d *disk) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (
 }
 
 func (d *disk) wrap(name string, f vfs.File) vfs.File {
-	if f == nil || !strings.HasSuffix(name, ".log") {
+	if f == nil || !strings.HasSuffix(name, ".log") || !strings.HasPrefix(name, d.below) {
 		return f
 	}
 	return &walFile{f, d}

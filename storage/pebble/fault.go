@@ -6,21 +6,23 @@ import (
 	"log/slog"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"example.com/livery/storage"
 )
 
-// failure says what was being done when the engine returned err, and names corruption by
-// storage.ErrCorrupt; nil stays nil.
+// failure says what was being done, to which key, when the engine returned err, and names
+// corruption by storage.ErrCorrupt and the file that has it; nil stays nil.
 func failure(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case pebble.IsCorruptionError(err) && !errors.Is(err, storage.ErrCorrupt):
-		return fmt.Errorf("pebble: %s: %w: %w", doing, storage.ErrCorrupt, err)
+	case !pebble.IsCorruptionError(err) || errors.Is(err, storage.ErrCorrupt):
+		return fmt.Errorf("pebble: %s: %w", doing, err)
 	}
-	return fmt.Errorf("pebble: %s: %w", doing, err)
+	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
+		return fmt.Errorf("pebble: %s: %w: in file %s: %w", doing, storage.ErrCorrupt, info.Path, err)
+	}
+	return fmt.Errorf("pebble: %s: %w: %w", doing, storage.ErrCorrupt, err)
 }
 
 // fail refuses every later call and hands the first cause to Options.Fatal.
@@ -28,25 +30,6 @@ func (s *Store) fail(cause error) {
 	if s.line.fail(cause) {
 		s.opts.Fatal(cause)
 	}
-}
-
-// checkSpace returns storage.ErrNoSpace where writing need bytes could take the disk below the
-// floor. The engine itself does not survive a full disk well: writes block while its flush retries.
-func (s *Store) checkSpace(need int) error {
-	if s.opts.MinFreeBytes < 0 {
-		return nil
-	}
-	usage, err := s.fs.GetDiskUsage(s.dir)
-	if errors.Is(err, vfs.ErrUnsupported) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("pebble: free space of %s: %w: %w", s.dir, storage.ErrUnavailable, err)
-	}
-	if usage.AvailBytes < uint64(s.opts.MinFreeBytes)+uint64(need) {
-		return fmt.Errorf("pebble: %d bytes free in %s, %d are kept back: %w", usage.AvailBytes, s.dir, s.opts.MinFreeBytes, storage.ErrNoSpace)
-	}
-	return nil
 }
 
 // engineLog passes the engine's words on: what it does at debug level, what goes wrong as errors.

@@ -16,14 +16,19 @@ import (
 //	00 'c' seq (8)        an entry of the change log: tag (8), record.Change
 //	00 'f'                the format of this layout (4)
 //	00 'i'                the store's ID: 16 random bytes
+//	00 'n' hash (32)      what is known of a blob without reading it: bytes stored (8), milliseconds
+//	                      since 1970 when collection found it unnamed (8, 0 where it did not)
 //	00 't'                where the change log begins: seq (8) and tag (8) of the last entry trimmed
+//	00 'w'                written now and then to see whether writing works (8)
 const (
 	ownSpace   = 0x00
 	blobSpace  = 'b'
 	logSpace   = 'c'
+	noteSpace  = 'n'
 	formatKey  = "\x00f"
 	idKey      = "\x00i"
 	trimmedKey = "\x00t"
+	canaryKey  = "\x00w"
 )
 
 // Keys of the key table lie between these two bytes, so every prefix has a successor.
@@ -40,13 +45,20 @@ func logKey(seq uint64) []byte {
 
 func logSeq(key []byte) uint64 { return binary.BigEndian.Uint64(key[2:]) }
 
-func blobKey(name record.Hash) []byte {
-	key, err := hex.AppendDecode([]byte{ownSpace, blobSpace}, []byte(name))
+func blobKey(name record.Hash) []byte { return hashKey(blobSpace, name) }
+
+func noteKey(name record.Hash) []byte { return hashKey(noteSpace, name) }
+
+func hashKey(space byte, name record.Hash) []byte {
+	key, err := hex.AppendDecode([]byte{ownSpace, space}, []byte(name))
 	if err != nil {
-		panic("pebble: blobKey of a name that is no hash")
+		panic("pebble: key of a name that is no hash")
 	}
 	return key
 }
+
+// keyHash returns the name in a key that hashKey made.
+func keyHash(key []byte) record.Hash { return record.Hash(hex.EncodeToString(key[2:])) }
 
 // checkKey refuses what would reach the engine's own keys.
 func checkKey(key []byte) error {

@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/wal"
 
 	"example.com/livery/storage"
 )
@@ -28,6 +30,18 @@ type Options struct {
 	Logger       *slog.Logger // nil means slog.Default()
 	CacheBytes   int64        // of uncompressed blocks; 0 means 64 MiB
 	MinFreeBytes int64        // below this much free disk nothing is written; 0 means 128 MiB, negative means no check
+	BallastBytes int64        // of the file that is given up where the disk is full nevertheless; 0 means 32 MiB, negative means none
+
+	// FailoverDir is a directory on another disk that takes the write-ahead log while the first disk
+	// stalls; empty means none. A store that was opened with one must be opened with it ever after.
+	FailoverDir string
+
+	// HangAfter is how long a commit may take before the process is ended as hung; 0 means a minute,
+	// and never for a store in memory or on FS, negative means never.
+	HangAfter time.Duration
+
+	tune  func(*pebble.Options) // the last word on the engine's options, for tests; nil means none
+	clock func() time.Time      // when blobs are put, for tests; nil means time.Now
 
 	// Fatal is called once, when a write that callers wait for cannot be made durable or undone.
 	// It must end the process, which is the only safe way on: the next start reads what is on disk.
@@ -40,6 +54,8 @@ const (
 	memTableBytes       = 16 << 20
 	defaultCacheBytes   = 64 << 20
 	defaultMinFreeBytes = 128 << 20
+	defaultBallastBytes = 32 << 20
+	defaultHangAfter    = time.Minute
 )
 
 func (o Options) withDefaults() Options {
@@ -51,6 +67,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MinFreeBytes == 0 {
 		o.MinFreeBytes = defaultMinFreeBytes
+	}
+	if o.BallastBytes == 0 {
+		o.BallastBytes = defaultBallastBytes
+	}
+	if o.clock == nil {
+		o.clock = time.Now
 	}
 	if o.Fatal == nil {
 		log := o.Logger
@@ -95,21 +117,37 @@ func (s *Store) place() error {
 	onDisk := s.fs == nil
 	if onDisk {
 		s.fs = vfs.Default
+		if s.opts.HangAfter == 0 {
+			s.opts.HangAfter = defaultHangAfter
+		}
 	}
-	if err := makeDir(s.fs, s.dir); err != nil {
-		return fmt.Errorf("pebble: make %s: %w", s.dir, err)
+	for _, dir := range []*string{&s.dir, &s.opts.FailoverDir} {
+		if *dir == "" {
+			continue
+		}
+		if err := makeDir(s.fs, *dir); err != nil {
+			return fmt.Errorf("pebble: make %s: %w", *dir, err)
+		}
+		if !onDisk {
+			continue
+		}
+		if err := resolve(dir); err != nil {
+			return err
+		}
 	}
-	if !onDisk {
-		return nil
-	}
-	dir, err := filepath.Abs(s.dir)
+	return nil
+}
+
+// resolve spells a directory in the one way that follows from no link and no working directory.
+func resolve(dir *string) error {
+	at, err := filepath.Abs(*dir)
 	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
+		at, err = filepath.EvalSymlinks(at)
 	}
 	if err != nil {
-		return fmt.Errorf("pebble: find %s: %w", s.dir, err)
+		return fmt.Errorf("pebble: find %s: %w", *dir, err)
 	}
-	s.dir = dir
+	*dir = at
 	return nil
 }
 
@@ -160,14 +198,25 @@ func lockDirectory(fs vfs.FS, dir string) (*pebble.Lock, error) {
 // start opens the engine and reads where the store left off.
 func (s *Store) start() error {
 	var err error
+	if s.space, err = newSpace(s.fs, s.dir, s.opts); err != nil {
+		return err
+	}
+	if s.opts.FS == nil { // links to files that the engine has dropped since; a process ended in its backup
+		if err := os.RemoveAll(filepath.Join(s.dir, workName)); err != nil {
+			return fmt.Errorf("pebble: open %s: %w", s.dir, err)
+		}
+	}
 	if s.codec, err = newCodec(); err != nil {
 		return fmt.Errorf("pebble: open: %w", err)
 	}
 	if s.db, err = pebble.Open(s.dir, s.engineOptions()); err != nil {
 		s.codec.close()
-		return failure("open "+s.dir, err)
+		return s.unopened(err)
 	}
 	end, err := s.identify()
+	if err == nil {
+		err = s.findLoss(end)
+	}
 	if err != nil {
 		s.codec.close()
 		_ = s.db.Close()
@@ -175,7 +224,17 @@ func (s *Store) start() error {
 	}
 	s.last = end.Seq
 	s.line.begin(&state{cursor: end, snap: s.db.NewSnapshot()})
+	s.startWatch()
 	return nil
+}
+
+// unopened says why the engine did not open.
+func (s *Store) unopened(err error) error {
+	var elsewhere pebble.ErrMissingWALRecoveryDir
+	if errors.As(err, &elsewhere) {
+		return fmt.Errorf("pebble: open %s: its newest commits may be in %s: name that directory as the failover directory again", s.dir, elsewhere.Dir)
+	}
+	return failure("open "+s.dir, err)
 }
 
 // engineOptions: a memtable that a publish does not fill, and formats named, because the engine's
@@ -183,7 +242,7 @@ func (s *Store) start() error {
 func (s *Store) engineOptions() *pebble.Options {
 	log := engineLog{to: s.opts.Logger, fatal: s.fail}
 	o := &pebble.Options{
-		FS:                          s.opts.FS, // nil keeps the engine's watch over slow disks
+		FS:                          vfs.OnDiskFull(s.fs, s.space.giveUp),
 		Lock:                        s.lock,
 		Logger:                      log,
 		EventListener:               log.events(),
@@ -194,6 +253,15 @@ func (s *Store) engineOptions() *pebble.Options {
 	}
 	o.Experimental.EnableColumnarBlocks = func() bool { return true }
 	o.Levels[0].FilterPolicy = bloom.FilterPolicy(10) // the levels below take it over
+	if s.opts.FS == nil {
+		o.WithFSDefaults() // the engine's watch over slow disks
+	}
+	if s.opts.FailoverDir != "" {
+		o.WALFailover = &pebble.WALFailoverOptions{Secondary: wal.Dir{FS: o.FS, Dirname: s.opts.FailoverDir}}
+	}
+	if s.opts.tune != nil {
+		s.opts.tune(o)
+	}
 	return o
 }
 

@@ -3,6 +3,7 @@ package pebble
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -41,10 +42,13 @@ func get(from pebble.Reader, key []byte) ([]byte, error) {
 		return nil, storage.ErrNotFound
 	}
 	if err != nil {
-		return nil, failure("get", err)
+		return nil, failure(fmt.Sprintf("get %q", key), err)
 	}
 	value = append([]byte{}, value...)
-	return value, failure("get", closer.Close())
+	if err := closer.Close(); err != nil {
+		return nil, failure(fmt.Sprintf("get %q", key), err)
+	}
+	return value, nil
 }
 
 // scan calls each for every key in [start, end) until it returns false or an error, which scan
@@ -52,7 +56,7 @@ func get(from pebble.Reader, key []byte) ([]byte, error) {
 func scan(from pebble.Reader, start, end []byte, order storage.Order, each func(key, value []byte) (bool, error)) error {
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
 	if err != nil {
-		return failure("scan", err)
+		return failure(fmt.Sprintf("scan from %q to %q", start, end), err)
 	}
 	first, next := it.First, it.Next
 	if order == storage.Descending {
@@ -71,7 +75,10 @@ func scan(from pebble.Reader, start, end []byte, order storage.Order, each func(
 	if closeErr := it.Close(); err == nil {
 		err = closeErr // also carries what stopped the iterator
 	}
-	return failure("scan", err)
+	if err == nil {
+		return nil
+	}
+	return failure(fmt.Sprintf("scan from %q to %q", start, end), err)
 }
 
 // before reports whether a comes before b in order.

@@ -27,13 +27,20 @@ type Store struct {
 	opts   Options
 	id     string
 	codec  *codec
+	space  *space
 	line   timeline
 	scopes scopes
+	watch  *watch         // nil where nothing is watched
+	lost   storage.Cursor // see Lost
 
 	commitMu sync.Mutex // guards the order of commits, and last
 	last     uint64     // number of the newest applied entry of the change log
 
-	trimMu sync.Mutex // one Trim at a time: each moves the mark from where the one before left it
+	blobMu sync.RWMutex // held to drop and mark blobs, and shared to put them
+	puts   recent       // the blobs put of late
+
+	backupMu sync.Mutex // one Backup at a time
+	trimMu   sync.Mutex // one Trim at a time: each moves the mark from where the one before left it
 }
 
 var _ storage.Store = (*Store)(nil)
@@ -60,9 +67,12 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 // Later calls return storage.ErrUnavailable; a second Close does nothing. It must not be called
 // from within View or Update.
 func (s *Store) Close() error {
-	if !s.line.close() {
+	s.watch.stop()
+	end, first := s.line.close()
+	if !first {
 		return nil
 	}
+	s.writeWitness(end)
 	err := s.db.Close()
 	s.codec.close()
 	if lockErr := s.lock.Close(); err == nil {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -18,6 +19,12 @@ func TestMain(m *testing.M) {
 	}
 	if dir := os.Getenv(holdVariable); dir != "" {
 		os.Exit(runHolder(dir))
+	}
+	if spec := os.Getenv(endVariable); spec != "" {
+		os.Exit(runEnd(spec))
+	}
+	if spec := os.Getenv(killVariable); spec != "" {
+		os.Exit(runVictim(spec))
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -48,4 +55,10 @@ func TestStoreOnDiskKeepsTheContract(t *testing.T) {
 		t.Skip("the same in memory runs")
 	}
 	storagetest.Run(t, func(t *testing.T) storage.Store { return open(t, t.TempDir(), pebble.Options{MinFreeBytes: -1}) })
+}
+
+func TestStoreCollectsWhatNothingNames(t *testing.T) {
+	storagetest.RunCollect(t, func(t *testing.T, clock func() time.Time) storage.Store {
+		return open(t, "", pebble.Options{}.Timed(clock))
+	})
 }

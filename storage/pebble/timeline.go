@@ -146,13 +146,13 @@ func (l *timeline) fail(cause error) bool {
 	return true
 }
 
-// close refuses every later call, waits for those in progress and drops both states. It reports
-// false where that was done before.
-func (l *timeline) close() bool {
+// close refuses every later call, waits for those in progress, drops both states and returns the
+// place of the newest durable commit. first is false where that was done before.
+func (l *timeline) close() (end storage.Cursor, first bool) {
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
-		return false
+		return storage.Cursor{}, false
 	}
 	l.closed = true
 	if l.ended == nil {
@@ -160,9 +160,10 @@ func (l *timeline) close() bool {
 	}
 	l.mu.Unlock()
 	l.calls.Wait()
+	end = l.durable.cursor
 	l.applied.release()
 	l.durable.release()
-	return true
+	return end, true
 }
 
 func (l *timeline) end(cause error) {

@@ -11,15 +11,15 @@ type ThemeFed struct {
 	Cursor        string   `json:"cursor"` // of the change log when this was read
 }
 
-// PairFed is what an edge needs to render one address: the inputs of (Theme version, Variant).
+// PairFed is what an edge needs to render one address: the blobs that the files of (Theme version,
+// Variant) are made of.
 type PairFed struct {
-	Version   uint32 `json:"version"`
-	Document  Hash   `json:"document"`
-	Overrides Hash   `json:"overrides"` // empty means none
-	Prefix    string `json:"prefix"`
-	Module    Hash   `json:"module"`
-	Sealed    bool   `json:"sealed"` // the bytes can never change
-	Cursor    string `json:"cursor"` // of the change log when this was read
+	Version uint32 `json:"version"`
+	Plan    Hash   `json:"plan"`    // the plans of the version's files, a bundle of package plan
+	Overlay Hash   `json:"overlay"` // what the Variant changes in them, another bundle; empty: the Theme's own files
+	Module  Hash   `json:"module"`  // the renderer that reads both
+	Sealed  bool   `json:"sealed"`  // the bytes can never change
+	Cursor  string `json:"cursor"`  // of the change log when this was read
 }
 
 // ChangesFed is one answer of the change feed.

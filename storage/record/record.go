@@ -173,6 +173,7 @@ type ThemeVersion struct {
 	TokenCount  int       `json:"tokenCount"`
 	Prefix      string    `json:"prefix"` // CSS property prefix; empty means none
 	Module      Hash      `json:"module"` // renderer module that renders this version for ever
+	Plan        Hash      `json:"plan"`   // derived blob: the plans of its files as Module compiles them, a bundle of package plan
 	Moves       []Move    `json:"moves"`  // renames from the version before, as its publish carried overrides by them
 	PublishedAt time.Time `json:"publishedAt"`
 }
@@ -213,6 +214,7 @@ type VariantVersion struct {
 // the Theme's own values: it had no published overrides then.
 type Pair struct {
 	Overrides Hash `json:"overrides"` // blob: flat JSON object; empty means none
+	Overlay   Hash `json:"overlay"`   // derived blob: the overlays that Overrides compile to, a bundle of package plan; empty where there are none or they are not compiled yet
 	Published bool `json:"published"` // the Variant was published at this version, so the pair is sealed
 }
 
@@ -221,6 +223,7 @@ type Module struct {
 	Digest       Hash      `json:"digest"`
 	CoreVersion  string    `json:"coreVersion"` // renderer.Version of the build
 	ABIVersion   uint32    `json:"abiVersion"`  // abi.Version of the build
+	Toolchain    string    `json:"toolchain"`   // compiler that built it; empty: it does not say
 	Size         int       `json:"size"`        // bytes
 	RegisteredAt time.Time `json:"registeredAt"`
 }

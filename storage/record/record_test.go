@@ -58,7 +58,7 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 	t.Run("theme version", rapid.MakeCheck(func(t *rapid.T) {
 		same(t, record.ThemeVersion{
 			Number: rapid.Uint32().Draw(t, "number"), Document: hashes.Draw(t, "document"), TokenCount: rapid.IntMin(0).Draw(t, "tokens"),
-			Prefix: text.Draw(t, "prefix"), Module: hashes.Draw(t, "module"), Moves: moves.Draw(t, "moves"), PublishedAt: moment.Draw(t, "at"),
+			Prefix: text.Draw(t, "prefix"), Module: hashes.Draw(t, "module"), Plan: hashes.Draw(t, "plan"), Moves: moves.Draw(t, "moves"), PublishedAt: moment.Draw(t, "at"),
 		})
 	}))
 	t.Run("variant draft keeps the order and spelling of its overrides", rapid.MakeCheck(func(t *rapid.T) {
@@ -66,7 +66,7 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 		same(t, record.VariantDraft{ETag: text.Draw(t, "etag"), Addressed: rapid.Uint32().Draw(t, "addressed"), Overrides: overrides, UpdatedAt: moment.Draw(t, "at")})
 	}))
 	t.Run("pair", rapid.MakeCheck(func(t *rapid.T) {
-		same(t, record.Pair{Overrides: hashes.Draw(t, "overrides"), Published: rapid.Bool().Draw(t, "published")})
+		same(t, record.Pair{Overrides: hashes.Draw(t, "overrides"), Overlay: hashes.Draw(t, "overlay"), Published: rapid.Bool().Draw(t, "published")})
 	}))
 	t.Run("token key", rapid.MakeCheck(func(t *rapid.T) {
 		same(t, record.TokenKey{ID: text.Draw(t, "id"), Seed: rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "seed"), CreatedAt: moment.Draw(t, "at")})

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"example.com/livery/renderer"
+	"example.com/livery/renderer/plan"
 	"example.com/livery/wasm/abi"
 )
 
@@ -27,21 +28,49 @@ func TestFilesAreTheRenderers(t *testing.T) {
 	}
 }
 
+// Byte 4 of plans and overlays is the version of their format; the contract names the same.
+func TestFormatsArePackagePlans(t *testing.T) {
+	blob := plan.Append(nil, 0, []byte("file"))
+	if got := blob[4]; got != abi.PlanFormat {
+		t.Errorf("package plan writes plans of version %d, abi.PlanFormat is %d", got, abi.PlanFormat)
+	}
+	p, err := plan.Open(blob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var none plan.Changes
+	if got := none.Append(nil, p)[4]; got != abi.OverlayFormat {
+		t.Errorf("package plan writes overlays of version %d, abi.OverlayFormat is %d", got, abi.OverlayFormat)
+	}
+	if head := len(blob) - len("file"); abi.MaxFileBytes+head > abi.MaxPlanBytes {
+		t.Errorf("a plan of the largest file has %d bytes, abi.MaxPlanBytes is %d", abi.MaxFileBytes+head, abi.MaxPlanBytes)
+	}
+	if abi.MaxFileBytes != plan.MaxFileBytes {
+		t.Errorf("abi.MaxFileBytes = %d, package plan's %d", abi.MaxFileBytes, plan.MaxFileBytes)
+	}
+}
+
 func TestBlocksAreReadAsWritten(t *testing.T) {
-	info := abi.Info{Version: 1, Features: 2, Result: 0xdeadbeef, Core: 4, CoreLength: 5, MaxInput: 6, FilesServed: 7}
+	info := abi.Info{
+		Version: 1, Features: 2, Result: 0xdeadbeef, Core: 4, CoreLength: 5, MaxInput: 6, FilesServed: 7,
+		PlanFormat: 8, OverlayFormat: 9, PlanSlots: 10, MaxPlan: 11, MaxFile: 12,
+	}
 	var infoBlock [abi.InfoSize]byte
 	info.Put(&infoBlock)
 	if got, ok := abi.ReadInfo(infoBlock[:]); !ok || got != info {
 		t.Errorf("ReadInfo = %+v, %t, want %+v, true", got, ok, info)
 	}
-	if infoBlock[12] != 0xef || infoBlock[15] != 0xde {
-		t.Errorf("the result pointer is written as % x, want little-endian", infoBlock[12:16])
+	if infoBlock[0] != 52 || infoBlock[12] != 0xef || infoBlock[15] != 0xde || infoBlock[48] != 12 {
+		t.Errorf("the info block is % x, want its size at 0, the result pointer at 12, the largest file at 48, little-endian", infoBlock)
 	}
 	result := abi.Result{Status: abi.StatusBadTheme, Pointer: 1 << 31, Length: 3, Position: 17}
 	var resultBlock [abi.ResultSize]byte
 	result.Put(&resultBlock)
 	if got, ok := abi.ReadResult(resultBlock[:]); !ok || got != result {
 		t.Errorf("ReadResult = %+v, %t, want %+v, true", got, ok, result)
+	}
+	if got, want := abi.ReadPiece([]byte{1, 2, 3, 4, 5, 6, 7, 8}), (abi.Piece{Pointer: 0x04030201, Length: 0x08070605}); got != want {
+		t.Errorf("ReadPiece = %+v, want %+v", got, want)
 	}
 }
 
@@ -55,5 +84,17 @@ func TestShortBlocksAreRefused(t *testing.T) {
 	}
 	if _, ok := abi.ReadResult(make([]byte, abi.ResultSize-1)); ok {
 		t.Error("ReadResult took a short block")
+	}
+}
+
+// The numbers are part of the contract: a module of another release means the same by them.
+func TestNumbersOfStatuses(t *testing.T) {
+	for want, status := range []abi.Status{
+		abi.StatusOK, abi.StatusBadTheme, abi.StatusBadOverrides, abi.StatusBadFile, abi.StatusBadInput, abi.StatusBadPlan,
+		abi.StatusBadOverlay, abi.StatusOtherPlan, abi.StatusBadSlot, abi.StatusTooLarge, abi.StatusBadKind,
+	} {
+		if int(status) != want || status.String() == abi.Status(99).String() {
+			t.Errorf("status %q has the number %d, want %d", status, status, want)
+		}
 	}
 }

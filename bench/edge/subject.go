@@ -1,0 +1,189 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The cores of the servers and of the load.
+const (
+	serverCore = 0
+	loadCore   = 1
+)
+
+// subject is one running server.
+type subject struct {
+	name    string
+	address string
+	process *os.Process
+	etags   map[string]string // by path
+}
+
+// start starts the servers, each bound to the servers' core. stop ends those that run.
+func (b *bench) start(dir string) (subjects []*subject, stop func(), err error) {
+	var children []*exec.Cmd
+	stop = func() {
+		for _, c := range children {
+			_ = c.Process.Signal(syscall.SIGTERM)
+			_ = c.Wait()
+		}
+	}
+	for _, name := range []string{"nginx sendfile", "nginx buffers", "fasthttp", "loop"} {
+		if !wanted(name, b.servers) {
+			continue
+		}
+		cmd, address, err := b.command(name, dir)
+		if err != nil {
+			return nil, stop, fmt.Errorf("%s: %w", name, err)
+		}
+		children = append(children, cmd)
+		if err := answers(address); err != nil {
+			return nil, stop, fmt.Errorf("%s: %w", name, err)
+		}
+		subjects = append(subjects, &subject{name: name, address: address, process: cmd.Process, etags: map[string]string{}})
+	}
+	return subjects, stop, nil
+}
+
+// command starts one server and returns where it listens.
+func (b *bench) command(name, dir string) (*exec.Cmd, string, error) {
+	if tuning, ok := strings.CutPrefix(name, "nginx "); ok {
+		return startNginx(tuning, dir)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	cmd := exec.Command("taskset", "-c", strconv.Itoa(serverCore), self, "-child", name, "-dir", dir, "-cpuprofile", b.profile)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	return cmd, strings.TrimSpace(address), err
+}
+
+// The tunings differ in how a body leaves: by sendfile, or read into buffers and written with its head.
+var nginxTunings = map[string]string{
+	"sendfile": "sendfile on; tcp_nopush on;",
+	"buffers":  "sendfile off; output_buffers 2 256k; postpone_output 1460;",
+}
+
+const nginxConfig = `daemon off; worker_processes 1; pid %[1]s/nginx-%[2]s.pid; error_log stderr crit;
+worker_cpu_affinity 01; worker_rlimit_nofile 65536;
+events { worker_connections 16384; multi_accept on; use epoll; }
+http {
+  access_log off; %[3]s tcp_nodelay on; server_tokens off; etag on;
+  keepalive_timeout 60; keepalive_requests 1000000000; reset_timedout_connection on;
+  open_file_cache max=1000 inactive=600s; open_file_cache_valid 600s; open_file_cache_min_uses 1;
+  gzip_static on; gzip_vary on;
+  types { text/css css; } charset utf-8; charset_types text/css;
+  client_body_temp_path %[1]s/t1; proxy_temp_path %[1]s/t2; fastcgi_temp_path %[1]s/t3; uwsgi_temp_path %[1]s/t4; scgi_temp_path %[1]s/t5;
+  server {
+    listen %[4]s backlog=4096 deferred; root %[1]s;
+    add_header Cache-Control "public, max-age=31536000, immutable";
+    add_header Access-Control-Allow-Origin *;
+    add_header X-Content-Type-Options nosniff;
+  }
+}
+`
+
+func startNginx(tuning, dir string) (*exec.Cmd, string, error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, "", err
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		return nil, "", err
+	}
+	config := filepath.Join(dir, "nginx-"+tuning+".conf")
+	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, dir, tuning, nginxTunings[tuning], address), 0o644); err != nil {
+		return nil, "", err
+	}
+	cmd := exec.Command("taskset", "-c", strconv.Itoa(serverCore), "nginx", "-p", dir, "-c", config)
+	cmd.Stderr = os.Stderr
+	return cmd, address, cmd.Start()
+}
+
+// answers waits until a server takes connections.
+func answers(address string) error {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			return c.Close()
+		}
+		if time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// busy returns the processor time that a server and its workers have used so far.
+func (s *subject) busy() (time.Duration, error) {
+	total, err := busyOf(s.process.Pid)
+	if err != nil {
+		return 0, err
+	}
+	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.process.Pid))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return 0, err
+	}
+	for _, child := range strings.Fields(string(list)) {
+		pid, err := strconv.Atoi(child)
+		if err != nil {
+			return 0, err
+		}
+		more, err := busyOf(pid)
+		if err != nil {
+			return 0, err
+		}
+		total += more
+	}
+	return total, nil
+}
+
+// busyOf sums the run times of a process's threads, which the kernel counts in nanoseconds.
+func busyOf(pid int) (total time.Duration, err error) {
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range tasks {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // the thread has ended
+		}
+		ns, _, _ := strings.Cut(string(text), " ")
+		n, err := strconv.ParseInt(ns, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", path, err)
+		}
+		total += time.Duration(n)
+	}
+	return total, nil
+}
+
+// pin binds a thread, 0 for this one and those it starts, to a core.
+func pin(pid, core int) error {
+	var set unix.CPUSet
+	set.Set(core)
+	return unix.SchedSetaffinity(pid, &set)
+}

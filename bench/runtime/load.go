@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/livery/wasm"
+)
+
+// loads measures how many renders a second one, two and all cores make, in turn.
+func (b *bench) loads(ctx context.Context) (table, error) {
+	d, err := compile(2000, 50, "lv")
+	if err != nil {
+		return table{}, err
+	}
+	counts := []int{1, 2}
+	if cores := runtime.GOMAXPROCS(0); cores > 2 {
+		counts = append(counts, cores)
+	}
+	rates := make([][]float64, len(counts))
+	runtimes := make([]*wasm.Runtime, len(counts))
+	for i, n := range counts {
+		if runtimes[i], err = b.loaded(ctx, n); err != nil {
+			return table{}, err
+		}
+		defer runtimes[i].Close(ctx)
+		if err := fill(ctx, runtimes[i], b.digest, d, n); err != nil {
+			return table{}, err
+		}
+	}
+	held := make([]byte, heldBytes)
+	defer runtime.KeepAlive(held)
+	for range b.size.loads {
+		for i, n := range counts {
+			rate, err := b.load(ctx, runtimes[i], d, n)
+			if err != nil {
+				return table{}, err
+			}
+			rates[i] = append(rates[i], rate)
+		}
+		b.step()
+	}
+	t := table{head: []string{"instances at work", "renders a second", "25% to 75%", "times one", "reach"}}
+	for i, n := range counts {
+		reach := ""
+		if n == 2 {
+			reach = "at least 20,000"
+		}
+		t.add(n, grouped(int(quantile(rates[i], 0.5))), grouped(int(quantile(rates[i], 0.25)))+" to "+grouped(int(quantile(rates[i], 0.75))),
+			fmt.Sprintf("%.2f", quantile(rates[i], 0.5)/quantile(rates[0], 0.5)), reach)
+	}
+	return t, nil
+}
+
+// load renders 2,000 tokens with 50 overrides from n callers at one time and returns renders a second.
+func (b *bench) load(ctx context.Context, r *wasm.Runtime, d document, n int) (float64, error) {
+	var (
+		callers sync.WaitGroup
+		done    atomic.Int64
+		failed  atomic.Pointer[error]
+	)
+	began := time.Now()
+	for range n {
+		callers.Go(func() {
+			for time.Since(began) < b.size.load {
+				for range 16 {
+					if _, err := r.Render(ctx, b.digest, wasm.Request{Plan: d.plan, Overlay: d.overlay}); err != nil {
+						failed.Store(&err)
+						return
+					}
+				}
+				done.Add(16)
+			}
+		})
+	}
+	callers.Wait()
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return float64(done.Load()) / time.Since(began).Seconds(), nil
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"example.com/livery/wasm"
+)
+
+// starting measures how long it takes until a file can be rendered.
+func (b *bench) starting(ctx context.Context) (table, error) {
+	var cold, cached, instance, hit, miss samples
+	for i := range b.size.starts {
+		dir := filepath.Join(b.dir, fmt.Sprint("start", i))
+		took, _, err := b.start(ctx, dir)
+		if err != nil {
+			return table{}, err
+		}
+		cold = append(cold, took)
+		for range 3 {
+			took, stats, err := b.start(ctx, dir)
+			if err != nil {
+				return table{}, err
+			}
+			cached = append(cached, took)
+			instance = append(instance, stats.StartTime/time.Duration(stats.Started))
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return table{}, err
+		}
+		b.step()
+	}
+	if err := b.opening(ctx, &hit, &miss); err != nil {
+		return table{}, err
+	}
+	t := table{head: []string{"what", "times", "median", "25% to 75%", "reach"}}
+	t.add("compile, cache empty", len(cold), spell(cold.median()), cold.spread(), "")
+	t.add("start from the cache", len(cached), spell(cached.median()), cached.spread(), "under 100 ms")
+	t.add("of that, one instance", len(instance), spell(instance.median()), instance.spread(), "")
+	t.add("first render of a 2,000-token plan: copied in, checked, rendered", len(miss), spell(miss.median()), miss.spread(), "")
+	t.add("every other render of the Theme alone", len(hit), spell(hit.median()), hit.spread(), "")
+	return t, nil
+}
+
+// start starts a Runtime over a cache directory and stops it again.
+func (b *bench) start(ctx context.Context, dir string) (time.Duration, wasm.Stats, error) {
+	began := time.Now()
+	r, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: dir})
+	if err != nil {
+		return 0, wasm.Stats{}, err
+	}
+	err = r.Load(ctx, b.digest, b.module)
+	took, stats := time.Since(began), r.Stats()
+	if closeErr := r.Close(ctx); err == nil {
+		err = closeErr
+	}
+	return took, stats, err
+}
+
+// opening measures the first render of a plan and the ones after it.
+func (b *bench) opening(ctx context.Context, hit, miss *samples) error {
+	r, err := b.loaded(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer r.Close(ctx)
+	for i := range 50 {
+		d, err := compile(2000, 1, fmt.Sprint("p", i))
+		if err != nil {
+			return err
+		}
+		for n := range 10 {
+			began := time.Now()
+			if _, err := r.Render(ctx, b.digest, wasm.Request{Plan: d.plan}); err != nil {
+				return err
+			}
+			if took := time.Since(began); n == 0 {
+				*miss = append(*miss, took)
+			} else {
+				*hit = append(*hit, took)
+			}
+		}
+	}
+	return nil
+}
+
+// loaded returns a Runtime that has the module, for the given number of calls at one time.
+func (b *bench) loaded(ctx context.Context, instances int) (*wasm.Runtime, error) {
+	r, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: filepath.Join(b.dir, "cache"), Instances: instances})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Load(ctx, b.digest, b.module); err != nil {
+		_ = r.Close(ctx)
+		return nil, err
+	}
+	return r, nil
+}

@@ -1,0 +1,352 @@
+package cli
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/tokendiff"
+	"example.com/livery/client"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// change is what happened to one token, as it is shown to a person and printed under --json.
+type change struct {
+	Kind     string          `json:"kind"` // removed, renamed, retyped, changed or added
+	Path     string          `json:"path"`
+	From     string          `json:"from,omitempty"` // the path of a renamed token before
+	FromType string          `json:"fromType,omitempty"`
+	ToType   string          `json:"toType,omitempty"`
+	Before   json.RawMessage `json:"before,omitempty"` // the value as it was written
+	After    json.RawMessage `json:"after,omitempty"`
+	Breaking bool            `json:"breaking"`          // a consumer of the custom property can break
+	Follows  bool            `json:"follows,omitempty"` // the value only names what was renamed by its new name
+
+	shownBefore, shownAfter string // the primitive that a value becomes; empty where it is none
+}
+
+// compareDocuments lists what changed between two documents of a Theme.
+func compareDocuments(before, after *jsontree.Node, renamed tokendiff.Renaming) []change {
+	old, young := dtcg.Read(before), dtcg.Read(after)
+	found := tokendiff.Compare(old, young, renamed.Tokens)
+	if len(found) == 0 {
+		return nil
+	}
+	shownBefore, shownAfter := shownValues(old), shownValues(young)
+	list := make([]change, len(found))
+	for i, f := range found {
+		c := change{Kind: f.Kind.String(), Path: f.Path, From: f.From, Breaking: f.Kind.Breaking()}
+		if f.Before != nil {
+			c.Before, c.FromType, c.shownBefore = jsontree.Append(nil, f.Before.Value), f.Before.Resolved, shownBefore[f.Before.Path]
+		}
+		if f.After != nil {
+			c.After, c.ToType, c.shownAfter = jsontree.Append(nil, f.After.Value), f.After.Resolved, shownAfter[f.After.Path]
+		}
+		c.Follows = f.Before != nil && f.After != nil && renamed.Follows(f.Before.Value, f.After.Value)
+		list[i] = c
+	}
+	return list
+}
+
+// shownValues returns the primitive that each token of a document becomes, where it becomes one.
+func shownValues(d *dtcg.Document) map[string]string {
+	return primitives(renderer.LoadDocument(d, "").Append(nil, renderer.TokensValuesJSON))
+}
+
+// compareOverrides lists what changed between two flat maps of a Variant.
+func compareOverrides(before, after *jsontree.Node) []change {
+	var list []change
+	for _, m := range before.Members {
+		if after.Find(m.Name) == nil {
+			c := change{Kind: tokendiff.Removed.String(), Path: m.Name, Before: jsontree.Append(nil, m.Value)}
+			c.shownBefore = shownAlone(m.Value)
+			list = append(list, c)
+		}
+	}
+	for _, m := range after.Members {
+		c := change{Kind: tokendiff.Added.String(), Path: m.Name, After: jsontree.Append(nil, m.Value)}
+		if old := before.Find(m.Name); old != nil {
+			if jsontree.Equal(old, m.Value) {
+				continue
+			}
+			c.Kind, c.Before, c.shownBefore = tokendiff.Changed.String(), jsontree.Append(nil, old), shownAlone(old)
+		}
+		c.shownAfter = shownAlone(m.Value)
+		list = append(list, c)
+	}
+	return list
+}
+
+// shownAlone returns the primitive that an object becomes by its shape alone; a string says enough.
+func shownAlone(value *jsontree.Node) string {
+	if !value.IsObject() {
+		return ""
+	}
+	const name = "value"
+	token := jsontree.NewObject(jsontree.Member{Name: "$value", Value: value})
+	return shownValues(dtcg.Read(jsontree.NewObject(jsontree.Member{Name: name, Value: token})))[name]
+}
+
+// comparedByOrigin makes a list of what the origin tells of two editions, with their values.
+func comparedByOrigin(c client.Comparison, before, after client.TokenSet) ([]change, error) {
+	old, young := valuesOf(before), valuesOf(after)
+	var list []change
+	put := func(kind tokendiff.Kind, path, from string) *change {
+		at := path
+		if from != "" {
+			at = from
+		}
+		list = append(list, change{Kind: kind.String(), Path: path, From: from, Before: old[at], After: young[path], Breaking: kind.Breaking()})
+		return &list[len(list)-1]
+	}
+	for _, path := range c.Removed {
+		put(tokendiff.Removed, path, "")
+	}
+	for _, r := range c.Renamed {
+		put(tokendiff.Renamed, r.To, r.From)
+	}
+	for _, r := range c.Retyped {
+		made := put(tokendiff.Retyped, r.Path, "")
+		made.FromType, made.ToType = text(r.From), text(r.To)
+	}
+	for _, path := range c.Changed {
+		if !slices.ContainsFunc(list, func(made change) bool { return made.Path == path }) {
+			put(tokendiff.Changed, path, "")
+		}
+	}
+	for _, path := range c.Added {
+		put(tokendiff.Added, path, "")
+	}
+	return list, markFollowers(list, c.Renamed)
+}
+
+// markFollowers marks the changes that only name renamed tokens by their new names.
+func markFollowers(list []change, renames []client.Rename) error {
+	renamed := tokendiff.Renaming{Tokens: map[string]string{}}
+	for _, r := range renames {
+		renamed.Tokens[r.From] = r.To
+	}
+	for i := range list {
+		c := &list[i]
+		if len(renames) == 0 || len(c.Before) == 0 || len(c.After) == 0 {
+			continue
+		}
+		before, err := parseValue(c.Path, c.Before)
+		if err != nil {
+			return err
+		}
+		after, err := parseValue(c.Path, c.After)
+		if err != nil {
+			return err
+		}
+		c.Follows = renamed.Follows(before, after)
+	}
+	return nil
+}
+
+func valuesOf(set client.TokenSet) map[string]json.RawMessage {
+	values := make(map[string]json.RawMessage, len(set.Tokens))
+	for _, t := range set.Tokens {
+		values[t.Path] = t.Value
+	}
+	return values
+}
+
+// marks are the sign and the terminal style of each kind of change.
+var marks = map[string][2]string{
+	"added": {"+", "32"}, "removed": {"-", "31"}, "renamed": {">", "36"}, "retyped": {"!", "35"}, "changed": {"~", "33"},
+}
+
+// shownChanges is how many changes a person reads at once.
+const shownChanges = 20
+
+// row is one line of a list of changes.
+type row struct {
+	change
+	tokens int // of a group that was renamed as a whole; 0 for one token
+}
+
+// rows makes lines of changes: renamed groups are one each, and aliases that only follow none.
+func rows(list []change) (lines []row, follow int) {
+	type groups struct{ from, to string }
+	place := map[groups]int{}
+	for _, c := range list {
+		from, to := groupsOf(c)
+		switch i, known := place[groups{from, to}]; {
+		case c.Follows && c.Kind == tokendiff.Changed.String():
+			follow++
+		case from == "":
+			lines = append(lines, row{change: c})
+		case known:
+			lines[i].tokens++
+		default:
+			place[groups{from, to}] = len(lines)
+			lines = append(lines, row{change: c, tokens: 1})
+		}
+	}
+	for i := range lines {
+		if lines[i].tokens > 1 {
+			lines[i].From, lines[i].Path = groupsOf(lines[i].change)
+		}
+	}
+	return lines, follow
+}
+
+// groupsOf returns the groups between which a token moved with its last names and its value kept, or
+// nothing.
+func groupsOf(c change) (from, to string) {
+	if c.Kind != tokendiff.Renamed.String() || !c.Follows && string(c.Before) != string(c.After) {
+		return "", ""
+	}
+	from, last := split(c.From)
+	to, lastNow := split(c.Path)
+	if from == "" || to == "" || last != lastNow {
+		return "", ""
+	}
+	for {
+		above, name := split(from)
+		aboveNow, nameNow := split(to)
+		if above == "" || aboveNow == "" || name != nameNow {
+			return from, to
+		}
+		from, to = above, aboveNow
+	}
+}
+
+// printChanges lists changes, the first ones of many unless all are asked for.
+func (a *app) printChanges(list []change, all bool) {
+	lines, follow := rows(list)
+	if !all && len(lines) > shownChanges && lines[0].Kind == tokendiff.Added.String() { // what can break comes first, so that all is new
+		a.say("  %s; --full shows them", tally(list))
+		return
+	}
+	more := 0
+	if !all && len(lines) > shownChanges {
+		more = len(lines) - shownChanges
+		lines = lines[:shownChanges]
+	}
+	longest := 0
+	for _, line := range lines {
+		longest = max(longest, width(line.name()))
+	}
+	for _, line := range lines {
+		a.printRow(line, longest)
+	}
+	if more > 0 {
+		a.say("  and %d more; --full shows them all", more)
+	}
+	if follow > 0 {
+		a.say("  and the aliases in %s that follow", plural(follow, "token"))
+	}
+}
+
+func (a *app) printRow(r row, longest int) {
+	mark := marks[r.Kind]
+	values := a.changedValues(r.change)
+	if r.tokens > 1 {
+		values = plural(r.tokens, "token")
+	}
+	line := a.styled(mark[1], mark[0]+" "+r.name())
+	if values != "" {
+		line += strings.Repeat(" ", min(longest, maxName)-min(width(r.name()), maxName)+2) + values
+	}
+	a.say("  %s", line)
+}
+
+// maxName is how far values are aligned; a longer name pushes its own values on.
+const maxName = 60
+
+func (c change) name() string {
+	if c.Kind == tokendiff.Renamed.String() {
+		return oneLine(c.From) + " → " + oneLine(c.Path)
+	}
+	return oneLine(c.Path)
+}
+
+// changedValues shows the value before and after, each colour with a swatch.
+func (a *app) changedValues(c change) string {
+	if c.Kind == tokendiff.Retyped.String() {
+		return "was " + orNone(c.FromType) + ", is " + orNone(c.ToType)
+	}
+	before, after := a.shownValue(c.Before, c.shownBefore), a.shownValue(c.After, c.shownAfter)
+	if c.Follows {
+		before = after
+	}
+	switch {
+	case before == "" || after == "":
+		return before + after
+	case before == after && c.Kind == tokendiff.Renamed.String():
+		return after
+	case before == after && string(c.Before) != string(c.After):
+		return after + " (changed beyond what is shown)"
+	case before == after:
+		return "not its value"
+	}
+	return before + " → " + after
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "of no known type"
+	}
+	return s
+}
+
+// shownValue is a value in one line. An alias is shown as it is written.
+func (a *app) shownValue(value json.RawMessage, primitive string) string {
+	if len(value) == 0 {
+		return ""
+	}
+	shown := short(value, primitive)
+	hex := primitive
+	if hex == "" {
+		hex = shown
+	}
+	if isHex(hex) {
+		return a.swatch(hex) + shown
+	}
+	return shown
+}
+
+// isHex reports whether a text is a colour such as #0055aa.
+func isHex(s string) bool {
+	return len(s) == 7 && s[0] == '#' && strings.Trim(s[1:], "0123456789abcdefABCDEF") == ""
+}
+
+// tally counts changes in a few words.
+func tally(list []change) string {
+	if len(list) == 0 {
+		return "nothing changed"
+	}
+	counts, follow := map[string]int{}, 0
+	for _, c := range list {
+		if c.Follows && c.Kind == tokendiff.Changed.String() {
+			follow++
+			continue
+		}
+		counts[c.Kind]++
+	}
+	var words []string
+	for kind := tokendiff.Removed; kind <= tokendiff.Added; kind++ {
+		if n := counts[kind.String()]; n > 0 {
+			words = append(words, plural(n, "token")+" "+kind.String())
+		}
+	}
+	if follow > 0 {
+		words = append(words, "the aliases in "+plural(follow, "token")+" follow")
+	}
+	return strings.Join(words, ", ")
+}
+
+// breaking counts the changes that can break a consumer.
+func breaking(list []change) int {
+	n := 0
+	for _, c := range list {
+		if c.Breaking {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/client"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// checkFlags are the flags of check.
+type checkFlags struct {
+	place
+	overrides []string
+	sets      []string
+	mode      string
+}
+
+const checkText = `Lists tokens that cannot be rendered or whose custom properties collide, each with the file and line
+that it came from and what to do. The exit code is 1 where there are any.
+
+Without files it judges the current document of a Theme, draft included. With files it judges them
+alone, on this machine and without a server; with --theme as a push would lay them over that Theme, or
+over its --variant. --overrides lays a Variant's own file over files that are judged alone.`
+
+func (a *app) checkCommand() *cobra.Command {
+	var c checkFlags
+	cmd := &cobra.Command{
+		Use:     "check [FILE...]",
+		Short:   "List what the served files leave out, where it stands, and what to do",
+		Long:    checkText,
+		Example: "  livery check acme.tokens.json --overrides dark.json\n  livery check --env sandbox --theme acme --variant dark",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd, c, args) },
+	}
+	cmd.Flags().StringArrayVar(&c.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
+	sourceFlags(cmd, &c.sets, &c.mode)
+	return a.printing(maybeOfVariant(cmd, &c.place))
+}
+
+// fault is one thing that the served files leave out.
+type fault struct {
+	client.Diagnostic
+	Where string `json:"where,omitempty"` // file and line; empty where it comes from no file
+	Next  string `json:"next"`            // what to do
+}
+
+// refusedKind is the kind of a fault that the origin would refuse.
+const refusedKind = "refused"
+
+func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
+	judge := a.checkFiles
+	what := "the files"
+	switch {
+	case len(files) > 0 && c.theme != "":
+		judge, what = a.checkPush, "the files over Theme "+c.theme
+	case len(files) == 0:
+		if err := needTheme(cmd, c.place); err != nil {
+			return err
+		}
+		judge, what = a.checkTheme, "Theme "+c.theme
+	}
+	list, err := judge(cmd.Context(), c, files)
+	if err != nil {
+		return err
+	}
+	if err := a.show(list, func() { a.printFaults(list) }); err != nil || len(list) == 0 {
+		return err
+	}
+	return fail("Mend them and try again.", "%s of %s", plural(len(list), "fault"), what)
+}
+
+func (a *app) printFaults(list []fault) {
+	if len(list) == 0 {
+		a.say("Everything is rendered.")
+		return
+	}
+	for _, f := range list {
+		where := ""
+		if f.Where != "" {
+			where = a.styled("1", oneLine(f.Where)) + ": "
+		}
+		a.say("%s%s  %s  %s", where, oneLine(f.Path), a.styled("31", f.Kind), oneLine(f.Message))
+		if f.Next != "" {
+			a.say("    %s", a.styled("2", oneLine(f.Next)))
+		}
+	}
+}
+
+// checkTheme asks the origin about what stands there.
+func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]fault, error) {
+	api, f, err := a.findIn(ctx, c.place)
+	if err != nil {
+		return nil, err
+	}
+	var list []client.Diagnostic
+	if f.variant != nil {
+		list, err = api.VariantDiagnostics(ctx, f.env.ID, f.theme.ID, f.variant.ID)
+	} else {
+		list, err = api.ThemeDiagnostics(ctx, f.env.ID, f.theme.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	if len(list) > 0 {
+		set, err := api.ThemeTokens(ctx, f.env.ID, f.theme.ID, client.ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range set.Tokens {
+			paths = append(paths, t.Path)
+		}
+	}
+	faults := make([]fault, len(list))
+	for i, d := range list {
+		faults[i] = fault{Diagnostic: d, Next: advice(d, paths)}
+	}
+	return faults, nil
+}
+
+// checkFiles judges files alone.
+func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]fault, error) {
+	o := tokenfile.Options{Sets: c.sets, Mode: c.mode}
+	theme, err := a.themeSource(files, o)
+	if err != nil {
+		return nil, err
+	}
+	a.printClashes(theme)
+	var overrides *sources
+	if len(c.overrides) > 0 {
+		if overrides, err = a.variantSource(c.overrides, o); err != nil {
+			return nil, err
+		}
+	}
+	return judgeSources(theme.tree, theme, overrides), nil
+}
+
+// checkPush judges files as a push would lay them over what stands at the origin.
+func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]fault, error) {
+	api, f, err := a.findIn(ctx, c.place)
+	if err != nil {
+		return nil, err
+	}
+	_, document, err := currentDocument(ctx, api, f.theme)
+	if err != nil {
+		return nil, err
+	}
+	o := tokenfile.Options{Sets: c.sets, Mode: c.mode}
+	if f.variant == nil {
+		theme, err := a.themeSource(files, o)
+		if err != nil {
+			return nil, err
+		}
+		return judgeSources(joinGroups(document, theme.tree), theme, nil), nil
+	}
+	set, err := api.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	stored, err := flatMap(set)
+	if err != nil {
+		return nil, err
+	}
+	overrides, err := a.variantSource(files, o)
+	if err != nil {
+		return nil, err
+	}
+	overrides.tree = joinFlat(stored, overrides.tree)
+	return judgeSources(document, nil, overrides), nil
+}
+
+// judgeSources lists the faults of a document with overrides; theme and overrides know the lines, and may
+// be nil.
+func judgeSources(document *jsontree.Node, theme, overrides *sources) []fault {
+	list := []fault{}
+	for _, s := range []*sources{theme, overrides} {
+		if s == nil {
+			continue
+		}
+		for _, f := range s.faults {
+			list = append(list, fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: f.Reason}})
+		}
+	}
+	for _, f := range dtcg.Check(document) {
+		p, _ := jsontree.ParsePointer(f.Pointer)
+		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: f.Message}
+		list = append(list, fault{Diagnostic: d, Where: theme.where(f.Pointer), Next: "The origin refuses this; push --skip-refused leaves it out."})
+	}
+	var laid *jsontree.Node
+	if overrides != nil {
+		laid = overrides.tree
+	}
+	paths, refused := tokenPaths(document), list
+	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {
+		if isRefused(refused, d.Path) {
+			continue // that says it already
+		}
+		said := client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: d.Message}
+		where := ""
+		if overrides != nil && overrides.tree.Find(d.Path) != nil {
+			where = overrides.whereToken(d.Path)
+		} else {
+			where = theme.whereToken(d.Path)
+		}
+		list = append(list, fault{Diagnostic: said, Where: where, Next: advice(said, paths)})
+	}
+	return list
+}
+
+// isRefused reports whether one of the faults is about a token, or a part of it.
+func isRefused(list []fault, path string) bool {
+	return slices.ContainsFunc(list, func(f fault) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".$") })
+}
+
+func tokenPaths(document *jsontree.Node) []string {
+	d := dtcg.Read(document)
+	paths := make([]string, len(d.Tokens))
+	for i := range d.Tokens {
+		paths[i] = d.Tokens[i].Path
+	}
+	return paths
+}
+
+// advices say what to do about each kind of diagnostic.
+var advices = map[string]string{
+	dtcg.AliasMissing:     "Name a token that there is.",
+	dtcg.AliasCycle:       "Give one of these tokens a value of its own.",
+	dtcg.AliasToGroup:     "Name one token of that group.",
+	dtcg.ValueMisfit:      "Write a value of the token's type, or give the token another $type.",
+	dtcg.ValueUnsafe:      "Write a plain value: nothing in it may end a declaration or make a browser fetch anything.",
+	dtcg.NameCollision:    "Rename one of the two tokens.",
+	dtcg.OverrideIgnored:  "Mend the path, or take it away with livery unset.",
+	dtcg.TokenHasChildren: "Move what is inside out of the token, or make the token the $root of a group.",
+}
+
+// maxCompared bounds how many names a slip is looked for in.
+const maxCompared = 20_000
+
+// advice says what to do about a diagnostic, with the nearest name where one is missing.
+func advice(d client.Diagnostic, paths []string) string {
+	next, wrong := advices[d.Kind], ""
+	switch d.Kind {
+	case dtcg.AliasMissing:
+		_, rest, _ := strings.Cut(d.Message, "{")
+		wrong, _, _ = strings.Cut(rest, "}")
+	case dtcg.OverrideIgnored:
+		wrong = d.Path
+	}
+	if wrong == "" || len(paths) > maxCompared {
+		return next
+	}
+	if near := nearest(wrong, paths); near != "" {
+		return "Did you mean " + near + "? " + next
+	}
+	return next
+}

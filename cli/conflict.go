@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/tokendiff"
+	"example.com/livery/client"
+)
+
+// pushTries is how often a push is sent where somebody else changes the draft each time.
+const pushTries = 5
+
+// What a push does where somebody else changed the draft meanwhile.
+const (
+	mergeConflict     = "merge"     // send again, unless they changed the same tokens
+	overwriteConflict = "overwrite" // send again, whatever they changed
+	failConflict      = "fail"      // end with exit code 4
+)
+
+// chooseOnConflict settles what --on-conflict asks for. Where nobody reads along, nothing is merged.
+func (p *pushFlags) chooseOnConflict() error {
+	switch p.onConflict {
+	case "":
+		p.onConflict = mergeConflict
+		if inCI() {
+			p.onConflict = failConflict
+		}
+	case mergeConflict, overwriteConflict, failConflict:
+	default:
+		return wrongUsage("It is merge, overwrite or fail.", "--on-conflict cannot be %q", p.onConflict)
+	}
+	return nil
+}
+
+// inCI reports whether a job of continuous integration runs this, as all its servers say.
+func inCI() bool {
+	said := strings.ToLower(os.Getenv("CI"))
+	return said != "" && said != "false" && said != "0"
+}
+
+// planAgain reads the target once more after a conflict, shows what changed there, and plans anew. It
+// refuses where the change of somebody else is not to be overwritten.
+func (a *app) planAgain(ctx context.Context, t *pushTarget, planned pushPlan, p pushFlags) (pushPlan, error) {
+	before := t.base
+	if err := t.read(ctx); err != nil {
+		return planned, err
+	}
+	var underneath []change
+	if t.f.variant == nil {
+		underneath = compareDocuments(before, t.base, tokendiff.Renaming{})
+	} else {
+		underneath = compareOverrides(before, t.base)
+	}
+	a.say("The draft of %s changed meanwhile:", t.what)
+	a.printChanges(underneath, p.full)
+	both := bothChange(underneath, planned.changes)
+	switch {
+	case p.onConflict == failConflict:
+		return planned, conflict("Look at it with livery diff, and push again.", "somebody else changed the draft of %s meanwhile", t.what)
+	case p.onConflict == mergeConflict && len(both) > 0:
+		return planned, conflict("Look at it with livery diff, and push again with --on-conflict overwrite if your files are right.",
+			"somebody else changed meanwhile what the files change too: %s", listed(both))
+	}
+	a.say("The files are sent on top of that:")
+	return t.plan(), nil
+}
+
+// bothChange lists the paths that two lists of changes have in common.
+func bothChange(theirs, ours []change) []string {
+	var both []string
+	for _, their := range theirs {
+		touches := func(c change) bool { return c.Path == their.Path || c.From == their.Path }
+		if i := slices.IndexFunc(ours, touches); i >= 0 && !sameOutcome(their, ours[i]) {
+			both = append(both, their.Path)
+		}
+	}
+	return both
+}
+
+// sameOutcome reports whether two changes of one path leave the same value.
+func sameOutcome(a, b change) bool {
+	return a.Path == b.Path && a.Kind == b.Kind && string(a.After) == string(b.After)
+}
+
+// located puts the file and line before each fault that the origin found in what the files brought.
+func located(err error, wanted *sources) error {
+	e, ok := err.(*client.Error) // a later part of a push says more than the answer does
+	if !ok || wanted == nil {
+		return err
+	}
+	said := *e
+	said.Messages = make([]string, len(e.Messages))
+	for i, message := range e.Messages {
+		said.Messages[i] = locatedMessage(message, wanted)
+	}
+	return &said
+}
+
+// locatedMessage puts the file and line before a fault. The origin writes what it is about in quotes: a
+// pointer after the number of an operation, or a dotted path.
+func locatedMessage(message string, wanted *sources) string {
+	_, rest, ok := strings.Cut(message, `: "`)
+	place, _, closed := strings.Cut(rest, `": `)
+	if !ok || !closed {
+		return message
+	}
+	where := wanted.whereToken(place)
+	if strings.HasPrefix(place, "/") {
+		where = wanted.where(place)
+	}
+	if where == "" {
+		return message
+	}
+	return where + `: "` + rest
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"example.com/livery/client"
+)
+
+// credentials are the tokens that people logged in with, by the address of the origin. They stand in a
+// file that only its owner may read. Lost: log in again. Stolen: whoever has it may do what its owner may
+// until the tokens end.
+type credentials struct {
+	Origin string            `json:"origin"` // the one that counts where no --url is given; empty means none
+	Tokens map[string]string `json:"tokens"` // by the address of the origin, without /public/v1
+}
+
+// credentialsPath is where the credentials stand: LIVERY_CREDENTIALS, or a folder for configuration.
+func credentialsPath() (string, error) {
+	if path := os.Getenv("LIVERY_CREDENTIALS"); path != "" {
+		return path, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fail("Name a file with LIVERY_CREDENTIALS.", "there is no folder for configuration: %v", err)
+	}
+	return filepath.Join(dir, "livery", "credentials.json"), nil
+}
+
+// readCredentials returns what is stored, and nothing where nothing is.
+func readCredentials() (credentials, error) {
+	kept := credentials{Tokens: map[string]string{}}
+	path, err := credentialsPath()
+	if err != nil {
+		return kept, nil // nobody can have logged in
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if err != nil {
+		return kept, fail("Log in again with livery login.", "the credentials %s cannot be read: %s", path, reason(err))
+	}
+	return kept, nil
+}
+
+func (c credentials) write() (path string, err error) {
+	if path, err = credentialsPath(); err != nil {
+		return "", err
+	}
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return path, err
+	}
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err = writeWhole(path, append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return path, fail("Name another file with LIVERY_CREDENTIALS.", "the credentials %s cannot be written: %s", path, reason(err))
+	}
+	return path, nil
+}
+
+// tokenFor returns the token of an origin, or empty.
+func (c credentials) tokenFor(url string) string { return c.Tokens[client.New(url, "").BaseURL()] }

@@ -1,0 +1,298 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/tokendiff"
+	"example.com/livery/client"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// editFlags are the flags of edit.
+type editFlags struct {
+	place
+	typ, description string
+	text, add        bool
+	strict           bool
+}
+
+const editText = `Sets the value of one token in the draft of a Theme, or overrides it in a Variant.
+
+VALUE is JSON where it reads as JSON, and otherwise text: 4 is a number, '#0055aa', 16px and
+{color.brand} are text, {"value":4,"unit":"px"} is an object. --text takes it as text in any case.
+A token that the Theme does not have yet needs --add, so that a slip of the pen makes no token.`
+
+func (a *app) editCommand() *cobra.Command {
+	var e editFlags
+	cmd := &cobra.Command{
+		Use:   "edit PATH VALUE",
+		Short: "Set the value of one token in the draft",
+		Long:  editText,
+		Example: "  livery edit color.brand '#0055aa' --env sandbox --theme acme\n" +
+			"  livery edit space.xl 64px --env sandbox --theme acme --add --type dimension",
+		Args: usageArgs(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.edit(cmd, e, args[0], args[1]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&e.typ, "type", "", "`TYPE` of the token; of a Variant's it is the Theme's")
+	f.StringVar(&e.description, "description", "", "`TEXT` that describes the token")
+	f.BoolVar(&e.text, "text", false, "take VALUE as text, also where it reads as JSON")
+	f.BoolVar(&e.add, "add", false, "add the token where the Theme does not have it")
+	f.BoolVar(&e.strict, "strict", false, "refuse an edit that would leave something out of the served files; exit code 3 where it changes nothing")
+	return a.printing(ofVariant(cmd, &e.place))
+}
+
+// typedValue is the JSON of a value as a person types it.
+func typedValue(typed string, asText bool) json.RawMessage {
+	if !asText {
+		if n, err := jsontree.Parse(typed); err == nil {
+			return jsontree.Append(nil, n)
+		}
+	}
+	return jsontree.AppendString(nil, typed)
+}
+
+func (a *app) edit(cmd *cobra.Command, e editFlags, path, typed string) error {
+	if reason := pathFault(path); reason != "" {
+		return wrongUsage("Write it as color.brand.", "%q is no path of a token: %s", path, reason)
+	}
+	if e.variant != "" && (e.typ != "" || e.description != "") {
+		return wrongUsage("Leave --variant out to change the Theme.", "a Variant overrides values, and neither types nor descriptions")
+	}
+	c, f, err := a.find(cmd, e.place)
+	if err != nil {
+		return err
+	}
+	value := typedValue(typed, e.text)
+	if f.variant != nil {
+		return a.editVariant(cmd.Context(), c, f, e, path, value)
+	}
+	return a.editTheme(cmd.Context(), c, f, e, path, value)
+}
+
+func (a *app) editTheme(ctx context.Context, c *client.Client, f found, e editFlags, path string, value json.RawMessage) error {
+	set, document, err := currentDocument(ctx, c, f.theme)
+	if err != nil {
+		return err
+	}
+	operations, err := editing(document, e, path, value)
+	if err != nil {
+		return err
+	}
+	after, err := c.EditThemeTokens(ctx, f.env.ID, f.theme.ID, client.EditOptions{ETag: set.DraftETag(), Strict: e.strict}, operations)
+	if err != nil {
+		return err
+	}
+	_, young, err := currentDocument(ctx, c, f.theme)
+	if err != nil {
+		return err
+	}
+	return a.edited(f, e, set, after, len(operations), compareDocuments(document, young, tokendiff.Renaming{}))
+}
+
+// editing returns the operations that give a token of a document a value.
+func editing(document *jsontree.Node, e editFlags, path string, value json.RawMessage) ([]client.Operation, error) {
+	names := strings.Split(path, ".")
+	at := pointer(path)
+	n := document.Lookup(names)
+	switch {
+	case n != nil && !dtcg.IsToken(n):
+		return nil, fail("Name a token in it: livery theme show --tokens lists them.", "%s is a group", path)
+	case n == nil && !e.add:
+		return nil, noToken(path, tokenPaths(document), " To add it, say --add.")
+	case n == nil:
+		return append(missingGroups(document, path), client.Operation{Operation: "add", Path: at, Value: newToken(e, value)}), nil
+	}
+	operations := []client.Operation{{Operation: "replace", Path: at + "/$value", Value: value}}
+	if e.typ != "" {
+		operations = append([]client.Operation{{Operation: "add", Path: at + "/$type", Value: jsontree.AppendString(nil, e.typ)}}, operations...)
+	}
+	if e.description != "" {
+		operations = append(operations, client.Operation{Operation: "add", Path: at + "/$description", Value: jsontree.AppendString(nil, e.description)})
+	}
+	return operations, nil
+}
+
+func newToken(e editFlags, value json.RawMessage) json.RawMessage {
+	text := []byte("{")
+	if e.typ != "" {
+		text = append(jsontree.AppendString(append(text, `"$type":`...), e.typ), ',')
+	}
+	text = append(append(text, `"$value":`...), value...)
+	if e.description != "" {
+		text = jsontree.AppendString(append(text, `,"$description":`...), e.description)
+	}
+	return append(text, '}')
+}
+
+// noToken is the failure that a Theme has no token at a path; it suggests the nearest.
+func noToken(path string, paths []string, otherwise string) error {
+	next := "See what there is with livery theme show --tokens."
+	if near := nearest(path, paths); near != "" {
+		next = "Did you mean " + near + "?"
+	}
+	return fail(next+otherwise, "the Theme has no token %s", path)
+}
+
+func (a *app) editVariant(ctx context.Context, c *client.Client, f found, e editFlags, path string, value json.RawMessage) error {
+	theme, err := c.ThemeTokens(ctx, f.env.ID, f.theme.ID, client.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	if !e.add && !slices.ContainsFunc(theme.Tokens, func(t client.Token) bool { return t.Path == path }) {
+		return noToken(path, pathsOf(theme), " An override of nothing is ignored; to keep it for later, say --add.")
+	}
+	operations := []client.VariantOperation{{Operation: "set", Path: path, Value: value}}
+	return a.changeOverrides(ctx, c, f, e, operations)
+}
+
+func (a *app) changeOverrides(ctx context.Context, c *client.Client, f found, e editFlags, operations []client.VariantOperation) error {
+	set, err := c.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	options := client.EditOptions{ETag: set.DraftETag(), Strict: e.strict}
+	after, err := c.EditVariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, options, operations)
+	if err != nil {
+		return err
+	}
+	old, err := flatMap(set)
+	if err != nil {
+		return err
+	}
+	young, err := flatMap(after)
+	if err != nil {
+		return err
+	}
+	return a.edited(f, e, set, after, len(operations), compareOverrides(old, young))
+}
+
+func pathsOf(set client.TokenSet) []string {
+	paths := make([]string, len(set.Tokens))
+	for i, t := range set.Tokens {
+		paths[i] = t.Path
+	}
+	return paths
+}
+
+// edited tells what an edit changed.
+func (a *app) edited(f found, e editFlags, before, after client.TokenSet, operations int, changes []change) error {
+	done := pushed{ThemeID: f.theme.ID, Operations: operations, Changes: changes, ETag: after.DraftETag()}
+	what, publish := "Theme "+f.theme.Slug, "livery publish --env "+f.env.Slug+" --theme "+f.theme.Slug
+	if f.variant != nil {
+		done.VariantID = f.variant.ID
+		what, publish = "Variant "+f.variant.Slug, publish+" --variant "+f.variant.Slug
+	}
+	err := a.show(done, func() {
+		a.printChanges(changes, true)
+		switch {
+		case len(changes) == 0 && before.DraftETag() == after.DraftETag():
+			a.say("%s holds exactly this already.", what)
+		case done.ETag == "":
+			a.say("%s has no draft: this is what is published.", what)
+		default:
+			a.say("Publish it: %s", publish)
+		}
+	})
+	if err == nil && e.strict && len(changes) == 0 {
+		err = nothingToDo("%s holds exactly this already", what)
+	}
+	return err
+}
+
+const unsetText = `Takes overrides away from a Variant, so that the Theme's own values count again; or tokens and
+groups from the draft of a Theme. A token that aliases name stays, unless --force is given.`
+
+func (a *app) unsetCommand() *cobra.Command {
+	var e editFlags
+	var force bool
+	cmd := &cobra.Command{
+		Use:     "unset PATH...",
+		Short:   "Take overrides from a Variant, or tokens from a Theme",
+		Long:    unsetText,
+		Example: "  livery unset color.brand --env sandbox --theme acme --variant dark",
+		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.unset(cmd, e, args, force) },
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "take tokens from the Theme that aliases name")
+	cmd.Flags().BoolVar(&e.strict, "strict", false, "refuse what would leave something out of the served files; exit code 3 where it changes nothing")
+	return a.printing(ofVariant(cmd, &e.place))
+}
+
+func (a *app) unset(cmd *cobra.Command, e editFlags, paths []string, force bool) error {
+	c, f, err := a.find(cmd, e.place)
+	if err != nil {
+		return err
+	}
+	if f.variant == nil {
+		return a.removeTokens(cmd.Context(), c, f, e, paths, force)
+	}
+	set, err := c.VariantTokens(cmd.Context(), f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	overridden := pathsOf(set)
+	var operations []client.VariantOperation
+	for _, path := range paths {
+		if !slices.Contains(overridden, path) {
+			if near := nearest(path, overridden); near != "" {
+				return fail("Did you mean "+near+"?", "Variant %s does not override %s", f.variant.Slug, path)
+			}
+		}
+		operations = append(operations, client.VariantOperation{Operation: "unset", Path: path})
+	}
+	return a.changeOverrides(cmd.Context(), c, f, e, operations)
+}
+
+// removeTokens takes tokens and groups from the draft of a Theme.
+func (a *app) removeTokens(ctx context.Context, c *client.Client, f found, e editFlags, paths []string, force bool) error {
+	set, document, err := currentDocument(ctx, c, f.theme)
+	if err != nil {
+		return err
+	}
+	var operations []client.Operation
+	for _, path := range paths {
+		if document.Lookup(strings.Split(path, ".")) == nil {
+			return noToken(path, tokenPaths(document), "")
+		}
+		operations = append(operations, client.Operation{Operation: "remove", Path: pointer(path)})
+	}
+	if named := stillNamed(set, paths); len(named) > 0 && !force {
+		return fail("Point them elsewhere first, or say --force: they are left out of the served files then.", "aliases still name it: %s", listed(named))
+	}
+	after, err := c.EditThemeTokens(ctx, f.env.ID, f.theme.ID, client.EditOptions{ETag: set.DraftETag(), Strict: e.strict}, operations)
+	if err != nil {
+		return err
+	}
+	_, young, err := currentDocument(ctx, c, f.theme)
+	if err != nil {
+		return err
+	}
+	return a.edited(f, e, set, after, len(operations), compareDocuments(document, young, tokendiff.Renaming{}))
+}
+
+// stillNamed lists the tokens outside paths with an alias into them.
+func stillNamed(set client.TokenSet, paths []string) []string {
+	inside := func(path string) bool {
+		return slices.ContainsFunc(paths, func(p string) bool { return path == p || strings.HasPrefix(path, p+".") })
+	}
+	var named []string
+	for _, t := range set.Tokens {
+		if inside(t.Path) {
+			continue
+		}
+		for _, p := range paths {
+			if value := string(t.Value); strings.Contains(value, "{"+p+"}") || strings.Contains(value, "{"+p+".") {
+				named = append(named, fmt.Sprintf("%s (in %s)", p, t.Path))
+			}
+		}
+	}
+	return named
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/renderer/jsontree"
+)
+
+// tokenFile is one file of tokens that a person named, or that stands in a folder they named.
+type tokenFile struct {
+	name   string
+	text   string
+	family string // files of one family are meant to be laid over each other
+	parts  []tokenfile.Part
+	flat   []jsontree.Member // of a flat map; then there are no parts
+	isFlat bool
+	places *tokenfile.Places // nil until asked for
+}
+
+// where is the file and line of what a pointer leads to.
+func (f *tokenFile) where(pointer string) string {
+	if f.places == nil {
+		f.places = tokenfile.Locate(f.text)
+	}
+	return fmt.Sprintf("%s:%d", f.name, f.places.Line(pointer))
+}
+
+// readFiles reads what a person named: files, folders of files, and "-" for the standard input.
+func (a *app) readFiles(names []string, o tokenfile.Options) ([]*tokenFile, error) {
+	var all []*tokenFile
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if name != "-" && err == nil && info.IsDir() {
+			folder, err := a.readFolder(name, o)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, folder...)
+			continue
+		}
+		file, root, err := a.openFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := file.convert(root, o); err != nil {
+			return nil, err
+		}
+		all = append(all, file)
+	}
+	return all, nil
+}
+
+func (a *app) openFile(name string) (*tokenFile, *jsontree.Node, error) {
+	data, err := a.readFile(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff") // editors put a byte order mark; JSON has none
+	root, err := parseFile(name, text)
+	return &tokenFile{name: name, text: text, family: name}, root, err
+}
+
+func (f *tokenFile) convert(root *jsontree.Node, o tokenfile.Options) error {
+	if tokenfile.KindOf(root) == tokenfile.Flat {
+		f.isFlat, f.flat = true, root.Members
+		return nil
+	}
+	var err error
+	f.parts, err = tokenfile.Convert(root, o)
+	return inFile(f.name, err)
+}
+
+// inFile says of which file a complaint is.
+func inFile(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	said := *explain(err)
+	said.sentence = name + ": " + said.sentence
+	return &said
+}
+
+// The files that Tokens Studio writes beside its token sets.
+const (
+	studioMetadata = "$metadata.json"
+	studioThemes   = "$themes.json"
+)
+
+// readFolder reads a folder: that of Tokens Studio by its own order, another by the names of its files.
+func (a *app) readFolder(folder string, o tokenfile.Options) ([]*tokenFile, error) {
+	if _, err := os.Stat(filepath.Join(folder, studioMetadata)); err == nil {
+		return a.readStudioFolder(folder, o)
+	}
+	names, err := jsonFiles(folder)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in .json", folder)
+	}
+	return a.readFiles(names, o)
+}
+
+// jsonFiles lists the JSON files of a folder and of those in it, by name, without hidden ones.
+func jsonFiles(folder string) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fail("Name a folder that can be read.", "%s cannot be read: %s", path, reason(err))
+		case d.IsDir() && path != folder && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+			return filepath.SkipDir
+		case d.Type().IsRegular() && strings.HasSuffix(d.Name(), ".json") && !strings.HasPrefix(d.Name(), "."):
+			names = append(names, path)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// readStudioFolder reads the token sets of Tokens Studio, each a file, in the order of its metadata.
+func (a *app) readStudioFolder(folder string, o tokenfile.Options) ([]*tokenFile, error) {
+	_, meta, err := a.openFile(filepath.Join(folder, studioMetadata))
+	if err != nil {
+		return nil, err
+	}
+	themes, err := a.studioThemes(folder)
+	if err != nil {
+		return nil, err
+	}
+	var sets []string
+	if order := meta.Find("tokenSetOrder"); order != nil {
+		for _, n := range order.Items {
+			sets = append(sets, n.Text)
+		}
+	}
+	wanted, err := tokenfile.StudioSets(themes, sets, o)
+	if err != nil {
+		return nil, inFile(folder, err)
+	}
+	var files []*tokenFile
+	for _, set := range wanted {
+		if !filepath.IsLocal(set) {
+			return nil, fail("Export it again.", "%s names a token set outside its folder: %q", filepath.Join(folder, studioMetadata), set)
+		}
+		file, root, err := a.openFile(filepath.Join(folder, filepath.FromSlash(set)+".json"))
+		if err != nil {
+			return nil, err
+		}
+		file.family, file.parts = folder, []tokenfile.Part{tokenfile.ConvertSet(set, root)}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// studioThemes returns an object with the member $themes, where the folder has themes.
+func (a *app) studioThemes(folder string) (*jsontree.Node, error) {
+	name := filepath.Join(folder, studioThemes)
+	if _, err := os.Stat(name); err != nil {
+		return jsontree.NewObject(), nil
+	}
+	data, err := a.readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	list, err := jsontree.Parse(string(data))
+	if err != nil {
+		return nil, inFile(name, fail("Export it again.", "the file is not valid JSON: %v", err))
+	}
+	return jsontree.NewObject(jsontree.Member{Name: "$themes", Value: list}), nil
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/page"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/client"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/jsontree"
+)
+
+// previewFlags are the flags of preview.
+type previewFlags struct {
+	place
+	out, listen, prefix string
+	overrides           []string
+	sets                []string
+	mode                string
+}
+
+const previewText = `Shows what the next publish would serve.
+
+With the name of a served file (tokens.css, tokens.values.json, tokens.dtcg.json, tokens.json or
+tokens.flat.json) it prints that file of the current document of --theme, draft included, whatever its
+integrations are. A file of yours with such a name is written ./tokens.json.
+
+With token files, or with --theme alone, it draws a page of swatches, type specimens, spacing,
+corners, shadows and motion. The page is rendered on this machine: files need no server. It is
+written to --out, or else served until Ctrl-C, and draws itself anew on every change.`
+
+func (a *app) previewCommand() *cobra.Command {
+	var p previewFlags
+	cmd := &cobra.Command{
+		Use:   "preview [FILE...]",
+		Short: "Show tokens as a page, or a served file as the next publish would make it",
+		Long:  previewText,
+		Example: "  livery preview acme.tokens.json --overrides dark.json\n" +
+			"  livery preview tokens.css --env sandbox --theme acme --variant dark",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.preview(cmd, p, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&p.out, "out", "", "`FILE` to write (default: a served file goes to the standard output, a page is served)")
+	f.StringVar(&p.listen, "listen", "127.0.0.1:0", "`ADDRESS` to serve the page on, HOST:PORT; port 0 takes a free one")
+	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
+	f.StringArrayVar(&p.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
+	sourceFlags(cmd, &p.sets, &p.mode)
+	return maybeOfVariant(cmd, &p.place)
+}
+
+func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error {
+	if len(files) == 1 {
+		if _, served := renderer.FileByName(files[0]); served {
+			if err := needTheme(cmd, p.place); err != nil {
+				return err
+			}
+			return a.previewFile(cmd.Context(), p, files[0])
+		}
+		if _, err := os.Stat(files[0]); err != nil && p.theme != "" {
+			return noServedFile(files[0])
+		}
+	}
+	draw, watched := a.pageOfFiles(p, files), append(files, p.overrides...)
+	if len(files) == 0 {
+		if err := needTheme(cmd, p.place); err != nil {
+			return err
+		}
+		c, f, err := a.find(cmd, p.place)
+		if err != nil {
+			return err
+		}
+		draw = pageOfTheme(c, f)
+	}
+	if p.out == "" {
+		return a.servePage(cmd.Context(), p.listen, draw, watched)
+	}
+	in, err := draw(cmd.Context())
+	if err != nil {
+		return err
+	}
+	return a.writeOut(p.out, page.Append(nil, in))
+}
+
+func noServedFile(name string) error {
+	var names []string
+	for i := range renderer.FileCount {
+		names = append(names, renderer.File(i).Name())
+	}
+	return wrongUsage("There is: "+listed(names)+".", "no served file is called %q", name)
+}
+
+// drawPage reads anew what a page shows.
+type drawPage func(context.Context) (page.Input, error)
+
+// pageOfFiles draws token files.
+func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
+	return func(context.Context) (page.Input, error) {
+		o := tokenfile.Options{Sets: p.sets, Mode: p.mode}
+		in := page.Input{Title: listed(files), Prefix: p.prefix}
+		theme, err := a.themeSource(files, o)
+		if err != nil {
+			return in, err
+		}
+		in.Theme = theme.tree
+		if len(p.overrides) == 0 {
+			return in, nil
+		}
+		overrides, err := a.variantSource(p.overrides, o)
+		if err != nil {
+			return in, err
+		}
+		in.Title, in.Overrides = in.Title+" with "+listed(p.overrides), overrides.tree
+		return in, nil
+	}
+}
+
+// pageOfTheme draws what stands at the origin.
+func pageOfTheme(c *client.Client, f found) drawPage {
+	return func(ctx context.Context) (page.Input, error) {
+		in := page.Input{Title: f.theme.DisplayName, Prefix: f.theme.AssetSettings.Prefix}
+		var err error
+		if _, in.Theme, err = currentDocument(ctx, c, f.theme); err != nil || f.variant == nil {
+			return in, err
+		}
+		in.Title += ", " + f.variant.DisplayName
+		set, err := c.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{})
+		if err != nil {
+			return in, err
+		}
+		in.Overrides, err = flatMap(set)
+		return in, err
+	}
+}
+
+// previewFile prints a served file as the origin renders it.
+func (a *app) previewFile(ctx context.Context, p previewFlags, file string) error {
+	c, f, err := a.findIn(ctx, p.place)
+	if err != nil {
+		return err
+	}
+	var content []byte
+	if f.variant != nil {
+		content, err = c.PreviewVariant(ctx, f.env.ID, f.theme.ID, f.variant.ID, file)
+	} else {
+		content, err = c.PreviewTheme(ctx, f.env.ID, f.theme.ID, file)
+	}
+	if err != nil {
+		return err
+	}
+	return a.writeOut(p.out, content)
+}
+
+// writeOut writes content to a file, or to the standard output where none is named. A file that holds it
+// already is not touched, so that what watches it sees no change.
+func (a *app) writeOut(file string, content []byte) error {
+	if file == "" {
+		_, err := a.out.Write(content)
+		return err
+	}
+	if old, err := os.ReadFile(file); err == nil && string(old) == string(content) {
+		a.say("%s is as it was.", file)
+		return nil
+	}
+	if err := os.WriteFile(file, content, 0o644); err != nil {
+		return fail("Name another with --out.", "%s cannot be written: %s", file, reason(err))
+	}
+	a.say("%s is written.", file)
+	return nil
+}
+
+// emptyPage is what a page shows where nothing could be read yet.
+func emptyPage(err error) page.Input {
+	return page.Input{Title: "Nothing to show: " + explain(err).sentence, Theme: jsontree.NewObject(), Live: true}
+}

@@ -1,0 +1,154 @@
+package tokendiff
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+func read(t testing.TB, text string) *dtcg.Document {
+	t.Helper()
+	n, err := jsontree.Parse(text)
+	if err != nil {
+		t.Fatalf("Parse(%s): %v", text, err)
+	}
+	return dtcg.Read(n)
+}
+
+// spell lists renames as "a>b", ordered.
+func spell(r map[string]string) string {
+	var list []string
+	for _, from := range slices.Sorted(maps.Keys(r)) {
+		list = append(list, from+">"+r[from])
+	}
+	return strings.Join(list, " ")
+}
+
+func TestRenames(t *testing.T) {
+	cases := []struct{ rule, before, after, want, moves string }{
+		{
+			"one of its value with one of its value",
+			`{"a":{"$value":1},"k":{"$value":2}}`, `{"b":{"$value":1},"k":{"$value":2}}`, "a>b", "/a>/b",
+		},
+		{"another value is another token", `{"a":{"$value":1}}`, `{"b":{"$value":2}}`, "", ""},
+		{"another type is another token", `{"a":{"$type":"number","$value":1}}`, `{"b":{"$type":"opacity","$value":1}}`, "", ""},
+		{"what kept its path is not renamed", `{"a":{"$value":1}}`, `{"a":{"$value":2},"b":{"$value":1}}`, "", ""},
+		{
+			"two of one value are told apart by their last names",
+			`{"x":{"sm":{"$value":1},"md":{"$value":1}}}`, `{"y":{"md":{"$value":1},"sm":{"$value":1}}}`, "x.md>y.md x.sm>y.sm", "/x>/y",
+		},
+		{"two of one value that nothing tells apart stay", `{"a":{"$value":1},"b":{"$value":1}}`, `{"c":{"$value":1},"d":{"$value":1}}`, "", ""},
+		{
+			"a group takes along what changed in it",
+			`{"color":{"a":{"$value":1},"b":{"$value":2}}}`, `{"colour":{"a":{"$value":1},"b":{"$value":3}}}`, "color.a>colour.a color.b>colour.b", "/color>/colour",
+		},
+		{
+			"a group of which most is unknown does not",
+			`{"x":{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}}}`, `{"y":{"a":{"$value":1},"b":{"$value":7},"c":{"$value":8}}}`, "x.a>y.a", "/x/a>/y/a",
+		},
+		{
+			"an alias of what was renamed is the same alias",
+			`{"x":{"a":{"$value":1}},"s":{"l":{"$value":"{x.a}"}}}`, `{"y":{"a":{"$value":1}},"u":{"m":{"$value":"{y.a}"}}}`, "s.l>u.m x.a>y.a", "/x>/y /s/l>/u/m",
+		},
+		{
+			"a group that keeps some tokens moves the others one by one",
+			`{"x":{"a":{"$value":1},"b":{"$value":2}}}`, `{"x":{"b":{"$value":2}},"y":{"a":{"$value":1}}}`, "x.a>y.a", "/x/a>/y/a",
+		},
+		{
+			"the identity of a design tool is stronger than a value",
+			`{"a":{"$value":1,"$extensions":{"com.figma":{"variableId":"V:1"}}}}`, `{"b":{"$value":2,"$extensions":{"com.figma":{"variableId":"V:1"}}}}`, "a>b", "/a>/b",
+		},
+		{"names are escaped as pointers are", `{"a/b":{"$value":1}}`, `{"c~d":{"$value":1}}`, "a/b>c~d", "/a~1b>/c~0d"},
+	}
+	for _, c := range cases {
+		got := Renames(read(t, c.before), read(t, c.after))
+		if text := spell(got.Tokens); text != c.want {
+			t.Errorf("%s: Renames(%s, %s) = %s, want %s", c.rule, c.before, c.after, text, c.want)
+		}
+		var moves []string
+		for _, m := range got.Moves {
+			moves = append(moves, m.From+">"+m.To)
+		}
+		if text := strings.Join(moves, " "); text != c.moves {
+			t.Errorf("%s: moves = %s, want %s", c.rule, text, c.moves)
+		}
+	}
+}
+
+func TestAliasesFollowRenames(t *testing.T) {
+	r := Renaming{Tokens: map[string]string{"a": "b"}}
+	cases := []struct {
+		before, after string
+		want          bool
+	}{
+		{`"{a}"`, `"{b}"`, true},
+		{`{"x":["{a}","{k}"]}`, `{"x":["{b}","{k}"]}`, true},
+		{`"{a}"`, `"{a}"`, false},
+		{`"{a}"`, `"{c}"`, false},
+		{`1`, `1`, false},
+	}
+	for _, c := range cases {
+		value := func(text string) *jsontree.Node { return read(t, `{"t":{"$value":`+text+`}}`).Tokens[0].Value }
+		if got := r.Follows(value(c.before), value(c.after)); got != c.want {
+			t.Errorf("Follows(%s, %s) = %t, want %t", c.before, c.after, got, c.want)
+		}
+	}
+}
+
+func TestCompareTellsWhatCanBreakFirst(t *testing.T) {
+	before := read(t, `{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3},"d":{"$type":"number","$value":4},"e":{"$value":5}}`)
+	after := read(t, `{"n":{"$value":9},"e":{"$value":5},"d":{"$type":"opacity","$value":4},"c":{"$value":33},"z":{"$value":2}}`)
+	var got []string
+	for _, c := range Compare(before, after, Renames(before, after).Tokens) {
+		got = append(got, c.Kind.String()+" "+c.From+">"+c.Path)
+	}
+	want := []string{"removed >a", "renamed b>z", "retyped >d", "changed >c", "added >n"}
+	if !slices.Equal(got, want) {
+		t.Errorf("Compare() = %q, want %q", got, want)
+	}
+}
+
+// A token that was moved onto the place of another leaves that other removed.
+func TestCompareOfASwap(t *testing.T) {
+	before, after := read(t, `{"a":{"$value":1},"b":{"$value":2}}`), read(t, `{"b":{"$value":1}}`)
+	var got []string
+	for _, c := range Compare(before, after, map[string]string{"a": "b"}) {
+		got = append(got, c.Kind.String()+" "+c.From+">"+c.Path)
+	}
+	if want := []string{"removed >b", "renamed a>b"}; !slices.Equal(got, want) {
+		t.Errorf("Compare() = %q, want %q", got, want)
+	}
+}
+
+// TestRenamesAreOneToOne: whatever the documents, a rename goes from a path that is gone to one that
+// is new, and no two go to one.
+func TestRenamesAreOneToOne(t *testing.T) {
+	document := rapid.Custom(func(t *rapid.T) *dtcg.Document {
+		root := jsontree.NewObject()
+		for _, group := range []string{"g", "h"} {
+			n := jsontree.NewObject()
+			for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 4, rapid.ID[string]).Draw(t, group) {
+				value := &jsontree.Node{Kind: jsontree.Number, Text: rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "value")}
+				n.Members = append(n.Members, jsontree.Member{Name: name, Value: jsontree.NewObject(jsontree.Member{Name: "$value", Value: value})})
+			}
+			root.Members = append(root.Members, jsontree.Member{Name: group, Value: n})
+		}
+		return dtcg.Read(root)
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := document.Draw(t, "before"), document.Draw(t, "after")
+		taken := map[string]bool{}
+		for from, to := range Renames(before, after).Tokens {
+			if before.Token(from) == nil || after.Token(from) != nil || before.Token(to) != nil || after.Token(to) == nil || taken[to] {
+				t.Errorf("Renames() has %s > %s", from, to)
+			}
+			taken[to] = true
+		}
+	})
+}

@@ -1,0 +1,296 @@
+package tokenfile
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+func isFigma(root *jsontree.Node) bool {
+	meta := root.Find("meta")
+	return meta.Find("variables").IsObject() && meta.Find("variableCollections").IsObject()
+}
+
+// figma is one conversion of an answer of Figma.
+type figma struct {
+	Options
+	variables, collections *jsontree.Node
+	names                  map[string]jsontree.Pointer // of variables by id
+	taken                  map[string]string           // dotted path -> id of the variable that has it
+	modes                  []string                    // the names of all modes, for messages
+	modeFound              bool
+	part                   Part
+}
+
+// convertFigma makes tokens of the variables of Figma, in the order of their collections. A name's
+// slashes make groups. A variable that is also the beginning of others' names is its group's $root.
+func convertFigma(root *jsontree.Node, o Options) (Part, error) {
+	meta := root.Find("meta")
+	f := figma{
+		Options: o, variables: meta.Find("variables"), collections: meta.Find("variableCollections"),
+		names: map[string]jsontree.Pointer{}, taken: map[string]string{},
+		part: Part{Tree: jsontree.NewObject(), Origins: map[string]string{}},
+	}
+	ids := f.order()
+	f.nameAll(ids)
+	for _, id := range ids {
+		f.add(id)
+	}
+	if o.Mode != "" && !f.modeFound {
+		return f.part, noMode(o.Mode, f.modes)
+	}
+	index(f.part.Tree)
+	return f.part, nil
+}
+
+// order lists the ids of the variables as their collections have them, without those that another
+// file's library lends or that are deleted.
+func (f *figma) order() []string {
+	var ids []string
+	seen := map[string]bool{}
+	take := func(id string) {
+		v := f.variables.Find(id)
+		if !v.IsObject() || seen[id] || isTrue(v.Find("deletedButReferenced")) {
+			return
+		}
+		seen[id] = true
+		ids = append(ids, id)
+	}
+	for _, c := range f.collections.Members {
+		for _, id := range itemsOf(c.Value.Find("variableIds")) {
+			take(textOf(id))
+		}
+	}
+	for _, v := range f.variables.Members {
+		take(v.Name)
+	}
+	return ids
+}
+
+// nameAll gives every variable its place in the tree.
+func (f *figma) nameAll(ids []string) {
+	groups := map[string]bool{}
+	for _, id := range ids {
+		names := segments(textOf(f.variables.Find(id).Find("name")))
+		f.names[id] = names
+		for i := 1; i < len(names); i++ {
+			groups[strings.Join(names[:i], ".")] = true
+		}
+	}
+	for _, id := range ids {
+		if groups[strings.Join(f.names[id], ".")] {
+			f.names[id] = append(f.names[id], "$root")
+		}
+	}
+}
+
+// segments are the names of a path that a variable's name gives. What no token's name may hold becomes
+// an underscore.
+func segments(name string) jsontree.Pointer {
+	var names jsontree.Pointer
+	for part := range strings.SplitSeq(name, "/") {
+		part = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(".{}", r) {
+				return '_'
+			}
+			return r
+		}, strings.TrimSpace(part))
+		if part = strings.TrimLeft(part, "$"); part != "" {
+			names = append(names, part)
+		}
+	}
+	return names
+}
+
+func (f *figma) add(id string) {
+	v, names := f.variables.Find(id), f.names[id]
+	path := strings.Join(names, ".")
+	origin := "/meta/variables" + jsontree.Pointer{id}.String()
+	switch first, twice := f.taken[path]; {
+	case len(names) == 0:
+		f.fault(origin, id, "its name "+strconv.Quote(textOf(v.Find("name")))+" is none")
+		return
+	case twice:
+		f.fault(origin, path, "the variables "+first+" and "+id+" have one name; rename one of them in Figma")
+		return
+	}
+	f.taken[path] = id
+	raw, isOwn := f.valueOf(v)
+	if f.Overrides && !isOwn {
+		return
+	}
+	value, problem := f.value(v, raw)
+	if problem != "" {
+		f.fault(origin, path, problem)
+		return
+	}
+	f.put(names, jsontree.NewObject(f.members(v, value)...))
+	f.part.Origins[names.String()] = origin
+}
+
+func (f *figma) fault(pointer, path, message string) {
+	f.part.Faults = append(f.part.Faults, Fault{pointer, path, message})
+}
+
+// valueOf returns the value of a variable in the wanted mode, and whether that is another than in the
+// default mode.
+func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
+	collection := f.collections.Find(textOf(v.Find("variableCollectionId")))
+	values := v.Find("valuesByMode")
+	usual := values.Find(textOf(collection.Find("defaultModeId")))
+	if usual == nil && values.IsObject() && len(values.Members) > 0 {
+		usual = values.Members[0].Value
+	}
+	for _, mode := range itemsOf(collection.Find("modes")) {
+		name := textOf(mode.Find("name"))
+		if name == f.Mode {
+			f.modeFound = true
+			if value := values.Find(textOf(mode.Find("modeId"))); value != nil {
+				return value, usual == nil || !jsontree.Equal(value, usual)
+			}
+		} else if !slices.Contains(f.modes, name) {
+			f.modes = append(f.modes, name)
+		}
+	}
+	return usual, f.Mode == ""
+}
+
+// value makes a DTCG value of one of Figma.
+func (f *figma) value(v, raw *jsontree.Node) (*jsontree.Node, string) {
+	switch {
+	case raw == nil:
+		return nil, "it has no value"
+	case textOf(raw.Find("type")) == "VARIABLE_ALIAS":
+		target, ok := f.names[textOf(raw.Find("id"))]
+		if !ok {
+			return nil, "it is an alias of " + textOf(raw.Find("id")) + ", which the file lacks"
+		}
+		return jsontree.NewString("{" + strings.Join(target, ".") + "}"), ""
+	case textOf(v.Find("resolvedType")) == "COLOR":
+		return figmaColor(raw)
+	case figmaType(v) == "dimension":
+		return jsontree.NewObject(jsontree.Member{Name: "value", Value: raw}, jsontree.Member{Name: "unit", Value: jsontree.NewString("px")}), ""
+	}
+	return raw, ""
+}
+
+func (f *figma) members(v, value *jsontree.Node) []jsontree.Member {
+	members := []jsontree.Member{{Name: "$type", Value: jsontree.NewString(figmaType(v))}, {Name: "$value", Value: value}}
+	if d := v.Find("description"); textOf(d) != "" {
+		members = append(members, jsontree.Member{Name: "$description", Value: d})
+	}
+	identity := jsontree.NewObject(jsontree.Member{Name: "variableId", Value: v.Find("id")})
+	if v.Find("id").IsString() {
+		extensions := jsontree.NewObject(jsontree.Member{Name: "com.figma", Value: identity})
+		members = append(members, jsontree.Member{Name: "$extensions", Value: extensions})
+	}
+	return members
+}
+
+// lengthScopes are the uses of a number in Figma that measure a length.
+var lengthScopes = []string{
+	"WIDTH_HEIGHT", "GAP", "CORNER_RADIUS", "STROKE_FLOAT", "EFFECT_FLOAT", "FONT_SIZE", "LINE_HEIGHT",
+	"LETTER_SPACING", "PARAGRAPH_SPACING", "PARAGRAPH_INDENT",
+}
+
+// figmaType returns the $type of a variable: by its own type, and for numbers and strings by what it may
+// be used for. A number of any use is a number.
+func figmaType(v *jsontree.Node) string {
+	var scopes []string
+	for _, s := range itemsOf(v.Find("scopes")) {
+		scopes = append(scopes, textOf(s))
+	}
+	only := func(allowed ...string) bool {
+		return len(scopes) > 0 && !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(allowed, s) })
+	}
+	switch kind := textOf(v.Find("resolvedType")); {
+	case kind == "COLOR":
+		return "color"
+	case kind == "BOOLEAN":
+		return "boolean"
+	case kind == "FLOAT" && only(lengthScopes...):
+		return "dimension"
+	case kind == "FLOAT" && only("FONT_WEIGHT"):
+		return "fontWeight"
+	case kind == "FLOAT":
+		return "number"
+	case only("FONT_FAMILY"):
+		return "fontFamily"
+	}
+	return "string"
+}
+
+// figmaColor keeps the numbers as Figma spells them, and says the colour in hexadecimal too.
+func figmaColor(raw *jsontree.Node) (*jsontree.Node, string) {
+	hex, components := "#", &jsontree.Node{Kind: jsontree.Array}
+	for _, name := range []string{"r", "g", "b"} {
+		n := raw.Find(name)
+		part, err := strconv.ParseFloat(numberOf(n), 64)
+		if err != nil || part < 0 || part > 1 {
+			return nil, "its colour has no part " + name + " between 0 and 1"
+		}
+		components.Items = append(components.Items, n)
+		hex += byteHex(part)
+	}
+	color := jsontree.NewObject(
+		jsontree.Member{Name: "colorSpace", Value: jsontree.NewString("srgb")},
+		jsontree.Member{Name: "components", Value: components},
+	)
+	if a := raw.Find("a"); a != nil && numberOf(a) != "1" {
+		color.Members = append(color.Members, jsontree.Member{Name: "alpha", Value: a})
+	}
+	color.Members = append(color.Members, jsontree.Member{Name: "hex", Value: jsontree.NewString(hex)})
+	return color, ""
+}
+
+func numberOf(n *jsontree.Node) string {
+	if n == nil || n.Kind != jsontree.Number {
+		return ""
+	}
+	return n.Text
+}
+
+// byteHex spells a part between 0 and 1 as two hexadecimal digits.
+func byteHex(part float64) string {
+	const digits = "0123456789abcdef"
+	n := int(math.Round(part * 255))
+	return string([]byte{digits[n>>4], digits[n&15]})
+}
+
+// alphaHex is byteHex of a number's text, which a pattern has checked.
+func alphaHex(text string) string {
+	part, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return "ff"
+	}
+	return byteHex(min(part, 1))
+}
+
+// put places a token in the tree, with the groups above it.
+func (f *figma) put(names jsontree.Pointer, token *jsontree.Node) {
+	n := f.part.Tree
+	for _, name := range names[:len(names)-1] {
+		below := n.Find(name)
+		if below == nil {
+			below = jsontree.NewObject()
+			n.Members = append(n.Members, jsontree.Member{Name: name, Value: below})
+		}
+		n = below
+	}
+	n.Members = append(n.Members, jsontree.Member{Name: names[len(names)-1], Value: token})
+}
+
+// index makes every group below n quick to search.
+func index(n *jsontree.Node) {
+	n.Index()
+	for _, m := range n.Members {
+		if m.Value.IsObject() {
+			index(m.Value)
+		}
+	}
+}
+
+func isTrue(n *jsontree.Node) bool { return n != nil && n.Kind == jsontree.Bool && n.True }

@@ -1,0 +1,144 @@
+package tokenfile
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// Places knows where in a JSON text each member of its objects stands. It may be read concurrently.
+type Places struct {
+	text    string
+	offsets map[string]int // pointer -> offset of the member's name in bytes
+}
+
+// Locate finds the places of a text that jsontree parses; of another text it finds those up to what is
+// wrong. It takes time linear in the text.
+func Locate(text string) *Places {
+	l := locator{Places: &Places{text: text, offsets: map[string]int{}}}
+	l.value()
+	return l.Places
+}
+
+// Line returns the line of what a pointer leads to, or of the nearest that holds it. Lines count from 1.
+func (p *Places) Line(pointer string) int {
+	for {
+		if offset, ok := p.offsets[pointer]; ok {
+			return 1 + strings.Count(p.text[:offset], "\n")
+		}
+		cut := strings.LastIndexByte(pointer, '/')
+		if cut < 0 {
+			return 1
+		}
+		pointer = pointer[:cut]
+	}
+}
+
+// Column returns the column of the member that a pointer leads to, in characters from 1; 0 where there
+// is none.
+func (p *Places) Column(pointer string) int {
+	offset, ok := p.offsets[pointer]
+	if !ok {
+		return 0
+	}
+	return 1 + utf8.RuneCountInString(p.text[strings.LastIndexByte(p.text[:offset], '\n')+1:offset])
+}
+
+// locator walks through a text.
+type locator struct {
+	*Places
+	at   int
+	path []byte // the pointer to the value at hand
+}
+
+func (l *locator) space() {
+	for l.at < len(l.text) && strings.IndexByte(" \t\r\n", l.text[l.at]) >= 0 {
+		l.at++
+	}
+}
+
+// take skips c and reports whether it stood there.
+func (l *locator) take(c byte) bool {
+	l.space()
+	if l.at < len(l.text) && l.text[l.at] == c {
+		l.at++
+		return true
+	}
+	return false
+}
+
+// value skips one value.
+func (l *locator) value() {
+	l.space()
+	switch {
+	case l.at >= len(l.text):
+	case l.text[l.at] == '{':
+		l.object()
+	case l.text[l.at] == '[':
+		l.array()
+	case l.text[l.at] == '"':
+		l.string()
+	default:
+		for l.at < len(l.text) && strings.IndexByte(",]} \t\r\n", l.text[l.at]) < 0 {
+			l.at++
+		}
+	}
+}
+
+func (l *locator) object() {
+	l.at++
+	for !l.take('}') && l.at < len(l.text) {
+		start := l.at
+		name, ok := l.name()
+		if !ok || !l.take(':') {
+			l.at = len(l.text)
+			return
+		}
+		above := len(l.path)
+		l.path = append(l.path, jsontree.Pointer{name}.String()...)
+		l.offsets[string(l.path)] = start
+		l.value()
+		l.path = l.path[:above]
+		l.take(',')
+	}
+}
+
+// array skips an array; what stands inside is found by the array's own place.
+func (l *locator) array() {
+	l.at++
+	path := l.path
+	for !l.take(']') && l.at < len(l.text) {
+		inner := locator{Places: &Places{text: l.text, offsets: map[string]int{}}, at: l.at}
+		inner.value()
+		if inner.at == l.at {
+			inner.at = len(l.text)
+		}
+		l.at = inner.at
+		l.take(',')
+	}
+	l.path = path
+}
+
+// string skips a string and returns it with its quotes.
+func (l *locator) string() string {
+	start := l.at
+	for l.at++; l.at < len(l.text) && l.text[l.at] != '"'; l.at++ {
+		if l.text[l.at] == '\\' {
+			l.at++
+		}
+	}
+	l.at = min(l.at+1, len(l.text))
+	return l.text[start:l.at]
+}
+
+func (l *locator) name() (string, bool) {
+	if l.at >= len(l.text) || l.text[l.at] != '"' {
+		return "", false
+	}
+	n, err := jsontree.Parse(l.string())
+	if err != nil {
+		return "", false
+	}
+	return n.Text, true
+}

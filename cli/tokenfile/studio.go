@@ -1,0 +1,248 @@
+package tokenfile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// convertStudio makes a part of each wanted token set.
+func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
+	wanted, err := StudioSets(root, setNames(root), o)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]Part, 0, len(wanted))
+	for _, name := range wanted {
+		parts = append(parts, convertSet(name, root.Find(name), jsontree.Pointer{name}))
+	}
+	return parts, nil
+}
+
+// setNames lists the token sets of a file in the order in which they are laid over each other; a set
+// that the order does not name comes last.
+func setNames(root *jsontree.Node) []string {
+	var names []string
+	for _, n := range itemsOf(root.Find("$metadata").Find("tokenSetOrder")) {
+		if set := root.Find(textOf(n)); set.IsObject() && !slices.Contains(names, n.Text) {
+			names = append(names, n.Text)
+		}
+	}
+	for _, m := range root.Members {
+		if !isMeta(m.Name) && m.Value.IsObject() && !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// StudioSets returns which of the token sets are wanted, in their order: those that the options name,
+// those of the theme that is their mode, or all. meta holds the member $themes, where there is one. It
+// returns an *Error that lists what there is where a name is none.
+func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error) {
+	for _, name := range o.Sets {
+		if !slices.Contains(sets, name) {
+			return nil, &Error{"there is no token set " + name, "There is: " + strings.Join(sets, ", ") + "."}
+		}
+	}
+	switch {
+	case len(o.Sets) > 0:
+		return o.Sets, nil
+	case o.Mode == "":
+		return sets, nil
+	}
+	var modes []string
+	for _, theme := range itemsOf(meta.Find("$themes")) {
+		if name := textOf(theme.Find("name")); name != o.Mode {
+			modes = append(modes, name)
+			continue
+		}
+		chosen := theme.Find("selectedTokenSets")
+		return slices.DeleteFunc(slices.Clone(sets), func(name string) bool {
+			state := textOf(chosen.Find(name))
+			return state != "enabled" && (state != "source" || o.Overrides)
+		}), nil
+	}
+	return nil, noMode(o.Mode, modes)
+}
+
+func noMode(name string, modes []string) error {
+	next := "The file has none; leave --mode out."
+	if len(modes) > 0 {
+		next = "There is: " + strings.Join(modes, ", ") + "."
+	}
+	return &Error{"there is no mode " + name, next}
+}
+
+func itemsOf(n *jsontree.Node) []*jsontree.Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
+}
+
+// ConvertSet makes a part of one token set of Tokens Studio that is a file of its own.
+func ConvertSet(name string, set *jsontree.Node) Part { return convertSet(name, set, nil) }
+
+// convertSet makes a DTCG tree of one tree of the older form. at is where it stands in its file.
+func convertSet(name string, set *jsontree.Node, at jsontree.Pointer) Part {
+	c := setConverter{part: Part{Name: name, Origins: map[string]string{}}, at: at}
+	c.part.Tree = c.group(set, nil)
+	return c.part
+}
+
+type setConverter struct {
+	part Part
+	at   jsontree.Pointer
+}
+
+func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	members := make([]jsontree.Member, 0, len(n.Members))
+	for _, m := range n.Members {
+		below := append(path[:len(path):len(path)], m.Name)
+		switch {
+		case m.Name == "description" && m.Value.IsString():
+			m.Name = "$description"
+		case isMeta(m.Name) || !m.Value.IsObject():
+		case isLegacyToken(m.Value) || m.Value.Find("$value") != nil:
+			m.Value = token(m.Value)
+			c.note(below)
+		default:
+			m.Value = c.group(m.Value, below)
+		}
+		members = append(members, m)
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
+
+// note remembers where a token stands in the file, where that is not where it stands in the tree.
+func (c *setConverter) note(path jsontree.Pointer) {
+	if len(c.at) > 0 {
+		c.part.Origins[path.String()] = append(c.at[:len(c.at):len(c.at)], path...).String()
+	}
+}
+
+// token makes a DTCG token: type before value, what has a dollar sign as it is, and nothing else.
+func token(n *jsontree.Node) *jsontree.Node {
+	value := either(n, "$value", "value")
+	members := make([]jsontree.Member, 0, len(n.Members))
+	if kind := textOf(either(n, "$type", "type")); kind != "" {
+		kind, value = standard(kind, value)
+		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
+	}
+	members = append(members, jsontree.Member{Name: "$value", Value: value})
+	if d := either(n, "$description", "description"); textOf(d) != "" {
+		members = append(members, jsontree.Member{Name: "$description", Value: d})
+	}
+	for _, m := range n.Members {
+		if isMeta(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
+			members = append(members, m)
+		}
+	}
+	return jsontree.NewObject(members...)
+}
+
+func either(n *jsontree.Node, first, second string) *jsontree.Node {
+	if m := n.Find(first); m != nil {
+		return m
+	}
+	return n.Find(second)
+}
+
+// mapping says what a type of Tokens Studio becomes: the first type that the value fits, the last where
+// it fits none, or alias where the value is one.
+type mapping struct {
+	types []string
+	alias string
+}
+
+var (
+	lengths = mapping{[]string{"dimension", "string"}, "dimension"}
+	words   = mapping{[]string{"string"}, "string"}
+
+	studioTypes = map[string]mapping{
+		"borderRadius": lengths, "borderWidth": lengths, "sizing": lengths, "spacing": lengths, "dimension": lengths,
+		"fontSizes": lengths, "letterSpacing": lengths, "paragraphSpacing": lengths, "paragraphIndent": lengths,
+		"lineHeights":  {[]string{"number", "dimension", "lineHeights"}, "lineHeights"},
+		"opacity":      {[]string{"number", "opacity"}, "opacity"},
+		"fontFamilies": {[]string{"fontFamily"}, "fontFamily"},
+		"fontWeights":  {[]string{"fontWeight", "string"}, "fontWeight"},
+		"boxShadow":    {[]string{"shadow"}, "shadow"},
+		"text":         words, "other": words, "asset": words, "textCase": words, "textDecoration": words,
+	}
+)
+
+// standard returns the DTCG type for a type of Tokens Studio, and the value as that type spells it. A
+// type that it does not know stays, for the origin to judge.
+func standard(kind string, value *jsontree.Node) (string, *jsontree.Node) {
+	value = respell(kind, value)
+	m, ok := studioTypes[kind]
+	switch {
+	case !ok:
+		return kind, value
+	case value.IsString() && strings.Contains(value.Text, "{"):
+		return m.alias, value
+	}
+	none := dtcg.Read(jsontree.NewObject())
+	for _, candidate := range m.types {
+		if dtcg.Fits(none, candidate, value) {
+			return candidate, value
+		}
+	}
+	return m.types[len(m.types)-1], value
+}
+
+// hexWithAlpha is how Tokens Studio writes a colour with an opacity.
+var hexWithAlpha = regexp.MustCompile(`^rgba\(\s*(#[0-9a-fA-F]{6})\s*,\s*(0?\.\d+|[01](?:\.\d+)?)\s*\)$`)
+
+// respell returns a value as DTCG spells it.
+func respell(kind string, value *jsontree.Node) *jsontree.Node {
+	switch {
+	case kind == "boxShadow":
+		return shadow(value)
+	case kind == "boolean" && value.IsString() && (value.Text == "true" || value.Text == "false"):
+		return &jsontree.Node{Kind: jsontree.Bool, True: value.Text == "true"}
+	case kind == "color" && value.IsString():
+		if m := hexWithAlpha.FindStringSubmatch(value.Text); m != nil {
+			return jsontree.NewString(m[1] + alphaHex(m[2]))
+		}
+	}
+	return value
+}
+
+// shadowNames are the members of a shadow of Tokens Studio that DTCG names otherwise.
+var shadowNames = map[string]string{"x": "offsetX", "y": "offsetY"}
+
+func shadow(value *jsontree.Node) *jsontree.Node {
+	switch {
+	case isArray(value):
+		layers := make([]*jsontree.Node, len(value.Items))
+		for i, layer := range value.Items {
+			layers[i] = shadow(layer)
+		}
+		return &jsontree.Node{Kind: jsontree.Array, Items: layers}
+	case !value.IsObject():
+		return value
+	}
+	result := jsontree.NewObject()
+	for _, m := range value.Members {
+		switch {
+		case m.Name == "type":
+			if textOf(m.Value) != "innerShadow" {
+				continue
+			}
+			m = jsontree.Member{Name: "inset", Value: &jsontree.Node{Kind: jsontree.Bool, True: true}}
+		case m.Name == "color":
+			m.Value = respell("color", m.Value)
+		case shadowNames[m.Name] != "":
+			m.Name = shadowNames[m.Name]
+		}
+		result.Members = append(result.Members, m)
+	}
+	return result
+}

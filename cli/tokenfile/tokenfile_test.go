@@ -1,0 +1,249 @@
+package tokenfile
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+func parse(t testing.TB, text string) *jsontree.Node {
+	t.Helper()
+	n, err := jsontree.Parse(text)
+	if err != nil {
+		t.Fatalf("Parse(%s): %v", text, err)
+	}
+	return n
+}
+
+func TestKindOf(t *testing.T) {
+	cases := []struct {
+		text string
+		want Kind
+	}{
+		{`{"a":{"b":{"$value":1}}}`, DTCG},
+		{`{"a.b":"#fff"}`, Flat},
+		{`{"a.b":{"value":4,"unit":"px"}}`, Flat},
+		{`{}`, Flat},
+		{`{"a":{"b":{"value":"4px"}}}`, Legacy},
+		{`{"global":{"a":{"value":"1","type":"spacing"}},"$metadata":{"tokenSetOrder":["global"]}}`, Studio},
+		{`{"global":{"a":{"$value":"1","$type":"spacing"}},"$themes":[]}`, Studio},
+		{`{"status":200,"meta":{"variables":{},"variableCollections":{}}}`, Figma},
+	}
+	for _, c := range cases {
+		if got := KindOf(parse(t, c.text)); got != c.want {
+			t.Errorf("KindOf(%s) = %v, want %v", c.text, got, c.want)
+		}
+	}
+}
+
+// spell joins the trees of parts, each with the name of its set.
+func spell(parts []Part) string {
+	var list []string
+	for _, p := range parts {
+		text := p.Name + string(jsontree.Append(nil, p.Tree))
+		for _, f := range p.Faults {
+			text += " !" + f.Path + ": " + f.Message
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestStudioTypesBecomeThoseOfDTCG(t *testing.T) {
+	cases := []struct{ rule, token, want string }{
+		{"a length", `{"value":"4px","type":"spacing"}`, `{"$type":"dimension","$value":"4px"}`},
+		{"several lengths", `{"value":"4px 8px","type":"borderRadius"}`, `{"$type":"dimension","$value":"4px 8px"}`},
+		{"an alias keeps what it points at", `{"value":"{a.b}","type":"sizing"}`, `{"$type":"dimension","$value":"{a.b}"}`},
+		{"a line height without a unit", `{"value":"1.5","type":"lineHeights"}`, `{"$type":"number","$value":"1.5"}`},
+		{"a line height with one", `{"value":"24px","type":"lineHeights"}`, `{"$type":"dimension","$value":"24px"}`},
+		{"an alias of a line height fits both", `{"value":"{l}","type":"lineHeights"}`, `{"$type":"lineHeights","$value":"{l}"}`},
+		{"an opacity in percent", `{"value":"50%","type":"opacity"}`, `{"$type":"opacity","$value":"50%"}`},
+		{"a family", `{"value":"Inter","type":"fontFamilies"}`, `{"$type":"fontFamily","$value":"Inter"}`},
+		{"a weight by name", `{"value":"Bold","type":"fontWeights"}`, `{"$type":"fontWeight","$value":"Bold"}`},
+		{"what is no length is a string", `{"value":"auto fit!","type":"sizing"}`, `{"$type":"string","$value":"auto fit!"}`},
+		{"a boolean is written as text", `{"value":"true","type":"boolean"}`, `{"$type":"boolean","$value":true}`},
+		{"a colour with an opacity", `{"value":"rgba(#0055aa, 0.5)","type":"color"}`, `{"$type":"color","$value":"#0055aa80"}`},
+		{"a text", `{"value":"hi","type":"other","description":"d"}`, `{"$type":"string","$value":"hi","$description":"d"}`},
+		{
+			"a shadow",
+			`{"value":{"x":"0","y":"1","blur":"2","spread":"0","color":"#000","type":"innerShadow"},"type":"boxShadow"}`,
+			`{"$type":"shadow","$value":{"offsetX":"0","offsetY":"1","blur":"2","spread":"0","color":"#000","inset":true}}`,
+		},
+		{
+			"layers of shadow",
+			`{"value":[{"x":"0","y":"1","type":"dropShadow"}],"type":"boxShadow"}`,
+			`{"$type":"shadow","$value":[{"offsetX":"0","offsetY":"1"}]}`,
+		},
+		{"a type that is not known stays for the origin to judge", `{"value":{},"type":"composition"}`, `{"$type":"composition","$value":{}}`},
+		{"what has a dollar sign already", `{"$value":"4px","$type":"spacing","$extensions":{"a":1}}`, `{"$type":"dimension","$value":"4px","$extensions":{"a":1}}`},
+	}
+	for _, c := range cases {
+		got := string(jsontree.Append(nil, token(parse(t, c.token))))
+		if got != c.want {
+			t.Errorf("%s: token(%s) = %s, want %s", c.rule, c.token, got, c.want)
+		}
+	}
+}
+
+const studioFile = `{
+  "dark": {"bg": {"value": "#000", "type": "color"}},
+  "global": {"bg": {"value": "#fff", "type": "color"}},
+  "$themes": [{"name": "Night", "selectedTokenSets": {"global": "source", "dark": "enabled"}}],
+  "$metadata": {"tokenSetOrder": ["global", "dark", "gone"]}
+}`
+
+func TestStudioSetsAreMergedInTheirOrder(t *testing.T) {
+	const global, dark = `global{"bg":{"$type":"color","$value":"#fff"}}`, `dark{"bg":{"$type":"color","$value":"#000"}}`
+	cases := []struct {
+		rule    string
+		options Options
+		want    string
+	}{
+		{"all in tokenSetOrder, without those that the file lacks", Options{}, global + " " + dark},
+		{"those that are named, in the order named", Options{Sets: []string{"dark", "global"}}, dark + " " + global},
+		{"those of a theme", Options{Mode: "Night"}, global + " " + dark},
+		{"the overrides of a theme are the sets that are enabled", Options{Mode: "Night", Overrides: true}, dark},
+	}
+	for _, c := range cases {
+		parts, err := Convert(parse(t, studioFile), c.options)
+		if got := spell(parts); err != nil || got != c.want {
+			t.Errorf("%s: Convert() = %s, %v, want %s", c.rule, got, err, c.want)
+		}
+	}
+	for _, o := range []Options{{Sets: []string{"drak"}}, {Mode: "Day"}} {
+		_, err := Convert(parse(t, studioFile), o)
+		if e, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(e.Next, "There is: ") {
+			t.Errorf("Convert(%+v) = %v, want an error that lists what there is", o, err)
+		}
+	}
+}
+
+const figmaFile = `{"status":200,"error":false,"meta":{
+  "variableCollections":{"C:1":{"defaultModeId":"1:0","modes":[{"modeId":"1:0","name":"Light"},{"modeId":"1:1","name":"Dark"}],"variableIds":["V:1","V:2","V:3","V:4","V:5"]}},
+  "variables":{
+    "V:1":{"id":"V:1","name":"color/brand","variableCollectionId":"C:1","resolvedType":"COLOR","valuesByMode":{"1:0":{"r":0,"g":0.2,"b":1,"a":1},"1:1":{"r":1,"g":1,"b":1,"a":0.5}},"description":"The one."},
+    "V:2":{"id":"V:2","name":"color/brand/hover","variableCollectionId":"C:1","resolvedType":"COLOR","valuesByMode":{"1:0":{"type":"VARIABLE_ALIAS","id":"V:1"},"1:1":{"type":"VARIABLE_ALIAS","id":"V:1"}}},
+    "V:3":{"id":"V:3","name":"space/1.5","variableCollectionId":"C:1","resolvedType":"FLOAT","scopes":["GAP"],"valuesByMode":{"1:0":6,"1:1":6}},
+    "V:4":{"id":"V:4","name":"z","variableCollectionId":"C:1","resolvedType":"FLOAT","scopes":["ALL_SCOPES"],"valuesByMode":{"1:0":1.0,"1:1":2}},
+    "V:5":{"id":"V:5","name":"far","variableCollectionId":"C:1","resolvedType":"COLOR","valuesByMode":{"1:0":{"type":"VARIABLE_ALIAS","id":"V:9"},"1:1":{"type":"VARIABLE_ALIAS","id":"V:9"}}}
+  }}}`
+
+func TestFigmaVariablesBecomeTokens(t *testing.T) {
+	id := func(id string) string { return `,"$extensions":{"com.figma":{"variableId":"` + id + `"}}}` }
+	const missing = ` !far: it is an alias of V:9, which the file lacks`
+	cases := []struct {
+		rule    string
+		options Options
+		want    string
+	}{
+		{
+			"the default mode", Options{},
+			`{"color":{"brand":{"$root":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0.2,1],"hex":"#0033ff"},"$description":"The one."` + id("V:1") +
+				`,"hover":{"$type":"color","$value":"{color.brand.$root}"` + id("V:2") + `}},"space":{"1_5":{"$type":"dimension","$value":{"value":6,"unit":"px"}` + id("V:3") +
+				`},"z":{"$type":"number","$value":1.0` + id("V:4") + `}` + missing,
+		},
+		{
+			"the overrides of a mode are what differs from the default", Options{Mode: "Dark", Overrides: true},
+			`{"color":{"brand":{"$root":{"$type":"color","$value":{"colorSpace":"srgb","components":[1,1,1],"alpha":0.5,"hex":"#ffffff"},"$description":"The one."` + id("V:1") +
+				`}},"z":{"$type":"number","$value":2` + id("V:4") + `}`,
+		},
+	}
+	for _, c := range cases {
+		parts, err := Convert(parse(t, figmaFile), c.options)
+		if got := spell(parts); err != nil || got != c.want {
+			t.Errorf("%s: Convert() = %v\n%s, want\n%s", c.rule, err, got, c.want)
+		}
+	}
+	parts, err := Convert(parse(t, figmaFile), Options{})
+	if err != nil || parts[0].Origins["/color/brand/hover"] != "/meta/variables/V:2" {
+		t.Errorf("Origins = %v, %v", parts[0].Origins, err)
+	}
+	if _, err := Convert(parse(t, figmaFile), Options{Mode: "Night"}); err == nil || !strings.Contains(err.(*Error).Next, "Light, Dark") {
+		t.Errorf("Convert(an unknown mode) = %v", err)
+	}
+}
+
+func TestTwoFigmaVariablesOfOneNameAreAFault(t *testing.T) {
+	text := strings.Replace(figmaFile, `"name":"z"`, `"name":"space/1_5"`, 1)
+	parts, err := Convert(parse(t, text), Options{})
+	if err != nil || len(parts[0].Faults) != 2 || parts[0].Faults[0].Pointer != "/meta/variables/V:4" {
+		t.Errorf("Convert() = %v, %v, want a fault at V:4", spell(parts), err)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	places := Locate("{\n  \"a\": [{\"x\": 1}, \"}\"],\n  \"b/c\": {\n    \"\\u00e4\": {\"$value\": \"\\\"\"},\n    \"ö\": 1, \"d\": true\n  }\n}")
+	cases := []struct {
+		pointer      string
+		line, column int
+	}{
+		{"", 1, 0},
+		{"/a", 2, 3},
+		{"/a/0/x", 2, 0},
+		{"/b~1c", 3, 3},
+		{"/b~1c/ä", 4, 5},
+		{"/b~1c/ä/$value", 4, 16},
+		{"/b~1c/d", 5, 13},
+		{"/b~1c/none", 3, 0},
+	}
+	for _, c := range cases {
+		if line, column := places.Line(c.pointer), places.Column(c.pointer); line != c.line || column != c.column {
+			t.Errorf("Line, Column(%s) = %d, %d, want %d, %d", c.pointer, line, column, c.line, c.column)
+		}
+	}
+}
+
+// TestLocateFindsEveryMember: every member of every object outside arrays has a place, whatever the text.
+func TestLocateFindsEveryMember(t *testing.T) {
+	var value func(depth int) *rapid.Generator[*jsontree.Node]
+	value = func(depth int) *rapid.Generator[*jsontree.Node] {
+		return rapid.Custom(func(t *rapid.T) *jsontree.Node {
+			if depth == 0 || rapid.IntRange(0, 2).Draw(t, "kind") == 0 {
+				return jsontree.NewString(rapid.StringN(0, 4, -1).Draw(t, "text"))
+			}
+			n := jsontree.NewObject()
+			for _, name := range rapid.SliceOfNDistinct(rapid.StringN(0, 3, -1), 0, 3, rapid.ID[string]).Draw(t, "names") {
+				n.Members = append(n.Members, jsontree.Member{Name: name, Value: value(depth-1).Draw(t, "member")})
+			}
+			return n
+		})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		root := value(3).Draw(t, "root")
+		text := string(jsontree.Append(nil, root))
+		places := Locate(text)
+		var visit func(n *jsontree.Node, at jsontree.Pointer)
+		visit = func(n *jsontree.Node, at jsontree.Pointer) {
+			for _, m := range n.Members {
+				below := append(at[:len(at):len(at)], m.Name)
+				if places.Column(below.String()) == 0 {
+					t.Fatalf("Locate(%s) does not know %s", text, below)
+				}
+				visit(m.Value, below)
+			}
+		}
+		visit(root, nil)
+	})
+}
+
+func FuzzConvert(f *testing.F) {
+	f.Add(figmaFile)
+	f.Add(studioFile)
+	f.Add(`{"a":{"value":{"value":1},"type":"boxShadow"}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		Locate(text)
+		root, err := jsontree.Parse(text)
+		if err != nil || !root.IsObject() {
+			return
+		}
+		if _, err := Convert(root, Options{Mode: "Dark", Overrides: true}); err != nil {
+			if _, ok := errors.AsType[*Error](err); !ok {
+				t.Errorf("Convert() = %v, which is no *Error", err)
+			}
+		}
+	})
+}

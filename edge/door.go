@@ -1,0 +1,174 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// linger is how long a connection without a request is kept while the edge shuts down: what a client
+// sent before it could know of the end is still answered.
+const linger = 300 * time.Millisecond
+
+// door is what the connections of clients come through. It bounds their number, and closes them
+// without losing a request. It may be used concurrently.
+type door struct {
+	most    int
+	closing atomic.Bool
+	until   atomic.Int64 // Unix nanoseconds: how long connections without a request are kept then
+
+	mu        sync.Mutex // guards all below
+	conns     map[*guest]struct{}
+	listeners []*doorway
+	emptied   chan struct{} // closed when the last connection has gone while closing
+}
+
+func newDoor(most int) *door {
+	return &door{most: most, conns: map[*guest]struct{}{}, emptied: make(chan struct{})}
+}
+
+// doorway is one listener of a door. Closing it twice is harmless.
+type doorway struct {
+	net.Listener
+	door  *door
+	close func() error
+}
+
+// open returns l as a way through the door.
+func (d *door) open(l net.Listener) net.Listener {
+	way := &doorway{l, d, sync.OnceValue(l.Close)}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.listeners = append(d.listeners, way)
+	if d.closing.Load() {
+		_ = way.close() // its Accept will say so
+	}
+	return way
+}
+
+// Close closes the listener, once.
+func (w *doorway) Close() error { return w.close() }
+
+// Accept waits for the next connection that there is room for; the others are told to come again.
+func (w *doorway) Accept() (net.Conn, error) {
+	for {
+		c, err := w.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if g, ok := w.door.enter(c); ok {
+			return g, nil
+		}
+		go sendAway(c)
+	}
+}
+
+// sendAway answers a connection that there is no room for.
+func sendAway(c net.Conn) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	_, _ = c.Write(overloaded.whole())
+}
+
+// enter counts a connection in, unless there are too many.
+func (d *door) enter(c net.Conn) (*guest, bool) {
+	g := &guest{Conn: c, door: d}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.conns) >= d.most {
+		return nil, false
+	}
+	d.conns[g] = struct{}{}
+	return g, true
+}
+
+func (d *door) leave(g *guest) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, inside := d.conns[g]; !inside {
+		return
+	}
+	delete(d.conns, g)
+	if d.closing.Load() && len(d.conns) == 0 {
+		close(d.emptied)
+	}
+}
+
+// count returns the number of open connections.
+func (d *door) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.conns)
+}
+
+// shut closes the listeners, lets what was asked for be answered and waits until every connection
+// has gone, or ctx is done, whose error it returns then.
+func (d *door) shut(ctx context.Context) error {
+	d.until.Store(time.Now().Add(linger).UnixNano())
+	d.mu.Lock()
+	if d.closing.Swap(true) {
+		d.mu.Unlock()
+		return nil
+	}
+	var err error
+	for _, l := range d.listeners {
+		err = errors.Join(err, l.close())
+	}
+	if len(d.conns) == 0 {
+		close(d.emptied)
+	}
+	for g := range d.conns {
+		g.hurry()
+	}
+	d.mu.Unlock()
+	select {
+	case <-d.emptied:
+		return err
+	case <-ctx.Done():
+		if d.count() > 0 {
+			err = errors.Join(err, ctx.Err())
+		}
+		return err
+	}
+}
+
+// guest is one connection of a client.
+type guest struct {
+	net.Conn
+	door   *door
+	active atomic.Bool // a request is being read or answered
+}
+
+// Close closes the connection and makes room for another one.
+func (g *guest) Close() error {
+	g.door.leave(g)
+	return g.Conn.Close()
+}
+
+// SetReadDeadline bounds reading; while the edge shuts down waiting for a next request is cut short.
+func (g *guest) SetReadDeadline(t time.Time) error {
+	err := g.Conn.SetReadDeadline(t)
+	if g.door.closing.Load() { // looked at after the deadline was set: one of the two sees the other
+		g.hurry()
+	}
+	return err
+}
+
+// hurry cuts waiting for a next request short.
+func (g *guest) hurry() {
+	if !g.active.Load() {
+		_ = g.Conn.SetReadDeadline(time.Unix(0, g.door.until.Load()))
+	}
+}
+
+// watch keeps whether a connection is at work.
+func (d *door) watch(c net.Conn, state fasthttp.ConnState) {
+	if g, ok := c.(*guest); ok {
+		g.active.Store(state == fasthttp.StateActive)
+	}
+}

@@ -1,0 +1,271 @@
+package edge
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/livery/storage/record"
+	"github.com/go-json-experiment/json"
+	"github.com/valyala/fasthttp"
+)
+
+// The addresses of the feed, an origin's and an edge's alike.
+const (
+	changesPath = "/feed/v1/changes"
+	themesPath  = "/feed/v1/themes/"
+	pairsPath   = "/feed/v1/pairs/"
+	blobsPath   = "/feed/v1/blobs/"
+	modulesPath = "/feed/v1/modules"
+)
+
+// The bounds of a request for changes, as an origin has them.
+const (
+	maxWaitSeconds = 55
+	mostChanges    = 10000
+)
+
+// ServeFeed answers other edges that have this one as their upstream, on a listener of its own, until
+// Shutdown, which makes it return nil. They must carry the feed's token. What is not held is asked of
+// this edge's own upstream. An edge that is cut off itself says since when it has known what it
+// answers, and refuses to be followed: nothing behind it takes for current what is not.
+func (e *Edge) ServeFeed(l net.Listener) error {
+	if err := e.feedServer.Serve(l); err != nil {
+		return fmt.Errorf("edge: serve the feed: %w", err)
+	}
+	return nil
+}
+
+func (e *Edge) newFeedServer() *fasthttp.Server {
+	f := &feedHandler{edge: e, token: sha256.Sum256([]byte(e.config.UpstreamToken))}
+	return &fasthttp.Server{
+		Handler:               f.serve,
+		ErrorHandler:          libraryError,
+		ReadBufferSize:        16 << 10,
+		ReadTimeout:           10 * time.Second,
+		WriteTimeout:          (maxWaitSeconds + 30) * time.Second,
+		IdleTimeout:           2 * time.Minute,
+		MaxRequestBodySize:    16 << 10,
+		NoDefaultServerHeader: true,
+		NoDefaultContentType:  true,
+		CloseOnShutdown:       true,
+		Logger:                silent{},
+	}
+}
+
+// feedHandler answers the edges behind this one.
+type feedHandler struct {
+	edge  *Edge
+	token [sha256.Size]byte
+}
+
+func (f *feedHandler) serve(ctx *fasthttp.RequestCtx) {
+	path, _ := target(ctx)
+	switch {
+	case !framed(ctx.Request.Header.RawHeaders()):
+		ctx.SetConnectionClose()
+		notFramed.send(ctx)
+	case !f.authorized(ctx):
+		ctx.Response.Header.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
+		ctx.SetStatusCode(fasthttp.StatusUnauthorized)
+	case !ctx.IsGet():
+		notAllowed.send(ctx)
+	case string(path) == changesPath:
+		f.changes(ctx)
+	case string(path) == modulesPath:
+		f.modules(ctx)
+	case bytes.HasPrefix(path, []byte(blobsPath)):
+		f.blob(ctx, record.Hash(path[len(blobsPath):]))
+	default:
+		f.record(ctx, path)
+	}
+}
+
+// authorized compares digests, so that neither content nor length of the token shows in the time.
+func (f *feedHandler) authorized(ctx *fasthttp.RequestCtx) bool {
+	lines := ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization)
+	if len(lines) != 1 {
+		return false
+	}
+	scheme, token, _ := bytes.Cut(lines[0], []byte{' '})
+	sum := sha256.Sum256(token)
+	return strings.EqualFold(string(scheme), "Bearer") && subtle.ConstantTimeCompare(sum[:], f.token[:]) == 1
+}
+
+// cutOff refuses what cannot be answered before upstream is back. An edge that asks finds that this
+// one lives.
+func cutOff(ctx *fasthttp.RequestCtx) {
+	upstreamAway.send(ctx)
+	ctx.Response.Header.Set(coverHeader, coveredAside)
+}
+
+func (f *feedHandler) changes(ctx *fasthttp.RequestCtx) {
+	query := ctx.QueryArgs()
+	after := string(query.Peek("after"))
+	wait, ok1 := bounded(query.Peek("wait"), 0, 0, maxWaitSeconds)
+	limit, ok2 := bounded(query.Peek("limit"), pollLimit, 1, mostChanges)
+	if !ok1 || !ok2 {
+		malformed.send(ctx)
+		return
+	}
+	e := f.edge
+	deadline := time.Now().Add(time.Duration(wait) * time.Second)
+	for e.sources.followed.Load() != nil {
+		// In steps: while this edge is cut off nobody may take its silence for "nothing changed".
+		step, cancel := context.WithTimeout(e.ctx, min(time.Until(deadline), pollSeconds*time.Second))
+		confirmed := e.confirmedAt.Load()
+		fed := e.relay.changes(step, after, limit)
+		cancel()
+		after = fed.Cursor
+		if fed.Reset || len(fed.Changes) > 0 || !time.Now().Before(deadline) || e.ctx.Err() != nil {
+			if len(fed.Changes) == 0 && !fed.Reset {
+				confirmed = e.confirmedBefore(fed.Cursor, confirmed)
+			}
+			f.answer(ctx, fed, manner{age: e.now().Sub(time.Unix(0, confirmed))})
+			return
+		}
+	}
+	cutOff(ctx)
+}
+
+// confirmedBefore returns when what is held was confirmed last, where the log still ends at a cursor:
+// else the change after it may be younger than the confirmation that was read before.
+func (e *Edge) confirmedBefore(cursor string, earlier int64) int64 {
+	confirmed := e.confirmedAt.Load()
+	if fed, _ := e.relay.once(cursor, 1); fed.Cursor != cursor || fed.Reset {
+		return earlier
+	}
+	return confirmed
+}
+
+// bounded reads a number between least and most; nothing is fallback.
+func bounded(text []byte, fallback, least, most int) (int, bool) {
+	if len(text) == 0 {
+		return fallback, true
+	}
+	n, err := strconv.Atoi(string(text))
+	return n, err == nil && n >= least && n <= most
+}
+
+func (f *feedHandler) modules(ctx *fasthttp.RequestCtx) {
+	all, err := f.edge.modules()
+	if err != nil {
+		cutOff(ctx)
+		return
+	}
+	f.answer(ctx, modulesFed{all}, manner{})
+}
+
+func (f *feedHandler) blob(ctx *fasthttp.RequestCtx, name record.Hash) {
+	if !name.Valid() {
+		f.missing(ctx, "blob", manner{})
+		return
+	}
+	blob, err := f.edge.input(name)
+	if err != nil {
+		cutOff(ctx)
+		return
+	}
+	ctx.SetContentType("application/octet-stream")
+	ctx.Response.SetBodyRaw(blob)
+}
+
+// record answers for a Theme or a pair.
+func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
+	e := f.edge
+	q := question{now: e.now(), exact: true}
+	defer e.leave(&q)
+	a, pair, ok := parseRecord(path)
+	if !ok {
+		f.missing(ctx, "theme", manner{})
+		return
+	}
+	t, s, o, err := e.themeOf(a.theme, &q)
+	switch {
+	case err != nil || !s.missing && s.secretsAbsent:
+		cutOff(ctx)
+		return
+	case s.missing:
+		f.missing(ctx, "theme", e.mannerOf(t, s.learned, o, &q))
+		return
+	case !pair:
+		f.answer(ctx, s.fed, e.mannerOf(t, s.learned, o, &q))
+		return
+	}
+	_, held, o2, err := e.pairOf(t, s, a.pairAddress, &q)
+	switch {
+	case err != nil:
+		cutOff(ctx)
+	case held == unpublished:
+		f.missing(ctx, held.missing, e.mannerOf(t, s.learned, o, &q))
+	case held.missing != "":
+		f.missing(ctx, held.missing, e.mannerOf(t, held.learned, o2, &q))
+	default:
+		f.answer(ctx, held.fed, e.mannerOf(t, held.learned, o2, &q))
+	}
+}
+
+// mannerOf says since when an answer is known to be current.
+func (e *Edge) mannerOf(t *theme, l learned, o outcome, q *question) manner {
+	at, _ := e.known(t, l, q)
+	return manner{max(0, q.now.Sub(at)), o == stale || !l.covered}
+}
+
+// parseRecord reads the address of a Theme's record, or of a pair's.
+func parseRecord(path []byte) (a address, pair, ok bool) {
+	if rest, found := bytes.CutPrefix(path, []byte(themesPath)); found {
+		a, ok = parseTheme(rest)
+		return a, false, ok && len(rest) == len(a.theme)
+	}
+	rest, found := bytes.CutPrefix(path, []byte(pairsPath))
+	if !found {
+		return a, false, false
+	}
+	a, ok = parsePair(rest)
+	return a, true, ok
+}
+
+// missing says which part of an address does not exist.
+func (f *feedHandler) missing(ctx *fasthttp.RequestCtx, part string, m manner) {
+	f.answer(ctx, missingFed{part}, m)
+	if ctx.Response.StatusCode() == http.StatusOK {
+		ctx.SetStatusCode(http.StatusNotFound)
+	}
+}
+
+func (f *feedHandler) answer(ctx *fasthttp.RequestCtx, v any, m manner) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		f.edge.log.Error("the feed cannot be answered", "error", errors.Unwrap(err))
+		internal.send(ctx)
+		return
+	}
+	ctx.Response.Header.Set(ageHeader, strconv.FormatInt(max(0, (m.age+time.Millisecond-1).Milliseconds()), 10))
+	if m.aside {
+		ctx.Response.Header.Set(coverHeader, coveredAside)
+	}
+	ctx.Response.Header.SetContentTypeBytes(jsonType)
+	ctx.Response.SetBody(text)
+}
+
+// modules lists the renderer modules that upstream has, or had when it was last asked.
+func (e *Edge) modules() ([]record.Module, error) {
+	fed, err := e.sources.modules(e.ctx)
+	if err != nil {
+		held, ok := e.disk.modules()
+		if !ok {
+			return nil, err
+		}
+		return held, nil
+	}
+	e.keep(e.disk.putModules(fed.Modules))
+	return fed.Modules, nil
+}

@@ -1,0 +1,62 @@
+package loop
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Source has finished answers to plain requests. Ready is called on a loop's own thread, by several
+// loops at once: it must be quick, must not block and should not allocate.
+//
+// An answer must be what the full server would send to the same request at the same moment, byte for
+// byte, Date apart. Where that is in doubt Ready returns false, which is always right: the full
+// server then answers, and a source that has nothing costs the request a few microseconds.
+type Source interface {
+	// Ready returns the finished answer to GET r.Path, or false to let the full server answer. r and
+	// its slices are lent until Ready returns. A request for which Ready returned true is answered
+	// and nobody else sees it: the source counts it.
+	Ready(r *Request) (Answer, bool)
+}
+
+// Request is one plain request: GET in HTTP/1.1 without body, query, range or condition other than
+// If-None-Match, with exactly one Host. A header that is absent is nil and never empty: a request that
+// repeats one of these headers, or sends it with an empty value, goes to the full server, as does one
+// with a header that is not known to be harmless. Values are as sent, without the spaces around them.
+type Request struct {
+	Path []byte // begins with "/"; holds letters, digits and "-._~/" only, and "/./", "//" as they came
+	Host []byte // a name or an IPv4 address, perhaps with a port
+
+	AcceptEncoding []byte
+	IfNoneMatch    []byte
+	Origin         []byte
+	Referer        []byte
+	SecFetchSite   []byte
+	SecFetchDest   []byte
+	SecCHUA        []byte
+	UserAgent      []byte
+	ForwardedFor   []byte // X-Forwarded-For
+
+	Remote netip.AddrPort // the peer of the connection; the zero value where it has no IP address
+	Now    time.Time      // when the loop last read the clock: a batch of requests ago at most
+
+	// Scratch is empty, with room for scratchBytes: an Answer.Head that is not ready made may be
+	// appended to it.
+	Scratch []byte
+}
+
+// scratchBytes is the room for heads that a source makes up.
+const scratchBytes = 4 << 10
+
+// Answer is one finished answer.
+type Answer struct {
+	// Head is the status line and every header line that the full server would send, in its order,
+	// each ended by CRLF, without Date, without Connection and without the empty line at the end; with
+	// Content-Length where the full server sends one. The loop puts Date behind the status line, as
+	// fasthttp does, and "Connection: close" behind the last line where the connection ends. Head is
+	// copied before the next call of Ready, so that it may lie in Request.Scratch.
+	Head []byte
+
+	// Body follows the head; empty for 304. It must never be changed: a loop goes on sending it
+	// after Ready returned, to a slow reader for a long time.
+	Body []byte
+}

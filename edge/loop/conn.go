@@ -1,0 +1,251 @@
+//go:build linux && (amd64 || arm64)
+
+package loop
+
+import (
+	"net/netip"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// conn is one connection of a thread.
+type conn struct {
+	timed
+	fd     int
+	remote netip.AddrPort
+	open   *atomic.Int64 // counts it
+
+	in       []byte // received and not answered
+	more     bool   // in has not been looked at to its end
+	unread   bool   // the socket may hold more than was received
+	halfOpen bool   // the client has ended its side: receiving goes on to the end
+	watched  bool   // by epoll
+	watchOut bool   // by epoll for room to send as well
+	queued   bool   // for another turn
+	begun    bool   // the limit for the head under way runs
+
+	blocked bool   // the socket takes no more for now; then the rest of what is to be sent:
+	unsent  []byte // heads and small bodies, this connection's own
+	sent    int    // of unsent
+	body    []byte // behind unsent; the source's
+
+	closing   bool // ends when everything is sent
+	failed    bool // ends
+	handovers int  // since the newest answer of the loop
+	lent      *lent
+}
+
+// What a turn may do before it is somebody else's.
+const (
+	answersATurn = 64
+	bytesATurn   = 512 << 10
+)
+
+// resting reports whether c waits for a request of which nothing has come.
+func (c *conn) resting() bool {
+	return c.lent == nil && !c.blocked && !c.closing && !c.queued && len(c.in) == 0
+}
+
+// discard closes a connection that no thread owns any more.
+func (c *conn) discard() {
+	_ = unix.Close(c.fd)
+	c.open.Add(-1)
+}
+
+// happened does what events ask for.
+func (t *thread) happened(c *conn, events uint32) {
+	const ended = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
+	if events&(unix.EPOLLIN|ended) != 0 {
+		c.unread = true
+		c.halfOpen = c.halfOpen || events&ended != 0
+	}
+	switch {
+	case c.lent != nil:
+		c.lent.signal(events)
+	case c.blocked:
+		if events&(unix.EPOLLOUT|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
+			t.resume(c)
+		}
+	case c.unread && !c.queued:
+		t.turn(c)
+	}
+}
+
+// turn receives once, and answers what has come.
+func (t *thread) turn(c *conn) {
+	held := copy(t.in, c.in)
+	if !c.more {
+		n, err := receive(c.fd, t.in[held:])
+		switch {
+		case err == unix.EAGAIN || err == unix.EINTR:
+			c.unread = err == unix.EINTR
+			t.goOn(c)
+			return
+		case err != 0:
+			t.end(c)
+			return
+		case n == 0 && held == 0:
+			t.end(c)
+			return
+		case n == 0: // an end in the middle: the server says so
+			t.lend(c, t.in[:held], false)
+			return
+		}
+		c.unread = held+n == len(t.in) || c.halfOpen
+		held += n
+	}
+	t.answer(c, t.in[:held])
+}
+
+// answer answers the requests that b, a part of t.in, begins with.
+func (t *thread) answer(c *conn, b []byte) {
+	t.request.Remote = c.remote
+	length, v := len(b), plain
+	c.more = false
+	for done, bytes := 0, 0; len(b) > 0 && !c.closing; done++ {
+		if cap(t.out)-len(t.out) < outRoom {
+			t.flush(c, nil)
+		}
+		if c.more = c.blocked || done == answersATurn || bytes > bytesATurn; c.more || c.failed {
+			break
+		}
+		t.request.reset()
+		var n int
+		if n, v = t.request.scan(b, t.loop.limits.head); v != plain {
+			break
+		}
+		size := t.put(c, n == len(b))
+		if size < 0 {
+			v = odd
+			break
+		}
+		bytes += size
+		b = b[n:]
+	}
+	t.flush(c, nil)
+	c.begun = c.begun && len(b) == length
+	if v == odd && !c.failed && !c.blocked {
+		t.lend(c, b, false)
+		return
+	}
+	c.in = append(c.in[:0], b...)
+	c.more = c.more || v == odd // blocked: looked at again when everything is sent
+	t.goOn(c)
+}
+
+// outRoom is what one answer may need of t.out: a head, and a body that is copied.
+const outRoom = scratchBytes + maxHeadExtra + copyBytes
+
+// put writes one answer and returns its size, or -1: there is none.
+func (t *thread) put(c *conn, last bool) int {
+	a, ok := t.loop.ask(&t.request.Request)
+	if !ok {
+		return -1
+	}
+	t.answered++
+	c.handovers = 0
+	c.closing = t.request.close || last && t.state != serving
+	t.out = appendHead(t.out, a.Head, &t.date, c.closing)
+	if len(a.Body) > copyBytes {
+		t.flush(c, a.Body)
+	} else {
+		t.out = append(t.out, a.Body...)
+	}
+	return len(a.Head) + len(a.Body)
+}
+
+// goOn leaves c until something happens: it ends, waits, or has another turn.
+func (t *thread) goOn(c *conn) {
+	if c.failed || c.closing && !c.blocked {
+		t.end(c)
+		return
+	}
+	if !c.watched && !t.follow(c) {
+		return
+	}
+	switch {
+	case c.blocked: // its limit runs
+		c.watchOut = c.watchOut || t.watchOut(c.fd)
+	case c.more || c.unread:
+		t.queue(c)
+	case len(c.in) == 0:
+		t.rest(c)
+	case !c.begun:
+		c.begun = true
+		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.read))
+	}
+}
+
+// rest gives c the time of an idle connection; a new one has that of a head already.
+func (t *thread) rest(c *conn) {
+	switch {
+	case t.state != serving:
+		t.wheel.set(c, t.wheel.until(t.now, grace))
+	case !c.begun:
+		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.idle))
+	}
+}
+
+// hurry leaves c, which rests, the time of grace since it began to.
+func (t *thread) hurry(c *conn) {
+	given := t.loop.limits.idle
+	if c.begun {
+		given = t.loop.limits.read
+	}
+	t.wheel.set(c, c.deadline-int64((given-grace)/t.wheel.tick))
+}
+
+// The events that a connection is watched for: each is told once.
+const (
+	eventsIn  = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
+	eventsOut = eventsIn | unix.EPOLLOUT
+)
+
+// follow has epoll watch c, which says at once what has happened already.
+func (t *thread) follow(c *conn) bool {
+	if err := t.watch(c.fd, eventsIn); err != nil {
+		t.loop.log.Warn("a connection cannot be watched", "error", err)
+		t.end(c)
+		return false
+	}
+	c.watched = true
+	return true
+}
+
+// watchOut has epoll tell when a socket takes more, from now on for good: one that was full once will
+// be again. It may be called by whoever uses the socket.
+func (t *thread) watchOut(fd int) bool {
+	return unix.EpollCtl(t.epoll, unix.EPOLL_CTL_MOD, fd, &unix.EpollEvent{Events: eventsOut, Fd: int32(fd)}) == nil
+}
+
+// expire ends c, whose time is up. Where a part of a head has come, the server says why.
+func (t *thread) expire(c *conn) {
+	switch {
+	case c.queued: // it did something just now
+		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.idle))
+		return
+	case c.blocked: // what was sent already need not be kept for it either
+		_ = unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	case len(c.in) > 0:
+		t.loop.counts.expired.Add(1)
+		t.lend(c, c.in, true)
+		return
+	}
+	if t.state == serving {
+		t.loop.counts.expired.Add(1)
+	}
+	t.end(c)
+}
+
+// end closes c.
+func (t *thread) end(c *conn) {
+	t.wheel.remove(c)
+	t.unsent -= len(c.unsent)
+	t.conns[c.fd] = nil
+	t.open--
+	c.discard()
+	if len(t.unused) < cap(t.unused) && !c.queued {
+		t.unused = append(t.unused, c)
+	}
+}

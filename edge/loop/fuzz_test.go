@@ -1,0 +1,98 @@
+package loop
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzAnswersAreFasthttps holds the loop to fasthttp: whatever comes over a connection, in however many
+// pieces, is answered by both with the same bytes, Date apart.
+func FuzzAnswersAreFasthttps(f *testing.F) {
+	for _, tt := range texts {
+		if len(tt.text) < 4<<10 {
+			f.Add([]byte(tt.text), uint16(0))
+			f.Add([]byte(tt.text), uint16(len(tt.text)/2))
+		}
+	}
+	for name := range fieldNames {
+		f.Add([]byte(get("/2k.css", name+": a", strings.ToUpper(name)+":  b ")), uint16(9))
+	}
+	threads := openHouse(f, ways[0].wrap)
+	goroutines := openHouse(f, ways[1].wrap)
+	server := openDirect(f)
+	f.Fuzz(func(t *testing.T, text []byte, cut uint16) {
+		if bytes.Count(text, []byte("2m.css")) > 2 || bytes.Contains(text, []byte("held")) {
+			t.Skip("it takes too long")
+		}
+		want, _ := pieces(t, server.address, text, 0)
+		for _, h := range []*house{threads, goroutines} {
+			got, whole := pieces(t, h.address, text, int(cut))
+			if !whole && len(got) <= len(want) {
+				want = want[:len(got)] // what was under way at a reset is lost
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%q is answered with %d bytes %.300q, by fasthttp with %d bytes %.300q", text, len(got), got, len(want), want)
+			}
+		}
+	})
+}
+
+// pieces sends a text in two pieces, and returns what comes back and whether the connection then ended
+// in order.
+func pieces(t testing.TB, address string, text []byte, cut int) ([]byte, bool) {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		if cut > 0 && cut < len(text) {
+			_, _ = c.Write(text[:cut])
+			time.Sleep(100 * time.Microsecond)
+			text = text[cut:]
+		}
+		_, _ = c.Write(text)
+		_ = c.(*net.TCPConn).CloseWrite()
+	}()
+	b, err := io.ReadAll(c)
+	<-sent
+	return withoutDate(b), err == nil
+}
+
+// FuzzScan holds the scanner to itself: how much of a request has come changes nothing but when its
+// end is known.
+func FuzzScan(f *testing.F) {
+	for _, tt := range texts {
+		if len(tt.text) < 4<<10 {
+			f.Add([]byte(tt.text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var whole, part scanned
+		n, v := whole.scan(text, 1<<20)
+		if v != plain {
+			return
+		}
+		if !bytes.HasSuffix(text[:n], []byte("\r\n\r\n")) || bytes.Contains(text[:n-4], []byte("\r\n\r\n")) {
+			t.Fatalf("%q is taken for a request", text[:n])
+		}
+		for i := range n {
+			part.reset()
+			if _, v := part.scan(text[:i], 1<<20); v != partial {
+				t.Fatalf("%q, %d bytes of a plain request, is %d", text[:i], i, v)
+			}
+		}
+		whole.reset()
+		if _, v := whole.scan(text, n-1); v != odd {
+			t.Fatal("a head beyond the limit is plain")
+		}
+	})
+}

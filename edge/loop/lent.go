@@ -1,0 +1,216 @@
+//go:build linux && (amd64 || arm64)
+
+package loop
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lent is a connection of a thread as the server sees it: a net.Conn that one goroutine reads and
+// writes. Its socket stays with the thread's epoll, which wakes whoever waits here: to lend a
+// connection and to take it back costs no system call.
+type lent struct {
+	borrowed
+	thread   *thread
+	conn     *conn
+	readable chan struct{} // one element where something has come since the last look
+	writable chan struct{}
+	watchOut bool         // the thread's epoll watches for room to send
+	readBy   atomic.Int64 // Unix nanoseconds; 0: no limit
+	writeBy  atomic.Int64
+}
+
+// maxStays bounds the requests that the server may wait for before it gives a connection back.
+const maxStays = 64
+
+// lend has the server answer what head, which the thread keeps, begins. A connection whose requests
+// are the server's time and again stays there for twice as many each time.
+func (t *thread) lend(c *conn, head []byte, expired bool) {
+	if !c.watched && !t.follow(c) {
+		return
+	}
+	t.wheel.remove(c)
+	t.loop.counts.handovers.Add(1)
+	b := &lent{thread: t, conn: c, readable: make(chan struct{}, 1), writable: make(chan struct{}, 1)}
+	b.ending, b.head, b.expired = &t.ending, append([]byte(nil), head...), expired
+	if t.state == serving {
+		b.stays.Store(int32(min(1<<c.handovers, maxStays) - 1))
+	}
+	c.handovers = min(c.handovers+1, 16)
+	c.in, c.more, c.begun = nil, false, false
+	c.lent = b
+	go b.serve()
+}
+
+// returned goes on with a connection that the server has let go of.
+func (t *thread) returned(c *conn) {
+	goesOn := c.lent.goesOn()
+	c.watchOut = c.watchOut || c.lent.watchOut
+	c.lent = nil
+	switch {
+	case !goesOn:
+		t.end(c)
+	case c.unread: // though the server may have had that
+		t.turn(c)
+	default:
+		t.goOn(c)
+	}
+}
+
+func (b *lent) serve() {
+	_ = b.thread.loop.config.Server.ServeConn(b) // what a client did wrong is no news
+	b.thread.inbox.post(b.conn)
+}
+
+// signal wakes whoever waits for what happened.
+func (b *lent) signal(events uint32) {
+	const ended = unix.EPOLLHUP | unix.EPOLLERR
+	if events&(unix.EPOLLIN|unix.EPOLLRDHUP|ended) != 0 {
+		poke(b.readable)
+	}
+	if events&(unix.EPOLLOUT|ended) != 0 {
+		poke(b.writable)
+	}
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// fail has every use of b fail. It must be called before the thread lets the descriptor go.
+func (b *lent) fail() {
+	_ = b.Close()
+	_ = unix.Shutdown(b.conn.fd, unix.SHUT_RDWR)
+}
+
+// Read implements net.Conn.
+func (b *lent) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for {
+		if n, err := b.before(p); n > 0 || err != nil {
+			return n, err
+		}
+		n, err := receive(b.conn.fd, p)
+		switch {
+		case err == unix.EAGAIN:
+			if err := wait(b.readable, &b.readBy); err != nil {
+				return 0, err
+			}
+		case err == unix.EINTR:
+		case err != 0:
+			return 0, os.NewSyscallError("recvfrom", err)
+		case n == 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+// Write implements net.Conn.
+func (b *lent) Write(p []byte) (int, error) {
+	done := 0
+	for done < len(p) {
+		if b.closed.Load() {
+			return done, net.ErrClosed
+		}
+		n, err := transmit(b.conn.fd, p[done:])
+		done += n
+		switch err {
+		case 0, unix.EINTR:
+		case unix.EAGAIN:
+			b.watchOut = b.watchOut || b.thread.watchOut(b.conn.fd)
+			if err := wait(b.writable, &b.writeBy); err != nil {
+				return done, err
+			}
+		default:
+			return done, os.NewSyscallError("sendto", err)
+		}
+	}
+	return done, nil
+}
+
+// wait waits until something has happened, if only that the limit is another, or limit has passed.
+func wait(happened chan struct{}, limit *atomic.Int64) error {
+	by := limit.Load()
+	if by == 0 {
+		<-happened
+		return nil
+	}
+	left := time.Until(time.Unix(0, by))
+	if left <= 0 {
+		return os.ErrDeadlineExceeded
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-happened:
+	case <-timer.C:
+	}
+	return nil
+}
+
+// Close implements net.Conn. The descriptor is the thread's to close; the client learns of the end
+// when the server has let go.
+func (b *lent) Close() error {
+	if b.left.Load() {
+		return nil
+	}
+	if b.closed.Swap(true) {
+		return net.ErrClosed
+	}
+	poke(b.readable)
+	poke(b.writable)
+	return nil
+}
+
+// LocalAddr implements net.Conn.
+func (b *lent) LocalAddr() net.Addr {
+	if at, err := unix.Getsockname(b.conn.fd); err == nil {
+		switch at := at.(type) {
+		case *unix.SockaddrInet4:
+			return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}
+		case *unix.SockaddrInet6:
+			return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}
+		}
+	}
+	return &net.TCPAddr{}
+}
+
+// RemoteAddr implements net.Conn.
+func (b *lent) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(b.conn.remote) }
+
+// SetDeadline implements net.Conn.
+func (b *lent) SetDeadline(at time.Time) error {
+	_ = b.SetReadDeadline(at)
+	return b.SetWriteDeadline(at)
+}
+
+// SetReadDeadline implements net.Conn.
+func (b *lent) SetReadDeadline(at time.Time) error { return set(&b.readBy, at, b.readable) }
+
+// SetWriteDeadline implements net.Conn.
+func (b *lent) SetWriteDeadline(at time.Time) error { return set(&b.writeBy, at, b.writable) }
+
+// set changes a limit. Whoever waits looks again where less time is left than before.
+func set(limit *atomic.Int64, at time.Time, waiting chan struct{}) error {
+	by := int64(0)
+	if !at.IsZero() {
+		by = at.UnixNano()
+	}
+	if before := limit.Swap(by); by != 0 && (before == 0 || by < before) {
+		poke(waiting)
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package loop
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// verdict is what a scan says of the bytes that a connection holds.
+type verdict uint8
+
+const (
+	partial verdict = iota // so far nothing is odd, and the head has not ended
+	plain                  // a whole request that a Source may answer
+	odd                    // the server's: it is not plain, or not well formed
+)
+
+const (
+	maxPath    = 512
+	maxHeaders = 64
+)
+
+// scanned is one plain request with how its connection goes on.
+type scanned struct {
+	Request
+	close bool   // "Connection: close"
+	seen  uint64 // a bit for each field that has come
+	count int
+}
+
+// reset forgets the request and keeps what belongs to the connection and the loop.
+func (s *scanned) reset() {
+	s.Request = Request{Remote: s.Remote, Now: s.Now, Scratch: s.Scratch[:0]}
+	s.close, s.seen, s.count = false, 0, 0
+}
+
+// scan reads the request at the start of b into s, whose slices are parts of b, and returns its
+// length. s must be reset. It takes one spelling only (RFC 9112): a request line of "GET", a path of
+// plain characters and "HTTP/1.1", header lines of a known name, a colon directly behind it and a
+// value of printable characters, each line ended by CRLF. Everything else is odd, so that no two
+// readers can disagree about where a request that the loop answers ends. A head of more than limit
+// bytes is odd.
+func (s *scanned) scan(b []byte, limit int) (int, verdict) {
+	if len(b) > limit {
+		b = b[:limit]
+	} else {
+		limit = len(b) + 1 // so that what is cut off is told from what has not come
+	}
+	at, v := s.scanLine(b)
+	for v == plain {
+		if at+1 < len(b) && b[at] == '\r' {
+			if b[at+1] != '\n' || s.seen&(1<<fieldHost) == 0 {
+				return 0, odd
+			}
+			return at + 2, plain
+		}
+		at, v = s.scanHeader(b, at)
+	}
+	if v == partial && len(b) >= limit {
+		return 0, odd
+	}
+	return 0, v
+}
+
+const (
+	methodAndSlash = "GET /"
+	protocol       = " HTTP/1.1\r\n"
+)
+
+// scanLine reads the request line and returns where it ends.
+func (s *scanned) scanLine(b []byte) (int, verdict) {
+	if len(b) < len(methodAndSlash) {
+		return 0, started(b, methodAndSlash)
+	}
+	if string(b[:len(methodAndSlash)]) != methodAndSlash {
+		return 0, odd
+	}
+	end := len(methodAndSlash)
+	for end < len(b) && pathBytes[b[end]] {
+		end++
+	}
+	rest := b[end:]
+	if end > maxPath {
+		return 0, odd
+	}
+	if len(rest) < len(protocol) {
+		return 0, started(rest, protocol)
+	}
+	if string(rest[:len(protocol)]) != protocol {
+		return 0, odd
+	}
+	s.Path = b[len(methodAndSlash)-1 : end]
+	return end + len(protocol), plain
+}
+
+// started reports whether b may become want.
+func started(b []byte, want string) verdict {
+	if string(b) == want[:len(b)] {
+		return partial
+	}
+	return odd
+}
+
+// scanHeader reads the header line at b[at:] and returns where it ends.
+func (s *scanned) scanHeader(b []byte, at int) (int, verdict) {
+	end := lineEnd(b, at)
+	if end+1 >= len(b) {
+		if end < len(b) && b[end] != '\r' {
+			return 0, odd
+		}
+		return 0, partial
+	}
+	if b[end] != '\r' || b[end+1] != '\n' {
+		return 0, odd
+	}
+	line := b[at:end]
+	f, colon := fieldOf(line)
+	s.count++
+	if f == fieldUnknown || s.count > maxHeaders || !s.take(f, trimSpaces(line[colon+1:])) {
+		return 0, odd
+	}
+	return end + 2, plain
+}
+
+// take keeps a header's value, and reports whether the request may still be plain.
+func (s *scanned) take(f field, value []byte) bool {
+	if f == fieldHarmless {
+		return true
+	}
+	if s.seen&(1<<f) != 0 || len(value) == 0 {
+		return false
+	}
+	s.seen |= 1 << f
+	switch f {
+	case fieldHost:
+		s.Host = value
+		return plainHost(value)
+	case fieldConnection:
+		s.close = string(value) == "close"
+		return s.close || equalFold(value, "keep-alive")
+	case fieldAcceptEncoding:
+		s.AcceptEncoding = value
+	case fieldIfNoneMatch:
+		s.IfNoneMatch = value
+	case fieldOrigin:
+		s.Origin = value
+	case fieldReferer:
+		s.Referer = value
+	case fieldSecFetchSite:
+		s.SecFetchSite = value
+	case fieldSecFetchDest:
+		s.SecFetchDest = value
+	case fieldSecCHUA:
+		s.SecCHUA = value
+	case fieldUserAgent:
+		s.UserAgent = value
+	case fieldForwardedFor:
+		s.ForwardedFor = value
+	}
+	return true
+}
+
+// plainHost reports whether host is a name or an IPv4 address, perhaps with a port.
+func plainHost(host []byte) bool {
+	n := 0
+	for n < len(host) && hostBytes[host[n]] {
+		n++
+	}
+	if n == 0 || n == len(host) {
+		return n > 0
+	}
+	port := host[n+1:]
+	for _, c := range port {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return host[n] == ':' && len(port) > 0 && len(port) <= 5
+}
+
+func trimSpaces(b []byte) []byte {
+	for len(b) > 0 && b[0] == ' ' {
+		b = b[1:]
+	}
+	for len(b) > 0 && b[len(b)-1] == ' ' {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// lineEnd returns the first place from at on that holds a control character, or len(b). It looks at
+// eight bytes at a time: BenchmarkScan.
+func lineEnd(b []byte, at int) int {
+	for ; at+8 <= len(b); at += 8 {
+		word := binary.LittleEndian.Uint64(b[at:])
+		// A byte below 0x20 borrows from its high bit; one of 0x7f comes to 0 when it is flipped. Only
+		// the lowest place found is exact, and only that is used.
+		control := (word - ones*0x20) &^ word & highs
+		flipped := word ^ ones*0x7f
+		control |= (flipped - ones) &^ flipped & highs
+		if control != 0 {
+			return at + bits.TrailingZeros64(control)>>3
+		}
+	}
+	for at < len(b) && b[at] >= 0x20 && b[at] != 0x7f {
+		at++
+	}
+	return at
+}
+
+// Bytes that need no second thought.
+var (
+	pathBytes = bytesOf("-._~/")
+	hostBytes = bytesOf("-.")
+)
+
+// bytesOf is the table of letters, digits and more.
+func bytesOf(more string) (table [256]bool) {
+	for c := range table {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' && c < 0x80
+		table[c] = letter || c >= '0' && c <= '9'
+	}
+	for _, c := range []byte(more) {
+		table[c] = true
+	}
+	return table
+}

@@ -1,0 +1,312 @@
+package loop
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, // fasthttp's clock, and the pool that it ends some seconds after a server
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
+
+// site is what the tests serve: the same files by a fasthttp handler and as a Source.
+type site struct {
+	files    map[string]*siteFile
+	requests atomic.Int64 // that the handler answered
+	hold     chan struct{}
+}
+
+type siteFile struct {
+	body, zipped  []byte
+	head, headZip []byte
+	unchanged     []byte
+	etag          string
+	onlyServer    bool // the Source does not have it
+	panics        bool
+}
+
+func newSite() *site {
+	s := &site{files: map[string]*siteFile{}, hold: make(chan struct{})}
+	s.add("/2k.css", 2<<10)
+	s.add("/20k.css", 20<<10)
+	s.add("/200k.css", 200<<10)
+	s.add("/2m.css", 2<<20)
+	s.add("/empty.css", 0)
+	s.add("/a/-/b_c~d.css", 100)
+	s.add("/missed.css", 3<<10).onlyServer = true
+	s.add("/panic.css", 500).panics = true
+	return s
+}
+
+func (s *site) add(path string, size int) *siteFile {
+	body := bytes.Repeat([]byte(path+"\n"), size/(len(path)+1)+1)[:size]
+	f := &siteFile{body: body, zipped: append([]byte("zip of "), body[:size/5]...), etag: `"` + strconv.Itoa(size) + `"`}
+	f.head = f.headOf(func(r *fasthttp.Response) { f.fill(r, false) })
+	f.headZip = f.headOf(func(r *fasthttp.Response) { f.fill(r, true) })
+	f.unchanged = f.headOf(f.fillUnchanged)
+	s.files[path] = f
+	return f
+}
+
+func (f *siteFile) common(r *fasthttp.Response) {
+	r.Header.Set("X-Content-Type-Options", "nosniff")
+	r.Header.Set("Vary", "Accept-Encoding")
+	r.Header.Set("Cache-Control", "public, max-age=60, stale-if-error=86400")
+	r.Header.Set("Age", "0")
+	r.Header.Set("ETag", f.etag)
+}
+
+func (f *siteFile) fillUnchanged(r *fasthttp.Response) {
+	f.common(r)
+	r.SetStatusCode(fasthttp.StatusNotModified)
+}
+
+func (f *siteFile) fill(r *fasthttp.Response, zipped bool) {
+	f.common(r)
+	r.Header.SetContentType("text/css; charset=utf-8")
+	r.SetBodyRaw(f.body)
+	if zipped {
+		r.Header.SetContentEncoding("gzip")
+		r.SetBodyRaw(f.zipped)
+	}
+}
+
+// headOf has fasthttp write a response, and takes its head without Date and the empty line.
+func (f *siteFile) headOf(fill func(*fasthttp.Response)) []byte {
+	var r fasthttp.Response
+	fill(&r)
+	var out bytes.Buffer
+	w := bufio.NewWriter(&out)
+	if err := r.Write(w); err != nil {
+		panic(err)
+	}
+	_ = w.Flush()
+	end := bytes.Index(out.Bytes(), []byte("\r\n\r\n"))
+	return withoutDate(out.Bytes()[:end+2])
+}
+
+// withoutDate removes the lines of Date from a stream of answers.
+func withoutDate(b []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(b) {
+		if !bytes.HasPrefix(line, []byte("Date: ")) {
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+// Ready implements Source.
+func (s *site) Ready(r *Request) (Answer, bool) {
+	f := s.files[string(r.Path)]
+	switch {
+	case f == nil || f.onlyServer:
+		return Answer{}, false
+	case f.panics:
+		panic("the source has a bug")
+	case string(r.IfNoneMatch) == f.etag:
+		return Answer{Head: f.unchanged}, true
+	case string(r.AcceptEncoding) == "gzip":
+		return Answer{Head: f.headZip, Body: f.zipped}, true
+	}
+	return Answer{Head: f.head, Body: f.body}, true
+}
+
+// handle is the same site for fasthttp.
+func (s *site) handle(ctx *fasthttp.RequestCtx) {
+	s.requests.Add(1)
+	if string(ctx.Path()) == "/held.css" {
+		<-s.hold
+	}
+	f := s.files[string(ctx.Request.Header.RequestURI())]
+	switch {
+	case f == nil:
+		ctx.SetStatusCode(fasthttp.StatusNotFound)
+		ctx.SetBodyString("there is no " + string(ctx.RequestURI()) + " for " + ctx.RemoteAddr().(*net.TCPAddr).IP.String())
+	case !ctx.IsGet() && !ctx.IsHead():
+		ctx.SetStatusCode(fasthttp.StatusMethodNotAllowed)
+	case string(ctx.Request.Header.Peek("If-None-Match")) == f.etag:
+		f.fillUnchanged(&ctx.Response)
+	default:
+		f.fill(&ctx.Response, string(ctx.Request.Header.Peek("Accept-Encoding")) == "gzip")
+	}
+}
+
+func (s *site) server() *fasthttp.Server {
+	return &fasthttp.Server{
+		Handler: s.handle, NoDefaultServerHeader: true, NoDefaultContentType: true, CloseOnShutdown: true,
+		ReadBufferSize: 8 << 10, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second,
+		Logger: silent{},
+	}
+}
+
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// house is a site being served by a Loop.
+type house struct {
+	*site
+	loop    *Loop
+	address string
+	served  chan error
+}
+
+// ways are the listeners to test with: the loop's threads, where the system has them, and goroutines.
+var ways = []struct {
+	name string
+	wrap func(net.Listener) net.Listener
+}{
+	{"threads", func(l net.Listener) net.Listener { return l }},
+	{"goroutines", func(l net.Listener) net.Listener { return struct{ net.Listener }{l} }},
+}
+
+func eachWay(t *testing.T, f func(t *testing.T, open func(...func(*Config)) *house)) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			f(t, func(change ...func(*Config)) *house { return openHouse(t, way.wrap, change...) })
+		})
+	}
+}
+
+func openHouse(t testing.TB, wrap func(net.Listener) net.Listener, change ...func(*Config)) *house {
+	t.Helper()
+	s := newSite()
+	c := Config{Source: s, Server: s.server(), Threads: 1}
+	for _, f := range change {
+		f(&c)
+	}
+	l, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{s, l, ln.Addr().String(), make(chan error, 1)}
+	go func() { h.served <- l.Serve(wrap(ln)) }()
+	t.Cleanup(func() { h.close(t) })
+	return h
+}
+
+func (h *house) close(t testing.TB) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = h.loop.Shutdown(ctx)
+	select {
+	case err := <-h.served:
+		if err != nil {
+			t.Errorf("Serve returned %v", err)
+		}
+		h.served <- nil
+	case <-time.After(10 * time.Second):
+		t.Error("Serve did not return after Shutdown")
+	}
+}
+
+func (h *house) dial(t testing.TB) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", h.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	return c
+}
+
+// exchange sends a text, ends the sending side and returns everything that comes back.
+func exchange(t testing.TB, c net.Conn, text string) string {
+	t.Helper()
+	go func() {
+		_, _ = io.WriteString(c, text)
+		_ = c.(*net.TCPConn).CloseWrite()
+	}()
+	b, err := io.ReadAll(c)
+	if err != nil && len(b) == 0 {
+		t.Fatalf("nothing comes back: %v", err)
+	}
+	return string(b)
+}
+
+// ask sends one request on a connection that stays, and returns the answer.
+func ask(t testing.TB, c net.Conn, r *bufio.Reader, request string) (*http.Response, string) {
+	t.Helper()
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	return answer(t, r)
+}
+
+func answer(t testing.TB, r *bufio.Reader) (*http.Response, string) {
+	t.Helper()
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatalf("no answer: %v", err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("half an answer: %v", err)
+	}
+	return resp, string(body)
+}
+
+func get(path string, headers ...string) string {
+	lines := append([]string{"GET " + path + " HTTP/1.1", "Host: files.example"}, headers...)
+	return strings.Join(lines, "\r\n") + "\r\n\r\n"
+}
+
+// eventually waits until f holds.
+func eventually(t testing.TB, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !f(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it does not come to pass that %s", what)
+		}
+	}
+}
+
+// direct is the site served by fasthttp alone.
+type direct struct{ address string }
+
+func openDirect(t testing.TB) *direct {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newSite().server()
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ln) }()
+	t.Cleanup(func() {
+		_ = server.Shutdown()
+		<-done
+	})
+	return &direct{ln.Addr().String()}
+}
+
+func (d *direct) ask(t testing.TB, text string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", d.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	return exchange(t, c, text)
+}

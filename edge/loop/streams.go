@@ -1,0 +1,119 @@
+package loop
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// streams serves a listener with one goroutine a connection: what every system can do, and what a
+// listener that is not plain TCP needs.
+type streams struct {
+	loop     *Loop
+	listener net.Listener
+	draining atomic.Bool
+	working  sync.WaitGroup
+
+	mu      sync.Mutex // guards conns and aborted
+	conns   map[*stream]struct{}
+	aborted bool
+}
+
+func newStreams(l *Loop, ln net.Listener) *streams {
+	return &streams{loop: l, listener: ln, conns: map[*stream]struct{}{}}
+}
+
+// run implements service.
+func (s *streams) run() error {
+	var pause time.Duration
+	for {
+		conn, err := s.listener.Accept()
+		if err == nil {
+			pause = 0
+			s.start(conn)
+			continue
+		}
+		if s.draining.Load() {
+			s.working.Wait()
+			return nil
+		}
+		var passing interface{ Temporary() bool }
+		if !errors.As(err, &passing) || !passing.Temporary() {
+			s.drain()
+			s.working.Wait()
+			return err
+		}
+		pause = min(max(2*pause, 5*time.Millisecond), time.Second)
+		s.loop.log.Warn("a connection cannot be accepted", "error", err, "pause", pause)
+		time.Sleep(pause)
+	}
+}
+
+// start serves conn, or refuses it where there are too many.
+func (s *streams) start(conn net.Conn) {
+	l := s.loop
+	if l.counts.conns.Add(1) > l.limits.conns {
+		l.counts.conns.Add(-1)
+		l.counts.refused.Add(1)
+		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+		_, _ = conn.Write(l.config.Overload)
+		_ = conn.Close()
+		return
+	}
+	c := &stream{service: s, conn: conn}
+	s.mu.Lock()
+	s.conns[c] = struct{}{}
+	if s.aborted {
+		_ = conn.Close()
+	}
+	s.mu.Unlock()
+	s.working.Go(func() {
+		defer s.end(c)
+		c.serve()
+	})
+}
+
+func (s *streams) end(c *stream) {
+	_ = c.conn.Close()
+	s.loop.counts.conns.Add(-1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+// rest bounds the wait for c's next request; while the service ends, by what is left to a client that
+// may have sent one already. Whichever of rest and drain comes second sees the other.
+func (s *streams) rest(c *stream) {
+	c.idle.Store(true)
+	if !c.begun {
+		_ = c.conn.SetReadDeadline(time.Now().Add(s.loop.limits.idle))
+	}
+	if s.draining.Load() {
+		_ = c.conn.SetReadDeadline(time.Now().Add(grace))
+	}
+}
+
+// drain implements service.
+func (s *streams) drain() {
+	s.draining.Store(true)
+	_ = s.listener.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if c.idle.Load() {
+			_ = c.conn.SetReadDeadline(time.Now().Add(grace))
+		}
+	}
+}
+
+// abort implements service.
+func (s *streams) abort() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.aborted = true
+	for c := range s.conns {
+		_ = c.conn.Close()
+	}
+}

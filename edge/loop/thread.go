@@ -1,0 +1,253 @@
+//go:build linux && (amd64 || arm64)
+
+package loop
+
+import (
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// thread is one loop: it owns an epoll instance and the connections that it accepted. Nothing of it
+// but its inbox is touched by others.
+//
+// Reads and writes are raw system calls, which do not tell the scheduler: they never wait. Only the
+// wait for events gives the processor up to other goroutines, and lets the collector stop the world.
+type thread struct {
+	loop     *Loop
+	epoll    int
+	listener int // -1 once it accepts no more
+	inbox    inbox
+
+	conns    []*conn // by descriptor
+	open     int     // of conns
+	wheel    wheel
+	again    []*conn // have more to do, though no event says so
+	turns    []*conn // what again was
+	unused   []*conn // for connections to come
+	events   [256]unix.EpollEvent
+	now      time.Time
+	state    order
+	ending   atomic.Bool // state is not serving
+	resumeAt time.Time   // when accepting goes on after descriptors ran out; zero: it goes on
+
+	in       []byte // what a connection's turn reads into
+	out      []byte // what it has to send
+	request  scanned
+	date     dateLine
+	address  unix.RawSockaddrAny // of who was accepted
+	pieces   [2]unix.Iovec       // of what is sent
+	message  unix.Msghdr
+	unsent   int    // bytes that connections keep for clients that take them slowly
+	answered uint64 // not yet counted in Stats
+}
+
+// order is how far a shutdown has gone.
+type order uint8
+
+const (
+	serving order = iota
+	draining
+	aborted
+)
+
+const (
+	acceptsATurn = 64
+	maxUnsent    = 256 << 20 // a client that is slow beyond this is dropped
+)
+
+func newThread(l *Loop, ln *net.TCPListener) (t *thread, err error) {
+	t = &thread{
+		loop: l, epoll: -1, listener: -1,
+		in:  make([]byte, max(inBytes, 2*l.limits.head)),
+		out: make([]byte, 0, outBytes), unused: make([]*conn, 0, acceptsATurn),
+	}
+	t.inbox.fd = -1
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
+	t.request.Scratch = make([]byte, 0, scratchBytes)
+	if t.listener, err = listenerCopy(ln); err != nil {
+		return t, err
+	}
+	if t.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return t, fmt.Errorf("make an epoll instance: %w", err)
+	}
+	if t.inbox.fd, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC); err != nil {
+		return t, fmt.Errorf("make an event: %w", err)
+	}
+	if err = t.watch(t.inbox.fd, unix.EPOLLIN); err != nil {
+		return t, err
+	}
+	t.message.Iov = &t.pieces[0]
+	return t, t.watch(t.listener, unix.EPOLLIN|unix.EPOLLEXCLUSIVE)
+}
+
+func (t *thread) watch(fd int, events uint32) error {
+	if err := unix.EpollCtl(t.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}); err != nil {
+		return fmt.Errorf("watch a descriptor: %w", err)
+	}
+	return nil
+}
+
+// close lets everything go but connections.
+func (t *thread) close() {
+	for _, fd := range []int{t.listener, t.epoll} {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+	}
+	t.inbox.close()
+}
+
+// run serves until it is told to end, and has.
+func (t *thread) run() error {
+	defer t.close()
+	t.tell(time.Now())
+	t.wheel.begin(t.now, min(t.loop.limits.read, t.loop.limits.write, t.loop.limits.idle, 16*grace))
+	expire := t.expire
+	for {
+		n, err := t.wait()
+		if err != nil {
+			t.abort()
+			return err
+		}
+		t.tell(time.Now())
+		for i := range t.events[:n] {
+			t.handle(&t.events[i])
+		}
+		t.repeat()
+		t.wheel.advance(t.now, expire)
+		t.resumeAccepting()
+		t.loop.counts.answers.Add(t.answered)
+		t.answered = 0
+		if t.state == aborted {
+			t.abort()
+		}
+		if t.state != serving && t.open == 0 {
+			return nil
+		}
+	}
+}
+
+func (t *thread) tell(now time.Time) {
+	t.now = now
+	t.request.Now = now
+	t.date.set(now)
+}
+
+// wait waits for events, and returns their number.
+func (t *thread) wait() (int, error) {
+	limit := t.wheel.wait(t.now)
+	if !t.resumeAt.IsZero() && (limit < 0 || limit > acceptPause) {
+		limit = acceptPause
+	}
+	if len(t.again) > 0 {
+		limit = 0
+	}
+	n, err := unix.EpollWait(t.epoll, t.events[:], milliseconds(limit))
+	if err == unix.EINTR {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("wait for events: %w", err)
+	}
+	return n, nil
+}
+
+// milliseconds rounds up; negative means no limit.
+func milliseconds(d time.Duration) int {
+	if d < 0 {
+		return -1
+	}
+	return int((d + time.Millisecond - 1) / time.Millisecond)
+}
+
+func (t *thread) handle(e *unix.EpollEvent) {
+	switch fd := int(e.Fd); fd {
+	case t.listener:
+		t.accept()
+	case t.inbox.fd:
+		t.serveInbox()
+	default:
+		if fd < len(t.conns) && t.conns[fd] != nil {
+			t.happened(t.conns[fd], e.Events)
+		}
+	}
+}
+
+// serveInbox does what others asked for.
+func (t *thread) serveInbox() {
+	back, order := t.inbox.take()
+	for _, c := range back {
+		t.returned(c)
+	}
+	if order > t.state {
+		t.state = order
+		t.ending.Store(true)
+		t.drain()
+	}
+}
+
+// repeat gives another turn to those that had more to do than one turn allows.
+func (t *thread) repeat() {
+	t.turns, t.again = t.again, t.turns[:0]
+	for i, c := range t.turns {
+		t.turns[i] = nil
+		c.queued = false
+		if t.conns[c.fd] == c && c.lent == nil {
+			t.turn(c)
+		}
+	}
+}
+
+// queue gives c another turn after everybody else's.
+func (t *thread) queue(c *conn) {
+	if !c.queued {
+		c.queued = true
+		t.again = append(t.again, c)
+	}
+}
+
+// drain accepts what has come already and no more, and hurries the connections that are idle.
+func (t *thread) drain() {
+	if t.listener >= 0 {
+		for t.accept() {
+		}
+		_ = unix.Close(t.listener)
+		t.listener, t.resumeAt = -1, time.Time{}
+	}
+	for _, c := range t.conns {
+		switch {
+		case c == nil:
+		case c.lent != nil:
+			c.lent.stays.Store(0)
+			c.lent.signal(unix.EPOLLIN)
+		case c.resting():
+			t.hurry(c)
+		}
+	}
+}
+
+// abort ends every connection now. What the server has of them fails, and is closed when the server
+// lets go.
+func (t *thread) abort() {
+	t.inbox.end(func() {
+		for _, c := range t.conns {
+			if c != nil && c.lent != nil {
+				c.lent.fail()
+			}
+		}
+	})
+	for _, c := range t.conns {
+		if c != nil && c.lent == nil {
+			t.end(c)
+		}
+	}
+	t.state, t.open = aborted, 0
+}

@@ -1,0 +1,134 @@
+//go:build linux && (amd64 || arm64)
+
+package loop
+
+import (
+	"fmt"
+	"net"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// newService serves ln with threads on epoll where it is plain TCP, else with goroutines.
+func (l *Loop) newService(ln net.Listener) (service, error) {
+	tcp, ok := ln.(*net.TCPListener)
+	if !ok {
+		return newStreams(l, ln), nil
+	}
+	return newThreads(l, tcp)
+}
+
+// threads serves a listening socket from threads of its own.
+type threads struct {
+	all []*thread
+}
+
+// newThreads takes the socket of ln over.
+func newThreads(l *Loop, ln *net.TCPListener) (*threads, error) {
+	n := l.config.Threads
+	if n <= 0 {
+		n = max(1, runtime.GOMAXPROCS(0)-1)
+	}
+	s := &threads{}
+	for range n {
+		t, err := newThread(l, ln)
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		s.all = append(s.all, t)
+	}
+	if err := ln.Close(); err != nil { // the runtime's own poller need not wake for every connection
+		s.close()
+		return nil, err
+	}
+	if runtime.GOMAXPROCS(0) < n+1 {
+		runtime.GOMAXPROCS(n + 1)
+	}
+	return s, nil
+}
+
+// close ends threads that never ran.
+func (s *threads) close() {
+	for _, t := range s.all {
+		t.close()
+	}
+}
+
+// run implements service.
+func (s *threads) run() error {
+	errs := make([]error, len(s.all))
+	var running sync.WaitGroup
+	for i, t := range s.all {
+		running.Go(func() {
+			runtime.LockOSThread() // never unlocked: the thread ends with its loop
+			errs[i] = t.run()
+			if errs[i] != nil {
+				s.abort() // all or none
+			}
+		})
+	}
+	running.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drain implements service.
+func (s *threads) drain() {
+	for _, t := range s.all {
+		t.inbox.order(draining)
+	}
+}
+
+// abort implements service.
+func (s *threads) abort() {
+	for _, t := range s.all {
+		t.inbox.order(aborted)
+	}
+}
+
+// listenerCopy returns a descriptor of its own for the socket of ln, set up so that what it accepts
+// needs no setting: what is set on a listening socket holds for its connections.
+func listenerCopy(ln *net.TCPListener) (int, error) {
+	raw, err := ln.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	fd, failed := -1, error(nil)
+	err = raw.Control(func(from uintptr) {
+		if fd, failed = unix.FcntlInt(from, unix.F_DUPFD_CLOEXEC, 0); failed == nil {
+			failed = setUp(fd)
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil && fd >= 0 {
+		_ = unix.Close(fd)
+	}
+	return fd, err
+}
+
+// setUp sets the options of a listening socket. A connection is accepted once its first bytes are
+// there, or after some seconds without any.
+func setUp(fd int) error {
+	for _, o := range []struct{ level, name, value int }{
+		{unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, 5},
+		{unix.IPPROTO_TCP, unix.TCP_NODELAY, 1},
+		{unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1},
+		{unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 30},
+		{unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, 15},
+		{unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 6},
+	} {
+		if err := unix.SetsockoptInt(fd, o.level, o.name, o.value); err != nil {
+			return fmt.Errorf("set option %d/%d: %w", o.level, o.name, err)
+		}
+	}
+	return nil
+}

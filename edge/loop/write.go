@@ -1,0 +1,93 @@
+//go:build linux && (amd64 || arm64)
+
+package loop
+
+import (
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// flush sends what is collected, and body behind it, in one call. What the socket does not take is
+// kept until it does.
+func (t *thread) flush(c *conn, body []byte) {
+	out := t.out
+	t.out = t.out[:0]
+	if c.failed || len(out) == 0 {
+		return
+	}
+	n, err := t.send(c.fd, out, body)
+	switch {
+	case err != 0 && err != unix.EAGAIN && err != unix.EINTR:
+		c.failed = true
+	case n < len(out):
+		t.block(c, out[n:], body)
+	case n < len(out)+len(body):
+		t.block(c, nil, body[n-len(out):])
+	}
+}
+
+// block keeps what is to be sent when the socket takes more.
+func (t *thread) block(c *conn, out, body []byte) {
+	c.blocked = true
+	c.unsent, c.sent, c.body = append(c.unsent[:0], out...), 0, body
+	t.unsent += len(c.unsent)
+	c.failed = t.unsent > maxUnsent
+	t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.write))
+}
+
+// resume sends more of what c keeps, and goes on with its requests after the last of it.
+func (t *thread) resume(c *conn) {
+	n, err := t.send(c.fd, c.unsent[c.sent:], c.body)
+	if err == unix.EAGAIN || err == unix.EINTR {
+		return
+	}
+	if err != 0 {
+		t.end(c)
+		return
+	}
+	whole := min(n, len(c.unsent)-c.sent)
+	c.sent += whole
+	c.body = c.body[n-whole:]
+	if c.sent < len(c.unsent) || len(c.body) > 0 {
+		return
+	}
+	t.unsent -= len(c.unsent)
+	c.blocked, c.unsent, c.sent, c.body = false, nil, 0, nil
+	t.goOn(c)
+}
+
+// send sends first and second, of which either may be empty, and returns how much the socket took.
+func (t *thread) send(fd int, first, second []byte) (int, syscall.Errno) {
+	switch {
+	case len(second) == 0:
+		return transmit(fd, first)
+	case len(first) == 0:
+		return transmit(fd, second)
+	}
+	t.pieces = [2]unix.Iovec{{Base: &first[0], Len: uint64(len(first))}, {Base: &second[0], Len: uint64(len(second))}}
+	t.message.Iovlen = 2
+	n, _, err := unix.RawSyscall(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&t.message)), unix.MSG_NOSIGNAL)
+	t.pieces = [2]unix.Iovec{}
+	return length(n, err), err
+}
+
+// transmit sends b, which is not empty, without waiting.
+func transmit(fd int, b []byte) (int, syscall.Errno) {
+	n, _, err := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+	return length(n, err), err
+}
+
+// receive receives into b, which is not empty, without waiting. Nothing without an error is the end.
+func receive(fd int, b []byte) (int, syscall.Errno) {
+	n, _, err := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+	return length(n, err), err
+}
+
+func length(n uintptr, err syscall.Errno) int {
+	if err != 0 {
+		return 0
+	}
+	return int(n)
+}

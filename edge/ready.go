@@ -1,0 +1,163 @@
+package edge
+
+import (
+	"strconv"
+	"time"
+
+	"example.com/livery/edge/loop"
+	"example.com/livery/edge/policy"
+	"example.com/livery/wasm/abi"
+)
+
+// ready has the finished answers to plain hits, for the fast path: byte for byte what handle answers.
+type ready struct{ edge *Edge }
+
+// Ready returns the answer to a hit, or false: what is not held, may not be current, asks for a
+// signature or is refused is handle's. It allocates nothing.
+func (s ready) Ready(r *loop.Request) (a loop.Answer, ok bool) {
+	e := s.edge
+	at, ok := parseAddress(r.Path)
+	if !ok {
+		return a, false
+	}
+	q := question{now: r.Now}
+	if e.config.Now != nil {
+		q.now = e.now()
+	}
+	h, ok := e.holding(&at, &q)
+	if !ok {
+		return a, false
+	}
+	decision, ok := e.decideReady(h.themeState.rules, r, q.now)
+	if !ok {
+		return a, false
+	}
+	enc := negotiate(r.AcceptEncoding)
+	held, ok := e.cache.files.GetIfPresent(fileKey{h.pairState.content, at.file})
+	if !ok || held.bodies[enc] == nil {
+		return a, false
+	}
+	b := held.bodies[enc]
+	if b.rough && h.pairState.fed.Sealed {
+		e.improve(fileKey{h.pairState.content, at.file}, b)
+	}
+	h.pair.touch(q.now, at.file, enc)
+	return e.answerReady(r, h, b, decision, &q), true
+}
+
+// holding is what is held of one address, and current.
+type holding struct {
+	theme      *theme
+	themeState *themeState
+	pair       *pair
+	pairState  *pairState
+	version    uint32 // that the address names; 0: latest
+}
+
+// holding returns what is held of an address, where that is current and there is such a file.
+func (e *Edge) holding(a *address, q *question) (h holding, ok bool) {
+	h.version = a.version
+	if h.theme = e.cache.theme(a.theme); h.theme == nil {
+		return h, false
+	}
+	h.themeState = h.theme.state.Load()
+	if h.themeState == nil || h.themeState.missing || !h.themeState.files[a.file] || !e.themeFresh(h.theme, h.themeState, q) {
+		return h, false
+	}
+	if h.pair = e.cache.pair(a.key); h.pair == nil {
+		return h, false
+	}
+	h.pairState = h.pair.state.Load()
+	return h, h.pairState != nil && h.pairState.missing == "" && e.pairFresh(h.theme, h.themeState, h.pair, h.pairState, q)
+}
+
+// maxReadyOrigin bounds the origin that an answer echoes: a head has room for so much.
+const maxReadyOrigin = 512
+
+// decideReady applies the Theme's serving rules to a request without a query.
+func (e *Edge) decideReady(rules *policy.Rules, r *loop.Request, now time.Time) (policy.Decision, bool) {
+	if !rules.Private() {
+		return policy.Decision{Allowed: true}, true
+	}
+	if rules.Signed() || len(r.Origin) > maxReadyOrigin {
+		return policy.Decision{}, false
+	}
+	asked := policy.Request{
+		Path: r.Path, Now: now, Host: r.Host, Referer: r.Referer, SecFetchSite: r.SecFetchSite, SecFetchDest: r.SecFetchDest,
+		SecCHUA: r.SecCHUA, UserAgent: r.UserAgent,
+	}
+	var lines [2][1][]byte
+	if r.Origin != nil {
+		lines[0][0] = r.Origin
+		asked.Origins = lines[0][:]
+	}
+	if rules.ChecksClient() {
+		var forwarded [][]byte
+		if r.ForwardedFor != nil {
+			lines[1][0] = r.ForwardedFor
+			forwarded = lines[1][:]
+		}
+		asked.Client = policy.ClientAddr(r.Remote.Addr(), forwarded, e.config.TrustedProxies)
+	}
+	d := rules.Decide(&asked)
+	return d, d.Allowed
+}
+
+// The constant parts of heads, as fasthttp writes them.
+const (
+	headNotModified = "HTTP/1.1 304 Not Modified\r\n" + headAlways
+	headAlways      = "X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: cross-origin\r\nCache-Status: livery; hit\r\n"
+	headOpen        = "Vary: Accept-Encoding\r\nAccess-Control-Allow-Origin: *\r\n" + headExposed
+	headExposed     = "Access-Control-Expose-Headers: Age, Cache-Status, ETag\r\n"
+	headByOrigin    = "Vary: Accept-Encoding, Origin\r\n"
+)
+
+// withHead returns b with the first lines of the head that its answers have.
+func (b *body) withHead(f abi.File) *body {
+	h := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: "), contentTypes[f]...)
+	if b.encoding != identity {
+		h = append(append(h, "\r\nContent-Encoding: "...), encodingNames[b.encoding]...)
+	}
+	h = strconv.AppendInt(append(h, "\r\nContent-Length: "...), int64(len(b.bytes)), 10)
+	b.head = append(append(h, "\r\n"...), headAlways...)
+	return b
+}
+
+func (e *Edge) answerReady(r *loop.Request, h holding, b *body, d policy.Decision, q *question) loop.Answer {
+	tag := b.matched(r.IfNoneMatch)
+	unchanged := tag != nil
+	head := r.Scratch
+	if unchanged {
+		head = append(head, headNotModified...)
+	} else {
+		tag = b.etag
+		head = append(head, b.head...)
+	}
+	head = appendOrigin(head, h.themeState.rules, d)
+	k := keepingOf(h.themeState, h.pairState, h.version)
+	head = append(k.append(append(head, "Cache-Control: "...)), "\r\n"...)
+	if !k.immutable {
+		known, _ := e.known(h.theme, h.pairState.learned, q)
+		head = append(appendSeconds(append(head, "Age: "...), age(q.now.Sub(known))), "\r\n"...)
+	}
+	head = append(append(append(head, "ETag: "...), tag...), "\r\n"...)
+	if unchanged {
+		e.metrics.answered(304, hit)
+		return loop.Answer{Head: head}
+	}
+	e.metrics.answered(200, hit)
+	return loop.Answer{Head: append(head, "Accept-Ranges: bytes\r\n"...), Body: b.bytes}
+}
+
+// appendOrigin writes what allowOrigin writes.
+func appendOrigin(head []byte, rules *policy.Rules, d policy.Decision) []byte {
+	if !rules.ChecksOrigin() {
+		return append(head, headOpen...)
+	}
+	head = append(head, headByOrigin...)
+	if len(d.AllowOrigin) == 0 {
+		return head
+	}
+	head = append(append(head, "Access-Control-Allow-Origin: "...), d.AllowOrigin...)
+	return append(append(head, "\r\n"...), headExposed...)
+}

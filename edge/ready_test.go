@@ -1,0 +1,154 @@
+package edge
+
+import (
+	"bytes"
+	"net"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/livery/edge/loop"
+	"example.com/livery/storage/record"
+	"github.com/valyala/fasthttp"
+)
+
+var dateLine = regexp.MustCompile(`Date: [^\r]*\r\n`)
+
+// fullAnswer is what the full server sends, without its date.
+func fullAnswer(t *testing.T, e *Edge, path string, lines []string) []byte {
+	var ctx fasthttp.RequestCtx
+	ctx.Init(&fasthttp.Request{}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1}, nil)
+	ctx.Request.SetRequestURI(path)
+	ctx.Request.Header.SetHost("edge.example")
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ": ")
+		ctx.Request.Header.Add(name, value)
+	}
+	e.handle(&ctx)
+	var sent bytes.Buffer
+	if _, err := ctx.Response.WriteTo(&sent); err != nil {
+		t.Fatal(err)
+	}
+	return dateLine.ReplaceAll(sent.Bytes(), nil)
+}
+
+// scannedRequest is the same request as the fast path reads it.
+func scannedRequest(path string, lines []string) *loop.Request {
+	r := &loop.Request{
+		Path: []byte(path), Host: []byte("edge.example"), Remote: netip.MustParseAddrPort("192.0.2.1:1"), Now: time.Now(),
+		Scratch: make([]byte, 0, 4<<10),
+	}
+	fields := map[string]*[]byte{
+		"Accept-Encoding": &r.AcceptEncoding, "If-None-Match": &r.IfNoneMatch, "Origin": &r.Origin, "Referer": &r.Referer, "Sec-Fetch-Site": &r.SecFetchSite,
+		"Sec-Fetch-Dest": &r.SecFetchDest, "Sec-CH-UA": &r.SecCHUA, "User-Agent": &r.UserAgent, "X-Forwarded-For": &r.ForwardedFor,
+	}
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ": ")
+		*fields[name] = []byte(value)
+	}
+	return r
+}
+
+var readyCases = []struct {
+	name    string
+	serving record.Serving
+	path    string // behind the Theme's
+	lines   []string
+	ready   bool
+}{
+	{"pinned", openServing, "/-/1/tokens.css", nil, true},
+	{"latest", openServing, "/-/latest/tokens.css", nil, true},
+	{"a browser", openServing, "/-/latest/tokens.css", []string{"Accept-Encoding: gzip, deflate, br, zstd", "User-Agent: Mozilla/5.0", "Origin: https://a.example"}, true},
+	{"by weight", openServing, "/-/1/tokens.css", []string{"Accept-Encoding: br;q=0.1, gzip"}, true},
+	{"not modified", openServing, "/-/1/tokens.css", []string{"If-None-Match: *", "Accept-Encoding: zstd"}, true},
+	{"modified", openServing, "/-/latest/tokens.css", []string{`If-None-Match: "x"`}, true},
+	{"a weak validator that is none", openServing, "/-/latest/tokens.css", []string{`If-None-Match: W/`}, true},
+	{"an origin of the list", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/latest/tokens.css", []string{"Origin: https://good.example"}, true},
+	{"by referer", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/1/tokens.css", []string{"Referer: https://good.example/x"}, true},
+	{"the edge's own origin", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/1/tokens.css", []string{"Sec-Fetch-Site: same-origin"}, true},
+	{"no browser", record.Serving{AllowedOrigins: []string{"https://good.example"}, MissingOrigin: "allowNonBrowsers"}, "/-/1/tokens.css", []string{"User-Agent: curl/8"}, true},
+	{"an address of the range", record.Serving{AllowedIPRanges: []string{"192.0.2.0/24"}}, "/-/latest/tokens.css", nil, true},
+
+	{"another origin", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/1/tokens.css", []string{"Origin: https://evil.example"}, false},
+	{"another address", record.Serving{AllowedIPRanges: []string{"10.0.0.0/8"}}, "/-/1/tokens.css", nil, false},
+	{"an address that somebody claims", record.Serving{AllowedIPRanges: []string{"10.0.0.0/8"}}, "/-/1/tokens.css", []string{"X-Forwarded-For: 10.0.0.1"}, false},
+	{"signed", record.Serving{Mode: "signed"}, "/-/1/tokens.css", nil, false},
+	{"a version that is not there", openServing, "/-/2/tokens.css", nil, false},
+	{"a file of no integration", openServing, "/-/1/tokens.json", nil, false},
+	{"a Variant that is not held", openServing, "/" + testVariant + "/1/tokens.css", nil, false},
+	{"no address", openServing, "/-/1/tokens.css/", nil, false},
+}
+
+// What the fast path answers is what the full server answers, byte for byte; what is no plain hit it
+// leaves alone.
+func TestReadyAnswersAreTheFullServers(t *testing.T) {
+	for _, tt := range readyCases {
+		t.Run(tt.name, func(t *testing.T) {
+			e := warmed(t, tt.serving)
+			path := "/" + testEnv + "/" + testTheme + tt.path
+			got, ok := ready{e}.Ready(scannedRequest(path, tt.lines))
+			if ok != tt.ready {
+				t.Fatalf("ready = %t, want %t", ok, tt.ready)
+			}
+			if !ok {
+				return
+			}
+			want := fullAnswer(t, e, path, tt.lines)
+			if sent := string(got.Head) + "\r\n" + string(got.Body); sent != string(want) {
+				t.Errorf("the fast path answers %.700q, the full server %.700q", sent, want)
+			}
+		})
+	}
+}
+
+// What may be out of date is not ready.
+func TestReadyAnswersAreCurrent(t *testing.T) {
+	path := "/" + testEnv + "/" + testTheme + "/-/latest/tokens.css"
+	e := warmed(t, openServing)
+	request := scannedRequest(path, nil)
+	if _, ok := (ready{e}).Ready(request); !ok {
+		t.Fatal("what is current is not ready")
+	}
+	late := *request
+	late.Now = late.Now.Add(3 * time.Hour)
+	if _, ok := (ready{e}).Ready(&late); ok {
+		t.Error("what is older than its lifetime is ready")
+	}
+	e.cache.theme([]byte(testEnv + "/" + testTheme)).change.Add(1)
+	if _, ok := (ready{e}).Ready(request); ok {
+		t.Error("what is in doubt is ready")
+	}
+}
+
+// An answer of the fast path allocates nothing.
+func TestReadyDoesNotAllocate(t *testing.T) {
+	for _, tt := range readyCases {
+		if !tt.ready {
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			e := warmed(t, tt.serving)
+			request := scannedRequest("/"+testEnv+"/"+testTheme+tt.path, tt.lines)
+			s := ready{e}
+			if n := testing.AllocsPerRun(1000, func() { s.Ready(request) }); n != 0 {
+				t.Errorf("%v allocations, want none", n)
+			}
+		})
+	}
+}
+
+func BenchmarkReady(b *testing.B) {
+	e := warmed(b, openServing)
+	for _, version := range []string{"1", "latest"} {
+		b.Run(version, func(b *testing.B) {
+			request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/"+version+"/tokens.css", []string{"Accept-Encoding: gzip, deflate, br, zstd"})
+			s := ready{e}
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Ready(request)
+			}
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package edge_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// While the feed is followed nobody who asks for what is hot ever waits for a publish: the files are
+// made before latest moves over. Every answer under load is a hit, of the Theme and of its Variants,
+// in every coding that is asked for, and every publish is seen within a second.
+func TestLatestIsNeverAMissAfterAPublish(t *testing.T) {
+	f := newFeed(t)
+	f.publish(thm, bigTheme())
+	f.override(thm, brand, 1, `{"space.s7":"77px"}`, true)
+	r := run(t, f)
+	r.settle()
+	addresses := []string{path("-", "latest", "tokens.css"), path(brand, "latest", "tokens.css"), path("-", "latest", "tokens.json"), path("-", "1", "tokens.css")}
+	codings := []string{"identity", "br", "gzip"}
+	for _, address := range addresses {
+		for _, coding := range codings {
+			want(t, r.get(address, "Accept-Encoding: "+coding), 200, "")
+		}
+	}
+	done := make(chan struct{})
+	var load sync.WaitGroup
+	var answers atomic.Int64
+	for i := range 4 {
+		load.Go(func() {
+			for n := i; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				status, source := ask(r, addresses[n%len(addresses)], codings[n/len(addresses)%len(codings)])
+				answers.Add(1)
+				if status != 200 || source != "livery; hit" {
+					t.Errorf("answer %d: %d %s", n, status, source)
+					return
+				}
+			}
+		})
+	}
+	for version := 2; version <= 6; version++ {
+		value := fmt.Sprintf("%dpx", 1000+version)
+		f.publish(thm, strings.Replace(bigTheme(), "199px", value, 1))
+		f.override(thm, brand, uint32(version), fmt.Sprintf(`{"space.s7":"%dpx"}`, 2000+version), true)
+		within(t, seen, "publish "+value, func() bool {
+			return strings.Contains(r.get(addresses[0]).body, value) && strings.Contains(r.get(addresses[1]).body, fmt.Sprintf("%dpx", 2000+version))
+		})
+	}
+	close(done)
+	load.Wait()
+	if answers.Load() < 100 {
+		t.Errorf("%d answers are no load", answers.Load())
+	}
+}
+
+// ask returns the status and the Cache-Status of one answer.
+func ask(r *running, address, coding string) (int, string) {
+	req, err := http.NewRequest(http.MethodGet, r.url+address, nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	req.Header.Set("Accept-Encoding", coding)
+	res, err := r.client.Do(req)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return res.StatusCode, res.Header.Get("Cache-Status")
+}
+
+// What a change makes ready is bounded: nobody's patience is, so that where it takes too long the
+// first who asks waits, and sees what is new.
+func TestGraceEnds(t *testing.T) {
+	f := publishedFeed(t)
+	r := run(t, f)
+	r.settle()
+	latest := path("-", "latest", "tokens.css")
+	want(t, r.get(latest), 200, "4px")
+	release := f.held()
+	f.publish(thm, biggerTheme)
+	answered := make(chan response, 1)
+	started := time.Now()
+	go func() {
+		for {
+			got := r.get(latest)
+			if strings.Contains(got.body, "5px") || time.Since(started) > 5*time.Second {
+				answered <- got
+				return
+			}
+		}
+	}()
+	eventually(t, "somebody waits", func() bool { return time.Since(started) > 900*time.Millisecond })
+	select {
+	case got := <-answered:
+		t.Errorf("answered %q although upstream has not", got.body)
+	default:
+	}
+	release()
+	want(t, <-answered, 200, "5px")
+}

@@ -1,0 +1,131 @@
+package derive
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/plan"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+	"example.com/livery/wasm"
+)
+
+// compiler makes the derived blobs of one Theme version with the module that it names.
+type compiler struct {
+	plans    func(ctx context.Context) ([]byte, error)
+	overlays func(ctx context.Context, overrides []byte) ([]byte, error)
+}
+
+// compile calls fn with the version's compiler when it is its turn. The module is started before: that
+// may take seconds, in which others have their turns.
+func (d *Deriver) compile(ctx context.Context, t turn, v record.ThemeVersion, fn func(c compiler) error) error {
+	if v.Module != d.native {
+		if _, err := d.guests.load(ctx, v.Module); err != nil {
+			return err
+		}
+	}
+	return t.run(ctx, func() error {
+		c, err := d.compiler(ctx, v)
+		if err != nil {
+			return err
+		}
+		return fn(c)
+	})
+}
+
+// compiler reads the version's document, and compiles it where that is done natively.
+func (d *Deriver) compiler(ctx context.Context, v record.ThemeVersion) (compiler, error) {
+	if v.Module != d.native {
+		return d.foreign(ctx, v)
+	}
+	c, err := d.compiled(ctx, v)
+	if err != nil {
+		return compiler{}, err
+	}
+	return compiler{
+		plans:    func(context.Context) ([]byte, error) { return planBundle(c), nil },
+		overlays: func(_ context.Context, overrides []byte) ([]byte, error) { return overlayBundle(c, overrides) },
+	}, nil
+}
+
+// foreign compiles with a module of another release.
+func (d *Deriver) foreign(ctx context.Context, v record.ThemeVersion) (compiler, error) {
+	document, err := d.store.Blob(ctx, v.Document)
+	if err != nil {
+		return compiler{}, fmt.Errorf("document %s: %w", v.Document, err)
+	}
+	module := string(v.Module)
+	return compiler{
+		plans: func(ctx context.Context) ([]byte, error) {
+			runtime, err := d.guests.load(ctx, v.Module)
+			if err != nil {
+				return nil, err
+			}
+			return runtime.CompilePlan(ctx, module, wasm.Source{Theme: document, Prefix: v.Prefix})
+		},
+		overlays: func(ctx context.Context, overrides []byte) ([]byte, error) {
+			runtime, err := d.guests.load(ctx, v.Module)
+			if err != nil {
+				return nil, err
+			}
+			return runtime.CompileOverlay(ctx, module, wasm.Source{Theme: document, Overrides: overrides, Prefix: v.Prefix})
+		},
+	}, nil
+}
+
+// compiled returns a version's Theme, compiled natively.
+func (d *Deriver) compiled(ctx context.Context, v record.ThemeVersion) (*renderer.Compiled, error) {
+	if c := d.kept.find(keyOf(v)); c != nil {
+		return c, nil
+	}
+	document, err := d.store.Blob(ctx, v.Document)
+	if err != nil {
+		return nil, fmt.Errorf("document %s: %w", v.Document, err)
+	}
+	root, err := parse(document)
+	if err != nil {
+		return nil, fmt.Errorf("document %s: %w", v.Document, err)
+	}
+	c := renderer.Compile(root, v.Prefix)
+	d.kept.keep(keyOf(v), c, len(document))
+	return c, nil
+}
+
+// parse reads a stored object, with the bounds that the module has.
+func parse(text []byte) (*jsontree.Node, error) {
+	root, err := jsontree.Parse(string(text))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
+	case !root.IsObject():
+		return nil, fmt.Errorf("%w: it is no object", storage.ErrCorrupt)
+	}
+	return root, nil
+}
+
+func planBundle(c *renderer.Compiled) []byte {
+	return bundle(c.Plan)
+}
+
+func overlayBundle(c *renderer.Compiled, overrides []byte) ([]byte, error) {
+	root, err := parse(overrides)
+	if err != nil {
+		return nil, err
+	}
+	set := c.Load(root)
+	return bundle(func(f renderer.File) []byte { return c.Overlay(set, f) }), nil
+}
+
+// bundle puts the parts of all files into one blob.
+func bundle(part func(renderer.File) []byte) []byte {
+	parts := make([][]byte, renderer.FileCount)
+	size := 0
+	for f := range renderer.File(renderer.FileCount) {
+		parts[f] = part(f)
+		size += len(parts[f])
+	}
+	const head = 64 // more than that of a bundle of so few parts
+	return plan.AppendBundle(make([]byte, 0, head+size), parts)
+}

@@ -1,0 +1,161 @@
+// Package derive makes the blobs that edges render from: the plans of a Theme version and the
+// overlays of what its Variants override (package renderer/plan). Both are derived: dropped, they are
+// compiled again from the document, the overrides and the prefix of the version, always by the
+// renderer module that the version names, and are the same bytes. What this binary's own module
+// would compile is compiled natively; modules of other releases run in package wasm.
+//
+// It also registers renderer modules. It decides nothing about what a Variant serves: that stands in
+// the records, of which it writes nothing but the name of an overlay.
+package derive
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// Config is what a Deriver needs. Store and Native must be given.
+type Config struct {
+	Store     storage.Store
+	Native    record.Hash      // the registered module that was built from the same sources as this binary
+	CacheDir  string           // where machine code of other modules is kept; empty: in memory
+	KeepBytes int64            // memory for compiled Themes, about; 0 means 64 MiB
+	Logger    *slog.Logger     // nil means slog.Default()
+	Now       func() time.Time // nil means time.Now
+
+	// Turn waits until one more document may be compiled for somebody who waits, and Spare until one
+	// may for nobody; both return what ends that, or ctx's error. Nil does not wait. What is compiled
+	// as part of a publish asks neither: who publishes has waited already.
+	Turn, Spare func(ctx context.Context) (leave func(), err error)
+}
+
+const defaultKeepBytes = 64 << 20
+
+// Deriver compiles plans and overlays. Its methods may be called concurrently.
+type Deriver struct {
+	store  storage.Store
+	native record.Hash
+	turn   turn // of what somebody waits for
+	spare  turn // of what nobody waits for
+	now    func() time.Time
+	log    *slog.Logger
+
+	kept    *kept
+	guests  *guests
+	flights singleflight.Group // by what is compiled
+	lost    lost
+	queue   queue
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+
+	mu     sync.Mutex // guards closed, and that nothing is added to work after it
+	closed bool
+	work   sync.WaitGroup // flights and the filling of the queue
+}
+
+// New returns a Deriver, which must be closed. It starts nothing yet.
+func New(c Config) *Deriver {
+	d := &Deriver{
+		store: c.Store, native: c.Native, turn: c.Turn, spare: c.Spare, now: c.Now, log: c.Logger,
+		kept: newKept(c.KeepBytes), guests: &guests{store: c.Store, dir: c.CacheDir},
+	}
+	if c.KeepBytes == 0 {
+		d.kept = newKept(defaultKeepBytes)
+	}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	if d.log == nil {
+		d.log = slog.Default()
+	}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	return d
+}
+
+// Close ends the work in the background, waits for it until ctx ends, and frees the modules. What
+// is missing then is compiled when it is asked for.
+func (d *Deriver) Close(ctx context.Context) error {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	d.cancel()
+	ended := make(chan struct{})
+	go func() {
+		d.work.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return d.guests.close(ctx)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// begin counts a piece of work, which must call d.work.Done; after Close there is none.
+func (d *Deriver) begin() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed {
+		d.work.Add(1)
+	}
+	return !d.closed
+}
+
+// shared runs fn once for all who ask for key meanwhile, and returns its result, or ctx's error to
+// those who do not wait so long. fn runs until Close.
+func shared[T any](ctx context.Context, d *Deriver, key string, fn func(ctx context.Context) (T, error)) (result T, err error) {
+	if !d.begin() {
+		return result, context.Canceled
+	}
+	flight := d.flights.DoChan(key, func() (made any, err error) {
+		defer recovered(&err)
+		return fn(d.ctx)
+	})
+	select {
+	case done := <-flight:
+		d.work.Done()
+		if done.Err != nil {
+			return result, done.Err
+		}
+		return done.Val.(T), nil
+	case <-ctx.Done():
+		go func() {
+			<-flight
+			d.work.Done()
+		}()
+		return result, ctx.Err()
+	}
+}
+
+// recovered makes a panic of what is compiled in the background an error: the process lives on.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("derive: panic: %v\n%s", p, debug.Stack())
+	}
+}
+
+// turn is a Turn or a Spare of a Config.
+type turn func(ctx context.Context) (leave func(), err error)
+
+// run runs fn when it is its turn.
+func (t turn) run(ctx context.Context, fn func() error) error {
+	if t == nil {
+		return fn()
+	}
+	leave, err := t(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return fn()
+}

@@ -1,0 +1,163 @@
+package derive
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// maxWaiting is the number of Themes that wait to be filled. What is beyond is found when it is
+// asked for.
+const maxWaiting = 10_000
+
+// perCommit is the number of overlays that are written in one commit: few commits, and little that
+// is compiled twice where an edge asks meanwhile.
+const perCommit = 16
+
+// queue is the Themes that wait to be filled, each once. It may be used concurrently.
+type queue struct {
+	mu      sync.Mutex // guards all below
+	waiting []themeID
+	working bool // somebody takes from waiting
+}
+
+type themeID struct{ environment, theme string }
+
+// add puts a Theme at the end. begins is true where nobody works yet, and the caller must.
+func (q *queue) add(t themeID) (begins bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) >= maxWaiting || slices.Contains(q.waiting, t) {
+		return false
+	}
+	q.waiting = append(q.waiting, t)
+	begins = !q.working
+	q.working = true
+	return begins
+}
+
+// next takes the first Theme; where there is none the caller no longer works.
+func (q *queue) next() (t themeID, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		q.working = false
+		return t, false
+	}
+	t = q.waiting[0]
+	q.waiting = q.waiting[1:]
+	return t, true
+}
+
+func (q *queue) holds(t themeID) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Contains(q.waiting, t)
+}
+
+// Fill compiles the overlays that Variants of a Theme lack at its newest version, one at a time in
+// the background. It returns at once; nothing waits for the result, and nothing is lost where the
+// process ends before.
+func (d *Deriver) Fill(environment, theme string) {
+	if !d.queue.add(themeID{environment, theme}) || !d.begin() {
+		return
+	}
+	go func() {
+		defer d.work.Done()
+		for t, ok := d.queue.next(); ok; t, ok = d.queue.next() {
+			if err := d.fill(t); err != nil && d.ctx.Err() == nil {
+				d.log.Warn("derive: overlays are not compiled ahead; they are when they are asked for", "theme", t.theme, "error", err)
+			}
+		}
+	}()
+}
+
+// fill stops where a newer version waits to be filled: what the older one lacks is hardly asked for.
+// It goes on past a pair that fails, and returns the first fault.
+func (d *Deriver) fill(t themeID) (err error) {
+	defer recovered(&err)
+	pairs, err := d.lacking(t)
+	if err != nil || len(pairs) == 0 {
+		return err
+	}
+	var c compiler
+	err = d.compile(d.ctx, d.spare, pairs[0].Version, func(made compiler) error {
+		c = made
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var failed error
+	for some := range slices.Chunk(pairs, perCommit) {
+		if d.queue.holds(t) || d.ctx.Err() != nil {
+			break
+		}
+		made, err := d.completeAll(c, some)
+		failed = cmp.Or(failed, err, d.settle(d.ctx, made))
+	}
+	return failed
+}
+
+// completeAll returns the pairs whose overlays it compiled, and the first fault.
+func (d *Deriver) completeAll(c compiler, pairs []Pair) (made []Pair, failed error) {
+	for _, p := range pairs {
+		err := d.spare.run(d.ctx, func() error { return d.complete(d.ctx, c, &p) })
+		if err == nil {
+			made = append(made, p)
+		}
+		failed = cmp.Or(failed, err)
+	}
+	return made, failed
+}
+
+// lacking lists the pairs of a Theme's newest version that lack an overlay.
+func (d *Deriver) lacking(t themeID) (pairs []Pair, err error) {
+	err = d.store.View(d.ctx, func(r storage.Reader) error {
+		theme, err := storage.Themes.Read(r, t.environment, t.theme)
+		if err != nil || theme.LatestVersion == 0 {
+			return orNone(err)
+		}
+		version, err := storage.ThemeVersions.Read(r, t.environment, t.theme, storage.Number(theme.LatestVersion))
+		if err != nil {
+			return err
+		}
+		all := []Pair{}
+		err = storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
+			all = append(all, Pair{t.environment, t.theme, v.ID, version, record.Pair{}})
+			return true
+		}, t.environment, t.theme)
+		if err != nil {
+			return err
+		}
+		pairs, err = lackingOf(r, all)
+		return err
+	})
+	return pairs, err
+}
+
+func lackingOf(r storage.Reader, all []Pair) (pairs []Pair, err error) {
+	for _, p := range all {
+		p.Record, err = storage.Pairs.Read(r, p.key()...)
+		if err := orNone(err); err != nil {
+			return nil, err
+		}
+		if Lacks(p.Record) {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs, nil
+}
+
+// orNone makes of a record that is missing, because its Theme was deleted or a Variant serves the
+// Theme's own values, none at all.
+func orNone(err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,57 @@
+package derive
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
+)
+
+// Plan compiles the plans of a version that is being published with this binary's own module, and
+// stores them under the name that it returns. root is the version's document and must not be
+// changed any more; documentBytes is its length as JSON.
+func (d *Deriver) Plan(ctx context.Context, v record.ThemeVersion, root *jsontree.Node, documentBytes int) (record.Hash, error) {
+	c := d.kept.find(keyOf(v))
+	if c == nil {
+		c = renderer.Compile(root, v.Prefix)
+		d.kept.keep(keyOf(v), c, documentBytes)
+	}
+	name, err := d.store.PutBlob(ctx, planBundle(c))
+	if err != nil {
+		return "", fmt.Errorf("derive: plan of document %s: %w", v.Document, err)
+	}
+	return name, nil
+}
+
+// PublishedOverlay compiles what a Variant that is being published overrides in the version, and
+// stores it under the name that it returns. The name is empty where there are no overrides, and
+// where the version names another module: to start that one may take seconds, and no publish waits
+// for it. Fill makes up for it.
+func (d *Deriver) PublishedOverlay(ctx context.Context, v record.ThemeVersion, overrides []byte) (record.Hash, error) {
+	if v.Module != d.native || record.HashOf(overrides) == noOverrides {
+		return "", nil
+	}
+	c, err := d.compiler(ctx, v)
+	if err != nil {
+		return "", fmt.Errorf("derive: overlay at version %d: %w", v.Number, err)
+	}
+	return d.putOverlay(ctx, c, v, overrides)
+}
+
+// noOverrides is the blob of a Variant that was published without any.
+var noOverrides = record.HashOf([]byte("{}"))
+
+// Lacks reports whether a pair should have an overlay and has none.
+func Lacks(p record.Pair) bool {
+	return p.Overlay == "" && p.Overrides != "" && p.Overrides != noOverrides
+}
+
+func (d *Deriver) putOverlay(ctx context.Context, c compiler, v record.ThemeVersion, overrides []byte) (record.Hash, error) {
+	bundle, err := c.overlays(ctx, overrides)
+	if err != nil {
+		return "", fmt.Errorf("derive: overlay at version %d of document %s: %w", v.Number, v.Document, err)
+	}
+	return d.store.PutBlob(ctx, bundle)
+}

@@ -1,0 +1,196 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"example.com/livery/storage/record"
+)
+
+func (c *checker) teams() error {
+	return each(c, Teams, 1, func(at string, p []string, t record.Team) {
+		c.same(at, "id", p[0], t.ID)
+		c.indexed(at, TeamSlugs, t.ID, t.Slug)
+		for _, subject := range t.Members {
+			if _, err := Memberships.Read(c.r, t.ID, subject); err != nil {
+				c.report(Finding{at, fmt.Sprintf("the index of memberships lacks %q", subject), "apply the teams file again"})
+			}
+		}
+	})
+}
+
+func (c *checker) environments() error {
+	return each(c, Environments, 1, func(at string, p []string, e record.Environment) {
+		c.same(at, "id", p[0], e.ID)
+		if exists(c, Teams, at, e.TeamID) {
+			c.indexed(at, EnvironmentSlugs, e.ID, e.Slug, e.TeamID)
+		}
+	})
+}
+
+func (c *checker) themes() error {
+	return each(c, Themes, 2, func(at string, p []string, t record.Theme) {
+		c.same(at, "id", p[1], t.ID)
+		c.same(at, "environment", p[0], t.EnvironmentID)
+		exists(c, Environments, at, p[0])
+		c.indexed(at, ThemeSlugs, t.ID, t.Slug, p[0])
+		c.draft(at, t.DraftETag, 'D', p)
+		c.versions(at, t.LatestVersion, p)
+	})
+}
+
+// draft reports a draft that its owner does not know, or knows and does not have.
+func (c *checker) draft(at, etag string, table byte, p []string) {
+	_, err := c.r.Get(Key(table, p...))
+	switch {
+	case err == nil && etag == "":
+		c.report(Finding{at, "it has a draft and its record says that it has none", "discard the draft"})
+	case errors.Is(err, ErrNotFound) && etag != "":
+		c.report(Finding{at, "its record says that it has a draft and there is none", RepairRestore})
+	}
+}
+
+// versions reports gaps in the numbers of a Theme's versions, and an end that is not the newest.
+func (c *checker) versions(at string, latest uint32, p []string) {
+	next := uint32(1)
+	_ = c.r.Scan(Key(ThemeVersions.letter, p...), Ascending, func(key, _ []byte) bool {
+		n, err := strconv.ParseUint(LastPart(key), 10, 32)
+		if err != nil || uint32(n) != next {
+			c.report(Finding{at, fmt.Sprintf("its versions go on with %s where %d comes next", LastPart(key), next), RepairRestore})
+		}
+		next = uint32(n) + 1
+		return true
+	})
+	if next-1 != latest {
+		c.report(Finding{at, fmt.Sprintf("its newest version is %d and its record says %d", next-1, latest), RepairRestore})
+	}
+}
+
+func (c *checker) themeVersions() error {
+	return each(c, ThemeVersions, 3, func(at string, p []string, v record.ThemeVersion) {
+		c.same(at, "number", p[2], Number(v.Number))
+		exists(c, Themes, at, p[0], p[1])
+		if v.Module != "" {
+			exists(c, Modules, at, string(v.Module))
+		}
+		c.named(at, themeVersionBlobs(v))
+	})
+}
+
+func (c *checker) themeDrafts() error {
+	return each(c, ThemeDrafts, 2, func(at string, p []string, d record.ThemeDraft) {
+		exists(c, Themes, at, p[0], p[1])
+		if d.Base != 0 {
+			exists(c, ThemeVersions, at, p[0], p[1], Number(d.Base))
+		}
+	})
+}
+
+func (c *checker) variants() error {
+	return each(c, Variants, 3, func(at string, p []string, v record.Variant) {
+		c.same(at, "id", p[2], v.ID)
+		c.same(at, "theme", p[1], v.ThemeID)
+		exists(c, Themes, at, p[0], p[1])
+		c.indexed(at, VariantSlugs, v.ID, v.Slug, p[0], p[1])
+		c.draft(at, v.DraftETag, 'd', p)
+		if v.LatestVersion != 0 {
+			exists(c, VariantVersions, at, p[0], p[1], p[2], Number(v.LatestVersion))
+		}
+	})
+}
+
+func (c *checker) variantVersions() error {
+	return each(c, VariantVersions, 4, func(at string, p []string, v record.VariantVersion) {
+		c.same(at, "number", p[3], Number(v.Number))
+		exists(c, Variants, at, p[0], p[1], p[2])
+		exists(c, ThemeVersions, at, p[0], p[1], p[3])
+		c.named(at, variantVersionBlobs(v))
+	})
+}
+
+func (c *checker) variantDrafts() error {
+	return each(c, VariantDrafts, 3, func(at string, p []string, _ record.VariantDraft) {
+		exists(c, Variants, at, p[0], p[1], p[2])
+	})
+}
+
+func (c *checker) pairs() error {
+	return each(c, Pairs, 4, func(at string, p []string, v record.Pair) {
+		exists(c, Variants, at, p[0], p[1], p[2])
+		exists(c, ThemeVersions, at, p[0], p[1], p[3])
+		c.named(at, pairBlobs(v))
+	})
+}
+
+func (c *checker) modules() error {
+	return each(c, Modules, 1, func(at string, p []string, m record.Module) {
+		c.same(at, "digest", p[0], string(m.Digest))
+		c.named(at, moduleBlobs(m))
+	})
+}
+
+// loose reads the records that nothing else hangs on.
+func (c *checker) loose() error {
+	return errors.Join(
+		each(c, TokenKeys, 1, func(at string, p []string, k record.TokenKey) { c.same(at, "id", p[0], k.ID) }),
+		each(c, Replays, 2, func(string, []string, record.Replay) {}))
+}
+
+// indexes reports entries that lead nowhere, or to a record that has another slug.
+func (c *checker) indexes() error {
+	return errors.Join(
+		c.entries("slug of a team", TeamSlugs, 1, func(_ []string, id string) string {
+			return slugOf(c, Teams, func(t record.Team) string { return t.Slug }, id)
+		}),
+		c.entries("slug of an environment", EnvironmentSlugs, 2, func(_ []string, id string) string {
+			return slugOf(c, Environments, func(e record.Environment) string { return e.Slug }, id)
+		}),
+		c.entries("slug of a theme", ThemeSlugs, 2, func(p []string, id string) string {
+			return slugOf(c, Themes, func(t record.Theme) string { return t.Slug }, p[0], id)
+		}),
+		c.entries("slug of a variant", VariantSlugs, 3, func(p []string, id string) string {
+			return slugOf(c, Variants, func(v record.Variant) string { return v.Slug }, p[0], p[1], id)
+		}))
+}
+
+// entries compares each entry of an index, whose keys have n parts, with the slug of the record that it leads to.
+func (c *checker) entries(name string, x Index, n int, slug func(parts []string, id string) string) error {
+	err := c.r.Scan(Key(x.letter), Ascending, func(key, value []byte) bool {
+		p := parts(key)
+		if len(p) != n || slug(p, string(value)) != p[n-1] {
+			c.report(Finding{where(name, key), fmt.Sprintf("it leads to %s, which does not have this slug", value), RepairDelete})
+		}
+		return c.ctx.Err() == nil
+	})
+	return errors.Join(err, c.ctx.Err())
+}
+
+// slugOf returns the slug of the record at parts, "" where there is none.
+func slugOf[T any](c *checker, t Table[T], slug func(T) string, parts ...string) string {
+	v, err := t.Read(c.r, parts...)
+	if err != nil {
+		return ""
+	}
+	return slug(v)
+}
+
+// confirmMissing asks for each blob that was not in the list.
+func (c *checker) confirmMissing(store Store) error {
+	for _, a := range c.absent {
+		_, err := store.Blob(c.ctx, a.name)
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		if !errors.Is(err, ErrNotFound) {
+			continue // it came later, or the engine reports it
+		}
+		repair := RepairPublish
+		if a.derived {
+			repair = RepairDerived
+		}
+		c.report(Finding{a.where, fmt.Sprintf("its blob %s is not there", a.name), repair})
+	}
+	return nil
+}

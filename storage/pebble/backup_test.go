@@ -1,0 +1,190 @@
+package pebble_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/storagetest"
+)
+
+var onDisk = pebble.Options{MinFreeBytes: -1, Logger: quiet}
+
+// backUp backs up while writers go on, and returns what had been acknowledged before.
+func backUp(t *testing.T, s *pebble.Store, to string, writer int) (pebble.BackedUp, *acknowledgements) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	acks := newAcknowledgements()
+	wg := work(ctx, s, []int{writer, writer + 1}, acks)
+	waitFor(t, acks, 30)
+	before := acks.copy()
+	done, err := s.Backup(context.Background(), to, nil)
+	cancel()
+	wg.Wait()
+	if err != nil {
+		t.Fatalf("Backup() = %v", err)
+	}
+	acks.set(before)
+	return done, acks
+}
+
+// restore restores a backup into a new directory and opens it.
+func restore(t *testing.T, from string, b pebble.Backup) *pebble.Store {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "restored")
+	if err := pebble.Restore(context.Background(), from, b, dir, onDisk, nil); err != nil {
+		t.Fatalf("Restore() = %v", err)
+	}
+	return open(t, dir, onDisk)
+}
+
+func TestABackupHoldsAllThatWasAcknowledged(t *testing.T) {
+	s, to := open(t, t.TempDir(), onDisk), filepath.Join(t.TempDir(), "backups")
+	first, acks := backUp(t, s, to, 1)
+	second, more := backUp(t, s, to, 3)
+	all, err := pebble.Backups(to)
+	if err != nil || len(all) != 2 || all[0].Name != first.Backup.Name || all[1].Name != second.Backup.Name {
+		t.Fatalf("Backups() = %+v, %v, want two", all, err)
+	}
+	for _, b := range all {
+		if err := pebble.VerifyBackup(context.Background(), to, b, nil); err != nil {
+			t.Errorf("VerifyBackup(%s) = %v", b.Name, err)
+		}
+	}
+	storagetest.Verify(t, restore(t, to, all[0]), acks.copy())
+	r := restore(t, to, all[1])
+	storagetest.Verify(t, r, acks.copy())
+	storagetest.Verify(t, r, more.copy())
+	if wrong := check(t, r); len(wrong) != 0 {
+		t.Errorf("Check() of what was restored = %q", wrong)
+	}
+	if r.ID() == s.ID() || len(r.ID()) != 32 {
+		t.Errorf("ID() = %s after Restore of %s, want another", r.ID(), s.ID())
+	}
+}
+
+func TestASecondBackupCopiesOnlyWhatIsNew(t *testing.T) {
+	s, to := open(t, t.TempDir(), onDisk), t.TempDir()
+	for i := range uint64(40) {
+		if _, err := s.PutBlob(context.Background(), noise(mega/2, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Flush(), s.Compact()); err != nil {
+		t.Fatal(err)
+	}
+	first, _ := backUp(t, s, to, 1)
+	second, _ := backUp(t, s, to, 3)
+	if first.NewSize < 20*mega || second.Bytes < 20*mega || second.NewSize > first.NewSize/4 {
+		t.Errorf("the first backup copied %d bytes, and the second %d of %d", first.NewSize, second.NewSize, second.Bytes)
+	}
+}
+
+// A follower that had gone further than the backup is told so; one that had not goes on.
+func TestARestoredStoreIsANewHistory(t *testing.T) {
+	s, to := open(t, t.TempDir(), onDisk), t.TempDir()
+	kept, err := s.Update(context.Background(), "e", set("K", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := s.Backup(context.Background(), to, nil)
+	if err != nil {
+		t.Fatalf("Backup() = %v", err)
+	}
+	lost, err := s.Update(context.Background(), "e", set("K", "2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := restore(t, to, done.Backup)
+	if _, err := r.Changes(context.Background(), lost, 1); !isDiverged(err) {
+		t.Errorf("Changes(%s) = %v, want ErrDiverged", lost, err)
+	}
+	next, err := r.Update(context.Background(), "e", set("K", "3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Changes(context.Background(), lost, 1); !isDiverged(err) {
+		t.Errorf("Changes(%s) = %v, want ErrDiverged", lost, err)
+	}
+	if got, err := r.Changes(context.Background(), kept, 9); err != nil || len(got) != 1 || got[0].Cursor != next {
+		t.Errorf("Changes(%s) = %v, %v, want %s", kept, got, err, next)
+	}
+}
+
+func TestABackupThatRottedIsNotRestored(t *testing.T) {
+	for name, harm := range map[string]func(file string) error{
+		"one byte is another": func(file string) error {
+			data, err := os.ReadFile(file)
+			data[len(data)/2] ^= 1
+			return errors.Join(err, os.WriteFile(file, data, 0o600))
+		},
+		"a file is short":   func(file string) error { return os.Truncate(file, 5) },
+		"a file is missing": os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, to := open(t, t.TempDir(), onDisk), t.TempDir()
+			done, _ := backUp(t, s, to, 1)
+			largest := slices.MaxFunc(done.Backup.Files, func(a, b pebble.BackupFile) int { return int(a.Size - b.Size) })
+			file := filepath.Join(to, "files", string(largest.Hash))
+			if err := harm(file); err != nil {
+				t.Fatal(err)
+			}
+			if err := pebble.VerifyBackup(context.Background(), to, done.Backup, nil); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), file) {
+				t.Errorf("VerifyBackup() = %v, want ErrCorrupt and the file", err)
+			}
+			dir := filepath.Join(t.TempDir(), "restored")
+			if err := pebble.Restore(context.Background(), to, done.Backup, dir, onDisk, nil); !errors.Is(err, storage.ErrCorrupt) {
+				t.Errorf("Restore() = %v, want ErrCorrupt", err)
+			}
+			if left, _ := filepath.Glob(dir + "*"); len(left) != 0 {
+				t.Errorf("Restore() left %v", left)
+			}
+		})
+	}
+}
+
+func TestABackupRefusesWhatIsNotItsOwn(t *testing.T) {
+	to, ctx := t.TempDir(), context.Background()
+	done, _ := backUp(t, open(t, t.TempDir(), onDisk), to, 1)
+	if _, err := open(t, t.TempDir(), onDisk).Backup(ctx, to, nil); err == nil || !strings.Contains(err.Error(), "another store") {
+		t.Errorf("Backup() of another store into the same directory = %v, want a refusal", err)
+	}
+	if _, err := open(t, "", pebble.Options{}).Backup(ctx, to, nil); err == nil {
+		t.Error("Backup() of a store in memory succeeded")
+	}
+	used := t.TempDir()
+	if err := os.WriteFile(filepath.Join(used, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := pebble.Restore(ctx, to, done.Backup, used, onDisk, nil); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("Restore() into a directory in use = %v, want a refusal", err)
+	}
+	if _, err := os.Stat(filepath.Join(used, "file")); err != nil {
+		t.Errorf("Restore() touched a directory in use: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := pebble.Restore(cancelled, to, done.Backup, filepath.Join(t.TempDir(), "new"), onDisk, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Restore() = %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestABackupIsItsOwnersAlone(t *testing.T) {
+	to := filepath.Join(t.TempDir(), "backups")
+	backUp(t, open(t, t.TempDir(), onDisk), to, 1)
+	err := filepath.Walk(to, func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("mode of %s = %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,120 @@
+package pebble
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"example.com/livery/storage"
+)
+
+// errHung ends a process whose commits do not come to an end.
+var errHung = errors.New("pebble: a commit does not come to its end; the disk or the engine hangs")
+
+// watch ends the process where commits do not come to their end any more. Commits that do are its
+// sign of life; where there are none it makes one of its own, the canary. An error in the midst of
+// the engine's work can stop all of the program, this watch too, so the kernel has an alarm that
+// kills the process unless the watch winds it up again. The zero watch and nil watch nothing.
+type watch struct {
+	end   chan struct{} // closed by stop
+	ended chan struct{} // closed when the watching is over
+	once  sync.Once     // closes end
+}
+
+// ticksPerHang is how often the watch looks within the time that a hang may last.
+const ticksPerHang = 4
+
+// startWatch begins watching; stop must follow.
+func (s *Store) startWatch() {
+	if s.opts.HangAfter <= 0 {
+		return
+	}
+	s.watch = &watch{end: make(chan struct{}), ended: make(chan struct{})}
+	go s.keepWatch(s.opts.HangAfter)
+}
+
+// stop ends the watching and waits for it. A canary under way goes on by itself.
+func (w *watch) stop() {
+	if w == nil {
+		return
+	}
+	w.once.Do(func() { close(w.end) })
+	<-w.ended
+}
+
+func (s *Store) keepWatch(limit time.Duration) {
+	defer close(s.watch.ended)
+	bell, err := newAlarm()
+	if err != nil {
+		s.opts.Logger.Warn("storage: no alarm from the kernel; a hang of the whole program goes unnoticed", "error", err)
+	}
+	defer bell.close()
+	tick := time.NewTicker(limit / ticksPerHang)
+	defer tick.Stop()
+	for seen := s.line.last(); ; {
+		bell.set(2 * limit)
+		select {
+		case <-s.watch.end:
+			return
+		case <-tick.C:
+		}
+		if now := s.line.last(); now != seen {
+			seen = now
+			s.writeWitness(now)
+			continue
+		}
+		if !s.sing(limit) {
+			return
+		}
+	}
+}
+
+// sing sees a canary through and reports whether the watch goes on.
+func (s *Store) sing(limit time.Duration) bool {
+	done := make(chan error, 1)
+	go func() { done <- s.canary() }()
+	select {
+	case err := <-done:
+		return err == nil
+	case <-s.watch.end:
+		return false
+	case <-time.After(limit):
+		s.fail(fmt.Errorf("%w: none within %s: %w", storage.ErrUnavailable, limit, errHung))
+		return false
+	}
+}
+
+// canary commits in the same way as Update, but for the change log. On a full disk there is
+// nothing to try: it refuses what is written.
+func (s *Store) canary() error {
+	if err := s.line.enter(); err != nil {
+		return err
+	}
+	defer s.line.leave()
+	if err := s.space.check(0); err != nil {
+		return nil // reading goes on, and the space is asked for again
+	}
+	batch := s.db.NewBatch()
+	now := binary.BigEndian.AppendUint64(nil, uint64(time.Now().UnixMilli()))
+	if err := errors.Join(batch.Set([]byte(canaryKey), now, nil), s.applyCanary(batch)); err != nil {
+		return err
+	}
+	if err := batch.SyncWait(); err != nil {
+		s.fail(fmt.Errorf("pebble: sync of a canary: %w", err))
+		return err
+	}
+	return failure("canary", batch.Close())
+}
+
+func (s *Store) applyCanary(batch *pebble.Batch) error {
+	s.commitMu.Lock()
+	defer s.commitMu.Unlock()
+	if err := s.line.failed(); err != nil {
+		return err
+	}
+	return failure("canary", s.db.ApplyNoSyncWait(batch, pebble.Sync))
+}

@@ -1,0 +1,78 @@
+package pebble
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"example.com/livery/storage"
+)
+
+// witnessName is the file that says how far the change log once was. The engine opens a store
+// cleanly whose newest write-ahead log is missing or torn, with acknowledged commits gone; the file
+// is what knows better. It is not synced: it may be behind, and never ahead.
+const witnessName = "livery-witness"
+
+// Lost returns the place of a durable commit that this store had when it was open before and did
+// not have when it was opened now, and whether there is one. The followers of the change log notice
+// by themselves: their cursors are of another history.
+func (s *Store) Lost() (storage.Cursor, bool) { return s.lost, s.lost != storage.Cursor{} }
+
+// findLoss compares the end of the change log with what the witness says.
+func (s *Store) findLoss(end storage.Cursor) error {
+	was, err := s.readWitness()
+	if err != nil || was == (storage.Cursor{}) {
+		return err
+	}
+	err = checkCursor(s.db, was, end)
+	switch {
+	case errors.Is(err, storage.ErrDiverged):
+		s.lost = was
+		s.opts.Logger.Error("storage: acknowledged changes are gone: the change log went further than it does now; restore a backup, or go on from what is left",
+			"directory", s.dir, "was", was.String(), "is", end.String())
+		return nil
+	case errors.Is(err, storage.ErrTrimmed):
+		return nil
+	}
+	return err
+}
+
+// readWitness returns the zero Cursor where there is no whole one.
+func (s *Store) readWitness() (storage.Cursor, error) {
+	f, err := s.fs.Open(s.fs.PathJoin(s.dir, witnessName))
+	if err != nil {
+		return storage.Cursor{}, nil // a new store has none
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 64))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return storage.Cursor{}, fmt.Errorf("pebble: read the witness of %s: %w", s.dir, err)
+	}
+	line, whole := strings.CutSuffix(string(text), "\n")
+	at, err := storage.ParseCursor(line)
+	if !whole || err != nil || len(at.Tag) != 2*tagSize {
+		return storage.Cursor{}, nil
+	}
+	return at, nil
+}
+
+// writeWitness notes that a commit is durable. A failure costs nothing but the note.
+func (s *Store) writeWitness(at storage.Cursor) {
+	if at.Seq == 0 {
+		return
+	}
+	path := s.fs.PathJoin(s.dir, witnessName)
+	f, err := s.fs.Create(path+".new", vfs.WriteCategoryUnspecified)
+	if err == nil {
+		_, err = f.Write([]byte(at.String() + "\n"))
+		err = errors.Join(err, f.Close())
+	}
+	if err == nil {
+		err = s.fs.Rename(path+".new", path)
+	}
+	if err != nil {
+		s.opts.Logger.Warn("storage: the witness of the change log was not written", "file", path, "error", err)
+	}
+}

@@ -1,0 +1,253 @@
+package wasm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/livery/wasm"
+)
+
+// longPlan is so long that short overlays are rendered in pieces.
+var longPlan = five(strings.Repeat("a plan", 1000))
+
+// command is a request that has the canary obey.
+func command(text string) wasm.Request {
+	return wasm.Request{Plan: longPlan, Overlay: five(text)}
+}
+
+// hear has the canary answer; wanted "" takes any answer.
+func hear(t *testing.T, r *wasm.Runtime, digest, wanted string) {
+	t.Helper()
+	got, err := r.Render(t.Context(), digest, command("hello"))
+	if err != nil || wanted != "" && string(got) != wanted {
+		t.Fatalf("Render = %q, %v, want %q", got, err, wanted)
+	}
+}
+
+// An instance that failed in any way is thrown away, the one that stands by takes over, and the
+// next render is none the worse.
+func TestFailedInstanceIsReplaced(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1})
+	digest := load(t, r, canary(t))
+	eventually(t, "an instance stands by", func() bool { return r.Stats().Instances == 2 })
+	base := r.Stats().MemoryBytes
+	for _, way := range []string{
+		"trap", "panic", "exit", "hoard", "recurse", "outside", "shout", "another status", "two statuses",
+		"pieces outside", "pieces too long", "pieces too short", "pieces without end",
+	} {
+		t.Run(way, func(t *testing.T) {
+			before := r.Stats()
+			_, err := r.Render(t.Context(), digest, command(way))
+			if !errors.Is(err, wasm.ErrFailed) {
+				t.Fatalf("Render = %v, want ErrFailed", err)
+			}
+			if len(err.Error()) > 64<<10 {
+				t.Errorf("the error has %d bytes: what the module wrote is not capped", len(err.Error()))
+			}
+			after := r.Stats()
+			if failed := after.FailedTrap + after.FailedBroken - before.FailedTrap - before.FailedBroken; failed != 1 {
+				t.Errorf("%d failures were counted, want 1", failed)
+			}
+			hear(t, r, digest, "alive1") // another instance
+			eventually(t, "another instance stands by and the memory came back", func() bool {
+				s := r.Stats()
+				return s.Instances == 2 && s.MemoryBytes <= base+1<<20
+			})
+		})
+	}
+}
+
+// What a module compiles can fail in the same ways.
+func TestFailedCompilationsAreAsHarmless(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1})
+	digest := load(t, r, canary(t))
+	for _, way := range []string{"panic", "hoard", "recurse", "outside"} {
+		if _, err := r.CompilePlan(t.Context(), digest, wasm.Source{Theme: []byte(way)}); !errors.Is(err, wasm.ErrFailed) {
+			t.Errorf("CompilePlan of %q = %v, want ErrFailed", way, err)
+		}
+		hear(t, r, digest, "")
+		if _, err := r.CompileOverlay(t.Context(), digest, wasm.Source{Theme: []byte("hello")}); err != nil {
+			t.Errorf("CompileOverlay after %q = %v", way, err)
+		}
+	}
+}
+
+// A plan that a module refuses is not held, one that it traps on costs the instance, and one that it does
+// not let go of too.
+func TestPlansThatDoNotOpen(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: 7000})
+	digest := load(t, r, canary(t))
+	for _, tt := range []struct {
+		plan   string
+		failed bool
+	}{{"refuse", false}, {"trap", true}} {
+		req := command("hello")
+		req.Plan = five(tt.plan)
+		for range 3 {
+			_, err := r.Render(t.Context(), digest, req)
+			if refused := (*wasm.RefusedError)(nil); err == nil || errors.As(err, &refused) == tt.failed || errors.Is(err, wasm.ErrFailed) != tt.failed {
+				t.Errorf("Render from the plan %q = %v, failed should be %t", tt.plan, err, tt.failed)
+			}
+		}
+		if s := r.Stats(); s.Plans != 0 || s.PlanHits != 0 {
+			t.Errorf("after the plan %q %d plans are held", tt.plan, s.Plans)
+		}
+	}
+	eventually(t, "an instance stands by", func() bool { return r.Stats().Instances == 2 })
+	for i, plan := range []string{"sticky", "another", "a third"} { // two instances: the third plan needs the room of the first
+		req := command("hello")
+		req.Plan = five(plan + strings.Repeat(" ", 5000+1000*i))
+		if _, err := r.Render(t.Context(), digest, req); errors.Is(err, wasm.ErrFailed) != (i == 2) {
+			t.Errorf("Render from the plan %q = %v, want ErrFailed only when the first one is to be dropped", plan, err)
+		}
+	}
+}
+
+// Memory never shrinks: an instance that grew large answers, and is not kept.
+func TestGrownInstanceIsNotKept(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1})
+	digest := load(t, r, canary(t))
+	if got, err := r.Render(t.Context(), digest, command("grow")); err != nil || string(got) != "alive1" {
+		t.Fatalf("Render = %q, %v, want an answer", got, err)
+	}
+	hear(t, r, digest, "alive1")
+	if s := r.Stats(); s.Recycled != 1 || s.MemoryBytes > 100<<20 {
+		t.Errorf("%d instances were recycled and %d bytes are in use, want 1 and what a fresh instance needs", s.Recycled, s.MemoryBytes)
+	}
+}
+
+// A call that lasts too long loses its place: others are served by another instance meanwhile, and
+// the one that was late is not used again, although its answer is.
+func TestOverdueCallLosesItsPlace(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1, Overdue: 20 * time.Millisecond})
+	digest := load(t, r, canary(t))
+	late := make(chan error, 1)
+	go func() {
+		_, err := r.Render(t.Context(), digest, command("spin"))
+		late <- err
+	}()
+	eventually(t, "the call is counted as overdue", func() bool { return r.Stats().Overdue == 1 })
+	hear(t, r, digest, "alive1")
+	if err := <-late; err != nil {
+		t.Errorf("the late call = %v, want its answer", err)
+	}
+	eventually(t, "the late instance is closed", func() bool { return r.Stats().Recycled == 1 })
+	hear(t, r, digest, "alive2")
+}
+
+func TestCallerWaitsNoLongerThanItsContext(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1})
+	digest := load(t, r, canary(t))
+	var busy sync.WaitGroup
+	busy.Go(func() { _, _ = r.Render(t.Context(), digest, command("spin")) })
+	eventually(t, "the only place is taken", func() bool { return r.Working(digest) == 1 })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Render(ctx, digest, command("hello")); !errors.Is(err, context.Canceled) {
+		t.Errorf("Render = %v, want context.Canceled", err)
+	}
+	if _, err := r.CompilePlan(ctx, digest, wasm.Source{Theme: []byte("hello")}); !errors.Is(err, context.Canceled) {
+		t.Errorf("CompilePlan = %v, want context.Canceled", err)
+	}
+	busy.Wait()
+	hear(t, r, digest, "alive2")
+}
+
+// Close gives up waiting for a call with its context, and leaves the call what it needs.
+func TestCloseWaitsForCalls(t *testing.T) {
+	r, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: cacheDir(t), Instances: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := load(t, r, canary(t))
+	late := make(chan error, 1)
+	go func() {
+		_, err := r.Render(t.Context(), digest, command("spin"))
+		late <- err
+	}()
+	eventually(t, "the call is at work", func() bool { return r.Working(digest) == 1 })
+	if err := r.Close(t.Context()); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	if err := <-late; err != nil {
+		t.Errorf("the call that was at work = %v, want its answer", err)
+	}
+}
+
+// 1,000 misses at once while instances fail under them and are replaced: every answer is the asked
+// one, every failure is a failure, nothing hangs, and memory comes back.
+func TestMissesWhileInstancesAreReplaced(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 2})
+	digest := load(t, r, canary(t))
+	eventually(t, "an instance stands by", func() bool { return r.Stats().Instances >= 2 })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var wg sync.WaitGroup
+	for i := range 1000 {
+		wg.Go(func() {
+			req, wanted, fails := command(fmt.Sprint("say ", i)), fmt.Sprint(i), i%25 == 0
+			if fails {
+				req = command([]string{"panic", "outside", "exit", "trap"}[i/25%4])
+			}
+			got, err := r.Render(ctx, digest, req)
+			if fails && !errors.Is(err, wasm.ErrFailed) || !fails && (err != nil || string(got) != wanted) {
+				t.Errorf("render %d = %q, %v", i, got, err)
+			}
+		})
+	}
+	wg.Wait()
+	eventually(t, "two instances and one that stands by are left, and no memory of others", func() bool {
+		s := r.Stats()
+		return s.Instances <= 3 && s.MemoryBytes <= 3*16<<20
+	})
+}
+
+// The same with the renderer, whose instances are recycled after every call.
+func TestRendersWhileInstancesAreRecycled(t *testing.T) {
+	r := newRuntime(t, wasm.Config{})
+	digest := load(t, r, guest(t))
+	r.RecycleFrom(digest, 1)
+	in := synthetic(200, 10)
+	c := compileNatively(t, in)
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			req := wasm.Request{Plan: c.plan, Overlay: c.overlay}
+			got, err := r.Render(t.Context(), digest, req)
+			if want := c.set.Append(nil, 0); err != nil || string(got) != string(want) {
+				t.Errorf("render %d = %d bytes, %v, want %d", i, len(got), err, len(want))
+			}
+		})
+	}
+	wg.Wait()
+	if s := r.Stats(); s.Recycled < 200 || s.PlanHits != 0 {
+		t.Errorf("%d instances were recycled and %d renders found a plan, want at least 200 and 0", s.Recycled, s.PlanHits)
+	}
+}
+
+func TestClosedRuntimeRefuses(t *testing.T) {
+	r, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: cacheDir(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := load(t, r, canary(t))
+	for range 2 {
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatalf("Close = %v", err)
+		}
+	}
+	if _, err := r.Render(t.Context(), digest, command("hello")); !errors.Is(err, wasm.ErrClosed) {
+		t.Errorf("Render = %v, want ErrClosed", err)
+	}
+	if _, err := r.CompilePlan(t.Context(), digest, wasm.Source{}); !errors.Is(err, wasm.ErrClosed) {
+		t.Errorf("CompilePlan = %v, want ErrClosed", err)
+	}
+	if err := r.Load(t.Context(), digest, canary(t)); !errors.Is(err, wasm.ErrClosed) {
+		t.Errorf("Load = %v, want ErrClosed", err)
+	}
+}

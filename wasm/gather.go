@@ -1,0 +1,83 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+
+	"example.com/livery/wasm/abi"
+)
+
+// renderFile renders one file and returns a copy of it. A *RefusedError leaves the instance sound;
+// after any other error it must not be used again.
+func (in *instance) renderFile(ctx context.Context, j job, budget int, c *counts) ([]byte, error) {
+	slot, err := in.hold(ctx, j, budget, c)
+	if err != nil {
+		return nil, err
+	}
+	if len(j.overlay) > int(in.info.MaxInput) {
+		return nil, &RefusedError{Status: abi.StatusTooLarge}
+	}
+	if len(j.overlay) > 0 {
+		if err := in.write(ctx, j.overlay); err != nil {
+			return nil, err
+		}
+	}
+	if len(j.overlay) == 0 || len(j.overlay) > len(j.plan)/sparse {
+		return in.renderWhole(ctx, slot, len(j.overlay))
+	}
+	return in.renderPieces(ctx, slot, len(j.overlay))
+}
+
+// sparse is how many times longer than its overlay a plan has to be for pieces to pay. Pieces are
+// copied once, at the host, a whole file in the module and again at the host; but many small pieces
+// cost more at the host than in the module (bench/results/runtime.md, "whole" and "pieces").
+const sparse = 16
+
+// renderPieces has the module name the pieces and copies them once, at the host.
+func (in *instance) renderPieces(ctx context.Context, slot uint32, overlayLen int) ([]byte, error) {
+	status, err := in.call(ctx, in.renderIOV, slot, uint32(overlayLen))
+	if err != nil {
+		return nil, err
+	}
+	result, err := in.result(status)
+	if err != nil {
+		return nil, err
+	}
+	return in.gather(result)
+}
+
+var errPieces = errors.New("the module's pieces are not the file that it announces")
+
+// gather copies the pieces of a file together.
+func (in *instance) gather(result abi.Result) ([]byte, error) {
+	if result.Position > in.info.MaxFile || result.Length > 1<<32/abi.PieceSize-1 {
+		return nil, errPieces
+	}
+	memory, _ := in.module.Memory().Read(0, in.module.Memory().Size())
+	end := uint64(result.Pointer) + abi.PieceSize*uint64(result.Length)
+	if end > uint64(len(memory)) {
+		return nil, errPieces
+	}
+	file := make([]byte, 0, result.Position)
+	for list := memory[result.Pointer:end]; len(list) > 0; list = list[abi.PieceSize:] {
+		piece := abi.ReadPiece(list)
+		from, to := uint64(piece.Pointer), uint64(piece.Pointer)+uint64(piece.Length)
+		if to > uint64(len(memory)) || uint64(len(file))+to-from > uint64(cap(file)) {
+			return nil, errPieces
+		}
+		file = append(file, memory[from:to]...)
+	}
+	if len(file) != int(result.Position) {
+		return nil, errPieces
+	}
+	return file, nil
+}
+
+// renderWhole has the module put the file together and copies it as a whole.
+func (in *instance) renderWhole(ctx context.Context, slot uint32, overlayLen int) ([]byte, error) {
+	status, err := in.call(ctx, in.render, slot, uint32(overlayLen))
+	if err != nil {
+		return nil, err
+	}
+	return in.answer(status)
+}

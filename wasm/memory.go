@@ -1,0 +1,73 @@
+package wasm
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// withMemory makes instances that are made with the context returned take their linear memory from
+// the system: address space is reserved once, at most limit bytes are used as the memory grows, and
+// all of it goes back when the instance is closed. On Go's heap every growth would copy the memory
+// and leave the old one to the collector. used counts the bytes that are in use.
+func withMemory(ctx context.Context, limit uint64, used *atomic.Int64) context.Context {
+	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, most uint64) experimental.LinearMemory {
+		most = min(most, limit)
+		if space := reserve(most); space != nil {
+			return &mapped{space: space, used: used}
+		}
+		return &onHeap{limit: most, used: used}
+	}))
+}
+
+// mapped is linear memory at the beginning of reserved address space; it never moves.
+type mapped struct {
+	space []byte // reserved
+	size  uint64 // of it in use
+	used  *atomic.Int64
+}
+
+// Reallocate returns the first size bytes, or nil where there are not so many.
+func (m *mapped) Reallocate(size uint64) []byte {
+	if size > uint64(len(m.space)) || size > m.size && !allow(m.space[m.size:size]) {
+		return nil
+	}
+	if size > m.size {
+		m.used.Add(int64(size - m.size))
+		m.size = size
+	}
+	return m.space[:size:size]
+}
+
+// Free gives the address space back.
+func (m *mapped) Free() {
+	m.used.Add(-int64(m.size))
+	release(m.space)
+	m.space, m.size = nil, 0
+}
+
+// onHeap is linear memory on Go's heap, for systems that have no reserved address space or no more of it.
+type onHeap struct {
+	buffer []byte
+	limit  uint64
+	used   *atomic.Int64
+}
+
+// Reallocate returns the memory with size bytes, or nil where that is past the limit.
+func (m *onHeap) Reallocate(size uint64) []byte {
+	if size > m.limit {
+		return nil
+	}
+	if grown := int64(size) - int64(len(m.buffer)); grown > 0 {
+		m.used.Add(grown)
+		m.buffer = append(m.buffer, make([]byte, grown)...)
+	}
+	return m.buffer[:size:size]
+}
+
+// Free lets the collector have the memory.
+func (m *onHeap) Free() {
+	m.used.Add(-int64(len(m.buffer)))
+	m.buffer = nil
+}

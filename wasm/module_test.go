@@ -1,0 +1,186 @@
+package wasm_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/livery/renderer"
+	"example.com/livery/wasm"
+	"example.com/livery/wasm/abi"
+)
+
+// The record of a build: version, formats, and the toolchain that made the digest what it is.
+func TestInspectReadsVersions(t *testing.T) {
+	module := guest(t)
+	got, err := wasm.Inspect(t.Context(), module)
+	want := wasm.Info{
+		ABIVersion: abi.Version, CoreVersion: renderer.Version, PlanFormat: abi.PlanFormat, OverlayFormat: abi.OverlayFormat,
+		Toolchain: runtime.Version(), Digest: wasm.Digest(module), Size: len(module),
+	}
+	if err != nil || got != want {
+		t.Fatalf("Inspect = %+v, %v, want %+v", got, err, want)
+	}
+	t.Logf("%s: %d bytes, built by %s", got.Digest, got.Size, got.Toolchain)
+}
+
+// A module is refused with what is wrong and, at loading, with its digest.
+func TestModulesThatBreakTheContractAreRefused(t *testing.T) {
+	r := newRuntime(t, wasm.Config{CacheDir: t.TempDir()})
+	for _, tt := range []struct {
+		name   string
+		module []byte
+		says   string
+	}{
+		{"nothing", nil, "compile"},
+		{"text", []byte("not a module"), "compile"},
+		{"cut off", guest(t)[:4096], "compile"},
+		{"too large", make([]byte, wasm.MaxModuleBytes+1), "more than 16777216"},
+		{"without exports", []byte("\x00asm\x01\x00\x00\x00"), `no function "info"`},
+		{"of another contract", build(t, root, "./wasm/testdata/canary", "-X main.version=2"), "built for version 2 of the contract, this host for version 1"},
+	} {
+		digest := wasm.Digest(tt.module)
+		err := r.Load(t.Context(), digest, tt.module)
+		if !errors.Is(err, wasm.ErrModule) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), digest) {
+			t.Errorf("Load of a module that is %s = %v, want ErrModule with %q and the digest", tt.name, err, tt.says)
+		}
+		if info, err := wasm.Inspect(t.Context(), tt.module); !errors.Is(err, wasm.ErrModule) {
+			t.Errorf("Inspect of a module that is %s = %+v, %v, want ErrModule", tt.name, info, err)
+		}
+		if r.Loaded(digest) {
+			t.Errorf("a module that is %s is loaded", tt.name)
+		}
+	}
+	other := wasm.Digest([]byte("other"))
+	if err := r.Load(t.Context(), other, guest(t)); !errors.Is(err, wasm.ErrDigest) || !strings.Contains(err.Error(), wasm.Digest(guest(t))) {
+		t.Errorf("Load under another digest = %v, want ErrDigest and both digests", err)
+	}
+	if s := r.Stats(); s.Modules != 0 || s.Instances != 0 || s.MemoryBytes != 0 {
+		t.Errorf("what was refused left %+v", s)
+	}
+}
+
+func TestConcurrentLoadsShareOneCompilation(t *testing.T) {
+	r := newRuntime(t, wasm.Config{})
+	module := guest(t)
+	digest := wasm.Digest(module)
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			if err := r.Load(t.Context(), digest, module); err != nil {
+				t.Errorf("Load = %v", err)
+			}
+			if !r.Loaded(digest) {
+				t.Error("Load returned before the module was loaded")
+			}
+		})
+	}
+	wg.Wait()
+	if got := r.Stats().Modules; got != 1 {
+		t.Errorf("%d modules are loaded, want 1", got)
+	}
+}
+
+// A damaged file in the cache costs a compilation, not the service.
+func TestDamagedCacheIsCompiledAnew(t *testing.T) {
+	dir := t.TempDir()
+	load(t, newRuntime(t, wasm.Config{CacheDir: dir}), canary(t))
+	damaged := 0
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		damaged++
+		content := read(t, path)
+		content[len(content)/2] ^= 0xff
+		return os.WriteFile(path, content, 0o600)
+	})
+	if err != nil || damaged == 0 {
+		t.Fatalf("damaged %d files of the cache, %v", damaged, err)
+	}
+	second := newRuntime(t, wasm.Config{CacheDir: dir})
+	hear(t, second, load(t, second, canary(t)), "alive1")
+}
+
+// Modules live side by side; one that nobody uses is dropped with its instances and its code, and can
+// be loaded again.
+func TestUnusedModulesAreDropped(t *testing.T) {
+	r := newRuntime(t, wasm.Config{ModuleIdle: 20 * 1e6})
+	for range 2 {
+		digest := load(t, r, canary(t))
+		eventually(t, "an unused module is dropped", func() bool { return !r.Loaded(digest) })
+		if _, err := r.Render(t.Context(), digest, command("hello")); !errors.Is(err, wasm.ErrNotLoaded) {
+			t.Errorf("Render with a module that was dropped = %v, want ErrNotLoaded", err)
+		}
+	}
+	eventually(t, "its memory is given back", func() bool { s := r.Stats(); return s.MemoryBytes == 0 && s.Instances == 0 })
+	if s := r.Stats(); s.Dropped != 2 || s.Modules != 0 {
+		t.Errorf("%d modules were dropped and %d are loaded, want 2 and 0", s.Dropped, s.Modules)
+	}
+}
+
+func TestLongestUnusedModuleMakesRoom(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Modules: 1, Instances: 1})
+	first := load(t, r, guest(t))
+	second := load(t, r, canary(t))
+	eventually(t, "the module that was loaded first is dropped", func() bool {
+		hear(t, r, second, "")
+		return !r.Loaded(first)
+	})
+	if !r.Loaded(second) {
+		t.Error("the module that is used was dropped")
+	}
+}
+
+// The build is reproducible: two checkouts in different places, and with an empty build cache, give
+// one digest.
+func TestModuleIsReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the module twice")
+	}
+	copied := filepath.Join(t.TempDir(), "elsewhere", "livery")
+	for _, dir := range []string{"renderer", "wasm/abi", "wasm/guest"} {
+		copyGo(t, filepath.Join(root, dir), filepath.Join(copied, dir))
+	}
+	for _, file := range []string{"go.mod", "go.sum"} {
+		write(t, filepath.Join(copied, file), read(t, filepath.Join(root, file)))
+	}
+	here := build(t, copied, "./wasm/guest", "")
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(copied, moved); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", t.TempDir())
+	there := build(t, moved, "./wasm/guest", "")
+	if wasm.Digest(here) != wasm.Digest(there) {
+		t.Errorf("the module's digest is %s here and %s there", wasm.Digest(here), wasm.Digest(there))
+	}
+	t.Logf("%s with %s", wasm.Digest(here), runtime.Version())
+}
+
+func copyGo(t *testing.T, from, to string) {
+	err := filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		write(t, filepath.Join(to, rel), read(t, path))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path string, content []byte) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

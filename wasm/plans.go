@@ -1,0 +1,139 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/livery/wasm/abi"
+)
+
+// plans is what one instance holds in its slots, so that a plan is copied into it once and not with
+// every render. Past the budget, or where no slot is free, the longest unused go first.
+type plans struct {
+	slots int // that the module has
+	held  map[planKey]*heldPlan
+	bytes int
+	turn  uint64 // counts uses
+}
+
+// heldPlan is one plan in a slot.
+type heldPlan struct {
+	slot uint32
+	size int
+	used uint64 // the turn of the last use
+}
+
+func (p *plans) has(key planKey) bool { return p.held[key] != nil }
+
+// hold makes sure that a plan is open in the instance and returns its slot. A *RefusedError leaves
+// the instance sound; after any other error it must not be used again.
+func (in *instance) hold(ctx context.Context, j job, budget int, c *counts) (uint32, error) {
+	p := &in.plans
+	p.turn++
+	if held := p.held[j.key]; held != nil {
+		held.used = p.turn
+		c.planHits.Add(1)
+		return held.slot, nil
+	}
+	c.planMisses.Add(1)
+	if len(j.plan) > int(in.info.MaxPlan) {
+		return 0, &RefusedError{Status: abi.StatusTooLarge}
+	}
+	// All slots together hold at most twice as much as one may (package abi).
+	if err := in.makeRoom(ctx, len(j.plan), min(budget, 2*int(in.info.MaxPlan)), c); err != nil {
+		return 0, err
+	}
+	slot := p.free()
+	if err := in.open(ctx, slot, j.plan); err != nil {
+		return 0, err
+	}
+	if p.held == nil {
+		p.held = map[planKey]*heldPlan{}
+	}
+	p.held[j.key] = &heldPlan{slot, len(j.plan), p.turn}
+	p.bytes += len(j.plan)
+	c.plans.Add(1)
+	c.planBytes.Add(int64(len(j.plan)))
+	return slot, nil
+}
+
+// open writes a plan into a slot and has it checked. A slot that was refused is empty again.
+func (in *instance) open(ctx context.Context, slot uint32, blob []byte) error {
+	pointer, err := in.call(ctx, in.planAlloc, slot, uint32(len(blob)))
+	if err != nil {
+		return err
+	}
+	if pointer == 0 {
+		return fmt.Errorf("the module gave no room for a plan of %d bytes in slot %d", len(blob), slot)
+	}
+	if !in.module.Memory().Write(pointer, blob) {
+		return errors.New("the module's slot lies outside its memory")
+	}
+	status, err := in.call(ctx, in.planOpen, slot)
+	if err != nil {
+		return err
+	}
+	_, err = in.result(status)
+	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+		if err := in.drop(ctx, slot); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (in *instance) drop(ctx context.Context, slot uint32) error {
+	status, err := in.call(ctx, in.planDrop, slot)
+	if err != nil {
+		return err
+	}
+	if _, err := in.result(status); err != nil {
+		return fmt.Errorf("the module does not drop slot %d: %s", slot, err)
+	}
+	return nil
+}
+
+// makeRoom drops plans until one more of size bytes fits.
+func (in *instance) makeRoom(ctx context.Context, size, budget int, c *counts) error {
+	p := &in.plans
+	for len(p.held) > 0 && (p.bytes+size > budget || len(p.held) >= p.slots) {
+		key, oldest := p.oldest()
+		if err := in.drop(ctx, oldest.slot); err != nil {
+			return err
+		}
+		delete(p.held, key)
+		p.bytes -= oldest.size
+		c.plans.Add(-1)
+		c.planBytes.Add(-int64(oldest.size))
+	}
+	return nil
+}
+
+func (p *plans) oldest() (key planKey, oldest *heldPlan) {
+	for k, held := range p.held {
+		if oldest == nil || held.used < oldest.used {
+			key, oldest = k, held
+		}
+	}
+	return key, oldest
+}
+
+// free returns a slot that holds nothing; makeRoom saw to it that there is one.
+func (p *plans) free() uint32 {
+	var taken [abi.PlanSlots]bool
+	for _, held := range p.held {
+		taken[held.slot] = true
+	}
+	slot := uint32(0)
+	for taken[slot] {
+		slot++
+	}
+	return slot
+}
+
+// forget takes the plans of an instance that is closed out of the counts.
+func (p *plans) forget(c *counts) {
+	c.plans.Add(-int64(len(p.held)))
+	c.planBytes.Add(-int64(p.bytes))
+}

@@ -1,0 +1,85 @@
+package wasm
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/livery/renderer/plan"
+	"example.com/livery/wasm/abi"
+)
+
+// Blob is derived data under its name. The zero value is none.
+type Blob struct {
+	Name  string // its SHA-256, hexadecimal: who made the Blob vouches for it; empty: it is computed
+	Bytes []byte // not changed by anyone while a call uses it
+}
+
+// Request names one file and what it is made from.
+type Request struct {
+	Plan    Blob // the plans of all files of a Theme version (plan.Bundle)
+	Overlay Blob // the overlays of all files of a Variant for that Plan; zero: the Theme alone
+	File    abi.File
+}
+
+// planKey names one plan of a bundle.
+type planKey struct {
+	bundle string
+	file   abi.File
+}
+
+// job is a Request taken apart.
+type job struct {
+	key     planKey
+	plan    []byte
+	overlay []byte // empty: the Theme alone
+}
+
+// Render renders one file with the module of that digest. The errors are ErrNotLoaded, ErrClosed,
+// ErrTooLarge, a *RefusedError, ErrFailed where the module did not survive its input, or ctx's
+// while waiting for an instance; a render that has begun is not interrupted. An instance keeps the
+// plan for the next request. The result is the caller's.
+func (r *Runtime) Render(ctx context.Context, digest string, req Request) ([]byte, error) {
+	p, err := r.pool(digest)
+	if err != nil {
+		return nil, err
+	}
+	j, err := takeApart(req)
+	if err != nil {
+		return nil, err
+	}
+	return p.render(ctx, j)
+}
+
+// takeApart finds the parts of the file in the bundles.
+func takeApart(req Request) (job, error) {
+	if req.File >= abi.FileCount {
+		return job{}, &RefusedError{Status: abi.StatusBadFile}
+	}
+	j := job{key: planKey{req.Plan.Name, req.File}}
+	if j.key.bundle == "" {
+		j.key.bundle = Digest(req.Plan.Bytes)
+	}
+	var err error
+	if j.plan, err = part(req.Plan.Bytes, req.File, abi.StatusBadPlan); err != nil {
+		return job{}, err
+	}
+	if len(req.Overlay.Bytes) == 0 {
+		return j, nil
+	}
+	j.overlay, err = part(req.Overlay.Bytes, req.File, abi.StatusBadOverlay)
+	return j, err
+}
+
+// part returns the part of a bundle that belongs to a file. A file that was too large to compile has
+// none.
+func part(blob []byte, f abi.File, damaged abi.Status) ([]byte, error) {
+	bundle, err := plan.OpenBundle(blob)
+	if err != nil {
+		return nil, &RefusedError{Status: damaged}
+	}
+	part := bundle.Part(uint8(f))
+	if part == nil {
+		return nil, fmt.Errorf("wasm: %s: %w", f.Name(), ErrTooLarge)
+	}
+	return part, nil
+}
