@@ -17,6 +17,7 @@ import (
 // checkFlags are the flags of check.
 type checkFlags struct {
 	place
+	replace   bool
 	overrides []string
 	sets      []string
 	mode      string
@@ -39,6 +40,7 @@ func (a *app) checkCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd, c, args) },
 	}
 	cmd.Flags().StringArrayVar(&c.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
+	cmd.Flags().BoolVar(&c.replace, "replace", false, "with files and --theme: as push --replace, which removes what they lack")
 	sourceFlags(cmd, &c.sets, &c.mode)
 	return a.printing(maybeOfVariant(cmd, &c.place))
 }
@@ -157,7 +159,12 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]fa
 		if err != nil {
 			return nil, err
 		}
-		return judgeSources(joinGroups(document, theme.tree), theme, nil), nil
+		if !c.replace {
+			document = joinGroups(document, theme.tree)
+		} else {
+			document = theme.tree
+		}
+		return judgeSources(document, theme, nil), nil
 	}
 	set, err := api.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{})
 	if err != nil {
@@ -171,7 +178,9 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]fa
 	if err != nil {
 		return nil, err
 	}
-	overrides.tree = joinFlat(stored, overrides.tree)
+	if !c.replace {
+		overrides.tree = joinFlat(stored, overrides.tree)
+	}
 	return judgeSources(document, nil, overrides), nil
 }
 

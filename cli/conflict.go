@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"os"
-	"slices"
 	"strings"
 
 	"example.com/livery/cli/tokendiff"
@@ -43,11 +42,12 @@ func inCI() bool {
 
 // planAgain reads the target once more after a conflict, shows what changed there, and plans anew. It
 // refuses where the change of somebody else is not to be overwritten.
-func (a *app) planAgain(ctx context.Context, t *pushTarget, planned pushPlan, p pushFlags) (pushPlan, error) {
+func (a *app) planAgain(ctx context.Context, t *pushTarget, p pushFlags) (pushPlan, error) {
 	before := t.base
 	if err := t.read(ctx); err != nil {
-		return planned, err
+		return pushPlan{}, err
 	}
+	plan := t.plan()
 	var underneath []change
 	if t.f.variant == nil {
 		underneath = compareDocuments(before, t.base, tokendiff.Renaming{})
@@ -56,33 +56,32 @@ func (a *app) planAgain(ctx context.Context, t *pushTarget, planned pushPlan, p 
 	}
 	a.say("The draft of %s changed meanwhile:", t.what)
 	a.printChanges(underneath, p.full)
-	both := bothChange(underneath, planned.changes)
+	both := bothChange(underneath, plan.changes)
 	switch {
 	case p.onConflict == failConflict:
-		return planned, conflict("Look at it with livery diff, and push again.", "somebody else changed the draft of %s meanwhile", t.what)
+		return plan, conflict("Look at it with livery diff, and push again.", "somebody else changed the draft of %s meanwhile", t.what)
 	case p.onConflict == mergeConflict && len(both) > 0:
-		return planned, conflict("Look at it with livery diff, and push again with --on-conflict overwrite if your files are right.",
+		return plan, conflict("Look at it with livery diff, and push again with --on-conflict overwrite if your files are right.",
 			"somebody else changed meanwhile what the files change too: %s", listed(both))
 	}
 	a.say("The files are sent on top of that:")
-	return t.plan(), nil
+	return plan, nil
 }
 
-// bothChange lists the paths that two lists of changes have in common.
+// bothChange lists the paths that somebody else changed and that ours, planned on top of it, would change
+// again.
 func bothChange(theirs, ours []change) []string {
+	touched := map[string]bool{}
+	for _, c := range ours {
+		touched[c.Path], touched[c.From] = true, true
+	}
 	var both []string
-	for _, their := range theirs {
-		touches := func(c change) bool { return c.Path == their.Path || c.From == their.Path }
-		if i := slices.IndexFunc(ours, touches); i >= 0 && !sameOutcome(their, ours[i]) {
-			both = append(both, their.Path)
+	for _, c := range theirs {
+		if touched[c.Path] {
+			both = append(both, c.Path)
 		}
 	}
 	return both
-}
-
-// sameOutcome reports whether two changes of one path leave the same value.
-func sameOutcome(a, b change) bool {
-	return a.Path == b.Path && a.Kind == b.Kind && string(a.After) == string(b.After)
 }
 
 // located puts the file and line before each fault that the origin found in what the files brought.

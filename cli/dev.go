@@ -144,7 +144,7 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	}
 	d.file.OperatorSocket = o.socket
 	e, err := d.startEdge(ctx, edgeSetup{
-		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstream: urlOf(feed, false), token: token, registry: edgeMetrics, log: d.log,
+		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{urlOf(feed, false)}, fastPath: true, token: token, registry: edgeMetrics, log: d.log,
 	})
 	if err != nil {
 		return err

@@ -20,12 +20,15 @@ import (
 // edgeFlags are the flags of livery edge.
 type edgeFlags struct {
 	tlsFlags
-	data, listen, opsListen     string
-	upstream, upstreamTokenFile string
-	cacheBytes, diskBytes       int64
-	trustedProxies              []string
-	compiled                    string
-	logLevel                    string
+	data, listen, opsListen string
+	feedListen              string
+	upstreams               []string
+	upstreamTokenFile       string
+	cacheBytes, diskBytes   int64
+	trustedProxies          []string
+	proxyProtocol, fastPath bool
+	compiled                string
+	logLevel                string
 }
 
 func (a *app) edgeCommand() *cobra.Command {
@@ -45,11 +48,14 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringVar(&e.data, "data", "", "`DIR`ectory of the disk cache; lost: a restart needs the upstream")
 	f.StringVar(&e.listen, "listen", "127.0.0.1:8090", "`ADDRESS` of the files, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&e.opsListen, "ops-listen", "127.0.0.1:8092", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT; keep it private")
-	f.StringVar(&e.upstream, "upstream", "", "`URL` of the feed of an origin")
+	f.StringVar(&e.feedListen, "feed-listen", "", "`ADDRESS` where other edges may have this one as their upstream, HOST:PORT; keep it private (default: none)")
+	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
 	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; whoever has it reads every published document and every signing secret")
 	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`")
-	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for documents, overrides and renderer modules, in `BYTES`")
-	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For is believed; may be repeated (default: none)")
+	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, in `BYTES`")
+	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
+	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
+	f.BoolVar(&e.fastPath, "fast-path", true, "answer plain hits ahead of the full server")
 	compiledFlag(cmd, &e.compiled)
 	f.StringVar(&e.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
 	e.tlsFlags.add(cmd)
@@ -61,6 +67,7 @@ func (a *app) edgeCommand() *cobra.Command {
 type edgeFile struct {
 	EdgeURL string `json:"edgeURL"`
 	OpsURL  string `json:"opsURL"`
+	FeedURL string `json:"feedURL,omitempty"` // what other edges name as their upstream
 }
 
 func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
@@ -68,7 +75,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	s := edgeSetup{compiled: e.compiled, upstream: trimSlash(e.upstream), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), fastPath: e.fastPath, cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -81,12 +88,23 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if s.data, announced, err = r.openFor(e.data, "edge.json"); err != nil {
 		return err
 	}
-	listeners, err := r.listenAll([2]string{"listen", e.listen}, [2]string{"ops-listen", e.opsListen})
+	addresses := [][2]string{{"listen", e.listen}, {"ops-listen", e.opsListen}}
+	if e.feedListen != "" {
+		addresses = append(addresses, [2]string{"feed-listen", e.feedListen})
+	}
+	listeners, err := r.listenAll(addresses...)
 	if err != nil {
 		return err
 	}
 	files, ops := listeners[0], listeners[1]
-	file := edgeFile{urlOf(files, e.on()), urlOf(ops, false)}
+	file := edgeFile{EdgeURL: urlOf(files, e.on()), OpsURL: urlOf(ops, false)}
+	if e.feedListen != "" {
+		s.feed = listeners[2]
+		file.FeedURL = urlOf(s.feed, false)
+	}
+	if e.proxyProtocol {
+		files = edge.ProxyListener(files, s.trusted)
+	}
 	if s.files, err = e.over(files, log); err != nil {
 		return err
 	}
@@ -98,7 +116,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if err := r.announce(announced, file); err != nil {
 		return err
 	}
-	log.Info("the edge answers", "files", file.EdgeURL, "ops", file.OpsURL, "upstream", s.upstream)
+	log.Info("the edge answers", "files", file.EdgeURL, "ops", file.OpsURL, "upstreams", s.upstreams)
 	return r.wait(ctx)
 }
 
@@ -107,7 +125,10 @@ type edgeSetup struct {
 	data                  string // absolute
 	compiled              string // where compiled modules are kept; empty: in data
 	files                 net.Listener
-	upstream, token       string
+	feed                  net.Listener // of other edges; nil: none
+	upstreams             []string
+	token                 string
+	fastPath              bool
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
 	trusted               []netip.Prefix
 	registry              *prometheus.Registry
@@ -125,7 +146,7 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 	}
 	r.onClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: []string{s.upstream}, UpstreamToken: s.token, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: s.fastPath, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes,
 		TrustedProxies: s.trusted, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {
@@ -133,6 +154,9 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 	}
 	r.onClose(e.Shutdown)
 	r.serve(func() error { return e.Serve(s.files) })
+	if s.feed != nil {
+		r.serve(func() error { return e.ServeFeed(s.feed) })
+	}
 	return e, nil
 }
 
@@ -165,3 +189,11 @@ func readRanges(list []string) ([]netip.Prefix, error) {
 }
 
 func trimSlash(url string) string { return strings.TrimRight(url, "/") }
+
+func trimSlashes(urls []string) []string {
+	trimmed := make([]string, len(urls))
+	for i, url := range urls {
+		trimmed[i] = trimSlash(url)
+	}
+	return trimmed
+}

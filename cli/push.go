@@ -190,7 +190,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 	}
 	set, err := t.send(ctx, plan)
 	for try := 1; errors.Is(err, client.ErrConflict) && set.DraftETag() == t.set.DraftETag() && try < pushTries; try++ {
-		if plan, err = a.planAgain(ctx, t, plan, p); err != nil {
+		if plan, err = a.planAgain(ctx, t, p); err != nil {
 			return err
 		}
 		set, err = t.send(ctx, plan)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"example.com/livery/cli/tokendiff"
 	"example.com/livery/client"
@@ -205,6 +204,6 @@ func (a *app) noteUnknownOverrides(ctx context.Context, c *client.Client, f foun
 	if len(unknown) > 1 {
 		are = " name no token"
 	}
-	fmt.Fprintf(a.err, "Mind: %s%s of Theme %s and changes nothing: %s.%s\n", plural(len(unknown), "override"), are, f.theme.Slug, oneLine(listed(unknown)), strings.TrimRight(oneLine(hint), " "))
+	fmt.Fprintf(a.err, "Mind: %s%s of Theme %s and changes nothing: %s.%s\n", plural(len(unknown), "override"), are, f.theme.Slug, oneLine(listed(unknown)), hint)
 	return nil
 }

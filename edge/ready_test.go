@@ -67,7 +67,7 @@ var readyCases = []struct {
 	{"a weak validator that is none", openServing, "/-/latest/tokens.css", []string{`If-None-Match: W/`}, true},
 	{"an origin of the list", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/latest/tokens.css", []string{"Origin: https://good.example"}, true},
 	{"by referer", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/1/tokens.css", []string{"Referer: https://good.example/x"}, true},
-	{"the edge's own origin", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/1/tokens.css", []string{"Sec-Fetch-Site: same-origin"}, true},
+	{"the edge's own origin", record.Serving{AllowedOrigins: []string{"https://edge.example"}}, "/-/1/tokens.css", []string{"Sec-Fetch-Site: same-origin"}, true},
 	{"no browser", record.Serving{AllowedOrigins: []string{"https://good.example"}, MissingOrigin: "allowNonBrowsers"}, "/-/1/tokens.css", []string{"User-Agent: curl/8"}, true},
 	{"an address of the range", record.Serving{AllowedIPRanges: []string{"192.0.2.0/24"}}, "/-/latest/tokens.css", nil, true},
 

@@ -24,6 +24,7 @@ var (
 	ErrTrimmed     = errors.New("the change log was trimmed past the cursor")
 	ErrDiverged    = errors.New("the cursor is of another history")
 	ErrUnavailable = errors.New("the store is unavailable; nothing was written")
+	ErrUncertain   = errors.New("the store went away in the midst of a commit; it may or may not have been written")
 	ErrNoSpace     = errors.New("the disk is full; nothing was written")
 	ErrCorrupt     = errors.New("the store is corrupt")
 	ErrLocked      = errors.New("the data directory is in use by another process")

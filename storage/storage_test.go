@@ -80,7 +80,7 @@ func TestNumbersAreOrderedBytewise(t *testing.T) {
 
 func TestErrorsAreApart(t *testing.T) {
 	all := []error{
-		storage.ErrNotFound, storage.ErrTrimmed, storage.ErrDiverged, storage.ErrUnavailable,
+		storage.ErrNotFound, storage.ErrTrimmed, storage.ErrDiverged, storage.ErrUnavailable, storage.ErrUncertain,
 		storage.ErrNoSpace, storage.ErrCorrupt, storage.ErrLocked,
 	}
 	for i, a := range all {

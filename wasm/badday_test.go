@@ -37,7 +37,7 @@ func TestFailedInstanceIsReplaced(t *testing.T) {
 	eventually(t, "an instance stands by", func() bool { return r.Stats().Instances == 2 })
 	base := r.Stats().MemoryBytes
 	for _, way := range []string{
-		"trap", "panic", "exit", "hoard", "recurse", "outside", "shout", "another status", "two statuses",
+		"trap", "panic", "exit", "exit well", "hoard", "recurse", "outside", "shout", "another status", "two statuses",
 		"pieces outside", "pieces too long", "pieces too short", "pieces without end",
 	} {
 		t.Run(way, func(t *testing.T) {
@@ -158,24 +158,34 @@ func TestCallerWaitsNoLongerThanItsContext(t *testing.T) {
 	hear(t, r, digest, "alive2")
 }
 
-// Close gives up waiting for a call with its context, and leaves the call what it needs.
+// Close waits for calls at work, but no longer than its context, and then leaves them what they need.
 func TestCloseWaitsForCalls(t *testing.T) {
-	r, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: cacheDir(t), Instances: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest := load(t, r, canary(t))
-	late := make(chan error, 1)
-	go func() {
-		_, err := r.Render(t.Context(), digest, command("spin"))
-		late <- err
-	}()
-	eventually(t, "the call is at work", func() bool { return r.Working(digest) == 1 })
-	if err := r.Close(t.Context()); err != nil {
-		t.Errorf("Close = %v", err)
-	}
-	if err := <-late; err != nil {
-		t.Errorf("the call that was at work = %v, want its answer", err)
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+		want error
+	}{{"to their end", t.Context(), nil}, {"until its context is done", done, context.Canceled}} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: cacheDir(t), Instances: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			digest := load(t, r, canary(t))
+			late := make(chan error, 1)
+			go func() {
+				_, err := r.Render(t.Context(), digest, command("spin"))
+				late <- err
+			}()
+			eventually(t, "the call is at work", func() bool { return r.Working(digest) == 1 })
+			if err := r.Close(tt.ctx); !errors.Is(err, tt.want) {
+				t.Errorf("Close = %v, want %v", err, tt.want)
+			}
+			if err := <-late; err != nil {
+				t.Errorf("the call that was at work = %v, want its answer", err)
+			}
+		})
 	}
 }
 

@@ -23,6 +23,26 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
+// BenchmarkWays compares files that the module puts together with those that the host gathers from pieces:
+// what pays depends on how many bytes there are for each edit.
+func BenchmarkWays(b *testing.B) {
+	r := newRuntime(b, wasm.Config{Instances: 1})
+	digest := load(b, r, guest(b))
+	for _, size := range [][2]int{{500, 50}, {2000, 1}, {2000, 50}, {2000, 200}, {2000, 1000}, {10_000, 10}, {10_000, 200}, {10_000, 1000}} {
+		in := synthetic(size[0], size[1])
+		c := compileNatively(b, in)
+		for name, whole := range map[string]bool{"whole": true, "pieces": false} {
+			b.Run(in.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					if _, err := r.RenderOneWay(b.Context(), digest, wasm.Request{Plan: c.plan, Overlay: c.overlay}, whole); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkCompile compiles plans of real documents in the module, none of them held.
 func BenchmarkCompile(b *testing.B) {
 	r := newRuntime(b, wasm.Config{Instances: 1})

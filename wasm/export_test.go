@@ -1,38 +1,31 @@
 package wasm
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
-// RenderBothWays renders a request whole and in pieces, on one instance, for tests that compare them.
-func (r *Runtime) RenderBothWays(ctx context.Context, digest string, req Request) (whole, pieces []byte, err error) {
+// RenderOneWay renders a request as Render does, but whole or in pieces as it is told.
+func (r *Runtime) RenderOneWay(ctx context.Context, digest string, req Request, whole bool) ([]byte, error) {
 	p, err := r.pool(digest)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	j, err := takeApart(req)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	pieces, err = p.work(ctx, func(ctx context.Context) (*instance, error) { return p.take(ctx, j.key) }, p.give,
-		func(ctx context.Context, in *instance) ([]byte, error) {
-			slot, err := in.hold(ctx, j, r.config.PlanBytes, &r.counts)
-			if err != nil {
-				return nil, err
-			}
-			if err := in.write(ctx, j.overlay); err != nil {
-				return nil, err
-			}
-			var wholeErr error
-			whole, wholeErr = in.renderWhole(ctx, slot, len(j.overlay))
-			pieces, err := in.renderPieces(ctx, slot, len(j.overlay))
-			if (err == nil) != (wholeErr == nil) {
-				return nil, errors.New("one way refuses what the other takes")
-			}
-			return pieces, err
-		})
-	return whole, pieces, err
+	take := func(ctx context.Context) (*instance, error) { return p.take(ctx, j.key) }
+	return p.work(ctx, take, p.give, func(ctx context.Context, in *instance) ([]byte, error) {
+		slot, err := in.hold(ctx, j, r.config.PlanBytes, &r.counts)
+		if err != nil {
+			return nil, err
+		}
+		if err := in.write(ctx, j.overlay); err != nil {
+			return nil, err
+		}
+		if whole {
+			return in.renderWhole(ctx, slot, len(j.overlay))
+		}
+		return in.renderPieces(ctx, slot, len(j.overlay))
+	})
 }
 
 // RecycleFrom sets from how many bytes of memory on the instances of a loaded module are not kept.

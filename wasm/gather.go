@@ -30,7 +30,7 @@ func (in *instance) renderFile(ctx context.Context, j job, budget int, c *counts
 
 // sparse is how many times longer than its overlay a plan has to be for pieces to pay. Pieces are
 // copied once, at the host, a whole file in the module and again at the host; but many small pieces
-// cost more at the host than in the module (bench/results/runtime.md, "whole" and "pieces").
+// cost more at the host than in the module (BenchmarkWays).
 const sparse = 16
 
 // renderPieces has the module name the pieces and copies them once, at the host.

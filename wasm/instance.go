@@ -53,6 +53,9 @@ func newInstance(ctx context.Context, engine wazero.Runtime, compiled wazero.Com
 	if err != nil {
 		return nil, fmt.Errorf("%w: start: %w%s", ErrModule, err, stderr)
 	}
+	if module.IsClosed() { // it exited, which starts no instance, and its memory is gone
+		return nil, fmt.Errorf("%w: start: it exited%s", ErrModule, stderr)
+	}
 	in := &instance{module: module, stderr: stderr}
 	if err := in.greet(ctx); err != nil {
 		_ = module.Close(ctx)
@@ -143,6 +146,9 @@ func (in *instance) call(ctx context.Context, f api.Function, args ...uint32) (u
 	}
 	if err := f.CallWithStack(ctx, in.stack[:]); err != nil {
 		return 0, &trapError{fmt.Errorf("%w%s", err, in.stderr)}
+	}
+	if in.module.IsClosed() { // its memory is gone, and reading it would end this process
+		return 0, &trapError{fmt.Errorf("the module exited%s", in.stderr)}
 	}
 	return uint32(in.stack[0]), nil
 }

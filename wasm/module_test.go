@@ -42,6 +42,7 @@ func TestModulesThatBreakTheContractAreRefused(t *testing.T) {
 		{"too large", make([]byte, wasm.MaxModuleBytes+1), "more than 16777216"},
 		{"without exports", []byte("\x00asm\x01\x00\x00\x00"), `no function "info"`},
 		{"of another contract", build(t, root, "./wasm/testdata/canary", "-X main.version=2"), "built for version 2 of the contract, this host for version 1"},
+		{"gone when it is started", build(t, root, "./wasm/testdata/canary", "-X main.version=exit"), "exited"},
 	} {
 		digest := wasm.Digest(tt.module)
 		err := r.Load(t.Context(), digest, tt.module)

@@ -79,7 +79,7 @@ func (s site) Ready(r *loop.Request) (loop.Answer, bool) {
 }
 
 func (s site) handle(ctx *fasthttp.RequestCtx) {
-	f := s[string(ctx.Request.Header.RequestURI())]
+	f := s[string(ctx.Path())]
 	if f == nil {
 		ctx.SetStatusCode(fasthttp.StatusNotFound)
 		return

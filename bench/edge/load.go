@@ -60,7 +60,11 @@ func (s *subject) load(sc scenario, d time.Duration) (m measured, err error) {
 
 // prepare asks once, checks the answer, and returns what to send and how long an answer is.
 func (s *subject) prepare(sc scenario) (request []byte, size int, err error) {
-	head := "GET " + sc.path + " HTTP/1.1\r\nHost: files.example\r\n" + sc.headers
+	path := sc.path
+	if s.paths != nil {
+		path = s.paths[path]
+	}
+	head := "GET " + path + sc.query + " HTTP/1.1\r\nHost: files.example\r\n" + sc.headers
 	status := http.StatusOK
 	if sc.current {
 		if s.etags[sc.path] == "" {

@@ -1,7 +1,7 @@
 //go:build linux
 
 // Command edge measures what an answered request costs the server's processor: nginx in two tunings,
-// fasthttp alone and the edge's own loop, serving the same files over plain HTTP/1.1. Servers have one
+// fasthttp alone, the edge's own loop and the whole edge, serving the same files over plain HTTP/1.1. Servers have one
 // core and the load another; the servers take turns, scenario by scenario and round by round, so that
 // a slow minute of the machine is everybody's. It needs nginx on the PATH.
 package main
@@ -23,6 +23,7 @@ func main() {
 	flag.DurationVar(&b.slice, "slice", 500*time.Millisecond, "how long a server is under load in a round")
 	only := flag.String("only", "", "scenarios whose name holds one of these words alone, separated by commas")
 	servers := flag.String("servers", "", "measure these servers alone, separated by commas")
+	flag.StringVar(&b.livery, "livery", "", "measure the edge of this binary too, a built livery")
 	flag.StringVar(&b.profile, "cpuprofile", "", "have the loop write a CPU profile to this file")
 	flag.Parse()
 	b.only, b.servers = words(*only), words(*servers)
@@ -52,6 +53,7 @@ type bench struct {
 	slice   time.Duration
 	only    []string // none: every scenario
 	servers []string // none: every server
+	livery  string   // the built binary; empty: is not measured
 	profile string   // empty: none
 }
 
@@ -65,9 +67,6 @@ func (b *bench) run() error {
 	}
 	defer os.RemoveAll(dir)
 	if err := os.Chmod(dir, 0o755); err != nil { // nginx's worker is somebody else
-		return err
-	}
-	if err := writeFiles(dir); err != nil {
 		return err
 	}
 	subjects, stop, err := b.start(dir)

@@ -30,6 +30,7 @@ type subject struct {
 	address string
 	process *os.Process
 	etags   map[string]string // by path
+	paths   map[string]string // where a scenario's path is here; nil: as it is
 }
 
 // start starts the servers, each bound to the servers' core. stop ends those that run.
@@ -40,6 +41,18 @@ func (b *bench) start(dir string) (subjects []*subject, stop func(), err error) 
 			_ = c.Process.Signal(syscall.SIGTERM)
 			_ = c.Wait()
 		}
+	}
+	if b.livery == "" {
+		err = writeFiles(dir)
+	} else {
+		cmd, s, failed := startLivery(b.livery, dir)
+		if cmd != nil {
+			children = append(children, cmd)
+		}
+		subjects, err = append(subjects, s), failed
+	}
+	if err != nil {
+		return nil, stop, err
 	}
 	for _, name := range []string{"nginx sendfile", "nginx buffers", "fasthttp", "loop"} {
 		if !wanted(name, b.servers) {

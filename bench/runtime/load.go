@@ -21,7 +21,7 @@ func (b *bench) loads(ctx context.Context) (table, error) {
 	if cores := runtime.GOMAXPROCS(0); cores > 2 {
 		counts = append(counts, cores)
 	}
-	rates := make([][]float64, len(counts))
+	rates, costs := make([][]float64, len(counts)), make([][]float64, len(counts))
 	runtimes := make([]*wasm.Runtime, len(counts))
 	for i, n := range counts {
 		if runtimes[i], err = b.loaded(ctx, n); err != nil {
@@ -36,34 +36,36 @@ func (b *bench) loads(ctx context.Context) (table, error) {
 	defer runtime.KeepAlive(held)
 	for range b.size.loads {
 		for i, n := range counts {
-			rate, err := b.load(ctx, runtimes[i], d, n)
+			rate, cost, err := b.load(ctx, runtimes[i], d, n)
 			if err != nil {
 				return table{}, err
 			}
-			rates[i] = append(rates[i], rate)
+			rates[i], costs[i] = append(rates[i], rate), append(costs[i], cost)
 		}
 		b.step()
 	}
-	t := table{head: []string{"instances at work", "renders a second", "25% to 75%", "times one", "reach"}}
+	t := table{head: []string{"instances at work", "renders a second", "25% to 75%", "times one", "processor time each", "renders a second by that", "reach"}}
 	for i, n := range counts {
 		reach := ""
 		if n == 2 {
 			reach = "at least 20,000"
 		}
 		t.add(n, grouped(int(quantile(rates[i], 0.5))), grouped(int(quantile(rates[i], 0.25)))+" to "+grouped(int(quantile(rates[i], 0.75))),
-			fmt.Sprintf("%.2f", quantile(rates[i], 0.5)/quantile(rates[0], 0.5)), reach)
+			fmt.Sprintf("%.2f", quantile(rates[i], 0.5)/quantile(rates[0], 0.5)), micro(quantile(costs[i], 0.5)),
+			grouped(int(float64(n)*1e9/quantile(costs[i], 0.5))), reach)
 	}
 	return t, nil
 }
 
-// load renders 2,000 tokens with 50 overrides from n callers at one time and returns renders a second.
-func (b *bench) load(ctx context.Context, r *wasm.Runtime, d document, n int) (float64, error) {
+// load renders 2,000 tokens with 50 overrides from n callers at one time and returns renders a second, and
+// the nanoseconds of processor time that each took.
+func (b *bench) load(ctx context.Context, r *wasm.Runtime, d document, n int) (rate, cost float64, err error) {
 	var (
 		callers sync.WaitGroup
 		done    atomic.Int64
 		failed  atomic.Pointer[error]
 	)
-	began := time.Now()
+	began, cpuBegan := time.Now(), cpuTime()
 	for range n {
 		callers.Go(func() {
 			for time.Since(began) < b.size.load {
@@ -79,7 +81,7 @@ func (b *bench) load(ctx context.Context, r *wasm.Runtime, d document, n int) (f
 	}
 	callers.Wait()
 	if err := failed.Load(); err != nil {
-		return 0, *err
+		return 0, 0, *err
 	}
-	return float64(done.Load()) / time.Since(began).Seconds(), nil
+	return float64(done.Load()) / time.Since(began).Seconds(), float64(cpuTime()-cpuBegan) / float64(done.Load()), nil
 }

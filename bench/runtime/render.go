@@ -83,18 +83,18 @@ func native(d document, dst []byte) ([]byte, error) {
 	return overlay.Append(dst), err
 }
 
-// measure renders again and again for a while.
+// measure renders again and again for a while of processor time.
 func (w *way) measure(slice time.Duration) error {
-	began, n := time.Now(), 0
-	for time.Since(began) < slice {
-		for range 8 {
+	began, n := cpuTime(), 0
+	for cpuTime()-began < slice {
+		for range 16 {
 			if _, err := w.once(); err != nil {
 				return err
 			}
 		}
-		n += 8
+		n += 16
 	}
-	w.took = append(w.took, float64(time.Since(began).Nanoseconds())/float64(n))
+	w.took = append(w.took, float64((cpuTime()-began).Nanoseconds())/float64(n))
 	return nil
 }
 

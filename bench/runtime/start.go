@@ -12,20 +12,20 @@ import (
 
 // starting measures how long it takes until a file can be rendered.
 func (b *bench) starting(ctx context.Context) (table, error) {
-	var cold, cached, instance, hit, miss samples
+	var cold, coldCPU, cached, cachedCPU, instance, hit, miss samples
 	for i := range b.size.starts {
 		dir := filepath.Join(b.dir, fmt.Sprint("start", i))
-		took, _, err := b.start(ctx, dir)
+		took, used, _, err := b.start(ctx, dir)
 		if err != nil {
 			return table{}, err
 		}
-		cold = append(cold, took)
+		cold, coldCPU = append(cold, took), append(coldCPU, used)
 		for range 3 {
-			took, stats, err := b.start(ctx, dir)
+			took, used, stats, err := b.start(ctx, dir)
 			if err != nil {
 				return table{}, err
 			}
-			cached = append(cached, took)
+			cached, cachedCPU = append(cached, took), append(cachedCPU, used)
 			instance = append(instance, stats.StartTime/time.Duration(stats.Started))
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -36,28 +36,29 @@ func (b *bench) starting(ctx context.Context) (table, error) {
 	if err := b.opening(ctx, &hit, &miss); err != nil {
 		return table{}, err
 	}
-	t := table{head: []string{"what", "times", "median", "25% to 75%", "reach"}}
-	t.add("compile, cache empty", len(cold), spell(cold.median()), cold.spread(), "")
-	t.add("start from the cache", len(cached), spell(cached.median()), cached.spread(), "under 100 ms")
-	t.add("of that, one instance", len(instance), spell(instance.median()), instance.spread(), "")
-	t.add("first render of a 2,000-token plan: copied in, checked, rendered", len(miss), spell(miss.median()), miss.spread(), "")
-	t.add("every other render of the Theme alone", len(hit), spell(hit.median()), hit.spread(), "")
+	t := table{head: []string{"what", "times", "median", "25% to 75%", "processor time", "reach"}}
+	t.add("compile, cache empty", len(cold), spell(cold.median()), cold.spread(), spell(coldCPU.median()), "")
+	t.add("start from the cache", len(cached), spell(cached.median()), cached.spread(), spell(cachedCPU.median()), "under 100 ms")
+	t.add("of that, one instance", len(instance), spell(instance.median()), instance.spread(), "", "")
+	t.add("first render of a 2,000-token plan: copied in, checked, rendered", len(miss), spell(miss.median()), miss.spread(), "", "")
+	t.add("every other render of the Theme alone", len(hit), spell(hit.median()), hit.spread(), "", "")
 	return t, nil
 }
 
-// start starts a Runtime over a cache directory and stops it again.
-func (b *bench) start(ctx context.Context, dir string) (time.Duration, wasm.Stats, error) {
-	began := time.Now()
+// start starts a Runtime over a cache directory and stops it again. It returns how long the start took, and
+// how much processor time.
+func (b *bench) start(ctx context.Context, dir string) (took, used time.Duration, stats wasm.Stats, err error) {
+	began, cpuBegan := time.Now(), cpuTime()
 	r, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: dir})
 	if err != nil {
-		return 0, wasm.Stats{}, err
+		return 0, 0, wasm.Stats{}, err
 	}
 	err = r.Load(ctx, b.digest, b.module)
-	took, stats := time.Since(began), r.Stats()
+	took, used, stats = time.Since(began), cpuTime()-cpuBegan, r.Stats()
 	if closeErr := r.Close(ctx); err == nil {
 		err = closeErr
 	}
-	return took, stats, err
+	return took, used, stats, err
 }
 
 // opening measures the first render of a plan and the ones after it.

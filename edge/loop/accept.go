@@ -45,7 +45,7 @@ func (t *thread) welcome(fd int) {
 		l.counts.conns.Add(-1)
 		l.counts.refused.Add(1)
 		if len(l.config.Overload) > 0 {
-			_, _ = transmit(fd, l.config.Overload)
+			_, _ = transmit(fd, l.config.Overload, unix.MSG_NOSIGNAL)
 		}
 		_ = unix.Close(fd)
 		return

@@ -19,11 +19,16 @@ type lent struct {
 	borrowed
 	thread   *thread
 	conn     *conn
-	readable chan struct{} // one element where something has come since the last look
-	writable chan struct{}
-	watchOut bool         // the thread's epoll watches for room to send
-	readBy   atomic.Int64 // Unix nanoseconds; 0: no limit
-	writeBy  atomic.Int64
+	reading  side
+	writing  side
+	watchOut bool // the thread's epoll watches for room to send
+}
+
+// side is one direction of a lent connection. One goroutine at a time waits on it.
+type side struct {
+	happened chan struct{} // one element where something has come since the last look
+	by       atomic.Int64  // Unix nanoseconds; 0: no limit
+	timer    *time.Timer   // nil until somebody waited
 }
 
 // maxStays bounds the requests that the server may wait for before it gives a connection back.
@@ -37,7 +42,7 @@ func (t *thread) lend(c *conn, head []byte, expired bool) {
 	}
 	t.wheel.remove(c)
 	t.loop.counts.handovers.Add(1)
-	b := &lent{thread: t, conn: c, readable: make(chan struct{}, 1), writable: make(chan struct{}, 1)}
+	b := &lent{thread: t, conn: c, reading: side{happened: make(chan struct{}, 1)}, writing: side{happened: make(chan struct{}, 1)}}
 	b.ending, b.head, b.expired = &t.ending, append([]byte(nil), head...), expired
 	if t.state == serving {
 		b.stays.Store(int32(min(1<<c.handovers, maxStays) - 1))
@@ -72,16 +77,16 @@ func (b *lent) serve() {
 func (b *lent) signal(events uint32) {
 	const ended = unix.EPOLLHUP | unix.EPOLLERR
 	if events&(unix.EPOLLIN|unix.EPOLLRDHUP|ended) != 0 {
-		poke(b.readable)
+		b.reading.poke()
 	}
 	if events&(unix.EPOLLOUT|ended) != 0 {
-		poke(b.writable)
+		b.writing.poke()
 	}
 }
 
-func poke(c chan struct{}) {
+func (s *side) poke() {
 	select {
-	case c <- struct{}{}:
+	case s.happened <- struct{}{}:
 	default:
 	}
 }
@@ -104,7 +109,7 @@ func (b *lent) Read(p []byte) (int, error) {
 		n, err := receive(b.conn.fd, p)
 		switch {
 		case err == unix.EAGAIN:
-			if err := wait(b.readable, &b.readBy); err != nil {
+			if err := b.reading.wait(); err != nil {
 				return 0, err
 			}
 		case err == unix.EINTR:
@@ -125,13 +130,13 @@ func (b *lent) Write(p []byte) (int, error) {
 		if b.closed.Load() {
 			return done, net.ErrClosed
 		}
-		n, err := transmit(b.conn.fd, p[done:])
+		n, err := transmit(b.conn.fd, p[done:], unix.MSG_NOSIGNAL)
 		done += n
 		switch err {
 		case 0, unix.EINTR:
 		case unix.EAGAIN:
 			b.watchOut = b.watchOut || b.thread.watchOut(b.conn.fd)
-			if err := wait(b.writable, &b.writeBy); err != nil {
+			if err := b.writing.wait(); err != nil {
 				return done, err
 			}
 		default:
@@ -141,24 +146,39 @@ func (b *lent) Write(p []byte) (int, error) {
 	return done, nil
 }
 
-// wait waits until something has happened, if only that the limit is another, or limit has passed.
-func wait(happened chan struct{}, limit *atomic.Int64) error {
-	by := limit.Load()
+// wait waits until something has happened, if only that the limit is another, or the limit has passed.
+func (s *side) wait() error {
+	by := s.by.Load()
 	if by == 0 {
-		<-happened
+		<-s.happened
 		return nil
 	}
 	left := time.Until(time.Unix(0, by))
 	if left <= 0 {
 		return os.ErrDeadlineExceeded
 	}
-	timer := time.NewTimer(left)
-	defer timer.Stop()
+	if s.timer == nil {
+		s.timer = time.NewTimer(left)
+	} else {
+		s.timer.Reset(left)
+	}
 	select {
-	case <-happened:
-	case <-timer.C:
+	case <-s.happened:
+		s.timer.Stop()
+	case <-s.timer.C:
 	}
 	return nil
+}
+
+// limit changes the limit. Whoever waits looks again where less time is left than before.
+func (s *side) limit(at time.Time) {
+	by := int64(0)
+	if !at.IsZero() {
+		by = at.UnixNano()
+	}
+	if before := s.by.Swap(by); by != 0 && (before == 0 || by < before) {
+		s.poke()
+	}
 }
 
 // Close implements net.Conn. The descriptor is the thread's to close; the client learns of the end
@@ -170,8 +190,8 @@ func (b *lent) Close() error {
 	if b.closed.Swap(true) {
 		return net.ErrClosed
 	}
-	poke(b.readable)
-	poke(b.writable)
+	b.reading.poke()
+	b.writing.poke()
 	return nil
 }
 
@@ -193,24 +213,19 @@ func (b *lent) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(b.conn.rem
 
 // SetDeadline implements net.Conn.
 func (b *lent) SetDeadline(at time.Time) error {
-	_ = b.SetReadDeadline(at)
-	return b.SetWriteDeadline(at)
+	b.reading.limit(at)
+	b.writing.limit(at)
+	return nil
 }
 
 // SetReadDeadline implements net.Conn.
-func (b *lent) SetReadDeadline(at time.Time) error { return set(&b.readBy, at, b.readable) }
+func (b *lent) SetReadDeadline(at time.Time) error {
+	b.reading.limit(at)
+	return nil
+}
 
 // SetWriteDeadline implements net.Conn.
-func (b *lent) SetWriteDeadline(at time.Time) error { return set(&b.writeBy, at, b.writable) }
-
-// set changes a limit. Whoever waits looks again where less time is left than before.
-func set(limit *atomic.Int64, at time.Time, waiting chan struct{}) error {
-	by := int64(0)
-	if !at.IsZero() {
-		by = at.UnixNano()
-	}
-	if before := limit.Swap(by); by != 0 && (before == 0 || by < before) {
-		poke(waiting)
-	}
+func (b *lent) SetWriteDeadline(at time.Time) error {
+	b.writing.limit(at)
 	return nil
 }

@@ -95,10 +95,14 @@ func (s *streams) rest(c *stream) {
 	}
 }
 
+// backlog is how long run has in a shutdown to accept those who are connected already.
+const backlog = 20 * time.Millisecond
+
 // drain implements service.
 func (s *streams) drain() {
-	s.draining.Store(true)
-	_ = s.listener.Close()
+	if !s.draining.Swap(true) {
+		time.AfterFunc(backlog, func() { _ = s.listener.Close() })
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
@@ -113,6 +117,7 @@ func (s *streams) abort() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.aborted = true
+	_ = s.listener.Close()
 	for c := range s.conns {
 		_ = c.conn.Close()
 	}

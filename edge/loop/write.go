@@ -17,7 +17,11 @@ func (t *thread) flush(c *conn, body []byte) {
 	if c.failed || len(out) == 0 {
 		return
 	}
-	n, err := t.send(c.fd, out, body)
+	flags := unix.MSG_NOSIGNAL
+	if c.closing {
+		flags |= unix.MSG_MORE // the end follows at once, and goes out with the last of it
+	}
+	n, err := t.send(c.fd, out, body, flags)
 	switch {
 	case err != 0 && err != unix.EAGAIN && err != unix.EINTR:
 		c.failed = true
@@ -39,7 +43,7 @@ func (t *thread) block(c *conn, out, body []byte) {
 
 // resume sends more of what c keeps, and goes on with its requests after the last of it.
 func (t *thread) resume(c *conn) {
-	n, err := t.send(c.fd, c.unsent[c.sent:], c.body)
+	n, err := t.send(c.fd, c.unsent[c.sent:], c.body, unix.MSG_NOSIGNAL)
 	if err == unix.EAGAIN || err == unix.EINTR {
 		return
 	}
@@ -59,23 +63,23 @@ func (t *thread) resume(c *conn) {
 }
 
 // send sends first and second, of which either may be empty, and returns how much the socket took.
-func (t *thread) send(fd int, first, second []byte) (int, syscall.Errno) {
+func (t *thread) send(fd int, first, second []byte, flags int) (int, syscall.Errno) {
 	switch {
 	case len(second) == 0:
-		return transmit(fd, first)
+		return transmit(fd, first, flags)
 	case len(first) == 0:
-		return transmit(fd, second)
+		return transmit(fd, second, flags)
 	}
 	t.pieces = [2]unix.Iovec{{Base: &first[0], Len: uint64(len(first))}, {Base: &second[0], Len: uint64(len(second))}}
 	t.message.Iovlen = 2
-	n, _, err := unix.RawSyscall(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&t.message)), unix.MSG_NOSIGNAL)
+	n, _, err := unix.RawSyscall(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&t.message)), uintptr(flags))
 	t.pieces = [2]unix.Iovec{}
 	return length(n, err), err
 }
 
 // transmit sends b, which is not empty, without waiting.
-func transmit(fd int, b []byte) (int, syscall.Errno) {
-	n, _, err := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+func transmit(fd int, b []byte, flags int) (int, syscall.Errno) {
+	n, _, err := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(flags), 0, 0)
 	return length(n, err), err
 }
 

@@ -127,7 +127,8 @@ func (r *Rules) allows(origin []byte) bool {
 // allowsHost reports whether the edge's own origin is allowed. Behind a proxy that ends TLS the edge
 // does not know its own scheme, so that either will do: a page cannot choose its Host.
 func (r *Rules) allowsHost(host []byte) bool {
-	return r.allows(append([]byte("https://"), host...)) || r.allows(append([]byte("http://"), host...))
+	var room [128]byte
+	return r.allows(append(append(room[:0], "https://"...), host...)) || r.allows(append(append(room[:0], "http://"...), host...))
 }
 
 // refererOrigin returns the part of a Referer that is an origin, or nil where it has none.

@@ -14,9 +14,12 @@ import (
 // asked for.
 const maxWaiting = 10_000
 
-// perCommit is the number of overlays that are written in one commit: few commits, and little that
-// is compiled twice where an edge asks meanwhile.
-const perCommit = 16
+// The overlays that are written in one commit: few commits, and little that is held in memory or
+// compiled twice where an edge asks meanwhile.
+const (
+	perCommit      = 16
+	bytesPerCommit = 4 << 20
+)
 
 // queue is the Themes that wait to be filled, each once. It may be used concurrently.
 type queue struct {
@@ -92,27 +95,55 @@ func (d *Deriver) fill(t themeID) (err error) {
 	if err != nil {
 		return err
 	}
-	var failed error
-	for some := range slices.Chunk(pairs, perCommit) {
+	var made batch
+	for _, p := range pairs {
 		if d.queue.holds(t) || d.ctx.Err() != nil {
 			break
 		}
-		made, err := d.completeAll(c, some)
-		failed = cmp.Or(failed, err, d.settle(d.ctx, made))
+		var bundle []byte
+		failed := d.spare.run(d.ctx, func() (err error) {
+			bundle, err = d.overlayOf(d.ctx, c, p)
+			return err
+		})
+		if failed == nil {
+			made.add(p, bundle)
+		}
+		if made.full() {
+			failed = cmp.Or(failed, d.commit(&made))
+		}
+		err = cmp.Or(err, failed)
 	}
-	return failed
+	return cmp.Or(err, d.commit(&made))
 }
 
-// completeAll returns the pairs whose overlays it compiled, and the first fault.
-func (d *Deriver) completeAll(c compiler, pairs []Pair) (made []Pair, failed error) {
-	for _, p := range pairs {
-		err := d.spare.run(d.ctx, func() error { return d.complete(d.ctx, c, &p) })
-		if err == nil {
-			made = append(made, p)
+// batch is the overlays that are written in one commit. They are stored right before it, because a
+// blob that waits for its name too long is collected (storage.PutWindow), and turns may be long in
+// coming.
+type batch struct {
+	pairs   []Pair
+	bundles [][]byte // of pairs
+	bytes   int      // of bundles
+}
+
+func (b *batch) add(p Pair, bundle []byte) {
+	b.pairs, b.bundles = append(b.pairs, p), append(b.bundles, bundle)
+	b.bytes += len(bundle)
+}
+
+func (b *batch) full() bool { return len(b.pairs) >= perCommit || b.bytes >= bytesPerCommit }
+
+// commit stores the overlays, names them in the records of their pairs, and empties the batch.
+func (d *Deriver) commit(b *batch) error {
+	made := *b
+	*b = batch{}
+	for i, bundle := range made.bundles {
+		name, err := d.store.PutBlob(d.ctx, bundle)
+		if err != nil {
+			return err
 		}
-		failed = cmp.Or(failed, err)
+		made.pairs[i].Record.Overlay = name
 	}
-	return made, failed
+	return d.settle(d.ctx, made.pairs)
 }
 
 // lacking lists the pairs of a Theme's newest version that lack an overlay.

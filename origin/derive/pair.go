@@ -44,12 +44,20 @@ func (d *Deriver) Overlay(ctx context.Context, p Pair) (record.Hash, error) {
 
 // complete compiles and stores the overlay of p, and names it in p.Record.
 func (d *Deriver) complete(ctx context.Context, c compiler, p *Pair) error {
+	bundle, err := d.overlayOf(ctx, c, *p)
+	if err == nil {
+		p.Record.Overlay, err = d.store.PutBlob(ctx, bundle)
+	}
+	return err
+}
+
+// overlayOf compiles the overlay of p.
+func (d *Deriver) overlayOf(ctx context.Context, c compiler, p Pair) ([]byte, error) {
 	overrides, err := d.store.Blob(ctx, p.Record.Overrides)
 	if err != nil {
-		return fmt.Errorf("overrides %s: %w", p.Record.Overrides, err)
+		return nil, fmt.Errorf("overrides %s: %w", p.Record.Overrides, err)
 	}
-	p.Record.Overlay, err = d.putOverlay(ctx, c, p.Version, overrides)
-	return err
+	return c.overlays(ctx, overrides)
 }
 
 // settle writes the names of overlays into the records of pairs of one Environment, as far as they

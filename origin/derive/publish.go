@@ -33,11 +33,15 @@ func (d *Deriver) PublishedOverlay(ctx context.Context, v record.ThemeVersion, o
 	if v.Module != d.native || record.HashOf(overrides) == noOverrides {
 		return "", nil
 	}
-	c, err := d.compiler(ctx, v)
-	if err != nil {
-		return "", fmt.Errorf("derive: overlay at version %d: %w", v.Number, err)
+	c, err := d.compiled(ctx, v)
+	var bundle []byte
+	if err == nil {
+		bundle, err = overlayBundle(c, overrides)
 	}
-	return d.putOverlay(ctx, c, v, overrides)
+	if err != nil {
+		return "", fmt.Errorf("derive: overlay at version %d of document %s: %w", v.Number, v.Document, err)
+	}
+	return d.store.PutBlob(ctx, bundle)
 }
 
 // noOverrides is the blob of a Variant that was published without any.
@@ -46,12 +50,4 @@ var noOverrides = record.HashOf([]byte("{}"))
 // Lacks reports whether a pair should have an overlay and has none.
 func Lacks(p record.Pair) bool {
 	return p.Overlay == "" && p.Overrides != "" && p.Overrides != noOverrides
-}
-
-func (d *Deriver) putOverlay(ctx context.Context, c compiler, v record.ThemeVersion, overrides []byte) (record.Hash, error) {
-	bundle, err := c.overlays(ctx, overrides)
-	if err != nil {
-		return "", fmt.Errorf("derive: overlay at version %d of document %s: %w", v.Number, v.Document, err)
-	}
-	return d.store.PutBlob(ctx, bundle)
 }

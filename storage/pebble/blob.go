@@ -6,14 +6,10 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/klauspost/compress/zstd"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
-
-// MaxBlobBytes is the size of the largest blob that PutBlob takes.
-const MaxBlobBytes = 256 << 20
 
 // PutBlob stores a blob and returns its name. A blob that is there already and whole is not written
 // again; one found corrupt is replaced; one that collection has marked is marked no longer. The blob
@@ -22,8 +18,8 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	if len(blob) > MaxBlobBytes {
-		return "", fmt.Errorf("pebble: a blob of %d bytes is larger than %d", len(blob), MaxBlobBytes)
+	if len(blob) > storage.MaxBlobBytes {
+		return "", fmt.Errorf("pebble: a blob of %d bytes is larger than %d", len(blob), storage.MaxBlobBytes)
 	}
 	if err := s.line.enter(); err != nil {
 		return "", err
@@ -44,7 +40,7 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 }
 
 func (s *Store) writeBlob(name record.Hash, blob []byte) error {
-	value := s.codec.pack(blob)
+	value := s.codec.Pack(blob)
 	if err := s.space.check(len(value)); err != nil {
 		return err
 	}
@@ -87,73 +83,9 @@ func (s *Store) blob(name record.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, failure("blob "+string(name), err)
 	}
-	blob, err := s.codec.unpack(value, name)
+	blob, err := s.codec.Unpack(value, name)
 	if closeErr := closer.Close(); err == nil {
 		err = closeErr
 	}
 	return blob, failure("blob "+string(name), err)
-}
-
-// The first byte of a stored blob says how the rest is coded.
-const (
-	codingPlain = 0
-	codingZstd  = 1
-)
-
-// codec compresses blobs before the engine sees them: its own compression works on blocks, and
-// would be paid again at every compaction. Its methods may be called concurrently.
-type codec struct {
-	enc *zstd.Encoder
-	dec *zstd.Decoder
-}
-
-func newCodec() (*codec, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		return nil, err
-	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(MaxBlobBytes))
-	if err != nil {
-		return nil, err
-	}
-	return &codec{enc, dec}, nil
-}
-
-func (c *codec) close() {
-	_ = c.enc.Close() // nothing is buffered
-	c.dec.Close()
-}
-
-// pack returns the stored form of a blob: the shorter of plain and zstd.
-func (c *codec) pack(blob []byte) []byte {
-	packed := c.enc.EncodeAll(blob, []byte{codingZstd})
-	if len(packed) <= len(blob) {
-		return packed
-	}
-	return append([]byte{codingPlain}, blob...)
-}
-
-// unpack returns a new slice with the blob of that name, or storage.ErrCorrupt.
-func (c *codec) unpack(value []byte, name record.Hash) ([]byte, error) {
-	blob, err := c.decode(value)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
-	}
-	if got := record.HashOf(blob); got != name {
-		return nil, fmt.Errorf("%w: the content is that of %s", storage.ErrCorrupt, got)
-	}
-	return blob, nil
-}
-
-func (c *codec) decode(value []byte) ([]byte, error) {
-	if len(value) == 0 {
-		return nil, errors.New("a stored blob without its coding")
-	}
-	switch value[0] {
-	case codingPlain:
-		return append([]byte{}, value[1:]...), nil
-	case codingZstd:
-		return c.dec.DecodeAll(value[1:], nil)
-	}
-	return nil, fmt.Errorf("a stored blob of the unknown coding %d", value[0])
 }

@@ -43,7 +43,7 @@ func (s *Store) checkBlobs(ctx context.Context, from pebble.Reader, report func(
 			report(storage.Finding{Where: fmt.Sprintf("key %x", key), Problem: "it is no key of a blob", Repair: storage.RepairDelete})
 			return true, ctx.Err()
 		}
-		if _, err := s.codec.unpack(value, name); err != nil {
+		if _, err := s.codec.Unpack(value, name); err != nil {
 			report(storage.Finding{Where: "blob " + string(name), Problem: err.Error(), Repair: storage.RepairPublish})
 		}
 		if _, err := get(from, noteKey(name)); errors.Is(err, storage.ErrNotFound) {

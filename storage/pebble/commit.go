@@ -42,7 +42,7 @@ func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (r
 
 // inScope runs fn and applies what it wrote while no other writer of the scope runs.
 func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (pending, storage.Cursor, error) {
-	release, err := s.scopes.acquire(ctx, scope)
+	release, err := s.scopes.Acquire(ctx, scope)
 	if err != nil {
 		return pending{}, storage.Cursor{}, err
 	}
@@ -50,12 +50,12 @@ func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (
 	base := s.line.newest()
 	defer base.release()
 	seen := pending{seen: base.cursor.Seq}
-	t := &tx{reader: reader{base}, writes: map[string][]byte{}}
+	t := storage.NewOverlay(reader{base}, checkKey)
 	change, err := fn(t)
 	if err != nil {
 		return seen, storage.Cursor{}, err
 	}
-	if !t.wrote() {
+	if !t.Wrote() {
 		return seen, base.cursor, nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -70,13 +70,13 @@ func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (
 
 // apply gives the writes of t their place in the change log and enters them into the write-ahead
 // log. On an error nothing was written.
-func (s *Store) apply(t *tx, change record.Change) (pending, error) {
+func (s *Store) apply(t *storage.Overlay, change record.Change) (pending, error) {
 	entry, tag, err := newEntry(change)
 	if err != nil {
 		return pending{}, err
 	}
 	batch := s.db.NewBatch()
-	if err := t.writeTo(batch); err != nil {
+	if err := fill(batch, t); err != nil {
 		_ = batch.Close()
 		return pending{}, failure("commit", err)
 	}
@@ -86,6 +86,22 @@ func (s *Store) apply(t *tx, change record.Change) (pending, error) {
 	}
 	at, err := s.enterLog(batch, entry, tag)
 	return pending{batch: batch, state: at}, err
+}
+
+// fill adds the writes of t to batch: prefixes first, because what was written after them stays.
+func fill(batch *pebble.Batch, t *storage.Overlay) error {
+	for _, prefix := range t.Cleared() {
+		start, end := span(prefix)
+		if err := batch.DeleteRange(start, end, nil); err != nil {
+			return err
+		}
+	}
+	return t.Each(func(key, value []byte) error {
+		if value == nil {
+			return batch.Delete(key, nil)
+		}
+		return batch.Set(key, value, nil)
+	})
 }
 
 // enterLog is the one place where order is made: the number is taken, the batch applied and its

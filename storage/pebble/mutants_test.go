@@ -61,13 +61,13 @@ var mutants = []mutant{
 	snap := s.db.NewSnapshot()`},
 	{"a cursor's tag is not compared", "pebble/log.go", `if at.Tag != after.Tag {`, `if false {`},
 	{"trimming drops one entry more", "pebble/log.go", `batch.DeleteRange(logKey(from+1), logKey(to+1), nil)`, `batch.DeleteRange(logKey(from+1), logKey(to+2), nil)`},
-	{"two writers of one scope run at once", "pebble/scope.go", `	lock := s.join(scope)
+	{"two writers of one scope run at once", "scopes.go", `	lock := s.join(scope)
 	select {`, `	lock := s.join(scope)
 	if len(lock.free) == 0 {
 		lock.free <- struct{}{}
 	}
 	select {`},
-	{"deleted prefixes come after what was written", "pebble/tx.go", `	for key := range t.writes {
+	{"deleted prefixes come after what was written", "overlay.go", `	for key := range t.writes {
 		if strings.HasPrefix(key, string(prefix)) {
 			delete(t.writes, key)
 		}
@@ -78,7 +78,7 @@ var mutants = []mutant{
 		return nil
 	}
 	if err := error(nil); err != nil {`},
-	{"a blob is not compared with its name", "pebble/blob.go", `if got := record.HashOf(blob); got != name {`, `if got := record.HashOf(blob); false {`},
+	{"a blob is not compared with its name", "codec.go", `if got := record.HashOf(blob); got != name {`, `if got := record.HashOf(blob); false {`},
 	{"a full disk is not looked at", "pebble/space.go", `if usage.AvailBytes < keep+uint64(need) {`, `if false {`},
 	{"the ballast is kept on a full disk", "pebble/space.go", `err := s.fs.Remove(s.path())
 	s.log`, `err := error(nil)

@@ -88,7 +88,7 @@ func (o Options) withDefaults() Options {
 // that ends with Close. It returns storage.ErrLocked where another Store has the directory, and
 // storage.ErrCorrupt where what is there cannot be read.
 func Open(dir string, opts Options) (*Store, error) {
-	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: newScopes()}
+	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: storage.NewScopes()}
 	s.line.moved = make(chan struct{})
 	if err := s.place(); err != nil {
 		return nil, err
@@ -206,11 +206,11 @@ func (s *Store) start() error {
 			return fmt.Errorf("pebble: open %s: %w", s.dir, err)
 		}
 	}
-	if s.codec, err = newCodec(); err != nil {
+	if s.codec, err = storage.NewCodec(); err != nil {
 		return fmt.Errorf("pebble: open: %w", err)
 	}
 	if s.db, err = pebble.Open(s.dir, s.engineOptions()); err != nil {
-		s.codec.close()
+		s.codec.Close()
 		return s.unopened(err)
 	}
 	end, err := s.identify()
@@ -218,7 +218,7 @@ func (s *Store) start() error {
 		err = s.findLoss(end)
 	}
 	if err != nil {
-		s.codec.close()
+		s.codec.Close()
 		_ = s.db.Close()
 		return err
 	}

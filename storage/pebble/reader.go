@@ -1,7 +1,6 @@
 package pebble
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -79,12 +78,4 @@ func scan(from pebble.Reader, start, end []byte, order storage.Order, each func(
 		return nil
 	}
 	return failure(fmt.Sprintf("scan from %q to %q", start, end), err)
-}
-
-// before reports whether a comes before b in order.
-func before(order storage.Order, a, b []byte) bool {
-	if order == storage.Descending {
-		return bytes.Compare(a, b) > 0
-	}
-	return bytes.Compare(a, b) < 0
 }

@@ -26,10 +26,10 @@ type Store struct {
 	dir    string
 	opts   Options
 	id     string
-	codec  *codec
+	codec  *storage.Codec
 	space  *space
 	line   timeline
-	scopes scopes
+	scopes *storage.Scopes
 	watch  *watch         // nil where nothing is watched
 	lost   storage.Cursor // see Lost
 
@@ -74,7 +74,7 @@ func (s *Store) Close() error {
 	}
 	s.writeWitness(end)
 	err := s.db.Close()
-	s.codec.close()
+	s.codec.Close()
 	if lockErr := s.lock.Close(); err == nil {
 		err = lockErr
 	}

@@ -48,10 +48,7 @@ func (w *watch) stop() {
 
 func (s *Store) keepWatch(limit time.Duration) {
 	defer close(s.watch.ended)
-	bell, err := newAlarm()
-	if err != nil {
-		s.opts.Logger.Warn("storage: no alarm from the kernel; a hang of the whole program goes unnoticed", "error", err)
-	}
+	bell := s.newBell()
 	defer bell.close()
 	tick := time.NewTicker(limit / ticksPerHang)
 	defer tick.Stop()
@@ -71,6 +68,19 @@ func (s *Store) keepWatch(limit time.Duration) {
 			return
 		}
 	}
+}
+
+// newBell returns the kernel's alarm for a store on a real disk, and none for another: what is in
+// memory is lost with the process.
+func (s *Store) newBell() *alarm {
+	if s.opts.FS != nil {
+		return nil
+	}
+	bell, err := newAlarm()
+	if err != nil {
+		s.opts.Logger.Warn("storage: no alarm from the kernel; a hang of the whole program goes unnoticed", "error", err)
+	}
+	return bell
 }
 
 // sing sees a canary through and reports whether the watch goes on.

@@ -1,40 +1,43 @@
-package pebble
+package storage
 
 import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"github.com/cockroachdb/pebble/v2"
-
-	"example.com/livery/storage"
 )
 
-// tx lays its own writes over one state. It is for one goroutine.
-type tx struct {
-	reader
-	writes  map[string][]byte // by key; nil for a deleted one
-	cleared [][]byte          // prefixes deleted before any of writes
+// Overlay is the Tx of an engine that collects writes and commits them at once: it lays them over what
+// a Reader shows. It is for one goroutine.
+type Overlay struct {
+	Reader
+	check   func(key []byte) error // refuses a key that is not of the key table
+	writes  map[string][]byte      // by key; nil for a deleted one
+	cleared [][]byte               // prefixes deleted before any of writes
+}
+
+// NewOverlay returns an Overlay without writes. check refuses what must not be written.
+func NewOverlay(r Reader, check func(key []byte) error) *Overlay {
+	return &Overlay{Reader: r, check: check, writes: map[string][]byte{}}
 }
 
 // write is one of a transaction's writes as a scan meets it.
 type write struct{ key, value []byte }
 
-// Get returns a copy of the value at key, or storage.ErrNotFound.
-func (t *tx) Get(key []byte) ([]byte, error) {
+// Get returns a copy of the value at key, or ErrNotFound.
+func (t *Overlay) Get(key []byte) ([]byte, error) {
 	value, own := t.writes[string(key)]
 	switch {
 	case own && value != nil:
 		return append([]byte{}, value...), nil
 	case own || covers(t.cleared, key):
-		return nil, storage.ErrNotFound
+		return nil, ErrNotFound
 	}
-	return t.reader.Get(key)
+	return t.Reader.Get(key)
 }
 
 // Set writes value at key; both are copied.
-func (t *tx) Set(key, value []byte) error {
-	if err := checkKey(key); err != nil {
+func (t *Overlay) Set(key, value []byte) error {
+	if err := t.check(key); err != nil {
 		return err
 	}
 	t.writes[string(key)] = append([]byte{}, value...)
@@ -42,8 +45,8 @@ func (t *tx) Set(key, value []byte) error {
 }
 
 // Delete removes key, and does nothing where it is absent.
-func (t *tx) Delete(key []byte) error {
-	if err := checkKey(key); err != nil {
+func (t *Overlay) Delete(key []byte) error {
+	if err := t.check(key); err != nil {
 		return err
 	}
 	t.writes[string(key)] = nil
@@ -51,9 +54,9 @@ func (t *tx) Delete(key []byte) error {
 }
 
 // DeletePrefix removes every key that begins with prefix.
-func (t *tx) DeletePrefix(prefix []byte) error {
+func (t *Overlay) DeletePrefix(prefix []byte) error {
 	if len(prefix) > 0 {
-		if err := checkKey(prefix); err != nil {
+		if err := t.check(prefix); err != nil {
 			return err
 		}
 	}
@@ -67,14 +70,14 @@ func (t *tx) DeletePrefix(prefix []byte) error {
 }
 
 // Scan shows the writes made before it began; those that each makes are for the next.
-func (t *tx) Scan(prefix []byte, order storage.Order, each func(key, value []byte) bool) error {
+func (t *Overlay) Scan(prefix []byte, order Order, each func(key, value []byte) bool) error {
 	own, cleared, more := t.under(prefix, order), t.cleared, true
 	lend := func(w write) {
 		if w.value != nil {
 			more = each(w.key, w.value)
 		}
 	}
-	err := t.reader.Scan(prefix, order, func(key, value []byte) bool {
+	err := t.Reader.Scan(prefix, order, func(key, value []byte) bool {
 		for more && len(own) > 0 && before(order, own[0].key, key) {
 			lend(own[0])
 			own = own[1:]
@@ -97,7 +100,7 @@ func (t *tx) Scan(prefix []byte, order storage.Order, each func(key, value []byt
 }
 
 // under returns the transaction's own writes below prefix, in order.
-func (t *tx) under(prefix []byte, order storage.Order) []write {
+func (t *Overlay) under(prefix []byte, order Order) []write {
 	var own []write
 	for key, value := range t.writes {
 		if strings.HasPrefix(key, string(prefix)) {
@@ -105,34 +108,35 @@ func (t *tx) under(prefix []byte, order storage.Order) []write {
 		}
 	}
 	slices.SortFunc(own, func(a, b write) int { return bytes.Compare(a.key, b.key) })
-	if order == storage.Descending {
+	if order == Descending {
 		slices.Reverse(own)
 	}
 	return own
 }
 
-func (t *tx) wrote() bool { return len(t.writes) > 0 || len(t.cleared) > 0 }
+// Wrote reports whether anything was written.
+func (t *Overlay) Wrote() bool { return len(t.writes) > 0 || len(t.cleared) > 0 }
 
-// writeTo adds the writes to batch: prefixes first, because what was written after them stays.
-func (t *tx) writeTo(batch *pebble.Batch) error {
-	for _, prefix := range t.cleared {
-		start, end := span(prefix)
-		if err := batch.DeleteRange(start, end, nil); err != nil {
-			return err
-		}
-	}
+// Cleared returns the prefixes to delete before anything that Each names.
+func (t *Overlay) Cleared() [][]byte { return t.cleared }
+
+// Each calls put for every write, in no order, until it returns an error, which Each returns. A nil
+// value is a deletion.
+func (t *Overlay) Each(put func(key, value []byte) error) error {
 	for key, value := range t.writes {
-		var err error
-		if value == nil {
-			err = batch.Delete([]byte(key), nil)
-		} else {
-			err = batch.Set([]byte(key), value, nil)
-		}
-		if err != nil {
+		if err := put([]byte(key), value); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// before reports whether a comes before b in order.
+func before(order Order, a, b []byte) bool {
+	if order == Descending {
+		return bytes.Compare(a, b) > 0
+	}
+	return bytes.Compare(a, b) < 0
 }
 
 func covers(prefixes [][]byte, key []byte) bool {

@@ -1,4 +1,4 @@
-package pebble
+package storage
 
 import (
 	"context"
@@ -6,13 +6,12 @@ import (
 	"sync"
 
 	"golang.org/x/sync/semaphore"
-
-	"example.com/livery/storage"
 )
 
-// scopes makes writers of one scope serial, and a Global one alone. A waiting Global writer is
-// overtaken by none that comes after it.
-type scopes struct {
+// Scopes makes writers of one scope serial, and a Global one alone, within one process. A waiting
+// Global writer is overtaken by none that comes after it. Its methods may be called concurrently; the
+// zero Scopes is not usable, call NewScopes.
+type Scopes struct {
 	all *semaphore.Weighted // a scope holds one unit, Global holds all
 
 	mu   sync.Mutex // guards held
@@ -22,19 +21,20 @@ type scopes struct {
 // scopeLock is the lock of a scope that someone holds or waits for.
 type scopeLock struct {
 	free  chan struct{} // holds one token while nobody has the lock
-	users int           // who holds it or waits for it; guarded by scopes.mu
+	users int           // who holds it or waits for it; guarded by Scopes.mu
 }
 
 const allScopes = math.MaxInt64
 
-func newScopes() scopes {
-	return scopes{all: semaphore.NewWeighted(allScopes), held: map[string]*scopeLock{}}
+// NewScopes returns Scopes that nobody holds.
+func NewScopes() *Scopes {
+	return &Scopes{all: semaphore.NewWeighted(allScopes), held: map[string]*scopeLock{}}
 }
 
-// acquire waits for the scope's turn and returns what gives it up, or ctx's error. The wait for
+// Acquire waits for the scope's turn and returns what gives it up, or ctx's error. The wait for
 // all comes before the wait for the scope: whoever holds a scope then waits for nothing.
-func (s *scopes) acquire(ctx context.Context, scope string) (release func(), err error) {
-	if scope == storage.Global {
+func (s *Scopes) Acquire(ctx context.Context, scope string) (release func(), err error) {
+	if scope == Global {
 		if err := s.all.Acquire(ctx, allScopes); err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (s *scopes) acquire(ctx context.Context, scope string) (release func(), err
 	}
 }
 
-func (s *scopes) join(scope string) *scopeLock {
+func (s *Scopes) join(scope string) *scopeLock {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lock := s.held[scope]
@@ -71,7 +71,7 @@ func (s *scopes) join(scope string) *scopeLock {
 	return lock
 }
 
-func (s *scopes) part(scope string, lock *scopeLock) {
+func (s *Scopes) part(scope string, lock *scopeLock) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if lock.users--; lock.users == 0 {

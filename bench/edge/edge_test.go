@@ -1,0 +1,86 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test's own binary be the child that it starts.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args, "-child") {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestEveryScenarioRunsOnOurServers measures for a moment: every scenario is answered by both.
+func TestEveryScenarioRunsOnOurServers(t *testing.T) {
+	if _, err := exec.LookPath("taskset"); err != nil || runtime.NumCPU() < 2 {
+		t.Skip("taskset and two cores are needed")
+	}
+	b := bench{rounds: 1, slice: 20 * time.Millisecond, servers: []string{"fasthttp", "loop"}}
+	subjects, stop, err := b.start(t.TempDir())
+	defer stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []row
+	for _, s := range scenarios {
+		r, err := b.measure(s, subjects)
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		rows = append(rows, r)
+		for i, c := range r.cells {
+			if len(c.cost) != 1 || c.cost[0] <= 0 || c.rate[0] <= 0 || c.p50[0] <= 0 || c.p99[0] < c.p50[0] {
+				t.Errorf("%s by %s: %+v", s.name, subjects[i].name, c)
+			}
+		}
+	}
+	var text strings.Builder
+	printTables(&text, subjects, rows)
+	for _, want := range []string{"| fasthttp | loop |", "| 304 |"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the tables do not hold %q", want)
+		}
+	}
+}
+
+// TestRatiosAreToTheBetterNginx of the same round.
+func TestRatiosAreToTheBetterNginx(t *testing.T) {
+	subjects := []*subject{{name: "nginx sendfile"}, {name: "nginx buffers"}, {name: "loop"}}
+	r := row{cells: []cell{{cost: []float64{9, 9, 9}}, {cost: []float64{4, 6, 8}}, {cost: []float64{2, 4, 4}}}}
+	if got, want := against(subjects)(r, r.cells[2]), "2.00 (1.50-2.00)"; got != want {
+		t.Errorf("ratio = %s, want %s", got, want)
+	}
+}
+
+// TestFilesHaveTheirSizes, and are smaller as gzip.
+func TestFilesHaveTheirSizes(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, size := range fileSizes {
+		plain, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		zipped, err := os.Stat(filepath.Join(dir, name+".gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain.Size() < int64(size) || plain.Size() > int64(size)+100 || zipped.Size() >= plain.Size() {
+			t.Errorf("%s: %d bytes, %d as gzip; want about %d and fewer", name, plain.Size(), zipped.Size(), size)
+		}
+	}
+}

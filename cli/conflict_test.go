@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/livery/client"
+)
+
+// running is a livery dev of a test, in this process.
+type running struct {
+	file   devFile
+	client *client.Client
+	dir    string
+}
+
+// startDev runs livery dev without a sample until the test ends.
+func startDev(t *testing.T) running {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "livery-") // the path of its socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	ctx, stop := context.WithCancel(context.Background())
+	var said bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &said, err: &said}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- a.runLine(ctx, "dev", "--data", dir, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--empty")
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("livery dev ended with %v", err)
+		}
+	})
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			ended <- nil
+			t.Fatalf("livery dev ended: %v", err)
+		default:
+		}
+		if file, err := readDevFile(dir); err == nil {
+			return running{file, newClient(file.OriginURL, file.Token), dir}
+		}
+	}
+	t.Fatal("livery dev does not answer")
+	return running{}
+}
+
+// runLine runs one command line.
+func (a *app) runLine(ctx context.Context, args ...string) error {
+	root := a.root()
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
+}
+
+// livery runs a command line against an origin, and returns what it printed and its exit code.
+func (r running) livery(t *testing.T, url string, args ...string) (said string, code int) {
+	t.Helper()
+	var out bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &out}
+	code = a.report(a.runLine(t.Context(), append(args, "--url", url, "--token", r.file.Token)...))
+	return out.String(), code
+}
+
+// meddler stands before an origin and edits a Theme right before the first write of tokens comes through.
+func (r running) meddler(t *testing.T, meddle func()) string {
+	t.Helper()
+	target, err := url.Parse(r.file.OriginURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	through := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Method == http.MethodPatch {
+			once.Do(meddle)
+		}
+		through.ServeHTTP(w, req)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestPushMeetsTheChangeOfAnother: on a stale etag a push reads again, shows what changed, and goes on
+// where that is something else (S171, S172); in CI, and where both change one token, it ends with 4.
+func TestPushMeetsTheChangeOfAnother(t *testing.T) {
+	r := startDev(t)
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	base := write("base.json", `{"a":{"$type":"color","$value":"#000001"},"b":{"$type":"color","$value":"#000002"}}`)
+	whole := write("whole.json", `{"a":{"$type":"color","$value":"#00000a"},"b":{"$type":"color","$value":"#000002"}}`)
+	part := write("part.json", `{"a":{"$type":"color","$value":"#00000a"}}`)
+	cases := []struct {
+		rule, file, theirs, ci, flag string
+		code                         int
+		says, a, b                   string
+	}{
+		{"another token is kept, and the push goes on", part, "b", "", "merge", exitDone, "~ b  #000002 → #0000ff", `"#00000a"`, `"#0000ff"`},
+		{"the same token ends it", part, "a", "", "merge", exitConflict, "what the files change too: a.", `"#0000ff"`, `"#000002"`},
+		{"what the files would take back ends it", whole, "b", "", "merge", exitConflict, "what the files change too: b.", `"#000001"`, `"#0000ff"`},
+		{"unless it is to be overwritten", whole, "b", "", "overwrite", exitDone, "~ b  #0000ff → #000002", `"#00000a"`, `"#000002"`},
+		{"in CI nothing is merged", part, "b", "true", "", exitConflict, "somebody else changed the draft", `"#000001"`, `"#0000ff"`},
+	}
+	for i, c := range cases {
+		t.Run(c.rule, func(t *testing.T) {
+			slug := "theme" + string(rune('0'+i))
+			place := []string{"--env", "sandbox", "--theme", slug}
+			if said, code := r.livery(t, r.file.OriginURL, append([]string{"push", base, "--create", "--publish"}, place...)...); code != exitDone {
+				t.Fatal(said)
+			}
+			t.Setenv("CI", c.ci)
+			between := r.meddler(t, func() {
+				if said, code := r.livery(t, r.file.OriginURL, append([]string{"edit", c.theirs, "#0000ff"}, place...)...); code != exitDone {
+					t.Error(said)
+				}
+			})
+			line := append([]string{"push", c.file}, place...)
+			if c.flag != "" {
+				line = append(line, "--on-conflict", c.flag)
+			}
+			said, code := r.livery(t, between, line...)
+			if code != c.code || !strings.Contains(said, c.says) {
+				t.Errorf("push ends with %d and says\n%swant %d and %q", code, said, c.code, c.says)
+			}
+			r.wantValues(t, slug, c.a, c.b)
+		})
+	}
+}
+
+// wantValues looks at the values of the two tokens of a Theme.
+func (r running) wantValues(t *testing.T, slug, a, b string) {
+	t.Helper()
+	page, err := r.client.Themes(t.Context(), r.file.Environments["sandbox"], client.ListOptions{Slug: slug})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page, err)
+	}
+	set, err := r.client.ThemeTokens(t.Context(), page.Items[0].EnvironmentID, page.Items[0].ID, client.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Tokens) != 2 || string(set.Tokens[0].Value) != a || string(set.Tokens[1].Value) != b {
+		t.Errorf("tokens of %s = %+v, want %s and %s", slug, set.Tokens, a, b)
+	}
+}

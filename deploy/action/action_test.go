@@ -1,0 +1,308 @@
+// Package action_test runs the script of the GitHub action and the GitLab snippet against a real origin and
+// edge, and servers that answer as GitHub and GitLab do.
+package action_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"example.com/livery/cli"
+)
+
+// TestMain lets the test binary be the program under the name livery.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"livery": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// devFile is what a running livery dev says of itself.
+type devFile struct{ OriginURL, EdgeURL, Token string }
+
+// startDev runs livery dev until the test ends.
+func startDev(t *testing.T) devFile {
+	t.Helper()
+	data, err := os.MkdirTemp("", "livery-") // short: it holds a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("livery", "dev", "--empty", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0")
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("livery dev ended with %v: %s", err, said.String())
+		}
+		_ = os.RemoveAll(data)
+	})
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(data, "dev.json"))
+		if err != nil {
+			continue
+		}
+		var file devFile
+		if err := json.Unmarshal(text, &file); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	t.Fatal("livery dev does not answer")
+	return devFile{}
+}
+
+// forge answers as GitHub and GitLab do where the script asks them: for comments, and for the identity of a
+// job. It is safe for concurrent use.
+type forge struct {
+	*httptest.Server
+	identity string
+
+	mu       sync.Mutex // guards comments and calls
+	comments []string
+	calls    []string
+}
+
+func newForge(t *testing.T, identity string) *forge {
+	f := &forge{identity: identity}
+	f.Server = httptest.NewServer(http.HandlerFunc(f.answer))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *forge) answer(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, r.Method+" "+r.URL.Path)
+	secret := r.Header.Get("Authorization") + r.Header.Get("PRIVATE-TOKEN")
+	switch {
+	case r.URL.Path == "/identity" && secret == "Bearer job" && r.URL.Query().Get("audience") != "":
+		_ = json.NewEncoder(w).Encode(map[string]string{"value": f.identity})
+	case secret != "Bearer forge" && secret != "forge":
+		w.WriteHeader(http.StatusUnauthorized)
+	case r.Method == http.MethodGet:
+		list := []map[string]any{}
+		for i, body := range f.comments {
+			list = append(list, map[string]any{"id": i + 1, "body": body})
+		}
+		_ = json.NewEncoder(w).Encode(list)
+	default:
+		f.write(w, r)
+	}
+}
+
+func (f *forge) write(w http.ResponseWriter, r *http.Request) {
+	text, _ := io.ReadAll(r.Body)
+	var comment struct{ Body string }
+	if err := json.Unmarshal(text, &comment); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if r.Method == http.MethodPost {
+		f.comments = append(f.comments, comment.Body)
+		return
+	}
+	id := 0
+	_, _ = fmt.Sscan(filepath.Base(r.URL.Path), &id)
+	f.comments[id-1] = comment.Body
+}
+
+// stand is a folder with the script's surroundings.
+type stand struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// run runs the script and returns what it printed and its exit code.
+func (s stand) run(args ...string) (said string, code int) {
+	s.t.Helper()
+	script, err := filepath.Abs("livery-ci.sh")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := exec.Command(script, args...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), s.env...)
+	out, err := cmd.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(out), exit.ExitCode()
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(out), 0
+}
+
+func (s stand) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func newStand(t *testing.T, d devFile, more ...string) stand {
+	for _, program := range []string{"sh", "curl", "jq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("SKIPPED: the script of the action needs " + program)
+		}
+	}
+	env := []string{
+		"LIVERY_URL=" + d.OriginURL, "LIVERY_ENV=production", "LIVERY_THEME=acme", "LIVERY_REPLACE=true", "LIVERY_VARIANT=",
+		"LIVERY_DATA=nowhere", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=",
+	}
+	return stand{t, t.TempDir(), append(env, more...)}
+}
+
+const (
+	first = `{"color": {"$type": "color", "brand": {"$value": "#0055aa"}, "link": {"$value": "{color.brand}"}}}`
+	next  = "{\n\"color\": {\"$type\": \"color\", \"brand\": {\"$value\": \"#00aa55\"},\n\"anchor\": {\"$value\": \"{color.brnd}\"}}}"
+)
+
+// TestTheActionOnGitHub: a pull request gets one comment, that each run writes anew, and a line for each
+// fault; main is pushed and published; the token of the job is asked for and never shown.
+func TestTheActionOnGitHub(t *testing.T) {
+	d := startDev(t)
+	f := newForge(t, d.Token)
+	s := newStand(t, d, "GITHUB_ACTIONS=true", "GITHUB_TOKEN=forge", "GITHUB_API_URL="+f.URL, "GITHUB_REPOSITORY=acme/web", "GITHUB_EVENT_PATH=event.json",
+		"ACTIONS_ID_TOKEN_REQUEST_URL="+f.URL+"/identity?v=2", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=job")
+	s.write("event.json", `{"pull_request":{"number":7}}`)
+	s.write("tokens.json", first)
+	create(t, d)
+	if said, code := s.run("release", "tokens.json"); code != 0 || !strings.Contains(said, "Theme acme is version 1 now: 2 tokens.") {
+		t.Fatalf("release = %d\n%s", code, said)
+	}
+	s.write("tokens.json", next)
+	said, code := s.run("review", "tokens.json")
+	if code != 1 {
+		t.Errorf("review of faulty files = %d, want 1\n%s", code, said)
+	}
+	for _, want := range []string{
+		"::add-mask::", "::error file=tokens.json,line=3::color.anchor: {color.brnd} names no token Did you mean color.brand?",
+		"`#0055aa` | `#00aa55`", "The served files would leave out:",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("review does not say %q:\n%s", want, said)
+		}
+	}
+	s.write("tokens.json", strings.Replace(next, "brnd", "brand", 1))
+	if said, code = s.run("review", "tokens.json"); code != 0 {
+		t.Errorf("review = %d\n%s", code, said)
+	}
+	if len(f.comments) != 1 || !strings.Contains(f.comments[0], "🔴 renamed | `color.link` → `color.anchor`") || strings.Contains(f.comments[0], "leave out") {
+		t.Errorf("the comments are %q, want one that was written anew", f.comments)
+	}
+	if shown := strings.ReplaceAll(said, "::add-mask::"+d.Token, ""); strings.Contains(shown, d.Token) {
+		t.Error("the token is shown")
+	}
+}
+
+// create makes the Theme that the jobs push to.
+func create(t *testing.T, d devFile) {
+	t.Helper()
+	cmd := exec.Command("livery", "theme", "create", "acme", "--env", "production", "--integration", "react/plainCSS", "--url", d.OriginURL, "--token", d.Token)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// TestTheSnippetOnGitLab: a merge request gets one note; a token that is not allowed ends with 5.
+func TestTheSnippetOnGitLab(t *testing.T) {
+	d := startDev(t)
+	f := newForge(t, "")
+	create(t, d)
+	s := newStand(t, d, "LIVERY_TOKEN="+d.Token, "GITLAB_TOKEN=forge", "CI_MERGE_REQUEST_IID=3", "CI_PROJECT_ID=9", "CI_API_V4_URL="+f.URL)
+	s.write("tokens.json", first)
+	for range 2 {
+		if said, code := s.run("review", "tokens.json"); code != 0 {
+			t.Fatalf("review = %d\n%s", code, said)
+		}
+	}
+	if len(f.comments) != 1 || f.calls[len(f.calls)-1] != "PUT /projects/9/merge_requests/3/notes/1" {
+		t.Errorf("calls = %q, comments = %q", f.calls, f.comments)
+	}
+	s.env = append(s.env, "LIVERY_TOKEN=nonsense")
+	if said, code := s.run("release", "tokens.json"); code != 5 {
+		t.Errorf("release with a wrong token = %d, want 5\n%s", code, said)
+	}
+	s.env = append(s.env, "LIVERY_TOKEN=", "ACTIONS_ID_TOKEN_REQUEST_URL=")
+	if said, code := s.run("release", "tokens.json"); code != 2 || !strings.Contains(said, "there is no token") {
+		t.Errorf("release without a token = %d\n%s", code, said)
+	}
+}
+
+// TestInstall takes a program of this machine, and none from an address without its checksum.
+func TestInstall(t *testing.T) {
+	s := newStand(t, devFile{})
+	s.env = append(s.env, "RUNNER_TEMP="+s.dir, "GITHUB_PATH="+filepath.Join(s.dir, "path"))
+	if said, code := s.run("install"); code != 0 {
+		t.Fatalf("install = %d\n%s", code, said)
+	}
+	path, err := os.ReadFile(filepath.Join(s.dir, "path"))
+	if err != nil || strings.TrimSpace(string(path)) != filepath.Join(s.dir, "bin") {
+		t.Errorf("GITHUB_PATH is %q, %v", path, err)
+	}
+	s.env = append(s.env, "LIVERY_BINARY=https://127.0.0.1:1/livery")
+	if said, code := s.run("install"); code != 2 || !strings.Contains(said, "needs its checksum") {
+		t.Errorf("install from an address = %d\n%s", code, said)
+	}
+}
+
+// TestTheFilesNameWhatThereIs: the action passes its inputs as variables that livery reads, and the
+// snippets call the script's commands.
+func TestTheFilesNameWhatThereIs(t *testing.T) {
+	var action struct {
+		Inputs map[string]struct {
+			Description string
+		}
+		Runs struct {
+			Steps []struct {
+				Run string
+				Env map[string]string
+			}
+		}
+	}
+	text, err := os.ReadFile("action.yml")
+	if err == nil {
+		err = yaml.Unmarshal(text, &action)
+	}
+	if err != nil || len(action.Runs.Steps) != 3 {
+		t.Fatalf("action.yml = %+v, %v", action, err)
+	}
+	for name, input := range action.Inputs {
+		if input.Description == "" || !strings.Contains(string(text), "inputs."+name) {
+			t.Errorf("the input %s is not described or not used", name)
+		}
+	}
+	for i, command := range []string{"install", "review", "release"} {
+		if !strings.HasSuffix(strings.Trim(action.Runs.Steps[i].Run, `'`), "livery-ci.sh\" "+command) {
+			t.Errorf("step %d runs %s, want the script with %s", i, action.Runs.Steps[i].Run, command)
+		}
+	}
+	for _, name := range []string{"workflow.example.yml", "gitlab.example.yml"} {
+		var any map[string]any
+		text, err := os.ReadFile(name)
+		if err == nil {
+			err = yaml.Unmarshal(text, &any)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+// Package examples_test runs the examples and the guide. The pages run in a Chromium under the build tag
+// browser (LIVERY_CHROMIUM names its program where it is not on the path); those that need libraries
+// run under the build tag examples, after npm ci in this folder.
+package examples_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"example.com/livery/cli"
+)
+
+// TestMain lets the test binary be the program under the name livery.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"livery": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// dev is a running livery dev of a test.
+type dev struct {
+	t    testing.TB
+	data string
+	file struct{ OriginURL, EdgeURL, Token string }
+}
+
+// startDev runs livery dev until the test ends.
+func startDev(t testing.TB, flags ...string) *dev {
+	t.Helper()
+	data, err := os.MkdirTemp("", "livery-") // short: it holds a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("livery", append([]string{"dev", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0"}, flags...)...)
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("livery dev ended with %v: %s", err, said.String())
+		}
+		_ = os.RemoveAll(data)
+	})
+	d := &dev{t: t, data: data}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(data, "dev.json"))
+		if err != nil {
+			continue
+		}
+		if err := json.Unmarshal(text, &d.file); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	t.Fatal("livery dev does not answer")
+	return nil
+}
+
+// livery runs a command line and returns what it printed.
+func (d *dev) livery(args ...string) string {
+	d.t.Helper()
+	out, err := exec.Command("livery", append(args, "--data", d.data)...).CombinedOutput()
+	if err != nil {
+		d.t.Fatalf("livery %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// acme pushes and publishes the tokens of the examples, with a Variant.
+func (d *dev) acme() {
+	d.t.Helper()
+	d.livery("push", "acme.tokens.json", "--env", "sandbox", "--theme", "acme", "--create", "--publish",
+		"--integration", "react/plainCSS", "--integration", "react/mui", "--integration", "react/buildTimeTokens")
+	d.livery("push", "midnight.json", "--env", "sandbox", "--theme", "acme", "--variant", "midnight", "--create", "--publish", "--wait")
+}
+
+// address is where a file of the Theme acme, or of one of its Variants, is served.
+func (d *dev) address(file string, more ...string) string {
+	d.t.Helper()
+	return strings.TrimSpace(d.livery(append([]string{"open", file, "--env", "sandbox", "--theme", "acme", "--print"}, more...)...))
+}
+
+// save fetches a file that is served.
+func save(t testing.TB, address, path string) {
+	t.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s = %d, %v", address, res.StatusCode, err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestTheTokensOfTheExamplesAreWhole: what the examples use is there, and nothing of it is left out.
+func TestTheTokensOfTheExamplesAreWhole(t *testing.T) {
+	out, err := exec.Command("livery", "check", "acme.tokens.json", "--overrides", "midnight.json").CombinedOutput()
+	if err != nil {
+		t.Errorf("livery check: %v\n%s", err, out)
+	}
+}

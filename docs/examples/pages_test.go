@@ -1,0 +1,147 @@
+//go:build browser
+
+package examples_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// patience bounds every wait for the browser.
+const patience = 60 * time.Second
+
+// newTab opens a Chromium of its own.
+func newTab(t *testing.T) context.Context {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
+	if program := os.Getenv("LIVERY_CHROMIUM"); program != "" {
+		options = append(options, chromedp.ExecPath(program))
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, closeTab := chromedp.NewContext(ctx)
+	t.Cleanup(closeTab)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	t.Cleanup(cancel)
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatalf("no browser to test with (LIVERY_CHROMIUM names its program): %v", err)
+	}
+	return ctx
+}
+
+// serve serves a page in which the placeholder is filled in.
+func serve(t *testing.T, page, placeholder, with string) string {
+	t.Helper()
+	text := read(t, page)
+	if !strings.Contains(text, placeholder) {
+		t.Fatalf("%s has no place for %s", page, placeholder)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(strings.Replace(text, placeholder, with, 1)))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// eventually waits until an expression of JavaScript has a value.
+func eventually(t *testing.T, tab context.Context, expression, want string) {
+	t.Helper()
+	got := ""
+	for deadline := time.Now().Add(patience / 2); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if err := chromedp.Run(tab, chromedp.Evaluate(expression, &got)); err != nil {
+			t.Fatal(err)
+		}
+		if got == want {
+			return
+		}
+	}
+	t.Fatalf("%s = %q, want %q", expression, got, want)
+}
+
+const (
+	buttonColor = `getComputedStyle(document.querySelector("button")).backgroundColor`
+	pageColor   = `getComputedStyle(document.body).backgroundColor`
+)
+
+// TestThePlainPageChangesColourOnPublish: an open page takes the new colour by itself, with no reload.
+func TestThePlainPageChangesColourOnPublish(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	page := serve(t, "plain/index.html", "LATEST_TOKENS_CSS", d.address("tokens.css"))
+	tab := newTab(t)
+	if err := chromedp.Run(tab, chromedp.Navigate(page+"/?every=100"), chromedp.Evaluate("window.stays = 1", nil)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, tab, buttonColor, "rgb(0, 85, 170)")
+	d.livery("edit", "color.brand", "#c2410c", "--env", "sandbox", "--theme", "acme")
+	eventually(t, tab, buttonColor, "rgb(0, 85, 170)") // a draft is not served
+	d.livery("publish", "--env", "sandbox", "--theme", "acme", "--wait")
+	eventually(t, tab, buttonColor, "rgb(194, 65, 12)")
+	eventually(t, tab, "String(window.stays)", "1")
+}
+
+// TestTheBrandSwitchDoesNotFlash: the first paint and every one after it has the colours of a brand, also
+// while another brand is loaded and after a reload.
+func TestTheBrandSwitchDoesNotFlash(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	brands, err := json.Marshal(map[string]string{
+		"Acme": d.address("tokens.css"), "Midnight": d.address("tokens.css", "--variant", "midnight"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := serve(t, "brands/index.html", "BRANDS", string(brands))
+	tab := newTab(t)
+	// every frame from the first one on is looked at
+	watch := `window.seen = new Set();
+		(function look() { if (document.body) seen.add(getComputedStyle(document.body).backgroundColor); requestAnimationFrame(look); })();`
+	if err := chromedp.Run(tab, onNewDocument(watch), chromedp.Navigate(page)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, tab, pageColor, "rgb(255, 255, 255)")
+	if err := chromedp.Run(tab, chromedp.Click(`//button[text()="Midnight"]`)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, tab, pageColor, "rgb(11, 16, 32)")
+	eventually(t, tab, `[...seen].sort().join(" ")`, "rgb(11, 16, 32) rgb(255, 255, 255)")
+	if err := chromedp.Run(tab, chromedp.Reload()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, tab, pageColor, "rgb(11, 16, 32)")
+	eventually(t, tab, `[...seen].join(" ")`, "rgb(11, 16, 32)")
+}
+
+// TestThePreviewPageIsSeen: the page of livery preview shows the colours of the tokens, and no fault of its
+// own stylesheet or policy.
+func TestThePreviewPageIsSeen(t *testing.T) {
+	out := t.TempDir() + "/page.html"
+	d := startDev(t, "--empty")
+	d.livery("preview", "acme.tokens.json", "--out", out)
+	server := httptest.NewServer(http.FileServer(http.Dir(out[:strings.LastIndexByte(out, '/')])))
+	t.Cleanup(server.Close)
+	tab := newTab(t)
+	if err := chromedp.Run(tab, chromedp.Navigate(server.URL+"/page.html")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, tab, `getComputedStyle(document.querySelector("[id='--color-brand'] .swatch")).backgroundImage.includes("rgb(0, 85, 170)") + ""`, "true")
+	eventually(t, tab, `getComputedStyle(document.querySelector("[id='--radius-button'] .box")).borderTopLeftRadius`, "8px")
+	var picture []byte
+	if path := os.Getenv("LIVERY_PICTURE"); path != "" {
+		if err := chromedp.Run(tab, chromedp.EmulateViewport(1200, 1400), chromedp.FullScreenshot(&picture, 90)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package postgres
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// unconfirmed are the blobs put by this process that no commit of it has yet followed. A put does not
+// wait for the quorum: the commit that names the blob does, and it comes later in the server's log. A
+// failover between the two can lose the put, so each commit checks that what was put before it is
+// there, and puts it again where it is not.
+type unconfirmed struct {
+	mu    sync.Mutex // guards below
+	blobs map[record.Hash][]byte
+	bytes int
+}
+
+// mostUnconfirmed is how many bytes of blobs are kept for putting again; those past it wait for the
+// quorum at once.
+const mostUnconfirmed = 64 << 20
+
+// add keeps a blob, or reports that there is no room.
+func (u *unconfirmed) add(name record.Hash, packed []byte) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.bytes+len(packed) > mostUnconfirmed {
+		return false
+	}
+	if u.blobs == nil {
+		u.blobs = map[record.Hash][]byte{}
+	}
+	if _, there := u.blobs[name]; !there {
+		u.blobs[name] = packed
+		u.bytes += len(packed)
+	}
+	return true
+}
+
+func (u *unconfirmed) all() map[record.Hash][]byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return maps.Clone(u.blobs)
+}
+
+func (u *unconfirmed) forget(blobs map[record.Hash][]byte) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for name, packed := range blobs {
+		if _, there := u.blobs[name]; there {
+			delete(u.blobs, name)
+			u.bytes -= len(packed)
+		}
+	}
+}
+
+// confirm puts those of the blobs again that are not there, in the transaction of a commit.
+func (u *unconfirmed) confirm(ctx context.Context, tx pgx.Tx, blobs map[record.Hash][]byte) error {
+	if len(blobs) == 0 {
+		return nil
+	}
+	names := slices.Collect(maps.Keys(blobs))
+	rows, err := tx.Query(ctx, "SELECT name FROM livery_blobs WHERE name = ANY($1)", digests(names))
+	if err != nil {
+		return err
+	}
+	there, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	if err != nil {
+		return err
+	}
+	if len(there) == len(blobs) {
+		return nil
+	}
+	held := map[record.Hash]bool{}
+	for _, name := range there {
+		held[record.Hash(hex.EncodeToString(name))] = true
+	}
+	for name, packed := range blobs {
+		if held[name] {
+			continue
+		}
+		if _, err := tx.Exec(ctx, putBlob, digest(name), packed, time.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func digest(name record.Hash) []byte {
+	b, err := hex.DecodeString(string(name))
+	if err != nil {
+		panic("postgres: digest of a name that is no hash")
+	}
+	return b
+}
+
+func digests(names []record.Hash) [][]byte {
+	all := make([][]byte, len(names))
+	for i, name := range names {
+		all[i] = digest(name)
+	}
+	return all
+}
+
+const putBlob = `INSERT INTO livery_blobs (name, body, put_at) VALUES ($1, $2, $3)
+	ON CONFLICT (name) DO UPDATE SET put_at = excluded.put_at, unnamed = NULL`
+
+// PutBlob stores a blob and returns its name. One that is there is not written again but for the time
+// of its put; one found corrupt is replaced. It is durable with the next commit of this process.
+func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if err := s.enter(); err != nil {
+		return "", err
+	}
+	defer s.leave()
+	name, packed := record.HashOf(blob), s.codec.Pack(blob)
+	at := "off"
+	if !s.puts.add(name, packed) {
+		at = "on"
+	}
+	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit = "+at); err != nil {
+				return err
+			}
+			return s.put(ctx, tx, name, packed)
+		})
+	})
+	if err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+func (s *Store) put(ctx context.Context, tx pgx.Tx, name record.Hash, packed []byte) error {
+	var body []byte
+	err := tx.QueryRow(ctx, "UPDATE livery_blobs SET put_at = $2, unnamed = NULL WHERE name = $1 RETURNING body", digest(name), s.opts.clock()).Scan(&body)
+	if err == nil {
+		if _, bad := s.codec.Unpack(body, name); bad == nil {
+			return nil
+		}
+		_, err = tx.Exec(ctx, "UPDATE livery_blobs SET body = $2 WHERE name = $1", digest(name), packed)
+		return err
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	_, err = tx.Exec(ctx, putBlob, digest(name), packed, s.opts.clock())
+	return err
+}
+
+// Blob returns the blob, checked against its name: storage.ErrNotFound, or storage.ErrCorrupt.
+func (s *Store) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	if !name.Valid() {
+		return nil, fmt.Errorf("postgres: blob %q: %w", name, storage.ErrNotFound)
+	}
+	var body []byte
+	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		return c.QueryRow(ctx, "SELECT body FROM livery_blobs WHERE name = $1", digest(name)).Scan(&body)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, fmt.Errorf("postgres: blob %s: %w", name, storage.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	blob, err := s.codec.Unpack(body, name)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: blob %s: %w", name, err)
+	}
+	return blob, nil
+}
+
+// Blobs calls each for every blob in the order of names, until each returns false. It reads no blob.
+func (s *Store) Blobs(ctx context.Context, each func(storage.BlobInfo) bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.snapshot(ctx, func(r *reader) error { return r.blobs(each) })
+}
+
+// blobRow is what is known of a blob.
+type blobRow struct {
+	Name    []byte
+	Stored  int64
+	Unnamed *time.Time
+}
+
+func (r *reader) blobs(each func(storage.BlobInfo) bool) error {
+	for after := []byte{}; ; {
+		rows, err := r.conn.Query(r.ctx, "SELECT name, octet_length(body)::bigint, unnamed FROM livery_blobs WHERE name > $1 ORDER BY name LIMIT $2", after, mostRows)
+		if err != nil {
+			return r.note(err)
+		}
+		all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[blobRow])
+		if err != nil {
+			return r.note(err)
+		}
+		for _, b := range all {
+			info := storage.BlobInfo{Name: record.Hash(hex.EncodeToString(b.Name)), StoredBytes: b.Stored}
+			if b.Unnamed != nil {
+				info.Unnamed = b.Unnamed.UTC()
+			}
+			if !each(info) {
+				return nil
+			}
+		}
+		if len(all) < mostRows {
+			return nil
+		}
+		after = all[len(all)-1].Name
+	}
+}
+
+// MarkBlobs notes of each blob that nothing names it since at, and takes the note back where at is
+// zero. Those put within storage.PutWindow are left as they are.
+func (s *Store) MarkBlobs(ctx context.Context, names []record.Hash, at time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		var err error
+		if at.IsZero() {
+			_, err = c.Exec(ctx, "UPDATE livery_blobs SET unnamed = NULL WHERE name = ANY($1) AND unnamed IS NOT NULL", digests(names))
+		} else {
+			_, err = c.Exec(ctx, "UPDATE livery_blobs SET unnamed = $2 WHERE name = ANY($1) AND put_at <= $3", digests(names), at, s.opts.clock().Add(-storage.PutWindow))
+		}
+		return err
+	})
+}
+
+// DropBlobs deletes those of the blobs that are marked since before or earlier, and returns how many
+// they were.
+func (s *Store) DropBlobs(ctx context.Context, names []record.Hash, before time.Time) (dropped int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := s.enter(); err != nil {
+		return 0, err
+	}
+	defer s.leave()
+	err = s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		tag, err := c.Exec(ctx, "DELETE FROM livery_blobs WHERE name = ANY($1) AND unnamed <= $2", digests(names), before)
+		dropped = int(tag.RowsAffected())
+		return err
+	})
+	return dropped, err
+}
+
+// checkBlobs reads every blob, some at a time.
+func (s *Store) checkBlobs(ctx context.Context, report func(storage.Finding)) error {
+	var names []record.Hash
+	err := s.snapshot(ctx, func(r *reader) error {
+		return r.blobs(func(b storage.BlobInfo) bool {
+			names = append(names, b.Name)
+			return true
+		})
+	})
+	for _, name := range names {
+		if err != nil {
+			break
+		}
+		_, blobErr := s.Blob(ctx, name)
+		switch {
+		case errors.Is(blobErr, storage.ErrCorrupt):
+			report(storage.Finding{Where: "blob " + string(name), Problem: blobErr.Error(), Repair: storage.RepairPublish})
+		case !errors.Is(blobErr, storage.ErrNotFound): // it was dropped meanwhile
+			err = blobErr
+		}
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"example.com/livery/storage"
+)
+
+// pool lends connections for reading and for putting blobs. A connection on which anything went wrong
+// is not lent again.
+type pool struct {
+	config *pgx.ConnConfig
+	turns  chan struct{} // one for each connection that may be lent
+
+	mu   sync.Mutex // guards idle
+	idle []*pgx.Conn
+}
+
+func newPool(config *pgx.ConnConfig, o Options) *pool {
+	return &pool{config: config, turns: make(chan struct{}, o.MaxConnections)}
+}
+
+// with lends a connection to do.
+func (p *pool) with(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+	select {
+	case p.turns <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.turns }()
+	conn, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	whole := false
+	defer func() { p.give(conn, whole) }()
+	err = do(ctx, conn)
+	whole = err == nil && conn.PgConn().TxStatus() == 'I'
+	return err
+}
+
+func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
+	p.mu.Lock()
+	for len(p.idle) > 0 {
+		conn := p.idle[len(p.idle)-1]
+		p.idle = p.idle[:len(p.idle)-1]
+		if !conn.IsClosed() {
+			p.mu.Unlock()
+			return conn, nil
+		}
+	}
+	p.mu.Unlock()
+	conn, err := pgx.ConnectConfig(ctx, p.config)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errAway, err)
+	}
+	return conn, nil
+}
+
+// give takes a connection back, or closes it. Closing does not wait for the server.
+func (p *pool) give(conn *pgx.Conn, whole bool) {
+	if whole {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.idle = append(p.idle, conn)
+		return
+	}
+	drop(conn)
+}
+
+// drop closes a connection and waits until its goroutine is gone.
+func drop(conn *pgx.Conn) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = conn.Close(ctx)
+	<-conn.PgConn().CleanupDone()
+}
+
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range p.idle {
+		drop(conn)
+	}
+	p.idle = nil
+}
+
+// lasting connects for work that must never be cancelled: when a connection breaks, the driver asks
+// the server to cancel what it does, and a commit that waits for its quorum would then be shown
+// before it is there. The connection it would ask by is refused.
+func lasting(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	c := config.Copy()
+	var connected atomic.Bool
+	dial := c.DialFunc
+	c.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if connected.Load() {
+			return nil, errors.New("postgres: a commit is not cancelled")
+		}
+		return dial(ctx, network, addr)
+	}
+	conn, err := pgx.ConnectConfig(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errAway, err)
+	}
+	connected.Store(true)
+	return conn, nil
+}
+
+// errAway means that there is no primary to talk to.
+var errAway = errors.New("no primary answers")
+
+// isAway reports whether an error means that the server is away or not the primary any more, so that
+// the same may succeed on another connection.
+func isAway(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return false
+	}
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		var network net.Error
+		return errors.Is(err, errAway) || errors.As(err, &network) || pgconn.SafeToRetry(err) || isBroken(err)
+	}
+	switch pg.Code {
+	case "57P01", "57P02", "57P03", "57P05", // shut down, crashed, starting up, idle for too long
+		"25006",          // the primary is a standby now
+		"40001", "40P01", // serialization, deadlock
+		"53300", "3D000" /* the database is not there yet */ :
+		return true
+	}
+	return strings.HasPrefix(pg.Code, "08")
+}
+
+// isBroken reports whether an error is that of a connection which ended in the midst.
+func isBroken(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "conn closed") || strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn busy")
+}
+
+// failure names what callers branch on; nil stays nil.
+func failure(ctx context.Context, err error) error {
+	var pg *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &pg) && pg.Code == "53100":
+		return fmt.Errorf("postgres: %w: %w", storage.ErrNoSpace, err)
+	case errors.As(err, &pg) && strings.HasPrefix(pg.Code, "XX"):
+		return fmt.Errorf("postgres: %w: %w", storage.ErrCorrupt, err)
+	case isAway(err):
+		return fmt.Errorf("postgres: %w: %w", storage.ErrUnavailable, err)
+	}
+	return err
+}

@@ -1,0 +1,160 @@
+package postgres
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/livery/storage"
+)
+
+// reader reads one snapshot: a transaction of one connection.
+type reader struct {
+	ctx    context.Context
+	conn   *pgx.Conn
+	cursor storage.Cursor
+	broken error // the first error of the connection
+}
+
+// newReader begins a snapshot.
+func newReader(ctx context.Context, c *pgx.Conn) (*reader, error) {
+	r := &reader{ctx: ctx, conn: c}
+	if _, err := c.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+		return nil, err
+	}
+	head, err := readHead(ctx, c)
+	r.cursor = head.end
+	return r, err
+}
+
+// run calls fn and ends the snapshot. An error of the connection is the error of run, whatever fn
+// made of it.
+func (r *reader) run(fn func(*reader) error) error {
+	err := fn(r)
+	if _, endErr := r.conn.Exec(r.ctx, "COMMIT"); endErr != nil && err == nil && !errors.Is(endErr, context.Canceled) {
+		drop(r.conn) // it is not lent again; what fn read stands
+	}
+	if r.broken != nil && (err == nil || errors.Is(err, r.broken)) {
+		return failure(r.ctx, r.broken)
+	}
+	return err
+}
+
+// note keeps the first error of the connection.
+func (r *reader) note(err error) error {
+	if err != nil && r.broken == nil {
+		r.broken = err
+	}
+	return failure(r.ctx, err)
+}
+
+// Get returns a copy of the value at key, or storage.ErrNotFound.
+func (r *reader) Get(key []byte) ([]byte, error) {
+	if checkKey(key) != nil {
+		return nil, storage.ErrNotFound
+	}
+	value := []byte{}
+	err := r.conn.QueryRow(r.ctx, "SELECT value FROM livery_keys WHERE key = $1", key).Scan(&value)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, storage.ErrNotFound
+	}
+	if err != nil {
+		return nil, r.note(err)
+	}
+	return value, nil
+}
+
+// page is how many rows a scan fetches at once at first, and four times as many each time up to most.
+const (
+	firstPage = 32
+	mostRows  = 2048
+)
+
+// Scan calls each for every key that begins with prefix until each returns false.
+func (r *reader) Scan(prefix []byte, order storage.Order, each func(key, value []byte) bool) error {
+	if len(prefix) > 0 && checkKey(prefix) != nil {
+		return nil
+	}
+	start, end := span(prefix)
+	query := "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3"
+	if order == storage.Descending {
+		query = "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key DESC LIMIT $3"
+	}
+	for limit := firstPage; ; limit = min(4*limit, mostRows) {
+		rows, err := r.page(query, start, end, limit)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows { // each may read, so the rows of a page are taken off the connection first
+			if !each(row.Key, row.Value) {
+				return nil
+			}
+		}
+		if len(rows) < limit {
+			return nil
+		}
+		last := rows[len(rows)-1].Key
+		if order == storage.Descending {
+			end = last
+		} else {
+			start = append(append([]byte{}, last...), 0)
+		}
+	}
+}
+
+// keyValue is a row of livery_keys.
+type keyValue struct{ Key, Value []byte }
+
+func (r *reader) page(query string, start, end []byte, limit int) ([]keyValue, error) {
+	rows, err := r.conn.Query(r.ctx, query, start, end, limit)
+	if err != nil {
+		return nil, r.note(err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
+	return all, r.note(err)
+}
+
+// Cursor returns the place in the change log that the snapshot shows.
+func (r *reader) Cursor() storage.Cursor { return r.cursor }
+
+// span returns the bounds of all keys that begin with prefix.
+func span(prefix []byte) (start, end []byte) {
+	if len(prefix) == 0 {
+		return []byte{0x01}, []byte{0xff}
+	}
+	n := len(prefix)
+	for prefix[n-1] == 0xff {
+		n--
+	}
+	end = append([]byte(nil), prefix[:n]...)
+	end[n-1]++
+	return append([]byte(nil), prefix...), end
+}
+
+// head is the row that every commit passes.
+type head struct{ end, begin storage.Cursor }
+
+// querier is a connection or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+func readHead(ctx context.Context, q querier) (head, error) {
+	return scanHead(q.QueryRow(ctx, "SELECT seq, tag, trimmed, trimmed_tag FROM livery_head"))
+}
+
+func scanHead(row pgx.Row) (head, error) {
+	var seq, trimmed int64
+	var tag, trimmedTag []byte
+	err := row.Scan(&seq, &tag, &trimmed, &trimmedTag)
+	return head{cursor(seq, tag), cursor(trimmed, trimmedTag)}, err
+}
+
+func cursor(seq int64, tag []byte) storage.Cursor {
+	if seq == 0 {
+		return storage.Cursor{}
+	}
+	return storage.Cursor{Seq: uint64(seq), Tag: hex.EncodeToString(tag)}
+}

@@ -1,0 +1,277 @@
+// Package postgres is the shared engine of storage: one PostgreSQL (or what speaks its wire) that
+// several origins use at once, with the guarantees of the embedded engine. It knows keys and commits,
+// and no rules.
+//
+// Writers of one scope take turns within a process; between processes a commit is checked against
+// what was committed since its snapshot, and its function runs again where something was. All commits
+// pass one row, the head of the change log, so that the log has no gap and one order everywhere.
+// Commits that come while one is under way go together as the next: one transaction, one wait for the
+// disks of the quorum.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// Options are what Open can be told. The zero value is right for a server.
+type Options struct {
+	Logger         *slog.Logger  // nil means slog.Default()
+	MaxConnections int           // for reading and putting blobs; 0 means 24. One more commits and one follows the log
+	RetryFor       time.Duration // how long a call tries to reach a primary; 0 means 20 s
+	CommitWait     time.Duration // how long a caller waits for a commit under way before storage.ErrUncertain; 0 means 30 s
+
+	// Alone allows a server without synchronous standbys: what it acknowledged is lost with its disk.
+	Alone bool
+
+	clock func() time.Time // when blobs are put, for tests; nil means time.Now
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.MaxConnections == 0 {
+		o.MaxConnections = 24
+	}
+	if o.RetryFor == 0 {
+		o.RetryFor = 20 * time.Second
+	}
+	if o.CommitWait == 0 {
+		o.CommitWait = 30 * time.Second
+	}
+	if o.clock == nil {
+		o.clock = time.Now
+	}
+	return o
+}
+
+// Store is a connection to a database, shared with other processes. All methods may be called
+// concurrently. The zero Store is not usable; call Open.
+type Store struct {
+	opts   Options
+	id     string
+	codec  *storage.Codec
+	scopes *storage.Scopes
+	pool   *pool
+	group  *group
+	follow *follower
+	puts   unconfirmed
+
+	mu     sync.Mutex // guards closed; calls grow only while it is false
+	closed bool
+	calls  sync.WaitGroup
+}
+
+var _ storage.Store = (*Store)(nil)
+
+// Open connects to the database that url names ("postgres://user:password@host1,host2/database"), makes
+// the tables where there are none, and checks that the server keeps what is promised: an error lists
+// everything that is missing and how to set it. Of several hosts the primary is used.
+func Open(ctx context.Context, url string, opts Options) (*Store, error) {
+	opts = opts.withDefaults()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: the address of the store: %w", err)
+	}
+	prepareConfig(config)
+	codec, err := storage.NewCodec()
+	if err != nil {
+		return nil, fmt.Errorf("postgres: open: %w", err)
+	}
+	s := &Store{opts: opts, codec: codec, scopes: storage.NewScopes(), pool: newPool(config, opts)}
+	if err := s.start(ctx, config); err != nil {
+		s.pool.close()
+		codec.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// prepareConfig sets what the promise needs of every connection, whatever the address says.
+func prepareConfig(c *pgx.ConnConfig) {
+	c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = 3 * time.Second
+	}
+	if c.RuntimeParams["application_name"] == "" {
+		c.RuntimeParams["application_name"] = "livery"
+	}
+	c.RuntimeParams["synchronous_commit"] = "on"
+	c.RuntimeParams["idle_in_transaction_session_timeout"] = "60s" // a snapshot that is forgotten keeps dead rows
+}
+
+func (s *Store) start(ctx context.Context, config *pgx.ConnConfig) error {
+	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		if err := checkServer(ctx, c, s.opts.Alone); err != nil {
+			return err
+		}
+		var err error
+		s.id, err = prepareTables(ctx, c)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("postgres: open: %w", err)
+	}
+	s.group = newGroup(s, config)
+	s.follow = newFollower(s, config)
+	return nil
+}
+
+// ID returns the database's random name, given when its tables were made: 32 hexadecimal digits.
+func (s *Store) ID() string { return s.id }
+
+// errClosed is what calls on a closed store are refused with.
+var errClosed = fmt.Errorf("postgres: the store is closed: %w", storage.ErrUnavailable)
+
+// enter counts a call in; leave must follow.
+func (s *Store) enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errClosed
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+func (s *Store) leave() { s.calls.Done() }
+
+// Close waits for the calls in progress, wakes those that Wait, and closes the connections. Later
+// calls return storage.ErrUnavailable; a second Close does nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.follow.close()
+	s.calls.Wait()
+	s.group.close()
+	s.pool.close()
+	s.codec.Close()
+	return nil
+}
+
+// retry runs do on a connection, and again on another one while the server is away, up to
+// Options.RetryFor. do must be able to run again.
+func (s *Store) retry(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+	deadline := time.Now().Add(s.opts.RetryFor)
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
+		err := s.pool.with(ctx, do)
+		if err == nil || ctx.Err() != nil || !isAway(err) || time.Now().After(deadline) {
+			return failure(ctx, err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// View runs fn on one snapshot of what is committed on a quorum, and returns fn's error.
+func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.snapshot(ctx, func(r *reader) error { return fn(r) })
+}
+
+// snapshot runs fn once on a snapshot. Only what comes before fn is tried again.
+func (s *Store) snapshot(ctx context.Context, fn func(*reader) error) error {
+	var called error
+	ran := false
+	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		r, err := newReader(ctx, c)
+		if err != nil {
+			return err
+		}
+		ran = true
+		called = r.run(fn)
+		return nil
+	})
+	if ran {
+		return called
+	}
+	return err
+}
+
+// checkKey refuses what no key of the key table is.
+func checkKey(key []byte) error {
+	if len(key) == 0 || key[0] == 0 || key[0] == 0xff {
+		return fmt.Errorf("postgres: key %q does not begin with a table's letter", key)
+	}
+	return nil
+}
+
+// Update runs fn serially in its scope and commits what it wrote as one durable step. fn runs again
+// where another process committed in the scope meanwhile.
+func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+	if err := s.enter(); err != nil {
+		return storage.Cursor{}, err
+	}
+	defer s.leave()
+	release, err := s.scopes.Acquire(ctx, scope)
+	if err != nil {
+		return storage.Cursor{}, err
+	}
+	defer release()
+	for range maxOvertakings {
+		at, err := s.attempt(ctx, scope, fn)
+		if !errors.Is(err, errOvertaken) {
+			return at, err
+		}
+	}
+	return storage.Cursor{}, fmt.Errorf("postgres: scope %q: overtaken %d times by other origins: %w", scope, maxOvertakings, storage.ErrUnavailable)
+}
+
+// maxOvertakings bounds how often fn runs for one Update.
+const maxOvertakings = 50
+
+// errOvertaken means that another process committed in the scope since the snapshot.
+var errOvertaken = errors.New("overtaken")
+
+// attempt runs fn on a snapshot and hands its writes over to the group. The function is called again
+// by retry where the server goes away before anything was handed over.
+func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (at storage.Cursor, err error) {
+	var t *storage.Overlay
+	var change record.Change
+	var refused error
+	err = s.snapshot(ctx, func(r *reader) error {
+		at, t = r.cursor, storage.NewOverlay(r, checkKey)
+		if change, refused = fn(t); refused != nil {
+			return refused
+		}
+		return ctx.Err()
+	})
+	switch {
+	case err != nil && isAway(err) && refused != nil:
+		return storage.Cursor{}, errOvertaken // fn failed because a read did
+	case err != nil:
+		return storage.Cursor{}, err
+	case !t.Wrote():
+		return at, nil
+	}
+	w, err := newWrites(scope, at, t, change)
+	if err != nil {
+		return storage.Cursor{}, err
+	}
+	return s.group.commit(w)
+}

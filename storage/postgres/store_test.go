@@ -1,0 +1,256 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/dump"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/postgres"
+	"example.com/livery/storage/record"
+	"example.com/livery/storage/storagetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// alone is a server that the tests of one run share; each store has a schema of its own.
+type alone struct {
+	*node
+	schemas atomic.Int64
+}
+
+// one returns a running server without standbys.
+func one(t *testing.T) *alone {
+	t.Helper()
+	needServer(t)
+	a := &alone{node: newNode(t, "alone")}
+	a.create(t)
+	a.start(t)
+	return a
+}
+
+// open opens a store in a schema of its own.
+func (a *alone) open(t *testing.T, opts postgres.Options) *postgres.Store {
+	t.Helper()
+	return a.reopen(t, a.schema(t), opts)
+}
+
+func (a *alone) schema(t *testing.T) string {
+	t.Helper()
+	name := fmt.Sprintf("s%d", a.schemas.Add(1))
+	a.run(t, "CREATE SCHEMA "+name)
+	return name
+}
+
+func (a *alone) reopen(t *testing.T, schema string, opts postgres.Options) *postgres.Store {
+	t.Helper()
+	opts.Alone, opts.Logger = true, quiet
+	s, err := postgres.Open(context.Background(), a.url("&search_path="+schema), opts)
+	if err != nil {
+		t.Fatalf("Open() = %v", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestStoreKeepsTheContract(t *testing.T) {
+	a := one(t)
+	storagetest.Run(t, func(t *testing.T) storage.Store { return a.open(t, postgres.Options{MaxConnections: 40}) })
+}
+
+func TestStoreCollectsWhatNothingNames(t *testing.T) {
+	a := one(t)
+	storagetest.RunCollect(t, func(t *testing.T, clock func() time.Time) storage.Store {
+		return a.open(t, postgres.Options{}.Timed(clock))
+	})
+}
+
+// Several origins write to one database: together they lose nothing, skip nothing, and count exactly.
+func TestSeveralStoresAreOne(t *testing.T) {
+	a := one(t)
+	schema := a.schema(t)
+	const stores, writers, each = 3, 4, 15
+	acks, mu := map[storagetest.Step]storage.Cursor{}, sync.Mutex{}
+	var wg sync.WaitGroup
+	var all []*postgres.Store
+	for i := range stores {
+		s := a.reopen(t, schema, postgres.Options{})
+		all = append(all, s)
+		for w := range writers {
+			wg.Go(func() {
+				for n := range each {
+					step := storagetest.Step{Writer: i*writers + w, Number: n}
+					at, err := step.Do(context.Background(), s)
+					if err != nil {
+						t.Errorf("step %s: %v", step, err)
+						return
+					}
+					mu.Lock()
+					acks[step] = at
+					mu.Unlock()
+				}
+			})
+		}
+	}
+	wg.Wait()
+	for _, s := range all {
+		if n := storagetest.Verify(t, s, acks); n != stores*writers*each {
+			t.Errorf("%d entries in the log, want %d", n, stores*writers*each)
+		}
+		if s.ID() != all[0].ID() {
+			t.Errorf("ID() = %s, and another origin has %s", s.ID(), all[0].ID())
+		}
+	}
+	waited := make(chan error, 1)
+	go func() {
+		head := at(t, all[0])
+		waited <- all[1].Wait(context.Background(), head)
+	}()
+	time.Sleep(10 * time.Millisecond)
+	if _, err := all[2].Update(context.Background(), "e", set("K", "1")); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-waited:
+		if err != nil {
+			t.Errorf("Wait() for another origin's commit = %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("Wait() never heard of another origin's commit")
+	}
+}
+
+func at(t *testing.T, s storage.Store) (c storage.Cursor) {
+	t.Helper()
+	if err := s.View(context.Background(), func(r storage.Reader) error { c = r.Cursor(); return nil }); err != nil {
+		t.Errorf("View() = %v", err)
+	}
+	return c
+}
+
+func set(key, value string) func(storage.Tx) (record.Change, error) {
+	return func(tx storage.Tx) (record.Change, error) {
+		return record.Change{}, tx.Set([]byte(key), []byte(value))
+	}
+}
+
+// A server that was killed comes back: what was acknowledged is there, and callers saw no error.
+func TestAServerThatComesBackLosesNothing(t *testing.T) {
+	a := one(t)
+	s := a.open(t, postgres.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	acks, mu := map[storagetest.Step]storage.Cursor{}, sync.Mutex{}
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				step := storagetest.Step{Writer: w, Number: n}
+				at, err := step.Do(context.Background(), s)
+				if err != nil {
+					t.Errorf("step %s: %v", step, err)
+					return
+				}
+				mu.Lock()
+				acks[step] = at
+				mu.Unlock()
+			}
+		})
+	}
+	for range 5 {
+		time.Sleep(200 * time.Millisecond)
+		a.kill()
+		a.start(t)
+	}
+	time.Sleep(200 * time.Millisecond)
+	cancel()
+	wg.Wait()
+	if n := storagetest.Verify(t, s, acks); n != len(acks) {
+		t.Errorf("%d entries in the log, and %d were acknowledged", n, len(acks))
+	}
+}
+
+func TestAServerThatDoesNotKeepThePromiseIsRefused(t *testing.T) {
+	a := one(t)
+	for name, tt := range map[string]struct {
+		setting string
+		alone   bool
+		says    string
+	}{
+		"no standby":                          {"", false, "synchronous_standby_names is empty"},
+		"a standby that is not there":         {"synchronous_standby_names = 'ANY 1 (n2, n3)'", false, "no synchronous standby is connected"},
+		"no full pages":                       {"full_page_writes = off", true, "full_page_writes is off"},
+		"a good server that stands by itself": {"", true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tt.setting != "" {
+				a.run(t, "ALTER SYSTEM SET "+tt.setting, "SELECT pg_reload_conf()")
+				time.Sleep(200 * time.Millisecond) // the server reads its settings when it comes to it
+				defer func() {
+					a.run(t, "ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()")
+					time.Sleep(200 * time.Millisecond)
+				}()
+			}
+			s, err := postgres.Open(context.Background(), a.url("&search_path="+a.schema(t)), postgres.Options{Alone: tt.alone, Logger: quiet})
+			if s != nil {
+				_ = s.Close()
+			}
+			if tt.says == "" && err != nil || tt.says != "" && (!errors.Is(err, postgres.ErrServer) || !strings.Contains(err.Error(), tt.says)) {
+				t.Errorf("Open() = %v, want %q", err, tt.says)
+			}
+		})
+	}
+}
+
+func TestAnAddressWithoutAServerIsUnavailable(t *testing.T) {
+	_, err := postgres.Open(context.Background(), "postgres://livery@127.0.0.1:1/postgres?sslmode=disable", postgres.Options{RetryFor: time.Millisecond, Logger: quiet})
+	if !errors.Is(err, storage.ErrUnavailable) {
+		t.Errorf("Open() = %v, want ErrUnavailable", err)
+	}
+}
+
+// A store moves from one engine to the other and back, and is the same.
+func TestAStoreMovesBetweenEngines(t *testing.T) {
+	a := one(t)
+	from, err := pebble.Open("", pebble.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = from.Close() }()
+	for n := range uint32(50) {
+		name, err := from.PutBlob(context.Background(), []byte(strings.Repeat("document", int(n*n))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = from.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+			return record.Change{}, storage.ThemeVersions.Write(tx, record.ThemeVersion{Number: n, Document: name}, "e", "t", storage.Number(n))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	middle := a.open(t, postgres.Options{})
+	there, err := dump.Migrate(context.Background(), from, middle, nil)
+	if err != nil || there.Keys != 50 {
+		t.Fatalf("Migrate() = %+v, %v", there, err)
+	}
+	to, err := pebble.Open("", pebble.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = to.Close() }()
+	if back, err := dump.Migrate(context.Background(), middle, to, nil); err != nil || back != there {
+		t.Errorf("Migrate() back = %+v, %v, want %+v", back, err, there)
+	}
+}
