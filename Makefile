@@ -3,7 +3,7 @@ GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=deploy/tools.mod
 
-.PHONY: help build dev test race check bench browser usable peers management road wasm clean
+.PHONY: help build dev test race check bench browser usable peers management road colors render runtime size fuzz wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +32,18 @@ bench: wasm ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 browser: ## Attack the stylesheets in a real Chromium (needs one on the PATH)
-	go test -tags browser -count 1 -timeout 30m ./bench/browser
+	go test -tags browser -count 1 -timeout 30m ./bench/browser ./wasm/js
+
+FUZZTIME ?= 10m
+
+fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stays in testdata/fuzz
+	@found=; for package in $$(go list ./...); do \
+		targets=$$(go test -list '^Fuzz' $$package) || exit 1; \
+		for target in $$(echo "$$targets" | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || found="$$found $$target"; \
+		done; \
+	done; test -z "$$found" || { echo "found something:$$found"; exit 1; }
 
 bench/%/node_modules: bench/%/package-lock.json
 	npm ci --prefix $(@D)
@@ -40,6 +51,18 @@ bench/%/node_modules: bench/%/package-lock.json
 
 usable: bench/usable/node_modules ## Put the served files into the real libraries (installs them from npm)
 	go run ./bench/usable
+
+colors: bench/color/node_modules ## Compare colours with colorjs.io and culori (installs them from npm)
+	go run ./bench/color
+
+render: ## Measure the renderer natively, by tokens, overrides and file
+	go run ./bench/render
+
+runtime: wasm ## Measure the WebAssembly runtime beside the native renderer
+	go run ./bench/runtime
+
+size: ## Weigh the renderer module by package and by type
+	go run ./bench/size
 
 peers: bench/peers/node_modules ## Measure the renderer beside Style Dictionary and Terrazzo (installs them from npm)
 	go run ./bench/peers

@@ -42,7 +42,11 @@ const (
 func newCache(budget int64) (*cache, error) {
 	part := uint64(budget / 16)
 	themes, err1 := weighed(part, func(string, *theme) uint32 { return themeCost })
-	pairs, err2 := weighed(part, func(string, *pair) uint32 { return pairCost })
+	pairs, err2 := otter.New(&otter.Options[string, *pair]{
+		MaximumWeight: part,
+		Weigher:       func(string, *pair) uint32 { return pairCost },
+		OnDeletion:    func(d otter.DeletionEvent[string, *pair]) { d.Value.dropped() },
+	})
 	inputs, err3 := weighed(2*part, func(_ record.Hash, b []byte) uint32 { return uint32(len(b)) + inputCost })
 	files, err4 := weighed(uint64(budget)-4*part, func(_ fileKey, f *file) uint32 { return f.bytes() + fileCost })
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
@@ -91,6 +95,14 @@ func (c *cache) makePair(key string) *pair {
 		return &pair{key: key, pinned: !strings.HasSuffix(key, "/latest")}, false
 	})
 	return p
+}
+
+// dropped has the Theme of a pair that is not held any more forget it: what is remembered stays within
+// the budget.
+func (p *pair) dropped() {
+	if t := p.theme.Load(); t != nil {
+		t.forget(p)
+	}
 }
 
 // putBody keeps one coding of a file beside those that are held of it.

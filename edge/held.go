@@ -50,6 +50,16 @@ func (t *theme) remember(p *pair) {
 		delete(t.pairs, coldest.key)
 	}
 	t.pairs[p.key] = p
+	p.theme.Store(t)
+}
+
+// forget makes p, which is not held any more, none of the pairs that are made ready.
+func (t *theme) forget(p *pair) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pairs[p.key] == p {
+		delete(t.pairs, p.key)
+	}
 }
 
 // hot returns the remembered pairs that were asked for since then, and those whose first request is
@@ -134,6 +144,7 @@ type pair struct {
 	key     string // "{env}/{theme}/{-|variant}/{latest|number}"
 	pinned  bool   // the key ends in a number
 	state   atomic.Pointer[pairState]
+	theme   atomic.Pointer[theme] // that remembers it; nil: none
 	asking  asking
 	askedAt atomic.Int64  // Unix seconds of the newest request
 	wanted  atomic.Uint32 // a bit for each (file, encoding) that was asked for

@@ -169,6 +169,32 @@ func TestFloodStaysWithinTheBudget(t *testing.T) {
 	}
 }
 
+// What is made ready after a change is no more than what is held: a Theme forgets pairs that made
+// place for others.
+func TestDroppedPairIsForgotten(t *testing.T) {
+	c, err := newCache(1 << 20) // room for some 80 pairs
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	th := c.makeTheme(testEnv + "/" + testTheme)
+	for i := range maxPairs {
+		th.remember(c.makePair(fmt.Sprintf("%s/-/%d", th.key, i+1)))
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for c.pairs.CleanUp(); ; c.pairs.CleanUp() {
+		th.mu.Lock()
+		remembered := len(th.pairs)
+		th.mu.Unlock()
+		if remembered == c.pairs.EstimatedSize() && remembered < 100 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d pairs are remembered, %d held", remembered, c.pairs.EstimatedSize())
+		}
+	}
+}
+
 // A Theme that was dropped and comes back cannot take pairs of before for current: it may have
 // missed a change in between.
 func TestDroppedThemeDoubtsItsPairs(t *testing.T) {

@@ -67,7 +67,7 @@ func (s *sources) down() bool {
 func (s *sources) each(ask func(u *upstream, aside bool) error) error {
 	followed := s.followed.Load()
 	var first error
-	if followed != nil {
+	if followed != nil && !followed.down() {
 		if first = ask(followed, false); first == nil {
 			return nil
 		}

@@ -106,12 +106,13 @@ func (b *lent) Read(p []byte) (int, error) {
 		if n, err := b.before(p); n > 0 || err != nil {
 			return n, err
 		}
+		if b.reading.passed() {
+			return 0, os.ErrDeadlineExceeded
+		}
 		n, err := receive(b.conn.fd, p)
 		switch {
 		case err == unix.EAGAIN:
-			if err := b.reading.wait(); err != nil {
-				return 0, err
-			}
+			b.reading.wait()
 		case err == unix.EINTR:
 		case err != 0:
 			return 0, os.NewSyscallError("recvfrom", err)
@@ -130,15 +131,16 @@ func (b *lent) Write(p []byte) (int, error) {
 		if b.closed.Load() {
 			return done, net.ErrClosed
 		}
+		if b.writing.passed() {
+			return done, os.ErrDeadlineExceeded
+		}
 		n, err := transmit(b.conn.fd, p[done:], unix.MSG_NOSIGNAL)
 		done += n
 		switch err {
 		case 0, unix.EINTR:
 		case unix.EAGAIN:
 			b.watchOut = b.watchOut || b.thread.watchOut(b.conn.fd)
-			if err := b.writing.wait(); err != nil {
-				return done, err
-			}
+			b.writing.wait()
 		default:
 			return done, os.NewSyscallError("sendto", err)
 		}
@@ -146,17 +148,20 @@ func (b *lent) Write(p []byte) (int, error) {
 	return done, nil
 }
 
+// passed reports whether the limit has passed.
+func (s *side) passed() bool {
+	by := s.by.Load()
+	return by != 0 && time.Now().UnixNano() >= by
+}
+
 // wait waits until something has happened, if only that the limit is another, or the limit has passed.
-func (s *side) wait() error {
+func (s *side) wait() {
 	by := s.by.Load()
 	if by == 0 {
 		<-s.happened
-		return nil
+		return
 	}
 	left := time.Until(time.Unix(0, by))
-	if left <= 0 {
-		return os.ErrDeadlineExceeded
-	}
 	if s.timer == nil {
 		s.timer = time.NewTimer(left)
 	} else {
@@ -167,7 +172,6 @@ func (s *side) wait() error {
 		s.timer.Stop()
 	case <-s.timer.C:
 	}
-	return nil
 }
 
 // limit changes the limit. Whoever waits looks again where less time is left than before.

@@ -136,26 +136,6 @@ func TestTheServerGivesAConnectionBack(t *testing.T) {
 	})
 }
 
-// TestAConnectionOfOddRequestsStaysWithTheServer: to give it back each time would cost more than it
-// saves, and to keep it for ever would take it from the loop.
-func TestAConnectionOfOddRequestsStaysWithTheServer(t *testing.T) {
-	h := openHouse(t, ways[0].wrap)
-	c := h.dial(t)
-	r := bufio.NewReader(c)
-	for range 300 {
-		ask(t, c, r, get("/nothing"))
-	}
-	if n := h.loop.Stats().Handovers; n > 20 {
-		t.Errorf("%d handovers for 300 requests", n)
-	}
-	for range 2 * maxStaysOfTest {
-		ask(t, c, r, get("/2k.css"))
-	}
-	eventually(t, "the loop answers again", func() bool { return h.loop.Stats().Answers > maxStaysOfTest/2 })
-}
-
-const maxStaysOfTest = 64
-
 func TestNewNeedsSourceAndServer(t *testing.T) {
 	if _, err := New(Config{Server: &fasthttp.Server{}}); err == nil {
 		t.Error("no error without a source")
