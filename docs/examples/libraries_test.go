@@ -83,9 +83,9 @@ func TestMUIRendersTheTokens(t *testing.T) {
 	d.acme()
 	values := filepath.Join(t.TempDir(), "tokens.values.json")
 	save(t, d.address("tokens.values.json"), values)
-	wantAll(t, "the page", run(t, "mui", "node", "render.mjs", values), "Book a table", "background-color:#0055aa", "border-radius:8px", "font-family:Inter")
+	wantAll(t, "the page", run(t, "mui", "node", "render.mjs", values), "Book a table", "--variant-containedBg:#0055aa", "border-radius:8px", "font-family:Inter")
 	save(t, d.address("tokens.values.json", "--variant", "midnight"), values)
-	wantAll(t, "the page of the Variant", run(t, "mui", "node", "render.mjs", values), "background-color:#ffb454", "color:#0b1020")
+	wantAll(t, "the page of the Variant", run(t, "mui", "node", "render.mjs", values), "--variant-containedBg:#ffb454", "background-color:#0b1020")
 }
 
 // TestStyleDictionaryBuildsThePlatforms from tokens.dtcg.json, aliases and all.

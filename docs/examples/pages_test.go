@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -21,7 +22,9 @@ const patience = 60 * time.Second
 // newTab opens a Chromium of its own.
 func newTab(t *testing.T) context.Context {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
+	options := []chromedp.ExecAllocatorOption{
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
+	}
 	if program := os.Getenv("LIVERY_CHROMIUM"); program != "" {
 		options = append(options, chromedp.ExecPath(program))
 	}
@@ -29,9 +32,7 @@ func newTab(t *testing.T) context.Context {
 	t.Cleanup(stop)
 	ctx, closeTab := chromedp.NewContext(ctx)
 	t.Cleanup(closeTab)
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	t.Cleanup(cancel)
-	if err := chromedp.Run(ctx); err != nil {
+	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("no browser to test with (LIVERY_CHROMIUM names its program): %v", err)
 	}
 	return ctx
@@ -52,15 +53,23 @@ func serve(t *testing.T, page, placeholder, with string) string {
 	return server.URL
 }
 
+// do runs an action in the tab.
+func do(t *testing.T, tab context.Context, step chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(tab, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, step); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // eventually waits until an expression of JavaScript has a value.
 func eventually(t *testing.T, tab context.Context, expression, want string) {
 	t.Helper()
 	got := ""
-	for deadline := time.Now().Add(patience / 2); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if err := chromedp.Run(tab, chromedp.Evaluate(expression, &got)); err != nil {
-			t.Fatal(err)
-		}
-		if got == want {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		var err error
+		if got, err = chromedp.Run(tab, chromedp.Evaluate[string](expression)); err == nil && got == want {
 			return
 		}
 	}
@@ -78,9 +87,8 @@ func TestThePlainPageChangesColourOnPublish(t *testing.T) {
 	d.acme()
 	page := serve(t, "plain/index.html", "LATEST_TOKENS_CSS", d.address("tokens.css"))
 	tab := newTab(t)
-	if err := chromedp.Run(tab, chromedp.Navigate(page+"/?every=100"), chromedp.Evaluate("window.stays = 1", nil)); err != nil {
-		t.Fatal(err)
-	}
+	do(t, tab, chromedp.Navigate(page+"/?every=100"))
+	eventually(t, tab, "String(window.stays = 1)", "1")
 	eventually(t, tab, buttonColor, "rgb(0, 85, 170)")
 	d.livery("edit", "color.brand", "#c2410c", "--env", "sandbox", "--theme", "acme")
 	eventually(t, tab, buttonColor, "rgb(0, 85, 170)") // a draft is not served
@@ -105,18 +113,15 @@ func TestTheBrandSwitchDoesNotFlash(t *testing.T) {
 	// every frame from the first one on is looked at
 	watch := `window.seen = new Set();
 		(function look() { if (document.body) seen.add(getComputedStyle(document.body).backgroundColor); requestAnimationFrame(look); })();`
-	if err := chromedp.Run(tab, onNewDocument(watch), chromedp.Navigate(page)); err != nil {
+	if _, err := chromedp.Call(tab, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: watch}); err != nil {
 		t.Fatal(err)
 	}
+	do(t, tab, chromedp.Navigate(page))
 	eventually(t, tab, pageColor, "rgb(255, 255, 255)")
-	if err := chromedp.Run(tab, chromedp.Click(`//button[text()="Midnight"]`)); err != nil {
-		t.Fatal(err)
-	}
+	do(t, tab, chromedp.Click(`//button[text()="Midnight"]`))
 	eventually(t, tab, pageColor, "rgb(11, 16, 32)")
 	eventually(t, tab, `[...seen].sort().join(" ")`, "rgb(11, 16, 32) rgb(255, 255, 255)")
-	if err := chromedp.Run(tab, chromedp.Reload()); err != nil {
-		t.Fatal(err)
-	}
+	do(t, tab, chromedp.Reload())
 	eventually(t, tab, pageColor, "rgb(11, 16, 32)")
 	eventually(t, tab, `[...seen].join(" ")`, "rgb(11, 16, 32)")
 }
@@ -130,17 +135,15 @@ func TestThePreviewPageIsSeen(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(out[:strings.LastIndexByte(out, '/')])))
 	t.Cleanup(server.Close)
 	tab := newTab(t)
-	if err := chromedp.Run(tab, chromedp.Navigate(server.URL+"/page.html")); err != nil {
-		t.Fatal(err)
-	}
+	do(t, tab, chromedp.Navigate(server.URL+"/page.html"))
 	eventually(t, tab, `getComputedStyle(document.querySelector("[id='--color-brand'] .swatch")).backgroundImage.includes("rgb(0, 85, 170)") + ""`, "true")
 	eventually(t, tab, `getComputedStyle(document.querySelector("[id='--radius-button'] .box")).borderTopLeftRadius`, "8px")
-	var picture []byte
 	if path := os.Getenv("LIVERY_PICTURE"); path != "" {
-		if err := chromedp.Run(tab, chromedp.EmulateViewport(1200, 1400), chromedp.FullScreenshot(&picture, 90)); err != nil {
-			t.Fatal(err)
+		picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
+		if err == nil {
+			err = os.WriteFile(path, picture, 0o644)
 		}
-		if err := os.WriteFile(path, picture, 0o644); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

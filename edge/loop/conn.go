@@ -98,10 +98,24 @@ func (t *thread) turn(c *conn) {
 	t.answer(c, t.in[:held])
 }
 
-// answer answers the requests that b, a part of t.in, begins with.
+// answer answers the requests that b, a part of t.in, begins with, and keeps the rest.
 func (t *thread) answer(c *conn, b []byte) {
 	t.request.Remote = c.remote
-	length, v := len(b), plain
+	rest, v := t.answerSome(c, b)
+	t.flush(c, nil)
+	c.begun = c.begun && len(rest) == len(b)
+	if v == odd && !c.failed && !c.blocked {
+		t.lend(c, rest, false)
+		return
+	}
+	c.in = append(c.in[:0], rest...)
+	c.more = c.more || v == odd // blocked: looked at again when everything is sent
+	t.goOn(c)
+}
+
+// answerSome answers until the next request is not plain, the turn is over or the socket takes no
+// more, and returns what it left. c.more says whether the turn or the socket were the reason.
+func (t *thread) answerSome(c *conn, b []byte) ([]byte, verdict) {
 	c.more = false
 	for done, bytes := 0, 0; len(b) > 0 && !c.closing; done++ {
 		if cap(t.out)-len(t.out) < outRoom {
@@ -111,33 +125,25 @@ func (t *thread) answer(c *conn, b []byte) {
 			break
 		}
 		t.request.reset()
-		var n int
-		if n, v = t.request.scan(b, t.loop.limits.head); v != plain {
-			break
+		n, v := t.request.scan(b, t.loop.limits.head)
+		if v != plain {
+			return b, v
 		}
 		size := t.put(c, n == len(b))
 		if size < 0 {
-			v = odd
-			break
+			return b, odd
 		}
 		bytes += size
 		b = b[n:]
 	}
-	t.flush(c, nil)
-	c.begun = c.begun && len(b) == length
-	if v == odd && !c.failed && !c.blocked {
-		t.lend(c, b, false)
-		return
-	}
-	c.in = append(c.in[:0], b...)
-	c.more = c.more || v == odd // blocked: looked at again when everything is sent
-	t.goOn(c)
+	return b, plain
 }
 
 // outRoom is what one answer may need of t.out: a head, and a body that is copied.
 const outRoom = scratchBytes + maxHeadExtra + copyBytes
 
-// put writes one answer and returns its size, or -1: there is none.
+// put writes one answer and returns its size, or -1: there is none. last says that nothing of a
+// further request has been received: in a shutdown the connection then ends.
 func (t *thread) put(c *conn, last bool) int {
 	a, ok := t.loop.ask(&t.request.Request)
 	if !ok {
@@ -145,7 +151,7 @@ func (t *thread) put(c *conn, last bool) int {
 	}
 	t.answered++
 	c.handovers = 0
-	c.closing = t.request.close || last && t.state != serving
+	c.closing = t.request.close || last && !c.unread && t.state != serving
 	t.out = appendHead(t.out, a.Head, &t.date, c.closing)
 	if len(a.Body) > copyBytes {
 		t.flush(c, a.Body)

@@ -57,7 +57,7 @@
 //	44  u32 most bytes of a plan
 //	48  u32 most bytes of a rendered file
 //
-// After a refusal the answer is a message in UTF-8.
+// Blocks and pieces begin at multiples of 4. After a refusal the answer is a message in UTF-8.
 //
 // # Versions
 //

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"errors"
-
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/wasm/abi"
@@ -104,11 +102,11 @@ func (s *source) load(overrides []byte) (abi.Status, int) {
 // parse returns the object in text, or nil and the position of the fault.
 func parse(text string) (*jsontree.Node, int) {
 	node, err := jsontree.Parse(text)
-	if syntax := (*jsontree.SyntaxError)(nil); errors.As(err, &syntax) {
-		return nil, syntax.Offset
-	}
-	if depth := (*jsontree.DepthError)(nil); errors.As(err, &depth) {
-		return nil, depth.Offset
+	switch fault := err.(type) { // package errors would bring reflection into the module
+	case *jsontree.SyntaxError:
+		return nil, fault.Offset
+	case *jsontree.DepthError:
+		return nil, fault.Offset
 	}
 	if err != nil || !node.IsObject() {
 		return nil, 0

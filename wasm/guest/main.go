@@ -14,10 +14,13 @@ import (
 
 func main() {}
 
-// The blocks and buffers that the host reads. Go's collector does not move them.
+// The blocks and buffers that the host reads. Go's collector does not move them. Words are aligned,
+// which the contract promises of the blocks.
 var (
-	infoBlock   [abi.InfoSize]byte
-	resultBlock [abi.ResultSize]byte
+	infoWords   [abi.InfoSize / 4]uint32
+	resultWords [abi.ResultSize / 4]uint32
+	infoBlock   = (*[abi.InfoSize]byte)(unsafe.Pointer(&infoWords))
+	resultBlock = (*[abi.ResultSize]byte)(unsafe.Pointer(&resultWords))
 	inputBuffer = make([]byte, 4<<10)
 	output      []byte // what render answered, kept for the next file
 )
@@ -26,7 +29,7 @@ var (
 func info() uint32 {
 	abi.Info{
 		Version:       abi.Version,
-		Result:        address(unsafe.Pointer(&resultBlock)),
+		Result:        address(unsafe.Pointer(resultBlock)),
 		Core:          address(unsafe.Pointer(unsafe.StringData(renderer.Version))),
 		CoreLength:    uint32(len(renderer.Version)),
 		MaxInput:      abi.MaxInputBytes,
@@ -36,8 +39,8 @@ func info() uint32 {
 		PlanSlots:     abi.PlanSlots,
 		MaxPlan:       abi.MaxPlanBytes,
 		MaxFile:       abi.MaxFileBytes,
-	}.Put(&infoBlock)
-	return address(unsafe.Pointer(&infoBlock))
+	}.Put(infoBlock)
+	return address(unsafe.Pointer(infoBlock))
 }
 
 //go:wasmexport input
@@ -60,7 +63,7 @@ func refuse(status abi.Status, position int) uint32 {
 }
 
 func answer(status abi.Status, pointer unsafe.Pointer, length, position int) uint32 {
-	abi.Result{Status: status, Pointer: address(pointer), Length: uint32(length), Position: uint32(position)}.Put(&resultBlock)
+	abi.Result{Status: status, Pointer: address(pointer), Length: uint32(length), Position: uint32(position)}.Put(resultBlock)
 	return uint32(status)
 }
 

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"unsafe"
 
 	"example.com/livery/renderer/plan"
@@ -81,7 +80,7 @@ func open(number, overlayLen uint32) (plan.Overlay, abi.Status) {
 	}
 	overlay, err := plan.OpenOverlay(slots[number].plan, inputBuffer[:overlayLen:overlayLen])
 	switch {
-	case errors.Is(err, plan.ErrOtherPlan):
+	case err == plan.ErrOtherPlan: // package errors would bring reflection into the module
 		return plan.Overlay{}, abi.StatusOtherPlan
 	case err != nil:
 		return plan.Overlay{}, abi.StatusBadOverlay
