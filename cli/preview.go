@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -99,7 +100,7 @@ type drawPage func(context.Context) (page.Input, error)
 func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 	return func(context.Context) (page.Input, error) {
 		o := tokenfile.Options{Sets: p.sets, Mode: p.mode}
-		in := page.Input{Title: listed(files), Prefix: p.prefix}
+		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
 		theme, err := a.themeSource(files, o)
 		if err != nil {
 			return in, err
@@ -112,9 +113,18 @@ func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 		if err != nil {
 			return in, err
 		}
-		in.Title, in.Overrides = in.Title+" with "+listed(p.overrides), overrides.tree
+		in.Title, in.Overrides = in.Title+" with "+titleOf(p.overrides), overrides.tree
 		return in, nil
 	}
+}
+
+// titleOf names files without their folders.
+func titleOf(files []string) string {
+	var names []string
+	for _, file := range files {
+		names = append(names, filepath.Base(file))
+	}
+	return listed(names)
 }
 
 // pageOfTheme draws what stands at the origin.

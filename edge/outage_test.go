@@ -249,3 +249,54 @@ func TestUnpublishedLatestAppears(t *testing.T) {
 	f.publish(thm, smallTheme)
 	within(t, seen, "the first publish", func() bool { return r.get(latest).status == 200 })
 }
+
+// Each version is rendered by the module that it names: several are used side by side, and each is
+// fetched once.
+func TestVersionsKeepTheirModules(t *testing.T) {
+	f := publishedFeed(t)
+	f.mu.Lock()
+	another := append(bytes.Clone(f.blobs[f.module]), 0, 5, 4, 'm', 'i', 'n', 'e') // a section that says nothing
+	f.mu.Unlock()
+	module := f.putBlob(another)
+	f.publish(thm, biggerTheme)
+	f.edit(thm, func(th *fedTheme) { th.versions[1].Module = module })
+	r := run(t, f)
+	for range 2 {
+		want(t, r.get(path("-", "1", "tokens.css")), 200, "4px")
+		want(t, r.get(path("-", "2", "tokens.css")), 200, "5px")
+	}
+	for _, name := range []record.Hash{f.module, module} {
+		if asked := f.count("blobs/" + string(name)); asked != 1 {
+			t.Errorf("module %s was asked for %d times, want once", name, asked)
+		}
+	}
+	r.stop()
+	f.stop()
+	again := run(t, f, at(r.dir))
+	want(t, again.get(path("-", "1", "tokens.json")), 200, "4px")
+	want(t, again.get(path("-", "2", "tokens.json")), 200, "5px")
+}
+
+// A pair that is asked for again after its plan was damaged on disk is served: the plan is fetched anew.
+func TestDamagedPlanIsFetchedAgain(t *testing.T) {
+	f := publishedFeed(t)
+	first := run(t, f)
+	want(t, first.get(path("-", "1", "tokens.css")), 200, "4px")
+	first.stop()
+	_, name := f.compile(smallTheme, "")
+	file := filepath.Join(first.dir, "blobs", string(name[:2]), string(name))
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := f.count("blobs/" + string(name))
+	second := run(t, f, at(first.dir))
+	want(t, second.get(path("-", "1", "tokens.css")), 200, "4px")
+	if asked := f.count("blobs/"+string(name)) - before; asked != 1 {
+		t.Errorf("the plan was asked for %d times, want once", asked)
+	}
+}

@@ -19,11 +19,18 @@ import (
 // unconfirmed are the blobs put by this process that no commit of it has yet followed. A put does not
 // wait for the quorum: the commit that names the blob does, and it comes later in the server's log. A
 // failover between the two can lose the put, so each commit checks that what was put before it is
-// there, and puts it again where it is not.
+// there, and puts it again where it is not. What was put longer than storage.PutWindow ago belongs to
+// no publish any more.
 type unconfirmed struct {
 	mu    sync.Mutex // guards below
-	blobs map[record.Hash][]byte
+	blobs map[record.Hash]unconfirmedBlob
 	bytes int
+}
+
+// unconfirmedBlob is a blob as it was put.
+type unconfirmedBlob struct {
+	packed []byte
+	at     time.Time
 }
 
 // mostUnconfirmed is how many bytes of blobs are kept for putting again; those past it wait for the
@@ -31,41 +38,49 @@ type unconfirmed struct {
 const mostUnconfirmed = 64 << 20
 
 // add keeps a blob, or reports that there is no room.
-func (u *unconfirmed) add(name record.Hash, packed []byte) bool {
+func (u *unconfirmed) add(name record.Hash, b unconfirmedBlob) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.bytes+len(packed) > mostUnconfirmed {
+	u.bytes -= len(u.blobs[name].packed)
+	delete(u.blobs, name)
+	if u.bytes+len(b.packed) > mostUnconfirmed {
 		return false
 	}
 	if u.blobs == nil {
-		u.blobs = map[record.Hash][]byte{}
+		u.blobs = map[record.Hash]unconfirmedBlob{}
 	}
-	if _, there := u.blobs[name]; !there {
-		u.blobs[name] = packed
-		u.bytes += len(packed)
-	}
+	u.blobs[name] = b
+	u.bytes += len(b.packed)
 	return true
 }
 
-func (u *unconfirmed) all() map[record.Hash][]byte {
+// all returns those that a commit may name, and forgets the others.
+func (u *unconfirmed) all(now time.Time) map[record.Hash]unconfirmedBlob {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	for name, b := range u.blobs {
+		if now.Sub(b.at) > storage.PutWindow {
+			u.bytes -= len(b.packed)
+			delete(u.blobs, name)
+		}
+	}
 	return maps.Clone(u.blobs)
 }
 
-func (u *unconfirmed) forget(blobs map[record.Hash][]byte) {
+// forget drops the blobs that are durable now, but for those that were put again meanwhile.
+func (u *unconfirmed) forget(blobs map[record.Hash]unconfirmedBlob) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for name, packed := range blobs {
-		if _, there := u.blobs[name]; there {
+	for name, b := range blobs {
+		if now, there := u.blobs[name]; there && now.at.Equal(b.at) {
 			delete(u.blobs, name)
-			u.bytes -= len(packed)
+			u.bytes -= len(b.packed)
 		}
 	}
 }
 
 // confirm puts those of the blobs again that are not there, in the transaction of a commit.
-func (u *unconfirmed) confirm(ctx context.Context, tx pgx.Tx, blobs map[record.Hash][]byte) error {
+func (u *unconfirmed) confirm(ctx context.Context, tx pgx.Tx, blobs map[record.Hash]unconfirmedBlob) error {
 	if len(blobs) == 0 {
 		return nil
 	}
@@ -85,11 +100,11 @@ func (u *unconfirmed) confirm(ctx context.Context, tx pgx.Tx, blobs map[record.H
 	for _, name := range there {
 		held[record.Hash(hex.EncodeToString(name))] = true
 	}
-	for name, packed := range blobs {
+	for name, b := range blobs {
 		if held[name] {
 			continue
 		}
-		if _, err := tx.Exec(ctx, putBlob, digest(name), packed, time.Now()); err != nil {
+		if _, err := tx.Exec(ctx, putBlob, digest(name), b.packed, b.at); err != nil {
 			return err
 		}
 	}
@@ -127,7 +142,7 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	defer s.leave()
 	name, packed := record.HashOf(blob), s.codec.Pack(blob)
 	at := "off"
-	if !s.puts.add(name, packed) {
+	if !s.puts.add(name, unconfirmedBlob{packed, s.opts.clock()}) {
 		at = "on"
 	}
 	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {

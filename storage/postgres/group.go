@@ -208,7 +208,7 @@ func (g *group) try(batch []*writes) (sent bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	puts := g.store.puts.all()
+	puts := g.store.puts.all(g.store.opts.clock())
 	if err := g.store.puts.confirm(ctx, tx, puts); err != nil {
 		return false, err
 	}

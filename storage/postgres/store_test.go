@@ -194,6 +194,7 @@ func TestAServerThatDoesNotKeepThePromiseIsRefused(t *testing.T) {
 		"a good server that stands by itself": {"", true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			schema := a.schema(t)
 			if tt.setting != "" {
 				a.run(t, "ALTER SYSTEM SET "+tt.setting, "SELECT pg_reload_conf()")
 				time.Sleep(200 * time.Millisecond) // the server reads its settings when it comes to it
@@ -202,7 +203,7 @@ func TestAServerThatDoesNotKeepThePromiseIsRefused(t *testing.T) {
 					time.Sleep(200 * time.Millisecond)
 				}()
 			}
-			s, err := postgres.Open(context.Background(), a.url("&search_path="+a.schema(t)), postgres.Options{Alone: tt.alone, Logger: quiet})
+			s, err := postgres.Open(context.Background(), a.url("&search_path="+schema), postgres.Options{Alone: tt.alone, Logger: quiet})
 			if s != nil {
 				_ = s.Close()
 			}

@@ -52,7 +52,7 @@ func RunCollect(t *testing.T, open OpenTimed) {
 		"collection ends with its context":                                                collectCancelled,
 	} {
 		t.Run(says, func(t *testing.T) {
-			c := &collecting{T: t, clock: newClock()}
+			c := &collecting{collector: t, clock: newClock()}
 			c.store = open(t, c.clock.now)
 			t.Cleanup(func() { _ = c.store.Close() })
 			hold(c)
@@ -62,9 +62,15 @@ func RunCollect(t *testing.T, open OpenTimed) {
 	t.Run("no reader and no publish is ever hurt", func(t *testing.T) { collectMelee(t, open) })
 }
 
+// collector is a tester whose test may go on after an error.
+type collector interface {
+	tester
+	Errorf(format string, args ...any)
+}
+
 // collecting is a store with its clock.
 type collecting struct {
-	*testing.T
+	collector
 	store storage.Store
 	clock *clock
 }
@@ -284,7 +290,7 @@ type modelBlob struct{ put, marked time.Time }
 // collectModel compares which blobs are held with a model, over random puts, names and runs.
 func collectModel(t *testing.T, open OpenTimed) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c := &collecting{T: t, clock: newClock()}
+		c := &collecting{collector: rt, clock: newClock()}
 		c.store = open(t, c.clock.now)
 		rt.Cleanup(func() { _ = c.store.Close() })
 		blobs, names := map[string]modelBlob{}, map[uint32]string{}
@@ -345,7 +351,7 @@ func collectInModel(blobs map[string]modelBlob, names map[uint32]string, found m
 // collectMelee runs publishes, deletions, readers and collections at once. Time moves on between
 // them only: a grace is longer than any of them lasts.
 func collectMelee(t *testing.T, open OpenTimed) {
-	c := &collecting{T: t, clock: newClock()}
+	c := &collecting{collector: t, clock: newClock()}
 	c.store = open(t, c.clock.now)
 	defer func() { _ = c.store.Close() }()
 	ctx, cancel := context.WithCancel(context.Background())
