@@ -94,7 +94,8 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
 	addTo(root, servers, a.devCommand(), a.originCommand(), a.edgeCommand())
-	addTo(root, operators, a.teamsCommand(), a.servingCommand(), a.keysCommand(), a.tokenCommand(), a.signCommand(), a.modulesCommand())
+	addTo(root, operators, a.teamsCommand(), a.servingCommand(), a.keysCommand(), a.tokenCommand(), a.signCommand(), a.modulesCommand(),
+		a.backupCommand(), a.restoreCommand(), a.checkStoreCommand())
 	addTo(root, users, a.userCommands()...)
 	explainCompletion(root)
 	nameVariables(root)

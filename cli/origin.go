@@ -154,6 +154,9 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	if err != nil {
 		return nil, err
 	}
+	if err := r.serveStore(s.data, store); err != nil {
+		return nil, err
+	}
 	r.onClose(o.Shutdown)
 	r.serve(func() error { return o.ServePublic(s.public) })
 	r.serve(func() error { return o.ServeFeed(s.feed) })

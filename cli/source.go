@@ -10,15 +10,6 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// readJSON reads a file that holds one JSON object; "-" is the standard input.
-func (a *app) readJSON(path string) (*jsontree.Node, error) {
-	data, err := a.readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parseFile(path, string(data))
-}
-
 // readFile reads a file that a person named; "-" is the standard input.
 func (a *app) readFile(path string) (data []byte, err error) {
 	if path == "-" {

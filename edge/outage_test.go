@@ -255,7 +255,7 @@ func TestUnpublishedLatestAppears(t *testing.T) {
 func TestVersionsKeepTheirModules(t *testing.T) {
 	f := publishedFeed(t)
 	f.mu.Lock()
-	another := append(bytes.Clone(f.blobs[f.module]), 0, 5, 4, 'm', 'i', 'n', 'e') // a section that says nothing
+	another := append(bytes.Clone(f.blobs[f.module]), 0, 6, 4, 'm', 'i', 'n', 'e', 0) // a section that says nothing
 	f.mu.Unlock()
 	module := f.putBlob(another)
 	f.publish(thm, biggerTheme)

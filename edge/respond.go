@@ -33,6 +33,7 @@ var (
 	valueCrossOrigin = []byte("cross-origin")
 	valueMethods     = []byte("GET, HEAD, OPTIONS")
 	valueNosniff     = []byte("nosniff")
+	valueNotStored   = []byte("livery; fwd=uri-miss")
 	valueTenMinutes  = []byte("600")
 	valueExposed     = []byte("Age, Cache-Status, ETag")
 	varyEncoding     = []byte("Accept-Encoding")
@@ -172,6 +173,9 @@ func (x *exchange) allowPreflight() {
 // refuse writes a problem and returns its status.
 func (e *Edge) refuse(x *exchange, p *problem) int {
 	x.common()
+	if x.outcome == miss {
+		x.ctx.Response.Header.SetCanonical(keyCacheStatus, valueNotStored)
+	}
 	if p == notAllowed {
 		x.ctx.Response.Header.SetCanonical(keyAllow, valueMethods)
 	}

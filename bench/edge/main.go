@@ -19,8 +19,8 @@ func main() {
 	var b bench
 	child := flag.String("child", "", "serve as this server, on an address that is printed; for the bench itself")
 	flag.StringVar(&b.dir, "dir", "", "where the files of a child are")
-	flag.IntVar(&b.rounds, "rounds", 5, "rounds, of which the median counts")
-	flag.DurationVar(&b.slice, "slice", 500*time.Millisecond, "how long a server is under load in a round")
+	flag.IntVar(&b.rounds, "rounds", 9, "rounds for each server and scenario")
+	flag.DurationVar(&b.slice, "slice", 300*time.Millisecond, "how long a server is under load in a round")
 	only := flag.String("only", "", "scenarios whose name holds one of these words alone, separated by commas")
 	servers := flag.String("servers", "", "measure these servers alone, separated by commas")
 	flag.StringVar(&b.livery, "livery", "", "measure the edge of this binary too, a built livery")

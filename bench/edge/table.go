@@ -24,21 +24,35 @@ type cell struct {
 }
 
 func (c *cell) add(m measured) {
+	if m.requests == 0 {
+		return // the machine was somebody else's
+	}
 	c.cost = append(c.cost, float64(m.busy.Nanoseconds())/1e3/float64(m.requests))
 	c.p50, c.p99 = append(c.p50, m.at(0.5)), append(c.p99, m.at(0.99))
 	c.rate = append(c.rate, float64(m.requests)/m.took.Seconds())
 }
 
-func median[T float64 | time.Duration](list []T) T {
-	sorted := slices.Sorted(slices.Values(list))
-	return sorted[len(sorted)/2]
+// at returns the value that a part of a list lies below; 0 for an empty list.
+func at[T float64 | time.Duration](list []T, part float64) T {
+	if len(list) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(list))[int(part*float64(len(list)-1)+0.5)]
 }
+
+func median[T float64 | time.Duration](list []T) T { return at(list, 0.5) }
+
+// quiet is the cost in the quieter rounds, of which a quarter was cheaper: other work on the machine
+// can only add to it.
+func quiet(cost []float64) float64 { return at(cost, 0.25) }
 
 // printTables prints what a request costs, how that compares with the better nginx, and how long it
 // takes.
 func printTables(w io.Writer, subjects []*subject, rows []row) {
-	line(w, "processor a request, µs", subjects, "reach", func(r row, c cell) string { return fmt.Sprintf("%.2f", median(c.cost)) }, rows, nil)
-	line(w, "capacity of a core, better nginx = 1 (spread over rounds)", subjects, "reach", against(subjects), rows, func(r row) string {
+	line(w, "processor a request, µs: quiet rounds / median", subjects, "", func(_ row, c cell) string {
+		return fmt.Sprintf("%.2f / %.2f", quiet(c.cost), median(c.cost))
+	}, rows, nil)
+	line(w, "capacity of a core, better nginx = 1: quiet rounds / median", subjects, "reach", against(subjects), rows, func(r row) string {
 		if r.reach == 0 {
 			return ""
 		}
@@ -50,23 +64,19 @@ func printTables(w io.Writer, subjects []*subject, rows []row) {
 	line(w, "requests a second", subjects, "", func(_ row, c cell) string { return fmt.Sprintf("%.0f", median(c.rate)) }, rows, nil)
 }
 
-// against compares a cell with the better nginx of its row, round by round.
+// against compares a cell with the better nginx of its row.
 func against(subjects []*subject) func(row, cell) string {
 	return func(r row, c cell) string {
 		var best []float64
 		for i, s := range subjects {
-			if strings.HasPrefix(s.name, "nginx") && (best == nil || median(r.cells[i].cost) < median(best)) {
+			if strings.HasPrefix(s.name, "nginx") && (best == nil || quiet(r.cells[i].cost) < quiet(best)) {
 				best = r.cells[i].cost
 			}
 		}
-		if best == nil {
+		if best == nil || len(c.cost) == 0 {
 			return ""
 		}
-		var ratios []float64
-		for i := range c.cost {
-			ratios = append(ratios, best[i]/c.cost[i])
-		}
-		return fmt.Sprintf("%.2f (%.2f-%.2f)", median(ratios), slices.Min(ratios), slices.Max(ratios))
+		return fmt.Sprintf("%.2f / %.2f", quiet(best)/quiet(c.cost), median(best)/median(c.cost))
 	}
 }
 

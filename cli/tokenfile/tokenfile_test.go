@@ -141,13 +141,15 @@ func TestFigmaVariablesBecomeTokens(t *testing.T) {
 		want    string
 	}{
 		{
-			"the default mode", Options{},
+			"the default mode",
+			Options{},
 			`{"color":{"brand":{"$root":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0.2,1],"hex":"#0033ff"},"$description":"The one."` + id("V:1") +
 				`,"hover":{"$type":"color","$value":"{color.brand.$root}"` + id("V:2") + `}},"space":{"1_5":{"$type":"dimension","$value":{"value":6,"unit":"px"}` + id("V:3") +
 				`},"z":{"$type":"number","$value":1.0` + id("V:4") + `}` + missing,
 		},
 		{
-			"the overrides of a mode are what differs from the default", Options{Mode: "Dark", Overrides: true},
+			"the overrides of a mode are what differs from the default",
+			Options{Mode: "Dark", Overrides: true},
 			`{"color":{"brand":{"$root":{"$type":"color","$value":{"colorSpace":"srgb","components":[1,1,1],"alpha":0.5,"hex":"#ffffff"},"$description":"The one."` + id("V:1") +
 				`}},"z":{"$type":"number","$value":2` + id("V:4") + `}`,
 		},

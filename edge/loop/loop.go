@@ -23,7 +23,7 @@ import (
 //
 // The loop takes its limits from Server, so that a client sees the same whoever answers: ReadTimeout
 // (from the first byte of a head to its last), WriteTimeout (of an answer that the client does not
-// take), IdleTimeout and ReadBufferSize (the longest head).
+// take), IdleTimeout and ReadBufferSize (the longest head). Where it sets no time, it is a minute.
 type Config struct {
 	Source Source
 
@@ -122,8 +122,9 @@ func orDefault[T ~int | ~int64](n, fallback T) T {
 
 // Serve answers requests of ln until Shutdown, which makes it return nil. It may run on several
 // listeners at once. On Linux, a *net.TCPListener is taken over: Serve closes it and accepts from its
-// socket itself. Serve raises GOMAXPROCS to one more than the threads that it runs, where it is lower:
-// a thread that never leaves the processor to others would have every other goroutine wait for it.
+// socket itself, in threads of which each keeps a processor of the scheduler's while it has work. So
+// that other goroutines have as many as before, Serve raises GOMAXPROCS by the number of its threads
+// until it returns.
 func (l *Loop) Serve(ln net.Listener) error {
 	s, err := l.begin(ln)
 	if s == nil {

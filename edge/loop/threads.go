@@ -22,16 +22,17 @@ func (l *Loop) newService(ln net.Listener) (service, error) {
 
 // threads serves a listening socket from threads of its own.
 type threads struct {
-	all []*thread
+	loop *Loop
+	all  []*thread
 }
 
-// newThreads takes the socket of ln over.
+// newThreads takes the socket of ln over. l.mu must be held.
 func newThreads(l *Loop, ln *net.TCPListener) (*threads, error) {
 	n := l.config.Threads
 	if n <= 0 {
 		n = max(1, runtime.GOMAXPROCS(0)-1)
 	}
-	s := &threads{}
+	s := &threads{loop: l}
 	for range n {
 		t, err := newThread(l, ln)
 		if err != nil {
@@ -44,9 +45,7 @@ func newThreads(l *Loop, ln *net.TCPListener) (*threads, error) {
 		s.close()
 		return nil, err
 	}
-	if runtime.GOMAXPROCS(0) < n+1 {
-		runtime.GOMAXPROCS(n + 1)
-	}
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 	return s, nil
 }
 
@@ -71,6 +70,9 @@ func (s *threads) run() error {
 		})
 	}
 	running.Wait()
+	s.loop.mu.Lock()
+	runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-len(s.all)))
+	s.loop.mu.Unlock()
 	for _, err := range errs {
 		if err != nil {
 			return err

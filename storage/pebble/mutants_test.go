@@ -62,10 +62,11 @@ var mutants = []mutant{
 	{"a cursor's tag is not compared", "pebble/log.go", `if at.Tag != after.Tag {`, `if false {`},
 	{"trimming drops one entry more", "pebble/log.go", `batch.DeleteRange(logKey(from+1), logKey(to+1), nil)`, `batch.DeleteRange(logKey(from+1), logKey(to+2), nil)`},
 	{"two writers of one scope run at once", "scopes.go", `	lock := s.join(scope)
-	select {`, `	lock := s.join(scope)
-	if len(lock.free) == 0 {
-		lock.free <- struct{}{}
-	}
+	select {`, `	lock := &scopeLock{free: make(chan struct{}, 1), users: 1}
+	lock.free <- struct{}{}
+	s.mu.Lock()
+	s.held[scope] = lock
+	s.mu.Unlock()
 	select {`},
 	{"deleted prefixes come after what was written", "overlay.go", `	for key := range t.writes {
 		if strings.HasPrefix(key, string(prefix)) {
@@ -159,5 +160,6 @@ func runWith(root, overlay string) (by string, err error) {
 	if found := failed.FindAllSubmatch(out, -1); len(found) > 0 {
 		return string(found[len(found)-1][1]), nil
 	}
-	return "a panic or a hang", nil
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return "a panic or a hang: " + strings.Join(lines[:min(8, len(lines))], " | "), nil
 }

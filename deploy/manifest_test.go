@@ -1,0 +1,143 @@
+package deploy_test
+
+import (
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+// documents returns the documents of a YAML file.
+func documents(t *testing.T, name string) (all []map[string]any) {
+	t.Helper()
+	decoder := yaml.NewDecoder(strings.NewReader(read(t, name)))
+	for {
+		var document map[string]any
+		switch err := decoder.Decode(&document); {
+		case err == io.EOF:
+			return all
+		case err != nil:
+			t.Fatalf("%s: %v", name, err)
+		}
+		all = append(all, document)
+	}
+}
+
+var (
+	flagName     = regexp.MustCompile(`(?:^|[\s"])--([a-z][a-z-]+)`)
+	variableName = regexp.MustCompile(`\bLIVERY_[A-Z_]+\b`)
+)
+
+// command is a start of the program somewhere in this folder: its subcommand, and the text that has
+// its flags and variables.
+type command struct{ where, name, text string }
+
+// starts returns every start of an origin or an edge.
+func starts(t *testing.T) (all []command) {
+	t.Helper()
+	for _, name := range []string{"origin", "edge"} {
+		unit := "systemd/livery-" + name + ".service"
+		all = append(all, command{unit, name, read(t, unit)})
+	}
+	compose := documents(t, "compose.yaml")[0]["services"].(map[string]any)
+	for service, at := range compose {
+		list, _ := at.(map[string]any)["command"].([]any)
+		if slices.Contains(list, "origin") || slices.Contains(list, "edge") {
+			all = append(all, command{"compose.yaml: " + service, list[0].(string), text(t, at.(map[string]any)["command"])})
+		}
+	}
+	for _, document := range documents(t, "kubernetes/livery.yaml") {
+		if kind := document["kind"]; kind == "StatefulSet" || kind == "Deployment" {
+			name := strings.TrimPrefix(document["metadata"].(map[string]any)["name"].(string), "livery-")
+			all = append(all, command{"kubernetes/livery.yaml: " + name, name, text(t, document)})
+		}
+	}
+	return all
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	out, err := yaml.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestStartsUseFlagsThatExist: units, manifests and the compose file start the program as it is.
+func TestStartsUseFlagsThatExist(t *testing.T) {
+	found := starts(t)
+	if len(found) != 7 { // two units, three services, two workloads
+		t.Fatalf("%d starts of the program were found, want 7", len(found))
+	}
+	for _, c := range found {
+		help, err := livery(c.name, "--help")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, flag := range flagName.FindAllStringSubmatch(c.text, -1) {
+			if !strings.Contains(help, "--"+flag[1]+" ") {
+				t.Errorf("%s: livery %s has no flag --%s", c.where, c.name, flag[1])
+			}
+		}
+		for _, variable := range variableName.FindAllString(c.text, -1) {
+			if variable != "LIVERY_NAME" && !strings.Contains(help, "[$"+variable+"]") {
+				t.Errorf("%s: livery %s reads no variable %s", c.where, c.name, variable)
+			}
+		}
+	}
+}
+
+// TestUnitsAreHardened: systemd's own rating of what a unit could do to its machine, 0 to 10, stays
+// under 1.5. Offline, so that nothing of this machine counts.
+func TestUnitsAreHardened(t *testing.T) {
+	program := tool(t, "systemd-analyze")
+	for _, unit := range []string{"systemd/livery-origin.service", "systemd/livery-edge.service"} {
+		said, err := exec.Command(program, "security", "--offline=true", "--threshold=15", "--no-pager", unit).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v: %s", unit, err, said)
+		}
+	}
+}
+
+// TestImageIsBuiltWithTheGoOfTheModule keeps the image's compiler the one the sources ask for.
+func TestImageIsBuiltWithTheGoOfTheModule(t *testing.T) {
+	of := func(file, pattern string) string {
+		t.Helper()
+		found := regexp.MustCompile(pattern).FindStringSubmatch(read(t, file))
+		if found == nil {
+			t.Fatalf("%s does not match %s", file, pattern)
+		}
+		return found[1]
+	}
+	image, module := of("Dockerfile", `(?m)^ARG GO_VERSION=(\d+\.\d+)$`), of("../go.mod", `(?m)^go (\d+\.\d+)`)
+	if image != module {
+		t.Errorf("the Dockerfile builds with Go %s, go.mod asks for %s", image, module)
+	}
+}
+
+// TestContainersAreConfined: every container that runs the program is without privileges, with a
+// root that it cannot write.
+func TestContainersAreConfined(t *testing.T) {
+	for service, at := range documents(t, "compose.yaml")[0]["services"].(map[string]any) {
+		s := at.(map[string]any)
+		if s["image"] == "livery" && (s["read_only"] != true || s["cap_drop"] == nil || s["security_opt"] == nil) {
+			t.Errorf("compose.yaml: %s is not confined", service)
+		}
+	}
+	for _, document := range documents(t, "kubernetes/livery.yaml") {
+		if kind := document["kind"]; kind != "StatefulSet" && kind != "Deployment" {
+			continue
+		}
+		manifest := text(t, document)
+		for _, want := range []string{"runAsNonRoot: true", "readOnlyRootFilesystem: true", "allowPrivilegeEscalation: false", "automountServiceAccountToken: false", "readinessProbe:", "livenessProbe:"} {
+			if !strings.Contains(manifest, want) {
+				t.Errorf("kubernetes/livery.yaml: the %s lacks %s", document["kind"], want)
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package deploy_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+var (
+	metricName = regexp.MustCompile(`\b(?:livery|go|process)_[a-z0-9_]+`)
+	selector   = regexp.MustCompile(`(\b(?:livery|go|process)_[a-z0-9_]+)\{([^}]*)\}`)
+	labelName  = regexp.MustCompile(`([a-z_]+)\s*(?:=~|!~|!=|=)\s*"`)
+	sample     = regexp.MustCompile(`(?m)^([a-z0-9_]+)(?:\{(.*)\})? `)
+)
+
+// exposed returns the metrics of the running origin and edge with the names of their labels.
+func exposed(t *testing.T) map[string][]string {
+	t.Helper()
+	body(t, site.EdgeURL+site.public) // one render, so that what counts by result is there
+	response, err := http.Get(site.OriginURL + "/public/v1/environments")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	all := map[string][]string{}
+	for _, ops := range []string{site.originOps, site.edgeOps} {
+		for _, line := range sample.FindAllStringSubmatch(body(t, ops+"/metrics"), -1) {
+			for _, label := range labelName.FindAllStringSubmatch(line[2], -1) {
+				if !slices.Contains(all[line[1]], label[1]) {
+					all[line[1]] = append(all[line[1]], label[1])
+				}
+			}
+			all[line[1]] = append(all[line[1]], "")
+		}
+	}
+	return all
+}
+
+// expressions returns every query of the dashboard and the rules by where it stands.
+func expressions(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, "grafana/dashboard.json")), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	for _, panel := range dashboard.Panels {
+		for i, target := range panel.Targets {
+			all["panel "+panel.Title+" "+string(rune('A'+i))] = target.Expr
+		}
+	}
+	for _, rule := range rules(t) {
+		all["alert "+rule.Alert] = rule.Expr
+	}
+	return all
+}
+
+// rule is one alert of prometheus/rules.yml.
+type rule struct {
+	Alert, Expr string
+	Labels      map[string]string
+	Annotations map[string]string
+}
+
+func rules(t *testing.T) (all []rule) {
+	t.Helper()
+	var file struct{ Groups []struct{ Rules []rule } }
+	if err := yaml.Unmarshal([]byte(read(t, "prometheus/rules.yml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range file.Groups {
+		all = append(all, group.Rules...)
+	}
+	return all
+}
+
+// TestQueriesNameMetricsThatExist: a renamed metric or label must not leave an empty panel or an alert
+// that never fires.
+func TestQueriesNameMetricsThatExist(t *testing.T) {
+	known, queries := exposed(t), expressions(t)
+	if len(queries) < 25 {
+		t.Fatalf("only %d queries were found", len(queries))
+	}
+	for where, query := range queries {
+		for _, name := range metricName.FindAllString(query, -1) {
+			if known[name] == nil {
+				t.Errorf("%s: no origin and no edge exposes %s", where, name)
+			}
+		}
+		for _, s := range selector.FindAllStringSubmatch(query, -1) {
+			for _, label := range labelName.FindAllStringSubmatch(s[2], -1) {
+				if label[1] != "job" && label[1] != "instance" && !slices.Contains(known[s[1]], label[1]) {
+					t.Errorf("%s: %s has no label %s", where, s[1], label[1])
+				}
+			}
+		}
+	}
+}
+
+// TestAlertsSayWhatToDo: each has a severity, a runbook line and a place in the operating guide.
+func TestAlertsSayWhatToDo(t *testing.T) {
+	guide := read(t, "../docs/operating.md")
+	for _, r := range rules(t) {
+		if r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["runbook"] == "" {
+			t.Errorf("%s lacks a severity, a summary or a runbook line", r.Alert)
+		}
+		if !strings.Contains(guide, "`"+r.Alert+"`") {
+			t.Errorf("the operating guide does not name %s", r.Alert)
+		}
+	}
+}
+
+// TestGuideExplainsEveryMetric: what Livery exposes of itself is in the operating guide's table.
+func TestGuideExplainsEveryMetric(t *testing.T) {
+	guide := read(t, "../docs/operating.md")
+	for name := range maps.Keys(exposed(t)) {
+		for _, ending := range []string{"_bucket", "_sum", "_count"} {
+			name = strings.TrimSuffix(name, ending)
+		}
+		if strings.HasPrefix(name, "livery_") && !strings.Contains(guide, "`"+name+"`") {
+			t.Errorf("the operating guide does not explain %s", name)
+		}
+	}
+}
+
+// TestPromtoolTakesTheRules lets Prometheus' own tool read configuration and rules, and fire them.
+func TestPromtoolTakesTheRules(t *testing.T) {
+	promtool := tool(t, "promtool")
+	for _, args := range [][]string{
+		{"check", "config", "prometheus/prometheus.yml"},
+		{"check", "rules", "prometheus/rules.yml"},
+		{"test", "rules", "prometheus/rules_test.yml"},
+	} {
+		if said, err := exec.Command(promtool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v: %s", strings.Join(args, " "), err, said)
+		}
+	}
+}
