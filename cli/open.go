@@ -26,7 +26,7 @@ func (a *app) openCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&pinned, "pinned", false, "the file of the newest version, whose address never changes its content")
 	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print the address")
-	return ofVariant(cmd, &p)
+	return a.printing(ofVariant(cmd, &p))
 }
 
 func (a *app) open(cmd *cobra.Command, p place, file string, pinned, onlyPrint bool) error {
@@ -42,9 +42,8 @@ func (a *app) open(cmd *cobra.Command, p place, file string, pinned, onlyPrint b
 	if err != nil {
 		return err
 	}
-	if onlyPrint || !isTerminal(a.out) {
-		a.say("%s", address)
-		return nil
+	if a.json || onlyPrint || !isTerminal(a.out) {
+		return a.show(map[string]string{"url": address}, func() { a.say("%s", address) })
 	}
 	a.say("Opening %s", address)
 	return browse(address)

@@ -19,6 +19,12 @@ func (o Options) Timed(clock func() time.Time) Options {
 	return o
 }
 
+// Watched returns o with a watch that looks often.
+func (o Options) Watched(every time.Duration) Options {
+	o.every = every
+	return o
+}
+
 // Flush writes what is in memory to tables.
 func (s *Store) Flush() error { return s.db.Flush() }
 

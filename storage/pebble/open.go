@@ -42,6 +42,7 @@ type Options struct {
 
 	tune  func(*pebble.Options) // the last word on the engine's options, for tests; nil means none
 	clock func() time.Time      // when blobs are put, for tests; nil means time.Now
+	every time.Duration         // how often the watch looks, for tests; 0 means a quarter of HangAfter
 
 	// Fatal is called once, when a write that callers wait for cannot be made durable or undone.
 	// It must end the process, which is the only safe way on: the next start reads what is on disk.

@@ -292,7 +292,7 @@ func TestAStoreOpensOnAFullDisk(t *testing.T) {
 // The watch leaves a full disk alone: nothing hangs, and reading must go on.
 func TestAFullDiskIsNoHang(t *testing.T) {
 	disk := newSmallDisk(64 * mega)
-	s := open(t, "data", pebble.Options{FS: disk, MinFreeBytes: floor, BallastBytes: ballast, HangAfter: 4 * time.Millisecond})
+	s := open(t, "data", pebble.Options{FS: disk, MinFreeBytes: floor, BallastBytes: ballast, HangAfter: patience}.Watched(time.Millisecond))
 	if _, err := s.Update(context.Background(), "e", set("K", "1")); err != nil {
 		t.Fatalf("Update() = %v", err)
 	}

@@ -25,13 +25,13 @@ type watch struct {
 	once  sync.Once     // closes end
 }
 
-// ticksPerHang is how often the watch looks within the time that a hang may last.
-const ticksPerHang = 4
-
 // startWatch begins watching; stop must follow.
 func (s *Store) startWatch() {
 	if s.opts.HangAfter <= 0 {
 		return
+	}
+	if s.opts.every == 0 {
+		s.opts.every = s.opts.HangAfter / 4
 	}
 	s.watch = &watch{end: make(chan struct{}), ended: make(chan struct{})}
 	go s.keepWatch(s.opts.HangAfter)
@@ -50,7 +50,7 @@ func (s *Store) keepWatch(limit time.Duration) {
 	defer close(s.watch.ended)
 	bell := s.newBell()
 	defer bell.close()
-	tick := time.NewTicker(limit / ticksPerHang)
+	tick := time.NewTicker(s.opts.every)
 	defer tick.Stop()
 	for seen := s.line.last(); ; {
 		bell.set(2 * limit)

@@ -27,7 +27,7 @@ const endVariable = "LIVERY_TEST_END"
 func runEnd(spec string) int {
 	how, dir, _ := strings.Cut(spec, ":")
 	var bad atomic.Bool
-	opts := pebble.Options{Logger: quiet, MinFreeBytes: -1, HangAfter: 50 * time.Millisecond}
+	opts := pebble.Options{Logger: quiet, MinFreeBytes: -1, HangAfter: 2 * time.Second}
 	switch how {
 	case "sync":
 		opts.FS = newFaulty(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -96,7 +96,7 @@ func TestAProcessThatCannotCommitEnds(t *testing.T) {
 // A store that is idle is watched by a commit of its own, which is no change.
 func TestAnIdleStoreIsWatched(t *testing.T) {
 	d := &disk{FS: vfs.NewMem()}
-	s := open(t, "data", pebble.Options{FS: d, HangAfter: 4 * time.Millisecond})
+	s := open(t, "data", pebble.Options{FS: d, HangAfter: patience}.Watched(time.Millisecond))
 	before := d.syncs.Load()
 	for end := time.Now().Add(patience); d.syncs.Load() < before+3; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -117,7 +117,7 @@ func TestAHungCommitEndsTheStore(t *testing.T) {
 		}
 	}}
 	fatal := make(chan error, 1)
-	s := open(t, "data", pebble.Options{FS: d, HangAfter: 20 * time.Millisecond, Fatal: func(err error) { fatal <- err }})
+	s := open(t, "data", pebble.Options{FS: d, HangAfter: 500 * time.Millisecond, Fatal: func(err error) { fatal <- err }}.Watched(time.Millisecond))
 	shut.Store(true)
 	done := make(chan error, 1)
 	go func() {
