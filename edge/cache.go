@@ -100,6 +100,7 @@ func (c *cache) makePair(key string) *pair {
 // dropped has the Theme of a pair that is not held any more forget it: what is remembered stays within
 // the budget.
 func (p *pair) dropped() {
+	p.gone.Store(true)
 	if t := p.theme.Load(); t != nil {
 		t.forget(p)
 	}

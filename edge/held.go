@@ -37,6 +37,10 @@ const maxPairs = 512
 func (t *theme) remember(p *pair) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	p.theme.Store(t)
+	if p.gone.Load() { // it made place already, and nobody would have it forgotten later
+		return
+	}
 	if t.pairs == nil {
 		t.pairs = map[string]*pair{}
 	}
@@ -50,7 +54,6 @@ func (t *theme) remember(p *pair) {
 		delete(t.pairs, coldest.key)
 	}
 	t.pairs[p.key] = p
-	p.theme.Store(t)
 }
 
 // forget makes p, which is not held any more, none of the pairs that are made ready.
@@ -145,6 +148,7 @@ type pair struct {
 	pinned  bool   // the key ends in a number
 	state   atomic.Pointer[pairState]
 	theme   atomic.Pointer[theme] // that remembers it; nil: none
+	gone    atomic.Bool           // it is not held any more
 	asking  asking
 	askedAt atomic.Int64  // Unix seconds of the newest request
 	wanted  atomic.Uint32 // a bit for each (file, encoding) that was asked for
