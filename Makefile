@@ -3,7 +3,7 @@ GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=deploy/tools.mod
 
-.PHONY: help build dev test race check bench browser usable peers management road colors render runtime size fuzz wasm clean
+.PHONY: help build dev test race check bench browser usable peers management road colors render runtime size fuzz release examples wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ bench: wasm ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 browser: ## Attack the stylesheets in a real Chromium (needs one on the PATH)
-	go test -tags browser -count 1 -timeout 30m ./bench/browser ./wasm/js
+	go test -tags browser -count 1 -timeout 30m ./bench/browser ./wasm/js ./docs/examples
 
 FUZZTIME ?= 10m
 
@@ -44,6 +44,13 @@ fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stay
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || found="$$found $$target"; \
 		done; \
 	done; test -z "$$found" || { echo "found something:$$found"; exit 1; }
+
+examples: docs/examples/node_modules ## Run the examples in the real libraries (installs them from npm)
+	go test -tags examples -count 1 -timeout 15m ./docs/examples
+
+docs/examples/node_modules: docs/examples/package-lock.json
+	npm ci --prefix docs/examples
+	@touch $@
 
 bench/%/node_modules: bench/%/package-lock.json
 	npm ci --prefix $(@D)
@@ -72,6 +79,17 @@ management: wasm ## Measure the management side: edits, publishes, lists, writer
 
 road: build ## Measure the road from a push to a served file
 	go run ./bench/road
+
+RELEASES := linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64.exe windows_arm64.exe
+
+release: $(RELEASES:%=bin/release/livery_%) ## Build the program for Linux, macOS and Windows into bin/release, with checksums
+	cd bin/release && sha256sum $(RELEASES:%=livery_%) > SHA256SUMS
+
+bin/release/livery_%: wasm FORCE
+	CGO_ENABLED=0 GOOS=$(firstword $(subst _, ,$(basename $*))) GOARCH=$(lastword $(subst _, ,$(basename $*))) \
+		go build -trimpath -buildvcs=false -ldflags='-s -w' -o $@ .
+
+FORCE:
 
 wasm: $(GUEST) ## Build the renderer module
 

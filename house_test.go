@@ -37,6 +37,8 @@ var house = map[string]room{
 	"bench/render":     {ours: "renderer renderer/jsontree renderer/plan"},
 	"bench/color":      {ours: "renderer"},
 	"bench/size":       {},
+	"bench/storage":    {ours: "storage storage/pebble storage/postgres storage/record", others: "github.com/cockroachdb/pebble/v2"},
+	"deploy/sbom":      {},
 	"bench/runtime":    {ours: "renderer renderer/jsontree renderer/plan wasm", others: "github.com/cheggaaa/pb/v3 golang.org/x/term"},
 	"bench/crash":      {ours: "client storage storage/pebble", others: "github.com/cheggaaa/pb/v3"},
 	"bench/edge":       {ours: "client edge/loop", others: "github.com/valyala/fasthttp golang.org/x/sys"},

@@ -44,6 +44,9 @@ func readCredentials() (credentials, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &kept)
 	}
+	if kept.Tokens == nil {
+		kept.Tokens = map[string]string{}
+	}
 	if err != nil {
 		return kept, fail("Log in again with livery login.", "the credentials %s cannot be read: %s", path, reason(err))
 	}

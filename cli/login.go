@@ -46,8 +46,8 @@ func (a *app) login(cmd *cobra.Command) error {
 		list = append(list, e)
 	}
 	kept, err := readCredentials()
-	if err != nil {
-		return err
+	if err != nil { // a file that nobody can read is written anew
+		kept = credentials{Tokens: map[string]string{}}
 	}
 	kept.Origin = c.BaseURL()
 	kept.Tokens[c.BaseURL()] = token

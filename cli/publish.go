@@ -147,7 +147,7 @@ func (a *app) discardCommand() *cobra.Command {
 		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.discard(cmd, p) },
 	}
-	return ofVariant(cmd, &p)
+	return a.printing(ofVariant(cmd, &p))
 }
 
 func (a *app) discard(cmd *cobra.Command, p place) error {
@@ -168,10 +168,12 @@ func (a *app) discard(cmd *cobra.Command, p place) error {
 	if err != nil {
 		return err
 	}
-	if set.DraftETag() == "" {
-		a.say("%s had no draft.", what)
-	} else {
-		a.say("The draft of %s is dropped.", what)
-	}
-	return nil
+	dropped := set.DraftETag() != ""
+	return a.show(map[string]bool{"dropped": dropped}, func() {
+		if dropped {
+			a.say("The draft of %s is dropped.", what)
+		} else {
+			a.say("%s had no draft.", what)
+		}
+	})
 }

@@ -47,7 +47,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 // sourceFlags are the flags of what is read from files of design tools.
 func sourceFlags(cmd *cobra.Command, sets *[]string, mode *string) {
 	cmd.Flags().StringSliceVar(sets, "sets", nil, "token `SETS` of a Tokens Studio export, with commas between (default: all, in its tokenSetOrder)")
-	cmd.Flags().StringVar(mode, "mode", "", "`MODE` of Figma variables, or theme of a Tokens Studio export (default: the default mode; all sets)")
+	cmd.Flags().StringVar(mode, "token-mode", "", "`MODE` of Figma variables, or theme of a Tokens Studio export (default: the default mode; all sets)")
 }
 
 const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
@@ -56,8 +56,8 @@ count as one: a later file is laid over an earlier one, and what stands in two i
 is all JSON files in it; "-" reads the standard input.
 
 A file is a DTCG document, the older form without dollar signs, an export of Tokens Studio (one
-file or its folder; sets merged in its tokenSetOrder, or those of --sets or of the theme --mode),
-or the answer of Figma's REST interface to a question for local variables (of a --mode).
+file or its folder; sets merged in its tokenSetOrder, or those of --sets or of the theme --token-mode),
+or the answer of Figma's REST interface to a question for local variables (of a --token-mode).
 
 A token that is recognisably the same at another path is moved, so that Variants keep their
 overrides; that takes --replace, for without it nothing is removed. Where somebody else changed

@@ -36,7 +36,20 @@ it again changes nothing. Teams and Environments that the file does not name sta
           cacheLifetime: 2    # seconds
           description: null
           metadata: {}
-          grants: {owner: admin, designer: editor}`
+          grants: {owner: admin, designer: editor}
+
+With a section issuers, tokens of OpenID Connect issuers are accepted too, of exactly those that it names. One that is
+bound to a team reaches that Team alone, with the role that a claim names; what others share its issuer must be kept
+out by claims. One without a team speaks for members by their subjects. The audience is URL/public/v1 of the origin.
+
+  issuers:
+    - name: ci
+      issuer: https://ci.example.com
+      jwks: https://ci.example.com/jwks    # or an absolute path on the machine of the origin
+      team: acme
+      claims: {repository: acme/tokens}    # what a token must claim, all of it
+      roleClaim: environment               # its value is the role, or roles maps it
+      roles: {production: editor}`
 
 func (a *app) teamsApply() *cobra.Command {
 	var dryRun bool
@@ -86,7 +99,7 @@ func (a *app) readTeams(path string) (operator.TeamsFile, *ast.File, error) {
 		return file, nil, err
 	}
 	err = yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&file)
-	if errors.Is(err, io.EOF) || err == nil && file.Teams == nil {
+	if errors.Is(err, io.EOF) || err == nil && file.Teams == nil && file.Issuers == nil {
 		return file, nil, fail("See livery teams apply --help for an example.", "%s holds no teams", path)
 	}
 	if err != nil {

@@ -33,5 +33,32 @@ func (a *app) tokenCommand() *cobra.Command {
 	cmd.Flags().DurationVar(&ttl, "ttl", 12*time.Hour, "how long it is valid, a `DURATION` such as 90m or 12h")
 	cmd.Flags().StringVar(&audience, "audience", "", "`URL` that it is for (default: the public API of this origin)")
 	need(cmd, "subject")
+	cmd.AddCommand(a.tokenRotateKeys())
 	return a.printing(a.operatorFlags(cmd))
+}
+
+func (a *app) tokenRotateKeys() *cobra.Command {
+	var rotation operator.Rotation
+	cmd := &cobra.Command{
+		Use:   "rotate-keys",
+		Short: "Make a new key that signs access tokens from now on",
+		Long: "Makes a new key that signs access tokens from now on. Tokens that are out are honoured until they expire;\n" +
+			"with --drop-old they are refused at once, which is the thing to do when a key may be known to others.",
+		Example: "  livery token rotate-keys --data .livery",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var rotated operator.Rotated
+			if err := a.operator().call(cmd.Context(), http.MethodPost, "token-keys/rotate", rotation, &rotated); err != nil {
+				return err
+			}
+			return a.show(rotated, func() {
+				a.say("The key %s signs from now on.", rotated.ID)
+				if !rotation.DropOld {
+					a.say("Tokens of the keys before are honoured until they expire.")
+				}
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&rotation.DropOld, "drop-old", false, "refuse every token that is out")
+	return a.printing(cmd)
 }

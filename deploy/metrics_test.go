@@ -2,11 +2,15 @@ package deploy_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -135,6 +139,30 @@ func TestGuideExplainsEveryMetric(t *testing.T) {
 	}
 }
 
+// TestPromtoolTakesTheDashboard lets Prometheus' own tool read every query, as Grafana would fill it in.
+func TestPromtoolTakesTheDashboard(t *testing.T) {
+	promtool := tool(t, "promtool")
+	fill := strings.NewReplacer("$__rate_interval", "5m", "$edge", ".*")
+	var recorded []map[string]string
+	for where, query := range expressions(t) {
+		recorded = append(recorded, map[string]string{"record": fmt.Sprintf("livery:query_%d", len(recorded)), "expr": fill.Replace(query)})
+		if strings.Contains(fill.Replace(query), "$") {
+			t.Errorf("%s: a variable that nobody fills in: %s", where, query)
+		}
+	}
+	text, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": recorded}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "dashboard.yml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command(promtool, "check", "rules", file).CombinedOutput(); err != nil {
+		t.Errorf("promtool: %v: %s", err, said)
+	}
+}
+
 // TestPromtoolTakesTheRules lets Prometheus' own tool read configuration and rules, and fire them.
 func TestPromtoolTakesTheRules(t *testing.T) {
 	promtool := tool(t, "promtool")
@@ -147,4 +175,19 @@ func TestPromtoolTakesTheRules(t *testing.T) {
 			t.Errorf("promtool %s: %v: %s", strings.Join(args, " "), err, said)
 		}
 	}
+}
+
+// counted returns the sum of a counter over its labels.
+func counted(t *testing.T, ops, metric string) (sum int) {
+	t.Helper()
+	for line := range strings.Lines(body(t, ops+"/metrics")) {
+		if name, rest, _ := strings.Cut(line, "{"); name == metric {
+			n, err := strconv.Atoi(strings.TrimSpace(rest[strings.LastIndexByte(rest, ' '):]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += n
+		}
+	}
+	return sum
 }

@@ -7,6 +7,7 @@ package origin
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -39,6 +40,8 @@ type Config struct {
 	Registry  *prometheus.Registry
 	Now       func() time.Time // nil means time.Now
 	Limits    Limits           // zero fields mean the defaults
+	Master    string           // master keys as auth.ParseMaster reads them; empty means none, and then signed Themes are refused
+	Roots     *x509.CertPool   // whom the addresses of issuers' key sets are trusted by; nil means the system's
 }
 
 // Origin serves the API. Its methods may be called concurrently.
@@ -68,7 +71,8 @@ type Origin struct {
 
 // New returns an Origin over the store. It registers the renderer module under its digest, which
 // takes a moment on the first start of a build, and makes the token key where the store has none. It
-// returns wasm.ErrModule where the module is none of this build's.
+// returns wasm.ErrModule where the module is none of this build's, and auth.ErrMasterKey where the store
+// holds secrets that need a master key that was not given.
 func New(ctx context.Context, c Config) (*Origin, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -78,7 +82,13 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := auth.Open(ctx, c.Store, auth.Config{Issuer: c.PublicURL, Audience: c.PublicURL + apiPath, Now: c.Now})
+	master, err := secure(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := auth.Open(ctx, c.Store, auth.Config{
+		Issuer: c.PublicURL, Audience: c.PublicURL + apiPath, Now: c.Now, Roots: c.Roots, Logger: c.Logger, Master: master,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +104,12 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		Store: c.Store, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
 		Turn: func(ctx context.Context) (func(), error) { return o.heavy.enter(ctx, true) }, Spare: o.heavy.enterLast,
 	})
-	o.operator = operator.NewHandler(operator.Config{Store: c.Store, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now})
+	o.operator = operator.NewHandler(operator.Config{Store: c.Store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now})
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	var waits context.Context
 	waits, o.cancelFeed = context.WithCancel(o.ctx)
 	if c.FeedToken != "" {
-		o.feed = feed.NewHandler(waits, c.Store, o.derive, c.FeedToken, o.refuseOn)
+		o.feed = feed.NewHandler(waits, feed.Config{Store: c.Store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.refuseOn})
 	}
 	o.router = o.newRouter()
 	return o, nil
@@ -122,6 +132,18 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Limits = c.Limits.withDefaults()
 	return c, nil
+}
+
+// secure reads the master keys and seals every secret of the store with the newest.
+func secure(ctx context.Context, c Config) (*auth.Master, error) {
+	master, err := auth.ParseMaster(c.Master)
+	if err == nil {
+		err = auth.Secure(ctx, c.Store, master, c.Now().UTC())
+	}
+	if err == nil && master == nil {
+		c.Logger.Warn("origin: there is no master key: signing secrets and token keys are stored as they are, and a signed Theme keeps the next start from succeeding")
+	}
+	return master, err
 }
 
 // register registers the module of this build. What is published with it is compiled natively, so it

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"example.com/livery/client"
 	"example.com/livery/storage"
@@ -70,6 +71,10 @@ func (t *theme) holds(ctx context.Context, s *server, version int) error {
 		return nil
 	}
 	got, err := t.file(ctx, s, version)
+	for tries := 0; err != nil && tries < 100; tries++ { // an edge that just started may not answer at once
+		time.Sleep(100 * time.Millisecond)
+		got, err = t.file(ctx, s, version)
+	}
 	if want, looked := t.pinned[version]; err == nil && looked && got != want {
 		return fmt.Errorf("the file of version %d is other bytes than it was", version)
 	}

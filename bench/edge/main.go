@@ -3,13 +3,16 @@
 // Command edge measures what an answered request costs the server's processor: nginx in two tunings,
 // fasthttp alone, the edge's own loop and the whole edge, serving the same files over plain HTTP/1.1. Servers have one
 // core and the load another; the servers take turns, scenario by scenario and round by round, so that
-// a slow minute of the machine is everybody's. It needs nginx on the PATH.
+// a slow minute of the machine is everybody's. It needs nginx on the PATH. With -soak it runs the whole edge
+// for a long time instead and watches its memory.
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -25,12 +28,21 @@ func main() {
 	servers := flag.String("servers", "", "measure these servers alone, separated by commas")
 	flag.StringVar(&b.livery, "livery", "", "measure the edge of this binary too, a built livery")
 	flag.StringVar(&b.profile, "cpuprofile", "", "have the loop write a CPU profile to this file")
+	var long soak
+	flag.DurationVar(&long.lasting, "soak", 0, "soak the edge of -livery for so long instead, with Zipf traffic and a publish every second")
+	flag.IntVar(&long.rate, "rate", 400, "requests a second of a soak")
+	flag.Int64Var(&long.cacheBytes, "cache-bytes", 64<<20, "memory for files of the edge that is soaked")
+	flag.StringVar(&long.results, "results", filepath.Join("bench", "results"), "folder of a soak's results")
 	flag.Parse()
 	b.only, b.servers = words(*only), words(*servers)
 	var err error
-	if *child != "" {
+	switch {
+	case long.lasting > 0:
+		long.livery = b.livery
+		err = long.run(context.Background())
+	case *child != "":
 		err = serveChild(*child, b.dir, b.profile)
-	} else {
+	default:
 		err = b.run()
 	}
 	if err != nil {

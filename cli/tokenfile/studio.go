@@ -70,7 +70,7 @@ func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error)
 }
 
 func noMode(name string, modes []string) error {
-	next := "The file has none; leave --mode out."
+	next := "The file has none; leave --token-mode out."
 	if len(modes) > 0 {
 		next = "There is: " + strings.Join(modes, ", ") + "."
 	}

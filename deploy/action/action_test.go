@@ -40,7 +40,11 @@ func startDev(t *testing.T) devFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("livery", "dev", "--empty", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0")
+	compiled, err := filepath.Abs(filepath.Join("..", "..", ".cache", "compiled")) // shared by all tests of the tree
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("livery", "dev", "--empty", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled)
 	var said strings.Builder
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {

@@ -38,7 +38,11 @@ func startDev(t testing.TB, flags ...string) *dev {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("livery", append([]string{"dev", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0"}, flags...)...)
+	compiled, err := filepath.Abs(filepath.Join("..", "..", ".cache", "compiled")) // shared by all tests of the tree
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("livery", append([]string{"dev", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled}, flags...)...)
 	var said strings.Builder
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {

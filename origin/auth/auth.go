@@ -1,6 +1,8 @@
 // Package auth turns a bearer token into a Caller and says what the Caller may do on an
 // Environment. Access tokens are JSON Web Tokens (RFC 7519) signed with the origin's own Ed25519
-// key (RFC 8037), which the first start makes and the store keeps. It never fetches a key.
+// key (RFC 8037), which the first start makes and the store keeps, or with a key of an OpenID
+// Connect issuer that the operator named. It fetches the key sets (RFC 7517) of those issuers and
+// nothing else: no address that a token names is ever asked.
 package auth
 
 import (
@@ -22,6 +24,16 @@ var (
 // Caller is whom a verified token speaks for. The zero Caller is nobody.
 type Caller struct {
 	Subject string
+	TeamID  string      // the one Team that the token reaches; empty: the Teams of which Subject is a member
+	Role    record.Role // on every Environment of TeamID; empty: none
+}
+
+// roleOn returns the caller's role on an Environment of a Team of theirs; empty means none.
+func (c Caller) roleOn(e record.Environment) record.Role {
+	if c.TeamID != "" {
+		return c.Role
+	}
+	return e.Grants[c.Subject]
 }
 
 // Granted is an Environment with the role that a Caller has on it.
@@ -60,7 +72,7 @@ func (c Caller) Environment(r storage.Reader, id string) (Granted, error) {
 	if missing || !member {
 		return Granted{}, fmt.Errorf("auth: environment %q: %w", id, storage.ErrNotFound)
 	}
-	role := environment.Grants[c.Subject]
+	role := c.roleOn(environment)
 	if !role.Allows(record.Viewer) {
 		return Granted{}, ErrForbidden
 	}
@@ -80,7 +92,7 @@ func (c Caller) Environments(r storage.Reader) ([]Granted, error) {
 		if err != nil {
 			return nil, err
 		}
-		if role := environment.Grants[c.Subject]; role.Allows(record.Viewer) {
+		if role := c.roleOn(environment); role.Allows(record.Viewer) {
 			granted = append(granted, Granted{environment, role})
 		}
 	}
@@ -88,11 +100,8 @@ func (c Caller) Environments(r storage.Reader) ([]Granted, error) {
 }
 
 func (c Caller) environmentIDs(r storage.Reader) ([]string, error) {
-	var teams, ids []string
-	err := storage.Memberships.Scan(r, storage.Ascending, func(team, _ string) bool {
-		teams = append(teams, team)
-		return true
-	}, c.Subject)
+	var ids []string
+	teams, err := c.teams(r)
 	for _, team := range teams {
 		if err != nil {
 			break
@@ -105,10 +114,25 @@ func (c Caller) environmentIDs(r storage.Reader) ([]string, error) {
 	return ids, err
 }
 
+func (c Caller) teams(r storage.Reader) (ids []string, err error) {
+	if c.TeamID != "" {
+		return []string{c.TeamID}, nil
+	}
+	err = storage.Memberships.Scan(r, storage.Ascending, func(team, _ string) bool {
+		ids = append(ids, team)
+		return true
+	}, c.Subject)
+	return ids, err
+}
+
+// memberOf reads the membership also for a caller who needs none, so that all callers cost the same.
 func (c Caller) memberOf(r storage.Reader, team string) (bool, error) {
 	_, err := storage.Memberships.Read(r, team, c.Subject)
-	if errors.Is(err, storage.ErrNotFound) {
-		return false, nil
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return false, err
 	}
-	return err == nil, err
+	if c.TeamID != "" {
+		return c.TeamID == team, nil
+	}
+	return err == nil, nil
 }

@@ -95,12 +95,12 @@ func encode(part any) string {
 // forge signs any header and claims with the stand's own key.
 func (s *stand) forge(header, claims any) string {
 	text := encode(header) + "." + encode(claims)
-	sig := ed25519.Sign(ed25519.NewKeyFromSeed(s.keys.signing.Seed), []byte(text))
+	sig := ed25519.Sign(ed25519.NewKeyFromSeed(s.keys.known.Load().signing.Seed), []byte(text))
 	return text + "." + base64.RawURLEncoding.EncodeToString(sig)
 }
 
 func (s *stand) header() object {
-	return object{"alg": "EdDSA", "typ": "JWT", "kid": s.keys.signing.ID}
+	return object{"alg": "EdDSA", "typ": "JWT", "kid": s.keys.known.Load().signing.ID}
 }
 
 func (s *stand) claims() object {
@@ -110,7 +110,7 @@ func (s *stand) claims() object {
 // S235 S236 S237, A1-A17 of the security document: all but one well-formed token of ours is refused.
 func TestVerifyRefusesWhatIsNoTokenOfOurs(t *testing.T) {
 	s := newStand(t)
-	public := s.keys.public[s.keys.signing.ID]
+	public := s.keys.known.Load().public[s.keys.known.Load().signing.ID]
 	der, err := x509.MarshalPKIXPublicKey(public)
 	if err != nil {
 		t.Fatal(err)
@@ -227,8 +227,8 @@ func TestKeysAreKept(t *testing.T) {
 	s := newStand(t)
 	token := "Bearer " + s.issue(Order{Subject: "someone", TTL: time.Minute})
 	again := s.open()
-	if again.signing.ID != s.keys.signing.ID {
-		t.Errorf("a second start made the key %s beside %s", again.signing.ID, s.keys.signing.ID)
+	if again.known.Load().signing.ID != s.keys.known.Load().signing.ID {
+		t.Errorf("a second start made the key %s beside %s", again.known.Load().signing.ID, s.keys.known.Load().signing.ID)
 	}
 	if _, err := again.Verify([]string{token}); err != nil {
 		t.Errorf("Verify() after a restart = %v, want nil", err)
@@ -292,11 +292,11 @@ func TestEnvironmentIsForMembersWithAGrant(t *testing.T) {
 	} {
 		err := s.store.View(context.Background(), func(r storage.Reader) error {
 			counted := &counting{Reader: r}
-			granted, err := Caller{c.subject}.Environment(counted, c.id)
+			granted, err := Caller{Subject: c.subject}.Environment(counted, c.id)
 			if granted.Role != c.role || counted.gets != 2 {
 				t.Errorf("%s on %s: role %q after %d reads, want %q after 2", c.subject, c.id, granted.Role, counted.gets, c.role)
 			}
-			all, listErr := Caller{c.subject}.Environments(r)
+			all, listErr := Caller{Subject: c.subject}.Environments(r)
 			if wantOne := c.role != ""; listErr != nil || (len(all) == 1) != (wantOne || c.subject == "editor") {
 				t.Errorf("%s: Environments() = %v, %v", c.subject, all, listErr)
 			}
@@ -312,8 +312,9 @@ func TestEnvironmentIsForMembersWithAGrant(t *testing.T) {
 func FuzzVerify(f *testing.F) {
 	f.Add("Bearer a.b.c")
 	f.Add(`Bearer eyJhbGciOiJFZERTQSJ9.eyJleHAiOjFlMzAwfQ.AA`)
-	keys := &Keys{config: Config{Issuer: issuer, Audience: ourAudience, Now: time.Now}, public: map[string]ed25519.PublicKey{}}
+	keys := &Keys{config: Config{Issuer: issuer, Audience: ourAudience, Now: time.Now}}
 	keys.parser = newParser(keys.config)
+	keys.known.Store(&known{})
 	f.Fuzz(func(t *testing.T, authorization string) {
 		if _, err := keys.Verify([]string{authorization}); err == nil {
 			t.Errorf("Verify(%q) = nil without any key", authorization)

@@ -5,9 +5,14 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/base32"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -18,32 +23,51 @@ import (
 
 // Config says for whom tokens are issued and verified.
 type Config struct {
-	Issuer   string           // the "iss" of every token
+	Issuer   string           // the "iss" of every token that Issue makes
 	Audience string           // the "aud" that Verify asks for
 	Now      func() time.Time // nil means time.Now
+	Roots    *x509.CertPool   // whom the addresses of key sets are trusted by; nil means the system's
+	Logger   *slog.Logger     // nil means slog.Default()
+	Master   *Master          // seals the token keys; nil keeps them as they are
 }
 
 // Keys issues and verifies access tokens. Its methods may be called concurrently.
 type Keys struct {
 	config  Config
+	parser  *jwt.Parser
+	fetcher *http.Client
+
+	mu    sync.Mutex // held while known is replaced
+	known atomic.Pointer[known]
+}
+
+// known is whom tokens are believed. It is replaced, never changed.
+type known struct {
 	signing record.TokenKey // the newest key
 	public  map[string]ed25519.PublicKey
-	parser  *jwt.Parser
+	issuers map[string][]trusted // by URL, each list by name
 }
 
 // MaxTTL is the longest life of a token.
 const MaxTTL = 366 * 24 * time.Hour
 
-// Open reads the token keys of the store, and makes and stores the first one where there is none.
+// Open reads the token keys and the issuers of the store, and makes and stores the first token key
+// where there is none. It fetches nothing: the key set of an issuer is read when a token names it.
 func Open(ctx context.Context, store storage.Store, config Config) (*Keys, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	k := &Keys{config: config, parser: newParser(config)}
+	if config.Logger == nil {
+		config.Logger = slog.Default()
+	}
+	k := &Keys{config: config, parser: newParser(config), fetcher: newFetcher(config.Roots)}
 	_, err := store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
 		now := config.Now().UTC()
-		return record.Change{At: now}, k.load(tx, now)
+		return record.Change{At: now}, k.firstTokenKey(tx, now)
 	})
+	if err == nil {
+		err = k.Reload(ctx, store)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("auth: open token keys: %w", err)
 	}
@@ -52,8 +76,7 @@ func Open(ctx context.Context, store storage.Store, config Config) (*Keys, error
 
 func newParser(config Config) *jwt.Parser {
 	return jwt.NewParser(
-		jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
-		jwt.WithIssuer(config.Issuer),
+		jwt.WithValidMethods([]string{eddsa, rs256, es256}),
 		jwt.WithAudience(config.Audience),
 		jwt.WithExpirationRequired(),
 		jwt.WithStrictDecoding(),
@@ -61,28 +84,63 @@ func newParser(config Config) *jwt.Parser {
 	)
 }
 
-func (k *Keys) load(tx storage.Tx, now time.Time) error {
-	k.signing, k.public = record.TokenKey{}, map[string]ed25519.PublicKey{}
-	err := storage.TokenKeys.Scan(tx, storage.Ascending, func(_ []byte, key record.TokenKey) bool {
-		k.add(key)
+// Reload reads the token keys and the issuers again: what the store says holds for the next Verify.
+func (k *Keys) Reload(ctx context.Context, store storage.Store) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	next := &known{public: map[string]ed25519.PublicKey{}}
+	var issuers []record.Issuer
+	err := store.View(ctx, func(r storage.Reader) error {
+		keys, err := tokenKeys(r)
+		for _, key := range keys {
+			if key, err = k.config.Master.openToken(key); err != nil {
+				return err
+			}
+			next.add(key)
+		}
+		if err == nil {
+			issuers, err = Issuers(r)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("auth: read keys: %w", err)
+	}
+	var old map[string][]trusted
+	if before := k.known.Load(); before != nil {
+		old = before.issuers
+	}
+	next.issuers = k.trust(issuers, old)
+	k.known.Store(next)
+	return nil
+}
+
+func (n *known) add(key record.TokenKey) {
+	n.public[key.ID] = ed25519.NewKeyFromSeed(key.Seed).Public().(ed25519.PublicKey)
+	if n.signing.ID == "" || key.CreatedAt.After(n.signing.CreatedAt) {
+		n.signing = key
+	}
+}
+
+func tokenKeys(r storage.Reader) (keys []record.TokenKey, err error) {
+	err = storage.TokenKeys.Scan(r, storage.Ascending, func(_ []byte, key record.TokenKey) bool {
+		keys = append(keys, key)
 		return true
 	})
-	if err != nil || len(k.public) > 0 {
+	return keys, err
+}
+
+// firstTokenKey makes the first key where there is none.
+func (k *Keys) firstTokenKey(tx storage.Tx, now time.Time) error {
+	keys, err := tokenKeys(tx)
+	if err != nil || len(keys) > 0 {
 		return err
 	}
 	key, err := newTokenKey(now)
 	if err != nil {
 		return err
 	}
-	k.add(key)
-	return storage.TokenKeys.Write(tx, key, key.ID)
-}
-
-func (k *Keys) add(key record.TokenKey) {
-	k.public[key.ID] = ed25519.NewKeyFromSeed(key.Seed).Public().(ed25519.PublicKey)
-	if k.signing.ID == "" || key.CreatedAt.After(k.signing.CreatedAt) {
-		k.signing = key
-	}
+	return storage.TokenKeys.Write(tx, k.config.Master.sealToken(key), key.ID)
 }
 
 // newTokenKey makes a key that is named by a digest of its public half.
@@ -124,8 +182,9 @@ func (k *Keys) Issue(order Order) (token string, expires time.Time, err error) {
 		IssuedAt:  jwt.NewNumericDate(now),
 		ExpiresAt: jwt.NewNumericDate(expires),
 	})
-	t.Header["kid"] = k.signing.ID
-	token, err = t.SignedString(ed25519.NewKeyFromSeed(k.signing.Seed))
+	signing := k.known.Load().signing
+	t.Header["kid"] = signing.ID
+	token, err = t.SignedString(ed25519.NewKeyFromSeed(signing.Seed))
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("auth: sign a token: %w", err)
 	}

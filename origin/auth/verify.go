@@ -24,27 +24,41 @@ func ValidSubject(s string) bool {
 }
 
 // Verify returns whom the Authorization header speaks for. authorization holds every field line of
-// that name; anything but one Bearer token that this origin's keys signed for this audience and
-// that is in force is ErrUnauthorized.
+// that name; anything but one Bearer token that this origin's keys, or those of an issuer that the
+// operator named, signed for this audience and that is in force is ErrUnauthorized. A key that is not
+// known may cost a read of its issuer's key set, once in a while.
 func (k *Keys) Verify(authorization []string) (Caller, error) {
 	if len(authorization) != 1 {
 		return Caller{}, ErrUnauthorized
 	}
 	scheme, token, found := strings.Cut(authorization[0], " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" {
+	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxTokenBytes {
 		return Caller{}, ErrUnauthorized
 	}
-	c := &claims{}
-	if _, err := k.parser.ParseWithClaims(token, c, k.keyOf); err != nil {
+	known, c := k.known.Load(), &claims{}
+	keyOf := func(t *jwt.Token) (any, error) {
+		if c.Issuer == k.config.Issuer {
+			return known.ownKey(t)
+		}
+		return known.issuerKey(t, c.Issuer)
+	}
+	if _, err := k.parser.ParseWithClaims(token, c, keyOf); err != nil {
 		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, err)
 	}
-	return Caller{Subject: c.Subject}, nil
+	if c.Issuer == k.config.Issuer {
+		return Caller{Subject: c.Subject}, nil
+	}
+	return callerOf(known.issuers[c.Issuer], c)
 }
 
-// keyOf returns the key that a token's header names. The library ignores "crit" (RFC 7515 section
-// 4.1.11) and "b64" (RFC 7797): a header with anything but what Issue writes is refused, which
-// also keeps embedded keys and their addresses from ever being looked at.
-func (k *Keys) keyOf(t *jwt.Token) (any, error) {
+// maxTokenBytes is the length of the longest token that is looked at; a listener admits no header
+// that is as long.
+const maxTokenBytes = 64 << 10
+
+// ownKey returns the key that the header of a token of our own names. The library ignores "crit" (RFC
+// 7515 section 4.1.11) and "b64" (RFC 7797): a header with anything but what Issue writes is refused,
+// which also keeps embedded keys and their addresses from ever being looked at.
+func (n *known) ownKey(t *jwt.Token) (any, error) {
 	for name, value := range t.Header {
 		switch name {
 		case "alg", "kid":
@@ -57,9 +71,33 @@ func (k *Keys) keyOf(t *jwt.Token) (any, error) {
 		}
 	}
 	id, _ := t.Header["kid"].(string)
-	key, ok := k.public[id]
+	key, ok := n.public[id]
+	if !ok || t.Method.Alg() != eddsa {
+		return nil, errNoKey
+	}
+	return key, nil
+}
+
+var errNoKey = errors.New("auth: no such key")
+
+// issuerKey returns the key of the issuer that the header names, for the algorithm that it names. A
+// URL that is not known costs nothing.
+func (n *known) issuerKey(t *jwt.Token, url string) (any, error) {
+	issuers := n.issuers[url]
+	if len(issuers) == 0 {
+		return nil, errors.New("auth: no such issuer")
+	}
+	if what := headerFault(t.Header); what != "" {
+		return nil, errors.New("auth: header parameter " + what)
+	}
+	id, _ := t.Header["kid"].(string)
+	if id == "" {
+		return nil, errNoKey
+	}
+	// All issuers of one URL share the key set: the operator's file is refused otherwise.
+	key, ok := issuers[0].set.find(keyName{id, t.Method.Alg()})
 	if !ok {
-		return nil, errors.New("auth: no such key")
+		return nil, errNoKey
 	}
 	return key, nil
 }
@@ -68,17 +106,19 @@ func (k *Keys) keyOf(t *jwt.Token) (any, error) {
 // overflow.
 type claims struct {
 	jwt.RegisteredClaims
+	root *jsontree.Node // all claims
 }
 
 // UnmarshalJSON reads a claims set in which every claim that this package uses has its proper form.
 func (c *claims) UnmarshalJSON(data []byte) error {
-	root, err := jsontree.ParseDepth(string(data), 8)
+	root, err := jsontree.ParseDepth(string(data), 16)
 	if err != nil {
 		return err
 	}
 	if !root.IsObject() {
 		return errors.New("auth: the claims are no object")
 	}
+	c.root = root
 	if c.Subject, err = text(root, "sub"); err != nil || !ValidSubject(c.Subject) {
 		return errors.New("auth: the subject is missing or malformed")
 	}

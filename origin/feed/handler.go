@@ -36,16 +36,29 @@ type Refuse func(ctx *fasthttp.RequestCtx, err error)
 type Handler struct {
 	ctx    context.Context // ends every wait
 	store  storage.Store
+	master *auth.Master
 	derive *derive.Deriver
 	token  [sha256.Size]byte
 	refuse Refuse
 	router *router.Router
 }
 
-// NewHandler returns a Handler over the store for edges that carry token, which must not be empty.
-// Requests that wait for changes are answered when ctx ends.
-func NewHandler(ctx context.Context, store storage.Store, d *derive.Deriver, token string, refuse Refuse) *Handler {
-	h := &Handler{ctx: ctx, store: store, derive: d, token: sha256.Sum256([]byte(token)), refuse: refuse, router: router.New()}
+// Config is what a Handler needs. Every field but Master must be given.
+type Config struct {
+	Store  storage.Store
+	Master *auth.Master // opens signing keys
+	Derive *derive.Deriver
+	Token  string // what edges must carry
+	Refuse Refuse
+}
+
+// NewHandler returns a Handler over the store for edges that carry the token. Requests that wait for
+// changes are answered when ctx ends.
+func NewHandler(ctx context.Context, c Config) *Handler {
+	h := &Handler{
+		ctx: ctx, store: c.Store, master: c.Master, derive: c.Derive, token: sha256.Sum256([]byte(c.Token)), refuse: c.Refuse, router: router.New(),
+	}
+	refuse := c.Refuse
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
 	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { refuse(ctx, &theming.Error{Cause: theming.NotFound}) }
@@ -121,7 +134,22 @@ func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	fed, err := themeFed(context.WithoutCancel(h.ctx), h.store, environment, theme)
+	if err == nil {
+		fed.Serving.SigningKeys, err = h.opened(theme, fed.Serving.SigningKeys)
+	}
 	h.answer(ctx, fed, err)
+}
+
+// opened returns the signing keys with their secrets: edges hold no master key.
+func (h *Handler) opened(themeID string, keys []record.SigningKey) ([]record.SigningKey, error) {
+	opened := make([]record.SigningKey, len(keys))
+	for i, key := range keys {
+		var err error
+		if opened[i], err = h.master.OpenKey(themeID, key); err != nil {
+			return nil, fmt.Errorf("feed: theme %q: %w", themeID, err)
+		}
+	}
+	return opened, nil
 }
 
 func (h *Handler) pair(ctx *fasthttp.RequestCtx) {

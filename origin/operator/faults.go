@@ -35,7 +35,7 @@ func (file TeamsFile) faults() []string {
 		seen[team.Slug] = true
 		faults = append(faults, team.faults(at)...)
 	}
-	return faults
+	return append(faults, file.issuerFaults()...)
 }
 
 func (team TeamEntry) faults(at string) []string {

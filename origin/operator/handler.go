@@ -24,9 +24,10 @@ import (
 // failure that shows nothing of itself.
 type Refuse func(ctx *fasthttp.RequestCtx, err error)
 
-// Config is what a Handler needs. Every field must be given.
+// Config is what a Handler needs. Every field but Master must be given.
 type Config struct {
 	Store  storage.Store
+	Master *auth.Master // seals signing keys; nil keeps them as they are
 	Keys   *auth.Keys
 	Module record.Hash // renderer module of this build
 	Refuse Refuse
@@ -37,6 +38,7 @@ type Config struct {
 // mode is the check.
 type Handler struct {
 	store  storage.Store
+	master *auth.Master
 	keys   *auth.Keys
 	module record.Hash
 	refuse Refuse
@@ -66,13 +68,14 @@ const defaultTTLSeconds = 12 * 3600
 
 // NewHandler returns a Handler over the store.
 func NewHandler(c Config) *Handler {
-	h := &Handler{store: c.Store, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, router: router.New()}
+	h := &Handler{store: c.Store, master: c.Master, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, router: router.New()}
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
 	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { c.Refuse(ctx, errNotFound) }
 	h.handle("POST", "/operator/v1/teams", h.applyTeams)
 	h.handle("GET", "/operator/v1/teams", h.showTeams)
 	h.handle("POST", "/operator/v1/token", h.issueToken)
+	h.handle("POST", "/operator/v1/token-keys/rotate", h.rotateTokenKeys)
 	h.handle("GET", "/operator/v1/themes/{theme}/serving", h.showServing)
 	h.handle("PUT", "/operator/v1/themes/{theme}/serving", h.setServing)
 	h.handle("GET", "/operator/v1/themes/{theme}/keys", h.listKeys)
@@ -130,7 +133,8 @@ func (h *Handler) applyTeams(ctx context.Context, c call) (any, error) {
 		return nil, &theming.Error{Cause: theming.Payload, Messages: []string{"dryRun: must be true or false"}}
 	}
 	changes, err := Apply(ctx, h.store, file, c.dryRun == "true", h.now())
-	return Changes{changes}, err
+	// Also after a failure: a part of the file may be in force.
+	return Changes{changes}, errors.Join(err, h.keys.Reload(ctx, h.store))
 }
 
 func (h *Handler) showTeams(ctx context.Context, _ call) (any, error) {
@@ -177,7 +181,7 @@ func (h *Handler) listKeys(ctx context.Context, c call) (any, error) {
 }
 
 func (h *Handler) addKey(ctx context.Context, c call) (any, error) {
-	return AddSigningKey(ctx, h.store, c.theme, h.now())
+	return AddSigningKey(ctx, h.store, h.master, c.theme, h.now())
 }
 
 func (h *Handler) removeKey(ctx context.Context, c call) (any, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -41,7 +42,8 @@ func SigningKeys(ctx context.Context, store storage.Store, themeID string) ([]Si
 
 // AddSigningKey makes a key for the Theme and returns it with its secret, which is never shown
 // again. It returns storage.ErrNotFound, or a *theming.Error where the Theme has maxKeys keys.
-func AddSigningKey(ctx context.Context, store storage.Store, themeID string, now time.Time) (NewSigningKey, error) {
+// The secret is stored sealed by m; the nil Master stores it as it is.
+func AddSigningKey(ctx context.Context, store storage.Store, m *auth.Master, themeID string, now time.Time) (NewSigningKey, error) {
 	secret := make([]byte, secretBytes)
 	if _, err := rand.Read(secret); err != nil {
 		return NewSigningKey{}, fmt.Errorf("operator: make a signing key: %w", err)
@@ -51,7 +53,7 @@ func AddSigningKey(ctx context.Context, store storage.Store, themeID string, now
 		if len(t.Serving.SigningKeys) >= maxKeys {
 			return invalid([]string{fmt.Sprintf("the Theme has %d signing keys; remove one first", maxKeys)})
 		}
-		t.Serving.SigningKeys = append(slices.Clone(t.Serving.SigningKeys), key)
+		t.Serving.SigningKeys = append(slices.Clone(t.Serving.SigningKeys), m.SealKey(t.ID, key))
 		return nil
 	})
 	if err != nil {

@@ -7,14 +7,16 @@ import (
 	"slices"
 	"time"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
 
 // TeamsFile says what Teams and Environments there are and who may do what. What it does not name
-// is left as it is: nothing is ever deleted by it.
+// is left as it is: no Team and no Environment is ever deleted by it.
 type TeamsFile struct {
-	Teams []TeamEntry `json:"teams" yaml:"teams"`
+	Teams   []TeamEntry   `json:"teams" yaml:"teams"`
+	Issuers []IssuerEntry `json:"issuers,omitzero" yaml:"issuers,omitempty"` // exactly these, where the section is there; nil leaves them as they are
 }
 
 // TeamEntry is one Team, known by its slug.
@@ -42,9 +44,13 @@ type EnvironmentEntry struct {
 // returns one sentence for each change. It is idempotent: a file that is applied already changes
 // nothing. With dryRun nothing is written. A file that breaks rules is refused whole with a
 // *theming.Error that lists every fault. Each Team and each Environment is a commit of its own,
+// and so are all issuers,
 // because each has its own entry in the change log; after a crash, apply the file again.
 func Apply(ctx context.Context, store storage.Store, file TeamsFile, dryRun bool, now time.Time) (changes []string, err error) {
 	if err := invalid(file.faults()); err != nil {
+		return nil, err
+	}
+	if err := teamsOfIssuers(ctx, store, file); err != nil {
 		return nil, err
 	}
 	a := applier{ctx: ctx, store: store, now: stamp(now)}
@@ -66,6 +72,10 @@ func Apply(ctx context.Context, store storage.Store, file TeamsFile, dryRun bool
 			}
 		}
 	}
+	if file.Issuers != nil {
+		done, err := a.commit(func(tx storage.Tx) (change, error) { return a.issuers(tx, file.Issuers) })
+		return append(changes, done...), err
+	}
 	return changes, nil
 }
 
@@ -84,7 +94,13 @@ func Teams(ctx context.Context, store storage.Store) (TeamsFile, error) {
 				return true
 			})
 		}
-		return newTeamsFile(teams, environments), err
+		file := newTeamsFile(teams, environments)
+		if err == nil {
+			var issuers []record.Issuer
+			issuers, err = auth.Issuers(r)
+			file.Issuers = newIssuerEntries(issuers, teams)
+		}
+		return file, err
 	})
 }
 
@@ -146,6 +162,13 @@ func (a applier) preview(file TeamsFile) ([]string, error) {
 				}
 				sentences = append(sentences, done.sentences...)
 			}
+		}
+		if file.Issuers != nil {
+			done, err := a.issuers(tx, file.Issuers)
+			if err != nil {
+				return record.Change{}, err
+			}
+			sentences = append(sentences, done.sentences...)
 		}
 		return record.Change{}, errDryRun
 	})

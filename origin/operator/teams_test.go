@@ -207,13 +207,13 @@ func TestSigningKeysAreBounded(t *testing.T) {
 	}
 	ids := map[string]bool{}
 	for range maxKeys {
-		key, err := AddSigningKey(context.Background(), store, "thm_1", noon)
+		key, err := AddSigningKey(context.Background(), store, nil, "thm_1", noon)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids[key.ID] = true
 	}
-	if _, err := AddSigningKey(context.Background(), store, "thm_1", noon); err == nil || len(ids) != maxKeys {
+	if _, err := AddSigningKey(context.Background(), store, nil, "thm_1", noon); err == nil || len(ids) != maxKeys {
 		t.Errorf("AddSigningKey() beyond %d = %v, want a refusal", maxKeys, err)
 	}
 	for id := range ids {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 
 	"example.com/livery/storage"
@@ -118,6 +119,29 @@ func TestADumpThatIsNotWholeLoadsNoRecord(t *testing.T) {
 				t.Errorf("Changes() = %v, %v, want none", log, err)
 			}
 		})
+	}
+}
+
+// A change within the frames is found though the stream around them is whole.
+func TestADumpWithOtherContentLoadsNoRecord(t *testing.T) {
+	_, data := written(t, filled(t))
+	in, inErr := zstd.NewReader(nil)
+	out, outErr := zstd.NewWriter(nil)
+	if err := errors.Join(inErr, outErr); err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer func() { _ = out.Close() }()
+	frames, err := in.DecodeAll(data[14:], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{len(frames) - 1, len(frames) - 40, len(frames) / 2} {
+		bad := out.EncodeAll(flipped(frames, at), []byte("livery dump 1\n"))
+		to := open(t)
+		if got, err := dump.Load(context.Background(), bytes.NewReader(bad), to, nil); !errors.Is(err, dump.ErrBad) {
+			t.Errorf("Load() with byte %d of %d changed = %+v, %v, want ErrBad", at, len(frames), got, err)
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ var mutants = []mutant{
 	s.log`, `err := error(nil)
 	s.log`},
 	{"a hang is only waited for", "pebble/watch.go", `s.fail(fmt.Errorf("%w: none within`, `_ = (fmt.Errorf("%w: none within`},
-	{"the kernel's alarm is not wound up", "pebble/watch.go", `bell.set(2 * limit)`, ``},
+	{"the kernel's alarm is not wound up", "pebble/watch.go", `bell.set(2 * s.opts.HangAfter)`, `s.opts.HangAfter *= 1000`},
 	{"a lost tail is not looked for", "pebble/witness.go", `s.lost = was
 `, ``},
 	{"a blob is dropped without a look at its mark", "pebble/collect.go", `if n.unnamed.IsZero() || n.unnamed.After(before) {`, `if false {`},

@@ -34,7 +34,9 @@ func (s *Store) startWatch() {
 		s.opts.every = s.opts.HangAfter / 4
 	}
 	s.watch = &watch{end: make(chan struct{}), ended: make(chan struct{})}
-	go s.keepWatch(s.opts.HangAfter)
+	bell := s.newBell()
+	bell.set(2 * s.opts.HangAfter) // before Open returns: a program that stops at once has no goroutine to do it
+	go s.keepWatch(bell, s.opts.HangAfter)
 }
 
 // stop ends the watching and waits for it. A canary under way goes on by itself.
@@ -46,9 +48,8 @@ func (w *watch) stop() {
 	<-w.ended
 }
 
-func (s *Store) keepWatch(limit time.Duration) {
+func (s *Store) keepWatch(bell *alarm, limit time.Duration) {
 	defer close(s.watch.ended)
-	bell := s.newBell()
 	defer bell.close()
 	tick := time.NewTicker(s.opts.every)
 	defer tick.Stop()

@@ -52,8 +52,9 @@ func runEnd(spec string) int {
 	fmt.Println("acknowledged", at, err)
 	bad.Store(true)
 	if how == "stop" {
+		var end atomic.Bool // never set
 		go func() {
-			for { // nothing can interrupt this loop: the program stops with the next collection
+			for !end.Load() { // nothing can interrupt this loop: the program stops with the next collection
 			}
 		}()
 		runtime.GC()

@@ -23,11 +23,10 @@ const serverVariable = "LIVERY_TEST_POSTGRES"
 
 // node is a PostgreSQL server that the tests started.
 type node struct {
-	dir, socket string
-	name        string
-	port        int
-	cmd         *exec.Cmd
-	ended       chan struct{}
+	dir, name string
+	port      int
+	cmd       *exec.Cmd
+	ended     chan struct{}
 }
 
 // needServer skips loudly where there is no PostgreSQL or nobody asked for it.

@@ -110,7 +110,8 @@ type Integration struct {
 // SigningKey verifies signed addresses of one Theme.
 type SigningKey struct {
 	ID        string    `json:"id"`
-	Secret    []byte    `json:"secret"` // never leaves the origin but over the authenticated feed
+	Secret    []byte    `json:"secret"`          // never leaves the origin but over the authenticated feed
+	Sealed    bool      `json:"sealed,omitzero"` // Secret is sealed under the master key; never so in what is fed
 	CreatedAt time.Time `json:"createdAt"`
 }
 
@@ -230,9 +231,24 @@ type Module struct {
 
 // TokenKey is an Ed25519 key with which the origin signs access tokens.
 type TokenKey struct {
-	ID        string    `json:"id"`   // the "kid" of tokens
-	Seed      []byte    `json:"seed"` // 32 bytes
+	ID        string    `json:"id"`              // the "kid" of tokens
+	Seed      []byte    `json:"seed"`            // 32 bytes, or what seals them
+	Sealed    bool      `json:"sealed,omitzero"` // Seed is sealed under the master key
 	CreatedAt time.Time `json:"createdAt"`
+	RetiredAt time.Time `json:"retiredAt,omitzero"` // when a newer key took over; zero for the newest
+}
+
+// Issuer is an OpenID Connect issuer whose tokens the origin accepts beside its own. Only the operator
+// writes it. Several may share one URL, each for tokens with other claims.
+type Issuer struct {
+	Name          string            `json:"name"`          // unique in the store
+	URL           string            `json:"url"`           // the "iss" of its tokens, compared exactly
+	KeySet        string            `json:"keySet"`        // https address, or absolute path, of its JSON Web Key Set
+	TeamID        string            `json:"teamID"`        // the one Team that its tokens reach; empty: subjects are members of Teams by name
+	SubjectPrefix string            `json:"subjectPrefix"` // put before every subject where there is no Team
+	Claims        map[string]string `json:"claims"`        // what a token must claim, all of it
+	RoleClaim     string            `json:"roleClaim"`     // the claim that names the role in the Team; empty where there is no Team
+	Roles         map[string]Role   `json:"roles"`         // role by the value of that claim; empty: the value is the role
 }
 
 // Replay is the first answer to a request that carried an Idempotency-Key.

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"testing"
+
+	"example.com/livery/cli/tokendiff"
+	"example.com/livery/client"
+	"example.com/livery/renderer/dtcg"
+)
+
+// changesOf compares two documents as a push does.
+func changesOf(t *testing.T, before, after string) []change {
+	t.Helper()
+	a, b := parse(t, before), parse(t, after)
+	return compareDocuments(a, b, tokendiff.Renames(dtcg.Read(a), dtcg.Read(b)))
+}
+
+func TestChangesAsAPersonReadsThem(t *testing.T) {
+	cases := []struct{ rule, before, after, want string }{
+		{
+			"a renamed group is one line, and the aliases that follow are counted",
+			`{"a":{"x":{"$value":1},"y":{"$value":2}},"l":{"$value":"{a.x}"}}`, `{"b":{"x":{"$value":1},"y":{"$value":2}},"l":{"$value":"{b.x}"}}`,
+			"  > a → b  2 tokens\n  and the aliases in 1 token that follow\n",
+		},
+		{
+			"what changed in a renamed group has its own line",
+			`{"a":{"x":{"$value":1},"y":{"$value":2},"z":{"$value":3}}}`, `{"b":{"x":{"$value":1},"y":{"$value":2},"z":{"$value":4}}}`,
+			"  > a → b      2 tokens\n  > a.z → b.z  3 → 4\n",
+		},
+		{
+			"a renamed token alone keeps its name",
+			`{"a":{"x":{"$value":1}}}`, `{"b":{"x":{"$value":1}}}`, "  > a.x → b.x  1\n",
+		},
+		{
+			"another type", `{"a":{"$type":"number","$value":1}}`, `{"a":{"$type":"opacity","$value":1}}`, "  ! a  was number, is opacity\n",
+		},
+		{
+			"another description is no other value", `{"a":{"$value":1}}`, `{"a":{"$value":1,"$description":"d"}}`, "  ~ a  not its value\n",
+		},
+		{"a colour is shown as it is served", `{}`, `{"a":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0,1]}}}`, "  + a  #0000ff\n"},
+	}
+	for _, c := range cases {
+		var said bytes.Buffer
+		(&app{out: &said}).printChanges(changesOf(t, c.before, c.after), false)
+		if said.String() != c.want {
+			t.Errorf("%s: printChanges() says\n%swant\n%s", c.rule, said.String(), c.want)
+		}
+	}
+}
+
+func TestManyChangesAreCounted(t *testing.T) {
+	document := func(value string) string {
+		var b strings.Builder
+		for i := range 30 {
+			fmt.Fprintf(&b, `,"t%d":{"$value":%s}`, i, value)
+		}
+		return "{" + b.String()[1:] + "}"
+	}
+	cases := []struct {
+		rule, before, after string
+		all                 bool
+		lines               int
+		last                string
+	}{
+		{"after 20 lines", document("1"), document("2"), false, 21, "  and 10 more; --full shows them all"},
+		{"unless all are asked for", document("1"), document("2"), true, 30, "  ~ t29  1 → 2"},
+		{"where everything is new, at once", "{}", document("1"), false, 1, "  30 tokens added; --full shows them"},
+	}
+	for _, c := range cases {
+		var said bytes.Buffer
+		(&app{out: &said}).printChanges(changesOf(t, c.before, c.after), c.all)
+		lines := strings.Split(strings.TrimRight(said.String(), "\n"), "\n")
+		if len(lines) != c.lines || lines[len(lines)-1] != c.last {
+			t.Errorf("%s: %d lines, the last %q, want %d and %q", c.rule, len(lines), lines[len(lines)-1], c.lines, c.last)
+		}
+	}
+}
+
+// A comment folds a long list away, counts a longer one, and keeps what a token says in code.
+func TestMarkdownOfManyChanges(t *testing.T) {
+	list := func(n int) comparison {
+		c := comparison{What: "Theme `x`", From: "version 1", To: "the files"}
+		for i := range n {
+			c.Changes = append(c.Changes, change{Kind: "added", Path: fmt.Sprint("t", i), After: []byte(`"|"`)})
+		}
+		return c
+	}
+	if got := string(appendMarkdown(nil, list(3), false)); strings.Contains(got, "<details>") || !strings.Contains(got, "| `¦` |") || !strings.Contains(got, "`Theme 'x'`") {
+		t.Errorf("appendMarkdown(3) = %s", got)
+	}
+	got := string(appendMarkdown(nil, list(markdownLimit+7), false))
+	if !strings.Contains(got, "<details><summary>507 changes</summary>") || !strings.Contains(got, "and 7 more") {
+		t.Errorf("appendMarkdown(%d) lacks its end", markdownLimit+7)
+	}
+	if got := string(appendMarkdown(nil, list(0), false)); !strings.HasSuffix(got, "nothing changed.\n") {
+		t.Errorf("appendMarkdown(0) = %s", got)
+	}
+}
+
+func TestATypedValueIsJSONWhereItReadsAsJSON(t *testing.T) {
+	cases := []struct {
+		typed  string
+		asText bool
+		want   string
+	}{
+		{"#0055aa", false, `"#0055aa"`},
+		{"16px", false, `"16px"`},
+		{"0.10", false, "0.10"},
+		{"{color.brand}", false, `"{color.brand}"`},
+		{`{"value": 4, "unit": "px"}`, false, `{"value":4,"unit":"px"}`},
+		{"true", false, "true"},
+		{"4", true, `"4"`},
+		{`"4"`, false, `"4"`},
+	}
+	for _, c := range cases {
+		if got := string(typedValue(c.typed, c.asText)); got != c.want {
+			t.Errorf("typedValue(%s, %t) = %s, want %s", c.typed, c.asText, got, c.want)
+		}
+	}
+}
+
+// Scripts branch on the exit codes: they never change their meaning.
+func TestExitCodes(t *testing.T) {
+	answer := func(status int, cause string) error { return &client.Error{Status: status, Cause: cause} }
+	cases := []struct {
+		rule string
+		err  error
+		want int
+	}{
+		{"done", nil, 0},
+		{"refused", answer(400, "validation"), 1},
+		{"missing", answer(404, "notFound"), 1},
+		{"beyond the plan", answer(402, "planLimit"), 1},
+		{"wrong usage", wrongUsage("", "x"), 2},
+		{"nothing to do", nothingToDo("x"), 3},
+		{"a stale etag", answer(409, "conflict"), 4},
+		{"a precondition", answer(412, "conflict"), 4},
+		{"a wrapped conflict", fmt.Errorf("x: %w", answer(409, "conflict")), 4},
+		{"no token", answer(401, ""), 5},
+		{"too low a role", answer(403, "forbidden"), 5},
+	}
+	for _, c := range cases {
+		if got := (&app{err: &bytes.Buffer{}}).report(c.err); got != c.want {
+			t.Errorf("%s: report(%v) = %d, want %d", c.rule, c.err, got, c.want)
+		}
+	}
+}
+
+func TestNoAnswerIsExplained(t *testing.T) {
+	request := func(err error) error {
+		return fmt.Errorf("client: %w", &url.Error{Op: "Get", URL: "https://o.example/x", Err: err})
+	}
+	cases := []struct {
+		rule string
+		err  error
+		want string
+	}{
+		{"nobody listens", request(&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, Err: errors.New("refused")}), "no server answers at 127.0.0.1:1"},
+		{"an unknown name", request(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Name: "o.example", Err: "no such host"}}), "no server is known by the name o.example"},
+		{"no answer in time", request(context.DeadlineExceeded), "the server did not answer in time: https://o.example/x"},
+		{"anything else", request(errors.New("tls: broken")), "the connection failed: tls: broken"},
+	}
+	for _, c := range cases {
+		if got := explain(c.err); got.sentence != c.want || got.next == "" {
+			t.Errorf("%s: explain() = %q, next %q, want %q", c.rule, got.sentence, got.next, c.want)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package auth
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// issuerTable is the letter of the key table under which issuers stand by their names.
+const issuerTable = 'J'
+
+// Issuers returns the issuers of the store by their names.
+func Issuers(r storage.Reader) ([]record.Issuer, error) {
+	var all []record.Issuer
+	var failed error
+	err := r.Scan(storage.Key(issuerTable), storage.Ascending, func(key, value []byte) bool {
+		var issuer record.Issuer
+		if failed = record.Decode(value, &issuer); failed == nil {
+			all = append(all, issuer)
+		}
+		return failed == nil
+	})
+	if failed != nil {
+		err = fmt.Errorf("%w: %w", storage.ErrCorrupt, failed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("auth: read issuers: %w", err)
+	}
+	return all, nil
+}
+
+// WriteIssuer stores the issuer under its name.
+func WriteIssuer(tx storage.Tx, issuer record.Issuer) error {
+	data, err := record.Encode(issuer)
+	if err != nil {
+		return err
+	}
+	return tx.Set(storage.Key(issuerTable, issuer.Name), data)
+}
+
+// DeleteIssuer takes the issuer of that name out of the store.
+func DeleteIssuer(tx storage.Tx, name string) error {
+	return tx.Delete(storage.Key(issuerTable, name))
+}
+
+// trusted is an issuer and its keys.
+type trusted struct {
+	record.Issuer
+	set *keySet
+}
+
+// callerOf returns whom the claims speak for: of the issuers of that URL the first by name whose
+// every wanted claim the token has.
+func callerOf(issuers []trusted, c *claims) (Caller, error) {
+	for _, issuer := range issuers {
+		if !issuer.wants(c.root) {
+			continue
+		}
+		caller := Caller{Subject: issuer.SubjectPrefix + c.Subject}
+		if issuer.TeamID != "" {
+			caller = Caller{Subject: issuer.Name + ":" + c.Subject, TeamID: issuer.TeamID, Role: roleIn(issuer.Issuer, c.root)}
+		}
+		if !ValidSubject(caller.Subject) {
+			return Caller{}, fmt.Errorf("%w: the subject is too long", ErrUnauthorized)
+		}
+		return caller, nil
+	}
+	return Caller{}, fmt.Errorf("%w: the token has not the claims that its issuer is bound by", ErrUnauthorized)
+}
+
+func (t trusted) wants(claims *jsontree.Node) bool {
+	for name, value := range t.Claims {
+		if !slices.Contains(values(claims, name), value) {
+			return false
+		}
+	}
+	return true
+}
+
+// roleIn returns the highest role that the claims name; empty means none.
+func roleIn(issuer record.Issuer, claims *jsontree.Node) record.Role {
+	var highest record.Role
+	for _, value := range values(claims, issuer.RoleClaim) {
+		role := record.Role(value)
+		if len(issuer.Roles) > 0 {
+			role = issuer.Roles[value]
+		}
+		if role.Allows(record.Viewer) && !highest.Allows(role) {
+			highest = role
+		}
+	}
+	return highest
+}
+
+// values returns the strings of a claim: itself, or those in its list.
+func values(claims *jsontree.Node, name string) []string {
+	n := claims.Find(name)
+	if n.IsString() {
+		return []string{n.Text}
+	}
+	var all []string
+	if n != nil && n.Kind == jsontree.Array {
+		for _, item := range n.Items {
+			if item.IsString() {
+				all = append(all, item.Text)
+			}
+		}
+	}
+	return all
+}
+
+// trust groups the issuers by URL, and takes over the key sets that are held of the same source.
+func (k *Keys) trust(all []record.Issuer, old map[string][]trusted) map[string][]trusted {
+	sets := map[string]*keySet{}
+	for _, list := range old {
+		for _, issuer := range list {
+			sets[issuer.URL+"\x00"+issuer.KeySet] = issuer.set
+		}
+	}
+	byURL := map[string][]trusted{}
+	for _, issuer := range all {
+		key := issuer.URL + "\x00" + issuer.KeySet
+		if sets[key] == nil {
+			sets[key] = &keySet{source: issuer.KeySet, now: k.config.Now, fetcher: k.fetcher, log: k.config.Logger}
+		}
+		byURL[issuer.URL] = append(byURL[issuer.URL], trusted{issuer, sets[key]})
+	}
+	return byURL
+}
+
+// headerFault says what is wrong with the header of an issuer's token, or "". Parameters that are
+// merely unknown are ignored (RFC 7515 section 4), but "crit" forbids that, "b64" changes what is
+// signed, and those that bring or name a key have no place here.
+func headerFault(header map[string]any) string {
+	for _, name := range []string{"crit", "b64", "jwk", "jku", "x5u"} {
+		if _, there := header[name]; there {
+			return name + " is not understood"
+		}
+	}
+	typ, there := header["typ"]
+	text, _ := typ.(string)
+	if there && !strings.EqualFold(text, "JWT") && !strings.EqualFold(strings.TrimPrefix(strings.ToLower(text), "application/"), "at+jwt") {
+		return "typ is no access token's"
+	}
+	return ""
+}
+
+// SameIssuer reports whether both are the same in every field.
+func SameIssuer(a, b record.Issuer) bool {
+	return a.Name == b.Name && a.URL == b.URL && a.KeySet == b.KeySet && a.TeamID == b.TeamID && a.SubjectPrefix == b.SubjectPrefix &&
+		a.RoleClaim == b.RoleClaim && maps.Equal(a.Claims, b.Claims) && maps.Equal(a.Roles, b.Roles)
+}

@@ -1,0 +1,147 @@
+package auth
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The bounds of a fetch of a key set.
+const (
+	maxKeySetBytes = 256 << 10
+	fetchTimeout   = 5 * time.Second
+	fetchEvery     = 30 * time.Second // at most one attempt in this time, whatever strangers send
+	keySetLife     = 10 * time.Minute // after this a use of the keys asks whether they still are
+)
+
+// keySet is the key set of an issuer as it was last read. Its methods may be called concurrently.
+type keySet struct {
+	source  string
+	now     func() time.Time
+	fetcher *http.Client
+	log     *slog.Logger
+
+	held atomic.Pointer[heldKeys] // nil before the first that could be read
+
+	mu    sync.Mutex // held during an attempt, so that there is one at a time; guards tried
+	tried time.Time  // when the last attempt began
+}
+
+// heldKeys is a key set and when it was read.
+type heldKeys struct {
+	keys map[keyName]any
+	at   time.Time
+}
+
+// keyName tells keys apart: one id may name a key for each algorithm.
+type keyName struct{ id, algorithm string }
+
+// find returns the key of that name. A name that is not known lets the set be read again, and so does
+// an old set; the last set that could be read holds while its issuer is away.
+func (s *keySet) find(name keyName) (any, bool) {
+	held := s.held.Load()
+	if key, ok := held.find(name); ok {
+		if s.now().Sub(held.at) < keySetLife || !s.mu.TryLock() {
+			return key, true
+		}
+		// One caller pays for the attempt; all others go on with what is held.
+		s.attempt()
+		s.mu.Unlock()
+		return s.held.Load().find(name)
+	}
+	s.mu.Lock()
+	s.attempt()
+	s.mu.Unlock()
+	return s.held.Load().find(name)
+}
+
+func (h *heldKeys) find(name keyName) (any, bool) {
+	if h == nil {
+		return nil, false
+	}
+	key, ok := h.keys[name]
+	return key, ok
+}
+
+// attempt reads the set unless an attempt was made just now. s.mu must be held.
+func (s *keySet) attempt() {
+	now := s.now()
+	if since := now.Sub(s.tried); since >= 0 && since < fetchEvery {
+		return
+	}
+	s.tried = now
+	body, err := s.read()
+	var keys map[keyName]any
+	if err == nil {
+		keys, err = parseKeySet(body)
+	}
+	if err != nil {
+		s.log.Warn("auth: the key set of an issuer cannot be read; the last one holds", "source", s.source, "error", err)
+		return
+	}
+	s.held.Store(&heldKeys{keys, now})
+}
+
+func (s *keySet) read() ([]byte, error) {
+	if !strings.HasPrefix(s.source, "https://") {
+		f, err := os.Open(s.source)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }()
+		return readBounded(f)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.source, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/jwk-set+json, application/json")
+	res, err := s.fetcher.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("auth: the answer is %s", res.Status)
+	}
+	return readBounded(res.Body)
+}
+
+func readBounded(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxKeySetBytes+1))
+	if err == nil && len(body) > maxKeySetBytes {
+		err = fmt.Errorf("auth: the key set is larger than %d bytes", maxKeySetBytes)
+	}
+	return body, err
+}
+
+// newFetcher returns the client that reads key sets: it follows no redirect, keeps no connection and
+// trusts roots, or those of the system where roots is nil.
+func newFetcher(roots *x509.CertPool) *http.Client {
+	return &http.Client{
+		Timeout: fetchTimeout,
+		Transport: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout:    fetchTimeout,
+			MaxResponseHeaderBytes: 16 << 10,
+			DisableKeepAlives:      true,
+			DisableCompression:     true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return errors.New("auth: redirects are not followed")
+		},
+	}
+}

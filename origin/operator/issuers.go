@@ -1,0 +1,207 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/livery/origin/auth"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// IssuerEntry is one OpenID Connect issuer whose tokens are accepted, known by its name. Several
+// entries may have one issuer: a token is judged by the first, by name, whose claims it has.
+type IssuerEntry struct {
+	Name          string                 `json:"name" yaml:"name"`
+	Issuer        string                 `json:"issuer" yaml:"issuer"`                                   // the "iss" of its tokens
+	JWKS          string                 `json:"jwks" yaml:"jwks"`                                       // https address, or absolute path, of its key set
+	Team          string                 `json:"team,omitempty" yaml:"team,omitempty"`                   // slug of the one Team that its tokens reach; empty: subjects are members by name
+	SubjectPrefix string                 `json:"subjectPrefix,omitempty" yaml:"subjectPrefix,omitempty"` // put before every subject; not beside team
+	Claims        map[string]string      `json:"claims,omitempty" yaml:"claims,omitempty"`               // what a token must claim, all of it
+	RoleClaim     string                 `json:"roleClaim,omitempty" yaml:"roleClaim,omitempty"`         // the claim that names the role in the Team
+	Roles         map[string]record.Role `json:"roles,omitempty" yaml:"roles,omitempty"`                 // role by the value of that claim; empty: the value is the role
+}
+
+// The bounds of the issuers of a file.
+const (
+	maxIssuers   = 200
+	maxClaims    = 20
+	maxClaimText = 512 // characters of a claim's name or value, of an address, of a prefix
+)
+
+// issuerFaults lists everything in which the issuers of the file break a rule.
+func (file TeamsFile) issuerFaults() []string {
+	var faults []string
+	if len(file.Issuers) > maxIssuers {
+		faults = append(faults, fmt.Sprintf("issuers: must have at most %d entries", maxIssuers))
+	}
+	names, keySets := map[string]bool{}, map[string]string{}
+	for i, entry := range file.Issuers {
+		at := fmt.Sprintf("issuers[%d]", i)
+		if names[entry.Name] {
+			faults = append(faults, fmt.Sprintf("%s.name: %q stands twice in the file", at, entry.Name))
+		}
+		names[entry.Name] = true
+		if known, there := keySets[entry.Issuer]; there && known != entry.JWKS {
+			faults = append(faults, at+".jwks: entries of one issuer must have one key set")
+		}
+		keySets[entry.Issuer] = entry.JWKS
+		faults = append(append(faults, entry.faults(at)...), entry.roleFaults(at)...)
+	}
+	return faults
+}
+
+func (entry IssuerEntry) faults(at string) []string {
+	var faults []string
+	if !validSlug(entry.Name) {
+		faults = append(faults, at+".name: "+slugRule)
+	}
+	if !secureAddress(entry.Issuer) {
+		faults = append(faults, at+".issuer: must be an https address without a query")
+	}
+	if !secureAddress(entry.JWKS) && !(filepath.IsAbs(entry.JWKS) && plainText(entry.JWKS, maxClaimText)) {
+		faults = append(faults, at+".jwks: must be an https address without a query, or an absolute path")
+	}
+	if !plainText(entry.SubjectPrefix, 64) {
+		faults = append(faults, at+".subjectPrefix: must have at most 64 characters, none a control character")
+	}
+	if len(entry.Claims) > maxClaims {
+		faults = append(faults, fmt.Sprintf("%s.claims: must have at most %d entries", at, maxClaims))
+	}
+	for _, name := range slices.Sorted(maps.Keys(entry.Claims)) {
+		if name == "" || !plainText(name, maxClaimText) || !plainText(entry.Claims[name], maxClaimText) {
+			faults = append(faults, fmt.Sprintf("%s.claims: %q must have a name and a value of at most %d characters", at, name, maxClaimText))
+		}
+	}
+	return faults
+}
+
+// roleFaults lists where an entry is neither bound to a Team with a role nor free of both.
+func (entry IssuerEntry) roleFaults(at string) []string {
+	var faults []string
+	switch {
+	case entry.Team == "" && (entry.RoleClaim != "" || len(entry.Roles) > 0):
+		faults = append(faults, at+".roleClaim: needs a team; without one, grants say who may do what")
+	case entry.Team != "" && entry.RoleClaim == "":
+		faults = append(faults, at+".roleClaim: must name the claim that holds the role in the Team")
+	}
+	if entry.Team != "" && entry.SubjectPrefix != "" {
+		faults = append(faults, at+".subjectPrefix: has no use beside a team")
+	}
+	for _, value := range slices.Sorted(maps.Keys(entry.Roles)) {
+		if role := entry.Roles[value]; !role.Allows(record.Viewer) {
+			faults = append(faults, fmt.Sprintf("%s.roles: %q is neither viewer, editor nor admin", at, role))
+		}
+	}
+	return faults
+}
+
+func secureAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && plainText(address, maxClaimText) && strings.HasPrefix(address, "https://") && u.Host != "" && u.User == nil &&
+		u.RawQuery == "" && !u.ForceQuery && !strings.Contains(address, "#")
+}
+
+// teamsOfIssuers refuses a file whose issuers are bound to a Team that neither it nor the store has.
+func teamsOfIssuers(ctx context.Context, store storage.Store, file TeamsFile) error {
+	faults, err := read(ctx, store, func(r storage.Reader) (faults []string, err error) {
+		for i, entry := range file.Issuers {
+			inFile := slices.ContainsFunc(file.Teams, func(t TeamEntry) bool { return t.Slug == entry.Team })
+			if entry.Team == "" || inFile {
+				continue
+			}
+			_, err := storage.TeamSlugs.Read(r, entry.Team)
+			if errors.Is(err, storage.ErrNotFound) {
+				faults = append(faults, fmt.Sprintf("issuers[%d].team: there is no Team %q", i, entry.Team))
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		return faults, nil
+	})
+	if err != nil {
+		return err
+	}
+	return invalid(faults)
+}
+
+// issuers makes the issuers of the store exactly those of the file.
+func (a applier) issuers(tx storage.Tx, entries []IssuerEntry) (change, error) {
+	stored, err := auth.Issuers(tx)
+	if err != nil {
+		return change{}, err
+	}
+	old := map[string]record.Issuer{}
+	for _, issuer := range stored {
+		old[issuer.Name] = issuer
+	}
+	var done change
+	for _, entry := range entries {
+		issuer, err := entry.record(tx)
+		if err != nil {
+			return done, err
+		}
+		was, there := old[entry.Name]
+		delete(old, entry.Name)
+		if there && auth.SameIssuer(was, issuer) {
+			continue
+		}
+		done.sentences = append(done.sentences, issuerChange(entry, there))
+		if err := auth.WriteIssuer(tx, issuer); err != nil {
+			return done, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		done.sentences = append(done.sentences, fmt.Sprintf("issuer %s is trusted no more", name))
+		if err := auth.DeleteIssuer(tx, name); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+func issuerChange(entry IssuerEntry, there bool) string {
+	reach := "members of Teams"
+	if entry.Team != "" {
+		reach = "team " + entry.Team
+	}
+	verb := "is trusted"
+	if there {
+		verb = "is changed"
+	}
+	return fmt.Sprintf("issuer %s %s: tokens of %s for %s", entry.Name, verb, entry.Issuer, reach)
+}
+
+func (entry IssuerEntry) record(r storage.Reader) (record.Issuer, error) {
+	issuer := record.Issuer{
+		Name: entry.Name, URL: entry.Issuer, KeySet: entry.JWKS, SubjectPrefix: entry.SubjectPrefix,
+		Claims: entry.Claims, RoleClaim: entry.RoleClaim, Roles: entry.Roles,
+	}
+	if entry.Team == "" {
+		return issuer, nil
+	}
+	var err error
+	if issuer.TeamID, err = storage.TeamSlugs.Read(r, entry.Team); err != nil {
+		err = fmt.Errorf("operator: team %q of issuer %q: %w", entry.Team, entry.Name, err)
+	}
+	return issuer, err
+}
+
+// newIssuerEntries spells issuers as a file does.
+func newIssuerEntries(issuers []record.Issuer, teams []record.Team) []IssuerEntry {
+	slugs := map[string]string{}
+	for _, team := range teams {
+		slugs[team.ID] = team.Slug
+	}
+	var entries []IssuerEntry
+	for _, i := range issuers {
+		entries = append(entries, IssuerEntry{i.Name, i.URL, i.KeySet, slugs[i.TeamID], i.SubjectPrefix, i.Claims, i.RoleClaim, i.Roles})
+	}
+	return entries
+}
