@@ -179,11 +179,15 @@ type pairAddress struct {
 	own     bool   // the Theme's own files, no Variant's
 }
 
-// unpublished answers for the Theme's own files at versions that it does not have.
+// maxUnheard is how many versions may be published before an edge hears of one: an address that was
+// returned by a publish is asked for at once, and upstream knows it.
+const maxUnheard = 64
+
+// unpublished answers for the Theme's own files at versions that it cannot have yet.
 var unpublished = &pairState{missing: "version"}
 
-// pairOf returns the pair of that address as q wants it, like themeOf. Where there is no such
-// version of the Theme itself, which its record says, there is no pair.
+// pairOf returns the pair of that address as q wants it, like themeOf. A version of the Theme itself
+// that is far above the newest one in its record does not exist, and nobody is asked.
 func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pair, *pairState, outcome, error) {
 	p := e.cache.pair(a.key)
 	var held *pairState
@@ -193,7 +197,7 @@ func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pa
 	if held != nil && e.pairFresh(t, ts, p, held, q) {
 		return p, held, hit, nil
 	}
-	if held == nil && a.own && (a.version > ts.fed.LatestVersion || ts.fed.LatestVersion == 0) && e.themeFresh(t, ts, q) {
+	if held == nil && a.own && uint64(a.version) > uint64(ts.fed.LatestVersion)+maxUnheard && e.themeFresh(t, ts, q) {
 		return nil, unpublished, hit, nil
 	}
 	if !e.admit(q) {

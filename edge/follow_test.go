@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -160,5 +161,17 @@ func TestHeartbeatConfirms(t *testing.T) {
 	}
 	if again := f.count(""); again > asked+2 { // a poll may end late on a busy machine
 		t.Errorf("asked %d times while heartbeats came", again-asked)
+	}
+}
+
+// The address that a publish returns answers at once, before the feed brought the news.
+func TestPublishedAddressAnswersAtOnce(t *testing.T) {
+	f := publishedFeed(t)
+	r := run(t, f)
+	r.settle()
+	want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")
+	for i := range 40 {
+		number := f.publish(thm, fmt.Sprintf(`{"size":{"$type":"dimension","small":{"$value":"%dpx"}}}`, 100+i))
+		want(t, r.get(path("-", fmt.Sprint(number), "tokens.css")), 200, fmt.Sprintf("%dpx", 100+i))
 	}
 }

@@ -89,7 +89,7 @@ func TestAnswersSayHowTheyCameAbout(t *testing.T) {
 		{"another file", path("-", "latest", "tokens.json"), "br", "livery; fwd=uri-miss; stored", true},
 		{"what is not there", path(brand, "1", "tokens.css"), "br", "livery; fwd=uri-miss", true},
 		{"what is known not to be there", path(brand, "1", "tokens.css"), "br", "livery; hit", false},
-		{"a version that the Theme's record rules out", path("-", "9", "tokens.css"), "br", "livery; hit", false},
+		{"a version far above any that the Theme's record knows", path("-", "999", "tokens.css"), "br", "livery; hit", false},
 	} {
 		got := r.get(tt.path, "Accept-Encoding: "+tt.coding)
 		if got.header.Get("Cache-Status") != tt.status {
