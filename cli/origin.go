@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,7 @@ type originFlags struct {
 	tlsFlags
 	data, listen, feedListen, opsListen string
 	publicURL, cdnURL, feedTokenFile    string
+	masterKeyFile                       string
 	logLevel                            string
 }
 
@@ -45,6 +47,8 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.publicURL, "public-url", "", "`URL` at which callers reach the API, without /public/v1 (default: that of --listen)")
 	f.StringVar(&o.cdnURL, "cdn-url", "http://127.0.0.1:8090", "`URL` at which browsers reach an edge")
 	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges carry (default: feed-token in the data directory)")
+	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that seal secrets at rest, 32 characters or more each, the newest on the first line, or "+
+		"$LIVERY_MASTER_KEY; lost: every signing secret and token key; known to others: they read these in any copy of the store")
 	f.StringVar(&o.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
 	o.tlsFlags.add(cmd)
 	need(cmd, "data")
@@ -87,6 +91,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags) (err error) {
 	if s.feedToken, err = o.feedToken(); err != nil {
 		return err
 	}
+	s.masterKey = o.masterKey
 	started, err := r.startOrigin(ctx, s)
 	if err != nil {
 		return err
@@ -107,6 +112,18 @@ func (o originFlags) feedToken() (string, error) {
 	return keptSecret(filepath.Join(o.data, "feed-token"))
 }
 
+// masterKey returns the keys that the operator gave, or none.
+func (o originFlags) masterKey() (string, error) {
+	if o.masterKeyFile == "" {
+		return os.Getenv("LIVERY_MASTER_KEY"), nil
+	}
+	text, err := os.ReadFile(o.masterKeyFile)
+	if err != nil {
+		return "", fail("Name the file of the master key with --master-key-file.", "the master key cannot be read: %s", reason(err))
+	}
+	return string(text), nil
+}
+
 // originSetup is what an origin is started from.
 type originSetup struct {
 	data              string // absolute
@@ -116,6 +133,7 @@ type originSetup struct {
 	registry          *prometheus.Registry
 	log               *slog.Logger
 	prepare           func(storage.Store) error // called before anything is served; nil does nothing
+	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made where it is missing
 }
 
 // startedOrigin is an origin that answers.
@@ -130,6 +148,13 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	if err != nil {
 		return nil, fail("Run make build.", "this binary holds no renderer")
 	}
+	if s.masterKey == nil {
+		s.masterKey = func() (string, error) { return keptSecret(filepath.Join(s.data, "master-key")) }
+	}
+	master, err := s.masterKey()
+	if err != nil {
+		return nil, err
+	}
 	store, err := r.openStore(s)
 	if err != nil {
 		return nil, err
@@ -141,8 +166,11 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	}
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
-		Guest: guest, Compiled: filepath.Join(s.data, "compiled"),
+		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master,
 	})
+	if errors.Is(err, origin.ErrMasterKey) {
+		return nil, &failure{sentence: err.Error(), next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", cause: err}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,10 @@ import (
 	"example.com/livery/wasm"
 )
 
+// ErrMasterKey says that the store holds secrets that need a master key that was not given, or that a
+// master key that was given is none.
+var ErrMasterKey = auth.ErrMasterKey
+
 // Config is what an Origin needs. Store, PublicURL, CDNURL and Guest must be given.
 type Config struct {
 	Store     storage.Store // stays open when the Origin is shut down
@@ -71,8 +75,7 @@ type Origin struct {
 
 // New returns an Origin over the store. It registers the renderer module under its digest, which
 // takes a moment on the first start of a build, and makes the token key where the store has none. It
-// returns wasm.ErrModule where the module is none of this build's, and auth.ErrMasterKey where the store
-// holds secrets that need a master key that was not given.
+// returns wasm.ErrModule where the module is none of this build's, or ErrMasterKey.
 func New(ctx context.Context, c Config) (*Origin, error) {
 	c, err := c.withDefaults()
 	if err != nil {

@@ -18,6 +18,9 @@ import (
 // and at most the one in flight more.
 func (c *crash) verify(ctx context.Context, s *server, whole bool) error {
 	for _, t := range c.themes {
+		if t.denied != nil {
+			return t.denied
+		}
 		if err := c.verifyTheme(ctx, s, t, whole); err != nil {
 			return fmt.Errorf("theme %s: %w", t.id, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,6 +23,7 @@ type theme struct {
 	newest          int              // acknowledged
 	last            error            // why the writer stopped
 	acknowledged    int              // how many
+	denied          error            // an edge said that a published file does not exist
 	pinned          map[int][32]byte // by version, of the file that the edge served
 }
 
@@ -90,12 +92,20 @@ func (t *theme) publish(ctx context.Context, s *server) error {
 	t.newest = max(t.newest, *done.LatestVersion)
 	t.acknowledged++
 	if t.newest%4 == 0 {
-		if sum, err := t.file(ctx, s, t.newest); err == nil { // else the kill came first, or it is looked at later
+		sum, err := t.file(ctx, s, t.newest)
+		switch {
+		case err == nil:
 			t.pinned[t.newest] = sum
+		case errors.Is(err, errDenied): // else the kill came first, or the edge is not ready: it is looked at later
+			t.denied = err
+			return err
 		}
 	}
 	return nil
 }
+
+// errDenied says that the edge answered 404.
+var errDenied = errors.New("the edge says that it does not exist")
 
 // file returns the hash of the file that the edge serves for a version.
 func (t *theme) file(ctx context.Context, s *server, version int) (sum [32]byte, err error) {
@@ -110,6 +120,9 @@ func (t *theme) file(ctx context.Context, s *server, version int) (sum [32]byte,
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode == http.StatusNotFound {
+		err = fmt.Errorf("GET %s: %w", address, errDenied)
+	}
 	if err == nil && res.StatusCode != http.StatusOK {
 		err = fmt.Errorf("GET %s: %s", address, res.Status)
 	}

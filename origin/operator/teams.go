@@ -58,25 +58,28 @@ func Apply(ctx context.Context, store storage.Store, file TeamsFile, dryRun bool
 		return a.preview(file)
 	}
 	changes = []string{}
-	for _, team := range file.Teams {
-		done, err := a.commit(func(tx storage.Tx) (change, error) { return a.team(tx, team) })
+	for _, step := range a.steps(file) {
+		done, err := a.commit(step)
 		changes = append(changes, done...)
 		if err != nil {
 			return changes, err
 		}
+	}
+	return changes, nil
+}
+
+// steps are the commits that make the file true, in order.
+func (a applier) steps(file TeamsFile) (steps []func(storage.Tx) (change, error)) {
+	for _, team := range file.Teams {
+		steps = append(steps, func(tx storage.Tx) (change, error) { return a.team(tx, team) })
 		for _, environment := range team.Environments {
-			done, err := a.commit(func(tx storage.Tx) (change, error) { return a.environment(tx, team, environment) })
-			changes = append(changes, done...)
-			if err != nil {
-				return changes, err
-			}
+			steps = append(steps, func(tx storage.Tx) (change, error) { return a.environment(tx, team, environment) })
 		}
 	}
 	if file.Issuers != nil {
-		done, err := a.commit(func(tx storage.Tx) (change, error) { return a.issuers(tx, file.Issuers) })
-		return append(changes, done...), err
+		steps = append(steps, func(tx storage.Tx) (change, error) { return a.issuers(tx, file.Issuers) })
 	}
-	return changes, nil
+	return steps
 }
 
 // Teams returns the file that would make the store what it is, with ids.
@@ -149,22 +152,8 @@ func (a applier) preview(file TeamsFile) ([]string, error) {
 	sentences := []string{}
 	_, err := a.store.Update(a.ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
 		sentences = sentences[:0]
-		for _, team := range file.Teams {
-			done, err := a.team(tx, team)
-			if err != nil {
-				return record.Change{}, err
-			}
-			sentences = append(sentences, done.sentences...)
-			for _, environment := range team.Environments {
-				done, err := a.environment(tx, team, environment)
-				if err != nil {
-					return record.Change{}, err
-				}
-				sentences = append(sentences, done.sentences...)
-			}
-		}
-		if file.Issuers != nil {
-			done, err := a.issuers(tx, file.Issuers)
+		for _, step := range a.steps(file) {
+			done, err := step(tx)
 			if err != nil {
 				return record.Change{}, err
 			}

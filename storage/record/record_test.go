@@ -46,6 +46,19 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 	t.Run("team", rapid.MakeCheck(func(t *rapid.T) {
 		same(t, record.Team{ID: text.Draw(t, "id"), Slug: text.Draw(t, "slug"), Plan: record.Pro, Members: words.Draw(t, "members")})
 	}))
+	t.Run("issuer", rapid.MakeCheck(func(t *rapid.T) {
+		same(t, record.Issuer{
+			Name: text.Draw(t, "name"), URL: text.Draw(t, "url"), KeySet: text.Draw(t, "keys"), TeamID: text.Draw(t, "team"),
+			SubjectPrefix: text.Draw(t, "prefix"), Claims: labels.Draw(t, "claims"), RoleClaim: text.Draw(t, "claim"),
+			Roles: map[string]record.Role{text.Draw(t, "value"): record.Editor},
+		})
+	}))
+	t.Run("token key", rapid.MakeCheck(func(t *rapid.T) {
+		same(t, record.TokenKey{
+			ID: text.Draw(t, "id"), Seed: rapid.SliceOf(rapid.Byte()).Draw(t, "seed"), Sealed: rapid.Bool().Draw(t, "sealed"),
+			CreatedAt: moment.Draw(t, "at"), RetiredAt: moment.Draw(t, "retired"),
+		})
+	}))
 	t.Run("environment", rapid.MakeCheck(func(t *rapid.T) { same(t, environment(t)) }))
 	t.Run("theme", rapid.MakeCheck(func(t *rapid.T) { same(t, theme(t)) }))
 	moves := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) record.Move {
