@@ -3,10 +3,10 @@ GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=deploy/tools.mod
 
-.PHONY: help build dev test race check bench browser usable peers management road colors render runtime size fuzz release examples wasm clean
+.PHONY: help build dev test race check bench browser usable peers management road colors render runtime size fuzz edge mutants faults crash postgres failovers storage deploy-check sbom vuln release examples wasm clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: wasm ## Build bin/livery
 	go build -trimpath -buildvcs=false -o bin/livery .
@@ -58,6 +58,37 @@ bench/%/node_modules: bench/%/package-lock.json
 
 usable: bench/usable/node_modules ## Put the served files into the real libraries (installs them from npm)
 	go run ./bench/usable
+
+edge: build ## Measure the edge beside nginx (needs one on the PATH)
+	go run ./bench/edge -livery bin/livery
+
+storage: ## Measure the store: commits, syncs, growth
+	go run ./bench/storage
+
+mutants: ## Plant each known bug in the store, and see the tests find it
+	go test -tags mutants -run TestMutants -v -timeout 90m ./storage/pebble
+
+faults: ## Fail every operation of the store in turn, cut its power, kill it
+	LIVERY_FAULT_POINTS=all LIVERY_CRASH_SEEDS=400 LIVERY_KILL_ROUNDS=1000 go test -run 'FailedOperation|PowerFailure|Killed' -timeout 60m ./storage/pebble
+
+crash: build ## Kill the real program 1,000 times while eight writers publish
+	go run ./bench/crash
+
+postgres: ## Run the store's suite on a real PostgreSQL (needs one installed)
+	LIVERY_TEST_POSTGRES=1 go test -timeout 30m ./storage/postgres
+
+failovers: ## Kill the primary of three PostgreSQL nodes 20 times
+	LIVERY_TEST_POSTGRES=1 LIVERY_FAILOVER_ROUNDS=20 go test -run Failovers -timeout 60m ./storage/postgres
+
+deploy-check: wasm ## Check what deploy/ ships, with nginx, caddy, promtool and systemd-analyze where they are installed
+	go test -count 1 -v ./deploy
+	go run sigs.k8s.io/kubectl-validate@v0.0.4 deploy/kubernetes --version 1.29
+
+sbom: build ## Write the bill of materials bin/livery.cdx.json
+	go run ./deploy/sbom bin/livery > bin/livery.cdx.json
+
+vuln: ## Look for known vulnerabilities (needs the network)
+	go run golang.org/x/vuln/cmd/govulncheck@v1.6.0 ./...
 
 colors: bench/color/node_modules ## Compare colours with colorjs.io and culori (installs them from npm)
 	go run ./bench/color
