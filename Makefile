@@ -3,7 +3,7 @@ GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=deploy/tools.mod
 
-.PHONY: help build dev test race check bench browser usable peers management road colors render runtime size fuzz edge mutants faults crash postgres failovers storage deploy-check sbom vuln release examples wasm clean
+.PHONY: help build dev test race check bench browser usable peers management road colors render runtime size fuzz edge soak mutants faults crash postgres failovers storage deploy-check sbom vuln release examples wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ usable: bench/usable/node_modules ## Put the served files into the real librarie
 
 edge: build ## Measure the edge beside nginx (needs one on the PATH)
 	go run ./bench/edge -livery bin/livery
+
+soak: build ## Soak the edge under Zipf traffic and publishes, FOR as long (30m)
+	go run ./bench/edge -soak $(or $(FOR),30m) -livery bin/livery
 
 storage: ## Measure the store: commits, syncs, growth
 	go run ./bench/storage

@@ -40,7 +40,8 @@ func runPairOfEdges(t testing.TB) pairOfEdges {
 		r.settle()
 	}
 	eventually(t, "both edges hold every file in its last form", func() bool {
-		return p.answers(t, warmUp()) == p.answers(t, warmUp()) && p.difference(t, warmUp(), 0) == ""
+		first := p.answers(t, warmUp())
+		return first == p.answers(t, warmUp()) && p.difference(t, warmUp(), 0) == ""
 	})
 	return p
 }

@@ -21,6 +21,7 @@ import "fmt"
 //	P environment, theme, variant, number  record.Pair
 //	M digest                             record.Module
 //	K key id                             record.TokenKey
+//	J issuer name                        record.Issuer
 //	I environment, key hash              record.Replay
 //
 // Engines keep what is their own (blobs, the change log, format marks) outside these letters.

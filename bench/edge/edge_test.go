@@ -35,10 +35,7 @@ func TestEveryScenarioRunsOnOurServers(t *testing.T) {
 	}
 	var rows []row
 	for _, s := range scenarios {
-		r, err := b.measure(s, subjects)
-		if err != nil {
-			t.Fatalf("%s: %v", s.name, err)
-		}
+		r := answered(t, b, s, subjects)
 		rows = append(rows, r)
 		for i, c := range r.cells {
 			if len(c.cost) != 1 || c.cost[0] <= 0 || c.rate[0] <= 0 || c.p50[0] <= 0 || c.p99[0] < c.p50[0] {
@@ -53,6 +50,21 @@ func TestEveryScenarioRunsOnOurServers(t *testing.T) {
 			t.Errorf("the tables do not hold %q", want)
 		}
 	}
+}
+
+// answered measures a scenario, and for longer where a busy machine let a moment pass without an answer.
+func answered(t *testing.T, b bench, s scenario, subjects []*subject) (r row) {
+	t.Helper()
+	for ; b.slice < 5*time.Second; b.slice *= 4 {
+		var err error
+		if r, err = b.measure(s, subjects); err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		if !slices.ContainsFunc(r.cells, func(c cell) bool { return len(c.cost) == 0 }) {
+			return r
+		}
+	}
+	return r
 }
 
 // TestRatiosAreToTheBetterNginx in the quiet rounds and in the middle.

@@ -254,7 +254,7 @@ func (s *soak) page(samples []sample) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# A soak of the edge\n\n%s, `go run ./bench/edge -soak %v -livery bin/livery`, %s, %s/%s, %d cores.\n\n",
 		time.Now().UTC().Format(time.DateOnly), s.lasting, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Fprintf(&b, "An origin and an edge in processes of their own, the edge cold and with a memory budget of %d MiB for files: %d requests a second by Zipf's law\n"+
+	fmt.Fprintf(&b, "An origin and an edge in processes of their own, the edge cold and with a memory budget of %d MiB for files: at most %d requests a second by Zipf's law\n"+
 		"over %d files and %d more with every publish, one publish a second, in four codings.\n\n![memory, hits and p99 over time](soak.svg)\n\n",
 		s.cacheBytes/mib, s.rate, worldThemes*(1+worldVariants)*len(worldFiles), (1+worldVariants)*len(worldFiles))
 	fmt.Fprintf(&b, "| | |\n|-|-:|\n| requests answered | %d |\n| of them hits | %.1f%% |\n| told to come again (503) | %d |\n| failed | %d |\n| publishes, of them failed | %d, %d |\n",

@@ -44,8 +44,8 @@ func refers(function, arguments string) bool {
 	}
 	rest := trimLeft(arguments[n:])
 	for function == "env" && rest != "" { // the indices of a segmented viewport
-		kind, n := nextToken(rest)
-		if kind != numberToken {
+		_, n := nextToken(rest)
+		if digits(rest[:n]) != n {
 			break
 		}
 		rest = trimLeft(rest[n:])

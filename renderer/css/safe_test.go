@@ -13,7 +13,7 @@ func TestReferencesNameSomething(t *testing.T) {
 		`var(--a)`: true, `var( --a , 1px )`: true, `var(--a, var(--b))`: true, `VAR(--a)`: true, `env(safe-area-inset-top)`: true,
 		`env(viewport-segment-width 0 1, 4px)`: true, `calc(1px + var(--a))`: true,
 		`var()`: false, `var(--)`: false, `VAR(a)`: false, `var(--a, var(b))`: false, `env()`: false, `var(1px)`: false, `var(--a b)`: false,
-		`rgba(var(--))`: false, `min(env())`: false, `env(rotate3d(to right))`: false, `env(a b)`: false,
+		`rgba(var(--))`: false, `min(env())`: false, `env(rotate3d(to right))`: false, `env(a b)`: false, `env(a 1px)`: false, `env(a 1.5)`: false, `env(a -1)`: false, `env(a 1e3)`: false, `env(a 1 2px, 3px)`: false,
 	} {
 		want := value
 		if !raw {

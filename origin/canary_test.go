@@ -1,0 +1,193 @@
+package origin
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/record"
+)
+
+// shows says in which spelling a text holds the secret, or "".
+func shows(text, secret []byte) string {
+	for spelling, s := range map[string][]byte{
+		"raw": secret, "hexadecimal": []byte(hex.EncodeToString(secret)),
+		"base64":    []byte(base64.RawStdEncoding.EncodeToString(secret)),
+		"base64url": []byte(base64.RawURLEncoding.EncodeToString(secret)),
+	} {
+		if bytes.Contains(text, s) {
+			return spelling
+		}
+	}
+	return ""
+}
+
+// newDiskHouse starts an origin on a store in a directory.
+func newDiskHouse(t *testing.T, dir, master string) *house {
+	t.Helper()
+	store, err := pebble.Open(dir, pebble.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, clock: &clock{}, logs: &logBuffer{}, store: store}
+	h.settle()
+	log := slog.New(slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	h.start(Config{
+		Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule), FeedToken: testFeedToken,
+		Logger: log, Now: h.clock.Now, Master: master, Registry: prometheus.NewRegistry(),
+	})
+	transport := &http.Transport{DisableKeepAlives: true}
+	h.judge = newWitness(t, transport)
+	h.client = &http.Client{Transport: h.judge}
+	return h
+}
+
+// life is what came out of a whole run with a signing secret.
+type life struct {
+	secret, seed []byte            // of the signing key and of the token key
+	texts        map[string]string // answers, log and metrics
+	fed          []byte            // what an edge with the token was told
+}
+
+// liveOnce runs an origin with a signed Theme from its first start to its end.
+func liveOnce(t *testing.T, dir, master string) (l life) {
+	t.Helper()
+	h := newDiskHouse(t, dir, master)
+	feed := "http://" + h.serve(h.origin.ServeFeed) + "/feed/v1"
+	theme, call := h.theme("brand"), h.operator()
+	var key struct{ Secret string }
+	if err := json.Unmarshal([]byte(call(200, "POST", "/themes/"+idOf(theme)+"/keys", "")), &key); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if l.secret, err = base64.RawURLEncoding.DecodeString(key.Secret); err != nil {
+		t.Fatal(err)
+	}
+	h.patch(theme, red)
+	h.publish(theme)
+	_, l.fed = edge{h, &feed}.ask("/themes/" + address(theme))
+	_, stranger := edge{h, &feed}.askAs("Bearer wrong", "/themes/"+address(theme))
+	l.texts = map[string]string{
+		"serving": call(200, "PUT", "/themes/"+idOf(theme)+"/serving", `{"mode":"signed"}`),
+		"keys":    call(200, "GET", "/themes/"+idOf(theme)+"/keys", ""), "teams": call(200, "GET", "/teams", ""),
+		"theme": h.want(200, "GET", theme, "").body, "themes": h.want(200, "GET", "/environments/"+h.sandbox+"/themes", "").body,
+		"feed without the token": string(stranger),
+	}
+	metrics, err := h.origin.config.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range metrics {
+		l.texts["metrics"] += m.String()
+	}
+	l.seed = h.tokenSeed()
+	h.end()
+	l.texts["log"] = h.logs.String()
+	if err := h.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// tokenSeed is the seed of the token key as it is stored.
+func (h *house) tokenSeed() (seed []byte) {
+	h.t.Helper()
+	err := h.store.View(context.Background(), func(r storage.Reader) error {
+		return storage.TokenKeys.Scan(r, storage.Ascending, func(_ []byte, k record.TokenKey) bool {
+			seed = k.Seed
+			return true
+		})
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return seed
+}
+
+// filesThatShow are the files below a directory that hold the secret in any spelling.
+func filesThatShow(t *testing.T, dir string, secret []byte) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if spelling := shows(content, secret); spelling != "" {
+			found = append(found, filepath.Base(path)+" ("+spelling+")")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// A110 A112 A113: a signing secret is in no file, no log line, no metric and no answer but the one that
+// shows it once; edges with the token are told it. Without a master key the files show it, which is how
+// this test knows that it looks well.
+func TestASigningSecretIsNowhereInTheOpen(t *testing.T) {
+	dir := t.TempDir()
+	sealed := liveOnce(t, dir, strings.Repeat("master", 8))
+	if found := filesThatShow(t, dir, sealed.secret); len(found) > 0 {
+		t.Errorf("the secret stands in %v", found)
+	}
+	open := t.TempDir()
+	plain := liveOnce(t, open, "")
+	if len(filesThatShow(t, open, plain.secret)) == 0 || len(filesThatShow(t, open, plain.seed)) == 0 {
+		t.Error("the search does not find a secret that lies in the open")
+	}
+	for name, l := range map[string]life{"sealed": sealed, "open": plain} {
+		if shows(l.fed, l.secret) == "" {
+			t.Errorf("%s: an edge is told %s, want the secret in it", name, l.fed)
+		}
+		for place, text := range l.texts {
+			if spelling := shows([]byte(text), l.secret); spelling != "" {
+				t.Errorf("%s: %s holds %q, with the secret in %s", name, place, text, spelling)
+			}
+		}
+	}
+	if len(plain.seed) != 32 || len(sealed.seed) <= 32 {
+		t.Errorf("the stored seeds have %d and %d bytes, want 32 without a master key and more with one", len(plain.seed), len(sealed.seed))
+	}
+}
+
+// A111: an origin does not start on a store with a signed Theme, or with sealed secrets, without the key.
+func TestAnOriginWithoutTheMasterKeyRefusesToStart(t *testing.T) {
+	key := strings.Repeat("master", 8)
+	for _, first := range []string{key, ""} {
+		dir := t.TempDir()
+		liveOnce(t, dir, first)
+		store, err := pebble.Open(dir, pebble.Options{Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		config := Config{Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule), Logger: slog.New(slog.DiscardHandler)}
+		if o, err := New(context.Background(), config); !errors.Is(err, ErrMasterKey) {
+			t.Errorf("New() without the key = %v, %v, want ErrMasterKey", o, err)
+		}
+		config.Master = key
+		o, err := New(context.Background(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
