@@ -52,11 +52,15 @@ func runEnd(spec string) int {
 	fmt.Println("acknowledged", at, err)
 	bad.Store(true)
 	if how == "stop" {
-		var end atomic.Bool // never set
+		var begun atomic.Bool
 		go func() {
-			for !end.Load() { // nothing can interrupt this loop: the program stops with the next collection
+			begun.Store(true)
+			for odd := uint64(1); odd != 0; odd += 2 { // without a call nothing can interrupt it: the program stops with the next collection
 			}
 		}()
+		for !begun.Load() {
+			runtime.Gosched()
+		}
 		runtime.GC()
 	}
 	at, err = s.Update(context.Background(), "e", set("K", "2"))
