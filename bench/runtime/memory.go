@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -51,8 +52,10 @@ func (b *bench) memory(ctx context.Context) (table, error) {
 	return t, nil
 }
 
-// fill renders on n instances at one time, until there are so many and each holds the plan.
+// fill renders on n instances at one time, until there are so many and each holds the plan. A call is
+// not interrupted, so that as many run at one time as there are threads to run them.
 func fill(ctx context.Context, r *wasm.Runtime, digest string, d document, n int) error {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 	for range 1000 {
 		var all sync.WaitGroup
 		failed := make(chan error, n)
