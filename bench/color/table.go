@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"example.com/livery/bench/markdown"
 )
 
 // Tolerances in steps of 8-bit sRGB. What sRGB shows is arithmetic, and only rounding may differ; where
@@ -105,32 +106,8 @@ from each other: culori 4.0 still reads rec2020 by the camera's transfer functio
 gamut mapping searches in other steps.
 
 `)
-	b.WriteString(align(cells))
+	b.WriteString(markdown.Table(cells, nil))
 	return b.String()
 }
 
 func share(part, whole int) string { return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(whole)) }
-
-// align spells an aligned Markdown table.
-func align(cells [][]string) string {
-	widths := make([]int, len(cells[0]))
-	for _, line := range cells {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for n, line := range cells {
-		for i, cell := range line {
-			fmt.Fprintf(&b, "| %s%s ", cell, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
-		}
-		b.WriteString("|\n")
-		if n == 0 {
-			for _, width := range widths {
-				b.WriteString("|" + strings.Repeat("-", width+2))
-			}
-			b.WriteString("|\n")
-		}
-	}
-	return b.String()
-}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"example.com/livery/bench/markdown"
 )
 
 // edits measures a PATCH of one token in Themes that each have ten times the tokens of the one
@@ -20,8 +22,8 @@ func (b *bench) edits(ctx context.Context) (rows []row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		patches = append(patches, &arm{what: "edit of one token in " + grouped(tokens), once: t.edit})
-		reads = append(reads, &arm{what: "read of " + grouped(tokens) + " tokens", once: t.read})
+		patches = append(patches, &arm{what: "edit of one token in " + markdown.Grouped(tokens), once: t.edit})
+		reads = append(reads, &arm{what: "read of " + markdown.Grouped(tokens) + " tokens", once: t.read})
 	}
 	if err := b.inTurn(ctx, b.size.rounds, append(patches, reads...)...); err != nil {
 		return nil, err
@@ -29,7 +31,7 @@ func (b *bench) edits(ctx context.Context) (rows []row, err error) {
 	for i, a := range patches {
 		r := row{what: a.what, took: a.took}
 		if i > 0 {
-			r.of = fmt.Sprintf("time a token, to %s tokens (1: linear)", grouped(b.size.tokens[i-1]))
+			r.of = fmt.Sprintf("time a token, to %s tokens (1: linear)", markdown.Grouped(b.size.tokens[i-1]))
 			r.ratio = ratio(a.took.median(), patches[i-1].took.median()) * float64(b.size.tokens[i-1]) / float64(b.size.tokens[i])
 		}
 		rows = append(rows, r)

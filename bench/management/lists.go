@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"example.com/livery/bench/markdown"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -31,7 +32,7 @@ func (b *bench) lists(ctx context.Context) (rows []row, err error) {
 	}
 	for _, l := range listings {
 		for i, count := range b.size.themes {
-			what := l.what + ", " + grouped(count) + " Themes"
+			what := l.what + ", " + markdown.Grouped(count) + " Themes"
 			arms = append(arms, &arm{what: what, once: h.list(h.environments[i], l.query(count), min(l.items, count))})
 		}
 	}
@@ -41,7 +42,7 @@ func (b *bench) lists(ctx context.Context) (rows []row, err error) {
 	for i, a := range arms {
 		r := row{what: a.what, took: a.took}
 		if first := i - i%len(b.size.themes); i > first {
-			r.ratio, r.of = ratio(a.took.median(), arms[first].took.median()), "time, to "+grouped(b.size.themes[0])+" Themes"
+			r.ratio, r.of = ratio(a.took.median(), arms[first].took.median()), "time, to "+markdown.Grouped(b.size.themes[0])+" Themes"
 		}
 		rows = append(rows, r)
 	}

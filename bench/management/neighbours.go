@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"example.com/livery/bench/markdown"
 )
 
 // heavyWriters is how many edit large Themes beside a small one.
@@ -51,7 +53,7 @@ func (b *bench) neighbours(ctx context.Context) (rows []row, err error) {
 
 func (b *bench) neighbourRows(took []samples) []row {
 	what := "edit in 20 tokens"
-	beside := fmt.Sprintf("%s beside %d writers of %s tokens in ", what, heavyWriters, grouped(b.size.tokens[len(b.size.tokens)-1]))
+	beside := fmt.Sprintf("%s beside %d writers of %s tokens in ", what, heavyWriters, markdown.Grouped(b.size.tokens[len(b.size.tokens)-1]))
 	return []row{
 		{what: what + " alone", took: took[0]},
 		{beside + "another Environment", took[1], ratio(took[1].median(), took[0].median()), "time, to alone"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"example.com/livery/bench/markdown"
 	"example.com/livery/client"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
@@ -27,7 +28,7 @@ func (b *bench) publishes(ctx context.Context) (rows []row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		of := " over " + grouped(count) + " Variants of " + grouped(b.size.overrides)
+		of := " over " + markdown.Grouped(count) + " Variants of " + markdown.Grouped(b.size.overrides)
 		values = append(values, &arm{what: "publish of one value" + of, once: p.value})
 		renames = append(renames, &arm{what: "publish of a rename" + of, once: p.rename})
 	}
@@ -42,7 +43,7 @@ func (b *bench) growth(arms []*arm) (rows []row) {
 	for i, a := range arms {
 		r := row{what: a.what, took: a.took}
 		if i > 1 {
-			r.of = fmt.Sprintf("one Variant more, to one more from %s to %s (1: linear)", grouped(b.size.variants[0]), grouped(b.size.variants[1]))
+			r.of = fmt.Sprintf("one Variant more, to one more from %s to %s (1: linear)", markdown.Grouped(b.size.variants[0]), markdown.Grouped(b.size.variants[1]))
 			r.ratio = b.more(arms, i) / b.more(arms, 1)
 		}
 		rows = append(rows, r)

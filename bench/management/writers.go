@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sync/errgroup"
+
+	"example.com/livery/bench/markdown"
 )
 
 // crowd is who writes at once.
@@ -84,8 +86,8 @@ func (b *bench) load(ctx context.Context, l load) (rows []row, err error) {
 		if c.many {
 			what = fmt.Sprintf(c.what, b.size.writers)
 		}
-		r := row{what: fmt.Sprintf("%s, %s tokens, %s", what, grouped(tokens), l.what), took: took[i]}
-		r.of = grouped(int(middle(rates[i]))) + " commits/s"
+		r := row{what: fmt.Sprintf("%s, %s tokens, %s", what, markdown.Grouped(tokens), l.what), took: took[i]}
+		r.of = markdown.Grouped(int(middle(rates[i]))) + " commits/s"
 		if i > 0 {
 			r.ratio, r.of = middle(ratios[i]), r.of+", to 1 writer"
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/bench/markdown"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -68,8 +69,8 @@ func TestRowsCompareWithTheBestPeerThatBuilds(t *testing.T) {
 }
 
 func TestAlignMakesColumnsOfOneWidth(t *testing.T) {
-	got := align([][]string{{"a", "took"}, {"long", "1.0 µs"}})
+	got := markdown.Table([][]string{{"a", "took"}, {"long", "1.0 µs"}}, nil)
 	if want := "| a    | took   |\n|------|--------|\n| long | 1.0 µs |\n"; got != want {
-		t.Errorf("align = %q, want %q", got, want)
+		t.Errorf("Table = %q, want %q", got, want)
 	}
 }

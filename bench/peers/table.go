@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"example.com/livery/bench/markdown"
 )
 
 // samples are the times of one thing.
@@ -55,7 +56,7 @@ func (b *bench) report(documents []*document, rounds int) (string, error) {
 		"Ours makes all five files from the text, the peers tokens.css alone. The start of a peer's process, with the loading of its modules, is told apart:\n`median` and `spread` are without it. Ours renders inside a running server and has none.\n\n%s\n"+
 		"One more brand changes %d tokens. A peer builds the whole document again for it, which is what is compared, without its process start. A server compiles\na brand once, when it is published, and then makes its files from the compiled overlay.\n\n%s",
 		time.Now().Format(time.DateOnly), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), tools, rounds,
-		align(wholes), overridden, align(brands)), nil
+		markdown.Table(wholes, nil), overridden, markdown.Table(brands, nil)), nil
 }
 
 func (d *document) wholeRows() [][]string {
@@ -109,28 +110,4 @@ func spell(d time.Duration) string {
 		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 	}
 	return fmt.Sprintf("%.2f s", d.Seconds())
-}
-
-// align spells a Markdown table whose first line is its head.
-func align(lines [][]string) string {
-	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for n, line := range lines {
-		for i, cell := range line {
-			fmt.Fprintf(&b, "| %-*s ", widths[i], cell)
-		}
-		b.WriteString("|\n")
-		if n == 0 {
-			for _, width := range widths {
-				b.WriteString("|" + strings.Repeat("-", width+2))
-			}
-			b.WriteString("|\n")
-		}
-	}
-	return b.String()
 }

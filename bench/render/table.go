@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"example.com/livery/bench/markdown"
 )
 
 const around = `Ratios are of the fastest rounds, to tokens.css of 2,000 tokens with 50 overrides; read them, and not the times. "growth" is how many times the fastest round is that of the row
@@ -31,7 +32,7 @@ func report(cells []cell, rounds int) string {
 	fmt.Fprintf(&b, "# The renderer, measured\n\n%s, `make render`, %d cores, %s/%s, %s, native, one goroutine; %d rounds, all cells in turn in each.\n",
 		time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), rounds)
 	b.WriteString(around)
-	b.WriteString(align(rows))
+	b.WriteString(markdown.Table(rows, nil))
 	return b.String()
 }
 
@@ -77,11 +78,7 @@ func spell(n int) string {
 	if n == 0 {
 		return ""
 	}
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return markdown.Grouped(n)
 }
 
 func took(d time.Duration) string {
@@ -92,28 +89,4 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%.2f µs", float64(d)/float64(time.Microsecond))
 	}
 	return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
-}
-
-// align spells an aligned Markdown table.
-func align(cells [][]string) string {
-	widths := make([]int, len(cells[0]))
-	for _, line := range cells {
-		for i, text := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(text))
-		}
-	}
-	var b strings.Builder
-	for n, line := range cells {
-		for i, text := range line {
-			fmt.Fprintf(&b, "| %s%s ", text, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text)))
-		}
-		b.WriteString("|\n")
-		if n == 0 {
-			for _, width := range widths {
-				b.WriteString("|" + strings.Repeat("-", width+2))
-			}
-			b.WriteString("|\n")
-		}
-	}
-	return b.String()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cheggaaa/pb/v3"
 	"golang.org/x/term"
 
+	"example.com/livery/bench/markdown"
 	"example.com/livery/wasm"
 )
 
@@ -83,7 +84,7 @@ func (b *bench) run(ctx context.Context) (string, error) {
 	}
 	b.begin()
 	defer b.end()
-	report := fmt.Sprintf("%s, %d cores, %s/%s; renderer %s built by %s, %s bytes\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, info.CoreVersion, info.Toolchain, grouped(info.Size))
+	report := fmt.Sprintf("%s, %d cores, %s/%s; renderer %s built by %s, %s bytes\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, info.CoreVersion, info.Toolchain, markdown.Grouped(info.Size))
 	for _, p := range b.parts() {
 		t, err := p.run(ctx)
 		if err != nil {
@@ -108,7 +109,7 @@ func (b *bench) parts() []part {
 		{"One render beside native code", b.renders, `tokens.css; "file" is its size in bytes, "edits" what the overrides change in it. "native" opens the overlay and makes new bytes of the
 file, as an edge would, and so does "WASM", through the pool. "Kept buffer" is native code that overwrites one buffer again and again: no new memory, no
 collection. Times are processor time with the collector's included, ratios are taken
-round by round. While rendering, ` + grouped(heldBytes) + ` bytes lie on Go's heap, as the cache of an edge does.`},
+round by round. While rendering, ` + markdown.Grouped(heldBytes) + ` bytes lie on Go's heap, as the cache of an edge does.`},
 		{"Renders on all cores", b.loads, `2,000 tokens with 50 overrides, new bytes for each file; as many callers as instances. Renders a second are what the machine had time for beside
 other work; by processor time they are what it would have, had it nothing else to do.`},
 		{"The module by package", b.sizes, `Of a build of the same sources that keeps the names of functions.`},

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/livery/bench/markdown"
 )
 
 // A short run measures everything and reaches its end.
@@ -50,7 +52,7 @@ func TestQuantiles(t *testing.T) {
 			t.Errorf("quantile(%v) = %v, want %v", part, got, want)
 		}
 	}
-	if got := grouped(1234567); got != "1,234,567" {
+	if got := markdown.Grouped(1234567); got != "1,234,567" {
 		t.Errorf("grouped = %q", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 
+	"example.com/livery/bench/markdown"
 	"example.com/livery/wasm"
 )
 
@@ -47,8 +48,8 @@ func (b *bench) memory(ctx context.Context) (table, error) {
 		return table{}, errors.New("no instance was added")
 	}
 	t := table{head: []string{"what", "instances", "bytes each", "reach"}}
-	t.add("linear memory, one plan of 2,000 tokens held", int(more), grouped(int((after.MemoryBytes-before.MemoryBytes)/more)), "")
-	t.add("resident memory of the process", int(more), grouped(int((residentAfter-residentBefore)/more)), "under 6,000,000")
+	t.add("linear memory, one plan of 2,000 tokens held", int(more), markdown.Grouped(int((after.MemoryBytes-before.MemoryBytes)/more)), "")
+	t.add("resident memory of the process", int(more), markdown.Grouped(int((residentAfter-residentBefore)/more)), "under 6,000,000")
 	return t, nil
 }
 

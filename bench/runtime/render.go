@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"example.com/livery/bench/markdown"
 	"example.com/livery/renderer/plan"
 	"example.com/livery/wasm"
 )
@@ -40,7 +41,7 @@ func (b *bench) renders(ctx context.Context) (table, error) {
 		}
 		ratios, kept := ratio(ways[2], ways[0]), ratio(ways[2], ways[1])
 		t.add(
-			grouped(d.tokens), grouped(d.overrides), grouped(d.edits), grouped(len(d.planPart)),
+			markdown.Grouped(d.tokens), markdown.Grouped(d.overrides), markdown.Grouped(d.edits), markdown.Grouped(len(d.planPart)),
 			micro(quantile(ways[0].took, 0.5)), micro(quantile(ways[1].took, 0.5)), micro(quantile(ways[2].took, 0.5)),
 			fmt.Sprintf("%.2f", quantile(ratios, 0.5)), fmt.Sprintf("%.2f to %.2f", quantile(ratios, 0.25), quantile(ratios, 0.75)),
 			fmt.Sprintf("%.2f", quantile(kept, 0.5)), reach[c],

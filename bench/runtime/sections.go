@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.com/livery/bench/markdown"
 )
 
 // sizes builds the module once more with the names of its functions, and adds up their code by package.
@@ -42,10 +44,10 @@ func (b *bench) sizes(ctx context.Context) (table, error) {
 			other += packages[name]
 			continue
 		}
-		t.add(name, grouped(packages[name]), fmt.Sprintf("%.1f%%", 100*float64(packages[name])/float64(total)))
+		t.add(name, markdown.Grouped(packages[name]), fmt.Sprintf("%.1f%%", 100*float64(packages[name])/float64(total)))
 	}
-	t.add("all others", grouped(other), fmt.Sprintf("%.1f%%", 100*float64(other)/float64(total)))
-	t.add("data of all", grouped(data), "")
+	t.add("all others", markdown.Grouped(other), fmt.Sprintf("%.1f%%", 100*float64(other)/float64(total)))
+	t.add("data of all", markdown.Grouped(data), "")
 	return t, nil
 }
 

@@ -3,10 +3,9 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
+
+	"example.com/livery/bench/markdown"
 )
 
 // table is an aligned Markdown table.
@@ -25,28 +24,7 @@ func (t *table) add(cells ...any) {
 
 // String spells the table.
 func (t table) String() string {
-	widths := make([]int, len(t.head))
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	line := func(row []string) {
-		for i, cell := range row {
-			b.WriteString("| " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+1))
-		}
-		b.WriteString("|\n")
-	}
-	line(t.head)
-	for _, width := range widths {
-		b.WriteString("|" + strings.Repeat("-", width+2))
-	}
-	b.WriteString("|\n")
-	for _, row := range t.rows {
-		line(row)
-	}
-	return b.String()
+	return markdown.Table(append([][]string{t.head}, t.rows...), nil)
 }
 
 // samples are the times of one thing.
@@ -76,12 +54,3 @@ func spell(d time.Duration) string {
 }
 
 func micro(ns float64) string { return fmt.Sprintf("%.1f µs", ns/1000) }
-
-// grouped spells n with commas between thousands.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"example.com/livery/bench/markdown"
 )
 
 // handMade is a module of one imported and two own functions, with a name for each.
@@ -74,8 +76,8 @@ func TestFilesOfTypesExist(t *testing.T) {
 
 func TestSpell(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
-		if got := spell(n); got != want {
-			t.Errorf("spell(%d) = %q, want %q", n, got, want)
+		if got := markdown.Grouped(n); got != want {
+			t.Errorf("Grouped(%d) = %q, want %q", n, got, want)
 		}
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"example.com/livery/bench/markdown"
 )
 
 // smallest is the code below which a package has no row of its own.
@@ -16,15 +17,15 @@ func report(guest, empty *weights, types []part) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The renderer module, weighed\n\n%s, `make size`, %s. The empty reactor exports one function that returns 0.\n\n",
 		time.Now().UTC().Format("2006-01-02"), runtime.Version())
-	b.WriteString(align(wholes(guest, empty)))
+	b.WriteString(markdown.Table(wholes(guest, empty), toTheRight))
 	b.WriteString("\nData is tables, texts and types, and what the runtime needs to walk stacks, which grows with the code.\n\n## Code by package\n\n")
-	b.WriteString(align(packages(packagesOf(guest.named, empty.named))))
+	b.WriteString(markdown.Table(packages(packagesOf(guest.named, empty.named)), toTheRight))
 	b.WriteString("\n## Code by type\n\nThe functions of `renderer/css` by the file they stand in, which is one for each type; what all types use is told apart.\n\n")
 	rows := [][]string{{"type", "functions", "bytes"}}
 	for _, p := range types {
-		rows = append(rows, []string{p.name, fmt.Sprint(p.functions), spell(p.bytes)})
+		rows = append(rows, []string{p.name, fmt.Sprint(p.functions), markdown.Grouped(p.bytes)})
 	}
-	b.WriteString(align(rows))
+	b.WriteString(markdown.Table(rows, toTheRight))
 	return b.String()
 }
 
@@ -32,7 +33,7 @@ func report(guest, empty *weights, types []part) string {
 func wholes(guest, empty *weights) [][]string {
 	rows := [][]string{{"what", "renderer", "empty reactor", "difference"}}
 	add := func(what string, ours, theirs int) {
-		rows = append(rows, []string{what, spell(ours), spell(theirs), spell(ours - theirs)})
+		rows = append(rows, []string{what, markdown.Grouped(ours), markdown.Grouped(theirs), markdown.Grouped(ours - theirs)})
 	}
 	add("module, bytes", guest.shipped.bytes, empty.shipped.bytes)
 	add("in gzip", guest.gzip, empty.gzip)
@@ -47,7 +48,7 @@ func packages(all []part) [][]string {
 	rows := [][]string{{"package", "functions", "bytes", "in the empty reactor", "difference"}}
 	others, count := part{}, 0
 	row := func(name string, p part) {
-		rows = append(rows, []string{name, fmt.Sprint(p.functions), spell(p.bytes), spell(p.empty), spell(p.bytes - p.empty)})
+		rows = append(rows, []string{name, fmt.Sprint(p.functions), markdown.Grouped(p.bytes), markdown.Grouped(p.empty), markdown.Grouped(p.bytes - p.empty)})
 	}
 	for _, p := range all {
 		if p.bytes-p.empty >= smallest {
@@ -63,48 +64,5 @@ func packages(all []part) [][]string {
 	return rows
 }
 
-// spell writes a number with its thousands apart.
-func spell(n int) string {
-	sign := ""
-	if n < 0 {
-		sign, n = "-", -n
-	}
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
-// align spells an aligned Markdown table; numbers stand to the right.
-func align(cells [][]string) string {
-	widths := make([]int, len(cells[0]))
-	for _, line := range cells {
-		for i, text := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(text))
-		}
-	}
-	var b strings.Builder
-	for n, line := range cells {
-		for i, text := range line {
-			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
-			if i == 0 {
-				b.WriteString("| " + text + gap + " ")
-			} else {
-				b.WriteString("| " + gap + text + " ")
-			}
-		}
-		b.WriteString("|\n")
-		for i, width := range widths {
-			if n == 0 && i == 0 {
-				b.WriteString("|" + strings.Repeat("-", width+2))
-			} else if n == 0 {
-				b.WriteString("|" + strings.Repeat("-", width+1) + ":")
-			}
-		}
-		if n == 0 {
-			b.WriteString("|\n")
-		}
-	}
-	return b.String()
-}
+// toTheRight reports whether a column holds numbers.
+func toTheRight(column int) bool { return column > 0 }
