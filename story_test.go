@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 //	json VARIABLE PATH                set a variable from the last answer, PATH dotted
 //	poll STATUS URL [REGEXP]          repeat a GET until it answers so
 //	set VARIABLE FILE                 set a variable to what a file holds
+//	certify CA [NAME]                 make CA.pem and CA.key, or NAME.pem and NAME.key for 127.0.0.1 that the CA signs
+//	https STATUS CAFILE PROTOCOL URL [REGEXP]  repeat a GET under TLS until it answers so, in HTTP/1.1 or HTTP/2.0
+//	journal NAME REGEXP               wait until the log of a server says so
 //	upgrade                           start servers of a later release, whose renderer differs, from here on
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -38,6 +41,7 @@ func TestStories(t *testing.T) {
 			"start": startServer, "end": endServer, "kill9": killServer,
 			"header": addHeader, "http": sendRequest, "head": checkHead, "body": checkBody,
 			"json": setFromJSON, "poll": pollFor, "set": setFromFile, "upgrade": upgrade,
+			"certify": certify, "https": pollSecurely, "journal": waitForLog,
 		},
 	})
 }

@@ -31,7 +31,7 @@ func storyOf(ts *testscript.TestScript) *story { return ts.Value(storyKey{}).(*s
 // server is a process of a story.
 type server struct {
 	cmd    *exec.Cmd
-	errors *strings.Builder
+	errors *journal
 	ended  chan struct{} // closed when it is gone
 	err    error         // of its end; set before ended is closed
 }
@@ -64,7 +64,7 @@ func run(ts *testscript.TestScript, args []string) *server {
 		ts.Check(err)
 		path = tested
 	}
-	s := &server{cmd: exec.Command(path, args...), errors: &strings.Builder{}, ended: make(chan struct{})}
+	s := &server{cmd: exec.Command(path, args...), errors: &journal{}, ended: make(chan struct{})}
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = append(os.Environ(), "LIVERY_COMPILED="+ts.Getenv("LIVERY_COMPILED"))
 	out, err := os.OpenFile(ts.MkAbs(args[0]+".out"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)

@@ -19,25 +19,41 @@ is none. The origin may run on: every commit that was acknowledged before is in 
 earlier backup there has already is not copied again, so that all backups of one store belong into one
 directory. Every file is read back and compared with its hash.
 
+With --keep N the newest N backups stay and older ones are removed, with the files that only they were
+made of; this one is counted, and is read back first. Without --keep all stay.
+
 A backup holds secrets as the store does: keep it as private. The token of the feed is a file of its
 own and is not in it.`
 
 func (a *app) backupCommand() *cobra.Command {
 	var to string
+	var keep int
 	cmd := &cobra.Command{
 		Use:     "backup DIR",
 		Short:   "Back up the store of an origin, running or not",
 		Long:    backupText,
-		Example: "  livery backup /var/lib/livery --to /mnt/backups/livery",
+		Example: "  livery backup /var/lib/livery --to /mnt/backups/livery\n  livery backup /var/lib/livery --to /mnt/backups/livery --keep 30",
 		Args:    usageArgs(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), args[0], to) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if keep < 1 && cmd.Flags().Changed("keep") {
+				return wrongUsage("Keep one at least.", "--keep %d keeps no backup", keep)
+			}
+			return a.backup(cmd.Context(), args[0], to, keep)
+		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "`DIR`ectory that holds the backups")
+	cmd.Flags().IntVar(&keep, "keep", 0, "keep the newest `N` backups, this one counted (default: all)")
 	need(cmd, "to")
 	return a.printing(cmd)
 }
 
-func (a *app) backup(ctx context.Context, data, to string) error {
+// backedUp is what livery backup says with --json.
+type backedUp struct {
+	pebble.BackedUp
+	Pruned *pebble.Pruned `json:"pruned,omitempty"` // nil without --keep
+}
+
+func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 	to, err := filepath.Abs(to)
 	if err != nil {
 		return err
@@ -46,9 +62,14 @@ func (a *app) backup(ctx context.Context, data, to string) error {
 	if err != nil {
 		return err
 	}
-	done := *end.BackedUp
+	done := backedUp{BackedUp: *end.BackedUp}
 	meter := a.storeMeter()
 	err = pebble.VerifyBackup(ctx, to, done.Backup, meter.tell)
+	if err == nil && keep > 0 {
+		var pruned pebble.Pruned
+		pruned, err = pebble.Prune(ctx, to, keep, meter.tell)
+		done.Pruned = &pruned
+	}
 	meter.done()
 	if err != nil {
 		return err
@@ -56,6 +77,9 @@ func (a *app) backup(ctx context.Context, data, to string) error {
 	return a.show(done, func() {
 		a.say("Backup %s is in %s and reads back as it was written.", done.Backup.Name, to)
 		a.say("%s of %s; %s of %s were not there yet.", plural(int(done.Files), "file"), byteText(done.Bytes), plural(int(done.New), "file"), byteText(done.NewSize))
+		if p := done.Pruned; p != nil && len(p.Backups) > 0 {
+			a.say("%s removed, and %s of %s that only they needed.", plural(len(p.Backups), "older backup"), plural(int(p.Files), "file"), byteText(p.Bytes))
+		}
 		a.say("Restore it: livery restore %s --data NEW_DIR", to)
 	})
 }
@@ -224,7 +248,7 @@ where anything is wrong.`
 
 func (a *app) checkStoreCommand() *cobra.Command {
 	return a.printing(&cobra.Command{
-		Use:     "check-store DIR",
+		Use:     "check-store DIR|URL",
 		Short:   "Read all of a store and say what is wrong with it",
 		Long:    checkStoreText,
 		Example: "  livery check-store /var/lib/livery",

@@ -248,15 +248,28 @@ func (a *app) printRow(r row, longest int) {
 	if r.tokens > 1 {
 		values = plural(r.tokens, "token")
 	}
-	line := a.styled(mark[1], mark[0]+" "+r.name())
-	if values != "" {
-		line += strings.Repeat(" ", min(longest, maxName)-min(width(r.name()), maxName)+2) + values
+	name := a.styled(mark[1], mark[0]+" "+r.name())
+	aligned := a.maxName()
+	gap := strings.Repeat(" ", min(longest, aligned)-min(width(r.name()), aligned)+2)
+	switch line := name + gap + values; {
+	case values == "":
+		a.say("  %s", name)
+	case a.columns > 0 && 2+width(line) > a.columns:
+		a.say("  %s\n      %s", name, values)
+	default:
+		a.say("  %s", line)
 	}
-	a.say("  %s", line)
 }
 
-// maxName is how far values are aligned; a longer name pushes its own values on.
-const maxName = 60
+// maxName is how far values are aligned; a longer name pushes its own values on, or below it where the line would
+// not fit a terminal.
+func (a *app) maxName() int {
+	const most = 60
+	if a.columns > 0 {
+		return min(most, a.columns/2)
+	}
+	return most
+}
 
 func (c change) name() string {
 	if c.Kind == tokendiff.Renamed.String() {

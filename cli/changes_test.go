@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -164,12 +166,31 @@ func TestNoAnswerIsExplained(t *testing.T) {
 	}{
 		{"nobody listens", request(&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, Err: errors.New("refused")}), "no server answers at 127.0.0.1:1"},
 		{"an unknown name", request(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Name: "o.example", Err: "no such host"}}), "no server is known by the name o.example"},
-		{"no answer in time", request(context.DeadlineExceeded), "the server did not answer in time: https://o.example/x"},
-		{"anything else", request(errors.New("tls: broken")), "the connection failed: tls: broken"},
+		{"no answer in time", request(context.DeadlineExceeded), "the server did not answer in time: https://o.example"},
+		{"anything else", request(errors.New("tls: broken")), "the connection to https://o.example failed: tls: broken"},
+		{"TLS where there is none", request(http.ErrSchemeMismatch), "https://o.example speaks no TLS"},
+		{"a certificate of nobody known", request(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}), "the certificate of https://o.example is not trusted: unknown authority"},
 	}
 	for _, c := range cases {
 		if got := explain(c.err); got.sentence != c.want || got.next == "" {
 			t.Errorf("%s: explain() = %q, next %q, want %q", c.rule, got.sentence, got.next, c.want)
+		}
+	}
+}
+
+// In a narrow terminal values that do not fit beside a name stand below it; a pipe has no width.
+func TestValuesStandBelowTheirNameInANarrowTerminal(t *testing.T) {
+	list := changesOf(t, `{"a":{"$value":"x"},"a-name-of-many-words-and-letters":{"$value":"before before before"}}`,
+		`{"a":{"$value":"y"},"a-name-of-many-words-and-letters":{"$value":"after after after after"}}`)
+	for columns, want := range map[int]string{
+		0:   "  ~ a                                 x → y\n  ~ a-name-of-many-words-and-letters  before before before → after after after after\n",
+		60:  "  ~ a                               x → y\n  ~ a-name-of-many-words-and-letters\n      before before before → after after after after\n",
+		200: "  ~ a                                 x → y\n  ~ a-name-of-many-words-and-letters  before before before → after after after after\n",
+	} {
+		var out bytes.Buffer
+		(&app{out: &out, columns: columns}).printChanges(list, true)
+		if out.String() != want {
+			t.Errorf("%d columns: printChanges() =\n%s\nwant\n%s", columns, out.String(), want)
 		}
 	}
 }

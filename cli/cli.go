@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -21,14 +22,18 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	terminal bool // out is to be coloured, with swatches; --color decides it anew
+	columns  int  // of the terminal that out is; 0 where it is none
 	color    string
 	granted  client.Environment // the last that was looked up; its role explains a refusal
+	sent     sentToken          // the last; what it says of itself explains a refusal
 
 	json    bool   // print data as JSON
 	url     string // of the origin; empty: of the running dev
 	token   string // access token; empty: of the running dev
+	drained bool   // the standard input was read
 	dataDir string // where the running dev, or the origin, keeps its data
 	socket  string // of the operator; empty: in dataDir
+	as      string // the operator's name for the audit log; empty: none
 }
 
 // Main runs one command line and returns the exit code: 0 done, 1 refused or failed, 2 wrong usage,
@@ -38,16 +43,42 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the default action is back for a second signal
-	a := &app{in: in, out: out, err: errOut, terminal: isTerminal(out)}
+	printed := &output{w: out}
+	a := &app{in: in, out: printed, err: errOut, terminal: takesColor(out), columns: columnsOf(out)}
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if fault := printed.failed(); err == nil || fault != nil && errors.Is(err, printed.fault) {
+		err = fault
+	}
 	return a.report(err)
 }
 
-func isTerminal(w io.Writer) bool {
+// takesColor reports whether a person who wants colours reads w.
+func takesColor(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// columnsOf returns how wide the terminal is that w writes to, or 0.
+func columnsOf(w io.Writer) int {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// isTerminal reports whether v, a reader or a writer, is a terminal.
+func isTerminal(v any) bool {
+	if o, ok := v.(*output); ok {
+		v = o.w
+	}
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // chooseColor settles what --color asks for.
@@ -71,6 +102,7 @@ func (a *app) root() *cobra.Command {
 		Long: "Livery stores design tokens (W3C DTCG), versions them, and serves them as ready files.\n\n" +
 			"Every flag can also be given as the environment variable named in its help, or as a member\n" +
 			"of the file given by --config; a flag wins over the variable, the variable over the file.",
+		Version:       buildVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          usageArgs(cobra.NoArgs),
@@ -82,6 +114,7 @@ func (a *app) root() *cobra.Command {
 			return a.chooseColor()
 		},
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -93,9 +126,9 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: operators, Title: "For the operator of an origin (through its operator socket):"},
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
-	addTo(root, servers, a.devCommand(), a.originCommand(), a.edgeCommand())
-	addTo(root, operators, a.teamsCommand(), a.servingCommand(), a.keysCommand(), a.tokenCommand(), a.signCommand(), a.modulesCommand(),
-		a.backupCommand(), a.restoreCommand(), a.checkStoreCommand())
+	addTo(root, servers, a.devCommand(), a.originCommand(), a.edgeCommand(), a.configCommand())
+	addTo(root, operators, a.teamsCommand(), a.servingCommand(), a.keysCommand(), a.tokenCommand(), a.signCommand(), a.modulesCommand(), a.auditCommand(),
+		a.backupCommand(), a.restoreCommand(), a.checkStoreCommand(), a.collectCommand(), a.migrateStoreCommand(), a.statusCommand())
 	addTo(root, users, a.userCommands()...)
 	explainCompletion(root)
 	nameVariables(root)

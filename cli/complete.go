@@ -77,7 +77,9 @@ func (a *app) asked(cmd *cobra.Command) (c *client.Client, p place, ok bool) {
 		}
 		return ""
 	}
-	c, err := a.api()
+	ctx, cancel := context.WithTimeout(contextOf(cmd), completeWithin)
+	defer cancel()
+	c, err := a.api(ctx)
 	if err != nil {
 		return nil, p, false
 	}
@@ -85,13 +87,17 @@ func (a *app) asked(cmd *cobra.Command) (c *client.Client, p place, ok bool) {
 	return c, place{env: value("env"), theme: value("theme"), variant: value("variant")}, true
 }
 
+// contextOf returns the context of a command that is being typed, which may have none.
+func contextOf(cmd *cobra.Command) context.Context {
+	if ctx := cmd.Context(); ctx != nil {
+		return ctx
+	}
+	return context.Background()
+}
+
 // within runs ask with the patience of a shell.
 func within(cmd *cobra.Command, ask func(context.Context) ([]string, error)) []string {
-	ctx := cmd.Context()
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	ctx, cancel := context.WithTimeout(contextOf(cmd), completeWithin)
 	defer cancel()
 	names, err := ask(ctx)
 	if err != nil {

@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,12 +59,12 @@ const (
 
 // api returns the client that the flags ask for: of --url and --token, of the running dev, or of the
 // origin that somebody logged in to.
-func (a *app) api() (*client.Client, error) {
-	if a.url != "" && !strings.HasPrefix(a.url, "http://") && !strings.HasPrefix(a.url, "https://") {
-		return nil, wrongUsage("Write https://livery.example.com, for example.", "--url %q is no address of an origin", a.url)
+func (a *app) api(ctx context.Context) (*client.Client, error) {
+	if err := a.checkURL(); err != nil {
+		return nil, err
 	}
 	if a.url != "" && a.token != "" {
-		return newClient(a.url, a.token), nil
+		return a.clientOf(a.url, a.token), nil
 	}
 	kept, err := readCredentials()
 	if err != nil {
@@ -75,29 +76,46 @@ func (a *app) api() (*client.Client, error) {
 		if a.token != "" {
 			dev.Token = a.token
 		}
-		return newClient(dev.OriginURL, dev.Token), nil
+		return a.clientOf(dev.OriginURL, dev.Token), nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	return a.loggedIn(kept)
+	return a.loggedIn(ctx, kept)
+}
+
+// checkURL refuses a --url that is none.
+func (a *app) checkURL() error {
+	if u, err := url.Parse(a.url); a.url == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil
+	}
+	return wrongUsage("Write https://livery.example.com, for example.", "--url %q is no address of an origin", a.url)
 }
 
 // loggedIn returns the client of an origin that no running dev is.
-func (a *app) loggedIn(kept credentials) (*client.Client, error) {
-	url, token := a.url, a.token
-	if url == "" {
-		url = kept.Origin
+func (a *app) loggedIn(ctx context.Context, kept credentials) (*client.Client, error) {
+	address, token := a.url, a.token
+	if address == "" {
+		address = kept.Origin
 	}
-	if url == "" {
+	if address == "" {
 		return nil, fail("Start livery dev, name an origin with --url and --token, or log in with livery login.", "no livery dev is running on %s", a.dataDir)
 	}
 	if token == "" {
-		token = kept.tokenFor(url)
+		var err error
+		if token, err = a.freshToken(ctx, kept, client.New(address, "").BaseURL()); err != nil {
+			return nil, err
+		}
 	}
 	if token == "" {
-		return nil, wrongUsage(noTokenNext, noTokenSentence, url)
+		return nil, wrongUsage(noTokenNext, noTokenSentence, address)
 	}
-	return newClient(url, token), nil
+	return a.clientOf(address, token), nil
+}
+
+// clientOf is newClient for a command, which then knows what it sends.
+func (a *app) clientOf(address, token string) *client.Client {
+	a.sent = sentToken{client.New(address, "").BaseURL(), token}
+	return newClient(address, token)
 }
 
 func newClient(url, token string) *client.Client {

@@ -6,8 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
-	"example.com/livery/client"
+	"example.com/livery/cli/device"
 )
 
 // credentials are the tokens that people logged in with, by the address of the origin. They stand in a
@@ -16,6 +17,16 @@ import (
 type credentials struct {
 	Origin string            `json:"origin"` // the one that counts where no --url is given; empty means none
 	Tokens map[string]string `json:"tokens"` // by the address of the origin, without /public/v1
+
+	Renewals map[string]renewal `json:"renewals,omitempty"` // how a token is renewed, by the same address
+}
+
+// renewal is how a token is renewed, of a login at an issuer.
+type renewal struct {
+	Issuer   string    `json:"issuer"`
+	ClientID string    `json:"clientID"`
+	Refresh  string    `json:"refreshToken"`
+	Expires  time.Time `json:"expiresAt,omitzero"` // of the token; zero where nobody says
 }
 
 // credentialsPath is where the credentials stand: LIVERY_CREDENTIALS, or a folder for configuration.
@@ -70,5 +81,24 @@ func (c credentials) write() (path string, err error) {
 	return path, nil
 }
 
-// tokenFor returns the token of an origin, or empty.
-func (c credentials) tokenFor(url string) string { return c.Tokens[client.New(url, "").BaseURL()] }
+// keep takes the tokens of an origin over, and how to renew them where that is possible.
+func (c *credentials) keep(origin string, tokens device.Tokens, issuer device.Issuer) {
+	c.Tokens[origin] = tokens.Access
+	delete(c.Renewals, origin)
+	if tokens.Refresh == "" {
+		return
+	}
+	if c.Renewals == nil {
+		c.Renewals = map[string]renewal{}
+	}
+	c.Renewals[origin] = renewal{issuer.URL, issuer.ClientID, tokens.Refresh, tokens.Expires}
+}
+
+// forget drops all that is kept of an origin.
+func (c *credentials) forget(origin string) {
+	delete(c.Tokens, origin)
+	delete(c.Renewals, origin)
+	if c.Origin == origin {
+		c.Origin = ""
+	}
+}

@@ -149,7 +149,7 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	if err != nil {
 		return err
 	}
-	d.opsServer(ops, prometheus.Gatherers{originMetrics, edgeMetrics}, o.origin.Ready, e.Ready)
+	d.opsServer(ops, prometheus.Gatherers{originMetrics, edgeMetrics}, o.origin.Reads, o.origin.Ready, e.Ready)
 	return nil
 }
 

@@ -75,7 +75,7 @@ func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
 		made, err = diffEditions(cmd.Context(), c, f, d.CompareOptions)
 	}
 	if err != nil {
-		return err
+		return noVersion(err, f, d.From, d.To)
 	}
 	if made.What = "Theme " + f.theme.Slug; f.variant != nil {
 		made.What += ", Variant " + f.variant.Slug

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,6 +23,10 @@ import (
 // edgeFlags are the flags of livery edge.
 type edgeFlags struct {
 	tlsFlags
+	feedTLS                 feedTLSFlags
+	opsTLS                  tlsFlags
+	upstreamTLS             upstreamTLSFlags
+	http2                   bool
 	data, listen, opsListen string
 	feedListen              string
 	upstreams               []string
@@ -51,14 +58,18 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringVar(&e.feedListen, "feed-listen", "", "`ADDRESS` where other edges may have this one as their upstream, HOST:PORT; keep it private (default: none)")
 	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
 	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; whoever has it reads every published document and every signing secret")
-	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`")
-	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, in `BYTES`")
+	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 120 MiB more on two processors (operating.md, Sizing)")
+	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
 	f.BoolVar(&e.fastPath, "fast-path", true, "answer plain hits ahead of the full server")
 	compiledFlag(cmd, &e.compiled)
 	f.StringVar(&e.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
-	e.tlsFlags.add(cmd)
+	e.tlsFlags.add(cmd, "", "the files")
+	f.BoolVar(&e.http2, "http2", true, "offer HTTP/2 to clients where the files have a certificate")
+	e.feedTLS.add(cmd)
+	e.opsTLS.add(cmd, "ops-", "the operations listener")
+	e.upstreamTLS.add(cmd)
 	need(cmd, "data", "upstream", "upstream-token-file")
 	return cmd
 }
@@ -97,22 +108,24 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		return err
 	}
 	files, ops := listeners[0], listeners[1]
-	file := edgeFile{EdgeURL: urlOf(files, e.on()), OpsURL: urlOf(ops, false)}
+	file := edgeFile{EdgeURL: urlOf(files, e.on()), OpsURL: urlOf(ops, e.opsTLS.on())}
 	if e.feedListen != "" {
 		s.feed = listeners[2]
-		file.FeedURL = urlOf(s.feed, false)
+		file.FeedURL = urlOf(s.feed, e.feedTLS.on())
 	}
 	if e.proxyProtocol {
 		files = edge.ProxyListener(files, s.trusted)
 	}
-	if s.files, err = e.over(files, log); err != nil {
+	s.files = files
+	if err := e.secure(&s, &ops); err != nil {
 		return err
 	}
+	limitMemory(e.cacheBytes)
 	started, err := r.startEdge(ctx, s)
 	if err != nil {
 		return err
 	}
-	r.opsServer(ops, s.registry, started.Ready)
+	r.opsServer(ops, s.registry, nil, started.Ready)
 	if err := r.announce(announced, file); err != nil {
 		return err
 	}
@@ -120,13 +133,35 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	return r.wait(ctx)
 }
 
+// secure gives every listener that has a certificate TLS, and new connections to upstreams theirs.
+func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
+	if s.filesTLS, err = e.server(s.log); err != nil {
+		return err
+	}
+	if s.filesTLS != nil && e.http2 {
+		s.filesTLS.NextProtos = []string{"h2", "http/1.1"}
+	}
+	if s.upstreamTLS, err = e.upstreamTLS.settings(s.log); err != nil {
+		return err
+	}
+	if s.feed != nil {
+		if s.feed, err = e.feedTLS.over(s.feed, s.log); err != nil {
+			return err
+		}
+	}
+	*ops, err = e.opsTLS.over(*ops, "ops", slog.LevelWarn, s.log)
+	return err
+}
+
 // edgeSetup is what an edge is started from.
 type edgeSetup struct {
 	data                  string // absolute
 	compiled              string // where compiled modules are kept; empty: in data
 	files                 net.Listener
+	filesTLS              *tls.Config  // nil: no TLS
 	feed                  net.Listener // of other edges; nil: none
 	upstreams             []string
+	upstreamTLS           func() *tls.Config // nil: the system's roots
 	token                 string
 	fastPath              bool
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
@@ -140,24 +175,41 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 	if s.compiled == "" {
 		s.compiled = filepath.Join(s.data, "compiled")
 	}
-	runtime, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: s.compiled})
+	sizes, codeBytes := edge.MemoryFor(s.cacheBytes, goruntime.GOMAXPROCS(0)), s.diskBytes/codePart
+	runtime, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: s.compiled, CodeBytes: codeBytes, PlanBytes: sizes.Plans, MemoryBytes: sizes.Guests})
 	if err != nil {
 		return nil, fail("Name a directory that you may write to with --compiled.", "compiled renderer modules cannot be kept in %s: %v", s.compiled, err)
 	}
 	r.onClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: s.fastPath, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes,
-		TrustedProxies: s.trusted, Runtime: runtime, Logger: s.log, Registry: s.registry,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: s.fastPath, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
+		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.onClose(e.Shutdown)
-	r.serve(func() error { return e.Serve(s.files) })
+	r.serve(func() error {
+		if s.filesTLS != nil {
+			return e.ServeTLS(s.files, s.filesTLS)
+		}
+		return e.Serve(s.files)
+	})
 	if s.feed != nil {
 		r.serve(func() error { return e.ServeFeed(s.feed) })
 	}
 	return e, nil
+}
+
+// codePart is the part of the disk that compiled modules may take: one in so many.
+const codePart = 8
+
+// limitMemory has the collector keep an edge with a cache of so many bytes within the memory that it is
+// said to take, unless the operator has set a limit.
+func limitMemory(cacheBytes int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(edge.MemoryFor(cacheBytes, goruntime.GOMAXPROCS(0)).Heap)
+	}
 }
 
 func compiledFlag(cmd *cobra.Command, dir *string) {

@@ -86,15 +86,27 @@ func (a *app) editTheme(ctx context.Context, c *client.Client, f found, e editFl
 	if err != nil {
 		return err
 	}
-	after, err := c.EditThemeTokens(ctx, f.env.ID, f.theme.ID, client.EditOptions{ETag: set.DraftETag(), Strict: e.strict}, operations)
+	return a.changeTheme(ctx, c, f, e, standing{set, document}, operations)
+}
+
+// standing is what stands in a Theme before an edit of it.
+type standing struct {
+	set      client.TokenSet
+	document *jsontree.Node
+}
+
+// changeTheme sends operations on top of what stands in a Theme, and tells what they changed.
+func (a *app) changeTheme(ctx context.Context, c *client.Client, f found, e editFlags, before standing, operations []client.Operation) error {
+	options := client.EditOptions{ETag: before.set.DraftETag(), Strict: e.strict}
+	after, err := c.EditThemeTokens(ctx, f.env.ID, f.theme.ID, options, operations)
 	if err != nil {
 		return err
 	}
-	_, young, err := currentDocument(ctx, c, f.theme)
+	_, document, err := currentDocument(ctx, c, f.theme)
 	if err != nil {
 		return err
 	}
-	return a.edited(f, e, set, after, len(operations), compareDocuments(document, young, tokendiff.Renaming{}))
+	return a.edited(f, e, before.set, after, len(operations), compareDocuments(before.document, document, tokendiff.Renaming{}))
 }
 
 // editing returns the operations that give a token of a document a value.
@@ -267,15 +279,7 @@ func (a *app) removeTokens(ctx context.Context, c *client.Client, f found, e edi
 	if named := stillNamed(set, paths); len(named) > 0 && !force {
 		return fail("Point them elsewhere first, or say --force: they are left out of the served files then.", "aliases still name it: %s", listed(named))
 	}
-	after, err := c.EditThemeTokens(ctx, f.env.ID, f.theme.ID, client.EditOptions{ETag: set.DraftETag(), Strict: e.strict}, operations)
-	if err != nil {
-		return err
-	}
-	_, young, err := currentDocument(ctx, c, f.theme)
-	if err != nil {
-		return err
-	}
-	return a.edited(f, e, set, after, len(operations), compareDocuments(document, young, tokendiff.Renaming{}))
+	return a.changeTheme(ctx, c, f, e, standing{set, document}, operations)
 }
 
 // stillNamed lists the tokens outside paths with an alias into them.

@@ -43,7 +43,7 @@ func (a *app) envCommand() *cobra.Command {
 }
 
 func (a *app) showEnvironment(cmd *cobra.Command, name string) error {
-	c, err := a.api()
+	c, err := a.api(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func parent(name, short string) *cobra.Command {
 }
 
 func (a *app) listEnvironments(cmd *cobra.Command) error {
-	c, err := a.api()
+	c, err := a.api(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -84,6 +84,10 @@ func (a *app) listEnvironments(cmd *cobra.Command) error {
 		list = append(list, e)
 	}
 	return a.show(list, func() {
+		if len(list) == 0 {
+			a.say("This token has a grant on no Environment. The operator gives one with livery teams apply.")
+			return
+		}
 		t := table{head: []string{"SLUG", "ID", "KIND", "ROLE", "LATEST CACHED", "NAME"}}
 		for _, e := range list {
 			t.add(e.Slug, e.ID, e.Kind, e.Role, strconv.Itoa(e.CacheLifetime)+" s", e.DisplayName)

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -119,7 +121,7 @@ func (a *app) report(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	f := a.explainRole(explain(err))
+	f := a.explainToken(a.explainRole(explain(err)))
 	fmt.Fprintf(a.err, "livery: %s\n", sentence(f.sentence))
 	for _, line := range firstFaults(f.faults) {
 		fmt.Fprintf(a.err, "          %s\n", oneLine(line))
@@ -198,15 +200,36 @@ func explainNetwork(err error) *failure {
 		f.sentence = fmt.Sprintf("no server answers at %s", e.Addr)
 		return f
 	}
-	switch {
-	case !isRequest:
+	if !isRequest {
 		return nil
+	}
+	server := serverOf(u.URL)
+	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
 	case u.Timeout():
-		f.sentence, f.next = "the server did not answer in time: "+u.URL, "Try again; if it stays, look at the network and at the origin."
+		f.sentence, f.next = "the server did not answer in time: "+server, "Try again; if it stays, look at the network and at the origin."
+	case errors.Is(err, http.ErrSchemeMismatch):
+		f.sentence, f.next = server+" speaks no TLS", "Write http:// instead of https://, if nobody else is on the way there."
+	case isUntrusted:
+		f.sentence, f.next = "the certificate of "+server+" is not trusted: "+untrusted.Err.Error(), "Look at the address; for an authority of your own name its file with SSL_CERT_FILE."
 	default:
-		f.sentence, f.next = "the connection failed: "+u.Err.Error(), "Look at the address that --url or LIVERY_URL gives: "+u.URL+"."
+		f.sentence, f.next = "the connection to "+server+" failed: "+u.Err.Error(), "Look at the address that --url or LIVERY_URL gives, also whether it is http or https."
 	}
 	return f
+}
+
+// serverOf returns the scheme and the host of an address.
+func serverOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func pathOf(address string) string {
+	path, _, _ := strings.Cut(address, "?")
+	return path
 }
 
 // explainAnswer says what a refusal of the API means to whoever typed the command.
@@ -219,6 +242,9 @@ func explainAnswer(e *client.Error) *failure {
 	case errors.Is(e, client.ErrForbidden):
 		f.sentence = "the grant of this token on the Environment does not allow this"
 		f.next = "Ask the operator for a higher role (livery teams apply)."
+	case e.Status == http.StatusNotFound && strings.HasSuffix(pathOf(e.URL), "/public/v1/environments"):
+		f.sentence = "no origin answers at " + serverOf(e.URL)
+		f.next = "Look at the address that --url or LIVERY_URL gives: it is that of the API, not that of the files."
 	case errors.Is(e, client.ErrNotFound):
 		f.sentence = "there is no such resource, or it is not this token's to see: " + e.URL
 		f.next = "See what there is with livery env list and livery theme list."

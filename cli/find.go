@@ -19,6 +19,7 @@ type found struct {
 	theme                        client.Theme
 	variant                      *client.Variant
 	createdTheme, createdVariant bool // by this command
+	absent                       bool // it is not there, and this command only tells what it would do
 }
 
 // find looks the names of p up.
@@ -74,6 +75,8 @@ func notFound(kind, name, where string, slugs []string) error {
 	switch near := nearest(name, slugs); {
 	case near != "":
 		f.next = "Did you mean " + near + "?"
+	case len(slugs) == 0 && kind == "Environment":
+		f.next = "This token has a grant on none: ask the operator for one (livery teams apply)."
 	case len(slugs) == 0:
 		f.next = "There is none at all yet."
 	default:

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,67 +12,112 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"example.com/livery/cli/device"
 	"example.com/livery/client"
 )
 
-const loginText = `Keeps the access token of an origin, so that later commands need neither --url nor --token. The token
-is read from --token, from the standard input, or typed where nobody sees it; it is tried out first.
+const loginText = `Keeps an access token of an origin, so that later commands need neither --url nor --token.
+
+On a terminal, where the operator named an issuer for it, you log in there: open the page that is shown, on any
+device, and enter the code. The token is renewed by itself for as long as the issuer allows. Otherwise the token
+is read from --token, from the standard input, or typed where nobody sees it. It is tried out first.
 
 It is kept in a file that only you may read (credentials.json in your folder for configuration, or
 where LIVERY_CREDENTIALS says). A flag or variable wins over it, and so does a running livery dev.`
 
+// loginFlags are the flags of login.
+type loginFlags struct {
+	device bool
+	issuer string // name of one of those that the origin names; empty: the only one
+}
+
 func (a *app) loginCommand() *cobra.Command {
-	return a.printing(&cobra.Command{
+	var l loginFlags
+	cmd := &cobra.Command{
 		Use:     "login",
-		Short:   "Keep the access token of an origin for later commands",
+		Short:   "Log in to an origin, or keep its access token, for later commands",
 		Long:    loginText,
 		Example: "  livery login --url https://livery.example.com\n  livery token --subject me | livery login --url http://127.0.0.1:8080",
 		Args:    usageArgs(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.login(cmd) },
-	})
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.login(cmd.Context(), l) },
+	}
+	cmd.Flags().BoolVar(&l.device, "device", false, "log in at an issuer also where there is no terminal (default: on a terminal, where the origin names one)")
+	cmd.Flags().StringVar(&l.issuer, "issuer", "", "`NAME` of the issuer to log in at (default: the only one that the origin names)")
+	return a.printing(cmd)
 }
 
-func (a *app) login(cmd *cobra.Command) error {
+func (a *app) login(ctx context.Context, l loginFlags) error {
+	kept, err := readCredentials()
+	if err != nil { // a file that nobody can read is written anew
+		kept = credentials{Tokens: map[string]string{}}
+	}
+	a.url = cmp.Or(a.url, kept.Origin)
 	if a.url == "" {
 		return wrongUsage("See livery login --help.", "livery login needs --url")
 	}
-	token, err := a.typedToken()
+	if err := a.checkURL(); err != nil {
+		return err
+	}
+	origin := client.New(a.url, "").BaseURL()
+	tokens, issuer, err := a.obtain(ctx, origin, l)
 	if err != nil {
 		return err
 	}
-	c := newClient(a.url, token)
 	list := []client.Environment{}
-	for e, err := range c.EveryEnvironment(cmd.Context()) {
+	for e, err := range a.clientOf(origin, tokens.Access).EveryEnvironment(ctx) {
 		if err != nil {
 			return err
 		}
 		list = append(list, e)
 	}
-	kept, err := readCredentials()
-	if err != nil { // a file that nobody can read is written anew
-		kept = credentials{Tokens: map[string]string{}}
-	}
-	kept.Origin = c.BaseURL()
-	kept.Tokens[c.BaseURL()] = token
+	kept.Origin = origin
+	kept.keep(origin, tokens, issuer)
 	path, err := kept.write()
 	if err != nil {
 		return err
 	}
 	return a.show(list, func() {
-		a.say("Logged in to %s: %s to work on.", c.BaseURL(), plural(len(list), "Environment"))
-		a.say("The token is kept in %s.", path)
+		a.say("Logged in to %s: %s to work on.", origin, plural(len(list), "Environment"))
+		a.say("The token is kept in %s%s.", path, lasting(tokens))
 	})
+}
+
+// lasting says how long a token will do.
+func lasting(t device.Tokens) string {
+	switch {
+	case t.Refresh != "":
+		return ", and renewed by itself"
+	case t.Expires.IsZero():
+		return ""
+	}
+	return "; it ends at " + moment(&t.Expires) + " UTC"
+}
+
+// obtain returns the tokens to keep, and the issuer that they are of; the zero Issuer where a token was given.
+func (a *app) obtain(ctx context.Context, origin string, l loginFlags) (device.Tokens, device.Issuer, error) {
+	asked := l.device || l.issuer != ""
+	if a.token == "" && (asked || isTerminal(a.in)) {
+		tokens, issuer, err := a.loginAt(ctx, origin, l)
+		if err == nil || asked || !errors.Is(err, errNoIssuer) && !errors.Is(err, device.ErrUnsupported) {
+			return tokens, issuer, err
+		}
+	}
+	token, err := a.typedToken()
+	tokens := device.Tokens{Access: token}
+	if claims, err := device.Read(token); err == nil {
+		tokens.Expires = claims.Expires
+	}
+	return tokens, device.Issuer{}, err
 }
 
 // typedToken returns the token to log in with.
 func (a *app) typedToken() (string, error) {
 	token := a.token
-	f, isFile := a.in.(*os.File)
 	switch {
 	case token != "":
-	case isFile && term.IsTerminal(int(f.Fd())):
+	case isTerminal(a.in):
 		fmt.Fprint(a.err, "Access token: ")
-		typed, err := term.ReadPassword(int(f.Fd()))
+		typed, err := term.ReadPassword(int(a.in.(*os.File).Fd()))
 		fmt.Fprintln(a.err)
 		if err != nil {
 			return "", err
@@ -86,14 +134,14 @@ func (a *app) typedToken() (string, error) {
 }
 
 func (a *app) logoutCommand() *cobra.Command {
-	return &cobra.Command{
+	return a.printing(&cobra.Command{
 		Use:     "logout",
 		Short:   "Forget the access token of an origin",
 		Long:    "Forgets the token that livery login kept: of --url, or of the origin that counts without it.",
 		Example: "  livery logout",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(*cobra.Command, []string) error { return a.logout() },
-	}
+	})
 }
 
 func (a *app) logout() error {
@@ -105,17 +153,22 @@ func (a *app) logout() error {
 	if a.url != "" {
 		origin = client.New(a.url, "").BaseURL()
 	}
-	if _, ok := kept.Tokens[origin]; !ok {
-		a.say("Nobody was logged in.")
-		return nil
+	_, known := kept.Tokens[origin]
+	if known {
+		kept.forget(origin)
+		if _, err := kept.write(); err != nil {
+			return err
+		}
 	}
-	delete(kept.Tokens, origin)
-	if kept.Origin == origin {
-		kept.Origin = ""
-	}
-	if _, err := kept.write(); err != nil {
-		return err
-	}
-	a.say("The token of %s is forgotten.", origin)
-	return nil
+	done := struct {
+		Origin    string `json:"origin"`
+		Forgotten bool   `json:"forgotten"` // false where nobody was logged in
+	}{origin, known}
+	return a.show(done, func() {
+		if known {
+			a.say("The token of %s is forgotten.", origin)
+		} else {
+			a.say("Nobody was logged in.")
+		}
+	})
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,11 +11,15 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"example.com/livery/origin/operator"
 )
 
 const socketName = "operator.sock"
@@ -23,6 +28,7 @@ const socketName = "operator.sock"
 func (a *app) operatorFlags(cmd *cobra.Command) *cobra.Command {
 	cmd.PersistentFlags().StringVar(&a.dataDir, "data", defaultData, "data `DIR`ectory of the origin")
 	cmd.PersistentFlags().StringVar(&a.socket, "operator-socket", "", "`PATH` of the operator socket (default: "+socketName+" in the data directory)")
+	cmd.PersistentFlags().StringVar(&a.as, "as", "", "`NAME` by which the audit log knows you, beside your user on this machine (default: $SUDO_USER)")
 	return cmd
 }
 
@@ -32,12 +38,15 @@ func (a *app) operator() *operatorClient {
 	if path == "" {
 		path = filepath.Join(a.dataDir, socketName)
 	}
-	return newOperatorClient(path)
+	o := newOperatorClient(path)
+	o.as = cmp.Or(a.as, os.Getenv("SUDO_USER"))
+	return o
 }
 
 // operatorClient asks the origin through its operator socket.
 type operatorClient struct {
 	path string
+	as   string // the name for the audit log; empty: none
 	http *http.Client
 }
 
@@ -45,7 +54,7 @@ func newOperatorClient(path string) *operatorClient {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)
 	}
-	return &operatorClient{path, &http.Client{
+	return &operatorClient{path: path, http: &http.Client{
 		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true},
 		Timeout:   30 * time.Second,
 	}}
@@ -79,6 +88,9 @@ func (o *operatorClient) call(ctx context.Context, method, path string, body, ou
 	if err != nil {
 		return err
 	}
+	if o.as != "" {
+		req.Header.Set(operator.AsHeader, o.as)
+	}
 	res, err := o.http.Do(req)
 	if err != nil {
 		return o.unreachable(err)
@@ -88,6 +100,9 @@ func (o *operatorClient) call(ctx context.Context, method, path string, body, ou
 		r := &refusal{status: res.StatusCode}
 		if err := json.NewDecoder(res.Body).Decode(r); err != nil {
 			r.Cause = http.StatusText(res.StatusCode)
+		}
+		if slices.Contains(r.Messages, operator.Keyless) {
+			return fail("Start the origin with --master-key-file FILE or LIVERY_MASTER_KEY; openssl rand -base64 48 makes a key.", "%s", operator.Keyless)
 		}
 		return r
 	}

@@ -19,13 +19,19 @@ func newRegistry() *prometheus.Registry {
 	return r
 }
 
-// opsServer answers /metrics, /healthz, /readyz and /debug/pprof on l. It shows how the process is
-// doing to whoever reaches it: its listener must be one that only the operator reaches.
-func (r *run) opsServer(l net.Listener, metrics prometheus.Gatherer, ready ...func() error) {
+// opsServer answers /metrics, /healthz, /readyz, /readyz/reads and /debug/pprof on l. It shows how the
+// process is doing to whoever reaches it: its listener must be one that only the operator reaches. reads
+// says whether everything that changes nothing would be answered; nil: ready says that too.
+func (r *run) opsServer(l net.Listener, metrics prometheus.Gatherer, reads func() error, ready ...func() error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "alive") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answerReady(w, ready) })
+	toRead := ready
+	if reads != nil {
+		toRead = []func() error{reads}
+	}
+	mux.HandleFunc("GET /readyz/reads", func(w http.ResponseWriter, _ *http.Request) { answerReady(w, toRead) })
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

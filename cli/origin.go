@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -14,16 +15,21 @@ import (
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
-	"example.com/livery/storage/pebble"
 	"example.com/livery/wasm"
 )
 
 // originFlags are the flags of livery origin.
 type originFlags struct {
 	tlsFlags
+	feedTLS                             feedTLSFlags
+	opsTLS                              tlsFlags
 	data, listen, feedListen, opsListen string
 	publicURL, cdnURL, feedTokenFile    string
 	masterKeyFile                       string
+	auditKeep                           string
+	store                               string
+	storeAllowSingle                    bool
+	collectEvery                        string
 	logLevel                            string
 }
 
@@ -32,15 +38,20 @@ func (a *app) originCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "origin",
 		Short: "Run an origin: the public API, the feed for edges and the operator socket",
-		Long: "Runs an origin on the embedded store. Edges follow its feed with the token in --feed-token-file,\n" +
-			"which the first start makes. Once everything answers it writes origin.json into the data directory.",
+		Long: "Runs an origin on the embedded store, or with --store on a PostgreSQL that several origins share. Edges\n" +
+			"follow its feed with the token in --feed-token-file, which the first start makes; origins that share a store\n" +
+			"need the same. Once everything answers it writes origin.json into the data directory.",
 		Example: "  livery origin --data /var/lib/livery --listen :8080 --feed-listen 10.0.0.1:8081 \\\n" +
 			"    --public-url https://livery.example.com --cdn-url https://cdn.example.com",
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runOrigin(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.data, "data", "", "`DIR`ectory of the store and the operator socket; lost: everything")
+	f.StringVar(&o.data, "data", "", "`DIR`ectory of the store and the operator socket; lost: everything, or with --store nothing but feed-token")
+	f.StringVar(&o.store, "store", "", "address of a PostgreSQL 14 or newer that holds the store, a `URL` such as postgres://livery@db1,db2,db3/livery; the password in PGPASSWORD "+
+		"or the file PGPASSFILE (default: the embedded store in the data directory); known to others: with the password they read and change everything")
+	f.BoolVar(&o.storeAllowSingle, "store-allow-single", false, "let --store be one server without synchronous standbys; its disk lost: everything since its last backup")
+	f.StringVar(&o.collectEvery, "collect-every", "24h", "how often blobs that nothing names are dropped, a `DURATION` such as 24h; 0 never does")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&o.feedListen, "feed-listen", "127.0.0.1:8081", "`ADDRESS` of the feed for edges, HOST:PORT")
 	f.StringVar(&o.opsListen, "ops-listen", "127.0.0.1:8082", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT; keep it private")
@@ -49,8 +60,11 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges carry (default: feed-token in the data directory)")
 	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that seal secrets at rest, 32 characters or more each, the newest on the first line, or "+
 		"$LIVERY_MASTER_KEY; lost: every signing secret and token key; known to others: they read these in any copy of the store")
+	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log are kept, a `DURATION` such as 400d; 0 keeps all")
 	f.StringVar(&o.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
-	o.tlsFlags.add(cmd)
+	o.tlsFlags.add(cmd, "", "the public API")
+	o.feedTLS.add(cmd)
+	o.opsTLS.add(cmd, "ops-", "the operations listener")
 	need(cmd, "data")
 	return cmd
 }
@@ -80,29 +94,48 @@ func (a *app) runOrigin(ctx context.Context, o originFlags) (err error) {
 		return err
 	}
 	public, feed, ops := listeners[0], listeners[1], listeners[2]
-	file := originFile{FeedURL: urlOf(feed, false), OpsURL: urlOf(ops, false)}
+	file := originFile{FeedURL: urlOf(feed, o.feedTLS.on()), OpsURL: urlOf(ops, o.opsTLS.on())}
 	s := originSetup{data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: newRegistry(), log: log}
 	if s.publicURL == "" {
 		s.publicURL = urlOf(public, o.on())
 	}
-	if s.public, err = o.over(public, log); err != nil {
+	if err := o.secure(&s, public, &ops); err != nil {
 		return err
 	}
 	if s.feedToken, err = o.feedToken(); err != nil {
 		return err
 	}
 	s.masterKey = o.masterKey
+	if s.auditKeep, err = longDuration("audit-keep", o.auditKeep); err != nil {
+		return err
+	}
+	if s.collectEvery, err = longDuration("collect-every", o.collectEvery); err != nil {
+		return err
+	}
+	s.storeURL, s.storeSingle = o.store, o.storeAllowSingle
 	started, err := r.startOrigin(ctx, s)
 	if err != nil {
 		return err
 	}
-	r.opsServer(ops, s.registry, started.origin.Ready)
+	r.opsServer(ops, s.registry, started.origin.Reads, started.origin.Ready)
 	file.OriginURL, file.APIURL, file.OperatorSocket = s.publicURL, s.publicURL+"/public/v1", started.socket
 	if err := r.announce(announced, file); err != nil {
 		return err
 	}
 	log.Info("the origin answers", "api", file.APIURL, "feed", file.FeedURL, "ops", file.OpsURL, "operatorSocket", file.OperatorSocket)
 	return r.wait(ctx)
+}
+
+// secure puts TLS over the listeners that have a certificate.
+func (o *originFlags) secure(s *originSetup, public net.Listener, ops *net.Listener) (err error) {
+	if s.public, err = o.over(public, "public", slog.LevelDebug, s.log); err != nil {
+		return err
+	}
+	if s.feed, err = o.feedTLS.over(s.feed, s.log); err != nil {
+		return err
+	}
+	*ops, err = o.opsTLS.over(*ops, "ops", slog.LevelWarn, s.log)
+	return err
 }
 
 func (o originFlags) feedToken() (string, error) {
@@ -133,6 +166,10 @@ type originSetup struct {
 	registry          *prometheus.Registry
 	log               *slog.Logger
 	prepare           func(storage.Store) error // called before anything is served; nil does nothing
+	storeURL          string                    // of a PostgreSQL; empty: the embedded store
+	storeSingle       bool                      // it may be one server without standbys
+	collectEvery      time.Duration             // 0: never
+	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
 	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made where it is missing
 }
 
@@ -155,7 +192,7 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	if err != nil {
 		return nil, err
 	}
-	store, err := r.openStore(s)
+	store, err := r.openStore(storePlace{s.data, s.storeURL, s.storeSingle}, s.log)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +203,7 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	}
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
-		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master,
+		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &failure{sentence: err.Error(), next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", cause: err}
@@ -182,7 +219,7 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	if err != nil {
 		return nil, err
 	}
-	if err := r.serveStore(s.data, store); err != nil {
+	if err := r.serveStore(s.data, store, o); err != nil {
 		return nil, err
 	}
 	r.onClose(o.Shutdown)
@@ -194,18 +231,3 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 
 // maxSocketPath is what every Unix takes for the path of a socket, in bytes.
 const maxSocketPath = 103
-
-func (r *run) openStore(s originSetup) (*pebble.Store, error) {
-	dir := filepath.Join(s.data, "store")
-	store, err := pebble.Open(dir, pebble.Options{Logger: s.log})
-	switch {
-	case errors.Is(err, storage.ErrLocked):
-		return nil, fail("End the other process, or name another directory with --data.", "the store %s is in use by another process", dir)
-	case errors.Is(err, storage.ErrCorrupt):
-		return nil, &failure{sentence: err.Error(), next: "Restore a backup into a new directory.", cause: err}
-	case err != nil:
-		return nil, unwritable(dir, err)
-	}
-	r.onClose(func(context.Context) error { return store.Close() })
-	return store, nil
-}

@@ -163,24 +163,6 @@ func (a *app) previewFile(ctx context.Context, p previewFlags, file string) erro
 	return a.writeOut(p.out, content)
 }
 
-// writeOut writes content to a file, or to the standard output where none is named. A file that holds it
-// already is not touched, so that what watches it sees no change.
-func (a *app) writeOut(file string, content []byte) error {
-	if file == "" {
-		_, err := a.out.Write(content)
-		return err
-	}
-	if old, err := os.ReadFile(file); err == nil && string(old) == string(content) {
-		a.say("%s is as it was.", file)
-		return nil
-	}
-	if err := os.WriteFile(file, content, 0o644); err != nil {
-		return fail("Name another with --out.", "%s cannot be written: %s", file, reason(err))
-	}
-	a.say("%s is written.", file)
-	return nil
-}
-
 // emptyPage is what a page shows where nothing could be read yet.
 func emptyPage(err error) page.Input {
 	return page.Input{Title: "Nothing to show: " + explain(err).sentence, Theme: jsontree.NewObject(), Live: true}

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/cheggaaa/pb/v3"
-	"golang.org/x/term"
 )
 
 // progress shows how far a long work is: a bar on a terminal, a line a step elsewhere. Work of one
@@ -20,8 +18,7 @@ type progress struct {
 
 func (a *app) progress(what string, total int) *progress {
 	p := &progress{a: a, what: what, total: total}
-	f, ok := a.err.(*os.File)
-	if total > 1 && ok && term.IsTerminal(int(f.Fd())) {
+	if total > 1 && isTerminal(a.err) {
 		p.bar = pb.New(total).SetWriter(a.err).Set("prefix", what+" ").Start()
 	}
 	return p

@@ -44,7 +44,7 @@ func (a *app) pull(cmd *cobra.Command, p place, version int, file string) error 
 	}
 	document, err := a.pulled(cmd.Context(), c, f, version)
 	if err != nil {
-		return err
+		return noVersion(err, f, version)
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, jsontree.Append(nil, document), "", "  "); err != nil {

@@ -129,7 +129,7 @@ func (a *app) push(cmd *cobra.Command, p pushFlags, files []string) error {
 		return f
 	}
 	a.printClashes(wanted)
-	c, err := a.api()
+	c, err := a.api(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (found,
 	f, err := find(ctx, c, p.place)
 	a.granted = f.env
 	m, ok := errors.AsType[*missing](err)
-	if !ok || p.dryRun {
+	if !ok {
 		return f, err
 	}
 	if !p.create || m.kind == "Environment" {
@@ -154,6 +154,9 @@ func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (found,
 			return f, e
 		}
 		return f, err
+	}
+	if p.dryRun {
+		return a.imagined(f, p, m.kind), nil
 	}
 	if m.kind == "Theme" {
 		if f.theme, err = makeTheme(ctx, c, f.env.ID, p.theme, p.newTheme); err != nil {
@@ -174,13 +177,27 @@ func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (found,
 	return f, nil
 }
 
+// imagined stands for what a dry run does not create.
+func (a *app) imagined(f found, p pushFlags, missing string) found {
+	f.absent = true
+	if missing == "Theme" {
+		f.theme = client.Theme{Slug: p.theme, EnvironmentID: f.env.ID}
+		a.say("Theme %s would be created.", p.theme)
+	}
+	if p.variant != "" {
+		f.variant = &client.Variant{Slug: p.variant}
+		a.say("Variant %s would be created.", p.variant)
+	}
+	return f
+}
+
 // pushTo plans and sends a push, again where the draft changed meanwhile.
 func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 	if err := t.read(ctx); err != nil {
 		return err
 	}
 	plan := t.plan()
-	if t.f.variant != nil {
+	if t.f.variant != nil && t.f.theme.ID != "" {
 		if err := a.noteUnknownOverrides(ctx, t.c, t.f, t.wanted.tree); err != nil {
 			return err
 		}
@@ -240,6 +257,9 @@ func (a *app) told(what, counted string, done pushed, next string) error {
 			a.say("%s is version %d now: %s.", what, *done.Version, plural(done.tokens, counted))
 		case done.ETag == "":
 			a.say("%s has no draft: this is what is published.", what)
+		case done.Operations == 0:
+			a.say("%s: nothing to send, its draft holds exactly this: %s.", what, plural(done.tokens, counted))
+			a.say("Publish it: %s", next)
 		default:
 			a.say("%s: %s sent, the draft has %s.", what, plural(done.Operations, "operation"), plural(done.tokens, counted))
 			a.say("Publish it: %s", next)

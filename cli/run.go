@@ -19,6 +19,7 @@ type run struct {
 }
 
 func newRun(log *slog.Logger) *run {
+	keepMemoryPrivate()
 	return &run{log: log, failed: make(chan error, 16)}
 }
 

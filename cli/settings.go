@@ -75,8 +75,15 @@ func set(flags *pflag.FlagSet, f *pflag.Flag, where, text string) error {
 	if err := flags.Set(f.Name, text); err != nil {
 		return wrongUsage("It takes: "+f.Usage, "%s gives --%s the value %q, which it cannot have", where, f.Name, text)
 	}
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[sourceMark] = []string{where}
 	return nil
 }
+
+// sourceMark says of a flag that was not on the command line where its value comes from.
+const sourceMark = "livery_source"
 
 func readConfig(cmd *cobra.Command) (map[string]any, error) {
 	path, err := cmd.Flags().GetString("config")

@@ -79,26 +79,6 @@ func TestConfigFilesAreStrict(t *testing.T) {
 	}
 }
 
-// TestEveryFlagIsExplained: its help begins somewhere, and names the environment variable that
-// stands for it; every command has an example or holds others.
-func TestEveryFlagIsExplained(t *testing.T) {
-	var check func(*cobra.Command)
-	check = func(cmd *cobra.Command) {
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && !strings.Contains(f.Usage, "[$"+variable(f.Name)+"]") {
-				t.Errorf("%s --%s does not name its variable: %s", cmd.CommandPath(), f.Name, f.Usage)
-			}
-		})
-		if cmd.Runnable() && !cmd.HasSubCommands() && cmd.Name() != "help" && (cmd.Example == "" || cmd.Short == "") {
-			t.Errorf("%s has no example or no description", cmd.CommandPath())
-		}
-		for _, c := range cmd.Commands() {
-			check(c)
-		}
-	}
-	check((&app{}).root())
-}
-
 func TestNearest(t *testing.T) {
 	all := []string{"sandbox", "staging", "production", "tidewater"}
 	cases := map[string]string{"sandbx": "sandbox", "Staging": "staging", "prod": "", "tidewatre": "tidewater", "zzz": "", "": ""}

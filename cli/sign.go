@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"net/url"
 	"os"
@@ -38,7 +39,7 @@ func (a *app) signCommand() *cobra.Command {
 	f.DurationVar(&s.expires, "expires", time.Hour, "how long the address is valid, a `DURATION`")
 	f.BoolVar(&s.folder, "folder", false, "sign everything below the address")
 	need(cmd, "key-id", "secret-file")
-	return cmd
+	return a.printing(cmd)
 }
 
 func (a *app) sign(address string, s signFlags) error {
@@ -54,12 +55,19 @@ func (a *app) sign(address string, s signFlags) error {
 		return err
 	}
 	key, until := record.SigningKey{ID: s.keyID, Secret: secret}, time.Now().Add(s.expires)
-	if s.folder {
-		a.say("%s", policy.SignFolder(u.EscapedPath(), until, key))
-		return nil
+	signed := signature{Parameters: policy.SignFolder(u.EscapedPath(), until, key), ExpiresAt: until.UTC().Truncate(time.Second)}
+	if !s.folder {
+		signed.Parameters = policy.Sign(u.EscapedPath(), until, key)
+		signed.URL = address + "?" + signed.Parameters
 	}
-	a.say("%s?%s", address, policy.Sign(u.EscapedPath(), until, key))
-	return nil
+	return a.show(signed, func() { a.say("%s", cmp.Or(signed.URL, signed.Parameters)) })
+}
+
+// signature is what sign tells under --json.
+type signature struct {
+	URL        string    `json:"url,omitempty"` // of a file; empty of a folder
+	Parameters string    `json:"parameters"`    // to be appended to an address
+	ExpiresAt  time.Time `json:"expiresAt"`
 }
 
 func readSecret(path string) ([]byte, error) {

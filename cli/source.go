@@ -12,15 +12,27 @@ import (
 
 // readFile reads a file that a person named; "-" is the standard input.
 func (a *app) readFile(path string) (data []byte, err error) {
-	if path == "-" {
-		data, err = io.ReadAll(a.in)
-	} else {
+	switch {
+	case path != "-":
 		data, err = os.ReadFile(path)
+	case a.drained:
+		return nil, wrongUsage("Name it once.", "the standard input can be read only once")
+	default:
+		a.drained = true
+		data, err = io.ReadAll(a.in)
 	}
 	if err != nil {
-		return nil, fail("Name a file that can be read.", "%s cannot be read: %s", path, reason(err))
+		return nil, fail("Name a file that can be read.", "%s cannot be read: %s", nameOf(path), reason(err))
 	}
 	return data, nil
+}
+
+// nameOf is how a file is called that a person named.
+func nameOf(path string) string {
+	if path == "-" {
+		return "the standard input"
+	}
+	return path
 }
 
 // reason is what an error of the file system says without the operation and the path.
@@ -35,14 +47,25 @@ func parseFile(path, text string) (*jsontree.Node, error) {
 	text = strings.TrimPrefix(text, "\ufeff") // editors put a byte order mark; JSON has none
 	n, err := jsontree.Parse(text)
 	if err != nil {
-		offset, what := faultOf(err)
-		line, column := lineAndColumn(text, offset)
-		return nil, fail("Mend that place and try again.", "%s:%d:%d: the file is not valid JSON: %s", path, line, column, what)
+		return nil, notJSON(path, text, err)
 	}
 	if !n.IsObject() {
 		return nil, fail("A token file begins with {.", "%s:1:1: the file holds no JSON object but one value of kind %s", path, n.Kind)
 	}
 	return n, nil
+}
+
+// notJSON says why a file cannot be read as JSON: what else it is, that its end is missing, or what is wrong where.
+func notJSON(path, text string, err error) error {
+	if s := strange(text); s.what != "" {
+		return fail(s.next, "%s %s", nameOf(path), s.what)
+	}
+	offset, what := faultOf(err)
+	line, column := lineAndColumn(text, offset)
+	if endsEarly(text, offset) {
+		return fail("Its end is missing: write or download it again.", "%s:%d:%d: the file ends too early: %s", path, line, column, what)
+	}
+	return fail("Mend that place and try again.", "%s:%d:%d: the file is not valid JSON: %s", path, line, column, what)
 }
 
 func faultOf(err error) (offset int, what string) {

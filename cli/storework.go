@@ -4,16 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"os/user"
 	"path/filepath"
+	"time"
 
+	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/postgres"
+	"example.com/livery/storage/record"
 )
 
 // storeSocketName is the socket by which a running origin works on its own store for the operator: mode
@@ -22,8 +29,10 @@ const storeSocketName = "store.sock"
 
 // What is done with a store.
 const (
-	backUpStore = "backup"
-	checkStore  = "check"
+	backUpStore  = "backup"
+	checkStore   = "check"
+	collectStore = "collect"
+	collectDry   = "collect-dry-run"
 )
 
 // storeEvent is one line of what work on a store tells. Exactly one of its parts is set.
@@ -33,6 +42,8 @@ type storeEvent struct {
 	BackedUp *pebble.BackedUp `json:"backedUp,omitempty"` // the end of a backup
 	Checked  *storage.Checked `json:"checked,omitempty"`  // the end of a check
 	Fault    string           `json:"fault,omitempty"`    // what stopped the work
+
+	Collected *storage.Collected `json:"collected,omitempty"` // the end of a collection
 }
 
 // storeProgress is how far a piece of the work is.
@@ -42,20 +53,45 @@ type storeProgress struct {
 	All   int64  `json:"all"`
 }
 
-// workOnStore does a piece of work and tells how it goes. to is the directory of a backup.
-func workOnStore(ctx context.Context, store *pebble.Store, work, to string, tell func(storeEvent)) {
+// noting writes an entry into the audit log.
+type noting func(ctx context.Context, a record.Audit) error
+
+// workOnStore does a piece of work and tells how it goes. to is the directory of a backup. A backup that
+// is taken is told of even where the disk has no room for its entry in the audit log, which is logged.
+// o is the origin that runs on the store, nil where none does.
+func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, work, to string, note noting, tell func(storeEvent)) {
 	progress := func(doing string, done, all int64) { tell(storeEvent{Progress: &storeProgress{doing, done, all}}) }
 	var end storeEvent
 	var err error
 	switch work {
 	case backUpStore:
 		var done pebble.BackedUp
-		done, err = store.Backup(ctx, to, progress)
+		embedded, ok := store.(*pebble.Store)
+		if !ok {
+			tell(storeEvent{Fault: errBackUpServer.Error()})
+			return
+		}
+		done, err = embedded.Backup(ctx, to, progress)
 		end.BackedUp = &done
+		if err == nil {
+			entry := record.Audit{Action: operator.ActionBackup, Target: to, Changes: []string{"backup " + done.Backup.Name + " is taken, with every secret of the store as it is stored"}}
+			if fault := note(ctx, entry); fault != nil {
+				slog.Warn("a backup is not in the audit log", "backup", done.Backup.Name, "error", fault)
+			}
+		}
 	case checkStore:
 		var done storage.Checked
 		done, err = storage.CheckStore(ctx, store, progress, func(f storage.Finding) { tell(storeEvent{Finding: &f}) })
 		end.Checked = &done
+	case collectStore, collectDry:
+		var done storage.Collected
+		done, err = collectWith(ctx, store, o, work == collectDry, progress)
+		end.Collected = &done
+		if err == nil && done.Dropped > 0 && work == collectStore {
+			err = note(ctx, record.Audit{Action: operator.ActionCollect, Target: "store", Changes: []string{
+				fmt.Sprintf("%d blobs that nothing names are dropped, %d bytes", done.Dropped, done.DroppedBytes),
+			}})
+		}
 	}
 	if err != nil {
 		end = storeEvent{Fault: err.Error()}
@@ -63,23 +99,34 @@ func workOnStore(ctx context.Context, store *pebble.Store, work, to string, tell
 	tell(end)
 }
 
-// serveStore lets the operator work on the store of a running origin.
-func (r *run) serveStore(data string, store *pebble.Store) error {
+// errBackUpServer refuses to back up a store that is a server's.
+var errBackUpServer = errors.New("the store is a PostgreSQL: back it up with its own tools (pg_basebackup and archived logs), " +
+	"or copy it with livery migrate-store --from URL --to DIR while no origin runs")
+
+// peerKey finds the operator among the values of a request's context.
+type peerKey struct{}
+
+// serveStore lets the operator work on the store of a running origin, which notes it.
+func (r *run) serveStore(data string, store storage.Store, o *origin.Origin) error {
 	l, err := operator.Listen(filepath.Join(data, storeSocketName))
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
-	for _, work := range []string{backUpStore, checkStore} {
+	for _, work := range []string{backUpStore, checkStore, collectStore, collectDry} {
 		mux.HandleFunc("POST /"+work, func(w http.ResponseWriter, req *http.Request) {
 			encode, flush := json.NewEncoder(w), http.NewResponseController(w)
-			workOnStore(req.Context(), store, work, req.URL.Query().Get("to"), func(e storeEvent) {
+			by, _ := req.Context().Value(peerKey{}).(record.Actor)
+			note := func(ctx context.Context, a record.Audit) error { return o.Note(ctx, by, a) }
+			workOnStore(req.Context(), store, o, work, req.URL.Query().Get("to"), note, func(e storeEvent) {
 				_ = encode.Encode(e) // whoever has gone away ends the work by the context
 				_ = flush.Flush()
 			})
 		})
 	}
-	server := &http.Server{Handler: mux}
+	server := &http.Server{Handler: mux, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, peerKey{}, operator.PeerOf(c))
+	}}
 	r.onClose(func(context.Context) error { return server.Close() })
 	r.serve(func() error {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -93,6 +140,9 @@ func (r *run) serveStore(data string, store *pebble.Store) error {
 // askStore does a piece of work on the store of a data directory: by the origin that runs on it, or on the
 // store itself where none does.
 func (a *app) askStore(ctx context.Context, data, work, to string, tell func(storeEvent)) error {
+	if isStoreURL(data) {
+		return a.askServer(ctx, data, work, tell)
+	}
 	socket := filepath.Join(data, storeSocketName)
 	conn, err := net.Dial("unix", socket)
 	if err == nil {
@@ -100,7 +150,7 @@ func (a *app) askStore(ctx context.Context, data, work, to string, tell func(sto
 		return askRunning(ctx, socket, work, to, tell)
 	}
 	if _, err := os.Stat(filepath.Join(data, "store")); err != nil {
-		return fail("Name the data directory of an origin.", "%s holds no store: %s", data, reason(err))
+		return fail("Name the data directory of an origin; where that keeps its store in a PostgreSQL, start it or give the address.", "%s holds no store: %s", data, reason(err))
 	}
 	log, err := a.logger("error", false)
 	if err != nil {
@@ -109,12 +159,41 @@ func (a *app) askStore(ctx context.Context, data, work, to string, tell func(sto
 	r := newRun(log)
 	_, err = r.openData(data)
 	if err == nil {
-		var store *pebble.Store
-		if store, err = r.openStore(originSetup{data: data, log: log}); err == nil {
-			workOnStore(ctx, store, work, to, tell)
+		var store storage.Store
+		if store, err = r.openStore(storePlace{data: data}, log); err == nil {
+			workOnStore(ctx, store, nil, work, to, ownNote(store), tell)
 		}
 	}
 	return errors.Join(err, r.close())
+}
+
+// askServer does a piece of work on a PostgreSQL, beside the origins that use it.
+func (a *app) askServer(ctx context.Context, url, work string, tell func(storeEvent)) error {
+	if work == backUpStore {
+		return &failure{sentence: errBackUpServer.Error(), cause: errBackUpServer}
+	}
+	log, err := a.logger("error", false)
+	if err != nil {
+		return err
+	}
+	store, err := openPostgres(storePlace{url: url, single: true}, postgres.Options{Logger: log, SnapshotIdle: migrateIdle})
+	if err != nil {
+		return err
+	}
+	workOnStore(ctx, store, nil, work, "", ownNote(store), tell)
+	return store.Close()
+}
+
+// ownNote writes into the audit log of a store on which no origin runs, in the name of this process.
+func ownNote(store storage.Store) noting {
+	uid := os.Getuid()
+	by := record.Actor{Kind: operator.KindOperator, UID: &uid, PID: os.Getpid(), As: os.Getenv("SUDO_USER")}
+	if u, err := user.Current(); err == nil {
+		by.Login = u.Username
+	}
+	return func(ctx context.Context, a record.Audit) error {
+		return operator.Note(operator.On(ctx, operator.Asked{By: by}), store, time.Now(), a)
+	}
 }
 
 // askRunning asks a running origin.
@@ -136,7 +215,7 @@ func askRunning(ctx context.Context, socket, work, to string, tell func(storeEve
 			return fail("Look at the log of the origin.", "the running origin ended in the middle: %v", err)
 		}
 		tell(e)
-		if e.BackedUp != nil || e.Checked != nil || e.Fault != "" {
+		if e.BackedUp != nil || e.Checked != nil || e.Collected != nil || e.Fault != "" {
 			return nil
 		}
 	}

@@ -51,6 +51,10 @@ func newPushTarget(a *app, c *client.Client, f found, p pushFlags, wanted *sourc
 // read reads what stands at the target now.
 func (t *pushTarget) read(ctx context.Context) error {
 	var err error
+	if t.f.absent {
+		t.base = jsontree.NewObject()
+		return nil
+	}
 	if t.f.variant == nil {
 		t.set, t.base, err = currentDocument(ctx, t.c, t.f.theme)
 		return err

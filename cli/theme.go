@@ -34,7 +34,7 @@ func (a *app) themeList() *cobra.Command {
 }
 
 func (a *app) listThemes(cmd *cobra.Command, p place) error {
-	c, err := a.api()
+	c, err := a.api(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (a *app) themeCreate() *cobra.Command {
 }
 
 func (a *app) createTheme(cmd *cobra.Command, p place, slug string, n newTheme) error {
-	c, err := a.api()
+	c, err := a.api(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (a *app) find(cmd *cobra.Command, p place) (*client.Client, found, error) {
 
 // findIn is find for whoever has no command at hand.
 func (a *app) findIn(ctx context.Context, p place) (*client.Client, found, error) {
-	c, err := a.api()
+	c, err := a.api(ctx)
 	if err != nil {
 		return nil, found{}, err
 	}
@@ -231,10 +231,15 @@ func (a *app) themeDelete() *cobra.Command {
 			if _, err := c.DeleteTheme(cmd.Context(), f.env.ID, f.theme.ID); err != nil {
 				return err
 			}
-			a.say("Theme %s is deleted.", f.theme.Slug)
-			return nil
+			return a.show(deleted{f.theme.ID, f.theme.Slug}, func() { a.say("Theme %s is deleted.", f.theme.Slug) })
 		},
 	}
 	cmd.Flags().BoolVar(&sure, "yes", false, "do it")
-	return inEnvironment(cmd, &p)
+	return a.printing(inEnvironment(cmd, &p))
+}
+
+// deleted is what the deletion of a Theme or Variant tells under --json.
+type deleted struct {
+	ID   string `json:"deletedID"`
+	Slug string `json:"slug"`
 }

@@ -183,10 +183,9 @@ func (a *app) variantDelete() *cobra.Command {
 			if _, err := c.DeleteVariant(cmd.Context(), f.env.ID, f.theme.ID, f.variant.ID); err != nil {
 				return err
 			}
-			a.say("Variant %s is deleted.", f.variant.Slug)
-			return nil
+			return a.show(deleted{f.variant.ID, f.variant.Slug}, func() { a.say("Variant %s is deleted.", f.variant.Slug) })
 		},
 	}
 	cmd.Flags().BoolVar(&sure, "yes", false, "do it")
-	return ofTheme(cmd, &p)
+	return a.printing(ofTheme(cmd, &p))
 }

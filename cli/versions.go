@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -120,4 +122,21 @@ func countOf(n int) string {
 		return "-"
 	}
 	return fmt.Sprint(n)
+}
+
+// noVersion says which version is missing, where that is why the origin answered that there is nothing.
+func noVersion(err error, f found, wanted ...int) error {
+	what, newest := "Theme "+f.theme.Slug, f.theme.LatestVersion
+	if f.variant != nil {
+		what, newest = "Variant "+f.variant.Slug, f.variant.LatestVersion
+	}
+	i := slices.IndexFunc(wanted, func(n int) bool { return n > 0 && (newest == nil || n > *newest) })
+	if i < 0 || !errors.Is(err, client.ErrNotFound) {
+		return err
+	}
+	next := "Nothing of it is published yet."
+	if newest != nil {
+		next = fmt.Sprintf("Its newest is %d; livery versions lists them.", *newest)
+	}
+	return fail(next, "%s has no version %d", what, wanted[i])
 }

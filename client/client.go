@@ -44,7 +44,8 @@ type Client struct {
 }
 
 // New returns a Client of the origin at baseURL, for example "https://api.example.com", with or
-// without "/public/v1" at its end. token is the access token, without the word "Bearer".
+// without "/public/v1" at its end. token is the access token, without the word "Bearer"; empty sends none,
+// which is enough for Logins alone.
 func New(baseURL, token string) *Client {
 	base := strings.TrimSuffix(strings.TrimRight(baseURL, "/"), apiPath)
 	return &Client{
@@ -172,7 +173,9 @@ func (c *Client) httpRequest(ctx context.Context, r request, body []byte, key st
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

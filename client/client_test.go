@@ -271,3 +271,12 @@ func TestInspecting(t *testing.T) {
 		t.Errorf("PreviewTheme(tokens.scss) = %v, want ErrNotFound", err)
 	}
 }
+
+func TestLoginsNeedNoToken(t *testing.T) {
+	r, _ := startFor(t)
+	got, err := client.New(r.url, "").Logins(t.Context())
+	want := []client.Login{{Name: "people", Issuer: "https://login.example", ClientID: "cli", Scopes: []string{"openid"}, Parameters: map[string]string{}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Logins() = %+v, %v, want %+v", got, err, want)
+	}
+}

@@ -41,6 +41,8 @@ func startOrigin() *running {
 			Slug: "sandbox", DisplayName: "Sandbox", Kind: "sandbox",
 			Grants: map[string]record.Role{"owner": record.Admin, "reader": record.Viewer},
 		}},
+	}}, Issuers: []operator.IssuerEntry{{
+		Name: "people", Issuer: "https://login.example", JWKS: "/etc/keys.json", Login: &operator.LoginEntry{ClientID: "cli", Scopes: []string{"openid"}},
 	}}}, false, time.Now())
 	must(err)
 	guest, err := wasm.Guest()

@@ -1,6 +1,8 @@
 package deploy_test
 
 import (
+	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"os"
@@ -11,71 +13,111 @@ import (
 	"time"
 )
 
-// startCaddy runs the configuration that stands in proxies.md and returns its address. Only addresses
-// are replaced.
+// startCaddy runs caddy/Caddyfile before the site and returns the address of its TLS listener. Only
+// addresses and certificates are replaced, and each must stand there to be replaced.
 func startCaddy(t *testing.T) string {
 	t.Helper()
 	program := tool(t, "caddy")
-	_, rest, _ := strings.Cut(read(t, "proxies.md"), "\n## Caddy\n")
-	rest, _, _ = strings.Cut(rest, "\n## ")
-	address, edge, dir := freeAddress(t), strings.TrimPrefix(site.EdgeURL, "http://"), t.TempDir()
-	text := "{\n\tadmin off\n}\n"
-	for line := range strings.Lines(rest) {
-		if code, ok := strings.CutPrefix(line, "    "); ok {
-			text += strings.NewReplacer("cdn.example.com", "http://"+address, "127.0.0.1:8090 127.0.0.1:8190", edge).Replace(code)
+	p := &proxy{t: t, address: freeAddress(t), dir: t.TempDir()}
+	p.certify()
+	_, port, _ := net.SplitHostPort(p.address)
+	own := "\n\ttls " + filepath.Join(p.dir, "tls.pem") + " " + filepath.Join(p.dir, "tls.key")
+	text := read(t, "caddy/Caddyfile")
+	for _, change := range [][2]string{
+		{"\n{\n\tservers {", "\n{\n\tadmin off\n\tauto_https off\n\tservers {"},
+		{"\ncdn.example.com {", "\nhttps://cdn.example.com:" + port + " {" + own},
+		{"\nlivery.example.com {", "\nhttps://livery.example.com:" + port + " {" + own},
+		{"127.0.0.1:8090 127.0.0.1:8190", strings.TrimPrefix(site.EdgeURL, "http://")},
+		{"127.0.0.1:8080", strings.TrimPrefix(site.OriginURL, "http://")},
+	} {
+		if !strings.Contains(text, change[0]) {
+			t.Fatalf("caddy/Caddyfile does not hold %q", change[0])
 		}
+		text = strings.Replace(text, change[0], change[1], 1)
 	}
-	file := filepath.Join(dir, "Caddyfile")
+	file := filepath.Join(p.dir, "Caddyfile")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "run", "--config", file, "--adapter", "caddyfile")
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
+	cmd.Env = append(os.Environ(), "HOME="+p.dir, "XDG_CONFIG_HOME="+p.dir, "XDG_DATA_HOME="+p.dir)
+	var said strings.Builder
+	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() })
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if c, err := net.Dial("tcp", address); err == nil {
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Signal(os.Interrupt); <-ended })
+	for deadline := time.Now().Add(20 * time.Second); len(ended) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if c, err := net.Dial("tcp", p.address); err == nil {
 			_ = c.Close()
-			return address
+			return p.address
 		}
 	}
-	t.Fatalf("caddy does not answer with:\n%s", text)
+	_ = cmd.Process.Kill()
+	err := <-ended
+	ended <- err
+	t.Fatalf("caddy does not answer with:\n%s\n%s", text, said.String())
 	return ""
 }
 
 // TestCaddyPassesOnWhatItShould: files as they are, the client's address and no other (A83), the path
-// as it was sent (A64).
+// as it was sent (A64), in HTTP/1.1 and in HTTP/2.
 func TestCaddyPassesOnWhatItShould(t *testing.T) {
 	address := startCaddy(t)
-	for _, c := range []struct {
-		name, path, forged string
-		status             int
-	}{
-		{"a pinned file", site.public, "", 200},
-		{"latest", strings.Replace(site.public, "/1/", "/latest/", 1), "", 200},
-		{"a version that is not there", strings.Replace(site.public, "/1/", "/7/", 1), "", 404},
-		{"a path with a doubled slash is not mended", strings.Replace(site.public, "/1/", "//1/", 1), "", 404},
-		{"an encoded slash is not decoded", strings.Replace(site.public, "/1/", "%2F1/", 1), "", 404},
-		{"an address outside the ranges", site.ranged, "", 403},
-		{"which no header changes", site.ranged, "192.0.2.7", 403},
-		{"a signed file without a signature", site.signed, "", 403},
-	} {
-		request, err := http.NewRequest(http.MethodGet, "http://"+address+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
+	for _, major := range []int{1, 2} {
+		transport := &http.Transport{
+			ForceAttemptHTTP2: major == 2, DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "tcp", address)
+			},
 		}
-		if c.forged != "" {
-			request.Header.Set("X-Forwarded-For", c.forged)
+		t.Cleanup(transport.CloseIdleConnections)
+		for _, c := range []struct {
+			name, path, line string
+			status           int
+		}{
+			{"a pinned file", site.public, "", 200},
+			{"latest", strings.Replace(site.public, "/1/", "/latest/", 1), "", 200},
+			{"a version that is not there", strings.Replace(site.public, "/1/", "/7/", 1), "", 404},
+			{"a path with a doubled slash is not mended", strings.Replace(site.public, "/1/", "//1/", 1), "", 404},
+			{"an encoded slash is not decoded", strings.Replace(site.public, "/1/", "%2F1/", 1), "", 404},
+			{"an address outside the ranges", site.ranged, "", 403},
+			{"which no header changes", site.ranged, "192.0.2.7", 403},
+			{"a signed file without a signature", site.signed, "", 403},
+		} {
+			request, err := http.NewRequest(http.MethodGet, "https://cdn.example.com"+c.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.line != "" {
+				request.Header.Set("X-Forwarded-For", c.line)
+			}
+			request.Header.Set("Accept-Encoding", "br")
+			response, err := transport.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			if response.StatusCode != c.status || response.ProtoMajor != major {
+				t.Errorf("%s: %d in %s, want %d in HTTP/%d", c.name, response.StatusCode, response.Proto, c.status, major)
+			}
+			if c.status == 200 && response.Header.Get("Etag") == "" {
+				t.Errorf("%s has no ETag: %v", c.name, response.Header)
+			}
 		}
-		response, err := http.DefaultTransport.RoundTrip(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		if response.StatusCode != c.status {
-			t.Errorf("%s: %d, want %d", c.name, response.StatusCode, c.status)
+		if answered, err := transport.RoundTrip(newAPIRequest(t)); err != nil || answered.StatusCode != http.StatusUnauthorized {
+			t.Errorf("the API behind caddy: %v, %v, want 401 without a token", answered, err)
 		}
 	}
+}
+
+func newAPIRequest(t *testing.T) *http.Request {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodGet, "https://livery.example.com/public/v1/environments", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return request
 }

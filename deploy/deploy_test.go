@@ -78,7 +78,11 @@ func startSite() (end func(), err error) {
 		running = append(running, cmd)
 		return announced(filepath.Join(data, kind+".json"), into)
 	}
-	if err := begin(&site, "origin", "--feed-listen", "127.0.0.1:0"); err != nil {
+	masterKey := filepath.Join(site.dir, "master-key")
+	if err := os.WriteFile(masterKey, []byte("the master key of these tests that nobody is to guess\n"), 0o600); err != nil {
+		return end, err
+	}
+	if err := begin(&site, "origin", "--feed-listen", "127.0.0.1:0", "--master-key-file", masterKey); err != nil {
 		return end, err
 	}
 	site.originOps = site.OpsURL

@@ -4,10 +4,11 @@ import "bytes"
 
 // negotiate returns the coding that an Accept-Encoding field prefers (RFC 9110 section 12.5.3): the
 // highest weight wins, and among equal ones br, zstd, gzip, identity. Where even identity is refused
-// it is sent all the same: there is nothing better.
-func negotiate(accept []byte) encoding {
+// it is sent all the same: there is nothing better. deltas reports whether the client would have a
+// delta at least as much; it must be named, as "*" stands for what needs no dictionary.
+func negotiate(accept []byte) (enc encoding, deltas bool) {
 	const unset = -1
-	weights := [encodingCount]int{unset, unset, unset, unset}
+	weights := [len(encodingNames)]int{unset, unset, unset, unset, 0}
 	any := unset
 	for len(accept) > 0 {
 		var item []byte
@@ -32,9 +33,9 @@ func negotiate(accept []byte) encoding {
 		}
 	}
 	if weights[identity] > bestWeight {
-		return identity
+		best, bestWeight = identity, weights[identity]
 	}
-	return best
+	return best, weights[deltified] > 0 && weights[deltified] >= bestWeight
 }
 
 var (
@@ -44,7 +45,7 @@ var (
 
 func codingByName(name []byte) (encoding, bool) {
 	for enc := range encodingNames {
-		if bytes.EqualFold(name, encodingNames[enc]) {
+		if len(name) == len(encodingNames[enc]) && bytes.EqualFold(name, encodingNames[enc]) {
 			return encoding(enc), true
 		}
 	}

@@ -150,11 +150,13 @@ func (e *Edge) fetchTheme(t *theme) (*themeState, error) {
 	if missing {
 		s := &themeState{learned: l, missing: true}
 		t.state.Store(s)
+		e.cache.weigh(t)
 		e.keep(e.disk.dropTheme(t.key))
 		return s, nil
 	}
 	s := newThemeState(l, fed)
 	t.state.Store(s)
+	e.cache.weigh(t)
 	e.keep(e.disk.putTheme(t.key, kept[record.ThemeFed]{KnownAt: l.at, Record: fed}))
 	return s, nil
 }
@@ -169,6 +171,7 @@ func (e *Edge) lastTheme(t *theme, reason error) (*themeState, error) {
 	}
 	s := newThemeState(learned{at: onDisk.KnownAt}, onDisk.Record)
 	t.state.Store(s)
+	e.cache.weigh(t)
 	return s, nil
 }
 

@@ -20,8 +20,24 @@ type cache struct {
 	pairs   *otter.Cache[string, *pair]
 	inputs  *otter.Cache[record.Hash, []byte] // plans and overlays
 	files   *otter.Cache[fileKey, *file]
+	offers  *otter.Cache[offerKey, *pairState]
 	changes atomic.Uint64 // the newest number of theme.change given out
+	evicted [heldCount]atomic.Uint64
 }
+
+// heldKind is a kind of what is held.
+type heldKind uint8
+
+const (
+	heldTheme heldKind = iota
+	heldPair
+	heldInput
+	heldFile
+	heldOffer
+	heldCount
+)
+
+var heldNames = [heldCount]string{"theme", "pair", "input", "file", "offer"}
 
 // fileKey names a file by what it is made from.
 type fileKey struct {
@@ -29,34 +45,55 @@ type fileKey struct {
 	file    abi.File
 }
 
-// What an entry costs besides its bytes, roughly: structures, keys, the table's own.
-const (
-	themeCost = 1 << 10
-	pairCost  = 768
-	inputCost = 256
-	fileCost  = 512
-)
-
-// newCache splits the budget: three quarters hold files, an eighth what they are made from, the rest
-// records.
-func newCache(budget int64) (*cache, error) {
-	part := uint64(budget / 16)
-	themes, err1 := weighed(part, func(string, *theme) uint32 { return themeCost })
-	pairs, err2 := otter.New(&otter.Options[string, *pair]{
-		MaximumWeight: part,
-		Weigher:       func(string, *pair) uint32 { return pairCost },
-		OnDeletion:    func(d otter.DeletionEvent[string, *pair]) { d.Value.dropped() },
-	})
-	inputs, err3 := weighed(2*part, func(_ record.Hash, b []byte) uint32 { return uint32(len(b)) + inputCost })
-	files, err4 := weighed(uint64(budget)-4*part, func(_ fileKey, f *file) uint32 { return f.bytes() + fileCost })
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return nil, fmt.Errorf("edge: cache: %w", err)
-	}
-	return &cache{themes: themes, pairs: pairs, inputs: inputs, files: files}, nil
+// offerKey names a file that clients may have, by its digest: only of the same line is it a dictionary.
+type offerKey struct {
+	line string // as pair.line returns it
+	file abi.File
+	sum  digest
 }
 
-func weighed[K comparable, V any](budget uint64, weigh func(K, V) uint32) (*otter.Cache[K, V], error) {
-	return otter.New(&otter.Options[K, V]{MaximumWeight: budget, Weigher: weigh})
+// What an entry takes besides its bytes: structures, keys, the table's own. A test weighs them.
+const (
+	themeCost      = 1 << 10
+	signingKeyCost = 1 << 10
+	pairCost       = 1 << 10 // with its place among those of its Theme
+	inputCost      = 320
+	fileCost       = 288
+	bodyCost       = 512     // with its validators and the beginning of its head
+	offerCost      = 1 << 10 // with the state that is kept alive
+)
+
+// newCache splits the budget: three quarters hold files, a little of that what clients may have of them,
+// an eighth what they are made from, the rest records.
+func newCache(budget int64) (*cache, error) {
+	c, part := &cache{}, uint64(budget/16)
+	var errs [heldCount]error
+	c.themes, errs[heldTheme] = weighed(part, c.counting(heldTheme), func(_ string, t *theme) uint32 { return t.cost() }, nil)
+	c.pairs, errs[heldPair] = weighed(part, c.counting(heldPair), func(string, *pair) uint32 { return pairCost }, (*pair).dropped)
+	c.inputs, errs[heldInput] = weighed(2*part, c.counting(heldInput), func(_ record.Hash, b []byte) uint32 { return allocated(len(b)) + inputCost }, nil)
+	c.offers, errs[heldOffer] = weighed(part/4, c.counting(heldOffer), func(offerKey, *pairState) uint32 { return offerCost }, nil)
+	c.files, errs[heldFile] = weighed(uint64(budget)-4*part-part/4, c.counting(heldFile), func(_ fileKey, f *file) uint32 { return f.cost() }, nil)
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, fmt.Errorf("edge: cache: %w", err)
+	}
+	return c, nil
+}
+
+// counting returns what counts an eviction.
+func (c *cache) counting(kind heldKind) func() { return func() { c.evicted[kind].Add(1) } }
+
+// weighed makes a table that holds so much. Where dropped is not nil it is told of everything that the
+// table holds no more.
+func weighed[K comparable, V any](budget uint64, evicted func(), weigh func(K, V) uint32, dropped func(V)) (*otter.Cache[K, V], error) {
+	o := &otter.Options[K, V]{MaximumWeight: budget, Weigher: weigh, OnAtomicDeletion: func(d otter.DeletionEvent[K, V]) {
+		if d.WasEvicted() {
+			evicted()
+		}
+	}}
+	if dropped != nil {
+		o.OnDeletion = func(d otter.DeletionEvent[K, V]) { dropped(d.Value) }
+	}
+	return otter.New(o)
 }
 
 // close ends what the caches run in the background.
@@ -65,6 +102,7 @@ func (c *cache) close() {
 	c.pairs.StopAllGoroutines()
 	c.inputs.StopAllGoroutines()
 	c.files.StopAllGoroutines()
+	c.offers.StopAllGoroutines()
 }
 
 // theme returns what is held under key, or nil. key is only read.
@@ -88,6 +126,16 @@ func (c *cache) makeTheme(key string) *theme {
 		return t, false
 	})
 	return t
+}
+
+// weigh counts what a Theme takes now that it has another state.
+func (c *cache) weigh(t *theme) {
+	c.themes.ComputeIfPresent(t.key, func(held *theme) (*theme, otter.ComputeOp) {
+		if held != t {
+			return held, otter.CancelOp
+		}
+		return held, otter.WriteOp
+	})
 }
 
 func (c *cache) makePair(key string) *pair {
@@ -123,10 +171,26 @@ func (c *cache) replaceBody(key fileKey, old, b *body) {
 	})
 }
 
+// putDelta keeps what is known of a delta beside the bodies that are still held of its file.
+func (c *cache) putDelta(key fileKey, d delta) {
+	c.files.ComputeIfPresent(key, func(held *file) (*file, otter.ComputeOp) {
+		return held.withDelta(d), otter.WriteOp
+	})
+}
+
+// allocated returns what the allocator gives for so many bytes: it has sizes of its own.
+func allocated(length int) uint32 {
+	const page = 8 << 10
+	if length > 4*page {
+		return uint32((length + page - 1) / page * page)
+	}
+	return uint32(length + length/16)
+}
+
 // lent makes a string of bytes that nobody changes or keeps while it is used: a look-up.
 func lent(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
 
 // bytes returns what is held, roughly.
 func (c *cache) bytes() uint64 {
-	return c.themes.WeightedSize() + c.pairs.WeightedSize() + c.inputs.WeightedSize() + c.files.WeightedSize()
+	return c.themes.WeightedSize() + c.pairs.WeightedSize() + c.inputs.WeightedSize() + c.files.WeightedSize() + c.offers.WeightedSize()
 }

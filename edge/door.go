@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
@@ -24,6 +25,7 @@ type door struct {
 
 	mu        sync.Mutex // guards all below
 	conns     map[*guest]struct{}
+	lent      int // of conns, those that the fast path counts too
 	listeners []*doorway
 	emptied   chan struct{} // closed when the last connection has gone while closing
 }
@@ -35,13 +37,17 @@ func newDoor(most int) *door {
 // doorway is one listener of a door. Closing it twice is harmless.
 type doorway struct {
 	net.Listener
-	door  *door
-	close func() error
+	door   *door
+	secure *tls.Config // of those who wait behind it; nil: no TLS
+	close  func() error
 }
 
 // open returns l as a way through the door.
-func (d *door) open(l net.Listener) net.Listener {
-	way := &doorway{l, d, sync.OnceValue(l.Close)}
+func (d *door) open(l net.Listener) net.Listener { return d.openTLS(l, nil) }
+
+// openTLS is open where what comes is TLS. The connections are let in before they shake hands.
+func (d *door) openTLS(l net.Listener, secure *tls.Config) net.Listener {
+	way := &doorway{l, d, secure, sync.OnceValue(l.Close)}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.listeners = append(d.listeners, way)
@@ -64,6 +70,9 @@ func (w *doorway) Accept() (net.Conn, error) {
 		if g, ok := w.door.enter(c); ok {
 			return g, nil
 		}
+		if w.secure != nil {
+			c = tls.Server(c, w.secure)
+		}
 		go sendAway(c)
 	}
 }
@@ -72,6 +81,9 @@ func (w *doorway) Accept() (net.Conn, error) {
 func sendAway(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(time.Second))
+	if secure, ok := c.(*tls.Conn); ok && (secure.Handshake() != nil || secure.ConnectionState().NegotiatedProtocol == protocolH2) {
+		return // HTTP/2 has no answer without a request
+	}
 	_, _ = c.Write(overloaded.whole())
 }
 
@@ -94,16 +106,36 @@ func (d *door) leave(g *guest) {
 		return
 	}
 	delete(d.conns, g)
+	if g.lent {
+		d.lent--
+	}
 	if d.closing.Load() && len(d.conns) == 0 {
 		close(d.emptied)
 	}
 }
 
-// count returns the number of open connections.
+// lend notes that the fast path has a connection, and counts it too.
+func (d *door) lend(g *guest) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, inside := d.conns[g]; inside {
+		g.lent = true
+		d.lent++
+	}
+}
+
+// count returns the number of open connections that the fast path does not have.
 func (d *door) count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.conns)
+	return len(d.conns) - d.lent
+}
+
+// empty reports whether everybody has left.
+func (d *door) empty() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.conns) == 0
 }
 
 // shut closes the listeners, lets what was asked for be answered and waits until every connection
@@ -130,7 +162,7 @@ func (d *door) shut(ctx context.Context) error {
 	case <-d.emptied:
 		return err
 	case <-ctx.Done():
-		if d.count() > 0 {
+		if !d.empty() {
 			err = errors.Join(err, ctx.Err())
 		}
 		return err
@@ -141,7 +173,8 @@ func (d *door) shut(ctx context.Context) error {
 type guest struct {
 	net.Conn
 	door   *door
-	active atomic.Bool // a request is being read or answered
+	lent   bool        // the fast path counts it; the door's mu guards it
+	active atomic.Bool // a request is being read or answered, or another server ends it
 }
 
 // Close closes the connection and makes room for another one.
@@ -168,6 +201,9 @@ func (g *guest) hurry() {
 
 // watch keeps whether a connection is at work.
 func (d *door) watch(c net.Conn, state fasthttp.ConnState) {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
+	}
 	if g, ok := c.(*guest); ok {
 		g.active.Store(state == fasthttp.StateActive)
 	}

@@ -6,10 +6,12 @@ package edge
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"runtime"
 	"strings"
@@ -35,6 +37,8 @@ type Config struct {
 	WriteTimeout   time.Duration        // for one answer to a client that reads slowly; 0: 30 seconds
 	TrustedProxies []netip.Prefix       // peers whose X-Forwarded-For is believed
 	FastPath       bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
+	NoDeltas       bool                 // nothing is offered as a dictionary or sent as a delta: a cache in front ignores Vary
+	UpstreamTLS    func() *tls.Config   // asked for every new connection to an https upstream; nil: the system's roots
 	Runtime        *wasm.Runtime        // the caller closes it, after Shutdown
 	Logger         *slog.Logger         // nil: nothing is logged
 	Registry       *prometheus.Registry // nil: nothing is counted for others to see
@@ -51,19 +55,24 @@ type Edge struct {
 	flights    singleflight.Group
 	metrics    *metrics
 	door       *door
+	shaking    *shaking
 	server     *fasthttp.Server
-	loop       *loop.Loop // nil: no fast path
+	h2         *http.Server // of those who choose HTTP/2
+	loop       *loop.Loop   // nil: no fast path
 	feedServer *fasthttp.Server
 	now        func() time.Time
 	log        *slog.Logger
 
-	confirmedAt  atomic.Int64 // Unix nanoseconds: what is held and not in doubt was current then
-	heard        atomic.Bool  // the feed was heard to its end at least once
+	confirmedAt  atomic.Int64  // Unix nanoseconds: what is held and not in doubt was current then
+	heard        atomic.Bool   // the feed was heard to its end at least once
+	applied      atomic.Uint64 // number of the newest change that is applied
+	complaint    complaint     // of the feed; follow alone uses it
 	refreshes    *waiting
 	unknowns     bucket        // questions for what was not there
 	misses       chan struct{} // one element for each request that does what takes long
-	encoders     chan struct{} // one element for each encoding that somebody waits for
+	encoders     *encoders
 	improvements chan improvement
+	deltas       *deltas
 
 	ctx     context.Context // of everything in the background
 	stop    context.CancelFunc
@@ -82,10 +91,12 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		now:          c.Now,
 		log:          c.Logger,
 		door:         newDoor(int(orDefault(int64(c.MaxConnections), 1<<16))),
+		shaking:      newShaking(),
 		refreshes:    newWaiting(),
 		misses:       make(chan struct{}, maxMisses),
-		encoders:     make(chan struct{}, runtime.GOMAXPROCS(0)),
+		encoders:     newEncoders(runtime.GOMAXPROCS(0)),
 		improvements: make(chan improvement, maxMisses),
+		deltas:       newDeltas(),
 		unknowns:     bucket{every: unknownEvery, burst: unknownBurst},
 	}
 	if e.now == nil {
@@ -106,13 +117,13 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 
 // open makes the parts that can fail.
 func (e *Edge) open() (err error) {
-	if e.cache, err = newCache(orDefault(e.config.CacheBytes, 256<<20)); err != nil {
+	if e.cache, err = newCache(orDefault(e.config.CacheBytes, standardCache)); err != nil {
 		return err
 	}
 	if e.disk, err = openDisk(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), e.hotNames); err != nil {
 		return err
 	}
-	if e.sources, err = newSources(e.config.Upstreams, e.config.UpstreamToken, e.now); err != nil {
+	if e.sources, err = newSources(e.config, e.now); err != nil {
 		return err
 	}
 	e.metrics, err = newMetrics(e.config.Registry, e)
@@ -123,6 +134,7 @@ func (e *Edge) open() (err error) {
 func (e *Edge) prepare(ctx context.Context) (err error) {
 	e.relay = newRelay(e.disk.cursor())
 	e.server, e.feedServer = e.newServer(), e.newFeedServer()
+	e.h2 = e.newH2Server()
 	if e.config.FastPath {
 		e.loop, err = loop.New(loop.Config{
 			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Overload: overloaded.whole(), Logger: e.log,
@@ -136,6 +148,7 @@ func (e *Edge) prepare(ctx context.Context) (err error) {
 func (e *Edge) start() {
 	e.spawn(e.follow)
 	e.spawn(e.improveAll)
+	e.spawn(e.makeDeltas)
 	for range refreshThemes {
 		e.spawn(e.refreshAll)
 	}
@@ -182,13 +195,10 @@ func (e *Edge) hotNames(yield func(name string)) {
 // Serve answers requests of l until Shutdown, which makes it return nil. It may run on several
 // listeners at once.
 func (e *Edge) Serve(l net.Listener) error {
-	var err error
-	if e.loop != nil {
-		err = e.loop.Serve(l)
-	} else {
-		err = e.server.Serve(e.door.open(l))
+	if e.loop == nil {
+		l = e.door.open(l)
 	}
-	if err != nil {
+	if err := e.servePlain(l); err != nil {
 		return fmt.Errorf("edge: serve: %w", err)
 	}
 	return nil
@@ -196,20 +206,17 @@ func (e *Edge) Serve(l net.Listener) error {
 
 // connections returns the number of open connections of clients.
 func (e *Edge) connections() int {
+	n := e.door.count()
 	if e.loop != nil {
-		return int(e.loop.Stats().Connections)
+		n += int(e.loop.Stats().Connections)
 	}
-	return e.door.count()
+	return n
 }
 
 // Shutdown closes the listeners, answers the requests that were sent before, until ctx is done, and
 // ends everything in the background. The Edge is unusable then.
 func (e *Edge) Shutdown(ctx context.Context) error {
-	err := e.door.shut(ctx)
-	if e.loop != nil {
-		err = errors.Join(err, e.loop.Shutdown(ctx))
-	}
-	err = errors.Join(err, e.server.ShutdownWithContext(ctx))
+	err := e.endServers(ctx)
 	e.mu.Lock()
 	e.stopped = true
 	e.mu.Unlock()
@@ -222,6 +229,29 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 		return fmt.Errorf("edge: shutdown: %w", err)
 	}
 	return nil
+}
+
+// endServers answers what was sent before. The door and the servers behind it end together, but
+// fasthttp last: it closes whatever waits for a request.
+func (e *Edge) endServers(ctx context.Context) error {
+	ended := make(chan error, 3)
+	go func() { ended <- e.door.shut(ctx) }()
+	e.shaking.drain()
+	go func() { ended <- e.h2.Shutdown(ctx) }()
+	go func() { ended <- e.endLoop(ctx) }()
+	err := errors.Join(<-ended, <-ended, <-ended)
+	if err != nil {
+		err = errors.Join(err, e.h2.Close())
+	}
+	return errors.Join(err, e.server.ShutdownWithContext(ctx))
+}
+
+// endLoop ends the fast path, where there is one.
+func (e *Edge) endLoop(ctx context.Context) error {
+	if e.loop == nil {
+		return nil
+	}
+	return e.loop.Shutdown(ctx)
 }
 
 // Ready returns nil where requests would be served: upstream has answered since the start, or the

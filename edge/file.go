@@ -1,8 +1,8 @@
 package edge
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
+	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -11,6 +11,7 @@ import (
 // makes another file.
 type file struct {
 	bodies   [encodingCount]*body // by the coding that is asked for; nil: not made
+	deltas   []delta              // by the dictionary, the newest last
 	failed   error                // the file could not be made, at failedAt
 	failedAt time.Time            // when that was
 }
@@ -19,17 +20,69 @@ type file struct {
 func (f *file) with(b *body) *file {
 	next := &file{}
 	if f != nil {
-		next.bodies = f.bodies
+		next.bodies, next.deltas = f.bodies, f.deltas
 	}
 	next.bodies[b.wanted] = b
 	return next
 }
 
-// bytes returns the size of all bodies; what answers for several codings counts once.
-func (f *file) bytes() (sum uint32) {
+// delta is the file as it is sent to who has another one.
+type delta struct {
+	from offerKey // the dictionary
+	body *body    // nil: a delta does not pay, and the ordinary codings are sent
+}
+
+// maxDeltas bounds the dictionaries that one file is sent by; the oldest make place.
+const maxDeltas = 32
+
+// deltaCost is what a delta costs besides its bytes, roughly.
+const deltaCost = 512
+
+// withDelta returns f with d beside what it has.
+func (f *file) withDelta(d delta) *file {
+	kept := slices.DeleteFunc(slices.Clone(f.deltas), func(other delta) bool { return other.from == d.from })
+	next := *f
+	next.deltas = append(kept[max(0, len(kept)+1-maxDeltas):], d)
+	return &next
+}
+
+// delta returns what is known of a delta from that dictionary.
+func (f *file) delta(from *offerKey) (d delta, known bool) {
+	for i := range f.deltas {
+		if have := &f.deltas[i].from; have.sum == from.sum && *have == *from {
+			return f.deltas[i], true
+		}
+	}
+	return delta{}, false
+}
+
+// smallest returns the length of the shortest body held.
+func (f *file) smallest() int {
+	length := math.MaxInt
+	for _, b := range f.bodies {
+		if b != nil {
+			length = min(length, len(b.bytes))
+		}
+	}
+	return length
+}
+
+// cost returns the memory that the file takes; bytes that answer for several codings count once.
+func (f *file) cost() (sum uint32) {
+	sum = fileCost
 	for enc, b := range f.bodies {
-		if b != nil && (enc == int(identity) || b.encoding != identity) {
-			sum += uint32(len(b.bytes) + len(b.head))
+		if b == nil {
+			continue
+		}
+		sum += bodyCost
+		if enc == int(identity) || b.encoding != identity {
+			sum += allocated(len(b.bytes))
+		}
+	}
+	for _, d := range f.deltas {
+		sum += deltaCost
+		if d.body != nil {
+			sum += bodyCost + allocated(len(d.body.bytes))
 		}
 	}
 	return sum
@@ -37,6 +90,7 @@ func (f *file) bytes() (sum uint32) {
 
 // body is one served file as it is sent to whoever asks for one coding. It is not changed.
 type body struct {
+	says     *plain   // what it is a coding of; nil: that is not known, and it is no dictionary
 	wanted   encoding // what was asked for
 	encoding encoding // what it is in: identity where coding does not pay
 	bytes    []byte
@@ -48,19 +102,29 @@ type body struct {
 	head      []byte      // the first lines of an answer with this body, as the fast path sends them
 }
 
-// newBody returns content, which must not be changed, as it is sent in a coding.
+// newBody returns content, which must not be changed, as it is sent in a coding that is no delta; of
+// what, the caller says.
 func newBody(content []byte, wanted, enc encoding, rough bool) *body {
-	return &body{wanted: wanted, encoding: enc, bytes: content, etag: etagOf(content, enc), rough: rough}
+	p := newPlain(content)
+	b := &body{wanted: wanted, encoding: enc, bytes: content, etag: []byte(`"` + string(p.name) + etagSuffixes[enc] + `"`), rough: rough}
+	if enc == identity {
+		b.says = p
+	}
+	return b
 }
 
-// etagOf returns the strong validator of bytes that are sent in a coding, quoted.
-func etagOf(content []byte, enc encoding) []byte {
-	sum := sha256.Sum256(content)
-	return []byte(`"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + etagSuffixes[enc] + `"`)
+// tagBytes is how much of the hash of its bytes a validator holds.
+const tagBytes = 18
+
+// saying returns b, a coding of p.
+func (b *body) saying(p *plain) *body {
+	b.says = p
+	return b
 }
 
 // matched returns the validator of the bytes that the client has and may keep, as an If-None-Match
-// field lists them, or nil. Who has the body from before a smaller one was made need not fetch that.
+// field lists them, or nil. Who has the body from before a smaller one was made need not fetch that, and
+// who has a delta to the same file need not either.
 func (b *body) matched(field []byte) []byte {
 	switch {
 	case len(field) == 0:
@@ -69,6 +133,8 @@ func (b *body) matched(field []byte) []byte {
 		return b.etag
 	case b.roughTag != nil && anyMatches(field, b.roughTag):
 		return b.roughTag
+	case b.says != nil:
+		return b.says.matched(field)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,12 +53,32 @@ func (e *Edge) settle(u *upstream, err error) {
 	e.sources.settle(u, err, e.now())
 	after := e.sources.followed.Load()
 	e.metrics.following(after != nil)
+	e.tell(u, err)
 	switch {
-	case before == after || e.ctx.Err() != nil:
+	case e.ctx.Err() != nil:
 	case after == nil:
-		e.log.Warn("the feed cannot be followed; serving what is held", "upstream", e.sources.name(before), "error", err)
-	default:
+		e.complain(u, err)
+	case before != after:
+		e.complaint = complaint{}
 		e.log.Info("following the feed", "upstream", e.sources.name(after))
+	}
+}
+
+// complaint is what was told last of why no feed is followed.
+type complaint struct {
+	reason string // empty: nothing since a feed was followed
+	at     time.Time
+}
+
+// complainEvery bounds how often a change of the reason is told.
+const complainEvery = 10 * time.Second
+
+// complain tells why no feed can be followed, where that is another reason than the one told last.
+func (e *Edge) complain(u *upstream, err error) {
+	told, now := e.complaint, e.now()
+	if reason := e.sources.name(u) + err.Error(); reason != told.reason && (told.reason == "" || now.Sub(told.at) >= complainEvery) {
+		e.complaint = complaint{reason, now}
+		e.log.Warn("the feed cannot be followed; serving what is held", "upstream", e.sources.name(u), "error", err)
 	}
 }
 
@@ -72,6 +93,7 @@ func (e *Edge) apply(fed record.ChangesFed, m manner, polledAt time.Time) {
 		}
 	}
 	e.relay.add(fed)
+	e.applied.Store(sequenceOf(fed.Cursor))
 	if fed.More {
 		return // there is more to hear before anything is confirmed
 	}
@@ -102,6 +124,13 @@ func (e *Edge) changed(environmentID, themeID string) {
 			e.doubt(t)
 		}
 	}
+}
+
+// sequenceOf returns the number that a place in the change log begins with; 0 where there is none.
+func sequenceOf(cursor string) uint64 {
+	number, _, _ := strings.Cut(cursor, ".")
+	sequence, _ := strconv.ParseUint(number, 10, 64) // what is no number is 0
+	return sequence
 }
 
 // pause waits, or less where ctx ends.

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"crypto/sha256"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,21 @@ type theme struct {
 	pairs      map[string]*pair
 	refreshing bool      // a refresh is waiting or under way
 	doubtedAt  time.Time // of the first change since the newest refresh began
+}
+
+// cost returns the memory that the Theme takes; rules take about as much as what they are made of.
+func (t *theme) cost() uint32 {
+	s := t.state.Load()
+	if s == nil {
+		return themeCost
+	}
+	listed := 0
+	for _, list := range [][]string{s.fed.Serving.AllowedOrigins, s.fed.Serving.AllowedIPRanges} {
+		for _, text := range list {
+			listed += 2 * (len(text) + 32)
+		}
+	}
+	return themeCost + allocated(listed) + uint32(len(s.fed.Serving.SigningKeys))*signingKeyCost
 }
 
 // maxPairs bounds the pairs of a Theme that are made ready after a change.
@@ -154,6 +170,9 @@ type pair struct {
 	wanted  atomic.Uint32 // a bit for each (file, encoding) that was asked for
 }
 
+// line names the files of the Theme or Variant under all versions: "{env}/{theme}/{-|variant}".
+func (p *pair) line() string { return p.key[:strings.LastIndexByte(p.key, '/')] }
+
 // touch keeps what was asked for, so that it can be made ready after a change.
 func (p *pair) touch(now time.Time, file abi.File, enc encoding) {
 	if second := now.Unix(); p.askedAt.Load() != second {
@@ -185,6 +204,9 @@ type pairState struct {
 	fed     record.PairFed
 	content contentID
 	keptAt  time.Time // when it was last written to disk
+
+	offered  atomic.Uint32 // a bit for each file that was offered as a dictionary
+	searched atomic.Uint32 // a bit for each file whose older versions were searched for a dictionary
 }
 
 // contentID names the inputs of a pair: what is made of equal inputs is kept once.

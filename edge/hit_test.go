@@ -42,7 +42,7 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 		p.state.Store(newPairState(learned{change: th.change.Load(), at: ahead}, record.PairFed{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m")), Sealed: true}))
 		for enc := range encoding(encodingCount) {
 			content := []byte(strings.Repeat("--a: 1px;", 300))
-			e.cache.putBody(fileKey{p.state.Load().content, abi.TokensCSS}, newBody(content, enc, enc, false).withHead(abi.TokensCSS))
+			e.cache.putBody(fileKey{p.state.Load().content, abi.TokensCSS}, newBody(content, enc, enc, false).saying(newPlain(content)).withHead(abi.TokensCSS))
 		}
 	}
 	return e

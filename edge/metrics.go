@@ -2,6 +2,8 @@ package edge
 
 import (
 	"fmt"
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,7 +17,11 @@ type metrics struct {
 	asks     *prometheus.CounterVec
 	ahead    prometheus.Counter
 	improved prometheus.Counter
+	deltas   prometheus.Counter
+	saved    prometheus.Counter
 	shed     prometheus.Counter
+	sent     prometheus.Counter
+	working  prometheus.Gauge
 	feed     prometheus.Gauge
 }
 
@@ -43,8 +49,20 @@ func newMetrics(registry *prometheus.Registry, e *Edge) (*metrics, error) {
 		improved: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "livery_edge_improved_total", Help: "Bodies encoded smaller after they had been sent once.",
 		}),
+		deltas: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "livery_edge_deltas_total", Help: "Files sent as the difference to what the client has.",
+		}),
+		saved: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "livery_edge_delta_saved_bytes_total", Help: "Bytes that these were shorter than the encodings sent otherwise.",
+		}),
 		shed: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "livery_edge_shed_total", Help: "Requests told to come again because too many were waiting.",
+		}),
+		sent: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "livery_edge_sent_bytes_total", Help: "Bytes of files sent, heads not counted.",
+		}),
+		working: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "livery_edge_renders_active", Help: "Renders under way, those that wait for an instance included.",
 		}),
 		feed: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "livery_edge_feed_connected", Help: "1 while the feed is followed.",
@@ -58,21 +76,52 @@ func newMetrics(registry *prometheus.Registry, e *Edge) (*metrics, error) {
 	if registry == nil {
 		return m, nil
 	}
-	gauge := func(name, help string, value func() float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
-	}
-	for _, collector := range []prometheus.Collector{
-		requests, m.renders, m.asks, m.ahead, m.improved, m.shed, m.feed,
-		gauge("livery_edge_cache_bytes", "Memory held for files, records and plans, roughly.", func() float64 { return float64(e.cache.bytes()) }),
-		gauge("livery_edge_disk_bytes", "Disk held for records, plans and modules.", func() float64 { return float64(e.disk.bytes()) }),
-		gauge("livery_edge_connections", "Open connections of clients.", func() float64 { return float64(e.connections()) }),
-		gauge("livery_edge_current_seconds", "Since when what is held is known to be current; grows while the edge is cut off.", e.confirmedAge),
-	} {
+	own := []prometheus.Collector{requests, m.renders, m.asks, m.ahead, m.improved, m.deltas, m.saved, m.shed, m.feed, m.sent, m.working}
+	for _, collector := range slices.Concat(own, e.gauges(), e.evictions()) {
 		if err := registry.Register(collector); err != nil {
 			return nil, fmt.Errorf("edge: metrics: %w", err)
 		}
 	}
 	return m, nil
+}
+
+// gauges are what is read when somebody asks.
+func (e *Edge) gauges() (all []prometheus.Collector) {
+	for _, g := range []struct {
+		name, help string
+		value      func() float64
+	}{
+		{"cache_bytes", "Memory held for files, records and plans.", func() float64 { return float64(e.cache.bytes()) }},
+		{"cache_budget_bytes", "Most that may be held.", func() float64 { return float64(orDefault(e.config.CacheBytes, standardCache)) }},
+		{"memory_budget_bytes", "Memory that the process takes at most, connections and further renderer modules apart.", e.memoryBudget},
+		{"disk_bytes", "Disk held for records, plans and modules.", func() float64 { return float64(e.disk.bytes()) }},
+		{"disk_budget_bytes", "Most that may be held on disk, compiled modules apart.", func() float64 { return float64(e.disk.index.maxBytes) }},
+		{"compiled_bytes", "Disk held for compiled modules, by every process that shares their directory.", func() float64 { return float64(e.config.Runtime.Stats().CodeBytes) }},
+		{"guest_memory_bytes", "Linear memory of renderer instances.", func() float64 { return float64(e.config.Runtime.Stats().MemoryBytes) }},
+		{"guest_instances", "Renderer instances, idle ones included.", func() float64 { return float64(e.config.Runtime.Stats().Instances) }},
+		{"guest_modules", "Renderer modules that are loaded.", func() float64 { return float64(e.config.Runtime.Stats().Modules) }},
+		{"connections", "Open connections of clients.", func() float64 { return float64(e.connections()) }},
+		{"current_seconds", "Since when what is held is known to be current; grows while the edge is cut off.", e.confirmedAge},
+		{"feed_sequence", "Number of the newest change that is applied; livery_origin_feed_sequence less this is how far behind the edge is.", func() float64 { return float64(e.applied.Load()) }},
+	} {
+		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "livery_edge_" + g.name, Help: g.help}, g.value))
+	}
+	return all
+}
+
+func (e *Edge) memoryBudget() float64 {
+	return float64(MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Total())
+}
+
+// evictions count what had to make place in memory, by what it was.
+func (e *Edge) evictions() (all []prometheus.Collector) {
+	for kind, name := range heldNames {
+		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "livery_edge_cache_evictions_total", Help: "What had to make place in memory for other things, by kind.",
+			ConstLabels: prometheus.Labels{"kind": name},
+		}, func() float64 { return float64(e.cache.evicted[kind].Load()) }))
+	}
+	return all
 }
 
 // confirmedAge returns the seconds since what is held was confirmed last; 0 before the first time.
@@ -86,6 +135,12 @@ func (e *Edge) confirmedAge() float64 {
 
 func (m *metrics) answered(status int, o outcome) {
 	m.requests[min(status/100, statusClasses-1)][o].Inc()
+}
+
+// sentDelta counts a delta that was sent in the place of an ordinary body.
+func (m *metrics) sentDelta(delta, ordinary *body) {
+	m.deltas.Inc()
+	m.saved.Add(float64(max(0, len(ordinary.bytes)-len(delta.bytes))))
 }
 
 func (m *metrics) rendered(took time.Duration, err error) {

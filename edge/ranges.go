@@ -66,20 +66,25 @@ func anyMatches(field, etag []byte) bool {
 	if string(rest) == "*" {
 		return true
 	}
-	for len(rest) > 0 {
-		rest = bytes.TrimLeft(rest, " \t,")
-		rest = bytes.TrimPrefix(rest, []byte("W/"))
-		if len(rest) == 0 || rest[0] != '"' {
-			return false
-		}
-		end := bytes.IndexByte(rest[1:], '"')
-		if end < 0 {
-			return false
-		}
-		if bytes.Equal(rest[:end+2], etag) {
+	for tag, rest := nextTag(rest); tag != nil; tag, rest = nextTag(rest) {
+		if bytes.Equal(tag, etag) {
 			return true
 		}
-		rest = rest[end+2:]
 	}
 	return false
+}
+
+// nextTag returns the first validator of a list, quoted and without what makes it weak, and the rest of
+// the list; nil where no more comes that is one.
+func nextTag(list []byte) (tag, rest []byte) {
+	list = bytes.TrimLeft(list, " \t,")
+	list = bytes.TrimPrefix(list, []byte("W/"))
+	if len(list) == 0 || list[0] != '"' {
+		return nil, nil
+	}
+	end := bytes.IndexByte(list[1:], '"')
+	if end < 0 {
+		return nil, nil
+	}
+	return list[:end+2], list[end+2:]
 }

@@ -32,7 +32,7 @@ func (s ready) Ready(r *loop.Request) (a loop.Answer, ok bool) {
 	if !ok {
 		return a, false
 	}
-	enc := negotiate(r.AcceptEncoding)
+	enc, deltas := negotiate(r.AcceptEncoding)
 	held, ok := e.cache.files.GetIfPresent(fileKey{h.pairState.content, at.file})
 	if !ok || held.bodies[enc] == nil {
 		return a, false
@@ -41,8 +41,25 @@ func (s ready) Ready(r *loop.Request) (a loop.Answer, ok bool) {
 	if b.rough && h.pairState.fed.Sealed {
 		e.improve(fileKey{h.pairState.content, at.file}, b)
 	}
+	h.file, h.body = at.file, b
+	if deltas && r.AvailableDictionary != nil && !e.readyDelta(r, &h, held, q.now) {
+		return a, false
+	}
 	h.pair.touch(q.now, at.file, enc)
-	return e.answerReady(r, h, b, decision, &q), true
+	return e.answerReady(r, &h, decision, &q), true
+}
+
+// readyDelta puts the delta in the place of the ordinary body that the client may have instead, where
+// one is held, and reports whether nothing has to be done for one.
+func (e *Edge) readyDelta(r *loop.Request, h *holding, held *file, now time.Time) bool {
+	hint := dictionaryHint{r.AvailableDictionary, r.SecFetchSite, r.SecFetchMode, r.Origin}
+	sum, ok := hint.dictionary()
+	if !ok || !e.mayOffer(h.themeState, h.body) {
+		return true
+	}
+	var more bool
+	h.delta, more = e.heldDelta(offerKey{h.pair.line(), h.file, sum}, h.pairState, held, now)
+	return !more
 }
 
 // holding is what is held of one address, and current.
@@ -52,6 +69,9 @@ type holding struct {
 	pair       *pair
 	pairState  *pairState
 	version    uint32 // that the address names; 0: latest
+	file       abi.File
+	body       *body // in the coding that is asked for
+	delta      *body // sent in its place; nil: none is
 }
 
 // holding returns what is held of an address, where that is current and there is such a file.
@@ -107,7 +127,7 @@ func (e *Edge) decideReady(rules *policy.Rules, r *loop.Request, now time.Time) 
 const (
 	headNotModified = "HTTP/1.1 304 Not Modified\r\n" + headAlways
 	headAlways      = "X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: cross-origin\r\nCache-Status: livery; hit\r\n"
-	headOpen        = "Vary: Accept-Encoding\r\nAccess-Control-Allow-Origin: *\r\n" + headExposed
+	headOpen        = "Access-Control-Allow-Origin: *\r\n" + headExposed
 	headExposed     = "Access-Control-Expose-Headers: Age, Cache-Status, ETag\r\n"
 	headByOrigin    = "Vary: Accept-Encoding, Origin\r\n"
 )
@@ -123,17 +143,23 @@ func (b *body) withHead(f abi.File) *body {
 	return b
 }
 
-func (e *Edge) answerReady(r *loop.Request, h holding, b *body, d policy.Decision, q *question) loop.Answer {
-	tag := b.matched(r.IfNoneMatch)
+func (e *Edge) answerReady(r *loop.Request, h *holding, d policy.Decision, q *question) loop.Answer {
+	sent := h.body.instead(h.delta)
+	tag := matchedEither(r.IfNoneMatch, sent, h.body)
 	unchanged := tag != nil
 	head := r.Scratch
 	if unchanged {
 		head = append(head, headNotModified...)
 	} else {
-		tag = b.etag
-		head = append(head, b.head...)
+		tag = sent.etag
+		head = append(head, sent.head...)
 	}
-	head = appendOrigin(head, h.themeState.rules, d)
+	offered := e.mayOffer(h.themeState, h.body)
+	if offered {
+		head = appendOpen(head, varyOf(sent))
+	} else {
+		head = appendOrigin(head, h.themeState.rules, d)
+	}
 	k := keepingOf(h.themeState, h.pairState, h.version)
 	head = append(k.append(append(head, "Cache-Control: "...)), "\r\n"...)
 	if !k.immutable {
@@ -146,13 +172,32 @@ func (e *Edge) answerReady(r *loop.Request, h holding, b *body, d policy.Decisio
 		return loop.Answer{Head: head}
 	}
 	e.metrics.answered(200, hit)
-	return loop.Answer{Head: append(head, "Accept-Ranges: bytes\r\n"...), Body: b.bytes}
+	e.metrics.sent.Add(float64(len(sent.bytes)))
+	head = append(head, "Accept-Ranges: bytes\r\n"...)
+	if offered {
+		head = e.offerReady(head, h)
+	}
+	return loop.Answer{Head: head, Body: sent.bytes}
+}
+
+// offerReady does what offer does.
+func (e *Edge) offerReady(head []byte, h *holding) []byte {
+	e.noteOffer(h.pair, h.pairState, h.file, h.body.says)
+	if h.delta != nil {
+		e.metrics.sentDelta(h.delta, h.body)
+	}
+	return append(appendOffer(append(head, "Use-As-Dictionary: "...), h.pair.line(), h.file), "\r\n"...)
+}
+
+// appendOpen writes what an answer that every origin may read varies by, and that they may.
+func appendOpen(head, vary []byte) []byte {
+	return append(append(append(append(head, "Vary: "...), vary...), "\r\n"...), headOpen...)
 }
 
 // appendOrigin writes what allowOrigin writes.
 func appendOrigin(head []byte, rules *policy.Rules, d policy.Decision) []byte {
 	if !rules.ChecksOrigin() {
-		return append(head, headOpen...)
+		return appendOpen(head, varyEncoding)
 	}
 	head = append(head, headByOrigin...)
 	if len(d.AllowOrigin) == 0 {

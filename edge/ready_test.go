@@ -42,7 +42,7 @@ func scannedRequest(path string, lines []string) *loop.Request {
 	}
 	fields := map[string]*[]byte{
 		"Accept-Encoding": &r.AcceptEncoding, "If-None-Match": &r.IfNoneMatch, "Origin": &r.Origin, "Referer": &r.Referer, "Sec-Fetch-Site": &r.SecFetchSite,
-		"Sec-Fetch-Dest": &r.SecFetchDest, "Sec-CH-UA": &r.SecCHUA, "User-Agent": &r.UserAgent, "X-Forwarded-For": &r.ForwardedFor,
+		"Sec-Fetch-Dest": &r.SecFetchDest, "Sec-Fetch-Mode": &r.SecFetchMode, "Available-Dictionary": &r.AvailableDictionary, "Sec-CH-UA": &r.SecCHUA, "User-Agent": &r.UserAgent, "X-Forwarded-For": &r.ForwardedFor,
 	}
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, ": ")

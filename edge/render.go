@@ -70,7 +70,7 @@ func (e *Edge) newBody(s *pairState, key fileKey, enc encoding) (*body, error) {
 	}
 	content, coded := plain.bytes, identity
 	if len(plain.bytes) >= minEncodeBytes {
-		encoded, err := e.encode(plain.bytes, enc)
+		encoded, err := e.encoders.quick(plain.bytes, enc)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (e *Edge) newBody(s *pairState, key fileKey, enc encoding) (*body, error) {
 			content, coded = encoded, enc
 		}
 	}
-	return newBody(content, enc, coded, coded != identity).withHead(key.file), nil
+	return newBody(content, enc, coded, coded != identity).saying(plain.says).withHead(key.file), nil
 }
 
 // plainBody returns the file as it is, from memory or made.
@@ -89,17 +89,10 @@ func (e *Edge) plainBody(s *pairState, key fileKey) (*body, error) {
 	return e.makeBody(s, key, identity)
 }
 
-// encode encodes while somebody waits; as many at once as there are processors.
-func (e *Edge) encode(content []byte, enc encoding) ([]byte, error) {
-	e.encoders <- struct{}{}
-	defer func() { <-e.encoders }()
-	return encode(content, enc, quick)
-}
-
-// improvement is a body that can be made smaller.
+// improvement is a body that can be made smaller, by its name: what waits keeps no body in memory.
 type improvement struct {
-	key fileKey
-	old *body
+	key    fileKey
+	wanted encoding
 }
 
 // improve has a body made smaller in the background, once. Where too many wait for that it is left
@@ -109,7 +102,7 @@ func (e *Edge) improve(key fileKey, b *body) {
 		return
 	}
 	select {
-	case e.improvements <- improvement{key, b}:
+	case e.improvements <- improvement{key, b.wanted}:
 	default:
 		b.improving.Store(false)
 	}
@@ -128,17 +121,21 @@ func (e *Edge) improveAll() {
 }
 
 func (e *Edge) improveOne(i improvement) {
-	held, ok := e.cache.files.GetEntryQuietly(i.key)
-	if !ok || held.Value.bodies[identity] == nil || len(held.Value.bodies[identity].bytes) > bestBytes {
+	entry, ok := e.cache.files.GetEntryQuietly(i.key)
+	if !ok {
 		return
 	}
-	smaller, err := encode(held.Value.bodies[identity].bytes, i.old.encoding, best)
-	if err != nil || len(smaller) >= len(i.old.bytes) {
+	plain, old := entry.Value.bodies[identity], entry.Value.bodies[i.wanted]
+	if plain == nil || len(plain.bytes) > bestBytes || old == nil || !old.rough {
 		return
 	}
-	b := newBody(smaller, i.old.wanted, i.old.encoding, false).withHead(i.key.file)
-	b.roughTag = i.old.etag
-	e.cache.replaceBody(i.key, i.old, b)
+	smaller, err := e.encoders.encode(plain.bytes, old.encoding, best)
+	if err != nil || len(smaller) >= len(old.bytes) {
+		return
+	}
+	b := newBody(smaller, old.wanted, old.encoding, false).saying(old.says).withHead(i.key.file)
+	b.roughTag = old.etag
+	e.cache.replaceBody(i.key, old, b)
 	e.metrics.improved.Inc()
 }
 
@@ -160,6 +157,8 @@ func (e *Edge) renderWith(module record.Hash, request wasm.Request) ([]byte, err
 		return nil, err
 	}
 	started := time.Now()
+	e.metrics.working.Inc()
+	defer e.metrics.working.Dec()
 	content, err := e.config.Runtime.Render(e.ctx, string(module), request)
 	e.metrics.rendered(time.Since(started), err)
 	return content, err

@@ -26,6 +26,7 @@ var (
 	keyMaxAge             = []byte("Access-Control-Max-Age")
 	keyResourcePolicy     = []byte("Cross-Origin-Resource-Policy")
 	keyServerTiming       = []byte("Server-Timing")
+	keyUseAsDictionary    = []byte("Use-As-Dictionary")
 	keyVary               = []byte("Vary")
 
 	valueAny         = []byte("*")
@@ -38,6 +39,8 @@ var (
 	valueExposed     = []byte("Age, Cache-Status, ETag")
 	varyEncoding     = []byte("Accept-Encoding")
 	varyOrigin       = []byte("Accept-Encoding, Origin")
+	varyDictionary   = []byte("Accept-Encoding, Available-Dictionary")
+	varyDelta        = []byte("Accept-Encoding, Available-Dictionary, Sec-Fetch-Mode, Sec-Fetch-Site")
 
 	jsonType     = []byte("application/json")
 	contentTypes = [abi.FileCount][]byte{
@@ -57,19 +60,51 @@ var (
 	}
 )
 
-// sendFile answers with the body, a part of it, or the news that the client's copy is current.
+// varyOf returns what an answer that a delta may take the place of varies by. Anybody may be given an
+// ordinary one; a delta nobody but who reads it, and browsers say by these headers who that is: one of
+// another origin whose answer can be read always names its origin too.
+func varyOf(sent *body) []byte {
+	if sent.encoding == deltified {
+		return varyDelta
+	}
+	return varyDictionary
+}
+
+// instead returns the delta where there is one, and the ordinary body otherwise.
+func (b *body) instead(delta *body) *body {
+	if delta != nil {
+		return delta
+	}
+	return b
+}
+
+// matchedEither returns the validator of what the client has and may keep, of a delta or the ordinary
+// body that it would be sent in the place of: it says the same.
+func matchedEither(field []byte, sent, ordinary *body) []byte {
+	if tag := sent.matched(field); tag != nil || sent == ordinary {
+		return tag
+	}
+	return ordinary.matched(field)
+}
+
+// sendFile answers with the body or x.delta in its place, a part of it, or the news that the client's
+// copy is current.
 func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 	request, response := &x.ctx.Request.Header, &x.ctx.Response
 	x.common()
 	e.caching(x)
 	h := &response.Header
-	if tag := b.matched(request.Peek(fasthttp.HeaderIfNoneMatch)); tag != nil {
+	sent, offered := b.instead(x.delta), e.mayOffer(x.themeHeld, b)
+	if offered {
+		h.SetCanonical(keyVary, varyOf(sent))
+	}
+	if tag := matchedEither(request.Peek(fasthttp.HeaderIfNoneMatch), sent, b); tag != nil {
 		h.SetCanonical(keyETag, tag)
 		response.SetStatusCode(fasthttp.StatusNotModified)
 		return nil
 	}
-	h.SetCanonical(keyETag, b.etag)
-	content := b.bytes
+	h.SetCanonical(keyETag, sent.etag)
+	content := sent.bytes
 	h.SetCanonical(keyAcceptRanges, valueBytes)
 	if len(asked) > 0 && x.ctx.IsGet() && currentFor(request.Peek("If-Range"), b.etag) {
 		part, ok, satisfiable := parseRange(asked, len(content))
@@ -84,11 +119,23 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 		}
 	}
 	h.SetContentTypeBytes(contentTypes[x.address.file])
-	if b.encoding != identity {
-		h.SetContentEncodingBytes(encodingNames[b.encoding])
+	if sent.encoding != identity {
+		h.SetContentEncodingBytes(encodingNames[sent.encoding])
 	}
 	response.SetBodyRaw(content)
+	if offered && response.StatusCode() == fasthttp.StatusOK {
+		e.offer(x, b)
+	}
 	return nil
+}
+
+// offer lets the client use a whole file as a dictionary, and counts where it came by one.
+func (e *Edge) offer(x *exchange, b *body) {
+	x.ctx.Response.Header.SetCanonical(keyUseAsDictionary, appendOffer(x.scratch[:0], x.pair.line(), x.address.file))
+	e.noteOffer(x.pair, x.pairHeld, x.address.file, b.says)
+	if x.delta != nil && x.ctx.IsGet() {
+		e.metrics.sentDelta(x.delta, b)
+	}
 }
 
 // currentFor reports whether a Range holds under an If-Range field: there is none, or it is this

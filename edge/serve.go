@@ -49,6 +49,7 @@ type exchange struct {
 	themeHeld *themeState // nil until the Theme is known
 	pair      *pair
 	pairHeld  *pairState
+	delta     *body // sent in the place of the ordinary body; nil: none is
 	decision  policy.Decision
 	request   policy.Request
 	outcome   outcome
@@ -74,6 +75,9 @@ func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 		ctx.SetConnectionClose()
 	}
 	e.metrics.answered(status, x.outcome)
+	if status < fasthttp.StatusMultipleChoices && !ctx.IsHead() {
+		e.metrics.sent.Add(float64(len(ctx.Response.Body())))
+	}
 }
 
 // finish turns a panic, which is a bug of this program, into an answer.
@@ -222,10 +226,10 @@ func peerOf(addr net.Addr) netip.Addr {
 // respond finds the body in the coding that is wanted, and sends it.
 func (e *Edge) respond(x *exchange) *problem {
 	h := &x.ctx.Request.Header
-	enc := negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
+	enc, deltas := negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
 	asked := h.Peek(fasthttp.HeaderRange)
 	if len(asked) > 0 && x.ctx.IsGet() {
-		enc = identity // a range is one of the bytes as they are
+		enc, deltas = identity, false // a range is one of the bytes as they are
 	}
 	b, o, err := e.bodyOf(x.pairHeld, x.address.file, enc, &x.question)
 	if o == miss && x.outcome == revalidated && x.pair.has(x.address.file, enc) {
@@ -242,5 +246,8 @@ func (e *Edge) respond(x *exchange) *problem {
 		return internal
 	}
 	x.pair.touch(x.now, x.address.file, enc)
+	if deltas {
+		x.delta = e.deltaFor(x, b)
+	}
 	return e.sendFile(x, b, asked)
 }

@@ -21,13 +21,13 @@ type sources struct {
 	followed atomic.Pointer[upstream] // nil while no feed can be followed
 }
 
-func newSources(bases []string, token string, now func() time.Time) (*sources, error) {
-	if len(bases) == 0 {
+func newSources(c Config, now func() time.Time) (*sources, error) {
+	if len(c.Upstreams) == 0 {
 		return nil, errors.New("edge: an upstream is needed")
 	}
 	s := &sources{}
-	for _, base := range bases {
-		u, err := newUpstream(base, token, now)
+	for _, base := range c.Upstreams {
+		u, err := newUpstream(base, c, now)
 		if err != nil {
 			return nil, err
 		}

@@ -70,9 +70,10 @@ type upstream struct {
 	probing   atomic.Bool // a look at whether it can be followed again is under way
 	restUntil atomic.Int64
 	backoff   atomic.Int64 // nanoseconds: the newest rest
+	told      string       // the newest failure that was logged; follow's alone
 }
 
-func newUpstream(base, token string, now func() time.Time) (*upstream, error) {
+func newUpstream(base string, c Config, now func() time.Time) (*upstream, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("edge: upstream %q is not an http or https URL", base)
@@ -82,10 +83,14 @@ func newUpstream(base, token string, now func() time.Time) (*upstream, error) {
 	transport.MaxIdleConnsPerHost = 32
 	transport.MaxConnsPerHost = 64
 	transport.ResponseHeaderTimeout = 70 * time.Second
-	transport.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	transport.DialContext = dialer.DialContext
+	if c.UpstreamTLS != nil {
+		transport.DialTLSContext = dialTLS(dialer, c.UpstreamTLS)
+	}
 	up := &upstream{
 		base:  strings.TrimSuffix(base, "/"),
-		token: token,
+		token: c.UpstreamToken,
 		now:   now,
 		client: &http.Client{
 			Transport:     transport,

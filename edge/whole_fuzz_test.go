@@ -25,7 +25,7 @@ func runPairOfEdges(t testing.TB) pairOfEdges {
 	f := newFeed(t)
 	f.publish(thm, bigTheme())
 	f.override(thm, brand, 1, `{"space.s7":"77px"}`, true)
-	f.publish(thm, bigTheme())
+	f.publish(thm, strings.Replace(bigTheme(), "px", "rem", 3))
 	f.override(thm, brand, 2, `{"space.s7":"77px"}`, false)
 	f.publish(walled, bigTheme())
 	f.serving(walled, record.Serving{
@@ -182,16 +182,53 @@ func wholeSeeds() (seeds []string) {
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", plainGet(pinned)[:40], strings.Repeat(plainGet(pinned), 20), plainGet(pinned, "X-Long: "+strings.Repeat("a", 20<<10)))
 }
 
+// deltaSeeds are requests of clients that have a dictionary, or say so.
+func deltaSeeds(r *running) (seeds []string) {
+	old, next := has(r.get(path("-", "1", "tokens.css")).body), has(r.get(path("-", "2", "tokens.css")).body)
+	pinned, latest := path("-", "1", "tokens.css"), path("-", "latest", "tokens.css")
+	for _, address := range append(fuzzedAddresses(), path("-", "2", "tokens.css"), path("-", "9", "tokens.css")) {
+		for _, available := range []string{old, next, has("invented")} {
+			seeds = append(seeds, plainGet(address, acceptsDeltas, available))
+		}
+	}
+	for _, lines := range [][]string{
+		{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors", "Origin: https://a.example"},
+		{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors"},
+		{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors", "Origin:"},
+		{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"},
+		{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode:"},
+		{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors", "Sec-Fetch-Mode: no-cors", "Origin: https://a.example"},
+		{"Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: no-cors"},
+		{"If-None-Match: *"},
+		{"If-None-Match: " + r.get(latest, acceptsDeltas, old).header.Get("Etag")},
+		{"If-None-Match: W/" + r.get(latest, "Accept-Encoding: br").header.Get("Etag")},
+		{"Range: bytes=0-4"},
+		{"Dictionary-ID: \"a\""},
+		{"Connection: close"},
+		{has("another")},
+		{"Available-Dictionary:"},
+	} {
+		seeds = append(seeds, plainGet(latest, append(lines, acceptsDeltas, old)...)+plainGet(pinned), plainGet(latest, append(lines, old)...))
+	}
+	for _, accept := range []string{"dcz", "dcz;q=0", "dcz;q=0.5, br", "*, dcz;q=0.5", "DCZ", "dcb", "identity;q=0, dcz"} {
+		seeds = append(seeds, plainGet(latest, "Accept-Encoding: "+accept, old))
+	}
+	for _, available := range []string{":", "::", ":AAAA:", old[len("Available-Dictionary: "):] + ";a=1", old[len("Available-Dictionary: :"):], `"a"`} {
+		seeds = append(seeds, plainGet(latest, acceptsDeltas, "Available-Dictionary: "+available))
+	}
+	return append(seeds, strings.Replace(plainGet(latest, acceptsDeltas, old), "GET", "HEAD", 1)+plainGet(pinned))
+}
+
 // FuzzFastPathAnswersAsTheEdge holds a whole edge with the fast path to the same edge without it:
 // whatever comes over a connection, in one piece or two, is answered with the same bytes, but for
 // Date, Age, Server-Timing and the random X-Request-Id. What differs is asked again, as one edge may hold
 // by now what it did not a moment ago, or have packed it smaller; what goes on to differ is an error.
 func FuzzFastPathAnswersAsTheEdge(f *testing.F) {
-	for _, seed := range wholeSeeds() {
+	p := runPairOfEdges(f)
+	for _, seed := range append(wholeSeeds(), deltaSeeds(p.full)...) {
 		f.Add([]byte(seed), uint16(0))
 		f.Add([]byte(seed), uint16(len(seed)/2))
 	}
-	p := runPairOfEdges(f)
 	f.Fuzz(func(t *testing.T, text []byte, cut uint16) {
 		differs := p.difference(t, text, int(cut))
 		for deadline := time.Now().Add(5 * time.Second); differs != "" && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {

@@ -16,11 +16,11 @@ import (
 // servePublic answers one request of the public listener.
 func (o *Origin) servePublic(ctx *fasthttp.RequestCtx) {
 	started := time.Now()
-	q := &request{id: newRequestID()}
+	q := &request{id: newRequestID(), trace: traceOf(&ctx.Request.Header)}
 	a := o.judge(ctx, q)
 	o.write(ctx, q.id, a)
 	o.metrics.observe(q.route.Method, q.route.Path, a.status, started)
-	o.log.LogAttrs(o.ctx, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("method", q.route.Method),
+	o.log.LogAttrs(o.ctx, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
 		slog.String("route", q.route.Path), slog.Int("status", a.status), slog.Duration("took", time.Since(started)))
 }
 
@@ -33,7 +33,7 @@ func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 		}
 	}()
 	target := string(ctx.Request.Header.RequestURI())
-	switch what := framingFault(&ctx.Request.Header); {
+	switch what := o.framing(&ctx.Request.Header); {
 	case what != "":
 		return malformed(what)
 	case target == "*" && ctx.IsOptions():
@@ -43,9 +43,11 @@ func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 	}
 	if needsToken(string(ctx.URI().PathOriginal())) {
 		if err := o.authenticate(ctx, q); err != nil {
+			o.metrics.refusedToken(auth.Reason(err))
 			return o.refuse(q, err)
 		}
 		if !o.rate.allows(q.caller.Subject, o.now()) {
+			o.metrics.rateLimited()
 			return overloaded(fasthttp.StatusTooManyRequests, causeRateLimit)
 		}
 	}
@@ -56,7 +58,7 @@ func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 
 // needsToken reports whether a path is answered to nobody without a token, whether it exists or not.
 func needsToken(path string) bool {
-	return path != openAPIPath && (path == apiPath || strings.HasPrefix(path, apiPath+"/"))
+	return path != openAPIPath && path != loginPath && (path == apiPath || strings.HasPrefix(path, apiPath+"/"))
 }
 
 func (o *Origin) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) {
@@ -86,7 +88,7 @@ func (o *Origin) routed(route Route) fasthttp.RequestHandler {
 func (o *Origin) refuse(q *request, err error) answer {
 	a, failure := refusalOf(err)
 	if failure {
-		o.log.Error("origin: a request failed", "request", q.id, "method", q.route.Method, "route", q.route.Path, "error", err)
+		o.log.Error("origin: a request failed", "request", q.id, "trace", q.trace, "method", q.route.Method, "route", q.route.Path, "error", err)
 	}
 	return a
 }
@@ -96,7 +98,7 @@ func (o *Origin) refuse(q *request, err error) answer {
 // again in the transaction: the body is parsed while nobody waits, and what is committed was allowed
 // then.
 func (o *Origin) run(q *request) (a answer, err error) {
-	err = o.store.View(o.ctx, func(r storage.Reader) error {
+	err = o.view(func(r storage.Reader) error {
 		p, err := find(r, q)
 		q.seen = p
 		if err != nil || q.route.read == nil {
@@ -120,11 +122,16 @@ func (o *Origin) run(q *request) (a answer, err error) {
 		if err != nil {
 			return change, err
 		}
-		a, change, err = do(tx, p)
+		if a, change, err = do(tx, p); err == nil {
+			err = o.audit(tx, q, p, change)
+		}
 		return change, err
 	})
 	if err == nil && q.after != nil {
 		q.after()
+	}
+	if err == nil && q.noted != nil {
+		o.told(*q.noted)
 	}
 	return a, err
 }

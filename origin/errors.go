@@ -41,6 +41,11 @@ func refusalOf(err error) (a answer, failure bool) {
 		return refused(fasthttp.StatusForbidden, theming.Forbidden), false
 	case errors.Is(err, errNotFound):
 		return refused(fasthttp.StatusNotFound, theming.NotFound), false
+	case errors.Is(err, storage.ErrUncertain):
+		// The change may take place yet: who asks again at once may not see it.
+		a := overloaded(fasthttp.StatusServiceUnavailable, theming.Internal)
+		a.headers = []header{{"Retry-After", "5"}}
+		return a, true
 	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrNoSpace):
 		return overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), true
 	}

@@ -151,7 +151,7 @@ func TestFeedTellsOfThemes(t *testing.T) {
 	if !reflect.DeepEqual(got, want) || got.Cursor == "" {
 		t.Errorf("theme = %+v, want %+v", got, want)
 	}
-	key, err := operator.AddSigningKey(context.Background(), e.store, nil, id, e.clock.Now())
+	key, err := operator.AddSigningKey(context.Background(), e.store, testMaster(t), id, e.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/storage/record"
 )
 
 //go:embed openapi.yaml
@@ -36,7 +35,7 @@ var openAPI = sync.OnceValues(func() (publication, error) {
 		return publication{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
 	}
 	body := jsontree.Append(nil, root)
-	return publication{body, `"` + string(record.HashOf(body)[:32]) + `"`}, nil
+	return published(body), nil
 })
 
 // showOpenAPI answers with the document, or with 304 where the caller holds it already. It reads no

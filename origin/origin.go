@@ -13,10 +13,12 @@ import (
 	"log/slog"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fasthttp/router"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/derive"
@@ -46,6 +48,9 @@ type Config struct {
 	Limits    Limits           // zero fields mean the defaults
 	Master    string           // master keys as auth.ParseMaster reads them; empty means none, and then signed Themes are refused
 	Roots     *x509.CertPool   // whom the addresses of issuers' key sets are trusted by; nil means the system's
+	AuditKeep time.Duration    // how long entries of the audit log are kept; 0 means for ever
+
+	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
 }
 
 // Origin serves the API. Its methods may be called concurrently.
@@ -58,15 +63,22 @@ type Origin struct {
 	log      *slog.Logger
 	router   *router.Router
 	metrics  *metrics
+	framing  func(*fasthttp.RequestHeader) string // framingFault; tests look at what happens without it
 	rate     *rate
 	heavy    lane
 	derive   *derive.Deriver
 	feed     *feed.Handler // nil where there is no feed token
 	operator *operator.Handler
 
+	collections *collections // what they did
+
+	followers followers
+	backedUp  atomic.Int64 // seconds since 1970 of the newest backup that the audit log knows; 0: none
+
 	ctx        context.Context // ends when Shutdown has waited for every request
 	cancel     context.CancelFunc
 	cancelFeed context.CancelFunc // ends the waits of the feed
+	keeping    sync.WaitGroup     // what tidies up in the background until ctx ends
 
 	mu      sync.Mutex // guards serving and closed
 	serving []serving
@@ -89,8 +101,9 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	if err != nil {
 		return nil, err
 	}
+	counts := newMetrics(c.Registry)
 	keys, err := auth.Open(ctx, c.Store, auth.Config{
-		Issuer: c.PublicURL, Audience: c.PublicURL + apiPath, Now: c.Now, Roots: c.Roots, Logger: c.Logger, Master: master,
+		Issuer: c.PublicURL, Audience: c.PublicURL + apiPath, Now: c.Now, Roots: c.Roots, Logger: c.Logger, Master: master, Read: counts.keySetRead,
 	})
 	if err != nil {
 		return nil, err
@@ -100,21 +113,34 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		return nil, fmt.Errorf("origin: register the renderer module: %w", err)
 	}
 	o := &Origin{
-		store: c.Store, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
-		metrics: newMetrics(c.Registry), rate: newRate(c.Limits.RequestsPerSecond), heavy: newLane(),
+		store: meteredStore{c.Store, counts}, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
+		metrics: counts, framing: framingFault, rate: newRate(c.Limits.RequestsPerSecond), heavy: newLane(),
 	}
 	o.derive = derive.New(derive.Config{
-		Store: c.Store, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
+		Store: derivedStore{o.store, counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
 		Turn: func(ctx context.Context) (func(), error) { return o.heavy.enter(ctx, true) }, Spare: o.heavy.enterLast,
 	})
-	o.operator = operator.NewHandler(operator.Config{Store: c.Store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now})
+	o.operator = operator.NewHandler(operator.Config{Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now, Told: o.told, Status: o.status})
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	var waits context.Context
 	waits, o.cancelFeed = context.WithCancel(o.ctx)
 	if c.FeedToken != "" {
-		o.feed = feed.NewHandler(waits, feed.Config{Store: c.Store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.refuseOn})
+		o.feed = feed.NewHandler(waits, feed.Config{Store: o.store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.refuseOn})
 	}
 	o.router = o.newRouter()
+	o.findBackup()
+	o.watch(c.Registry)
+	o.watchHistory(c.Registry)
+	o.collections = newCollections(c.Registry)
+	if c.CollectEvery > 0 {
+		o.keeping.Go(func() { o.keepCollecting(o.ctx, c.CollectEvery) })
+	}
+	if _, ok := c.Store.(shared); ok {
+		o.keeping.Go(func() { o.heedOthers(o.ctx) })
+	}
+	if c.AuditKeep > 0 {
+		o.keeping.Go(func() { o.keepAudit(o.ctx, c.AuditKeep) })
+	}
 	return o, nil
 }
 
@@ -144,7 +170,7 @@ func secure(ctx context.Context, c Config) (*auth.Master, error) {
 		err = auth.Secure(ctx, c.Store, master, c.Now().UTC())
 	}
 	if err == nil && master == nil {
-		c.Logger.Warn("origin: there is no master key: signing secrets and token keys are stored as they are, and a signed Theme keeps the next start from succeeding")
+		c.Logger.Warn("origin: there is no master key: the token key is stored as it is, and signing keys and signed Themes are refused")
 	}
 	return master, err
 }
@@ -159,8 +185,24 @@ func register(ctx context.Context, c Config) (record.Module, error) {
 	return m, err
 }
 
-// Ready returns nil where the Origin can answer requests, else why not.
+// Ready returns nil where the Origin can answer every request, else why not. Where only commits are
+// impossible, because the disk is full, Reads still returns nil.
 func (o *Origin) Ready() error {
+	if err := o.Reads(); err != nil {
+		return err
+	}
+	disk, ok := o.config.Store.(roomy)
+	if !ok {
+		return nil
+	}
+	if err := disk.Writable(); err != nil {
+		return fmt.Errorf("origin: nothing can be written, reads and the feed go on: %w", err)
+	}
+	return nil
+}
+
+// Reads returns nil where the Origin can answer requests that change nothing, and edges; else why not.
+func (o *Origin) Reads() error {
 	o.mu.Lock()
 	closed := o.closed
 	o.mu.Unlock()

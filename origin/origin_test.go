@@ -60,6 +60,7 @@ const (
 	testPublicURL = "https://api.livery.example"
 	testCDNURL    = "https://cdn.livery.example"
 	testFeedToken = "feed-token-of-the-test"
+	testMasterKey = "a master key of the tests that is long enough"
 )
 
 // newHouse starts an origin. change, where given, changes its configuration.
@@ -81,7 +82,7 @@ func newHouse(t testing.TB, change ...func(*Config)) *house {
 	h.settle()
 	config := Config{
 		Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule),
-		FeedToken: testFeedToken, Logger: log, Now: h.clock.Now,
+		FeedToken: testFeedToken, Logger: log, Now: h.clock.Now, Master: testMasterKey,
 	}
 	for _, c := range change {
 		c(&config)
@@ -98,6 +99,16 @@ func newHouse(t testing.TB, change ...func(*Config)) *house {
 		h.end()
 	})
 	return h
+}
+
+// testMaster is the master key of every test's origin.
+func testMaster(t testing.TB) *auth.Master {
+	t.Helper()
+	m, err := auth.ParseMaster(testMasterKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // start starts an origin over the store, in the place of the one that was ended.

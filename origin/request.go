@@ -10,11 +10,13 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
 )
 
 // request is one request of the API: copies of all that the server lends for the time of a handler.
 type request struct {
 	id     string
+	trace  string // trace id that the caller sent along; empty: none
 	route  Route
 	caller auth.Caller
 
@@ -28,8 +30,9 @@ type request struct {
 	contentEncoding string
 	body            string
 
-	seen   place  // what the path named when the request was first looked up
-	after  func() // what is to be done when the request is committed; nil for nothing
+	seen   place         // what the path named when the request was first looked up
+	after  func()        // what is to be done when the request is committed; nil for nothing
+	noted  *record.Audit // what the commit wrote into the audit log; nil for nothing
 	answer answer
 }
 

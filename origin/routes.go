@@ -25,6 +25,7 @@ const (
 	variantPath       = variantsPath + "/{variantID}"
 	variantTokensPath = variantPath + "/tokens"
 	openAPIPath       = apiPath + "/openapi.json"
+	loginPath         = apiPath + "/login"
 )
 
 // Route is one operation of the API: the one place that says who may do it.
@@ -91,11 +92,14 @@ func Extras() []Route {
 	}
 }
 
-// openAPIRoute is the one operation that needs no token.
-var openAPIRoute = Route{Method: fasthttp.MethodGet, Path: openAPIPath}
+// The operations that need no token.
+var (
+	openAPIRoute = Route{Method: fasthttp.MethodGet, Path: openAPIPath}
+	loginRoute   = Route{Method: fasthttp.MethodGet, Path: loginPath}
+)
 
-// Open returns the operations that need no token. They show what the build is, and nothing stored.
-func Open() []Route { return []Route{openAPIRoute} }
+// Open returns the operations that need no token. They show what the build is, and where to log in.
+func Open() []Route { return []Route{openAPIRoute, loginRoute} }
 
 // newRouter registers every route, HEAD wherever there is GET, and a refusal for every other method
 // of a known path. It never redirects.
@@ -117,6 +121,7 @@ func (o *Origin) newRouter() *router.Router {
 		register(route, o.routed(route))
 	}
 	register(openAPIRoute, o.showOpenAPI)
+	register(loginRoute, o.showLogin)
 	for path, allowed := range methods {
 		slices.Sort(allowed)
 		r.Handle(router.MethodWild, path, notAllowed(strings.Join(allowed, ", ")))

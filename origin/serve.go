@@ -24,7 +24,7 @@ func (o *Origin) ServeFeed(l net.Listener) error {
 		_ = l.Close()
 		return errors.New("origin: the feed needs a token that edges carry")
 	}
-	return o.serve(guard(l, o.config.Limits), o.framed(o.feed.Serve))
+	return o.serve(guard(l, o.config.Limits), o.framed(func(ctx *fasthttp.RequestCtx) { o.followers.following(ctx, o.feed.Serve) }))
 }
 
 // ServeOperator answers the operator on the listener until Shutdown, and then returns nil. Whoever
@@ -42,7 +42,7 @@ func (o *Origin) framed(handler fasthttp.RequestHandler) fasthttp.RequestHandler
 				o.refuseOn(ctx, panicked(p))
 			}
 		}()
-		if what := framingFault(&ctx.Request.Header); what != "" {
+		if what := o.framing(&ctx.Request.Header); what != "" {
 			o.write(ctx, newRequestID(), malformed(what))
 			return
 		}
@@ -52,7 +52,7 @@ func (o *Origin) framed(handler fasthttp.RequestHandler) fasthttp.RequestHandler
 
 // refuseOn answers a request of the feed or the operator with an error.
 func (o *Origin) refuseOn(ctx *fasthttp.RequestCtx, err error) {
-	q := &request{id: newRequestID(), route: Route{Method: string(ctx.Method())}}
+	q := &request{id: newRequestID(), trace: traceOf(&ctx.Request.Header), route: Route{Method: string(ctx.Method())}}
 	o.write(ctx, q.id, o.refuse(q, err))
 }
 
@@ -139,6 +139,7 @@ func (o *Origin) Shutdown(ctx context.Context) error {
 	}
 	o.cancel()
 	errs = append(errs, o.derive.Close(ctx))
+	o.keeping.Wait()
 	return errors.Join(errs...)
 }
 

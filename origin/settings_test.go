@@ -151,7 +151,7 @@ func TestUpdatesTouchNamesOnly(t *testing.T) {
 func TestSecretsAreNeverAnswered(t *testing.T) {
 	h := newHouse(t)
 	s := h.ready()
-	key, err := operator.AddSigningKey(context.Background(), h.store, nil, s.theme, h.clock.Now())
+	key, err := operator.AddSigningKey(context.Background(), h.store, testMaster(t), s.theme, h.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestTimesHaveOneSpelling(t *testing.T) {
 	h.variant(theme, "dark")
 	h.patch(theme, red)
 	h.publish(theme)
-	if _, err := operator.AddSigningKey(context.Background(), h.store, nil, idOf(theme), h.clock.Now()); err != nil {
+	if _, err := operator.AddSigningKey(context.Background(), h.store, testMaster(t), idOf(theme), h.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	call := h.operator()

@@ -23,6 +23,7 @@ import "fmt"
 //	K key id                             record.TokenKey
 //	J issuer name                        record.Issuer
 //	I environment, key hash              record.Replay
+//	A scope of the commit, number        record.Audit
 //
 // Engines keep what is their own (blobs, the change log, format marks) outside these letters.
 

@@ -2,14 +2,10 @@ package wasm
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
+	"maps"
+	"slices"
 	"time"
-
-	"github.com/tetratelabs/wazero/experimental"
 )
 
 // MaxModuleBytes is the size past which a module is refused.
@@ -69,7 +65,7 @@ func (r *Runtime) Load(ctx context.Context, digest string, module []byte) error 
 		return err
 	}
 	if first {
-		l.pool, l.err = r.compile(context.WithoutCancel(ctx), module)
+		l.pool, l.err = r.compile(context.WithoutCancel(ctx), digest, module)
 		r.settle(digest, l)
 	}
 	select {
@@ -107,43 +103,7 @@ func (r *Runtime) settle(digest string, l *loading) {
 	close(l.ready)
 	r.mu.Unlock()
 	r.dropUnused(time.Now(), digest)
-}
-
-func (r *Runtime) compile(ctx context.Context, module []byte) (*pool, error) {
-	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
-	compiled, err := r.engine.CompileModule(ctx, module)
-	if err != nil && r.mayClear() && clearFiles(r.config.CacheDir) == nil {
-		compiled, err = r.engine.CompileModule(ctx, module)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: compile: %w", ErrModule, err)
-	}
-	p, err := newPool(ctx, r, compiled)
-	if err != nil {
-		return nil, errors.Join(err, compiled.Close(ctx))
-	}
-	return p, nil
-}
-
-// mayClear reports whether the reason of a failed compilation may be a damaged file in the cache.
-// wazero does not tell that apart from a module that is none, which would empty the cache again
-// and again, so one try in the life of a Runtime has to do.
-func (r *Runtime) mayClear() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	may := r.config.CacheDir != "" && !r.cleared
-	r.cleared = true
-	return may
-}
-
-// clearFiles deletes the files of the cache and keeps its directories.
-func clearFiles(dir string) error {
-	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		return os.Remove(path)
-	})
+	r.pruneCode(time.Now())
 }
 
 // keep looks after the modules until the Runtime is closed: it drops what is unused and takes the
@@ -151,6 +111,8 @@ func clearFiles(dir string) error {
 func (r *Runtime) keep() {
 	every := time.NewTicker(max(min(r.config.Overdue, r.config.ModuleIdle)/4, time.Millisecond))
 	defer every.Stop()
+	code := time.NewTicker(markCodeEvery)
+	defer code.Stop()
 	for {
 		select {
 		case now := <-every.C:
@@ -158,10 +120,24 @@ func (r *Runtime) keep() {
 			for _, p := range r.pools() {
 				p.look(now)
 			}
+		case now := <-code.C:
+			r.pruneCode(now)
 		case <-r.quit:
 			return
 		}
 	}
+}
+
+// pruneCode keeps the directory of compiled modules within its budget. Where that fails there is no
+// more than code too much on disk, and the next turn may bring it.
+func (r *Runtime) pruneCode(now time.Time) {
+	if r.code == nil {
+		return
+	}
+	r.mu.Lock()
+	loaded := slices.Collect(maps.Keys(r.modules))
+	r.mu.Unlock()
+	_ = r.code.prune(loaded, now)
 }
 
 // pools returns the pools of all loaded modules.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
@@ -83,4 +84,34 @@ func TestLargestDocumentRenders(t *testing.T) {
 	}
 	eventually(t, "the memory of compiling is given back", func() bool { return r.Stats().MemoryBytes < 300<<20 })
 	t.Logf("%+v", r.Stats())
+}
+
+// While all instances together have more memory than they should, those with more than their share are
+// not kept, and a module that nobody uses keeps none. Nothing is refused meanwhile.
+func TestMemoryOfAllInstancesIsBounded(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1, MemoryBytes: 1, Overdue: 100 * time.Millisecond, ModuleIdle: 30 * time.Second})
+	digest := load(t, r, canary(t))
+	for range 5 {
+		hear(t, r, digest, "alive1") // of a fresh one each time
+	}
+	if s := r.Stats(); s.Recycled != 5 {
+		t.Errorf("%d instances were recycled, want all 5 that were used", s.Recycled)
+	}
+	eventually(t, "the module has no instances", func() bool { return r.Stats().MemoryBytes == 0 })
+	hear(t, r, digest, "alive1")
+}
+
+func TestMemoryWithinTheBoundIsKept(t *testing.T) {
+	r := newRuntime(t, wasm.Config{Instances: 1, MemoryBytes: 64 << 20})
+	digest := load(t, r, canary(t))
+	eventually(t, "an instance stands by", func() bool { return r.Stats().Instances == 2 })
+	if got, err := r.Render(t.Context(), digest, command("grow")); err != nil || string(got) != "alive1" {
+		t.Fatalf("Render = %q, %v, want an answer", got, err)
+	}
+	for range 5 {
+		hear(t, r, digest, "")
+	}
+	if s := r.Stats(); s.Recycled != 1 || s.MemoryBytes > 64<<20 {
+		t.Errorf("%d instances were recycled and %d bytes are in use, want 1, that had grown", s.Recycled, s.MemoryBytes)
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"example.com/livery/wasm/abi"
-	"github.com/tetratelabs/wazero"
 )
 
 const (
@@ -24,12 +23,12 @@ const (
 // They are made as they are needed, the one that stands by in the background. It may be used
 // concurrently.
 type pool struct {
-	host     *Runtime
-	compiled wazero.CompiledModule
-	slots    chan struct{} // one element for each instance at work
-	closing  chan struct{} // closed when no call may begin any more
-	empty    chan struct{} // closed when closing, and no call or start is at work
-	recycle  int           // an instance with so many bytes of linear memory is not kept
+	host    *Runtime
+	engine  *engine
+	slots   chan struct{} // one element for each instance at work
+	closing chan struct{} // closed when no call may begin any more
+	empty   chan struct{} // closed when closing, and no call or start is at work
+	recycle int           // an instance with so many bytes of linear memory is not kept
 
 	mu        sync.Mutex // guards what follows
 	idle      []*instance
@@ -44,16 +43,16 @@ type pool struct {
 
 // newPool compiles nothing; it starts the first instance, so that a module that breaks the contract
 // is refused here, and a second one in the background.
-func newPool(ctx context.Context, host *Runtime, compiled wazero.CompiledModule) (*pool, error) {
+func newPool(ctx context.Context, host *Runtime, e *engine) (*pool, error) {
 	p := &pool{
-		host:     host,
-		compiled: compiled,
-		slots:    make(chan struct{}, host.config.Instances),
-		closing:  make(chan struct{}),
-		empty:    make(chan struct{}),
-		recycle:  2*host.config.PlanBytes + 32<<20,
-		busy:     map[*instance]struct{}{},
-		used:     time.Now(),
+		host:    host,
+		engine:  e,
+		slots:   make(chan struct{}, host.config.Instances),
+		closing: make(chan struct{}),
+		empty:   make(chan struct{}),
+		recycle: 2*host.config.PlanBytes + 32<<20,
+		busy:    map[*instance]struct{}{},
+		used:    time.Now(),
 	}
 	first, err := p.start(ctx, renderMemory)
 	if err != nil {
@@ -67,7 +66,7 @@ func newPool(ctx context.Context, host *Runtime, compiled wazero.CompiledModule)
 // start makes an instance whose linear memory is at most limit bytes.
 func (p *pool) start(ctx context.Context, limit uint64) (*instance, error) {
 	began := time.Now()
-	in, err := newInstance(withMemory(ctx, limit, &p.host.counts.memory), p.host.engine, p.compiled)
+	in, err := newInstance(withMemory(ctx, limit, &p.host.counts.memory), p.engine.runtime, p.engine.compiled)
 	if err != nil {
 		p.host.counts.failedStart.Add(1)
 		return nil, err
@@ -242,7 +241,7 @@ func (p *pool) begin(in *instance, longest time.Duration) {
 // give takes an instance back after its call. Nothing that failed, grew too large or lost its place is
 // used again; the one that stands by is in its place at once.
 func (p *pool) give(in *instance, failed error) {
-	grown := in.memoryBytes() >= p.recycle
+	grown := p.outgrown(in)
 	p.mu.Lock()
 	surplus := in
 	p.end(in)
@@ -257,6 +256,12 @@ func (p *pool) give(in *instance, failed error) {
 		}
 		p.close(surplus)
 	}
+}
+
+// outgrown reports whether an instance has more memory than one should keep.
+func (p *pool) outgrown(in *instance) bool {
+	size := in.memoryBytes()
+	return size >= p.recycle || p.host.crowded() && int64(size) > p.host.share()
 }
 
 // end takes an instance out of the busy ones and frees its place, unless that was given away. p.mu
@@ -290,7 +295,7 @@ func (p *pool) takeCompiler(ctx context.Context) (*instance, error) {
 }
 
 func (p *pool) giveCompiler(in *instance, failed error) {
-	grown := in.memoryBytes() >= p.recycle
+	grown := p.outgrown(in)
 	p.mu.Lock()
 	p.end(in)
 	kept := failed == nil && !grown && !in.abandoned && p.compiler == nil && p.shutBy == nil

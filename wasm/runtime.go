@@ -22,7 +22,6 @@ import (
 
 	"example.com/livery/wasm/abi"
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
 // The errors that callers branch on.
@@ -53,15 +52,18 @@ func (e *RefusedError) Is(target error) bool {
 
 // Config configures a Runtime. The zero value is usable.
 type Config struct {
-	CacheDir   string        // compiled modules are kept here and may be shared between processes; empty: in memory only
-	Instances  int           // calls at one time for each module; one more instance stands by; 0: one for each processor
-	PlanBytes  int           // of the plans that one instance holds, a single larger one apart; 0: 32 MiB
-	Modules    int           // kept at one time, as far as the rest is unused; 0: 8
-	ModuleIdle time.Duration // a module that was unused for so long is dropped; 0: 15 minutes
-	Overdue    time.Duration // a render that takes longer loses its place to a new instance; 0: 5 seconds
+	CacheDir    string        // compiled modules are kept here and may be shared between processes; empty: in memory only
+	CodeBytes   int64         // disk for these, those apart that somebody has used in the last 20 minutes; 0: 512 MiB
+	Instances   int           // calls at one time for each module; one more instance stands by; 0: one for each processor
+	PlanBytes   int           // of the plans that one instance holds, a single larger one apart; 0: 32 MiB
+	MemoryBytes int64         // linear memory of all instances from which on those with more than their share are not kept; 0: no bound
+	Modules     int           // kept at one time, as far as the rest is unused; 0: 8
+	ModuleIdle  time.Duration // a module that was unused for so long is dropped; 0: 15 minutes
+	Overdue     time.Duration // a render that takes longer loses its place to a new instance; 0: 5 seconds
 }
 
 func (c Config) complete() Config {
+	c.CodeBytes = orElse(c.CodeBytes, 512<<20)
 	c.Instances = orElse(c.Instances, runtime.GOMAXPROCS(0))
 	c.PlanBytes = orElse(c.PlanBytes, 32<<20)
 	c.Modules = orElse(c.Modules, 8)
@@ -70,7 +72,7 @@ func (c Config) complete() Config {
 	return c
 }
 
-func orElse[T int | time.Duration](set, standard T) T {
+func orElse[T int | int64 | time.Duration](set, standard T) T {
 	if set <= 0 {
 		return standard
 	}
@@ -79,59 +81,41 @@ func orElse[T int | time.Duration](set, standard T) T {
 
 // Runtime compiles modules and renders with them. It may be used concurrently.
 type Runtime struct {
-	engine wazero.Runtime
-	cache  wazero.CompilationCache
+	code   *codeDir // nil: compiled modules are kept in memory only
 	config Config
 	counts counts
 	large  chan struct{} // one element while a large document is compiled
 	quit   chan struct{} // closed by Close
 	keeper sync.WaitGroup
 
-	mu      sync.Mutex // guards modules, closed and cleared
+	mu      sync.Mutex // guards modules and closed
 	modules map[string]*loading
 	closed  bool
-	cleared bool // the cache directory was emptied once
 }
 
 // NewRuntime makes a Runtime. It fails where this machine has no compiler: interpreted, modules are
 // some forty times slower, which nobody should find out in production.
 func NewRuntime(ctx context.Context, c Config) (*Runtime, error) {
-	cache := wazero.NewCompilationCache()
-	if c.CacheDir != "" {
-		onDisk, err := wazero.NewCompilationCacheWithDir(c.CacheDir)
-		if err != nil {
-			return nil, fmt.Errorf("wasm: cache directory: %w", err)
-		}
-		cache = onDisk
-	}
-	engine, err := newEngine(ctx, cache)
+	probe, err := newEngine(ctx, wazero.NewCompilationCache())
 	if err == nil {
-		_, err = wasi_snapshot_preview1.Instantiate(ctx, engine)
+		err = probe.close(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("wasm: start: %w", err), cache.Close(ctx))
+		return nil, err
 	}
 	r := &Runtime{
-		engine:  engine,
-		cache:   cache,
 		config:  c.complete(),
 		large:   make(chan struct{}, 1),
 		quit:    make(chan struct{}),
 		modules: map[string]*loading{},
 	}
+	if c.CacheDir != "" {
+		if r.code, err = openCodeDir(c.CacheDir, r.config.CodeBytes); err != nil {
+			return nil, fmt.Errorf("wasm: cache directory: %w", err)
+		}
+	}
 	r.keeper.Go(r.keep)
 	return r, nil
-}
-
-// newEngine names the compiler explicitly; wazero panics where it has none for the machine.
-func newEngine(ctx context.Context, cache wazero.CompilationCache) (engine wazero.Runtime, err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("there is no WebAssembly compiler for %s/%s: %v", runtime.GOOS, runtime.GOARCH, reason)
-		}
-	}()
-	config := wazero.NewRuntimeConfigCompiler().WithCompilationCache(cache).WithMemoryLimitPages(compileMemory / pageBytes)
-	return wazero.NewRuntimeWithConfig(ctx, config), nil
 }
 
 // Close lets no other call begin, waits for calls and loads at work, and frees all modules. The
@@ -163,5 +147,5 @@ func (r *Runtime) Close(ctx context.Context) error {
 			return fmt.Errorf("wasm: close: module %s: %w", digest, err)
 		}
 	}
-	return errors.Join(r.engine.Close(ctx), r.cache.Close(ctx))
+	return nil
 }

@@ -13,6 +13,7 @@ type Stats struct {
 	MemoryBytes int64 // linear memory of all instances
 	Plans       int   // held by all instances
 	PlanBytes   int64 // of these
+	CodeBytes   int64 // of compiled modules on disk, whoever left them there
 
 	Started       uint64        // instances
 	StartTime     time.Duration // that took, all together
@@ -45,7 +46,12 @@ func (c *counts) fail(err error) {
 // Stats returns the numbers for metrics. It is cheap.
 func (r *Runtime) Stats() Stats {
 	c := &r.counts
+	var codeBytes int64
+	if r.code != nil {
+		codeBytes = r.code.bytes()
+	}
 	return Stats{
+		CodeBytes:     codeBytes,
 		Modules:       len(r.pools()),
 		Instances:     int(c.instances.Load()),
 		MemoryBytes:   c.memory.Load(),

@@ -7,7 +7,8 @@ import (
 )
 
 // look gives away the places of calls that last too long, and closes an instance that compiled and
-// has nothing to do. It is called now and then.
+// has nothing to do, or all of a module that has nothing to do while there is too little memory. It is
+// called now and then.
 func (p *pool) look(now time.Time) {
 	p.mu.Lock()
 	for in := range p.busy {
@@ -15,15 +16,31 @@ func (p *pool) look(now time.Time) {
 			p.abandon(in)
 		}
 	}
-	var unused *instance
+	var unused []*instance
 	if p.compiler != nil && now.Sub(p.used) > compilerIdle {
-		unused, p.compiler = p.compiler, nil
+		unused, p.compiler = append(unused, p.compiler), nil
+	}
+	if p.users == 0 && now.Sub(p.used) > p.host.config.ModuleIdle/crowdedPart && p.host.crowded() {
+		unused, p.idle = append(unused, p.idle...), nil
 	}
 	p.mu.Unlock()
-	if unused != nil {
-		p.close(unused)
+	for _, in := range unused {
+		p.close(in)
 	}
 }
+
+// crowdedPart is how much sooner than its code a module that nobody uses loses its instances while there
+// is too little memory: after 15 seconds of 15 minutes.
+const crowdedPart = 60
+
+// crowded reports whether all instances have more memory together than they should.
+func (r *Runtime) crowded() bool {
+	return r.config.MemoryBytes > 0 && r.counts.memory.Load() > r.config.MemoryBytes
+}
+
+// share returns the memory that an instance keeps while there is too little: the bound, over those of
+// one module.
+func (r *Runtime) share() int64 { return r.config.MemoryBytes / int64(r.config.Instances+1) }
 
 // abandon gives the place of a call away, so that others are served while it lasts; its instance
 // is closed when it ends, if it does. No more calls than there are places can be abandoned at a
@@ -91,5 +108,5 @@ func (p *pool) free(ctx context.Context) error {
 		p.close(p.compiler)
 	}
 	p.idle, p.compiler = nil, nil
-	return p.compiled.Close(ctx)
+	return p.engine.close(ctx)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -101,6 +102,32 @@ func (s site) handle(ctx *fasthttp.RequestCtx) {
 	}
 }
 
+// ServeHTTP answers as net/http alone would.
+func (s site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f := s[r.URL.Path]
+	if f == nil {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	h := w.Header()
+	for _, line := range f.headers() {
+		h.Set(line[0], line[1])
+	}
+	if r.Header.Get("If-None-Match") == f.etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Accept-Ranges", "bytes")
+	h.Set("Content-Type", "text/css; charset=utf-8")
+	body := f.plain.Body
+	if r.Header.Get("Accept-Encoding") == "gzip" {
+		h.Set("Content-Encoding", "gzip")
+		body = f.zipped.Body
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // a client that is gone misses it
+}
+
 // serveChild serves until it is told to end.
 func serveChild(name, dir, profile string) error {
 	s, err := readSite(dir)
@@ -117,8 +144,11 @@ func serveChild(name, dir, profile string) error {
 		ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 	}
 	fmt.Println(ln.Addr())
-	if name == "fasthttp" {
+	switch name {
+	case "fasthttp":
 		return server.Serve(ln)
+	case "net/http":
+		return http.Serve(ln, s)
 	}
 	if profile != "" {
 		f, err := os.Create(profile)

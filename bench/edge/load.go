@@ -118,8 +118,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// load is the asking side.
-type load struct {
+// traffic is the asking side.
+type traffic struct {
 	scenario
 	target  *unix.SockaddrInet4
 	request []byte
@@ -137,12 +137,12 @@ type asker struct {
 	sent time.Time
 }
 
-func newLoad(address string, sc scenario, request []byte, size int) (*load, error) {
+func newLoad(address string, sc scenario, request []byte, size int) (*traffic, error) {
 	at, err := net.ResolveTCPAddr("tcp4", address)
 	if err != nil {
 		return nil, err
 	}
-	l := &load{scenario: sc, target: &unix.SockaddrInet4{Port: at.Port, Addr: [4]byte(at.IP.To4())}, request: request, size: size}
+	l := &traffic{scenario: sc, target: &unix.SockaddrInet4{Port: at.Port, Addr: [4]byte(at.IP.To4())}, request: request, size: size}
 	l.buffer = make([]byte, 256<<10)
 	l.asking = map[int]*asker{}
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -157,7 +157,7 @@ func newLoad(address string, sc scenario, request []byte, size int) (*load, erro
 	return l, nil
 }
 
-func (l *load) close() {
+func (l *traffic) close() {
 	for fd := range l.asking {
 		_ = unix.Close(fd)
 	}
@@ -165,7 +165,7 @@ func (l *load) close() {
 }
 
 // open makes a connection. It waits for it: on the loopback that is no wait.
-func (l *load) open() (*asker, error) {
+func (l *traffic) open() (*asker, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (l *load) open() (*asker, error) {
 	return a, unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)})
 }
 
-func (l *load) run(end time.Time) error {
+func (l *traffic) run(end time.Time) error {
 	for _, a := range l.asking {
 		if err := l.ask(a); err != nil {
 			return err
@@ -208,7 +208,7 @@ func (l *load) run(end time.Time) error {
 	}
 }
 
-func (l *load) ask(a *asker) error {
+func (l *traffic) ask(a *asker) error {
 	a.left = l.size
 	if !l.fresh {
 		a.sent = time.Now()
@@ -218,7 +218,7 @@ func (l *load) ask(a *asker) error {
 }
 
 // hear takes what has come, unread: the kernel throws it away.
-func (l *load) hear(a *asker, now time.Time) error {
+func (l *traffic) hear(a *asker, now time.Time) error {
 	for a.left > 0 {
 		n, _, err := unix.Recvfrom(a.fd, l.buffer[:min(len(l.buffer), a.left)], unix.MSG_TRUNC)
 		if err == unix.EAGAIN {

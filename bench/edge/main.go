@@ -1,10 +1,11 @@
 //go:build linux
 
 // Command edge measures what an answered request costs the server's processor: nginx in two tunings,
-// fasthttp alone, the edge's own loop and the whole edge, serving the same files over plain HTTP/1.1. Servers have one
-// core and the load another; the servers take turns, scenario by scenario and round by round, so that
-// a slow minute of the machine is everybody's. It needs nginx on the PATH. With -soak it runs the whole edge
-// for a long time instead and watches its memory.
+// Varnish, h2o, Caddy, net/http and fasthttp alone, the edge's own loop and the whole edge, serving the same files over
+// plain HTTP/1.1. Servers have one core and the load another; the servers take turns, scenario by
+// scenario and round by round, so that a slow minute of the machine is everybody's. Then it measures latency at
+// constant rates, and the load itself beside wrk. What is not on the PATH is left out and told. With -soak it runs the
+// whole edge for a long time instead and watches its memory.
 package main
 
 import (
@@ -14,8 +15,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
+
+	"example.com/livery/bench/figures"
 )
 
 func main() {
@@ -28,22 +32,37 @@ func main() {
 	servers := flag.String("servers", "", "measure these servers alone, separated by commas")
 	flag.StringVar(&b.livery, "livery", "", "measure the edge of this binary too, a built livery")
 	flag.StringVar(&b.profile, "cpuprofile", "", "have the loop write a CPU profile to this file")
+	jsonPath := flag.String("json", "", "write the figures to this file too")
+	rates := flag.String("rates", "2000,5000,10000,15000,20000", "constant rates at which latency is measured, requests a second, separated by commas; empty: none")
+	flag.DurationVar(&b.lasting, "lasting", 3*time.Second, "how long each constant rate, and the comparison with wrk, lasts in a round")
+	flag.IntVar(&b.rateRounds, "rate-rounds", 3, "rounds of each constant rate, and of the comparison with wrk; 0: neither is measured")
 	var long soak
 	flag.DurationVar(&long.lasting, "soak", 0, "soak the edge of -livery for so long instead, with Zipf traffic and a publish every second")
 	flag.IntVar(&long.rate, "rate", 400, "requests a second of a soak")
 	flag.Int64Var(&long.cacheBytes, "cache-bytes", 64<<20, "memory for files of the edge that is soaked")
-	flag.StringVar(&long.results, "results", filepath.Join("bench", "results"), "folder of a soak's results")
+	flag.StringVar(&long.results, "results", filepath.Join("bench", "results"), "folder of the results of a soak and of -tls")
+	secure := flag.Bool("tls", false, "measure the edge of -livery under TLS beside nginx instead, and write edge_tls.md into -results")
 	flag.Parse()
 	b.only, b.servers = words(*only), words(*servers)
+	b.figures = figures.New("edge")
 	var err error
+	if b.rates, err = numbers(*rates); err != nil {
+		fmt.Fprintln(os.Stderr, "edge: -rates:", err)
+		os.Exit(2)
+	}
 	switch {
+	case *secure:
+		under := secureBench{livery: b.livery, results: long.results, rounds: b.rounds, slice: b.slice, only: b.only}
+		err = under.run(context.Background())
 	case long.lasting > 0:
 		long.livery = b.livery
 		err = long.run(context.Background())
 	case *child != "":
 		err = serveChild(*child, b.dir, b.profile)
 	default:
-		err = b.run()
+		if err = b.run(); err == nil {
+			err = b.figures.Write(*jsonPath)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "edge:", err)
@@ -58,15 +77,31 @@ func words(list string) []string {
 	return strings.Split(list, ",")
 }
 
+// numbers reads whole numbers above 0.
+func numbers(list string) (all []int, err error) {
+	for _, word := range words(list) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n <= 0 {
+			return nil, fmt.Errorf("%q is no whole number above 0", word)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
 // bench is one run.
 type bench struct {
-	dir     string
-	rounds  int
-	slice   time.Duration
-	only    []string // none: every scenario
-	servers []string // none: every server
-	livery  string   // the built binary; empty: is not measured
-	profile string   // empty: none
+	dir        string
+	rounds     int
+	slice      time.Duration
+	only       []string // none: every scenario
+	servers    []string // none: every server
+	livery     string   // the built binary; empty: is not measured
+	profile    string   // empty: none
+	rates      []int    // requests a second
+	rateRounds int
+	lasting    time.Duration // of one rate in one round
+	figures    *figures.Set
 }
 
 func (b *bench) run() error {
@@ -104,7 +139,17 @@ func (b *bench) run() error {
 	}
 	fmt.Printf("%s, %d cores, %s/%s, %d rounds of %v\n\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.rounds, b.slice)
 	printTables(os.Stdout, subjects, rows)
-	return nil
+	b.tell(subjects, rows)
+	if b.rateRounds == 0 {
+		return nil
+	}
+	fmt.Fprintln(os.Stderr, "constant rates")
+	if err := b.atRates(subjects); err != nil {
+		return err
+	}
+	b.printRates(os.Stdout, subjects)
+	fmt.Fprintln(os.Stderr, "the load beside wrk")
+	return b.besideWrk(subjects)
 }
 
 func wanted(name string, list []string) bool {

@@ -37,8 +37,12 @@ var scenarios = []scenario{
 	{name: "304", path: "/2k.css", conns: 64, depth: 1, current: true, reach: 1.2},
 	{name: "2 KB, 512 connections", path: "/2k.css", conns: 512, depth: 1, reach: 1.3},
 	{name: "2 KB, a new connection each", path: "/2k.css", headers: "Connection: close\r\n", conns: 64, depth: 1, fresh: true, reach: 1},
+	{name: "2 KB, 1 connection", path: "/2k.css", conns: 1, depth: 1},
+	{name: "2 KB as gzip", path: "/2k.css", headers: "Accept-Encoding: gzip\r\n", conns: 64, depth: 1},
+	{name: "20 KB as gzip, 512 connections", path: "/20k.css", headers: "Accept-Encoding: gzip\r\n", conns: 512, depth: 1},
 	{name: "20 KB identity", path: "/20k.css", conns: 64, depth: 1, reach: 1},
 	{name: "200 KB identity", path: "/200k.css", conns: 64, depth: 1, reach: 0.8},
+	{name: "200 KB as gzip", path: "/200k.css", headers: "Accept-Encoding: gzip\r\n", conns: 64, depth: 1},
 	{name: "2 KB, pipeline of 16", path: "/2k.css", conns: 64, depth: 16},
 	{name: "2 KB, left to fasthttp", path: "/2k.css", query: "?v=1", conns: 64, depth: 1},
 }

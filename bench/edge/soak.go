@@ -8,10 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -31,27 +28,38 @@ type soak struct {
 
 // window is what was answered since the last sample.
 type window struct {
-	took                     []time.Duration
-	hits, shed, failed       int
+	hits, misses             []time.Duration // what each answer took: of files that the edge held, and of others
+	shed, failed             int
 	published, publishFailed int
 	last                     string // what failed last
 }
 
+func (w *window) answers() int { return len(w.hits) + len(w.misses) + w.shed + w.failed }
+
+func (w *window) hitRatio() float64 { return float64(len(w.hits)) / float64(max(1, w.answers())) }
+
 // sample is one point of the plot.
 type sample struct {
 	window
-	at       time.Duration // since the beginning
-	resident float64       // bytes: the edge's memory as the system counts it
-	held     float64       // bytes: what the edge counts against its budget
+	at    time.Duration // since the beginning
+	lasts time.Duration // of the window
+	usage
 }
 
-func (s sample) hitRatio() float64 { return float64(s.hits) / float64(max(1, len(s.took))) }
+// usage is the edge's memory, in bytes.
+type usage struct {
+	resident float64 // as the system counts it
+	heap     float64 // of Go, free but not given back included
+	guests   float64 // linear memory of renderer instances
+	held     float64 // counted against the budget
+}
 
-func (s sample) p99() time.Duration {
-	if len(s.took) == 0 {
+// quantile returns how long that part of sorted times took at most; 0 where there are none.
+func quantile(took []time.Duration, part float64) time.Duration {
+	if len(took) == 0 {
 		return 0
 	}
-	return at(s.took, 0.99)
+	return at(took, part)
 }
 
 // askers is how many requests are on their way at most.
@@ -94,30 +102,31 @@ func (s *soak) soak(ctx context.Context, w *world) (samples []sample, err error)
 	defer stop()
 	began, ticks := time.Now(), time.NewTicker(max(time.Second, s.lasting/300))
 	defer ticks.Stop()
-	for time.Since(began) < s.lasting {
+	for last := time.Duration(0); last < s.lasting; {
 		<-ticks.C
-		taken, err := s.sample(ctx, w, time.Since(began))
+		now := time.Since(began)
+		taken, err := s.sample(ctx, w, now, now-last)
 		if err != nil {
 			return nil, err
 		}
+		last = now
 		samples = append(samples, taken)
-		fmt.Fprintf(os.Stderr, "\r%v: %d MiB resident, %.1f%% hits, p99 %v ", taken.at.Round(time.Second), int(taken.resident)>>20, 100*taken.hitRatio(), taken.p99().Round(time.Microsecond))
+		fmt.Fprintf(os.Stderr, "\r%v: %d MiB resident, %.1f%% hits, p99 of hits %v, of misses %v  ", taken.at.Round(time.Second), int(taken.resident)>>20, 100*taken.hitRatio(),
+			quantile(taken.hits, 0.99).Round(10*time.Microsecond), quantile(taken.misses, 0.99).Round(10*time.Microsecond))
 	}
 	fmt.Fprintln(os.Stderr)
 	return samples, nil
 }
 
-func (s *soak) sample(ctx context.Context, w *world, at time.Duration) (sample, error) {
+func (s *soak) sample(ctx context.Context, w *world, at, lasts time.Duration) (sample, error) {
 	s.mu.Lock()
-	taken := sample{window: s.window, at: at}
+	taken := sample{window: s.window, at: at, lasts: lasts}
 	s.window = window{last: s.window.last}
 	s.mu.Unlock()
-	slices.Sort(taken.took)
+	slices.Sort(taken.hits)
+	slices.Sort(taken.misses)
 	var err error
-	if taken.resident, err = w.resident(); err != nil {
-		return taken, err
-	}
-	taken.held, err = w.metric(ctx, "livery_edge_cache_bytes")
+	taken.usage, err = w.usage(ctx)
 	return taken, err
 }
 
@@ -162,11 +171,11 @@ func get(ctx context.Context, t *http.Transport, url, codings string) (status in
 func (s *soak) count(took time.Duration, url string, status int, hit bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.window.took = append(s.window.took, took)
 	switch {
 	case err == nil && status == http.StatusOK && hit:
-		s.window.hits++
+		s.window.hits = append(s.window.hits, took)
 	case err == nil && status == http.StatusOK:
+		s.window.misses = append(s.window.misses, took)
 	case err == nil && status == http.StatusServiceUnavailable:
 		s.window.shed++
 	default:
@@ -196,71 +205,4 @@ func (s *soak) publish(ctx context.Context, w *world) {
 		}
 		s.mu.Unlock()
 	}
-}
-
-// judge returns an error where an answer was wrong, or more was held than the budget.
-func (s *soak) judge(samples []sample) error {
-	total := sum(samples)
-	var broken []string
-	if most := highest(samples, func(s sample) float64 { return s.held }); most > float64(s.cacheBytes) {
-		broken = append(broken, fmt.Sprintf("%.0f bytes were held, the budget is %d", most, s.cacheBytes))
-	}
-	if total.failed > 0 || total.publishFailed > 0 {
-		broken = append(broken, fmt.Sprintf("%d requests and %d publishes failed; the last: %s", total.failed, total.publishFailed, total.last))
-	}
-	if len(broken) > 0 {
-		return fmt.Errorf("soak: %s", strings.Join(broken, "; "))
-	}
-	return nil
-}
-
-// sum adds the windows of samples up.
-func sum(samples []sample) (total window) {
-	for _, s := range samples {
-		total.took = append(total.took, s.took...)
-		total.hits += s.hits
-		total.shed += s.shed
-		total.failed += s.failed
-		total.published += s.published
-		total.publishFailed += s.publishFailed
-		total.last = s.last
-	}
-	slices.Sort(total.took)
-	return total
-}
-
-func highest(samples []sample, of func(sample) float64) (most float64) {
-	for _, s := range samples {
-		most = max(most, of(s))
-	}
-	return most
-}
-
-// write writes the plot and the page around it.
-func (s *soak) write(samples []sample) error {
-	if err := os.WriteFile(filepath.Join(s.results, "soak.svg"), plot(samples, s.cacheBytes), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(s.results, "soak.md"), s.page(samples), 0o644)
-}
-
-// page tells what was run and what came of it. Memory is told for two halves: a leak shows in the
-// second one.
-func (s *soak) page(samples []sample) []byte {
-	const mib = 1 << 20
-	resident := func(s sample) float64 { return s.resident }
-	total, half := sum(samples), len(samples)/2
-	whole := sample{window: total}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# A soak of the edge\n\n%s, `go run ./bench/edge -soak %v -livery bin/livery`, %s, %s/%s, %d cores.\n\n",
-		time.Now().UTC().Format(time.DateOnly), s.lasting, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Fprintf(&b, "An origin and an edge in processes of their own, the edge cold and with a memory budget of %d MiB for files: at most %d requests a second by Zipf's law\n"+
-		"over %d files and %d more with every publish, one publish a second, in four codings.\n\n![memory, hits and p99 over time](soak.svg)\n\n",
-		s.cacheBytes/mib, s.rate, worldThemes*(1+worldVariants)*len(worldFiles), (1+worldVariants)*len(worldFiles))
-	fmt.Fprintf(&b, "| | |\n|-|-:|\n| requests answered | %d |\n| of them hits | %.1f%% |\n| told to come again (503) | %d |\n| failed | %d |\n| publishes, of them failed | %d, %d |\n",
-		len(total.took), 100*whole.hitRatio(), total.shed, total.failed, total.published, total.publishFailed)
-	fmt.Fprintf(&b, "| p50, p99 of all answers | %v, %v |\n", at(total.took, 0.5).Round(time.Microsecond), whole.p99().Round(time.Microsecond))
-	fmt.Fprintf(&b, "| most held, of the budget | %.1f of %d MiB |\n", highest(samples, func(s sample) float64 { return s.held })/mib, s.cacheBytes/mib)
-	fmt.Fprintf(&b, "| highest resident memory, first half and second | %.0f and %.0f MiB |\n", highest(samples[:half], resident)/mib, highest(samples[half:], resident)/mib)
-	return []byte(b.String())
 }

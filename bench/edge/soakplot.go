@@ -17,6 +17,16 @@ const (
 	plotRight   = 20
 )
 
+// The colours of curves.
+const (
+	red    = "#aa2222"
+	blue   = "#0055aa"
+	brown  = "#aa5500"
+	violet = "#7722aa"
+	green  = "#22884d"
+	grey   = "#888888"
+)
+
 // panel is one of the plots that stand one below the other.
 type panel struct {
 	title  string
@@ -31,19 +41,38 @@ type curve struct {
 	value       func(sample) float64
 }
 
-// plot draws memory, hits and p99 over time as an SVG.
-func plot(samples []sample, budget int64) []byte {
+// plot draws memory, hits, times and load over time as an SVG.
+func plot(samples []sample, budget, bound int64) []byte {
 	mib := func(v float64) string { return fmt.Sprintf("%.0f MiB", v/(1<<20)) }
+	duration := func(v float64) string {
+		return time.Duration(v * float64(time.Second)).Round(10 * time.Microsecond).String()
+	}
+	rate := func(count func(sample) int) func(sample) float64 {
+		return func(s sample) float64 { return float64(count(s)) / max(s.lasts.Seconds(), 1e-3) }
+	}
 	panels := []panel{
 		{"memory", []curve{
-			{"resident", "#0055aa", func(s sample) float64 { return s.resident }},
-			{"held", "#22884d", func(s sample) float64 { return s.held }},
-			{"budget of what is held", "#aa2222", func(sample) float64 { return float64(budget) }},
+			{"bound", red, func(sample) float64 { return float64(bound) }},
+			{"resident", blue, residentOf},
+			{"of Go", brown, func(s sample) float64 { return s.heap }},
+			{"instances", violet, func(s sample) float64 { return s.guests }},
+			{"cached", green, func(s sample) float64 { return s.held }},
+			{"its budget", grey, func(sample) float64 { return float64(budget) }},
 		}, 0, mib},
-		{"hits", []curve{{"of all answers", "#22884d", sample.hitRatio}}, 1, func(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }},
-		{"latency", []curve{{"p99", "#aa5500", func(s sample) float64 { return s.p99().Seconds() }}}, 0, func(v float64) string {
-			return time.Duration(v * float64(time.Second)).Round(10 * time.Microsecond).String()
-		}},
+		{"hits", []curve{{"of all answers", green, func(s sample) float64 { return s.hitRatio() }}}, 1, func(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }},
+		{"hits take", []curve{
+			{"p50", green, func(s sample) float64 { return quantile(s.hits, 0.5).Seconds() }},
+			{"p99", brown, func(s sample) float64 { return quantile(s.hits, 0.99).Seconds() }},
+		}, 0, duration},
+		{"others take", []curve{
+			{"p50", green, func(s sample) float64 { return quantile(s.misses, 0.5).Seconds() }},
+			{"p99", brown, func(s sample) float64 { return quantile(s.misses, 0.99).Seconds() }},
+		}, 0, duration},
+		{"a second", []curve{
+			{"answers", blue, rate(func(s sample) int { return s.answers() })},
+			{"503", red, rate(func(s sample) int { return s.shed })},
+			{"publishes", violet, rate(func(s sample) int { return s.published })},
+		}, 0, func(v float64) string { return fmt.Sprintf("%.0f", v) }},
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", plotWidth, panelHeight*len(panels)+20)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -244,37 +245,53 @@ func (p *popularity) next() (url, codings string) {
 		latest := uint64(t.latest.Load())
 		version = strconv.FormatUint(latest-(back-1)%latest, 10)
 	}
-	codings = [...]string{"gzip, deflate, br, zstd", "gzip, deflate, br, zstd", "gzip", "identity"}[rank%4]
+	codings = [...]string{"gzip, deflate, br, zstd", "gzip, deflate, br, zstd", "gzip", "zstd", "identity"}[rank%5]
 	pair, file := t.pairs[at%uint64(len(t.pairs))], worldFiles[at/uint64(len(t.pairs))]
 	return p.world.edgeURL + "/" + p.world.environment + "/" + t.id + "/" + pair + "/" + version + "/" + file, codings
 }
 
-// resident returns the edge's memory as the system counts it, in bytes.
-func (w *world) resident() (float64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.edge.Process.Pid))
+// usage returns what the edge takes now.
+func (w *world) usage(ctx context.Context) (u usage, err error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.edge.Process.Pid))
 	if err != nil {
-		return 0, err
+		return u, err
 	}
-	kib, err := numberAfter(text, "VmRSS:")
-	return kib * 1024, err
+	metrics, err := w.metrics(ctx)
+	if err != nil {
+		return u, err
+	}
+	for _, one := range []struct {
+		into *float64
+		text []byte
+		word string
+	}{
+		{&u.resident, status, "VmRSS:"},
+		{&u.heap, metrics, "go_memstats_sys_bytes "},
+		{&u.guests, metrics, "livery_edge_guest_memory_bytes "},
+		{&u.held, metrics, "livery_edge_cache_bytes "},
+	} {
+		if *one.into, err = numberAfter(one.text, one.word); err != nil {
+			return u, err
+		}
+	}
+	released, err := numberAfter(metrics, "go_memstats_heap_released_bytes ")
+	u.heap -= released // only the addresses are kept
+	u.resident *= 1024 // it is told in KiB
+	return u, err
 }
 
-// metric returns one number of the edge's.
-func (w *world) metric(ctx context.Context, name string) (float64, error) {
+// metrics returns the edge's metrics, as it exposes them.
+func (w *world) metrics(ctx context.Context) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.opsURL+"/metrics", http.NoBody)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer response.Body.Close()
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(response.Body); err != nil {
-		return 0, err
-	}
-	return numberAfter(text.Bytes(), name+" ")
+	return io.ReadAll(response.Body)
 }
 
 // numberAfter returns the number at the end of the line that begins with a word.

@@ -54,27 +54,57 @@ func (b *bench) start(dir string) (subjects []*subject, stop func(), err error) 
 	if err != nil {
 		return nil, stop, err
 	}
-	for _, name := range []string{"nginx sendfile", "nginx buffers", "fasthttp", "loop"} {
+	for _, name := range serverNames {
 		if !wanted(name, b.servers) {
 			continue
 		}
-		cmd, address, err := b.command(name, dir)
+		if tool := toolOf(name); !installed(tool) {
+			b.figures.Note("%s is left out: there is no %s on the PATH.", name, tool)
+			continue
+		}
+		started, s, err := b.startOne(name, dir)
+		children = append(children, started...)
 		if err != nil {
 			return nil, stop, fmt.Errorf("%s: %w", name, err)
 		}
-		children = append(children, cmd)
-		if err := answers(address); err != nil {
-			return nil, stop, fmt.Errorf("%s: %w", name, err)
-		}
-		subjects = append(subjects, &subject{name: name, address: address, process: cmd.Process, etags: map[string]string{}})
+		subjects = append(subjects, s)
 	}
 	return subjects, stop, nil
 }
 
+// startOne starts one server, with what it needs behind it, and waits until it answers.
+func (b *bench) startOne(name, dir string) (started []*exec.Cmd, s *subject, err error) {
+	behind := ""
+	if name == "varnish" { // it keeps what another server has answered
+		cmd, address, err := b.command("net/http", dir, "")
+		if cmd != nil {
+			started = append(started, cmd)
+		}
+		if err != nil {
+			return started, nil, err
+		}
+		behind = address
+	}
+	cmd, address, err := b.command(name, dir, behind)
+	if cmd != nil && cmd.Process != nil {
+		started = append(started, cmd)
+	}
+	if err == nil {
+		err = answers(address)
+	}
+	if err != nil {
+		return started, nil, err
+	}
+	return started, &subject{name: name, address: address, process: cmd.Process, etags: map[string]string{}}, nil
+}
+
 // command starts one server and returns where it listens.
-func (b *bench) command(name, dir string) (*exec.Cmd, string, error) {
+func (b *bench) command(name, dir, behind string) (*exec.Cmd, string, error) {
 	if tuning, ok := strings.CutPrefix(name, "nginx "); ok {
 		return startNginx(tuning, dir)
+	}
+	if p, ok := peers[name]; ok {
+		return p.start(name, dir, behind)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -119,12 +149,8 @@ http {
 `
 
 func startNginx(tuning, dir string) (*exec.Cmd, string, error) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := freeAddress()
 	if err != nil {
-		return nil, "", err
-	}
-	address := free.Addr().String()
-	if err := free.Close(); err != nil {
 		return nil, "", err
 	}
 	config := filepath.Join(dir, "nginx-"+tuning+".conf")
@@ -134,6 +160,15 @@ func startNginx(tuning, dir string) (*exec.Cmd, string, error) {
 	cmd := exec.Command("taskset", "-c", strconv.Itoa(serverCore), "nginx", "-p", dir, "-c", config)
 	cmd.Stderr = os.Stderr
 	return cmd, address, cmd.Start()
+}
+
+// freeAddress returns an address of the loopback that nobody listens on.
+func freeAddress() (string, error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return free.Addr().String(), free.Close()
 }
 
 // answers waits until a server takes connections.

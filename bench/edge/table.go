@@ -20,6 +20,7 @@ type row struct {
 type cell struct {
 	cost     []float64 // microseconds of processor a request
 	p50, p99 []time.Duration
+	p999     []time.Duration
 	rate     []float64 // requests a second
 }
 
@@ -29,6 +30,7 @@ func (c *cell) add(m measured) {
 	}
 	c.cost = append(c.cost, float64(m.busy.Nanoseconds())/1e3/float64(m.requests))
 	c.p50, c.p99 = append(c.p50, m.at(0.5)), append(c.p99, m.at(0.99))
+	c.p999 = append(c.p999, m.at(0.999))
 	c.rate = append(c.rate, float64(m.requests)/m.took.Seconds())
 }
 
@@ -58,8 +60,8 @@ func printTables(w io.Writer, subjects []*subject, rows []row) {
 		}
 		return fmt.Sprintf("%.1f", r.reach)
 	})
-	line(w, "p50 / p99 of an exchange, ms", subjects, "", func(_ row, c cell) string {
-		return fmt.Sprintf("%.2f / %.2f", median(c.p50).Seconds()*1e3, median(c.p99).Seconds()*1e3)
+	line(w, "p50 / p99 / p999 of an exchange, ms", subjects, "", func(_ row, c cell) string {
+		return fmt.Sprintf("%.2f / %.2f / %.2f", median(c.p50).Seconds()*1e3, median(c.p99).Seconds()*1e3, median(c.p999).Seconds()*1e3)
 	}, rows, nil)
 	line(w, "requests a second", subjects, "", func(_ row, c cell) string { return fmt.Sprintf("%.0f", median(c.rate)) }, rows, nil)
 }

@@ -27,12 +27,21 @@ func main() {
 	flag.StringVar(&b.dir, "dir", "", "where the stores are made and removed again; empty means the system's temporary directory")
 	flag.StringVar(&b.profile, "cpuprofile", "", "write a CPU profile of what is measured to this file")
 	only := flag.String("only", "", "measure these alone, separated by commas: edits, publishes, lists, writers, neighbours")
+	jsonPath := flag.String("json", "", "write the figures to this file too")
+	quick := flag.Bool("quick", false, "a tenth of the rounds and of the time: enough to see that everything works")
 	flag.Parse()
+	if *quick {
+		b.size = b.size.tenth()
+	}
 	if *only != "" {
 		b.only = strings.Split(*only, ",")
 	}
 	rows, err := b.run(context.Background())
 	if err != nil {
+		fmt.Fprintln(os.Stderr, "management:", err)
+		os.Exit(1)
+	}
+	if err := figuresOf(rows).Write(*jsonPath); err != nil {
 		fmt.Fprintln(os.Stderr, "management:", err)
 		os.Exit(1)
 	}
@@ -73,6 +82,13 @@ type size struct {
 var full = size{
 	tokens: []int{200, 2000, 20000}, variants: []int{10, 100, 1000}, overrides: 200, themes: []int{100, 10000}, writers: 64,
 	rounds: 100, reads: 200, slices: 3, slice: time.Second, budget: 20 * time.Second, publishTokens: 2000, heavyTokens: 2000,
+}
+
+// tenth is a tenth of the measuring of the same things.
+func (s size) tenth() size {
+	s.rounds, s.reads, s.slices, s.budget = max(2, s.rounds/10), max(2, s.reads/10), 1, s.budget/10
+	s.slice = max(time.Millisecond, s.slice/3)
+	return s
 }
 
 // scenario is one part of the table.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 )
 
@@ -15,6 +16,23 @@ type row struct {
 	ratio float64 // 0 means none
 	of    string  // what the ratio compares
 }
+
+// figuresOf are the rows for the report.
+func figuresOf(rows []row) *figures.Set {
+	set := figures.New("management")
+	for _, r := range rows {
+		f := figures.Figure{Name: r.what, Unit: "p50, ms"}
+		f.Low, f.Value, f.High = inMS(r.took.at(0.25)), inMS(r.took.median()), inMS(r.took.at(0.75))
+		set.Add(f)
+		set.AddOne(figures.Figure{Name: r.what, Unit: "p99, ms"}, inMS(r.took.at(0.99)))
+		if r.ratio > 0 {
+			set.AddOne(figures.Figure{Name: r.what, Unit: "ratio: " + r.of}, r.ratio)
+		}
+	}
+	return set
+}
+
+func inMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // ratio returns how many times b is in a.
 func ratio(a, b time.Duration) float64 {
@@ -42,5 +60,5 @@ func toTheRight(column int) bool { return column >= 1 && column <= 4 }
 
 // spell gives a time in milliseconds with three digits behind the point.
 func spell(d time.Duration) string {
-	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
+	return fmt.Sprintf("%.3f ms", inMS(d))
 }

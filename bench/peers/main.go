@@ -16,7 +16,8 @@ func main() {
 	var b bench
 	flag.StringVar(&b.folder, "folder", "bench/peers", "the folder with the peers' scripts and their node_modules")
 	flag.StringVar(&b.corpus, "corpus", "../shared/corpus", "where the documents are")
-	flag.StringVar(&b.results, "results", "bench/results/peers.md", "where the tables are written")
+	flag.StringVar(&b.results, "results", "bench/results/peers.md", "where the tables are written; empty: nowhere")
+	flag.StringVar(&b.json, "json", "", "write the figures to this file too")
 	flag.IntVar(&b.rounds, "rounds", 5, "how often everything is measured")
 	flag.DurationVar(&b.budget, "budget", 6*time.Minute, "after which no further round begins")
 	flag.Parse()
@@ -29,6 +30,7 @@ func main() {
 // bench is one run.
 type bench struct {
 	folder, corpus, results string
+	json                    string // empty: the figures are not written
 	rounds                  int
 	budget                  time.Duration
 }
@@ -55,6 +57,13 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	fmt.Print(report)
+	told, err := b.figuresOf(documents)
+	if err != nil {
+		return err
+	}
+	if err := told.Write(b.json); err != nil || b.results == "" {
+		return err
+	}
 	return os.WriteFile(b.results, []byte(report), 0o644)
 }
 

@@ -13,7 +13,8 @@ import (
 
 func main() {
 	var b bench
-	flag.StringVar(&b.results, "results", "bench/results/render.md", "where the table is written")
+	flag.StringVar(&b.results, "results", "bench/results/render.md", "where the table is written; empty: nowhere")
+	flag.StringVar(&b.json, "json", "", "write the figures to this file too")
 	flag.IntVar(&b.rounds, "rounds", 7, "how many rounds")
 	flag.DurationVar(&b.slice, "slice", 20*time.Millisecond, "how long each cell is measured in each round")
 	flag.Parse()
@@ -25,7 +26,8 @@ func main() {
 
 // bench is one run.
 type bench struct {
-	results string
+	results string // empty: the table is not written
+	json    string // empty: the figures are not written
 	rounds  int
 	slice   time.Duration
 }
@@ -43,5 +45,8 @@ func (b *bench) run() error {
 	}
 	text := report(cells, b.rounds)
 	fmt.Print(text)
+	if err := figuresOf(cells).Write(b.json); err != nil || b.results == "" {
+		return err
+	}
 	return os.WriteFile(b.results, []byte(text), 0o644)
 }

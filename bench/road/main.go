@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cheggaaa/pb/v3"
+
+	"example.com/livery/bench/figures"
 )
 
 func main() {
@@ -21,6 +23,7 @@ func main() {
 	flag.StringVar(&b.token, "token", "/base/color/black/$value", "pointer of the value that each publish changes")
 	flag.IntVar(&b.publishes, "publishes", 20, "how many times to publish")
 	flag.IntVar(&b.hits, "hits", 20000, "how many requests for a file that the edge holds")
+	flag.StringVar(&b.json, "json", "", "write the figures to this file too")
 	flag.Parse()
 	if err := b.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "road:", err)
@@ -32,6 +35,7 @@ func main() {
 type bench struct {
 	binary, document, token string
 	publishes, hits         int
+	json                    string // empty: the figures are not written
 	bar                     *pb.ProgressBar
 }
 
@@ -56,8 +60,10 @@ func (b *bench) run(ctx context.Context) error {
 	}
 	fmt.Printf("%s, %d cores, %s/%s\n\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 	fmt.Printf("| %-44s | %10s | %10s | %10s |\n|-|-:|-:|-:|\n", "what a person waits for", "median", "p99", "worst")
+	set := figures.New("road")
 	for _, r := range append([]samples{{name: "first start to first served byte", took: []time.Duration{d.ready}}}, road...) {
 		r.print()
+		r.tell(set)
 	}
-	return nil
+	return set.Write(b.json)
 }

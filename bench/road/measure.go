@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/livery/bench/figures"
 	"example.com/livery/client"
 )
 
@@ -35,6 +36,18 @@ func (s samples) print() {
 		return
 	}
 	fmt.Printf("| %-44s | %10s | %10s | %10s |\n", s.name, at(0.5), at(0.99), at(1))
+}
+
+// tell adds the times to the figures: what was waited for once, and what again and again.
+func (s samples) tell(set *figures.Set) {
+	var all []float64
+	for _, d := range slices.Sorted(slices.Values(s.took)) {
+		all = append(all, float64(d)/float64(time.Millisecond))
+	}
+	set.AddRounds(figures.Figure{Name: s.name, Unit: "ms"}, all)
+	if len(all) > 1 {
+		set.AddOne(figures.Figure{Name: s.name, Unit: "p99, ms"}, all[int(0.99*float64(len(all)-1))])
+	}
 }
 
 // measure pushes the document once, then publishes a change of one token again and again.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 	"example.com/livery/wasm"
 )
@@ -51,6 +52,7 @@ func (b *bench) loads(ctx context.Context) (table, error) {
 		if n == 2 {
 			reach = "at least 20,000"
 		}
+		b.told.AddRounds(figures.Figure{Name: "renders on several instances", Unit: "renders/s", Over: "instances", At: float64(n)}, rates[i])
 		t.add(n, markdown.Grouped(int(quantile(rates[i], 0.5))), markdown.Grouped(int(quantile(rates[i], 0.25)))+" to "+markdown.Grouped(int(quantile(rates[i], 0.75))),
 			fmt.Sprintf("%.2f", quantile(rates[i], 0.5)/quantile(rates[0], 0.5)), micro(quantile(costs[i], 0.5)),
 			markdown.Grouped(int(float64(n)*1e9/quantile(costs[i], 0.5))), reach)

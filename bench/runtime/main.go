@@ -15,6 +15,7 @@ import (
 	"github.com/cheggaaa/pb/v3"
 	"golang.org/x/term"
 
+	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 	"example.com/livery/wasm"
 )
@@ -23,8 +24,9 @@ import (
 const longest = 5 * time.Minute
 
 func main() {
-	b := bench{size: full}
+	b := bench{size: full, told: figures.New("runtime")}
 	flag.StringVar(&b.dir, "dir", "", "where compiled modules are kept and removed again; empty means the system's temporary directory")
+	jsonPath := flag.String("json", "", "write the figures to this file too")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
@@ -34,6 +36,10 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Print(report)
+	if err := b.told.Write(*jsonPath); err != nil {
+		fmt.Fprintln(os.Stderr, "runtime:", err)
+		os.Exit(1)
+	}
 }
 
 // heldBytes is how much lies on the heap while files are rendered. Without it, the collector would run
@@ -47,6 +53,7 @@ type bench struct {
 	module []byte
 	digest string
 	bar    *pb.ProgressBar
+	told   *figures.Set
 }
 
 // size is how much is measured.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 )
 
@@ -13,7 +14,7 @@ func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the module and measures for seconds")
 	}
-	b := bench{dir: t.TempDir(), size: size{
+	b := bench{dir: t.TempDir(), told: &figures.Set{}, size: size{
 		starts: 1, instances: 3, rounds: 2, slice: time.Millisecond, loads: 1, load: 10 * time.Millisecond, tokens: []int{100}, overrides: []int{1, 60},
 	}}
 	report, err := b.run(t.Context())

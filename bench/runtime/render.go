@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 	"example.com/livery/renderer/plan"
 	"example.com/livery/wasm"
@@ -40,6 +41,7 @@ func (b *bench) renders(ctx context.Context) (table, error) {
 			return table{}, err
 		}
 		ratios, kept := ratio(ways[2], ways[0]), ratio(ways[2], ways[1])
+		b.tellRender(d, ways, ratios)
 		t.add(
 			markdown.Grouped(d.tokens), markdown.Grouped(d.overrides), markdown.Grouped(d.edits), markdown.Grouped(len(d.planPart)),
 			micro(quantile(ways[0].took, 0.5)), micro(quantile(ways[1].took, 0.5)), micro(quantile(ways[2].took, 0.5)),
@@ -77,6 +79,30 @@ func (b *bench) inTurn(ctx context.Context, r *wasm.Runtime, d document) ([]*way
 		b.step()
 	}
 	return ways, nil
+}
+
+// tellRender adds one document's renders to the figures, of 50 overrides by tokens and of 2,000 tokens by
+// overrides.
+func (b *bench) tellRender(d document, ways []*way, ratios []float64) {
+	add := func(name, over string, at int) {
+		for _, of := range []struct {
+			subject string
+			way     *way
+		}{{"native", ways[0]}, {"WASM", ways[2]}} {
+			var micros []float64
+			for _, ns := range of.way.took {
+				micros = append(micros, ns/1e3)
+			}
+			b.told.AddRounds(figures.Figure{Name: name, Subject: of.subject, Unit: "µs", Over: over, At: float64(at)}, micros)
+		}
+		b.told.AddRounds(figures.Figure{Name: name, Subject: "WASM", Unit: "times native", Over: over, At: float64(at)}, ratios)
+	}
+	if d.overrides == 50 || d.overrides == 10 {
+		add(fmt.Sprintf("one render, %d overrides", d.overrides), "tokens", d.tokens)
+	}
+	if d.tokens == 2000 {
+		add("one render, 2,000 tokens", "overrides", d.overrides)
+	}
 }
 
 func native(d document, dst []byte) ([]byte, error) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"example.com/livery/bench/figures"
 	"example.com/livery/wasm"
 )
 
@@ -35,6 +36,12 @@ func (b *bench) starting(ctx context.Context) (table, error) {
 	}
 	if err := b.opening(ctx, &hit, &miss); err != nil {
 		return table{}, err
+	}
+	for _, of := range []struct {
+		name string
+		took samples
+	}{{"compile, cache empty", cold}, {"start from the cache", cached}, {"first render of a 2,000-token plan", miss}} {
+		b.told.AddRounds(figures.Figure{Name: of.name, Unit: "ms"}, of.took.milliseconds())
 	}
 	t := table{head: []string{"what", "times", "median", "25% to 75%", "processor time", "reach"}}
 	t.add("compile, cache empty", len(cold), spell(cold.median()), cold.spread(), spell(coldCPU.median()), "")

@@ -35,6 +35,13 @@ func (s samples) at(part float64) time.Duration {
 	return sorted[int(part*float64(len(sorted)-1))]
 }
 
+func (s samples) milliseconds() (list []float64) {
+	for _, d := range s {
+		list = append(list, float64(d)/float64(time.Millisecond))
+	}
+	return list
+}
+
 func (s samples) median() time.Duration { return s.at(0.5) }
 
 func (s samples) spread() string { return spell(s.at(0.25)) + " to " + spell(s.at(0.75)) }

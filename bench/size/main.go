@@ -22,7 +22,8 @@ func main() {
 	flag.StringVar(&b.guest, "guest", "./wasm/guest", "the package of the renderer module")
 	flag.StringVar(&b.empty, "empty", "./bench/size/testdata/empty", "the package of a reactor that does nothing")
 	flag.StringVar(&b.css, "css", "renderer/css", "the folder with one file for each DTCG type")
-	flag.StringVar(&b.results, "results", "bench/results/size.md", "where the tables are written")
+	flag.StringVar(&b.results, "results", "bench/results/size.md", "where the tables are written; empty: nowhere")
+	flag.StringVar(&b.json, "json", "", "write the figures to this file too")
 	flag.Parse()
 	if err := b.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "size:", err)
@@ -31,7 +32,7 @@ func main() {
 }
 
 // bench is one run.
-type bench struct{ guest, empty, css, results string }
+type bench struct{ guest, empty, css, results, json string }
 
 func (b *bench) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -55,6 +56,9 @@ func (b *bench) run(ctx context.Context) error {
 	}
 	text := report(guest, empty, types)
 	fmt.Print(text)
+	if err := figuresOf(guest, empty).Write(b.json); err != nil || b.results == "" {
+		return err
+	}
 	return os.WriteFile(b.results, []byte(text), 0o644)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 )
 
@@ -27,6 +28,19 @@ func report(guest, empty *weights, types []part) string {
 	}
 	b.WriteString(markdown.Table(rows, toTheRight))
 	return b.String()
+}
+
+// figuresOf are the figures of the wholes.
+func figuresOf(guest, empty *weights) *figures.Set {
+	set := figures.New("size")
+	for _, of := range []struct {
+		subject string
+		weights *weights
+	}{{"renderer", guest}, {"empty reactor", empty}} {
+		set.AddOne(figures.Figure{Name: "module", Subject: of.subject, Unit: "bytes"}, float64(of.weights.shipped.bytes))
+		set.AddOne(figures.Figure{Name: "module in gzip", Subject: of.subject, Unit: "bytes"}, float64(of.weights.gzip))
+	}
+	return set
 }
 
 // wholes compares the modules.

@@ -2,20 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	gosync "sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sync/errgroup"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
-	"example.com/livery/storage/postgres"
 	"example.com/livery/storage/record"
 )
 
@@ -56,80 +56,81 @@ func (f slowFile) SyncData() error {
 	return f.File.SyncData()
 }
 
-// commits prints a table for each engine and length of a sync.
-func (b *bench) commits(ctx context.Context, out io.Writer, dir string) error {
-	_, _ = fmt.Fprintf(out, "## Commits\n\n| engine | sync | writers | commits/s | p50 | p99 |\n|-|-|-:|-:|-:|-:|\n")
+// commits is what so many writers commit on an engine.
+type commits struct {
+	engine, sync string
+	writers      int
+	perSecond    float64
+	took         []time.Duration // sorted
+}
+
+// commit measures each engine, length of a sync and number of writers.
+func (b *bench) commit(ctx context.Context, dir string) (all []commits, err error) {
 	for i, sync := range []time.Duration{0, time.Millisecond, 3 * time.Millisecond} {
 		store, err := pebble.Open(filepath.Join(dir, fmt.Sprint("commits", i)), pebble.Options{FS: slowDisk{vfs.Default, sync}, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
-			return err
+			return all, err
 		}
 		name := "the disk's"
 		if sync > 0 {
 			name = "+ " + sync.String()
 		}
-		err = b.measure(ctx, out, "Pebble | "+name, store)
-		if closeErr := store.Close(); err == nil {
-			err = closeErr
+		some, err := b.measure(ctx, "Pebble", name, store)
+		if err := errors.Join(err, store.Close()); err != nil {
+			return all, err
 		}
-		if err != nil {
-			return err
-		}
+		all = append(all, some...)
 	}
-	if b.postgres == "" {
-		return nil
-	}
-	store, err := postgres.Open(ctx, b.postgres, postgres.Options{Alone: true})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = store.Close() }()
-	return b.measure(ctx, out, "PostgreSQL | the server's", store)
+	some, err := b.commitPostgres(ctx)
+	return append(all, some...), err
 }
 
 // measure lets writers of scopes of their own commit for a while.
-func (b *bench) measure(ctx context.Context, out io.Writer, name string, store storage.Store) error {
+func (b *bench) measure(ctx context.Context, engine, sync string, store storage.Store) (all []commits, err error) {
 	for _, writers := range []int{1, 8, 64} {
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		var all []time.Duration
-		var failed error
+		c := commits{engine: engine, sync: sync, writers: writers}
+		var mu gosync.Mutex // guards c.took
+		work, workCtx := errgroup.WithContext(ctx)
 		end := time.Now().Add(b.each)
 		for w := range writers {
-			wg.Go(func() {
-				took, err := commitUntil(ctx, store, fmt.Sprint("env_", w), end)
+			work.Go(func() error {
+				took, err := commitUntil(workCtx, store, fmt.Sprint("env_", w), end)
 				mu.Lock()
 				defer mu.Unlock()
-				all = append(all, took...)
-				if err != nil {
-					failed = err
-				}
+				c.took = append(c.took, took...)
+				return err
 			})
 		}
-		wg.Wait()
-		if failed != nil {
-			return failed
+		if err := work.Wait(); err != nil {
+			return all, err
 		}
-		slices.Sort(all)
-		_, _ = fmt.Fprintf(out, "| %s | %d | %.0f | %s | %s |\n", name, writers, float64(len(all))/b.each.Seconds(),
-			at(all, 0.5), at(all, 0.99))
+		slices.Sort(c.took)
+		c.perSecond = float64(len(c.took)) / b.each.Seconds()
+		all = append(all, c)
 	}
-	return nil
+	return all, nil
 }
 
+// at returns the time that a part of all does not exceed.
 func at(sorted []time.Duration, part float64) time.Duration {
-	return sorted[int(part*float64(len(sorted)-1))].Round(10 * time.Microsecond)
+	return sorted[int(part*float64(len(sorted)-1))]
 }
 
-// commitUntil commits a record of half a kilobyte again and again.
+// commitUntil commits again and again.
 func commitUntil(ctx context.Context, store storage.Store, scope string, end time.Time) (took []time.Duration, err error) {
-	value := []byte(strings.Repeat("v", 500))
 	for n := 0; time.Now().Before(end) && err == nil; n++ {
 		began := time.Now()
-		_, err = store.Update(ctx, scope, func(tx storage.Tx) (record.Change, error) {
-			return record.Change{EnvironmentID: scope}, tx.Set(storage.Key('H', scope, storage.Number(uint32(n%1000))), value)
-		})
+		err = commitOne(ctx, store, scope, uint32(n%1000))
 		took = append(took, time.Since(began))
 	}
 	return took, err
+}
+
+// commitOne commits a record of half a kilobyte.
+func commitOne(ctx context.Context, store storage.Store, scope string, n uint32) error {
+	value := []byte(strings.Repeat("v", 500))
+	_, err := store.Update(ctx, scope, func(tx storage.Tx) (record.Change, error) {
+		return record.Change{EnvironmentID: scope}, tx.Set(storage.Key('H', scope, storage.Number(n)), value)
+	})
+	return err
 }

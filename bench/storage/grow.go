@@ -2,61 +2,109 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
+	"strconv"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
 )
 
-const inOneCommit = 5000
+const (
+	inOneCommit = 5000     // records
+	blobBytes   = 64 << 10 // of a blob, on average
+	publishes   = 300      // that are timed at each size
+	pages       = 40       // that are
+	stalled     = 100 * time.Millisecond
+)
 
-// grow fills a store to a tenth, a third and the whole of what was asked for, and prints what it costs
-// at each size.
-func (b *bench) grow(ctx context.Context, out io.Writer, dir string) error {
-	_, _ = fmt.Fprintf(out, "\n## Growth\n\n| Themes | pairs | on disk | open | resident after open | first page of 100 | page of 100 in the middle | trace all references |\n|-:|-:|-:|-:|-:|-:|-:|-:|\n")
+// amount is what a store holds.
+type amount struct {
+	themes, pairs int
+	bytes         int64 // of blobs
+}
+
+// part returns the share n of m.
+func (a amount) part(n, m int) amount {
+	return amount{a.themes * n / m, a.pairs * n / m, a.bytes * int64(n) / int64(m)}
+}
+
+// grown is what a store of some size costs.
+type grown struct {
+	amount
+	disk, resident           int64
+	open                     time.Duration
+	first, middle            []time.Duration // pages of 100 Themes, sorted
+	publish                  []time.Duration // sorted
+	traced                   time.Duration   // all references
+	fill                     time.Duration   // from the size before to this one
+	filled                   int64           // blobs put meanwhile, in bytes
+	stalls                   int             // puts that took longer than stalled
+	worst, stalledAltogether time.Duration
+}
+
+// grow fills a store step by step, and measures it at each size.
+func (b *bench) grow(ctx context.Context, dir string) (points []grown, err error) {
 	path := filepath.Join(dir, "grown")
-	themes, pairs := 0, 0
-	for _, part := range []int{10, 3, 1} {
-		if err := b.fill(ctx, path, &themes, b.themes/part, &pairs, b.pairs/part); err != nil {
-			return err
+	var has amount
+	for n := 1; n <= b.points; n++ {
+		next := grown{amount: b.most.part(n, b.points)}
+		if err := b.fill(ctx, path, has, &next); err != nil {
+			return points, err
 		}
-		if err := cost(ctx, out, path, themes, pairs); err != nil {
-			return err
+		if err := next.measure(ctx, path, b.most); err != nil {
+			return points, err
 		}
+		has = next.amount
+		points = append(points, next)
+		_, _ = fmt.Fprintf(os.Stderr, "%d of %d: %d Themes, %d pairs, %d MB of blobs, %s\n", n, b.points, has.themes, has.pairs, has.bytes>>20, next.fill.Round(time.Second))
 	}
-	return nil
+	return points, nil
 }
 
 func openQuiet(path string) (*pebble.Store, error) {
 	return pebble.Open(path, pebble.Options{Logger: slog.New(slog.DiscardHandler)})
 }
 
-// fill writes Themes and pairs up to the numbers wanted.
-func (b *bench) fill(ctx context.Context, path string, themes *int, wantThemes int, pairs *int, wantPairs int) (err error) {
+// fill writes Themes, pairs and blobs up to what to wants.
+func (b *bench) fill(ctx context.Context, path string, has amount, to *grown) (err error) {
 	store, err := openQuiet(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	for *themes < wantThemes && err == nil {
-		err = several(ctx, store, themes, wantThemes, func(tx storage.Tx, n int) error {
+	began := time.Now()
+	work, workCtx := errgroup.WithContext(ctx)
+	work.Go(func() error { return b.fillRecords(workCtx, store, has, to.amount) })
+	work.Go(func() error { return fillBlobs(workCtx, store, has.bytes, to) })
+	err = work.Wait()
+	to.fill, to.filled = time.Since(began), to.bytes-has.bytes
+	return err
+}
+
+func (b *bench) fillRecords(ctx context.Context, store storage.Store, has, to amount) (err error) {
+	for has.themes < to.themes && err == nil {
+		err = several(ctx, store, &has.themes, to.themes, func(tx storage.Tx, n int) error {
 			id := fmt.Sprintf("thm_%08d", n)
 			t := record.Theme{ID: id, EnvironmentID: "env", Slug: fmt.Sprintf("theme-%08d", n), DisplayName: "Theme", LatestVersion: 1}
 			return errors.Join(storage.Themes.Write(tx, t, "env", id), storage.ThemeSlugs.Write(tx, id, t.Slug, "env"))
 		})
 	}
-	for *pairs < wantPairs && err == nil {
-		err = several(ctx, store, pairs, wantPairs, func(tx storage.Tx, n int) error {
+	for has.pairs < to.pairs && err == nil {
+		err = several(ctx, store, &has.pairs, to.pairs, func(tx storage.Tx, n int) error {
 			p := record.Pair{Overrides: record.HashOf(fmt.Append(nil, "overrides", n)), Overlay: record.HashOf(fmt.Append(nil, "overlay", n))}
-			return storage.Pairs.Write(tx, p, "env", fmt.Sprintf("thm_%08d", n%b.themes), fmt.Sprintf("var_%04d", n/b.themes), storage.Number(1))
+			return storage.Pairs.Write(tx, p, "env", fmt.Sprintf("thm_%08d", n%b.most.themes), fmt.Sprintf("var_%04d", n/b.most.themes), storage.Number(1))
 		})
 	}
 	return err
@@ -77,8 +125,87 @@ func several(ctx context.Context, store storage.Store, from *int, to int, write 
 	return err
 }
 
-// cost prints one row.
-func cost(ctx context.Context, out io.Writer, path string, themes, pairs int) (err error) {
+// fillBlobs puts blobs that do not compress, and a commit behind every hundred, as publishes do.
+func fillBlobs(ctx context.Context, store storage.Store, from int64, to *grown) error {
+	blob := make([]byte, 2*blobBytes)
+	for n := 0; from < to.bytes; n++ {
+		random := rand.New(rand.NewPCG(uint64(from), 1))
+		size := blobBytes/2 + random.IntN(blobBytes)
+		for i := 0; i < size; i += 8 {
+			binary.LittleEndian.PutUint64(blob[i:], random.Uint64())
+		}
+		began := time.Now()
+		if _, err := store.PutBlob(ctx, blob[:size]); err != nil {
+			return err
+		}
+		if n%100 == 99 {
+			if err := commitOne(ctx, store, "blobs", uint32(n)); err != nil {
+				return err
+			}
+		}
+		if took := time.Since(began); took > stalled {
+			to.stalls++
+			to.stalledAltogether += took
+			to.worst = max(to.worst, took)
+		}
+		from += int64(size)
+	}
+	return nil
+}
+
+// measure opens the store and fills in what it costs. The store of most is the one that is grown to.
+func (g *grown) measure(ctx context.Context, path string, most amount) (err error) {
+	if err := g.weigh(ctx, path); err != nil {
+		return err
+	}
+	store, err := openQuiet(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	for n := range pages {
+		first, firstErr := page(ctx, store, 0)
+		middle, middleErr := page(ctx, store, g.themes*n/pages)
+		if err := errors.Join(firstErr, middleErr); err != nil {
+			return err
+		}
+		g.first, g.middle = append(g.first, first), append(g.middle, middle)
+	}
+	for n := range publishes {
+		took, err := publish(ctx, store, n, most.themes)
+		if err != nil {
+			return err
+		}
+		g.publish = append(g.publish, took)
+	}
+	for _, times := range [][]time.Duration{g.first, g.middle, g.publish} {
+		slices.Sort(times)
+	}
+	began := time.Now()
+	err = store.View(ctx, func(r storage.Reader) error {
+		return storage.References(r, func(storage.Reference) bool { return true })
+	})
+	g.traced, g.disk = time.Since(began), size(path)
+	return err
+}
+
+// weigh fills in what a new process takes that opens the store: this one has the memory of those before.
+func (g *grown) weigh(ctx context.Context, path string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(ctx, self, "-open", path, "-themes", strconv.Itoa(g.themes)).Output()
+	if err != nil {
+		return fmt.Errorf("open a store of %d Themes in a process of its own: %w", g.themes, err)
+	}
+	_, err = fmt.Sscan(string(out), &g.open, &g.resident)
+	return err
+}
+
+// openAlone is that process: it prints how long opening took, in nanoseconds, and the memory that the
+// process has after some pages were read.
+func openAlone(ctx context.Context, path string, themes int) (err error) {
 	began := time.Now()
 	store, err := openQuiet(path)
 	if err != nil {
@@ -86,19 +213,41 @@ func cost(ctx context.Context, out io.Writer, path string, themes, pairs int) (e
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	opened := time.Since(began)
-	runtime.GC()
-	resident := residentBytes()
-	first, firstErr := page(ctx, store, 0)
-	middle, middleErr := page(ctx, store, themes/2)
-	began = time.Now()
-	named := 0
-	countErr := store.View(ctx, func(r storage.Reader) error {
-		return storage.References(r, func(storage.Reference) bool { named++; return true })
+	for n := range pages {
+		if _, err := page(ctx, store, themes*n/pages); err != nil {
+			return err
+		}
+	}
+	fmt.Println(int64(opened), residentBytes())
+	return nil
+}
+
+// publish puts a document, its plan and an overlay and commits their names, as a publish does.
+func publish(ctx context.Context, store storage.Store, n, themes int) (time.Duration, error) {
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), uint64(n)))
+	began := time.Now()
+	var names []record.Hash
+	for _, bytes := range []int{20 << 10, 20 << 10, 2 << 10} {
+		blob := make([]byte, bytes)
+		for i := 0; i < bytes; i += 8 {
+			binary.LittleEndian.PutUint64(blob[i:], random.Uint64()&0x0f0f0f0f0f0f0f0f) // compresses, as text does
+		}
+		name, err := store.PutBlob(ctx, blob)
+		if err != nil {
+			return 0, err
+		}
+		names = append(names, name)
+	}
+	theme := fmt.Sprintf("thm_%08d", random.IntN(themes))
+	_, err := store.Update(ctx, "env", func(tx storage.Tx) (record.Change, error) {
+		_, readErr := storage.Themes.Read(tx, "env", theme)
+		if errors.Is(readErr, storage.ErrNotFound) {
+			readErr = nil // not every Theme is there before the last size
+		}
+		p := record.Pair{Overrides: names[0], Overlay: names[2]}
+		return record.Change{EnvironmentID: "env", ThemeID: theme}, errors.Join(readErr, storage.Pairs.Write(tx, p, "env", theme, "var_publish", storage.Number(uint32(n))))
 	})
-	traced := time.Since(began)
-	_, _ = fmt.Fprintf(out, "| %d | %d | %d MB | %s | %d MB | %s | %s | %s for %d names |\n", themes, pairs, size(path)>>20, opened.Round(time.Millisecond),
-		resident>>20, first.Round(10*time.Microsecond), middle.Round(10*time.Microsecond), traced.Round(time.Millisecond), named)
-	return errors.Join(firstErr, middleErr, countErr)
+	return time.Since(began), err
 }
 
 // page reads 100 Themes by slug behind some, as a list does.

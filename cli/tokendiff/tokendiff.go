@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.com/livery/renderer/dtcg"
-	"example.com/livery/renderer/jsontree"
 )
 
 // Kind is what happened to a token.
@@ -83,23 +82,10 @@ func compare(before *dtcg.Document, t *dtcg.Token, from string, renamed map[stri
 		c.Kind = Renamed
 	case c.Before.Resolved != t.Resolved:
 		c.Kind = Retyped
-	case !sameContent(c.Before.Node, t.Node):
+	case !dtcg.EqualButType(c.Before.Node, t.Node):
 		c.Kind = Changed
 	default:
 		return c, false
 	}
 	return c, true
-}
-
-// sameContent reports whether two tokens are equal but for $type, which may come from elsewhere.
-func sameContent(a, b *jsontree.Node) bool {
-	return jsontree.Equal(withoutType(a), withoutType(b))
-}
-
-func withoutType(n *jsontree.Node) *jsontree.Node {
-	i := n.IndexOf("$type")
-	if i < 0 {
-		return n
-	}
-	return jsontree.NewObject(slices.Delete(slices.Clone(n.Members), i, i+1)...)
 }

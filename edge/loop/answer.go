@@ -30,11 +30,14 @@ type Request struct {
 	IfNoneMatch    []byte
 	Origin         []byte
 	Referer        []byte
+	SecFetchMode   []byte
 	SecFetchSite   []byte
 	SecFetchDest   []byte
 	SecCHUA        []byte
 	UserAgent      []byte
 	ForwardedFor   []byte // X-Forwarded-For
+
+	AvailableDictionary []byte
 
 	Remote netip.AddrPort // the peer of the connection; the zero value where it has no IP address
 	Now    time.Time      // when the loop last read the clock: a batch of requests ago at most

@@ -14,9 +14,11 @@ const (
 	fieldHost
 	fieldConnection
 	fieldAcceptEncoding
+	fieldAvailableDictionary
 	fieldIfNoneMatch
 	fieldOrigin
 	fieldReferer
+	fieldSecFetchMode
 	fieldSecFetchSite
 	fieldSecFetchDest
 	fieldSecCHUA
@@ -34,11 +36,14 @@ var fieldNames = map[string]field{
 	"if-none-match":   fieldIfNoneMatch,
 	"origin":          fieldOrigin,
 	"referer":         fieldReferer,
+	"sec-fetch-mode":  fieldSecFetchMode,
 	"sec-fetch-site":  fieldSecFetchSite,
 	"sec-fetch-dest":  fieldSecFetchDest,
 	"sec-ch-ua":       fieldSecCHUA,
 	"user-agent":      fieldUserAgent,
 	"x-forwarded-for": fieldForwardedFor,
+
+	"available-dictionary": fieldAvailableDictionary,
 
 	// What browsers send.
 	"accept":                        fieldHarmless,
@@ -68,7 +73,6 @@ var fieldNames = map[string]field{
 	"sec-ch-ua-platform":            fieldHarmless,
 	"sec-ch-ua-platform-version":    fieldHarmless,
 	"sec-ch-ua-wow64":               fieldHarmless,
-	"sec-fetch-mode":                fieldHarmless,
 	"sec-fetch-storage-access":      fieldHarmless,
 	"sec-fetch-user":                fieldHarmless,
 	"sec-gpc":                       fieldHarmless,

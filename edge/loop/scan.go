@@ -145,6 +145,10 @@ func (s *scanned) take(f field, value []byte) bool {
 		s.Origin = value
 	case fieldReferer:
 		s.Referer = value
+	case fieldAvailableDictionary:
+		s.AvailableDictionary = value
+	case fieldSecFetchMode:
+		s.SecFetchMode = value
 	case fieldSecFetchSite:
 		s.SecFetchSite = value
 	case fieldSecFetchDest:

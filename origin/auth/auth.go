@@ -26,6 +26,7 @@ type Caller struct {
 	Subject string
 	TeamID  string      // the one Team that the token reaches; empty: the Teams of which Subject is a member
 	Role    record.Role // on every Environment of TeamID; empty: none
+	Issuer  string      // the "iss" of the token
 }
 
 // roleOn returns the caller's role on an Environment of a Team of theirs; empty means none.

@@ -61,16 +61,16 @@ func callerOf(issuers []trusted, c *claims) (Caller, error) {
 		if !issuer.wants(c.root) {
 			continue
 		}
-		caller := Caller{Subject: issuer.SubjectPrefix + c.Subject}
+		caller := Caller{Subject: issuer.SubjectPrefix + c.Subject, Issuer: c.Issuer}
 		if issuer.TeamID != "" {
-			caller = Caller{Subject: issuer.Name + ":" + c.Subject, TeamID: issuer.TeamID, Role: roleIn(issuer.Issuer, c.root)}
+			caller = Caller{Subject: issuer.Name + ":" + c.Subject, TeamID: issuer.TeamID, Role: roleIn(issuer.Issuer, c.root), Issuer: c.Issuer}
 		}
 		if !ValidSubject(caller.Subject) {
 			return Caller{}, fmt.Errorf("%w: the subject is too long", ErrUnauthorized)
 		}
 		return caller, nil
 	}
-	return Caller{}, fmt.Errorf("%w: the token has not the claims that its issuer is bound by", ErrUnauthorized)
+	return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, errClaims)
 }
 
 func (t trusted) wants(claims *jsontree.Node) bool {
@@ -126,7 +126,7 @@ func (k *Keys) trust(all []record.Issuer, old map[string][]trusted) map[string][
 	for _, issuer := range all {
 		key := issuer.URL + "\x00" + issuer.KeySet
 		if sets[key] == nil {
-			sets[key] = &keySet{source: issuer.KeySet, now: k.config.Now, fetcher: k.fetcher, log: k.config.Logger}
+			sets[key] = &keySet{source: issuer.KeySet, now: k.config.Now, fetcher: k.fetcher, log: k.config.Logger, tell: k.config.Read}
 		}
 		byURL[issuer.URL] = append(byURL[issuer.URL], trusted{issuer, sets[key]})
 	}
@@ -153,5 +153,26 @@ func headerFault(header map[string]any) string {
 // SameIssuer reports whether both are the same in every field.
 func SameIssuer(a, b record.Issuer) bool {
 	return a.Name == b.Name && a.URL == b.URL && a.KeySet == b.KeySet && a.TeamID == b.TeamID && a.SubjectPrefix == b.SubjectPrefix &&
-		a.RoleClaim == b.RoleClaim && maps.Equal(a.Claims, b.Claims) && maps.Equal(a.Roles, b.Roles)
+		a.RoleClaim == b.RoleClaim && maps.Equal(a.Claims, b.Claims) && maps.Equal(a.Roles, b.Roles) && sameLogin(a.Login, b.Login)
+}
+
+func sameLogin(a, b *record.IssuerLogin) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.ClientID == b.ClientID && slices.Equal(a.Scopes, b.Scopes) && maps.Equal(a.Parameters, b.Parameters)
+}
+
+// Logins returns the issuers at which people log in, by their names.
+func (k *Keys) Logins() []record.Issuer {
+	var all []record.Issuer
+	for _, list := range k.known.Load().issuers {
+		for _, issuer := range list {
+			if issuer.Login != nil {
+				all = append(all, issuer.Issuer)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b record.Issuer) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }

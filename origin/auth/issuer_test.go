@@ -193,7 +193,7 @@ func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
 			"at+jwt": key.sign(t, key.header().with("typ", "at+jwt"), o.claims(s)), "no typ": key.sign(t, key.header().with("typ", nil), o.claims(s)),
 			"x5t is ignored": key.sign(t, key.header().with("x5t", "abc"), o.claims(s)),
 		} {
-			if caller, err := s.verify(token); err != nil || caller != (Caller{Subject: "someone"}) {
+			if caller, err := s.verify(token); err != nil || caller != (Caller{Subject: "someone", Issuer: o.URL}) {
 				t.Errorf("%s %s: Verify() = %v, %v, want someone", algorithm, name, caller, err)
 			}
 		}
@@ -426,13 +426,13 @@ func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 		claims object
 		want   Caller
 	}{
-		"a mapped value":                      {ci.with("environment", "ci"), Caller{"idp:someone", "team_1", record.Editor}},
-		"the highest of a list":               {ci.with("environment", []any{"ci", 1, "production"}), Caller{"idp:someone", "team_1", record.Admin}},
-		"a role that a mapping does not have": {ci.with("environment", "admin"), Caller{"idp:someone", "team_1", ""}},
-		"no role claim":                       {ci, Caller{"idp:someone", "team_1", ""}},
-		"the value is the role":               {other.with("livery_role", "viewer"), Caller{"plain:someone", "team_2", record.Viewer}},
-		"no such role":                        {other.with("livery_role", "king"), Caller{"plain:someone", "team_2", ""}},
-		"a person":                            {o.claims(s).with("kind", "person"), Caller{Subject: "sso:someone"}},
+		"a mapped value":                      {ci.with("environment", "ci"), Caller{"idp:someone", "team_1", record.Editor, o.URL}},
+		"the highest of a list":               {ci.with("environment", []any{"ci", 1, "production"}), Caller{"idp:someone", "team_1", record.Admin, o.URL}},
+		"a role that a mapping does not have": {ci.with("environment", "admin"), Caller{"idp:someone", "team_1", "", o.URL}},
+		"no role claim":                       {ci, Caller{"idp:someone", "team_1", "", o.URL}},
+		"the value is the role":               {other.with("livery_role", "viewer"), Caller{"plain:someone", "team_2", record.Viewer, o.URL}},
+		"no such role":                        {other.with("livery_role", "king"), Caller{"plain:someone", "team_2", "", o.URL}},
+		"a person":                            {o.claims(s).with("kind", "person"), Caller{Subject: "sso:someone", Issuer: o.URL}},
 	} {
 		if caller, err := s.verify(key.sign(t, key.header(), c.claims)); err != nil || caller != c.want {
 			t.Errorf("%s: Verify() = %v, %v, want %v", name, caller, err, c.want)

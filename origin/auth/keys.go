@@ -29,6 +29,7 @@ type Config struct {
 	Roots    *x509.CertPool   // whom the addresses of key sets are trusted by; nil means the system's
 	Logger   *slog.Logger     // nil means slog.Default()
 	Master   *Master          // seals the token keys; nil keeps them as they are
+	Read     func(error)      // called after each attempt to read the key set of an issuer; nil does nothing
 }
 
 // Keys issues and verifies access tokens. Its methods may be called concurrently.
@@ -59,6 +60,9 @@ func Open(ctx context.Context, store storage.Store, config Config) (*Keys, error
 	}
 	if config.Logger == nil {
 		config.Logger = slog.Default()
+	}
+	if config.Read == nil {
+		config.Read = func(error) {}
 	}
 	k := &Keys{config: config, parser: newParser(config), fetcher: newFetcher(config.Roots)}
 	_, err := store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {

@@ -30,6 +30,7 @@ type keySet struct {
 	now     func() time.Time
 	fetcher *http.Client
 	log     *slog.Logger
+	tell    func(error) // of each attempt
 
 	held atomic.Pointer[heldKeys] // nil before the first that could be read
 
@@ -85,11 +86,14 @@ func (s *keySet) attempt() {
 	if err == nil {
 		keys, err = parseKeySet(body)
 	}
+	s.tell(err)
 	if err != nil {
 		s.log.Warn("auth: the key set of an issuer cannot be read; the last one holds", "source", s.source, "error", err)
 		return
 	}
-	s.held.Store(&heldKeys{keys, now})
+	if old := s.held.Swap(&heldKeys{keys, now}); old == nil || len(old.keys) != len(keys) {
+		s.log.Info("auth: the key set of an issuer is read", "source", s.source, "keys", len(keys))
+	}
 }
 
 func (s *keySet) read() ([]byte, error) {

@@ -20,24 +20,9 @@ type Rotated struct {
 func (k *Keys) Rotate(ctx context.Context, store storage.Store, drop bool) (Rotated, error) {
 	var rotated Rotated
 	_, err := store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
-		now := k.config.Now().UTC()
-		key, err := newTokenKey(now)
-		if err != nil {
-			return record.Change{}, err
-		}
-		newest, err := retire(tx, now, drop)
-		if err != nil {
-			return record.Change{}, err
-		}
-		// The newest key signs, also where the clock went back.
-		if !key.CreatedAt.After(newest) {
-			key.CreatedAt = newest.Add(time.Millisecond)
-		}
-		rotated = Rotated{ID: key.ID}
-		if !drop {
-			rotated.Until = now.Add(MaxTTL).Truncate(time.Second)
-		}
-		return record.Change{At: now}, storage.TokenKeys.Write(tx, k.config.Master.sealToken(key), key.ID)
+		var err error
+		rotated, err = k.RotateIn(tx, drop)
+		return record.Change{At: k.config.Now().UTC()}, err
 	})
 	if err == nil {
 		err = k.Reload(ctx, store)
@@ -46,6 +31,28 @@ func (k *Keys) Rotate(ctx context.Context, store storage.Store, drop bool) (Rota
 		return Rotated{}, fmt.Errorf("auth: rotate token keys: %w", err)
 	}
 	return rotated, nil
+}
+
+// RotateIn is Rotate within a commit of the scope storage.Global, after which Reload must follow.
+func (k *Keys) RotateIn(tx storage.Tx, drop bool) (Rotated, error) {
+	now := k.config.Now().UTC()
+	key, err := newTokenKey(now)
+	if err != nil {
+		return Rotated{}, err
+	}
+	newest, err := retire(tx, now, drop)
+	if err != nil {
+		return Rotated{}, err
+	}
+	// The newest key signs, also where the clock went back.
+	if !key.CreatedAt.After(newest) {
+		key.CreatedAt = newest.Add(time.Millisecond)
+	}
+	rotated := Rotated{ID: key.ID}
+	if !drop {
+		rotated.Until = now.Add(MaxTTL).Truncate(time.Second)
+	}
+	return rotated, storage.TokenKeys.Write(tx, k.config.Master.sealToken(key), key.ID)
 }
 
 // retire marks the keys as no longer signing, deletes those that no valid token can name, or all with

@@ -29,11 +29,11 @@ func ValidSubject(s string) bool {
 // known may cost a read of its issuer's key set, once in a while.
 func (k *Keys) Verify(authorization []string) (Caller, error) {
 	if len(authorization) != 1 {
-		return Caller{}, ErrUnauthorized
+		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, errNone)
 	}
 	scheme, token, found := strings.Cut(authorization[0], " ")
 	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxTokenBytes {
-		return Caller{}, ErrUnauthorized
+		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, errNone)
 	}
 	known, c := k.known.Load(), &claims{}
 	keyOf := func(t *jwt.Token) (any, error) {
@@ -46,7 +46,7 @@ func (k *Keys) Verify(authorization []string) (Caller, error) {
 		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, err)
 	}
 	if c.Issuer == k.config.Issuer {
-		return Caller{Subject: c.Subject}, nil
+		return Caller{Subject: c.Subject, Issuer: c.Issuer}, nil
 	}
 	return callerOf(known.issuers[c.Issuer], c)
 }
@@ -85,7 +85,7 @@ var errNoKey = errors.New("auth: no such key")
 func (n *known) issuerKey(t *jwt.Token, url string) (any, error) {
 	issuers := n.issuers[url]
 	if len(issuers) == 0 {
-		return nil, errors.New("auth: no such issuer")
+		return nil, errIssuer
 	}
 	if what := headerFault(t.Header); what != "" {
 		return nil, errors.New("auth: header parameter " + what)

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,14 +25,16 @@ import (
 // failure that shows nothing of itself.
 type Refuse func(ctx *fasthttp.RequestCtx, err error)
 
-// Config is what a Handler needs. Every field but Master must be given.
+// Config is what a Handler needs. Every field but Master and Told must be given.
 type Config struct {
 	Store  storage.Store
-	Master *auth.Master // seals signing keys; nil keeps them as they are
+	Master *auth.Master // seals signing keys; nil refuses to make them
 	Keys   *auth.Keys
 	Module record.Hash // renderer module of this build
 	Refuse Refuse
 	Now    func() time.Time
+	Status func(context.Context) Status
+	Told   func(record.Audit) // called with each entry of the audit log that was committed; nil does nothing
 }
 
 // Handler answers the operator's requests. Whoever can connect may do everything: the socket's file
@@ -43,6 +46,8 @@ type Handler struct {
 	module record.Hash
 	refuse Refuse
 	now    func() time.Time
+	status func(context.Context) Status
+	told   func(record.Audit)
 	router *router.Router
 }
 
@@ -68,7 +73,7 @@ const defaultTTLSeconds = 12 * 3600
 
 // NewHandler returns a Handler over the store.
 func NewHandler(c Config) *Handler {
-	h := &Handler{store: c.Store, master: c.Master, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, router: router.New()}
+	h := &Handler{store: c.Store, master: c.Master, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, told: c.Told, status: c.Status, router: router.New()}
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
 	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { c.Refuse(ctx, errNotFound) }
@@ -82,6 +87,8 @@ func NewHandler(c Config) *Handler {
 	h.handle("POST", "/operator/v1/themes/{theme}/keys", h.addKey)
 	h.handle("DELETE", "/operator/v1/themes/{theme}/keys/{key}", h.removeKey)
 	h.handle("GET", "/operator/v1/modules", h.listModules)
+	h.handle("GET", "/operator/v1/status", h.showStatus)
+	h.handle("POST", "/operator/v1/audit/query", h.audit)
 	return h
 }
 
@@ -89,6 +96,9 @@ func NewHandler(c Config) *Handler {
 func (h *Handler) Serve(ctx *fasthttp.RequestCtx) { h.router.Handler(ctx) }
 
 var errNotFound error = &theming.Error{Cause: theming.NotFound}
+
+// AsHeader carries the name that the operator goes by in the audit log, beside what the system says.
+const AsHeader = "Livery-As"
 
 // call is one request, copied from what the server lends.
 type call struct {
@@ -102,7 +112,13 @@ func (h *Handler) handle(method, path string, answer func(context.Context, call)
 			theme: param(ctx, "theme"), key: param(ctx, "key"),
 			dryRun: string(ctx.QueryArgs().Peek("dryRun")), body: append([]byte{}, ctx.PostBody()...),
 		}
-		body, err := answer(context.Background(), c)
+		by := PeerOf(ctx.Conn())
+		by.As = string(ctx.Request.Header.Peek(AsHeader))
+		var body any
+		err := claimed(by.As)
+		if err == nil {
+			body, err = answer(On(context.Background(), Asked{By: by, Told: h.told}), c)
+		}
 		if errors.Is(err, storage.ErrNotFound) {
 			err = errNotFound
 		}
@@ -141,7 +157,7 @@ func (h *Handler) showTeams(ctx context.Context, _ call) (any, error) {
 	return Teams(ctx, h.store)
 }
 
-func (h *Handler) issueToken(_ context.Context, c call) (any, error) {
+func (h *Handler) issueToken(ctx context.Context, c call) (any, error) {
 	var order TokenOrder
 	if err := decode(c.body, &order); err != nil {
 		return nil, err
@@ -155,7 +171,17 @@ func (h *Handler) issueToken(_ context.Context, c call) (any, error) {
 	if errors.Is(err, auth.ErrOrder) {
 		return nil, invalid([]string{err.Error()})
 	}
-	return Token{token, expires}, err
+	if err == nil {
+		// Before anybody has the token: one that was issued and not noted must not be.
+		err = Note(ctx, h.store, h.now(), record.Audit{
+			Action: ActionToken, Target: "subject " + order.Subject,
+			Changes: []string{fmt.Sprintf("a token for %s is valid until %s", cmp.Or(order.Audience, "the public API"), expires.Format(time.RFC3339))},
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Token{token, expires}, nil
 }
 
 func (h *Handler) showServing(ctx context.Context, c call) (any, error) {
@@ -166,6 +192,9 @@ func (h *Handler) setServing(ctx context.Context, c call) (any, error) {
 	var update ServingUpdate
 	if err := decode(c.body, &update); err != nil {
 		return nil, err
+	}
+	if update.Mode != nil && *update.Mode == "signed" && h.master == nil {
+		return nil, errKeyless // the next start would refuse a store with a signed Theme
 	}
 	return SetServing(ctx, h.store, c.theme, update, h.now())
 }
@@ -200,7 +229,8 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
-// Listen opens the operator socket at path for this user alone. A socket that a process left
+// Listen opens the operator socket at path for this user alone; PeerOf says of its connections whose they
+// are. A socket that a process left
 // behind when it ended is replaced; one that somebody answers on is not.
 func Listen(path string) (net.Listener, error) {
 	if c, err := net.Dial("unix", path); err == nil {
@@ -219,5 +249,5 @@ func Listen(path string) (net.Listener, error) {
 		_ = listener.Close()
 		return nil, fmt.Errorf("operator: listen on %s: %w", path, err)
 	}
-	return listener, nil
+	return peerListener{listener}, nil
 }

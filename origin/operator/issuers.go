@@ -26,6 +26,7 @@ type IssuerEntry struct {
 	Claims        map[string]string      `json:"claims,omitempty" yaml:"claims,omitempty"`               // what a token must claim, all of it
 	RoleClaim     string                 `json:"roleClaim,omitempty" yaml:"roleClaim,omitempty"`         // the claim that names the role in the Team
 	Roles         map[string]record.Role `json:"roles,omitempty" yaml:"roles,omitempty"`                 // role by the value of that claim; empty: the value is the role
+	Login         *LoginEntry            `json:"login,omitempty" yaml:"login,omitempty"`                 // how people log in there with livery login; nil: they do not
 }
 
 // The bounds of the issuers of a file.
@@ -53,6 +54,9 @@ func (file TeamsFile) issuerFaults() []string {
 		}
 		keySets[entry.Issuer] = entry.JWKS
 		faults = append(append(faults, entry.faults(at)...), entry.roleFaults(at)...)
+		if entry.Login != nil {
+			faults = append(faults, entry.Login.faults(at+".login")...)
+		}
 	}
 	return faults
 }
@@ -141,7 +145,7 @@ func (a applier) issuers(tx storage.Tx, entries []IssuerEntry) (change, error) {
 	for _, issuer := range stored {
 		old[issuer.Name] = issuer
 	}
-	var done change
+	done := change{target: "issuers"}
 	for _, entry := range entries {
 		issuer, err := entry.record(tx)
 		if err != nil {
@@ -181,7 +185,7 @@ func issuerChange(entry IssuerEntry, there bool) string {
 func (entry IssuerEntry) record(r storage.Reader) (record.Issuer, error) {
 	issuer := record.Issuer{
 		Name: entry.Name, URL: entry.Issuer, KeySet: entry.JWKS, SubjectPrefix: entry.SubjectPrefix,
-		Claims: entry.Claims, RoleClaim: entry.RoleClaim, Roles: entry.Roles,
+		Claims: entry.Claims, RoleClaim: entry.RoleClaim, Roles: entry.Roles, Login: entry.Login.record(),
 	}
 	if entry.Team == "" {
 		return issuer, nil
@@ -201,7 +205,7 @@ func newIssuerEntries(issuers []record.Issuer, teams []record.Team) []IssuerEntr
 	}
 	var entries []IssuerEntry
 	for _, i := range issuers {
-		entries = append(entries, IssuerEntry{i.Name, i.URL, i.KeySet, slugs[i.TeamID], i.SubjectPrefix, i.Claims, i.RoleClaim, i.Roles})
+		entries = append(entries, IssuerEntry{i.Name, i.URL, i.KeySet, slugs[i.TeamID], i.SubjectPrefix, i.Claims, i.RoleClaim, i.Roles, newLoginEntry(i.Login)})
 	}
 	return entries
 }

@@ -72,21 +72,37 @@ func findTheme(r storage.Reader, id string) (record.Theme, error) {
 	return record.Theme{}, fmt.Errorf("operator: theme %q: %w", id, storage.ErrNotFound)
 }
 
-// changeTheme commits what change makes of the Theme, and tells edges.
-func changeTheme(ctx context.Context, store storage.Store, id string, now time.Time, change func(*record.Theme) error) (record.Theme, error) {
+// themeChange is what changeTheme is to do.
+type themeChange struct {
+	action string
+	make   func(*record.Theme) error                 // changes the Theme
+	tell   func(before, after record.Theme) []string // says what changed, without secrets
+}
+
+// changeTheme commits what the change makes of the Theme, notes it in the audit log and tells edges. A
+// change that makes nothing different is no commit.
+func changeTheme(ctx context.Context, store storage.Store, id string, now time.Time, change themeChange) (record.Theme, error) {
 	found, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, id) })
 	if err != nil {
 		return record.Theme{}, err
 	}
 	var theme record.Theme
-	_, err = store.Update(ctx, found.EnvironmentID, func(tx storage.Tx) (record.Change, error) {
-		var err error
-		if theme, err = storage.Themes.Read(tx, found.EnvironmentID, id); err != nil {
+	err = Commit(ctx, store, found.EnvironmentID, now, func(tx storage.Tx, note func(record.Audit)) (record.Change, error) {
+		before, err := storage.Themes.Read(tx, found.EnvironmentID, id)
+		if err != nil {
 			return record.Change{}, err
 		}
-		if err := change(&theme); err != nil {
+		theme = before
+		if err := change.make(&theme); err != nil {
 			return record.Change{}, err
 		}
+		changes := change.tell(before, theme)
+		if len(changes) == 0 {
+			return record.Change{}, nil
+		}
+		note(record.Audit{
+			Action: change.action, Target: "theme " + theme.Slug, EnvironmentID: theme.EnvironmentID, ThemeID: theme.ID, ThemeSlug: theme.Slug, Changes: changes,
+		})
 		theme.UpdatedAt = stamp(now)
 		return record.Change{EnvironmentID: theme.EnvironmentID, ThemeID: theme.ID, At: theme.UpdatedAt},
 			storage.Themes.Write(tx, theme, theme.EnvironmentID, theme.ID)

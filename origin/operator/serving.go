@@ -51,11 +51,34 @@ func SetServing(ctx context.Context, store storage.Store, themeID string, update
 	if err := invalid(update.faults()); err != nil {
 		return Serving{}, err
 	}
-	theme, err := changeTheme(ctx, store, themeID, now, func(t *record.Theme) error {
+	apply := func(t *record.Theme) error {
 		update.apply(t)
 		return nil
-	})
+	}
+	theme, err := changeTheme(ctx, store, themeID, now, themeChange{ActionServing, apply, servingChanges})
 	return newServing(theme), err
+}
+
+// servingChanges tells in one sentence each what is different in how a Theme is served.
+func servingChanges(before, after record.Theme) (sentences []string) {
+	old, s := before.Serving, after.Serving
+	sentences = becomes(sentences, "mode", old.Mode, s.Mode)
+	sentences = becomes(sentences, "allowedOrigins", spelled(old.AllowedOrigins), spelled(s.AllowedOrigins))
+	sentences = becomes(sentences, "missingOrigin", old.MissingOrigin, s.MissingOrigin)
+	sentences = becomes(sentences, "allowedIPRanges", spelled(old.AllowedIPRanges), spelled(s.AllowedIPRanges))
+	return becomes(sentences, "the CSS prefix of the next publish", nextPrefix(before), nextPrefix(after))
+}
+
+// nextPrefix spells the CSS prefix of the next publish; "" where none was ever set, which is another
+// thing than an empty one.
+func nextPrefix(t record.Theme) string {
+	switch {
+	case t.DraftPrefix != nil:
+		return fmt.Sprintf("%q", *t.DraftPrefix)
+	case t.AssetSettings.IsLive:
+		return fmt.Sprintf("%q", t.AssetSettings.Prefix)
+	}
+	return ""
 }
 
 func newServing(t record.Theme) Serving {

@@ -126,6 +126,7 @@ func newTeamsFile(teams []record.Team, environments []record.Environment) TeamsF
 // change is what one entry of a file did, and whose caches it concerns.
 type change struct {
 	sentences     []string
+	target        string // for the audit log
 	environmentID string
 }
 
@@ -137,9 +138,11 @@ type applier struct {
 
 func (a applier) commit(apply func(storage.Tx) (change, error)) ([]string, error) {
 	var done change
-	_, err := a.store.Update(a.ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
+	err := Commit(a.ctx, a.store, storage.Global, a.now, func(tx storage.Tx, note func(record.Audit)) (record.Change, error) {
 		var err error
-		done, err = apply(tx)
+		if done, err = apply(tx); len(done.sentences) > 0 {
+			note(record.Audit{Action: ActionTeams, Target: done.target, EnvironmentID: done.environmentID, Changes: done.sentences})
+		}
 		return record.Change{EnvironmentID: done.environmentID, At: a.now}, err
 	})
 	if err != nil {
@@ -184,7 +187,7 @@ func (a applier) team(tx storage.Tx, entry TeamEntry) (change, error) {
 	if err := storage.TeamSlugs.Write(tx, team.ID, team.Slug); err != nil {
 		return change{}, err
 	}
-	return change{sentences: sentences}, storage.Teams.Write(tx, team, team.ID)
+	return change{sentences: sentences, target: "team " + team.Slug}, storage.Teams.Write(tx, team, team.ID)
 }
 
 // oldTeam returns the Team that the entry names, or a new one.
@@ -235,7 +238,7 @@ func (a applier) environment(tx storage.Tx, team TeamEntry, entry EnvironmentEnt
 	if err := storage.EnvironmentSlugs.Write(tx, environment.ID, environment.Slug, teamID); err != nil {
 		return change{}, err
 	}
-	return change{sentences, environment.ID}, storage.Environments.Write(tx, environment, environment.ID)
+	return change{sentences, "environment " + team.Slug + "/" + environment.Slug, environment.ID}, storage.Environments.Write(tx, environment, environment.ID)
 }
 
 // oldEnvironment returns the Environment that the entry names, or a new one.

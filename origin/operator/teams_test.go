@@ -207,13 +207,13 @@ func TestSigningKeysAreBounded(t *testing.T) {
 	}
 	ids := map[string]bool{}
 	for range maxKeys {
-		key, err := AddSigningKey(context.Background(), store, nil, "thm_1", noon)
+		key, err := AddSigningKey(context.Background(), store, testMaster(t), "thm_1", noon)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids[key.ID] = true
 	}
-	if _, err := AddSigningKey(context.Background(), store, nil, "thm_1", noon); err == nil || len(ids) != maxKeys {
+	if _, err := AddSigningKey(context.Background(), store, testMaster(t), "thm_1", noon); err == nil || len(ids) != maxKeys {
 		t.Errorf("AddSigningKey() beyond %d = %v, want a refusal", maxKeys, err)
 	}
 	for id := range ids {
@@ -232,3 +232,13 @@ func TestSigningKeysAreBounded(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// testMaster is a master key of the test.
+func testMaster(t *testing.T) *auth.Master {
+	t.Helper()
+	m, err := auth.ParseMaster("a master key of the tests that is long enough")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -102,23 +102,9 @@ func (c *Comparison) token(old, t *dtcg.Token) {
 	if old.Resolved != t.Resolved {
 		c.Retyped = append(c.Retyped, Retype{t.Path, orNil(&old.Resolved), orNil(&t.Resolved)})
 	}
-	if !equalButType(old.Node, t.Node) {
+	if !dtcg.EqualButType(old.Node, t.Node) {
 		c.Changed = append(c.Changed, t.Path)
 	}
-}
-
-// equalButType reports whether two tokens have the same members beside $type.
-func equalButType(a, b *jsontree.Node) bool {
-	return jsontree.Equal(withoutType(a), withoutType(b))
-}
-
-func withoutType(n *jsontree.Node) *jsontree.Node {
-	i := n.IndexOf("$type")
-	if i < 0 {
-		return n
-	}
-	members := append([]jsontree.Member(nil), n.Members[:i]...)
-	return jsontree.NewObject(append(members, n.Members[i+1:]...)...)
 }
 
 // CompareVariants compares two flat maps of overrides. No change of values breaks a consumer.

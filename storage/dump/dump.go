@@ -67,15 +67,6 @@ func Write(ctx context.Context, store storage.Store, w io.Writer, progress stora
 	return out.done, nil
 }
 
-// Digest returns the Summary that Write would, and writes nothing.
-func Digest(ctx context.Context, store storage.Store, progress storage.Progress) (Summary, error) {
-	out := &writer{to: io.Discard, sum: sha256.New(), progress: progress}
-	if err := store.View(ctx, func(r storage.Reader) error { return out.snapshot(ctx, store, r) }); err != nil {
-		return out.done, fmt.Errorf("dump: digest: %w", err)
-	}
-	return out.done, nil
-}
-
 // writer writes frames.
 type writer struct {
 	to       io.Writer
@@ -83,6 +74,7 @@ type writer struct {
 	head     []byte // of the frame under way
 	progress storage.Progress
 	done     Summary
+	parts    map[byte]*part // by frame kind for blobs, and by table for records
 }
 
 func (w *writer) snapshot(ctx context.Context, store storage.Store, r storage.Reader) error {
@@ -150,8 +142,10 @@ func (w *writer) frame(kind byte, parts ...[]byte) error {
 	for _, p := range parts {
 		w.head = binary.AppendUvarint(w.head, uint64(len(p)))
 	}
+	sum := w.count(kind, parts)
 	for _, p := range append([][]byte{w.head}, parts...) {
 		_, _ = w.sum.Write(p) // a hash returns no error
+		_, _ = sum.Write(p)
 		if _, err := w.to.Write(p); err != nil {
 			return err
 		}
@@ -162,6 +156,24 @@ func (w *writer) frame(kind byte, parts ...[]byte) error {
 		}
 	}
 	return nil
+}
+
+// count counts a frame in its part, and returns the part's hash.
+func (w *writer) count(kind byte, parts [][]byte) io.Writer {
+	if w.parts == nil || kind == frameEnd {
+		return io.Discard
+	}
+	of := kind
+	if kind == frameKey {
+		of = parts[0][0]
+	}
+	p := w.parts[of]
+	if p == nil {
+		p = &part{sum: sha256.New()}
+		w.parts[of] = p
+	}
+	p.count++
+	return p.sum
 }
 
 // ErrNotEmpty is returned where a dump is to be loaded into a store that holds something.
@@ -331,39 +343,4 @@ func (r *reader) commit(ctx context.Context) error {
 		r.progress.Tell("load records", len(r.records), len(r.records))
 	}
 	return err
-}
-
-// Migrate copies everything from one store into another, which must be empty, and compares what
-// both hold afterwards. Nobody may write to either meanwhile.
-func Migrate(ctx context.Context, from, to storage.Store, progress storage.Progress) (Summary, error) {
-	out, in := io.Pipe()
-	written := make(chan error, 1)
-	go func() {
-		_, err := Write(ctx, from, in, nil)
-		_ = in.CloseWithError(err) // returns no error
-		written <- err
-	}()
-	loaded, err := Load(ctx, out, to, progress)
-	_ = out.CloseWithError(err) // ends Write where Load failed
-	if err := errors.Join(err, <-written); err != nil {
-		return loaded, err
-	}
-	return loaded, compare(ctx, from, to, loaded.Digest, progress)
-}
-
-func compare(ctx context.Context, from, to storage.Store, digest string, progress storage.Progress) error {
-	for _, side := range []struct {
-		name  string
-		store storage.Store
-	}{{"the store that was copied", from}, {"the copy", to}} {
-		progress.Tell("compare "+side.name, 0, 0)
-		got, err := Digest(ctx, side.store, nil)
-		if err != nil {
-			return err
-		}
-		if got.Digest != digest {
-			return fmt.Errorf("dump: migrate: %s holds something else than was copied: was it written to meanwhile?", side.name)
-		}
-	}
-	return nil
 }

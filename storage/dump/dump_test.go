@@ -77,7 +77,7 @@ func TestADumpIsLoadedAsItWasWritten(t *testing.T) {
 	if again != wrote || !bytes.Equal(copied, data) {
 		t.Errorf("Write() of the copy = %+v, want %+v and the same bytes", again, wrote)
 	}
-	if got, err := dump.Digest(context.Background(), to, nil); err != nil || got != wrote {
+	if got, err := dump.Digest(context.Background(), to, nil); err != nil || got.Summary != wrote {
 		t.Errorf("Digest() = %+v, %v, want %+v", got, err, wrote)
 	}
 	if _, err := to.Blob(context.Background(), record.HashOf([]byte("a lost publish"))); !errors.Is(err, storage.ErrNotFound) {
@@ -87,8 +87,12 @@ func TestADumpIsLoadedAsItWasWritten(t *testing.T) {
 
 func TestALoadedStoreIsANewHistory(t *testing.T) {
 	s, to := filled(t), open(t)
-	if _, err := dump.Migrate(context.Background(), s, to, nil); err != nil {
+	was, is, err := dump.Migrate(context.Background(), s, to, nil)
+	if err != nil {
 		t.Fatalf("Migrate() = %v", err)
+	}
+	if was.Cursor.Seq != 20 || is.Cursor.Seq != 1 || len(is.Parts) != 2 || is.Parts[0].Name != "theme version" || is.Parts[0].Count != 20 || is.Parts[1].Count != 39 {
+		t.Errorf("Migrate() = %+v, %+v", was, is)
 	}
 	log, err := s.Changes(context.Background(), storage.Cursor{}, 1)
 	if err != nil || len(log) != 1 {
@@ -96,6 +100,44 @@ func TestALoadedStoreIsANewHistory(t *testing.T) {
 	}
 	if _, err := to.Changes(context.Background(), log[0].Cursor, 1); !errors.Is(err, storage.ErrDiverged) {
 		t.Errorf("Changes() after a cursor of the original = %v, want ErrDiverged", err)
+	}
+}
+
+// Whoever writes to the original while it is copied would lose that.
+func TestACopyOfAStoreThatMovesOnIsRefused(t *testing.T) {
+	s, to := filled(t), open(t)
+	wrote := false
+	_, _, err := dump.Migrate(context.Background(), s, to, func(doing string, _, _ int64) {
+		if wrote || !strings.HasPrefix(doing, "read back") {
+			return
+		}
+		wrote = true
+		_, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+			return record.Change{}, tx.Set(storage.Key('T', "t"), []byte("x"))
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if !errors.Is(err, dump.ErrMoved) {
+		t.Errorf("Migrate() = %v, want ErrMoved", err)
+	}
+}
+
+// A copy that ended in the middle is begun again over what it left.
+func TestACopyThatEndedInTheMiddleGoesOn(t *testing.T) {
+	s, to := filled(t), open(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	_, _, err := dump.Migrate(ctx, s, to, func(doing string, done, _ int64) {
+		if doing == "load records" {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("Migrate() = %v, want %v", err, context.Canceled)
+	}
+	if _, _, err := dump.Migrate(context.Background(), s, to, nil); err != nil {
+		t.Errorf("Migrate() again = %v", err)
 	}
 }
 

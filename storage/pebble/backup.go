@@ -25,12 +25,16 @@ import (
 //	backups/TIME.json    a Backup: which files it is made of
 //	files/SHA256         a file of the engine by the hash of its content
 //
+//	files/new            a file under way
+//	lock                 held by the process that changes the directory
+//
 // Backups of one store into one directory share the files that did not change between them. A file
 // gets its name when it is whole and synced, and a backup when all its files are.
 const (
-	backupsName = "backups"
-	filesName   = "files"
-	workName    = "livery-checkpoint" // in the data directory, so that files can be linked
+	backupsName    = "backups"
+	filesName      = "files"
+	unfinishedName = "new"
+	workName       = "livery-checkpoint" // in the data directory, so that files can be linked
 )
 
 // Backup describes one backup.
@@ -60,7 +64,10 @@ type BackedUp struct {
 // none. Every commit acknowledged before the call is in it, and commits go on meanwhile. What the
 // directory has already is not copied again. The backup holds secrets as the store does; its
 // directories are readable by the owner only. Only a store on a real disk can be backed up.
-func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress) (BackedUp, error) {
+//
+// Older backups stay as they are; Prune removes them. A directory takes one Backup or Prune at a
+// time: storage.ErrLocked.
+func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress) (done BackedUp, err error) {
 	if s.opts.FS != nil {
 		return BackedUp{}, errors.New("pebble: back up: the store is not on a disk")
 	}
@@ -71,6 +78,14 @@ func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress
 	s.backupMu.Lock()
 	defer s.backupMu.Unlock()
 	b := &backupRun{ctx: ctx, to: to, progress: progress}
+	if err := b.makeDirs(); err != nil {
+		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
+	}
+	unlock, err := lockBackups(to)
+	if err != nil {
+		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
+	}
+	defer unlock(&err)
 	if err := b.prepare(s.id); err != nil {
 		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
 	}
@@ -105,13 +120,17 @@ type backupRun struct {
 	done     BackedUp
 }
 
-// prepare makes the directory and learns what it holds. It refuses one of another store.
-func (b *backupRun) prepare(storeID string) error {
+func (b *backupRun) makeDirs() error {
 	for _, sub := range []string{backupsName, filesName} {
 		if err := os.MkdirAll(filepath.Join(b.to, sub), 0o700); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// prepare learns what the directory holds. It refuses one of another store.
+func (b *backupRun) prepare(storeID string) error {
 	earlier, err := Backups(b.to)
 	if err != nil {
 		return err
@@ -181,7 +200,7 @@ func (b *backupRun) copyFile(path string) (record.Hash, error) {
 	}
 	defer func() { _ = in.Close() }()
 	sum := sha256.New()
-	size, err := writeSynced(b.file("new"), io.TeeReader(in, sum))
+	size, err := writeSynced(b.file(unfinishedName), io.TeeReader(in, sum))
 	if err != nil {
 		return "", err
 	}
@@ -190,7 +209,7 @@ func (b *backupRun) copyFile(path string) (record.Hash, error) {
 		b.done.New++
 		b.done.NewSize += size
 	}
-	return hash, os.Rename(b.file("new"), b.file(hash))
+	return hash, os.Rename(b.file(unfinishedName), b.file(hash))
 }
 
 // seal writes the description last: without it there is no backup.

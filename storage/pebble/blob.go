@@ -31,21 +31,23 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	s.puts.add(name, s.opts.clock())
 	_, err := s.blob(name)
 	if err == nil {
-		return name, s.keepBlob(name)
+		return name, s.keepBlob(ctx, name)
 	}
 	if !errors.Is(err, storage.ErrNotFound) && !errors.Is(err, storage.ErrCorrupt) {
 		return "", err
 	}
-	return name, s.writeBlob(name, blob)
+	return name, s.writeBlob(ctx, name, blob)
 }
 
-func (s *Store) writeBlob(name record.Hash, blob []byte) error {
+func (s *Store) writeBlob(ctx context.Context, name record.Hash, blob []byte) error {
 	value := s.codec.Pack(blob)
-	if err := s.space.check(len(value)); err != nil {
+	leave, err := s.gate.admit(ctx, len(value), 2, false)
+	if err != nil {
 		return err
 	}
+	defer leave()
 	batch := s.db.NewBatch()
-	err := errors.Join(
+	err = errors.Join(
 		batch.Set(blobKey(name), value, nil),
 		batch.Set(noteKey(name), note{stored: len(value)}.bytes(), nil))
 	if err != nil {

@@ -22,10 +22,14 @@ func (s *Store) Check(ctx context.Context, report func(storage.Finding)) error {
 	if at, lost := s.Lost(); lost {
 		report(storage.Finding{Where: "change log", Problem: "acknowledged changes up to " + at.String() + " are gone since an earlier start", Repair: storage.RepairRestore})
 	}
+	files := map[string]bool{}
 	for _, part := range []func(context.Context, pebble.Reader, func(storage.Finding)) error{s.checkBlobs, checkNotes, checkLog} {
 		err := part(ctx, snap, report)
 		if errors.Is(err, storage.ErrCorrupt) { // the file cannot be read further; another part may be sound
-			report(storage.Finding{Where: "data directory " + s.dir, Problem: err.Error(), Repair: storage.RepairRestore})
+			if where := s.corruptFile(err); !files[where] {
+				report(storage.Finding{Where: where, Problem: terse{err}.Error(), Repair: storage.RepairRestore})
+				files[where] = true
+			}
 			err = nil
 		}
 		if err != nil {
@@ -33,6 +37,15 @@ func (s *Store) Check(ctx context.Context, report func(storage.Finding)) error {
 		}
 	}
 	return nil
+}
+
+// corruptFile says which file an error is about and what stands in it.
+func (s *Store) corruptFile(err error) string {
+	info := pebble.ExtractDataCorruptionInfo(err)
+	if info == nil {
+		return "data directory " + s.dir
+	}
+	return fmt.Sprintf("file %s, from %s to %s", info.Path, spellKey(info.Bounds.Start), spellKey(info.Bounds.End.Key))
 }
 
 func (s *Store) checkBlobs(ctx context.Context, from pebble.Reader, report func(storage.Finding)) error {

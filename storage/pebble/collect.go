@@ -94,7 +94,7 @@ func (s *Store) Blobs(ctx context.Context, each func(storage.BlobInfo) bool) err
 }
 
 // keepBlob takes the mark off a blob that is put again.
-func (s *Store) keepBlob(name record.Hash) error {
+func (s *Store) keepBlob(ctx context.Context, name record.Hash) error {
 	value, err := get(s.db, noteKey(name))
 	if err != nil {
 		return err
@@ -103,9 +103,11 @@ func (s *Store) keepBlob(name record.Hash) error {
 	if err != nil || n.unnamed.IsZero() {
 		return err
 	}
-	if err := s.space.check(noteSize); err != nil {
+	leave, err := s.gate.admit(ctx, noteSize, 1, false)
+	if err != nil {
 		return err
 	}
+	defer leave()
 	n.unnamed = time.Time{}
 	return failure("put blob", s.db.Set(noteKey(name), n.bytes(), pebble.NoSync))
 }
@@ -150,7 +152,7 @@ func (s *Store) changeBlobs(ctx context.Context, names []record.Hash, change fun
 			return err
 		}
 		n := min(blobsAtOnce, len(names))
-		if err := s.changeSome(names[:n], change); err != nil {
+		if err := s.changeSome(ctx, names[:n], change); err != nil {
 			return err
 		}
 		names = names[n:]
@@ -158,7 +160,12 @@ func (s *Store) changeBlobs(ctx context.Context, names []record.Hash, change fun
 	return ctx.Err()
 }
 
-func (s *Store) changeSome(names []record.Hash, change func(*pebble.Batch, record.Hash, note) (bool, error)) error {
+func (s *Store) changeSome(ctx context.Context, names []record.Hash, change func(*pebble.Batch, record.Hash, note) (bool, error)) error {
+	leave, err := s.gate.admit(ctx, len(names)*2*hashKeySize, 2*len(names), true)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	s.blobMu.Lock()
 	defer s.blobMu.Unlock()
 	batch, changed := s.db.NewBatch(), false

@@ -17,6 +17,7 @@ type pending struct {
 	seen  uint64 // the newest entry of the change log that fn was shown
 	batch *pebble.Batch
 	state *state // after the commit; nil where nothing was committed
+	leave func() // tells the gate that the commit came to its end
 }
 
 // Update runs fn once, serially in its scope, and commits what it wrote as one durable step. Any
@@ -61,7 +62,7 @@ func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (
 	if err := ctx.Err(); err != nil {
 		return seen, storage.Cursor{}, err
 	}
-	p, err := s.apply(t, change)
+	p, err := s.apply(ctx, t, change)
 	if err != nil {
 		return seen, storage.Cursor{}, err
 	}
@@ -70,7 +71,7 @@ func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (
 
 // apply gives the writes of t their place in the change log and enters them into the write-ahead
 // log. On an error nothing was written.
-func (s *Store) apply(t *storage.Overlay, change record.Change) (pending, error) {
+func (s *Store) apply(ctx context.Context, t *storage.Overlay, change record.Change) (pending, error) {
 	entry, tag, err := newEntry(change)
 	if err != nil {
 		return pending{}, err
@@ -80,12 +81,16 @@ func (s *Store) apply(t *storage.Overlay, change record.Change) (pending, error)
 		_ = batch.Close()
 		return pending{}, failure("commit", err)
 	}
-	if err := s.space.check(batch.Len() + len(entry)); err != nil {
+	leave, err := s.gate.admit(ctx, batch.Len()+len(entry), int(batch.Count())+1, false)
+	if err != nil {
 		_ = batch.Close()
 		return pending{}, err
 	}
 	at, err := s.enterLog(batch, entry, tag)
-	return pending{batch: batch, state: at}, err
+	if err != nil {
+		leave()
+	}
+	return pending{batch: batch, state: at, leave: leave}, err
 }
 
 // fill adds the writes of t to batch: prefixes first, because what was written after them stays.
@@ -131,6 +136,7 @@ func (s *Store) enterLog(batch *pebble.Batch, entry []byte, tag string) (*state,
 // settle waits until the commit is on disk. A sync that failed leaves it unknown whether it is,
 // and the engine would go on showing it: the process has to end.
 func (s *Store) settle(p pending) error {
+	defer p.leave()
 	if err := p.batch.SyncWait(); err != nil {
 		p.state.release()
 		err = fmt.Errorf("pebble: sync of commit %d, which may or may not be durable: %w", p.state.cursor.Seq, err)

@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"io"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	engine "github.com/cockroachdb/pebble/v2"
@@ -194,4 +197,68 @@ func tryReadAll(s *pebble.Store) (all []string, err error) {
 		all = append(all, e.Cursor.String(), e.Change.ThemeID)
 	}
 	return all, err
+}
+
+// What the engine says of a rotten table is one line for the operator: the file, what it holds, and
+// what to do; no trace of the engine's calls, in text and in JSON.
+func TestARottenTableIsToldInOneLine(t *testing.T) {
+	for name, handler := range map[string]func(io.Writer) slog.Handler{
+		"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },
+		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			filled(t, fs)
+			raw(t, fs, func(*engine.DB) error { return nil })
+			names, _ := fs.List("data")
+			for _, n := range names {
+				if strings.HasSuffix(n, ".sst") {
+					flip(t, fs, fs.PathJoin("data", n), 30)
+				}
+			}
+			var said lockedBuffer
+			s := open(t, "data", pebble.Options{FS: fs, Logger: slog.New(handler(&said))})
+			_, err := tryReadAll(s)
+			found := check(t, s)
+			_ = s.Close()
+			if !errors.Is(err, storage.ErrCorrupt) || len(found) == 0 {
+				t.Fatalf("reading = %v, Check() = %q, want the rot", err, found)
+			}
+			text := said.String()
+			for _, part := range []string{".sst", "run livery check-store", "blob "} {
+				if !strings.Contains(text, part) {
+					t.Errorf("the log does not say %q:\n%s", part, text)
+				}
+			}
+			if n := strings.Count(text, "run livery"); n != 1 {
+				t.Errorf("the one file is named %d times in the log", n)
+			}
+			if !strings.HasPrefix(found[0], "file data/") || !strings.Contains(found[0], ", from blob ") || !strings.HasSuffix(found[0], storage.RepairRestore) {
+				t.Errorf("Check() reported %q, want the file, what it holds and the repair", found[0])
+			}
+			for _, said := range append(found, strings.Split(text, "\n")...) {
+				if strings.ContainsAny(said, "\n\t") || strings.Contains(said, "runtime.") || strings.Contains(said, ".go:") || strings.Contains(said, `\n`) || len(said) > 600 {
+					t.Errorf("a trace in %q", said)
+				}
+			}
+		})
+	}
+}
+
+// lockedBuffer is a buffer for several writers.
+type lockedBuffer struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }

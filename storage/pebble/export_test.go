@@ -32,3 +32,6 @@ func (s *Store) Flush() error { return s.db.Flush() }
 func (s *Store) Compact() error {
 	return s.db.Compact(context.Background(), []byte{ownSpace}, []byte{endKeyByte}, false)
 }
+
+// Sublevels returns how deep level 0 is.
+func (s *Store) Sublevels() int { return int(s.db.Metrics().Levels[0].Sublevels) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -20,14 +21,24 @@ func failure(doing string, err error) error {
 		return fmt.Errorf("pebble: %s: %w", doing, err)
 	}
 	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
-		return fmt.Errorf("pebble: %s: %w: in file %s: %w", doing, storage.ErrCorrupt, info.Path, err)
+		return fmt.Errorf("pebble: %s: %w: in file %s: %w", doing, storage.ErrCorrupt, info.Path, terse{err})
 	}
-	return fmt.Errorf("pebble: %s: %w: %w", doing, storage.ErrCorrupt, err)
+	return fmt.Errorf("pebble: %s: %w: %w", doing, storage.ErrCorrupt, terse{err})
 }
+
+// terse is an error of the engine with the first line of its text.
+type terse struct{ err error }
+
+// Error returns the line.
+func (t terse) Error() string { return oneLine(t.err) }
+
+// Unwrap returns the whole.
+func (t terse) Unwrap() error { return t.err }
 
 // fail refuses every later call and hands the first cause to Options.Fatal.
 func (s *Store) fail(cause error) {
 	if s.line.fail(cause) {
+		s.gate.end(s.line.failed())
 		s.opts.Fatal(cause)
 	}
 }
@@ -36,6 +47,7 @@ func (s *Store) fail(cause error) {
 type engineLog struct {
 	to    *slog.Logger
 	fatal func(error)
+	told  *sync.Map // the corrupt files that were named
 }
 
 // Infof logs what the engine does.
@@ -53,15 +65,32 @@ func (l engineLog) Fatalf(format string, args ...any) {
 	l.fatal(fmt.Errorf(format, args...))
 }
 
-// events are the engine's warnings that an operator should see.
-func (l engineLog) events() *pebble.EventListener {
+// events are the engine's warnings that an operator should see. What is for want of room the gate says,
+// once.
+func (l engineLog) events(g *guard) *pebble.EventListener {
 	return &pebble.EventListener{
-		BackgroundError: func(err error) { l.to.Error("storage engine: background work failed and is retried", "error", err) },
-		DataCorruption:  func(info pebble.DataCorruptionInfo) { l.to.Error("storage engine: corrupt data", "info", info) },
-		DiskSlow:        func(info pebble.DiskSlowInfo) { l.to.Warn("storage engine: slow disk", "info", info) },
+		FlushEnd:      func(info pebble.FlushInfo) { g.flushed(info.Err) },
+		CompactionEnd: func(info pebble.CompactionInfo) { g.compacted(info.Err) },
+		BackgroundError: func(err error) {
+			if !noRoom(err) {
+				l.to.Error("storage engine: background work failed and is retried", "error", err.Error())
+			}
+		},
+		DataCorruption: l.corrupt,
+		DiskSlow:       func(info pebble.DiskSlowInfo) { l.to.Warn("storage engine: slow disk", "info", info.String()) },
 		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
 			l.to.Warn("storage engine: writes stall", "reason", info.Reason)
 		},
 		WriteStallEnd: func() { l.to.Warn("storage engine: writes go on") },
 	}
+}
+
+// corrupt says once, in one line, which file is corrupt, what it holds, and what mends it. The engine's own
+// words have a trace of its calls.
+func (l engineLog) corrupt(info pebble.DataCorruptionInfo) {
+	if _, again := l.told.LoadOrStore(info.Path, true); again {
+		return
+	}
+	l.to.Error("storage: a file of the store is corrupt: run livery check-store, and restore the newest backup that is clean",
+		"file", info.Path, "from", spellKey(info.Bounds.Start), "to", spellKey(info.Bounds.End.Key), "error", oneLine(info.Details))
 }

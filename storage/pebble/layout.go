@@ -37,7 +37,10 @@ const (
 	endKeyByte   = 0xff
 )
 
-const tagSize = 8
+const (
+	tagSize     = 8
+	hashKeySize = 2 + 32
+)
 
 func logKey(seq uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{ownSpace, logSpace}, seq)

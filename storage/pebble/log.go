@@ -168,6 +168,11 @@ func (s *Store) Trim(ctx context.Context, seq uint64) error {
 	if seq <= begin.Seq {
 		return nil
 	}
+	leave, err := s.gate.admit(ctx, 2*len(logKey(0))+8+tagSize, 2, true)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return s.moveBegin(begin.Seq, seq)
 }
 

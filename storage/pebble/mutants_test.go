@@ -80,7 +80,14 @@ var mutants = []mutant{
 	}
 	if err := error(nil); err != nil {`},
 	{"a blob is not compared with its name", "codec.go", `if got := record.HashOf(blob); got != name {`, `if got := record.HashOf(blob); false {`},
-	{"a full disk is not looked at", "pebble/space.go", `if usage.AvailBytes < keep+uint64(need) {`, `if false {`},
+	{"a full disk is not looked at", "pebble/space.go", `if usage.AvailBytes < keep+uint64(s.reserved)+2*uint64(cost) {`, `if false {`},
+	{"a flush without room refuses nobody", "pebble/gate.go", `case g.flushErr != nil:`, `case false:`},
+	{"a compaction may fill the disk", "pebble/guard.go", `if g.space.floor >= 0 && !g.space.has(g.keptFromMerges()+uint64(n)) {`, `if false {`},
+	{"a flush may take the last bytes", "pebble/guard.go", `last := uint64(min(g.space.floor/8, 4<<20)) + uint64(n)`, `last := uint64(0)`},
+	{"what waits for a flush is not bounded", "pebble/gate.go", `if current && !g.held(cost) {`, `if current {`},
+	{"a full disk takes nothing that frees it", "pebble/space.go", `return uint64(s.floor) / 2`, `return uint64(s.floor)`},
+	{"a hang on a full disk is not looked for", "pebble/watch.go", `if inside.lasts(s.gate, limit) {`, `if false {`},
+	{"a backup is pruned with files that others need", "pebble/prune.go", `needed[string(f.Hash)] = true`, `needed[f.Name] = true`},
 	{"the ballast is kept on a full disk", "pebble/space.go", `err := s.fs.Remove(s.path())
 	s.log`, `err := error(nil)
 	s.log`},
@@ -89,7 +96,7 @@ var mutants = []mutant{
 	{"a lost tail is not looked for", "pebble/witness.go", `s.lost = was
 `, ``},
 	{"a blob is dropped without a look at its mark", "pebble/collect.go", `if n.unnamed.IsZero() || n.unnamed.After(before) {`, `if false {`},
-	{"a blob that is put again keeps its mark", "pebble/blob.go", `return name, s.keepBlob(name)`, `return name, nil`},
+	{"a blob that is put again keeps its mark", "pebble/blob.go", `return name, s.keepBlob(ctx, name)`, `return name, nil`},
 	{"a blob that was just put is marked", "pebble/collect.go", `if !at.IsZero() && s.puts.has(name, s.opts.clock()) {`, `if false {`},
 	{"overlays are not traced", "references.go", `{{Name: p.Overrides}, {Name: p.Overlay, Derived: true}}`, `{{Name: p.Overrides}}`},
 	{"a blob is dropped in the run that finds it", "collect.go", `case b.unnamed != 0 && b.unnamed <= before.UnixMilli():`, `case b.unnamed == 0 || b.unnamed <= before.UnixMilli():`},

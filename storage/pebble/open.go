@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -78,7 +79,7 @@ func (o Options) withDefaults() Options {
 	if o.Fatal == nil {
 		log := o.Logger
 		o.Fatal = func(err error) {
-			log.Error("the store cannot go on; the process ends", "error", err)
+			log.Error("the store cannot go on; the process ends", "error", oneLine(err))
 			os.Exit(1)
 		}
 	}
@@ -214,12 +215,14 @@ func (s *Store) start() error {
 		s.codec.Close()
 		return s.unopened(err)
 	}
+	s.gate.watchEngine(s.db)
 	end, err := s.identify()
 	if err == nil {
 		err = s.findLoss(end)
 	}
 	if err != nil {
 		s.codec.Close()
+		s.guard.close()
 		_ = s.db.Close()
 		return err
 	}
@@ -232,6 +235,9 @@ func (s *Store) start() error {
 // unopened says why the engine did not open.
 func (s *Store) unopened(err error) error {
 	var elsewhere pebble.ErrMissingWALRecoveryDir
+	if noRoom(err) {
+		return fmt.Errorf("pebble: open %s: %w: free some space and start again: %w", s.dir, storage.ErrNoSpace, err)
+	}
 	if errors.As(err, &elsewhere) {
 		return fmt.Errorf("pebble: open %s: its newest commits may be in %s: name that directory as the failover directory again", s.dir, elsewhere.Dir)
 	}
@@ -241,16 +247,16 @@ func (s *Store) unopened(err error) error {
 // engineOptions: a memtable that a publish does not fill, and formats named, because the engine's
 // defaults are the oldest it knows.
 func (s *Store) engineOptions() *pebble.Options {
-	log := engineLog{to: s.opts.Logger, fatal: s.fail}
+	log := engineLog{to: s.opts.Logger, fatal: s.fail, told: &sync.Map{}}
 	o := &pebble.Options{
 		FS:                          vfs.OnDiskFull(s.fs, s.space.giveUp),
 		Lock:                        s.lock,
 		Logger:                      log,
-		EventListener:               log.events(),
 		FormatMajorVersion:          pebble.FormatTableFormatV6,
 		CacheSize:                   s.opts.CacheBytes,
 		MemTableSize:                memTableBytes,
-		MemTableStopWritesThreshold: 4,
+		MemTableStopWritesThreshold: engineLimit,
+		L0StopWritesThreshold:       engineLevels,
 	}
 	o.Experimental.EnableColumnarBlocks = func() bool { return true }
 	o.Levels[0].FilterPolicy = bloom.FilterPolicy(10) // the levels below take it over
@@ -263,6 +269,10 @@ func (s *Store) engineOptions() *pebble.Options {
 	if s.opts.tune != nil {
 		s.opts.tune(o)
 	}
+	s.gate = newGate(s.space, o.MemTableSize)
+	s.guard = newGuard(o.FS, s.space, s.gate)
+	o.FS = s.guard
+	o.EventListener = log.events(s.guard)
 	return o
 }
 

@@ -16,10 +16,11 @@ import (
 // ballastName is the file that keeps room on the disk for the worst case.
 const ballastName = "livery-ballast"
 
-// space refuses writes while the disk can still take what the engine has accepted: its flushes and
-// compactions block or fail on a full one. Where somebody else fills the disk between the check and
-// the flush, the ballast is given up, which lets the engine finish; writes are refused from then on
-// until there is room for the ballast again. Its methods may be called concurrently.
+// space refuses writes while the disk can still take what the engine has accepted. A write takes its
+// bytes twice, in the log and later in a table, and several are under way at once. Where somebody else
+// fills the disk between the look at it and the flush, the ballast is given up, which lets the engine
+// finish; writes are refused from then on until there is room for the ballast again. Its methods may be
+// called concurrently.
 type space struct {
 	fs    vfs.FS // beneath the engine's, so that giving up the ballast does not wait for itself
 	dir   string
@@ -27,8 +28,9 @@ type space struct {
 	size  int64 // bytes of the ballast; 0 means none
 	log   *slog.Logger
 
-	mu    sync.Mutex // guards below
-	spent bool       // the ballast is not there
+	mu       sync.Mutex // guards below
+	spent    bool       // the ballast is not there
+	reserved int        // bytes that writes let in may still take
 }
 
 // newSpace makes the ballast where there is room for it. A file system that cannot say how full it
@@ -49,7 +51,7 @@ func newSpace(fs vfs.FS, dir string, o Options) (*space, error) {
 		return s, nil
 	}
 	s.spent = true
-	if err := s.check(0); err != nil && !errors.Is(err, storage.ErrNoSpace) {
+	if err := s.take(0, false); err != nil && !errors.Is(err, storage.ErrNoSpace) {
 		return nil, err
 	}
 	return s, nil
@@ -57,9 +59,10 @@ func newSpace(fs vfs.FS, dir string, o Options) (*space, error) {
 
 func (s *space) path() string { return s.fs.PathJoin(s.dir, ballastName) }
 
-// check returns storage.ErrNoSpace where writing need bytes could take the disk below the floor, or
-// where the ballast was given up and there is no room to make it again.
-func (s *space) check(need int) error {
+// take keeps room for a write of cost bytes, until giveBack, and returns storage.ErrNoSpace where it
+// could take the disk below the floor, or where the ballast was given up and there is no room to make
+// it again. A write that frees space may use half of the floor.
+func (s *space) take(cost int, frees bool) error {
 	if s.floor < 0 {
 		return nil
 	}
@@ -69,18 +72,42 @@ func (s *space) check(need int) error {
 	if err != nil {
 		return fmt.Errorf("pebble: free space of %s: %w: %w", s.dir, storage.ErrUnavailable, err)
 	}
-	keep := uint64(s.floor)
-	if s.spent {
-		keep += uint64(s.size)
-	}
-	if usage.AvailBytes < keep+uint64(need) {
+	keep := s.kept(frees)
+	if usage.AvailBytes < keep+uint64(s.reserved)+2*uint64(cost) {
 		return fmt.Errorf("pebble: %d bytes are free in %s and %d are kept back: %w: free some space, writing then resumes by itself",
 			usage.AvailBytes, s.dir, keep, storage.ErrNoSpace)
 	}
-	if s.spent {
+	if s.spent && !frees {
 		s.restore()
 	}
+	s.reserved += cost
 	return nil
+}
+
+// kept returns how much of the disk a write must leave; mu is held.
+func (s *space) kept(frees bool) uint64 {
+	switch {
+	case frees:
+		return uint64(s.floor) / 2
+	case s.spent:
+		return uint64(s.floor + s.size)
+	}
+	return uint64(s.floor)
+}
+
+func (s *space) giveBack(cost int) {
+	if s.floor < 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reserved -= cost
+}
+
+// has reports whether so many bytes are free, as far as is known.
+func (s *space) has(bytes uint64) bool {
+	usage, err := s.fs.GetDiskUsage(s.dir)
+	return err != nil || usage.AvailBytes >= bytes
 }
 
 // restore makes the ballast again. Where that fails it stays spent, and the next check tries again:

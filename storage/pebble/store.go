@@ -9,6 +9,7 @@ package pebble
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -28,6 +29,8 @@ type Store struct {
 	id     string
 	codec  *storage.Codec
 	space  *space
+	gate   *gate
+	guard  *guard
 	line   timeline
 	scopes *storage.Scopes
 	watch  *watch         // nil where nothing is watched
@@ -68,11 +71,13 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 // from within View or Update.
 func (s *Store) Close() error {
 	s.watch.stop()
+	s.gate.end(fmt.Errorf("pebble: the store is closed: %w", storage.ErrUnavailable))
 	end, first := s.line.close()
 	if !first {
 		return nil
 	}
 	s.writeWitness(end)
+	s.guard.close()
 	err := s.db.Close()
 	s.codec.Close()
 	if lockErr := s.lock.Close(); err == nil {

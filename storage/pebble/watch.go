@@ -1,6 +1,7 @@
 package pebble
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -53,12 +54,17 @@ func (s *Store) keepWatch(bell *alarm, limit time.Duration) {
 	defer bell.close()
 	tick := time.NewTicker(s.opts.every)
 	defer tick.Stop()
+	var inside hang
 	for seen := s.line.last(); ; {
 		bell.set(2 * limit)
 		select {
 		case <-s.watch.end:
 			return
 		case <-tick.C:
+		}
+		if inside.lasts(s.gate, limit) {
+			s.fail(fmt.Errorf("%w: none within %s: %w", storage.ErrUnavailable, limit, errHung))
+			return
 		}
 		if now := s.line.last(); now != seen {
 			seen = now
@@ -69,6 +75,22 @@ func (s *Store) keepWatch(bell *alarm, limit time.Duration) {
 			return
 		}
 	}
+}
+
+// hang tells writes that are within the engine and do not come out from writes that come and go. On a
+// full disk there is no canary, and this is all that tells.
+type hang struct {
+	left  int64 // writes that had come to their end when one of them last did
+	since time.Time
+}
+
+// lasts reports whether writes are inside and none came to its end for the limit.
+func (h *hang) lasts(g *gate, limit time.Duration) bool {
+	left := g.left.Load() // before inside, so that all that left were let in
+	if now := time.Now(); left != h.left || g.inside.Load() == left || h.since.IsZero() {
+		h.left, h.since = left, now
+	}
+	return time.Since(h.since) > limit
 }
 
 // newBell returns the kernel's alarm for a store on a real disk, and none for another: what is in
@@ -106,9 +128,14 @@ func (s *Store) canary() error {
 		return err
 	}
 	defer s.line.leave()
-	if err := s.space.check(0); err != nil {
+	leave, err := s.gate.admit(context.Background(), 8, 1, false)
+	if errors.Is(err, storage.ErrNoSpace) {
 		return nil // reading goes on, and the space is asked for again
 	}
+	if err != nil {
+		return err
+	}
+	defer leave()
 	batch := s.db.NewBatch()
 	now := binary.BigEndian.AppendUint64(nil, uint64(time.Now().UnixMilli()))
 	if err := errors.Join(batch.Set([]byte(canaryKey), now, nil), s.applyCanary(batch)); err != nil {

@@ -133,10 +133,7 @@ const putBlob = `INSERT INTO livery_blobs (name, body, put_at) VALUES ($1, $2, $
 // PutBlob stores a blob and returns its name. One that is there is not written again but for the time
 // of its put; one found corrupt is replaced. It is durable with the next commit of this process.
 func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return "", err
 	}
 	defer s.leave()
@@ -178,10 +175,7 @@ func (s *Store) put(ctx context.Context, tx pgx.Tx, name record.Hash, packed []b
 
 // Blob returns the blob, checked against its name: storage.ErrNotFound, or storage.ErrCorrupt.
 func (s *Store) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.leave()
@@ -207,10 +201,7 @@ func (s *Store) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
 
 // Blobs calls each for every blob in the order of names, until each returns false. It reads no blob.
 func (s *Store) Blobs(ctx context.Context, each func(storage.BlobInfo) bool) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -253,40 +244,48 @@ func (r *reader) blobs(each func(storage.BlobInfo) bool) error {
 // MarkBlobs notes of each blob that nothing names it since at, and takes the note back where at is
 // zero. Those put within storage.PutWindow are left as they are.
 func (s *Store) MarkBlobs(ctx context.Context, names []record.Hash, at time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.leave()
-	return s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		var err error
-		if at.IsZero() {
-			_, err = c.Exec(ctx, "UPDATE livery_blobs SET unnamed = NULL WHERE name = ANY($1) AND unnamed IS NOT NULL", digests(names))
-		} else {
-			_, err = c.Exec(ctx, "UPDATE livery_blobs SET unnamed = $2 WHERE name = ANY($1) AND put_at <= $3", digests(names), at, s.opts.clock().Add(-storage.PutWindow))
+	for some := range slices.Chunk(digests(names), mostBlobs) {
+		err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+			var err error
+			if at.IsZero() {
+				_, err = c.Exec(ctx, "UPDATE livery_blobs SET unnamed = NULL WHERE name = ANY($1) AND unnamed IS NOT NULL", some)
+			} else {
+				_, err = c.Exec(ctx, "UPDATE livery_blobs SET unnamed = $2 WHERE name = ANY($1) AND put_at <= $3", some, at, s.opts.clock().Add(-storage.PutWindow))
+			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		return err
-	})
+	}
+	return nil
 }
+
+// mostBlobs is how many blobs one statement marks or drops.
+const mostBlobs = 1000
 
 // DropBlobs deletes those of the blobs that are marked since before or earlier, and returns how many
 // they were.
 func (s *Store) DropBlobs(ctx context.Context, names []record.Hash, before time.Time) (dropped int, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return 0, err
 	}
 	defer s.leave()
-	err = s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		tag, err := c.Exec(ctx, "DELETE FROM livery_blobs WHERE name = ANY($1) AND unnamed <= $2", digests(names), before)
-		dropped = int(tag.RowsAffected())
-		return err
-	})
-	return dropped, err
+	for some := range slices.Chunk(digests(names), mostBlobs) {
+		err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+			tag, err := c.Exec(ctx, "DELETE FROM livery_blobs WHERE name = ANY($1) AND unnamed <= $2", some, before)
+			dropped += int(tag.RowsAffected())
+			return err
+		})
+		if err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, nil
 }
 
 // checkBlobs reads every blob, some at a time.

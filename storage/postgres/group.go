@@ -20,13 +20,14 @@ const tagSize = 8
 // writes are one Update's on their way into a transaction.
 type writes struct {
 	scope   string
-	base    uint64 // the newest entry of the log that the function was shown
+	base    storage.Cursor // the newest entry of the log that the function was shown
 	cleared [][]byte
 	deleted [][]byte
 	keys    [][]byte
 	values  [][]byte
 	tag     []byte
 	body    []byte
+	turn    *turn        // what fills them when the head is locked; nil where they are filled
 	done    chan outcome // holds one
 }
 
@@ -36,16 +37,21 @@ type outcome struct {
 	err error
 }
 
-func newWrites(scope string, base storage.Cursor, t *storage.Overlay, change record.Change) (*writes, error) {
-	w := &writes{scope: scope, base: base.Seq, cleared: t.Cleared(), tag: make([]byte, tagSize), done: make(chan outcome, 1)}
+func newWrites(scope string) (*writes, error) {
+	w := &writes{scope: scope, tag: make([]byte, tagSize), done: make(chan outcome, 1)}
 	if _, err := rand.Read(w.tag); err != nil {
 		return nil, fmt.Errorf("postgres: tag of a commit: %w", err)
 	}
-	var err error
+	return w, nil
+}
+
+// take collects what a function wrote, in place of what it wrote when it ran before.
+func (w *writes) take(t *storage.Overlay, change record.Change) (err error) {
+	w.cleared, w.deleted, w.keys, w.values = t.Cleared(), nil, nil, nil
 	if w.body, err = record.Encode(change); err != nil {
-		return nil, err
+		return err
 	}
-	return w, t.Each(func(key, value []byte) error {
+	return t.Each(func(key, value []byte) error {
 		if value == nil {
 			w.deleted = append(w.deleted, key)
 			return nil
@@ -65,11 +71,14 @@ type group struct {
 	conn   *pgx.Conn // the goroutine's; nil while there is none
 }
 
-// mostTogether bounds a transaction.
-const mostTogether = 128
+// mostTogether bounds a transaction, in commits, and mostInOne a statement, in records.
+const (
+	mostTogether = 128
+	mostInOne    = 4096
+)
 
 func newGroup(s *Store, config *pgx.ConnConfig) *group {
-	g := &group{store: s, config: config, queue: make(chan *writes, mostTogether), ended: make(chan struct{})}
+	g := &group{store: s, config: forCommits(config), queue: make(chan *writes, mostTogether), ended: make(chan struct{})}
 	go g.work()
 	return g
 }
@@ -82,8 +91,12 @@ func (g *group) commit(w *writes) (storage.Cursor, error) {
 	case o := <-w.done:
 		return o.at, o.err
 	case <-time.After(g.store.opts.CommitWait):
-		return storage.Cursor{}, fmt.Errorf("postgres: a commit is not acknowledged within %s; a quorum of standbys may be away: %w", g.store.opts.CommitWait, storage.ErrUncertain)
+		return storage.Cursor{}, g.late()
 	}
+}
+
+func (g *group) late() error {
+	return fmt.Errorf("postgres: a commit is not acknowledged within %s; a quorum of standbys may be away: %w", g.store.opts.CommitWait, storage.ErrUncertain)
 }
 
 func (g *group) close() {
@@ -94,19 +107,34 @@ func (g *group) close() {
 func (g *group) work() {
 	defer close(g.ended)
 	for w := range g.queue {
-		batch := []*writes{w}
-		for len(batch) < mostTogether && len(g.queue) > 0 {
-			more, open := <-g.queue
-			if !open {
-				break
+		for w != nil {
+			batch := []*writes{w}
+			if w.turn == nil {
+				batch, w = g.more(batch)
+			} else {
+				w = nil
 			}
-			batch = append(batch, more)
+			g.settle(batch)
 		}
-		g.settle(batch)
 	}
 	if g.conn != nil {
 		drop(g.conn)
 	}
+}
+
+// more adds to a batch what waits already, up to one that wants a turn of its own, which comes next.
+func (g *group) more(batch []*writes) (all []*writes, next *writes) {
+	for len(batch) < mostTogether && len(g.queue) > 0 {
+		w, open := <-g.queue
+		if !open {
+			break
+		}
+		if w.turn != nil {
+			return batch, w
+		}
+		batch = append(batch, w)
+	}
+	return batch, nil
 }
 
 // settle commits a batch, again and again while the server is away and for Options.RetryFor, and
@@ -131,6 +159,9 @@ func (g *group) settle(batch []*writes) {
 		if g.conn != nil {
 			drop(g.conn)
 			g.conn = nil
+		}
+		if errors.Is(err, errIdle) {
+			return
 		}
 		if !isAway(err) && !sent || time.Now().After(deadline) {
 			tell(batch, giveUp(err, sent))
@@ -167,27 +198,33 @@ func (g *group) connect() (err error) {
 // lookUp finds which of a batch were committed though nobody heard, tells them, and returns the rest.
 // It waits for the head, which a transaction that is still under way holds.
 func (g *group) lookUp(batch []*writes) (rest []*writes, err error) {
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait+ackWait)
+	defer cancel()
+	found := map[*writes]int64{}
 	err = pgx.BeginFunc(ctx, g.conn, func(tx pgx.Tx) error {
 		if _, err := lockHead(ctx, tx); err != nil {
 			return err
 		}
 		for _, w := range batch {
 			var seq int64
-			err := tx.QueryRow(ctx, "SELECT seq FROM livery_changes WHERE tag = $1 AND seq > $2", w.tag, int64(w.base)).Scan(&seq)
-			switch {
-			case errors.Is(err, pgx.ErrNoRows):
-				rest = append(rest, w)
-			case err != nil:
+			err := tx.QueryRow(ctx, "SELECT seq FROM livery_changes WHERE tag = $1 AND seq > $2", w.tag, int64(w.base.Seq)).Scan(&seq)
+			if err == nil {
+				found[w] = seq
+			} else if !errors.Is(err, pgx.ErrNoRows) {
 				return err
-			default:
-				w.done <- outcome{at: cursor(seq, w.tag)}
 			}
 		}
 		return nil
 	})
 	if err != nil {
 		return batch, err
+	}
+	for _, w := range batch {
+		if seq, there := found[w]; there {
+			w.done <- outcome{at: cursor(seq, w.tag)}
+		} else {
+			rest = append(rest, w)
+		}
 	}
 	return rest, nil
 }
@@ -199,15 +236,17 @@ func lockHead(ctx context.Context, tx pgx.Tx) (head, error) {
 // try commits a batch in one transaction. sent is whether its COMMIT went out; then an error leaves
 // it unknown what became of it.
 func (g *group) try(batch []*writes) (sent bool, err error) {
-	ctx := context.Background()
-	tx, err := g.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	tx, h, err := g.begin()
 	if err != nil {
 		return false, err
 	}
-	h, err := lockHead(ctx, tx)
-	if err != nil {
-		return false, err
+	if batch[0].turn != nil {
+		if err := batch[0].fillNow(); err != nil {
+			return false, err
+		}
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience(batch))
+	defer cancel()
 	puts := g.store.puts.all(g.store.opts.clock())
 	if err := g.store.puts.confirm(ctx, tx, puts); err != nil {
 		return false, err
@@ -233,6 +272,29 @@ func (g *group) try(batch []*writes) (sent bool, err error) {
 	return true, nil
 }
 
+// begin begins a transaction that holds the head of the log.
+func (g *group) begin() (pgx.Tx, head, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait+ackWait)
+	defer cancel()
+	tx, err := g.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	if err != nil {
+		return nil, head{}, err
+	}
+	h, err := lockHead(ctx, tx)
+	return tx, h, err
+}
+
+// patience is how long the statements of a batch may take.
+func patience(batch []*writes) time.Duration {
+	bytes := 0
+	for _, w := range batch {
+		for i := range w.keys {
+			bytes += len(w.keys[i]) + len(w.values[i])
+		}
+	}
+	return ackWait + time.Duration(bytes)*byteWait
+}
+
 // sortOut tells the writes that rest on the newest of their scope from those that were overtaken. A
 // Global commit rests on everything, and everything on the last Global one.
 func sortOut(ctx context.Context, tx pgx.Tx, h head, batch []*writes) (fresh, overtaken []*writes, err error) {
@@ -253,7 +315,7 @@ func sortOut(ctx context.Context, tx pgx.Tx, h head, batch []*writes) (fresh, ov
 	})
 	last := h.end.Seq
 	for _, w := range batch {
-		stale := newest[w.scope] > w.base || newest[storage.Global] > w.base || w.scope == storage.Global && last > w.base
+		stale := newest[w.scope] > w.base.Seq || newest[storage.Global] > w.base.Seq || w.scope == storage.Global && last > w.base.Seq
 		if stale {
 			overtaken = append(overtaken, w)
 			continue
@@ -281,8 +343,9 @@ func enterAll(ctx context.Context, tx pgx.Tx, after uint64, fresh []*writes) (st
 		if len(w.deleted) > 0 {
 			b.Queue("DELETE FROM livery_keys WHERE key = ANY($1)", w.deleted)
 		}
-		if len(w.keys) > 0 {
-			b.Queue("INSERT INTO livery_keys SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT (key) DO UPDATE SET value = excluded.value", w.keys, w.values)
+		for from := 0; from < len(w.keys); from += mostInOne {
+			to := min(from+mostInOne, len(w.keys))
+			b.Queue("INSERT INTO livery_keys SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT (key) DO UPDATE SET value = excluded.value", w.keys[from:to], w.values[from:to])
 		}
 		b.Queue("INSERT INTO livery_scopes VALUES ($1, $2) ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq", w.scope, seq)
 		b.Queue("INSERT INTO livery_changes VALUES ($1, $2, $3)", seq, w.tag, w.body)

@@ -17,16 +17,19 @@ import (
 // Changes returns up to limit entries after the cursor, in order and without a gap:
 // storage.ErrTrimmed or storage.ErrDiverged where the cursor cannot be continued.
 func (s *Store) Changes(ctx context.Context, after storage.Cursor, limit int) (all []storage.LoggedChange, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.leave()
-	err = s.snapshot(ctx, func(r *reader) error {
-		all, err = r.changes(after, limit)
-		return err
+	err = s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		r, err := newReader(ctx, c)
+		if err != nil {
+			return err
+		}
+		return r.run(func(r *reader) error {
+			all, err = r.changes(after, limit)
+			return err
+		})
 	})
 	return all, err
 }
@@ -101,10 +104,7 @@ func (r *reader) checkCursor(h head, after storage.Cursor) error {
 
 // Trim drops entries of the change log up to and including seq; a seq past the end drops all.
 func (s *Store) Trim(ctx context.Context, seq uint64) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -136,7 +136,7 @@ func trim(ctx context.Context, tx pgx.Tx, seq uint64) error {
 // Wait returns nil as soon as an entry after the cursor exists, or ctx's error: storage.ErrDiverged
 // where the cursor is past the end.
 func (s *Store) Wait(ctx context.Context, after storage.Cursor) error {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -221,32 +221,48 @@ func (f *follower) await(ctx context.Context, seq uint64) error {
 
 func (f *follower) work(ctx context.Context) {
 	defer close(f.ended)
+	var seen storage.Cursor
+	witness := witness{store: f.store}
 	for ctx.Err() == nil {
 		conn, err := lasting(ctx, f.config)
 		if err != nil {
 			pause(ctx, lookEvery)
 			continue
 		}
-		f.listen(ctx, conn)
+		f.listen(ctx, conn, &seen, &witness)
 		drop(conn)
 	}
+	witness.note(seen, true)
 }
 
-// listen looks until the connection breaks or ctx ends.
-func (f *follower) listen(ctx context.Context, conn *pgx.Conn) {
+// listen looks until the connection breaks or ctx ends. The server may be another one than before, and
+// lack what was seen.
+func (f *follower) listen(ctx context.Context, conn *pgx.Conn, seen *storage.Cursor, w *witness) {
 	if _, err := conn.Exec(ctx, "LISTEN livery"); err != nil {
 		return
 	}
+	if err := f.store.confirm(ctx, conn, *seen); err != nil {
+		return
+	}
 	for {
-		h, err := readHead(ctx, conn)
+		h, err := f.look(ctx, conn)
 		if err != nil {
 			return
 		}
+		*seen = h.end
+		w.note(*seen, false)
 		f.reach(h.end.Seq)
 		if err := f.hear(ctx, conn); err != nil {
 			return
 		}
 	}
+}
+
+// look reads the head. A server that says nothing is given up.
+func (f *follower) look(ctx context.Context, conn *pgx.Conn) (head, error) {
+	ctx, cancel := context.WithTimeout(ctx, silentFor)
+	defer cancel()
+	return readHead(ctx, conn)
 }
 
 // hear returns when there may be something new.
@@ -298,7 +314,7 @@ func pause(ctx context.Context, d time.Duration) {
 // Check reads every blob and every entry of the change log and calls report for each that is
 // missing or is not what it should be. It returns the error that stopped it, or ctx's.
 func (s *Store) Check(ctx context.Context, report func(storage.Finding)) error {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.leave()

@@ -26,6 +26,8 @@ type pool struct {
 }
 
 func newPool(config *pgx.ConnConfig, o Options) *pool {
+	config = config.Copy()
+	config.DialFunc = pgconn.DialFunc(impatiently(dial(config.DialFunc)))
 	return &pool{config: config, turns: make(chan struct{}, o.MaxConnections)}
 }
 
@@ -45,6 +47,9 @@ func (p *pool) with(ctx context.Context, do func(context.Context, *pgx.Conn) err
 	defer func() { p.give(conn, whole) }()
 	err = do(ctx, conn)
 	whole = err == nil && conn.PgConn().TxStatus() == 'I'
+	if ctx.Err() == nil && isAway(err) {
+		p.close() // the others are of the same server
+	}
 	return err
 }
 
@@ -59,11 +64,7 @@ func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
 		}
 	}
 	p.mu.Unlock()
-	conn, err := pgx.ConnectConfig(ctx, p.config)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errAway, err)
-	}
-	return conn, nil
+	return lasting(ctx, p.config)
 }
 
 // give takes a connection back, or closes it. Closing does not wait for the server.
@@ -82,9 +83,11 @@ func drop(conn *pgx.Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = conn.Close(ctx)
+	_ = conn.PgConn().Conn().Close() // the driver may be waiting for a server that says nothing
 	<-conn.PgConn().CleanupDone()
 }
 
+// close closes the connections that are not lent.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +99,8 @@ func (p *pool) close() {
 
 // lasting connects for work that must never be cancelled: when a connection breaks, the driver asks
 // the server to cancel what it does, and a commit that waits for its quorum would then be shown
-// before it is there. The connection it would ask by is refused.
+// before it is there. The connection it would ask by is refused. Reading is short, and nothing is gained
+// by asking a server that hangs to end it.
 func lasting(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	c := config.Copy()
 	var connected atomic.Bool
@@ -132,8 +136,9 @@ func isAway(err error) bool {
 	switch pg.Code {
 	case "57P01", "57P02", "57P03", "57P05", // shut down, crashed, starting up, idle for too long
 		"25006",          // the primary is a standby now
+		"55P03",          // the head of the log is held by a connection that may be gone
 		"40001", "40P01", // serialization, deadlock
-		"53300", "3D000" /* the database is not there yet */ :
+		"53300": // too many connections
 		return true
 	}
 	return strings.HasPrefix(pg.Code, "08")
@@ -153,6 +158,8 @@ func failure(ctx context.Context, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, storage.ErrUnavailable):
+		return err
 	case errors.As(err, &pg) && pg.Code == "53100":
 		return fmt.Errorf("postgres: %w: %w", storage.ErrNoSpace, err)
 	case errors.As(err, &pg) && strings.HasPrefix(pg.Code, "XX"):

@@ -4,10 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -76,69 +73,4 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 	}
 	_, err := tx.Exec(ctx, "INSERT INTO livery_store (format, id) VALUES ($1, $2)", format, hex.EncodeToString(id))
 	return err
-}
-
-// ErrServer is returned where the server does not keep what is promised.
-var ErrServer = errors.New("the server does not keep what is promised")
-
-// oldest is the oldest server version that is tried.
-const oldest = 140000
-
-// checkServer returns ErrServer with everything that is wrong and how to mend it.
-func checkServer(ctx context.Context, c *pgx.Conn, alone bool) error {
-	settings := map[string]string{}
-	for _, name := range []string{"server_version_num", "server_encoding", "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names", "transaction_read_only"} {
-		var value string
-		if err := c.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&value); err != nil {
-			return err
-		}
-		settings[name] = value
-	}
-	wrong := wrongSettings(settings)
-	if !alone {
-		more, err := wrongQuorum(ctx, c, settings["synchronous_standby_names"])
-		if err != nil {
-			return err
-		}
-		wrong = append(wrong, more...)
-	}
-	if len(wrong) > 0 {
-		return fmt.Errorf("%w: %s", ErrServer, strings.Join(wrong, "; "))
-	}
-	return nil
-}
-
-func wrongSettings(settings map[string]string) (wrong []string) {
-	if n, err := strconv.Atoi(settings["server_version_num"]); err != nil || n < oldest {
-		wrong = append(wrong, "it is older than version 14: upgrade it")
-	}
-	if settings["server_encoding"] != "UTF8" {
-		wrong = append(wrong, "its encoding is "+settings["server_encoding"]+": create the database with ENCODING 'UTF8' TEMPLATE template0")
-	}
-	for _, name := range []string{"fsync", "full_page_writes"} {
-		if settings[name] != "on" {
-			wrong = append(wrong, name+" is off, so that a crash loses what was acknowledged: set it on")
-		}
-	}
-	if v := settings["synchronous_commit"]; v != "on" && v != "remote_apply" {
-		wrong = append(wrong, "synchronous_commit is "+v+" for this role or database: set it on")
-	}
-	return wrong
-}
-
-// wrongQuorum reports a server whose commits wait for no standby, or for one that is not there.
-func wrongQuorum(ctx context.Context, c *pgx.Conn, names string) ([]string, error) {
-	if strings.TrimSpace(names) == "" {
-		return []string{"synchronous_standby_names is empty, so that a lost server loses what was acknowledged: set it to ANY 1 (…) with at least two standbys, " +
-			"or allow a server that stands alone and back it up"}, nil
-	}
-	var waiting int
-	err := c.QueryRow(ctx, "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')").Scan(&waiting)
-	if err != nil {
-		return nil, err
-	}
-	if waiting == 0 {
-		return []string{"no synchronous standby is connected, so that every commit would wait for ever: start one that synchronous_standby_names names"}, nil
-	}
-	return nil, nil
 }

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -28,11 +27,17 @@ import (
 type Options struct {
 	Logger         *slog.Logger  // nil means slog.Default()
 	MaxConnections int           // for reading and putting blobs; 0 means 24. One more commits and one follows the log
-	RetryFor       time.Duration // how long a call tries to reach a primary; 0 means 20 s
-	CommitWait     time.Duration // how long a caller waits for a commit under way before storage.ErrUncertain; 0 means 30 s
+	RetryFor       time.Duration // how long a call tries to reach a primary; 0 means 40 s
+	CommitWait     time.Duration // how long a caller waits for a commit under way before storage.ErrUncertain; 0 means 40 s
+
+	SnapshotIdle time.Duration // how long a snapshot may read nothing before the server ends it; 0 means a minute
 
 	// Alone allows a server without synchronous standbys: what it acknowledged is lost with its disk.
 	Alone bool
+
+	// Witness is a file of this machine that notes how far the change log was seen, so that a start finds
+	// out what the server has lost meanwhile. Empty means none. Lost: a loss before the start goes unnoticed.
+	Witness string
 
 	clock func() time.Time // when blobs are put, for tests; nil means time.Now
 }
@@ -45,10 +50,13 @@ func (o Options) withDefaults() Options {
 		o.MaxConnections = 24
 	}
 	if o.RetryFor == 0 {
-		o.RetryFor = 20 * time.Second
+		o.RetryFor = 30 * time.Second
 	}
 	if o.CommitWait == 0 {
-		o.CommitWait = 30 * time.Second
+		o.CommitWait = 40 * time.Second
+	}
+	if o.SnapshotIdle == 0 {
+		o.SnapshotIdle = time.Minute
 	}
 	if o.clock == nil {
 		o.clock = time.Now
@@ -67,6 +75,7 @@ type Store struct {
 	group  *group
 	follow *follower
 	puts   unconfirmed
+	loss   loss
 
 	mu     sync.Mutex // guards closed; calls grow only while it is false
 	closed bool
@@ -82,9 +91,9 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: the address of the store: %w", err)
+		return nil, unread(err)
 	}
-	prepareConfig(config)
+	prepareConfig(config, opts)
 	codec, err := storage.NewCodec()
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open: %w", err)
@@ -98,19 +107,6 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// prepareConfig sets what the promise needs of every connection, whatever the address says.
-func prepareConfig(c *pgx.ConnConfig) {
-	c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = 3 * time.Second
-	}
-	if c.RuntimeParams["application_name"] == "" {
-		c.RuntimeParams["application_name"] = "livery"
-	}
-	c.RuntimeParams["synchronous_commit"] = "on"
-	c.RuntimeParams["idle_in_transaction_session_timeout"] = "60s" // a snapshot that is forgotten keeps dead rows
-}
-
 func (s *Store) start(ctx context.Context, config *pgx.ConnConfig) error {
 	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		if err := checkServer(ctx, c, s.opts.Alone); err != nil {
@@ -120,8 +116,11 @@ func (s *Store) start(ctx context.Context, config *pgx.ConnConfig) error {
 		s.id, err = prepareTables(ctx, c)
 		return err
 	})
+	if err == nil {
+		err = s.findLoss(ctx)
+	}
 	if err != nil {
-		return fmt.Errorf("postgres: open: %w", err)
+		return fmt.Errorf("postgres: open: %w", explained(config, err))
 	}
 	s.group = newGroup(s, config)
 	s.follow = newFollower(s, config)
@@ -134,8 +133,11 @@ func (s *Store) ID() string { return s.id }
 // errClosed is what calls on a closed store are refused with.
 var errClosed = fmt.Errorf("postgres: the store is closed: %w", storage.ErrUnavailable)
 
-// enter counts a call in; leave must follow.
-func (s *Store) enter() error {
+// enter counts a call in, unless ctx has ended or the store is closed; leave must follow.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -165,6 +167,25 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// TryAlone runs fn while no other process that calls TryAlone with the name runs its own, and reports
+// whether it did; where another does it returns at once. Where the connection breaks meanwhile another
+// process may begin before fn ends.
+func (s *Store) TryAlone(ctx context.Context, name string, fn func(context.Context) error) (ran bool, err error) {
+	if err := s.enter(ctx); err != nil {
+		return false, err
+	}
+	defer s.leave()
+	conn, err := lasting(ctx, s.pool.config)
+	if err != nil {
+		return false, failure(ctx, err)
+	}
+	defer drop(conn) // and with it the lock
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, hashtext($2))", tablesLock, name).Scan(&ran); err != nil || !ran {
+		return false, failure(ctx, err)
+	}
+	return true, fn(ctx)
+}
+
 // retry runs do on a connection, and again on another one while the server is away, up to
 // Options.RetryFor. do must be able to run again.
 func (s *Store) retry(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
@@ -184,10 +205,7 @@ func (s *Store) retry(ctx context.Context, do func(context.Context, *pgx.Conn) e
 
 // View runs fn on one snapshot of what is committed on a quorum, and returns fn's error.
 func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.leave()
@@ -224,7 +242,7 @@ func checkKey(key []byte) error {
 // Update runs fn serially in its scope and commits what it wrote as one durable step. fn runs again
 // where another process committed in the scope meanwhile.
 func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return storage.Cursor{}, err
 	}
 	defer s.leave()
@@ -233,8 +251,8 @@ func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (r
 		return storage.Cursor{}, err
 	}
 	defer release()
-	for range maxOvertakings {
-		at, err := s.attempt(ctx, scope, fn)
+	for n := range maxOvertakings {
+		at, err := s.attempt(ctx, scope, fn, n >= politeAttempts)
 		if !errors.Is(err, errOvertaken) {
 			return at, err
 		}
@@ -242,36 +260,55 @@ func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (r
 	return storage.Cursor{}, fmt.Errorf("postgres: scope %q: overtaken %d times by other origins: %w", scope, maxOvertakings, storage.ErrUnavailable)
 }
 
-// maxOvertakings bounds how often fn runs for one Update.
-const maxOvertakings = 50
+// maxOvertakings bounds how often fn runs for one Update, and politeAttempts how often while others may
+// commit. A Global commit rests on all others and would never come to its end beside a busy origin.
+const (
+	maxOvertakings = 50
+	politeAttempts = 3
+)
 
 // errOvertaken means that another process committed in the scope since the snapshot.
 var errOvertaken = errors.New("overtaken")
 
-// attempt runs fn on a snapshot and hands its writes over to the group. The function is called again
-// by retry where the server goes away before anything was handed over.
-func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (at storage.Cursor, err error) {
+// attempt runs fn on a snapshot and hands its writes over to the group; with locked, when the group
+// has locked the head of the log, so that nobody can overtake them.
+func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error), locked bool) (storage.Cursor, error) {
+	w, err := newWrites(scope)
+	if err != nil {
+		return storage.Cursor{}, err
+	}
+	fill := func() (wrote bool, err error) { return s.fill(ctx, w, fn) }
+	if locked {
+		return s.group.commitLocked(w, fill)
+	}
+	wrote, err := fill()
+	if err != nil || !wrote {
+		return w.base, err
+	}
+	return s.group.commit(w)
+}
+
+// fill runs fn on a snapshot and collects its writes. It returns errOvertaken where fn failed because a
+// read did.
+func (s *Store) fill(ctx context.Context, w *writes, fn func(storage.Tx) (record.Change, error)) (wrote bool, err error) {
 	var t *storage.Overlay
 	var change record.Change
 	var refused error
 	err = s.snapshot(ctx, func(r *reader) error {
-		at, t = r.cursor, storage.NewOverlay(r, checkKey)
+		w.base, t = r.cursor, storage.NewOverlay(r, checkKey)
 		if change, refused = fn(t); refused != nil {
 			return refused
 		}
 		return ctx.Err()
 	})
 	switch {
-	case err != nil && isAway(err) && refused != nil:
-		return storage.Cursor{}, errOvertaken // fn failed because a read did
+	case err != nil && ctx.Err() == nil && isAway(err) && refused != nil:
+		return false, errOvertaken
 	case err != nil:
-		return storage.Cursor{}, err
+		w.base = storage.Cursor{}
+		return false, err
 	case !t.Wrote():
-		return at, nil
+		return false, nil
 	}
-	w, err := newWrites(scope, at, t, change)
-	if err != nil {
-		return storage.Cursor{}, err
-	}
-	return s.group.commit(w)
+	return true, w.take(t, change)
 }

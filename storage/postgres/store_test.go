@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"example.com/livery/storage/dump"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
+	"example.com/livery/storage/postgres/postgrestest"
 	"example.com/livery/storage/record"
 	"example.com/livery/storage/storagetest"
 )
@@ -25,20 +25,37 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// alone is a server that the tests of one run share; each store has a schema of its own.
+// alone is a server that the stores of a test share; each store has a schema of its own.
 type alone struct {
-	*node
+	*postgrestest.Node
 	schemas atomic.Int64
+}
+
+// needServer skips loudly where there is no PostgreSQL or nobody asked for it.
+func needServer(t testing.TB) {
+	t.Helper()
+	if why := postgrestest.Why(); why != "" {
+		t.Skip(why)
+	}
 }
 
 // one returns a running server without standbys.
 func one(t *testing.T) *alone {
 	t.Helper()
 	needServer(t)
-	a := &alone{node: newNode(t, "alone")}
-	a.create(t)
-	a.start(t)
-	return a
+	n, err := postgrestest.Start("alone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return &alone{Node: n}
+}
+
+func (a *alone) run(t *testing.T, statements ...string) {
+	t.Helper()
+	if err := a.Execute(statements...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // open opens a store in a schema of its own.
@@ -57,7 +74,7 @@ func (a *alone) schema(t *testing.T) string {
 func (a *alone) reopen(t *testing.T, schema string, opts postgres.Options) *postgres.Store {
 	t.Helper()
 	opts.Alone, opts.Logger = true, quiet
-	s, err := postgres.Open(context.Background(), a.url("&search_path="+schema), opts)
+	s, err := postgres.Open(context.Background(), a.URL("&search_path="+schema), opts)
 	if err != nil {
 		t.Fatalf("Open() = %v", err)
 	}
@@ -170,54 +187,16 @@ func TestAServerThatComesBackLosesNothing(t *testing.T) {
 	}
 	for range 5 {
 		time.Sleep(200 * time.Millisecond)
-		a.kill()
-		a.start(t)
+		a.Kill()
+		if err := a.Run(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	time.Sleep(200 * time.Millisecond)
 	cancel()
 	wg.Wait()
 	if n := storagetest.Verify(t, s, acks); n != len(acks) {
 		t.Errorf("%d entries in the log, and %d were acknowledged", n, len(acks))
-	}
-}
-
-func TestAServerThatDoesNotKeepThePromiseIsRefused(t *testing.T) {
-	a := one(t)
-	for name, tt := range map[string]struct {
-		setting string
-		alone   bool
-		says    string
-	}{
-		"no standby":                          {"", false, "synchronous_standby_names is empty"},
-		"a standby that is not there":         {"synchronous_standby_names = 'ANY 1 (n2, n3)'", false, "no synchronous standby is connected"},
-		"no full pages":                       {"full_page_writes = off", true, "full_page_writes is off"},
-		"a good server that stands by itself": {"", true, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			schema := a.schema(t)
-			if tt.setting != "" {
-				a.run(t, "ALTER SYSTEM SET "+tt.setting, "SELECT pg_reload_conf()")
-				time.Sleep(200 * time.Millisecond) // the server reads its settings when it comes to it
-				defer func() {
-					a.run(t, "ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()")
-					time.Sleep(200 * time.Millisecond)
-				}()
-			}
-			s, err := postgres.Open(context.Background(), a.url("&search_path="+schema), postgres.Options{Alone: tt.alone, Logger: quiet})
-			if s != nil {
-				_ = s.Close()
-			}
-			if tt.says == "" && err != nil || tt.says != "" && (!errors.Is(err, postgres.ErrServer) || !strings.Contains(err.Error(), tt.says)) {
-				t.Errorf("Open() = %v, want %q", err, tt.says)
-			}
-		})
-	}
-}
-
-func TestAnAddressWithoutAServerIsUnavailable(t *testing.T) {
-	_, err := postgres.Open(context.Background(), "postgres://livery@127.0.0.1:1/postgres?sslmode=disable", postgres.Options{RetryFor: time.Millisecond, Logger: quiet})
-	if !errors.Is(err, storage.ErrUnavailable) {
-		t.Errorf("Open() = %v, want ErrUnavailable", err)
 	}
 }
 
@@ -242,7 +221,7 @@ func TestAStoreMovesBetweenEngines(t *testing.T) {
 		}
 	}
 	middle := a.open(t, postgres.Options{})
-	there, err := dump.Migrate(context.Background(), from, middle, nil)
+	_, there, err := dump.Migrate(context.Background(), from, middle, nil)
 	if err != nil || there.Keys != 50 {
 		t.Fatalf("Migrate() = %+v, %v", there, err)
 	}
@@ -251,7 +230,7 @@ func TestAStoreMovesBetweenEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = to.Close() }()
-	if back, err := dump.Migrate(context.Background(), middle, to, nil); err != nil || back != there {
+	if _, back, err := dump.Migrate(context.Background(), middle, to, nil); err != nil || back.Summary != there.Summary {
 		t.Errorf("Migrate() back = %+v, %v, want %+v", back, err, there)
 	}
 }

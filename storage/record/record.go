@@ -241,14 +241,23 @@ type TokenKey struct {
 // Issuer is an OpenID Connect issuer whose tokens the origin accepts beside its own. Only the operator
 // writes it. Several may share one URL, each for tokens with other claims.
 type Issuer struct {
-	Name          string            `json:"name"`          // unique in the store
-	URL           string            `json:"url"`           // the "iss" of its tokens, compared exactly
-	KeySet        string            `json:"keySet"`        // https address, or absolute path, of its JSON Web Key Set
-	TeamID        string            `json:"teamID"`        // the one Team that its tokens reach; empty: subjects are members of Teams by name
-	SubjectPrefix string            `json:"subjectPrefix"` // put before every subject where there is no Team
-	Claims        map[string]string `json:"claims"`        // what a token must claim, all of it
-	RoleClaim     string            `json:"roleClaim"`     // the claim that names the role in the Team; empty where there is no Team
-	Roles         map[string]Role   `json:"roles"`         // role by the value of that claim; empty: the value is the role
+	Name          string            `json:"name"`           // unique in the store
+	URL           string            `json:"url"`            // the "iss" of its tokens, compared exactly
+	KeySet        string            `json:"keySet"`         // https address, or absolute path, of its JSON Web Key Set
+	TeamID        string            `json:"teamID"`         // the one Team that its tokens reach; empty: subjects are members of Teams by name
+	SubjectPrefix string            `json:"subjectPrefix"`  // put before every subject where there is no Team
+	Claims        map[string]string `json:"claims"`         // what a token must claim, all of it
+	RoleClaim     string            `json:"roleClaim"`      // the claim that names the role in the Team; empty where there is no Team
+	Roles         map[string]Role   `json:"roles"`          // role by the value of that claim; empty: the value is the role
+	Login         *IssuerLogin      `json:"login,omitzero"` // how people log in there with the command line; nil: they do not
+}
+
+// IssuerLogin is how people log in at an Issuer by its device authorization grant (RFC 8628). Anybody may
+// read it.
+type IssuerLogin struct {
+	ClientID   string            `json:"clientID"`   // a public client of the issuer's, without a secret
+	Scopes     []string          `json:"scopes"`     // asked for, in this order
+	Parameters map[string]string `json:"parameters"` // sent beside, such as the audience of the token
 }
 
 // Replay is the first answer to a request that carried an Idempotency-Key.
@@ -257,6 +266,33 @@ type Replay struct {
 	Status    int       `json:"status"`
 	Answer    []byte    `json:"answer"`
 	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// Audit is one entry of the audit log: what somebody did and when. It holds no secret.
+type Audit struct {
+	Number        uint32    `json:"number"`            // counts from 1 within the scope of the commit, and never skips
+	Previous      Hash      `json:"previous,omitzero"` // of the entry before as it is stored; empty for number 1
+	At            time.Time `json:"at"`                // not before that of the entry before
+	Actor         Actor     `json:"actor"`
+	Action        string    `json:"action"`                 // one of few words, such as "theme publish"
+	Target        string    `json:"target"`                 // what it was done to, by its names
+	EnvironmentID string    `json:"environmentID,omitzero"` // empty where it was done to no Environment
+	ThemeID       string    `json:"themeID,omitzero"`       // empty where it was done to no Theme
+	ThemeSlug     string    `json:"themeSlug,omitzero"`     // at that time
+	VariantID     string    `json:"variantID,omitzero"`     // empty where it was done to no Variant
+	Changes       []string  `json:"changes"`                // one sentence each, with what was before and what is after
+	RequestID     string    `json:"requestID,omitzero"`     // X-Request-Id of the answer; empty for the operator
+}
+
+// Actor is who did something. The fields that do not belong to Kind are empty.
+type Actor struct {
+	Kind    string `json:"kind"`             // operator, user, or program: Livery itself
+	UID     *int   `json:"uid,omitzero"`     // of the operator's process, as the system says; nil: it does not say
+	PID     int    `json:"pid,omitzero"`     // of the operator's process; 0: the system does not say
+	Login   string `json:"login,omitzero"`   // name of UID on the machine of the origin
+	As      string `json:"as,omitzero"`      // who the operator says to be: a claim
+	Issuer  string `json:"issuer,omitzero"`  // of the user's token
+	Subject string `json:"subject,omitzero"` // of the user's token, as grants name it
 }
 
 // Change is one entry of the change log: something that an edge may hold of the Theme, or of every

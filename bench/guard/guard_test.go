@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"example.com/livery/wasm"
+)
+
+// TestNothingCostsMore holds every hot path to the committed baseline.
+func TestNothingCostsMore(t *testing.T) {
+	if underRace {
+		t.Skip("NOT GUARDED: under the race detector allocations are not what they are without it")
+	}
+	root, err := projectRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := readBaseline(baselinePath(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := measureAll(root)
+	if errors.Is(err, wasm.ErrNoGuest) {
+		t.Skip("NOT GUARDED: the renderer module is not built (make wasm)")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !before.sameToolchain(now) {
+		t.Skipf("NOT GUARDED: the baseline is of %s %s, this is %s %s", before.Go, before.Platform, now.Go, now.Platform)
+	}
+	for _, fault := range before.compare(now) {
+		t.Error(fault)
+	}
+	if now.Paths[1].Instructions == 0 {
+		t.Log("instructions are left out: this machine does not let a program count its own")
+	}
+}
+
+func TestCompareTellsWhatDiffers(t *testing.T) {
+	was := baseline{ModuleBytes: 1000, Paths: []cost{{"a", 2, 10_000, 1000}, {"b", 0, 0, 0}}}
+	for _, tt := range []struct {
+		name   string
+		change func(*baseline)
+		want   []string
+	}{
+		{"the same", func(*baseline) {}, nil},
+		{"one allocation more", func(b *baseline) { b.Paths[0].Allocations++ }, []string{"a is dearer: 3 allocations, the baseline has 2 (go run ./bench/guard -update writes it anew)"}},
+		{"one allocation fewer", func(b *baseline) { b.Paths[0].Allocations-- }, []string{"a is cheaper: 1 allocations, the baseline has 2 (go run ./bench/guard -update writes it anew)"}},
+		{"bytes at the tolerance", func(b *baseline) { b.Paths[0].Bytes = 10_500 }, nil},
+		{"bytes beyond", func(b *baseline) { b.Paths[0].Bytes = 10_501 }, []string{"a is dearer: 10501 bytes, the baseline has 10000 (go run ./bench/guard -update writes it anew)"}},
+		{"a few bytes of none", func(b *baseline) { b.Paths[1].Bytes = 64 }, nil},
+		{"more of none", func(b *baseline) { b.Paths[1].Bytes = 65 }, []string{"b is dearer: 65 bytes, the baseline has 0 (go run ./bench/guard -update writes it anew)"}},
+		{"the module at the tolerance", func(b *baseline) { b.ModuleBytes = 980 }, nil},
+		{"the module beyond", func(b *baseline) { b.ModuleBytes = 979 }, []string{"the renderer module is cheaper: 979 bytes, the baseline has 1000 (go run ./bench/guard -update writes it anew)"}},
+		{"instructions beyond", func(b *baseline) { b.Paths[0].Instructions = 1051 }, []string{"a is dearer: 1051 instructions, the baseline has 1000 (go run ./bench/guard -update writes it anew)"}},
+		{"instructions not counted here", func(b *baseline) { b.Paths[0].Instructions = 0 }, nil},
+		{"a path more", func(b *baseline) { b.Paths = append(b.Paths, cost{Name: "c"}) }, []string{"c is not in the baseline (go run ./bench/guard -update writes it anew)"}},
+		{"a path fewer", func(b *baseline) { b.Paths = b.Paths[:1] }, []string{"b is in the baseline and is not measured"}},
+	} {
+		now := baseline{ModuleBytes: was.ModuleBytes, Paths: append([]cost(nil), was.Paths...)}
+		tt.change(&now)
+		if got := was.compare(now); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s: compare = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+// Package plot draws curves as SVG: what was measured over what it grows with, with the spread of the
+// rounds around each curve. Axes are linear or logarithmic. The same chart gives the same bytes.
+package plot
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Chart is one plot.
+type Chart struct {
+	Title  string
+	X, Y   string // what the axes count
+	LogX   bool   // points at or below 0 are not drawn on a logarithmic axis
+	LogY   bool
+	Curves []Curve
+}
+
+// Curve is one line of a Chart. Its points are drawn in the order of X.
+type Curve struct {
+	Name   string
+	Points []Point
+}
+
+// Point is one measured value with its spread.
+type Point struct{ X, Y, Low, High float64 }
+
+// The sizes of a chart, in pixels.
+const (
+	width  = 860
+	height = 340
+	left   = 80
+	right  = 20
+	top    = 56
+	bottom = 46
+)
+
+// colors tell curves apart; a ninth curve begins again with the first.
+var colors = []string{"#0055aa", "#aa2222", "#22884d", "#aa5500", "#7733aa", "#117788", "#998800", "#555555"}
+
+// SVG draws the chart.
+func (c Chart) SVG() []byte {
+	x, y := c.axes()
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height)
+	b.WriteString(`<rect width="100%" height="100%" fill="#fff"/>` + "\n")
+	fmt.Fprintf(&b, `<text x="%d" y="18" font-weight="bold">%s</text>`+"\n", left, html.EscapeString(c.Title))
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", (left+width-right)/2, height-8, html.EscapeString(c.X))
+	fmt.Fprintf(&b, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (top+height-bottom)/2, html.EscapeString(c.Y))
+	for _, v := range x.marks() {
+		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#eee"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x.at(v), top, height-bottom, x.at(v), height-bottom+16, spell(v))
+	}
+	for _, v := range y.marks() {
+		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#eee"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n", left, y.at(v), width-right, left-6, y.at(v)+4, spell(v))
+	}
+	fmt.Fprintf(&b, `<path d="M%d %dV%dH%d" fill="none" stroke="#888"/>`+"\n", left, top, height-bottom, width-right)
+	for i, curve := range c.Curves {
+		curve.draw(&b, x, y, i)
+	}
+	b.WriteString("</svg>\n")
+	return []byte(b.String())
+}
+
+// draw draws the spread, the line, its points and its name.
+func (c Curve) draw(b *strings.Builder, x, y axis, number int) {
+	color := colors[number%len(colors)]
+	const perRow = 4
+	nameX, nameY := left+float64(number%perRow)*(width-left-right)/perRow, 34+14*(number/perRow)
+	fmt.Fprintf(b, `<path d="M%.1f %dh12" stroke="%s" stroke-width="2"/><text x="%.1f" y="%d">%s</text>`+"\n", nameX, nameY-4, color, nameX+16, nameY, html.EscapeString(c.Name))
+	points := slices.DeleteFunc(slices.Clone(c.Points), func(p Point) bool { return !x.holds(p.X) || !y.holds(p.Y) })
+	if len(points) == 0 {
+		return
+	}
+	slices.SortStableFunc(points, func(a, b Point) int { return int(math.Copysign(1, a.X-b.X)) })
+	var line, upper, lower []string
+	for _, p := range points {
+		px := x.at(p.X)
+		line = append(line, fmt.Sprintf("%.1f,%.1f", px, y.at(p.Y)))
+		upper = append(upper, fmt.Sprintf("%.1f,%.1f", px, y.at(max(p.Y, p.High))))
+		lower = append(lower, fmt.Sprintf("%.1f,%.1f", px, y.at(y.within(min(p.Y, p.Low)))))
+	}
+	slices.Reverse(lower)
+	fmt.Fprintf(b, `<polygon fill="%s" fill-opacity="0.15" points="%s"/>`+"\n", color, strings.Join(append(upper, lower...), " "))
+	fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="1.5" points="%s"/>`+"\n", color, strings.Join(line, " "))
+	for _, at := range line {
+		px, py, _ := strings.Cut(at, ",")
+		fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="2.5" fill="%s"/>`+"\n", px, py, color)
+	}
+}
+
+// axes returns the axes that hold every point.
+func (c Chart) axes() (x, y axis) {
+	x = axis{log: c.LogX, from: left, to: width - right}
+	y = axis{log: c.LogY, from: height - bottom, to: top}
+	for _, curve := range c.Curves {
+		for _, p := range curve.Points {
+			x.widen(p.X)
+			for _, v := range []float64{p.Y, p.Low, p.High} {
+				y.widen(v)
+			}
+		}
+	}
+	x.end()
+	y.end()
+	return x, y
+}

@@ -1,0 +1,187 @@
+//go:build linux
+
+// Command recovery measures an origin of the built binary on a bad day: how long it takes to answer
+// again after it was killed while it wrote, with ever larger stores, and what a backup costs those who
+// edit meanwhile.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/livery/bench/figures"
+	"example.com/livery/bench/markdown"
+	"example.com/livery/bench/progress"
+	"example.com/livery/bench/world"
+)
+
+func main() {
+	b := bench{figures: figures.New("recovery")}
+	flag.StringVar(&b.binary, "livery", "bin/livery", "the built binary")
+	jsonPath := flag.String("json", "", "write the figures to this file too")
+	themes := flag.String("themes", "100,1000,10000", "numbers of Themes at which the origin is killed, separated by commas, each larger than the one before; a backup is made at the last")
+	flag.IntVar(&b.kills, "kills", 5, "how often the origin is killed at each")
+	flag.IntVar(&b.backups, "backups", 3, "how many backups are made")
+	flag.DurationVar(&b.alone, "alone", 5*time.Second, "how long edits are measured before the backups")
+	flag.Parse()
+	for _, word := range strings.Split(*themes, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n <= 0 {
+			fmt.Fprintf(os.Stderr, "recovery: -themes: %q is no whole number above 0\n", word)
+			os.Exit(2)
+		}
+		b.sizes = append(b.sizes, n)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := b.run(ctx)
+	if err == nil {
+		err = b.figures.Write(*jsonPath)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "recovery:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	binary  string
+	sizes   []int
+	kills   int
+	backups int
+	alone   time.Duration
+	figures *figures.Set
+
+	dir    string
+	origin *world.Origin
+	themes []*world.Theme
+	value  int // of the last edit
+}
+
+func (b *bench) run(ctx context.Context) (err error) {
+	if b.dir, err = os.MkdirTemp("", "livery-recovery-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	if b.origin, err = world.StartOrigin(ctx, b.binary, b.dir, world.AnyCore); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.origin.Stop()) }()
+	for _, size := range b.sizes {
+		if err := b.grow(ctx, size); err != nil {
+			return err
+		}
+		if err := b.killed(ctx, size); err != nil {
+			return err
+		}
+	}
+	if err := b.backedUp(ctx); err != nil {
+		return err
+	}
+	fmt.Printf("%s, %d cores, %s/%s\n\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.table())
+	return nil
+}
+
+// grow makes the store hold so many Themes of 200 tokens.
+func (b *bench) grow(ctx context.Context, size int) error {
+	bar := progress.Start("Themes", size-len(b.themes))
+	defer bar.End()
+	more, err := b.origin.Fill(ctx, "kept", len(b.themes), size-len(b.themes), world.Size{Tokens: 200, Versions: 1}, bar.Step)
+	b.themes = append(b.themes, more...)
+	return err
+}
+
+// killed kills the origin while it writes, starts it again and sees that it answers with what it
+// acknowledged.
+func (b *bench) killed(ctx context.Context, size int) error {
+	var starts []float64
+	for range b.kills {
+		stop := b.write(ctx)
+		time.Sleep(300 * time.Millisecond) // it is how long there is writing before the kill
+		err := b.origin.Kill()
+		acknowledged := stop()
+		if err != nil {
+			return err
+		}
+		took, err := b.origin.Restart(ctx)
+		if err != nil {
+			return err
+		}
+		starts = append(starts, took.Seconds()*1000)
+		if err := b.holds(ctx, acknowledged); err != nil {
+			return err
+		}
+	}
+	b.figures.AddRounds(figures.Figure{Name: "killed while it wrote, until it answers", Unit: "ms", Over: "Themes", At: float64(size)}, starts)
+	bytes, err := folderSize(b.origin.Data())
+	b.figures.AddOne(figures.Figure{Name: "data directory", Unit: "MiB", Over: "Themes", At: float64(size)}, bytes/(1<<20))
+	return err
+}
+
+// holds sees that the first Theme has at least as many versions as were acknowledged.
+func (b *bench) holds(ctx context.Context, acknowledged int) error {
+	t, err := b.origin.API.Theme(ctx, b.origin.Environment, b.themes[0].ID)
+	if err != nil {
+		return err
+	}
+	if t.LatestVersion == nil || int(*t.LatestVersion) < acknowledged {
+		return fmt.Errorf("%d versions were acknowledged, the origin has %v", acknowledged, t.LatestVersion)
+	}
+	b.themes[0].Versions = int(*t.LatestVersion)
+	return nil
+}
+
+// write publishes the first Theme again and again. The function that is returned waits for the end,
+// which comes when the origin is gone, and returns the newest version that was acknowledged.
+func (b *bench) write(ctx context.Context) (stop func() int) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for b.origin.Publish(ctx, b.themes[0], b.next()) == nil {
+		}
+	}()
+	return func() int {
+		cancel()
+		<-done
+		return b.themes[0].Versions
+	}
+}
+
+// next returns a value that no edit had.
+func (b *bench) next() int {
+	b.value = max(b.value, 2_000_000_000) + 1
+	return b.value
+}
+
+func folderSize(dir string) (bytes float64, err error) {
+	err = filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			bytes += float64(info.Size())
+		}
+		if errors.Is(err, os.ErrNotExist) {
+			return nil // the store has removed a file meanwhile
+		}
+		return err
+	})
+	return bytes, err
+}
+
+// table spells the figures.
+func (b *bench) table() string {
+	lines := [][]string{{"what", "Themes", "", "a quarter below", "a quarter above", "unit"}}
+	for _, f := range b.figures.Figures {
+		lines = append(lines, []string{f.Name, markdown.Grouped(int(f.At)), fmt.Sprintf("%.4g", f.Value), fmt.Sprintf("%.4g", f.Low), fmt.Sprintf("%.4g", f.High), f.Unit})
+	}
+	return markdown.Table(lines, func(column int) bool { return column >= 1 && column <= 4 })
+}

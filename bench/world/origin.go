@@ -1,0 +1,165 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"example.com/livery/client"
+)
+
+// Origin is a running livery origin with one Team and one Environment. It is for one goroutine; its
+// API may be called concurrently.
+type Origin struct {
+	*server
+	API         *client.Client
+	Environment string // id
+
+	binary string
+	core   int
+}
+
+const teams = `teams:
+  - slug: bench
+    plan: pro
+    members: [bench]
+    environments:
+      - {slug: sandbox, displayName: Sandbox, kind: sandbox, cacheLifetime: 60, description: null, metadata: {}, grants: {bench: admin}}
+`
+
+// StartOrigin starts an origin with its data below dir, on a core or on AnyCore, and founds its Team.
+// Whoever starts it must stop it.
+func StartOrigin(ctx context.Context, binary, dir string, core int) (*Origin, error) {
+	o := &Origin{binary: binary, core: core}
+	data := filepath.Join(dir, "origin")
+	var err error
+	if o.server, err = start(ctx, binary, core, "origin", data, originArguments("127.0.0.1:0", "127.0.0.1:0")...); err != nil {
+		return nil, err
+	}
+	if err := o.found(ctx, dir); err != nil {
+		return nil, errors.Join(err, o.Stop())
+	}
+	return o, nil
+}
+
+func originArguments(listen, feed string) []string {
+	return []string{"--listen", listen, "--feed-listen", feed, "--ops-listen", "127.0.0.1:0", "--cdn-url", "http://cdn.example"}
+}
+
+// found makes the Team and the client.
+func (o *Origin) found(ctx context.Context, dir string) error {
+	file := filepath.Join(dir, "teams.yaml")
+	if err := os.WriteFile(file, []byte(teams), 0o600); err != nil {
+		return err
+	}
+	if _, err := o.run(ctx, "teams", "apply", file, "--data", o.data); err != nil {
+		return err
+	}
+	token, err := o.run(ctx, "token", "--subject", "bench", "--ttl", "12h", "--data", o.data)
+	if err != nil {
+		return err
+	}
+	o.API = client.New(o.said["originURL"], string(bytes.TrimSpace(token)))
+	page, err := o.API.Environments(ctx, client.ListOptions{})
+	if err != nil || len(page.Items) != 1 {
+		return fmt.Errorf("the Team has %d Environments, want 1: %w", len(page.Items), err)
+	}
+	o.Environment = page.Items[0].ID
+	return nil
+}
+
+// run runs another command of the binary and returns what it prints.
+func (o *Origin) run(ctx context.Context, arguments ...string) ([]byte, error) {
+	out, err := exec.CommandContext(ctx, o.binary, arguments...).Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		err = fmt.Errorf("livery %s: %w: %s", arguments[0], err, failed.Stderr)
+	}
+	return out, err
+}
+
+// Backup adds a backup of the running origin to a directory.
+func (o *Origin) Backup(ctx context.Context, to string) error {
+	_, err := o.run(ctx, "backup", o.data, "--to", to)
+	return err
+}
+
+// FeedURL is where edges follow the origin.
+func (o *Origin) FeedURL() string { return o.said["feedURL"] }
+
+// URL is where the API answers.
+func (o *Origin) URL() string { return o.said["originURL"] }
+
+// TokenFile holds the token that edges carry.
+func (o *Origin) TokenFile() string { return filepath.Join(o.data, "feed-token") }
+
+// Data is the folder of the store.
+func (o *Origin) Data() string { return o.data }
+
+// Stop ends the origin in order.
+func (o *Origin) Stop() error { return o.stop() }
+
+// Kill ends the origin as a failure of the machine's power would end its process.
+func (o *Origin) Kill() error { return o.kill() }
+
+// Restart starts an origin that was stopped or killed again, at the same addresses, and returns how
+// long it took until it answered.
+func (o *Origin) Restart(ctx context.Context) (time.Duration, error) {
+	listen, err := hostOf(o.URL())
+	if err != nil {
+		return 0, err
+	}
+	feed, err := hostOf(o.FeedURL())
+	if err != nil {
+		return 0, err
+	}
+	s, err := start(ctx, o.binary, o.core, "origin", o.data, originArguments(listen, feed)...)
+	if err != nil {
+		return 0, err
+	}
+	o.server = s
+	return s.ready, nil
+}
+
+func hostOf(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	return u.Host, nil
+}
+
+// Edge is a running livery edge.
+type Edge struct{ *server }
+
+// StartEdge starts an edge of an origin with its data below dir under a name, on a core or on AnyCore,
+// with so much memory for what it holds. Edges of one dir share their compiled modules.
+func StartEdge(ctx context.Context, o *Origin, dir, name string, core int, cacheBytes int64) (*Edge, error) {
+	s, err := start(ctx, o.binary, core, "edge", filepath.Join(dir, name), "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
+		"--upstream", o.FeedURL(), "--upstream-token-file", o.TokenFile(), "--cache-bytes", fmt.Sprint(cacheBytes), "--compiled", filepath.Join(dir, "compiled"))
+	if err != nil {
+		return nil, err
+	}
+	return &Edge{s}, nil
+}
+
+// URL is where files are served.
+func (e *Edge) URL() string { return e.said["edgeURL"] }
+
+// Host is the host and port of URL.
+func (e *Edge) Host() string {
+	host, err := hostOf(e.URL())
+	if err != nil {
+		panic("world: an edge tells an address that is none: " + err.Error())
+	}
+	return host
+}
+
+// Stop ends the edge in order.
+func (e *Edge) Stop() error { return e.stop() }

@@ -1,0 +1,177 @@
+// Package world runs what the benchmarks measure as a whole: an origin and edges as processes of the
+// built binary, with Themes and Variants that are made and published over the public API. It measures
+// nothing itself, but tells what a process has used.
+package world
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// server is one running process of the binary. It is for one goroutine.
+type server struct {
+	name, data string
+	cmd        *exec.Cmd
+	said       map[string]string // its addresses, by member of the file in which it tells them
+	ready      time.Duration     // from its start until it told them
+	log        bytes.Buffer      // of its errors
+}
+
+// AnyCore starts a process on no core of its own.
+const AnyCore = -1
+
+// patience is how long a process may take until it answers.
+const patience = time.Minute
+
+// start runs a command of the binary that tells its addresses in NAME.json of its data directory, and
+// waits until it does.
+func start(ctx context.Context, binary string, core int, name, data string, arguments ...string) (*server, error) {
+	s := &server{name: name, data: data}
+	file := filepath.Join(data, name+".json")
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) { // one that was killed has left it
+		return nil, err
+	}
+	arguments = append([]string{name, "--data", data, "--log-level", "error"}, arguments...)
+	s.cmd = exec.Command(binary, arguments...)
+	if core >= 0 {
+		s.cmd = exec.Command("taskset", append([]string{"-c", strconv.Itoa(core), binary}, arguments...)...)
+	}
+	s.cmd.Stderr = &s.log
+	began := time.Now()
+	if err := s.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s (make build makes it): %w", binary, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := s.listen(ctx, file)
+	s.ready = time.Since(began)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("livery %s does not answer: %w: %s", name, err, s.log.String()), s.kill())
+	}
+	return s, nil
+}
+
+// listen waits for the file of the addresses.
+func (s *server) listen(ctx context.Context, file string) error {
+	for {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			var said map[string]any
+			if err := json.Unmarshal(text, &said); err != nil {
+				return err
+			}
+			s.said = map[string]string{}
+			for member, value := range said {
+				if address, ok := value.(string); ok {
+					s.said[member] = address
+				}
+			}
+			return nil
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// stop ends the process in order.
+func (s *server) stop() error {
+	if s == nil || s.cmd == nil {
+		return nil
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	if err := s.cmd.Wait(); err != nil {
+		return fmt.Errorf("livery %s ended with %w: %s", s.name, err, s.log.String())
+	}
+	return nil
+}
+
+// kill ends the process without a word.
+func (s *server) kill() error {
+	if err := s.cmd.Process.Kill(); err != nil {
+		return err
+	}
+	_ = s.cmd.Wait() // it tells of the signal
+	return nil
+}
+
+// Resident returns the memory of the process as the system counts it, in bytes.
+func (s *server) Resident() (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	kib, err := numberAfter(text, "VmRSS:")
+	return kib * 1024, err
+}
+
+// Busy returns the processor time that the process has used.
+func (s *server) Busy() (total time.Duration, err error) {
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range tasks {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // the thread has ended
+		}
+		ns, _, _ := strings.Cut(string(text), " ")
+		n, err := strconv.ParseInt(ns, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", path, err)
+		}
+		total += time.Duration(n)
+	}
+	return total, nil
+}
+
+// Metric returns the number in the first line of the process's metrics that begins with a name and a
+// space; labels are part of the name.
+func (s *server) Metric(ctx context.Context, name string) (float64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.said["opsURL"]+"/metrics", http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(response.Body); err != nil {
+		return 0, err
+	}
+	return numberAfter(text.Bytes(), name+" ")
+}
+
+// numberAfter returns the first number after the word that a line begins with.
+func numberAfter(text []byte, word string) (float64, error) {
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), word); ok {
+			if fields := strings.Fields(rest); len(fields) > 0 {
+				return strconv.ParseFloat(fields[0], 64)
+			}
+		}
+	}
+	return 0, fmt.Errorf("there is no %q", word)
+}

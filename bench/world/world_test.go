@@ -1,0 +1,110 @@
+package world
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const binary = "../../bin/livery"
+
+// A world serves what it publishes, and goes on after its origin was killed.
+func TestWorldServesWhatItPublishes(t *testing.T) {
+	if _, err := os.Stat(binary); err != nil {
+		t.Skip("the program is not built (make build)")
+	}
+	path, err := filepath.Abs(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, dir := t.Context(), t.TempDir()
+	o, err := StartOrigin(ctx, path, dir, AnyCore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := o.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	themes, err := o.Fill(ctx, "test", 0, 2, Size{Tokens: 25, Variants: 1, Versions: 2}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := StartEdge(ctx, o, dir, "edge", AnyCore, 16<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, tt := range []struct {
+		theme, pair, version int
+		want                 string
+	}{{0, 0, 1, ": 0;"}, {1, 0, 1, ": 1;"}, {1, 0, 2, ": 1000004;"}, {1, 0, 0, ": 1000004;"}, {1, 1, 2, ": -1001;"}} {
+		if got := get(ctx, t, e.URL()+o.Path(themes[tt.theme], tt.pair, tt.version, Files[0])); !strings.Contains(got, tt.want) {
+			t.Errorf("%+v is not served:\n%s", tt, got)
+		}
+	}
+	if resident, err := e.Resident(); err != nil || resident < 1<<20 {
+		t.Errorf("Resident = %v, %v", resident, err)
+	}
+	if busy, err := o.Busy(); err != nil || busy <= 0 {
+		t.Errorf("Busy = %v, %v", busy, err)
+	}
+	if held, err := e.Metric(ctx, "livery_edge_cache_bytes"); err != nil || held <= 0 {
+		t.Errorf("Metric = %v, %v", held, err)
+	}
+	if err := o.Edit(ctx, themes[0], 7); err != nil {
+		t.Fatal(err)
+	}
+	themes[0].draft = "" // as if the answer had been lost
+	if err := o.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Publish(ctx, themes[0], 8); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(ctx, t, e.URL()+o.Path(themes[0], 0, themes[0].Versions, Files[0])); !strings.Contains(got, ": 8;") {
+		t.Errorf("what was published after a kill is not served:\n%s", got)
+	}
+}
+
+func get(ctx context.Context, t *testing.T, url string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestNumberAfter(t *testing.T) {
+	const text = "a_b 1\na 2.5 x\nc{l=\"v\"} 3e2\n"
+	for word, want := range map[string]float64{"a ": 2.5, "a_b ": 1, `c{l="v"} `: 300} {
+		if got, err := numberAfter([]byte(text), word); err != nil || got != want {
+			t.Errorf("numberAfter(%q) = %v, %v, want %v", word, got, err, want)
+		}
+	}
+	if _, err := numberAfter([]byte(text), "d"); err == nil {
+		t.Error("what is not there has a number")
+	}
+}

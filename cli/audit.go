@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/origin/operator"
+	"example.com/livery/storage/record"
+)
+
+// auditFlags are the flags of livery audit.
+type auditFlags struct {
+	since, theme, who string
+	follow            bool
+}
+
+const auditText = `Prints who changed what, oldest first: everything that the operator did, and what users published, deleted
+and served as. Drafts are not in it. An entry is written in the same commit as the change that it tells of;
+what changed nothing has none. Entries are kept as long as the origin's --audit-keep says.
+
+An operator is known by the user of the process that asked, as the system says, and by what was given
+with --as, which is a claim. A user is known by the subject of the access token. With --follow new
+entries are printed as they come, and with --json beside it each as one line.
+
+Each entry holds the hash of the one before: livery check-store reports what was changed or taken out.
+What was cut off at the end it cannot know. Where that matters, ship the entries to another machine.`
+
+func (a *app) auditCommand() *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Print who changed what, and when",
+		Long:  auditText,
+		Example: "  livery audit --data .livery --since 24h\n  livery audit --theme web --who ci\n" +
+			"  livery audit --follow --json >> /var/log/livery-audit.jsonl",
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.audit(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.since, "since", "", "how far back, a `DURATION` such as 90m, 24h or 30d (default: the newest 1,000)")
+	cmd.Flags().StringVar(&f.theme, "theme", "", "only what was done to this `THEME`, an id or a slug")
+	cmd.Flags().StringVar(&f.who, "who", "", "only what this `SUBJECT`, login, uid or name of --as did")
+	cmd.Flags().BoolVar(&f.follow, "follow", false, "go on with new entries until Ctrl-C")
+	return a.printing(a.operatorFlags(cmd))
+}
+
+// followEvery is how often new entries are asked for.
+const followEvery = time.Second
+
+func (a *app) audit(ctx context.Context, f auditFlags) error {
+	query := operator.AuditQuery{Theme: f.theme, Who: f.who}
+	if f.since != "" {
+		back, err := longDuration("since", f.since)
+		if err != nil {
+			return err
+		}
+		query.Since = time.Now().Add(-back)
+	}
+	page, err := a.askAudit(ctx, query)
+	if err != nil {
+		return err
+	}
+	if !f.follow {
+		return a.show(page, func() { a.printAudit(page, true) })
+	}
+	return a.followAudit(ctx, query, page)
+}
+
+func (a *app) askAudit(ctx context.Context, query operator.AuditQuery) (page operator.AuditPage, err error) {
+	err = a.operator().call(ctx, http.MethodPost, "audit/query", query, &page)
+	return page, err
+}
+
+// followAudit prints the page and what comes after it, until ctx ends.
+func (a *app) followAudit(ctx context.Context, query operator.AuditQuery, page operator.AuditPage) error {
+	ticker := time.NewTicker(followEvery)
+	defer ticker.Stop()
+	for first := true; ; first = false {
+		if err := a.printNews(page, first); err != nil {
+			return err
+		}
+		query.After, query.Since = page.Ends, time.Time{}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		next, err := a.askAudit(ctx, query)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		page = next
+	}
+}
+
+func (a *app) printNews(page operator.AuditPage, first bool) error {
+	if !a.json {
+		a.printAudit(page, first)
+		return nil
+	}
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	for _, entry := range page.Entries {
+		if err := e.Encode(entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// auditWidths are the least widths of the columns, so that entries that come later stand below each other.
+var auditWidths = []int{20, 10, 15, 10, 0}
+
+func (a *app) printAudit(page operator.AuditPage, head bool) {
+	if page.More {
+		a.say("Older entries are left out; ask with --since, --theme or --who.")
+	}
+	rows := [][]string{{"WHEN", "WHO", "ACTION", "TARGET", "CHANGES"}}
+	for _, entry := range page.Entries {
+		rows = append(rows, auditRow(entry))
+	}
+	widths := append([]int{}, auditWidths...)
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], width(cell))
+		}
+	}
+	if head {
+		a.say("%s", a.styled("2", alignRow(rows[0], widths)))
+	}
+	for _, row := range rows[1:] {
+		a.say("%s", alignRow(row, widths))
+	}
+}
+
+// auditRow spells an entry. Names are a stranger's text: no control character of theirs reaches the terminal.
+func auditRow(entry record.Audit) []string {
+	return []string{
+		entry.At.UTC().Format(time.RFC3339), oneLine(operator.Name(entry.Actor)), entry.Action, oneLine(entry.Target), oneLine(strings.Join(entry.Changes, "; ")),
+	}
+}
+
+// longDuration reads a duration that may also be given in days, such as 400d.
+func longDuration(flag, text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		d = time.Duration(n) * 24 * time.Hour
+	}
+	if err != nil || d < 0 {
+		return 0, wrongUsage("Write 90m, 24h or 30d, for example.", "--%s %q is no duration", flag, cmp.Or(text, "''"))
+	}
+	return d, nil
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// configOf returns the settings that livery config prints, by name.
+func configOf(t *testing.T, args ...string) map[string]setting {
+	t.Helper()
+	var out, errOut strings.Builder
+	if code := Main(append([]string{"config"}, args...), strings.NewReader(""), &out, &errOut); code != 0 {
+		t.Fatalf("livery config %q = %d: %s", args, code, errOut.String())
+	}
+	var all []setting
+	if err := json.Unmarshal([]byte(out.String()), &all); err != nil {
+		t.Fatalf("%v in %s", err, out.String())
+	}
+	byName := map[string]setting{}
+	for _, s := range all {
+		byName[s.Name] = s
+	}
+	return byName
+}
+
+// livery config says of each setting what it would be and what it comes from; a flag wins over the variable,
+// the variable over the file. A token is not printed.
+func TestConfigNamesTheSourceOfEverySetting(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "livery.yaml")
+	if err := os.WriteFile(file, []byte("cdn-url: https://file.example\npublic-url: https://file.example\ndata: file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LIVERY_CDN_URL", "https://variable.example")
+	t.Setenv("LIVERY_DATA", "variable")
+	got := configOf(t, "origin", "--data", "flag", "--config", file, "--json")
+	for _, want := range []setting{
+		{"data", "flag", "the command line"},
+		{"cdn-url", "https://variable.example", "the environment variable LIVERY_CDN_URL"},
+		{"public-url", "https://file.example", "the --config file"},
+		{"listen", "127.0.0.1:8080", "default"},
+		{"audit-keep", "400d", "default"},
+	} {
+		if got[want.Name] != want {
+			t.Errorf("livery config says %+v, want %+v", got[want.Name], want)
+		}
+	}
+	t.Setenv("LIVERY_TOKEN", "the-token-itself")
+	if got := configOf(t, "theme", "list", "--env", "e", "--json"); got["token"].Value != "(not printed)" {
+		t.Errorf("livery config prints the token as %q", got["token"].Value)
+	}
+}
+
+func TestConfigRefusesWhatIsNoCommand(t *testing.T) {
+	for _, args := range [][]string{{"config", "nothing"}, {"config", "origin", "--nothing"}, {"config", "origin"}} {
+		var out, errOut strings.Builder
+		if code := Main(args, strings.NewReader(""), &out, &errOut); code != 2 {
+			t.Errorf("livery %q = %d %s, want 2", args, code, errOut.String())
+		}
+	}
+}
+
+// Days are a unit too, because nobody counts 400 days in hours.
+func TestLongDurationsTakeDays(t *testing.T) {
+	for text, want := range map[string]string{"400d": "9600h0m0s", "90m": "1h30m0s", "0": "0s"} {
+		if d, err := longDuration("x", text); err != nil || d.String() != want {
+			t.Errorf("longDuration(%q) = %v, %v, want %s", text, d, err, want)
+		}
+	}
+	refused := slices.DeleteFunc([]string{"", "d", "-1d", "1.5d", "400", "99999999d", "-1h", "x"}, func(text string) bool {
+		_, err := longDuration("x", text)
+		return err != nil
+	})
+	if len(refused) > 0 {
+		t.Errorf("longDuration takes %q", refused)
+	}
+}

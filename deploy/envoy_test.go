@@ -1,0 +1,56 @@
+package deploy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+// TestEnvoyIsToldWhatMatters reads the shipped configuration and holds the settings that keep paths,
+// addresses and bounds as an edge needs them (A64, A83). Envoy itself is not run.
+func TestEnvoyIsToldWhatMatters(t *testing.T) {
+	var config any
+	if err := yaml.Unmarshal([]byte(read(t, "envoy/envoy.yaml")), &config); err != nil {
+		t.Fatal(err)
+	}
+	const manager = "static_resources.listeners.0.filter_chains.0.filters.0.typed_config."
+	for path, want := range map[string]any{
+		manager + "use_remote_address":                                           true,
+		manager + "xff_num_trusted_hops":                                         uint64(0),
+		manager + "normalize_path":                                               false,
+		manager + "merge_slashes":                                                false,
+		manager + "path_with_escaped_slashes_action":                             "KEEP_UNCHANGED",
+		manager + "max_request_headers_kb":                                       uint64(16),
+		manager + "common_http_protocol_options.headers_with_underscores_action": "REJECT_REQUEST",
+		manager + "http2_protocol_options.max_concurrent_streams":                uint64(100),
+		manager + "route_config.virtual_hosts.0.routes.0.route.cluster":          "livery_edges",
+		"static_resources.clusters.0.name":                                       "livery_edges",
+		"static_resources.clusters.0.load_assignment.cluster_name":               "livery_edges",
+		"static_resources.listeners.0.filter_chains.0.transport_socket.name":     "envoy.transport_sockets.tls",
+		"static_resources.clusters.0.load_assignment.endpoints.0.lb_endpoints.1.endpoint.address.socket_address.port_value": uint64(8190),
+	} {
+		if got := member(config, path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+}
+
+// member returns what stands at a dotted path, or nil.
+func member(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		switch n := v.(type) {
+		case map[string]any:
+			v = n[name]
+		case []any:
+			i := int(name[0] - '0')
+			if i >= len(n) {
+				return nil
+			}
+			v = n[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}

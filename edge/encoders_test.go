@@ -1,0 +1,100 @@
+package edge
+
+import (
+	"bytes"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// rows is content of so many bytes with something to find in it.
+func rows(length int) []byte {
+	var b bytes.Buffer
+	for i := 0; b.Len() < length; i++ {
+		b.WriteString("--color-" + strings.Repeat("ab", i%7) + "-step: #")
+		b.WriteByte("0123456789abcdef"[i*7919%16])
+		b.WriteString("a64d2;\n")
+	}
+	return b.Bytes()[:length]
+}
+
+// Encoders are used again, and those at rest stay within their bound.
+func TestEncodersRestWithinTheirBound(t *testing.T) {
+	p := newEncoders(1)
+	small := rows(20 << 10)
+	if _, err := p.encode(small, brotlied, quick); err != nil {
+		t.Fatal(err)
+	}
+	first := p.atRest[0]
+	for range 3 {
+		if _, err := p.encode(small, brotlied, quick); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(p.atRest) != 1 || p.atRest[0] != first {
+		t.Errorf("%d encoders are at rest after four contents, want the one that was made for the first", len(p.atRest))
+	}
+	for _, length := range []int{20 << 10, 300 << 10, 2 << 20} {
+		for enc := gzipped; int(enc) < encodingCount; enc++ {
+			for _, how := range []effort{quick, best} {
+				if how == best && length > bestBytes {
+					continue
+				}
+				if _, err := p.encode(rows(length), enc, how); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	sum := 0
+	for _, e := range p.atRest {
+		sum += e.bytes()
+	}
+	if sum != p.resting || sum > p.restBytes || len(p.atRest) < 2 {
+		t.Errorf("%d encoders of %d bytes are at rest, %d are counted, the bound is %d", len(p.atRest), sum, p.resting, p.restBytes)
+	}
+}
+
+// What an encoder is said to take is what it takes, within a factor of two.
+func TestEncodersAreWeighed(t *testing.T) {
+	for _, length := range []int{20 << 10, 600 << 10} {
+		content := rows(length)
+		for enc := gzipped; int(enc) < encodingCount; enc++ {
+			for _, how := range []effort{quick, best} {
+				p := newEncoders(8)
+				took := heapOf(func() {
+					if _, err := p.encode(content, enc, how); err != nil {
+						t.Fatal(err)
+					}
+				})
+				said := int64(p.resting)
+				t.Logf("%s %d of %d bytes: said %d KiB, took %d KiB", encodingNames[enc], how, length, said>>10, took>>10)
+				if said > 2*took || took > 2*said {
+					t.Errorf("%s %d of %d bytes takes %d bytes, and is said to take %d", encodingNames[enc], how, length, took, said)
+				}
+				runtime.KeepAlive(p)
+			}
+		}
+	}
+}
+
+// A client need not have more than 8 MB of memory for zstd (RFC 9659 section 3).
+func TestZstandardWindowsAreThoseThatClientsHave(t *testing.T) {
+	for _, length := range []int{5 << 10, 200 << 10, 900 << 10, 12 << 20} {
+		for _, how := range []effort{quick, best} {
+			encoded, err := newEncoders(1).encode(rows(length), zstandard, how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var h zstd.Header
+			if err := h.Decode(encoded); err != nil {
+				t.Fatal(err)
+			}
+			if needed := max(h.WindowSize, h.FrameContentSize); needed > 8<<20 {
+				t.Errorf("%d bytes need a window of %d", length, needed)
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/valyala/fasthttp"
+)
+
+// The bounds of one connection under HTTP/2. Beyond the streams a client is refused; one that opens
+// streams and resets them faster than they are answered has its connection ended by net/http.
+const (
+	maxStreams    = 100
+	h2TableBytes  = 4 << 10  // of either side's compressed heads
+	h2FrameBytes  = 16 << 10 // the least that a server may ask for
+	h2WindowBytes = 64 << 10 // of bodies on a connection: no request has one
+	h2StreamBytes = 32 << 10 // of the body of one request
+	h2HeadRoom    = 4        // times the longest head: up to there a refusal has the API's shape
+)
+
+// newH2Server sets the limits of HTTP/2: those of HTTP/1.1, and what only HTTP/2 needs. net/http
+// reads and writes frames; what is answered is the edge's own handler's.
+func (e *Edge) newH2Server() *http.Server {
+	var protocols http.Protocols
+	protocols.SetHTTP2(true)
+	return &http.Server{
+		Handler:                      http.HandlerFunc(e.serveH2),
+		DisableGeneralOptionsHandler: true,
+		Protocols:                    &protocols,
+		ReadTimeout:                  e.server.ReadTimeout,
+		WriteTimeout:                 e.server.WriteTimeout,
+		IdleTimeout:                  e.server.IdleTimeout,
+		MaxHeaderBytes:               h2HeadRoom * e.server.ReadBufferSize,
+		ErrorLog:                     log.New(io.Discard, "", 0), // its lines quote what strangers sent
+		ConnContext:                  withPeer,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams:          maxStreams,
+			MaxDecoderHeaderTableSize:     h2TableBytes,
+			MaxEncoderHeaderTableSize:     h2TableBytes,
+			MaxReadFrameSize:              h2FrameBytes,
+			MaxReceiveBufferPerConnection: h2WindowBytes,
+			MaxReceiveBufferPerStream:     h2StreamBytes,
+			WriteByteTimeout:              e.server.WriteTimeout,
+		},
+	}
+}
+
+// peerKey is the key of a connection's peer in the context of its requests.
+type peerKey struct{}
+
+func withPeer(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, peerKey{}, c.RemoteAddr())
+}
+
+var h2Contexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
+
+// serveH2 has the edge's own handler answer a request of HTTP/2.
+func (e *Edge) serveH2(w http.ResponseWriter, r *http.Request) {
+	ctx := h2Contexts.Get().(*fasthttp.RequestCtx)
+	defer h2Contexts.Put(ctx)
+	ctx.Request.Reset()
+	ctx.Response.Reset()
+	ctx.Response.Header.SetNoDefaultContentType(true)
+	if p := e.readH2(ctx, r); p != nil {
+		p.send(ctx)
+	} else {
+		e.handle(ctx)
+	}
+	writeH2(w, r, &ctx.Response)
+	ctx.Response.Reset() // the body is the cache's
+}
+
+// readH2 copies a request, or returns why it is refused before the handler sees it, as HTTP/1.1 does.
+func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *problem {
+	if headBytes(r) > e.server.ReadBufferSize {
+		return headTooLarge
+	}
+	peer, _ := r.Context().Value(peerKey{}).(net.Addr)
+	ctx.SetRemoteAddr(peer)
+	h := &ctx.Request.Header
+	h.SetMethod(r.Method)
+	h.SetRequestURI(r.RequestURI)
+	h.SetHost(r.Host)
+	for name, values := range r.Header {
+		switch name {
+		case "Content-Length":
+			continue
+		case "Host":
+			if len(values) > 1 || values[0] != r.Host {
+				return malformed // two hosts (RFC 9113 section 8.3.1)
+			}
+			continue
+		}
+		for _, value := range values {
+			h.Add(name, strings.Trim(value, " \t"))
+		}
+	}
+	return dropBody(r, int64(e.server.MaxRequestBodySize))
+}
+
+// headBytes returns how long the head would be in HTTP/1.1.
+func headBytes(r *http.Request) int {
+	n := len(r.Method) + len(r.RequestURI) + len("  HTTP/1.1\r\nHost: \r\n\r\n") + len(r.Host)
+	for name, values := range r.Header {
+		for _, value := range values {
+			n += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	return n
+}
+
+// dropBody reads a body to its end, which nobody wants, and refuses one that is too long, is not as
+// long as it was said to be, or does not come in time.
+func dropBody(r *http.Request, most int64) *problem {
+	said, declared := r.Header["Content-Length"]
+	if !declared && r.ContentLength == 0 {
+		return nil // the head ended the stream
+	}
+	length, err := int64(-1), error(nil)
+	if declared {
+		length, err = strconv.ParseInt(said[0], 10, 64)
+	}
+	switch {
+	case err != nil || len(said) > 1 || declared && length < 0:
+		return notFramed
+	case length > most:
+		return bodyTooLarge
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, most+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return tooSlow
+	case err != nil:
+		return malformed
+	case n > most:
+		return bodyTooLarge
+	case declared && n != length:
+		return notFramed
+	}
+	return nil
+}
+
+// h2Names are the names of heads as texts, so that an answer need not make them.
+var h2Names = func() map[string]string {
+	names := map[string]string{}
+	for _, name := range []string{
+		"Accept-Ranges", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers",
+		"Access-Control-Max-Age", "Age", "Allow", "Cache-Control", "Cache-Status", "Content-Encoding", "Content-Range", "Content-Type",
+		"Cross-Origin-Resource-Policy", "ETag", "Retry-After", "Server-Timing", "Use-As-Dictionary", "Vary", "X-Content-Type-Options", "X-Request-Id",
+	} {
+		names[name] = name
+	}
+	return names
+}()
+
+func h2Name(name []byte) string {
+	if known, ok := h2Names[string(name)]; ok {
+		return known
+	}
+	return string(name)
+}
+
+// writeH2 sends an answer: the head without what concerns a connection of HTTP/1.1 only, then the body.
+func writeH2(w http.ResponseWriter, r *http.Request, res *fasthttp.Response) {
+	head, values := w.Header(), make([]string, 0, len(h2Names))
+	set := func(name, value string) {
+		if before := head[name]; before != nil {
+			head[name] = append(before, value)
+			return
+		}
+		values = append(values, value)
+		head[name] = values[len(values)-1 : len(values) : len(values)] // one list for all: a name has one value, as a rule
+	}
+	for name, value := range res.Header.All() {
+		switch string(name) {
+		case "Connection", "Content-Length":
+		default:
+			set(h2Name(name), string(value))
+		}
+	}
+	status, body := res.StatusCode(), res.Body()
+	if status != http.StatusNoContent && status != http.StatusNotModified {
+		set("Content-Length", strconv.Itoa(len(body)))
+	}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead && len(body) > 0 {
+		_, _ = w.Write(body) // a client that has gone is no news
+	}
+}

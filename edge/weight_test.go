@@ -1,0 +1,102 @@
+package edge
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"example.com/livery/storage/record"
+	"example.com/livery/wasm/abi"
+)
+
+// heapOf returns the bytes of memory that what make makes takes.
+func heapOf(fill func()) int64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	fill()
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
+}
+
+func hashOf(kind string, i int) record.Hash { return record.HashOf(fmt.Appendf(nil, "%s %d", kind, i)) }
+
+func contentOf(i int) contentID {
+	return sha256.Sum256(binary.BigEndian.AppendUint64(nil, uint64(i)))
+}
+
+// The budget is one of memory: what is counted for an entry is what it takes, with the table that it is
+// in, and not much more.
+func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
+	for name, tt := range map[string]struct {
+		count int
+		fill  func(c *cache, i int)
+	}{
+		"Themes": {20000, func(c *cache, i int) {
+			th := c.makeTheme(fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz%05d", i))
+			th.state.Store(newThemeState(learned{at: time.Now()}, record.ThemeFed{
+				EnvironmentID: "01hzzzzzzzzzzzzzzzzzzzzzzz", ThemeID: fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzz%05d", i),
+				LatestVersion: 3, Files: []string{"tokens.css", "tokens.json"}, CacheLifetime: 60,
+			}))
+		}},
+		"pairs of one Theme": {400, func(c *cache, i int) { makePair(c, "01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz00000", i) }},
+		"pairs": {20000, func(c *cache, i int) {
+			makePair(c, fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz%05d", i/20), i)
+		}},
+		"small inputs":  {20000, func(c *cache, i int) { c.inputs.Set(hashOf("input", i), make([]byte, 700)) }},
+		"larger inputs": {200, func(c *cache, i int) { c.inputs.Set(hashOf("input", i), make([]byte, 130<<10)) }},
+		"small files":   {20000, func(c *cache, i int) { fillFile(c, i, 300) }},
+		"usual files":   {1000, func(c *cache, i int) { fillFile(c, i, 18500) }},
+		"large files":   {200, func(c *cache, i int) { fillFile(c, i, 70<<10) }},
+		"failed files": {20000, func(c *cache, i int) {
+			c.files.Set(fileKey{contentOf(i), 0}, &file{failed: errBusy, failedAt: time.Now()})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := newCache(1 << 40)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.close()
+			took := heapOf(func() {
+				for i := range tt.count {
+					tt.fill(c, i)
+				}
+			})
+			counted := int64(c.bytes())
+			t.Logf("%d counted, %d taken for each", counted/int64(tt.count), took/int64(tt.count))
+			if counted < took*95/100 || counted > 2*took {
+				t.Errorf("%d bytes are counted, %d are taken", counted, took)
+			}
+			runtime.KeepAlive(c)
+		})
+	}
+}
+
+func makePair(c *cache, theme string, i int) {
+	t := c.makeTheme(theme)
+	p := c.makePair(fmt.Sprintf("%s/01hzzzzzzzzzzzzzzzzzzz%05d/%d", theme, i, i))
+	p.state.Store(newPairState(learned{at: time.Now()}, record.PairFed{
+		Version: uint32(i + 1), Plan: hashOf("plan", i), Overlay: hashOf("overlay", i), Module: hashOf("module", 1), Cursor: "1234567.abcdef0123456789",
+	}))
+	t.remember(p)
+}
+
+func fillFile(c *cache, i, size int) {
+	key := fileKey{contentOf(i), abi.TokensCSS}
+	for enc := range encoding(encodingCount) {
+		length := size
+		if enc != identity {
+			length = size / 4
+		}
+		content := make([]byte, length)
+		binary.BigEndian.PutUint64(content, uint64(i)<<8|uint64(enc))
+		c.putBody(key, newBody(content, enc, enc, true).withHead(abi.TokensCSS))
+	}
+}

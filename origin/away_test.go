@@ -1,0 +1,220 @@
+package origin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/postgres"
+	"example.com/livery/storage/postgres/postgrestest"
+	"example.com/livery/storage/record"
+)
+
+// faultyStore fails as a server that goes away does, at the calls that a test chooses.
+type faultyStore struct {
+	storage.Store
+	views int    // how many of the next snapshots break in the midst
+	late  bool   // commits are made, and their callers not told
+	lost  string // place of a commit that is gone
+	alone bool   // another origin does what is done alone
+}
+
+func (s *faultyStore) View(ctx context.Context, fn func(storage.Reader) error) error {
+	if s.views > 0 {
+		s.views--
+		return errors.Join(s.Store.View(ctx, fn), storage.ErrUnavailable)
+	}
+	return s.Store.View(ctx, fn)
+}
+
+func (s *faultyStore) Update(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+	at, err := s.Store.Update(ctx, scope, fn)
+	if s.late && err == nil {
+		return storage.Cursor{}, storage.ErrUncertain
+	}
+	return at, err
+}
+
+func (s *faultyStore) Lost() (storage.Cursor, bool) {
+	at, _ := storage.ParseCursor(s.lost)
+	return at, s.lost != ""
+}
+
+func (s *faultyStore) TryAlone(ctx context.Context, _ string, fn func(context.Context) error) (bool, error) {
+	if s.alone {
+		return false, nil
+	}
+	return true, fn(ctx)
+}
+
+func newFaulty(t *testing.T) (*house, *faultyStore) {
+	t.Helper()
+	s := &faultyStore{}
+	h := newHouse(t, func(c *Config) {
+		s.Store = c.Store
+		c.Store = s
+	})
+	return h, s
+}
+
+// What a request reads is read again where the store goes away in the midst of it.
+func TestAReadThatBreaksIsReadAgain(t *testing.T) {
+	h, s := newFaulty(t)
+	theme := h.theme("brand")
+	s.views = readAttempts - 1
+	h.want(200, "GET", theme, "")
+	s.views = readAttempts
+	r := h.do(owner, "GET", theme, "")
+	r.refuses(t, 503, "internal")
+	if r.header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After = %q, want 1", r.header.Get("Retry-After"))
+	}
+}
+
+// A commit of which nobody knows whether it was made is answered 503 with Retry-After; who asks again with
+// the same Idempotency-Key is given the first answer, and who reads sees it.
+func TestAnUncertainCommitIsToldAndFoundAgain(t *testing.T) {
+	h, s := newFaulty(t)
+	theme := h.theme("brand")
+	create := func() reply {
+		return h.do(owner, "POST", theme+"/variants", `{"slug":"dark","displayName":"Dark"}`, "Idempotency-Key", "one")
+	}
+	s.late = true
+	first := create()
+	first.refuses(t, 503, "internal")
+	if first.header.Get("Retry-After") != "5" {
+		t.Errorf("Retry-After = %q, want 5", first.header.Get("Retry-After"))
+	}
+	s.late = false
+	again := create()
+	if again.status != 201 || again.header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the same request again = %d %s, want the first answer", again.status, short(again.body))
+	}
+	if r := h.want(200, "GET", theme+"/variants", ""); strings.Count(r.body, `"dark"`) != 1 {
+		t.Errorf("Variants = %s, want one", short(r.body))
+	}
+}
+
+// What the store lost, and which engine it is, is told to the operator.
+func TestALostHistoryIsTold(t *testing.T) {
+	h, s := newFaulty(t)
+	if got := h.origin.status(context.Background()); got.Store != "shared" || got.Lost != "" || got.NotReady != "" || got.Cursor == "0" {
+		t.Errorf("status() = %+v", got)
+	}
+	s.lost = "7.0123456789abcdef"
+	if got := h.origin.status(context.Background()); got.Lost != s.lost {
+		t.Errorf("status() = %+v, want %s lost", got, s.lost)
+	}
+}
+
+// What is deleted is collected: found by one collection, and dropped by one a day later. Where another
+// origin collects, this one does not.
+func TestWhatNothingNamesIsCollected(t *testing.T) {
+	h, s := newFaulty(t)
+	h.origin.collections = newCollections(prometheus.NewRegistry())
+	collect := func(after time.Duration) (storage.Collected, error) {
+		return h.origin.Collect(context.Background(), storage.Collection{Now: time.Now().Add(after)})
+	}
+	if _, err := s.PutBlob(context.Background(), []byte("nothing names this")); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := collect(0); err != nil || done.Dropped != 0 || done.Waiting == 0 {
+		t.Errorf("Collect() = %+v, %v, want what was put left alone", done, err)
+	}
+	s.alone = true
+	if _, err := collect(0); !errors.Is(err, ErrCollecting) {
+		t.Errorf("Collect() while another does = %v, want ErrCollecting", err)
+	}
+	s.alone = false
+	if done, err := h.origin.Collect(context.Background(), storage.Collection{Now: time.Now(), DryRun: true}); err != nil || done.Blobs == 0 {
+		t.Errorf("Collect() without doing it = %+v, %v", done, err)
+	}
+}
+
+// What another origin changes above Environments counts here: a token of the key it made is taken.
+func TestATokenKeyOfAnotherOriginCounts(t *testing.T) {
+	h, s := newFaulty(t)
+	other := &house{t: t, clock: h.clock, logs: &logBuffer{}, store: h.store}
+	other.start(Config{
+		Store: s.Store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule),
+		FeedToken: testFeedToken, Logger: slog.New(slog.DiscardHandler), Now: h.clock.Now, Master: testMasterKey,
+	})
+	t.Cleanup(other.end)
+	if _, err := other.origin.keys.Rotate(context.Background(), s.Store, true); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(30 * time.Second); h.do(owner, "GET", "/environments", "").status == 200; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a token of a key that another origin dropped is still taken")
+		}
+	}
+}
+
+// A commit that waits for standbys that are away is uncertain to its caller, and made when they are back;
+// a server that is killed and comes back is nothing that a caller notices.
+func TestCallersOfARealServer(t *testing.T) {
+	if why := postgrestest.Why(); why != "" {
+		t.Skip(why)
+	}
+	c, err := postgrestest.StartCluster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	quiet := slog.New(slog.DiscardHandler)
+	s, err := postgres.Open(context.Background(), c.URL(), postgres.Options{Logger: quiet, CommitWait: 3 * time.Second, RetryFor: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	h := newHouse(t, func(config *Config) {
+		if err := copyRecords(config.Store.(*pebble.Store), s); err != nil {
+			t.Fatal(err)
+		}
+		config.Store = s
+	})
+	theme := h.theme("brand")
+	for _, n := range c.Nodes[1:] {
+		n.Kill()
+	}
+	r := h.do(owner, "PATCH", theme, `{"displayName":"Late"}`)
+	r.refuses(t, 503, "internal")
+	if err := c.Join(c.Nodes[1]); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); !strings.Contains(h.want(200, "GET", theme, "").body, "Late"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the commit was never made")
+		}
+	}
+	if err := errors.Join(c.Join(c.Nodes[2]), c.AwaitStandbys(2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.FailOver(); err != nil {
+		t.Fatal(err)
+	}
+	h.want(200, "PATCH", theme, `{"displayName":"After"}`)
+	h.want(200, "GET", theme, "")
+}
+
+// copyRecords gives one store the records of another.
+func copyRecords(from, to storage.Store) error {
+	return from.View(context.Background(), func(r storage.Reader) error {
+		_, err := to.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
+			var failed error
+			err := r.Scan(nil, storage.Ascending, func(key, value []byte) bool {
+				failed = tx.Set(key, value)
+				return failed == nil
+			})
+			return record.Change{}, errors.Join(err, failed)
+		})
+		return err
+	})
+}

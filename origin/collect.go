@@ -1,0 +1,133 @@
+package origin
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/livery/storage"
+)
+
+// ErrCollecting is returned where another origin collects at this moment.
+var ErrCollecting = errors.New("another origin on this store collects at this moment")
+
+// shared is a Store that several origins use at once.
+type shared interface {
+	// TryAlone runs fn while no other process runs its own under the name, and reports whether it did.
+	TryAlone(ctx context.Context, name string, fn func(context.Context) error) (ran bool, err error)
+}
+
+// collectName is what origins agree on by which one collects.
+const collectName = "collect"
+
+// Collect drops the blobs that nothing names, as storage.Collect does; ErrCollecting where another origin
+// does just now.
+func (o *Origin) Collect(ctx context.Context, c storage.Collection) (done storage.Collected, err error) {
+	collect := func(ctx context.Context) (err error) {
+		done, err = storage.Collect(ctx, o.config.Store, c)
+		return err
+	}
+	ran := true
+	if s, ok := o.config.Store.(shared); ok && !c.DryRun {
+		ran, err = s.TryAlone(ctx, collectName, collect)
+	} else {
+		err = collect(ctx)
+	}
+	if err == nil && !ran {
+		err = ErrCollecting
+	}
+	if !c.DryRun && ctx.Err() == nil {
+		o.collections.count(done, err, o.now())
+	}
+	return done, err
+}
+
+// keepCollecting collects every so often until ctx ends. The first time comes early, so that an origin that
+// is restarted every day collects too, and never at once, so that several origins do not all begin.
+func (o *Origin) keepCollecting(ctx context.Context, every time.Duration) {
+	for wait := jitter(every/12, 1); ; wait = jitter(every, 0.1) {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		started := time.Now()
+		done, err := o.Collect(ctx, storage.Collection{Now: o.now()})
+		switch {
+		case ctx.Err() != nil:
+		case errors.Is(err, ErrCollecting):
+			o.log.Info("origin: another origin collects")
+		case err != nil:
+			o.log.Warn("origin: what nothing names cannot be collected; it is tried again", "error", err)
+		default:
+			o.log.Info("origin: what nothing names is collected", "blobs", done.Blobs, "bytes", done.Bytes, "dropped", done.Dropped,
+				"droppedBytes", done.DroppedBytes, "waiting", done.Waiting, "missing", len(done.Missing), "took", time.Since(started))
+		}
+		if len(done.Missing) > 0 {
+			o.log.Error("origin: records name blobs that are not there; livery check-store says which", "blobs", len(done.Missing))
+		}
+	}
+}
+
+// jitter returns a time around d, by up to the part of it that spread says in either direction.
+func jitter(d time.Duration, spread float64) time.Duration {
+	return max(time.Millisecond, time.Duration(float64(d)*(1+spread*(2*rand.Float64()-1))))
+}
+
+// collections counts what collections did. The nil pointer counts nothing.
+type collections struct {
+	ended          *prometheus.CounterVec
+	dropped, freed prometheus.Counter
+	blobs, bytes   prometheus.Gauge
+	missing, last  prometheus.Gauge
+}
+
+func newCollections(registry *prometheus.Registry) *collections {
+	if registry == nil {
+		return nil
+	}
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+	}
+	c := &collections{
+		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "livery_origin_collections_total", Help: "Collections of blobs that nothing names, by result: done, busy where another origin collected, or failed.",
+		}, []string{"result"}),
+		dropped: counter("livery_origin_collected_blobs_total", "Blobs that collections dropped."),
+		freed:   counter("livery_origin_collected_bytes_total", "Bytes of the blobs that collections dropped, as stored."),
+		blobs:   gauge("livery_origin_blobs", "Blobs of the store when it was last collected."),
+		bytes:   gauge("livery_origin_blob_bytes", "Bytes of the blobs of the store, as stored, when it was last collected."),
+		missing: gauge("livery_origin_missing_blobs", "Blobs that records name and that are not there, when the store was last collected. Anything but 0 is a fault."),
+		last:    gauge("livery_origin_collection_timestamp_seconds", "When this origin collected last, in seconds since 1970; 0: not since its start."),
+	}
+	registry.MustRegister(c.ended, c.dropped, c.freed, c.blobs, c.bytes, c.missing, c.last)
+	return c
+}
+
+// count counts one collection that ended.
+func (c *collections) count(done storage.Collected, err error, now time.Time) {
+	if c == nil {
+		return
+	}
+	switch {
+	case errors.Is(err, ErrCollecting):
+		c.ended.WithLabelValues("busy").Inc()
+		return
+	case err != nil:
+		c.ended.WithLabelValues("failed").Inc()
+		return
+	}
+	c.ended.WithLabelValues("done").Inc()
+	c.dropped.Add(float64(done.Dropped))
+	c.freed.Add(float64(done.DroppedBytes))
+	c.blobs.Set(float64(done.Blobs - done.Dropped))
+	c.bytes.Set(float64(done.Bytes - done.DroppedBytes))
+	c.missing.Set(float64(len(done.Missing)))
+	c.last.Set(float64(now.Unix()))
+}

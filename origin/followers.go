@@ -1,0 +1,81 @@
+package origin
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/storage"
+)
+
+// followers knows which edges follow the feed, by their addresses: a proxy between makes all of them
+// one. The zero followers is ready.
+type followers struct {
+	mu   sync.Mutex // guards seen
+	seen map[netip.Addr]follower
+}
+
+// follower is an edge that asks for changes.
+type follower struct {
+	waits int       // questions that are not answered yet: it misses nothing
+	seq   uint64    // number of the newest change that it had seen when it asked last
+	at    time.Time // when it was answered last
+}
+
+// forgetAfter is how long an edge that asks no more is counted as behind.
+const forgetAfter = 2 * time.Minute
+
+// following runs answer, and remembers who asked where it was asked for changes.
+func (f *followers) following(ctx *fasthttp.RequestCtx, answer fasthttp.RequestHandler) {
+	cursor, err := storage.ParseCursor(string(ctx.QueryArgs().Peek("after")))
+	if string(ctx.Path()) != "/feed/v1/changes" || err != nil {
+		answer(ctx)
+		return
+	}
+	address, _ := netip.ParseAddrPort(ctx.RemoteAddr().String())
+	f.change(address.Addr().Unmap(), func(e *follower) { e.waits++ })
+	status := 0
+	defer func() {
+		f.change(address.Addr().Unmap(), func(e *follower) {
+			e.waits--
+			if status == fasthttp.StatusOK {
+				e.seq, e.at = cursor.Seq, time.Now()
+			}
+		})
+	}()
+	answer(ctx)
+	status = ctx.Response.StatusCode()
+}
+
+// change changes what is known of an edge, and forgets those that ask no more.
+func (f *followers) change(address netip.Addr, how func(*follower)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.seen == nil {
+		f.seen = map[netip.Addr]follower{}
+	}
+	e := f.seen[address]
+	how(&e)
+	f.seen[address] = e
+	for a, e := range f.seen {
+		if e.waits == 0 && time.Since(e.at) > forgetAfter {
+			delete(f.seen, a)
+		}
+	}
+}
+
+// state returns how many questions for changes wait, and how many changes up to the newest were made
+// since the question of the edge that has been away from the feed longest.
+func (f *followers) state(newest uint64) (waits int, lag uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.seen {
+		waits += e.waits
+		if e.waits == 0 && time.Since(e.at) <= forgetAfter && newest > e.seq {
+			lag = max(lag, newest-e.seq)
+		}
+	}
+	return waits, lag
+}

@@ -1,0 +1,232 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/livery/origin/theming"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// The kinds of an Actor.
+const (
+	KindOperator = "operator" // through the operator socket
+	KindUser     = "user"     // through the public API
+	KindProgram  = "program"  // Livery itself
+)
+
+// The actions of the operator in the audit log. Those of the API's users are named by package origin.
+const (
+	ActionTeams     = "teams apply"
+	ActionToken     = "token issue"
+	ActionRotate    = "token rotate-keys"
+	ActionServing   = "serving set"
+	ActionKeyAdd    = "keys add"
+	ActionKeyRemove = "keys remove"
+	ActionBackup    = "backup"
+	ActionCollect   = "collect"
+)
+
+// Asked is on whose behalf something is changed. The zero Asked is the program itself.
+type Asked struct {
+	By   record.Actor       // the zero Actor is the program
+	Told func(record.Audit) // called with each entry of the audit log that was committed; nil does nothing
+}
+
+type askedKey struct{}
+
+// On returns a context in which the functions of this package change things on behalf of a.
+func On(ctx context.Context, a Asked) context.Context { return context.WithValue(ctx, askedKey{}, a) }
+
+func askedOf(ctx context.Context) Asked {
+	a, _ := ctx.Value(askedKey{}).(Asked)
+	if a.By.Kind == "" {
+		a.By.Kind = KindProgram
+	}
+	if a.Told == nil {
+		a.Told = func(record.Audit) {}
+	}
+	return a
+}
+
+// Commit runs fn as storage.Store.Update does and writes what fn notes into the audit log in the same
+// commit, in the name of whom ctx asks for. It tells of the entries once they are durable.
+func Commit(ctx context.Context, store storage.Store, scope string, now time.Time, fn func(tx storage.Tx, note func(record.Audit)) (record.Change, error)) error {
+	asked := askedOf(ctx)
+	var noted []record.Audit
+	_, err := store.Update(ctx, scope, func(tx storage.Tx) (record.Change, error) {
+		noted = noted[:0] // fn may run again
+		change, err := fn(tx, func(a record.Audit) { noted = append(noted, a) })
+		for i := range noted {
+			if err != nil {
+				break
+			}
+			a := &noted[i]
+			a.At, a.Actor = stamp(now), asked.By
+			if a.Changes == nil {
+				a.Changes = []string{}
+			}
+			err = storage.AppendAudit(tx, scope, a)
+		}
+		return change, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range noted {
+		asked.Told(a)
+	}
+	return nil
+}
+
+// Note writes one entry into the audit log, of what was done without a change of the store.
+func Note(ctx context.Context, store storage.Store, now time.Time, a record.Audit) error {
+	return Commit(ctx, store, storage.Global, now, func(_ storage.Tx, note func(record.Audit)) (record.Change, error) {
+		note(a)
+		return record.Change{At: stamp(now)}, nil
+	})
+}
+
+// AuditQuery says which entries of the audit log are asked for. The zero fields exclude nothing.
+type AuditQuery struct {
+	Since time.Time         `json:"since,omitzero"`
+	Theme string            `json:"theme,omitzero"` // id or slug
+	Who   string            `json:"who,omitzero"`   // a subject, a login, a name claimed with --as, or a uid
+	After map[string]uint32 `json:"after,omitzero"` // the Ends of an answer before: only what came later
+	Limit int               `json:"limit,omitzero"` // the newest so many; 0 means 1,000, which is the most
+}
+
+// AuditPage is the answer to an AuditQuery.
+type AuditPage struct {
+	Entries []record.Audit    `json:"entries"` // oldest first
+	More    bool              `json:"more"`    // older ones were left out
+	Ends    map[string]uint32 `json:"ends"`    // the newest number of each trail, for the next question
+}
+
+// maxEntries is the number of entries of the longest answer.
+const maxEntries = 1000
+
+// Audit returns the entries that the query asks for, on one snapshot.
+func Audit(ctx context.Context, store storage.Store, query AuditQuery) (AuditPage, error) {
+	if query.Limit < 0 || query.Limit > maxEntries {
+		return AuditPage{}, invalid([]string{fmt.Sprintf("limit: must be 1 to %d", maxEntries)})
+	}
+	if query.Limit == 0 {
+		query.Limit = maxEntries
+	}
+	return read(ctx, store, func(r storage.Reader) (AuditPage, error) {
+		page := AuditPage{Entries: []record.Audit{}, Ends: map[string]uint32{}}
+		trails, err := auditTrails(r)
+		for _, trail := range trails {
+			if err == nil {
+				err = query.read(r, trail, &page)
+			}
+		}
+		if err != nil {
+			return page, fmt.Errorf("operator: read the audit log: %w", err)
+		}
+		slices.SortStableFunc(page.Entries, func(a, b record.Audit) int { return a.At.Compare(b.At) })
+		if extra := len(page.Entries) - query.Limit; extra > 0 {
+			page.Entries, page.More = page.Entries[extra:], true
+		}
+		return page, nil
+	})
+}
+
+// auditTrails are the scopes that may have a trail.
+func auditTrails(r storage.Reader) ([]string, error) {
+	trails := []string{storage.Global}
+	err := storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
+		trails = append(trails, e.ID)
+		return true
+	})
+	return trails, err
+}
+
+// read adds what the query asks for of one trail, oldest first: as many as the whole answer may have.
+func (q AuditQuery) read(r storage.Reader, trail string, page *AuditPage) error {
+	var found []record.Audit
+	err := storage.Audits.Scan(r, storage.Descending, func(_ []byte, a record.Audit) bool {
+		if _, known := page.Ends[trail]; !known {
+			page.Ends[trail] = a.Number
+		}
+		if a.Number <= q.After[trail] || a.At.Before(q.Since) {
+			return false
+		}
+		if q.wants(a) {
+			found = append(found, a)
+		}
+		page.More = page.More || len(found) > q.Limit
+		return len(found) <= q.Limit
+	}, trail)
+	slices.Reverse(found)
+	page.Entries = append(page.Entries, found...)
+	return err
+}
+
+func (q AuditQuery) wants(a record.Audit) bool {
+	return (q.Theme == "" || q.Theme == a.ThemeID || q.Theme == a.ThemeSlug) && (q.Who == "" || slices.Contains(names(a.Actor), q.Who))
+}
+
+// names are the words under which an actor may be asked for.
+func names(a record.Actor) []string {
+	all := []string{a.Subject, a.Login, a.As, a.Kind}
+	if a.UID != nil {
+		all = append(all, strconv.Itoa(*a.UID))
+	}
+	return all
+}
+
+// Name spells an actor in a few words.
+func Name(a record.Actor) string {
+	switch a.Kind {
+	case KindUser:
+		return a.Subject
+	case KindOperator:
+		who := cmp.Or(a.Login, "operator")
+		if a.Login == "" && a.UID != nil {
+			who = "uid " + strconv.Itoa(*a.UID)
+		}
+		if a.As != "" && a.As != a.Login {
+			who = a.As + " as " + who
+		}
+		return who
+	}
+	return "livery"
+}
+
+func (h *Handler) audit(ctx context.Context, c call) (any, error) {
+	var query AuditQuery
+	if err := decode(c.body, &query); err != nil {
+		return nil, err
+	}
+	return Audit(ctx, h.store, query)
+}
+
+// maxAs is the length of the longest name that an operator may claim, in characters.
+const maxAs = 64
+
+// claimed refuses what is no name for the audit log.
+func claimed(as string) error {
+	if !plainText(as, maxAs) {
+		return &theming.Error{Cause: theming.Validation, Messages: []string{fmt.Sprintf("as: must have at most %d characters, none a control character", maxAs)}}
+	}
+	return nil
+}
+
+// becomes tells of a setting that changed, in one sentence.
+func becomes(sentences []string, name, before, after string) []string {
+	if before == after {
+		return sentences
+	}
+	return append(sentences, fmt.Sprintf("%s %s becomes %s", name, cmp.Or(before, "none"), cmp.Or(after, "none")))
+}
+
+// spelled is a list in one sentence.
+func spelled(items []string) string { return strings.Join(items, ", ") }

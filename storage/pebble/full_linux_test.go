@@ -1,0 +1,92 @@
+package pebble_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"example.com/livery/storage/pebble"
+)
+
+// mounted returns the directory of a file system of so many bytes, and skips where none may be mounted.
+func mounted(t *testing.T, bytes int64) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("livery", dir, "tmpfs", 0, fmt.Sprint("size=", bytes)); err != nil {
+		t.Skipf("SKIPPED: no file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return dir
+}
+
+// others are foreign files in a directory.
+type others struct {
+	dir  string
+	base int64 // bytes that they always take
+	n    int
+}
+
+func (o *others) take(bytes int64) error {
+	o.n++
+	f, err := os.Create(filepath.Join(o.dir, fmt.Sprint("others", o.n)))
+	if err != nil {
+		return err
+	}
+	return errors.Join(syscall.Fallocate(int(f.Fd()), 0, 0, max(1, bytes)), f.Close())
+}
+
+// fill takes all that is free but for left bytes, as near as a file system that is being written allows.
+func (o *others) fill(left int64) error {
+	var usage syscall.Statfs_t
+	if err := syscall.Statfs(o.dir, &usage); err != nil {
+		return err
+	}
+	if more := int64(usage.Bavail)*usage.Bsize - left; more > 0 {
+		return o.take(more)
+	}
+	return nil
+}
+
+// release removes the files, and takes the base again but for more bytes.
+func (o *others) release(more int64) error {
+	files, err := filepath.Glob(filepath.Join(o.dir, "others*"))
+	for _, f := range files {
+		err = errors.Join(err, os.Remove(f))
+	}
+	if o.base -= more; o.base > 0 {
+		err = errors.Join(err, o.take(o.base))
+	}
+	return err
+}
+
+// The same on a file system of the kernel's.
+func TestAFullFileSystemHangsNobodyAndLosesNothing(t *testing.T) {
+	for seed := range diskSeeds(1) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			dir := mounted(t, 96*mega)
+			o := &others{dir: dir, base: 56 * mega}
+			if err := o.release(0); err != nil {
+				t.Fatal(err)
+			}
+			fillAndFree(t, tight{
+				fill: func(left int64) {
+					for o.fill(left) != nil { // the store took some meanwhile
+					}
+				},
+				release: func(more int64) {
+					if err := o.release(more); err != nil {
+						t.Error(err)
+					}
+				},
+				open: func(t *testing.T) *pebble.Store { return open(t, filepath.Join(dir, "data"), tightOptions()) },
+			}, seed)
+		})
+	}
+}

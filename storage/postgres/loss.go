@@ -1,0 +1,122 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/livery/storage"
+)
+
+// loss is what this process knows of commits that were durable once and are there no more: a standby
+// was promoted that did not have them, or the database was restored.
+type loss struct {
+	mu   sync.Mutex // guards below
+	lost storage.Cursor
+}
+
+// Lost returns the place of a commit that this machine was shown and that the database does not have any
+// more, and whether there is one. The followers of the change log notice by themselves: their cursors
+// are of another history.
+func (s *Store) Lost() (storage.Cursor, bool) {
+	s.loss.mu.Lock()
+	defer s.loss.mu.Unlock()
+	return s.loss.lost, s.loss.lost != storage.Cursor{}
+}
+
+// findLoss compares the change log with what the witness says it was.
+func (s *Store) findLoss(ctx context.Context) error {
+	was, err := s.readWitness()
+	if err != nil {
+		return err
+	}
+	return s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error { return s.confirm(ctx, c, was) })
+}
+
+// confirm finds out whether the log still holds what was seen of it.
+func (s *Store) confirm(ctx context.Context, c *pgx.Conn, was storage.Cursor) error {
+	if was.Seq == 0 {
+		return nil
+	}
+	r, err := newReader(ctx, c)
+	if err != nil {
+		return err
+	}
+	err = r.run(func(r *reader) error {
+		h, err := readHead(ctx, c)
+		if err != nil {
+			return r.note(err)
+		}
+		return r.checkCursor(h, was)
+	})
+	switch {
+	case errors.Is(err, storage.ErrDiverged):
+		s.loss.mu.Lock()
+		s.loss.lost = was
+		s.loss.mu.Unlock()
+		s.opts.Logger.Error("storage: acknowledged changes are gone: the change log went further than it does now; look for the server that had them, or go on from what is left",
+			"was", was.String(), "is", r.cursor.String())
+		return nil
+	case errors.Is(err, storage.ErrTrimmed):
+		return nil
+	}
+	return err
+}
+
+// The witness is one line: the ID of the store and the newest cursor that was seen.
+func (s *Store) readWitness() (storage.Cursor, error) {
+	if s.opts.Witness == "" {
+		return storage.Cursor{}, nil
+	}
+	text, err := os.ReadFile(s.opts.Witness)
+	if errors.Is(err, fs.ErrNotExist) {
+		return storage.Cursor{}, nil
+	}
+	if err != nil {
+		return storage.Cursor{}, fmt.Errorf("read the witness of the change log: %w", err)
+	}
+	id, place, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), " ")
+	at, err := storage.ParseCursor(place)
+	if err != nil || len(at.Tag) != 2*tagSize {
+		return storage.Cursor{}, nil // it was cut off
+	}
+	if id != s.id {
+		s.opts.Logger.Warn("storage: this is another database than the last time", "was", id, "is", s.id)
+		return storage.Cursor{}, nil
+	}
+	return at, nil
+}
+
+// witnessEvery is how far the witness may lag behind.
+const witnessEvery = 5 * time.Second
+
+// witness notes how far the change log was seen. It is for one goroutine.
+type witness struct {
+	store *Store
+	noted storage.Cursor
+	at    time.Time
+}
+
+// note writes the file where something is new, now and then, or with end at once. A failure costs
+// nothing but the note.
+func (w *witness) note(seen storage.Cursor, end bool) {
+	path := w.store.opts.Witness
+	if path == "" || seen == w.noted || seen.Seq == 0 || !end && time.Since(w.at) < witnessEvery {
+		return
+	}
+	w.noted, w.at = seen, time.Now()
+	err := os.WriteFile(path+".new", []byte(w.store.id+" "+seen.String()+"\n"), 0o600)
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
+		w.store.opts.Logger.Warn("storage: the witness of the change log was not written", "file", path, "error", err)
+	}
+}
