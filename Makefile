@@ -3,7 +3,7 @@ GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=deploy/tools.mod
 
-.PHONY: help build dev test race check bench browser usable peers management road colors render runtime size fuzz edge soak mutants faults crash postgres failovers storage deploy-check sbom vuln release examples wasm clean
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln release examples wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,8 +28,14 @@ check: wasm ## Formatting, vet, staticcheck, the house test, and the race detect
 	go test -run TestHouse .
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
-bench: wasm ## Run the benchmarks
+bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
+	go run ./bench/report $(if $(QUICK),-quick) $(if $(PARTS),-parts $(PARTS))
+
+microbench: wasm ## Run the Go benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+guard: wasm ## Write the baseline of allocations, bytes and instructions anew
+	go run ./bench/guard -update
 
 browser: ## Attack the stylesheets in a real Chromium (needs one on the PATH)
 	go test -tags browser -count 1 -timeout 30m ./bench/browser ./wasm/js ./docs/examples
@@ -65,8 +71,11 @@ edge: build ## Measure the edge beside nginx (needs one on the PATH)
 soak: build ## Soak the edge under Zipf traffic and publishes, FOR as long (30m)
 	go run ./bench/edge -soak $(or $(FOR),30m) -livery bin/livery
 
-storage: ## Measure the store: commits, syncs, growth
-	go run ./bench/storage
+storage: ## Measure the store's commits, on PostgreSQL too where it is installed
+	go run ./bench/storage -points 0 -postgres own
+
+growth: ## Grow a store to 100,000 Themes, 1,000,000 pairs, BYTES of blobs (10 GiB)
+	go run ./bench/storage -each 0 -bytes $(or $(BYTES),10737418240) -plots bench/results > bench/results/growth.md
 
 mutants: ## Plant each known bug in the store, and see the tests find it
 	go test -tags mutants -run TestMutants -v -timeout 90m ./storage/pebble
@@ -79,9 +88,17 @@ crash: build ## Kill the real program 1,000 times while eight writers publish
 
 postgres: ## Run the store's suite on a real PostgreSQL (needs one installed)
 	LIVERY_TEST_POSTGRES=1 go test -timeout 30m ./storage/postgres
+	LIVERY_TEST_POSTGRES=1 go test -timeout 30m -run TestCallers ./origin
+	LIVERY_TEST_POSTGRES=1 go test -timeout 30m -run TestSeveralOrigins .
 
 failovers: ## Kill the primary of three PostgreSQL nodes 20 times
-	LIVERY_TEST_POSTGRES=1 LIVERY_FAILOVER_ROUNDS=20 go test -run Failovers -timeout 60m ./storage/postgres
+	go run ./bench/failovers -rounds 20 > bench/results/failovers.md
+
+pressure: wasm ## Press the edge: 10,000 idle connections, slow readers, overload, a cold cache
+	LIVERY_PRESSURE=full go test -count 1 -timeout 20m -v -run 'Pressure|ShutdownLosesNoRequest|ShutdownUnderLoad' ./edge
+
+timing: wasm ## Compare the times of what is missing and what is foreign (needs a quiet machine)
+	LIVERY_TIMING=1 go test -count 1 -run SameTime -v ./origin
 
 deploy-check: wasm ## Check what deploy/ ships, with nginx, caddy, promtool and systemd-analyze where they are installed
 	go test -count 1 -v ./deploy

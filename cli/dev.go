@@ -137,7 +137,7 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	originMetrics, edgeMetrics := newRegistry(), prometheus.NewRegistry()
 	o, err := d.startOrigin(ctx, originSetup{
 		data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
-		feedToken: token, registry: originMetrics, log: d.log, prepare: d.prepare(ctx),
+		feedToken: token, registry: originMetrics, log: d.log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour,
 	})
 	if err != nil {
 		return err

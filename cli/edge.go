@@ -34,6 +34,7 @@ type edgeFlags struct {
 	cacheBytes, diskBytes   int64
 	trustedProxies          []string
 	proxyProtocol, fastPath bool
+	deltas                  bool
 	compiled                string
 	logLevel                string
 }
@@ -63,6 +64,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
 	f.BoolVar(&e.fastPath, "fast-path", true, "answer plain hits ahead of the full server")
+	f.BoolVar(&e.deltas, "deltas", true, "send browsers that hold another version the difference to it; false where a cache in front ignores Vary")
 	compiledFlag(cmd, &e.compiled)
 	f.StringVar(&e.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
 	e.tlsFlags.add(cmd, "", "the files")
@@ -86,7 +88,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), fastPath: e.fastPath, cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), fastPath: e.fastPath, noDeltas: !e.deltas, cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -164,6 +166,7 @@ type edgeSetup struct {
 	upstreamTLS           func() *tls.Config // nil: the system's roots
 	token                 string
 	fastPath              bool
+	noDeltas              bool
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
 	trusted               []netip.Prefix
 	registry              *prometheus.Registry
@@ -182,7 +185,7 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 	}
 	r.onClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: s.fastPath, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

@@ -27,6 +27,7 @@ type originFlags struct {
 	publicURL, cdnURL, feedTokenFile    string
 	masterKeyFile                       string
 	auditKeep                           string
+	changesKeep                         uint64
 	store                               string
 	storeAllowSingle                    bool
 	collectEvery                        string
@@ -61,6 +62,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that seal secrets at rest, 32 characters or more each, the newest on the first line, or "+
 		"$LIVERY_MASTER_KEY; lost: every signing secret and token key; known to others: they read these in any copy of the store")
 	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log are kept, a `DURATION` such as 400d; 0 keeps all")
+	f.Uint64Var(&o.changesKeep, "changes-keep", 200_000, "how many changes an edge may be behind and still follow, a `COUNT`; one further behind asks again for all it serves; 0 keeps all")
 	f.StringVar(&o.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
 	o.tlsFlags.add(cmd, "", "the public API")
 	o.feedTLS.add(cmd)
@@ -105,7 +107,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags) (err error) {
 	if s.feedToken, err = o.feedToken(); err != nil {
 		return err
 	}
-	s.masterKey = o.masterKey
+	s.masterKey, s.changesKeep = o.masterKey, o.changesKeep
 	if s.auditKeep, err = longDuration("audit-keep", o.auditKeep); err != nil {
 		return err
 	}
@@ -170,6 +172,7 @@ type originSetup struct {
 	storeSingle       bool                      // it may be one server without standbys
 	collectEvery      time.Duration             // 0: never
 	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
+	changesKeep       uint64                    // entries of the change log; 0: all
 	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made where it is missing
 }
 
@@ -203,7 +206,7 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	}
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
-		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery,
+		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &failure{sentence: err.Error(), next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", cause: err}

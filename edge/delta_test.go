@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/livery/edge/loop"
 	"example.com/livery/storage/record"
@@ -401,5 +402,26 @@ func BenchmarkReadyDelta(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Ready(request)
+	}
+}
+
+// Who has many versions can ask for the delta between any two, but not have the edge do nothing else.
+func TestDeltasAreMadeAtABoundedRate(t *testing.T) {
+	e, made, _, unmade := deltaEdge(t, openServing)
+	path := "/" + testEnv + "/" + testTheme + "/-/1/tokens.css"
+	request := func(available string) *loop.Request {
+		return scannedRequest(path, []string{"Accept-Encoding: br, dcz", "Available-Dictionary: " + available})
+	}
+	if _, ok := (ready{e}).Ready(request(unmade)); ok {
+		t.Fatal("a delta that can be made is not left to the full server")
+	}
+	now := time.Now().Add(time.Hour)
+	for e.deltas.making.take(now) {
+	}
+	for available, want := range map[string]bool{made: true, unmade: false} {
+		got, ok := ready{e}.Ready(request(available))
+		if is := string(got.Body) == "a delta"; !ok || is != want {
+			t.Errorf("%s: ready = %t, a delta = %t, want %t", available, ok, is, want)
+		}
 	}
 }

@@ -13,9 +13,11 @@ import (
 
 // The bounds of what deltas cost.
 const (
-	deltaAtOnceBytes = 256 << 10 // of dictionary and file together, to make a delta while somebody waits: some milliseconds
-	maxDeltaTasks    = 64        // that wait for being done behind the answers
-	maxSearched      = 8         // versions of a line, the newest ones, that a search looks through
+	deltaAtOnceBytes = 256 << 10             // of dictionary and file together, to make a delta while somebody waits: some milliseconds
+	maxDeltaTasks    = 64                    // that wait for being done behind the answers
+	maxSearched      = 8                     // versions of a line, the newest ones, that a search looks through
+	deltaEvery       = 50 * time.Millisecond // one delta is made in this time, on the average: who has many versions can ask for any two
+	deltaBurst       = 500                   // and so many at once, after a publish
 	searchEvery      = 250 * time.Millisecond
 	searchBurst      = 20
 )
@@ -24,12 +26,16 @@ const (
 type deltas struct {
 	place    chan struct{} // of one place: who holds it may encode
 	tasks    chan deltaTask
+	making   bucket
 	searches bucket
 }
 
 func newDeltas() *deltas {
 	return &deltas{
-		place: make(chan struct{}, 1), tasks: make(chan deltaTask, maxDeltaTasks), searches: bucket{every: searchEvery, burst: searchBurst},
+		place:    make(chan struct{}, 1),
+		tasks:    make(chan deltaTask, maxDeltaTasks),
+		making:   bucket{every: deltaEvery, burst: deltaBurst},
+		searches: bucket{every: searchEvery, burst: searchBurst},
 	}
 }
 
@@ -65,7 +71,7 @@ func (e *Edge) heldDelta(from offerKey, s *pairState, held *file, now time.Time)
 		return d.body, false
 	}
 	if _, offered := e.cache.offers.GetIfPresent(from); offered {
-		return nil, true
+		return nil, !e.deltas.making.full(now)
 	}
 	return nil, s.searched.Load()&(1<<from.file) == 0 && !e.deltas.searches.full(now)
 }
@@ -154,8 +160,8 @@ func (e *Edge) heldPlain(key fileKey) *body {
 }
 
 // makeDelta makes a delta from old to file and keeps it, or that it does not pay: it must be shorter by
-// a quarter than the shortest body that is held. It returns nil where it does not. The caller holds the
-// place.
+// a quarter than the shortest body that is held. It returns nil where it does not, and where too many
+// were made lately. The caller holds the place.
 func (e *Edge) makeDelta(t deltaTask, old, file *body) *body {
 	held, ok := e.cache.files.GetIfPresent(t.target())
 	if !ok {
@@ -163,6 +169,9 @@ func (e *Edge) makeDelta(t deltaTask, old, file *body) *body {
 	}
 	if d, known := held.delta(&t.from); known {
 		return d.body
+	}
+	if !e.deltas.making.take(e.now()) {
+		return nil
 	}
 	d := delta{from: t.from}
 	if old.says.sum == t.from.sum && old.says.dictionary() && file.says.dictionary() {

@@ -31,7 +31,7 @@ const (
 
 // MemoryFor returns what an edge with a cache of so many bytes takes on that many processors; 0 bytes
 // are the standard 256 MiB. A client's connection costs memory besides: some 300 bytes while the fast
-// path looks after it and it waits, up to 40 KiB while the full server does.
+// path looks after it and it waits, some 60 KiB while the full server does.
 func MemoryFor(cacheBytes int64, processors int) Memory {
 	cacheBytes = min(orDefault(cacheBytes, standardCache), math.MaxInt64/4)
 	each := int64(processors)

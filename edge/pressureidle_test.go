@@ -39,7 +39,7 @@ type idlers struct {
 	hears *bufio.Reader
 }
 
-// startIdlers opens connections that wait, until the test ends.
+// startIdlers opens connections that ask once and wait, until the test ends.
 func startIdlers(t *testing.T, address, path string, number int) *idlers {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^TestIdlersAreAChild$")
@@ -103,15 +103,17 @@ func TestIdlersAreAChild(t *testing.T) {
 	}
 	raiseFiles(t, number+100)
 	var open []*caller
+	var first tally
 	for range number {
 		c, err := call(given[0])
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			break
 		}
+		c.ask(given[1], "identity", "4px", &first) // as a client does that keeps its connection
 		open = append(open, c)
 	}
-	fmt.Println(len(open))
+	fmt.Println(first.status[200].Load())
 	told := bufio.NewReader(os.Stdin)
 	for {
 		if _, err := told.ReadString('\n'); err != nil {

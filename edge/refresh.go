@@ -111,16 +111,23 @@ func (e *Edge) refreshOnce(t *theme) {
 }
 
 // refreshPair fetches what a pair is made from, makes the files that are asked for, and only then
-// lets the pair be seen.
+// lets the pair be seen. Of a pair that is made from the same as before nothing is made: what is held
+// of its files stays, and what had to make place would only push other files out.
 func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, q question) {
-	if held := p.state.Load(); e.ctx.Err() != nil || held != nil && e.pairFresh(t, s, p, held, &q) {
+	held := p.state.Load()
+	if e.ctx.Err() != nil || held != nil && e.pairFresh(t, s, p, held, &q) {
 		return
 	}
-	made, err, _ := e.flights.Do("pair/"+p.key, func() (any, error) {
-		return e.fetchPair(t, p, func(state *pairState) { e.makeWanted(s, p, state) })
-	})
-	if err == nil { // the flight may have been a request's, which makes one file only
-		e.makeWanted(s, p, made.(*pairState))
+	var prepared *pairState
+	prepare := func(state *pairState) {
+		prepared = state
+		if held == nil || held.content != state.content {
+			e.makeWanted(s, p, state)
+		}
+	}
+	made, err, _ := e.flights.Do("pair/"+p.key, func() (any, error) { return e.fetchPair(t, p, prepare) })
+	if err == nil && made != prepared { // the flight was a request's, which makes one file only
+		prepare(made.(*pairState))
 	}
 }
 

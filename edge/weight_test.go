@@ -25,6 +25,19 @@ func heapOf(fill func()) int64 {
 	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 }
 
+// measured holds what is counted against what is taken. Something else may be given back meanwhile, so
+// that one of three measurements has to do.
+func measured(t *testing.T, measure func() (counted, took int64), fits func(counted, took int64) bool) {
+	t.Helper()
+	var counted, took int64
+	for range 3 {
+		if counted, took = measure(); fits(counted, took) {
+			return
+		}
+	}
+	t.Errorf("%d bytes are counted, %d are taken", counted, took)
+}
+
 func hashOf(kind string, i int) record.Hash { return record.HashOf(fmt.Appendf(nil, "%s %d", kind, i)) }
 
 func contentOf(i int) contentID {
@@ -59,22 +72,20 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := newCache(1 << 40)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.close()
-			took := heapOf(func() {
-				for i := range tt.count {
-					tt.fill(c, i)
+			measured(t, func() (counted, took int64) {
+				c, err := newCache(1 << 40)
+				if err != nil {
+					t.Fatal(err)
 				}
-			})
-			counted := int64(c.bytes())
-			t.Logf("%d counted, %d taken for each", counted/int64(tt.count), took/int64(tt.count))
-			if counted < took*95/100 || counted > 2*took {
-				t.Errorf("%d bytes are counted, %d are taken", counted, took)
-			}
-			runtime.KeepAlive(c)
+				defer c.close()
+				took = heapOf(func() {
+					for i := range tt.count {
+						tt.fill(c, i)
+					}
+				})
+				counted = int64(c.bytes())
+				return counted, took
+			}, func(counted, took int64) bool { return counted >= took*95/100 && counted <= 2*took })
 		})
 	}
 }

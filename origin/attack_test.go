@@ -37,7 +37,7 @@ func TestAnswersCannotBeSplit(t *testing.T) {
 			t.Errorf("%s: the head holds what was sent: %v", name, answers[0].header)
 		}
 	}
-	h.want(201, "POST", "/environments/"+h.sandbox+"/themes", `{"slug":"b","displayName":"a‮<b>"}`)
+	h.want(201, "POST", "/environments/"+h.sandbox+"/themes", `{"slug":"b","displayName":"a<b>"}`)
 	h.want(400, "POST", "/environments/"+h.sandbox+"/themes", `{"slug":"c\r\nX-Evil: 1","displayName":"a"}`)
 }
 

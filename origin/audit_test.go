@@ -147,6 +147,36 @@ func TestAuditTellsWhatTheOperatorDid(t *testing.T) {
 	}
 }
 
+// Whoever follows the log misses nothing, however much comes at once; whoever asks once is given the newest.
+func TestAuditFollowersMissNothing(t *testing.T) {
+	h := newHouse(t)
+	call := h.operator()
+	after, err := json.Marshal(map[string]any{"after": auditOf(t, call, `{}`).Ends})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const many = 1100
+	_, err = h.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
+		for i := range many {
+			if err := storage.AppendAudit(tx, storage.Global, &record.Audit{At: h.clock.Now(), Action: fmt.Sprint(i)}); err != nil {
+				return record.Change{}, err
+			}
+		}
+		return record.Change{At: h.clock.Now()}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	news := auditOf(t, call, string(after))
+	if n := len(news.Entries); n != many || news.More || news.Entries[0].Action != "0" {
+		t.Errorf("a follower is told %d entries, more %t, want all %d in order", n, news.More, many)
+	}
+	if page := auditOf(t, call, `{"limit":3}`); len(page.Entries) != 3 || !page.More || page.Entries[2].Action != fmt.Sprint(many-1) {
+		t.Errorf("the newest 3 are %q, more %t", told(page), page.More)
+	}
+	call(400, "POST", "/audit/query", `{"limit":1001}`)
+}
+
 // Old entries are dropped while the origin runs; without a limit none are.
 func TestAuditIsKeptAsLongAsIsSaid(t *testing.T) {
 	for keep, want := range map[time.Duration]int{0: 2, 24 * time.Hour: 1} {

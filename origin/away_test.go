@@ -147,13 +147,20 @@ func TestATokenKeyOfAnotherOriginCounts(t *testing.T) {
 		FeedToken: testFeedToken, Logger: slog.New(slog.DiscardHandler), Now: h.clock.Now, Master: testMasterKey,
 	})
 	t.Cleanup(other.end)
+	old := "Bearer " + h.token(owner)
+	if r := h.do("", "GET", "/environments", "", "Authorization", old); r.status != 200 {
+		t.Fatalf("a token of the key = %d, want 200", r.status)
+	}
 	if _, err := other.origin.keys.Rotate(context.Background(), s.Store, true); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(30 * time.Second); h.do(owner, "GET", "/environments", "").status == 200; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); h.do("", "GET", "/environments", "", "Authorization", old).status == 200; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a token of a key that another origin dropped is still taken")
 		}
+	}
+	if r := h.do("", "GET", "/environments", "", "Authorization", "Bearer "+other.token(owner)); r.status != 200 {
+		t.Errorf("a token of the other origin's new key = %d, want 200", r.status)
 	}
 }
 
@@ -175,7 +182,9 @@ func TestCallersOfARealServer(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	h := newHouse(t, func(config *Config) {
-		if err := copyRecords(config.Store.(*pebble.Store), s); err != nil {
+		embedded := config.Store.(*pebble.Store)
+		(&house{t: t, clock: &clock{}, store: embedded}).register()
+		if err := copyRecords(embedded, s); err != nil {
 			t.Fatal(err)
 		}
 		config.Store = s
@@ -184,12 +193,11 @@ func TestCallersOfARealServer(t *testing.T) {
 	for _, n := range c.Nodes[1:] {
 		n.Kill()
 	}
-	r := h.do(owner, "PATCH", theme, `{"displayName":"Late"}`)
-	r.refuses(t, 503, "internal")
+	h.do(owner, "POST", theme+"/variants", `{"slug":"late","displayName":"Late"}`).refuses(t, 503, "internal")
 	if err := c.Join(c.Nodes[1]); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); !strings.Contains(h.want(200, "GET", theme, "").body, "Late"); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !strings.Contains(h.want(200, "GET", theme+"/variants", "").body, "Late"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the commit was never made")
 		}
@@ -200,8 +208,10 @@ func TestCallersOfARealServer(t *testing.T) {
 	if _, err := c.FailOver(); err != nil {
 		t.Fatal(err)
 	}
-	h.want(200, "PATCH", theme, `{"displayName":"After"}`)
-	h.want(200, "GET", theme, "")
+	h.variant(theme, "after")
+	if r := h.want(200, "GET", theme+"/variants", ""); !strings.Contains(r.body, `"late"`) || !strings.Contains(r.body, `"after"`) {
+		t.Errorf("Variants after the failover = %s, want both", short(r.body))
+	}
 }
 
 // copyRecords gives one store the records of another.

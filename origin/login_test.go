@@ -54,8 +54,11 @@ func TestAnybodyMayReadWhereToLogIn(t *testing.T) {
 		t.Errorf("GET /login/ = %d, want 401", r.status)
 	}
 	for _, login := range []any{
-		map[string]any{}, map[string]any{"clientID": "a\nb"}, map[string]any{"clientID": "a", "scopes": []string{"two words"}},
-		map[string]any{"clientID": "a", "parameters": map[string]string{"client_secret": "x"}}, map[string]any{"clientID": "a", "parameters": map[string]string{"": "x"}},
+		map[string]any{},
+		map[string]any{"clientID": "a\nb"},
+		map[string]any{"clientID": "a", "scopes": []string{"two words"}},
+		map[string]any{"clientID": "a", "parameters": map[string]string{"client_secret": "x"}},
+		map[string]any{"clientID": "a", "parameters": map[string]string{"": "x"}},
 	} {
 		applyIssuers(400, issuer("work", login))
 	}

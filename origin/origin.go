@@ -51,6 +51,7 @@ type Config struct {
 	AuditKeep time.Duration    // how long entries of the audit log are kept; 0 means for ever
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
+	ChangesKeep  uint64        // how many entries of the change log are kept at least; 0 means all
 }
 
 // Origin serves the API. Its methods may be called concurrently.
@@ -137,6 +138,9 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	if _, ok := c.Store.(shared); ok {
 		o.keeping.Go(func() { o.heedOthers(o.ctx) })
+	}
+	if c.ChangesKeep > 0 {
+		o.keeping.Go(func() { o.keepTrimming(o.ctx, c.ChangesKeep) })
 	}
 	if c.AuditKeep > 0 {
 		o.keeping.Go(func() { o.keepAudit(o.ctx, c.AuditKeep) })

@@ -47,17 +47,10 @@ const patientFor = time.Second
 // heedOthers reads the token keys and issuers again whenever something above Environments has changed,
 // until ctx ends: another origin on the same store may have changed them.
 func (o *Origin) heedOthers(ctx context.Context) {
-	at, err := o.logEnd(ctx)
+	at, err := o.catchUp(ctx)
 	for ctx.Err() == nil {
-		var changed bool
 		if err == nil {
-			err = o.config.Store.Wait(ctx, at)
-		}
-		if err == nil || errors.Is(err, storage.ErrDiverged) {
-			at, changed, err = o.heed(ctx, at)
-		}
-		if err == nil && changed {
-			err = o.keys.Reload(ctx, o.config.Store)
+			at, err = o.heed(ctx, at)
 		}
 		if err == nil || ctx.Err() != nil {
 			continue
@@ -67,24 +60,42 @@ func (o *Origin) heedOthers(ctx context.Context) {
 		case <-time.After(patientFor):
 		case <-ctx.Done():
 		}
-		if at, err = o.logEnd(ctx); err == nil {
-			err = o.keys.Reload(ctx, o.config.Store) // it may have changed meanwhile
-		}
+		at, err = o.catchUp(ctx)
 	}
 }
 
-// heed reads the change log on and reports whether it tells of anything above Environments.
-func (o *Origin) heed(ctx context.Context, after storage.Cursor) (at storage.Cursor, changed bool, err error) {
-	entries, err := o.config.Store.Changes(ctx, after, 1000)
-	if errors.Is(err, storage.ErrTrimmed) || errors.Is(err, storage.ErrDiverged) {
-		at, err = o.logEnd(ctx)
-		return at, true, err
+// catchUp reads the keys and issuers, and returns a place in the change log from which on changes to them
+// are not in what was read.
+func (o *Origin) catchUp(ctx context.Context) (at storage.Cursor, err error) {
+	if at, err = o.logEnd(ctx); err == nil {
+		err = o.keys.Reload(ctx, o.config.Store)
 	}
+	return at, err
+}
+
+// heed waits for the next changes, reads the keys and issuers again where one is above Environments, and
+// returns the place after them.
+func (o *Origin) heed(ctx context.Context, after storage.Cursor) (storage.Cursor, error) {
+	err := o.config.Store.Wait(ctx, after)
+	var entries []storage.LoggedChange
+	if err == nil {
+		entries, err = o.config.Store.Changes(ctx, after, 1000)
+	}
+	if errors.Is(err, storage.ErrTrimmed) || errors.Is(err, storage.ErrDiverged) {
+		return o.catchUp(ctx)
+	}
+	if err != nil {
+		return after, err
+	}
+	changed := false
 	for _, e := range entries {
 		after = e.Cursor
 		changed = changed || e.Change.EnvironmentID == ""
 	}
-	return after, changed, err
+	if changed {
+		err = o.keys.Reload(ctx, o.config.Store)
+	}
+	return after, err
 }
 
 // logEnd is the end of the change log.

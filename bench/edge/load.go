@@ -178,6 +178,9 @@ func (l *traffic) open() (*asker, error) {
 	return a, unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)})
 }
 
+// patience is how many milliseconds a server may leave every connection without an answer.
+const patience = 10_000
+
 func (l *traffic) run(end time.Time) error {
 	for _, a := range l.asking {
 		if err := l.ask(a); err != nil {
@@ -186,7 +189,7 @@ func (l *traffic) run(end time.Time) error {
 	}
 	var events [256]unix.EpollEvent
 	for {
-		n, err := unix.EpollWait(l.epoll, events[:], 2000)
+		n, err := unix.EpollWait(l.epoll, events[:], patience)
 		if err == unix.EINTR {
 			continue
 		}
@@ -194,7 +197,7 @@ func (l *traffic) run(end time.Time) error {
 			return err
 		}
 		if n == 0 {
-			return errors.New("no answer for two seconds")
+			return fmt.Errorf("no answer for %d ms", patience)
 		}
 		now := time.Now()
 		if now.After(end) {

@@ -1,6 +1,6 @@
 // Command guard holds the hot paths to what they cost when somebody last agreed to it: allocations and
-// bytes of one run of each, the size of the renderer module, and instructions where the machine counts
-// them. Its test compares with baseline.json beside this file; -update writes that file anew. Times are
+// bytes of one run of each, the size of the renderer module, and the instructions of those that run on one
+// thread, where there is valgrind to count them. Its test compares with baseline.json beside this file; -update writes that file anew. Times are
 // never compared: they are of the machine and the moment.
 package main
 
@@ -9,22 +9,31 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 )
 
 func main() {
+	if isCountChild() {
+		if err := runCountChild(); err != nil {
+			fmt.Fprintln(os.Stderr, "guard:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	update := flag.Bool("update", false, "write the baseline anew")
+	count := flag.Bool("instructions", false, "count instructions too, which takes most of a minute; -update does")
 	jsonPath := flag.String("json", "", "write the figures to this file too")
 	flag.Parse()
-	if err := run(*update, *jsonPath); err != nil {
+	if err := run(*update, *count || *update, *jsonPath); err != nil {
 		fmt.Fprintln(os.Stderr, "guard:", err)
 		os.Exit(1)
 	}
 }
 
-func run(update bool, jsonPath string) error {
+func run(update, count bool, jsonPath string) error {
 	root, err := projectRoot()
 	if err != nil {
 		return err
@@ -32,7 +41,7 @@ func run(update bool, jsonPath string) error {
 	if underRace {
 		return fmt.Errorf("the race detector allocates too: measure without it")
 	}
-	now, err := measureAll(root)
+	now, err := measureAll(root, count)
 	if err != nil {
 		return err
 	}
@@ -75,13 +84,18 @@ func projectRoot() (string, error) {
 func (b baseline) table() string {
 	lines := [][]string{{"path", "allocations", "bytes", "instructions"}}
 	for _, c := range b.Paths {
-		counted := "not counted here"
+		counted := "not counted"
 		if c.Instructions > 0 {
 			counted = markdown.Grouped(int(c.Instructions))
 		}
 		lines = append(lines, []string{c.Name, markdown.Grouped(int(c.Allocations)), markdown.Grouped(int(c.Bytes)), counted})
 	}
 	return markdown.Table(lines, func(column int) bool { return column > 0 }) + fmt.Sprintf("\nThe renderer module: %s bytes. %s %s.\n", markdown.Grouped(int(b.ModuleBytes)), b.Go, b.Platform)
+}
+
+// counted reports whether instructions were counted.
+func (b baseline) counted() bool {
+	return slices.ContainsFunc(b.Paths, func(c cost) bool { return c.Instructions > 0 })
 }
 
 // figures are what was measured, for the report.
@@ -95,8 +109,8 @@ func (b baseline) figures() *figures.Set {
 		}
 	}
 	set.AddOne(figures.Figure{Name: "renderer module", Unit: "bytes"}, float64(b.ModuleBytes))
-	if len(b.Paths) > 0 && b.Paths[0].Instructions == 0 {
-		set.Note("Instructions are left out: this machine does not let a program count its own.")
+	if !b.counted() {
+		set.Note("Instructions are left out: they were not asked for, or there is no valgrind on the PATH.")
 	}
 	return set
 }

@@ -13,8 +13,9 @@ const (
 	runs   = 25 // of a path in a round
 )
 
-// measureAll measures every path, and weighs the renderer module.
-func measureAll(root string) (baseline, error) {
+// measureAll measures every path, counts its instructions where that is asked for, and weighs the
+// renderer module.
+func measureAll(root string, count bool) (baseline, error) {
 	b := baseline{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	module, err := wasm.Guest()
 	if err != nil {
@@ -25,6 +26,11 @@ func measureAll(root string) (baseline, error) {
 		c, err := p.measure(root)
 		if err != nil {
 			return b, fmt.Errorf("%s: %w", p.name, err)
+		}
+		if count {
+			if c.Instructions, err = p.instructions(); err != nil {
+				return b, fmt.Errorf("%s: %w", p.name, err)
+			}
 		}
 		b.Paths = append(b.Paths, c)
 	}
@@ -70,9 +76,6 @@ func (p path) measure(root string) (c cost, err error) {
 		if round == 0 || bytes < c.Bytes {
 			c.Bytes = bytes
 		}
-	}
-	if p.alone {
-		c.Instructions, err = instructions(run)
 	}
 	return c, err
 }

@@ -30,20 +30,41 @@ type Point struct{ X, Y, Low, High float64 }
 
 // The sizes of a chart, in pixels.
 const (
-	width  = 860
-	height = 340
-	left   = 80
-	right  = 20
-	top    = 56
-	bottom = 46
+	width   = 860
+	left    = 80
+	right   = 20
+	title   = 42  // above the names of the curves
+	nameRow = 14  // of one row of them
+	drawing = 238 // of the axis of Y
+	bottom  = 46
 )
 
-// colors tell curves apart; a ninth curve begins again with the first.
-var colors = []string{"#0055aa", "#aa2222", "#22884d", "#aa5500", "#7733aa", "#117788", "#998800", "#555555"}
+// colors tell curves apart; a thirteenth curve begins again with the first.
+var colors = []string{
+	"#0055aa", "#aa2222", "#22884d", "#aa5500", "#7733aa", "#117788", "#998800", "#555555", "#dd5599", "#55aadd", "#77bb33", "#000000",
+}
+
+// longName is the length from which on the names of the curves stand two in a row, not four.
+const longName = 30
+
+// perRow is how many names stand in a row.
+func (c Chart) perRow() int {
+	if slices.ContainsFunc(c.Curves, func(c Curve) bool { return len(c.Name) > longName }) {
+		return 2
+	}
+	return 4
+}
+
+// top is where the axis of Y ends, below the names.
+func (c Chart) top() int {
+	return title + nameRow*max(1, (len(c.Curves)+c.perRow()-1)/c.perRow())
+}
 
 // SVG draws the chart.
 func (c Chart) SVG() []byte {
 	x, y := c.axes()
+	top := c.top()
+	height := top + drawing + bottom
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height)
 	b.WriteString(`<rect width="100%" height="100%" fill="#fff"/>` + "\n")
@@ -58,17 +79,16 @@ func (c Chart) SVG() []byte {
 	}
 	fmt.Fprintf(&b, `<path d="M%d %dV%dH%d" fill="none" stroke="#888"/>`+"\n", left, top, height-bottom, width-right)
 	for i, curve := range c.Curves {
-		curve.draw(&b, x, y, i)
+		curve.draw(&b, x, y, i, c.perRow())
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())
 }
 
 // draw draws the spread, the line, its points and its name.
-func (c Curve) draw(b *strings.Builder, x, y axis, number int) {
+func (c Curve) draw(b *strings.Builder, x, y axis, number, perRow int) {
 	color := colors[number%len(colors)]
-	const perRow = 4
-	nameX, nameY := left+float64(number%perRow)*(width-left-right)/perRow, 34+14*(number/perRow)
+	nameX, nameY := left+float64(number%perRow)*(width-left-right)/float64(perRow), title-8+nameRow*(number/perRow)
 	fmt.Fprintf(b, `<path d="M%.1f %dh12" stroke="%s" stroke-width="2"/><text x="%.1f" y="%d">%s</text>`+"\n", nameX, nameY-4, color, nameX+16, nameY, html.EscapeString(c.Name))
 	points := slices.DeleteFunc(slices.Clone(c.Points), func(p Point) bool { return !x.holds(p.X) || !y.holds(p.Y) })
 	if len(points) == 0 {
@@ -94,7 +114,7 @@ func (c Curve) draw(b *strings.Builder, x, y axis, number int) {
 // axes returns the axes that hold every point.
 func (c Chart) axes() (x, y axis) {
 	x = axis{log: c.LogX, from: left, to: width - right}
-	y = axis{log: c.LogY, from: height - bottom, to: top}
+	y = axis{log: c.LogY, from: float64(c.top() + drawing), to: float64(c.top())}
 	for _, curve := range c.Curves {
 		for _, p := range curve.Points {
 			x.widen(p.X)

@@ -68,8 +68,12 @@ var parts = []part{
 		name: "recovery", title: "The origin on a bad day", binary: true, about: "Killed while it writes, with ever larger stores; backups beside edits.",
 		quick: []string{"-themes", "50,300", "-kills", "2", "-backups", "2", "-alone", "1s"},
 	},
-	{name: "storage", title: "The store", text: true, quick: []string{"-each", "300ms", "-themes", "3000", "-pairs", "30000"}},
-	{name: "guard", title: "What is held constant", about: "Allocations and bytes of one run of each hot path, which a test compares with the committed baseline."},
+	{
+		name: "storage", title: "The store", about: "Commits over syncs of different length, by writers; what a store costs to open, to list, to publish into, by its size.",
+		arguments: []string{"-each", "2s", "-points", "5", "-themes", "20000", "-pairs", "200000", "-bytes", "1073741824"},
+		quick:     []string{"-each", "300ms", "-points", "2", "-themes", "500", "-pairs", "5000", "-bytes", "33554432"},
+	},
+	{name: "guard", title: "What is held constant", arguments: []string{"-instructions"}, about: "Allocations, bytes and instructions of one run of each hot path, which a test compares with the committed baseline."},
 }
 
 func partNames() (names []string) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,7 +99,7 @@ type AuditQuery struct {
 	Since time.Time         `json:"since,omitzero"`
 	Theme string            `json:"theme,omitzero"` // id or slug
 	Who   string            `json:"who,omitzero"`   // a subject, a login, a name claimed with --as, or a uid
-	After map[string]uint32 `json:"after,omitzero"` // the Ends of an answer before: only what came later
+	After map[string]uint32 `json:"after,omitzero"` // the Ends of an answer before: all that came later, whatever Limit says
 	Limit int               `json:"limit,omitzero"` // the newest so many; 0 means 1,000, which is the most
 }
 
@@ -117,7 +118,10 @@ func Audit(ctx context.Context, store storage.Store, query AuditQuery) (AuditPag
 	if query.Limit < 0 || query.Limit > maxEntries {
 		return AuditPage{}, invalid([]string{fmt.Sprintf("limit: must be 1 to %d", maxEntries)})
 	}
-	if query.Limit == 0 {
+	switch {
+	case query.After != nil: // who follows must miss nothing
+		query.Limit = math.MaxInt - 1
+	case query.Limit == 0:
 		query.Limit = maxEntries
 	}
 	return read(ctx, store, func(r storage.Reader) (AuditPage, error) {

@@ -29,13 +29,12 @@ func mounted(t *testing.T, bytes int64) string {
 // others are foreign files in a directory.
 type others struct {
 	dir  string
-	base int64 // bytes that they always take
-	n    int
+	left int64 // bytes of the file base, which only gets smaller
+	n    int   // further files
 }
 
-func (o *others) take(bytes int64) error {
-	o.n++
-	f, err := os.Create(filepath.Join(o.dir, fmt.Sprint("others", o.n)))
+func (o *others) take(name string, bytes int64) error {
+	f, err := os.Create(filepath.Join(o.dir, name))
 	if err != nil {
 		return err
 	}
@@ -48,22 +47,22 @@ func (o *others) fill(left int64) error {
 	if err := syscall.Statfs(o.dir, &usage); err != nil {
 		return err
 	}
-	if more := int64(usage.Bavail)*usage.Bsize - left; more > 0 {
-		return o.take(more)
+	more := int64(usage.Bavail)*usage.Bsize - left
+	if more <= 0 {
+		return nil
 	}
-	return nil
+	o.n++
+	return o.take(fmt.Sprint("others", o.n), more)
 }
 
-// release removes the files, and takes the base again but for more bytes.
+// release removes the files, and takes more bytes off the base.
 func (o *others) release(more int64) error {
 	files, err := filepath.Glob(filepath.Join(o.dir, "others*"))
 	for _, f := range files {
 		err = errors.Join(err, os.Remove(f))
 	}
-	if o.base -= more; o.base > 0 {
-		err = errors.Join(err, o.take(o.base))
-	}
-	return err
+	o.left -= more
+	return errors.Join(err, os.Truncate(filepath.Join(o.dir, "base"), max(0, o.left)))
 }
 
 // The same on a file system of the kernel's.
@@ -71,8 +70,8 @@ func TestAFullFileSystemHangsNobodyAndLosesNothing(t *testing.T) {
 	for seed := range diskSeeds(1) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			dir := mounted(t, 96*mega)
-			o := &others{dir: dir, base: 56 * mega}
-			if err := o.release(0); err != nil {
+			o := &others{dir: dir, left: 56 * mega}
+			if err := o.take("base", o.left); err != nil {
 				t.Fatal(err)
 			}
 			fillAndFree(t, tight{

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	engine "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -278,6 +279,59 @@ func TestAFullDiskTakesWhatFreesIt(t *testing.T) {
 	})
 }
 
+// Who waits for a flush is refused when the flush finds the disk full, and what was accepted before is
+// written when there is space. The flush leaves the last bytes to the log.
+func TestWhoWaitsForAFlushIsRefusedWhenItFindsNoRoom(t *testing.T) {
+	disk, gate := newSmallDisk(64*mega), make(chan struct{})
+	var flushing atomic.Bool
+	disk.before = func(c vfs.DiskWriteCategory) {
+		if c == "pebble-memtable-flush" {
+			flushing.Store(true)
+			<-gate
+		}
+	}
+	s := openSmall(t, disk)
+	var put atomic.Int64
+	refused := make(chan error, 1)
+	go func() {
+		for i := uint64(0); ; i++ {
+			if _, err := s.PutBlob(context.Background(), noise(mega/8, i)); err != nil {
+				refused <- err
+				return
+			}
+			put.Add(1)
+		}
+	}()
+	await(t, "a flush that stands still", flushing.Load)
+	for seen := int64(-1); seen != put.Load(); time.Sleep(100 * time.Millisecond) { // until the writer waits
+		seen = put.Load()
+	}
+	if disk.free() < floor+8*mega || put.Load() > 64 {
+		t.Errorf("the writer did not wait: %d bytes are free after %d blobs", disk.free(), put.Load())
+	}
+	disk.fill(0)
+	close(gate)
+	if err := result(t, refused); !errors.Is(err, storage.ErrNoSpace) || !strings.Contains(err.Error(), "free some space") {
+		t.Errorf("PutBlob() = %v, want ErrNoSpace and what to do", err)
+	}
+	if err := s.Writable(); !errors.Is(err, storage.ErrNoSpace) {
+		t.Errorf("Writable() = %v, want ErrNoSpace", err)
+	}
+	if least, _ := disk.leastAfter("pebble-memtable-flush"); least < floor/8 {
+		t.Errorf("a flush left %d bytes, and the log needs %d", least, floor/8)
+	}
+	disk.others.Store(0)
+	await(t, "writing to go on", func() bool {
+		_, err := s.Update(context.Background(), "e", set("K", "1"))
+		return err == nil
+	})
+	for i := range uint64(put.Load()) {
+		if _, err := s.Blob(context.Background(), record.HashOf(noise(mega/8, i))); err != nil {
+			t.Errorf("Blob(%d) = %v", i, err)
+		}
+	}
+}
+
 // A full disk hides no hang: a commit that was let in before and does not come out ends the process.
 func TestAHangOnAFullDiskIsNoticed(t *testing.T) {
 	small, gate := newSmallDisk(64*mega), make(chan struct{})
@@ -287,7 +341,7 @@ func TestAHangOnAFullDiskIsNoticed(t *testing.T) {
 			<-gate
 		}
 	}}
-	opts := tightOptions().Watched(time.Millisecond)
+	opts := tightOptions().Watched(300 * time.Millisecond) // so that the disk is full before the first canary
 	fatal := make(chan error, 1)
 	opts.FS, opts.HangAfter, opts.Fatal = d, 500*time.Millisecond, func(err error) { fatal <- err }
 	s := open(t, "data", opts)

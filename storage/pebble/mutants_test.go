@@ -86,7 +86,7 @@ var mutants = []mutant{
 	{"a flush may take the last bytes", "pebble/guard.go", `last := uint64(min(g.space.floor/8, 4<<20)) + uint64(n)`, `last := uint64(0)`},
 	{"what waits for a flush is not bounded", "pebble/gate.go", `if current && !g.held(cost) {`, `if current {`},
 	{"a full disk takes nothing that frees it", "pebble/space.go", `return uint64(s.floor) / 2`, `return uint64(s.floor)`},
-	{"a hang on a full disk is not looked for", "pebble/watch.go", `if inside.lasts(s.gate, limit) {`, `if false {`},
+	{"a hang on a full disk is not looked for", "pebble/watch.go", `if inside.lasts(s.gate, limit) {`, `if inside.lasts(s.gate, 1000*limit) {`},
 	{"a backup is pruned with files that others need", "pebble/prune.go", `needed[string(f.Hash)] = true`, `needed[f.Name] = true`},
 	{"the ballast is kept on a full disk", "pebble/space.go", `err := s.fs.Remove(s.path())
 	s.log`, `err := error(nil)

@@ -25,7 +25,8 @@ import (
 type smallDisk struct {
 	vfs.FS
 	size   int64
-	others atomic.Int64 // bytes of foreign files
+	others atomic.Int64                // bytes of foreign files
+	before func(vfs.DiskWriteCategory) // called before a file is made; nil means nothing
 
 	mu    sync.Mutex // guards below
 	files map[string]int64
@@ -63,6 +64,9 @@ func (d *smallDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
 }
 
 func (d *smallDisk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if d.before != nil {
+		d.before(c)
+	}
 	f, err := d.FS.Create(name, c)
 	d.forget(name)
 	return d.file(name, c, f), err

@@ -63,7 +63,7 @@ func (s *Store) keepWatch(bell *alarm, limit time.Duration) {
 		case <-tick.C:
 		}
 		if inside.lasts(s.gate, limit) {
-			s.fail(fmt.Errorf("%w: none within %s: %w", storage.ErrUnavailable, limit, errHung))
+			s.hung(limit)
 			return
 		}
 		if now := s.line.last(); now != seen {
@@ -116,9 +116,14 @@ func (s *Store) sing(limit time.Duration) bool {
 	case <-s.watch.end:
 		return false
 	case <-time.After(limit):
-		s.fail(fmt.Errorf("%w: none within %s: %w", storage.ErrUnavailable, limit, errHung))
+		s.hung(limit)
 		return false
 	}
+}
+
+// hung ends the store whose commits do not end.
+func (s *Store) hung(limit time.Duration) {
+	s.fail(fmt.Errorf("%w: none within %s: %w", storage.ErrUnavailable, limit, errHung))
 }
 
 // canary commits in the same way as Update, but for the change log. On a full disk there is

@@ -69,6 +69,7 @@ type group struct {
 	ended  chan struct{}
 	once   sync.Once
 	conn   *pgx.Conn // the goroutine's; nil while there is none
+	breaks int64     // of the pool when conn was made
 }
 
 // mostTogether bounds a transaction, in commits, and mostInOne a statement, in records.
@@ -185,10 +186,18 @@ func tell(batch []*writes, err error) {
 	}
 }
 
+// connect makes a connection where there is none, or where readers found the server away since it was made:
+// one that hangs would be noticed late.
 func (g *group) connect() (err error) {
-	if g.conn != nil {
+	breaks := g.store.pool.breaks.Load()
+	if g.conn != nil && g.breaks == breaks {
 		return nil
 	}
+	if g.conn != nil {
+		drop(g.conn)
+		g.conn = nil
+	}
+	g.breaks = breaks
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	g.conn, err = lasting(ctx, g.config)

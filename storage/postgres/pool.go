@@ -20,6 +20,7 @@ import (
 type pool struct {
 	config *pgx.ConnConfig
 	turns  chan struct{} // one for each connection that may be lent
+	breaks atomic.Int64  // how often the server was found away
 
 	mu   sync.Mutex // guards idle
 	idle []*pgx.Conn
@@ -48,6 +49,7 @@ func (p *pool) with(ctx context.Context, do func(context.Context, *pgx.Conn) err
 	err = do(ctx, conn)
 	whole = err == nil && conn.PgConn().TxStatus() == 'I'
 	if ctx.Err() == nil && isAway(err) {
+		p.breaks.Add(1)
 		p.close() // the others are of the same server
 	}
 	return err
