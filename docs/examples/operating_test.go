@@ -153,7 +153,7 @@ func (o *operating) shell(p piece, script string) {
 		if _, err := exec.LookPath("curl"); err != nil {
 			return
 		}
-		script = strings.ReplaceAll(script, "curl ", "curl -fsS --retry 50 --retry-delay 0 --retry-all-errors ")
+		script = strings.ReplaceAll(script, "curl ", "curl -fsS --retry 20 --retry-delay 1 --retry-max-time 20 --retry-all-errors ")
 	}
 	cmd := exec.Command("sh", "-ec", o.fill(script))
 	cmd.Dir = o.dir
