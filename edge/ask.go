@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -82,7 +83,8 @@ func (e *Edge) themeOf(key []byte, q *question) (*theme, *themeState, outcome, e
 }
 
 func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *themeState, outcome, error) {
-	ask := func() (any, error) { return e.fetchTheme(t) }
+	ctx := e.traced(q) // outlives the request, as the question may
+	ask := func() (any, error) { return e.fetchTheme(ctx, t) }
 	asked := miss
 	if held != nil {
 		asked = revalidated
@@ -127,7 +129,7 @@ func (e *Edge) inVain(a *asking, flight string, ask func() (any, error)) bool {
 
 // fetchTheme asks upstream once. Where it is out of reach the newest state known, in memory or on
 // disk, is returned; errUnreachable where there is none.
-func (e *Edge) fetchTheme(t *theme) (*themeState, error) {
+func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 	change, now := t.change.Load(), e.now()
 	if e.sources.down() || t.asking.rests(now) {
 		return e.lastTheme(t, errUnreachable)
@@ -137,7 +139,7 @@ func (e *Edge) fetchTheme(t *theme) (*themeState, error) {
 	if unknown && !e.unknowns.take(now) {
 		return e.lastTheme(t, errBusy)
 	}
-	fed, missing, how, err := e.sources.theme(e.ctx, t.key)
+	fed, missing, how, err := e.sources.theme(ctx, t.key)
 	if unknown && (err != nil || !missing) {
 		e.unknowns.refund()
 	}
@@ -216,7 +218,8 @@ func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pa
 }
 
 func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *question) (*pair, *pairState, outcome, error) {
-	ask := func() (any, error) { return e.fetchPair(t, p, nil) }
+	ctx := e.traced(q)
+	ask := func() (any, error) { return e.fetchPair(ctx, t, p, nil) }
 	asked := miss
 	if held != nil {
 		asked = revalidated
@@ -244,7 +247,7 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 // fetchPair asks upstream once, like fetchTheme. A pair replaces what is held only when its inputs
 // have been fetched too: upstream may be out of reach when they are needed. prepare, where it is not
 // nil, is called before anybody sees the new pair.
-func (e *Edge) fetchPair(t *theme, p *pair, prepare func(*pairState)) (*pairState, error) {
+func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*pairState)) (*pairState, error) {
 	change, now := t.change.Load(), e.now()
 	if e.sources.down() || p.asking.rests(now) {
 		return e.lastPair(p, errUnreachable)
@@ -254,7 +257,7 @@ func (e *Edge) fetchPair(t *theme, p *pair, prepare func(*pairState)) (*pairStat
 	if unknown && !e.takeUnknown(t, now) {
 		return e.lastPair(p, errBusy)
 	}
-	fed, missing, how, err := e.sources.pair(e.ctx, p.key)
+	fed, missing, how, err := e.sources.pair(ctx, p.key)
 	if err == nil && missing == "" {
 		err = e.fetchInputs(fed)
 	}

@@ -181,7 +181,8 @@ func (f *feedHandler) blob(ctx *fasthttp.RequestCtx, name record.Hash) {
 // record answers for a Theme or a pair.
 func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	e := f.edge
-	q := question{now: e.now(), exact: true}
+	q := e.asking(&ctx.Request.Header)
+	q.exact = true
 	defer e.leave(&q)
 	a, pair, ok := parseRecord(path)
 	if !ok {

@@ -44,6 +44,7 @@ type feed struct {
 	history string // tag of cursors
 	moved   chan struct{}
 	asked   map[string]int // by path
+	traced  []string       // traces of questions for records, in order
 	status  int            // answered to everything but changes, where not 0
 	hold    chan struct{}  // records and blobs wait for it, where not nil
 	dumb    bool           // changes are not told
@@ -261,6 +262,9 @@ func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	f.asked[path]++
+	if !strings.HasPrefix(path, "blobs/") {
+		f.traced = append(f.traced, r.Header.Get("Traceparent"))
+	}
 	status, hold := f.status, f.hold
 	f.mu.Unlock()
 	if hold != nil {

@@ -1,6 +1,10 @@
 package edge
 
-import "time"
+import (
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
 
 // maxGrace is how long answers of before a change are let through while those after it are made
 // ready: less than the second within which a change must be seen.
@@ -60,8 +64,9 @@ func (t *theme) endRefresh(covered uint64) (again bool) {
 // question is one wish to know what is current.
 type question struct {
 	now      time.Time
-	exact    bool // no grace: nothing that is in doubt will do
-	admitted bool // it may do what takes long
+	exact    bool                    // no grace: nothing that is in doubt will do
+	admitted bool                    // it may do what takes long
+	header   *fasthttp.RequestHeader // of the request that asks; nil: nobody's
 }
 
 // known returns when an answer was last known to be current, and whether it may be taken for it.

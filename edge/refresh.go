@@ -125,7 +125,7 @@ func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, q question) {
 			e.makeWanted(s, p, state)
 		}
 	}
-	made, err, _ := e.flights.Do("pair/"+p.key, func() (any, error) { return e.fetchPair(t, p, prepare) })
+	made, err, _ := e.flights.Do("pair/"+p.key, func() (any, error) { return e.fetchPair(e.ctx, t, p, prepare) })
 	if err == nil && made != prepared { // the flight was a request's, which makes one file only
 		prepare(made.(*pairState))
 	}

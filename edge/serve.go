@@ -62,7 +62,7 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 	x := exchanges.Get().(*exchange)
-	*x = exchange{ctx: ctx, question: question{now: e.now()}}
+	*x = exchange{ctx: ctx, question: e.asking(&ctx.Request.Header)}
 	defer e.finish(x)
 	x.path, x.query = target(ctx)
 	status := fasthttp.StatusOK

@@ -227,6 +227,9 @@ func (u *upstream) get(ctx context.Context, path string, limit int64) (answer, e
 		return answer{}, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	req.Header.Set("Authorization", "Bearer "+u.token)
+	if parent := traceOf(ctx); parent != "" {
+		req.Header.Set(traceHeader, parent)
+	}
 	res, err := u.client.Do(req)
 	if err != nil {
 		u.lost()
