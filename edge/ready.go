@@ -94,7 +94,8 @@ func (e *Edge) holding(a *address, q *question) (h holding, ok bool) {
 // maxReadyOrigin bounds the origin that an answer echoes: a head has room for so much.
 const maxReadyOrigin = 512
 
-// decideReady applies the Theme's serving rules to a request without a query.
+// decideReady applies the Theme's serving rules, which look at a query only where they want a signature: those
+// requests are handle's.
 func (e *Edge) decideReady(rules *policy.Rules, r *loop.Request, now time.Time) (policy.Decision, bool) {
 	if !rules.Private() {
 		return policy.Decision{Allowed: true}, true

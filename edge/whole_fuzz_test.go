@@ -172,7 +172,8 @@ func wholeSeeds() (seeds []string) {
 	}
 	for _, head := range []string{
 		"HEAD %s HTTP/1.1", "OPTIONS %s HTTP/1.1", "POST %s HTTP/1.1", "TRACE %s HTTP/1.1", "CONNECT %s HTTP/1.1", "get %s HTTP/1.1", "GET %s HTTP/1.0",
-		"GET %s HTTP/1.9", "GET %s HTTP/2.0", "GET http://evil.example%s HTTP/1.1", "GET %s", "GET  %s HTTP/1.1", "GET %s?x=1 HTTP/1.1", "\r\nGET %s HTTP/1.1",
+		"GET %s HTTP/1.9", "GET %s HTTP/2.0", "GET http://evil.example%s HTTP/1.1", "GET %s", "GET  %s HTTP/1.1", "GET %s?x=1 HTTP/1.1", "GET %s? HTTP/1.1", "GET %s?a=%%20&b=/? HTTP/1.1", "GET %s?a=\"b HTTP/1.1", "GET %s?a#b HTTP/1.1",
+		"GET %s?Expires=1&KeyName=a&Signature=b HTTP/1.1", "\r\nGET %s HTTP/1.1",
 		"GET /.%s HTTP/1.1", "GET /%s HTTP/1.1", "GET %s#a HTTP/1.1", "GET %s;a=1 HTTP/1.1", "GET %s%%00 HTTP/1.1", "GET %s\xff HTTP/1.1",
 	} {
 		line := fmt.Sprintf(head, pinned)

@@ -18,7 +18,7 @@ import (
 //
 //	{digest of the module}/{engine and its version}/{key of the engine}
 //
-// A module's directory carries the time when the module was used last. It may be used concurrently.
+// Both directories of a module carry the time when the module was used last. It may be used concurrently.
 type codeDir struct {
 	dir      string
 	engine   string // the name of the directories that the engine of this process keeps its files in
@@ -35,30 +35,35 @@ const (
 	// codeRests is how long nobody has used a module whose code may be deleted: somebody else may have
 	// it loaded, and marks it as used.
 	codeRests = 2 * markCodeEvery
+
+	// engineRests is how long nobody has used the code of another engine that may be deleted: while
+	// programs of two builds share the directory, neither deletes what the other made.
+	engineRests = 24 * time.Hour
 )
 
-// openCodeDir opens the directory, and deletes what engines other than this process's left in it.
+// openCodeDir opens the directory, and deletes what other engines left in it long ago.
 func openCodeDir(dir string, maxBytes int64) (*codeDir, error) {
 	engine, err := engineName(dir)
 	if err != nil {
 		return nil, err
 	}
 	d := &codeDir{dir: dir, engine: engine, maxBytes: maxBytes}
-	for _, pattern := range []string{"wazero-*", "*/wazero-*"} {
-		left, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range left {
-			if filepath.Dir(path) == dir || filepath.Base(path) != engine {
-				err = errors.Join(err, os.RemoveAll(path))
-			}
-		}
-		if err != nil {
-			return nil, err
+	now := time.Now()
+	return d, errors.Join(d.dropEngines("wazero-*", now), d.dropEngines("*/wazero-*", now), d.prune(nil, now))
+}
+
+// dropEngines deletes the directories of engines that the pattern names, where nobody has used them for
+// long. This process's own are below a module.
+func (d *codeDir) dropEngines(pattern string, now time.Time) error {
+	left, err := filepath.Glob(filepath.Join(d.dir, pattern))
+	for _, path := range left {
+		info, gone := os.Stat(path)
+		own := filepath.Dir(path) != d.dir && filepath.Base(path) == d.engine
+		if gone == nil && !own && now.Sub(info.ModTime()) >= engineRests {
+			err = errors.Join(err, os.RemoveAll(path))
 		}
 	}
-	return d, d.prune(nil, time.Now())
+	return err
 }
 
 // engineName returns what the engine calls its own directory, which it says only by making it.
@@ -96,11 +101,26 @@ func (d *codeDir) open(digest string) (wazero.CompilationCache, error) {
 }
 
 func (d *codeDir) mark(digest string, now time.Time) error {
-	return os.Chtimes(d.path(digest), now, now)
+	return errors.Join(os.Chtimes(d.path(digest), now, now), os.Chtimes(filepath.Join(d.path(digest), d.engine), now, now))
 }
 
-// clear deletes the code of one module.
-func (d *codeDir) clear(digest string) error { return os.RemoveAll(d.path(digest)) }
+// clear deletes the files that this process's engine has of one module. The directories stay: another
+// process may be about to write into them.
+func (d *codeDir) clear(digest string) error {
+	files, err := filepath.Glob(filepath.Join(d.path(digest), d.engine, "*"))
+	for _, file := range files {
+		if gone := os.Remove(file); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+// forget deletes the directories of a module of which there is no code.
+func (d *codeDir) forget(digest string) {
+	_ = os.Remove(filepath.Join(d.path(digest), d.engine))
+	_ = os.Remove(d.path(digest)) // where another engine has code it stays
+}
 
 // code is what the directory holds of one module.
 type code struct {

@@ -65,21 +65,45 @@ func TestCompiledCodeStaysWithinItsBudget(t *testing.T) {
 	want("with a module that is used now", first)
 }
 
-// A new engine does not read what another one compiled, and does not keep it either.
-func TestCodeOfOtherEnginesIsDeleted(t *testing.T) {
+// A new engine does not read what another one compiled. It leaves that to programs that use it yet, and
+// deletes what nobody has used for a day.
+func TestCodeOfOtherEnginesIsDeletedLater(t *testing.T) {
+	const other, older = "wazero-v0.2.0-amd64-linux", "wazero-v0.1.0-amd64-linux"
 	dir := t.TempDir()
 	digest := wasm.Digest(canary(t))
-	for _, folder := range []string{"wazero-v0.1.0-amd64-linux", digest + "/wazero-v0.1.0-amd64-linux"} {
+	for folder, ago := range map[string]time.Duration{older: 25 * time.Hour, other: 23 * time.Hour, digest + "/" + older: 25 * time.Hour, digest + "/" + other: 23 * time.Hour} {
 		write(t, filepath.Join(dir, folder, "key"), []byte("code"))
+		used(t, dir, folder, ago)
 	}
 	r := newRuntime(t, wasm.Config{CacheDir: dir})
 	hear(t, r, load(t, r, canary(t)), "alive1")
-	left, err := filepath.Glob(filepath.Join(dir, "*", "wazero-*"))
-	if err != nil || len(left) != 1 || filepath.Base(left[0]) == "wazero-v0.1.0-amd64-linux" {
-		t.Errorf("engines' directories are %v (%v), want one, of this engine", left, err)
+	if got := kept(t, dir); !slices.Equal(got, []string{digest, other}) {
+		t.Errorf("the directory holds %v, want the module and what was used within a day", got)
 	}
-	if got := kept(t, dir); !slices.Equal(got, []string{digest}) {
-		t.Errorf("the directory holds %v, want the module alone", got)
+	if got := kept(t, filepath.Join(dir, digest)); len(got) != 2 || !slices.Contains(got, other) {
+		t.Errorf("engines' directories are %v, want one of this engine, and what was used within a day", got)
+	}
+}
+
+// A damaged file of this engine's is made anew, and another engine's code stays.
+func TestDamagedCodeIsMadeAnewAlone(t *testing.T) {
+	const other = "wazero-v0.2.0-amd64-linux"
+	dir := t.TempDir()
+	r := newRuntime(t, wasm.Config{CacheDir: dir})
+	digest := load(t, r, canary(t))
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, digest, "wazero-*", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the code is in %v (%v), want one file", files, err)
+	}
+	write(t, files[0], []byte("damaged"))
+	write(t, filepath.Join(dir, digest, other, "key"), []byte("code"))
+	again := newRuntime(t, wasm.Config{CacheDir: dir})
+	hear(t, again, load(t, again, canary(t)), "alive1")
+	if got := kept(t, filepath.Join(dir, digest)); len(got) != 2 || !slices.Contains(got, other) {
+		t.Errorf("engines' directories are %v, want two", got)
 	}
 }
 

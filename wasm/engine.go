@@ -62,7 +62,8 @@ func (r *Runtime) compile(ctx context.Context, digest string, module []byte) (*p
 	}
 	if err != nil {
 		if r.code != nil {
-			_ = r.code.clear(digest) // which is empty
+			_ = r.code.clear(digest)
+			r.code.forget(digest)
 		}
 		return nil, fmt.Errorf("%w: compile: %w", ErrModule, err)
 	}

@@ -72,7 +72,7 @@ func (all *results) dearer() (lines []string) {
 func whyDearer(scenario string) string {
 	switch {
 	case strings.Contains(scenario, "left to fasthttp"):
-		return "A query is none of the fast path's: the request is handed over to the full server, which decides about it."
+		return "A header that the fast path does not know hands the request over to the full server, which decides about it."
 	case strings.Contains(scenario, "identity"):
 		return "The body is copied into the socket, which sendfile saves."
 	case strings.Contains(scenario, "new connection"):

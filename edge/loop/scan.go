@@ -16,6 +16,7 @@ const (
 
 const (
 	maxPath    = 512
+	maxQuery   = 512
 	maxHeaders = 64
 )
 
@@ -34,7 +35,7 @@ func (s *scanned) reset() {
 }
 
 // scan reads the request at the start of b into s, whose slices are parts of b, and returns its
-// length. s must be reset. It takes one spelling only (RFC 9112): a request line of "GET", a path of
+// length. s must be reset. It takes one spelling only (RFC 9112): a request line of "GET", a path and a query of
 // plain characters and "HTTP/1.1", header lines of a known name, a colon directly behind it and a
 // value of printable characters, each line ended by CRLF. Everything else is odd, so that no two
 // readers can disagree about where a request that the loop answers ends. A head of more than limit
@@ -78,8 +79,14 @@ func (s *scanned) scanLine(b []byte) (int, verdict) {
 	for end < len(b) && pathBytes[b[end]] {
 		end++
 	}
+	path := end
+	if end < len(b) && b[end] == '?' {
+		for end++; end < len(b) && queryBytes[b[end]]; {
+			end++
+		}
+	}
 	rest := b[end:]
-	if end > maxPath {
+	if path > maxPath || end-path > maxQuery {
 		return 0, odd
 	}
 	if len(rest) < len(protocol) {
@@ -88,7 +95,10 @@ func (s *scanned) scanLine(b []byte) (int, verdict) {
 	if string(rest[:len(protocol)]) != protocol {
 		return 0, odd
 	}
-	s.Path = b[len(methodAndSlash)-1 : end]
+	s.Path = b[len(methodAndSlash)-1 : path]
+	if path < end {
+		s.Query = b[path+1 : end]
+	}
 	return end + len(protocol), plain
 }
 
@@ -213,8 +223,9 @@ func lineEnd(b []byte, at int) int {
 
 // Bytes that need no second thought.
 var (
-	pathBytes = bytesOf("-._~/")
-	hostBytes = bytesOf("-.")
+	pathBytes  = bytesOf("-._~/")
+	queryBytes = bytesOf("-._~/?:@!$&'()*+,;=%")
+	hostBytes  = bytesOf("-.")
 )
 
 // bytesOf is the table of letters, digits and more.

@@ -132,7 +132,8 @@ func (s *site) handle(ctx *fasthttp.RequestCtx) {
 	if string(ctx.Path()) == "/held.css" {
 		<-s.hold
 	}
-	f := s.files[string(ctx.Request.Header.RequestURI())]
+	name, _, _ := bytes.Cut(ctx.Request.Header.RequestURI(), []byte("?"))
+	f := s.files[string(name)]
 	switch {
 	case f == nil:
 		ctx.SetStatusCode(fasthttp.StatusNotFound)
