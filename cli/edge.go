@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -35,6 +36,7 @@ type edgeFlags struct {
 	trustedProxies          []string
 	proxyProtocol, fastPath bool
 	deltas                  bool
+	connectionsPerClient    int
 	compiled                string
 	logLevel                string
 }
@@ -62,6 +64,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 120 MiB more on two processors (operating.md, Sizing)")
 	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
+	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, has at a time, a `COUNT`; trusted proxies are not counted; 0: no bound")
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
 	f.BoolVar(&e.fastPath, "fast-path", true, "answer plain hits ahead of the full server")
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that hold another version the difference to it; false where a cache in front ignores Vary")
@@ -88,7 +91,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), fastPath: e.fastPath, noDeltas: !e.deltas, cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -167,6 +170,7 @@ type edgeSetup struct {
 	token                 string
 	fastPath              bool
 	noDeltas              bool
+	perClient             int   // as edge.Config.MaxOfOneClient
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
 	trusted               []netip.Prefix
 	registry              *prometheus.Registry
@@ -185,7 +189,7 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 	}
 	r.onClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxOfOneClient: s.perClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

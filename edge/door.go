@@ -5,10 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/loop"
 	"github.com/valyala/fasthttp"
 )
 
@@ -16,10 +18,12 @@ import (
 // sent before it could know of the end is still answered.
 const linger = 300 * time.Millisecond
 
-// door is what the connections of clients come through. It bounds their number, and closes them
+// door is what the connections of clients come through. It bounds their number, together and of each
+// client, and closes them
 // without losing a request. It may be used concurrently.
 type door struct {
 	most    int
+	crowd   *loop.Crowd
 	closing atomic.Bool
 	until   atomic.Int64 // Unix nanoseconds: how long connections without a request are kept then
 
@@ -30,8 +34,8 @@ type door struct {
 	emptied   chan struct{} // closed when the last connection has gone while closing
 }
 
-func newDoor(most int) *door {
-	return &door{most: most, conns: map[*guest]struct{}{}, emptied: make(chan struct{})}
+func newDoor(most int, crowd *loop.Crowd) *door {
+	return &door{most: most, crowd: crowd, conns: map[*guest]struct{}{}, emptied: make(chan struct{})}
 }
 
 // doorway is one listener of a door. Closing it twice is harmless.
@@ -89,10 +93,10 @@ func sendAway(c net.Conn) {
 
 // enter counts a connection in, unless there are too many.
 func (d *door) enter(c net.Conn) (*guest, bool) {
-	g := &guest{Conn: c, door: d}
+	g := &guest{Conn: c, door: d, peer: loop.AddressOf(c.RemoteAddr())}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.conns) >= d.most {
+	if len(d.conns) >= d.most || !d.crowd.Enter(g.peer) {
 		return nil, false
 	}
 	d.conns[g] = struct{}{}
@@ -106,6 +110,7 @@ func (d *door) leave(g *guest) {
 		return
 	}
 	delete(d.conns, g)
+	d.crowd.Leave(g.peer)
 	if g.lent {
 		d.lent--
 	}
@@ -173,6 +178,7 @@ func (d *door) shut(ctx context.Context) error {
 type guest struct {
 	net.Conn
 	door   *door
+	peer   netip.Addr  // as it was when it came
 	lent   bool        // the fast path counts it; the door's mu guards it
 	active atomic.Bool // a request is being read or answered, or another server ends it
 }

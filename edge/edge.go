@@ -34,6 +34,7 @@ type Config struct {
 	CacheBytes     int64                // memory for files, records and what files are made from; 0: 256 MiB
 	DiskBytes      int64                // disk for records, plans, overlays and modules; 0: 4 GiB
 	MaxConnections int                  // of clients at one time; 0: 65,536
+	MaxOfOneClient int                  // of these, of one address or IPv6 network; trusted proxies are not counted. 0: 4,096; negative: no bound
 	WriteTimeout   time.Duration        // for one answer to a client that reads slowly; 0: 30 seconds
 	TrustedProxies []netip.Prefix       // peers whose X-Forwarded-For is believed
 	FastPath       bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
@@ -90,7 +91,7 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		config:       c,
 		now:          c.Now,
 		log:          c.Logger,
-		door:         newDoor(int(orDefault(int64(c.MaxConnections), 1<<16))),
+		door:         newDoor(int(orDefault(int64(c.MaxConnections), 1<<16)), c.crowd()),
 		shaking:      newShaking(),
 		refreshes:    newWaiting(),
 		misses:       make(chan struct{}, maxMisses),
@@ -115,6 +116,14 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 	return e, nil
 }
 
+// crowd bounds the connections of one client; nil: it does not.
+func (c *Config) crowd() *loop.Crowd {
+	if c.MaxOfOneClient < 0 {
+		return nil
+	}
+	return loop.NewCrowd(int(orDefault(int64(c.MaxOfOneClient), 4096)), c.TrustedProxies)
+}
+
 // open makes the parts that can fail.
 func (e *Edge) open() (err error) {
 	if e.cache, err = newCache(orDefault(e.config.CacheBytes, standardCache)); err != nil {
@@ -137,7 +146,7 @@ func (e *Edge) prepare(ctx context.Context) (err error) {
 	e.h2 = e.newH2Server()
 	if e.config.FastPath {
 		e.loop, err = loop.New(loop.Config{
-			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Overload: overloaded.whole(), Logger: e.log,
+			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Crowd: e.config.crowd(), Overload: overloaded.whole(), Logger: e.log,
 		})
 	}
 	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))

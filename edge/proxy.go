@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+
+	"example.com/livery/edge/loop"
 )
 
 // ProxyListener returns l for connections that come through proxies which speak the PROXY protocol,
@@ -30,7 +32,7 @@ func (l *proxyListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	peer := peerOf(c.RemoteAddr()).Unmap().WithZone("")
+	peer := loop.AddressOf(c.RemoteAddr()).Unmap().WithZone("")
 	for _, p := range l.trusted {
 		if p.Contains(peer) {
 			return &proxied{Conn: c}, nil

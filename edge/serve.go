@@ -3,11 +3,10 @@ package edge
 import (
 	"bytes"
 	"errors"
-	"net"
-	"net/netip"
 	"sync"
 	"time"
 
+	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"github.com/valyala/fasthttp"
 )
@@ -195,7 +194,7 @@ func (e *Edge) decide(x *exchange) *problem {
 	h := &x.ctx.Request.Header
 	x.request = policy.Request{Path: x.path, Query: x.query, Now: x.now}
 	if rules.ChecksClient() {
-		x.request.Client = policy.ClientAddr(peerOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
+		x.request.Client = policy.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
 	}
 	if rules.ChecksOrigin() {
 		x.request.Origins = h.PeekAll("Origin")
@@ -214,13 +213,6 @@ func (e *Edge) decide(x *exchange) *problem {
 		return upstreamAway // the disk keeps no secrets: nothing can be verified before upstream is back
 	}
 	return forbidden
-}
-
-func peerOf(addr net.Addr) netip.Addr {
-	if tcp, ok := addr.(*net.TCPAddr); ok {
-		return tcp.AddrPort().Addr()
-	}
-	return netip.Addr{}
 }
 
 // respond finds the body in the coding that is wanted, and sends it.

@@ -40,10 +40,8 @@ func (t *thread) accept() bool {
 // welcome gives a new connection its first turn, or refuses it where there are too many. Its first
 // bytes are there already, as a rule.
 func (t *thread) welcome(fd int) {
-	l := t.loop
-	if l.counts.conns.Add(1) > l.limits.conns {
-		l.counts.conns.Add(-1)
-		l.counts.refused.Add(1)
+	l, remote := t.loop, remoteAddress(&t.address)
+	if !l.enter(remote.Addr()) {
 		if len(l.config.Overload) > 0 {
 			_, _ = transmit(fd, l.config.Overload, unix.MSG_NOSIGNAL)
 		}
@@ -54,7 +52,7 @@ func (t *thread) welcome(fd int) {
 		t.conns = append(t.conns, nil)
 	}
 	c := t.newConn()
-	*c = conn{fd: fd, remote: remoteAddress(&t.address), open: &l.counts.conns, begun: true}
+	*c = conn{fd: fd, remote: remote, loop: l, begun: true}
 	t.conns[fd] = c
 	t.open++
 	t.wheel.set(c, t.wheel.until(t.now, l.limits.read))

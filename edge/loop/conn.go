@@ -4,7 +4,6 @@ package loop
 
 import (
 	"net/netip"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +13,7 @@ type conn struct {
 	timed
 	fd     int
 	remote netip.AddrPort
-	open   *atomic.Int64 // counts it
+	loop   *Loop // counts it
 
 	in       []byte // received and not answered
 	more     bool   // in has not been looked at to its end
@@ -50,7 +49,7 @@ func (c *conn) resting() bool {
 // discard closes a connection that no thread owns any more.
 func (c *conn) discard() {
 	_ = unix.Close(c.fd)
-	c.open.Add(-1)
+	c.loop.leave(c.remote.Addr())
 }
 
 // happened does what events ask for.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,8 @@ type Config struct {
 
 	Threads  int          // loops on a listener; 0: GOMAXPROCS less one, at least 1
 	MaxConns int          // open connections on all listeners, those in Server included; 0: 100,000
-	Overload []byte       // what a connection beyond MaxConns is sent, a whole answer; nil: nothing, it is closed
+	Crowd    *Crowd       // who has too many connections; nil: nobody
+	Overload []byte       // what a connection beyond MaxConns or of too many is sent, a whole answer; nil: nothing, it is closed
 	Logger   *slog.Logger // nil: nothing is logged
 }
 
@@ -44,7 +46,7 @@ type Stats struct {
 	Connections uint64 // open, those in the server included
 	Answers     uint64 // sent by the loop
 	Handovers   uint64 // requests, or connections, that were left to the server
-	Refused     uint64 // connections beyond MaxConns
+	Refused     uint64 // connections beyond MaxConns, or of too many
 	Expired     uint64 // connections that ended because the client was too slow or silent
 }
 
@@ -54,6 +56,22 @@ const (
 	defaultTimeout  = time.Minute
 	defaultHead     = 4 << 10 // fasthttp's own
 )
+
+// enter counts a connection in, unless there are too many.
+func (l *Loop) enter(a netip.Addr) bool {
+	if l.counts.conns.Add(1) <= l.limits.conns && l.config.Crowd.Enter(a) {
+		return true
+	}
+	l.counts.conns.Add(-1)
+	l.counts.refused.Add(1)
+	return false
+}
+
+// leave counts a connection out.
+func (l *Loop) leave(a netip.Addr) {
+	l.config.Crowd.Leave(a)
+	l.counts.conns.Add(-1)
+}
 
 // grace is how long a connection that was used a moment ago is kept open in a shutdown: its client
 // may have sent the next request already. That one's answer then says that the connection ends.

@@ -16,6 +16,7 @@ import (
 type stream struct {
 	service *streams
 	conn    net.Conn
+	peer    netip.Addr // as it was when it came: a PROXY protocol header names another
 	request scanned
 	date    dateLine
 	buffers *buffers

@@ -53,16 +53,14 @@ func (s *streams) run() error {
 
 // start serves conn, or refuses it where there are too many.
 func (s *streams) start(conn net.Conn) {
-	l := s.loop
-	if l.counts.conns.Add(1) > l.limits.conns {
-		l.counts.conns.Add(-1)
-		l.counts.refused.Add(1)
+	l, remote := s.loop, AddressOf(conn.RemoteAddr())
+	if !l.enter(remote) {
 		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
 		_, _ = conn.Write(l.config.Overload)
 		_ = conn.Close()
 		return
 	}
-	c := &stream{service: s, conn: conn}
+	c := &stream{service: s, conn: conn, peer: remote}
 	s.mu.Lock()
 	s.conns[c] = struct{}{}
 	if s.aborted {
@@ -77,7 +75,7 @@ func (s *streams) start(conn net.Conn) {
 
 func (s *streams) end(c *stream) {
 	_ = c.conn.Close()
-	s.loop.counts.conns.Add(-1)
+	s.loop.leave(c.peer)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
