@@ -56,6 +56,9 @@ func TestHTTP2HitAllocatesItsHeadOnly(t *testing.T) {
 	if w.status != http.StatusOK || w.bytes == 0 {
 		t.Fatalf("answer = %d, %d bytes", w.status, w.bytes)
 	}
+	if raced {
+		t.Skip("allocations are not counted under the race detector: pools drop what they hold then")
+	}
 	if texts := float64(len(w.head) + 1); allocated > texts {
 		t.Errorf("a hit allocates %v times, want at most %v for %d headers", allocated, texts, len(w.head))
 	}
