@@ -48,3 +48,18 @@ func TestConnectionsOfOneClientAreBounded(t *testing.T) {
 		r.stop()
 	}
 }
+
+// Connections that have not said anything, as browsers open them ahead, do not hold the end of an edge up:
+// run's stop fails where Shutdown takes ten seconds.
+func TestSilentConnectionsDoNotHoldTheEnd(t *testing.T) {
+	r := run(t, publishedFeed(t))
+	for range 3 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	eventually(t, "three connections", func() bool { return r.counted("livery_edge_connections") == 3 })
+	r.stop()
+}

@@ -181,12 +181,22 @@ type guest struct {
 	peer   netip.Addr  // as it was when it came
 	lent   bool        // the fast path counts it; the door's mu guards it
 	active atomic.Bool // a request is being read or answered, or another server ends it
+	heard  atomic.Bool // something has come since it was let in, or shook hands: fasthttp calls it active before
 }
 
 // Close closes the connection and makes room for another one.
 func (g *guest) Close() error {
 	g.door.leave(g)
 	return g.Conn.Close()
+}
+
+// Read reads what the client sends.
+func (g *guest) Read(p []byte) (int, error) {
+	n, err := g.Conn.Read(p)
+	if n > 0 && !g.heard.Load() {
+		g.heard.Store(true)
+	}
+	return n, err
 }
 
 // SetReadDeadline bounds reading; while the edge shuts down waiting for a next request is cut short.
@@ -200,7 +210,7 @@ func (g *guest) SetReadDeadline(t time.Time) error {
 
 // hurry cuts waiting for a next request short.
 func (g *guest) hurry() {
-	if !g.active.Load() {
+	if !g.active.Load() || !g.heard.Load() {
 		_ = g.Conn.SetReadDeadline(time.Unix(0, g.door.until.Load()))
 	}
 }

@@ -101,6 +101,7 @@ func (f *front) shake(g *guest) {
 		f.edge.door.lend(g)
 	default:
 		g.active.Store(false) // until the server says that a request has begun
+		g.heard.Store(false)
 	}
 	f.plain.push(c)
 }

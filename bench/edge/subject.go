@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"example.com/livery/bench/load"
 	"golang.org/x/sys/unix"
 )
 
@@ -186,7 +187,7 @@ func answers(address string) error {
 
 // busy returns the processor time that a server and its workers have used so far.
 func (s *subject) busy() (time.Duration, error) {
-	total, err := busyOf(s.process.Pid)
+	total, err := load.Busy(s.process.Pid)
 	if err != nil {
 		return 0, err
 	}
@@ -199,32 +200,11 @@ func (s *subject) busy() (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		more, err := busyOf(pid)
+		more, err := load.Busy(pid)
 		if err != nil {
 			return 0, err
 		}
 		total += more
-	}
-	return total, nil
-}
-
-// busyOf sums the run times of a process's threads, which the kernel counts in nanoseconds.
-func busyOf(pid int) (total time.Duration, err error) {
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	if err != nil {
-		return 0, err
-	}
-	for _, path := range tasks {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // the thread has ended
-		}
-		ns, _, _ := strings.Cut(string(text), " ")
-		n, err := strconv.ParseInt(ns, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", path, err)
-		}
-		total += time.Duration(n)
 	}
 	return total, nil
 }

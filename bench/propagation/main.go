@@ -14,12 +14,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
+	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 	"example.com/livery/bench/progress"
@@ -27,39 +26,27 @@ import (
 )
 
 func main() {
-	b := bench{figures: figures.New("propagation")}
+	b := bench{figures: figures.New("propagation"), edges: command.Counts{1, 10, 100}}
 	flag.StringVar(&b.binary, "livery", "bin/livery", "the built binary")
 	jsonPath := flag.String("json", "", "write the figures to this file too")
-	edges := flag.String("edges", "1,10,100", "how many edges follow the feed, separated by commas")
+	flag.Var(&b.edges, "edges", "how many edges follow the feed, separated by commas")
 	flag.IntVar(&b.publishes, "publishes", 100, "publishes at each number of edges")
 	flag.IntVar(&b.outages, "outages", 5, "how often the feed is cut off, and the origin started again")
 	flag.DurationVar(&b.cut, "cut", 5*time.Second, "how long the feed is cut off each time")
 	flag.IntVar(&b.estimate, "estimate", 10_000, "number of edges for which the origin's work is estimated")
 	flag.Parse()
-	for _, word := range strings.Split(*edges, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil || n <= 0 {
-			fmt.Fprintf(os.Stderr, "propagation: -edges: %q is no whole number above 0\n", word)
-			os.Exit(2)
+	command.Run("propagation", func(ctx context.Context) error {
+		if err := b.run(ctx); err != nil {
+			return err
 		}
-		b.edges = append(b.edges, n)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	err := b.run(ctx)
-	if err == nil {
-		err = b.figures.Write(*jsonPath)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "propagation:", err)
-		os.Exit(1)
-	}
+		return b.figures.Write(*jsonPath)
+	})
 }
 
 // bench is one run.
 type bench struct {
 	binary    string
-	edges     []int
+	edges     command.Counts
 	publishes int
 	outages   int
 	cut       time.Duration

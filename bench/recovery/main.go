@@ -11,13 +11,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
+	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
 	"example.com/livery/bench/progress"
@@ -25,38 +23,26 @@ import (
 )
 
 func main() {
-	b := bench{figures: figures.New("recovery")}
+	b := bench{figures: figures.New("recovery"), sizes: command.Counts{100, 1000, 10_000}}
 	flag.StringVar(&b.binary, "livery", "bin/livery", "the built binary")
 	jsonPath := flag.String("json", "", "write the figures to this file too")
-	themes := flag.String("themes", "100,1000,10000", "numbers of Themes at which the origin is killed, separated by commas, each larger than the one before; a backup is made at the last")
+	flag.Var(&b.sizes, "themes", "numbers of Themes at which the origin is killed, separated by commas; a backup is made at the last")
 	flag.IntVar(&b.kills, "kills", 5, "how often the origin is killed at each")
 	flag.IntVar(&b.backups, "backups", 3, "how many backups are made")
 	flag.DurationVar(&b.alone, "alone", 5*time.Second, "how long edits are measured before the backups")
 	flag.Parse()
-	for _, word := range strings.Split(*themes, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil || n <= 0 {
-			fmt.Fprintf(os.Stderr, "recovery: -themes: %q is no whole number above 0\n", word)
-			os.Exit(2)
+	command.Run("recovery", func(ctx context.Context) error {
+		if err := b.run(ctx); err != nil {
+			return err
 		}
-		b.sizes = append(b.sizes, n)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	err := b.run(ctx)
-	if err == nil {
-		err = b.figures.Write(*jsonPath)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "recovery:", err)
-		os.Exit(1)
-	}
+		return b.figures.Write(*jsonPath)
+	})
 }
 
 // bench is one run.
 type bench struct {
 	binary  string
-	sizes   []int
+	sizes   command.Counts
 	kills   int
 	backups int
 	alone   time.Duration

@@ -12,13 +12,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
 	"example.com/livery/bench/progress"
 	"example.com/livery/bench/world"
@@ -31,7 +30,7 @@ const (
 )
 
 func main() {
-	b := bench{figures: figures.New("use")}
+	b := bench{figures: figures.New("use"), grown: command.Counts{10, 1000, 100_000}}
 	flag.StringVar(&b.binary, "livery", "bin/livery", "the built binary")
 	jsonPath := flag.String("json", "", "write the figures to this file too")
 	only := flag.String("only", "", "measure these alone, separated by commas: zipf, themes, tokens, variants")
@@ -40,23 +39,15 @@ func main() {
 	flag.Float64Var(&b.skew, "skew", 0.9, "exponent of Zipf's law")
 	flag.IntVar(&b.rate, "rate", 1000, "requests a second")
 	flag.DurationVar(&b.lasting, "lasting", time.Minute, "how long the Zipf traffic is measured, after half as long that is not counted")
-	grown := flag.String("grown", "10,1000,100000", "numbers of Themes between which the edge's growth is measured, separated by commas, each larger than the one before")
+	flag.Var(&b.grown, "grown", "numbers of Themes between which the edge's growth is measured, separated by commas")
 	flag.DurationVar(&b.growing, "growing", 10*time.Second, "how long the traffic at each number of Themes lasts")
 	flag.Parse()
-	var err error
-	if b.grown, err = numbers(*grown); err != nil {
-		fmt.Fprintln(os.Stderr, "use: -grown:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err = b.run(ctx, strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })); err == nil {
-		err = b.figures.Write(*jsonPath)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "use:", err)
-		os.Exit(1)
-	}
+	command.Run("use", func(ctx context.Context) error {
+		if err := b.run(ctx, strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })); err != nil {
+			return err
+		}
+		return b.figures.Write(*jsonPath)
+	})
 }
 
 // bench is one run.
@@ -66,7 +57,7 @@ type bench struct {
 	skew             float64
 	rate             int
 	lasting, growing time.Duration
-	grown            []int
+	grown            command.Counts
 	figures          *figures.Set
 	dir              string
 	origin           *world.Origin
@@ -108,17 +99,4 @@ func (b *bench) fill(ctx context.Context, prefix string, first, count int, size 
 	bar := progress.Start("Themes "+prefix, count)
 	defer bar.End()
 	return b.origin.Fill(ctx, prefix, first, count, size, bar.Step)
-}
-
-// numbers reads whole numbers above 0, each larger than the one before.
-func numbers(list string) (all []int, err error) {
-	before := 0
-	for _, word := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil || n <= before {
-			return nil, fmt.Errorf("%q is no whole number above %d", word, before)
-		}
-		all, before = append(all, n), n
-	}
-	return all, nil
 }

@@ -68,14 +68,3 @@ func TestCacheHoldsSoManyFiles(t *testing.T) {
 		t.Errorf("the files' part is %d bytes, want 300,000", got)
 	}
 }
-
-func TestNumbersGrow(t *testing.T) {
-	if got, err := numbers("10,1000"); err != nil || !slices.Equal(got, []int{10, 1000}) {
-		t.Errorf("numbers = %v, %v", got, err)
-	}
-	for _, list := range []string{"", "10,10", "10,5", "a", "0"} {
-		if got, err := numbers(list); err == nil {
-			t.Errorf("numbers(%q) = %v, want an error", list, got)
-		}
-	}
-}

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"example.com/livery/bench/load"
 )
 
 // server is one running process of the binary. It is for one goroutine.
@@ -126,23 +128,7 @@ func (s *server) Resident() (float64, error) {
 
 // Busy returns the processor time that the process has used.
 func (s *server) Busy() (total time.Duration, err error) {
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	for _, path := range tasks {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // the thread has ended
-		}
-		ns, _, _ := strings.Cut(string(text), " ")
-		n, err := strconv.ParseInt(ns, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", path, err)
-		}
-		total += time.Duration(n)
-	}
-	return total, nil
+	return load.Busy(s.cmd.Process.Pid)
 }
 
 // Metric returns the number in the first line of the process's metrics that begins with a name and a
