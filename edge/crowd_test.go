@@ -31,11 +31,15 @@ func TestConnectionsOfOneClientAreBounded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { c.Close() })
 			return c
 		}
+		var first []net.Conn
 		for range 3 {
-			open()
+			c := open()
+			if _, err := c.Write([]byte("GET ")); err != nil { // the kernel keeps back who says nothing
+				t.Fatal(err)
+			}
+			first = append(first, c)
 		}
 		eventually(t, "three connections", func() bool { return r.counted("livery_edge_connections") == 3 })
 		c := open()
@@ -44,6 +48,9 @@ func TestConnectionsOfOneClientAreBounded(t *testing.T) {
 		}
 		if got, err := io.ReadAll(c); !strings.HasPrefix(string(got), row.want) {
 			t.Errorf("the fourth connection of %s is answered %.60q (%v), want %q", row.name, got, err, row.want)
+		}
+		for _, c := range append(first, c) {
+			c.Close()
 		}
 		r.stop()
 	}
@@ -60,6 +67,8 @@ func TestSilentConnectionsDoNotHoldTheEnd(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	eventually(t, "three connections", func() bool { return r.counted("livery_edge_connections") == 3 })
+	if !fastPath { // which the kernel gives no connection before it says something
+		eventually(t, "three connections", func() bool { return r.counted("livery_edge_connections") == 3 })
+	}
 	r.stop()
 }

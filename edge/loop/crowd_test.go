@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"net"
 	"net/netip"
 	"testing"
 )
@@ -49,8 +50,12 @@ func TestOneClientDoesNotTakeEveryPlace(t *testing.T) {
 		h := open(func(c *Config) {
 			c.Crowd, c.Overload = NewCrowd(2, nil), []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 		})
-		first := h.dial(t)
-		h.dial(t)
+		first, second := h.dial(t), h.dial(t)
+		for _, c := range []net.Conn{first, second} {
+			if _, err := c.Write([]byte("GET ")); err != nil { // the kernel keeps back who says nothing
+				t.Fatal(err)
+			}
+		}
 		eventually(t, "two connections", func() bool { return h.loop.Stats().Connections == 2 })
 		if got := exchange(t, h.dial(t), get("/2k.css")); len(got) < 12 || got[9:12] != "503" {
 			t.Errorf("a third connection is answered %.80q, want 503", got)
@@ -63,5 +68,6 @@ func TestOneClientDoesNotTakeEveryPlace(t *testing.T) {
 		if got := exchange(t, h.dial(t), get("/2k.css", "Connection: close")); len(got) < 12 || got[9:12] != "200" {
 			t.Errorf("after one has left, a connection is answered %.80q, want 200", got)
 		}
+		_ = second.Close()
 	})
 }
