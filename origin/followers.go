@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"maps"
 	"net/netip"
 	"sync"
 	"time"
@@ -13,8 +14,9 @@ import (
 // followers knows which edges follow the feed, by their addresses: a proxy between makes all of them
 // one. The zero followers is ready.
 type followers struct {
-	mu   sync.Mutex // guards seen
-	seen map[netip.Addr]follower
+	mu      sync.Mutex // guards all below
+	seen    map[netip.Addr]follower
+	sweptAt time.Time // when those that ask no more were forgotten last
 }
 
 // follower is an edge that asks for changes.
@@ -34,11 +36,11 @@ func (f *followers) following(ctx *fasthttp.RequestCtx, answer fasthttp.RequestH
 		answer(ctx)
 		return
 	}
-	address, _ := netip.ParseAddrPort(ctx.RemoteAddr().String())
-	f.change(address.Addr().Unmap(), func(e *follower) { e.waits++ })
+	address := addressOf(ctx.RemoteAddr())
+	f.change(address, func(e *follower) { e.waits++ })
 	status := 0
 	defer func() {
-		f.change(address.Addr().Unmap(), func(e *follower) {
+		f.change(address, func(e *follower) {
 			e.waits--
 			if status == fasthttp.StatusOK {
 				e.seq, e.at = cursor.Seq, time.Now()
@@ -49,7 +51,8 @@ func (f *followers) following(ctx *fasthttp.RequestCtx, answer fasthttp.RequestH
 	status = ctx.Response.StatusCode()
 }
 
-// change changes what is known of an edge, and forgets those that ask no more.
+// change changes what is known of an edge, and forgets those that ask no more every now and then: looking
+// at all of them at every question would cost the square of their number.
 func (f *followers) change(address netip.Addr, how func(*follower)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -59,10 +62,9 @@ func (f *followers) change(address netip.Addr, how func(*follower)) {
 	e := f.seen[address]
 	how(&e)
 	f.seen[address] = e
-	for a, e := range f.seen {
-		if e.waits == 0 && time.Since(e.at) > forgetAfter {
-			delete(f.seen, a)
-		}
+	if now := time.Now(); now.Sub(f.sweptAt) > forgetAfter/2 {
+		f.sweptAt = now
+		maps.DeleteFunc(f.seen, func(_ netip.Addr, e follower) bool { return e.waits == 0 && now.Sub(e.at) > forgetAfter })
 	}
 }
 

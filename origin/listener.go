@@ -36,7 +36,7 @@ func (l *guardedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		ip := addressOf(c)
+		ip := addressOf(c.RemoteAddr())
 		refusal, admitted := l.admit(ip)
 		if admitted {
 			return &guardedConn{Conn: c, release: func() { l.release(ip) }, drain: int64(l.limits.BodyBytes)}, nil
@@ -69,9 +69,9 @@ func (l *guardedListener) release(ip netip.Addr) {
 	}
 }
 
-// addressOf returns the peer's address, or the zero Addr for a socket without one.
-func addressOf(c net.Conn) netip.Addr {
-	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+// addressOf returns the address of a peer, or the zero Addr for a socket without one.
+func addressOf(peer net.Addr) netip.Addr {
+	if tcp, ok := peer.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap()
 	}
 	return netip.Addr{}
