@@ -39,17 +39,21 @@ func (e *Edge) themeFresh(t *theme, s *themeState, q *question) bool {
 	return e.fresh(t, s.learned, q, existenceLifetime)
 }
 
-// pairFresh applies the rule of the address: a sealed pair at its number cannot change, but can be
-// deleted; anything else lives as long as the Environment says.
+// pairFresh reports whether a pair may be served without asking.
 func (e *Edge) pairFresh(t *theme, ts *themeState, p *pair, s *pairState, q *question) bool {
-	lifetime := ts.lifetime
+	return e.fresh(t, s.learned, q, pairLifetime(ts, p, s))
+}
+
+// pairLifetime is the rule of the address: a sealed pair at its number cannot change, but can be
+// deleted; anything else lives as long as the Environment says.
+func pairLifetime(ts *themeState, p *pair, s *pairState) time.Duration {
 	switch {
 	case s.missing != "":
-		lifetime = negativeLifetime
+		return negativeLifetime
 	case s.fed.Sealed && p.pinned:
-		lifetime = existenceLifetime
+		return existenceLifetime
 	}
-	return e.fresh(t, s.learned, q, lifetime)
+	return ts.lifetime
 }
 
 // exhausted reports whether asking again would bring nothing newer: upstream was asked for this

@@ -14,28 +14,37 @@ type ready struct{ edge *Edge }
 
 // Ready returns the answer to a hit, or false: what is not held, may not be current, asks for a
 // signature or is refused is handle's. It allocates nothing.
-func (s ready) Ready(r *loop.Request) (a loop.Answer, ok bool) {
-	e := s.edge
+func (s ready) Ready(r *loop.Request) (loop.Answer, bool) {
+	q := s.edge.questionOf(r)
+	a, _, ok := s.edge.workOut(r, &q)
+	return a, ok
+}
+
+// questionOf returns what is asked of the edge to answer r.
+func (e *Edge) questionOf(r *loop.Request) question {
+	if e.config.Now != nil {
+		return question{now: e.now()}
+	}
+	return question{now: r.Now}
+}
+
+// workOut returns the answer, and what it was made of.
+func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, ok bool) {
 	at, ok := parseAddress(r.Path)
 	if !ok {
-		return a, false
+		return a, h, false
 	}
-	q := question{now: r.Now}
-	if e.config.Now != nil {
-		q.now = e.now()
-	}
-	h, ok := e.holding(&at, &q)
-	if !ok {
-		return a, false
+	if h, ok = e.holding(&at, q); !ok {
+		return a, h, false
 	}
 	decision, ok := e.decideReady(h.themeState.rules, r, q.now)
 	if !ok {
-		return a, false
+		return a, h, false
 	}
 	enc, deltas := negotiate(r.AcceptEncoding)
 	held, ok := e.cache.files.GetIfPresent(fileKey{h.pairState.content, at.file})
 	if !ok || held.bodies[enc] == nil {
-		return a, false
+		return a, h, false
 	}
 	b := held.bodies[enc]
 	if b.rough && h.pairState.fed.Sealed {
@@ -43,10 +52,10 @@ func (s ready) Ready(r *loop.Request) (a loop.Answer, ok bool) {
 	}
 	h.file, h.body = at.file, b
 	if deltas && r.AvailableDictionary != nil && !e.readyDelta(r, &h, held, q.now) {
-		return a, false
+		return a, h, false
 	}
 	h.pair.touch(q.now, at.file, enc)
-	return e.answerReady(r, &h, decision, &q), true
+	return e.answerReady(r, &h, decision, q), h, true
 }
 
 // readyDelta puts the delta in the place of the ordinary body that the client may have instead, where

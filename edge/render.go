@@ -130,7 +130,11 @@ func (e *Edge) improveOne(i improvement) {
 		return
 	}
 	smaller, err := e.encoders.encode(plain.bytes, old.encoding, best)
-	if err != nil || len(smaller) >= len(old.bytes) {
+	if err != nil {
+		return
+	}
+	if len(smaller) >= len(old.bytes) { // it is as small as it gets
+		e.cache.replaceBody(i.key, old, newBody(old.bytes, old.wanted, old.encoding, false).saying(old.says).withHead(i.key.file))
 		return
 	}
 	b := newBody(smaller, old.wanted, old.encoding, false).saying(old.says).withHead(i.key.file)

@@ -115,6 +115,7 @@ func TestGrownInstanceIsNotKept(t *testing.T) {
 	if got, err := r.Render(t.Context(), digest, command("grow")); err != nil || string(got) != "alive1" {
 		t.Fatalf("Render = %q, %v, want an answer", got, err)
 	}
+	eventually(t, "instances work and stand by", func() bool { return r.Stats().Instances == 2 }) // more are surplus, and recycled too
 	hear(t, r, digest, "alive1")
 	if s := r.Stats(); s.Recycled != 1 || s.MemoryBytes > 100<<20 {
 		t.Errorf("%d instances were recycled and %d bytes are in use, want 1 and what a fresh instance needs", s.Recycled, s.MemoryBytes)

@@ -45,7 +45,8 @@ var scenarios = []scenario{
 	{name: "200 KB as gzip", path: "/200k.css", headers: "Accept-Encoding: gzip\r\n", conns: 64, depth: 1},
 	{name: "2 KB, pipeline of 16", path: "/2k.css", conns: 64, depth: 16},
 	{name: "2 KB with a query", path: "/2k.css", query: "?v=1", conns: 64, depth: 1},
-	{name: "2 KB, left to fasthttp", path: "/2k.css", headers: "X-Unknown: 1\r\n", conns: 64, depth: 1},
+	{name: "2 KB, an unknown header", path: "/2k.css", headers: "X-Unknown: 1\r\n", conns: 64, depth: 1},
+	{name: "2 KB, left to fasthttp", path: "/2k.css", headers: "TE: trailers\r\n", conns: 64, depth: 1},
 }
 
 // fileSizes are the files that every server serves, in bytes.

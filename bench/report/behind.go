@@ -72,7 +72,7 @@ func (all *results) dearer() (lines []string) {
 func whyDearer(scenario string) string {
 	switch {
 	case strings.Contains(scenario, "left to fasthttp"):
-		return "A header that the fast path does not know hands the request over to the full server, which decides about it."
+		return "A header about framing, conditions or the connection hands the request over to the full server, on another thread."
 	case strings.Contains(scenario, "identity"):
 		return "The body is copied into the socket, which sendfile saves."
 	case strings.Contains(scenario, "new connection"):

@@ -18,10 +18,17 @@ type Source interface {
 	Ready(r *Request) (Answer, bool)
 }
 
+// Threaded is a Source that gives each loop one of its own, whose Ready that loop alone calls, one
+// call at a time: it can remember things without a lock.
+type Threaded interface {
+	Source
+	ForLoop() Source
+}
+
 // Request is one plain request: GET in HTTP/1.1 without body, range or condition other than
 // If-None-Match, with exactly one Host. A header that is absent is nil and never empty: a request that
 // repeats one of these headers, or sends it with an empty value, goes to the full server, as does one
-// with a header that is not known to be harmless. Values are as sent, without the spaces around them.
+// with a header whose name is neither known nor harmless. Values are as sent, without the spaces around them.
 type Request struct {
 	Path []byte // begins with "/"; holds letters, digits and "-._~/" only, and "/./", "//" as they came
 	Host []byte // a name or an IPv4 address, perhaps with a port

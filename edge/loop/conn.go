@@ -144,7 +144,7 @@ const outRoom = scratchBytes + maxHeadExtra + copyBytes
 // put writes one answer and returns its size, or -1: there is none. last says that nothing of a
 // further request has been received: in a shutdown the connection then ends.
 func (t *thread) put(c *conn, last bool) int {
-	a, ok := t.loop.ask(&t.request.Request)
+	a, ok := t.loop.ask(t.source, &t.request.Request)
 	if !ok {
 		return -1
 	}

@@ -27,8 +27,7 @@ const (
 )
 
 // fieldNames are the known headers in lower case. What frames a request, asks for a part of a file,
-// expects something or changes the connection is not among them: Content-Length, Transfer-Encoding,
-// Trailer, Expect, Range, If-Range, Upgrade.
+// expects something or changes the connection is not among them: serversPrefixes.
 var fieldNames = map[string]field{
 	"host":            fieldHost,
 	"connection":      fieldConnection,
@@ -107,6 +106,29 @@ var fieldNames = map[string]field{
 	"x-requested-with":      fieldHarmless,
 }
 
+// serversPrefixes begin the names, in lower case, that speak of a body, conditions, the connection, the method or who
+// asks: a request with such a header is the server's, unless it is one of fieldNames.
+var serversPrefixes = []string{
+	"access-control-", "authorization", "connection", "content", "expect", "host", "http", "if-", "keep-alive", "proxy-", "range", "te", "trailer", "transfer",
+	"upgrade", "x-http-", "x-method",
+}
+
+// harmlessName reports whether a header of a name that is not known changes no answer: everybody reads such a
+// name as it is written, and the server does nothing with it.
+func harmlessName(name []byte) bool {
+	for _, c := range name {
+		if !nameBytes[c] {
+			return false
+		}
+	}
+	for _, prefix := range serversPrefixes {
+		if len(name) >= len(prefix) && equalFold(name[:len(prefix)], prefix) {
+			return false
+		}
+	}
+	return true
+}
+
 // fieldTable finds a field by a hash of its name; a place that is taken sends the search to the next.
 var fieldTable = tableOf(fieldNames)
 
@@ -143,7 +165,7 @@ func (w *nameWords) slot() uint64 {
 }
 
 // fieldOf looks up the name that a header line, which holds no control character, begins with, and
-// returns where its colon is.
+// returns where its colon is. A name that is neither known nor harmless is fieldUnknown.
 func fieldOf(line []byte) (f field, colon int) {
 	words, colon := readName(line)
 	if colon <= 0 {
@@ -151,6 +173,9 @@ func fieldOf(line []byte) (f field, colon int) {
 	}
 	for slot := words.slot(); ; slot = (slot + 1) % fieldSlots {
 		e := &fieldTable[slot]
+		if e.field == fieldUnknown && harmlessName(line[:colon]) {
+			return fieldHarmless, colon
+		}
 		if e.name == words || e.field == fieldUnknown {
 			return e.field, colon
 		}

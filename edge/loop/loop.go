@@ -220,13 +220,13 @@ func (l *Loop) Stats() Stats {
 	}
 }
 
-// ask asks the source. A panic, which is a bug of the source, leaves the request to the server.
-func (l *Loop) ask(r *Request) (a Answer, ok bool) {
+// ask asks a source. A panic, which is a bug of the source, leaves the request to the server.
+func (l *Loop) ask(source Source, r *Request) (a Answer, ok bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			l.log.Error("a source ended in a panic", "path", string(r.Path), "reason", reason)
 			ok = false
 		}
 	}()
-	return l.config.Source.Ready(r)
+	return source.Ready(r)
 }

@@ -36,7 +36,7 @@ func (s *scanned) reset() {
 
 // scan reads the request at the start of b into s, whose slices are parts of b, and returns its
 // length. s must be reset. It takes one spelling only (RFC 9112): a request line of "GET", a path and a query of
-// plain characters and "HTTP/1.1", header lines of a known name, a colon directly behind it and a
+// plain characters and "HTTP/1.1", header lines of a name that is known or harmless, a colon directly behind it and a
 // value of printable characters, each line ended by CRLF. Everything else is odd, so that no two
 // readers can disagree about where a request that the loop answers ends. A head of more than limit
 // bytes is odd.
@@ -226,6 +226,7 @@ var (
 	pathBytes  = bytesOf("-._~/")
 	queryBytes = bytesOf("-._~/?:@!$&'()*+,;=%")
 	hostBytes  = bytesOf("-.")
+	nameBytes  = bytesOf("-")
 )
 
 // bytesOf is the table of letters, digits and more.

@@ -134,7 +134,7 @@ func (c *stream) answer() bool {
 // put writes one answer, and reports whether there was one.
 func (c *stream) put(last bool) bool {
 	l := c.service.loop
-	a, ok := l.ask(&c.request.Request)
+	a, ok := l.ask(l.config.Source, &c.request.Request)
 	if !ok {
 		return false
 	}

@@ -19,6 +19,7 @@ import (
 // wait for events gives the processor up to other goroutines, and lets the collector stop the world.
 type thread struct {
 	loop     *Loop
+	source   Source
 	epoll    int
 	listener int // -1 once it accepts no more
 	inbox    inbox
@@ -63,11 +64,14 @@ const (
 
 func newThread(l *Loop, ln *net.TCPListener) (t *thread, err error) {
 	t = &thread{
-		loop: l, epoll: -1, listener: -1,
+		loop: l, source: l.config.Source, epoll: -1, listener: -1,
 		in:  make([]byte, max(inBytes, 2*l.limits.head)),
 		out: make([]byte, 0, outBytes), unused: make([]*conn, 0, acceptsATurn),
 	}
 	t.inbox.fd = -1
+	if threaded, ok := t.source.(Threaded); ok {
+		t.source = threaded.ForLoop()
+	}
 	defer func() {
 		if err != nil {
 			t.close()
