@@ -16,6 +16,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"example.com/livery/bench/command"
 )
 
 // patience is how long the libraries may take.
@@ -27,10 +29,7 @@ func main() {
 	flag.StringVar(&b.results, "results", "bench/results/colors.md", "where the table is written")
 	flag.IntVar(&b.each, "each", 1000, "how many random colours of each space, half of them far outside of sRGB")
 	flag.Parse()
-	if err := b.run(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "color:", err)
-		os.Exit(1)
-	}
+	command.Run("color", b.run)
 }
 
 // bench is one run.

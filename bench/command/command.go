@@ -12,11 +12,12 @@ import (
 	"strings"
 )
 
-// Run runs a command until it has ended or somebody interrupts it. An error is told on standard error and
-// ends the process with status 1.
+// Run runs a command until it has ended or somebody interrupts it; a second interrupt ends one that goes on.
+// An error is told on standard error and ends the process with status 1.
 func Run(name string, run func(context.Context) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the next interrupt is the system's again
 	if err := run(ctx); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)

@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
+	"example.com/livery/bench/command"
+	"example.com/livery/bench/progress"
 )
 
 func main() {
@@ -28,12 +28,7 @@ func main() {
 	flag.DurationVar(&c.longest, "longest", 250*time.Millisecond, "the longest time from the first acknowledged publish of a round to its kill")
 	flag.Uint64Var(&c.seed, "seed", uint64(time.Now().UnixNano()), "of the moments of the kills")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := c.run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "crash:", err)
-		os.Exit(1)
-	}
+	command.Run("crash", c.run)
 }
 
 // crash is one run.
@@ -65,8 +60,8 @@ func (c *crash) run(ctx context.Context) error {
 
 // kill goes through all rounds and returns how many were survived.
 func (c *crash) kill(ctx context.Context) (done int, err error) {
-	bar := pb.New(c.rounds).SetWriter(os.Stderr).Start()
-	defer bar.Finish()
+	bar := progress.Start("kills", c.rounds)
+	defer bar.End()
 	for done = range c.rounds {
 		if err := c.round(ctx, done); err != nil {
 			return done, err
@@ -76,7 +71,7 @@ func (c *crash) kill(ctx context.Context) (done int, err error) {
 				return done, err
 			}
 		}
-		bar.Increment()
+		bar.Step()
 	}
 	s, err := start(ctx, c.binary, c.data)
 	if err != nil {

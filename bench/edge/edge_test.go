@@ -59,7 +59,7 @@ func answered(t *testing.T, b bench, s scenario, subjects []*subject) (r row) {
 	t.Helper()
 	for ; b.slice < 5*time.Second; b.slice *= 4 {
 		var err error
-		if r, err = b.measure(s, subjects); err != nil {
+		if r, err = b.measure(t.Context(), s, subjects); err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
 		if !slices.ContainsFunc(r.cells, func(c cell) bool { return len(c.cost) == 0 }) {

@@ -19,11 +19,12 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
 )
 
 func main() {
-	var b bench
+	b := bench{rates: []int{2000, 5000, 10_000, 15_000, 20_000}, figures: figures.New("edge")}
 	child := flag.String("child", "", "serve as this server, on an address that is printed; for the bench itself")
 	flag.StringVar(&b.dir, "dir", "", "where the files of a child are")
 	flag.IntVar(&b.rounds, "rounds", 9, "rounds for each server and scenario")
@@ -33,7 +34,10 @@ func main() {
 	flag.StringVar(&b.livery, "livery", "", "measure the edge of this binary too, a built livery")
 	flag.StringVar(&b.profile, "cpuprofile", "", "have the loop write a CPU profile to this file")
 	jsonPath := flag.String("json", "", "write the figures to this file too")
-	rates := flag.String("rates", "2000,5000,10000,15000,20000", "constant rates at which latency is measured, requests a second, separated by commas; empty: none")
+	flag.Func("rates", "constant rates at which latency is measured, requests a second, separated by commas; empty: none (default 2000,5000,10000,15000,20000)", func(list string) (err error) {
+		b.rates, err = numbers(list)
+		return err
+	})
 	flag.DurationVar(&b.lasting, "lasting", 3*time.Second, "how long each constant rate, and the comparison with wrk, lasts in a round")
 	flag.IntVar(&b.rateRounds, "rate-rounds", 3, "rounds of each constant rate, and of the comparison with wrk; 0: neither is measured")
 	var long soak
@@ -44,30 +48,22 @@ func main() {
 	secure := flag.Bool("tls", false, "measure the edge of -livery under TLS beside nginx instead, and write edge_tls.md into -results")
 	flag.Parse()
 	b.only, b.servers = words(*only), words(*servers)
-	b.figures = figures.New("edge")
-	var err error
-	if b.rates, err = numbers(*rates); err != nil {
-		fmt.Fprintln(os.Stderr, "edge: -rates:", err)
-		os.Exit(2)
-	}
-	switch {
-	case *secure:
-		under := secureBench{livery: b.livery, results: long.results, rounds: b.rounds, slice: b.slice, only: b.only}
-		err = under.run(context.Background())
-	case long.lasting > 0:
-		long.livery = b.livery
-		err = long.run(context.Background())
-	case *child != "":
-		err = serveChild(*child, b.dir, b.profile)
-	default:
-		if err = b.run(); err == nil {
-			err = b.figures.Write(*jsonPath)
+	command.Run("edge", func(ctx context.Context) error {
+		switch {
+		case *secure:
+			under := secureBench{livery: b.livery, results: long.results, rounds: b.rounds, slice: b.slice, only: b.only}
+			return under.run(ctx)
+		case long.lasting > 0:
+			long.livery = b.livery
+			return long.run(ctx)
+		case *child != "":
+			return serveChild(*child, b.dir, b.profile)
 		}
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "edge:", err)
-		os.Exit(1)
-	}
+		if err := b.run(ctx); err != nil {
+			return err
+		}
+		return b.figures.Write(*jsonPath)
+	})
 }
 
 func words(list string) []string {
@@ -104,7 +100,7 @@ type bench struct {
 	figures    *figures.Set
 }
 
-func (b *bench) run() error {
+func (b *bench) run(ctx context.Context) error {
 	if runtime.NumCPU() < 2 {
 		return fmt.Errorf("the server and the load need a core each, and there is one")
 	}
@@ -131,7 +127,7 @@ func (b *bench) run() error {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, s.name)
-		r, err := b.measure(s, subjects)
+		r, err := b.measure(ctx, s, subjects)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -162,9 +158,12 @@ func wanted(name string, list []string) bool {
 }
 
 // measure has every server answer a scenario in turn, some rounds long.
-func (b *bench) measure(s scenario, subjects []*subject) (row, error) {
+func (b *bench) measure(ctx context.Context, s scenario, subjects []*subject) (row, error) {
 	r := row{scenario: s, cells: make([]cell, len(subjects))}
 	for round := range b.rounds + 1 {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
 		for i, server := range subjects {
 			m, err := server.load(s, b.slice)
 			if toolOf(server.name) != "" && err != nil { // what others break off is told, and ends nothing

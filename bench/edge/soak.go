@@ -91,7 +91,7 @@ func (s *soak) run(ctx context.Context) error {
 }
 
 // soak has the traffic run, and takes a sample every second or, in a long run, 300 in all.
-func (s *soak) soak(ctx context.Context, w *world) (samples []sample, err error) {
+func (s *soak) soak(ctx context.Context, w *soakWorld) (samples []sample, err error) {
 	running, stop := context.WithCancel(ctx)
 	var working sync.WaitGroup
 	for i := range askers {
@@ -118,7 +118,7 @@ func (s *soak) soak(ctx context.Context, w *world) (samples []sample, err error)
 	return samples, nil
 }
 
-func (s *soak) sample(ctx context.Context, w *world, at, lasts time.Duration) (sample, error) {
+func (s *soak) sample(ctx context.Context, w *soakWorld, at, lasts time.Duration) (sample, error) {
 	s.mu.Lock()
 	taken := sample{window: s.window, at: at, lasts: lasts}
 	s.window = window{last: s.window.last}
@@ -185,7 +185,7 @@ func (s *soak) count(took time.Duration, url string, status int, hit bool, err e
 }
 
 // publish changes one Theme after the other, one a second.
-func (s *soak) publish(ctx context.Context, w *world) {
+func (s *soak) publish(ctx context.Context, w *soakWorld) {
 	turns := time.NewTicker(time.Second)
 	defer turns.Stop()
 	for n := worldThemes; ; n++ {

@@ -3,16 +3,16 @@
 package main
 
 import (
-	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/livery/bench/plot"
 )
 
 func soaked() []sample {
@@ -22,26 +22,42 @@ func soaked() []sample {
 	}
 }
 
-// What is drawn is what was sampled: the last value at the right, the highest at the top.
-func TestPlotShowsTheSamples(t *testing.T) {
-	if got := points(soaked(), func(s sample) float64 { return s.resident }, 100, 100, 100); got != "455.0,50.0 840.0,0.0" {
-		t.Errorf("points = %s, want half the height in the middle and all of it at the right", got)
-	}
-	drawn := plot(soaked(), 80, 200)
-	for d := xml.NewDecoder(bytes.NewReader(drawn)); ; {
-		_, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
+// What is drawn is what was sampled, over the time of the sample: in seconds or, of a long run, in minutes.
+func TestChartsShowTheSamples(t *testing.T) {
+	one := func(x, y float64) plot.Point { return plot.Point{X: x, Y: y, Low: y, High: y} }
+	samples := soaked()
+	samples[1].at += time.Millisecond
+	all := charts(samples, 80*mib, 200*mib)
+	for _, tt := range []struct {
+		chart, curve int
+		name         string
+		want         []plot.Point
+	}{
+		{0, 0, "resident", []plot.Point{one(1, 50./mib), one(2, 100./mib)}},
+		{0, 1, "bound", []plot.Point{one(1, 200), one(2, 200)}},
+		{0, 5, "budget of what is cached", []plot.Point{one(1, 80), one(2, 80)}},
+		{1, 0, "hits", []plot.Point{one(1, 75), one(2, 100.*2/3)}},
+		{2, 1, "p99", []plot.Point{one(1, 3e-6), one(2, 9e-6)}},
+		{3, 0, "p50", []plot.Point{one(1, 4e-6), one(2, 0)}},
+		{4, 1, "503", []plot.Point{one(1, 0), one(2, 1)}},
+	} {
+		got := all[tt.chart].Curves[tt.curve]
+		near := func(a, b plot.Point) bool {
+			return a.X == b.X && math.Abs(a.Y-b.Y) < 1e-9 && a.Low == a.Y && a.High == a.Y
 		}
-		if err != nil {
-			t.Fatalf("the plot is no XML: %v", err)
+		if got.Name != tt.name || !slices.EqualFunc(got.Points, tt.want, near) {
+			t.Errorf("curve %d of %s = %+v, want %s: %+v", tt.curve, all[tt.chart].Title, got, tt.name, tt.want)
 		}
 	}
-	if n := strings.Count(string(drawn), "<polyline"); n != 14 {
+	if n := strings.Count(string(plot.Column(all...)), "<polyline"); n != 14 {
 		t.Errorf("%d curves, want 14", n)
 	}
-	if got := plot(nil, 80, 200); !strings.HasSuffix(string(got), "</svg>\n") {
-		t.Errorf("the plot of nothing ends with %q", got)
+	samples[1].at = 10 * time.Minute
+	if long := charts(samples, 80, 200)[0]; long.X != "minutes" || long.Curves[0].Points[1].X != 10 {
+		t.Errorf("ten minutes are drawn as %v %s", long.Curves[0].Points[1].X, long.X)
+	}
+	if n := len(charts(nil, 80, 200)); n != 5 {
+		t.Errorf("a run without samples has %d charts, want 5", n)
 	}
 }
 

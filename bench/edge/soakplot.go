@@ -3,122 +3,68 @@
 package main
 
 import (
-	"fmt"
-	"strings"
 	"time"
+
+	"example.com/livery/bench/plot"
 )
 
-// The sizes of a plot, in pixels.
-const (
-	plotWidth   = 860
-	panelHeight = 170
-	panelTop    = 28
-	plotLeft    = 70
-	plotRight   = 20
-)
-
-// The colours of curves.
-const (
-	red    = "#aa2222"
-	blue   = "#0055aa"
-	brown  = "#aa5500"
-	violet = "#7722aa"
-	green  = "#22884d"
-	grey   = "#888888"
-)
-
-// panel is one of the plots that stand one below the other.
-type panel struct {
-	title  string
-	curves []curve
-	most   float64 // the value at the top; where 0 the highest of the curves
-	label  func(float64) string
+// drawn is one curve over the samples.
+type drawn struct {
+	name  string
+	value func(sample) float64
 }
 
-// curve is one line of a panel.
-type curve struct {
-	name, color string
-	value       func(sample) float64
-}
+// minutesFrom is the length of a run from which on time is drawn in minutes.
+const minutesFrom = 5 * time.Minute
 
-// plot draws memory, hits, times and load over time as an SVG.
-func plot(samples []sample, budget, bound int64) []byte {
-	mib := func(v float64) string { return fmt.Sprintf("%.0f MiB", v/(1<<20)) }
-	duration := func(v float64) string {
-		return time.Duration(v * float64(time.Second)).Round(10 * time.Microsecond).String()
+// charts draw memory, hits, times and load over time.
+func charts(samples []sample, budget, bound int64) []plot.Chart {
+	unit, x := time.Second, "seconds"
+	if len(samples) > 0 && samples[len(samples)-1].at >= minutesFrom {
+		unit, x = time.Minute, "minutes"
 	}
-	rate := func(count func(sample) int) func(sample) float64 {
-		return func(s sample) float64 { return float64(count(s)) / max(s.lasts.Seconds(), 1e-3) }
-	}
-	panels := []panel{
-		{"memory", []curve{
-			{"bound", red, func(sample) float64 { return float64(bound) }},
-			{"resident", blue, residentOf},
-			{"of Go", brown, func(s sample) float64 { return s.heap }},
-			{"instances", violet, func(s sample) float64 { return s.guests }},
-			{"cached", green, func(s sample) float64 { return s.held }},
-			{"its budget", grey, func(sample) float64 { return float64(budget) }},
-		}, 0, mib},
-		{"hits", []curve{{"of all answers", green, func(s sample) float64 { return s.hitRatio() }}}, 1, func(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }},
-		{"hits take", []curve{
-			{"p50", green, func(s sample) float64 { return quantile(s.hits, 0.5).Seconds() }},
-			{"p99", brown, func(s sample) float64 { return quantile(s.hits, 0.99).Seconds() }},
-		}, 0, duration},
-		{"others take", []curve{
-			{"p50", green, func(s sample) float64 { return quantile(s.misses, 0.5).Seconds() }},
-			{"p99", brown, func(s sample) float64 { return quantile(s.misses, 0.99).Seconds() }},
-		}, 0, duration},
-		{"a second", []curve{
-			{"answers", blue, rate(func(s sample) int { return s.answers() })},
-			{"503", red, rate(func(s sample) int { return s.shed })},
-			{"publishes", violet, rate(func(s sample) int { return s.published })},
-		}, 0, func(v float64) string { return fmt.Sprintf("%.0f", v) }},
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", plotWidth, panelHeight*len(panels)+20)
-	b.WriteString(`<rect width="100%" height="100%" fill="#fff"/>` + "\n")
-	for i, p := range panels {
-		p.draw(&b, samples, float64(i*panelHeight))
-	}
-	if len(samples) > 0 {
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%v</text>`+"\n", plotWidth-plotRight, panelHeight*len(panels)+12, samples[len(samples)-1].at.Round(time.Second))
-	}
-	b.WriteString("</svg>\n")
-	return []byte(b.String())
-}
-
-func (p panel) draw(b *strings.Builder, samples []sample, top float64) {
-	const height = panelHeight - panelTop - 12
-	most := p.most
-	for _, c := range p.curves {
-		if p.most == 0 {
-			most = max(most, highest(samples, c.value))
+	over := func(c plot.Chart, curves ...drawn) plot.Chart {
+		c.X = x
+		for _, d := range curves {
+			curve := plot.Curve{Name: d.name}
+			for _, s := range samples {
+				v, at := d.value(s), s.at.Round(time.Second) // else the axis goes on behind the end for a millisecond
+				curve.Points = append(curve.Points, plot.Point{X: float64(at) / float64(unit), Y: v, Low: v, High: v})
+			}
+			c.Curves = append(c.Curves, curve)
 		}
+		return c
 	}
-	if most == 0 {
-		most = 1
-	}
-	low := top + panelTop + height
-	fmt.Fprintf(b, `<path d="M%d %.1fV%.1fH%d" fill="none" stroke="#888"/>`+"\n", plotLeft, top+panelTop, low, plotWidth-plotRight)
-	fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="end">%s</text><text x="%d" y="%.1f" text-anchor="end">0</text>`+"\n", plotLeft-6, top+panelTop+4, p.label(most), plotLeft-6, low+4)
-	fmt.Fprintf(b, `<text x="%d" y="%.1f" font-weight="bold">%s</text>`+"\n", plotLeft, top+panelTop-10, p.title)
-	for i, c := range p.curves {
-		fmt.Fprintf(b, `<text x="%d" y="%.1f" fill="%s">%s</text>`+"\n", plotLeft+90+i*110, top+panelTop-10, c.color, c.name)
-		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" points="%s"/>`+"\n", c.color, points(samples, c.value, most, low, height))
+	return []plot.Chart{
+		over(
+			plot.Chart{Title: "memory", Y: "MiB"},
+			drawn{"resident", func(s sample) float64 { return s.resident / mib }},
+			drawn{"bound", func(sample) float64 { return float64(bound) / mib }},
+			drawn{"cached", func(s sample) float64 { return s.held / mib }},
+			drawn{"of Go", func(s sample) float64 { return s.heap / mib }},
+			drawn{"instances", func(s sample) float64 { return s.guests / mib }},
+			drawn{"budget of what is cached", func(sample) float64 { return float64(budget) / mib }},
+		),
+		over(plot.Chart{Title: "hits", Y: "% of all answers", ReachY: 100}, drawn{"hits", func(s sample) float64 { return 100 * s.hitRatio() }}),
+		over(plot.Chart{Title: "hits take", Y: "ms"}, waits(func(s sample) []time.Duration { return s.hits })...),
+		over(plot.Chart{Title: "others take", Y: "ms"}, waits(func(s sample) []time.Duration { return s.misses })...),
+		over(
+			plot.Chart{Title: "a second", Y: "a second"},
+			drawn{"answers", rate(func(s sample) int { return s.answers() })},
+			drawn{"503", rate(func(s sample) int { return s.shed })},
+			drawn{"publishes", rate(func(s sample) int { return s.published })},
+		),
 	}
 }
 
-// points spells a curve: time to the right, the highest value at the top.
-func points(samples []sample, value func(sample) float64, most, low, height float64) string {
-	if len(samples) == 0 {
-		return ""
+// waits are the curves of what answers of one kind take, in milliseconds.
+func waits(of func(sample) []time.Duration) []drawn {
+	at := func(part float64) func(sample) float64 {
+		return func(s sample) float64 { return 1000 * quantile(of(s), part).Seconds() }
 	}
-	const width = plotWidth - plotLeft - plotRight
-	end := samples[len(samples)-1].at
-	var b strings.Builder
-	for _, s := range samples {
-		x := plotLeft + width*float64(s.at)/float64(max(1, end))
-		fmt.Fprintf(&b, "%.1f,%.1f ", x, low-height*min(1, value(s)/most))
-	}
-	return strings.TrimSuffix(b.String(), " ")
+	return []drawn{{"p50", at(0.5)}, {"p99", at(0.99)}}
+}
+
+func rate(count func(sample) int) func(sample) float64 {
+	return func(s sample) float64 { return float64(count(s)) / max(s.lasts.Seconds(), 1e-3) }
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/bench/plot"
 	"example.com/livery/edge"
 )
 
@@ -94,7 +95,7 @@ func residentOf(s sample) float64 { return s.resident }
 
 // write writes the plot and the page around it.
 func (s *soak) write(samples []sample) error {
-	if err := os.WriteFile(filepath.Join(s.results, "soak.svg"), plot(samples, s.cacheBytes, s.bound().Total()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(s.results, "soak.svg"), plot.Column(charts(samples, s.cacheBytes, s.bound().Total())...), 0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(s.results, "soak.md"), s.page(samples), 0o644)

@@ -66,7 +66,7 @@ func (b *secureBench) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rows, err := b.measureAll(subjects)
+	rows, err := b.measureAll(ctx, subjects)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ type secureRow struct {
 	cells []cell
 }
 
-func (b *secureBench) measureAll(subjects []*secureSubject) (rows []secureRow, err error) {
+func (b *secureBench) measureAll(ctx context.Context, subjects []*secureSubject) (rows []secureRow, err error) {
 	for _, sc := range secureScenarios {
 		if !wanted(sc.name, b.only) {
 			continue
@@ -87,6 +87,9 @@ func (b *secureBench) measureAll(subjects []*secureSubject) (rows []secureRow, e
 		fmt.Fprintln(os.Stderr, sc.name)
 		r := secureRow{sc, make([]cell, len(subjects))}
 		for round := range b.rounds + 1 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			for i, s := range subjects {
 				m, err := s.load(sc, b.slice)
 				if err != nil {

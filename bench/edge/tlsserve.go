@@ -22,33 +22,44 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/bench/world"
 	"example.com/livery/client"
 )
+
+// cacheBytes is the edge's memory for files, as much as it has where nobody says.
+const cacheBytes = 256 << 20
 
 // startSecure starts an edge under TLS with an origin behind it, and nginx with the files that the edge
 // serves. stop ends what runs.
 func startSecure(ctx context.Context, binary, dir string) (subjects []*secureSubject, stop func(), err error) {
-	w := &world{binary: binary, dir: dir}
+	var origin *world.Origin
+	var edge *world.Edge
 	var nginx *exec.Cmd
 	stop = func() {
 		if nginx != nil {
 			_ = nginx.Process.Signal(os.Interrupt)
 			_ = nginx.Wait()
 		}
-		_ = w.close()
+		if edge != nil {
+			_ = edge.Stop()
+		}
+		if origin != nil {
+			_ = origin.Stop()
+		}
 	}
 	trusted, err := certifyBench(dir)
 	if err != nil {
 		return nil, stop, err
 	}
-	if err := w.startOrigin(ctx); err != nil {
+	if origin, err = world.StartOrigin(ctx, binary, dir, world.AnyCore); err != nil {
 		return nil, stop, err
 	}
-	livery, err := w.startSecureEdge(trusted)
+	edge, err = world.StartEdge(ctx, origin, dir, "edge", serverCore, cacheBytes, "--tls-cert", filepath.Join(dir, "tls.pem"), "--tls-key", filepath.Join(dir, "tls.key"))
 	if err != nil {
 		return nil, stop, err
 	}
-	if err := w.publishFiles(ctx, livery); err != nil {
+	livery := &secureSubject{name: "livery", address: edge.Host(), process: edge.Process(), trusted: trusted, paths: map[string]string{}}
+	if err := publishFiles(ctx, origin, livery, dir); err != nil {
 		return nil, stop, err
 	}
 	other := &secureSubject{name: "nginx", trusted: trusted, paths: map[string]string{}}
@@ -90,47 +101,26 @@ func certifyBench(dir string) (*x509.CertPool, error) {
 	return pool, os.WriteFile(filepath.Join(dir, "tls.pem"), text, 0o600)
 }
 
-// startSecureEdge starts the edge on the servers' core.
-func (w *world) startSecureEdge(trusted *x509.CertPool) (*secureSubject, error) {
-	data := filepath.Join(w.dir, "edge")
-	w.edge = exec.Command("taskset", "-c", strconv.Itoa(serverCore), w.binary, "edge", "--data", data, "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
-		"--log-level", "error", "--upstream", w.feedURL, "--upstream-token-file", filepath.Join(w.dir, "origin", "feed-token"),
-		"--tls-cert", filepath.Join(w.dir, "tls.pem"), "--tls-key", filepath.Join(w.dir, "tls.key"))
-	w.edge.Stderr = os.Stderr
-	if err := w.edge.Start(); err != nil {
-		return nil, fmt.Errorf("start %s (make build makes it): %w", w.binary, err)
-	}
-	var said struct {
-		Edge string `json:"edgeURL"`
-	}
-	if err := readWhenThere(filepath.Join(data, "edge.json"), &said); err != nil {
-		return nil, err
-	}
-	return &secureSubject{
-		name: "livery", address: strings.TrimPrefix(said.Edge, "https://"), process: w.edge.Process, trusted: trusted, paths: map[string]string{},
-	}, nil
-}
-
 // publishFiles brings a Theme in for each file that the scenarios ask for, and writes what the edge
 // serves into the folder, so that nginx serves the same bytes.
-func (w *world) publishFiles(ctx context.Context, s *secureSubject) error {
+func publishFiles(ctx context.Context, o *world.Origin, s *secureSubject, dir string) error {
 	http.DefaultTransport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: s.trusted}
 	for _, sc := range secureScenarios {
 		if s.paths[sc.path] != "" {
 			continue
 		}
 		name := strings.TrimPrefix(sc.path, "/")
-		id, err := w.publishFile(ctx, strings.TrimSuffix(name, ".css"), fileSizes[name])
+		id, err := publishFile(ctx, o, strings.TrimSuffix(name, ".css"), fileSizes[name])
 		if err != nil {
 			return err
 		}
-		s.paths[sc.path] = "/" + w.environment + "/" + id + "/-/1/tokens.css"
+		s.paths[sc.path] = "/" + o.Environment + "/" + id + "/-/1/tokens.css"
 		for suffix, coding := range map[string]string{"": "identity", ".gz": "gzip"} {
 			content, err := fetch("https://"+s.address+s.paths[sc.path], coding)
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(w.dir, name+suffix), content, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, name+suffix), content, 0o644); err != nil {
 				return err
 			}
 		}
@@ -139,12 +129,12 @@ func (w *world) publishFiles(ctx context.Context, s *secureSubject) error {
 }
 
 // publishFile publishes a Theme whose stylesheet is about that long, and returns its id.
-func (w *world) publishFile(ctx context.Context, slug string, size int) (id string, err error) {
-	created, err := w.api.CreateTheme(ctx, w.environment, client.NewTheme{Slug: slug, DisplayName: slug})
+func publishFile(ctx context.Context, o *world.Origin, slug string, size int) (id string, err error) {
+	created, err := o.API.CreateTheme(ctx, o.Environment, client.NewTheme{Slug: slug, DisplayName: slug})
 	if err != nil {
 		return "", err
 	}
-	if _, err := w.api.SetIntegrations(ctx, w.environment, created.ID, []client.Integration{{Framework: "react", Library: "plainCSS"}}); err != nil {
+	if _, err := o.API.SetIntegrations(ctx, o.Environment, created.ID, []client.Integration{{Framework: "react", Library: "plainCSS"}}); err != nil {
 		return "", err
 	}
 	var groups map[string]json.RawMessage
@@ -155,10 +145,10 @@ func (w *world) publishFile(ctx context.Context, slug string, size int) (id stri
 	for name, group := range groups {
 		batch = append(batch, client.Operation{Operation: "add", Path: "/" + name, Value: group})
 	}
-	if _, err := w.api.EditThemeTokens(ctx, w.environment, created.ID, client.EditOptions{}, batch); err != nil {
+	if _, err := o.API.EditThemeTokens(ctx, o.Environment, created.ID, client.EditOptions{}, batch); err != nil {
 		return "", err
 	}
-	_, err = w.api.PublishTheme(ctx, w.environment, created.ID, client.PublishOptions{})
+	_, err = o.API.PublishTheme(ctx, o.Environment, created.ID, client.PublishOptions{})
 	return created.ID, err
 }
 

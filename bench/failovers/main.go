@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/livery/bench/command"
 	"example.com/livery/bench/markdown"
 	"example.com/livery/bench/progress"
 	"example.com/livery/storage"
@@ -30,10 +31,7 @@ func main() {
 	flag.IntVar(&b.writers, "writers", 8, "how many commit at once, on two origins' connections")
 	flag.DurationVar(&b.each, "each", 2*time.Second, "how long they commit before the primary is killed, and after")
 	flag.Parse()
-	if err := b.run(); err != nil {
-		fmt.Fprintln(os.Stderr, "failovers:", err)
-		os.Exit(1)
-	}
+	command.Run("failovers", b.run)
 }
 
 // bench is one run.
@@ -53,7 +51,7 @@ type round struct {
 	lost         int
 }
 
-func (b *bench) run() (err error) {
+func (b *bench) run(ctx context.Context) (err error) {
 	b.began = time.Now()
 	c, err := postgrestest.StartCluster()
 	if err != nil {
@@ -73,6 +71,9 @@ func (b *bench) run() (err error) {
 	defer bar.End()
 	var all []round
 	for range b.rounds {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		r, err := b.failOver(c, stores)
 		if err != nil {
 			return err

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"example.com/livery/bench/markdown"
 )
 
 // Figure is one measured number.
@@ -121,3 +123,16 @@ func (s *Set) Find(name, subject, unit string, at float64) (Figure, bool) {
 	}
 	return Figure{}, false
 }
+
+// Table spells the figures of one subject with their spread; over is the head of the column of what they
+// grow with.
+func (s *Set) Table(over string) string {
+	lines := [][]string{{"what", over, "", "a quarter below", "a quarter above", "unit"}}
+	for _, f := range s.Figures {
+		lines = append(lines, []string{f.Name, markdown.Grouped(int(f.At)), short(f.Value), short(f.Low), short(f.High), f.Unit})
+	}
+	return markdown.Table(lines, func(column int) bool { return column >= 1 && column <= 4 })
+}
+
+// short spells a number with four digits that count.
+func short(v float64) string { return fmt.Sprintf("%.4g", v) }

@@ -55,3 +55,14 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Errorf("Write nowhere = %v", err)
 	}
 }
+
+func TestTableShowsTheSpread(t *testing.T) {
+	var s Set
+	s.AddRounds(Figure{Name: "kill", Unit: "ms", Over: "Themes", At: 10000}, []float64{1, 2.34567, 3})
+	want := "| what | Themes |       | a quarter below | a quarter above | unit |\n" +
+		"|------|-------:|------:|----------------:|----------------:|------|\n" +
+		"| kill | 10,000 | 2.346 |               1 |               3 | ms   |\n"
+	if got := s.Table("Themes"); got != want {
+		t.Errorf("Table =\n%s, want\n%s", got, want)
+	}
+}

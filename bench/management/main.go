@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
-	"golang.org/x/term"
+	"example.com/livery/bench/command"
+	"example.com/livery/bench/progress"
 )
 
 // longest is when a run is given up.
@@ -36,16 +36,17 @@ func main() {
 	if *only != "" {
 		b.only = strings.Split(*only, ",")
 	}
-	rows, err := b.run(context.Background())
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "management:", err)
-		os.Exit(1)
-	}
-	if err := figuresOf(rows).Write(*jsonPath); err != nil {
-		fmt.Fprintln(os.Stderr, "management:", err)
-		os.Exit(1)
-	}
-	fmt.Printf("%s, %d cores, %s/%s\n\n%s\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, table(rows), notes)
+	command.Run("management", func(ctx context.Context) error {
+		rows, err := b.run(ctx)
+		if err != nil {
+			return err
+		}
+		if err := figuresOf(rows).Write(*jsonPath); err != nil {
+			return err
+		}
+		fmt.Printf("%s, %d cores, %s/%s\n\n%s\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, table(rows), notes)
+		return nil
+	})
 }
 
 // notes say what the table does not show.
@@ -60,7 +61,7 @@ type bench struct {
 	dir     string   // "" means the system's temporary directory
 	only    []string // none means all
 	profile string   // "" means none
-	bar     *pb.ProgressBar
+	bar     *progress.Bar
 }
 
 // size is how much is measured. A scenario ends with its rounds or its budget, whichever is first.
@@ -121,9 +122,9 @@ func (b *bench) run(ctx context.Context) (rows []row, err error) {
 	}
 	defer stop()
 	for _, s := range chosen {
-		b.begin(s)
+		b.bar = progress.Start(s.name, s.steps)
 		more, err := s.run(ctx)
-		b.end()
+		b.bar.End()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -149,24 +150,4 @@ func (b *bench) watch() (stop func(), err error) {
 		pprof.StopCPUProfile()
 		_ = f.Close()
 	}, nil
-}
-
-// begin shows a bar where someone watches.
-func (b *bench) begin(s scenario) {
-	if term.IsTerminal(int(os.Stderr.Fd())) {
-		b.bar = pb.New(s.steps).SetWriter(os.Stderr).Set("prefix", s.name+" ").Start()
-	}
-}
-
-func (b *bench) step() {
-	if b.bar != nil {
-		b.bar.Increment()
-	}
-}
-
-func (b *bench) end() {
-	if b.bar != nil {
-		b.bar.Finish()
-		b.bar = nil
-	}
 }

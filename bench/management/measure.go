@@ -44,7 +44,7 @@ func (b *bench) inTurn(ctx context.Context, rounds int, arms ...*arm) error {
 				a.took = append(a.took, took)
 			}
 		}
-		b.step()
+		b.bar.Step()
 		if round >= min(fewest, rounds) && time.Now().After(end) {
 			return nil
 		}

@@ -45,7 +45,7 @@ func (b *bench) neighbours(ctx context.Context) (rows []row, err error) {
 				return nil, err
 			}
 			took[i] = append(took[i], more...)
-			b.step()
+			b.bar.Step()
 		}
 	}
 	return b.neighbourRows(took), nil

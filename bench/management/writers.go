@@ -78,7 +78,7 @@ func (b *bench) load(ctx context.Context, l load) (rows []row, err error) {
 			}
 			took[i], rates[i] = append(took[i], wrote...), append(rates[i], rate)
 			ratios[i] = append(ratios[i], rate/rates[0][len(rates[0])-1])
-			b.step()
+			b.bar.Step()
 		}
 	}
 	for i, c := range crowds {

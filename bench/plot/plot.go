@@ -1,5 +1,6 @@
 // Package plot draws curves as SVG: what was measured over what it grows with, with the spread of the
-// rounds around each curve. Axes are linear or logarithmic. The same chart gives the same bytes.
+// rounds around each curve; one chart alone or several in a column. Axes are linear or logarithmic. The
+// same charts give the same bytes.
 package plot
 
 import (
@@ -16,6 +17,7 @@ type Chart struct {
 	X, Y   string // what the axes count
 	LogX   bool   // points at or below 0 are not drawn on a logarithmic axis
 	LogY   bool
+	ReachY float64 // what the axis of Y reaches to at least, such as 100 for shares; 0: to the highest point
 	Curves []Curve
 }
 
@@ -36,8 +38,12 @@ const (
 	title   = 42  // above the names of the curves
 	nameRow = 14  // of one row of them
 	drawing = 238 // of the axis of Y
+	low     = 120 // of it in a column
 	bottom  = 46
 )
+
+// manyPoints is how many points of a curve are no longer marked one by one.
+const manyPoints = 60
 
 // colors tell curves apart; a thirteenth curve begins again with the first.
 var colors = []string{
@@ -62,27 +68,56 @@ func (c Chart) top() int {
 
 // SVG draws the chart.
 func (c Chart) SVG() []byte {
-	x, y := c.axes()
-	top := c.top()
-	height := top + drawing + bottom
+	return page(c.height(drawing), func(b *strings.Builder) { c.draw(b, drawing) })
+}
+
+// Column draws charts one below the other, each lower than alone.
+func Column(charts ...Chart) []byte {
+	height := 0
+	for _, c := range charts {
+		height += c.height(low)
+	}
+	return page(height, func(b *strings.Builder) {
+		top := 0
+		for _, c := range charts {
+			fmt.Fprintf(b, `<g transform="translate(0 %d)">`+"\n", top)
+			c.draw(b, low)
+			b.WriteString("</g>\n")
+			top += c.height(low)
+		}
+	})
+}
+
+// page is an SVG of a height with what draw draws.
+func page(height int, draw func(*strings.Builder)) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height)
 	b.WriteString(`<rect width="100%" height="100%" fill="#fff"/>` + "\n")
-	fmt.Fprintf(&b, `<text x="%d" y="18" font-weight="bold">%s</text>`+"\n", left, html.EscapeString(c.Title))
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", (left+width-right)/2, height-8, html.EscapeString(c.X))
-	fmt.Fprintf(&b, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (top+height-bottom)/2, html.EscapeString(c.Y))
-	for _, v := range x.marks() {
-		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#eee"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x.at(v), top, height-bottom, x.at(v), height-bottom+16, spell(v))
-	}
-	for _, v := range y.marks() {
-		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#eee"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n", left, y.at(v), width-right, left-6, y.at(v)+4, spell(v))
-	}
-	fmt.Fprintf(&b, `<path d="M%d %dV%dH%d" fill="none" stroke="#888"/>`+"\n", left, top, height-bottom, width-right)
-	for i, curve := range c.Curves {
-		curve.draw(&b, x, y, i, c.perRow())
-	}
+	draw(&b)
 	b.WriteString("</svg>\n")
 	return []byte(b.String())
+}
+
+// height is that of the chart whose axis of Y has the given one.
+func (c Chart) height(drawing int) int { return c.top() + drawing + bottom }
+
+// draw draws the chart with an axis of Y of a height.
+func (c Chart) draw(b *strings.Builder, drawing int) {
+	x, y := c.axes(drawing)
+	top, height := c.top(), c.height(drawing)
+	fmt.Fprintf(b, `<text x="%d" y="18" font-weight="bold">%s</text>`+"\n", left, html.EscapeString(c.Title))
+	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", (left+width-right)/2, height-8, html.EscapeString(c.X))
+	fmt.Fprintf(b, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (top+height-bottom)/2, html.EscapeString(c.Y))
+	for _, v := range x.marks() {
+		fmt.Fprintf(b, `<path d="M%.1f %dV%d" stroke="#eee"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x.at(v), top, height-bottom, x.at(v), height-bottom+16, spell(v))
+	}
+	for _, v := range y.marks() {
+		fmt.Fprintf(b, `<path d="M%d %.1fH%d" stroke="#eee"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n", left, y.at(v), width-right, left-6, y.at(v)+4, spell(v))
+	}
+	fmt.Fprintf(b, `<path d="M%d %dV%dH%d" fill="none" stroke="#888"/>`+"\n", left, top, height-bottom, width-right)
+	for i, curve := range c.Curves {
+		curve.draw(b, x, y, i, c.perRow())
+	}
 }
 
 // draw draws the spread, the line, its points and its name.
@@ -96,15 +131,22 @@ func (c Curve) draw(b *strings.Builder, x, y axis, number, perRow int) {
 	}
 	slices.SortStableFunc(points, func(a, b Point) int { return int(math.Copysign(1, a.X-b.X)) })
 	var line, upper, lower []string
+	spread := false
 	for _, p := range points {
 		px := x.at(p.X)
+		spread = spread || p.Low < p.Y || p.High > p.Y
 		line = append(line, fmt.Sprintf("%.1f,%.1f", px, y.at(p.Y)))
 		upper = append(upper, fmt.Sprintf("%.1f,%.1f", px, y.at(max(p.Y, p.High))))
 		lower = append(lower, fmt.Sprintf("%.1f,%.1f", px, y.at(y.within(min(p.Y, p.Low)))))
 	}
 	slices.Reverse(lower)
-	fmt.Fprintf(b, `<polygon fill="%s" fill-opacity="0.15" points="%s"/>`+"\n", color, strings.Join(append(upper, lower...), " "))
+	if spread {
+		fmt.Fprintf(b, `<polygon fill="%s" fill-opacity="0.15" points="%s"/>`+"\n", color, strings.Join(append(upper, lower...), " "))
+	}
 	fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="1.5" points="%s"/>`+"\n", color, strings.Join(line, " "))
+	if len(line) > manyPoints {
+		return
+	}
 	for _, at := range line {
 		px, py, _ := strings.Cut(at, ",")
 		fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="2.5" fill="%s"/>`+"\n", px, py, color)
@@ -112,7 +154,7 @@ func (c Curve) draw(b *strings.Builder, x, y axis, number, perRow int) {
 }
 
 // axes returns the axes that hold every point.
-func (c Chart) axes() (x, y axis) {
+func (c Chart) axes(drawing int) (x, y axis) {
 	x = axis{log: c.LogX, from: left, to: width - right}
 	y = axis{log: c.LogY, from: float64(c.top() + drawing), to: float64(c.top())}
 	for _, curve := range c.Curves {
@@ -122,6 +164,9 @@ func (c Chart) axes() (x, y axis) {
 				y.widen(v)
 			}
 		}
+	}
+	if c.ReachY != 0 {
+		y.widen(c.ReachY)
 	}
 	x.end()
 	y.end()

@@ -61,6 +61,44 @@ func TestChartIsWellFormed(t *testing.T) {
 	}
 }
 
+// Charts in a column keep their axes apart, and none is drawn over another.
+func TestColumnDrawsChartsBelowEachOther(t *testing.T) {
+	c := Chart{Title: "one", Curves: []Curve{{"a", points(0, 0, 5, 5, 10, 10)}}}
+	other := Chart{Title: "two", ReachY: 100, Curves: []Curve{{"b", points(0, 0, 10, 50)}}}
+	drawn := string(Column(c, other))
+	wellFormed(t, []byte(drawn))
+	for _, want := range []string{
+		`viewBox="0 0 860 444"`, `<g transform="translate(0 0)">`, `<g transform="translate(0 222)">`,
+		`points="80.0,176.0 460.0,116.0 840.0,56.0"`, // all of the height
+		`points="80.0,176.0 840.0,116.0"`,            // half of it, as the axis reaches to 100
+	} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("there is no %s:\n%s", want, drawn)
+		}
+	}
+	wellFormed(t, Column())
+}
+
+// Points are marked where there are few of them, and a spread is drawn where there is one.
+func TestManyPointsAreALine(t *testing.T) {
+	var few, many []Point
+	for i := range manyPoints + 1 {
+		p := Point{float64(i), 1, 1, 1}
+		if many = append(many, p); i > 0 {
+			few = append(few, p)
+		}
+	}
+	for _, tt := range []struct {
+		points          []Point
+		circles, spread int
+	}{{few, manyPoints, 0}, {many, 0, 0}, {[]Point{{1, 2, 1, 2}}, 1, 1}, {[]Point{{1, 2, 2, 3}}, 1, 1}} {
+		drawn := string(Chart{Curves: []Curve{{"a", tt.points}}}.SVG())
+		if circles, spread := strings.Count(drawn, "<circle"), strings.Count(drawn, "<polygon"); circles != tt.circles || spread != tt.spread {
+			t.Errorf("%d points: %d circles and %d spreads, want %d and %d", len(tt.points), circles, spread, tt.circles, tt.spread)
+		}
+	}
+}
+
 func TestMarksAreRound(t *testing.T) {
 	for _, tt := range []struct {
 		axis axis

@@ -20,7 +20,6 @@ import (
 
 	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
-	"example.com/livery/bench/markdown"
 	"example.com/livery/bench/progress"
 	"example.com/livery/bench/world"
 )
@@ -89,15 +88,6 @@ func (b *bench) run(ctx context.Context) (err error) {
 		}
 	}
 	b.estimateMany()
-	fmt.Printf("%s, %d cores, %s/%s\n\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.table())
+	fmt.Printf("%s, %d cores, %s/%s\n\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.figures.Table("edges"))
 	return nil
-}
-
-// table spells the figures.
-func (b *bench) table() string {
-	lines := [][]string{{"what", "edges", "", "a quarter below", "a quarter above", "unit"}}
-	for _, f := range b.figures.Figures {
-		lines = append(lines, []string{f.Name, markdown.Grouped(int(f.At)), fmt.Sprintf("%.4g", f.Value), fmt.Sprintf("%.4g", f.Low), fmt.Sprintf("%.4g", f.High), f.Unit})
-	}
-	return markdown.Table(lines, func(column int) bool { return column >= 1 && column <= 4 })
 }

@@ -17,7 +17,6 @@ import (
 
 	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
-	"example.com/livery/bench/markdown"
 	"example.com/livery/bench/progress"
 	"example.com/livery/bench/world"
 )
@@ -74,7 +73,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	if err := b.backedUp(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("%s, %d cores, %s/%s\n\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.table())
+	fmt.Printf("%s, %d cores, %s/%s\n\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.figures.Table("Themes"))
 	return nil
 }
 
@@ -161,13 +160,4 @@ func folderSize(dir string) (bytes float64, err error) {
 		return err
 	})
 	return bytes, err
-}
-
-// table spells the figures.
-func (b *bench) table() string {
-	lines := [][]string{{"what", "Themes", "", "a quarter below", "a quarter above", "unit"}}
-	for _, f := range b.figures.Figures {
-		lines = append(lines, []string{f.Name, markdown.Grouped(int(f.At)), fmt.Sprintf("%.4g", f.Value), fmt.Sprintf("%.4g", f.Low), fmt.Sprintf("%.4g", f.High), f.Unit})
-	}
-	return markdown.Table(lines, func(column int) bool { return column >= 1 && column <= 4 })
 }

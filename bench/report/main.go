@@ -10,10 +10,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"time"
 
+	"example.com/livery/bench/command"
 	"example.com/livery/bench/progress"
 )
 
@@ -25,12 +25,7 @@ func main() {
 	flag.BoolVar(&r.write, "write", false, "measure nothing: write the report anew from figures.json")
 	only := flag.String("parts", "", "run these parts alone, separated by commas: "+strings.Join(partNames(), ", "))
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := r.run(ctx, *only); err != nil {
-		fmt.Fprintln(os.Stderr, "report:", err)
-		os.Exit(1)
-	}
+	command.Run("report", func(ctx context.Context) error { return r.run(ctx, *only) })
 }
 
 // run is one run.

@@ -11,9 +11,9 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
-
+	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
+	"example.com/livery/bench/progress"
 )
 
 func main() {
@@ -25,10 +25,7 @@ func main() {
 	flag.IntVar(&b.hits, "hits", 20000, "how many requests for a file that the edge holds")
 	flag.StringVar(&b.json, "json", "", "write the figures to this file too")
 	flag.Parse()
-	if err := b.run(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "road:", err)
-		os.Exit(1)
-	}
+	command.Run("road", b.run)
 }
 
 // bench is one run.
@@ -36,7 +33,7 @@ type bench struct {
 	binary, document, token string
 	publishes, hits         int
 	json                    string // empty: the figures are not written
-	bar                     *pb.ProgressBar
+	bar                     *progress.Bar
 }
 
 func (b *bench) run(ctx context.Context) error {
@@ -52,9 +49,9 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	defer d.stop()
-	b.bar = pb.New(b.publishes/2*len(files) + b.hits).SetWriter(os.Stderr).Start()
+	b.bar = progress.Start("requests", b.publishes/2*len(files)+b.hits)
 	road, err := b.measure(ctx, d)
-	b.bar.Finish()
+	b.bar.End()
 	if err != nil {
 		return err
 	}

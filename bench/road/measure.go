@@ -85,7 +85,7 @@ func (b *bench) measure(ctx context.Context, d *server) ([]samples, error) {
 				return nil, err
 			}
 			first[f].add(took)
-			b.bar.Increment()
+			b.bar.Step()
 		}
 		if shown, err = body(ctx, base+"latest/tokens.css"); err != nil {
 			return nil, err
@@ -163,7 +163,7 @@ func (b *bench) hit(ctx context.Context, url string) (samples, error) {
 			return s, err
 		}
 		s.add(took)
-		b.bar.Increment()
+		b.bar.Step()
 	}
 	return s, nil
 }

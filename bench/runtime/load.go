@@ -44,7 +44,7 @@ func (b *bench) loads(ctx context.Context) (table, error) {
 			}
 			rates[i], costs[i] = append(rates[i], rate), append(costs[i], cost)
 		}
-		b.step()
+		b.bar.Step()
 	}
 	t := table{head: []string{"instances at work", "renders a second", "25% to 75%", "times one", "processor time each", "renders a second by that", "reach"}}
 	for i, n := range counts {

@@ -12,11 +12,10 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
-	"golang.org/x/term"
-
+	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
 	"example.com/livery/bench/markdown"
+	"example.com/livery/bench/progress"
 	"example.com/livery/wasm"
 )
 
@@ -28,18 +27,16 @@ func main() {
 	flag.StringVar(&b.dir, "dir", "", "where compiled modules are kept and removed again; empty means the system's temporary directory")
 	jsonPath := flag.String("json", "", "write the figures to this file too")
 	flag.Parse()
-	ctx, cancel := context.WithTimeout(context.Background(), longest)
-	defer cancel()
-	report, err := b.run(ctx)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "runtime:", err)
-		os.Exit(1)
-	}
-	fmt.Print(report)
-	if err := b.told.Write(*jsonPath); err != nil {
-		fmt.Fprintln(os.Stderr, "runtime:", err)
-		os.Exit(1)
-	}
+	command.Run("runtime", func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, longest)
+		defer cancel()
+		report, err := b.run(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Print(report)
+		return b.told.Write(*jsonPath)
+	})
 }
 
 // heldBytes is how much lies on the heap while files are rendered. Without it, the collector would run
@@ -52,7 +49,7 @@ type bench struct {
 	dir    string // "" means the system's temporary directory
 	module []byte
 	digest string
-	bar    *pb.ProgressBar
+	bar    *progress.Bar
 	told   *figures.Set
 }
 
@@ -89,8 +86,8 @@ func (b *bench) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b.begin()
-	defer b.end()
+	b.bar = progress.Start("rounds", b.steps())
+	defer b.bar.End()
 	report := fmt.Sprintf("%s, %d cores, %s/%s; renderer %s built by %s, %s bytes\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, info.CoreVersion, info.Toolchain, markdown.Grouped(info.Size))
 	for _, p := range b.parts() {
 		t, err := p.run(ctx)
@@ -126,23 +123,4 @@ other work; by processor time they are what it would have, had it nothing else t
 // steps is how often a run moves the bar on.
 func (b *bench) steps() int {
 	return b.size.starts + b.size.instances + b.size.rounds*len(b.cases()) + b.size.loads + 1
-}
-
-// begin shows a bar where someone watches.
-func (b *bench) begin() {
-	if term.IsTerminal(int(os.Stderr.Fd())) {
-		b.bar = pb.New(b.steps()).SetWriter(os.Stderr).Start()
-	}
-}
-
-func (b *bench) step() {
-	if b.bar != nil {
-		b.bar.Increment()
-	}
-}
-
-func (b *bench) end() {
-	if b.bar != nil {
-		b.bar.Finish()
-	}
 }

@@ -35,7 +35,7 @@ func (b *bench) memory(ctx context.Context) (table, error) {
 		return table{}, err
 	}
 	for range b.size.instances {
-		b.step()
+		b.bar.Step()
 	}
 	if err := fill(ctx, r, b.digest, d, b.size.instances); err != nil {
 		return table{}, err

@@ -76,7 +76,7 @@ func (b *bench) inTurn(ctx context.Context, r *wasm.Runtime, d document) ([]*way
 				return nil, err
 			}
 		}
-		b.step()
+		b.bar.Step()
 	}
 	return ways, nil
 }

@@ -28,7 +28,7 @@ func (b *bench) sizes(ctx context.Context) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
-	b.step()
+	b.bar.Step()
 	packages, data, err := weighModule(module)
 	if err != nil {
 		return table{}, err

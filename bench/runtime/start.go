@@ -32,7 +32,7 @@ func (b *bench) starting(ctx context.Context) (table, error) {
 		if err := os.RemoveAll(dir); err != nil {
 			return table{}, err
 		}
-		b.step()
+		b.bar.Step()
 	}
 	if err := b.opening(ctx, &hit, &miss); err != nil {
 		return table{}, err

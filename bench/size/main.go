@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"example.com/livery/bench/command"
 )
 
 // patience is how long a build may take.
@@ -25,10 +27,7 @@ func main() {
 	flag.StringVar(&b.results, "results", "bench/results/size.md", "where the tables are written; empty: nowhere")
 	flag.StringVar(&b.json, "json", "", "write the figures to this file too")
 	flag.Parse()
-	if err := b.run(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "size:", err)
-		os.Exit(1)
-	}
+	command.Run("size", b.run)
 }
 
 // bench is one run.

@@ -8,10 +8,11 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"example.com/livery/bench/command"
 )
 
 func main() {
@@ -31,10 +32,7 @@ func main() {
 	if *path != "" {
 		run = func(ctx context.Context) error { return openAlone(ctx, *path, b.most.themes) }
 	}
-	if err := run(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "storage:", err)
-		os.Exit(1)
-	}
+	command.Run("storage", run)
 }
 
 // bench is one run.

@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"example.com/livery/bench/command"
 )
 
 // patience is how long all the libraries together may take.
@@ -24,10 +26,7 @@ func main() {
 	flag.StringVar(&b.shared, "shared", "../shared", "where corpus and suites are; what is absent there is not checked")
 	flag.StringVar(&b.results, "results", "bench/results/usable.md", "where the table is written")
 	flag.Parse()
-	if err := b.run(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "usable:", err)
-		os.Exit(1)
-	}
+	command.Run("usable", b.run)
 }
 
 // bench is one run.

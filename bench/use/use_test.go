@@ -62,9 +62,9 @@ func TestTrafficIsTold(t *testing.T) {
 	}
 }
 
-// Three quarters of an edge's memory are for files.
+// An edge is given a third more memory than the files take.
 func TestCacheHoldsSoManyFiles(t *testing.T) {
-	if got := cacheFor(300, 1000) * 3 / 4; got != 300_000 {
-		t.Errorf("the files' part is %d bytes, want 300,000", got)
+	if got := cacheFor(300, 1000); got != 400_000 {
+		t.Errorf("cacheFor(300, 1000) = %d, want 400,000", got)
 	}
 }

@@ -133,7 +133,8 @@ func (b *bench) sizeOf(ctx context.Context, paths []string) (int64, error) {
 	return total / int64(min(sampled, len(paths))), e.Stop()
 }
 
-// cacheFor returns the budget of which the files' part holds so many files: three quarters of the whole.
+// cacheFor returns the memory of an edge for so many files: a third more than they take, for records and what files
+// are made from.
 func cacheFor(files int, each int64) int64 { return int64(files) * each * 4 / 3 }
 
 func fetch(ctx context.Context, url string) (int64, error) {
@@ -196,6 +197,13 @@ func (b *bench) tellZipf(ctx context.Context, e *world.Edge, t traffic, addresse
 	add("told to come again (503)", "answers", float64(t.shed))
 	add("hit ratio", "%", 100*float64(len(t.hits))/float64(max(1, len(t.hits)+len(t.misses))))
 	add("held", "MiB", held/(1<<20))
+	for _, kind := range []string{"theme", "pair", "input", "file"} {
+		evicted, err := e.Metric(ctx, `livery_edge_cache_evictions_total{kind="`+kind+`"}`)
+		if err != nil {
+			return err
+		}
+		add("what made place: "+kind, "evictions", evicted)
+	}
 	t.tell(b.figures, "Zipf traffic, ", "", 0)
 	return nil
 }

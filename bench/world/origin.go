@@ -139,10 +139,13 @@ func hostOf(address string) (string, error) {
 type Edge struct{ *server }
 
 // StartEdge starts an edge of an origin with its data below dir under a name, on a core or on AnyCore,
-// with so much memory for what it holds. Edges of one dir share their compiled modules.
-func StartEdge(ctx context.Context, o *Origin, dir, name string, core int, cacheBytes int64) (*Edge, error) {
-	s, err := start(ctx, o.binary, core, "edge", filepath.Join(dir, name), "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
-		"--upstream", o.FeedURL(), "--upstream-token-file", o.TokenFile(), "--cache-bytes", fmt.Sprint(cacheBytes), "--compiled", filepath.Join(dir, "compiled"))
+// with so much memory for what it holds and whatever other flags. Edges of one dir share their compiled
+// modules.
+func StartEdge(ctx context.Context, o *Origin, dir, name string, core int, cacheBytes int64, flags ...string) (*Edge, error) {
+	s, err := start(ctx, o.binary, core, "edge", filepath.Join(dir, name), append([]string{
+		"--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--upstream", o.FeedURL(), "--upstream-token-file", o.TokenFile(),
+		"--cache-bytes", fmt.Sprint(cacheBytes), "--compiled", filepath.Join(dir, "compiled"),
+	}, flags...)...)
 	if err != nil {
 		return nil, err
 	}

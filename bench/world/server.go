@@ -131,23 +131,41 @@ func (s *server) Busy() (total time.Duration, err error) {
 	return load.Busy(s.cmd.Process.Pid)
 }
 
+// Process is the process itself.
+func (s *server) Process() *os.Process { return s.cmd.Process }
+
 // Metric returns the number in the first line of the process's metrics that begins with a name and a
 // space; labels are part of the name.
 func (s *server) Metric(ctx context.Context, name string) (float64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.said["opsURL"]+"/metrics", http.NoBody)
+	all, err := s.Metrics(ctx, name)
 	if err != nil {
 		return 0, err
 	}
+	return all[0], nil
+}
+
+// Metrics returns what Metric does, for several names and of one moment.
+func (s *server) Metrics(ctx context.Context, names ...string) ([]float64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.said["opsURL"]+"/metrics", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer response.Body.Close()
 	var text bytes.Buffer
 	if _, err := text.ReadFrom(response.Body); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return numberAfter(text.Bytes(), name+" ")
+	all := make([]float64, len(names))
+	for i, name := range names {
+		if all[i], err = numberAfter(text.Bytes(), name+" "); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // numberAfter returns the first number after the word that a line begins with.

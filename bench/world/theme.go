@@ -18,7 +18,7 @@ var Files = []string{"tokens.css", "tokens.values.json", "tokens.json", "tokens.
 // integrations give a Theme all Files; the first one gives it the first of them.
 var integrations = []client.Integration{{Framework: "react", Library: "plainCSS"}, {Framework: "react", Library: "mui"}, {Framework: "react", Library: "buildTimeTokens"}}
 
-// Theme is one published Theme. It is for one goroutine.
+// Theme is one published Theme. It is for one goroutine, but its ID and Pairs stay as they are.
 type Theme struct {
 	ID       string
 	Pairs    []string // "-" for the Theme alone, and the ids of its Variants

@@ -36,7 +36,7 @@ func TestWorldServesWhatItPublishes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := StartEdge(ctx, o, dir, "edge", AnyCore, 16<<20)
+	e, err := StartEdge(ctx, o, dir, "edge", AnyCore, 16<<20, "--disk-bytes", "1000000000")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +61,15 @@ func TestWorldServesWhatItPublishes(t *testing.T) {
 	}
 	if held, err := e.Metric(ctx, "livery_edge_cache_bytes"); err != nil || held <= 0 {
 		t.Errorf("Metric = %v, %v", held, err)
+	}
+	if all, err := e.Metrics(ctx, "livery_edge_cache_bytes", "go_goroutines"); err != nil || len(all) != 2 || all[0] <= all[1] || all[1] < 1 {
+		t.Errorf("Metrics = %v, %v, want the bytes that are held before the goroutines", all, err)
+	}
+	if budget, err := e.Metric(ctx, "livery_edge_disk_budget_bytes"); err != nil || budget > 1e9 {
+		t.Errorf("the edge may hold %v bytes on disk, %v: the flag for 1e9 has not reached it", budget, err)
+	}
+	if _, err := e.Metrics(ctx, "go_goroutines", "not_there"); err == nil {
+		t.Error("a metric that is not there has a number")
 	}
 	if err := o.Edit(ctx, themes[0], 7); err != nil {
 		t.Fatal(err)
