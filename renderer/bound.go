@@ -37,6 +37,9 @@ func (w *walker) keep(dst []byte, before, inner int) []byte {
 		w.left = append(w.left, int32(w.at))
 		return dst[:before]
 	}
+	if w.stops != nil {
+		w.stops[w.at] = int32(len(dst))
+	}
 	return dst
 }
 
@@ -52,22 +55,28 @@ func (w *walker) keepMember(dst []byte, before int) []byte {
 // Diagnostics lists what the served files leave out and why, in document order. The caller must not
 // change the result. It renders the JSON files of a document that may be too long for one of them.
 func (s *Set) Diagnostics() []dtcg.Diagnostic {
+	if s.change != nil {
+		return s.change.diagnostics()
+	}
 	if s.mayBeLong() {
 		return s.withLeftOut()
 	}
 	return s.diagnostics
 }
 
+// aroundToken is what a token takes in a file beside its names and values: a colour in its longest form,
+// punctuation.
+const aroundToken = 128
+
 // mayBeLong is false where no JSON file can be longer than MaxFileBytes.
 func (s *Set) mayBeLong() bool {
-	const around = 128 // a colour in its longest form, punctuation
 	if s.doc.Root == nil {
 		return false
 	}
 	total := jsontree.Length(s.doc.Root) + 2*s.declared // a string of CSS is at most twice as long in JSON
 	for i := range s.doc.Tokens {
 		t := &s.doc.Tokens[i]
-		total += jsontree.StringLength(t.Path) + len(t.Resolved) + around
+		total += jsontree.StringLength(t.Path) + len(t.Resolved) + aroundToken
 		if t.Served != nil && (t.Overridden || t.Served != t.Value) {
 			total += 2 * jsontree.Length(t.Served)
 		}

@@ -3,6 +3,7 @@ package renderer_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,7 +185,10 @@ func TestAmplificationIsBounded(t *testing.T) {
 				overrides = parse(t, c.overrides())
 			}
 			compiled := renderer.Compile(theme, c.prefix)
-			s := compiled.Load(overrides)
+			s, whole := compiled.Load(overrides), renderer.LoadTree(theme, overrides, c.prefix)
+			if !slices.Equal(s.Diagnostics(), whole.Diagnostics()) {
+				t.Errorf("%d diagnostics, those of the whole document are %d others", len(s.Diagnostics()), len(whole.Diagnostics()))
+			}
 			reported := map[string]bool{}
 			for _, x := range s.Diagnostics() {
 				if len(x.Message) < 20 || len(x.Message) > 1000 {
@@ -197,7 +201,7 @@ func TestAmplificationIsBounded(t *testing.T) {
 			}
 			var files [renderer.FileCount]string
 			for f := range renderer.File(renderer.FileCount) {
-				files[f] = string(s.Append(nil, f))
+				files[f] = string(whole.Append(nil, f))
 				checkBounded(t, compiled, s, f, files[f])
 			}
 			checkNothingIsLost(t, files, reported)

@@ -10,24 +10,44 @@ import (
 // overlays of any number of Variants are made (package plan). It is not changed after Compile and
 // may be used concurrently. It keeps the tree it was compiled from.
 type Compiled struct {
-	doc    *dtcg.Document
+	base   *dtcg.Base
+	doc    *dtcg.Document // of base
 	prefix string
 	files  [FileCount]cutFile
 	plans  [FileCount]plan.Plan
 	blobs  [FileCount][]byte
+
+	// What changes compares a Variant with, as the Set of the Theme alone has it.
+	declared    int
+	contested   []bool
+	diagnostics []dtcg.Diagnostic
+	room        int // how much longer every file may become, at least; negative: the Theme has no more room
 }
 
 // Compile compiles a Theme version for the custom property prefix, which may be empty. theme must
 // not be changed afterwards.
 func Compile(theme *jsontree.Node, prefix string) *Compiled {
-	c := &Compiled{doc: dtcg.Read(theme), prefix: prefix}
-	s := LoadDocument(c.doc, prefix)
+	base := dtcg.ReadBase(theme)
+	s := LoadDocument(base.Theme, prefix)
+	c := &Compiled{
+		base: base, doc: base.Theme, prefix: prefix,
+		declared: s.declared, contested: s.contested, diagnostics: s.diagnostics,
+	}
+	leftOut := s.leftOut
 	for f := range File(FileCount) {
-		c.files[f] = s.cut(f, 0)
+		if f != TokensCSS {
+			c.files[f].stops = make([]int32, len(s.doc.Tokens))
+		}
+		leftOut = s.cut(&c.files[f], f, 0) || leftOut
 		c.blobs[f] = plan.Append(nil, uint8(f), c.files[f].text)
 		if p, err := plan.Open(c.blobs[f]); err == nil { // else the tree is deeper than any that is parsed
 			c.plans[f], c.files[f].text = p, p.File()
+		} else {
+			leftOut = true
 		}
+	}
+	if c.room = c.roomLeft(); leftOut {
+		c.room = -1
 	}
 	return c
 }
@@ -36,8 +56,18 @@ func Compile(theme *jsontree.Node, prefix string) *Compiled {
 // nil only where the file is longer than plan.MaxFileBytes, which no tree that was parsed can bring about.
 func (c *Compiled) Plan(f File) []byte { return c.blobs[f] }
 
-// Load is LoadTree for the Theme of c, which is not read again. overrides may be nil.
+// Load is LoadTree for the Theme of c, which is not read again: it costs what the overrides reach,
+// unless these do more than change values. overrides may be nil. The Set keeps c.
 func (c *Compiled) Load(overrides *jsontree.Node) *Set {
+	list := overridesIn(overrides)
+	if change := c.changed(list); change != nil {
+		return &Set{doc: c.doc, prefix: c.prefix, change: change}
+	}
+	return c.loadWhole(list)
+}
+
+// loadWhole is Load at the cost of the whole Theme.
+func (c *Compiled) loadWhole(overrides []dtcg.Override) *Set {
 	return LoadDocument(overlay(c.doc, overrides), c.prefix)
 }
 
@@ -45,18 +75,22 @@ func (c *Compiled) Load(overrides *jsontree.Node) *Set {
 // overrides of s do: retype, leave out, bring back, collide. s must come from c.Load. The result grows
 // with what differs, not with the Theme. It is nil only where Plan is.
 func (c *Compiled) Overlay(s *Set, f File) []byte {
-	if s.doc.Root != c.doc.Root {
+	if s.doc.Root != c.doc.Root || s.change != nil && s.change.of != c {
 		panic("renderer: an overlay is compiled from a Set of its own Theme")
 	}
 	if c.blobs[f] == nil {
 		return nil
 	}
+	if s.change != nil {
+		return s.change.overlay(f)
+	}
 	before := &c.files[f]
-	after := s.cut(f, len(before.text)+len(before.text)/8)
+	var after cutFile
+	s.cut(&after, f, len(before.text)+len(before.text)/8)
 	var changes plan.Changes
-	from, to := 0, 0
+	from, to := int32(0), int32(0)
 	for i, end := range before.ends {
-		changes.Replace(from, before.text[from:end], after.text[to:after.ends[i]])
+		changes.Replace(int(from), before.text[from:end], after.text[to:after.ends[i]])
 		from, to = end, after.ends[i]
 	}
 	return changes.Append(nil, c.plans[f])
@@ -66,21 +100,26 @@ func (c *Compiled) Overlay(s *Set, f File) []byte {
 // from there to the text of the second, and so on to the end. Any way of cutting two files
 // gives a true overlay; cutting both at the same tokens gives a small one in one walk.
 type cutFile struct {
-	text []byte
-	ends []int // of each piece; one piece more than there are tokens
+	text  []byte
+	ends  []int32 // of each piece; one piece more than there are tokens
+	stops []int32 // by token of a Theme's JSON file: where the token's own text ends; 0 where it has none
 }
 
-// cut renders a file into memory of the given capacity, or more, and cuts it.
-func (s *Set) cut(f File, capacity int) cutFile {
-	c := cutFile{make([]byte, 0, capacity), make([]int, len(s.doc.Tokens)+1)}
-	w := walker{set: s, starts: c.ends[:len(s.doc.Tokens)]}
+// piece returns where the piece of a token begins and ends.
+func (c *cutFile) piece(token int32) (from, to int32) { return c.ends[token], c.ends[token+1] }
+
+// cut renders a file into memory of the given capacity, or more, and cuts it. It reports whether
+// there was no room for all of it.
+func (s *Set) cut(c *cutFile, f File, capacity int) (leftOut bool) {
+	c.text, c.ends = make([]byte, 0, capacity), make([]int32, len(s.doc.Tokens)+1)
+	w := walker{set: s, starts: c.ends[:len(s.doc.Tokens)], stops: c.stops}
 	c.text = w.append(c.text, f)
-	next := len(c.text)
+	next := int32(len(c.text))
 	for i := len(c.ends) - 1; i >= 0; i-- {
 		if i == len(c.ends)-1 || c.ends[i] > next {
 			c.ends[i] = next // a token or a group that was taken back begins where the next one does
 		}
 		next = c.ends[i]
 	}
-	return c
+	return len(w.left) > 0 || w.leftMembers > 0
 }

@@ -102,13 +102,13 @@ func TestPlansOfNestedCompositesAreBounded(t *testing.T) {
 		return fmt.Sprintf(`{"$type":"shadow","$value":["{t%05[1]d}","{t%05[1]d}"]}`, i-1)
 	})
 	c := renderer.Compile(parse(t, theme), "")
-	s := c.Load(parse(t, `{"t00000":"blue"}`))
+	s, whole := c.Load(parse(t, `{"t00000":"blue"}`)), c.LoadWhole(parse(t, `{"t00000":"blue"}`))
 	for f := range renderer.File(renderer.FileCount) {
 		o := openOverlay(t, c.Plan(f), c.Overlay(s, f))
 		if len(c.Plan(f)) > 16<<20 || len(c.Overlay(s, f)) > o.Size()+24+31*16 {
 			t.Errorf("%s of %d bytes: a plan of %d bytes, an overlay of %d", f.Name(), o.Size(), len(c.Plan(f)), len(c.Overlay(s, f)))
 		}
-		if got, want := string(o.Append(nil)), string(s.Append(nil, f)); got != want {
+		if got, want := string(o.Append(nil)), string(whole.Append(nil, f)); got != want {
 			t.Errorf("%s differs", f.Name())
 		}
 	}

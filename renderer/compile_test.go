@@ -34,7 +34,7 @@ func checkCompiled(t reporter, theme *jsontree.Node, prefix string, variants ...
 	}
 	for _, overrides := range variants {
 		want := renderer.LoadTree(theme, overrides, prefix)
-		s := c.Load(overrides)
+		s, whole := c.Load(overrides), c.LoadWhole(overrides)
 		if !slices.Equal(s.Diagnostics(), want.Diagnostics()) {
 			t.Errorf("with %.200s: diagnostics = %v, want %v", spellNode(overrides), s.Diagnostics(), want.Diagnostics())
 		}
@@ -48,6 +48,12 @@ func checkCompiled(t reporter, theme *jsontree.Node, prefix string, variants ...
 			}
 			if !bytes.Equal(c.Overlay(s, f), again.Overlay(again.Load(overrides), f)) {
 				t.Errorf("%s with %.200s: another overlay when compiled again", f.Name(), spellNode(overrides))
+			}
+			if !bytes.Equal(c.Overlay(s, f), c.Overlay(whole, f)) {
+				t.Errorf("%s with %.200s: another overlay than that of the whole document", f.Name(), spellNode(overrides))
+			}
+			if !bytes.Equal(s.Append(nil, f), want.Append(nil, f)) {
+				t.Errorf("%s with %.200s: another file than that of the whole document", f.Name(), spellNode(overrides))
 			}
 		}
 	}

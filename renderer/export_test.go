@@ -1,5 +1,7 @@
 package renderer
 
+import "example.com/livery/renderer/jsontree"
+
 // Closing is what a file may be longer than its last token's end.
 const Closing = closing
 
@@ -9,4 +11,19 @@ func (s *Set) AppendWithin(f File, maxBytes int) (out []byte, tokens, members in
 	w := walker{set: s, end: maxBytes - closing}
 	out = w.write(nil, f)
 	return out, len(w.left), w.leftMembers
+}
+
+// LoadWhole is Load at the cost of the whole Theme.
+func (c *Compiled) LoadWhole(overrides *jsontree.Node) *Set {
+	return c.loadWhole(overridesIn(overrides))
+}
+
+// Whole reports whether all of s was resolved and rendered, and not only what the overrides reach.
+func (s *Set) Whole() bool { return s.change == nil }
+
+// WithRoom returns c as if its files had room for so many bytes more.
+func (c *Compiled) WithRoom(bytes int) *Compiled {
+	other := *c
+	other.room = bytes
+	return &other
 }

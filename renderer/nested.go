@@ -9,10 +9,11 @@ import (
 // walker writes one file, once. It meets the tokens in the order in which they are listed.
 type walker struct {
 	set    *Set
-	next   int   // the position of the token that comes next
-	at     int   // the position of the token that was met last; -1 where it is not listed
-	starts []int // nil, or by token: where its text begins in what the file is appended to
-	end    int   // where the file must be closed, in what it is appended to
+	next   int     // the position of the token that comes next
+	at     int     // the position of the token that was met last; -1 where it is not listed
+	starts []int32 // nil, or by token: where its text begins in what the file is appended to
+	stops  []int32 // nil, or by token: where its text ends in a JSON file; 0 where it has none
+	end    int     // where the file must be closed, in what it is appended to
 
 	left        []int32 // the tokens that a JSON file has no room for
 	leftMembers int     // of groups, for which it has none
@@ -56,7 +57,7 @@ func (w *walker) token(start int) int {
 		return w.at
 	}
 	if w.starts != nil {
-		w.starts[w.at] = start
+		w.starts[w.at] = int32(start)
 	}
 	w.next++
 	return w.at
@@ -129,12 +130,17 @@ func (w *walker) storedToken(dst []byte, token *jsontree.Node) []byte {
 	if i < 0 || !w.set.doc.Tokens[i].Overridden {
 		return jsontree.Append(dst, token)
 	}
+	return appendOverridden(dst, &w.set.doc.Tokens[i])
+}
+
+// appendOverridden writes a token as it is stored, with the value that the Variant gives it.
+func appendOverridden(dst []byte, t *dtcg.Token) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
-	for _, m := range token.Members {
+	for _, m := range t.Node.Members {
 		dst = separate(dst, start, m.Name)
 		if m.Name == "$value" {
-			m.Value = w.set.doc.Tokens[i].Value
+			m.Value = t.Value
 		}
 		dst = jsontree.Append(dst, m.Value)
 	}

@@ -53,7 +53,11 @@ type Set struct {
 	starts      []int  // by token: where in css its declarations begin, or the next ones where it has none
 	served      []bool // by token: its value fits its type, so the resolved files hold it
 	declared    int    // the length of all declarations, those that were taken back included
+	contested   []bool // by token: another one declares a name of its own as well; nil: none does
+	leftOut     bool   // a token is not in tokens.css for want of room
 	diagnostics []dtcg.Diagnostic
+
+	change *change // nil, or all there is beside doc and prefix: doc is then the Theme without its Variant
 }
 
 // Load reads a Theme document and a Variant's overrides and resolves them. overridesJSON is a flat
@@ -87,19 +91,27 @@ func parseObject(what, text string) (*jsontree.Node, error) {
 // LoadTree is Load for texts that are parsed already. overrides may be nil. The trees must not be
 // changed afterwards.
 func LoadTree(theme, overrides *jsontree.Node, prefix string) *Set {
-	return LoadDocument(overlay(dtcg.Read(theme), overrides), prefix)
+	return LoadDocument(overlay(dtcg.Read(theme), overridesIn(overrides)), prefix)
 }
 
-// overlay lays a map of overrides, which may be nil, over a document.
-func overlay(doc *dtcg.Document, overrides *jsontree.Node) *dtcg.Document {
-	if overrides == nil || len(overrides.Members) == 0 {
-		return doc
+// overridesIn lists a map of overrides, which may be nil.
+func overridesIn(overrides *jsontree.Node) []dtcg.Override {
+	if overrides == nil {
+		return nil
 	}
 	list := make([]dtcg.Override, len(overrides.Members))
 	for i, m := range overrides.Members {
 		list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
 	}
-	return dtcg.Overlay(doc, list)
+	return list
+}
+
+// overlay lays overrides over a document.
+func overlay(doc *dtcg.Document, overrides []dtcg.Override) *dtcg.Document {
+	if len(overrides) == 0 {
+		return doc
+	}
+	return dtcg.Overlay(doc, overrides)
 }
 
 // LoadDocument is LoadTree for a document that is read, and overlaid, already.
@@ -111,6 +123,9 @@ func LoadDocument(doc *dtcg.Document, prefix string) *Set {
 
 // Append appends the whole file f, with its final newline, at most MaxFileBytes.
 func (s *Set) Append(dst []byte, f File) []byte {
+	if s.change != nil {
+		return s.change.append(dst, f)
+	}
 	w := walker{set: s}
 	return w.append(dst, f)
 }

@@ -31,7 +31,7 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 		inner := len(dst)
 		switch {
 		case dtcg.IsToken(m.Value):
-			dst = w.keep(w.resolvedToken(dst, m.Value), before, inner)
+			dst = w.keep(w.resolvedToken(dst), before, inner)
 		case w.tooLong(dst):
 			dst = w.keepMember(w.resolved(dst, m.Value), before)
 		default:
@@ -43,16 +43,20 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 	return append(dst, '}')
 }
 
-// resolvedToken writes the next token with its type and its value without aliases, or nothing.
-func (w *walker) resolvedToken(dst []byte, token *jsontree.Node) []byte {
+// resolvedToken writes the next token, or nothing.
+func (w *walker) resolvedToken(dst []byte) []byte {
 	i := w.token(len(dst))
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
-	t := &w.set.doc.Tokens[i]
+	return appendResolved(dst, &w.set.doc.Tokens[i])
+}
+
+// appendResolved writes a token with its type and its value without aliases.
+func appendResolved(dst []byte, t *dtcg.Token) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
-	for _, m := range token.Members {
+	for _, m := range t.Node.Members {
 		switch {
 		case !strings.HasPrefix(m.Name, "$") || m.Name == "$root" || isReference(m.Name):
 			continue

@@ -15,7 +15,7 @@ const stylesheetTail = "}\n"
 
 // declare renders the declarations of all tokens, which decides what the resolved files hold.
 func (s *Set) declare() {
-	names := s.names()
+	names := names(s.prefix, s.doc.Tokens)
 	var found []dtcg.Diagnostic
 	lines := make([]line, 0, len(s.doc.Tokens))
 	out := make([]byte, 0, 64*len(s.doc.Tokens))
@@ -38,6 +38,7 @@ func (s *Set) declare() {
 		s.served[i] = true
 		if names[i] == "" || len(out) > maxDeclared {
 			out = out[:start]
+			s.leftOut = true
 			found = append(found, noRoom(t, TokensCSS))
 			continue
 		}
@@ -52,15 +53,15 @@ func (s *Set) declare() {
 // maxDeclared is the room for declarations in tokens.css.
 const maxDeclared = MaxFileBytes - len(stylesheetHead) - len(stylesheetTail)
 
-// names returns the custom property names of all tokens, cut from one text; a name that alone would
+// names returns the custom property names of tokens, cut from one text; a name that alone would
 // take tokens.css past its length is empty.
-func (s *Set) names() []string {
+func names(prefix string, tokens []dtcg.Token) []string {
 	var buf []byte
-	ends := make([]int, len(s.doc.Tokens))
-	for i := range s.doc.Tokens {
+	ends := make([]int, len(tokens))
+	for i := range tokens {
 		start := len(buf)
-		if start+len(s.prefix) <= maxDeclared {
-			buf = css.AppendName(buf, s.prefix, s.doc.Tokens[i].Segments)
+		if start+len(prefix) <= maxDeclared {
+			buf = css.AppendName(buf, prefix, tokens[i].Segments)
 		}
 		if len(buf) > maxDeclared {
 			buf = buf[:start]
@@ -114,6 +115,7 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 		return sheet, nil
 	}
 	var found []dtcg.Diagnostic
+	s.contested = make([]bool, len(s.doc.Tokens))
 	kept := make([]byte, 0, len(sheet))
 	next := 0 // the token whose declarations, if it has any, come next
 	for i, l := range lines {
@@ -126,6 +128,7 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 			kept = append(kept, sheet[l.start:l.end]...)
 			continue
 		}
+		s.contested[l.token], s.contested[lines[winner].token] = true, true
 		found = append(found, dtcg.CollisionDiagnostic(&s.doc.Tokens[l.token], &s.doc.Tokens[lines[winner].token], string(name)))
 	}
 	for ; next < len(s.starts); next++ {
@@ -134,10 +137,10 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 	return kept, found
 }
 
-func (s *Set) appendCSS(dst []byte, starts []int) []byte {
+func (s *Set) appendCSS(dst []byte, starts []int32) []byte {
 	dst = append(dst, stylesheetHead...)
 	for i := range starts {
-		starts[i] = len(dst) + s.starts[i]
+		starts[i] = int32(len(dst) + s.starts[i])
 	}
 	dst = append(dst, s.css...)
 	return append(dst, stylesheetTail...)

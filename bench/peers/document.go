@@ -81,7 +81,7 @@ func (d *document) prepare() error {
 	if err := d.compileBrand(); err != nil {
 		return err
 	}
-	if string(d.overlay.Append(nil)) != string(d.compiled.Load(overrides).Append(nil, renderer.TokensCSS)) {
+	if string(d.overlay.Append(nil)) != string(renderer.LoadTree(root, overrides, "").Append(nil, renderer.TokensCSS)) {
 		return errors.New("the plan gives other bytes than the renderer")
 	}
 	return nil

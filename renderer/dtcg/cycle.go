@@ -18,13 +18,13 @@ const (
 func (r *resolver) cycle(component []int32) {
 	members := inOrder(component)
 	for _, i := range members {
-		r.d.Tokens[i].setType(nil)
+		r.at(i).setType(nil)
 	}
-	shown := cycleThrough(r.d.Tokens, members, members[0])
+	shown := cycleThrough(&r.states, members, members[0])
 	whole := "the alias cycle " + r.spell(shown)
 	short := whole
 	if len(shown) > maxCycleInMessage {
-		short = "the alias cycle of " + strconv.Itoa(len(shown)) + " tokens from " + clip(r.d.Tokens[shown[0]].Path)
+		short = "the alias cycle of " + strconv.Itoa(len(shown)) + " tokens from " + clip(r.at(shown[0]).Path)
 	}
 	on := make(map[int32]bool, len(shown))
 	for _, i := range shown {
@@ -60,10 +60,10 @@ func inOrder(tokens []int32) []int32 {
 func (r *resolver) spell(cycle []int32) string {
 	var b strings.Builder
 	for _, i := range cycle {
-		b.WriteString(clip(r.d.Tokens[i].Path))
+		b.WriteString(clip(r.at(i).Path))
 		b.WriteString(" -> ")
 	}
-	b.WriteString(clip(r.d.Tokens[cycle[0]].Path))
+	b.WriteString(clip(r.at(cycle[0]).Path))
 	return b.String()
 }
 

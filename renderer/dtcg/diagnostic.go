@@ -43,10 +43,6 @@ func (d *Document) Sort(diagnostics []Diagnostic) {
 	}
 }
 
-func (d *Document) report(path, kind, message string) {
-	d.diagnostics = append(d.diagnostics, Diagnostic{path, kind, message})
-}
-
 // CollisionDiagnostic reports that a later token took a custom property name from t.
 func CollisionDiagnostic(t, winner *Token, name string) Diagnostic {
 	return Diagnostic{t.Path, NameCollision, clip(name) + " of " + clip(t.Path) + " is also declared by " +

@@ -47,7 +47,10 @@ type Document struct {
 
 // Read reads a token tree. It cannot fail: whatever is neither a token nor a group is passed over,
 // and Check says why. The Document keeps root.
-func Read(root *jsontree.Node) *Document {
+func Read(root *jsontree.Node) *Document { return read(root).d }
+
+// read is Read, and returns all that came of resolving the document.
+func read(root *jsontree.Node) *resolver {
 	d := &Document{Root: root}
 	d.list()
 	refs := make([]int32, 0, len(d.Tokens))
@@ -56,8 +59,11 @@ func Read(root *jsontree.Node) *Document {
 		refs = d.appendRefs(refs, d.Tokens[i].Value)
 		d.Tokens[i].refs = refs[start:len(refs):len(refs)]
 	}
-	d.resolve()
-	return d
+	r := newResolver(d, states{all: d.Tokens})
+	r.resolve(func(int32) {})
+	d.diagnostics, d.steps = r.found, r.steps
+	d.Sort(d.diagnostics)
+	return r
 }
 
 // Token returns the token at a dotted path, or nil. Where two tokens share the path it is the later

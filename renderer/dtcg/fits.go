@@ -24,7 +24,7 @@ func Fits(d *Document, typ string, v *jsontree.Node) bool {
 		}
 	}
 	if len(refs) > 0 {
-		b := builder{resolver: &resolver{d: d}}
+		b := builder{resolver: &resolver{d: d, states: states{all: d.Tokens}}}
 		if v = b.replace(v, 1); b.failed != nil {
 			return false
 		}

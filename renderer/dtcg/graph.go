@@ -6,7 +6,8 @@ import "slices"
 // needs, and finds the cycles (Tarjan's strongly connected components). It keeps its own stack: a
 // chain of aliases may be as long as the document.
 type grapher struct {
-	tokens []Token
+	*states
+	tokens []Token // those that are resolved: what stands on stacks and in marks are places in it
 	order  []int32 // when each token was first seen, from 1; 0 while it was not
 	low    []int32 // the earliest token on the stack that each one reaches
 	open   []int32 // seen tokens whose component is not complete
@@ -22,12 +23,13 @@ type frame struct {
 	next  int // the reference to follow next
 }
 
-// components calls found once for every component of tokens with aliases, those it needs first. It
-// returns the number of references it followed.
-func components(tokens []Token, found func(component []int32)) (followed int) {
+// components calls found once for every component of the tokens with aliases that are resolved, those it
+// needs first. It returns the number of references it followed.
+func components(s *states, found func(component []int32)) (followed int) {
+	tokens := s.resolved()
 	n := len(tokens)
 	marks := make([]int32, 2*n)
-	g := grapher{tokens: tokens, order: marks[:n], low: marks[n:], isOpen: make([]bool, n)}
+	g := grapher{states: s, tokens: tokens, order: marks[:n], low: marks[n:], isOpen: make([]bool, n)}
 	for i := range tokens {
 		if len(tokens[i].refs) > 0 && g.order[i] == 0 {
 			g.walk(int32(i), found)
@@ -58,8 +60,9 @@ func (g *grapher) enter(token int32) {
 	g.path = append(g.path, frame{token: token})
 }
 
-func (g *grapher) follow(from, to int32) {
+func (g *grapher) follow(from, ref int32) {
 	g.followed++
+	to := g.place(ref)
 	switch {
 	case to < 0 || len(g.tokens[to].refs) == 0: // nothing to wait for
 	case g.order[to] == 0:
@@ -82,27 +85,28 @@ func (g *grapher) leave(token int32, found func([]int32)) {
 	for g.open[first] != token {
 		first--
 	}
-	for _, member := range g.open[first:] {
+	for i, member := range g.open[first:] {
 		g.isOpen[member] = false
+		g.open[first+i] = g.position(member)
 	}
 	found(g.open[first:])
 	g.open = g.open[:first]
 }
 
 // isCycle reports whether the members of a component need each other, or the only one itself.
-func isCycle(tokens []Token, component []int32) bool {
-	return len(component) > 1 || slices.Contains(tokens[component[0]].refs, component[0])
+func isCycle(s *states, component []int32) bool {
+	return len(component) > 1 || slices.Contains(s.at(component[0]).refs, component[0])
 }
 
 // cycleThrough returns a shortest cycle from the first token of a component back to it, without
 // the repeated end. It costs no more than the references of the component.
-func cycleThrough(tokens []Token, component []int32, start int32) []int32 {
+func cycleThrough(s *states, component []int32, start int32) []int32 {
 	from := make(map[int32]int32, len(component)) // how each member was reached first
 	for _, member := range component {
 		from[member] = refMissing
 	}
 	for queue := []int32{start}; len(queue) > 0; queue = queue[1:] {
-		for _, ref := range tokens[queue[0]].refs {
+		for _, ref := range s.at(queue[0]).refs {
 			if ref == start {
 				return walkBack(from, start, queue[0])
 			}

@@ -30,25 +30,37 @@ func Overlay(theme *Document, overrides []Override) *Document {
 		Root: theme.Root, Groups: theme.Groups, byPath: theme.byPath, tooLong: theme.tooLong,
 		Tokens: append([]Token(nil), theme.Tokens...),
 	}
-	o := overlay{theme: theme, d: d, doubtful: map[int32]bool{}}
-	for _, override := range lastOfEach(overrides) {
-		o.lay(override)
-	}
-	o.settle()
+	o := overlay{theme: theme, states: states{all: d.Tokens}, doubtful: map[int32]bool{}}
+	o.layAll(lastOfEach(overrides))
+	d.diagnostics, d.steps = append(o.reports, o.found...), o.steps
+	d.Sort(d.diagnostics)
 	return d
 }
 
 // overlay is the work of Overlay.
 type overlay struct {
-	theme, d *Document
+	theme *Document
+	states
+	base     *Base          // of the tokens that are not resolved; nil where all are
 	doubtful map[int32]bool // tokens whose overrides fit or not by what their aliases become
 	reports  []Diagnostic   // about overrides that do not count
-	bytes    int            // of the overrides so far
+	found    []Diagnostic   // by the last round
+	steps    int
+	tooMuch  bool // what aliases build came to its bound
+	bytes    int  // of the overrides so far
+}
+
+// layAll puts the overrides in place and resolves the tokens.
+func (o *overlay) layAll(overrides []Override) {
+	for _, override := range overrides {
+		o.lay(override)
+	}
+	o.settle()
 }
 
 // lay puts one override in place, unless it can be seen at once that it does not count.
 func (o *overlay) lay(override Override) {
-	i, ok := o.d.byPath[override.Path]
+	i, ok := o.theme.byPath[override.Path]
 	if !ok {
 		o.reports = append(o.reports, Diagnostic{
 			override.Path, OverrideIgnored, "the Theme has no token " + clip(override.Path),
@@ -61,8 +73,8 @@ func (o *overlay) lay(override Override) {
 		})
 		return
 	}
-	t := &o.d.Tokens[i]
-	refs := o.d.appendRefs(nil, override.Value)
+	t := o.at(i)
+	refs := o.theme.appendRefs(nil, override.Value)
 	if len(refs) > 0 {
 		o.doubtful[i] = true
 	} else if m := t.misfit(override.Value); m != nil {
@@ -72,7 +84,7 @@ func (o *overlay) lay(override Override) {
 	t.Value, t.refs, t.Overridden = override.Value, refs, true
 }
 
-// settle resolves the document, and again without the overrides that came to something unfit. In
+// settle resolves the tokens, and again without the overrides that came to something unfit. In
 // each round only those are taken back that no other misfit has spoiled, in the last one all.
 func (o *overlay) settle() {
 	for round := range maxRounds {
@@ -80,25 +92,37 @@ func (o *overlay) settle() {
 		if len(misfits) == 0 {
 			return
 		}
-		for _, i := range misfits {
-			own := &o.theme.Tokens[i]
-			t := &o.d.Tokens[i]
+		for _, m := range misfits {
+			own := &o.theme.Tokens[m.token]
+			t := o.at(m.token)
 			t.Value, t.refs, t.Overridden = own.Value, own.refs, false
-			delete(o.doubtful, i)
+			delete(o.doubtful, m.token)
+			o.reports = append(o.reports, m.report)
 		}
 	}
 	o.resolve(false)
 }
 
-// resolve resolves the document and returns the tokens whose overrides do not fit.
-func (o *overlay) resolve(all bool) (misfits []int32) {
-	o.d.diagnostics = append([]Diagnostic(nil), o.reports...)
-	for i := range o.d.Tokens { // types that an override brought last time may be gone with it
-		o.d.Tokens[i].Resolved, o.d.Tokens[i].Inferred = o.theme.Tokens[i].Resolved, o.theme.Tokens[i].Inferred
+// unfit is an override that came to a value that does not fit.
+type unfit struct {
+	token  int32
+	report Diagnostic
+}
+
+// resolve resolves the tokens and returns those whose overrides do not fit.
+func (o *overlay) resolve(all bool) (misfits []unfit) {
+	tokens := o.resolved()
+	for i := range tokens { // types that an override brought last time may be gone with it
+		own := &o.theme.Tokens[o.position(int32(i))]
+		tokens[i].Resolved, tokens[i].Inferred = own.Resolved, own.Inferred
 	}
 	spoiled := map[int32]bool{}
-	o.d.resolveWith(func(i int32) {
-		t := &o.d.Tokens[i]
+	r := newResolver(o.theme, o.states)
+	if o.base != nil {
+		r.base, r.total = o.base, o.base.totalWithout(o.picked)
+	}
+	r.resolve(func(i int32) {
+		t := o.at(i)
 		spoiledBefore := len(spoiled) > 0 && slices.ContainsFunc(t.refs, func(ref int32) bool { return spoiled[ref] })
 		if spoiledBefore {
 			spoiled[i] = true
@@ -108,10 +132,10 @@ func (o *overlay) resolve(all bool) (misfits []int32) {
 		}
 		if m := t.misfit(t.Served); m != nil {
 			spoiled[i] = true
-			misfits = append(misfits, i)
-			o.reports = append(o.reports, overrideMisfit(t, m))
+			misfits = append(misfits, unfit{i, overrideMisfit(t, m)})
 		}
 	})
+	o.found, o.steps, o.tooMuch = r.found, o.steps+r.steps, o.tooMuch || r.tooMuch
 	return misfits
 }
 

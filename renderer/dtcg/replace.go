@@ -64,7 +64,7 @@ func (b *builder) alias(path string, depth int) *jsontree.Node {
 	}
 	m := b.measure(i)
 	b.count(m.bytes, depth+m.depth-1)
-	return b.d.Tokens[i].Served
+	return b.at(i).Served
 }
 
 // need returns the token that path names, and fails where it has no value.
@@ -78,10 +78,10 @@ func (b *builder) need(path string) (int32, bool) {
 		}
 		return 0, false
 	}
-	if f, left := b.failures[i]; left {
+	if f, left := b.failureOf(i); left {
 		why := f.why
 		if !strings.HasPrefix(why, "needs ") {
-			why = "needs " + clip(b.d.Tokens[i].Path) + ", which is left out: " + why
+			why = "needs " + clip(b.at(i).Path) + ", which is left out: " + why
 		}
 		b.fail(f.kind, why)
 		return 0, false
@@ -168,7 +168,7 @@ func (b *builder) text(path string) string {
 	if !ok {
 		return ""
 	}
-	t := &b.d.Tokens[i]
+	t := b.at(i)
 	k, _ := KindOf(t.Resolved)
 	if t.Served.IsString() && (k == css.String || k == css.Unknown) {
 		return t.Served.Text

@@ -29,36 +29,42 @@ type embeddedText struct {
 // measure is the extent of a value. The zero measure is one that was not taken yet.
 type measure struct{ bytes, depth int }
 
-// resolver gives every token of a document its type and its served value.
+// resolver gives the tokens of a document, or some of them, their types and their served values.
 type resolver struct {
-	d        *Document
+	d *Document // whose paths and groups aliases name
+	states
+	base     *Base // of the tokens that are not resolved; nil where all are
 	failures map[int32]failure
-	measures []measure // by token; nil: none is remembered, as for one value alone
+	measures []measure         // of the tokens that are resolved; nil: none is remembered, as for one value alone
+	others   map[int32]measure // of tokens of base, which must not be changed
 	texts    map[int32]embeddedText
-	total    int // bytes of the values with aliases so far
-	steps    int // what was looked at
+	total    int          // bytes of the values with aliases so far
+	tooMuch  bool         // total came to its bound
+	found    []Diagnostic // in the order of resolving
+	steps    int          // what was looked at
+}
+
+func newResolver(d *Document, s states) *resolver {
+	return &resolver{d: d, states: s, failures: map[int32]failure{}, measures: make([]measure, len(s.resolved()))}
 }
 
 // resolve sets Resolved, Inferred and Served of every token and reports those that have no value.
-// A type that is there already stays: a Variant cannot retype.
-func (d *Document) resolve() { d.resolveWith(func(int32) {}) }
-
-// resolveWith is resolve, and calls built for every token whose aliases were replaced, after those
-// that it needs.
-func (d *Document) resolveWith(built func(token int32)) {
-	r := resolver{d: d, failures: map[int32]failure{}, measures: make([]measure, len(d.Tokens))}
-	for i := range d.Tokens {
-		t := &d.Tokens[i]
+// A type that is there already stays: a Variant cannot retype. It calls built for every token whose
+// aliases were replaced, after those that it needs.
+func (r *resolver) resolve(built func(token int32)) {
+	tokens := r.resolved()
+	for i := range tokens {
+		t := &tokens[i]
 		if t.HasChildren {
-			d.report(t.Path, TokenHasChildren, "a token has no members but the $… ones; the others are never read")
+			r.report(t, TokenHasChildren, "a token has no members but the $… ones; the others are never read")
 		}
 		if len(t.refs) == 0 {
 			t.setType(nil)
 			t.Served = t.Value
 		}
 	}
-	d.steps += components(d.Tokens, func(component []int32) {
-		if isCycle(d.Tokens, component) {
+	r.steps += components(&r.states, func(component []int32) {
+		if isCycle(&r.states, component) {
 			r.cycle(component)
 			return
 		}
@@ -66,8 +72,6 @@ func (d *Document) resolveWith(built func(token int32)) {
 			built(component[0])
 		}
 	})
-	d.steps += r.steps
-	d.Sort(d.diagnostics)
 }
 
 // setType resolves the type of t: its own, else that of the token it is an alias of (nil when it
@@ -88,20 +92,21 @@ func (t *Token) setType(target *Token) {
 }
 
 // target returns the token that the value of t is an alias of, or nil.
-func (d *Document) target(t *Token) *Token {
+func (r *resolver) target(t *Token) *Token {
 	if _, ok := wholeAlias(text(t.Value)); ok && t.refs[0] >= 0 {
-		return &d.Tokens[t.refs[0]]
+		return r.at(t.refs[0])
 	}
 	return nil
 }
 
 // token resolves one token whose needs are resolved, and reports whether it has a value.
 func (r *resolver) token(i int32) bool {
-	t := &r.d.Tokens[i]
-	t.setType(r.d.target(t))
+	t := r.at(i)
+	t.setType(r.target(t))
 	b := builder{resolver: r}
 	served := b.replace(t.Value, 1)
 	if b.failed == nil && r.total+b.bytes > maxTotalBytes {
+		r.tooMuch = true
 		b.fail(ValueMisfit, "the aliases of the document build more than 16 MiB")
 	}
 	if b.failed != nil {
@@ -110,28 +115,67 @@ func (r *resolver) token(i int32) bool {
 	}
 	t.Served = served
 	r.total += b.bytes
-	r.measures[i] = measure{b.bytes, b.depth}
+	r.measures[r.place(i)] = measure{b.bytes, b.depth}
 	return true
 }
 
 // fail leaves a token out and remembers why.
 func (r *resolver) fail(i int32, kind, why string) {
-	t := &r.d.Tokens[i]
+	t := r.at(i)
 	t.Served = nil
-	r.d.report(t.Path, kind, why)
+	r.report(t, kind, why)
 	r.failures[i] = failure{kind, why}
+}
+
+func (r *resolver) report(t *Token, kind, message string) {
+	r.found = append(r.found, Diagnostic{t.Path, kind, message})
+}
+
+// failureOf returns why a token cannot be served; left is false where it can.
+func (r *resolver) failureOf(i int32) (f failure, left bool) {
+	if r.place(i) < 0 {
+		f, left = r.base.failures[i]
+	} else {
+		f, left = r.failures[i]
+	}
+	return f, left
 }
 
 // measure returns the extent of the served value of a token.
 func (r *resolver) measure(i int32) measure {
 	if r.measures == nil {
-		return measureNode(r.d.Tokens[i].Served)
+		return measureNode(r.at(i).Served)
 	}
-	if r.measures[i].bytes == 0 {
-		r.measures[i] = measureNode(r.d.Tokens[i].Served)
-		r.steps += r.measures[i].bytes
+	place := r.place(i)
+	if place < 0 {
+		return r.measureOther(i)
 	}
-	return r.measures[i]
+	if r.measures[place].bytes == 0 {
+		r.measures[place] = r.take(i)
+	}
+	return r.measures[place]
+}
+
+// measureOther is measure for a token of base.
+func (r *resolver) measureOther(i int32) measure {
+	if m := r.base.measures[i]; m.bytes != 0 {
+		return m
+	}
+	m, ok := r.others[i]
+	if !ok {
+		if r.others == nil {
+			r.others = map[int32]measure{}
+		}
+		m = r.take(i)
+		r.others[i] = m
+	}
+	return m
+}
+
+func (r *resolver) take(i int32) measure {
+	m := measureNode(r.at(i).Served)
+	r.steps += m.bytes
+	return m
 }
 
 func measureNode(n *jsontree.Node) measure {

@@ -1,14 +1,36 @@
 package plan
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Changes collects what an overlay changes, in the order of the file. The zero value changes
 // nothing. It belongs to one goroutine.
 type Changes struct {
 	edits  []byte // as they lie in the overlay
 	text   []byte
-	shared map[string]uint32 // where in text each new text begins
+	near   []uint32          // by hash: the number of the first edit of a text, counted from 1; 0 is free
+	shared map[string]uint32 // where in text those begin that found no place in near
 	size   int               // by how much the file grows; negative where it shrinks
+}
+
+// near has a place for most texts, and each text a few that it may have: however many share them, as
+// they may on purpose, to look costs no more.
+const (
+	nearFewest = 1 << 6
+	nearMost   = 1 << 12
+	nearPlaces = 4
+)
+
+// Grow makes room for a number of calls of Replace. It may be called before the first of them.
+func (c *Changes) Grow(edits int) {
+	c.edits = slices.Grow(c.edits, editBytes*edits)
+	length := nearFewest
+	for length < min(edits, nearMost) {
+		length *= 2
+	}
+	c.near = make([]uint32, length)
 }
 
 // Replace puts after in the place of before, which must be what the file has from byte at on. Calls
@@ -22,21 +44,43 @@ func (c *Changes) Replace(at int, before, after []byte) {
 	at, before, after = at+equal, before[equal:], after[equal:]
 	equal = commonSuffix(before, after)
 	before, after = before[:len(before)-equal], after[:len(after)-equal]
+	from := c.keep(after)
 	c.edits = store32(store32(c.edits, uint32(at)), uint32(len(before)))
-	c.edits = store32(store32(c.edits, c.keep(after)), uint32(len(after)))
+	c.edits = store32(store32(c.edits, from), uint32(len(after)))
 	c.size += len(after) - len(before)
 }
 
-// keep returns where in c.text the bytes of after stand, and adds them where they do not.
+// keep returns where in c.text the bytes of after, the text of the edit that comes next, stand, and adds
+// them where they do not.
 func (c *Changes) keep(after []byte) uint32 {
-	if from, ok := c.shared[string(after)]; ok {
-		return from
+	if c.near == nil {
+		c.near = make([]uint32, nearFewest)
 	}
-	if c.shared == nil {
-		c.shared = map[string]uint32{}
+	hash := uint32(sumOf(0, after))
+	for i := range uint32(nearPlaces) {
+		place := &c.near[(hash+i)&uint32(len(c.near)-1)]
+		if *place == 0 {
+			*place = uint32(len(c.edits)/editBytes) + 1
+			return c.add(after)
+		}
+		e := (*edit)(c.edits[(*place-1)*editBytes:])
+		if string(c.text[e.from():e.from()+e.length()]) == string(after) {
+			return uint32(e.from())
+		}
 	}
-	from := uint32(len(c.text))
-	c.shared[string(after)] = from
+	from, ok := c.shared[string(after)]
+	if !ok {
+		if c.shared == nil {
+			c.shared = map[string]uint32{}
+		}
+		from = c.add(after)
+		c.shared[string(after)] = from
+	}
+	return from
+}
+
+func (c *Changes) add(after []byte) (from uint32) {
+	from = uint32(len(c.text))
 	c.text = append(c.text, after...)
 	return from
 }
@@ -47,6 +91,7 @@ func (c *Changes) Append(dst []byte, p Plan) []byte {
 	if len(p.text)+c.size > MaxFileBytes {
 		return dst
 	}
+	dst = slices.Grow(dst, headBytes+len(c.edits)+len(c.text))
 	dst = head{p.file, p.sum, uint32(len(c.edits) / editBytes), uint32(len(c.text))}.append(dst, overlayMagic)
 	return append(append(dst, c.edits...), c.text...)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"path/filepath"
@@ -207,6 +208,40 @@ func TestFilesPastTheBoundHaveNoOverlay(t *testing.T) {
 	}
 	if got := c.Append(nil, p); got != nil {
 		t.Errorf("a file of more than MaxFileBytes has an overlay of %d bytes", len(got))
+	}
+}
+
+// Equal texts are kept once, however many there are and whether room was made for them or not.
+func TestTextsAreKeptOnce(t *testing.T) {
+	before := make([]byte, 30_000)
+	p, err := plan.Open(plan.Append(nil, 0, before))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range []int{0, 100, 15_000} {
+		var c plan.Changes
+		if room > 0 {
+			c.Grow(room)
+		}
+		want := 0
+		for i := range 15_000 {
+			text := fmt.Appendf(nil, "text %d", i%5000)
+			c.Replace(2*i, before[2*i:][:1], text)
+			if i < 5000 {
+				want += len(text)
+			}
+		}
+		blob := c.Append(nil, p)
+		if got := len(blob) - 24 - 16*15_000; got != want {
+			t.Errorf("with room for %d: %d bytes of text, want %d", room, got, want)
+		}
+		o, err := plan.OpenOverlay(p, blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := string(o.Append(nil)); !strings.HasPrefix(out, "text 0\x00text 1\x00") || !strings.HasSuffix(out, "text 4999\x00") {
+			t.Errorf("with room for %d: the file ends %q", room, out[len(out)-30:])
+		}
 	}
 }
 
