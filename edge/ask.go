@@ -89,15 +89,21 @@ func (e *Edge) themeOf(key []byte, q *question) (*theme, *themeState, outcome, e
 func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *themeState, outcome, error) {
 	ctx := e.traced(q) // outlives the request, as the question may
 	ask := func() (any, error) { return e.fetchTheme(ctx, t) }
-	asked := miss
+	asked, seen := miss, held
 	if held != nil {
 		asked = revalidated
+	}
+	askOnce := func() (any, error) { // the question before may have ended since seen was seen
+		if s := t.state.Load(); s != seen && e.themeFresh(t, s, q) {
+			return s, nil
+		}
+		return ask()
 	}
 	for range maxAsks {
 		if held != nil && e.inVain(&t.asking, "theme/"+t.key, ask) {
 			return t, held, stale, nil
 		}
-		answer, err, _ := e.flights.Do("theme/"+t.key, ask)
+		answer, err := persist(e, q, func() (any, error) { return e.shared("theme/"+t.key, askOnce) })
 		if err != nil {
 			return t, nil, stale, err
 		}
@@ -113,10 +119,22 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 	return t, held, asked, nil
 }
 
+// shared asks once for everybody who wants to know the same.
+func (e *Edge) shared(flight string, ask func() (any, error)) (any, error) {
+	answer, err, _ := e.flights.Do(flight, ask)
+	return answer, err
+}
+
+// rests reports whether a record is not asked for, because asking for it failed a moment ago. Where no
+// upstream gives an answer to anything that is no reason: they are asked rarely enough.
+func (e *Edge) rests(a *asking, now time.Time) bool {
+	return a.rests(now, e.sources.backAt.Load()) && (e.sources.followed.Load() != nil || !e.sources.failing())
+}
+
 // inVain reports whether what is held has to be served without waiting for an answer, because the
 // newest question found nobody. Every now and then it has the question asked again in the background.
 func (e *Edge) inVain(a *asking, flight string, ask func() (any, error)) bool {
-	if a.rests(e.now()) {
+	if e.rests(a, e.now()) {
 		return true
 	}
 	if !e.sources.failing() {
@@ -125,7 +143,7 @@ func (e *Edge) inVain(a *asking, flight string, ask func() (any, error)) bool {
 	if !e.sources.down() && a.background.CompareAndSwap(false, true) {
 		e.spawn(func() {
 			defer a.background.Store(false)
-			_, _, _ = e.flights.Do(flight, ask) // whoever asks next sees what came of it
+			_, _ = e.shared(flight, ask) // whoever asks next sees what came of it
 		})
 	}
 	return true
@@ -135,7 +153,7 @@ func (e *Edge) inVain(a *asking, flight string, ask func() (any, error)) bool {
 // disk, is returned; errUnreachable where there is none.
 func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 	change, now := t.change.Load(), e.now()
-	if e.sources.down() || t.asking.rests(now) {
+	if e.sources.down() || e.rests(&t.asking, now) {
 		return e.lastTheme(t, errUnreachable)
 	}
 	held := t.state.Load()
@@ -224,15 +242,21 @@ func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pa
 func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *question) (*pair, *pairState, outcome, error) {
 	ctx := e.traced(q)
 	ask := func() (any, error) { return e.fetchPair(ctx, t, p, nil) }
-	asked := miss
+	asked, seen := miss, held
 	if held != nil {
 		asked = revalidated
+	}
+	askOnce := func() (any, error) {
+		if s := p.state.Load(); s != seen && e.pairFresh(t, ts, p, s, q) {
+			return s, nil
+		}
+		return ask()
 	}
 	for range maxAsks {
 		if held != nil && e.inVain(&p.asking, "pair/"+p.key, ask) {
 			return p, held, stale, nil
 		}
-		answer, err, _ := e.flights.Do("pair/"+p.key, ask)
+		answer, err := persist(e, q, func() (any, error) { return e.shared("pair/"+p.key, askOnce) })
 		if err != nil {
 			return p, nil, stale, err
 		}
@@ -253,7 +277,7 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 // nil, is called before anybody sees the new pair.
 func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*pairState)) (*pairState, error) {
 	change, now := t.change.Load(), e.now()
-	if e.sources.down() || p.asking.rests(now) {
+	if e.sources.down() || e.rests(&p.asking, now) {
 		return e.lastPair(p, errUnreachable)
 	}
 	held := p.state.Load()
@@ -291,16 +315,27 @@ func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*p
 	return s, nil
 }
 
-// keepPair writes a pair to disk, unless it was written lately and says the same: with a lifetime of
-// nothing every request asks.
+// keepPair writes a pair to disk, where that is due.
 func (e *Edge) keepPair(p *pair, s *pairState) {
-	held := p.state.Load()
-	if held != nil && held.content == s.content && held.fed.Sealed == s.fed.Sealed && s.at.Sub(held.keptAt) < existenceLifetime {
-		s.keptAt = held.keptAt
-		return
+	if e.due(p, s) {
+		e.putPair(p, s)
 	}
-	s.keptAt = s.at
-	e.keep(e.disk.putPair(p.key, kept[record.PairFed]{KnownAt: s.at, Record: s.fed}))
+}
+
+// due reports whether the new state of a pair is to be written to disk. It is not where it was written
+// lately and says the same: with a lifetime of nothing every request asks.
+func (e *Edge) due(p *pair, s *pairState) bool {
+	held := p.state.Load()
+	if held != nil && held.content == s.content && held.fed.Sealed == s.fed.Sealed && s.at.UnixNano()-held.keptAt < int64(existenceLifetime) {
+		s.keptAt = held.keptAt
+		return false
+	}
+	s.keptAt = s.at.UnixNano()
+	return true
+}
+
+func (e *Edge) putPair(p *pair, s *pairState) {
+	e.keep(e.disk.putPair(p.key, kept[record.PairFed]{KnownAt: s.at, Record: s.fed.record()}))
 }
 
 func (e *Edge) lastPair(p *pair, reason error) (*pairState, error) {

@@ -243,7 +243,7 @@ func (e *Edge) keptStates(line string) (states []*pairState) {
 			states = append(states, newPairState(learned{at: onDisk.KnownAt}, onDisk.Record))
 		}
 	}
-	slices.SortFunc(states, func(a, b *pairState) int { return cmp.Compare(b.fed.Version, a.fed.Version) })
+	slices.SortFunc(states, func(a, b *pairState) int { return cmp.Compare(b.fed.version, a.fed.version) })
 	return states[:min(len(states), maxSearched)]
 }
 
@@ -253,10 +253,11 @@ func (e *Edge) contentHere(s *pairState, f abi.File) []byte {
 	if b := e.heldPlain(fileKey{s.content, f}); b != nil {
 		return b.bytes
 	}
-	if !e.config.Runtime.Loaded(string(s.fed.Module)) || !e.here(s.fed.Plan) || s.fed.Overlay != "" && !e.here(s.fed.Overlay) {
+	fed := s.fed.record()
+	if !e.config.Runtime.Loaded(string(fed.Module)) || !e.here(fed.Plan) || fed.Overlay != "" && !e.here(fed.Overlay) {
 		return nil
 	}
-	content, err := e.render(s.fed, f)
+	content, err := e.render(fed, f)
 	if err != nil {
 		return nil // it is logged where somebody asks for it
 	}

@@ -64,13 +64,17 @@ type Edge struct {
 	now        func() time.Time
 	log        *slog.Logger
 
-	confirmedAt  atomic.Int64  // Unix nanoseconds: what is held and not in doubt was current then
-	heard        atomic.Bool   // the feed was heard to its end at least once
-	applied      atomic.Uint64 // number of the newest change that is applied
-	complaint    complaint     // of the feed; follow alone uses it
+	confirmedAt  atomic.Int64           // Unix nanoseconds: what is held and not in doubt was current then
+	heard        atomic.Bool            // the feed was heard to its end at least once
+	applied      atomic.Uint64          // number of the newest change that is applied
+	complaint    complaint              // of the feed; follow alone uses it
+	heardTo      atomic.Pointer[string] // the newest place in the change log that was heard of
+	refreshless  atomic.Int64           // Unix nanoseconds: no Theme is asked for with its pairs before
 	refreshes    *waiting
+	postponed    *postponed
 	unknowns     bucket        // questions for what was not there
 	misses       chan struct{} // one element for each request that does what takes long
+	waiting      atomic.Int32  // requests that wait for an upstream to come back
 	encoders     *encoders
 	improvements chan improvement
 	deltas       *deltas
@@ -94,6 +98,7 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		door:         newDoor(int(orDefault(int64(c.MaxConnections), 1<<16)), c.crowd()),
 		shaking:      newShaking(),
 		refreshes:    newWaiting(),
+		postponed:    newPostponed(),
 		misses:       make(chan struct{}, maxMisses),
 		encoders:     newEncoders(runtime.GOMAXPROCS(0)),
 		improvements: make(chan improvement, maxMisses),
@@ -158,6 +163,7 @@ func (e *Edge) start() {
 	e.spawn(e.follow)
 	e.spawn(e.improveAll)
 	e.spawn(e.makeDeltas)
+	e.spawn(e.keepPostponed)
 	for range refreshThemes {
 		e.spawn(e.refreshAll)
 	}
@@ -193,10 +199,11 @@ func (e *Edge) hotNames(yield func(name string)) {
 		}
 		yield(pairName(key))
 		yield(themeName(key[:strings.IndexByte(key, '/')+1+idLength]))
-		yield(blobName(s.fed.Plan))
-		yield(blobName(s.fed.Module))
-		if s.fed.Overlay != "" {
-			yield(blobName(s.fed.Overlay))
+		fed := s.fed.record()
+		yield(blobName(fed.Plan))
+		yield(blobName(fed.Module))
+		if fed.Overlay != "" {
+			yield(blobName(fed.Overlay))
 		}
 	}
 }
@@ -232,6 +239,7 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	e.stop()
 	err = errors.Join(err, e.feedServer.ShutdownWithContext(ctx))
 	e.working.Wait()
+	e.writePostponed()
 	e.cache.close()
 	e.sources.close()
 	if err != nil {

@@ -182,7 +182,7 @@ func (f *feedHandler) blob(ctx *fasthttp.RequestCtx, name record.Hash) {
 func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	e := f.edge
 	q := e.asking(&ctx.Request.Header)
-	q.exact = true
+	q.exact, q.patience = true, edgePatience
 	defer e.leave(&q)
 	a, pair, ok := parseRecord(path)
 	if !ok {
@@ -210,7 +210,7 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	case held.missing != "":
 		f.missing(ctx, held.missing, e.mannerOf(t, held.learned, o2, &q))
 	default:
-		f.answer(ctx, held.fed, e.mannerOf(t, held.learned, o2, &q))
+		f.answer(ctx, held.fed.record(), e.mannerOf(t, held.learned, o2, &q))
 	}
 }
 

@@ -48,6 +48,10 @@ type feed struct {
 	status  int            // answered to everything but changes, where not 0
 	hold    chan struct{}  // records and blobs wait for it, where not nil
 	dumb    bool           // changes are not told
+	waits   []string       // how many seconds polls were to wait, in order
+	whole   bool           // a changed Theme is told with all that was asked for; else as before there was such a question
+	since   []string       // cursors of such questions, in order
+	spoil   func(r *record.RefreshFed)
 }
 
 // fedTheme is one Theme with its versions.
@@ -276,6 +280,8 @@ func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	kind, rest, _ := strings.Cut(path, "/")
 	switch {
+	case ok && kind == "refresh" && f.tellsAll():
+		f.serveRefresh(w, r, rest)
 	case ok && kind == "themes":
 		f.serveTheme(w, rest)
 	case ok && kind == "pairs":
@@ -291,6 +297,9 @@ func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (f *feed) serveChanges(w http.ResponseWriter, r *http.Request) {
 	wait, _ := strconv.Atoi(r.URL.Query().Get("wait"))
+	f.mu.Lock()
+	f.waits = append(f.waits, r.URL.Query().Get("wait"))
+	f.mu.Unlock()
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	deadline := time.After(time.Duration(wait) * time.Second)
 	for {
@@ -338,25 +347,32 @@ func (f *feed) serveTheme(w http.ResponseWriter, key string) {
 func (f *feed) servePair(w http.ResponseWriter, key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	p, lacks := f.pair(key)
+	if lacks != "" {
+		missing(w, lacks)
+		return
+	}
+	answer(w, p)
+}
+
+// pair returns a pair, or what is missing. f.mu is held.
+func (f *feed) pair(key string) (p record.PairFed, lacks string) {
 	parts := strings.Split(key, "/")
 	t := f.themes[parts[0]+"/"+parts[1]]
 	if t == nil {
-		missing(w, "theme")
-		return
+		return p, "theme"
 	}
 	if parts[2] != "-" && t.variants[parts[2]] == nil {
-		missing(w, "variant")
-		return
+		return p, "variant"
 	}
 	n := uint64(len(t.versions))
 	if parts[3] != "latest" {
 		n, _ = strconv.ParseUint(parts[3], 10, 32)
 	}
 	if n == 0 || n > uint64(len(t.versions)) {
-		missing(w, "version")
-		return
+		return p, "version"
 	}
-	p := t.versions[n-1]
+	p = t.versions[n-1]
 	if parts[2] != "-" {
 		if overlaid, ok := t.variants[parts[2]][uint32(n)]; ok {
 			p = overlaid
@@ -365,7 +381,45 @@ func (f *feed) servePair(w http.ResponseWriter, key string) {
 		}
 	}
 	p.Cursor = f.cursor(len(f.log))
-	answer(w, p)
+	return p, ""
+}
+
+func (f *feed) tellsAll() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.whole
+}
+
+func (f *feed) serveRefresh(w http.ResponseWriter, r *http.Request, key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, query := f.themes[key], r.URL.Query()
+	f.since = append(f.since, query.Get("since"))
+	if t == nil {
+		missing(w, "theme")
+		return
+	}
+	fed := record.RefreshFed{Theme: t.ThemeFed}
+	for _, at := range query["pair"] {
+		p, lacks := f.pair(key + "/" + at)
+		if lacks != "" {
+			continue
+		}
+		fed.Pairs = append(fed.Pairs, record.RefreshedPair{Address: at, Pair: p})
+		for _, name := range []record.Hash{p.Plan, p.Overlay} {
+			if name != "" && !slices.Contains(query["has"], string(name)) {
+				fed.Blobs = append(fed.Blobs, record.RefreshedBlob{Name: name, Bytes: f.blobs[name]})
+			}
+		}
+	}
+	if f.spoil != nil {
+		f.spoil(&fed)
+	}
+	text, err := record.AppendRefresh(nil, fed)
+	if err != nil {
+		f.t.Error(err)
+	}
+	w.Write(text)
 }
 
 func (f *feed) serveBlob(w http.ResponseWriter, name record.Hash) {

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 )
@@ -13,6 +14,7 @@ const (
 	themeUnknownEvery = 50 * time.Millisecond // of those for the pairs of one Theme
 	themeUnknownBurst = 100
 	maxMisses         = 1024 // requests that wait for upstream or a render at one time
+	maxWaiting        = maxMisses / 2
 )
 
 // bucket lets something happen once in every interval on the average, and burst times at once. The
@@ -90,4 +92,47 @@ func (e *Edge) leave(q *question) {
 		q.admitted = false
 		<-e.misses
 	}
+}
+
+// How long a request for what is not held waits for an upstream that went away: so long, less what it has been
+// away already, as a long absence is no restart; but until one more question was let through.
+const (
+	clientPatience = 3 * time.Second
+	edgePatience   = time.Second // an edge that asks may have another upstream
+)
+
+// persist returns what ask does, which is called again where upstream was out of reach and may be back.
+func persist[T any](e *Edge, q *question, ask func() (T, error)) (T, error) {
+	for {
+		back := e.sources.returning()
+		answer, err := ask()
+		if !errors.Is(err, errUnreachable) || !e.await(back, q) {
+			return answer, err
+		}
+	}
+}
+
+// await waits until a question that found nobody is worth asking again, and reports whether it is. back was
+// closed if an upstream came back since.
+func (e *Edge) await(back <-chan struct{}, q *question) bool {
+	now := e.now()
+	since, next, away := e.sources.away()
+	until := q.now.Add(max(min(since.Sub(q.now), 0)+q.patience, maxGap+minGap))
+	if q.patience == 0 || !now.Before(until) || e.door.closing.Load() {
+		return false
+	}
+	if !away {
+		select {
+		case <-back:
+			return true
+		default:
+			return false
+		}
+	}
+	defer e.waiting.Add(-1)
+	if e.waiting.Add(1) > maxWaiting {
+		return false
+	}
+	doze(e.ctx, max(min(next.Sub(now), until.Sub(now)), minGap), back)
+	return e.ctx.Err() == nil
 }

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -22,15 +21,17 @@ const (
 func (e *Edge) follow() {
 	cursor, saved := e.disk.cursor(), time.Time{}
 	for e.ctx.Err() == nil {
-		u, rest := e.sources.choose(e.now())
-		pause(e.ctx, min(rest, maxBackoff))
+		u, wait := e.sources.toFollow(e.ctx, e.now), pollSeconds
 		e.lookAround(u)
+		if u != e.sources.followed.Load() {
+			wait = 0 // what is held is in doubt until it answers
+		}
 		polledAt := e.now()
-		fed, m, err := u.changes(e.ctx, cursor, pollSeconds, pollLimit)
+		fed, m, err := u.changes(e.ctx, cursor, wait, pollLimit)
 		if e.settle(u, err); err != nil {
 			continue
 		}
-		e.apply(fed, m, polledAt)
+		e.apply(fed, m, polledAt, wait)
 		if fed.Cursor != cursor && time.Since(saved) >= cursorEvery {
 			e.keep(e.disk.putCursor(fed.Cursor))
 			saved = time.Now()
@@ -82,8 +83,10 @@ func (e *Edge) complain(u *upstream, err error) {
 	}
 }
 
-// apply marks what changed, tells the edges behind this one, and then confirms the rest.
-func (e *Edge) apply(fed record.ChangesFed, m manner, polledAt time.Time) {
+// apply marks what changed, tells the edges behind this one, and then confirms the rest. The feed was asked
+// at polledAt to wait so many seconds for a change.
+func (e *Edge) apply(fed record.ChangesFed, m manner, polledAt time.Time, wait int) {
+	e.heardTo.Store(&fed.Cursor) // before anything is in doubt: askRefresh
 	if fed.Reset {
 		e.changed("", "")
 	}
@@ -100,7 +103,7 @@ func (e *Edge) apply(fed record.ChangesFed, m manner, polledAt time.Time) {
 	confirmed := polledAt
 	if len(fed.Changes) == 0 && !fed.Reset {
 		// The feed had nothing to say until it answered: at the end of the wait, at the earliest.
-		confirmed = polledAt.Add(pollSeconds * time.Second)
+		confirmed = polledAt.Add(time.Duration(wait) * time.Second)
 		if now := e.now(); now.Before(confirmed) {
 			confirmed = now
 		}
@@ -131,17 +134,4 @@ func sequenceOf(cursor string) uint64 {
 	number, _, _ := strings.Cut(cursor, ".")
 	sequence, _ := strconv.ParseUint(number, 10, 64) // what is no number is 0
 	return sequence
-}
-
-// pause waits, or less where ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -66,6 +66,7 @@ type question struct {
 	now      time.Time
 	exact    bool                    // no grace: nothing that is in doubt will do
 	admitted bool                    // it may do what takes long
+	patience time.Duration           // how long an upstream that went away is waited for; 0: not at all
 	header   *fasthttp.RequestHeader // of the request that asks; nil: nobody's
 }
 

@@ -2,10 +2,13 @@ package edge
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"example.com/livery/edge/policy"
 	"example.com/livery/storage/record"
@@ -25,7 +28,7 @@ type theme struct {
 	unknowns bucket // questions for pairs that were not there
 
 	mu         sync.Mutex // guards all below
-	pairs      map[string]*pair
+	pairs      map[*pair]struct{}
 	refreshing bool      // a refresh is waiting or under way
 	doubtedAt  time.Time // of the first change since the newest refresh began
 }
@@ -58,27 +61,25 @@ func (t *theme) remember(p *pair) {
 		return
 	}
 	if t.pairs == nil {
-		t.pairs = map[string]*pair{}
+		t.pairs = map[*pair]struct{}{}
 	}
-	if _, held := t.pairs[p.key]; !held && len(t.pairs) >= maxPairs {
+	if _, held := t.pairs[p]; !held && len(t.pairs) >= maxPairs {
 		coldest := p
-		for _, other := range t.pairs {
+		for other := range t.pairs {
 			if coldest == p || other.askedAt.Load() < coldest.askedAt.Load() {
 				coldest = other
 			}
 		}
-		delete(t.pairs, coldest.key)
+		delete(t.pairs, coldest)
 	}
-	t.pairs[p.key] = p
+	t.pairs[p] = struct{}{}
 }
 
 // forget makes p, which is not held any more, none of the pairs that are made ready.
 func (t *theme) forget(p *pair) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.pairs[p.key] == p {
-		delete(t.pairs, p.key)
-	}
+	delete(t.pairs, p)
 }
 
 // hot returns the remembered pairs that were asked for since then, and those whose first request is
@@ -87,11 +88,11 @@ func (t *theme) hot(since time.Time) []*pair {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var latest, pinned []*pair
-	for key, p := range t.pairs {
+	for p := range t.pairs {
 		asked := p.askedAt.Load()
 		switch {
 		case asked != 0 && asked < since.Unix():
-			delete(t.pairs, key)
+			delete(t.pairs, p)
 		case p.pinned:
 			pinned = append(pinned, p)
 		default:
@@ -107,19 +108,20 @@ type asking struct {
 	background atomic.Bool  // a question that nobody waits for is under way
 }
 
-// settle keeps how the newest question went.
+// settle keeps how the newest question went, if it was asked at all.
 func (a *asking) settle(err error, now time.Time) {
-	if err == nil {
+	switch {
+	case err == nil:
 		a.lostAt.Store(0)
-		return
+	case !errors.Is(err, errResting):
+		a.lostAt.Store(now.UnixNano())
 	}
-	a.lostAt.Store(now.UnixNano())
 }
 
-// rests reports whether the newest question failed a moment ago.
-func (a *asking) rests(now time.Time) bool {
+// rests reports whether the newest question failed a moment ago, and since then upstream did not come back.
+func (a *asking) rests(now time.Time, back int64) bool {
 	lostAt := a.lostAt.Load()
-	return lostAt != 0 && now.UnixNano()-lostAt < int64(retryAfter)
+	return lostAt > back && now.UnixNano()-lostAt < int64(retryAfter)
 }
 
 // learned is when and how an answer of upstream was learned.
@@ -201,9 +203,9 @@ func fileEncoding(bit int) (abi.File, encoding) {
 type pairState struct {
 	learned
 	missing string // "theme", "variant" or "version", and nothing of the below; empty: there is one
-	fed     record.PairFed
+	fed     pairFed
 	content contentID
-	keptAt  time.Time // when it was last written to disk
+	keptAt  int64 // Unix nanoseconds: when it was last written to disk
 
 	offered  atomic.Uint32 // a bit for each file that was offered as a dictionary
 	searched atomic.Uint32 // a bit for each file whose older versions were searched for a dictionary
@@ -214,5 +216,38 @@ type contentID [sha256.Size]byte
 
 func newPairState(l learned, fed record.PairFed) *pairState {
 	inputs := string(fed.Plan) + "\n" + string(fed.Overlay) + "\n" + string(fed.Module)
-	return &pairState{learned: l, fed: fed, content: contentID(sha256.Sum256([]byte(inputs)))}
+	return &pairState{learned: l, fed: newPairFed(fed), content: contentID(sha256.Sum256([]byte(inputs)))}
+}
+
+// pairFed is a record.PairFed in a third of its memory: an edge holds one for each address. It keeps no
+// cursor, which nobody asks for.
+type pairFed struct {
+	plan, overlay [sha256.Size]byte // zero: none
+	module        unique.Handle[record.Hash]
+	version       uint32
+	Sealed        bool
+}
+
+func newPairFed(fed record.PairFed) pairFed {
+	return pairFed{inBytes(fed.Plan), inBytes(fed.Overlay), unique.Make(fed.Module), fed.Version, fed.Sealed}
+}
+
+// record returns the record, of which newPairFed made f.
+func (f *pairFed) record() record.PairFed {
+	return record.PairFed{Version: f.version, Plan: inDigits(f.plan), Overlay: inDigits(f.overlay), Module: f.module.Value(), Sealed: f.Sealed}
+}
+
+// inBytes returns what the digits of a hash say; zero where it is none.
+func inBytes(h record.Hash) (b [sha256.Size]byte) {
+	if h.Valid() {
+		_, _ = hex.Decode(b[:], []byte(h))
+	}
+	return b
+}
+
+func inDigits(b [sha256.Size]byte) record.Hash {
+	if b == [sha256.Size]byte{} {
+		return ""
+	}
+	return record.Hash(hex.EncodeToString(b[:]))
 }

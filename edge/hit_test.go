@@ -172,7 +172,7 @@ func TestFloodStaysWithinTheBudget(t *testing.T) {
 // What is made ready after a change is no more than what is held: a Theme forgets pairs that made
 // place for others.
 func TestDroppedPairIsForgotten(t *testing.T) {
-	c, err := newCache(1 << 20) // room for some 80 pairs
+	c, err := newCache(1 << 20) // room for some 190 pairs
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestDroppedPairIsForgotten(t *testing.T) {
 		th.mu.Lock()
 		remembered := len(th.pairs)
 		th.mu.Unlock()
-		if remembered == c.pairs.EstimatedSize() && remembered < 100 {
+		if remembered == c.pairs.EstimatedSize() && remembered < maxPairs/2 {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -233,12 +233,12 @@ func TestDoubtIsNotConfirmed(t *testing.T) {
 func TestPageBeforeTheLastConfirmsNothing(t *testing.T) {
 	e := warmed(t, record.Serving{})
 	fed := record.ChangesFed{Changes: make([]record.ChangeFed, 3), Cursor: "1000.a", More: true}
-	e.apply(fed, manner{}, time.Unix(1000, 0))
+	e.apply(fed, manner{}, time.Unix(1000, 0), pollSeconds)
 	if at := e.confirmedAt.Load(); at != 0 || e.heard.Load() {
 		t.Errorf("a page before the last confirmed what is held as of %d", at)
 	}
 	fed.More = false
-	e.apply(fed, manner{}, time.Unix(1000, 0))
+	e.apply(fed, manner{}, time.Unix(1000, 0), pollSeconds)
 	if at := e.confirmedAt.Load(); at != time.Unix(1000, 0).UnixNano() {
 		t.Errorf("the end of the feed confirmed as of %d, want when it was asked for", at)
 	}

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -147,7 +148,12 @@ func (m *metrics) rendered(took time.Duration, err error) {
 	m.renders.WithLabelValues(result(err)).Observe(took.Seconds())
 }
 
-func (m *metrics) asked(kind string, err error) { m.asks.WithLabelValues(kind, result(err)).Inc() }
+// asked counts a question to upstream, if it was asked at all.
+func (m *metrics) asked(kind string, err error) {
+	if !errors.Is(err, errResting) {
+		m.asks.WithLabelValues(kind, result(err)).Inc()
+	}
+}
 
 func (m *metrics) following(on bool) {
 	if on {

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -87,33 +88,63 @@ func (e *Edge) refresh(t *theme) {
 func (e *Edge) refreshOnce(t *theme) {
 	// A refresh is let in always: there are few at a time.
 	q := question{now: e.now(), exact: true, admitted: true}
-	s := t.state.Load()
-	if s == nil || !e.themeFresh(t, s, &q) {
-		var err error
-		if _, s, _, err = e.askTheme(t, s, &q); err != nil {
-			return
-		}
-	}
-	if s.missing {
+	all := t.hot(q.now.Add(-hotFor))
+	first, s := e.refreshTheme(t, all, &q)
+	if s == nil || s.missing {
 		return
 	}
+	for hot := range slices.Chunk(all, refreshAsked) {
+		got := first
+		if got == nil || hot[0] != all[0] {
+			got = e.askRefresh(e.ctx, t, hot)
+		}
+		e.refreshPairs(t, s, hot, got, q)
+	}
+	e.metrics.ahead.Inc()
+}
+
+// refreshTheme returns what the Theme is now, and what was told with it of its first hot pairs; nil where
+// upstream does not say.
+func (e *Edge) refreshTheme(t *theme, hot []*pair, q *question) (got *refreshed, s *themeState) {
+	s = t.state.Load()
+	if s != nil && e.themeFresh(t, s, q) {
+		return nil, s
+	}
+	told, err := e.shared("theme/"+t.key, func() (any, error) {
+		if got = e.askRefresh(e.ctx, t, hot[:min(len(hot), refreshAsked)]); got != nil {
+			return e.takeTheme(t, got), nil
+		}
+		return e.fetchTheme(e.ctx, t)
+	})
+	if err == nil {
+		if s = told.(*themeState); e.themeFresh(t, s, q) {
+			return got, s
+		}
+	}
+	if _, s, _, err = e.askTheme(t, s, q); err != nil {
+		return nil, nil
+	}
+	return nil, s
+}
+
+// refreshPairs readies pairs of a Theme, several at once.
+func (e *Edge) refreshPairs(t *theme, s *themeState, pairs []*pair, got *refreshed, q question) {
 	var working sync.WaitGroup
 	places := make(chan struct{}, refreshPairs)
-	for _, p := range t.hot(q.now.Add(-hotFor)) {
+	for _, p := range pairs {
 		places <- struct{}{}
 		working.Go(func() {
 			defer func() { <-places }()
-			e.refreshPair(t, s, p, q)
+			e.refreshPair(t, s, p, got, q)
 		})
 	}
 	working.Wait()
-	e.metrics.ahead.Inc()
 }
 
 // refreshPair fetches what a pair is made from, makes the files that are asked for, and only then
 // lets the pair be seen. Of a pair that is made from the same as before nothing is made: what is held
 // of its files stays, and what had to make place would only push other files out.
-func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, q question) {
+func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, got *refreshed, q question) {
 	held := p.state.Load()
 	if e.ctx.Err() != nil || held != nil && e.pairFresh(t, s, p, held, &q) {
 		return
@@ -125,7 +156,12 @@ func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, q question) {
 			e.makeWanted(s, p, state)
 		}
 	}
-	made, err, _ := e.flights.Do("pair/"+p.key, func() (any, error) { return e.fetchPair(e.ctx, t, p, prepare) })
+	made, err := e.shared("pair/"+p.key, func() (any, error) {
+		if fed, ok := got.pair(t, p); ok {
+			return e.takePair(t, p, got, fed, prepare)
+		}
+		return e.fetchPair(e.ctx, t, p, prepare)
+	})
 	if err == nil && made != prepared { // the flight was a request's, which makes one file only
 		prepare(made.(*pairState))
 	}

@@ -30,7 +30,7 @@ func (e *Edge) bodyOf(s *pairState, f abi.File, enc encoding, q *question) (*bod
 	if !e.admit(q) {
 		return nil, miss, errBusy
 	}
-	b, err := e.makeBody(s, key, enc)
+	b, err := persist(e, q, func() (*body, error) { return e.makeBody(s, key, enc) })
 	if ok && held.failed == nil {
 		return b, recoded, err
 	}
@@ -40,12 +40,16 @@ func (e *Edge) bodyOf(s *pairState, f abi.File, enc encoding, q *question) (*bod
 func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding) (*body, error) {
 	flight := "body/" + string(key.content[:]) + strconv.Itoa(bitOf(key.file, enc))
 	made, err, _ := e.flights.Do(flight, func() (any, error) {
+		if held, ok := e.cache.files.GetIfPresent(key); ok && held.bodies[enc] != nil { // since it was looked for
+			return held.bodies[enc], nil
+		}
 		b, err := e.newBody(s, key, enc)
 		switch {
 		case err == nil:
 			e.cache.putBody(key, b)
 		case !errors.Is(err, errUnreachable) && e.ctx.Err() == nil:
-			e.log.Error("a file cannot be made", "file", key.file.Name(), "plan", s.fed.Plan, "overlay", s.fed.Overlay, "module", s.fed.Module, "error", err)
+			fed := s.fed.record()
+			e.log.Error("a file cannot be made", "file", key.file.Name(), "plan", fed.Plan, "overlay", fed.Overlay, "module", fed.Module, "error", err)
 			e.cache.files.Set(key, &file{failed: err, failedAt: e.now()})
 		}
 		return b, err
@@ -58,7 +62,7 @@ func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding) (*body, error) 
 
 func (e *Edge) newBody(s *pairState, key fileKey, enc encoding) (*body, error) {
 	if enc == identity {
-		content, err := e.render(s.fed, key.file)
+		content, err := e.render(s.fed.record(), key.file)
 		if err != nil {
 			return nil, err
 		}
@@ -213,6 +217,9 @@ func (e *Edge) input(name record.Hash) ([]byte, error) {
 func (e *Edge) blob(name record.Hash) ([]byte, error) {
 	if !name.Valid() {
 		return nil, fmt.Errorf("edge: %q names no content", name)
+	}
+	if blob, ok := e.postponed.blob(name); ok {
+		return blob, nil
 	}
 	if blob, ok := e.disk.blob(name); ok {
 		return blob, nil

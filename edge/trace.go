@@ -49,4 +49,6 @@ func isTraceparent(b []byte) bool {
 }
 
 // asking returns the question that a request is.
-func (e *Edge) asking(h *fasthttp.RequestHeader) question { return question{now: e.now(), header: h} }
+func (e *Edge) asking(h *fasthttp.RequestHeader) question {
+	return question{now: e.now(), header: h, patience: clientPatience}
+}

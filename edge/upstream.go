@@ -27,7 +27,7 @@ const (
 	recordTimeout  = 5 * time.Second
 	blobTimeout    = 30 * time.Second
 	dialTimeout    = 2 * time.Second
-	retryAfter     = time.Second // how long nothing is asked after upstream gave no answer
+	retryAfter     = time.Second // how long a record is not asked for after a question for it alone failed
 )
 
 // What an edge that is asked by another says of its answers: a number of milliseconds since it knew
@@ -64,12 +64,14 @@ type upstream struct {
 	token  string
 	client *http.Client
 	now    func() time.Time
-	lostAt atomic.Int64 // Unix nanoseconds: when the newest question found nobody; 0: it found somebody
+	found  func() // called when it answers again
+	loss   loss
 
 	well      atomic.Bool // its feed can be followed, as far as is known
 	probing   atomic.Bool // a look at whether it can be followed again is under way
 	restUntil atomic.Int64
 	backoff   atomic.Int64 // nanoseconds: the newest rest
+	hurriedAt atomic.Int64 // Unix nanoseconds: when a rest was last cut short
 	told      string       // the newest failure that was logged; follow's alone
 }
 
@@ -102,17 +104,23 @@ func newUpstream(base string, c Config, now func() time.Time) (*upstream, error)
 }
 
 // failing reports whether the newest question, the feed's polls included, found nobody.
-func (u *upstream) failing() bool { return u.lostAt.Load() != 0 }
+func (u *upstream) failing() bool { return u.loss.since() != 0 }
 
-// down reports whether that was only a moment ago, so that asking now is in vain.
-func (u *upstream) down() bool {
-	lostAt := u.lostAt.Load()
-	return lostAt != 0 && u.now().UnixNano()-lostAt < int64(retryAfter)
+// down reports whether asking now is in vain: another question found nobody a moment ago, or finds that
+// out.
+func (u *upstream) down() bool { return u.now().UnixNano() < u.loss.next() }
+
+// admits reports whether the caller may ask now, and then must.
+func (u *upstream) admits() bool { return u.loss.admits(u.now().UnixNano()) }
+
+// reached and lost keep what a question found that was asked at a time.
+func (u *upstream) reached() {
+	if u.loss.end(u.now().UnixNano()) {
+		u.found()
+	}
 }
 
-// reached and lost keep what the newest question found.
-func (u *upstream) reached() { u.lostAt.Store(0) }
-func (u *upstream) lost()    { u.lostAt.Store(u.now().UnixNano()) }
+func (u *upstream) lost(askedAt time.Time) { u.loss.add(askedAt.UnixNano(), u.now().UnixNano()) }
 
 // theme returns a Theme's record; missing is true where there is no such Theme. The error is
 // errUnreachable.
@@ -230,9 +238,10 @@ func (u *upstream) get(ctx context.Context, path string, limit int64) (answer, e
 	if parent := traceOf(ctx); parent != "" {
 		req.Header.Set(traceHeader, parent)
 	}
+	askedAt := u.now()
 	res, err := u.client.Do(req)
 	if err != nil {
-		u.lost()
+		u.lost(askedAt)
 		return answer{}, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	defer res.Body.Close()
@@ -247,7 +256,7 @@ func (u *upstream) get(ctx context.Context, path string, limit int64) (answer, e
 		err = fmt.Errorf("%w: status %d", errUnreachable, res.StatusCode)
 	}
 	if err != nil {
-		u.lost()
+		u.lost(askedAt)
 		return answer{}, err
 	}
 	u.reached()

@@ -111,3 +111,17 @@ func fillFile(c *cache, i, size int) {
 		c.putBody(key, newBody(content, enc, enc, true).withHead(abi.TokensCSS))
 	}
 }
+
+// What an edge holds of a pair is all that it was told, the cursor apart.
+func TestPairKeepsItsRecord(t *testing.T) {
+	for name, fed := range map[string]record.PairFed{
+		"the Theme's own": {Version: 7, Plan: hashOf("plan", 1), Module: hashOf("module", 1)},
+		"a Variant's":     {Version: 1, Plan: hashOf("plan", 1), Overlay: hashOf("overlay", 1), Module: hashOf("module", 2), Sealed: true},
+	} {
+		told := fed
+		told.Cursor = "12.abc"
+		if got := newPairState(learned{}, told).fed.record(); got != fed {
+			t.Errorf("%s: %+v is held, want %+v", name, got, fed)
+		}
+	}
+}

@@ -354,7 +354,7 @@ func TestShutdownEndsPolls(t *testing.T) {
 		defer close(ended)
 		fed[record.ChangesFed](e, "/changes?wait=55&after="+cursor)
 	}()
-	eventually(t, "the poll", func() bool { return strings.Contains(e.stacks(), "feed.changesFed") })
+	eventually(t, "the poll", func() bool { return strings.Contains(e.stacks(), "feed.(*changes).fed") })
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	if err := e.origin.Shutdown(ctx); err != nil {

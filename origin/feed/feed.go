@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/theming"
@@ -45,26 +48,21 @@ func orMissing(err error, part missing) error {
 }
 
 // themeFed returns what an edge must know of the Theme, or missing.
-func themeFed(ctx context.Context, store storage.Store, environmentID, themeID string) (record.ThemeFed, error) {
-	var fed record.ThemeFed
-	err := store.View(ctx, func(r storage.Reader) error {
-		environment, err := storage.Environments.Read(r, environmentID)
-		if err != nil {
-			return orMissing(err, missingTheme)
-		}
-		theme, err := storage.Themes.Read(r, environmentID, themeID)
-		if err != nil {
-			return orMissing(err, missingTheme)
-		}
-		files := theming.Files(theme.Integrations)
-		slices.Sort(files)
-		fed = record.ThemeFed{
-			EnvironmentID: environmentID, ThemeID: themeID, CacheLifetime: environment.CacheLifetime,
-			LatestVersion: theme.LatestVersion, Files: files, Serving: theme.Serving, Cursor: r.Cursor().String(),
-		}
-		return nil
-	})
-	return fed, err
+func themeFed(r storage.Reader, environmentID, themeID string) (fed record.ThemeFed, err error) {
+	environment, err := storage.Environments.Read(r, environmentID)
+	if err != nil {
+		return fed, orMissing(err, missingTheme)
+	}
+	theme, err := storage.Themes.Read(r, environmentID, themeID)
+	if err != nil {
+		return fed, orMissing(err, missingTheme)
+	}
+	files := theming.Files(theme.Integrations)
+	slices.Sort(files)
+	return record.ThemeFed{
+		EnvironmentID: environmentID, ThemeID: themeID, CacheLifetime: environment.CacheLifetime,
+		LatestVersion: theme.LatestVersion, Files: files, Serving: theme.Serving, Cursor: r.Cursor().String(),
+	}, nil
 }
 
 // address names what an edge wants to render.
@@ -74,37 +72,33 @@ type address struct {
 
 // pairFed returns what an address is rendered from, with the pair that its overlay is to be had of,
 // or missing.
-func pairFed(ctx context.Context, store storage.Store, a address) (fed record.PairFed, of derive.Pair, err error) {
-	err = store.View(ctx, func(r storage.Reader) error {
-		theme, err := storage.Themes.Read(r, a.environment, a.theme)
-		if err != nil {
-			return orMissing(err, missingTheme)
+func pairFed(r storage.Reader, a address) (fed record.PairFed, of derive.Pair, err error) {
+	theme, err := storage.Themes.Read(r, a.environment, a.theme)
+	if err != nil {
+		return fed, of, orMissing(err, missingTheme)
+	}
+	if a.variant != themeSegment {
+		if _, err := storage.Variants.Read(r, a.environment, a.theme, a.variant); err != nil {
+			return fed, of, orMissing(err, missingVariant)
 		}
-		if a.variant != themeSegment {
-			if _, err := storage.Variants.Read(r, a.environment, a.theme, a.variant); err != nil {
-				return orMissing(err, missingVariant)
-			}
-		}
-		number, err := a.number(theme)
-		if err != nil {
-			return err
-		}
-		version, err := storage.ThemeVersions.Read(r, a.environment, a.theme, storage.Number(number))
-		if err != nil {
-			return orMissing(err, missingVersion)
-		}
-		pair, err := a.pair(r, number)
-		if err != nil {
-			return err
-		}
-		of = derive.Pair{EnvironmentID: a.environment, ThemeID: a.theme, VariantID: a.variant, Version: version, Record: pair}
-		fed = record.PairFed{
-			Version: number, Plan: version.Plan, Module: version.Module,
-			Sealed: pair.Published || theme.LatestVersion > number, Cursor: r.Cursor().String(),
-		}
-		return nil
-	})
-	return fed, of, err
+	}
+	number, err := a.number(theme)
+	if err != nil {
+		return fed, of, err
+	}
+	version, err := storage.ThemeVersions.Read(r, a.environment, a.theme, storage.Number(number))
+	if err != nil {
+		return fed, of, orMissing(err, missingVersion)
+	}
+	pair, err := a.pair(r, number)
+	if err != nil {
+		return fed, of, err
+	}
+	of = derive.Pair{EnvironmentID: a.environment, ThemeID: a.theme, VariantID: a.variant, Version: version, Record: pair}
+	return record.PairFed{
+		Version: number, Plan: version.Plan, Module: version.Module,
+		Sealed: pair.Published || theme.LatestVersion > number, Cursor: r.Cursor().String(),
+	}, of, nil
 }
 
 // number reads the version segment: "latest", or a number in its one spelling.
@@ -155,36 +149,78 @@ type poll struct {
 	limit int
 }
 
-// changesFed returns what changed after the cursor, as soon as there is something or ctx ends. A
-// cursor that cannot be continued, and a first poll, is answered with Reset and the newest cursor.
-func changesFed(ctx context.Context, store storage.Store, p poll) (record.ChangesFed, error) {
+// told is what a poll is answered with, spelled once for all who wait for the same.
+type told struct {
+	fed  record.ChangesFed
+	seen storage.Cursor // the newest entry that was looked at
+	text []byte
+}
+
+// changes answers polls. Those that wait at one place of the log, which is most of them at most times,
+// share one reading of what follows.
+type changes struct {
+	store storage.Store
+	polls *shelf[told]
+}
+
+// The bounds of answers that are shared: only who waited already while one was made may have it.
+const (
+	keepPoll      = 100 * time.Millisecond
+	keepPollBytes = 1 << 20
+)
+
+func newChanges(store storage.Store) *changes {
+	return &changes{store, newShelf(keepPollBytes, keepPoll, func(t told) int { return len(t.text) + shelvedBytes })}
+}
+
+// fed returns what changed after the cursor, as soon as there is something or ctx ends. A cursor that
+// cannot be continued, and a first poll, is answered with Reset and the newest cursor.
+func (c *changes) fed(ctx context.Context, p poll) (told, error) {
+	begun := time.Now()
 	if p.first {
-		return reset(ctx, store)
+		return c.reset(ctx)
 	}
 	for {
-		fed, seen, err := p.once(ctx, store)
-		if err != nil || fed.Reset || len(fed.Changes) > 0 {
-			return fed, err
-		}
-		p.after = seen
-		if waitErr := store.Wait(ctx, p.after); waitErr != nil {
-			if ctx.Err() != nil {
-				return fed, nil // the wait is over: nothing changed that an edge holds
+		if quiet, err := c.quiet(ctx, p.after); err != nil || quiet {
+			if err != nil {
+				return told{}, err
 			}
-			return fed, fmt.Errorf("feed: wait for changes: %w", waitErr)
+			return tell(record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: p.after.String()}, p.after)
 		}
+		next, _, err := c.polls.take(p.after.String()+" "+strconv.Itoa(p.limit), begun, func() (told, error) { return c.once(ctx, p) })
+		if err != nil || next.fed.Reset || len(next.fed.Changes) > 0 || ctx.Err() != nil {
+			return next, err
+		}
+		p.after = next.seen
 	}
 }
 
+// quiet waits for an entry after the cursor, and reports whether the log still ends there when ctx
+// does. A cursor that the log does not know is not quiet: reading shows why.
+func (c *changes) quiet(ctx context.Context, after storage.Cursor) (bool, error) {
+	err := c.store.Wait(ctx, after)
+	switch {
+	case err == nil, errors.Is(err, storage.ErrDiverged):
+		return false, nil
+	case ctx.Err() == nil:
+		return false, fmt.Errorf("feed: wait for changes: %w", err)
+	}
+	var end storage.Cursor
+	err = c.store.View(context.WithoutCancel(ctx), func(r storage.Reader) error {
+		end = r.Cursor()
+		return nil
+	})
+	return err == nil && end == after, err
+}
+
 // once reads the log once. Entries that no edge holds anything of only move the cursor.
-func (p poll) once(ctx context.Context, store storage.Store) (record.ChangesFed, storage.Cursor, error) {
-	logged, err := store.Changes(context.WithoutCancel(ctx), p.after, p.limit)
+func (c *changes) once(ctx context.Context, p poll) (told, error) {
+	logged, err := c.store.Changes(context.WithoutCancel(ctx), p.after, p.limit)
 	if errors.Is(err, storage.ErrTrimmed) || errors.Is(err, storage.ErrDiverged) {
-		fed, err := reset(ctx, store)
-		return fed, p.after, err
+		return c.reset(ctx)
 	}
 	if err != nil {
-		return record.ChangesFed{}, p.after, fmt.Errorf("feed: read changes: %w", err)
+		return told{}, fmt.Errorf("feed: read changes: %w", err)
 	}
 	fed, seen := record.ChangesFed{Changes: []record.ChangeFed{}}, p.after
 	for _, entry := range logged {
@@ -196,16 +232,25 @@ func (p poll) once(ctx context.Context, store storage.Store) (record.ChangesFed,
 		}
 	}
 	fed.Cursor, fed.More = seen.String(), len(logged) == p.limit
-	return fed, seen, nil
+	return tell(fed, seen)
 }
 
-func reset(ctx context.Context, store storage.Store) (record.ChangesFed, error) {
-	fed := record.ChangesFed{Changes: []record.ChangeFed{}, Reset: true}
-	err := store.View(context.WithoutCancel(ctx), func(r storage.Reader) error {
-		fed.Cursor = r.Cursor().String()
+func (c *changes) reset(ctx context.Context) (told, error) {
+	var end storage.Cursor
+	err := c.store.View(context.WithoutCancel(ctx), func(r storage.Reader) error {
+		end = r.Cursor()
 		return nil
 	})
-	return fed, err
+	if err != nil {
+		return told{}, err
+	}
+	return tell(record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: end.String(), Reset: true}, end)
+}
+
+// tell spells an answer.
+func tell(fed record.ChangesFed, seen storage.Cursor) (told, error) {
+	text, err := json.Marshal(fed)
+	return told{fed, seen, text}, err
 }
 
 // safe reports whether every part can stand in a key of the store.

@@ -50,11 +50,11 @@ func (l *log) ask(p poll) record.ChangesFed {
 	l.t.Helper()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	fed, err := changesFed(ended, l.store, p)
+	got, err := newChanges(l.store).fed(ended, p)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return fed
+	return got.fed
 }
 
 func spell(fed record.ChangesFed) string {
@@ -120,11 +120,11 @@ func TestWaitsEndWithWhatAnEdgeHolds(t *testing.T) {
 	held := l.cursors[0]
 	ended := make(chan record.ChangesFed, 1)
 	go func() {
-		fed, err := changesFed(waiting, l.store, poll{after: held, limit: 10})
+		got, err := newChanges(l.store).fed(waiting, poll{after: held, limit: 10})
 		if err != nil {
 			t.Error(err)
 		}
-		ended <- fed
+		ended <- got.fed
 	}()
 	l.add("")
 	l.add("b")

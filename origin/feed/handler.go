@@ -41,6 +41,10 @@ type Handler struct {
 	token  [sha256.Size]byte
 	refuse Refuse
 	router *router.Router
+
+	told      *changes
+	refreshes *shelf[[]byte] // answers, by the words of the question
+	blobs     *shelf[[]byte] // by their names
 }
 
 // Config is what a Handler needs. Every field but Master must be given.
@@ -57,12 +61,14 @@ type Config struct {
 func NewHandler(ctx context.Context, c Config) *Handler {
 	h := &Handler{
 		ctx: ctx, store: c.Store, master: c.Master, derive: c.Derive, token: sha256.Sum256([]byte(c.Token)), refuse: c.Refuse, router: router.New(),
+		told: newChanges(c.Store), refreshes: newShelf(keepRefreshBytes, keepRefresh, weight), blobs: newShelf(keepBlobBytes, keepBlob, weight),
 	}
 	refuse := c.Refuse
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
 	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { refuse(ctx, &theming.Error{Cause: theming.NotFound}) }
 	h.router.GET("/feed/v1/changes", h.changes)
+	h.router.GET("/feed/v1/refresh/{environment}/{theme}", h.refresh)
 	h.router.GET("/feed/v1/themes/{environment}/{theme}", h.theme)
 	h.router.GET("/feed/v1/pairs/{environment}/{theme}/{variant}/{version}", h.pair)
 	h.router.GET("/feed/v1/blobs/{digest}", h.blob)
@@ -98,8 +104,13 @@ func (h *Handler) changes(ctx *fasthttp.RequestCtx) {
 	}
 	waiting, cancel := context.WithTimeout(h.ctx, wait)
 	defer cancel()
-	fed, err := changesFed(waiting, h.store, p)
-	h.answer(ctx, fed, err)
+	fed, err := h.told.fed(waiting, p)
+	if err != nil {
+		h.answer(ctx, nil, err)
+		return
+	}
+	ctx.SetContentType("application/json")
+	ctx.Response.SetBodyRaw(fed.text)
 }
 
 func parsePoll(after, wait, limit string) (p poll, duration time.Duration, fault string) {
@@ -133,7 +144,11 @@ func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
 		h.answer(ctx, nil, missingTheme)
 		return
 	}
-	fed, err := themeFed(context.WithoutCancel(h.ctx), h.store, environment, theme)
+	var fed record.ThemeFed
+	err := h.store.View(context.WithoutCancel(h.ctx), func(r storage.Reader) (err error) {
+		fed, err = themeFed(r, environment, theme)
+		return err
+	})
 	if err == nil {
 		fed.Serving.SigningKeys, err = h.opened(theme, fed.Serving.SigningKeys)
 	}
@@ -159,7 +174,12 @@ func (h *Handler) pair(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	working := context.WithoutCancel(h.ctx)
-	fed, of, err := pairFed(working, h.store, a)
+	var fed record.PairFed
+	var of derive.Pair
+	err := h.store.View(working, func(r storage.Reader) (err error) {
+		fed, of, err = pairFed(r, a)
+		return err
+	})
 	if err == nil {
 		fed.Overlay, err = h.derive.Overlay(working, of)
 	}
@@ -172,7 +192,7 @@ func (h *Handler) blob(ctx *fasthttp.RequestCtx) {
 		h.answer(ctx, nil, missingBlob)
 		return
 	}
-	blob, err := h.derive.Blob(context.WithoutCancel(h.ctx), digest)
+	blob, err := h.blobOf(context.WithoutCancel(h.ctx), digest)
 	if err != nil {
 		h.answer(ctx, nil, orMissing(err, missingBlob))
 		return
