@@ -2,8 +2,10 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -57,9 +59,25 @@ func setUpStory(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("LIVERY_COMPILED", compiled)
+	if raced { // the servers are watched; each short command would take a second to start
+		plain, err := plainProgram()
+		if err != nil {
+			return err
+		}
+		env.Setenv("PATH", filepath.Dir(plain)+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	}
 	env.Values[storyKey{}] = &story{servers: map[string]*server{}}
 	return nil
 }
+
+// plainProgram builds the program without the race detector, once.
+var plainProgram = sync.OnceValues(func() (string, error) {
+	program, err := filepath.Abs(filepath.Join(".cache", "plain", "livery"))
+	if err != nil {
+		return "", err
+	}
+	return program, runBuild(exec.Command("go", "build", "-buildvcs=false", "-o", program, "."))
+})
 
 func TestStoriesBeginTheirSectionsWithARule(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/script/*.txtar")

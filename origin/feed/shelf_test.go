@@ -55,10 +55,17 @@ func TestAShelfMakesOnce(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * time.Second)
-		if len(s.held) != 0 || s.bytes != 0 {
-			t.Errorf("%d things of %d bytes are held for longer than their time", len(s.held), s.bytes)
+		if held, bytes := s.weighed(); held != 0 || bytes != 0 {
+			t.Errorf("%d things of %d bytes are held for longer than their time", held, bytes)
 		}
 	})
+}
+
+// weighed returns how much is held.
+func (s *shelf[V]) weighed() (things, bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.held), s.bytes
 }
 
 // A shelf holds no more bytes than it may, keys and all, and no failures.
@@ -81,8 +88,9 @@ func TestAShelfIsBounded(t *testing.T) {
 			take("b", "1234", nil)
 			take("c", "", failed)
 		}
-		if made["a"] != 1 || made["b"] != 2 || made["c"] != 2 || s.bytes != 6 {
-			t.Errorf("made %v with %d bytes held, want what fits once", made, s.bytes)
+		_, bytes := s.weighed()
+		if made["a"] != 1 || made["b"] != 2 || made["c"] != 2 || bytes != 6 {
+			t.Errorf("made %v with %d bytes held, want what fits once", made, bytes)
 		}
 		func() {
 			defer func() { _ = recover() }()
