@@ -17,9 +17,11 @@ dev: build ## Build, and run an origin and an edge with a sample Theme
 test: wasm ## Build the renderer module and run every test
 	go test ./...
 
-# The house's own rules and the corpus, file by file, have nothing to race.
+# The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
+# those tests count that use one thing from several.
 race: wasm ## Run every test of the program itself under the race detector
-	go test -race -skip '^(TestHouse.*|TestCorpus)$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs)(/|$$)')
+	go test -race -skip '^(TestHouse.*|TestCorpus)$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|wasm/js)(/|$$)')
+	go test -race -run 'Concurrently|ReadsOnly' ./renderer/...
 
 check: wasm ## Formatting, vet, staticcheck, the house test, and the race detector where there is a C compiler
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
