@@ -160,20 +160,14 @@ func (s *recent) place(sum uint64, now int64) *finished {
 
 // lasts returns for how long the same is answered to the same question, if nothing else happens.
 func (e *Edge) lasts(h *holding, q *question) time.Duration {
-	left := int64(recentFor)
-	for _, of := range [...]struct {
-		learned  learned
-		lifetime time.Duration
-	}{{h.themeState.learned, existenceLifetime}, {h.pairState.learned, pairLifetime(h.themeState, h.pair, h.pairState)}} {
-		at, current := e.known(h.theme, of.learned, q)
-		if !current {
-			return 0
-		}
-		left = min(left, int64(at.Add(of.lifetime).Sub(q.now)))
+	theme, themeCurrent := e.known(h.theme, h.themeState.learned, q)
+	pair, pairCurrent := e.known(h.theme, h.pairState.learned, q)
+	if !themeCurrent || !pairCurrent {
+		return 0
 	}
-	known, _ := e.known(h.theme, h.pairState.learned, q)
-	if shown := age(q.now.Sub(known)); shown > 0 {
-		left = min(left, int64(time.Second-shown%time.Second))
+	left := min(recentFor, theme.Add(existenceLifetime).Sub(q.now), pair.Add(pairLifetime(h.themeState, h.pair, h.pairState)).Sub(q.now))
+	if shown := age(q.now.Sub(pair)); shown > 0 {
+		left = min(left, time.Second-shown%time.Second)
 	}
-	return time.Duration(left)
+	return left
 }
