@@ -86,22 +86,34 @@ func isFault(err error) bool {
 	return err != nil && (!errors.As(err, &refusal) || refusal.Cause != theming.Conflict)
 }
 
-// sweepReplays deletes the expired replays whose names begin as name does: a 256th of all, so that
-// they are gone in time and no request pays for many.
+// sweptReplays is how many replays a sweep looks at in one place.
+const sweptReplays = 8
+
+// sweepReplays deletes expired replays whose names begin as name does. Names are hashes, so each request looks in
+// another place, and deeper where a place is crowded: at a few dozen of any number. What has expired is found by the
+// requests to come, so that fewer stay than are current.
 func (o *Origin) sweepReplays(tx storage.Tx, environmentID, name string) error {
-	prefix := append(storage.Key('I', environmentID), name[:2]...)
 	var expired []string
-	err := tx.Scan(prefix, storage.Ascending, func(key, value []byte) bool {
-		var r record.Replay
-		if record.Decode(value, &r) == nil && !o.now().Before(r.ExpiresAt) {
-			expired = append(expired, storage.LastPart(key))
+	for digits := 2; ; digits++ {
+		looked := 0
+		err := tx.Scan(append(storage.Key('I', environmentID), name[:digits]...), storage.Ascending, func(key, value []byte) bool {
+			var r record.Replay
+			if looked++; record.Decode(value, &r) == nil && !o.now().Before(r.ExpiresAt) {
+				expired = append(expired, storage.LastPart(key))
+			}
+			return looked < sweptReplays
+		})
+		if err != nil {
+			return err
 		}
-		return true
-	})
-	for _, old := range expired {
-		if err == nil {
-			err = storage.Replays.Delete(tx, environmentID, old)
+		if looked < sweptReplays || digits == len(name) {
+			break
 		}
 	}
-	return err
+	for _, old := range expired {
+		if err := storage.Replays.Delete(tx, environmentID, old); err != nil {
+			return err
+		}
+	}
+	return nil
 }
