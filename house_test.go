@@ -43,7 +43,7 @@ var house = map[string]room{
 	"bench/load":        {others: "golang.org/x/sys"},
 	"bench/progress":    {others: "github.com/cheggaaa/pb/v3 golang.org/x/term"},
 	"bench/world":       {ours: "bench/load client", others: "golang.org/x/sync"},
-	"bench/recovery":    {ours: "bench/command bench/figures bench/progress bench/world"},
+	"bench/recovery":    {ours: "bench/command bench/figures bench/progress bench/world storage/pebble"},
 	"bench/propagation": {ours: "bench/command bench/figures bench/progress bench/world edge wasm", others: "golang.org/x/sync"},
 	"bench/use":         {ours: "bench/command bench/figures bench/load bench/markdown bench/progress bench/world", others: "golang.org/x/sys"},
 	"bench/guard": {
@@ -61,7 +61,7 @@ var house = map[string]room{
 	"bench/report":     {ours: "bench/command bench/figures bench/markdown bench/plot bench/progress"},
 	"deploy/sbom":      {},
 	"bench/runtime":    {ours: "bench/command bench/figures bench/markdown bench/progress renderer renderer/jsontree renderer/plan wasm"},
-	"bench/crash":      {ours: "bench/command bench/progress client storage storage/pebble"},
+	"bench/crash":      {ours: "bench/command bench/progress bench/world client storage storage/pebble"},
 	"bench/edge":       {ours: "bench/command bench/figures bench/load bench/markdown bench/plot bench/world client edge edge/loop", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"cli/page":         {ours: "renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokendiff":    {ours: "renderer/dtcg renderer/jsontree storage/record"},
@@ -72,7 +72,7 @@ var house = map[string]room{
 	"edge/loop":        {others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"bench/peers":      {ours: "bench/figures bench/markdown renderer renderer/dtcg renderer/jsontree renderer/plan"},
 	"bench/usable":     {ours: "bench/command renderer"},
-	"bench/road":       {ours: "bench/command bench/figures bench/progress client"},
+	"bench/road":       {ours: "bench/command bench/figures bench/progress bench/world client"},
 	"bench/management": {
 		ours:   "bench/command bench/figures bench/markdown bench/progress client origin origin/auth origin/operator origin/theming storage storage/pebble storage/record wasm",
 		others: "github.com/cockroachdb/pebble/v2 golang.org/x/sync",

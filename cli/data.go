@@ -95,11 +95,11 @@ func (r *run) announce(path string, v any) error {
 	if err := writeWhole(path, append(text, '\n'), 0o600); err != nil {
 		return unwritable(filepath.Dir(path), err)
 	}
-	r.onClose(func(context.Context) error { return os.Remove(path) })
+	r.onClose(func(context.Context) error { return retract(path) })
 	return nil
 }
 
-// retract removes what a killed process announced.
+// retract removes what this process or a killed one announced, if it is there still.
 func retract(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unwritable(filepath.Dir(path), err)

@@ -17,6 +17,7 @@ import (
 
 	"example.com/livery/bench/command"
 	"example.com/livery/bench/progress"
+	"example.com/livery/bench/world"
 )
 
 func main() {
@@ -73,27 +74,36 @@ func (c *crash) kill(ctx context.Context) (done int, err error) {
 		}
 		bar.Step()
 	}
-	s, err := start(ctx, c.binary, c.data)
+	s, err := c.start(ctx)
 	if err != nil {
 		return c.rounds, err
 	}
-	return c.rounds, errors.Join(c.verify(ctx, s, true), s.stop(), c.walkStore(ctx))
+	return c.rounds, errors.Join(c.verify(ctx, s, true), s.Stop(), c.walkStore(ctx))
+}
+
+// start starts the binary on what the kills have left.
+func (c *crash) start(ctx context.Context) (*world.Dev, error) {
+	s, err := world.StartDev(ctx, c.binary, c.data, world.AnyCore, "--empty")
+	if err == nil {
+		s.API.Tries = 1 // a reply that the kill took must not be asked for again
+	}
+	return s, err
 }
 
 // round starts the binary, verifies what it holds, lets the writers work and kills it.
 func (c *crash) round(ctx context.Context, n int) error {
-	s, err := start(ctx, c.binary, c.data)
+	s, err := c.start(ctx)
 	if err != nil {
 		return err
 	}
 	if c.themes == nil {
 		err = c.create(ctx, s)
 	} else {
-		c.restarts = append(c.restarts, s.ready)
+		c.restarts = append(c.restarts, s.Ready())
 		err = c.verify(ctx, s, n%c.walk == 0)
 	}
 	if err != nil {
-		return errors.Join(err, s.stop())
+		return errors.Join(err, s.Stop())
 	}
 	return c.writeAndKill(ctx, s)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"example.com/livery/bench/world"
 	"example.com/livery/client"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -16,7 +17,7 @@ import (
 
 // verify checks each Theme: all versions in a row, each with its value, none acknowledged missing,
 // and at most the one in flight more.
-func (c *crash) verify(ctx context.Context, s *server, whole bool) error {
+func (c *crash) verify(ctx context.Context, s *world.Dev, whole bool) error {
 	for _, t := range c.themes {
 		if t.denied != nil {
 			return t.denied
@@ -28,8 +29,8 @@ func (c *crash) verify(ctx context.Context, s *server, whole bool) error {
 	return nil
 }
 
-func (c *crash) verifyTheme(ctx context.Context, s *server, t *theme, whole bool) error {
-	now, err := s.api.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{IncludeVersions: true})
+func (c *crash) verifyTheme(ctx context.Context, s *world.Dev, t *theme, whole bool) error {
+	now, err := s.API.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{IncludeVersions: true})
 	if err != nil {
 		return err
 	}
@@ -61,8 +62,8 @@ func (c *crash) verifyTheme(ctx context.Context, s *server, t *theme, whole bool
 }
 
 // holds checks one version and, one in four, that its file is what it was at the last look.
-func (t *theme) holds(ctx context.Context, s *server, version int) error {
-	set, err := s.api.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{Version: version})
+func (t *theme) holds(ctx context.Context, s *world.Dev, version int) error {
+	set, err := s.API.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{Version: version})
 	if err != nil {
 		return fmt.Errorf("version %d: %w", version, err)
 	}

@@ -11,9 +11,9 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
+	"example.com/livery/bench/world"
 	"example.com/livery/client"
 )
 
@@ -28,11 +28,11 @@ type theme struct {
 }
 
 // create makes a Theme for each writer, all of one Environment in turns.
-func (c *crash) create(ctx context.Context, s *server) error {
+func (c *crash) create(ctx context.Context, s *world.Dev) error {
 	environments := slices.Sorted(maps.Values(s.Environments))
 	for i := range c.writers {
 		environment := environments[i%len(environments)]
-		made, err := s.api.CreateTheme(ctx, environment, client.NewTheme{
+		made, err := s.API.CreateTheme(ctx, environment, client.NewTheme{
 			Slug: fmt.Sprint("crash-", i), DisplayName: "Crash", Integration: &client.Integration{Framework: "react", Library: "plainCSS"},
 		})
 		if err != nil {
@@ -44,7 +44,7 @@ func (c *crash) create(ctx context.Context, s *server) error {
 }
 
 // writeAndKill lets every writer publish until the process is killed.
-func (c *crash) writeAndKill(ctx context.Context, s *server) error {
+func (c *crash) writeAndKill(ctx context.Context, s *world.Dev) error {
 	first, after := make(chan struct{}), time.Duration(c.random.Int64N(int64(c.longest)))
 	var once sync.Once
 	var wg sync.WaitGroup
@@ -61,19 +61,19 @@ func (c *crash) writeAndKill(ctx context.Context, s *server) error {
 	case <-first:
 	case <-ctx.Done():
 	case <-time.After(time.Minute):
-		_ = s.end(syscall.SIGKILL)
+		_ = s.Kill()
 		wg.Wait()
-		return fmt.Errorf("no publish was acknowledged within a minute; the first writer stopped for: %w\n%s", c.themes[0].last, s.said)
+		return fmt.Errorf("no publish was acknowledged within a minute; the first writer stopped for: %w\n%s", c.themes[0].last, s.Log())
 	}
 	time.Sleep(after)
-	err := s.end(syscall.SIGKILL)
+	err := s.Kill()
 	wg.Wait()
 	return err
 }
 
 // publish edits and publishes once, and looks at one file in four.
-func (t *theme) publish(ctx context.Context, s *server) error {
-	now, err := s.api.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{})
+func (t *theme) publish(ctx context.Context, s *world.Dev) error {
+	now, err := s.API.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{})
 	if err != nil {
 		return err
 	}
@@ -82,10 +82,10 @@ func (t *theme) publish(ctx context.Context, s *server) error {
 		next = *now.LatestVersion + 1
 	}
 	value := json.RawMessage(fmt.Sprintf(`{"$type":"number","$value":%d}`, next))
-	if _, err = s.api.EditThemeTokens(ctx, t.environment, t.id, client.EditOptions{ETag: now.DraftETag()}, []client.Operation{{Operation: "add", Path: "/counter", Value: value}}); err != nil {
+	if _, err = s.API.EditThemeTokens(ctx, t.environment, t.id, client.EditOptions{ETag: now.DraftETag()}, []client.Operation{{Operation: "add", Path: "/counter", Value: value}}); err != nil {
 		return err
 	}
-	done, err := s.api.PublishTheme(ctx, t.environment, t.id, client.PublishOptions{})
+	done, err := s.API.PublishTheme(ctx, t.environment, t.id, client.PublishOptions{})
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func (t *theme) publish(ctx context.Context, s *server) error {
 var errDenied = errors.New("the edge says that it does not exist")
 
 // file returns the hash of the file that the edge serves for a version.
-func (t *theme) file(ctx context.Context, s *server, version int) (sum [32]byte, err error) {
-	address := fmt.Sprintf("%s/%s/%s/-/%d/tokens.css", s.EdgeURL, t.environment, t.id, version)
+func (t *theme) file(ctx context.Context, s *world.Dev, version int) (sum [32]byte, err error) {
+	address := fmt.Sprintf("%s/%s/%s/-/%d/tokens.css", s.EdgeURL(), t.environment, t.id, version)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return sum, err

@@ -30,7 +30,7 @@ func TestEveryScenarioRunsOnOurServers(t *testing.T) {
 		t.Skip("taskset and two cores are needed")
 	}
 	b := bench{rounds: 1, slice: 20 * time.Millisecond, servers: []string{"fasthttp", "net/http", "loop"}, figures: &figures.Set{}}
-	subjects, stop, err := b.start(t.TempDir())
+	subjects, stop, err := b.start(t.Context(), t.TempDir())
 	defer stop()
 	if err != nil {
 		t.Fatal(err)

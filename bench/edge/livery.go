@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,80 +17,55 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/bench/world"
 	"example.com/livery/client"
 )
 
-// livery is a running livery dev: a whole origin and edge, of which the edge is measured.
-type livery struct {
-	API          string            `json:"apiURL"`
-	Edge         string            `json:"edgeURL"`
-	Token        string            `json:"token"`
-	Environments map[string]string `json:"environments"`
-}
-
-// startLivery starts the built binary, publishes a Theme for each file, and writes what its edge serves
-// into dir, so that the others serve the same bytes.
-func startLivery(binary, dir string) (*exec.Cmd, *subject, error) {
-	data := filepath.Join(dir, "livery")
-	cmd := exec.Command("taskset", "-c", strconv.Itoa(serverCore), binary, "dev", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0")
-	if err := cmd.Start(); err != nil {
-		return nil, nil, fmt.Errorf("start %s (make build makes it): %w", binary, err)
+// startLivery starts the built binary, a whole origin and edge of which the edge is measured, publishes a Theme for
+// each file, and writes what its edge serves into dir, so that the others serve the same bytes.
+func startLivery(ctx context.Context, binary, dir string) (*world.Dev, *subject, error) {
+	l, err := world.StartDev(ctx, binary, filepath.Join(dir, "livery"), serverCore)
+	if err != nil {
+		return nil, nil, err
 	}
-	var l livery
-	if err := readWhenThere(filepath.Join(data, "dev.json"), &l); err != nil {
-		return cmd, nil, err
-	}
-	s := &subject{name: "livery", address: strings.TrimPrefix(l.Edge, "http://"), process: cmd.Process, etags: map[string]string{}, paths: map[string]string{}}
+	s := &subject{name: "livery", address: l.EdgeHost(), process: l.Process(), etags: map[string]string{}, paths: map[string]string{}}
 	for name, size := range fileSizes {
-		path, err := l.publish(binary, dir, strings.TrimSuffix(name, ".css"), size)
+		path, err := publish(ctx, l, binary, dir, strings.TrimSuffix(name, ".css"), size)
 		if err != nil {
-			return cmd, nil, err
+			return l, nil, err
 		}
 		s.paths["/"+name] = path
 		for suffix, coding := range map[string]string{"": "identity", ".gz": "gzip"} {
-			content, err := fetch(l.Edge+path, coding)
+			content, err := fetch(l.EdgeURL()+path, coding)
 			if err != nil {
-				return cmd, nil, err
+				return l, nil, err
 			}
 			if err := os.WriteFile(filepath.Join(dir, name+suffix), content, 0o644); err != nil {
-				return cmd, nil, err
+				return l, nil, err
 			}
 		}
 	}
-	return cmd, s, nil
-}
-
-func readWhenThere(path string, into any) error {
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		text, err := os.ReadFile(path)
-		if err == nil {
-			return json.Unmarshal(text, into)
-		}
-		if !errors.Is(err, os.ErrNotExist) || time.Now().After(end) {
-			return err
-		}
-	}
+	return l, s, nil
 }
 
 // publish brings a Theme in whose stylesheet is about that long, and returns its pinned address.
-func (l *livery) publish(binary, dir, slug string, size int) (string, error) {
+func publish(ctx context.Context, l *world.Dev, binary, dir, slug string, size int) (string, error) {
 	file := filepath.Join(dir, slug+".tokens.json")
 	if err := os.WriteFile(file, document(size), 0o644); err != nil {
 		return "", err
 	}
-	push := exec.Command(binary, "push", file, "--env", "sandbox", "--theme", slug, "--create", "--integration", "react/plainCSS")
-	push.Env = append(os.Environ(), "LIVERY_URL="+l.API, "LIVERY_TOKEN="+l.Token)
+	push := exec.CommandContext(ctx, binary, "push", file, "--env", "sandbox", "--theme", slug, "--create", "--integration", "react/plainCSS")
+	push.Env = append(os.Environ(), "LIVERY_URL="+l.APIURL(), "LIVERY_TOKEN="+l.Token())
 	if out, err := push.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("push: %w: %s", err, out)
 	}
 	environment := l.Environments["sandbox"]
-	api := client.New(strings.TrimSuffix(l.API, "/public/v1"), l.Token)
-	page, err := api.Themes(context.Background(), environment, client.ListOptions{Slug: slug})
+	page, err := l.API.Themes(ctx, environment, client.ListOptions{Slug: slug})
 	if err != nil || len(page.Items) != 1 {
 		return "", fmt.Errorf("the pushed Theme %s is not there: %w", slug, err)
 	}
 	theme := page.Items[0].ID
-	_, err = api.PublishTheme(context.Background(), environment, theme, client.PublishOptions{})
+	_, err = l.API.PublishTheme(ctx, environment, theme, client.PublishOptions{})
 	return "/" + environment + "/" + theme + "/-/1/tokens.css", err
 }
 

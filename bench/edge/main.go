@@ -112,7 +112,7 @@ func (b *bench) run(ctx context.Context) error {
 	if err := os.Chmod(dir, 0o755); err != nil { // nginx's worker is somebody else
 		return err
 	}
-	subjects, stop, err := b.start(dir)
+	subjects, stop, err := b.start(ctx, dir)
 	defer stop()
 	if err != nil {
 		return err

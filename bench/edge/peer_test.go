@@ -25,7 +25,7 @@ func TestPeersServeTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := bench{servers: []string{"varnish", "h2o", "caddy"}, figures: &figures.Set{}}
-	subjects, stop, err := b.start(dir)
+	subjects, stop, err := b.start(t.Context(), dir)
 	defer stop()
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestRatesAreMeasured(t *testing.T) {
 		t.Skip("taskset and two cores are needed")
 	}
 	b := bench{servers: []string{"net/http"}, figures: &figures.Set{}, rates: []int{200, 400}, rateRounds: 1, lasting: 100 * time.Millisecond}
-	subjects, stop, err := b.start(t.TempDir())
+	subjects, stop, err := b.start(t.Context(), t.TempDir())
 	defer stop()
 	if err != nil {
 		t.Fatal(err)

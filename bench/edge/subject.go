@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"example.com/livery/bench/load"
+	"example.com/livery/bench/world"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,9 +37,13 @@ type subject struct {
 }
 
 // start starts the servers, each bound to the servers' core. stop ends those that run.
-func (b *bench) start(dir string) (subjects []*subject, stop func(), err error) {
+func (b *bench) start(ctx context.Context, dir string) (subjects []*subject, stop func(), err error) {
 	var children []*exec.Cmd
+	var livery *world.Dev
 	stop = func() {
+		if livery != nil {
+			_ = livery.Stop() // it has been measured
+		}
 		for _, c := range children {
 			_ = c.Process.Signal(syscall.SIGTERM)
 			_ = c.Wait()
@@ -46,11 +52,9 @@ func (b *bench) start(dir string) (subjects []*subject, stop func(), err error) 
 	if b.livery == "" {
 		err = writeFiles(dir)
 	} else {
-		cmd, s, failed := startLivery(b.livery, dir)
-		if cmd != nil {
-			children = append(children, cmd)
-		}
-		subjects, err = append(subjects, s), failed
+		var s *subject
+		livery, s, err = startLivery(ctx, b.livery, dir)
+		subjects = append(subjects, s)
 	}
 	if err != nil {
 		return nil, stop, err

@@ -48,7 +48,7 @@ func (b *bench) backedUp(ctx context.Context) error {
 		if n > 0 {
 			name = "backup, another one"
 		}
-		b.figures.AddOne(figures.Figure{Name: name, Unit: "s, read back", Over: "Themes", At: float64(len(b.themes))}, took.Seconds())
+		b.figures.AddOne(figures.Figure{Name: name, Unit: "s, read back", Over: overThemes, At: float64(len(b.themes))}, took.Seconds())
 	}
 	b.tell("edit beside backups", during)
 	return nil
@@ -80,6 +80,6 @@ func (b *bench) tell(name string, took []time.Duration) {
 		part float64
 	}{{"p50, ms", 0.5}, {"p99, ms", 0.99}, {"worst, ms", 1}} {
 		at := sorted[int(q.part*float64(len(sorted)-1)+0.5)]
-		b.figures.AddOne(figures.Figure{Name: name, Unit: q.unit, Over: "Themes", At: float64(len(b.themes))}, at.Seconds()*1000)
+		b.figures.AddOne(figures.Figure{Name: name, Unit: q.unit, Over: overThemes, At: float64(len(b.themes))}, at.Seconds()*1000)
 	}
 }

@@ -27,6 +27,7 @@ func main() {
 	jsonPath := flag.String("json", "", "write the figures to this file too")
 	flag.Var(&b.sizes, "themes", "numbers of Themes at which the origin is killed, separated by commas; a backup is made at the last")
 	flag.IntVar(&b.kills, "kills", 5, "how often the origin is killed at each")
+	flag.Int64Var(&b.bytes, "bytes", 10<<30, "bytes of blobs with which the origin is killed at last; 0: it is not")
 	flag.IntVar(&b.backups, "backups", 3, "how many backups are made")
 	flag.DurationVar(&b.alone, "alone", 5*time.Second, "how long edits are measured before the backups")
 	flag.Parse()
@@ -44,6 +45,7 @@ type bench struct {
 	sizes   command.Counts
 	kills   int
 	backups int
+	bytes   int64
 	alone   time.Duration
 	figures *figures.Set
 
@@ -66,14 +68,17 @@ func (b *bench) run(ctx context.Context) (err error) {
 		if err := b.grow(ctx, size); err != nil {
 			return err
 		}
-		if err := b.killed(ctx, size); err != nil {
+		if err := b.killed(ctx, overThemes, float64(size)); err != nil {
 			return err
 		}
 	}
 	if err := b.backedUp(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("%s, %d cores, %s/%s\n\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.figures.Table("Themes"))
+	if err := b.heavy(ctx); err != nil {
+		return err
+	}
+	fmt.Printf("%s, %d cores, %s/%s\n\n%s", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.figures.Table("Themes or GiB"))
 	return nil
 }
 
@@ -86,10 +91,13 @@ func (b *bench) grow(ctx context.Context, size int) error {
 	return err
 }
 
+// overThemes is what figures grow with, as is overBytes.
+const overThemes = "Themes"
+
 // killed kills the origin while it writes, starts it again and sees that it answers with what it
 // acknowledged.
-func (b *bench) killed(ctx context.Context, size int) error {
-	var starts []float64
+func (b *bench) killed(ctx context.Context, over string, at float64) error {
+	var starts, resident []float64
 	for range b.kills {
 		stop := b.write(ctx)
 		time.Sleep(300 * time.Millisecond) // it is how long there is writing before the kill
@@ -106,10 +114,16 @@ func (b *bench) killed(ctx context.Context, size int) error {
 		if err := b.holds(ctx, acknowledged); err != nil {
 			return err
 		}
+		holds, err := b.origin.Resident()
+		if err != nil {
+			return err
+		}
+		resident = append(resident, holds/(1<<20))
 	}
-	b.figures.AddRounds(figures.Figure{Name: "killed while it wrote, until it answers", Unit: "ms", Over: "Themes", At: float64(size)}, starts)
+	b.figures.AddRounds(figures.Figure{Name: "killed while it wrote, until it answers", Unit: "ms", Over: over, At: at}, starts)
+	b.figures.AddRounds(figures.Figure{Name: "resident then", Unit: "MiB", Over: over, At: at}, resident)
 	bytes, err := folderSize(b.origin.Data())
-	b.figures.AddOne(figures.Figure{Name: "data directory", Unit: "MiB", Over: "Themes", At: float64(size)}, bytes/(1<<20))
+	b.figures.AddOne(figures.Figure{Name: "data directory", Unit: "MiB", Over: over, At: at}, bytes/(1<<20))
 	return err
 }
 

@@ -65,8 +65,8 @@ var parts = []part{
 	},
 	{name: "management", title: "The origin: edits, publishes, lists, writers", about: "Over HTTP on the loopback, callers and origin on the same cores. \"slow\" is a disk whose syncs take 1 ms more.", quick: []string{"-quick"}},
 	{
-		name: "recovery", title: "The origin on a bad day", binary: true, about: "Killed while it writes, with ever larger stores; backups beside edits.",
-		quick: []string{"-themes", "50,300", "-kills", "2", "-backups", "2", "-alone", "1s"},
+		name: "recovery", title: "The origin on a bad day", binary: true, about: "Killed while it writes, with ever larger stores, at last with 10 GiB of blobs; backups beside edits.",
+		quick: []string{"-themes", "50,300", "-bytes", "33554432", "-kills", "2", "-backups", "2", "-alone", "1s"},
 	},
 	{
 		name: "storage", title: "The store", about: "Commits over syncs of different length, by writers; what a store costs to open, to list, to publish into, by its size.",

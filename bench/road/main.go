@@ -5,15 +5,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 
 	"example.com/livery/bench/command"
 	"example.com/livery/bench/figures"
 	"example.com/livery/bench/progress"
+	"example.com/livery/bench/world"
 )
 
 func main() {
@@ -36,7 +39,7 @@ type bench struct {
 	bar                     *progress.Bar
 }
 
-func (b *bench) run(ctx context.Context) error {
+func (b *bench) run(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "livery-road-")
@@ -44,11 +47,11 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	d, err := start(ctx, b.binary, dir)
+	d, err := world.StartDev(ctx, b.binary, filepath.Join(dir, "data"), world.AnyCore)
 	if err != nil {
 		return err
 	}
-	defer d.stop()
+	defer func() { err = errors.Join(err, d.Stop()) }()
 	b.bar = progress.Start("requests", b.publishes/2*len(files)+b.hits)
 	road, err := b.measure(ctx, d)
 	b.bar.End()
@@ -58,7 +61,7 @@ func (b *bench) run(ctx context.Context) error {
 	fmt.Printf("%s, %d cores, %s/%s\n\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 	fmt.Printf("| %-44s | %10s | %10s | %10s |\n|-|-:|-:|-:|\n", "what a person waits for", "median", "p99", "worst")
 	set := figures.New("road")
-	for _, r := range append([]samples{{name: "first start to first served byte", took: []time.Duration{d.ready}}}, road...) {
+	for _, r := range append([]samples{{name: "first start to first served byte", took: []time.Duration{d.Ready()}}}, road...) {
 		r.print()
 		r.tell(set)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/livery/bench/figures"
+	"example.com/livery/bench/world"
 	"example.com/livery/client"
 )
 
@@ -51,14 +52,13 @@ func (s samples) tell(set *figures.Set) {
 }
 
 // measure pushes the document once, then publishes a change of one token again and again.
-func (b *bench) measure(ctx context.Context, d *server) ([]samples, error) {
+func (b *bench) measure(ctx context.Context, d *world.Dev) ([]samples, error) {
 	environment := d.Environments["sandbox"]
-	api := client.New(d.API[:len(d.API)-len("/public/v1")], d.Token)
 	pushed, err := b.push(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	page, err := api.Themes(ctx, environment, client.ListOptions{Slug: "road"})
+	page, err := d.API.Themes(ctx, environment, client.ListOptions{Slug: "road"})
 	if err != nil || len(page.Items) != 1 {
 		return nil, fmt.Errorf("the pushed Theme is not there: %w", err)
 	}
@@ -67,11 +67,11 @@ func (b *bench) measure(ctx context.Context, d *server) ([]samples, error) {
 	first := make([]samples, len(files))
 	shown := ""
 	for i := range b.publishes {
-		at, err := b.publish(ctx, api, environment, theme, i, &edits, &publishes)
+		at, err := b.publish(ctx, d.API, environment, theme, i, &edits, &publishes)
 		if err != nil {
 			return nil, err
 		}
-		base := d.Edge + "/" + environment + "/" + theme + "/-/"
+		base := d.EdgeURL() + "/" + environment + "/" + theme + "/-/"
 		if i%2 == 0 { // latest and pinned share what was rendered: each is asked for first in turn
 			if shown, err = changes(ctx, base+"latest/tokens.css", shown, &latest); err != nil {
 				return nil, err
@@ -91,16 +91,16 @@ func (b *bench) measure(ctx context.Context, d *server) ([]samples, error) {
 			return nil, err
 		}
 	}
-	hits, err := b.hit(ctx, fmt.Sprintf("%s/%s/%s/-/1/tokens.css", d.Edge, environment, theme))
+	hits, err := b.hit(ctx, fmt.Sprintf("%s/%s/%s/-/1/tokens.css", d.EdgeURL(), environment, theme))
 	return append(append([]samples{pushed, edits, publishes, latest}, first...), hits), err
 }
 
 // push brings the document in through the command line, as a person would.
-func (b *bench) push(ctx context.Context, d *server) (samples, error) {
+func (b *bench) push(ctx context.Context, d *world.Dev) (samples, error) {
 	began := time.Now()
 	cmd := exec.CommandContext(ctx, b.binary, "push", b.document, "--env", "sandbox", "--theme", "road", "--create",
 		"--integration", "react/plainCSS", "--integration", "react/mui", "--integration", "react/buildTimeTokens")
-	cmd.Env = append(os.Environ(), "LIVERY_URL="+d.API, "LIVERY_TOKEN="+d.Token)
+	cmd.Env = append(os.Environ(), "LIVERY_URL="+d.APIURL(), "LIVERY_TOKEN="+d.Token())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return samples{}, fmt.Errorf("push: %w: %s", err, out)
 	}

@@ -156,8 +156,11 @@ func StartEdge(ctx context.Context, o *Origin, dir, name string, core int, cache
 func (e *Edge) URL() string { return e.said["edgeURL"] }
 
 // Host is the host and port of URL.
-func (e *Edge) Host() string {
-	host, err := hostOf(e.URL())
+func (e *Edge) Host() string { return mustHost(e.URL()) }
+
+// mustHost returns the host and port of an address that a server has told.
+func mustHost(address string) string {
+	host, err := hostOf(address)
 	if err != nil {
 		panic("world: an edge tells an address that is none: " + err.Error())
 	}

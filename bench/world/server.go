@@ -26,9 +26,13 @@ import (
 type server struct {
 	name, data string
 	cmd        *exec.Cmd
+	gone       chan struct{}     // closed when the process has ended
+	ended      error             // how, once gone is closed
 	said       map[string]string // its addresses, by member of the file in which it tells them
 	ready      time.Duration     // from its start until it told them
-	log        bytes.Buffer      // of its errors
+
+	environments map[string]string // ids by slug, where it tells them
+	log          bytes.Buffer      // of its errors
 }
 
 // AnyCore starts a process on no core of its own.
@@ -40,7 +44,7 @@ const patience = time.Minute
 // start runs a command of the binary that tells its addresses in NAME.json of its data directory, and
 // waits until it does.
 func start(ctx context.Context, binary string, core int, name, data string, arguments ...string) (*server, error) {
-	s := &server{name: name, data: data}
+	s := &server{name: name, data: data, gone: make(chan struct{})}
 	file := filepath.Join(data, name+".json")
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) { // one that was killed has left it
 		return nil, err
@@ -55,12 +59,16 @@ func start(ctx context.Context, binary string, core int, name, data string, argu
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s (make build makes it): %w", binary, err)
 	}
+	go func() {
+		s.ended = s.cmd.Wait()
+		close(s.gone)
+	}()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := s.listen(ctx, file)
 	s.ready = time.Since(began)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("livery %s does not answer: %w: %s", name, err, s.log.String()), s.kill())
+		return nil, errors.Join(fmt.Errorf("livery %s does not answer: %w", name, err), s.kill(), errors.New(s.log.String()))
 	}
 	return s, nil
 }
@@ -70,27 +78,38 @@ func (s *server) listen(ctx context.Context, file string) error {
 	for {
 		text, err := os.ReadFile(file)
 		if err == nil {
-			var said map[string]any
-			if err := json.Unmarshal(text, &said); err != nil {
-				return err
-			}
-			s.said = map[string]string{}
-			for member, value := range said {
-				if address, ok := value.(string); ok {
-					s.said[member] = address
-				}
-			}
-			return nil
+			return s.hear(text)
 		}
 		if !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		select {
+		case <-s.gone:
+			return fmt.Errorf("it ended: %w", s.ended)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(time.Millisecond):
 		}
 	}
+}
+
+// hear takes what the process tells of itself.
+func (s *server) hear(text []byte) error {
+	var said map[string]json.RawMessage
+	if err := json.Unmarshal(text, &said); err != nil {
+		return err
+	}
+	s.said = map[string]string{}
+	for member, value := range said {
+		var address string
+		if json.Unmarshal(value, &address) == nil {
+			s.said[member] = address
+		}
+	}
+	if value, ok := said["environments"]; ok {
+		return json.Unmarshal(value, &s.environments)
+	}
+	return nil
 }
 
 // stop ends the process in order.
@@ -101,18 +120,18 @@ func (s *server) stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	if err := s.cmd.Wait(); err != nil {
-		return fmt.Errorf("livery %s ended with %w: %s", s.name, err, s.log.String())
+	if <-s.gone; s.ended != nil {
+		return fmt.Errorf("livery %s ended with %w: %s", s.name, s.ended, s.log.String())
 	}
 	return nil
 }
 
 // kill ends the process without a word.
 func (s *server) kill() error {
-	if err := s.cmd.Process.Kill(); err != nil {
+	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	_ = s.cmd.Wait() // it tells of the signal
+	<-s.gone // how it ended tells of the signal
 	return nil
 }
 

@@ -9,19 +9,59 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/livery/client"
 )
 
 const binary = "../../bin/livery"
 
-// A world serves what it publishes, and goes on after its origin was killed.
-func TestWorldServesWhatItPublishes(t *testing.T) {
-	if _, err := os.Stat(binary); err != nil {
-		t.Skip("the program is not built (make build)")
-	}
+// built returns the program, or skips the test.
+func built(t *testing.T) string {
+	t.Helper()
 	path, err := filepath.Abs(binary)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the program is not built (make build)")
+	}
+	return path
+}
+
+// A livery dev serves its sample, goes on where a kill has stopped it, and one that cannot start says why at once.
+func TestDevServesAndSaysWhyItDoesNot(t *testing.T) {
+	path, data := built(t), t.TempDir()
+	d, err := StartDev(t.Context(), path, data, AnyCore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := d.Environments["sandbox"]
+	page, err := d.API.Themes(t.Context(), first, client.ListOptions{})
+	if err != nil || len(page.Items) != 1 || d.Ready() <= 0 {
+		t.Fatalf("Themes = %v, %v, ready after %s", page, err, d.Ready())
+	}
+	sample := "/" + first + "/" + page.Items[0].ID + "/-/latest/" + Files[0]
+	if err := d.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = StartDev(t.Context(), path, data, AnyCore); err != nil {
+		t.Fatal(err)
+	}
+	if served := get(t.Context(), t, d.EdgeURL()+sample); !strings.Contains(served, "{") {
+		t.Errorf("after a kill the sample is\n%s", served)
+	}
+	began := time.Now()
+	if _, err := StartDev(t.Context(), path, data, AnyCore); err == nil || !strings.Contains(err.Error(), "ended") || time.Since(began) > patience/2 {
+		t.Errorf("a second one on the same data: %v after %s", err, time.Since(began))
+	}
+	if err := d.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A world serves what it publishes, and goes on after its origin was killed.
+func TestWorldServesWhatItPublishes(t *testing.T) {
+	path := built(t)
 	ctx, dir := t.Context(), t.TempDir()
 	o, err := StartOrigin(ctx, path, dir, AnyCore)
 	if err != nil {
