@@ -63,17 +63,17 @@ const (
 	offerCost      = 1 << 10 // with the state that is kept alive
 )
 
-// newCache splits the budget: Themes, pairs and what files are made from have three parts of 32 each, files the
-// rest, and of that a little what clients may have of them. Where each Theme has one pair in files of 2 KiB, records
-// make place about as often as files do; where files are larger, the records that are never asked for.
+// newCache splits the budget: Themes and what files are made from have three parts of 32 each, pairs six, files the
+// rest, and of that a little what clients may have of them. Where files are some 2 KiB as they are sent, records make
+// place about as often as files do: a file is of use only with the record of its pair.
 func newCache(budget int64) (*cache, error) {
 	c, part := &cache{}, uint64(budget/64)
 	var errs [heldCount]error
 	c.themes, errs[heldTheme] = weighed(6*part, c.counting(heldTheme), func(_ string, t *theme) uint32 { return t.cost() }, nil)
-	c.pairs, errs[heldPair] = weighed(6*part, c.counting(heldPair), func(string, *pair) uint32 { return pairCost }, (*pair).dropped)
+	c.pairs, errs[heldPair] = weighed(12*part, c.counting(heldPair), func(string, *pair) uint32 { return pairCost }, (*pair).dropped)
 	c.inputs, errs[heldInput] = weighed(6*part, c.counting(heldInput), func(_ record.Hash, b []byte) uint32 { return allocated(len(b)) + inputCost }, nil)
 	c.offers, errs[heldOffer] = weighed(part, c.counting(heldOffer), func(offerKey, *pairState) uint32 { return offerCost }, nil)
-	c.files, errs[heldFile] = weighed(uint64(budget)-19*part, c.counting(heldFile), func(_ fileKey, f *file) uint32 { return f.cost() }, nil)
+	c.files, errs[heldFile] = weighed(uint64(budget)-25*part, c.counting(heldFile), func(_ fileKey, f *file) uint32 { return f.cost() }, nil)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, fmt.Errorf("edge: cache: %w", err)
 	}

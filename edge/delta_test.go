@@ -313,13 +313,13 @@ func deltaEdge(t testing.TB, serving record.Serving) (e *Edge, made, refused, un
 	p := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/1"))
 	s := p.state.Load()
 	key := fileKey{s.content, abi.TokensCSS}
-	held := e.heldPlain(key)
+	held, _ := e.cache.files.GetIfPresent(key)
 	keys := [3]offerKey{}
 	for i, name := range []string{"made", "refused", "unmade"} {
 		keys[i] = offerKey{p.line(), abi.TokensCSS, sha256.Sum256([]byte(name))}
 		e.cache.offers.Set(keys[i], s)
 	}
-	e.cache.putDelta(key, delta{from: keys[0], body: newDelta([]byte("a delta"), held.says).withHead(abi.TokensCSS)})
+	e.cache.putDelta(key, delta{from: keys[0], body: newDelta([]byte("a delta"), held.says()).withHead(abi.TokensCSS)})
 	e.cache.putDelta(key, delta{from: keys[1]})
 	return e, named([]byte("made")), named([]byte("refused")), named([]byte("unmade"))
 }

@@ -130,15 +130,15 @@ func (d *deltas) add(t deltaTask) bool {
 // deltaAtOnce makes a delta while its client waits, where that is quick and nobody else makes one, and
 // leaves it to the background otherwise.
 func (e *Edge) deltaAtOnce(x *exchange, t deltaTask) *body {
-	old, file := e.heldPlain(fileKey{t.old.content, t.from.file}), e.heldPlain(t.target())
-	if old == nil || file == nil || len(old.bytes)+len(file.bytes) > deltaAtOnceBytes {
-		e.deltas.add(t)
-		return nil
-	}
 	select {
 	case e.deltas.place <- struct{}{}:
 		defer func() { <-e.deltas.place }()
 	default:
+		e.deltas.add(t)
+		return nil
+	}
+	old, file := e.heldForDelta(fileKey{t.old.content, t.from.file}), e.heldForDelta(t.target())
+	if old == nil || file == nil || len(old.bytes)+len(file.bytes) > deltaAtOnceBytes {
 		e.deltas.add(t)
 		return nil
 	}
@@ -150,13 +150,16 @@ func (e *Edge) deltaAtOnce(x *exchange, t deltaTask) *body {
 	return made
 }
 
-// heldPlain returns a file as it is from memory, or nil.
-func (e *Edge) heldPlain(key fileKey) *body {
+// heldForDelta returns a file as it is from memory, or nil: it is not held, or too large to be waited for.
+func (e *Edge) heldForDelta(key fileKey) *body {
 	held, ok := e.cache.files.GetIfPresent(key)
 	if !ok {
 		return nil
 	}
-	return held.bodies[identity]
+	if says := held.says(); says == nil || says.length > deltaAtOnceBytes {
+		return nil
+	}
+	return e.plainOf(held)
 }
 
 // makeDelta makes a delta from old to file and keeps it, or that it does not pay: it must be shorter by
@@ -226,9 +229,9 @@ func (e *Edge) makeLater(t deltaTask) {
 // disk that can be made without asking anybody.
 func (e *Edge) search(line string, f abi.File) {
 	for _, s := range e.keptStates(line) {
-		content := e.contentHere(s, f)
-		if content != nil && e.ctx.Err() == nil {
-			e.cache.offers.Set(offerKey{line, f, newPlain(content).sum}, s)
+		says := e.saidHere(s, f)
+		if says != nil && e.ctx.Err() == nil {
+			e.cache.offers.Set(offerKey{line, f, says.sum}, s)
 		}
 	}
 }
@@ -247,11 +250,13 @@ func (e *Edge) keptStates(line string) (states []*pairState) {
 	return states[:min(len(states), maxSearched)]
 }
 
-// contentHere returns a file of a state, from memory or made from what is in memory and on disk; nil
+// saidHere returns what a file of a state is, as it is held in memory or made from what is in memory and on disk; nil
 // where that does not do.
-func (e *Edge) contentHere(s *pairState, f abi.File) []byte {
-	if b := e.heldPlain(fileKey{s.content, f}); b != nil {
-		return b.bytes
+func (e *Edge) saidHere(s *pairState, f abi.File) *plain {
+	if held, ok := e.cache.files.GetIfPresent(fileKey{s.content, f}); ok {
+		if says := held.says(); says != nil {
+			return says
+		}
 	}
 	fed := s.fed.record()
 	if !e.config.Runtime.Loaded(string(fed.Module)) || !e.here(fed.Plan) || fed.Overlay != "" && !e.here(fed.Overlay) {
@@ -261,7 +266,7 @@ func (e *Edge) contentHere(s *pairState, f abi.File) []byte {
 	if err != nil {
 		return nil // it is logged where somebody asks for it
 	}
-	return content
+	return newPlain(content)
 }
 
 // here reports whether an input is in memory or on disk.

@@ -98,6 +98,46 @@ func (e *encoder) encode(content []byte) ([]byte, error) {
 	return bytes.Clone(e.out.Bytes()), nil // to its own length: it is kept
 }
 
+// decode returns what was encoded, which is so long. What takes part in it is made anew each time: it is a small part of
+// an encoder, in whose place it works.
+func (p *encoders) decode(encoded []byte, enc encoding, length int) ([]byte, error) {
+	p.places <- struct{}{}
+	defer func() { <-p.places }()
+	content := bytes.NewBuffer(make([]byte, 0, length+bytes.MinRead)) // it need not grow
+	r, end, err := newDecoder(bytes.NewReader(encoded), enc)
+	if err == nil {
+		_, err = content.ReadFrom(io.LimitReader(r, int64(length)+1))
+		end()
+	}
+	if err == nil && content.Len() != length {
+		err = fmt.Errorf("%d bytes came out, not %d", content.Len(), length)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("edge: decode %s: %w", encodingNames[enc], err)
+	}
+	return content.Bytes(), nil
+}
+
+// newDecoder returns what reads the content of r, and what to call at the end.
+func newDecoder(r io.Reader, enc encoding) (decoded io.Reader, end func(), err error) {
+	end = func() {}
+	switch enc {
+	case gzipped:
+		decoded, err = gzip.NewReader(r)
+	case zstandard:
+		var d *zstd.Decoder
+		d, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		if err == nil {
+			decoded, end = d, d.Close
+		}
+	case brotlied:
+		decoded = brotli.NewReader(r)
+	default:
+		err = fmt.Errorf("there is no decoder for coding %d", enc)
+	}
+	return decoded, end, err
+}
+
 // take returns an encoder at rest, or a new one.
 func (p *encoders) take(kind encoderKind) (*encoder, error) {
 	p.mu.Lock()

@@ -16,14 +16,28 @@ type file struct {
 	failedAt time.Time            // when that was
 }
 
-// with returns f, which may be nil, with b beside the bodies that it has.
+// with returns f, which may be nil, with b beside the bodies that it has. The file as it is makes place for a coding that
+// says the same in fewer bytes, unless somebody asked for it: there is room for several times as many files.
 func (f *file) with(b *body) *file {
 	next := &file{}
 	if f != nil {
 		next.bodies, next.deltas = f.bodies, f.deltas
 	}
 	next.bodies[b.wanted] = b
+	if plain := next.bodies[identity]; plain != nil && !plain.asked && b.encoding != identity {
+		next.bodies[identity] = nil
+	}
 	return next
+}
+
+// says returns what the file is, where a body is held that tells, or nil.
+func (f *file) says() *plain {
+	for _, b := range f.bodies {
+		if b != nil && b.says != nil {
+			return b.says
+		}
+	}
+	return nil
 }
 
 // delta is the file as it is sent to who has another one.
@@ -70,14 +84,16 @@ func (f *file) smallest() int {
 // cost returns the memory that the file takes; bytes that answer for several codings count once.
 func (f *file) cost() (sum uint32) {
 	sum = fileCost
-	for enc, b := range f.bodies {
+	counted := false // the bytes of the file as it is
+	for _, b := range f.bodies {
 		if b == nil {
 			continue
 		}
 		sum += bodyCost
-		if enc == int(identity) || b.encoding != identity {
+		if b.encoding != identity || !counted {
 			sum += allocated(len(b.bytes))
 		}
+		counted = counted || b.encoding == identity
 	}
 	for _, d := range f.deltas {
 		sum += deltaCost
@@ -97,6 +113,7 @@ type body struct {
 	etag     []byte // quoted
 	roughTag []byte // the validator of the rougher body that this one replaced, which says the same; nil: none
 	rough    bool   // encoded quickly: a smaller one could be made
+	asked    bool   // in identity: for its own sake, not to make others of it
 
 	improving atomic.Bool // a smaller one is being made or was tried
 	head      []byte      // the first lines of an answer with this body, as the fast path sends them

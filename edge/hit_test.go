@@ -42,7 +42,9 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 		p.state.Store(newPairState(learned{change: th.change.Load(), at: ahead}, record.PairFed{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m")), Sealed: true}))
 		for enc := range encoding(encodingCount) {
 			content := []byte(strings.Repeat("--a: 1px;", 300))
-			e.cache.putBody(fileKey{p.state.Load().content, abi.TokensCSS}, newBody(content, enc, enc, false).saying(newPlain(content)).withHead(abi.TokensCSS))
+			b := newBody(content, enc, enc, false).saying(newPlain(content)).withHead(abi.TokensCSS)
+			b.asked = true
+			e.cache.putBody(fileKey{p.state.Load().content, abi.TokensCSS}, b)
 		}
 	}
 	return e
@@ -172,7 +174,7 @@ func TestFloodStaysWithinTheBudget(t *testing.T) {
 // What is made ready after a change is no more than what is held: a Theme forgets pairs that made
 // place for others.
 func TestDroppedPairIsForgotten(t *testing.T) {
-	c, err := newCache(1 << 20) // room for some 190 pairs
+	c, err := newCache(1 << 19) // room for some 190 pairs
 	if err != nil {
 		t.Fatal(err)
 	}

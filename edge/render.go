@@ -30,14 +30,15 @@ func (e *Edge) bodyOf(s *pairState, f abi.File, enc encoding, q *question) (*bod
 	if !e.admit(q) {
 		return nil, miss, errBusy
 	}
-	b, err := persist(e, q, func() (*body, error) { return e.makeBody(s, key, enc) })
+	b, err := persist(e, q, func() (*body, error) { return e.makeBody(s, key, enc, true) })
 	if ok && held.failed == nil {
 		return b, recoded, err
 	}
 	return b, miss, err
 }
 
-func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding) (*body, error) {
+// makeBody makes a body and keeps it. asked reports whether somebody asked for it, or another is to be made of it.
+func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding, asked bool) (*body, error) {
 	flight := "body/" + string(key.content[:]) + strconv.Itoa(bitOf(key.file, enc))
 	made, err, _ := e.flights.Do(flight, func() (any, error) {
 		if held, ok := e.cache.files.GetIfPresent(key); ok && held.bodies[enc] != nil { // since it was looked for
@@ -46,6 +47,7 @@ func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding) (*body, error) 
 		b, err := e.newBody(s, key, enc)
 		switch {
 		case err == nil:
+			b.asked = asked
 			e.cache.putBody(key, b)
 		case !errors.Is(err, errUnreachable) && e.ctx.Err() == nil:
 			fed := s.fed.record()
@@ -62,7 +64,7 @@ func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding) (*body, error) 
 
 func (e *Edge) newBody(s *pairState, key fileKey, enc encoding) (*body, error) {
 	if enc == identity {
-		content, err := e.render(s.fed.record(), key.file)
+		content, err := e.contentOf(s, key)
 		if err != nil {
 			return nil, err
 		}
@@ -85,13 +87,58 @@ func (e *Edge) newBody(s *pairState, key fileKey, enc encoding) (*body, error) {
 	return newBody(content, enc, coded, coded != identity).saying(plain.says).withHead(key.file), nil
 }
 
+// contentOf returns the bytes of a file, from memory or rendered.
+func (e *Edge) contentOf(s *pairState, key fileKey) ([]byte, error) {
+	if b := e.heldPlain(key); b != nil {
+		return b.bytes, nil
+	}
+	return e.render(s.fed.record(), key.file)
+}
+
 // plainBody returns the file as it is, from memory or made.
 func (e *Edge) plainBody(s *pairState, key fileKey) (*body, error) {
-	if held, ok := e.cache.files.GetIfPresent(key); ok && held.bodies[identity] != nil {
-		return held.bodies[identity], nil
+	if b := e.heldPlain(key); b != nil {
+		return b, nil
 	}
-	return e.makeBody(s, key, identity)
+	return e.makeBody(s, key, identity, false)
 }
+
+// heldPlain returns a file as it is from memory, or nil.
+func (e *Edge) heldPlain(key fileKey) *body {
+	held, ok := e.cache.files.GetIfPresent(key)
+	if !ok {
+		return nil
+	}
+	return e.plainOf(held)
+}
+
+// plainOf returns a file as it is: what is held of it, or what a coding that is held says; nil where there is none. A
+// coding that does not say what it was made from is none.
+func (e *Edge) plainOf(f *file) *body {
+	if b := f.bodies[identity]; b != nil {
+		return b
+	}
+	for _, b := range f.bodies { // gzip first, which takes least
+		if b == nil || b.says == nil {
+			continue
+		}
+		if b.encoding == identity {
+			return newBody(b.bytes, identity, identity, false)
+		}
+		content, err := e.encoders.decode(b.bytes, b.encoding, b.says.length)
+		if err == nil {
+			if plain := newBody(content, identity, identity, false); plain.says.sum == b.says.sum {
+				return plain
+			}
+			err = errNotAsMade
+		}
+		e.log.Error("a body in memory is not what was kept", "coding", string(encodingNames[b.encoding]), "error", err)
+	}
+	return nil
+}
+
+// errNotAsMade says that memory has changed.
+var errNotAsMade = errors.New("it does not say what it was made from")
 
 // improvement is a body that can be made smaller, by its name: what waits keeps no body in memory.
 type improvement struct {
@@ -129,8 +176,12 @@ func (e *Edge) improveOne(i improvement) {
 	if !ok {
 		return
 	}
-	plain, old := entry.Value.bodies[identity], entry.Value.bodies[i.wanted]
-	if plain == nil || len(plain.bytes) > bestBytes || old == nil || !old.rough {
+	old := entry.Value.bodies[i.wanted]
+	if old == nil || !old.rough || old.says == nil || old.says.length > bestBytes {
+		return
+	}
+	plain := e.plainOf(entry.Value)
+	if plain == nil {
 		return
 	}
 	smaller, err := e.encoders.encode(plain.bytes, old.encoding, best)
