@@ -15,7 +15,7 @@ func TestRun(t *testing.T) {
 		t.Skip("builds the module and measures for seconds")
 	}
 	b := bench{dir: t.TempDir(), told: &figures.Set{}, size: size{
-		starts: 1, instances: 3, rounds: 2, slice: time.Millisecond, loads: 1, load: 10 * time.Millisecond, tokens: []int{100}, overrides: []int{1, 60},
+		starts: 1, instances: 4, rounds: 2, slice: time.Millisecond, loads: 1, load: 10 * time.Millisecond, tokens: []int{100}, overrides: []int{1, 60},
 	}}
 	report, err := b.run(t.Context())
 	if err != nil {
