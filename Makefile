@@ -19,8 +19,19 @@ test: wasm ## Build the renderer module and run every test
 
 # The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
 # those tests count that use one thing from several.
-race: wasm ## Run every test of the program itself under the race detector
-	go test -race -skip '^(TestHouse.*|TestCorpus)$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|wasm/js)(/|$$)')
+# What takes long and does one thing at a time, or runs a program without the detector: make test has run it.
+ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun TestLargePush TestCorpus \
+	TestCompiledCodeStaysWithinItsBudget TestDamagedCodeIsMadeAnewAlone TestLargestDocumentRenders TestDamagedCacheIsCompiledAnew \
+	TestModulesThatBreakTheContractAreRefused TestRefusalsNameTheFault TestCodeOfOtherEnginesIsDeletedLater TestModuleIsReproducible TestWASMEqualsNative \
+	TestContractOfTheEdge TestEncodingsKeepTheContent TestWhatIsCountedIsWhatIsHeld TestDeltaSaysTheFile TestCodingsSayWhatTheyWereMadeFrom \
+	TestHostileAliasesPublish TestAuthorisationMatrix TestThemesHaveNoLimit TestEachFrameworkAcceptsItsLibraries TestBatchesHaveTheirBounds \
+	TestNamesAndLabelsHaveTheirBounds TestRequestsHaveTheirBounds TestForeignAndMissingIDsAreTheSame TestExpiredReplaysGoAFewAtATime \
+	TestPowerFailureLosesNothingAcknowledged TestADiskThatFillsUpRefusesWritesAndNothingElse TestAFullFileSystemHangsNobodyAndLosesNothing TestRottenTablesAreCorrupt
+empty :=
+space := $(empty) $(empty)
+
+race: wasm ## Run the tests of the program itself under the race detector
+	go test -race -skip '^(TestHouse.*|$(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|wasm/js)(/|$$)')
 	go test -race -run 'Concurrently|ReadsOnly' ./renderer/...
 
 check: wasm ## Formatting, vet, staticcheck, the house test, and the race detector where there is a C compiler

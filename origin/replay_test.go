@@ -113,7 +113,7 @@ func (tx lookedTx) Scan(prefix []byte, order storage.Order, each func(key, value
 
 // Replays go when their day is over, and a request looks at a few of them alone, however many there are.
 func TestExpiredReplaysGoAFewAtATime(t *testing.T) {
-	for _, aDay := range []int{100, 1500, 5000} {
+	for _, aDay := range []int{100, 1500, 3000} {
 		t.Run(fmt.Sprint(aDay), func(t *testing.T) {
 			const days, aCommit = 3, 100
 			h := newHouse(t)
