@@ -325,14 +325,14 @@ func (e *Edge) keepPair(p *pair, s *pairState) {
 }
 
 // due reports whether the new state of a pair is to be written to disk. It is not where it was written lately and says
-// the same: with a lifetime of nothing every request asks. What never changes need not be written for longer, and a pair
-// that made place in memory is compared with what the disk has: reading that costs a tenth of writing it.
+// the same: with a lifetime of nothing every request asks. What never changes need not be written for longer while the
+// disk has it, and a pair that made place in memory is compared with that: reading it costs a twentieth of writing it (11 and 209 µs).
 func (e *Edge) due(p *pair, s *pairState) bool {
 	held, lately := p.state.Load(), existenceLifetime
-	if s.fed.Sealed && p.pinned {
+	if s.fed.Sealed && p.pinned && e.disk.has(pairName(p.key)) {
 		lately = sealedKept
 		if held == nil {
-			held = e.keptPair(p)
+			held = e.keptPair(p.key)
 		}
 	}
 	if held != nil && held.content == s.content && held.fed.Sealed == s.fed.Sealed && s.at.UnixNano()-held.keptAt < int64(lately) {
@@ -344,8 +344,8 @@ func (e *Edge) due(p *pair, s *pairState) bool {
 }
 
 // keptPair returns the state of a pair that the disk holds, or nil.
-func (e *Edge) keptPair(p *pair) *pairState {
-	onDisk, ok := e.disk.pair(p.key)
+func (e *Edge) keptPair(key string) *pairState {
+	onDisk, ok := e.disk.pair(key)
 	if !ok {
 		return nil
 	}
@@ -362,7 +362,7 @@ func (e *Edge) lastPair(p *pair, reason error) (*pairState, error) {
 	if s := p.state.Load(); s != nil {
 		return s, nil
 	}
-	s := e.keptPair(p)
+	s := e.keptPair(p.key)
 	if s == nil {
 		return nil, reason
 	}

@@ -241,9 +241,11 @@ func (e *Edge) keptStates(line string) (states []*pairState) {
 	prefix := pairName(line) + "/"
 	for _, name := range e.disk.index.under(prefix) {
 		version, ok := parseVersion([]byte(name[len(prefix):]))
-		onDisk, held := e.disk.pair(strings.TrimPrefix(name, pairName("")))
-		if ok && held && version != 0 {
-			states = append(states, newPairState(learned{at: onDisk.KnownAt}, onDisk.Record))
+		if !ok || version == 0 {
+			continue
+		}
+		if kept := e.keptPair(strings.TrimPrefix(name, pairName(""))); kept != nil {
+			states = append(states, kept)
 		}
 	}
 	slices.SortFunc(states, func(a, b *pairState) int { return cmp.Compare(b.fed.version, a.fed.version) })
