@@ -83,11 +83,10 @@ func (v *change) repeat(k int, names []string) bool {
 	if t.Served != named.Served || t.Resolved != named.Resolved || before.css == end.css {
 		return false
 	}
-	if kind, _ := dtcg.KindOf(t.Resolved); kind == css.Typography || kind == css.Gradient {
-		return false // more than one declaration, and a misfit beside them
+	if kind, _ := dtcg.KindOf(t.Resolved); !isOneLine(kind) {
+		return false
 	}
-	v.css = append(append(v.css, v.css[before.css:][:lineIndent]...), names[k]...)
-	v.css = append(v.css, v.css[int(before.css)+lineIndent+len(names[from]):end.css]...)
+	v.css = appendRenamed(v.css, v.css[before.css:end.css], names[from], names[k])
 	v.values = append(v.values, v.values[before.values:end.values]...)
 	return true
 }
@@ -198,7 +197,7 @@ func (v *change) appendPiece(dst []byte, f File, k int, own []byte) []byte {
 	case TokensDTCGJSON:
 		dst = appendOverridden(dst, t)
 	case TokensJSON:
-		dst = appendResolved(dst, t)
+		dst, _, _ = appendResolved(dst, t, nil)
 	case TokensFlatJSON:
 		if own[0] == ',' {
 			dst = append(dst, ',')

@@ -15,6 +15,9 @@ type walker struct {
 	stops  []int32 // nil, or by token: where its text ends in a JSON file; 0 where it has none
 	end    int     // where the file must be closed, in what it is appended to
 
+	begin int    // where the file begins, in what it is appended to
+	texts []span // nil, or by token: where its value is written in the file
+
 	left        []int32 // the tokens that a JSON file has no room for
 	leftMembers int     // of groups, for which it has none
 }
@@ -26,6 +29,10 @@ func (w *walker) append(dst []byte, f File) []byte {
 }
 
 func (w *walker) write(dst []byte, f File) []byte {
+	w.begin = len(dst)
+	if f == TokensValuesJSON || f == TokensJSON || f == TokensFlatJSON {
+		w.texts = make([]span, len(w.set.doc.Tokens))
+	}
 	switch f {
 	case TokensCSS:
 		return w.set.appendCSS(dst, w.starts)
@@ -63,6 +70,31 @@ func (w *walker) token(start int) int {
 	return w.at
 }
 
+// isToken is dtcg.IsToken, which need not look at the token that comes next.
+func (w *walker) isToken(n *jsontree.Node) bool {
+	return w.next < len(w.set.doc.Tokens) && w.set.doc.Tokens[w.next].Node == n || dtcg.IsToken(n)
+}
+
+// span is where a text is.
+type span struct{ from, to int32 }
+
+// wrote remembers where the value of token i was written.
+func (w *walker) wrote(i, from, to int) {
+	w.texts[i] = span{int32(from - w.begin), int32(to - w.begin)}
+}
+
+// written returns the text of the value of token i where an earlier token has the same, or nil. Once a token
+// was left out, what was written of it may be no more.
+func (w *walker) written(dst []byte, i int) []byte {
+	from := w.set.same[i]
+	if from < 0 || len(w.left) > 0 || w.texts[from].to == 0 {
+		return nil
+	}
+	text := w.texts[from]
+	w.texts[i] = text
+	return dst[w.begin+int(text.from) : w.begin+int(text.to)]
+}
+
 // separate begins a member of the object that opened at start.
 func separate(dst []byte, start int, name string) []byte {
 	if len(dst) > start+1 {
@@ -83,7 +115,7 @@ func (w *walker) values(dst []byte, group *jsontree.Node) []byte {
 		before := len(dst)
 		dst = separate(dst, start, m.Name)
 		inner := len(dst)
-		if dtcg.IsToken(m.Value) {
+		if w.isToken(m.Value) {
 			dst = w.keep(w.value(dst), before, inner)
 		} else if dst = w.values(dst, m.Value); len(dst) == inner+len("{}") {
 			dst = dst[:before]
@@ -98,9 +130,15 @@ func (w *walker) value(dst []byte) []byte {
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
-	t := &w.set.doc.Tokens[i]
-	k, _ := dtcg.KindOf(t.Resolved)
-	dst, _ = css.AppendPrimitive(dst, k, t.Served)
+	if same := w.written(dst, i); same != nil {
+		dst = append(dst, same...)
+	} else {
+		t := &w.set.doc.Tokens[i]
+		k, _ := dtcg.KindOf(t.Resolved)
+		start := len(dst)
+		dst, _ = css.AppendPrimitive(dst, k, t.Served)
+		w.wrote(i, start, len(dst))
+	}
 	return dst
 }
 
@@ -114,7 +152,7 @@ func (w *walker) stored(dst []byte, group *jsontree.Node) []byte {
 		switch {
 		case !m.Value.IsObject() || dtcg.IsMetadata(m.Name):
 			dst = w.keepMember(jsontree.Append(dst, m.Value), before)
-		case dtcg.IsToken(m.Value):
+		case w.isToken(m.Value):
 			dst = w.keep(w.storedToken(dst, m.Value), before, -1)
 		case w.tooLong(dst):
 			dst = w.keepMember(w.stored(dst, m.Value), before)

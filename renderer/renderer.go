@@ -49,12 +49,13 @@ func FileByName(name string) (f File, ok bool) {
 type Set struct {
 	doc         *dtcg.Document
 	prefix      string
-	css         []byte // the declarations of tokens.css
-	starts      []int  // by token: where in css its declarations begin, or the next ones where it has none
-	served      []bool // by token: its value fits its type, so the resolved files hold it
-	declared    int    // the length of all declarations, those that were taken back included
-	contested   []bool // by token: another one declares a name of its own as well; nil: none does
-	leftOut     bool   // a token is not in tokens.css for want of room
+	css         []byte  // the declarations of tokens.css
+	starts      []int   // by token: where in css its declarations begin, or the next ones where it has none
+	served      []bool  // by token: its value fits its type, so the resolved files hold it
+	same        []int32 // by token: the one that it is an alias of, where both have one type and one value; else -1
+	declared    int     // the length of all declarations, those that were taken back included
+	contested   []bool  // by token: another one declares a name of its own as well; nil: none does
+	leftOut     bool    // a token is not in tokens.css for want of room
 	diagnostics []dtcg.Diagnostic
 
 	change *change // nil, or all there is beside doc and prefix: doc is then the Theme without its Variant
@@ -116,7 +117,8 @@ func overlay(doc *dtcg.Document, overrides []dtcg.Override) *dtcg.Document {
 
 // LoadDocument is LoadTree for a document that is read, and overlaid, already.
 func LoadDocument(doc *dtcg.Document, prefix string) *Set {
-	s := &Set{doc: doc, prefix: prefix, served: make([]bool, len(doc.Tokens)), starts: make([]int, len(doc.Tokens))}
+	n := len(doc.Tokens)
+	s := &Set{doc: doc, prefix: prefix, served: make([]bool, n), starts: make([]int, n), same: make([]int32, n)}
 	s.declare()
 	return s
 }

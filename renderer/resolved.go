@@ -30,7 +30,7 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 		dst = separate(dst, start, m.Name)
 		inner := len(dst)
 		switch {
-		case dtcg.IsToken(m.Value):
+		case w.isToken(m.Value):
 			dst = w.keep(w.resolvedToken(dst), before, inner)
 		case w.tooLong(dst):
 			dst = w.keepMember(w.resolved(dst, m.Value), before)
@@ -49,11 +49,17 @@ func (w *walker) resolvedToken(dst []byte) []byte {
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
-	return appendResolved(dst, &w.set.doc.Tokens[i])
+	same := w.written(dst, i)
+	dst, from, to := appendResolved(dst, &w.set.doc.Tokens[i], same)
+	if same == nil {
+		w.wrote(i, from, to)
+	}
+	return dst
 }
 
-// appendResolved writes a token with its type and its value without aliases.
-func appendResolved(dst []byte, t *dtcg.Token) []byte {
+// appendResolved writes a token with its type and its value without aliases, whose text is served unless
+// that is nil. It returns where the value is.
+func appendResolved(dst []byte, t *dtcg.Token, served []byte) (out []byte, from, to int) {
 	start := len(dst)
 	dst = append(dst, '{')
 	for _, m := range t.Node.Members {
@@ -66,11 +72,19 @@ func appendResolved(dst []byte, t *dtcg.Token) []byte {
 			if t.Type == "" && t.Resolved != "" {
 				dst = jsontree.AppendString(separate(dst, start, "$type"), t.Resolved)
 			}
-			m.Value = t.Served
+			dst = separate(dst, start, m.Name)
+			from = len(dst)
+			if served != nil {
+				dst = append(dst, served...)
+			} else {
+				dst = jsontree.Append(dst, t.Served)
+			}
+			to = len(dst)
+			continue
 		}
 		dst = jsontree.Append(separate(dst, start, m.Name), m.Value)
 	}
-	return append(dst, '}')
+	return append(dst, '}'), from, to
 }
 
 // flat writes every served value under its dotted path: the shape of a Variant's own map.
@@ -81,8 +95,19 @@ func (w *walker) flat(dst []byte) []byte {
 		before := len(dst)
 		i := w.token(before)
 		if t := &s.doc.Tokens[i]; s.served[i] && s.doc.Names(t) {
-			dst = w.keep(jsontree.Append(separate(dst, start, t.Path), t.Served), before, -1)
+			dst = w.keep(w.flatValue(separate(dst, start, t.Path), i), before, -1)
 		}
 	}
 	return append(dst, '}')
+}
+
+// flatValue writes the value of token i without aliases.
+func (w *walker) flatValue(dst []byte, i int) []byte {
+	if same := w.written(dst, i); same != nil {
+		return append(dst, same...)
+	}
+	start := len(dst)
+	dst = jsontree.Append(dst, w.set.doc.Tokens[i].Served)
+	w.wrote(i, start, len(dst))
+	return dst
 }

@@ -2,6 +2,8 @@ package renderer
 
 import (
 	"bytes"
+	"hash/maphash"
+	"math/bits"
 
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
@@ -27,8 +29,11 @@ func (s *Set) declare() {
 			continue
 		}
 		k, _ := dtcg.KindOf(t.Resolved)
+		s.same[i] = s.sameAs(i)
 		var misfit *css.Misfit
-		if out, misfit = css.AppendDeclarations(out, names[i], k, t.Served); misfit != nil {
+		if from := s.same[i]; from >= 0 && s.served[from] && !s.leftOut && isOneLine(k) {
+			out = appendRenamed(out, declaration(out[s.starts[from]:]), names[from], names[i])
+		} else if out, misfit = css.AppendDeclarations(out, names[i], k, t.Served); misfit != nil {
 			found = append(found, dtcg.MisfitDiagnostic(t, misfit))
 		}
 		s.declared += len(out) - start
@@ -50,13 +55,41 @@ func (s *Set) declare() {
 	s.doc.Sort(s.diagnostics)
 }
 
+// sameAs returns the token that token i is an alias of, where both have one type and one value, or -1.
+func (s *Set) sameAs(i int) int32 {
+	from := s.doc.AliasOf(i)
+	if from < 0 {
+		return -1
+	}
+	if t, named := &s.doc.Tokens[i], &s.doc.Tokens[from]; t.Served != named.Served || t.Resolved != named.Resolved {
+		return -1
+	}
+	return int32(from)
+}
+
+// isOneLine reports whether a value of kind k that fits is one declaration, and no misfit beside it.
+func isOneLine(k css.Kind) bool { return k != css.Typography && k != css.Gradient }
+
+// declaration returns the first declaration of a sheet.
+func declaration(sheet []byte) []byte { return sheet[:bytes.IndexByte(sheet, '\n')+1] }
+
+// appendRenamed appends the declaration of one name as that of another.
+func appendRenamed(dst, declaration []byte, name, other string) []byte {
+	dst = append(append(dst, declaration[:lineIndent]...), other...)
+	return append(dst, declaration[lineIndent+len(name):]...)
+}
+
 // maxDeclared is the room for declarations in tokens.css.
 const maxDeclared = MaxFileBytes - len(stylesheetHead) - len(stylesheetTail)
 
 // names returns the custom property names of tokens, cut from one text; a name that alone would
 // take tokens.css past its length is empty.
 func names(prefix string, tokens []dtcg.Token) []string {
-	var buf []byte
+	room := 0
+	for i := range tokens {
+		room += len("--") + len(prefix) + len("-") + len(tokens[i].Path)
+	}
+	buf := make([]byte, 0, min(room, maxDeclared))
 	ends := make([]int, len(tokens))
 	for i := range tokens {
 		start := len(buf)
@@ -81,16 +114,13 @@ func names(prefix string, tokens []dtcg.Token) []string {
 const lineIndent = len("  ")
 
 // line is one declaration: "  --name: value;\n".
-type line struct {
-	start, end int
-	token      int32
-}
+type line struct{ start, end, token int32 }
 
 // appendLines cuts the declarations of one token, out[start:], into lines.
 func appendLines(lines []line, out []byte, start int, token int32) []line {
 	for start < len(out) {
 		end := start + bytes.IndexByte(out[start:], '\n') + 1
-		lines = append(lines, line{start, end, token})
+		lines = append(lines, line{int32(start), int32(end), token})
 		start = end
 	}
 	return lines
@@ -98,20 +128,47 @@ func appendLines(lines []line, out []byte, start int, token int32) []line {
 
 // name returns the custom property that l declares in sheet. A name holds no colon.
 func (l line) name(sheet []byte) []byte {
-	text := sheet[l.start+lineIndent : l.end]
+	text := sheet[int(l.start)+lineIndent : l.end]
 	return text[:max(bytes.IndexByte(text, ':'), 0)]
+}
+
+// nameTable finds the last line that declares a name: a hash table with open addressing that reads the names
+// in the sheet, as a map of strings takes ten times its memory.
+type nameTable struct {
+	sheet []byte
+	lines []line
+	seed  maphash.Seed // nobody can choose names that meet in one slot
+	at    []int32      // by slot: the position of the line, counted from 1; 0: the slot is free
+	count int          // of different names
+}
+
+func newNameTable(sheet []byte, lines []line) *nameTable {
+	n := &nameTable{sheet: sheet, lines: lines, seed: maphash.MakeSeed(), at: make([]int32, 2<<bits.Len(uint(len(lines))))}
+	for i, l := range lines {
+		slot := n.slot(l.name(sheet))
+		if n.at[slot] == 0 {
+			n.count++
+		}
+		n.at[slot] = int32(i) + 1
+	}
+	return n
+}
+
+// slot returns where name is, or the free slot where it would be.
+func (n *nameTable) slot(name []byte) uint64 {
+	for i := maphash.Bytes(n.seed, name); ; i++ {
+		slot := i & uint64(len(n.at)-1)
+		if at := n.at[slot]; at == 0 || bytes.Equal(n.lines[at-1].name(n.sheet), name) {
+			return slot
+		}
+	}
 }
 
 // dropCollisions removes every declaration that a later one of the same name would win over, and
 // reports the tokens that lost.
 func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnostic) {
-	last := make(map[string]int32, len(lines))
-	text := string(sheet)
-	for i, l := range lines {
-		start := l.start + lineIndent
-		last[text[start:start+len(l.name(sheet))]] = int32(i)
-	}
-	if len(last) == len(lines) {
+	names := newNameTable(sheet, lines)
+	if names.count == len(lines) {
 		return sheet, nil
 	}
 	var found []dtcg.Diagnostic
@@ -123,8 +180,8 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 			s.starts[next] = len(kept)
 		}
 		name := l.name(sheet)
-		winner := last[string(name)]
-		if int(winner) == i {
+		winner := int(names.at[names.slot(name)]) - 1
+		if winner == i {
 			kept = append(kept, sheet[l.start:l.end]...)
 			continue
 		}

@@ -32,12 +32,16 @@ func AppendName(dst []byte, prefix string, path []string) []byte {
 
 func appendSegment(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if !nameByte(c) {
-				c = '-'
-			}
-			dst = append(dst, c)
+		start := i
+		for i < len(s) && nameByte(s[i]) {
+			i++
+		}
+		dst = append(dst, s[start:i]...)
+		if i == len(s) {
+			break
+		}
+		if s[i] < utf8.RuneSelf {
+			dst = append(dst, '-')
 			i++
 			continue
 		}

@@ -18,6 +18,12 @@ func wholeAlias(s string) (path string, ok bool) {
 	return path, strings.IndexByte(path, '{') < 0 && strings.IndexByte(path, '}') < 0
 }
 
+// isAlias reports whether a value is one alias and nothing else.
+func isAlias(v *jsontree.Node) bool {
+	_, ok := wholeAlias(text(v))
+	return ok
+}
+
 // nextAlias finds the next alias in s at or after from: s[start:end] is it with its braces.
 // Braces that hold no path ("x{ y: z }") are text.
 func (d *Document) nextAlias(s string, from int) (start, end int, ok bool) {

@@ -129,7 +129,7 @@ func (d *Delta) Reaches(path string) bool {
 // of. It is negative where k is no alias, or the alias of a token that is not reached.
 func (d *Delta) Alias(k int) int32 {
 	t := &d.Tokens[k]
-	if _, ok := wholeAlias(text(t.Value)); !ok || t.refs[0] < 0 {
+	if !t.isAlias || t.refs[0] < 0 {
 		return refMissing
 	}
 	return d.picked.place(t.refs[0])

@@ -18,6 +18,7 @@ type Token struct {
 	Resolved    string         // the type after aliases, inheritance and inference; empty when none
 	Inferred    bool           // Resolved was guessed from a value's shape
 	Overridden  bool           // Value comes from the Variant
+	isAlias     bool           // Value is one alias and nothing else
 	HasChildren bool           // Node has members beside the $… ones: kept in the document, never read
 
 	inherited string  // the nearest group's $type
@@ -58,6 +59,7 @@ func read(root *jsontree.Node) *resolver {
 		start := len(refs)
 		refs = d.appendRefs(refs, d.Tokens[i].Value)
 		d.Tokens[i].refs = refs[start:len(refs):len(refs)]
+		d.Tokens[i].isAlias = len(refs) == start+1 && isAlias(d.Tokens[i].Value)
 	}
 	r := newResolver(d, states{all: d.Tokens})
 	r.resolve(func(int32) {})
@@ -73,6 +75,14 @@ func (d *Document) Token(path string) *Token {
 		return &d.Tokens[i]
 	}
 	return nil
+}
+
+// AliasOf returns the position of the token that the value of token i is an alias of, or -1.
+func (d *Document) AliasOf(i int) int {
+	if t := &d.Tokens[i]; t.isAlias {
+		return int(t.refs[0])
+	}
+	return refMissing
 }
 
 // Names reports whether the path of t, one of the tokens of d, leads to t, and not to a later token

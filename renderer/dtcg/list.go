@@ -23,7 +23,7 @@ func IsMetadata(name string) bool { return strings.HasPrefix(name, "$") && name 
 // lister walks the tree once. Paths are written into one text and cut from it at the end.
 type lister struct {
 	d     *Document
-	paths []byte
+	paths strings.Builder
 	ends  []int    // of the path of each token in paths
 	stack []string // the names from the root to the group at hand
 	names []string // the segments of all tokens so far
@@ -47,11 +47,12 @@ func (d *Document) list() {
 	if !d.Root.IsObject() {
 		return
 	}
-	count := countTokens(d.Root)
+	count, bytes := countTokens(d.Root, 0)
 	d.Tokens = make([]Token, 0, count)
 	l := lister{d: d, ends: make([]int, 0, count)}
+	l.paths.Grow(min(bytes, maxPathBytes))
 	l.group(d.Root, 0, "")
-	paths, start := string(l.paths), 0
+	paths, start := l.paths.String(), 0
 	d.byPath = make(map[string]int32, len(d.Tokens))
 	for i := range d.Tokens {
 		d.Tokens[i].Path = paths[start:l.ends[i]]
@@ -60,19 +61,22 @@ func (d *Document) list() {
 	}
 }
 
-// countTokens returns the number of tokens below a group.
-func countTokens(group *jsontree.Node) (count int) {
+// countTokens returns the number of tokens below a group whose path takes pathBytes with its last dot, and
+// the bytes of their paths.
+func countTokens(group *jsontree.Node, pathBytes int) (count, bytes int) {
 	for i := range group.Members {
 		m := &group.Members[i]
 		switch {
 		case !m.Value.IsObject() || IsMetadata(m.Name):
 		case IsToken(m.Value):
 			count++
+			bytes += pathBytes + len(m.Name)
 		default:
-			count += countTokens(m.Value)
+			below, length := countTokens(m.Value, pathBytes+len(m.Name)+len("."))
+			count, bytes = count+below, bytes+length
 		}
 	}
-	return count
+	return count, bytes
 }
 
 // group lists what is below n, whose dotted path is stack and takes pathBytes.
@@ -93,8 +97,8 @@ func (l *lister) group(n *jsontree.Node, pathBytes int, inherited string) {
 		if len(l.stack) > 1 {
 			below++
 		}
-		if IsToken(m.Value) {
-			l.token(m.Value, below, inherited)
+		if at := m.Value.IndexOf("$value"); at >= 0 {
+			l.token(m.Value, m.Value.Members[at].Value, below, inherited)
 		} else {
 			l.group(m.Value, below, inherited)
 		}
@@ -102,21 +106,21 @@ func (l *lister) group(n *jsontree.Node, pathBytes int, inherited string) {
 	}
 }
 
-func (l *lister) token(n *jsontree.Node, pathBytes int, inherited string) {
+func (l *lister) token(n, value *jsontree.Node, pathBytes int, inherited string) {
 	if !l.affords(&l.tokenBytes, pathBytes) {
 		return
 	}
 	for i, name := range l.stack {
 		if i > 0 {
-			l.paths = append(l.paths, '.')
+			l.paths.WriteByte('.')
 		}
-		l.paths = append(l.paths, name...)
+		l.paths.WriteString(name)
 	}
-	l.ends = append(l.ends, len(l.paths))
+	l.ends = append(l.ends, l.paths.Len())
 	l.d.Tokens = append(l.d.Tokens, Token{
 		Segments:    l.segments(),
 		Node:        n,
-		Value:       n.Find("$value"),
+		Value:       value,
 		Type:        text(n.Find("$type")),
 		HasChildren: hasChildren(n),
 		inherited:   inherited,

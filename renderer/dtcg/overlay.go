@@ -81,7 +81,7 @@ func (o *overlay) lay(override Override) {
 		o.reports = append(o.reports, overrideMisfit(t, m))
 		return
 	}
-	t.Value, t.refs, t.Overridden = override.Value, refs, true
+	t.Value, t.refs, t.isAlias, t.Overridden = override.Value, refs, isAlias(override.Value), true
 }
 
 // settle resolves the tokens, and again without the overrides that came to something unfit. In
@@ -95,7 +95,7 @@ func (o *overlay) settle() {
 		for _, m := range misfits {
 			own := &o.theme.Tokens[m.token]
 			t := o.at(m.token)
-			t.Value, t.refs, t.Overridden = own.Value, own.refs, false
+			t.Value, t.refs, t.isAlias, t.Overridden = own.Value, own.refs, own.isAlias, false
 			delete(o.doubtful, m.token)
 			o.reports = append(o.reports, m.report)
 		}

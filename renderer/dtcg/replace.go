@@ -42,7 +42,7 @@ func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
 	b.steps++
 	if n.Kind == jsontree.String && strings.IndexByte(n.Text, '{') >= 0 {
 		if path, ok := wholeAlias(n.Text); ok {
-			return b.alias(path, depth)
+			return b.alias(n.Text, b.d.lookup(path), depth)
 		}
 		return b.embedded(n, depth)
 	}
@@ -56,10 +56,9 @@ func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
 	return n
 }
 
-// alias returns the value of the token that path names.
-func (b *builder) alias(path string, depth int) *jsontree.Node {
-	i, ok := b.need(path)
-	if !ok {
+// alias returns the value of token i, which the text of an alias names with its braces.
+func (b *builder) alias(text string, i int32, depth int) *jsontree.Node {
+	if !b.need(text[1:len(text)-1], i) {
 		return nil
 	}
 	m := b.measure(i)
@@ -67,16 +66,15 @@ func (b *builder) alias(path string, depth int) *jsontree.Node {
 	return b.at(i).Served
 }
 
-// need returns the token that path names, and fails where it has no value.
-func (b *builder) need(path string) (int32, bool) {
-	i := b.d.lookup(path)
+// need reports whether token i, which path names, has a value, and fails where it has none.
+func (b *builder) need(path string, i int32) bool {
 	if i < 0 {
 		if b.d.isGroup(path) {
 			b.fail(AliasToGroup, "{"+clip(path)+"} names a group; an alias must name a token")
 		} else {
 			b.fail(AliasMissing, "{"+clip(path)+"} names no token")
 		}
-		return 0, false
+		return false
 	}
 	if f, left := b.failureOf(i); left {
 		why := f.why
@@ -84,9 +82,9 @@ func (b *builder) need(path string) (int32, bool) {
 			why = "needs " + clip(b.at(i).Path) + ", which is left out: " + why
 		}
 		b.fail(f.kind, why)
-		return 0, false
+		return false
 	}
-	return i, true
+	return true
 }
 
 // items replaces the aliases in an array. An element that is an alias of a list becomes its
@@ -164,8 +162,8 @@ func (b *builder) embedded(n *jsontree.Node, depth int) *jsontree.Node {
 // text returns what the token that path names becomes inside a string: a string as it is, any
 // other value as CSS.
 func (b *builder) text(path string) string {
-	i, ok := b.need(path)
-	if !ok {
+	i := b.d.lookup(path)
+	if !b.need(path, i) {
 		return ""
 	}
 	t := b.at(i)

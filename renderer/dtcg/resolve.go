@@ -93,7 +93,7 @@ func (t *Token) setType(target *Token) {
 
 // target returns the token that the value of t is an alias of, or nil.
 func (r *resolver) target(t *Token) *Token {
-	if _, ok := wholeAlias(text(t.Value)); ok && t.refs[0] >= 0 {
+	if t.isAlias && t.refs[0] >= 0 {
 		return r.at(t.refs[0])
 	}
 	return nil
@@ -104,7 +104,13 @@ func (r *resolver) token(i int32) bool {
 	t := r.at(i)
 	t.setType(r.target(t))
 	b := builder{resolver: r}
-	served := b.replace(t.Value, 1)
+	var served *jsontree.Node
+	if t.isAlias {
+		b.steps++
+		served = b.alias(t.Value.Text, t.refs[0], 1)
+	} else {
+		served = b.replace(t.Value, 1)
+	}
 	if b.failed == nil && r.total+b.bytes > maxTotalBytes {
 		r.tooMuch = true
 		b.fail(ValueMisfit, "the aliases of the document build more than 16 MiB")

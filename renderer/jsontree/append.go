@@ -50,11 +50,23 @@ const hexDigits = "0123456789abcdef"
 // AppendString writes s as a JSON string, escaped as Append says.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
+	i := 0
+	for i < len(s) && plain[s[i]] {
+		i++
+	}
+	if i < len(s) {
+		return appendEscaped(dst, s, i)
+	}
+	return append(append(dst, s...), '"')
+}
+
+// appendEscaped is the rest of AppendString for a string that is plain up to i.
+func appendEscaped(dst []byte, s string, i int) []byte {
 	start := 0
-	for i := 0; i < len(s); {
+	for i < len(s) {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != 0x7f {
+			if plain[c] {
 				i++
 				continue
 			}
@@ -127,7 +139,7 @@ func StringLength(s string) int {
 	total := len(s) + 2
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<':
+		case plain[c]:
 		case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
 			total++
 		case c < 0x20 || c == '<' || c == 0x7f:

@@ -101,12 +101,10 @@ func (p *parser) closeItems(start int) []*Node {
 
 func (p *parser) space() {
 	for p.at < len(p.text) {
-		switch p.text[p.at] {
-		case ' ', '\t', '\n', '\r':
-			p.at++
-		default:
+		if c := p.text[p.at]; c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
 			return
 		}
+		p.at++
 	}
 }
 

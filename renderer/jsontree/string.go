@@ -2,10 +2,22 @@ package jsontree
 
 import "unicode/utf8"
 
+// plain tells the bytes that stand in a string as they are, whatever is around them and whoever reads it.
+var plain = func() (is [256]bool) {
+	for c := byte(0x20); c < 0x7f; c++ {
+		is[c] = c != '"' && c != '\\' && c != '<'
+	}
+	return is
+}()
+
 // string reads a string; one without escapes is a part of the text and costs no allocation.
 func (p *parser) string() (string, error) {
-	p.at++
-	start := p.at
+	start := p.at + 1
+	at := start
+	for at < len(p.text) && plain[p.text[at]] {
+		at++
+	}
+	p.at = at
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
 		case c == '"':
