@@ -115,10 +115,10 @@ var house = map[string]room{
 	},
 }
 
-// guestLibrary is what guest code may import of the standard library: text and numbers. The guest's
-// main package may also place bytes in memory.
+// guestLibrary is what guest code may import of the standard library: text and numbers, and a hash for its
+// tables. The guest's main package may also place bytes in memory.
 const (
-	guestLibrary     = "bytes cmp errors math math/bits slices sort strconv strings unicode/utf8"
+	guestLibrary     = "bytes cmp errors hash/maphash math math/bits slices sort strconv strings unicode/utf8"
 	guestMainLibrary = guestLibrary + " runtime unsafe"
 )
 

@@ -82,6 +82,8 @@ func (f *feedHandler) serve(ctx *fasthttp.RequestCtx) {
 		f.changes(ctx)
 	case string(path) == modulesPath:
 		f.modules(ctx)
+	case bytes.HasPrefix(path, []byte(refreshPath)):
+		f.refresh(ctx, path[len(refreshPath):])
 	case bytes.HasPrefix(path, []byte(blobsPath)):
 		f.blob(ctx, record.Hash(path[len(blobsPath):]))
 	default:
@@ -201,7 +203,10 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 		f.answer(ctx, s.fed, e.mannerOf(t, s.learned, o, &q))
 		return
 	}
-	_, held, o2, err := e.pairOf(t, s, a.pairAddress, &q)
+	p, held, o2, err := e.pairOf(t, s, a.pairAddress, &q)
+	if p != nil {
+		p.asked(q.now)
+	}
 	switch {
 	case err != nil:
 		cutOff(ctx)

@@ -32,9 +32,18 @@ func (t *theme) doubt(next uint64, confirmed int64, now time.Time) (refresh bool
 		t.grace.Store(&grace{t.change.Load(), confirmed, now.Add(maxGrace).UnixNano()})
 	}
 	t.change.Store(next)
-	refresh = hot && !t.refreshing
-	t.refreshing = t.refreshing || hot
-	return refresh
+	if !hot || t.ready != nil {
+		return false
+	}
+	t.ready = make(chan struct{})
+	return true
+}
+
+// readiness returns what is closed when the Theme is ready again; nil where it is.
+func (t *theme) readiness() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ready
 }
 
 // beginRefresh returns the number of the newest change, which the refresh will cover.
@@ -52,7 +61,8 @@ func (t *theme) endRefresh(covered uint64) (again bool) {
 	defer t.mu.Unlock()
 	if t.change.Load() == covered {
 		t.grace.Store(nil)
-		t.refreshing = false
+		close(t.ready)
+		t.ready = nil
 		return false
 	}
 	if g := t.grace.Load(); g != nil {

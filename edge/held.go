@@ -27,10 +27,10 @@ type theme struct {
 	asking   asking
 	unknowns bucket // questions for pairs that were not there
 
-	mu         sync.Mutex // guards all below
-	pairs      map[*pair]struct{}
-	refreshing bool      // a refresh is waiting or under way
-	doubtedAt  time.Time // of the first change since the newest refresh began
+	mu        sync.Mutex // guards all below
+	pairs     map[*pair]struct{}
+	ready     chan struct{} // closed when the refresh is done that waits or is under way; nil: there is none
+	doubtedAt time.Time     // of the first change since the newest refresh began
 }
 
 // cost returns the memory that the Theme takes; rules take about as much as what they are made of.
@@ -175,11 +175,16 @@ type pair struct {
 // line names the files of the Theme or Variant under all versions: "{env}/{theme}/{-|variant}".
 func (p *pair) line() string { return p.key[:strings.LastIndexByte(p.key, '/')] }
 
-// touch keeps what was asked for, so that it can be made ready after a change.
-func (p *pair) touch(now time.Time, file abi.File, enc encoding) {
+// asked keeps when the pair was asked for.
+func (p *pair) asked(now time.Time) {
 	if second := now.Unix(); p.askedAt.Load() != second {
 		p.askedAt.Store(second)
 	}
+}
+
+// touch keeps what was asked for, so that it can be made ready after a change.
+func (p *pair) touch(now time.Time, file abi.File, enc encoding) {
+	p.asked(now)
 	if bit := uint32(1) << bitOf(file, enc); p.wanted.Load()&bit == 0 {
 		p.wanted.Or(bit)
 	}

@@ -57,7 +57,7 @@ func (e *Edge) askRefresh(ctx context.Context, t *theme, hot []*pair) *refreshed
 		err = fmt.Errorf("%w: its answer for a changed Theme cannot be read", errUnreachable)
 	}
 	e.metrics.asked("refresh", err)
-	if err == nil && status != http.StatusServiceUnavailable {
+	if err == nil && status != http.StatusServiceUnavailable && !(status == http.StatusNotFound && missingIn(body) != "") {
 		e.refreshless.Store(now.Add(refreshlessFor).UnixNano())
 	}
 	return nil

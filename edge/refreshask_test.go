@@ -115,3 +115,20 @@ func TestARefreshIsOnDiskAfterAStop(t *testing.T) {
 	want(t, second.get(latest[0]), 200, "5px")
 	want(t, second.get(latest[1]), 200, "11px")
 }
+
+// A Theme that is deleted is no sign of an upstream that cannot tell all at once: others are asked for so.
+func TestADeletedThemeIsNoOlderUpstream(t *testing.T) {
+	f, r, latest := toldWhole(t)
+	const other = "thm_00000000000000000000000002"
+	f.publish(other, smallTheme)
+	files := "/" + env + "/" + other + "/-/latest/tokens.css"
+	want(t, r.get(files), 200, "4px")
+	f.removeTheme(thm)
+	eventually(t, "the deleted Theme", func() bool { return r.get(latest[0]).status == 404 })
+	before := f.count("refresh/")
+	r.refreshes(f, func() { f.publish(other, biggerTheme) })
+	want(t, r.get(files), 200, "5px")
+	if asked := f.count("refresh/") - before; asked != 1 {
+		t.Errorf("asked for all at once %d times, want once", asked)
+	}
+}

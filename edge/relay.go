@@ -83,6 +83,14 @@ func (r *relay) once(after string, limit int) (fed record.ChangesFed, moved <-ch
 	return fed, r.moved
 }
 
+// knows reports whether a place is one of the log as this edge heard of it; the empty one, which says nothing, is.
+func (r *relay) knows(cursor string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.after(cursor)
+	return known || cursor == ""
+}
+
 // after returns the entries behind a place. r.mu is held.
 func (r *relay) after(cursor string) (rest []record.ChangeFed, known bool) {
 	if cursor == r.cursor {

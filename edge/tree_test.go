@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -184,6 +185,12 @@ func TestFeedOfAnEdge(t *testing.T) {
 		{"blobs/" + string(f.module), token, 200, "\x00asm"},
 		{"blobs/none", token, 404, `"missing":"blob"`},
 		{"modules", token, 200, string(f.module)},
+		{"refresh/" + env + "/" + thm, "", 401, ""},
+		{"refresh/" + env + "/" + thm + "?pair=-/latest&pair=-/7&pair=x", token, 200, `"address":"-/latest"`},
+		{"refresh/" + env + "/thm_99999999999999999999999999", token, 404, `"missing":"theme"`},
+		{"refresh/" + env + "/" + thm + "/-/latest", token, 404, `"missing":"theme"`},
+		{"refresh/" + env + "/" + thm + "?since=9.of-another", token, 503, ""},
+		{"refresh/" + env + "/" + thm + "?" + strings.Repeat("&pair=-/1", 65), token, 400, "payload"},
 		{"changes?wait=99", token, 400, "payload"},
 		{"changes?limit=0", token, 400, "payload"},
 		{"changes", token, 200, `"reset":true`},
@@ -229,5 +236,92 @@ func TestFeedOfAnEdgeGoesOn(t *testing.T) {
 		}
 		cursor = fed.Cursor
 	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// kinds counts what an edge asked its upstream for.
+func (r *running) kinds() map[string]float64 {
+	r.t.Helper()
+	families, err := r.counts.Gather()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	asked := map[string]float64{}
+	for _, family := range families {
+		if family.GetName() == "livery_edge_upstream_requests_total" {
+			for _, m := range family.GetMetric() {
+				for _, label := range m.GetLabel() {
+					if label.GetName() == "kind" {
+						asked[label.GetValue()] += m.GetCounter().GetValue()
+					}
+				}
+			}
+		}
+	}
+	return asked
+}
+
+// A publish costs an edge behind an edge one question, and the edge between one as well, though nobody asks it
+// for a file.
+func TestTreeTellsAPublishAtOnce(t *testing.T) {
+	f := publishedFeed(t)
+	f.whole = true
+	f.override(thm, brand, 1, `{"space.small":"9px"}`, true)
+	middle := run(t, f)
+	leaf := run(t, f, behind(middle.serveFeed("127.0.0.1:0")))
+	leaf.settle()
+	latest := []string{path("-", "latest", "tokens.css"), path(brand, "latest", "tokens.css")}
+	want(t, leaf.get(latest[0]), 200, "4px")
+	want(t, leaf.get(latest[1]), 200, "9px")
+
+	wantMiddle, wantLeaf := middle.kinds(), leaf.kinds()
+	leaf.refreshes(f, func() { f.publish(thm, biggerTheme) })
+	leaf.refreshes(f, func() { f.override(thm, brand, 2, `{"space.small":"11px"}`, true) })
+	want(t, leaf.get(latest[0]), 200, "5px")
+	want(t, leaf.get(latest[1]), 200, "11px")
+	wantMiddle["refresh"] += 2
+	wantLeaf["refresh"] += 2
+	if got := leaf.kinds(); !maps.Equal(got, wantLeaf) {
+		t.Errorf("the leaf asked for %v, want %v", got, wantLeaf)
+	}
+	if got := middle.kinds(); !maps.Equal(got, wantMiddle) {
+		t.Errorf("the edge between asked for %v, want %v", got, wantMiddle)
+	}
+}
+
+// An edge that is cut off tells nothing at once, as nothing it has is known to be current; each part says how
+// old it is. Once it is back it tells again.
+func TestACutOffEdgeTellsNothingAtOnce(t *testing.T) {
+	f := publishedFeed(t)
+	f.whole = true
+	middle := run(t, f)
+	middle.settle()
+	want(t, middle.get(path("-", "latest", "tokens.css")), 200, "4px")
+	url := middle.serveFeed("127.0.0.1:0") + "/feed/v1/"
+	at := "/" + env + "/" + thm
+	f.stop()
+	eventually(t, "the middle cut off", func() bool { return middle.counted("livery_edge_feed_connected") == 0 })
+	if status, header, body := askFeed(t, url+"refresh"+at, token); status != 503 || header.Get("Livery-Cover") != "aside" {
+		t.Errorf("all at once = %d %v %q", status, header, body)
+	}
+	if status, header, body := askFeed(t, url+"themes"+at, token); status != 200 || header.Get("Livery-Age") == "" {
+		t.Errorf("the Theme = %d %v %q", status, header, body)
+	}
+	f.restart()
+	eventually(t, "being told again", func() bool {
+		status, header, body := askFeed(t, url+"refresh"+at+"?pair=-/latest", token)
+		if status != 200 {
+			return false
+		}
+		fed, err := record.ParseRefresh(body)
+		if err != nil || len(fed.Pairs) != 1 || len(fed.Blobs) != 1 || fed.Theme.LatestVersion != 1 || header.Get("Livery-Age") == "" {
+			t.Fatalf("all at once = %+v, %v, %v", fed, header, err)
+		}
+		_, _, body = askFeed(t, url+"refresh"+at+"?pair=-/latest&has="+string(fed.Blobs[0].Name), token)
+		if fed, err = record.ParseRefresh(body); err != nil || len(fed.Pairs) != 1 || len(fed.Blobs) != 0 {
+			t.Errorf("what is there already is told again: %+v, %v", fed, err)
+		}
+		return true
+	})
 	http.DefaultClient.CloseIdleConnections()
 }

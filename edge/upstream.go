@@ -207,9 +207,8 @@ func (u *upstream) record(ctx context.Context, path string, v any) (missing stri
 		}
 		return "", a.manner, nil
 	case http.StatusNotFound:
-		var fed missingFed
-		if err := json.Unmarshal(a.body, &fed); err == nil && fed.Missing != "" {
-			return fed.Missing, a.manner, nil
+		if part := missingIn(a.body); part != "" {
+			return part, a.manner, nil
 		}
 	}
 	return "", m, fmt.Errorf("%w: status %d of %s", errUnreachable, a.status, path)
@@ -218,6 +217,15 @@ func (u *upstream) record(ctx context.Context, path string, v any) (missing stri
 // missingFed says which part of an address does not exist.
 type missingFed struct {
 	Missing string `json:"missing"`
+}
+
+// missingIn returns what an answer of status 404 says is missing; nothing where it does not say.
+func missingIn(body []byte) string {
+	var fed missingFed
+	if err := json.Unmarshal(body, &fed); err != nil {
+		return ""
+	}
+	return fed.Missing
 }
 
 // answer is what came back for one question.
