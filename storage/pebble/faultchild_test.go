@@ -79,7 +79,7 @@ func faultPoints(reads bool, total int64) int64 {
 		return total
 	case err == nil:
 		points = n
-	case testing.Short():
+	case testing.Short(), raced:
 		points = 9
 	case reads:
 		points = 12

@@ -29,7 +29,7 @@ func diskSeeds(few int) int {
 	if n, err := strconv.Atoi(os.Getenv(diskSeedsVariable)); err == nil {
 		return n
 	}
-	if testing.Short() {
+	if testing.Short() || raced {
 		return 1
 	}
 	return few
@@ -155,7 +155,11 @@ func fillAndFree(t *testing.T, disk tight, seed int) {
 		wg.Go(func() { f.write(ctx, writer, seed) })
 	}
 	f.awaits(t, "writing", &f.acked, 20)
-	for range 2 {
+	rounds := 2
+	if raced {
+		rounds = 1
+	}
+	for range rounds {
 		f.fill(random.Int64N(floor))
 		f.awaits(t, "refusals while others fill the disk", &f.refused, 40)
 		f.holds(t, 20)

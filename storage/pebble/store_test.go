@@ -51,7 +51,7 @@ func TestStoreInMemoryKeepsTheContract(t *testing.T) {
 }
 
 func TestStoreOnDiskKeepsTheContract(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || raced {
 		t.Skip("the same in memory runs")
 	}
 	storagetest.Run(t, func(t *testing.T) storage.Store { return open(t, t.TempDir(), pebble.Options{MinFreeBytes: -1}) })
