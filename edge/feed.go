@@ -191,16 +191,12 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 		f.missing(ctx, "theme", manner{})
 		return
 	}
-	t, s, o, err := e.themeOf(a.theme, &q)
+	t, s, m, ok := f.theme(ctx, a.theme, &q)
 	switch {
-	case err != nil || !s.missing && s.secretsAbsent:
-		cutOff(ctx)
-		return
-	case s.missing:
-		f.missing(ctx, "theme", e.mannerOf(t, s.learned, o, &q))
+	case !ok:
 		return
 	case !pair:
-		f.answer(ctx, s.fed, e.mannerOf(t, s.learned, o, &q))
+		f.answer(ctx, s.fed, m)
 		return
 	}
 	p, held, o2, err := e.pairOf(t, s, a.pairAddress, &q)
@@ -211,12 +207,25 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	case err != nil:
 		cutOff(ctx)
 	case held == unpublished:
-		f.missing(ctx, held.missing, e.mannerOf(t, s.learned, o, &q))
+		f.missing(ctx, held.missing, m)
 	case held.missing != "":
 		f.missing(ctx, held.missing, e.mannerOf(t, held.learned, o2, &q))
 	default:
 		f.answer(ctx, held.fed.record(), e.mannerOf(t, held.learned, o2, &q))
 	}
+}
+
+// theme returns a Theme that is there; where ok is false it has answered.
+func (f *feedHandler) theme(ctx *fasthttp.RequestCtx, key []byte, q *question) (t *theme, s *themeState, m manner, ok bool) {
+	t, s, o, err := f.edge.themeOf(key, q)
+	if err != nil || !s.missing && s.secretsAbsent {
+		cutOff(ctx)
+		return nil, nil, m, false
+	}
+	if m = f.edge.mannerOf(t, s.learned, o, q); s.missing {
+		f.missing(ctx, "theme", m)
+	}
+	return t, s, m, !s.missing
 }
 
 // mannerOf says since when an answer is known to be current.
@@ -254,12 +263,17 @@ func (f *feedHandler) answer(ctx *fasthttp.RequestCtx, v any, m manner) {
 		internal.send(ctx)
 		return
 	}
+	m.tell(ctx)
+	ctx.Response.Header.SetContentTypeBytes(jsonType)
+	ctx.Response.SetBody(text)
+}
+
+// tell says with an answer how it came about.
+func (m manner) tell(ctx *fasthttp.RequestCtx) {
 	ctx.Response.Header.Set(ageHeader, strconv.FormatInt(max(0, (m.age+time.Millisecond-1).Milliseconds()), 10))
 	if m.aside {
 		ctx.Response.Header.Set(coverHeader, coveredAside)
 	}
-	ctx.Response.Header.SetContentTypeBytes(jsonType)
-	ctx.Response.SetBody(text)
 }
 
 // modules lists the renderer modules that upstream has, or had when it was last asked.

@@ -1,18 +1,10 @@
 package edge
 
 import (
-	"strconv"
 	"time"
 
 	"example.com/livery/storage/record"
 	"github.com/valyala/fasthttp"
-)
-
-// The bounds of a question for a changed Theme and of its answer, as an origin has them.
-const (
-	mostRefreshPairs = 64
-	mostRefreshHas   = 128
-	mostRefreshBlobs = 1 << 20 // bytes; other blobs are asked for
 )
 
 // refreshing is a question for a changed Theme of an edge behind this one.
@@ -31,7 +23,7 @@ func readRefreshing(query *fasthttp.Args) (r refreshing, ok bool) {
 	for _, name := range query.PeekMulti("has") {
 		r.has[record.Hash(name)] = true
 	}
-	return r, len(r.pairs) <= mostRefreshPairs && len(r.has) <= mostRefreshHas
+	return r, len(r.pairs) <= record.MaxRefreshPairs && len(r.has) <= record.MaxRefreshHas
 }
 
 // refresh answers with a Theme, with pairs of it and with what they are made from. An answer has one age, the
@@ -57,35 +49,29 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	q := e.asking(&ctx.Request.Header)
 	q.exact, q.patience = true, edgePatience
 	defer e.leave(&q)
-	t, s, o, err := e.themeOf(key, &q)
-	if err != nil || !s.missing && s.secretsAbsent {
+	t, s, m, ok := f.theme(ctx, key, &q)
+	if !ok {
+		return
+	}
+	if m.aside {
 		cutOff(ctx)
 		return
 	}
-	m := e.mannerOf(t, s.learned, o, &q)
-	switch {
-	case s.missing:
-		f.missing(ctx, "theme", m)
-		return
-	case m.aside:
-		cutOff(ctx)
-		return
-	}
-	fed := record.RefreshFed{Theme: s.fed, Pairs: []record.RefreshedPair{}, Blobs: []record.RefreshedBlob{}}
+	fed := record.RefreshFed{Theme: s.fed, Pairs: []record.RefreshedPair{}}
 	for _, at := range asked.pairs {
 		if p, pm, ok := f.refreshedPair(t, s, at, &q); ok {
 			m.age = max(m.age, pm.age)
 			fed.Pairs = append(fed.Pairs, record.RefreshedPair{Address: at, Pair: p})
 		}
 	}
-	fed.Blobs = f.refreshedBlobs(fed.Pairs, asked.has)
+	fed.AddBlobs(asked.has, e.input)
 	text, err := record.AppendRefresh(nil, fed)
 	if err != nil {
 		e.log.Error("a changed Theme cannot be told", "error", err)
 		internal.send(ctx)
 		return
 	}
-	ctx.Response.Header.Set(ageHeader, strconv.FormatInt(max(0, (m.age+time.Millisecond-1).Milliseconds()), 10))
+	m.tell(ctx)
 	ctx.SetContentType("application/octet-stream")
 	ctx.Response.SetBodyRaw(text)
 }
@@ -103,24 +89,6 @@ func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *quest
 	p.asked(q.now)
 	m = f.edge.mannerOf(t, held.learned, o, q)
 	return held.fed.record(), m, !m.aside
-}
-
-// refreshedBlobs returns the plans and overlays of pairs that the edge does not have, as far as they fit.
-func (f *feedHandler) refreshedBlobs(pairs []record.RefreshedPair, has map[record.Hash]bool) []record.RefreshedBlob {
-	all, room := []record.RefreshedBlob{}, mostRefreshBlobs
-	for _, p := range pairs {
-		for _, name := range []record.Hash{p.Pair.Plan, p.Pair.Overlay} {
-			if name == "" || has[name] {
-				continue
-			}
-			has[name] = true
-			if blob, err := f.edge.input(name); err == nil && len(blob) <= room {
-				room -= len(blob)
-				all = append(all, record.RefreshedBlob{Name: name, Bytes: blob})
-			}
-		}
-	}
-	return all
 }
 
 // awaitReady returns once a changed Theme is ready, which brings what is hot of it in one question: asked

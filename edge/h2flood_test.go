@@ -69,15 +69,22 @@ func (f heard) code() uint32 {
 // dialH2 opens a connection and sends the preface.
 func (s *secured) dialH2(t *testing.T) net.Conn {
 	t.Helper()
-	c, err := tls.Dial("tcp", strings.TrimPrefix(s.h2.url, "https://"), &tls.Config{RootCAs: s.trusted, NextProtos: []string{"h2"}})
+	c := s.dial(t, "h2")
+	if _, err := io.WriteString(c, preface); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// dial connects and agrees on a protocol.
+func (s *secured) dial(t *testing.T, protocol string) net.Conn {
+	t.Helper()
+	c, err := tls.Dial("tcp", strings.TrimPrefix(s.h2.url, "https://"), &tls.Config{RootCAs: s.trusted, NextProtos: []string{protocol}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
-	if _, err := io.WriteString(c, preface); err != nil {
-		t.Fatal(err)
-	}
 	return c
 }
 
@@ -159,13 +166,7 @@ func TestHTTP2CountsAtTheDoor(t *testing.T) {
 	}
 	eventually(t, "counting three", func() bool { return s.counted("livery_edge_connections") == 3 })
 	// Read as it comes: the refusal is sent before the request, which net/http takes for an answer to nothing.
-	c, err := tls.Dial("tcp", strings.TrimPrefix(s.h1.url, "https://"), &tls.Config{RootCAs: s.trusted, NextProtos: []string{"http/1.1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
-	beyond, err := http.ReadResponse(bufio.NewReader(c), nil)
+	beyond, err := http.ReadResponse(bufio.NewReader(s.dial(t, "http/1.1")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

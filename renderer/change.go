@@ -197,7 +197,7 @@ func (v *change) appendPiece(dst []byte, f File, k int, own []byte) []byte {
 	case TokensDTCGJSON:
 		dst = appendOverridden(dst, t)
 	case TokensJSON:
-		dst, _, _ = appendResolved(dst, t, nil)
+		dst = appendResolved(dst, t, appendServed)
 	case TokensFlatJSON:
 		if own[0] == ',' {
 			dst = append(dst, ',')

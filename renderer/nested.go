@@ -78,21 +78,18 @@ func (w *walker) isToken(n *jsontree.Node) bool {
 // span is where a text is.
 type span struct{ from, to int32 }
 
-// wrote remembers where the value of token i was written.
-func (w *walker) wrote(i, from, to int) {
-	w.texts[i] = span{int32(from - w.begin), int32(to - w.begin)}
-}
-
-// written returns the text of the value of token i where an earlier token has the same, or nil. Once a token
-// was left out, what was written of it may be no more.
-func (w *walker) written(dst []byte, i int) []byte {
-	from := w.set.same[i]
-	if from < 0 || len(w.left) > 0 || w.texts[from].to == 0 {
-		return nil
+// once writes the value of token i, or what was written of the token that it is an alias of. Once a token was left
+// out, what was written of it may be no more.
+func (w *walker) once(dst []byte, i int, write func(dst []byte, t *dtcg.Token) []byte) []byte {
+	if from := w.set.same[i]; from >= 0 && len(w.left) == 0 && w.texts[from].to > 0 {
+		text := w.texts[from]
+		w.texts[i] = text
+		return append(dst, dst[w.begin+int(text.from):w.begin+int(text.to)]...)
 	}
-	text := w.texts[from]
-	w.texts[i] = text
-	return dst[w.begin+int(text.from) : w.begin+int(text.to)]
+	start := len(dst)
+	dst = write(dst, &w.set.doc.Tokens[i])
+	w.texts[i] = span{int32(start - w.begin), int32(len(dst) - w.begin)}
+	return dst
 }
 
 // separate begins a member of the object that opened at start.
@@ -130,15 +127,13 @@ func (w *walker) value(dst []byte) []byte {
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
-	if same := w.written(dst, i); same != nil {
-		dst = append(dst, same...)
-	} else {
-		t := &w.set.doc.Tokens[i]
-		k, _ := dtcg.KindOf(t.Resolved)
-		start := len(dst)
-		dst, _ = css.AppendPrimitive(dst, k, t.Served)
-		w.wrote(i, start, len(dst))
-	}
+	return w.once(dst, i, appendPrimitive)
+}
+
+// appendPrimitive writes what tokens.values.json holds of a token, or nothing.
+func appendPrimitive(dst []byte, t *dtcg.Token) []byte {
+	k, _ := dtcg.KindOf(t.Resolved)
+	dst, _ = css.AppendPrimitive(dst, k, t.Served)
 	return dst
 }
 

@@ -49,17 +49,14 @@ func (w *walker) resolvedToken(dst []byte) []byte {
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
-	same := w.written(dst, i)
-	dst, from, to := appendResolved(dst, &w.set.doc.Tokens[i], same)
-	if same == nil {
-		w.wrote(i, from, to)
-	}
-	return dst
+	return appendResolved(dst, &w.set.doc.Tokens[i], func(dst []byte, _ *dtcg.Token) []byte { return w.once(dst, i, appendServed) })
 }
 
-// appendResolved writes a token with its type and its value without aliases, whose text is served unless
-// that is nil. It returns where the value is.
-func appendResolved(dst []byte, t *dtcg.Token, served []byte) (out []byte, from, to int) {
+// appendServed writes the value of a token without aliases.
+func appendServed(dst []byte, t *dtcg.Token) []byte { return jsontree.Append(dst, t.Served) }
+
+// appendResolved writes a token with its type, and its value as served writes it.
+func appendResolved(dst []byte, t *dtcg.Token, served func(dst []byte, t *dtcg.Token) []byte) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
 	for _, m := range t.Node.Members {
@@ -72,19 +69,12 @@ func appendResolved(dst []byte, t *dtcg.Token, served []byte) (out []byte, from,
 			if t.Type == "" && t.Resolved != "" {
 				dst = jsontree.AppendString(separate(dst, start, "$type"), t.Resolved)
 			}
-			dst = separate(dst, start, m.Name)
-			from = len(dst)
-			if served != nil {
-				dst = append(dst, served...)
-			} else {
-				dst = jsontree.Append(dst, t.Served)
-			}
-			to = len(dst)
+			dst = served(separate(dst, start, m.Name), t)
 			continue
 		}
 		dst = jsontree.Append(separate(dst, start, m.Name), m.Value)
 	}
-	return append(dst, '}'), from, to
+	return append(dst, '}')
 }
 
 // flat writes every served value under its dotted path: the shape of a Variant's own map.
@@ -95,19 +85,8 @@ func (w *walker) flat(dst []byte) []byte {
 		before := len(dst)
 		i := w.token(before)
 		if t := &s.doc.Tokens[i]; s.served[i] && s.doc.Names(t) {
-			dst = w.keep(w.flatValue(separate(dst, start, t.Path), i), before, -1)
+			dst = w.keep(w.once(separate(dst, start, t.Path), i, appendServed), before, -1)
 		}
 	}
 	return append(dst, '}')
-}
-
-// flatValue writes the value of token i without aliases.
-func (w *walker) flatValue(dst []byte, i int) []byte {
-	if same := w.written(dst, i); same != nil {
-		return append(dst, same...)
-	}
-	start := len(dst)
-	dst = jsontree.Append(dst, w.set.doc.Tokens[i].Served)
-	w.wrote(i, start, len(dst))
-	return dst
 }

@@ -15,14 +15,6 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// The bounds of a question for everything that a Theme is served from.
-const (
-	maxRefreshPairs = 64
-	maxRefreshHas   = 128
-	// maxRefreshBlobs bounds the bytes of the blobs that come with an answer; others are asked for.
-	maxRefreshBlobs = 1 << 20
-)
-
 // How long, and how much, is kept of what all edges ask for in the moments after a change.
 const (
 	keepRefresh      = 100 * time.Millisecond
@@ -88,10 +80,10 @@ func parseRefreshing(ctx *fasthttp.RequestCtx) (q refreshing, fault string) {
 		q.has[record.Hash(name)] = true
 	}
 	switch {
-	case len(q.pairs) > maxRefreshPairs:
-		return q, "pair: must be at most " + strconv.Itoa(maxRefreshPairs)
-	case len(q.has) > maxRefreshHas:
-		return q, "has: must be at most " + strconv.Itoa(maxRefreshHas)
+	case len(q.pairs) > record.MaxRefreshPairs:
+		return q, "pair: must be at most " + strconv.Itoa(record.MaxRefreshPairs)
+	case len(q.has) > record.MaxRefreshHas:
+		return q, "has: must be at most " + strconv.Itoa(record.MaxRefreshHas)
 	}
 	return q, ""
 }
@@ -113,7 +105,7 @@ func (h *Handler) refreshed(ctx context.Context, q refreshing) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fed.Blobs = h.blobsFed(ctx, fed.Pairs, q.has)
+	fed.AddBlobs(q.has, func(name record.Hash) ([]byte, error) { return h.blobOf(ctx, name) })
 	return record.AppendRefresh(nil, fed)
 }
 
@@ -136,25 +128,6 @@ func (q refreshing) pairsFed(r storage.Reader) ([]record.RefreshedPair, error) {
 		all = append(all, record.RefreshedPair{Address: at, Pair: fed})
 	}
 	return all, nil
-}
-
-// blobsFed returns the plans and overlays of pairs that the edge does not have, as far as they fit. What
-// cannot be read is left out: the edge asks for it, and hears why.
-func (h *Handler) blobsFed(ctx context.Context, pairs []record.RefreshedPair, has map[record.Hash]bool) []record.RefreshedBlob {
-	all, room := []record.RefreshedBlob{}, maxRefreshBlobs
-	for _, p := range pairs {
-		for _, name := range []record.Hash{p.Pair.Plan, p.Pair.Overlay} {
-			if name == "" || has[name] {
-				continue
-			}
-			has[name] = true
-			if blob, err := h.blobOf(ctx, name); err == nil && len(blob) <= room {
-				room -= len(blob)
-				all = append(all, record.RefreshedBlob{Name: name, Bytes: blob})
-			}
-		}
-	}
-	return all
 }
 
 // blobOf returns a blob, read and checked once for all who ask in a while.

@@ -128,9 +128,9 @@ func (d *Delta) Reaches(path string) bool {
 // Alias returns where among the tokens that are reached the one stands that token k of these is an alias
 // of. It is negative where k is no alias, or the alias of a token that is not reached.
 func (d *Delta) Alias(k int) int32 {
-	t := &d.Tokens[k]
-	if !t.isAlias || t.refs[0] < 0 {
+	i := d.Tokens[k].alias()
+	if i < 0 {
 		return refMissing
 	}
-	return d.picked.place(t.refs[0])
+	return d.picked.place(i)
 }

@@ -59,7 +59,7 @@ func read(root *jsontree.Node) *resolver {
 		start := len(refs)
 		refs = d.appendRefs(refs, d.Tokens[i].Value)
 		d.Tokens[i].refs = refs[start:len(refs):len(refs)]
-		d.Tokens[i].isAlias = len(refs) == start+1 && isAlias(d.Tokens[i].Value)
+		d.Tokens[i].isAlias = isAlias(d.Tokens[i].Value)
 	}
 	r := newResolver(d, states{all: d.Tokens})
 	r.resolve(func(int32) {})
@@ -78,9 +78,12 @@ func (d *Document) Token(path string) *Token {
 }
 
 // AliasOf returns the position of the token that the value of token i is an alias of, or -1.
-func (d *Document) AliasOf(i int) int {
-	if t := &d.Tokens[i]; t.isAlias {
-		return int(t.refs[0])
+func (d *Document) AliasOf(i int) int { return int(d.Tokens[i].alias()) }
+
+// alias returns what Value names where it is one alias and nothing else, else refMissing.
+func (t *Token) alias() int32 {
+	if t.isAlias {
+		return t.refs[0]
 	}
 	return refMissing
 }

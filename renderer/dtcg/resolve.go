@@ -93,8 +93,8 @@ func (t *Token) setType(target *Token) {
 
 // target returns the token that the value of t is an alias of, or nil.
 func (r *resolver) target(t *Token) *Token {
-	if t.isAlias && t.refs[0] >= 0 {
-		return r.at(t.refs[0])
+	if i := t.alias(); i >= 0 {
+		return r.at(i)
 	}
 	return nil
 }

@@ -32,6 +32,32 @@ type RefreshedBlob struct {
 // refreshHead is the length of the number before the record.
 const refreshHead = 4
 
+// The bounds of a question for a RefreshFed, and of the answer.
+const (
+	MaxRefreshPairs = 64
+	MaxRefreshHas   = 128     // blobs that the edge says it has
+	MaxRefreshBlobs = 1 << 20 // bytes of the blobs together
+)
+
+// AddBlobs adds the plans and overlays of the pairs that the edge does not have, as far as they fit. What blob cannot
+// return is left out: the edge asks for it, and hears why. It changes has.
+func (r *RefreshFed) AddBlobs(has map[Hash]bool, blob func(name Hash) ([]byte, error)) {
+	r.Blobs = []RefreshedBlob{}
+	room := MaxRefreshBlobs
+	for _, p := range r.Pairs {
+		for _, name := range []Hash{p.Pair.Plan, p.Pair.Overlay} {
+			if name == "" || has[name] {
+				continue
+			}
+			has[name] = true
+			if content, err := blob(name); err == nil && len(content) <= room {
+				room -= len(content)
+				r.Blobs = append(r.Blobs, RefreshedBlob{Name: name, Bytes: content})
+			}
+		}
+	}
+}
+
 // AppendRefresh appends the answer as it is sent:
 //
 //	4 bytes  length of the record, the highest byte first

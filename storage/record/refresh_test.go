@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -85,4 +86,47 @@ func FuzzRefresh(f *testing.F) {
 			t.Errorf("blobs of %d bytes out of %d", total, len(data))
 		}
 	})
+}
+
+// Of the blobs that pairs are made from those come with them that the edge lacks, each once, that can be read and
+// that fit together; a small one finds the room that a large one did not.
+func TestARefreshBringsTheBlobsThatFit(t *testing.T) {
+	blobs := map[record.Hash][]byte{}
+	pairs := []record.RefreshedPair{}
+	add := func(plan, overlay int) {
+		var names [2]record.Hash
+		for i, size := range []int{plan, overlay} {
+			if size > 0 {
+				content := bytes.Repeat([]byte{byte(size)}, size)
+				names[i] = record.HashOf(content)
+				blobs[names[i]] = content
+			}
+		}
+		pairs = append(pairs, record.RefreshedPair{Pair: record.PairFed{Plan: names[0], Overlay: names[1]}})
+	}
+	add(10, 0)
+	add(10, 20)
+	add(record.MaxRefreshBlobs-9, 30)  // beside 10 the first is one byte too long
+	add(record.MaxRefreshBlobs-40, 50) // beside 10 and 30 the first just fits
+	add(60, 0)
+	held := record.HashOf(bytes.Repeat([]byte{20}, 20))
+	lost := record.HashOf(bytes.Repeat([]byte{60}, 60))
+	delete(blobs, lost)
+	fed := record.RefreshFed{Pairs: pairs}
+	fed.AddBlobs(map[record.Hash]bool{held: true}, func(name record.Hash) ([]byte, error) {
+		if content, ok := blobs[name]; ok {
+			return content, nil
+		}
+		return nil, errors.New("lost")
+	})
+	var sizes []int
+	for _, b := range fed.Blobs {
+		if record.HashOf(b.Bytes) != b.Name {
+			t.Errorf("blob %s has other content", b.Name)
+		}
+		sizes = append(sizes, len(b.Bytes))
+	}
+	if want := []int{10, 30, record.MaxRefreshBlobs - 40}; !reflect.DeepEqual(sizes, want) {
+		t.Errorf("blobs of %d bytes, want %d", sizes, want)
+	}
 }
