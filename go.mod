@@ -2,6 +2,8 @@ module example.com/livery
 
 go 1.26.0
 
+toolchain go1.26.9
+
 require (
 	github.com/andybalholm/brotli v1.2.8
 	github.com/cheggaaa/pb/v3 v3.2.1
