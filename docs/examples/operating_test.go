@@ -243,11 +243,11 @@ func TestExcusesAreFew(t *testing.T) {
 	}
 }
 
-// TestTheREADMESpeaksOfWhatThereIs looks up every command and target that the README only mentions.
+// TestTheREADMESpeaksOfWhatThereIs looks up every command and target that the README and the page of figures only mention.
 func TestTheREADMESpeaksOfWhatThereIs(t *testing.T) {
 	o := newOperating(t)
 	seen := 0
-	for _, p := range pieces(read(t, "../../README.md")) {
+	for _, p := range append(pieces(read(t, "../../README.md")), pieces(read(t, "../../bench/README.md"))...) {
 		words := strings.Fields(p.command)
 		switch {
 		case !p.inline:
