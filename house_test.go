@@ -34,6 +34,7 @@ var house = map[string]room{
 		others: "github.com/cheggaaa/pb/v3 github.com/goccy/go-yaml github.com/prometheus/client_golang github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	},
 	"client":            {},
+	"httpguard":         {},
 	"bench/render":      {ours: "bench/figures bench/markdown renderer renderer/jsontree renderer/plan"},
 	"bench/color":       {ours: "bench/command bench/markdown renderer"},
 	"bench/markdown":    {},
@@ -78,7 +79,7 @@ var house = map[string]room{
 		others: "github.com/cockroachdb/pebble/v2 golang.org/x/sync",
 	},
 	"origin": {
-		ours:   "origin/auth origin/derive origin/feed origin/operator origin/patch origin/theming renderer renderer/dtcg renderer/jsontree storage storage/record wasm",
+		ours:   "httpguard origin/auth origin/derive origin/feed origin/operator origin/patch origin/theming renderer renderer/dtcg renderer/jsontree storage storage/record wasm",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/oklog/ulid/v2 github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
@@ -93,7 +94,7 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/loop edge/policy storage/record wasm wasm/abi",
+		ours: "edge/loop edge/policy httpguard storage/record wasm wasm/abi",
 		others: "github.com/andybalholm/brotli github.com/go-json-experiment/json github.com/klauspost/compress github.com/maypok86/otter/v2 " +
 			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/sync golang.org/x/sys",
 	},
