@@ -24,14 +24,17 @@ func (o *Origin) servePublic(ctx *fasthttp.RequestCtx) {
 		slog.String("route", q.route.Path), slog.Int("status", a.status), slog.Duration("took", time.Since(started)))
 }
 
-// judge answers a request. The order of its refusals is part of the API: framing, token, route, and
-// then what routed does. A panic is a failure of this one request.
+// judge answers a request. The order of its refusals is part of the API: size, framing, token, route, and
+// then what routed does. The body is unread until routed knows that the caller may send one. A panic is a failure of this one request.
 func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = o.refuse(q, panicked(p))
 		}
 	}()
+	if lengthOf(&ctx.Request.Header) > o.config.Limits.BodyBytes {
+		return o.refuse(q, unreadError{fasthttp.ErrBodyTooLarge})
+	}
 	target := string(ctx.Request.Header.RequestURI())
 	switch what := o.framing(&ctx.Request.Header); {
 	case what != "":
@@ -76,6 +79,7 @@ func (o *Origin) routed(route Route) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		q := ctx.UserValue(requestKey{}).(*request)
 		q.fill(ctx, route)
+		q.receive = func() (func(), error) { return o.receive(ctx, q) }
 		a, err := o.run(q)
 		if err != nil {
 			a = o.refuse(q, err)
@@ -94,7 +98,7 @@ func (o *Origin) refuse(q *request, err error) answer {
 }
 
 // run finds what the request is about, which also says whether the caller may, and then reads, or
-// prepares and writes. Whether the caller may write is asked twice, before the body is looked at and
+// prepares and writes. Whether the caller may write is asked twice, before the body is read and
 // again in the transaction: the body is parsed while nobody waits, and what is committed was allowed
 // then.
 func (o *Origin) run(q *request) (a answer, err error) {
@@ -109,6 +113,13 @@ func (o *Origin) run(q *request) (a answer, err error) {
 	})
 	if err != nil || q.route.read != nil {
 		return a, err
+	}
+	if q.receive != nil {
+		release, err := q.receive()
+		if err != nil {
+			return a, err
+		}
+		defer release()
 	}
 	do, err := q.route.write(o, q)
 	if err != nil {
@@ -134,6 +145,24 @@ func (o *Origin) run(q *request) (a answer, err error) {
 		o.told(*q.noted)
 	}
 	return a, err
+}
+
+// receive reads the body of a request whose caller may send it, within what bodies may take together. A
+// chunked one counts as the largest.
+func (o *Origin) receive(ctx *fasthttp.RequestCtx, q *request) (release func(), err error) {
+	length := lengthOf(&ctx.Request.Header)
+	if length == chunkedLength {
+		length = o.config.Limits.BodyBytes
+	}
+	release, err = o.bodies.reserve(q.caller.Subject, int64(length))
+	if err != nil {
+		o.metrics.bodyRefused()
+		return nil, err
+	}
+	if q.body, err = readBody(ctx, o.config.Limits.BodyBytes); err != nil {
+		release()
+	}
+	return release, err
 }
 
 // place is what a request's path names, as far as it goes.

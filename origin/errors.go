@@ -6,6 +6,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/httpguard"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
@@ -32,6 +33,7 @@ type header struct{ name, value string }
 // the server, whose text must not be shown.
 func refusalOf(err error) (a answer, failure bool) {
 	var refusal *theming.Error
+	var lost unreadError
 	switch {
 	case errors.As(err, &refusal):
 		return domainRefusal(refusal), refusal.Cause == theming.Internal
@@ -41,6 +43,12 @@ func refusalOf(err error) (a answer, failure bool) {
 		return refused(fasthttp.StatusForbidden, theming.Forbidden), false
 	case errors.Is(err, errNotFound):
 		return refused(fasthttp.StatusNotFound, theming.NotFound), false
+	case errors.As(err, &lost):
+		a := unread(lost)
+		a.closes = true
+		return a, false
+	case errors.Is(err, errBodyBudget):
+		return overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	case errors.Is(err, storage.ErrUncertain):
 		// The change may take place yet: who asks again at once may not see it.
 		a := overloaded(fasthttp.StatusServiceUnavailable, theming.Internal)
@@ -110,6 +118,8 @@ func unread(err error) answer {
 		return refused(fasthttp.StatusRequestHeaderFieldsTooLarge, theming.Payload, "the request line and headers are too large")
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
 		return refused(fasthttp.StatusRequestEntityTooLarge, theming.Payload, "the body is too large")
+	case errors.Is(err, httpguard.ErrLineEnd):
+		return refused(fasthttp.StatusBadRequest, theming.Payload, "the request line and every header line must end with CR LF")
 	case errors.As(err, &network) && network.Timeout():
 		return refused(fasthttp.StatusRequestTimeout, theming.Payload, "the request did not arrive in time")
 	}

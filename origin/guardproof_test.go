@@ -19,8 +19,9 @@ import (
 // unguarded lets the origin take requests as its server reads them.
 func unguarded(h *house) { h.origin.framing = func(*fasthttp.RequestHeader) string { return "" } }
 
-// front starts a real nginx before the origin, with a mistake that many have made: $uri is decoded, so that
-// whoever asks writes header lines between nginx and the origin. It returns nginx's address.
+// front starts a real nginx before the origin, with a mistake that many have made: what a location captures is
+// decoded, so that the first segment of a path writes header lines between nginx and the origin. It returns
+// nginx's address.
 func front(t *testing.T, h *house) string {
 	t.Helper()
 	program, err := exec.LookPath("nginx")
@@ -44,7 +45,7 @@ http {
   upstream origin { server ` + strings.TrimPrefix(h.base, "http://") + `; keepalive 1; }
   server {
     listen ` + address + `;
-    location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header X-Original-URI $uri; }
+    location ~ "^/(?<label>[^/]*)(?<rest>/.*)$" { proxy_pass http://origin$rest; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header X-Label $label; }
   }
 }`
 	if err := os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(configuration), 0o600); err != nil {
@@ -110,17 +111,18 @@ func TestTheGuardStopsSmugglingThroughNginx(t *testing.T) {
 			h := newHouse(t)
 			c.without(h)
 			nginx, token := front(t, h), h.token(owner)
-			if status := through(t, nginx, "GET", "/public/v1/environments", token, ""); status != 200 {
+			if status := through(t, nginx, "GET", "/label/public/v1/environments", token, ""); status != 200 {
 				t.Fatalf("an ordinary request by nginx = %d, want 200", status)
 			}
 			theme := `{"slug":"evil","displayName":"E"}`
 			hidden := fmt.Sprintf("POST /public/v1/environments/%s/themes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", h.sandbox, token, len(theme), theme)
-			through(t, nginx, "POST", "/public/v1/x%0d%0aTransfer-Encoding:%20chunked", token, "0\r\n\r\n"+hidden) // A50
+			themes := "/public/v1/environments/" + h.sandbox + "/themes"                                        // whose body is read: after another refusal the connection closes
+			through(t, nginx, "POST", "/x%0d%0aTransfer-Encoding:%20chunked"+themes, token, "0\r\n\r\n"+hidden) // A50
 			settled(t, h, c.smuggled)
 			for attack, line := range map[string]string{
 				"A53": "Transfer-Encoding:%20identity", "A55": "%20folded", "A56": "X%20Y:%20z",
 			} {
-				if status := through(t, nginx, "GET", "/public/v1/x%0d%0a"+line, token, ""); status != c.ordinary {
+				if status := through(t, nginx, "GET", "/x%0d%0a"+line+"/public/v1/x", token, ""); status != c.ordinary {
 					t.Errorf("%s by nginx = %d, want %d", attack, status, c.ordinary)
 				}
 			}

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -52,7 +51,7 @@ func (l *guardedListener) admit(ip netip.Addr) (refusal answer, admitted bool) {
 	if l.total >= l.limits.Connections {
 		return overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	}
-	if ip.IsValid() && l.perIP[ip] >= l.limits.ConnectionsPerIP {
+	if most := l.limits.ConnectionsPerIP; most > 0 && ip.IsValid() && l.perIP[ip] >= most {
 		return overloaded(fasthttp.StatusTooManyRequests, causeRateLimit), false
 	}
 	l.total++
@@ -69,12 +68,20 @@ func (l *guardedListener) release(ip netip.Addr) {
 	}
 }
 
-// addressOf returns the address of a peer, or the zero Addr for a socket without one.
+// addressOf returns the address of a peer, or the zero Addr for a socket without one. An IPv6 client has a
+// whole network of 64 bits, which stands for it.
 func addressOf(peer net.Addr) netip.Addr {
-	if tcp, ok := peer.(*net.TCPAddr); ok {
-		return tcp.AddrPort().Addr().Unmap()
+	tcp, ok := peer.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
 	}
-	return netip.Addr{}
+	ip := tcp.AddrPort().Addr().Unmap()
+	if ip.Is6() {
+		if network, err := ip.WithZone("").Prefix(64); err == nil {
+			return network.Addr()
+		}
+	}
+	return ip
 }
 
 // turnAway writes an answer to a connection that no server will see.
@@ -88,37 +95,4 @@ func turnAway(c net.Conn, a answer) {
 	_, _ = io.WriteString(c, head+"\r\n"+string(a.body))
 	linger(c, 64<<10)
 	_ = c.Close()
-}
-
-// guardedConn is a connection that is counted until it is closed.
-type guardedConn struct {
-	net.Conn
-	release func()
-	drain   int64 // bytes that are read and dropped at most before a lingering close
-	lingers atomic.Bool
-	once    sync.Once
-	err     error // of the first Close
-}
-
-// Close ends the connection. One that lingers first lets the client read its answer: closing a
-// socket with unread data resets it, and the answer would be lost with it.
-func (c *guardedConn) Close() error {
-	c.once.Do(func() {
-		if c.lingers.Load() {
-			linger(c.Conn, c.drain)
-		}
-		c.err = c.Conn.Close()
-		c.release()
-	})
-	return c.err
-}
-
-// linger says that no more will be written, and drops what still comes for at most a second.
-func linger(c net.Conn, maxBytes int64) {
-	half, ok := c.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
-		return
-	}
-	_ = c.SetReadDeadline(time.Now().Add(time.Second))
-	_, _ = io.CopyN(io.Discard, c, maxBytes)
 }

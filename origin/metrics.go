@@ -19,6 +19,7 @@ type metrics struct {
 	seconds      *prometheus.HistogramVec
 	commits      *prometheus.HistogramVec
 	limited      prometheus.Counter
+	bodies       prometheus.Counter
 	unauthorized *prometheus.CounterVec
 	keySets      *prometheus.CounterVec
 	audits       *prometheus.CounterVec
@@ -43,12 +44,13 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 		seconds:      seconds("livery_origin_request_seconds", "Time from the end of a request's reading to its answer, by method and route.", "method", "route"),
 		commits:      seconds("livery_origin_commit_seconds", "Time of a commit of the store, with the wait for its turn, by result: done, refused or failed.", "result"),
 		limited:      counter("livery_origin_rate_limited_total", "Requests refused because their caller made too many."),
+		bodies:       counter("livery_origin_bodies_refused_total", "Requests refused with 503 because request bodies took all the memory that they may take."),
 		unauthorized: counters("livery_origin_unauthorized_total", "Requests refused with 401, by what was wrong with their token.", "reason"),
 		keySets:      counters("livery_origin_key_set_reads_total", "Attempts to read the key set of an issuer, by result: ok or error.", "result"),
 		audits:       counters("livery_origin_audit_entries_total", "Entries of the audit log that were written, by kind of actor and action.", "kind", "action"),
 		derived:      counter("livery_origin_derived_blobs_total", "Plans and overlays that were compiled and stored."),
 	}
-	registry.MustRegister(m.requests, m.seconds, m.commits, m.limited, m.unauthorized, m.keySets, m.audits, m.derived)
+	registry.MustRegister(m.requests, m.seconds, m.commits, m.limited, m.bodies, m.unauthorized, m.keySets, m.audits, m.derived)
 	return m
 }
 
@@ -67,6 +69,12 @@ func (m *metrics) observe(method, route string, status int, started time.Time) {
 func (m *metrics) rateLimited() {
 	if m != nil {
 		m.limited.Inc()
+	}
+}
+
+func (m *metrics) bodyRefused() {
+	if m != nil {
+		m.bodies.Inc()
 	}
 }
 
@@ -153,6 +161,7 @@ func (o *Origin) watch(registry *prometheus.Registry) {
 	gauge := func(name, help string, value func() float64) {
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 	}
+	gauge("livery_origin_body_bytes", "Memory that request bodies take now.", func() float64 { return float64(o.bodies.bytes()) })
 	gauge("livery_origin_feed_sequence", "Number of the newest change. An edge that follows it has seen all.", func() float64 { return float64(o.sequence()) })
 	gauge("livery_origin_feed_clients", "Edges that wait for changes now.", func() float64 { n, _ := o.followers.state(0); return float64(n) })
 	gauge("livery_origin_feed_lag", "Changes since the last question of the edge that has been away from the feed longest; 0 while all wait.", func() float64 {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,6 +67,7 @@ type Origin struct {
 	metrics  *metrics
 	framing  func(*fasthttp.RequestHeader) string // framingFault; tests look at what happens without it
 	rate     *rate
+	bodies   *bodyBudget
 	heavy    lane
 	derive   *derive.Deriver
 	feed     *feed.Handler // nil where there is no feed token
@@ -115,7 +117,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	o := &Origin{
 		store: meteredStore{c.Store, counts}, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
-		metrics: counts, framing: framingFault, rate: newRate(c.Limits.RequestsPerSecond), heavy: newLane(),
+		metrics: counts, framing: framingFault, rate: newRate(c.Limits.RequestsPerSecond), bodies: newBodyBudget(c.Limits, debug.FreeOSMemory), heavy: newLane(),
 	}
 	o.derive = derive.New(derive.Config{
 		Store: derivedStore{o.store, counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,

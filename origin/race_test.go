@@ -31,7 +31,7 @@ func (h *house) race(n int, send func(i int) (reply, error)) map[int]int {
 
 // A44: of 1,000 parallel edits with one etag exactly one is taken.
 func TestOneOfParallelEditsWins(t *testing.T) {
-	h := newHouse(t)
+	h := newHouse(t, func(c *Config) { c.Limits.ConnectionsPerIP = -1 })
 	theme := h.theme("brand")
 	etag := h.patch(theme, red)
 	statuses := h.race(1000, func(i int) (reply, error) {

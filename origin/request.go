@@ -30,6 +30,8 @@ type request struct {
 	contentEncoding string
 	body            string
 
+	receive func() (release func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
+
 	seen   place         // what the path named when the request was first looked up
 	after  func()        // what is to be done when the request is committed; nil for nothing
 	noted  *record.Audit // what the commit wrote into the audit log; nil for nothing
@@ -63,9 +65,6 @@ func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
 		q.idempotencyKeys = copied(ctx.Request.Header.PeekAll("Idempotency-Key"))
 	}
 	q.contentEncoding = string(ctx.Request.Header.Peek(fasthttp.HeaderContentEncoding))
-	if route.write != nil {
-		q.body = string(ctx.PostBody())
-	}
 }
 
 func pathParam(ctx *fasthttp.RequestCtx, name string) string {

@@ -30,7 +30,7 @@ func (o *Origin) ServeFeed(l net.Listener) error {
 // ServeOperator answers the operator on the listener until Shutdown, and then returns nil. Whoever
 // can connect may do everything: the listener must be one that only the operator reaches.
 func (o *Origin) ServeOperator(l net.Listener) error {
-	return o.serve(guard(l, o.config.Limits), o.framed(o.operator.Serve))
+	return o.serve(guard(l, o.config.Limits), o.framed(o.withBody(o.operator.Serve)))
 }
 
 // framed refuses ambiguous requests before the handler sees them, and makes a panic of the handler
@@ -46,6 +46,19 @@ func (o *Origin) framed(handler fasthttp.RequestHandler) fasthttp.RequestHandler
 			o.write(ctx, newRequestID(), malformed(what))
 			return
 		}
+		handler(ctx)
+	}
+}
+
+// withBody reads the body of a request before the handler sees it.
+func (o *Origin) withBody(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		body, err := readBody(ctx, o.config.Limits.BodyBytes)
+		if err != nil {
+			o.refuseOn(ctx, err)
+			return
+		}
+		ctx.Request.SetBodyRaw([]byte(body))
 		handler(ctx)
 	}
 }
@@ -90,34 +103,23 @@ func (s serving) stop(ctx context.Context) error {
 func (o *Origin) newServer(handler fasthttp.RequestHandler) *fasthttp.Server {
 	limits := o.config.Limits
 	return &fasthttp.Server{
-		Handler:        handler,
+		Handler:        closing(handler),
 		ErrorHandler:   o.refuseUnread,
-		HeaderReceived: func(h *fasthttp.RequestHeader) fasthttp.RequestConfig { return unexpect(h, limits.BodyBytes) },
+		HeaderReceived: withoutBody,
 		Logger:         serverLog{o.log},
 
-		ReadTimeout:        limits.ReadTimeout,
-		WriteTimeout:       limits.WriteTimeout,
-		IdleTimeout:        limits.IdleTimeout,
-		MaxRequestBodySize: limits.BodyBytes,
-		ReadBufferSize:     limits.HeaderBytes,
+		ReadTimeout:    limits.ReadTimeout,
+		WriteTimeout:   limits.WriteTimeout,
+		IdleTimeout:    limits.IdleTimeout,
+		ReadBufferSize: limits.HeaderBytes,
 		// The listener admits fewer, and says so in the API's own shape.
 		Concurrency: limits.Connections + 64,
 
-		NoDefaultServerHeader:        true,
-		NoDefaultContentType:         true,
-		DisablePreParseMultipartForm: true,
-		SecureErrorLogMessage:        true,
-		CloseOnShutdown:              true,
+		NoDefaultServerHeader: true,
+		NoDefaultContentType:  true,
+		SecureErrorLogMessage: true,
+		CloseOnShutdown:       true,
 	}
-}
-
-// unexpect takes the expectation from a request whose body is too large, so that it is refused
-// before the client is told to go on. How large a chunked body is shows only when it comes.
-func unexpect(h *fasthttp.RequestHeader, maxBody int) fasthttp.RequestConfig {
-	if h.ContentLength() > maxBody {
-		h.Del(fasthttp.HeaderExpect)
-	}
-	return fasthttp.RequestConfig{}
 }
 
 // Shutdown stops accepting, ends the feed's waits and the work in the background, lets requests in

@@ -79,6 +79,12 @@ func TestMalformedRequestsAreRefusedAndTheConnectionCloses(t *testing.T) {
 		{"A56 a space in a name", get + auth + "X A: b\r\n\r\n", 400},
 		{"A57 a zero byte in a value", get + "X-A: b\x00c\r\n\r\n", 400},
 		{"A57 a carriage return in a value", get + "X-A: b\rc\r\n\r\n", 400},
+		{"A57 a request line that ends with a bare line feed", strings.Replace(get, "\r\n", "\n", 1) + auth + "\r\n", 400},
+		{"A57 bare line feeds", strings.ReplaceAll(get+auth+"\r\n", "\r\n", "\n"), 400},
+		{"A57 a header line that ends with a bare line feed", get + "X-A: b\n" + auth + "\r\n", 400},
+		{"A57 a bare line feed for the blank line", get + auth + "\n", 400},
+		{"A57 a header line that ends with a bare carriage return", get + "X-A: b\r" + auth + "\r\n", 400},
+		{"A57 two carriage returns", get + "X-A: b\r\r\n\r\n", 400},
 		{"A57 no Host", "GET /public/v1/environments HTTP/1.1\r\n\r\n", 400},
 		{"A57 two Hosts", get + "Host: b\r\n\r\n", 400},
 		{"A58 HTTP/2.0", "GET /public/v1/environments HTTP/2.0\r\nHost: a\r\n" + auth + "\r\n", 400},
@@ -235,7 +241,8 @@ func TestSlowRequestsEndInTime(t *testing.T) {
 	h := newHouse(t, func(c *Config) { c.Limits.ReadTimeout = 50 * time.Millisecond })
 	for name, text := range map[string]string{
 		"headers": "GET /public/v1/environments HTTP/1.1\r\nHost: a\r\n",
-		"body":    "POST /public/v1/environments HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{",
+		"body":    h.head("POST", "/environments/"+h.sandbox+"/themes") + "Content-Length: 10\r\n\r\n{",
+		"chunk":   h.head("POST", "/environments/"+h.sandbox+"/themes") + "Transfer-Encoding: chunked\r\n\r\na\r\n{",
 	} {
 		answers, closed := h.raw(text, 2)
 		if len(answers) != 1 || !closed {

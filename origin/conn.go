@@ -1,0 +1,86 @@
+package origin
+
+import (
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/livery/httpguard"
+)
+
+// guardedConn is a connection that is counted until it is closed. Read returns the heads of requests and
+// nothing else: what follows a head waits for readBody. While a request is open there is no next head, so
+// that no byte of a body can ever be taken for a request.
+type guardedConn struct {
+	net.Conn
+	release func()
+	drain   int64 // bytes that are read and dropped at most before a lingering close
+	lingers atomic.Bool
+	once    sync.Once
+	err     error // of the first Close
+
+	head  httpguard.Head
+	ahead []byte // read beyond the last head
+	open  bool   // a head was read whole, and its body was not
+	fault error  // why there are no more heads
+}
+
+// Read reads the head of a request, or a part of it. It returns httpguard.ErrLineEnd after what stands
+// before a bare CR or LF, and io.EOF while a request is open.
+func (c *guardedConn) Read(p []byte) (int, error) {
+	switch {
+	case c.open:
+		return 0, io.EOF
+	case c.fault != nil:
+		return 0, c.fault
+	}
+	n, err := c.readAhead(p)
+	taken, whole, fault := c.head.Scan(p[:n])
+	c.open, c.fault = whole, fault
+	if taken < n {
+		c.ahead = slices.Concat(p[taken:n], c.ahead)
+		err = nil // the next read has it again
+	}
+	if taken == 0 && fault != nil {
+		err = fault
+	}
+	return taken, err
+}
+
+// readAhead reads what comes next, whatever it is.
+func (c *guardedConn) readAhead(p []byte) (int, error) {
+	if len(c.ahead) == 0 {
+		return c.Conn.Read(p)
+	}
+	n := copy(p, c.ahead)
+	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
+		c.ahead = nil
+	}
+	return n, nil
+}
+
+// Close ends the connection. One that lingers first lets the client read its answer: closing a
+// socket with unread data resets it, and the answer would be lost with it.
+func (c *guardedConn) Close() error {
+	c.once.Do(func() {
+		if c.lingers.Load() {
+			linger(c.Conn, c.drain)
+		}
+		c.err = c.Conn.Close()
+		c.release()
+	})
+	return c.err
+}
+
+// linger says that no more will be written, and drops what still comes for at most a second.
+func linger(c net.Conn, maxBytes int64) {
+	half, ok := c.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	_ = c.SetReadDeadline(time.Now().Add(time.Second))
+	_, _ = io.CopyN(io.Discard, c, maxBytes)
+}

@@ -1,0 +1,130 @@
+package origin
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/httpguard"
+)
+
+// What a head says of its body, out of the server's sight. No client can send a name that begins with a
+// colon.
+const (
+	bodyLength = ":content-length" // bytes; -1: chunked
+	bodyExpect = ":expect"         // there if the client waits for "100 Continue"
+)
+
+// chunkedLength is the length of a body that says its length chunk by chunk.
+const chunkedLength = -1
+
+// withoutBody has the server call the handler as soon as it has a head: it takes from the head what would
+// have the server read the body, or ask for it.
+func withoutBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	if httpguard.Closes(h.RawHeaders()) {
+		h.SetConnectionClose()
+	}
+	if length := h.ContentLength(); length > 0 || length == chunkedLength {
+		h.Set(bodyLength, strconv.Itoa(length))
+		h.SetContentLength(0)
+	}
+	if expect := h.Peek(fasthttp.HeaderExpect); len(expect) > 0 {
+		if h.IsHTTP11() && bytes.EqualFold(expect, []byte("100-continue")) {
+			h.Set(bodyExpect, "100-continue")
+		}
+		h.Del(fasthttp.HeaderExpect)
+	}
+	return fasthttp.RequestConfig{}
+}
+
+// lengthOf returns how many bytes of body follow a head, or chunkedLength.
+func lengthOf(h *fasthttp.RequestHeader) int {
+	length, _ := strconv.Atoi(string(h.Peek(bodyLength))) // "" is 0
+	return length
+}
+
+// closing runs a handler and then opens the connection for the next head. If the handler left the body
+// unread, the connection is closed after the answer instead.
+func closing(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		c := ctx.Conn().(*guardedConn)
+		c.open = lengthOf(&ctx.Request.Header) != 0
+		handler(ctx)
+		if c.open {
+			ctx.SetConnectionClose()
+			c.lingers.Store(true)
+		}
+	}
+}
+
+// unreadError says that a body could not be read.
+type unreadError struct{ error }
+
+// Unwrap returns why.
+func (e unreadError) Unwrap() error { return e.error }
+
+// readBody returns the body of the request, read while the caller waits, or an unreadError. A body of more
+// than maxBytes is fasthttp.ErrBodyTooLarge; one whose length the head says is refused unread.
+func readBody(ctx *fasthttp.RequestCtx, maxBytes int) (body string, err error) {
+	c, length := ctx.Conn().(*guardedConn), lengthOf(&ctx.Request.Header)
+	if length == 0 {
+		return "", nil
+	}
+	if length > maxBytes {
+		return "", unreadError{fasthttp.ErrBodyTooLarge}
+	}
+	if len(ctx.Request.Header.Peek(bodyExpect)) > 0 {
+		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
+		if _, err := io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
+			return "", unreadError{fmt.Errorf("origin: ask for a body: %w", err)}
+		}
+	}
+	if length == chunkedLength {
+		body, err = c.readChunks(&ctx.Request, maxBytes)
+	} else {
+		body, err = c.readBytes(length)
+	}
+	if err != nil {
+		return "", unreadError{fmt.Errorf("origin: read a body: %w", err)}
+	}
+	c.open = false
+	return body, nil
+}
+
+// readBytes reads so many bytes into memory of that size.
+func (c *guardedConn) readBytes(length int) (string, error) {
+	var body strings.Builder
+	body.Grow(length)
+	if _, err := io.CopyN(&body, following{c}, int64(length)); err == io.EOF {
+		return "", io.ErrUnexpectedEOF
+	} else if err != nil {
+		return "", err
+	}
+	return body.String(), nil
+}
+
+// readChunks reads a chunked body as the server does, which also judges the trailer.
+func (c *guardedConn) readChunks(req *fasthttp.Request, maxBytes int) (string, error) {
+	r := bufio.NewReader(following{c})
+	req.Header.SetContentLength(chunkedLength)
+	if err := req.ContinueReadBody(r, maxBytes, false); err != nil {
+		return "", err
+	}
+	body := string(req.Body())
+	req.ReleaseBody(0) // no large buffer waits in a pool
+	next, _ := r.Peek(r.Buffered())
+	c.ahead = append(bytes.Clone(next), c.ahead...)
+	return body, nil
+}
+
+// following reads what follows a head.
+type following struct{ *guardedConn }
+
+// Read reads what comes next on the connection.
+func (f following) Read(p []byte) (int, error) { return f.readAhead(p) }
