@@ -131,6 +131,21 @@ func (t *Overlay) Each(put func(key, value []byte) error) error {
 	return nil
 }
 
+// Onto makes the same writes in another transaction, and returns its error.
+func (t *Overlay) Onto(other Tx) error {
+	for _, prefix := range t.cleared {
+		if err := other.DeletePrefix(prefix); err != nil {
+			return err
+		}
+	}
+	return t.Each(func(key, value []byte) error {
+		if value == nil {
+			return other.Delete(key)
+		}
+		return other.Set(key, value)
+	})
+}
+
 // before reports whether a comes before b in order.
 func before(order Order, a, b []byte) bool {
 	if order == Descending {

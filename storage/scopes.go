@@ -58,6 +58,14 @@ func (s *Scopes) Acquire(ctx context.Context, scope string) (release func(), err
 	}
 }
 
+// Waited reports whether a writer waits for a scope that the caller has.
+func (s *Scopes) Waited(scope string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lock := s.held[scope]
+	return lock != nil && lock.users > 1
+}
+
 func (s *Scopes) join(scope string) *scopeLock {
 	s.mu.Lock()
 	defer s.mu.Unlock()

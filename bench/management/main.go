@@ -26,7 +26,8 @@ func main() {
 	b := bench{size: full}
 	flag.StringVar(&b.dir, "dir", "", "where the stores are made and removed again; empty means the system's temporary directory")
 	flag.StringVar(&b.profile, "cpuprofile", "", "write a CPU profile of what is measured to this file")
-	only := flag.String("only", "", "measure these alone, separated by commas: edits, publishes, lists, writers, neighbours")
+	only := flag.String("only", "", "measure these alone, separated by commas: edits, publishes, lists, writers, neighbours, engines")
+	flag.StringVar(&b.postgres, "postgres", "", "address of a PostgreSQL whose schema is empty, for engines; own starts one of this machine's installation; empty leaves engines out")
 	jsonPath := flag.String("json", "", "write the figures to this file too")
 	quick := flag.Bool("quick", false, "a tenth of the rounds and of the time: enough to see that everything works")
 	flag.Parse()
@@ -61,6 +62,8 @@ type bench struct {
 	dir     string   // "" means the system's temporary directory
 	only    []string // none means all
 	profile string   // "" means none
+
+	postgres string // address; "" means none
 	bar     *progress.Bar
 }
 
@@ -106,6 +109,7 @@ func (b *bench) scenarios() []scenario {
 		{"lists", b.size.reads, b.lists},
 		{"writers", b.size.slices * len(loads) * len(crowds), b.writers},
 		{"neighbours", b.size.slices * 3, b.neighbours},
+		{"engines", b.size.slices * len(engineLoads) * 3, b.engines},
 	}
 }
 
@@ -114,7 +118,7 @@ func (b *bench) run(ctx context.Context) (rows []row, err error) {
 	defer cancel()
 	chosen := slices.DeleteFunc(b.scenarios(), func(s scenario) bool { return len(b.only) > 0 && !slices.Contains(b.only, s.name) })
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%s is nothing to measure: name some of edits, publishes, lists, writers, neighbours", strings.Join(b.only, ","))
+		return nil, fmt.Errorf("%s is nothing to measure: name some of edits, publishes, lists, writers, neighbours, engines", strings.Join(b.only, ","))
 	}
 	stop, err := b.watch()
 	if err != nil {

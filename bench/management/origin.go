@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"example.com/livery/origin"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/operator"
+	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
@@ -28,10 +30,10 @@ import (
 // subject is whom every token speaks for.
 const subject = "bench"
 
-// house is an origin over a store on disk, on a socket of the loopback.
+// house is an origin over a store, on a socket of the loopback.
 type house struct {
-	dir          string
-	store        *pebble.Store
+	dir          string // of an embedded store, removed in the end; "" where there is none
+	store        storage.Store
 	origin       *origin.Origin
 	served       chan error // what the server returned
 	base, token  string
@@ -48,22 +50,42 @@ func (b *bench) open(ctx context.Context, fs vfs.FS, environments int) (*house, 
 		return nil, err
 	}
 	h := &house{dir: dir}
-	if err := h.start(ctx, fs, environments); err != nil {
+	store, err := pebble.Open(dir, pebble.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)})
+	if err == nil {
+		h.store = store
+		err = h.start(ctx, environments)
+	}
+	if err != nil {
 		return nil, errors.Join(err, h.close(ctx))
 	}
 	return h, nil
 }
 
-func (h *house) start(ctx context.Context, fs vfs.FS, environments int) error {
+// start makes so many Environments in the store and serves them.
+func (h *house) start(ctx context.Context, environments int) (err error) {
+	if h.environments, err = found(ctx, h.store, environments); err != nil {
+		return err
+	}
+	if err := h.serve(ctx, ""); err != nil {
+		return err
+	}
+	return h.connect()
+}
+
+// join serves the Environments of another origin, whose token is good here too.
+func (h *house) join(ctx context.Context, other *house) error {
+	h.environments, h.token = other.environments, other.token
+	if err := h.serve(ctx, other.base); err != nil {
+		return err
+	}
+	h.call()
+	return nil
+}
+
+// serve starts the origin. public is its address for tokens; empty means the one that it listens on.
+func (h *house) serve(ctx context.Context, public string) error {
 	guest, err := wasm.Guest()
 	if err != nil {
-		return err
-	}
-	log := slog.New(slog.DiscardHandler)
-	if h.store, err = pebble.Open(h.dir, pebble.Options{FS: fs, Logger: log}); err != nil {
-		return err
-	}
-	if h.environments, err = found(ctx, h.store, environments); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,8 +93,9 @@ func (h *house) start(ctx context.Context, fs vfs.FS, environments int) error {
 		return err
 	}
 	h.base = "http://" + listener.Addr().String()
+	public = cmp.Or(public, h.base)
 	h.origin, err = origin.New(ctx, origin.Config{
-		Store: h.store, PublicURL: h.base, CDNURL: h.base, Logger: log,
+		Store: h.store, PublicURL: public, CDNURL: public, Logger: slog.New(slog.DiscardHandler),
 		Guest: guest,
 	})
 	if err != nil {
@@ -80,7 +103,7 @@ func (h *house) start(ctx context.Context, fs vfs.FS, environments int) error {
 	}
 	h.served = make(chan error, 1)
 	go func() { h.served <- h.origin.ServePublic(listener) }()
-	return h.connect()
+	return nil
 }
 
 // connect makes the token and the clients.
@@ -88,14 +111,19 @@ func (h *house) connect() (err error) {
 	if h.token, _, err = h.origin.Keys().Issue(auth.Order{Subject: subject, TTL: time.Hour}); err != nil {
 		return err
 	}
-	h.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}}
-	h.api = client.New(h.base, h.token)
-	h.api.HTTP = h.http
+	h.call()
 	return nil
 }
 
+// call makes the clients.
+func (h *house) call() {
+	h.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}}
+	h.api = client.New(h.base, h.token)
+	h.api.HTTP = h.http
+}
+
 // found makes one Team with so many Environments and returns their ids.
-func found(ctx context.Context, store *pebble.Store, environments int) (ids []string, err error) {
+func found(ctx context.Context, store storage.Store, environments int) (ids []string, err error) {
 	team := operator.TeamEntry{Slug: "bench", Plan: record.Pro, Members: []string{subject}}
 	for i := range environments {
 		team.Environments = append(team.Environments, operator.EnvironmentEntry{
@@ -131,7 +159,10 @@ func (h *house) close(ctx context.Context) error {
 	if h.store != nil {
 		errs = append(errs, h.store.Close())
 	}
-	return errors.Join(append(errs, os.RemoveAll(h.dir))...)
+	if h.dir != "" {
+		errs = append(errs, os.RemoveAll(h.dir))
+	}
+	return errors.Join(errs...)
 }
 
 // answer is what came back, with its body read and dropped.

@@ -90,6 +90,16 @@ func (t *theme) publish(ctx context.Context) (time.Duration, error) {
 	return a.took, err
 }
 
+// editAndPublish publishes a value that the Theme never had.
+func (t *theme) editAndPublish(ctx context.Context) (time.Duration, error) {
+	edited, err := t.edit(ctx)
+	if err != nil {
+		return 0, err
+	}
+	published, err := t.publish(ctx)
+	return edited + published, err
+}
+
 // read reads every token.
 func (t *theme) read(ctx context.Context) (time.Duration, error) {
 	a, err := t.house.send(ctx, http.MethodGet, t.address("/tokens"), nil)

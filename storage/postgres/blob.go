@@ -79,38 +79,6 @@ func (u *unconfirmed) forget(blobs map[record.Hash]unconfirmedBlob) {
 	}
 }
 
-// confirm puts those of the blobs again that are not there, in the transaction of a commit.
-func (u *unconfirmed) confirm(ctx context.Context, tx pgx.Tx, blobs map[record.Hash]unconfirmedBlob) error {
-	if len(blobs) == 0 {
-		return nil
-	}
-	names := slices.Collect(maps.Keys(blobs))
-	rows, err := tx.Query(ctx, "SELECT name FROM livery_blobs WHERE name = ANY($1)", digests(names))
-	if err != nil {
-		return err
-	}
-	there, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
-	if err != nil {
-		return err
-	}
-	if len(there) == len(blobs) {
-		return nil
-	}
-	held := map[record.Hash]bool{}
-	for _, name := range there {
-		held[record.Hash(hex.EncodeToString(name))] = true
-	}
-	for name, b := range blobs {
-		if held[name] {
-			continue
-		}
-		if _, err := tx.Exec(ctx, putBlob, digest(name), b.packed, b.at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func digest(name record.Hash) []byte {
 	b, err := hex.DecodeString(string(name))
 	if err != nil {
@@ -127,8 +95,10 @@ func digests(names []record.Hash) [][]byte {
 	return all
 }
 
+// putBlob writes a blob. It returns NULL if the stored body is the one that was sent, and else the stored one.
 const putBlob = `INSERT INTO livery_blobs (name, body, put_at) VALUES ($1, $2, $3)
-	ON CONFLICT (name) DO UPDATE SET put_at = excluded.put_at, unnamed = NULL`
+	ON CONFLICT (name) DO UPDATE SET put_at = excluded.put_at, unnamed = NULL
+	RETURNING CASE WHEN body = $2 THEN NULL ELSE body END`
 
 // PutBlob stores a blob and returns its name. One that is there is not written again but for the time
 // of its put; one found corrupt is replaced. It is durable with the next commit of this process.
@@ -143,12 +113,15 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 		at = "on"
 	}
 	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit = "+at); err != nil {
-				return err
-			}
-			return s.put(ctx, tx, name, packed)
-		})
+		other, err := s.put(ctx, c, at, name, packed)
+		if err != nil || other == nil {
+			return err
+		}
+		if _, bad := s.codec.Unpack(other, name); bad == nil {
+			return nil
+		}
+		_, err = c.Exec(ctx, "UPDATE livery_blobs SET body = $2 WHERE name = $1", digest(name), packed)
+		return err
 	})
 	if err != nil {
 		return "", err
@@ -156,21 +129,13 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	return name, nil
 }
 
-func (s *Store) put(ctx context.Context, tx pgx.Tx, name record.Hash, packed []byte) error {
-	var body []byte
-	err := tx.QueryRow(ctx, "UPDATE livery_blobs SET put_at = $2, unnamed = NULL WHERE name = $1 RETURNING body", digest(name), s.opts.clock()).Scan(&body)
-	if err == nil {
-		if _, bad := s.codec.Unpack(body, name); bad == nil {
-			return nil
-		}
-		_, err = tx.Exec(ctx, "UPDATE livery_blobs SET body = $2 WHERE name = $1", digest(name), packed)
-		return err
-	}
-	if !errors.Is(err, pgx.ErrNoRows) {
-		return err
-	}
-	_, err = tx.Exec(ctx, putBlob, digest(name), packed, s.opts.clock())
-	return err
+// put writes a blob in one transaction and one round trip, and returns the stored body if it is another one
+// than packed.
+func (s *Store) put(ctx context.Context, c *pgx.Conn, synchronous string, name record.Hash, packed []byte) (other []byte, err error) {
+	b := &pgx.Batch{} // one transaction, because no statement of it begins one
+	b.Queue("SELECT set_config('synchronous_commit', $1, true)", synchronous)
+	b.Queue(putBlob, digest(name), packed, s.opts.clock()).QueryRow(func(row pgx.Row) error { return row.Scan(&other) })
+	return other, c.SendBatch(ctx, b).Close()
 }
 
 // Blob returns the blob, checked against its name: storage.ErrNotFound, or storage.ErrCorrupt.

@@ -43,6 +43,14 @@ func forCommits(c *pgx.ConnConfig) *pgx.ConnConfig {
 	return c
 }
 
+// forNotices sets what the connection that follows the log needs beside: its own transactions only notify,
+// which need not wait for a disk or a standby.
+func forNotices(c *pgx.ConnConfig) *pgx.ConnConfig {
+	c = c.Copy()
+	c.RuntimeParams["synchronous_commit"] = "off"
+	return c
+}
+
 // lockWait is how long a commit waits for the head of the log, and ackWait how long for its
 // acknowledgement, and byteWait longer for each byte of it, before the connection is given up and the
 // commit looked for on another. Whoever waits for the commit waits on.

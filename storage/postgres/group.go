@@ -6,10 +6,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -27,18 +30,36 @@ type writes struct {
 	values  [][]byte
 	tag     []byte
 	body    []byte
-	turn    *turn        // what fills them when the head is locked; nil where they are filled
-	done    chan outcome // holds one
+	after   *writes       // of the same chain, which the function was shown too; nil for none
+	seq     uint64        // place in the log, from when it is taken in a transaction; 0 for none
+	turn    *turn         // what fills them when the head is locked; nil where they are filled
+	settled chan struct{} // closed when it is known what became of them
+	at      storage.Cursor
+	err     error
 }
 
-// outcome is what became of writes.
-type outcome struct {
-	at  storage.Cursor
-	err error
+// settle says what became of the writes.
+func (w *writes) settle(at storage.Cursor, err error) {
+	if w.at, w.err = at, err; err != nil {
+		w.seq = 0
+	}
+	close(w.settled)
 }
+
+func (w *writes) isSettled() bool {
+	select {
+	case <-w.settled:
+		return true
+	default:
+		return false
+	}
+}
+
+// failed reports whether it is known that the writes were not made, or not known for good.
+func (w *writes) failed() bool { return w.isSettled() && w.err != nil }
 
 func newWrites(scope string) (*writes, error) {
-	w := &writes{scope: scope, tag: make([]byte, tagSize), done: make(chan outcome, 1)}
+	w := &writes{scope: scope, tag: make([]byte, tagSize), settled: make(chan struct{})}
 	if _, err := rand.Read(w.tag); err != nil {
 		return nil, fmt.Errorf("postgres: tag of a commit: %w", err)
 	}
@@ -84,14 +105,15 @@ func newGroup(s *Store, config *pgx.ConnConfig) *group {
 	return g
 }
 
-// commit hands w over and waits for what becomes of it. What was handed over is never taken back: a
-// caller that waited for too long is told that it does not know.
-func (g *group) commit(w *writes) (storage.Cursor, error) {
-	g.queue <- w
+// await waits for what becomes of writes that were queued, and are never taken back: a caller that waited for
+// too long is told that it does not know.
+func (g *group) await(w *writes) (storage.Cursor, error) {
+	late := time.NewTimer(g.store.opts.CommitWait)
+	defer late.Stop()
 	select {
-	case o := <-w.done:
-		return o.at, o.err
-	case <-time.After(g.store.opts.CommitWait):
+	case <-w.settled:
+		return w.at, w.err
+	case <-late.C:
 		return storage.Cursor{}, g.late()
 	}
 }
@@ -182,7 +204,7 @@ func giveUp(err error, sent bool) error {
 
 func tell(batch []*writes, err error) {
 	for _, w := range batch {
-		w.done <- outcome{err: err}
+		w.settle(storage.Cursor{}, err)
 	}
 }
 
@@ -211,7 +233,7 @@ func (g *group) lookUp(batch []*writes) (rest []*writes, err error) {
 	defer cancel()
 	found := map[*writes]int64{}
 	err = pgx.BeginFunc(ctx, g.conn, func(tx pgx.Tx) error {
-		if _, err := lockHead(ctx, tx); err != nil {
+		if _, err := tx.Exec(ctx, lockHead); err != nil {
 			return err
 		}
 		for _, w := range batch {
@@ -230,7 +252,8 @@ func (g *group) lookUp(batch []*writes) (rest []*writes, err error) {
 	}
 	for _, w := range batch {
 		if seq, there := found[w]; there {
-			w.done <- outcome{at: cursor(seq, w.tag)}
+			w.seq = uint64(seq)
+			w.settle(cursor(seq, w.tag), nil)
 		} else {
 			rest = append(rest, w)
 		}
@@ -238,14 +261,14 @@ func (g *group) lookUp(batch []*writes) (rest []*writes, err error) {
 	return rest, nil
 }
 
-func lockHead(ctx context.Context, tx pgx.Tx) (head, error) {
-	return scanHead(tx.QueryRow(ctx, "SELECT seq, tag, trimmed, trimmed_tag FROM livery_head FOR UPDATE"))
-}
+const lockHead = selectHead + " FOR UPDATE"
 
-// try commits a batch in one transaction. sent is whether its COMMIT went out; then an error leaves
-// it unknown what became of it.
+// try commits a batch in one transaction: one round trip locks the head and reads what the batch is checked
+// against, the next writes and commits. sent is whether its COMMIT may have been carried out; then an error
+// leaves it unknown what became of it.
 func (g *group) try(batch []*writes) (sent bool, err error) {
-	tx, h, err := g.begin()
+	puts := g.store.puts.all(g.store.opts.clock())
+	now, err := g.begin(batch, puts)
 	if err != nil {
 		return false, err
 	}
@@ -254,43 +277,87 @@ func (g *group) try(batch []*writes) (sent bool, err error) {
 			return false, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience(batch))
-	defer cancel()
-	puts := g.store.puts.all(g.store.opts.clock())
-	if err := g.store.puts.confirm(ctx, tx, puts); err != nil {
-		return false, err
+	fresh, overtaken := now.sortOut(batch)
+	b := &pgx.Batch{}
+	for name, blob := range puts {
+		if !now.there[name] {
+			b.Queue(putBlob, digest(name), blob.packed, blob.at)
+		}
 	}
-	fresh, overtaken, err := sortOut(ctx, tx, h, batch)
-	if err != nil {
-		return false, err
-	}
-	end, err := enterAll(ctx, tx, h.end.Seq, fresh)
-	if err != nil {
-		return false, err
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return true, err
+	enterAll(b, fresh)
+	if sent, err := g.end(b, patience(batch)); err != nil {
+		return sent, err
 	}
 	g.store.puts.forget(puts)
 	tell(overtaken, errOvertaken)
 	for _, w := range fresh {
-		end.Seq++
-		w.done <- outcome{at: storage.Cursor{Seq: end.Seq, Tag: hex.EncodeToString(w.tag)}}
+		w.settle(storage.Cursor{Seq: w.seq, Tag: hex.EncodeToString(w.tag)}, nil)
 	}
 	g.store.follow.nudge()
 	return true, nil
 }
 
+// current is what a batch is checked against, while its transaction holds the head of the log.
+type current struct {
+	head
+	newest map[string]uint64    // entry of the log, by scope
+	there  map[record.Hash]bool // blobs
+}
+
 // begin begins a transaction that holds the head of the log.
-func (g *group) begin() (pgx.Tx, head, error) {
+func (g *group) begin(batch []*writes, puts map[record.Hash]unconfirmedBlob) (now current, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait+ackWait)
 	defer cancel()
-	tx, err := g.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
-	if err != nil {
-		return nil, head{}, err
+	scopes := []string{storage.Global}
+	for _, w := range batch {
+		scopes = append(scopes, w.scope)
 	}
-	h, err := lockHead(ctx, tx)
-	return tx, h, err
+	now = current{newest: map[string]uint64{}, there: map[record.Hash]bool{}}
+	b := &pgx.Batch{}
+	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED") // so that what follows the lock sees what was committed before it
+	b.Queue(lockHead).QueryRow(func(row pgx.Row) (err error) {
+		now.head, err = scanHead(row)
+		return err
+	})
+	b.Queue("SELECT scope, seq FROM livery_scopes WHERE scope = ANY($1)", scopes).Query(func(rows pgx.Rows) error {
+		var scope string
+		var seq int64
+		_, err := pgx.ForEachRow(rows, []any{&scope, &seq}, func() error {
+			now.newest[scope] = uint64(seq)
+			return nil
+		})
+		return err
+	})
+	if len(puts) > 0 {
+		b.Queue("SELECT name FROM livery_blobs WHERE name = ANY($1)", digests(slices.Collect(maps.Keys(puts)))).Query(func(rows pgx.Rows) error {
+			var name []byte
+			_, err := pgx.ForEachRow(rows, []any{&name}, func() error {
+				now.there[record.Hash(hex.EncodeToString(name))] = true
+				return nil
+			})
+			return err
+		})
+	}
+	return now, g.conn.SendBatch(ctx, b).Close()
+}
+
+// end sends the statements of a transaction with its COMMIT. Only an error of the server from before the
+// COMMIT says that it was not carried out.
+func (g *group) end(b *pgx.Batch, within time.Duration) (sent bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	before := b.Len()
+	b.Queue("COMMIT")
+	results := g.conn.SendBatch(ctx, b)
+	done := 0
+	for ; done <= before && err == nil; done++ {
+		_, err = results.Exec()
+	}
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	var refused *pgconn.PgError
+	return done > before || !errors.As(err, &refused), err
 }
 
 // patience is how long the statements of a batch may take.
@@ -305,46 +372,41 @@ func patience(batch []*writes) time.Duration {
 }
 
 // sortOut tells the writes that rest on the newest of their scope from those that were overtaken. A
-// Global commit rests on everything, and everything on the last Global one.
-func sortOut(ctx context.Context, tx pgx.Tx, h head, batch []*writes) (fresh, overtaken []*writes, err error) {
-	names := []string{storage.Global}
+// Global commit rests on everything, and everything on the last Global one; what continues a chain rests on
+// the writes before it.
+func (now current) sortOut(batch []*writes) (fresh, overtaken []*writes) {
+	last := now.end.Seq
 	for _, w := range batch {
-		names = append(names, w.scope)
-	}
-	rows, err := tx.Query(ctx, "SELECT scope, seq FROM livery_scopes WHERE scope = ANY($1)", names)
-	if err != nil {
-		return nil, nil, err
-	}
-	newest := map[string]uint64{}
-	var scope string
-	var seq int64
-	_, err = pgx.ForEachRow(rows, []any{&scope, &seq}, func() error {
-		newest[scope] = uint64(seq)
-		return nil
-	})
-	last := h.end.Seq
-	for _, w := range batch {
-		stale := newest[w.scope] > w.base.Seq || newest[storage.Global] > w.base.Seq || w.scope == storage.Global && last > w.base.Seq
-		if stale {
+		w.seq = 0
+		if now.overtook(w) || w.scope == storage.Global && last > w.base.Seq {
 			overtaken = append(overtaken, w)
 			continue
 		}
 		last++
-		newest[w.scope] = last
+		w.seq, now.newest[w.scope] = last, last
 		fresh = append(fresh, w)
 	}
-	return fresh, overtaken, err
+	return fresh, overtaken
 }
 
-// enterAll writes the fresh ones in order and returns where they begin.
-func enterAll(ctx context.Context, tx pgx.Tx, after uint64, fresh []*writes) (storage.Cursor, error) {
-	begin := storage.Cursor{Seq: after}
-	if len(fresh) == 0 {
-		return begin, nil
+// overtook reports whether another origin committed in the scope of writes since they were made.
+func (now current) overtook(w *writes) bool {
+	newest := now.newest[w.scope]
+	switch {
+	case now.newest[storage.Global] > w.base.Seq:
+		return true
+	case w.after == nil:
+		return newest > w.base.Seq
 	}
-	b := &pgx.Batch{}
-	for i, w := range fresh {
-		seq := int64(after) + int64(i) + 1
+	return w.after.seq == 0 || newest != w.after.seq
+}
+
+// enterAll queues what writes the fresh ones in order.
+func enterAll(b *pgx.Batch, fresh []*writes) {
+	if len(fresh) == 0 {
+		return
+	}
+	for _, w := range fresh {
 		for _, prefix := range w.cleared {
 			start, end := span(prefix)
 			b.Queue("DELETE FROM livery_keys WHERE key >= $1 AND key < $2", start, end)
@@ -356,10 +418,9 @@ func enterAll(ctx context.Context, tx pgx.Tx, after uint64, fresh []*writes) (st
 			to := min(from+mostInOne, len(w.keys))
 			b.Queue("INSERT INTO livery_keys SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT (key) DO UPDATE SET value = excluded.value", w.keys[from:to], w.values[from:to])
 		}
-		b.Queue("INSERT INTO livery_scopes VALUES ($1, $2) ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq", w.scope, seq)
-		b.Queue("INSERT INTO livery_changes VALUES ($1, $2, $3)", seq, w.tag, w.body)
+		b.Queue("INSERT INTO livery_scopes VALUES ($1, $2) ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq", w.scope, int64(w.seq))
+		b.Queue("INSERT INTO livery_changes VALUES ($1, $2, $3)", int64(w.seq), w.tag, w.body)
 	}
-	b.Queue("UPDATE livery_head SET seq = $1, tag = $2", int64(after)+int64(len(fresh)), fresh[len(fresh)-1].tag)
-	b.Queue("NOTIFY livery")
-	return begin, tx.SendBatch(ctx, b).Close()
+	end := fresh[len(fresh)-1]
+	b.Queue("UPDATE livery_head SET seq = $1, tag = $2", int64(end.seq), end.tag)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -114,7 +115,7 @@ func (s *Store) Trim(ctx context.Context, seq uint64) error {
 }
 
 func trim(ctx context.Context, tx pgx.Tx, seq uint64) error {
-	h, err := lockHead(ctx, tx)
+	h, err := scanHead(tx.QueryRow(ctx, lockHead))
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ const lookEvery = 100 * time.Millisecond
 
 func newFollower(s *Store, config *pgx.ConnConfig) *follower {
 	ctx, stop := context.WithCancel(context.Background())
-	f := &follower{store: s, config: config, stop: stop, ended: make(chan struct{}), looks: make(chan struct{}, 1), moved: make(chan struct{})}
+	f := &follower{store: s, config: forNotices(config), stop: stop, ended: make(chan struct{}), looks: make(chan struct{}, 1), moved: make(chan struct{})}
 	go f.work(ctx)
 	return f
 }
@@ -244,52 +245,64 @@ func (f *follower) listen(ctx context.Context, conn *pgx.Conn, seen *storage.Cur
 	if err := f.store.confirm(ctx, conn, *seen); err != nil {
 		return
 	}
-	for {
-		h, err := f.look(ctx, conn)
+	for own := false; ; {
+		h, err := f.look(ctx, conn, own)
 		if err != nil {
 			return
 		}
 		*seen = h.end
 		w.note(*seen, false)
 		f.reach(h.end.Seq)
-		if err := f.hear(ctx, conn); err != nil {
+		if own, err = f.hear(ctx, conn); err != nil {
 			return
 		}
 	}
 }
 
-// look reads the head. A server that says nothing is given up.
-func (f *follower) look(ctx context.Context, conn *pgx.Conn) (head, error) {
+// look reads the head, and tells other origins to look too if this one committed. That is no part of the
+// commit, because a server lets only one transaction that notifies commit at a time. A server that says
+// nothing is given up.
+func (f *follower) look(ctx context.Context, conn *pgx.Conn, own bool) (h head, err error) {
 	ctx, cancel := context.WithTimeout(ctx, silentFor)
 	defer cancel()
-	return readHead(ctx, conn)
+	b := &pgx.Batch{}
+	if own {
+		b.Queue("NOTIFY livery")
+	}
+	b.Queue(selectHead).QueryRow(func(row pgx.Row) (err error) {
+		h, err = scanHead(row)
+		return err
+	})
+	return h, conn.SendBatch(ctx, b).Close()
 }
 
-// hear returns when there may be something new.
-func (f *follower) hear(ctx context.Context, conn *pgx.Conn) error {
+// hear returns when there may be something new; own says that this origin committed it.
+func (f *follower) hear(ctx context.Context, conn *pgx.Conn) (own bool, err error) {
 	short, cancel := context.WithTimeout(ctx, lookEvery)
 	defer cancel()
-	stop := context.AfterFunc(ctx, cancel)
-	defer stop()
-	nudged := make(chan struct{})
+	nudged := make(chan bool, 1)
 	go func() {
-		defer close(nudged)
 		select {
 		case <-f.looks:
 			cancel()
+			nudged <- true
 		case <-short.Done():
+			nudged <- false
 		}
 	}()
-	_, err := conn.WaitForNotification(short)
+	heard := &pgconn.Notification{PID: conn.PgConn().PID()}
+	for err == nil && heard.PID == conn.PgConn().PID() { // its own notifications are no news
+		heard, err = conn.WaitForNotification(short)
+	}
 	cancel()
-	<-nudged
+	own = <-nudged
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return own, ctx.Err()
 	}
 	if err != nil && conn.IsClosed() {
-		return err
+		return own, err
 	}
-	return nil
+	return own, nil
 }
 
 // reach notes how far the log has come. It goes back where a lost tail was cut off.

@@ -32,52 +32,58 @@ func newPool(config *pgx.ConnConfig, o Options) *pool {
 	return &pool{config: config, turns: make(chan struct{}, o.MaxConnections)}
 }
 
-// with lends a connection to do.
-func (p *pool) with(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+// take waits for a turn and returns a connection; give must follow.
+func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
 	select {
 	case p.turns <- struct{}{}:
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	defer func() { <-p.turns }()
-	conn, err := p.take(ctx)
+	if conn := p.pop(); conn != nil {
+		return conn, nil
+	}
+	conn, err := lasting(ctx, p.config)
 	if err != nil {
-		return err
+		p.broke(ctx, err)
+		<-p.turns
 	}
-	whole := false
-	defer func() { p.give(conn, whole) }()
-	err = do(ctx, conn)
-	whole = err == nil && conn.PgConn().TxStatus() == 'I'
-	if ctx.Err() == nil && isAway(err) {
-		p.breaks.Add(1)
-		p.close() // the others are of the same server
-	}
-	return err
+	return conn, err
 }
 
-func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
+// pop returns a connection that nobody uses, or nil.
+func (p *pool) pop() *pgx.Conn {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	for len(p.idle) > 0 {
 		conn := p.idle[len(p.idle)-1]
 		p.idle = p.idle[:len(p.idle)-1]
 		if !conn.IsClosed() {
-			p.mu.Unlock()
-			return conn, nil
+			return conn
 		}
 	}
-	p.mu.Unlock()
-	return lasting(ctx, p.config)
+	return nil
 }
 
-// give takes a connection back, or closes it. Closing does not wait for the server.
-func (p *pool) give(conn *pgx.Conn, whole bool) {
-	if whole {
+// give takes a connection back, or closes it if anything went wrong, which err is. Closing does not wait for
+// the server.
+func (p *pool) give(ctx context.Context, conn *pgx.Conn, err error) {
+	defer func() { <-p.turns }()
+	if err == nil && conn.PgConn().TxStatus() == 'I' {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.idle = append(p.idle, conn)
 		return
 	}
 	drop(conn)
+	p.broke(ctx, err)
+}
+
+// broke notes that the server may be away.
+func (p *pool) broke(ctx context.Context, err error) {
+	if ctx.Err() == nil && isAway(err) {
+		p.breaks.Add(1)
+		p.close() // the others are of the same server
+	}
 }
 
 // drop closes a connection and waits until its goroutine is gone.

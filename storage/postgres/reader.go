@@ -18,15 +18,21 @@ type reader struct {
 	broken error // the first error of the connection
 }
 
-// newReader begins a snapshot.
+// newReader begins a snapshot, in one round trip.
 func newReader(ctx context.Context, c *pgx.Conn) (*reader, error) {
-	r := &reader{ctx: ctx, conn: c}
-	if _, err := c.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
-		return nil, err
+	b := &pgx.Batch{}
+	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	b.Queue(selectHead)
+	results := c.SendBatch(ctx, b)
+	_, err := results.Exec()
+	var h head
+	if err == nil {
+		h, err = scanHead(results.QueryRow())
 	}
-	head, err := readHead(ctx, c)
-	r.cursor = head.end
-	return r, err
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	return &reader{ctx: ctx, conn: c, cursor: h.end}, err
 }
 
 // run calls fn and ends the snapshot. An error of the connection is the error of run, whatever fn
@@ -142,8 +148,10 @@ type querier interface {
 }
 
 func readHead(ctx context.Context, q querier) (head, error) {
-	return scanHead(q.QueryRow(ctx, "SELECT seq, tag, trimmed, trimmed_tag FROM livery_head"))
+	return scanHead(q.QueryRow(ctx, selectHead))
 }
+
+const selectHead = "SELECT seq, tag, trimmed, trimmed_tag FROM livery_head"
 
 func scanHead(row pgx.Row) (head, error) {
 	var seq, trimmed int64

@@ -72,6 +72,7 @@ type Store struct {
 	codec  *storage.Codec
 	scopes *storage.Scopes
 	pool   *pool
+	chains chains
 	group  *group
 	follow *follower
 	puts   unconfirmed
@@ -189,9 +190,25 @@ func (s *Store) TryAlone(ctx context.Context, name string, fn func(context.Conte
 // retry runs do on a connection, and again on another one while the server is away, up to
 // Options.RetryFor. do must be able to run again.
 func (s *Store) retry(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+	return s.persist(ctx, func() error {
+		conn, err := s.pool.take(ctx)
+		if err == nil {
+			err = errUnfinished
+			defer func() { s.pool.give(ctx, conn, err) }()
+			err = do(ctx, conn)
+		}
+		return err
+	})
+}
+
+// errUnfinished is the error of a connection on which a function did not return.
+var errUnfinished = errors.New("a function did not return")
+
+// persist runs do, and again while the server is away, up to Options.RetryFor.
+func (s *Store) persist(ctx context.Context, do func() error) error {
 	deadline := time.Now().Add(s.opts.RetryFor)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
-		err := s.pool.with(ctx, do)
+		err := do()
 		if err == nil || ctx.Err() != nil || !isAway(err) || time.Now().After(deadline) {
 			return failure(ctx, err)
 		}
@@ -246,13 +263,12 @@ func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (r
 		return storage.Cursor{}, err
 	}
 	defer s.leave()
-	release, err := s.scopes.Acquire(ctx, scope)
-	if err != nil {
-		return storage.Cursor{}, err
-	}
-	defer release()
 	for n := range maxOvertakings {
-		at, err := s.attempt(ctx, scope, fn, n >= politeAttempts)
+		attempt := s.attempt
+		if n >= politeAttempts {
+			attempt = s.attemptLocked
+		}
+		at, err := attempt(ctx, scope, fn)
 		if !errors.Is(err, errOvertaken) {
 			return at, err
 		}
@@ -270,22 +286,22 @@ const (
 // errOvertaken means that another process committed in the scope since the snapshot.
 var errOvertaken = errors.New("overtaken")
 
-// attempt runs fn on a snapshot and hands its writes over to the group; with locked, when the group
-// has locked the head of the log, so that nobody can overtake them.
-func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error), locked bool) (storage.Cursor, error) {
+// attemptLocked lets fn run when the group has locked the head of the log, so that nobody can overtake its
+// writes. The scope is free when they are settled.
+func (s *Store) attemptLocked(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+	release, err := s.scopes.Acquire(ctx, scope)
+	if err != nil {
+		return storage.Cursor{}, err
+	}
+	defer release()
+	if err := s.clear(ctx, scope); err != nil {
+		return storage.Cursor{}, err
+	}
 	w, err := newWrites(scope)
 	if err != nil {
 		return storage.Cursor{}, err
 	}
-	fill := func() (wrote bool, err error) { return s.fill(ctx, w, fn) }
-	if locked {
-		return s.group.commitLocked(w, fill)
-	}
-	wrote, err := fill()
-	if err != nil || !wrote {
-		return w.base, err
-	}
-	return s.group.commit(w)
+	return s.group.commitLocked(w, func() (wrote bool, err error) { return s.fill(ctx, w, fn) })
 }
 
 // fill runs fn on a snapshot and collects its writes. It returns errOvertaken where fn failed because a

@@ -38,8 +38,8 @@ func (g *group) commitLocked(w *writes, fill func() (wrote bool, err error)) (st
 			began = true
 			wrote, err := fill()
 			w.turn.filled <- filling{wrote, err}
-		case o := <-w.done:
-			return o.at, o.err
+		case <-w.settled:
+			return w.at, w.err
 		case <-late:
 			close(w.turn.gone)
 			if began {
@@ -63,10 +63,10 @@ func (w *writes) fillNow() error {
 	case errors.Is(f.err, errOvertaken): // a read failed because the server went away
 		return fmt.Errorf("%w: %w", errAway, f.err)
 	case f.err != nil:
-		w.done <- outcome{err: f.err}
+		w.settle(storage.Cursor{}, f.err)
 		return errIdle
 	case !f.wrote:
-		w.done <- outcome{at: w.base}
+		w.settle(w.base, nil)
 		return errIdle
 	}
 	return nil

@@ -1,0 +1,252 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// chain is a row of writes of one scope that were made over one snapshot, each shown those before it. They
+// wait for the disks together: the next writer begins as soon as the last one's writes are queued. Whoever
+// has the scope has its chain.
+type chain struct {
+	reader *reader
+	conn   *pgx.Conn        // nil when the snapshot has ended
+	shown  *storage.Overlay // the snapshot with the writes over it
+	last   *writes          // nil before the first
+	length int
+	began  time.Time
+	open   bool // it may be continued; guarded by chains.mu
+}
+
+// A chain ends when nobody waits for its scope, or at these bounds: its snapshot keeps dead rows, and what it
+// wrote is in memory.
+const (
+	longestChain = 64
+	oldestChain  = 50 * time.Millisecond
+)
+
+// chains are those of all scopes in which writes are queued.
+type chains struct {
+	mu sync.Mutex // guards of
+	of map[string]*chain
+}
+
+// leave keeps a chain for the next writer of its scope, or until its writes are settled.
+func (a *chains) leave(scope string, c *chain) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c.open = c.conn != nil
+	switch {
+	case c.last == nil:
+		delete(a.of, scope)
+	case a.of == nil:
+		a.of = map[string]*chain{scope: c}
+	default:
+		a.of[scope] = c
+	}
+}
+
+// forget drops a chain that ended with writes that are settled.
+func (a *chains) forget(scope string, w *writes) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c := a.of[scope]; c != nil && c.last == w && !c.open {
+		delete(a.of, scope)
+	}
+}
+
+// queued returns the newest writes of a scope that may not be settled; those of all for Global.
+func (a *chains) queued(scope string) (all []*writes) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for name, c := range a.of {
+		if name == scope || scope == storage.Global {
+			all = append(all, c.last)
+		}
+	}
+	return all
+}
+
+// current returns the chain of a scope, or nil.
+func (a *chains) current(scope string) *chain {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.of[scope]
+}
+
+// take returns the chain that the next writer of a scope continues, or a new one. Before a new one begins the
+// writes of the one before are settled, so that its snapshot shows them. The caller has the scope.
+func (s *Store) take(ctx context.Context, scope string) (*chain, error) {
+	if c := s.chains.current(scope); c != nil && c.conn != nil && !c.last.failed() {
+		return c, nil
+	}
+	if err := s.clear(ctx, scope); err != nil {
+		return nil, err
+	}
+	return s.begin(ctx)
+}
+
+// clear ends the chain of a scope and waits until its writes are settled. The caller has the scope.
+func (s *Store) clear(ctx context.Context, scope string) error {
+	if c := s.chains.current(scope); c != nil {
+		s.finish(c, nil)
+		s.chains.leave(scope, c)
+	}
+	return s.settled(ctx, scope)
+}
+
+// abandon ends a chain that was left for a writer who went away.
+func (s *Store) abandon(scope string) {
+	defer s.leave()
+	release, err := s.scopes.Acquire(context.Background(), scope)
+	if err != nil {
+		return // never: the context does not end
+	}
+	defer release()
+	if c := s.chains.current(scope); c != nil {
+		s.finish(c, nil)
+		s.chains.leave(scope, c)
+		if c.last.isSettled() {
+			s.chains.forget(scope, c.last)
+		}
+	}
+}
+
+// settled waits until the writes of a scope that are queued are settled; those of all for Global.
+func (s *Store) settled(ctx context.Context, scope string) error {
+	late := time.NewTimer(s.opts.CommitWait)
+	defer late.Stop()
+	for _, w := range s.chains.queued(scope) {
+		select {
+		case <-w.settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late.C:
+			return fmt.Errorf("postgres: the commit before is not acknowledged within %s: %w", s.opts.CommitWait, storage.ErrUnavailable)
+		}
+	}
+	return nil
+}
+
+// begin begins a chain.
+func (s *Store) begin(ctx context.Context) (*chain, error) {
+	c := &chain{began: time.Now()}
+	err := s.persist(ctx, func() error {
+		conn, err := s.pool.take(ctx)
+		if err != nil {
+			return err
+		}
+		if c.reader, err = newReader(ctx, conn); err != nil {
+			s.pool.give(ctx, conn, err)
+			return err
+		}
+		c.conn = conn
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.shown = storage.NewOverlay(c.reader, checkKey)
+	return c, nil
+}
+
+// finish ends the snapshot of a chain. err is what went wrong with its connection.
+func (s *Store) finish(c *chain, err error) {
+	if c.conn == nil {
+		return
+	}
+	ctx := context.Background()
+	if err == nil {
+		_, err = c.conn.Exec(ctx, "COMMIT")
+	}
+	s.pool.give(ctx, c.conn, err)
+	c.conn = nil
+}
+
+// attempt runs fn over the chain of its scope and queues its writes. The scope is free for its next writer
+// before they are durable, but for Global.
+func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+	release, err := s.scopes.Acquire(ctx, scope)
+	if err != nil {
+		s.calls.Add(1)
+		go s.abandon(scope)
+		return storage.Cursor{}, err
+	}
+	release = sync.OnceFunc(release)
+	defer release()
+	w, err := s.queue(ctx, scope, fn)
+	if scope != storage.Global {
+		release()
+	}
+	switch {
+	case w == nil:
+		return storage.Cursor{}, err
+	case w.after != nil && (err != nil || w.body == nil): // fn answered from what may not be durable
+		at, waitErr := s.group.await(w.after)
+		if waitErr != nil {
+			return storage.Cursor{}, errOvertaken
+		}
+		return at, err
+	case err != nil:
+		return storage.Cursor{}, err
+	case w.body == nil:
+		return w.base, nil
+	}
+	defer s.chains.forget(scope, w)
+	return s.group.await(w)
+}
+
+// queue runs fn and hands its writes over. A nil w means that fn did not run; one without a body that it wrote
+// nothing or failed.
+func (s *Store) queue(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (w *writes, err error) {
+	c, err := s.take(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	broken := errors.New("the function did not return")
+	defer func() { s.leaveChain(scope, c, broken) }()
+	if w, err = newWrites(scope); err != nil {
+		return nil, err
+	}
+	w.base, w.after, c.reader.ctx = c.reader.cursor, c.last, ctx
+	t := storage.NewOverlay(c.shown, checkKey)
+	change, err := fn(t)
+	if broken = c.reader.broken; broken != nil && (err == nil || errors.Is(err, broken)) {
+		err = failure(ctx, broken)
+		if ctx.Err() == nil && isAway(broken) {
+			err = errOvertaken
+		}
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil || !t.Wrote() {
+		return w, err
+	}
+	if err := w.take(t, change); err != nil {
+		return w, err
+	}
+	if err := t.Onto(c.shown); err != nil {
+		return w, err
+	}
+	c.last = w
+	c.length++
+	s.group.queue <- w
+	return w, nil
+}
+
+// leaveChain lets the next writer of the scope go on with the chain, or ends it.
+func (s *Store) leaveChain(scope string, c *chain, broken error) {
+	if broken != nil || scope == storage.Global || c.last == nil || !s.scopes.Waited(scope) || c.length >= longestChain || time.Since(c.began) > oldestChain {
+		s.finish(c, broken)
+	}
+	s.chains.leave(scope, c)
+}
