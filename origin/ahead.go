@@ -42,7 +42,7 @@ func (o *Origin) ahead(q *request, j judgement) (write, error) {
 	defer leave()
 	var basis any
 	var made verdict
-	err = o.store.View(o.ctx, func(r storage.Reader) error {
+	err = o.store.View(o.wanting(q), func(r storage.Reader) error {
 		p, err := find(r, q)
 		if err != nil {
 			return err

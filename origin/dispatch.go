@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -102,7 +103,7 @@ func (o *Origin) refuse(q *request, err error) answer {
 // again in the transaction: the body is parsed while nobody waits, and what is committed was allowed
 // then.
 func (o *Origin) run(q *request) (a answer, err error) {
-	err = o.view(func(r storage.Reader) error {
+	err = o.view(o.wanting(q), func(r storage.Reader) error {
 		p, err := find(r, q)
 		q.seen = p
 		if err != nil || q.route.read == nil {
@@ -196,6 +197,9 @@ func find(r storage.Reader, q *request) (p place, err error) {
 	if !isID(q.themeID, "thm_") {
 		return p, errNotFound
 	}
+	if err := storage.Prefetch(r, childKeys(q)...); err != nil {
+		return p, err
+	}
 	if p.theme, err = storage.Themes.Read(r, q.environmentID, q.themeID); err != nil || q.variantID == "" {
 		return p, orNotFound(err)
 	}
@@ -204,6 +208,25 @@ func find(r storage.Reader, q *request) (p place, err error) {
 	}
 	p.variant, err = storage.Variants.Read(r, q.environmentID, q.themeID, q.variantID)
 	return p, orNotFound(err)
+}
+
+// wanting is the context of a View that begins with what the path names.
+func (o *Origin) wanting(q *request) context.Context {
+	if !isID(q.environmentID, "env_") {
+		return o.ctx
+	}
+	return storage.WithKeys(o.ctx, storage.Environments.Key(q.environmentID))
+}
+
+// childKeys are those of what a path names below its Environment, and of the draft that most requests go on with.
+func childKeys(q *request) [][]byte {
+	theme := []string{q.environmentID, q.themeID}
+	keys := [][]byte{storage.Themes.Key(theme...)}
+	if !isID(q.variantID, "var_") {
+		return append(keys, storage.ThemeDrafts.Key(theme...))
+	}
+	variant := append(theme, q.variantID)
+	return append(keys, storage.Variants.Key(variant...), storage.VariantDrafts.Key(variant...))
 }
 
 // isID reports whether s has the form of an id: the prefix and 26 digits or lower-case letters.

@@ -113,9 +113,9 @@ const readAttempts = 3
 
 // view runs fn on one snapshot, and again on a later one where the store went away in between. fn must be
 // able to run again.
-func (o *Origin) view(fn func(storage.Reader) error) (err error) {
+func (o *Origin) view(ctx context.Context, fn func(storage.Reader) error) (err error) {
 	for range readAttempts {
-		err = o.store.View(o.ctx, fn)
+		err = o.store.View(ctx, fn)
 		if !errors.Is(err, storage.ErrUnavailable) {
 			break
 		}

@@ -35,6 +35,9 @@ func (t *Overlay) Get(key []byte) ([]byte, error) {
 	return t.Reader.Get(key)
 }
 
+// Prefetch is that of the Reader.
+func (t *Overlay) Prefetch(keys [][]byte) error { return Prefetch(t.Reader, keys...) }
+
 // Set writes value at key; both are copied.
 func (t *Overlay) Set(key, value []byte) error {
 	if err := t.check(key); err != nil {

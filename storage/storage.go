@@ -87,6 +87,32 @@ type Reader interface {
 	Cursor() Cursor
 }
 
+// Prefetch reads the values at keys together if r is of an engine that answers over a network, so that Get of
+// each costs nothing more. It changes nothing else.
+func Prefetch(r Reader, keys ...[]byte) error {
+	if p, ok := r.(prefetcher); ok {
+		return p.Prefetch(keys)
+	}
+	return nil
+}
+
+// WithKeys returns a context that tells View of keys which will be read: an engine that answers over a network
+// reads them as it begins. It changes nothing else.
+func WithKeys(ctx context.Context, keys ...[]byte) context.Context {
+	return context.WithValue(ctx, wantedKeys{}, keys)
+}
+
+// Keys returns those of WithKeys, or nil.
+func Keys(ctx context.Context) [][]byte {
+	keys, _ := ctx.Value(wantedKeys{}).([][]byte)
+	return keys
+}
+
+type wantedKeys struct{}
+
+// prefetcher is a Reader that can read keys together.
+type prefetcher interface{ Prefetch(keys [][]byte) error }
+
 // Tx reads the snapshot with its own writes laid over it, and collects writes for one commit.
 type Tx interface {
 	Reader

@@ -28,6 +28,9 @@ var (
 	Replays         = Table[record.Replay]{'I', "replay"}
 )
 
+// Key returns the key of the record at parts.
+func (t Table[T]) Key(parts ...string) []byte { return Key(t.letter, parts...) }
+
 // Read returns the record at parts: ErrNotFound, or ErrCorrupt where it cannot be decoded.
 func (t Table[T]) Read(r Reader, parts ...string) (T, error) {
 	var v T

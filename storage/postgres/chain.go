@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -23,6 +25,7 @@ type chain struct {
 	last   *writes          // nil before the first
 	length int
 	began  time.Time
+	turn   bool // the connection has the turn of the scope
 	open   bool // it may be continued; guarded by chains.mu
 }
 
@@ -33,10 +36,42 @@ const (
 	oldestChain  = 50 * time.Millisecond
 )
 
+// Origins that write in one scope take turns, chain by chain, as long as disputeFor after one overtook another:
+// else each would overtake the other again and again. A turn is a lock of the server's. It is a courtesy,
+// and given up after turnWait: what was overtaken is found out when it is committed.
+const (
+	disputeFor = 5 * time.Second
+	turnWait   = time.Second
+	turnLock   = 0x4c495653 // the first half of the lock's name
+)
+
 // chains are those of all scopes in which writes are queued.
 type chains struct {
-	mu sync.Mutex // guards of
-	of map[string]*chain
+	mu       sync.Mutex // guards below
+	of       map[string]*chain
+	disputed map[string]time.Time // when another origin was last found to write in a scope
+}
+
+// dispute notes that another origin writes in a scope too.
+func (a *chains) dispute(scope string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.disputed == nil {
+		a.disputed = map[string]time.Time{}
+	}
+	a.disputed[scope] = time.Now()
+}
+
+// isDisputed reports whether another origin wrote in a scope of late.
+func (a *chains) isDisputed(scope string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	since, there := a.disputed[scope]
+	if there && time.Since(since) > disputeFor {
+		delete(a.disputed, scope)
+		return false
+	}
+	return there
 }
 
 // leave keeps a chain for the next writer of its scope, or until its writes are settled.
@@ -91,13 +126,13 @@ func (s *Store) take(ctx context.Context, scope string) (*chain, error) {
 	if err := s.clear(ctx, scope); err != nil {
 		return nil, err
 	}
-	return s.begin(ctx)
+	return s.start(ctx, scope)
 }
 
 // clear ends the chain of a scope and waits until its writes are settled. The caller has the scope.
 func (s *Store) clear(ctx context.Context, scope string) error {
 	if c := s.chains.current(scope); c != nil {
-		s.finish(c, nil)
+		s.finish(scope, c, nil)
 		s.chains.leave(scope, c)
 	}
 	return s.settled(ctx, scope)
@@ -112,7 +147,7 @@ func (s *Store) abandon(scope string) {
 	}
 	defer release()
 	if c := s.chains.current(scope); c != nil {
-		s.finish(c, nil)
+		s.finish(scope, c, nil)
 		s.chains.leave(scope, c)
 		if c.last.isSettled() {
 			s.chains.forget(scope, c.last)
@@ -136,39 +171,64 @@ func (s *Store) settled(ctx context.Context, scope string) error {
 	return nil
 }
 
-// begin begins a chain.
-func (s *Store) begin(ctx context.Context) (*chain, error) {
-	c := &chain{began: time.Now()}
-	err := s.persist(ctx, func() error {
-		conn, err := s.pool.take(ctx)
-		if err != nil {
-			return err
+// start begins a chain.
+func (s *Store) start(ctx context.Context, scope string) (c *chain, err error) {
+	c = &chain{began: time.Now()}
+	c.reader, err = s.begin(ctx, func(conn *pgx.Conn) (err error) {
+		if scope != storage.Global && s.chains.isDisputed(scope) && s.pool.isRoomy() {
+			c.turn, err = takeTurn(ctx, conn, scope)
 		}
-		if c.reader, err = newReader(ctx, conn); err != nil {
-			s.pool.give(ctx, conn, err)
-			return err
-		}
-		c.conn = conn
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.shown = storage.NewOverlay(c.reader, checkKey)
+	c.conn, c.shown = c.reader.conn, storage.NewOverlay(c.reader, checkKey)
 	return c, nil
 }
 
-// finish ends the snapshot of a chain. err is what went wrong with its connection.
-func (s *Store) finish(c *chain, err error) {
+// takeTurn waits for the turn of a scope, and reports whether the connection has it.
+func takeTurn(ctx context.Context, conn *pgx.Conn, scope string) (bool, error) {
+	b := &pgx.Batch{} // one transaction, because no statement of it begins one
+	b.Queue("SELECT set_config('lock_timeout', $1, true)", strconv.FormatInt(turnWait.Milliseconds(), 10))
+	b.Queue("SELECT pg_advisory_lock($1, hashtext($2))", turnLock, scope)
+	err := conn.SendBatch(ctx, b).Close()
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == lockNotAvailable {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// finish ends the snapshot of a chain, and gives its turn up when its writes are settled. err is what went
+// wrong with its connection.
+func (s *Store) finish(scope string, c *chain, err error) {
 	if c.conn == nil {
 		return
 	}
-	ctx := context.Background()
-	if err == nil {
-		_, err = c.conn.Exec(ctx, "COMMIT")
-	}
-	s.pool.give(ctx, c.conn, err)
+	conn, last := c.conn, c.last
 	c.conn = nil
+	if !c.turn || err != nil {
+		s.pool.end(c.reader.ctx, conn, err)
+		return
+	}
+	s.calls.Add(1)
+	go func() {
+		defer s.leave()
+		_, err := conn.Exec(context.Background(), "COMMIT")
+		if last != nil {
+			<-last.settled
+		}
+		if err == nil {
+			err = endTurn(conn, scope)
+		}
+		s.pool.give(context.Background(), conn, err)
+	}()
+}
+
+func endTurn(conn *pgx.Conn, scope string) error {
+	_, err := conn.Exec(context.Background(), "SELECT pg_advisory_unlock($1, hashtext($2))", turnLock, scope)
+	return err
 }
 
 // attempt runs fn over the chain of its scope and queues its writes. The scope is free for its next writer
@@ -191,7 +251,10 @@ func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (
 		return storage.Cursor{}, err
 	case w.after != nil && (err != nil || w.body == nil): // fn answered from what may not be durable
 		at, waitErr := s.group.await(w.after)
-		if waitErr != nil {
+		switch {
+		case errors.Is(waitErr, storage.ErrUncertain):
+			return storage.Cursor{}, waitErr
+		case waitErr != nil:
 			return storage.Cursor{}, errOvertaken
 		}
 		return at, err
@@ -246,7 +309,7 @@ func (s *Store) queue(ctx context.Context, scope string, fn func(storage.Tx) (re
 // leaveChain lets the next writer of the scope go on with the chain, or ends it.
 func (s *Store) leaveChain(scope string, c *chain, broken error) {
 	if broken != nil || scope == storage.Global || c.last == nil || !s.scopes.Waited(scope) || c.length >= longestChain || time.Since(c.began) > oldestChain {
-		s.finish(c, broken)
+		s.finish(scope, c, broken)
 	}
 	s.chains.leave(scope, c)
 }

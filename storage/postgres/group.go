@@ -289,6 +289,9 @@ func (g *group) try(batch []*writes) (sent bool, err error) {
 		return sent, err
 	}
 	g.store.puts.forget(puts)
+	for _, w := range overtaken {
+		g.store.chains.dispute(w.scope)
+	}
 	tell(overtaken, errOvertaken)
 	for _, w := range fresh {
 		w.settle(storage.Cursor{Seq: w.seq, Tag: hex.EncodeToString(w.tag)}, nil)

@@ -27,7 +27,7 @@ func (s *Store) Changes(ctx context.Context, after storage.Cursor, limit int) (a
 		if err != nil {
 			return err
 		}
-		return r.run(func(r *reader) error {
+		return r.runWhole(func(r *reader) error {
 			all, err = r.changes(after, limit)
 			return err
 		})

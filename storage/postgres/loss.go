@@ -49,7 +49,7 @@ func (s *Store) confirm(ctx context.Context, c *pgx.Conn, was storage.Cursor) er
 	if err != nil {
 		return err
 	}
-	err = r.run(func(r *reader) error {
+	err = r.runWhole(func(r *reader) error {
 		h, err := readHead(ctx, c)
 		if err != nil {
 			return r.note(err)

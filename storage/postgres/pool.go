@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,6 +79,26 @@ func (p *pool) give(ctx context.Context, conn *pgx.Conn, err error) {
 	p.broke(ctx, err)
 }
 
+// end gives a connection back once its snapshot has ended, which nobody waits for.
+func (p *pool) end(ctx context.Context, conn *pgx.Conn, err error) {
+	if err != nil || conn.IsClosed() {
+		p.give(ctx, conn, cmp.Or(err, errUnfinished))
+		return
+	}
+	go func() {
+		_, err := conn.Exec(context.Background(), "COMMIT")
+		p.give(context.Background(), conn, err)
+	}()
+}
+
+// shut waits until every connection is given back, and closes them.
+func (p *pool) shut() {
+	for range cap(p.turns) {
+		p.turns <- struct{}{}
+	}
+	p.close()
+}
+
 // broke notes that the server may be away.
 func (p *pool) broke(ctx context.Context, err error) {
 	if ctx.Err() == nil && isAway(err) {
@@ -85,6 +106,10 @@ func (p *pool) broke(ctx context.Context, err error) {
 		p.close() // the others are of the same server
 	}
 }
+
+// isRoomy reports whether half of the connections are free. A connection that waits for another origin must
+// not be the last one.
+func (p *pool) isRoomy() bool { return len(p.turns) <= cap(p.turns)/2 }
 
 // drop closes a connection and waits until its goroutine is gone.
 func drop(conn *pgx.Conn) {
@@ -130,6 +155,9 @@ func lasting(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 // errAway means that there is no primary to talk to.
 var errAway = errors.New("no primary answers")
 
+// lockNotAvailable is the server's code for a lock that was waited for in vain.
+const lockNotAvailable = "55P03"
+
 // isAway reports whether an error means that the server is away or not the primary any more, so that
 // the same may succeed on another connection.
 func isAway(err error) bool {
@@ -144,7 +172,7 @@ func isAway(err error) bool {
 	switch pg.Code {
 	case "57P01", "57P02", "57P03", "57P05", // shut down, crashed, starting up, idle for too long
 		"25006",          // the primary is a standby now
-		"55P03",          // the head of the log is held by a connection that may be gone
+		lockNotAvailable, // the head of the log is held by a connection that may be gone
 		"40001", "40P01", // serialization, deadlock
 		"53300": // too many connections
 		return true

@@ -16,34 +16,57 @@ type reader struct {
 	conn   *pgx.Conn
 	cursor storage.Cursor
 	broken error // the first error of the connection
+
+	fetched map[string][]byte // what was read, by key; nil for none
 }
 
 // newReader begins a snapshot, in one round trip.
 func newReader(ctx context.Context, c *pgx.Conn) (*reader, error) {
+	r := &reader{ctx: ctx, conn: c, fetched: map[string][]byte{}}
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	b.Queue(selectHead)
-	results := c.SendBatch(ctx, b)
-	_, err := results.Exec()
-	var h head
-	if err == nil {
-		h, err = scanHead(results.QueryRow())
+	b.Queue(selectHead).QueryRow(func(row pgx.Row) error {
+		h, err := scanHead(row)
+		r.cursor = h.end
+		return err
+	})
+	if keys := storage.Keys(ctx); len(keys) > 0 {
+		b.Queue(selectKeys, keys).Query(func(rows pgx.Rows) error { return r.fetch(keys, rows) })
 	}
-	if closeErr := results.Close(); err == nil {
-		err = closeErr
-	}
-	return &reader{ctx: ctx, conn: c, cursor: h.end}, err
+	return r, c.SendBatch(ctx, b).Close()
 }
 
-// run calls fn and ends the snapshot. An error of the connection is the error of run, whatever fn
-// made of it.
+const selectKeys = "SELECT key, value FROM livery_keys WHERE key = ANY($1)"
+
+// fetch keeps the values at keys.
+func (r *reader) fetch(keys [][]byte, rows pgx.Rows) error {
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		r.fetched[string(key)] = nil
+	}
+	for _, row := range all {
+		r.fetched[string(row.Key)] = append([]byte{}, row.Value...) // not nil, if empty
+	}
+	return nil
+}
+
+// run calls fn. An error of the connection is the error of run, whatever fn made of it.
 func (r *reader) run(fn func(*reader) error) error {
 	err := fn(r)
-	if _, endErr := r.conn.Exec(r.ctx, "COMMIT"); endErr != nil && err == nil && !errors.Is(endErr, context.Canceled) {
-		drop(r.conn) // it is not lent again; what fn read stands
-	}
 	if r.broken != nil && (err == nil || errors.Is(err, r.broken)) {
 		return failure(r.ctx, r.broken)
+	}
+	return err
+}
+
+// runWhole is run on a connection that is used further: it ends the snapshot.
+func (r *reader) runWhole(fn func(*reader) error) error {
+	err := r.run(fn)
+	if _, endErr := r.conn.Exec(r.ctx, "COMMIT"); endErr != nil && err == nil && !errors.Is(endErr, context.Canceled) {
+		drop(r.conn) // it is not lent again; what fn read stands
 	}
 	return err
 }
@@ -61,20 +84,39 @@ func (r *reader) Get(key []byte) ([]byte, error) {
 	if checkKey(key) != nil {
 		return nil, storage.ErrNotFound
 	}
-	value := []byte{}
-	err := r.conn.QueryRow(r.ctx, "SELECT value FROM livery_keys WHERE key = $1", key).Scan(&value)
-	if errors.Is(err, pgx.ErrNoRows) {
+	if _, known := r.fetched[string(key)]; !known {
+		if err := r.Prefetch([][]byte{key}); err != nil {
+			return nil, err
+		}
+	}
+	value := r.fetched[string(key)]
+	if value == nil {
 		return nil, storage.ErrNotFound
 	}
-	if err != nil {
-		return nil, r.note(err)
-	}
-	return value, nil
+	return append([]byte{}, value...), nil
 }
 
-// page is how many rows a scan fetches at once at first, and four times as many each time up to most.
+// Prefetch reads keys in one round trip; each is read once.
+func (r *reader) Prefetch(keys [][]byte) error {
+	var unknown [][]byte
+	for _, key := range keys {
+		if _, known := r.fetched[string(key)]; !known {
+			unknown = append(unknown, key)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	rows, err := r.conn.Query(r.ctx, selectKeys, unknown)
+	if err == nil {
+		err = r.fetch(unknown, rows)
+	}
+	return r.note(err)
+}
+
+// page is how many rows a scan fetches at once at first, and eight times as many each time up to most.
 const (
-	firstPage = 32
+	firstPage = 8
 	mostRows  = 2048
 )
 
@@ -88,7 +130,7 @@ func (r *reader) Scan(prefix []byte, order storage.Order, each func(key, value [
 	if order == storage.Descending {
 		query = "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key DESC LIMIT $3"
 	}
-	for limit := firstPage; ; limit = min(4*limit, mostRows) {
+	for limit := firstPage; ; limit = min(8*limit, mostRows) {
 		rows, err := r.page(query, start, end, limit)
 		if err != nil {
 			return err

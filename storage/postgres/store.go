@@ -100,7 +100,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("postgres: open: %w", err)
 	}
 	s := &Store{opts: opts, codec: codec, scopes: storage.NewScopes(), pool: newPool(config, opts)}
-	if err := s.start(ctx, config); err != nil {
+	if err := s.connect(ctx, config); err != nil {
 		s.pool.close()
 		codec.Close()
 		return nil, err
@@ -108,7 +108,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) start(ctx context.Context, config *pgx.ConnConfig) error {
+func (s *Store) connect(ctx context.Context, config *pgx.ConnConfig) error {
 	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		if err := checkServer(ctx, c, s.opts.Alone); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (s *Store) Close() error {
 	s.follow.close()
 	s.calls.Wait()
 	s.group.close()
-	s.pool.close()
+	s.pool.shut()
 	s.codec.Close()
 	return nil
 }
@@ -231,21 +231,36 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 
 // snapshot runs fn once on a snapshot. Only what comes before fn is tried again.
 func (s *Store) snapshot(ctx context.Context, fn func(*reader) error) error {
-	var called error
-	ran := false
-	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		r, err := newReader(ctx, c)
+	r, err := s.begin(ctx, nil)
+	if err != nil {
+		return err
+	}
+	broken := errUnfinished
+	defer func() { s.pool.end(ctx, r.conn, broken) }()
+	err = r.run(fn)
+	broken = r.broken
+	return err
+}
+
+// begin begins a snapshot, after before on its connection unless that is nil. The connection must be given back.
+func (s *Store) begin(ctx context.Context, before func(*pgx.Conn) error) (r *reader, err error) {
+	err = s.persist(ctx, func() error {
+		conn, err := s.pool.take(ctx)
 		if err != nil {
 			return err
 		}
-		ran = true
-		called = r.run(fn)
-		return nil
+		if before != nil {
+			err = before(conn)
+		}
+		if err == nil {
+			r, err = newReader(ctx, conn)
+		}
+		if err != nil {
+			s.pool.give(ctx, conn, err)
+		}
+		return err
 	})
-	if ran {
-		return called
-	}
-	return err
+	return r, err
 }
 
 // checkKey refuses what no key of the key table is.
