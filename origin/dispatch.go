@@ -210,12 +210,18 @@ func find(r storage.Reader, q *request) (p place, err error) {
 	return p, orNotFound(err)
 }
 
-// wanting is the context of a View that begins with what the path names.
+// wanting is the context of a View that begins with what the path names: the Environment, and once the caller
+// was found to have a grant on it, all that is below.
 func (o *Origin) wanting(q *request) context.Context {
 	if !isID(q.environmentID, "env_") {
 		return o.ctx
 	}
-	return storage.WithKeys(o.ctx, storage.Environments.Key(q.environmentID))
+	keys := [][]byte{storage.Environments.Key(q.environmentID)}
+	if seen := q.seen; seen.theme.ID != "" {
+		keys = append(append(keys, storage.Memberships.Key(seen.environment.TeamID, q.caller.Subject)), childKeys(q)...)
+		keys = append(keys, storage.ThemeVersions.Key(q.environmentID, q.themeID, storage.Number(seen.theme.LatestVersion)))
+	}
+	return storage.WithKeys(o.ctx, keys...)
 }
 
 // childKeys are those of what a path names below its Environment, and of the draft that most requests go on with.

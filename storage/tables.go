@@ -93,6 +93,9 @@ var (
 	Memberships      = Index{'m'} // parts: subject; the "slug" is the team id
 )
 
+// Key returns the key of a slug.
+func (x Index) Key(slug string, parts ...string) []byte { return x.key(slug, parts) }
+
 // Read returns the id under slug, or ErrNotFound.
 func (x Index) Read(r Reader, slug string, parts ...string) (string, error) {
 	id, err := r.Get(x.key(slug, parts))
