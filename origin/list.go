@@ -1,11 +1,15 @@
 package origin
 
 import (
+	"context"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/storage"
+	"example.com/livery/storage/record"
 )
 
 // The bounds and defaults of lists.
@@ -55,22 +59,43 @@ func (q *request) page(filtered bool) (page, error) {
 // window is a page of ids.
 type window struct {
 	ids   []string
-	total int // of the whole list; only where the page asks for totals
+	total int // of the whole list; right where the page asks for totals
 }
 
-// walk collects the page from an index without reading a record. parts are those of the index.
-func (p page) walk(r storage.Reader, index storage.Index, parts ...string) (window, error) {
-	var w window
+// walk collects the page from an index without reading a record. parts are those of the index. Where the list
+// has a sparse index that was found right, it goes to the page without walking over those before it.
+func (p page) walk(r storage.Reader, index storage.Index, counted bool, parts ...string) (w window, err error) {
 	if p.slug != nil {
 		return p.exact(r, index, parts)
 	}
+	if counted {
+		if w, err = p.seek(r, index, parts); !isMissing(err) {
+			return w, err
+		}
+	}
 	skip := (p.number - 1) * p.size
-	err := index.Scan(r, p.order, func(_, id string) bool {
+	err = index.Scan(r, p.order, func(_, id string) bool {
 		if w.total >= skip && len(w.ids) < p.size {
 			w.ids = append(w.ids, id)
 		}
 		w.total++
 		return p.totals || len(w.ids) < p.size
+	}, parts...)
+	return w, err
+}
+
+// seek is walk by a sparse index: storage.ErrNotFound if there is none.
+func (p page) seek(r storage.Reader, index storage.Index, parts []string) (w window, err error) {
+	blocks, err := index.Blocks(r, parts...)
+	if err != nil {
+		return w, err
+	}
+	for _, b := range blocks.Blocks {
+		w.total += b.Count
+	}
+	err = index.ScanFrom(r, blocks, p.order, (p.number-1)*p.size, func(_, id string) bool {
+		w.ids = append(w.ids, id)
+		return len(w.ids) < p.size
 	}, parts...)
 	return w, err
 }
@@ -111,4 +136,66 @@ func listed[T any](p page, items []T, total int) (answer, error) {
 		body.TotalCount, body.TotalPages = &total, &pages
 	}
 	return bare(fasthttp.StatusOK, body)
+}
+
+// prefetch reads the records of a page together where that is cheaper. parts are those of the table before the id.
+func prefetch[T any](r storage.Reader, ids []string, t storage.Table[T], parts ...string) error {
+	keys := make([][]byte, len(ids))
+	for i, id := range ids {
+		keys[i] = t.Key(append(slices.Clip(parts), id)...)
+	}
+	return storage.Prefetch(r, keys...)
+}
+
+// countLists finds out whether the sparse indexes of all lists of Themes count right, and writes those anew that do
+// not: a store of an earlier release has none, and an earlier release that wrote to this store left them as they
+// were. Until then lists are walked.
+func (o *Origin) countLists(ctx context.Context) error {
+	var environments []string
+	err := o.store.View(ctx, func(r storage.Reader) error {
+		environments = environments[:0]
+		return storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
+			environments = append(environments, e.ID)
+			return true
+		})
+	})
+	for _, id := range environments {
+		if err == nil {
+			err = o.countList(ctx, id)
+		}
+	}
+	if err == nil {
+		o.counted.Store(true)
+	}
+	return err
+}
+
+func (o *Origin) countList(ctx context.Context, environment string) error {
+	var right bool
+	err := o.store.View(ctx, func(r storage.Reader) (err error) {
+		right, err = storage.ThemeSlugs.Counted(r, environment)
+		return err
+	})
+	if err != nil || right {
+		return err
+	}
+	_, err = o.store.Update(ctx, environment, func(tx storage.Tx) (record.Change, error) {
+		return o.unseen(), storage.ThemeSlugs.Rebuild(tx, environment)
+	})
+	return err
+}
+
+// keepCountingLists is countLists, tried until it succeeds or ctx ends.
+func (o *Origin) keepCountingLists(ctx context.Context) {
+	for pause := patientFor; ; pause = min(2*pause, time.Minute) {
+		err := o.countLists(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		o.log.Warn("origin: the lists of Themes cannot be counted, so that far pages are slow; it is tried again", "error", err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
 }

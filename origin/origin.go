@@ -76,6 +76,7 @@ type Origin struct {
 	collections *collections // what they did
 
 	followers followers
+	counted   atomic.Bool  // the sparse indexes of lists are found right
 	backedUp  atomic.Int64 // seconds since 1970 of the newest backup that the audit log knows; 0: none
 
 	ctx        context.Context // ends when Shutdown has waited for every request
@@ -135,6 +136,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	o.watch(c.Registry)
 	o.watchHistory(c.Registry)
 	o.collections = newCollections(c.Registry)
+	o.keeping.Go(func() { o.keepCountingLists(o.ctx) })
 	if c.CollectEvery > 0 {
 		o.keeping.Go(func() { o.keepCollecting(o.ctx, c.CollectEvery) })
 	}

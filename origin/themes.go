@@ -24,11 +24,14 @@ func (o *Origin) listThemes(r storage.Reader, q *request, p place) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	w, err := asked.walk(r, storage.ThemeSlugs, p.environment.ID)
+	w, err := asked.walk(r, storage.ThemeSlugs, o.counted.Load(), p.environment.ID)
+	if err == nil {
+		err = prefetch(r, w.ids, storage.Themes, p.environment.ID)
+	}
 	if err != nil {
 		return answer{}, err
 	}
-	items := []themeBody{}
+	items := make([]themeBody, 0, len(w.ids))
 	for _, id := range w.ids {
 		t, err := storage.Themes.Read(r, p.environment.ID, id)
 		if err != nil {

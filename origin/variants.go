@@ -14,11 +14,14 @@ func (o *Origin) listVariants(r storage.Reader, q *request, p place) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	w, err := asked.walk(r, storage.VariantSlugs, p.environment.ID, p.theme.ID)
+	w, err := asked.walk(r, storage.VariantSlugs, false, p.environment.ID, p.theme.ID) // a hundred at most
+	if err == nil {
+		err = prefetch(r, w.ids, storage.Variants, p.environment.ID, p.theme.ID)
+	}
 	if err != nil {
 		return answer{}, err
 	}
-	items := []variantBody{}
+	items := make([]variantBody, 0, len(w.ids))
 	for _, id := range w.ids {
 		v, err := storage.Variants.Read(r, p.environment.ID, p.theme.ID, id)
 		if err != nil {

@@ -155,6 +155,22 @@ func (c *checker) indexes() error {
 		}))
 }
 
+// counts reports sparse indexes that count something else than there is.
+func (c *checker) counts() error {
+	return each(c, blocks, 2, func(at string, p []string, _ record.Blocks) {
+		right := p[0] == string(ThemeSlugs.letter)
+		if right {
+			var err error
+			if right, err = ThemeSlugs.Counted(c.r, p[1]); err != nil {
+				right = false
+			}
+		}
+		if !right {
+			c.report(Finding{at, "it does not count what is there, so that pages of the list are wrong", "restart the origin, which counts again"})
+		}
+	})
+}
+
 // entries compares each entry of an index, whose keys have n parts, with the slug of the record that it leads to.
 func (c *checker) entries(name string, x Index, n int, slug func(parts []string, id string) string) error {
 	err := c.r.Scan(Key(x.letter), Ascending, func(key, value []byte) bool {

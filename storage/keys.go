@@ -24,6 +24,7 @@ import "fmt"
 //	J issuer name                        record.Issuer
 //	I environment, key hash              record.Replay
 //	A scope of the commit, number        record.Audit
+//	S index letter, parts of its list    record.Blocks        where the list is long
 //
 // Engines keep what is their own (blobs, the change log, format marks) outside these letters.
 
@@ -51,4 +52,19 @@ func LastPart(key []byte) string {
 		start--
 	}
 	return string(key[start:end])
+}
+
+// Span returns the bounds of all keys that begin with prefix: from start on, and before end. That of the empty
+// prefix is the whole key table.
+func Span(prefix []byte) (start, end []byte) {
+	if len(prefix) == 0 {
+		return []byte{0x01}, []byte{0xff}
+	}
+	n := len(prefix)
+	for prefix[n-1] == 0xff {
+		n--
+	}
+	end = append([]byte(nil), prefix[:n]...)
+	end[n-1]++
+	return append([]byte(nil), prefix...), end
 }

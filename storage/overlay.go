@@ -74,13 +74,22 @@ func (t *Overlay) DeletePrefix(prefix []byte) error {
 
 // Scan shows the writes made before it began; those that each makes are for the next.
 func (t *Overlay) Scan(prefix []byte, order Order, each func(key, value []byte) bool) error {
-	own, cleared, more := t.under(prefix, order), t.cleared, true
+	if len(prefix) > 0 && t.check(prefix) != nil {
+		return nil
+	}
+	start, end := Span(prefix)
+	return t.ScanRange(start, end, order, each)
+}
+
+// ScanRange shows the writes made before it began; those that each makes are for the next.
+func (t *Overlay) ScanRange(start, end []byte, order Order, each func(key, value []byte) bool) error {
+	own, cleared, more := t.within(start, end, order), t.cleared, true
 	lend := func(w write) {
 		if w.value != nil {
 			more = each(w.key, w.value)
 		}
 	}
-	err := t.Reader.Scan(prefix, order, func(key, value []byte) bool {
+	err := t.Reader.ScanRange(start, end, order, func(key, value []byte) bool {
 		for more && len(own) > 0 && before(order, own[0].key, key) {
 			lend(own[0])
 			own = own[1:]
@@ -102,11 +111,11 @@ func (t *Overlay) Scan(prefix []byte, order Order, each func(key, value []byte) 
 	return err
 }
 
-// under returns the transaction's own writes below prefix, in order.
-func (t *Overlay) under(prefix []byte, order Order) []write {
+// within returns the transaction's own writes from start on before end, in order.
+func (t *Overlay) within(start, end []byte, order Order) []write {
 	var own []write
 	for key, value := range t.writes {
-		if strings.HasPrefix(key, string(prefix)) {
+		if key >= string(start) && key < string(end) {
 			own = append(own, write{[]byte(key), value})
 		}
 	}

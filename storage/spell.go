@@ -10,7 +10,7 @@ var tableNames = map[byte]string{
 	'T': "team", 't': "team slug", 'm': "membership", 'E': "environment", 'e': "environment slug",
 	'H': "theme", 'h': "theme slug", 'D': "theme draft", 'N': "theme version",
 	'V': "variant", 'v': "variant slug", 'd': "variant draft", 'n': "variant version",
-	'P': "pair", 'M': "module", 'K': "token key", 'J': "issuer", 'I': "replay", 'A': "audit entry",
+	'P': "pair", 'M': "module", 'K': "token key", 'J': "issuer", 'I': "replay", 'A': "audit entry", 'S': "slug blocks",
 }
 
 // SpellKey says in words which record a key of the key table stands for: the table and the key's parts.

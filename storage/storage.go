@@ -83,6 +83,8 @@ type Reader interface {
 	// Scan calls each for every key that begins with prefix, bytewise, until each returns false.
 	// Key and value are lent for the call.
 	Scan(prefix []byte, order Order, each func(key, value []byte) (more bool)) error
+	// ScanRange is Scan for the keys from start on that come before end.
+	ScanRange(start, end []byte, order Order, each func(key, value []byte) (more bool)) error
 	// Cursor returns the place in the change log that this snapshot shows.
 	Cursor() Cursor
 }

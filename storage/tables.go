@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 
 	"example.com/livery/storage/record"
@@ -82,15 +83,18 @@ func (t Table[T]) Scan(r Reader, order Order, each func(key []byte, v T) (more b
 }
 
 // Index maps a slug to an id, ordered bytewise by slug.
-type Index struct{ letter byte }
+type Index struct {
+	letter byte
+	long   bool // its lists have a sparse index
+}
 
 // The indexes. Their parts are those of the key table before the slug.
 var (
-	TeamSlugs        = Index{'t'}
-	EnvironmentSlugs = Index{'e'}
-	ThemeSlugs       = Index{'h'}
-	VariantSlugs     = Index{'v'}
-	Memberships      = Index{'m'} // parts: subject; the "slug" is the team id
+	TeamSlugs        = Index{letter: 't'}
+	EnvironmentSlugs = Index{letter: 'e'}
+	ThemeSlugs       = Index{letter: 'h', long: true}
+	VariantSlugs     = Index{letter: 'v'}
+	Memberships      = Index{letter: 'm'} // parts: subject; the "slug" is the team id
 )
 
 // Key returns the key of a slug.
@@ -104,16 +108,38 @@ func (x Index) Read(r Reader, slug string, parts ...string) (string, error) {
 
 // Write puts id under slug.
 func (x Index) Write(tx Tx, id, slug string, parts ...string) error {
-	return tx.Set(x.key(slug, parts), []byte(id))
+	return x.change(tx, slug, 1, parts, func(key []byte) error { return tx.Set(key, []byte(id)) })
 }
 
 // Delete frees slug.
 func (x Index) Delete(tx Tx, slug string, parts ...string) error {
-	return tx.Delete(x.key(slug, parts))
+	return x.change(tx, slug, -1, parts, tx.Delete)
+}
+
+// change makes a change of one slug, and counts it if the number of slugs is another one then.
+func (x Index) change(tx Tx, slug string, by int, parts []string, do func(key []byte) error) error {
+	key := x.key(slug, parts)
+	if !x.long {
+		return do(key)
+	}
+	_, err := tx.Get(key)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	changes := (err == nil) == (by < 0)
+	if err := do(key); err != nil || !changes {
+		return err
+	}
+	return x.recount(tx, slug, by, parts)
 }
 
 // DeleteAll frees every slug under parts.
 func (x Index) DeleteAll(tx Tx, parts ...string) error {
+	if x.long {
+		if err := blocks.DeleteAll(tx, x.blockParts(parts)...); err != nil {
+			return err
+		}
+	}
 	return tx.DeletePrefix(Key(x.letter, parts...))
 }
 

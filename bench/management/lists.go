@@ -62,6 +62,7 @@ var listings = []listing{
 	{"last page of 100", pageSize, func(count int) string {
 		return fmt.Sprintf("pageSize=100&pageNumber=%d", max(1, count/pageSize))
 	}},
+	{"page of 1,000", 1000, func(int) string { return "pageSize=1000" }},
 	{"last page of 100, descending with totals", pageSize, func(count int) string {
 		return fmt.Sprintf("pageSize=100&orderDir=descending&includeTotals=true&pageNumber=%d", max(1, count/pageSize))
 	}},

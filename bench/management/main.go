@@ -64,7 +64,7 @@ type bench struct {
 	profile string   // "" means none
 
 	postgres string // address; "" means none
-	bar     *progress.Bar
+	bar      *progress.Bar
 }
 
 // size is how much is measured. A scenario ends with its rounds or its budget, whichever is first.
@@ -84,7 +84,7 @@ type size struct {
 }
 
 var full = size{
-	tokens: []int{200, 2000, 20000}, variants: []int{10, 100, 1000}, overrides: 200, themes: []int{100, 10000}, writers: 64,
+	tokens: []int{200, 2000, 20000}, variants: []int{10, 100, 1000}, overrides: 200, themes: []int{100, 20000}, writers: 64,
 	rounds: 100, reads: 200, slices: 3, slice: time.Second, budget: 20 * time.Second, publishTokens: 2000, heavyTokens: 2000,
 }
 

@@ -96,7 +96,7 @@ func (s *Store) apply(ctx context.Context, t *storage.Overlay, change record.Cha
 // fill adds the writes of t to batch: prefixes first, because what was written after them stays.
 func fill(batch *pebble.Batch, t *storage.Overlay) error {
 	for _, prefix := range t.Cleared() {
-		start, end := span(prefix)
+		start, end := storage.Span(prefix)
 		if err := batch.DeleteRange(start, end, nil); err != nil {
 			return err
 		}

@@ -71,26 +71,6 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// span returns the bounds of all keys of the key table that begin with prefix.
-func span(prefix []byte) (start, end []byte) {
-	if len(prefix) == 0 {
-		return []byte{firstKeyByte}, []byte{endKeyByte}
-	}
-	return prefix, successor(prefix)
-}
-
-// successor returns the first key after all that begin with prefix. One byte of prefix must be
-// less than 0xff.
-func successor(prefix []byte) []byte {
-	n := len(prefix)
-	for prefix[n-1] == 0xff {
-		n--
-	}
-	end := append([]byte(nil), prefix[:n]...)
-	end[n-1]++
-	return end
-}
-
 func appendCursor(dst []byte, c storage.Cursor) ([]byte, error) {
 	return hex.AppendDecode(binary.BigEndian.AppendUint64(dst, c.Seq), []byte(c.Tag))
 }

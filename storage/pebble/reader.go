@@ -25,7 +25,15 @@ func (r reader) Scan(prefix []byte, order storage.Order, each func(key, value []
 	if len(prefix) > 0 && checkKey(prefix) != nil {
 		return nil
 	}
-	start, end := span(prefix)
+	start, end := storage.Span(prefix)
+	return r.ScanRange(start, end, order, each)
+}
+
+// ScanRange calls each for every key from start on that comes before end, until each returns false.
+func (r reader) ScanRange(start, end []byte, order storage.Order, each func(key, value []byte) bool) error {
+	if checkKey(start) != nil {
+		return nil
+	}
 	return scan(r.at.snap, start, end, order, func(key, value []byte) (bool, error) {
 		return each(key, value), nil
 	})

@@ -411,7 +411,7 @@ func enterAll(b *pgx.Batch, fresh []*writes) {
 	}
 	for _, w := range fresh {
 		for _, prefix := range w.cleared {
-			start, end := span(prefix)
+			start, end := storage.Span(prefix)
 			b.Queue("DELETE FROM livery_keys WHERE key >= $1 AND key < $2", start, end)
 		}
 		if len(w.deleted) > 0 {

@@ -125,7 +125,15 @@ func (r *reader) Scan(prefix []byte, order storage.Order, each func(key, value [
 	if len(prefix) > 0 && checkKey(prefix) != nil {
 		return nil
 	}
-	start, end := span(prefix)
+	start, end := storage.Span(prefix)
+	return r.ScanRange(start, end, order, each)
+}
+
+// ScanRange calls each for every key from start on that comes before end, until each returns false.
+func (r *reader) ScanRange(start, end []byte, order storage.Order, each func(key, value []byte) bool) error {
+	if checkKey(start) != nil {
+		return nil
+	}
 	query := "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3"
 	if order == storage.Descending {
 		query = "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key DESC LIMIT $3"
@@ -166,20 +174,6 @@ func (r *reader) page(query string, start, end []byte, limit int) ([]keyValue, e
 
 // Cursor returns the place in the change log that the snapshot shows.
 func (r *reader) Cursor() storage.Cursor { return r.cursor }
-
-// span returns the bounds of all keys that begin with prefix.
-func span(prefix []byte) (start, end []byte) {
-	if len(prefix) == 0 {
-		return []byte{0x01}, []byte{0xff}
-	}
-	n := len(prefix)
-	for prefix[n-1] == 0xff {
-		n--
-	}
-	end = append([]byte(nil), prefix[:n]...)
-	end[n-1]++
-	return append([]byte(nil), prefix...), end
-}
 
 // head is the row that every commit passes.
 type head struct{ end, begin storage.Cursor }

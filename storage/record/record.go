@@ -101,6 +101,17 @@ type Environment struct {
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
 
+// Blocks are the sparse index of a list: neighbouring entries, counted together.
+type Blocks struct {
+	Blocks []Block `json:"blocks"` // in the order of the list, at least one
+}
+
+// Block is a part of a list up to where the next begins.
+type Block struct {
+	First string `json:"first"` // slug from which on it goes; the first block goes from the beginning
+	Count int    `json:"count"`
+}
+
 // Integration is one pair of the catalogue.
 type Integration struct {
 	Framework string `json:"framework"`

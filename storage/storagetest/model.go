@@ -44,6 +44,13 @@ func (m *memory) Scan(prefix []byte, order storage.Order, each func(key, value [
 	return nil
 }
 
+// ScanRange calls each for every key from start on that comes before end.
+func (m *memory) ScanRange(start, end []byte, order storage.Order, each func(key, value []byte) bool) error {
+	return m.Scan(nil, order, func(key, value []byte) bool {
+		return bytes.Compare(key, start) < 0 || bytes.Compare(key, end) >= 0 || each(key, value)
+	})
+}
+
 // Cursor returns the place of the newest change.
 func (m *memory) Cursor() storage.Cursor { return m.at }
 
