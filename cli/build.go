@@ -1,19 +1,80 @@
 package cli
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
+	"github.com/spf13/cobra"
+
 	"example.com/livery/renderer"
+	"example.com/livery/wasm"
 )
 
-// buildVersion says which build this is: the version of the module where it was installed as one, the renderer
-// that new versions are published with, and what built it.
-func buildVersion() string {
-	version := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
+// versionFlag is the flag of the program itself that prints which build it is.
+const versionFlag = "version"
+
+// releaseVersion is the number of the release that this is. The linker sets it (-X example.com/livery/cli.releaseVersion=1.2.3);
+// elsewhere it is the version of the module that was installed.
+var releaseVersion string
+
+// build says which build of the program runs.
+type build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`   // empty: the build does not say
+	Modified bool   `json:"modified,omitempty"` // files differed from the commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Renderer string `json:"renderer"`         // version of the renderer that new versions are published with
+	Module   string `json:"module,omitempty"` // SHA-256 of its WebAssembly module; empty: built without one
+}
+
+func thisBuild() build {
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Renderer: renderer.Version}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.read(info)
 	}
-	return fmt.Sprintf("livery %s, renderer %s, %s %s/%s", version, renderer.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if releaseVersion != "" {
+		b.Version = releaseVersion
+	}
+	if module, err := wasm.Guest(); err == nil {
+		b.Module = wasm.Digest(module)
+	}
+	return b
+}
+
+// read takes what the Go tool noted in the program.
+func (b *build) read(info *debug.BuildInfo) {
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return a.printing(&cobra.Command{
+		Use:     "version",
+		Short:   "Print which build this is: its version, commit, Go and renderer",
+		Example: "  livery version\n  livery version --json",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(*cobra.Command, []string) error { return a.printBuild() },
+	})
+}
+
+// printBuild prints which build this is.
+func (a *app) printBuild() error {
+	b := thisBuild()
+	return a.show(b, func() {
+		commit := b.Commit
+		if b.Modified {
+			commit += " (modified)"
+		}
+		a.pairs(a.out, "livery", b.Version, "commit", commit, "go", b.Go+" "+b.Platform, "renderer", b.Renderer, "module", b.Module)
+	})
 }

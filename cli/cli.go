@@ -96,17 +96,22 @@ func (a *app) chooseColor() error {
 }
 
 func (a *app) root() *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:   "livery",
 		Short: "Store, version and serve design tokens",
 		Long: "Livery stores design tokens (W3C DTCG), versions them, and serves them as ready files.\n\n" +
 			"Every flag can also be given as the environment variable named in its help, or as a member\n" +
 			"of the file given by --config; a flag wins over the variable, the variable over the file.",
-		Version:       buildVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          usageArgs(cobra.NoArgs),
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return a.printBuild()
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := settle(cmd); err != nil {
 				return err
@@ -114,11 +119,12 @@ func (a *app) root() *cobra.Command {
 			return a.chooseColor()
 		},
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(flagFailure)
+	a.printing(root)
+	root.Flags().BoolVarP(&version, versionFlag, "v", false, "print which build this is, as livery version does")
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to colour: always, never, or auto (on a terminal, unless NO_COLOR is set)")
 	root.PersistentFlags().String("config", "", "YAML or JSON `FILE` with a member for each flag that is not given")
 	root.AddGroup(
@@ -129,9 +135,10 @@ func (a *app) root() *cobra.Command {
 	addTo(root, servers, a.devCommand(), a.originCommand(), a.edgeCommand(), a.configCommand())
 	addTo(root, operators, a.teamsCommand(), a.servingCommand(), a.keysCommand(), a.tokenCommand(), a.signCommand(), a.modulesCommand(), a.auditCommand(),
 		a.backupCommand(), a.restoreCommand(), a.checkStoreCommand(), a.collectCommand(), a.migrateStoreCommand(), a.statusCommand())
-	addTo(root, users, a.userCommands()...)
+	addTo(root, users, append(a.userCommands(), a.versionCommand())...)
 	explainCompletion(root)
 	nameVariables(root)
+	refuseRepeats(root)
 	return root
 }
 

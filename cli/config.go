@@ -40,7 +40,7 @@ func (a *app) config(cmd *cobra.Command, args []string) error {
 		of.Flags().AddFlag(cmd.Flags().Lookup("json"))
 	}
 	if err := of.ParseFlags(flags); err != nil {
-		return usage(err)
+		return flagFailure(of, err)
 	}
 	if err := settle(of); err != nil {
 		return err

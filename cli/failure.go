@@ -102,20 +102,6 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-func unknownCommand(cmd *cobra.Command, name string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	next := "See " + cmd.CommandPath() + " --help."
-	if near := nearest(name, names); near != "" {
-		next = "Did you mean " + cmd.CommandPath() + " " + near + "?"
-	}
-	return wrongUsage(next, "%s has no command %q", cmd.CommandPath(), name)
-}
-
 // report prints err as one sentence and the next step, and returns the exit code.
 func (a *app) report(err error) int {
 	if err == nil {

@@ -17,10 +17,16 @@ func variable(flag string) string {
 	return "LIVERY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
+// hasVariable reports whether a flag can be given otherwise than on the command line. Those that print something else
+// than the command does cannot: LIVERY_VERSION is the N of livery pull, and often that of an image.
+func hasVariable(f *pflag.Flag) bool {
+	return f.Name != "help" && (f.Name != versionFlag || f.Value.Type() != "bool")
+}
+
 // nameVariables ends the help of every flag with its environment variable.
 func nameVariables(cmd *cobra.Command) {
 	name := func(f *pflag.Flag) {
-		if f.Name != "help" && !strings.Contains(f.Usage, "[$") {
+		if hasVariable(f) && !strings.Contains(f.Usage, "[$") {
 			f.Usage += " [$" + variable(f.Name) + "]"
 		}
 	}
@@ -51,7 +57,7 @@ func settle(cmd *cobra.Command) error {
 }
 
 func settleFlag(flags *pflag.FlagSet, f *pflag.Flag, config map[string]any) error {
-	if f.Changed || f.Name == "help" {
+	if f.Changed || !hasVariable(f) {
 		return nil
 	}
 	if text, ok := os.LookupEnv(variable(f.Name)); ok && text != "" {
@@ -73,7 +79,11 @@ func settleFlag(flags *pflag.FlagSet, f *pflag.Flag, config map[string]any) erro
 
 func set(flags *pflag.FlagSet, f *pflag.Flag, where, text string) error {
 	if err := flags.Set(f.Name, text); err != nil {
-		return wrongUsage("It takes: "+f.Usage, "%s gives --%s the value %q, which it cannot have", where, f.Name, text)
+		if said, ok := errors.AsType[*failure](err); ok {
+			said.sentence = where + ": " + said.sentence
+			return said
+		}
+		return wrongUsage(takes(f), "%s gives --%s the value %q, which it cannot have", where, f.Name, text)
 	}
 	if f.Annotations == nil {
 		f.Annotations = map[string][]string{}

@@ -16,10 +16,11 @@ func (a *app) themeShow() *cobra.Command {
 	var p place
 	var tokens bool
 	cmd := &cobra.Command{
-		Use:     "show THEME",
-		Short:   "Show a Theme, where its files are served, and its tokens",
-		Example: "  livery theme show tidewater --env sandbox --tokens",
-		Args:    usageArgs(cobra.ExactArgs(1)),
+		Use:        "show THEME",
+		SuggestFor: []string{"integration", "integrations"},
+		Short:      "Show a Theme, where its files are served, and its tokens",
+		Example:    "  livery theme show tidewater --env sandbox --tokens",
+		Args:       usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.theme = args[0]
 			return a.showTheme(cmd, p, tokens)

@@ -124,8 +124,9 @@ func (a *app) themeUpdate() *cobra.Command {
 	var n newTheme
 	var labels []string
 	cmd := &cobra.Command{
-		Use:   "update THEME",
-		Short: "Change the slug, the name, the labels or the integrations of a Theme",
+		Use:        "update THEME",
+		SuggestFor: []string{"integration", "integrations"},
+		Short:      "Change the slug, the name, the labels or the integrations of a Theme",
 		Long: "Change what is given and leave the rest. A list of integrations or labels replaces the stored\n" +
 			"one; integrations need the role admin. --label '' clears the labels.",
 		Example: "  livery theme update acme --env sandbox --name 'Acme Inc.' --integration react/mui --integration vue/vuetify",
