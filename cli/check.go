@@ -62,6 +62,9 @@ func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
 	case len(files) > 0 && c.theme != "":
 		judge, what = a.checkPush, "the files over Theme "+c.theme
 	case len(files) == 0:
+		if err := onlyForFiles(cmd); err != nil {
+			return err
+		}
 		if err := needTheme(cmd, c.place); err != nil {
 			return err
 		}
@@ -129,17 +132,11 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]fault
 // checkFiles judges files alone.
 func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]fault, error) {
 	o := tokenfile.Options{Sets: c.sets, Mode: c.mode}
-	theme, err := a.themeSource(files, o)
+	theme, overrides, err := a.themeAndOverrides(files, c.overrides, o)
 	if err != nil {
 		return nil, err
 	}
-	a.printClashes(theme)
-	var overrides *sources
-	if len(c.overrides) > 0 {
-		if overrides, err = a.variantSource(c.overrides, o); err != nil {
-			return nil, err
-		}
-	}
+	a.printSources(theme)
 	return judgeSources(theme.tree, theme, overrides), nil
 }
 
@@ -159,6 +156,7 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]fa
 		if err != nil {
 			return nil, err
 		}
+		a.printSources(theme)
 		if !c.replace {
 			document = joinGroups(document, theme.tree)
 		} else {
@@ -178,6 +176,7 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]fa
 	if err != nil {
 		return nil, err
 	}
+	a.printSources(overrides)
 	if !c.replace {
 		overrides.tree = joinFlat(stored, overrides.tree)
 	}

@@ -64,6 +64,11 @@ func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
 	if len(files) > 0 && d.To != 0 {
 		return wrongUsage("Leave --to out.", "a comparison with files ends with the files")
 	}
+	if len(files) == 0 {
+		if err := onlyForFiles(cmd); err != nil {
+			return err
+		}
+	}
 	c, f, err := a.find(cmd, d.place)
 	if err != nil {
 		return err
@@ -177,6 +182,7 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f found, d diffFl
 	if err != nil {
 		return made, err
 	}
+	a.printSources(wanted)
 	base, err := a.pulled(ctx, c, f, d.From)
 	if err != nil {
 		return made, err

@@ -76,11 +76,6 @@ func fail(next, format string, args ...any) *failure {
 	return &failure{sentence: fmt.Sprintf(format, args...), next: next}
 }
 
-// usage marks an error as wrong usage.
-func usage(err error) error {
-	return &failure{sentence: err.Error(), usage: true, cause: err}
-}
-
 // wrongUsage makes a failure about the command line itself.
 func wrongUsage(next, format string, args ...any) error {
 	f := fail(next, format, args...)

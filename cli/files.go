@@ -15,9 +15,10 @@ type tokenFile struct {
 	name   string
 	text   string
 	family string // files of one family are meant to be laid over each other
+	kind   tokenfile.Kind
+	mode   string // of Figma, if the file is of its own export
 	parts  []tokenfile.Part
 	flat   []jsontree.Member // of a flat map; then there are no parts
-	isFlat bool
 	places *tokenfile.Places // nil until asked for
 }
 
@@ -65,8 +66,9 @@ func (a *app) openFile(name string) (*tokenFile, *jsontree.Node, error) {
 }
 
 func (f *tokenFile) convert(root *jsontree.Node, o tokenfile.Options) error {
-	if tokenfile.KindOf(root) == tokenfile.Flat {
-		f.isFlat, f.flat = true, root.Members
+	f.kind, f.mode = tokenfile.KindOf(root, o), tokenfile.ModeOf(root)
+	if f.kind == tokenfile.Flat {
+		f.flat = root.Members
 		return nil
 	}
 	var err error
@@ -84,20 +86,14 @@ func inFile(name string, err error) error {
 	return &said
 }
 
-// The files that Tokens Studio writes beside its token sets.
-const (
-	studioMetadata = "$metadata.json"
-	studioThemes   = "$themes.json"
-)
-
-// readFolder reads a folder: that of Tokens Studio by its own order, another by the names of its files.
+// readFolder reads a folder: that of Tokens Studio as its sets, another by the names of its files.
 func (a *app) readFolder(folder string, o tokenfile.Options) ([]*tokenFile, error) {
-	if _, err := os.Stat(filepath.Join(folder, studioMetadata)); err == nil {
-		return a.readStudioFolder(folder, o)
-	}
 	names, err := jsonFiles(folder)
 	if err != nil {
 		return nil, err
+	}
+	if isStudioFolder(folder, names, o.Sets) {
+		return a.readStudioFolder(folder, names, o)
 	}
 	if len(names) == 0 {
 		return nil, fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in .json", folder)
@@ -120,56 +116,4 @@ func jsonFiles(folder string) ([]string, error) {
 		return nil
 	})
 	return names, err
-}
-
-// readStudioFolder reads the token sets of Tokens Studio, each a file, in the order of its metadata.
-func (a *app) readStudioFolder(folder string, o tokenfile.Options) ([]*tokenFile, error) {
-	_, meta, err := a.openFile(filepath.Join(folder, studioMetadata))
-	if err != nil {
-		return nil, err
-	}
-	themes, err := a.studioThemes(folder)
-	if err != nil {
-		return nil, err
-	}
-	var sets []string
-	if order := meta.Find("tokenSetOrder"); order != nil {
-		for _, n := range order.Items {
-			sets = append(sets, n.Text)
-		}
-	}
-	wanted, err := tokenfile.StudioSets(themes, sets, o)
-	if err != nil {
-		return nil, inFile(folder, err)
-	}
-	var files []*tokenFile
-	for _, set := range wanted {
-		if !filepath.IsLocal(set) {
-			return nil, fail("Export it again.", "%s names a token set outside its folder: %q", filepath.Join(folder, studioMetadata), set)
-		}
-		file, root, err := a.openFile(filepath.Join(folder, filepath.FromSlash(set)+".json"))
-		if err != nil {
-			return nil, err
-		}
-		file.family, file.parts = folder, []tokenfile.Part{tokenfile.ConvertSet(set, root)}
-		files = append(files, file)
-	}
-	return files, nil
-}
-
-// studioThemes returns an object with the member $themes, where the folder has themes.
-func (a *app) studioThemes(folder string) (*jsontree.Node, error) {
-	name := filepath.Join(folder, studioThemes)
-	if _, err := os.Stat(name); err != nil {
-		return jsontree.NewObject(), nil
-	}
-	data, err := a.readFile(name)
-	if err != nil {
-		return nil, err
-	}
-	list, err := jsontree.Parse(string(data))
-	if err != nil {
-		return nil, inFile(name, fail("Export it again.", "the file is not valid JSON: %v", err))
-	}
-	return jsontree.NewObject(jsontree.Member{Name: "$themes", Value: list}), nil
 }

@@ -55,6 +55,9 @@ func (a *app) previewCommand() *cobra.Command {
 func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error {
 	if len(files) == 1 {
 		if _, served := renderer.FileByName(files[0]); served {
+			if err := onlyForFiles(cmd); err != nil {
+				return err
+			}
 			if err := needTheme(cmd, p.place); err != nil {
 				return err
 			}
@@ -66,6 +69,9 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 	}
 	draw, watched := a.pageOfFiles(p, files), append(files, p.overrides...)
 	if len(files) == 0 {
+		if err := onlyForFiles(cmd); err != nil {
+			return err
+		}
 		if err := needTheme(cmd, p.place); err != nil {
 			return err
 		}
@@ -101,17 +107,13 @@ func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 	return func(context.Context) (page.Input, error) {
 		o := tokenfile.Options{Sets: p.sets, Mode: p.mode}
 		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
-		theme, err := a.themeSource(files, o)
+		theme, overrides, err := a.themeAndOverrides(files, p.overrides, o)
 		if err != nil {
 			return in, err
 		}
 		in.Theme = theme.tree
-		if len(p.overrides) == 0 {
+		if overrides == nil {
 			return in, nil
-		}
-		overrides, err := a.variantSource(p.overrides, o)
-		if err != nil {
-			return in, err
 		}
 		in.Title, in.Overrides = in.Title+" with "+titleOf(p.overrides), overrides.tree
 		return in, nil

@@ -45,7 +45,8 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (a *app) printTable(t table) {
+// lines returns the head and the rows with aligned columns.
+func (t *table) lines() []string {
 	all := append([][]string{t.head}, t.rows...)
 	widths := make([]int, len(t.head))
 	for _, row := range all {
@@ -53,8 +54,15 @@ func (a *app) printTable(t table) {
 			widths[i] = max(widths[i], width(cell))
 		}
 	}
-	for n, row := range all {
-		line := alignRow(row, widths)
+	lines := make([]string, len(all))
+	for i, row := range all {
+		lines[i] = alignRow(row, widths)
+	}
+	return lines
+}
+
+func (a *app) printTable(t table) {
+	for n, line := range t.lines() {
 		if n == 0 {
 			line = a.styled("2", line)
 		}

@@ -17,11 +17,12 @@ import (
 type pushFlags struct {
 	place
 	newTheme
-	strict, replace, skipRefused, create, publish, wait, dryRun, full bool
-	patience                                                          time.Duration
-	onConflict                                                        string
-	sets                                                              []string
-	mode                                                              string
+	strict, replace, skipRefused, create, publish, wait, dryRun, full, sure bool
+
+	patience   time.Duration
+	onConflict string
+	sets       []string
+	mode       string
 }
 
 // options say what the flags want of files with more than one set of values.
@@ -38,6 +39,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version, also as latest")
 	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
 	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
+	f.BoolVar(&p.sure, "yes", false, "merge all token sets of a file without asking on a terminal")
 	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do where somebody else changed the draft meanwhile: merge, overwrite or fail (default: merge; fail where CI is set)")
 	sourceFlags(cmd, &p.sets, &p.mode)
 	p.flags(cmd)
@@ -47,7 +49,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 // sourceFlags are the flags of what is read from files of design tools.
 func sourceFlags(cmd *cobra.Command, sets *[]string, mode *string) {
 	cmd.Flags().StringSliceVar(sets, "sets", nil, "token `SETS` of a Tokens Studio export, with commas between (default: all, in its tokenSetOrder)")
-	cmd.Flags().StringVar(mode, "token-mode", "", "`MODE` of Figma variables, or theme of a Tokens Studio export (default: the default mode; all sets)")
+	cmd.Flags().StringVar(mode, "token-mode", "", "`MODE` of Figma variables or mode files, or theme of a Tokens Studio export (default: the default mode; all sets)")
 }
 
 const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
@@ -57,7 +59,12 @@ is all JSON files in it; "-" reads the standard input.
 
 A file is a DTCG document, the older form without dollar signs, an export of Tokens Studio (one
 file or its folder; sets merged in its tokenSetOrder, or those of --sets or of the theme --token-mode),
-or the answer of Figma's REST interface to a question for local variables (of a --token-mode).
+the answer of Figma's REST interface to a question for local variables (of a --token-mode), or a folder of
+the files that Figma exports for the modes of a collection (that of --token-mode).
+
+The token sets that a push merges are named, in their order and with the number of tokens that later sets
+override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given. Collections
+of Figma whose modes differ are not combined without --token-mode: the error lists what there is.
 
 A token that is recognisably the same at another path is moved, so that Variants keep their
 overrides; that takes --replace, for without it nothing is removed. Where somebody else changed
@@ -90,7 +97,7 @@ func (a *app) pushCommand() *cobra.Command {
 		Example: "  livery push acme.tokens.json --env sandbox --theme acme --create --integration react/plainCSS\n" +
 			"  livery push dark.json --env sandbox --theme acme --variant dark --create --publish",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.push(cmd, p, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.push(cmd, &p, args) },
 	}
 	p.add(cmd)
 	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing; with --json the operations")
@@ -106,10 +113,11 @@ type pushed struct {
 	ETag       string    `json:"etag,omitempty"` // of the draft; empty where there is none afterwards
 	Version    *int      `json:"version,omitempty"`
 	Skipped    []skipped `json:"skipped,omitempty"`
+	Merged     []*merge  `json:"merged,omitempty"` // token sets that became one document
 	tokens     int
 }
 
-func (a *app) push(cmd *cobra.Command, p pushFlags, files []string) error {
+func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	if err := p.chooseOnConflict(); err != nil {
 		return err
 	}
@@ -128,16 +136,19 @@ func (a *app) push(cmd *cobra.Command, p pushFlags, files []string) error {
 		}
 		return f
 	}
-	a.printClashes(wanted)
+	a.printSources(wanted)
+	if err := a.confirmMerge(cmd.Context(), wanted, p); err != nil {
+		return err
+	}
 	c, err := a.api(cmd.Context())
 	if err != nil {
 		return err
 	}
-	f, err := a.target(cmd.Context(), c, p)
+	f, err := a.target(cmd.Context(), c, *p)
 	if err != nil {
 		return err
 	}
-	return a.pushTo(cmd.Context(), newPushTarget(a, c, f, p, wanted), p)
+	return a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p)
 }
 
 // target finds the Theme or Variant of a push, and makes what is missing where --create says so.
@@ -203,7 +214,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		}
 	}
 	if p.dryRun {
-		return a.printPlan(plan, p.full)
+		return a.printPlan(plan, t.wanted, p.full)
 	}
 	set, err := t.send(ctx, plan)
 	for try := 1; errors.Is(err, client.ErrConflict) && set.DraftETag() == t.set.DraftETag() && try < pushTries; try++ {
@@ -224,7 +235,8 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 // finishPush publishes what was pushed where that is wanted, and tells what came of it.
 func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan pushPlan, set client.TokenSet) error {
 	done := pushed{
-		ThemeID: t.f.theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped, tokens: len(set.Tokens),
+		ThemeID: t.f.theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped,
+		Merged: t.wanted.severalSets(), tokens: len(set.Tokens),
 	}
 	if t.f.variant != nil {
 		done.VariantID = t.f.variant.ID
@@ -279,13 +291,14 @@ func (a *app) sayChanges(plan pushPlan, full bool) {
 }
 
 // printPlan shows what a push would do: the changes to a person, the operations to a program.
-func (a *app) printPlan(plan pushPlan, full bool) error {
+func (a *app) printPlan(plan pushPlan, s *sources, full bool) error {
 	a.printSkipped(plan.skipped)
 	list := struct {
 		Operations any       `json:"operations"`
 		Changes    []change  `json:"changes,omitempty"`
 		Skipped    []skipped `json:"skipped,omitempty"`
-	}{plan.operations, plan.changes, plan.skipped}
+		Merged     []*merge  `json:"merged,omitempty"`
+	}{plan.operations, plan.changes, plan.skipped, s.severalSets()}
 	return a.show(list, func() {
 		a.sayChanges(plan, full)
 		if plan.count == 0 {

@@ -14,6 +14,8 @@ type sources struct {
 	tree    *jsontree.Node
 	at      map[string]spot // what stands in the tree: by pointer, or by path in a flat map
 	clashes []string        // lines for a person: what a later file takes the place of
+	merged  []*merge        // token sets, by the file or folder that holds them
+	notes   []string        // lines for a person: which modes are taken, and which are left out
 	faults  []skipped       // what no token can be made of
 }
 
@@ -50,15 +52,37 @@ func (s *sources) whereToken(path string) string {
 	return s.where(pointer(path))
 }
 
-// themeSource reads token files as one document; a later file is laid over the earlier ones.
+// themeSource reads token files as one document; a later file is laid over the earlier ones. It refuses options that
+// none of the files has a use for.
 func (a *app) themeSource(names []string, o tokenfile.Options) (*sources, error) {
+	files, err := a.readSources(names, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := themeOf(files, o)
+	if err != nil {
+		return nil, err
+	}
+	return s, refuseUnused(files, o)
+}
+
+func newSources(files []*tokenFile, o tokenfile.Options) *sources {
+	return &sources{tree: jsontree.NewObject(), at: map[string]spot{}, notes: modeNotes(files, o.Mode)}
+}
+
+// readSources reads files, without those of Figma's own export that hold another mode than the wanted one.
+func (a *app) readSources(names []string, o tokenfile.Options) ([]*tokenFile, error) {
 	files, err := a.readFiles(names, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &sources{tree: jsontree.NewObject(), at: map[string]spot{}}
+	return chooseModeFiles(files, o.Mode)
+}
+
+func themeOf(files []*tokenFile, o tokenfile.Options) (*sources, error) {
+	s := newSources(files, o)
 	for _, file := range files {
-		if file.isFlat && len(file.flat) > 0 {
+		if file.kind == tokenfile.Flat && len(file.flat) > 0 {
 			return nil, fail("A Theme takes a DTCG document; a flat map of paths to values is for a Variant (--variant).",
 				"%s holds no token: no $value stands in it", file.name)
 		}
@@ -74,7 +98,7 @@ func (a *app) themeSource(names []string, o tokenfile.Options) (*sources, error)
 // lay lays one part of a file over the tree.
 func (s *sources) lay(file *tokenFile, part tokenfile.Part) error {
 	s.fault(file, part)
-	l := layer{sources: s, file: file, part: part}
+	l := layer{sources: s, file: file, part: part, set: s.mergeSet(file, part)}
 	if err := l.note(s.tree, part.Tree, nil); err != nil {
 		return err
 	}
@@ -93,6 +117,7 @@ type layer struct {
 	*sources
 	file *tokenFile
 	part tokenfile.Part
+	set  *mergedSet // nil unless the part is a token set
 }
 
 // note remembers where all of over stands, and what of the tree under it takes the place of.
@@ -141,7 +166,12 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) error {
 	}
 	here := l.file.where(origin)
 	switch {
-	case first.file == nil || first.file.family == l.file.family:
+	case first.file == nil:
+		return nil
+	case first.file.family == l.file.family:
+		if (!isGroup(old) || !isGroup(over)) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
+			l.set.overrides()
+		}
 		return nil
 	case isGroup(old) != isGroup(over):
 		what, other := "a token", "a group"
@@ -156,57 +186,84 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) error {
 }
 
 // variantSource reads flat maps and token files as one map of overrides; of a token file only the
-// values are taken. A later file wins.
+// values are taken. A later file wins. It refuses options that none of the files has a use for.
 func (a *app) variantSource(names []string, o tokenfile.Options) (*sources, error) {
 	o.Overrides = true
-	files, err := a.readFiles(names, o)
+	files, err := a.readSources(names, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &sources{tree: jsontree.NewObject(), at: map[string]spot{}}
+	return variantOf(files, o), refuseUnused(files, o)
+}
+
+// themeAndOverrides reads files as a document and others, which may be none, as overrides of it. It refuses options
+// that none of all has a use for.
+func (a *app) themeAndOverrides(names, overrides []string, o tokenfile.Options) (theme, laid *sources, err error) {
+	files, err := a.readSources(names, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if theme, err = themeOf(files, o); err != nil {
+		return nil, nil, err
+	}
+	if len(overrides) > 0 {
+		o.Overrides = true
+		over, err := a.readSources(overrides, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		laid, files = variantOf(over, o), append(files, over...)
+	}
+	return theme, laid, refuseUnused(files, o)
+}
+
+func variantOf(files []*tokenFile, o tokenfile.Options) *sources {
+	s := newSources(files, o)
 	place := map[string]int{}
 	for _, file := range files {
+		for _, m := range file.flat {
+			s.override(place, file, override{Member: m, pointer: jsontree.Pointer{m.Name}.String()})
+		}
 		for _, part := range file.parts {
 			s.fault(file, part)
-		}
-		for _, m := range file.overrides() {
-			s.override(place, file, m)
+			for _, o := range overridesOf(part, s.mergeSet(file, part)) {
+				s.override(place, file, o)
+			}
 		}
 	}
 	s.tree.Index()
-	return s, nil
+	return s
 }
 
 // override is one value of a file and where it stands there.
 type override struct {
 	jsontree.Member
 	pointer string
+	set     *mergedSet // nil unless it is of a token set
 }
 
-func (f *tokenFile) overrides() []override {
-	var list []override
-	for _, m := range f.flat {
-		list = append(list, override{m, jsontree.Pointer{m.Name}.String()})
-	}
-	for _, part := range f.parts {
-		document := dtcg.Read(part.Tree)
-		for i := range document.Tokens {
-			t := &document.Tokens[i]
-			pointer := jsontree.Pointer(t.Segments).String()
-			if own, ok := part.Origins[pointer]; ok {
-				pointer = own
-			}
-			list = append(list, override{jsontree.Member{Name: t.Path, Value: t.Value}, pointer})
+func overridesOf(part tokenfile.Part, set *mergedSet) (list []override) {
+	document := dtcg.Read(part.Tree)
+	for i := range document.Tokens {
+		t := &document.Tokens[i]
+		pointer := jsontree.Pointer(t.Segments).String()
+		if own, ok := part.Origins[pointer]; ok {
+			pointer = own
 		}
+		list = append(list, override{jsontree.Member{Name: t.Path, Value: t.Value}, pointer, set})
 	}
 	return list
 }
 
 func (s *sources) override(place map[string]int, file *tokenFile, o override) {
 	i, twice := place[o.Name]
-	here := spot{file, o.pointer}
-	if first := s.at[o.Name]; twice && first.file.family != file.family && !jsontree.Equal(s.tree.Members[i].Value, o.Value) {
-		s.clashes = append(s.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", o.Name, first, here))
+	first, here := s.at[o.Name], spot{file, o.pointer}
+	if twice && !jsontree.Equal(s.tree.Members[i].Value, o.Value) {
+		if first.file.family == file.family {
+			o.set.overrides()
+		} else {
+			s.clashes = append(s.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", o.Name, first, here))
+		}
 	}
 	s.at[o.Name] = here
 	if twice {
@@ -215,11 +272,4 @@ func (s *sources) override(place map[string]int, file *tokenFile, o override) {
 	}
 	place[o.Name] = len(s.tree.Members)
 	s.tree.Members = append(s.tree.Members, o.Member)
-}
-
-// printClashes tells on the standard error what stands in two files.
-func (a *app) printClashes(s *sources) {
-	for _, line := range firstFaults(s.clashes) {
-		fmt.Fprintf(a.err, "Mind: %s.\n", oneLine(line))
-	}
 }

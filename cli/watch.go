@@ -20,14 +20,14 @@ func (a *app) watchCommand() *cobra.Command {
 		Long:    pushText + "\n\nwatch does this once at the start and again after every change, until it is interrupted.",
 		Example: "  livery watch acme.tokens.json --env sandbox --theme acme --publish",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.watch(cmd, p, args) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.watch(cmd, &p, args) },
 	}
 	p.add(cmd)
 	return a.printing(cmd)
 }
 
 // watch pushes until it is interrupted. A push that is refused is told and does not end it.
-func (a *app) watch(cmd *cobra.Command, p pushFlags, files []string) error {
+func (a *app) watch(cmd *cobra.Command, p *pushFlags, files []string) error {
 	seen := fingerprint(files)
 	if err := a.pushWatched(cmd, p, files); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (a *app) watch(cmd *cobra.Command, p pushFlags, files []string) error {
 }
 
 // pushWatched is push, for which it is no failure that there was nothing to do.
-func (a *app) pushWatched(cmd *cobra.Command, p pushFlags, files []string) error {
+func (a *app) pushWatched(cmd *cobra.Command, p *pushFlags, files []string) error {
 	err := a.push(cmd, p, files)
 	if f, ok := errors.AsType[*failure](err); ok && f.code == exitNothing {
 		return nil

@@ -35,6 +35,9 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 		part: Part{Tree: jsontree.NewObject(), Origins: map[string]string{}},
 	}
 	ids := f.order()
+	if err := f.chooseModes(ids); err != nil {
+		return f.part, err
+	}
 	f.nameAll(ids)
 	for _, id := range ids {
 		f.add(id)

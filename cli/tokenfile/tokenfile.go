@@ -15,17 +15,26 @@ type Kind uint8
 
 // The forms of files.
 const (
-	Flat   Kind = iota // a map of dotted paths to values, or nothing that is known
-	DTCG               // a DTCG document: somewhere stands a $value
-	Legacy             // the form before DTCG: value, type and description without a dollar sign
-	Studio             // an export of Tokens Studio: token sets beside $metadata or $themes
-	Figma              // an answer of Figma's REST interface to a question for variables
+	Flat       Kind = iota // a map of dotted paths to values, or nothing that is known
+	DTCG                   // a DTCG document: somewhere stands a $value
+	Legacy                 // the form before DTCG: value, type and description without a dollar sign
+	Studio                 // an export of Tokens Studio: token sets beside $metadata or $themes
+	BareStudio             // an export of Tokens Studio without these, as its shape shows
+	Figma                  // an answer of Figma's REST interface to a question for variables
 )
 
 // String names the form for messages.
 func (k Kind) String() string {
-	return [...]string{"a flat map", "a DTCG document", "a document without dollar signs", "an export of Tokens Studio", "an answer of Figma"}[k]
+	return [...]string{
+		"a flat map", "a DTCG document", "a document without dollar signs", "an export of Tokens Studio", "an export of Tokens Studio", "an answer of Figma",
+	}[k]
 }
+
+// HasSets reports whether files of this form hold token sets, which Options.Sets chooses from.
+func (k Kind) HasSets() bool { return k == Studio || k == BareStudio }
+
+// HasModes reports whether files of this form hold modes, of which Options.Mode is one.
+func (k Kind) HasModes() bool { return k == Figma || k.HasSets() }
 
 // Options say what is wanted of a file that holds more than one set of values. The zero value wants
 // all sets of Tokens Studio, and the default mode of each collection of Figma.
@@ -43,6 +52,13 @@ type Part struct {
 	Tree    *jsontree.Node
 	Origins map[string]string // pointer to a token in Tree -> pointer to where it stands in the file, where that is another
 	Faults  []Fault
+	Modes   []Mode // of Figma, if the part holds more than one collection that has several
+}
+
+// Mode is the mode of a collection of Figma whose values are taken.
+type Mode struct {
+	Collection, Name string
+	Default          bool // the mode that was asked for is not one of this collection
 }
 
 // Fault is something of a file that no token can be made of.
@@ -60,13 +76,15 @@ type Error struct {
 
 func (e *Error) Error() string { return e.What }
 
-// KindOf tells the form of a file by what stands in it.
-func KindOf(root *jsontree.Node) Kind {
+// KindOf tells the form of a file by what stands in it, and by the sets that o names.
+func KindOf(root *jsontree.Node, o Options) Kind {
 	switch {
 	case isFigma(root):
 		return Figma
 	case root.Find("$metadata").Find("tokenSetOrder") != nil || isArray(root.Find("$themes")):
 		return Studio
+	case isBareStudio(root, o.Sets):
+		return BareStudio
 	case holds(root, "$value"):
 		return DTCG
 	case holdsLegacy(root):
@@ -78,11 +96,11 @@ func KindOf(root *jsontree.Node) Kind {
 // Convert returns the trees that a file of any form but Flat gives, in the order in which they are laid
 // over each other. It returns an *Error where the options name what the file lacks.
 func Convert(root *jsontree.Node, o Options) ([]Part, error) {
-	switch KindOf(root) {
+	switch KindOf(root, o) {
 	case Figma:
 		part, err := convertFigma(root, o)
 		return []Part{part}, err
-	case Studio:
+	case Studio, BareStudio:
 		return convertStudio(root, o)
 	case Legacy:
 		return []Part{convertSet("", root, nil)}, nil

@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,20 +23,31 @@ func parse(t testing.TB, text string) *jsontree.Node {
 func TestKindOf(t *testing.T) {
 	cases := []struct {
 		text string
+		sets []string
 		want Kind
 	}{
-		{`{"a":{"b":{"$value":1}}}`, DTCG},
-		{`{"a.b":"#fff"}`, Flat},
-		{`{"a.b":{"value":4,"unit":"px"}}`, Flat},
-		{`{}`, Flat},
-		{`{"a":{"b":{"value":"4px"}}}`, Legacy},
-		{`{"global":{"a":{"value":"1","type":"spacing"}},"$metadata":{"tokenSetOrder":["global"]}}`, Studio},
-		{`{"global":{"a":{"$value":"1","$type":"spacing"}},"$themes":[]}`, Studio},
-		{`{"status":200,"meta":{"variables":{},"variableCollections":{}}}`, Figma},
+		{`{"a":{"b":{"$value":1}}}`, nil, DTCG},
+		{`{"a.b":"#fff"}`, nil, Flat},
+		{`{"a.b":{"value":4,"unit":"px"}}`, nil, Flat},
+		{`{}`, nil, Flat},
+		{`{"a":{"b":{"value":"4px"}}}`, nil, Legacy},
+		{`{"global":{"a":{"value":"1","type":"spacing"}},"$metadata":{"tokenSetOrder":["global"]}}`, nil, Studio},
+		{`{"global":{"a":{"$value":"1","$type":"spacing"}},"$themes":[]}`, nil, Studio},
+		{`{"status":200,"meta":{"variables":{},"variableCollections":{}}}`, nil, Figma},
+		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{a}","type":"color"}}}`, nil, BareStudio},
+		{`{"core":{"a":{"value":"1","type":"spacing"},"s":{"value":[{"x":"{a}"}],"type":"boxShadow"}}}`, nil, BareStudio},
+		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a}","type":"color"}}}`, nil, Legacy},
+		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a.value} {a}","type":"color"}}}`, nil, Legacy},
+		{`{"core":{"a":{"value":"#000"}},"ui":{"b":{"value":"{a}"}}}`, nil, Legacy},
+		{`{"core":{"a":{"value":"#000"}},"ui":{"b":{"value":"{a}"}}}`, []string{"ui"}, BareStudio},
+		{`{"core":{"a":{"value":"#000"}},"ui":{}}`, []string{"ui"}, BareStudio},
+		{`{"core":{"a":{"value":"#000"}}}`, []string{"a"}, Legacy},
+		{`{"core":{"value":"#000"},"ui":{"a":{"value":"1"}}}`, []string{"ui"}, Legacy},
+		{`{"core":{"a":{"$value":"#000"}},"ui":{"b":{"$value":"{a}"}}}`, []string{"ui"}, DTCG},
 	}
 	for _, c := range cases {
-		if got := KindOf(parse(t, c.text)); got != c.want {
-			t.Errorf("KindOf(%s) = %v, want %v", c.text, got, c.want)
+		if got := KindOf(parse(t, c.text), Options{Sets: c.sets}); got != c.want {
+			t.Errorf("KindOf(%s, sets %v) = %v, want %v", c.text, c.sets, got, c.want)
 		}
 	}
 }
@@ -166,6 +178,44 @@ func TestFigmaVariablesBecomeTokens(t *testing.T) {
 	}
 	if _, err := Convert(parse(t, figmaFile), Options{Mode: "Night"}); err == nil || !strings.Contains(err.(*Error).Next, "Light, Dark") {
 		t.Errorf("Convert(an unknown mode) = %v", err)
+	}
+}
+
+// twoCollections has two collections of two modes each, by the names given.
+func twoCollections(modes ...string) string {
+	return `{"meta":{"variableCollections":{
+    "C:1":{"name":"A","defaultModeId":"1:0","modes":[{"modeId":"1:0","name":"` + modes[0] + `"},{"modeId":"1:1","name":"` + modes[1] + `"}],"variableIds":["V:1"]},
+    "C:2":{"name":"B","defaultModeId":"2:0","modes":[{"modeId":"2:0","name":"` + modes[2] + `"},{"modeId":"2:1","name":"` + modes[3] + `"}],"variableIds":["V:2"]}},
+  "variables":{
+    "V:1":{"name":"a","variableCollectionId":"C:1","resolvedType":"FLOAT","valuesByMode":{"1:0":10,"1:1":11}},
+    "V:2":{"name":"b","variableCollectionId":"C:2","resolvedType":"FLOAT","valuesByMode":{"2:0":20,"2:1":21}}}}}`
+}
+
+func TestCollectionsOfDifferentModesAreAProduct(t *testing.T) {
+	const usual, other, both = `{"a":{"$type":"number","$value":10},"b":{"$type":"number","$value":20}}`,
+		`{"a":{"$type":"number","$value":10},"b":{"$type":"number","$value":21}}`,
+		`{"a":{"$type":"number","$value":11},"b":{"$type":"number","$value":21}}`
+	cases := []struct {
+		rule, file, mode, want string
+		modes                  []Mode
+	}{
+		{"modes that differ cannot be combined without a choice", twoCollections("x", "y", "Light", "Dark"), "", "", nil},
+		{"the others give their default mode", twoCollections("x", "y", "Light", "Dark"), "Dark", other, []Mode{{"A", "x", true}, {"B", "Dark", false}}},
+		{"modes of one name go together", twoCollections("Light", "Dark", "Light", "Dark"), "", usual, []Mode{{"A", "Light", true}, {"B", "Light", true}}},
+		{"and are chosen together", twoCollections("Light", "Dark", "Light", "Dark"), "Dark", both, []Mode{{"A", "Dark", false}, {"B", "Dark", false}}},
+	}
+	for _, c := range cases {
+		parts, err := Convert(parse(t, c.file), Options{Mode: c.mode})
+		if c.want == "" {
+			e, ok := errors.AsType[*Error](err)
+			if !ok || !strings.HasSuffix(e.What, ": A (x, y), B (Light, Dark)") || !strings.Contains(e.Next, "--token-mode: x, y, Light, Dark.") {
+				t.Errorf("%s: Convert() = %+v, want an error that names collections and modes", c.rule, err)
+			}
+			continue
+		}
+		if got := spell(parts); err != nil || got != c.want || !slices.Equal(parts[0].Modes, c.modes) {
+			t.Errorf("%s: Convert() = %s, %v, %v, want %s, %v", c.rule, got, parts[0].Modes, err, c.want, c.modes)
+		}
 	}
 }
 

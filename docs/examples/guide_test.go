@@ -70,7 +70,7 @@ func TestTheGuide(t *testing.T) {
 		t.Fatalf("the guide has %d commands", len(steps))
 	}
 	d, dir := startDev(t, "--empty"), t.TempDir()
-	copyTo(t, dir, map[string]string{"acme.tokens.json": "acme.tokens.json", "midnight.json": "midnight.json"})
+	copyTo(t, dir, map[string]string{"acme.tokens.json": "acme.tokens.json", "midnight.json": "midnight.json", "studio.json": "studio.json"})
 	for _, s := range steps {
 		if strings.HasPrefix(s.command, "curl") {
 			if _, err := exec.LookPath("curl"); err != nil {

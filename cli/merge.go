@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/renderer/dtcg"
+)
+
+// merge says which token sets of Tokens Studio become one document, in their order.
+type merge struct {
+	File string       `json:"file"` // or folder
+	Sets []*mergedSet `json:"sets"`
+	bare bool         // no metadata names the sets: the shape of the file does
+}
+
+// mergedSet is one of the token sets that are merged.
+type mergedSet struct {
+	Name       string `json:"name"`
+	Tokens     int    `json:"tokens"`
+	Overridden int    `json:"overrides"` // tokens to which sets before it give other values
+}
+
+// overrides counts a token to which a set before this one gives another value. It does nothing on nil.
+func (m *mergedSet) overrides() {
+	if m != nil {
+		m.Overridden++
+	}
+}
+
+// mergeSet notes that a part of a file is merged, and returns nil if it is no token set.
+func (s *sources) mergeSet(file *tokenFile, part tokenfile.Part) *mergedSet {
+	if part.Name == "" {
+		return nil
+	}
+	if n := len(s.merged); n == 0 || s.merged[n-1].File != file.family {
+		s.merged = append(s.merged, &merge{File: file.family, bare: file.kind == tokenfile.BareStudio})
+	}
+	last := s.merged[len(s.merged)-1]
+	last.Sets = append(last.Sets, &mergedSet{Name: part.Name, Tokens: len(dtcg.Read(part.Tree).Tokens)})
+	return last.Sets[len(last.Sets)-1]
+}
+
+// severalSets lists the files of which several sets become one document.
+func (s *sources) severalSets() (several []*merge) {
+	for _, m := range s.merged {
+		if len(m.Sets) > 1 {
+			several = append(several, m)
+		}
+	}
+	return several
+}
+
+// printSources tells on the standard error which sets and modes were taken of the files, and what stands in two files.
+func (a *app) printSources(s *sources) {
+	for _, m := range s.merged {
+		if m.bare {
+			fmt.Fprintf(a.err, "Mind: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.\n", oneLine(m.File), plural(len(m.Sets), "token set"))
+		}
+		a.printMerge(m)
+	}
+	for _, line := range s.notes {
+		fmt.Fprintf(a.err, "Mind: %s.\n", oneLine(line))
+	}
+	for _, line := range firstFaults(s.clashes) {
+		fmt.Fprintf(a.err, "Mind: %s.\n", oneLine(line))
+	}
+}
+
+// printMerge names the sets in their order; if later ones override tokens of earlier ones, as a table with the numbers.
+func (a *app) printMerge(m *merge) {
+	if len(m.Sets) == 1 && !m.bare {
+		return
+	}
+	var names []string
+	t := table{head: []string{"SET", "TOKENS", "OVERRIDES"}}
+	overridden := 0
+	for _, set := range m.Sets {
+		names = append(names, oneLine(set.Name))
+		t.add(oneLine(set.Name), strconv.Itoa(set.Tokens), strconv.Itoa(set.Overridden))
+		overridden += set.Overridden
+	}
+	what := oneLine(m.File) + ": " + plural(len(m.Sets), "token set") + " of Tokens Studio"
+	if overridden == 0 {
+		fmt.Fprintf(a.err, "%s, as one document: %s.\n", what, strings.Join(names, ", "))
+		return
+	}
+	are := "tokens have"
+	if overridden == 1 {
+		are = "token has"
+	}
+	fmt.Fprintf(a.err, "%s, as one document. In it %d %s the value of a later set:\n", what, overridden, are)
+	for _, line := range t.lines() {
+		fmt.Fprintf(a.err, "  %s\n", line)
+	}
+}
+
+// modeNotes say which modes of Figma are taken, if there was a choice.
+func modeNotes(files []*tokenFile, mode string) (notes []string) {
+	for _, f := range files {
+		if f.mode != "" && f.mode == mode {
+			notes = append(notes, f.name+" is taken for the mode "+mode)
+		}
+		for _, part := range f.parts {
+			var list []string
+			for _, m := range part.Modes {
+				text := m.Name + " of " + m.Collection
+				if m.Default {
+					text += " (its default)"
+				}
+				list = append(list, text)
+			}
+			if len(list) > 0 {
+				notes = append(notes, f.name+" gives the modes "+strings.Join(list, ", "))
+			}
+		}
+	}
+	return notes
+}

@@ -1,0 +1,77 @@
+package tokenfile
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// isBareStudio reports whether a file is an export of Tokens Studio without $metadata and $themes: every member is a
+// set of tokens in the form before DTCG, and either sets names one of them, or the aliases show that they are sets.
+func isBareStudio(root *jsontree.Node, sets []string) bool {
+	if !holdsLegacy(root) {
+		return false
+	}
+	named := false
+	for _, m := range root.Members {
+		switch {
+		case isMeta(m.Name):
+			continue
+		case !m.Value.IsObject() || isLegacyToken(m.Value) || holds(m.Value, "$value"):
+			return false
+		}
+		named = named || slices.Contains(sets, m.Name)
+	}
+	return named || aliasesStartInSets(root)
+}
+
+// aliasesStartInSets reports whether every token has a type, as Tokens Studio writes it, and whether aliases lead
+// somewhere from inside a member of root, and never from root itself.
+func aliasesStartInSets(root *jsontree.Node) bool {
+	typed, inside, above := true, false, false
+	eachLegacyToken(root, func(token *jsontree.Node) {
+		typed = typed && token.Find("type").IsString()
+		eachAlias(token.Find("value"), func(path jsontree.Pointer) {
+			if root.Lookup(path) != nil {
+				above = true
+				return
+			}
+			inside = inside || slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
+				return m.Value.IsObject() && m.Value.Lookup(path) != nil
+			})
+		})
+	})
+	return typed && inside && !above
+}
+
+func eachLegacyToken(n *jsontree.Node, visit func(*jsontree.Node)) {
+	for _, m := range n.Members {
+		switch {
+		case isMeta(m.Name) || !m.Value.IsObject():
+		case isLegacyToken(m.Value):
+			visit(m.Value)
+		default:
+			eachLegacyToken(m.Value, visit)
+		}
+	}
+}
+
+// eachAlias visits the paths between braces in the strings of a value.
+func eachAlias(value *jsontree.Node, visit func(jsontree.Pointer)) {
+	for text := textOf(value); ; {
+		_, rest, opened := strings.Cut(text, "{")
+		path, after, closed := strings.Cut(rest, "}")
+		if !opened || !closed {
+			break
+		}
+		visit(strings.Split(strings.TrimSpace(path), "."))
+		text = after
+	}
+	for _, m := range value.Members {
+		eachAlias(m.Value, visit)
+	}
+	for _, item := range value.Items {
+		eachAlias(item, visit)
+	}
+}

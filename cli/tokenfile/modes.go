@@ -1,0 +1,100 @@
+package tokenfile
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// ModeOf returns the mode whose values a DTCG document of Figma's own export holds; empty if it names none.
+func ModeOf(root *jsontree.Node) string {
+	extensions := root.Find("$extensions")
+	if name := textOf(extensions.Find("com.figma.modeName")); name != "" {
+		return name
+	}
+	return textOf(extensions.Find("com.figma").Find("modeName"))
+}
+
+// collection is a collection of Figma that has several modes.
+type collection struct {
+	name, usual string // usual is its default mode
+	modes       []string
+}
+
+// chooseModes notes which mode each collection gives. It returns an *Error if none was asked for and two collections
+// have modes of different names: their values are a product, and a document holds one combination.
+func (f *figma) chooseModes(ids []string) error {
+	all := f.severalModes(ids)
+	if len(all) < 2 {
+		return nil
+	}
+	if f.Mode == "" && differ(all) {
+		return product(all)
+	}
+	for _, c := range all {
+		mode := Mode{c.name, f.Mode, false}
+		if !slices.Contains(c.modes, f.Mode) {
+			mode = Mode{c.name, c.usual, true}
+		}
+		f.part.Modes = append(f.part.Modes, mode)
+	}
+	return nil
+}
+
+// severalModes lists the collections of the variables that have more than one mode, in the order of the file.
+func (f *figma) severalModes(ids []string) (all []collection) {
+	used := map[string]bool{}
+	for _, id := range ids {
+		used[textOf(f.variables.Find(id).Find("variableCollectionId"))] = true
+	}
+	for _, m := range f.collections.Members {
+		modes := itemsOf(m.Value.Find("modes"))
+		if !used[m.Name] || len(modes) < 2 {
+			continue
+		}
+		c := collection{name: textOf(m.Value.Find("name"))}
+		if c.name == "" {
+			c.name = m.Name
+		}
+		for _, mode := range modes {
+			name := textOf(mode.Find("name"))
+			c.modes = append(c.modes, name)
+			if textOf(mode.Find("modeId")) == textOf(m.Value.Find("defaultModeId")) {
+				c.usual = name
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// differ reports whether two of the collections have no mode of one name.
+func differ(all []collection) bool {
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if !slices.ContainsFunc(a.modes, func(name string) bool { return slices.Contains(b.modes, name) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func product(all []collection) error {
+	var names, choices, defaults []string
+	for _, c := range all {
+		names = append(names, c.name+" ("+strings.Join(c.modes, ", ")+")")
+		defaults = append(defaults, c.usual+" of "+c.name)
+		for _, mode := range c.modes {
+			if !slices.Contains(choices, mode) {
+				choices = append(choices, mode)
+			}
+		}
+	}
+	return &Error{
+		"it holds collections of different modes, whose combinations do not fit in one document: " + strings.Join(names, ", "),
+		"Choose one mode with --token-mode: " + strings.Join(choices, ", ") + ". Its collection gives that mode, each other its default: " +
+			strings.Join(defaults, ", ") + ".",
+	}
+}
