@@ -18,6 +18,7 @@ import (
 type checkFlags struct {
 	place
 	replace   bool
+	full      bool
 	overrides []string
 	sets      []string
 	mode      string
@@ -41,6 +42,7 @@ func (a *app) checkCommand() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&c.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
 	cmd.Flags().BoolVar(&c.replace, "replace", false, "with files and --theme: as push --replace, which removes what they lack")
+	cmd.Flags().BoolVar(&c.full, "full", false, "show every fault by itself (default: a terminal shows equal ones once, with the first places)")
 	sourceFlags(cmd, &c.sets, &c.mode)
 	return a.printing(maybeOfVariant(cmd, &c.place))
 }
@@ -74,27 +76,10 @@ func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.show(list, func() { a.printFaults(list) }); err != nil || len(list) == 0 {
+	if err := a.show(list, func() { a.printFaults(list, c.full) }); err != nil || len(list) == 0 {
 		return err
 	}
 	return fail("Mend them and try again.", "%s of %s", plural(len(list), "fault"), what)
-}
-
-func (a *app) printFaults(list []fault) {
-	if len(list) == 0 {
-		a.say("Everything is rendered.")
-		return
-	}
-	for _, f := range list {
-		where := ""
-		if f.Where != "" {
-			where = a.styled("1", oneLine(f.Where)) + ": "
-		}
-		a.say("%s%s  %s  %s", where, oneLine(f.Path), a.styled("31", f.Kind), oneLine(f.Message))
-		if f.Next != "" {
-			a.say("    %s", a.styled("2", oneLine(f.Next)))
-		}
-	}
 }
 
 // checkTheme asks the origin about what stands there.
@@ -198,7 +183,11 @@ func judgeSources(document *jsontree.Node, theme, overrides *sources) []fault {
 	for _, f := range dtcg.Check(document) {
 		p, _ := jsontree.ParsePointer(f.Pointer)
 		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: f.Message}
-		list = append(list, fault{Diagnostic: d, Where: theme.where(f.Pointer), Next: "The origin refuses this; push --skip-refused leaves it out."})
+		next := "The origin refuses this; push --skip-refused leaves it out."
+		if near := nearestType(f.Message); near != "" {
+			next = "Did you mean " + near + "? " + next
+		}
+		list = append(list, fault{Diagnostic: d, Where: theme.where(f.Pointer), Next: next})
 	}
 	var laid *jsontree.Node
 	if overrides != nil {

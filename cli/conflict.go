@@ -93,7 +93,7 @@ func located(err error, wanted *sources) error {
 	said := *e
 	said.Messages = make([]string, len(e.Messages))
 	for i, message := range e.Messages {
-		said.Messages[i] = locatedMessage(message, wanted)
+		said.Messages[i] = withNearestType(locatedMessage(message, wanted))
 	}
 	return &said
 }

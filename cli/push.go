@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,7 +81,8 @@ out on the standard error, always as little as there is to leave out:
     the tokens of the files that have their type from it;
   - a $description or $extensions of a wrong kind alone, without its token;
   - of a Variant the overrides whose path is none; their values are never refused.
-What is left out stays as it is stored, also with --replace, unless it no longer fits there.
+What is left out stays as it is stored, also with --replace, unless it no longer fits there. If nothing of
+the files is left, or nothing but empty values, nothing is pushed and the exit code is 1.
 
 A push that is too large for one request is sent as several, each on top of the one before; if one
 of them is refused, those before it stay in the draft (livery discard drops it).`
@@ -102,19 +101,6 @@ func (a *app) pushCommand() *cobra.Command {
 	p.add(cmd)
 	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing; with --json the operations")
 	return a.printing(cmd)
-}
-
-// pushed is what push tells under --json.
-type pushed struct {
-	ThemeID    string    `json:"themeID"`
-	VariantID  string    `json:"variantID,omitempty"`
-	Operations int       `json:"operations"`
-	Changes    []change  `json:"changes,omitempty"`
-	ETag       string    `json:"etag,omitempty"` // of the draft; empty where there is none afterwards
-	Version    *int      `json:"version,omitempty"`
-	Skipped    []skipped `json:"skipped,omitempty"`
-	Merged     []*merge  `json:"merged,omitempty"` // token sets that became one document
-	tokens     int
 }
 
 func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
@@ -208,12 +194,18 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		return err
 	}
 	plan := t.plan()
+	if err := plan.remains.refuse(t.counted); err != nil {
+		a.printSkipped(plan.skipped, p.full)
+		a.undo(ctx, t.c, t.f, t.set)
+		return err
+	}
 	if t.f.variant != nil && t.f.theme.ID != "" {
 		if err := a.noteUnknownOverrides(ctx, t.c, t.f, t.wanted.tree); err != nil {
 			return err
 		}
 	}
 	if p.dryRun {
+		a.printLeftOut(plan, t.counted, p.full)
 		return a.printPlan(plan, t.wanted, p.full)
 	}
 	set, err := t.send(ctx, plan)
@@ -228,7 +220,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		return explainPush(located(err, t.wanted), p, plan.skippable)
 	}
 	a.sayChanges(plan, p.full)
-	a.printSkipped(plan.skipped)
+	a.printLeftOut(plan, t.counted, p.full)
 	return a.finishPush(ctx, t, p, plan, set)
 }
 
@@ -236,7 +228,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan pushPlan, set client.TokenSet) error {
 	done := pushed{
 		ThemeID: t.f.theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped,
-		Merged: t.wanted.severalSets(), tokens: len(set.Tokens),
+		Remains: plan.remains, Merged: t.wanted.severalSets(), tokens: len(set.Tokens),
 	}
 	if t.f.variant != nil {
 		done.VariantID = t.f.variant.ID
@@ -258,54 +250,4 @@ func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan p
 		return nothingToDo("%s holds exactly this already", t.what)
 	}
 	return nil
-}
-
-func (a *app) told(what, counted string, done pushed, next string) error {
-	return a.show(done, func() {
-		switch {
-		case done.Operations == 0 && done.ETag == "" && done.Version == nil:
-			a.say("%s holds exactly this already: %s.", what, plural(done.tokens, counted))
-		case done.Version != nil:
-			a.say("%s is version %d now: %s.", what, *done.Version, plural(done.tokens, counted))
-		case done.ETag == "":
-			a.say("%s has no draft: this is what is published.", what)
-		case done.Operations == 0:
-			a.say("%s: nothing to send, its draft holds exactly this: %s.", what, plural(done.tokens, counted))
-			a.say("Publish it: %s", next)
-		default:
-			a.say("%s: %s sent, the draft has %s.", what, plural(done.Operations, "operation"), plural(done.tokens, counted))
-			a.say("Publish it: %s", next)
-		}
-	})
-}
-
-// sayChanges shows what a push is about to do.
-func (a *app) sayChanges(plan pushPlan, full bool) {
-	if plan.count == 0 {
-		return
-	}
-	a.printChanges(plan.changes, full)
-	for _, line := range plan.notes {
-		fmt.Fprintf(a.err, "Mind: %s\n", oneLine(line))
-	}
-}
-
-// printPlan shows what a push would do: the changes to a person, the operations to a program.
-func (a *app) printPlan(plan pushPlan, s *sources, full bool) error {
-	a.printSkipped(plan.skipped)
-	list := struct {
-		Operations any       `json:"operations"`
-		Changes    []change  `json:"changes,omitempty"`
-		Skipped    []skipped `json:"skipped,omitempty"`
-		Merged     []*merge  `json:"merged,omitempty"`
-	}{plan.operations, plan.changes, plan.skipped, s.severalSets()}
-	return a.show(list, func() {
-		a.sayChanges(plan, full)
-		if plan.count == 0 {
-			a.say("Nothing would be sent: all is as the files say.")
-			return
-		}
-		what := strings.ToUpper(tally(plan.changes)[:1]) + tally(plan.changes)[1:]
-		a.say("%s; %s would be sent. This was a dry run.", what, plural(plan.count, "operation"))
-	})
 }

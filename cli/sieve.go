@@ -56,6 +56,7 @@ func (c *cut) because(reason string) { c.reasons = append(c.reasons, reason) }
 func (s *sieve) cuts(document *jsontree.Node) *cut {
 	root := &cut{}
 	for _, f := range dtcg.Check(document) {
+		f.Message = withNearestType(f.Message)
 		p, ok := jsontree.ParsePointer(f.Pointer)
 		if !ok || len(p) == 0 {
 			continue // it is about the document as a whole

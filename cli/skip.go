@@ -18,20 +18,23 @@ type skipped struct {
 }
 
 // printSkipped lists what a push left out.
-func (a *app) printSkipped(list []skipped) {
+func (a *app) printSkipped(list []skipped, full bool) {
 	if len(list) == 0 {
 		return
 	}
-	widths, tokens, others := []int{0, 0}, 0, 0
+	tokens, others := 0, 0
 	for _, s := range list {
-		widths[0] = max(widths[0], width(oneLine(s.Path)))
 		tokens += s.Tokens
 		if s.Tokens == 0 {
 			others++
 		}
 	}
-	for _, s := range list {
-		fmt.Fprintln(a.err, alignRow([]string{oneLine(s.Path), oneLine(s.Reason)}, widths))
+	rows, longest := a.skippedRows(list, full), 0
+	for _, row := range rows {
+		longest = max(longest, width(row[0]))
+	}
+	for _, row := range rows {
+		fmt.Fprintln(a.err, alignRow(row, []int{longest, 0}))
 	}
 	fmt.Fprintln(a.err, leftOutSentence(tokens, others))
 }

@@ -32,7 +32,7 @@ func TestSkippedAreListedInAlignedLines(t *testing.T) {
 	}
 	for _, c := range cases {
 		var said strings.Builder
-		(&app{err: &said}).printSkipped(c.list)
+		(&app{err: &said}).printSkipped(c.list, false)
 		if said.String() != c.want {
 			t.Errorf("%s: printSkipped(%+v) says\n%s, want\n%s", c.rule, c.list, said.String(), c.want)
 		}

@@ -36,6 +36,7 @@ type pushPlan struct {
 	operations any // theme or variant
 	count      int // of operations
 	skippable  bool
+	remains    *remainder // nil unless --skip-refused is given
 }
 
 func newPushTarget(a *app, c *client.Client, f found, p pushFlags, wanted *sources) *pushTarget {
@@ -82,6 +83,7 @@ func (t *pushTarget) planTheme() pushPlan {
 	if t.p.skipRefused {
 		var out []skipped
 		p.wanted, out = admissible(p.wanted, t.base)
+		p.remains = remainingTokens(t.wanted.tree, out, t.wanted.faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 	}
 	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
@@ -121,6 +123,7 @@ func (t *pushTarget) planVariant() pushPlan {
 	if t.p.skipRefused {
 		var out []skipped
 		p.wanted, out = admissibleOverrides(p.wanted)
+		p.remains = remainingOverrides(t.wanted.tree, p.wanted, t.wanted.faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 	}
 	p.variant = variantOperations(t.base, p.wanted, !t.p.replace)

@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -176,6 +177,18 @@ var (
 		"text":         words, "other": words, "asset": words, "textCase": words, "textDecoration": words,
 	}
 )
+
+// FormerTypes lists the types of Tokens Studio that DTCG does not know, by name.
+func FormerTypes() []string { return slices.Sorted(maps.Keys(studioTypes)) }
+
+// TypeOf returns the DTCG type that values of a type of Tokens Studio have first of all; empty if it is none of these.
+func TypeOf(former string) string {
+	m, ok := studioTypes[former]
+	if !ok {
+		return ""
+	}
+	return m.types[0]
+}
 
 // standard returns the DTCG type for a type of Tokens Studio, and the value as that type spells it. A
 // type that it does not know stays, for the origin to judge.
