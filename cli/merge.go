@@ -75,14 +75,14 @@ func (a *app) printMerge(m *merge) {
 		return
 	}
 	var names []string
-	t := table{head: []string{"SET", "TOKENS", "OVERRIDES"}}
+	t := table{head: []string{"TOKENS", "OVERRIDES", "SET"}}
 	overridden := 0
 	for _, set := range m.Sets {
 		names = append(names, oneLine(set.Name))
-		t.add(oneLine(set.Name), strconv.Itoa(set.Tokens), strconv.Itoa(set.Overridden))
+		t.add(strconv.Itoa(set.Tokens), strconv.Itoa(set.Overridden), oneLine(set.Name))
 		overridden += set.Overridden
 	}
-	what := oneLine(m.File) + ": " + plural(len(m.Sets), "token set") + " of Tokens Studio"
+	what := plural(len(m.Sets), "token set") + " of Tokens Studio in " + oneLine(m.File) // a line begins with no text of a file
 	if overridden == 0 {
 		fmt.Fprintf(a.err, "%s, as one document: %s.\n", what, strings.Join(names, ", "))
 		return
