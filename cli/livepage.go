@@ -95,7 +95,7 @@ func (p *livePage) state() (content []byte, digest string, changed chan struct{}
 	return p.content, p.digest, p.changed
 }
 
-// handler answers for the page, its script and its changes, to whoever names this server: a name of
+// handler answers for the page and its changes, to whoever names this server: a name of
 // somebody else's that leads here gets nothing.
 func (p *livePage) handler(address string) http.Handler {
 	mux := http.NewServeMux()
@@ -104,10 +104,6 @@ func (p *livePage) handler(address string) http.Handler {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = w.Write(content)
-	})
-	mux.HandleFunc("GET /"+page.ScriptName, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-		_, _ = w.Write([]byte(page.Script))
 	})
 	mux.HandleFunc("GET /changes", p.tellChanges)
 	_, port, _ := net.SplitHostPort(address)

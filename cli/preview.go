@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ import (
 type previewFlags struct {
 	place
 	out, listen, prefix string
-	overrides           []string
+	overrides, variants []string
 	sets                []string
 	mode                string
 }
@@ -30,8 +31,10 @@ tokens.flat.json) it prints that file of the current document of --theme, draft 
 integrations are. A file of yours with such a name is written ./tokens.json.
 
 With token files, or with --theme alone, it draws a page of swatches, type specimens, spacing,
-corners, shadows and motion. The page is rendered on this machine: files need no server. It is
-written to --out, or else served until Ctrl-C, and draws itself anew on every change.`
+corners, shadows and motion, in which one can search, copy, and read the contrast of colours. Each
+--variant, or what --overrides lay over the files, stands beside the Theme. The page is rendered on
+this machine: files need no server. It is written to --out, one file that works offline, or else
+served until Ctrl-C, and draws itself anew on every change.`
 
 func (a *app) previewCommand() *cobra.Command {
 	var p previewFlags
@@ -40,6 +43,7 @@ func (a *app) previewCommand() *cobra.Command {
 		Short: "Show tokens as a page, or a served file as the next publish would make it",
 		Long:  previewText,
 		Example: "  livery preview acme.tokens.json --overrides dark.json\n" +
+			"  livery preview --env sandbox --theme acme --variant dark --variant contrast --out acme.html\n" +
 			"  livery preview tokens.css --env sandbox --theme acme --variant dark",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.preview(cmd, p, args) },
 	}
@@ -48,8 +52,10 @@ func (a *app) previewCommand() *cobra.Command {
 	f.StringVar(&p.listen, "listen", "127.0.0.1:0", "`ADDRESS` to serve the page on, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
 	f.StringArrayVar(&p.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
+	f.StringArrayVar(&p.variants, "variant", nil, "`VARIANT`, slug or id, of --theme (default: the Theme itself); may be repeated for a page")
+	f.StringVar(&p.theme, "theme", "", "`THEME`, slug or id")
 	sourceFlags(cmd, &p.sets, &p.mode)
-	return maybeOfVariant(cmd, &p.place)
+	return inEnvironment(cmd, &p.place)
 }
 
 func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error {
@@ -61,6 +67,10 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 			if err := needTheme(cmd, p.place); err != nil {
 				return err
 			}
+			if len(p.variants) > 1 {
+				return wrongUsage("Say --variant once.", "%s is a file of one Variant", files[0])
+			}
+			p.variant = strings.Join(p.variants, "")
 			return a.previewFile(cmd.Context(), p, files[0])
 		}
 		if _, err := os.Stat(files[0]); err != nil && p.theme != "" {
@@ -79,7 +89,11 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 		if err != nil {
 			return err
 		}
-		draw = pageOfTheme(c, f)
+		variants, err := findVariants(cmd.Context(), c, f.theme, p.variants)
+		if err != nil {
+			return err
+		}
+		draw = pageOfTheme(c, f, variants)
 	}
 	if p.out == "" {
 		return a.servePage(cmd.Context(), p.listen, draw, watched)
@@ -115,7 +129,8 @@ func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 		if overrides == nil {
 			return in, nil
 		}
-		in.Title, in.Overrides = in.Title+" with "+titleOf(p.overrides), overrides.tree
+		name := titleOf(p.overrides)
+		in.Title, in.Variants = in.Title+" with "+name, []page.Variant{{Name: name, Overrides: overrides.tree}}
 		return in, nil
 	}
 }
@@ -129,21 +144,40 @@ func titleOf(files []string) string {
 	return listed(names)
 }
 
-// pageOfTheme draws what stands at the origin.
-func pageOfTheme(c *client.Client, f found) drawPage {
+// findVariants looks the names of Variants of a Theme up.
+func findVariants(ctx context.Context, c *client.Client, t client.Theme, names []string) ([]client.Variant, error) {
+	var list []client.Variant
+	for _, name := range names {
+		v, err := findVariant(ctx, c, t, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// pageOfTheme draws the current document of a Theme, and Variants of it.
+func pageOfTheme(c *client.Client, f found, variants []client.Variant) drawPage {
 	return func(ctx context.Context) (page.Input, error) {
 		in := page.Input{Title: f.theme.DisplayName, Prefix: f.theme.AssetSettings.Prefix}
 		var err error
-		if _, in.Theme, err = currentDocument(ctx, c, f.theme); err != nil || f.variant == nil {
+		if _, in.Theme, err = currentDocument(ctx, c, f.theme); err != nil {
 			return in, err
 		}
-		in.Title += ", " + f.variant.DisplayName
-		set, err := c.VariantTokens(ctx, f.env.ID, f.theme.ID, f.variant.ID, client.ReadOptions{})
-		if err != nil {
-			return in, err
+		for _, v := range variants {
+			set, err := c.VariantTokens(ctx, f.env.ID, f.theme.ID, v.ID, client.ReadOptions{})
+			if err != nil {
+				return in, err
+			}
+			overrides, err := flatMap(set)
+			if err != nil {
+				return in, err
+			}
+			in.Title += ", " + v.DisplayName
+			in.Variants = append(in.Variants, page.Variant{Name: v.DisplayName, Overrides: overrides})
 		}
-		in.Overrides, err = flatMap(set)
-		return in, err
+		return in, nil
 	}
 }
 

@@ -1,11 +1,11 @@
 // Package page draws the tokens of a Theme as one HTML page that a person looks at: swatches, type
-// specimens, spacing, corners, shadows, motion, and what the served files leave out. The page holds all it
-// needs, asks nobody for anything, and shows the very values that tokens.css would have. It is pure, and no
-// token can put anything of its own into the page.
+// specimens, spacing, corners, shadows, motion, Variants beside the Theme, and what the served files leave
+// out. The page is one file that holds all it needs and sends no request, but those of a live page to its own
+// server. It shows the very values that tokens.css would have. It is pure, and no token can put anything of
+// its own into the page.
 package page
 
 import (
-	"html"
 	"strconv"
 	"strings"
 
@@ -17,35 +17,58 @@ import (
 
 // Input is what a page shows.
 type Input struct {
-	Title     string         // of the page, any text
-	Theme     *jsontree.Node // the document
-	Overrides *jsontree.Node // a Variant's flat map; nil means none
-	Prefix    string         // of the custom properties; empty means none
-	Live      bool           // the page asks its own server at "changes" when to draw itself anew
+	Title    string         // of the page, any text
+	Theme    *jsontree.Node // the document
+	Variants []Variant      // shown beside the Theme, in this order
+	Prefix   string         // of the custom properties; empty means none
+	Live     bool           // the page asks its own server at "changes" when to load itself again
+}
+
+// Variant is what a page shows beside the Theme.
+type Variant struct {
+	Name      string         // any text
+	Overrides *jsontree.Node // a flat map
 }
 
 // Append appends the page for an input. It is total: any document gives a page.
 func Append(dst []byte, in Input) []byte {
-	p := drawing{Input: in, document: dtcg.Read(in.Theme)}
-	if in.Overrides != nil {
-		list := make([]dtcg.Override, len(in.Overrides.Members))
-		for i, m := range in.Overrides.Members {
-			list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
-		}
-		p.document = dtcg.Overlay(p.document, list)
+	theme := dtcg.Read(in.Theme)
+	p := drawing{Input: in, columns: []column{newColumn("Theme", theme, in.Prefix)}}
+	for _, v := range in.Variants {
+		p.columns = append(p.columns, newColumn(v.Name, overlaid(theme, v.Overrides), in.Prefix))
 	}
-	p.set = renderer.LoadDocument(p.document, in.Prefix)
-	p.declared = declarations(string(p.set.Append(nil, renderer.TokensCSS)))
-	return append(dst, p.page()...)
+	p.page()
+	return append(dst, p.String()...)
 }
 
-// drawing is a page on its way.
+func overlaid(theme *dtcg.Document, overrides *jsontree.Node) *dtcg.Document {
+	list := make([]dtcg.Override, len(overrides.Members))
+	for i, m := range overrides.Members {
+		list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
+	}
+	return dtcg.Overlay(theme, list)
+}
+
+// drawing is a page that is being written.
 type drawing struct {
 	Input
 	strings.Builder
+	columns []column // the Theme, then its Variants
+}
+
+// column is the Theme or a Variant. The tokens of all columns are the same, in the same order.
+type column struct {
+	name     string
 	document *dtcg.Document
 	set      *renderer.Set
+	css      string            // its tokens.css
 	declared map[string]string // custom property -> its value in tokens.css
+}
+
+func newColumn(name string, document *dtcg.Document, prefix string) column {
+	set := renderer.LoadDocument(document, prefix)
+	text := string(set.Append(nil, renderer.TokensCSS))
+	return column{name, document, set, text, declarations(text)}
 }
 
 // declarations reads the custom properties of a tokens.css.
@@ -62,16 +85,31 @@ func declarations(text string) map[string]string {
 
 // entry is one token as the page shows it.
 type entry struct {
-	token    *dtcg.Token
-	property string // its custom property
-	value    string // what tokens.css says
+	index    int         // of the token in each column
+	token    *dtcg.Token // of the first column that declares it
+	property string      // its custom property
+}
+
+// value returns what tokens.css says of the token, or "" if it leaves the token out.
+func (c *column) value(e entry) string {
+	if value := c.declared[e.property]; value != "" || e.token.Resolved != "typography" {
+		return value
+	}
+	return c.parts(e.property)
 }
 
 // section is a part of the page for tokens that are drawn alike.
 type section struct {
-	title, class string
-	draw         func(*drawing, entry)
-	entries      []entry
+	id, title, class string
+	draw             func(*column, entry) sample
+	groups           []group // in the order of their first tokens
+	count            int     // of tokens
+}
+
+// group are the tokens of a section whose paths begin alike.
+type group struct {
+	id, name string
+	entries  []entry
 }
 
 // Some of the sections by their place in the page.
@@ -89,30 +127,59 @@ const (
 	sectionCount
 )
 
-func (p *drawing) sections() [sectionCount]section {
-	list := [sectionCount]section{
-		colors:     {title: "Colours", class: "grid", draw: (*drawing).color},
-		typography: {title: "Typography", class: "rows", draw: (*drawing).typography},
-		families:   {title: "Fonts", class: "rows", draw: (*drawing).font},
-		spacing:    {title: "Sizes and spacing", class: "rows", draw: (*drawing).size},
-		corners:    {title: "Corners", class: "grid", draw: (*drawing).corner},
-		shadows:    {title: "Shadows", class: "grid", draw: (*drawing).shadow},
-		borders:    {title: "Borders", class: "grid", draw: (*drawing).border},
-		gradients:  {title: "Gradients", class: "grid", draw: (*drawing).gradient},
-		motion:     {title: "Motion", class: "rows", draw: (*drawing).motion},
-		others:     {title: "Others", class: "rows", draw: (*drawing).other},
+func emptySections() [sectionCount]section {
+	return [sectionCount]section{
+		colors:     {id: "colours", title: "Colours", class: "grid", draw: color},
+		typography: {id: "typography", title: "Typography", class: "rows", draw: typographyOf},
+		families:   {id: "fonts", title: "Fonts", class: "rows", draw: font},
+		spacing:    {id: "sizes", title: "Sizes and spacing", class: "rows", draw: size},
+		corners:    {id: "corners", title: "Corners", class: "grid", draw: corner},
+		shadows:    {id: "shadows", title: "Shadows", class: "grid", draw: shadow},
+		borders:    {id: "borders", title: "Borders", class: "grid", draw: border},
+		gradients:  {id: "gradients", title: "Gradients", class: "grid", draw: gradient},
+		motion:     {id: "motion", title: "Motion", class: "rows", draw: motionOf},
+		others:     {id: "others", title: "Others", class: "rows", draw: other},
 	}
-	for i := range p.document.Tokens {
-		t := &p.document.Tokens[i]
-		property := string(css.AppendName(nil, p.Prefix, t.Segments))
-		value, ok := p.declared[property]
-		if !ok && t.Resolved != "typography" {
-			continue // it is left out; the page lists it with the faults
+}
+
+// sections sorts the tokens that at least one column declares; the others are listed with what is left out.
+func (p *drawing) sections() [sectionCount]section {
+	list := emptySections()
+	places := map[[2]string]int{} // section and name of a group -> its place in the section
+	for i, first := range p.columns[0].document.Tokens {
+		e := entry{index: i, property: string(css.AppendName(nil, p.Prefix, first.Segments))}
+		if !p.declares(&e) {
+			continue
 		}
-		s := &list[sectionOf(t)]
-		s.entries = append(s.entries, entry{t, property, value})
+		s := &list[sectionOf(e.token)]
+		key := [2]string{s.id, groupOf(e.token.Segments)}
+		at, known := places[key]
+		if !known {
+			at = len(s.groups)
+			places[key] = at
+			s.groups = append(s.groups, group{id: s.id + "-" + strconv.Itoa(at+1), name: key[1]})
+		}
+		s.groups[at].entries = append(s.groups[at].entries, e)
+		s.count++
 	}
 	return list
+}
+
+// declares reports whether a column declares the token of e, and sets that column's token.
+func (p *drawing) declares(e *entry) bool {
+	for i := range p.columns {
+		c := &p.columns[i]
+		e.token = &c.document.Tokens[e.index]
+		if c.value(*e) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// groupOf names the group that a token is shown in: at most the first two names of its parents.
+func groupOf(segments []string) string {
+	return strings.Join(segments[:min(2, max(0, len(segments)-1))], ".")
 }
 
 // sectionOf says where a token is drawn: by what its type is rendered as, and a length by its name.
@@ -140,66 +207,4 @@ func sectionOf(t *dtcg.Token) int {
 		return motion
 	}
 	return others
-}
-
-func (p *drawing) page() string {
-	p.head()
-	list := p.sections()
-	p.faults()
-	for _, s := range list {
-		if len(s.entries) == 0 {
-			continue
-		}
-		p.WriteString(`<section><h2>` + s.title + ` <small>` + strconv.Itoa(len(s.entries)) + `</small></h2><div class="` + s.class + `">` + "\n")
-		for _, e := range s.entries {
-			s.draw(p, e)
-		}
-		p.WriteString("</div></section>\n")
-	}
-	p.WriteString("</main></body></html>\n")
-	return p.String()
-}
-
-func (p *drawing) head() {
-	scripts := ""
-	if p.Live {
-		scripts = " script-src 'self'; connect-src 'self';"
-	}
-	p.WriteString("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n")
-	p.WriteString(`<meta name="viewport" content="width=device-width, initial-scale=1">` + "\n")
-	p.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline';` + scripts + `">` + "\n")
-	p.WriteString("<title>" + html.EscapeString(p.Title) + "</title>\n<style>\n")
-	p.WriteString(inStyle(string(p.set.Append(nil, renderer.TokensCSS))))
-	p.WriteString(ownStyle + "</style>\n")
-	if p.Live {
-		p.WriteString(`<script src="` + ScriptName + `" defer></script>` + "\n")
-	}
-	p.WriteString("</head><body><main><header><h1>" + html.EscapeString(p.Title) + "</h1><p>" + count(len(p.document.Tokens), "token"))
-	if p.Overrides != nil {
-		p.WriteString(", " + count(len(p.Overrides.Members), "override"))
-	}
-	p.WriteString("</p></header>\n")
-}
-
-// inStyle keeps a stylesheet from ending its element: a backslash before the slash says the same in CSS.
-func inStyle(text string) string { return strings.ReplaceAll(text, "</", `<\/`) }
-
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + one + "s"
-}
-
-// faults lists what the served files leave out.
-func (p *drawing) faults() {
-	list := p.set.Diagnostics()
-	if len(list) == 0 {
-		return
-	}
-	p.WriteString(`<section class="faults"><h2>Left out <small>` + strconv.Itoa(len(list)) + "</small></h2><ul>\n")
-	for _, d := range list {
-		p.WriteString("<li><code>" + html.EscapeString(d.Path) + "</code> " + html.EscapeString(d.Kind+": "+d.Message) + "</li>\n")
-	}
-	p.WriteString("</ul></section>\n")
 }

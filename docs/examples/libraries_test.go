@@ -3,54 +3,10 @@
 package examples_test
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// workshop copies an example to where its build may write and still finds the libraries.
-func workshop(t *testing.T, example string) string {
-	t.Helper()
-	if _, err := os.Stat("node_modules"); err != nil {
-		t.Fatal("the libraries are not installed: npm ci --prefix docs/examples")
-	}
-	dir := filepath.Join(".cache", example)
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(dir, os.DirFS(example)); err != nil {
-		t.Fatal(err)
-	}
-	absolute, err := filepath.Abs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return absolute
-}
-
-// run runs a program in a folder and returns what it printed.
-func run(t *testing.T, dir, program string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command(program, args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
-// program is a program of the libraries.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("node_modules", ".bin", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 func wantAll(t *testing.T, where, text string, wanted ...string) {
 	t.Helper()
@@ -65,14 +21,8 @@ func wantAll(t *testing.T, where, text string, wanted ...string) {
 func TestTailwindBuildsOnTheTokens(t *testing.T) {
 	d := startDev(t, "--empty")
 	d.acme()
-	dir := workshop(t, "tailwind")
-	run(t, ".", "node", "fetch.mjs", d.address("tokens.css", "--pinned"), filepath.Join(dir, "src", "tokens.css"))
-	run(t, dir, program(t, "vite"), "build")
-	built, err := filepath.Glob(filepath.Join(dir, "dist", "assets", "*.css"))
-	if err != nil || len(built) != 1 {
-		t.Fatalf("vite built %q, %v", built, err)
-	}
-	wantAll(t, "the stylesheet", strings.ReplaceAll(read(t, built[0]), " ", ""),
+	built := strings.ReplaceAll(tailwind(t, d.address("tokens.css", "--pinned")), " ", "")
+	wantAll(t, "the stylesheet", built,
 		"--color-brand:#05a", ".bg-brand{background-color:var(--color-brand)}", ".rounded-button{border-radius:var(--radius-button)}",
 		"px-button{padding-inline:var(--space-button)}", ".font-body{font-family:var(--font-body)}")
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -35,8 +36,8 @@ func (d *dev) address(file string, more ...string) string {
 	return strings.TrimSpace(d.livery(append([]string{"open", file, "--env", "sandbox", "--theme", "acme", "--print"}, more...)...))
 }
 
-// save fetches a file that is served.
-func save(t testing.TB, address, path string) {
+// fetched returns a file that is served.
+func fetched(t testing.TB, address string) string {
 	t.Helper()
 	res, err := http.Get(address)
 	if err != nil {
@@ -47,7 +48,68 @@ func save(t testing.TB, address, path string) {
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("GET %s = %d, %v", address, res.StatusCode, err)
 	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
+	return string(text)
+}
+
+// save writes a file that is served.
+func save(t testing.TB, address, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(fetched(t, address)), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// workshop copies an example to where its build may write and still finds the libraries.
+func workshop(t *testing.T, example string) string {
+	t.Helper()
+	if _, err := os.Stat("node_modules"); err != nil {
+		t.Fatal("the libraries are not installed: make docs/examples/node_modules")
+	}
+	dir := filepath.Join(".cache", example)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS(example)); err != nil {
+		t.Fatal(err)
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return absolute
+}
+
+// run runs a program in a folder and returns what it printed.
+func run(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// program is a program of the libraries.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("node_modules", ".bin", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// tailwind builds the example with the tokens at an address and returns its stylesheet.
+func tailwind(t *testing.T, address string) string {
+	t.Helper()
+	dir := workshop(t, "tailwind")
+	run(t, ".", "node", "fetch.mjs", address, filepath.Join(dir, "src", "tokens.css"))
+	run(t, dir, program(t, "vite"), "build")
+	built, err := filepath.Glob(filepath.Join(dir, "dist", "assets", "*.css"))
+	if err != nil || len(built) != 1 {
+		t.Fatalf("vite built %q, %v", built, err)
+	}
+	return read(t, built[0])
 }

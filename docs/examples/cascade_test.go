@@ -1,0 +1,163 @@
+//go:build browser
+
+package examples_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// Colours of the surface in the Theme of the examples and in its Variant.
+const (
+	acmeSurface     = "rgb(255, 255, 255)"
+	midnightSurface = "rgb(11, 16, 32)"
+)
+
+// brandsOf is what the example of the brands has in the place of BRANDS.
+func brandsOf(t *testing.T, address func(file string, more ...string) string) string {
+	t.Helper()
+	brands, err := json.Marshal(map[string]string{
+		"Acme": address("tokens.css"), "Midnight": address("tokens.css", "--variant", "midnight"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(brands)
+}
+
+// TestALinkedStylesheetWinsOverAFallback: the tokens of a build are in a cascade layer, so that those of a link
+// count, whether its link stands before or after the fallback, and whichever example the fallback is of.
+func TestALinkedStylesheetWinsOverAFallback(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	theme := fetched(t, d.address("tokens.css"))
+	link := `<link rel="stylesheet" href="` + d.address("tokens.css", "--variant", "midnight") + `">`
+	bundle := `<link rel="stylesheet" href="/bundle.css">`
+	style := `<style>@import "fallback.css" layer(fallback);</style>`
+	files := map[string]string{"/bundle.css": tailwind(t, d.address("tokens.css", "--pinned")), "/fallback.css": theme}
+	tab := newTab(t)
+	for name, head := range map[string]string{
+		"tailwind alone": bundle, "tailwind, link first": link + bundle, "tailwind, bundle first": bundle + link,
+		"brands alone": style, "brands, link first": link + style, "brands, bundle first": style + link,
+		"both, link first": link + bundle + style, "both, link between": style + link + bundle, "both, link last": bundle + style + link,
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := midnightSurface
+			if !strings.Contains(head, link) {
+				want = acmeSurface
+			}
+			page := serve(t, "tailwind/index.html", files, `<link rel="stylesheet" href="/src/style.css">`,
+				head+"<style>body { background: var(--color-surface); }</style>")
+			do(t, tab, chromedp.Navigate(page))
+			eventually(t, tab, pageColor, want)
+		})
+	}
+	for name, at := range map[string]string{"bundle first": "<style>", "link first": "</head>"} {
+		t.Run("tailwind with brands, "+name, func(t *testing.T) {
+			page := serve(t, "brands/index.html", files, "BRANDS", brandsOf(t, d.address), at, bundle+at)
+			do(t, tab, chromedp.Navigate(page+"/?brand=Midnight"))
+			eventually(t, tab, pageColor, midnightSurface)
+			do(t, tab, chromedp.Click(`//button[text()="Acme"]`))
+			eventually(t, tab, pageColor, acmeSurface)
+			do(t, tab, chromedp.Click(`//button[text()="Midnight"]`))
+			eventually(t, tab, pageColor, midnightSurface)
+		})
+	}
+}
+
+// gate is a proxy in front of an edge that can hold its answers back, or refuse.
+type gate struct {
+	*httptest.Server
+	hold    chan struct{} // closed: answers pass
+	waiting atomic.Int32  // requests that wait for hold
+	refuse  atomic.Bool
+}
+
+func newGate(t *testing.T, edge string) *gate {
+	t.Helper()
+	target, err := url.Parse(edge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{hold: make(chan struct{})}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.waiting.Add(1)
+		select {
+		case <-g.hold:
+		case <-r.Context().Done():
+		}
+		g.waiting.Add(-1)
+		if g.refuse.Load() {
+			http.Error(w, "away", http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(g.Close)
+	return g
+}
+
+// brandsBehind serves the example of the brands, whose addresses lead through the gate.
+func (g *gate) brandsBehind(t *testing.T, d *dev) string {
+	t.Helper()
+	edge := strings.TrimSuffix(d.file.EdgeURL, "/")
+	through := func(file string, more ...string) string {
+		return strings.Replace(d.address(file, more...), edge, g.URL, 1)
+	}
+	fallback := map[string]string{"/fallback.css": fetched(t, d.address("tokens.css"))}
+	return serve(t, "brands/index.html", fallback, "BRANDS", brandsOf(t, through))
+}
+
+// TestAHangingEdgeDelaysNoPaint: the page is painted, and works, with its fallback while the edge has not
+// answered yet; the brand comes with the answer.
+func TestAHangingEdgeDelaysNoPaint(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	g := newGate(t, d.file.EdgeURL)
+	page := g.brandsBehind(t, d)
+	tab := newTab(t)
+	// chromedp.Navigate would wait until everything is loaded
+	if _, err := chromedp.Call(tab, cdppage.Navigate, cdppage.NavigateParams{URL: page + "/?brand=Midnight"}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, tab, `String(performance.getEntriesByName("first-contentful-paint").length)`, "1")
+	eventually(t, tab, pageColor, acmeSurface)
+	eventually(t, tab, `String(document.querySelectorAll("button").length)`, "2")
+	if g.waiting.Load() != 1 {
+		t.Fatalf("%d requests wait at the edge, want 1", g.waiting.Load())
+	}
+	close(g.hold)
+	eventually(t, tab, pageColor, midnightSurface)
+}
+
+// TestAFailedSwitchKeepsTheBrand: the page keeps its colours and its one link, says what failed, leaves no
+// rejection unhandled, and can be switched once the edge is back.
+func TestAFailedSwitchKeepsTheBrand(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	g := newGate(t, d.file.EdgeURL)
+	close(g.hold)
+	tab := newTab(t)
+	do(t, tab, chromedp.Navigate(g.brandsBehind(t, d)+"/?brand=Acme"))
+	eventually(t, tab, pageColor, acmeSurface)
+	eventually(t, tab, `window.rejected = 0; addEventListener("unhandledrejection", () => rejected++); "ready"`, "ready")
+	g.refuse.Store(true)
+	do(t, tab, chromedp.Click(`//button[text()="Midnight"]`))
+	eventually(t, tab, `document.getElementById("error").textContent`, "The stylesheet of Midnight cannot be loaded.")
+	eventually(t, tab, `[getComputedStyle(document.body).backgroundColor, document.querySelectorAll("link").length, rejected,
+		localStorage.getItem("brand")].join(" ")`, acmeSurface+" 1 0 Acme")
+	g.refuse.Store(false)
+	do(t, tab, chromedp.Click(`//button[text()="Midnight"]`))
+	eventually(t, tab, pageColor, midnightSurface)
+	eventually(t, tab, `document.getElementById("error").textContent + document.querySelectorAll("link").length`, "1")
+}
