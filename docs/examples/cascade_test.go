@@ -80,6 +80,7 @@ type gate struct {
 	hold    chan struct{} // closed: answers pass
 	waiting atomic.Int32  // requests that wait for hold
 	refuse  atomic.Bool
+	refused atomic.Int32 // requests
 }
 
 func newGate(t *testing.T, edge string) *gate {
@@ -98,6 +99,7 @@ func newGate(t *testing.T, edge string) *gate {
 		}
 		g.waiting.Add(-1)
 		if g.refuse.Load() {
+			g.refused.Add(1)
 			http.Error(w, "away", http.StatusServiceUnavailable)
 			return
 		}
@@ -107,13 +109,15 @@ func newGate(t *testing.T, edge string) *gate {
 	return g
 }
 
+// address is that of a file of the Theme acme, through the gate.
+func (g *gate) address(d *dev, file string, more ...string) string {
+	return strings.Replace(d.address(file, more...), strings.TrimSuffix(d.file.EdgeURL, "/"), g.URL, 1)
+}
+
 // brandsBehind serves the example of the brands, whose addresses lead through the gate.
 func (g *gate) brandsBehind(t *testing.T, d *dev) string {
 	t.Helper()
-	edge := strings.TrimSuffix(d.file.EdgeURL, "/")
-	through := func(file string, more ...string) string {
-		return strings.Replace(d.address(file, more...), edge, g.URL, 1)
-	}
+	through := func(file string, more ...string) string { return g.address(d, file, more...) }
 	fallback := map[string]string{"/fallback.css": fetched(t, d.address("tokens.css"))}
 	return serve(t, "brands/index.html", fallback, "BRANDS", brandsOf(t, through))
 }

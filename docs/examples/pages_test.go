@@ -104,6 +104,29 @@ func TestThePlainPageChangesColourOnPublish(t *testing.T) {
 	eventually(t, tab, "String(window.stays)", "1")
 }
 
+// TestThePlainPageOutlivesAnEdgeThatRefuses: it stays as it is, leaves no rejection unhandled, and takes the next
+// publish once the edge is back.
+func TestThePlainPageOutlivesAnEdgeThatRefuses(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	g := newGate(t, d.file.EdgeURL)
+	close(g.hold)
+	page := serve(t, "plain/index.html", nil, "LATEST_TOKENS_CSS", g.address(d, "tokens.css"))
+	tab := newTab(t)
+	do(t, tab, chromedp.Navigate(page+"/?every=50"))
+	eventually(t, tab, buttonColor, "rgb(0, 85, 170)")
+	eventually(t, tab, `window.rejected = 0; addEventListener("unhandledrejection", () => rejected++); "ready"`, "ready")
+	g.refuse.Store(true)
+	for deadline := time.Now().Add(patience); g.refused.Load() < 3 && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	eventually(t, tab, `rejected + " " + document.querySelectorAll("link").length`, "0 1")
+	d.livery("edit", "color.brand", "#c2410c", "--env", "sandbox", "--theme", "acme")
+	d.livery("publish", "--env", "sandbox", "--theme", "acme", "--wait")
+	g.refuse.Store(false)
+	eventually(t, tab, buttonColor, "rgb(194, 65, 12)")
+}
+
 // TestTheBrandSwitchDoesNotFlash: the first paint and every one after it has the colours of a brand, also
 // while another brand is loaded and after a reload.
 func TestTheBrandSwitchDoesNotFlash(t *testing.T) {
