@@ -35,6 +35,7 @@ var house = map[string]room{
 	},
 	"client":            {},
 	"httpguard":         {},
+	"heaptest":          {},
 	"bench/render":      {ours: "bench/figures bench/markdown renderer renderer/jsontree renderer/plan"},
 	"bench/color":       {ours: "bench/command bench/markdown renderer"},
 	"bench/markdown":    {},

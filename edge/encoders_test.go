@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"example.com/livery/heaptest"
 )
 
 // rows is content of so many bytes with something to find in it.
@@ -64,15 +66,15 @@ func TestEncodersAreWeighed(t *testing.T) {
 		for enc := gzipped; int(enc) < encodingCount; enc++ {
 			for _, how := range []effort{quick, best} {
 				t.Run(fmt.Sprintf("%s %d of %d bytes", encodingNames[enc], how, length), func(t *testing.T) {
-					measured(t, func() (said, took int64) {
+					heaptest.Agree(t, 0.5, 2, func() (counted, taken int64) {
 						p := newEncoders(8)
-						took = heapOf(func() {
+						taken = heaptest.Taken(func() {
 							if _, err := p.encode(content, enc, how); err != nil {
 								t.Fatal(err)
 							}
 						})
-						return int64(p.resting), took
-					}, func(said, took int64) bool { return said <= 2*took && took <= 2*said })
+						return int64(p.resting), taken
+					})
 				})
 			}
 		}

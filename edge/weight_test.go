@@ -4,39 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"runtime"
 	"testing"
 	"time"
 
+	"example.com/livery/heaptest"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 )
-
-// heapOf returns the bytes of memory that what make makes takes.
-func heapOf(fill func()) int64 {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	fill()
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
-}
-
-// measured holds what is counted against what is taken. Something else may be given back meanwhile, so
-// that one of three measurements has to do.
-func measured(t *testing.T, measure func() (counted, took int64), fits func(counted, took int64) bool) {
-	t.Helper()
-	var counted, took int64
-	for range 3 {
-		if counted, took = measure(); fits(counted, took) {
-			return
-		}
-	}
-	t.Errorf("%d bytes are counted, %d are taken", counted, took)
-}
 
 func hashOf(kind string, i int) record.Hash { return record.HashOf(fmt.Appendf(nil, "%s %d", kind, i)) }
 
@@ -72,20 +46,19 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			measured(t, func() (counted, took int64) {
+			heaptest.Agree(t, 0.95, 2, func() (counted, taken int64) {
 				c, err := newCache(1 << 40)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer c.close()
-				took = heapOf(func() {
+				taken = heaptest.Taken(func() {
 					for i := range tt.count {
 						tt.fill(c, i)
 					}
 				})
-				counted = int64(c.bytes())
-				return counted, took
-			}, func(counted, took int64) bool { return counted >= took*95/100 && counted <= 2*took })
+				return int64(c.bytes()), taken
+			})
 		})
 	}
 }

@@ -187,8 +187,8 @@ func (o *Origin) plan(release *theming.Release) (wait func() (record.Hash, error
 				err = panicked(p)
 			}
 		}()
-		version, root, size := release.Frozen()
-		name, err = o.derive.Plan(o.ctx, version, root, size)
+		version, document := release.Frozen()
+		name, err = o.derive.Plan(o.ctx, version, document)
 	}()
 	return func() (record.Hash, error) {
 		<-done

@@ -77,10 +77,16 @@ func (d *Deriver) foreign(ctx context.Context, v record.ThemeVersion) (compiler,
 
 // compiled returns a version's Theme, compiled natively.
 func (d *Deriver) compiled(ctx context.Context, v record.ThemeVersion) (*renderer.Compiled, error) {
-	if c := d.kept.find(keyOf(v)); c != nil {
+	return d.compiledOf(v, func() ([]byte, error) { return d.store.Blob(ctx, v.Document) })
+}
+
+// compiledOf is compiled with the document that read returns, where it is needed.
+func (d *Deriver) compiledOf(v record.ThemeVersion, read func() ([]byte, error)) (*renderer.Compiled, error) {
+	key := themeKey{v.Document, v.Prefix}
+	if c := d.themes.get(key); c != nil {
 		return c, nil
 	}
-	document, err := d.store.Blob(ctx, v.Document)
+	document, err := read()
 	if err != nil {
 		return nil, fmt.Errorf("document %s: %w", v.Document, err)
 	}
@@ -89,7 +95,7 @@ func (d *Deriver) compiled(ctx context.Context, v record.ThemeVersion) (*rendere
 		return nil, fmt.Errorf("document %s: %w", v.Document, err)
 	}
 	c := renderer.Compile(root, v.Prefix)
-	d.kept.keep(keyOf(v), c, len(document))
+	d.themes.add(key, c, int64(c.MemoryBytes(len(document))))
 	return c, nil
 }
 

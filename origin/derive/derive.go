@@ -9,6 +9,7 @@
 package derive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -24,12 +25,12 @@ import (
 
 // Config is what a Deriver needs. Store and Native must be given.
 type Config struct {
-	Store     storage.Store
-	Native    record.Hash      // the registered module that was built from the same sources as this binary
-	CacheDir  string           // where machine code of other modules is kept; empty: in memory
-	KeepBytes int64            // memory for compiled Themes, about; 0 means 64 MiB
-	Logger    *slog.Logger     // nil means slog.Default()
-	Now       func() time.Time // nil means time.Now
+	Store      storage.Store
+	Native     record.Hash      // the registered module that was built from the same sources as this binary
+	CacheDir   string           // where machine code of other modules is kept; empty: in memory
+	CacheBytes int64            // memory for compiled Themes; 0 means DefaultCacheBytes
+	Logger     *slog.Logger     // nil means slog.Default()
+	Now        func() time.Time // nil means time.Now
 
 	// Turn waits until one more document may be compiled for somebody who waits, and Spare until one
 	// may for nobody; both return what ends that, or ctx's error. Nil does not wait. What is compiled
@@ -37,7 +38,8 @@ type Config struct {
 	Turn, Spare func(ctx context.Context) (leave func(), err error)
 }
 
-const defaultKeepBytes = 64 << 20
+// DefaultCacheBytes is the memory for compiled Themes if Config says nothing.
+const DefaultCacheBytes = 64 << 20
 
 // Deriver compiles plans and overlays. Its methods may be called concurrently.
 type Deriver struct {
@@ -48,7 +50,7 @@ type Deriver struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	kept    *kept
+	themes  *themeCache
 	guests  *guests
 	flights singleflight.Group // by what is compiled
 	lost    lost
@@ -66,10 +68,7 @@ type Deriver struct {
 func New(c Config) *Deriver {
 	d := &Deriver{
 		store: c.Store, native: c.Native, turn: c.Turn, spare: c.Spare, now: c.Now, log: c.Logger,
-		kept: newKept(c.KeepBytes), guests: &guests{store: c.Store, dir: c.CacheDir},
-	}
-	if c.KeepBytes == 0 {
-		d.kept = newKept(defaultKeepBytes)
+		themes: newThemeCache(cmp.Or(c.CacheBytes, DefaultCacheBytes)), guests: &guests{store: c.Store, dir: c.CacheDir},
 	}
 	if d.now == nil {
 		d.now = time.Now

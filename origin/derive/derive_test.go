@@ -14,7 +14,6 @@ import (
 
 	"example.com/livery/origin/derive"
 	"example.com/livery/renderer"
-	"example.com/livery/renderer/jsontree"
 	"example.com/livery/renderer/plan"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -143,11 +142,8 @@ func (b *bench) put(text string) record.Hash {
 func (b *bench) publish(number uint32, module record.Hash) record.ThemeVersion {
 	b.t.Helper()
 	v := record.ThemeVersion{Number: number, Document: b.put(document), Prefix: "lv", Module: module}
-	root, err := jsontree.Parse(document)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if v.Plan, err = b.derive.Plan(context.Background(), v, root, len(document)); err != nil {
+	var err error
+	if v.Plan, err = b.derive.Plan(context.Background(), v, []byte(document)); err != nil {
 		b.t.Fatal(err)
 	}
 	b.update(func(tx storage.Tx) error {

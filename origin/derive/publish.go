@@ -4,19 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"example.com/livery/renderer"
-	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )
 
 // Plan compiles the plans of a version that is being published with this binary's own module, and
-// stores them under the name that it returns. root is the version's document and must not be
-// changed any more; documentBytes is its length as JSON.
-func (d *Deriver) Plan(ctx context.Context, v record.ThemeVersion, root *jsontree.Node, documentBytes int) (record.Hash, error) {
-	c := d.kept.find(keyOf(v))
-	if c == nil {
-		c = renderer.Compile(root, v.Prefix)
-		d.kept.keep(keyOf(v), c, documentBytes)
+// stores them under the name that it returns. document is the version's, as JSON. It is parsed here, and not taken
+// as a tree: a tree that a patch built keeps those alive that it was built from.
+func (d *Deriver) Plan(ctx context.Context, v record.ThemeVersion, document []byte) (record.Hash, error) {
+	c, err := d.compiledOf(v, func() ([]byte, error) { return document, nil })
+	if err != nil {
+		return "", fmt.Errorf("derive: plan: %w", err)
 	}
 	name, err := d.store.PutBlob(ctx, planBundle(c))
 	if err != nil {

@@ -49,8 +49,7 @@ func PublishTheme(s ThemeState, variants []VariantState, p Publication) (Publish
 // so that only those are read that it needs to see.
 type Release struct {
 	publication Publication
-	made        Published      // but for its Variants
-	root        *jsontree.Node // the document of made
+	made        Published // but for its Variants
 	migration   *migration
 }
 
@@ -70,15 +69,15 @@ func NewRelease(s ThemeState, p Publication) (*Release, error) {
 	if s.Draft != nil {
 		moves = s.Draft.Moves
 	}
-	r := &Release{p, freeze(s.Theme, document, p), document, newMigration(s.beneath(), document, moves)}
+	r := &Release{p, freeze(s.Theme, document, p), newMigration(s.beneath(), document, moves)}
 	r.made.Version.Moves = r.migration.moves
 	return r, nil
 }
 
 // Frozen returns the version that Publish publishes, with its document, before any Variant is looked
-// at. The tree must not be changed.
-func (r *Release) Frozen() (v record.ThemeVersion, root *jsontree.Node, documentBytes int) {
-	return r.made.Version, r.root, len(r.made.Document)
+// at. The document must not be changed.
+func (r *Release) Frozen() (v record.ThemeVersion, document []byte) {
+	return r.made.Version, r.made.Document
 }
 
 // NeedsServed reports whether Publish has to see what v serves: where it only keeps that, and has

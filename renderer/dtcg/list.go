@@ -47,10 +47,11 @@ func (d *Document) list() {
 	if !d.Root.IsObject() {
 		return
 	}
-	count, bytes := countTokens(d.Root, 0)
-	d.Tokens = make([]Token, 0, count)
-	l := lister{d: d, ends: make([]int, 0, count)}
-	l.paths.Grow(min(bytes, maxPathBytes))
+	var e extent
+	e.add(d.Root, 1, 0)
+	d.Tokens = make([]Token, 0, e.tokens)
+	l := lister{d: d, ends: make([]int, 0, e.tokens), names: make([]string, 0, e.names)}
+	l.paths.Grow(min(e.pathBytes, maxPathBytes))
 	l.group(d.Root, 0, "")
 	paths, start := l.paths.String(), 0
 	d.byPath = make(map[string]int32, len(d.Tokens))
@@ -61,22 +62,26 @@ func (d *Document) list() {
 	}
 }
 
-// countTokens returns the number of tokens below a group whose path takes pathBytes with its last dot, and
-// the bytes of their paths.
-func countTokens(group *jsontree.Node, pathBytes int) (count, bytes int) {
+// extent is how many tokens are listed, with the names and the bytes of their paths.
+type extent struct{ tokens, names, pathBytes int }
+
+// add counts the tokens below a group. depth is the number of names in their paths, and the group's own path
+// takes pathBytes with its last dot.
+func (e *extent) add(group *jsontree.Node, depth, pathBytes int) {
 	for i := range group.Members {
 		m := &group.Members[i]
 		switch {
+		case e.pathBytes > maxPathBytes:
+			return // no more are listed
 		case !m.Value.IsObject() || IsMetadata(m.Name):
 		case IsToken(m.Value):
-			count++
-			bytes += pathBytes + len(m.Name)
+			e.tokens++
+			e.names += depth
+			e.pathBytes += pathBytes + len(m.Name)
 		default:
-			below, length := countTokens(m.Value, pathBytes+len(m.Name)+len("."))
-			count, bytes = count+below, bytes+length
+			e.add(m.Value, depth+1, pathBytes+len(m.Name)+len("."))
 		}
 	}
-	return count, bytes
 }
 
 // group lists what is below n, whose dotted path is stack and takes pathBytes.
@@ -127,11 +132,8 @@ func (l *lister) token(n, value *jsontree.Node, pathBytes int, inherited string)
 	})
 }
 
-// segments copies the stack into memory that many tokens share.
+// segments copies the stack into memory that all tokens share.
 func (l *lister) segments() []string {
-	if cap(l.names)-len(l.names) < len(l.stack) {
-		l.names = make([]string, 0, 1024+len(l.stack))
-	}
 	start := len(l.names)
 	l.names = append(l.names, l.stack...)
 	return l.names[start:len(l.names):len(l.names)]

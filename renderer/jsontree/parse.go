@@ -59,14 +59,23 @@ type parser struct {
 	itemSlab   []*Node
 }
 
-// slabSize is the number of nodes, members or items in one allocation.
-const slabSize = 128
+// The sizes of slabs, in nodes, members or items. What is left of a tree of a slab stays as long as the tree
+// does, so a slab is no larger than the rest of the text is likely to need, and what would waste more than an
+// eighth of a slab gets an allocation of its own.
+const (
+	maxSlab  = 128
+	maxShare = maxSlab / 8
+	perNode  = 16 // bytes of text: 11 to 16 on the average in documents without blanks
+)
+
+// slab returns the size of the next slab, of which at least that many are needed.
+func (p *parser) slab(needed int) int { return min(maxSlab, needed+(len(p.text)-p.at)/perNode) }
 
 func (p *parser) fail(what string) error { return &SyntaxError{p.at, what} }
 
 func (p *parser) node() *Node {
 	if len(p.nodeSlab) == 0 {
-		p.nodeSlab = make([]Node, slabSize)
+		p.nodeSlab = make([]Node, p.slab(1))
 	}
 	n := &p.nodeSlab[0]
 	p.nodeSlab = p.nodeSlab[1:]
@@ -76,8 +85,12 @@ func (p *parser) node() *Node {
 // closeMembers takes the members from start on off the open ones and returns them for keeps.
 func (p *parser) closeMembers(start int) []Member {
 	open := p.members[start:]
+	if len(open) > maxShare {
+		p.members = p.members[:start]
+		return append(make([]Member, 0, len(open)), open...)
+	}
 	if len(p.memberSlab) < len(open) {
-		p.memberSlab = make([]Member, max(slabSize, len(open)))
+		p.memberSlab = make([]Member, p.slab(len(p.members)))
 	}
 	kept := p.memberSlab[:len(open):len(open)]
 	p.memberSlab = p.memberSlab[len(open):]
@@ -89,8 +102,12 @@ func (p *parser) closeMembers(start int) []Member {
 // closeItems is closeMembers for arrays.
 func (p *parser) closeItems(start int) []*Node {
 	open := p.items[start:]
+	if len(open) > maxShare {
+		p.items = p.items[:start]
+		return append(make([]*Node, 0, len(open)), open...)
+	}
 	if len(p.itemSlab) < len(open) {
-		p.itemSlab = make([]*Node, max(slabSize, len(open)))
+		p.itemSlab = make([]*Node, p.slab(len(p.items)))
 	}
 	kept := p.itemSlab[:len(open):len(open)]
 	p.itemSlab = p.itemSlab[len(open):]

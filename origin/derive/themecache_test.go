@@ -8,30 +8,26 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// What was used longest ago goes first, and what is larger than the bound is not kept at all.
-func TestKeptThemesStayWithinTheBound(t *testing.T) {
+// What was used longest ago goes first, and what is larger than the cache is not cached at all.
+func TestCompiledThemesStayWithinTheBound(t *testing.T) {
 	c := renderer.Compile(jsontree.NewObject(), "")
-	plans := 0
-	for f := range renderer.File(renderer.FileCount) {
-		plans += len(c.Plan(f))
-	}
-	const document = 1000
-	k := newKept(int64(3 * (bytesPerByte*document + plans)))
+	const bytes = 1000
+	themes := newThemeCache(3 * (bytes + cachedThemeBytes))
 	key := func(i int) themeKey { return themeKey{prefix: fmt.Sprint(i)} }
 	for i := range 3 {
-		k.keep(key(i), c, document)
+		themes.add(key(i), c, bytes)
 	}
-	k.find(key(0))
-	k.keep(key(3), c, document)
-	k.keep(key(3), c, document)
-	k.keep(key(4), c, 10*document)
+	themes.get(key(0))
+	themes.add(key(3), c, bytes)
+	themes.add(key(3), c, bytes)
+	themes.add(key(4), c, 10*bytes)
 	for i, want := range []bool{true, false, true, true, false} {
-		if got := k.find(key(i)) != nil; got != want {
-			t.Errorf("Theme %d is kept: %v, want %v", i, got, want)
+		if got := themes.get(key(i)) != nil; got != want {
+			t.Errorf("Theme %d is cached: %v, want %v", i, got, want)
 		}
 	}
-	if k.bytes != k.maxBytes || k.order.Len() != 3 || len(k.byKey) != 3 {
-		t.Errorf("%d Themes of %d bytes are kept, want 3 of %d", k.order.Len(), k.bytes, k.maxBytes)
+	if themes.weight() != themes.maxBytes || themes.order.Len() != 3 || len(themes.byKey) != 3 {
+		t.Errorf("%d Themes of %d bytes are cached, want 3 of %d", themes.order.Len(), themes.weight(), themes.maxBytes)
 	}
 }
 
