@@ -95,7 +95,8 @@ usable: bench/usable/node_modules ## Put the served files into the real librarie
 edge: build ## Measure the edge beside nginx (needs one on the PATH)
 	go run ./bench/edge -livery bin/livery
 
-soak: build ## Soak the edge under Zipf traffic and publishes, FOR as long (30m)
+soak: build ## Soak the origin with 20,000 publishes and Themes, and the edge under Zipf traffic and publishes, FOR as long (30m)
+	go run ./bench/edge -soak-origin 20000 -livery bin/livery
 	go run ./bench/edge -soak $(or $(FOR),30m) -livery bin/livery
 
 storage: ## Measure the store's commits, on PostgreSQL too where it is installed

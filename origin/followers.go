@@ -61,7 +61,11 @@ func (f *followers) change(address netip.Addr, how func(*follower)) {
 	}
 	e := f.seen[address]
 	how(&e)
-	f.seen[address] = e
+	if e == (follower{}) { // it was refused: strangers are not remembered
+		delete(f.seen, address)
+	} else {
+		f.seen[address] = e
+	}
 	if now := time.Now(); now.Sub(f.sweptAt) > forgetAfter/2 {
 		f.sweptAt = now
 		maps.DeleteFunc(f.seen, func(_ netip.Addr, e follower) bool { return e.waits == 0 && now.Sub(e.at) > forgetAfter })

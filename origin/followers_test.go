@@ -1,9 +1,13 @@
 package origin
 
 import (
+	"net"
 	"net/netip"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // An edge that waits for changes misses none; one that was answered and comes back no more is behind by what
@@ -31,4 +35,31 @@ func TestFollowersAreBehindWhileTheyAreAway(t *testing.T) {
 	want("the other has been away too long", 12, 0, 3)
 	f.change(near, func(e *follower) { e.waits++ })
 	want("it is back", 12, 1, 0)
+}
+
+// Whoever asks for changes without the feed's token is refused, and not remembered.
+func TestStrangersAreNoFollowers(t *testing.T) {
+	var f followers
+	stranger := &fasthttp.RequestCtx{}
+	stranger.Request.SetRequestURI("/feed/v1/changes")
+	for i := range 1000 {
+		stranger.SetRemoteAddr(&net.TCPAddr{IP: net.IPv4(10, 1, byte(i>>8), byte(i))})
+		f.following(stranger, func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusUnauthorized) })
+	}
+	if len(f.seen) != 0 {
+		t.Errorf("%d strangers are remembered, want none", len(f.seen))
+	}
+}
+
+// The number of callers that are known is bounded, whatever each of them has left.
+func TestCallersAreBounded(t *testing.T) {
+	r, now := newRate(1), time.Now()
+	for i := range 2 * maxBuckets {
+		if !r.allows(strconv.Itoa(i), now) {
+			t.Fatalf("caller %d is refused its first request", i)
+		}
+	}
+	if len(r.buckets) > maxBuckets {
+		t.Errorf("%d callers are known, want at most %d", len(r.buckets), maxBuckets)
+	}
 }

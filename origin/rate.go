@@ -21,8 +21,11 @@ type bucket struct {
 	at     time.Time
 }
 
-// maxBuckets is the number of callers from which full buckets, which say nothing, are dropped.
-const maxBuckets = 10_000
+// The bounds of what is known of callers.
+const (
+	maxBuckets   = 10_000
+	sweptBuckets = 64 // are looked at if there are too many
+)
 
 func newRate(perSecond float64) *rate {
 	if perSecond <= 0 {
@@ -57,13 +60,21 @@ func (r *rate) filled(b bucket, now time.Time) bucket {
 	return bucket{min(r.burst, b.tokens+passed*r.perSecond), now}
 }
 
+// makeRoom looks at a few buckets, in no order, if there are too many: full ones say nothing and are dropped, and if
+// none is, the caller of one of them begins anew.
 func (r *rate) makeRoom(now time.Time) {
 	if len(r.buckets) < maxBuckets {
 		return
 	}
+	looked, anyone := 0, ""
 	for caller, b := range r.buckets {
+		anyone = caller
 		if r.filled(b, now).tokens >= r.burst {
 			delete(r.buckets, caller)
 		}
+		if looked++; looked == sweptBuckets {
+			break
+		}
 	}
+	delete(r.buckets, anyone)
 }

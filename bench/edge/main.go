@@ -5,7 +5,7 @@
 // plain HTTP/1.1. Servers have one core and the load another; the servers take turns, scenario by
 // scenario and round by round, so that a slow minute of the machine is everybody's. Then it measures latency at
 // constant rates, and the load itself beside wrk. What is not on the PATH is left out and told. With -soak it runs the
-// whole edge for a long time instead and watches its memory.
+// whole edge for a long time instead and watches its memory, with -soak-origin an origin.
 package main
 
 import (
@@ -45,6 +45,7 @@ func main() {
 	flag.IntVar(&long.rate, "rate", 400, "requests a second of a soak")
 	flag.Int64Var(&long.cacheBytes, "cache-bytes", 64<<20, "memory for files of the edge that is soaked")
 	flag.StringVar(&long.results, "results", filepath.Join("bench", "results"), "folder of the results of a soak and of -tls")
+	originCount := flag.Int("soak-origin", 0, "soak the origin of -livery instead: so many publishes, then so many Themes")
 	secure := flag.Bool("tls", false, "measure the edge of -livery under TLS beside nginx instead, and write edge_tls.md into -results")
 	flag.Parse()
 	b.only, b.servers = words(*only), words(*servers)
@@ -53,6 +54,8 @@ func main() {
 		case *secure:
 			under := secureBench{livery: b.livery, results: long.results, rounds: b.rounds, slice: b.slice, only: b.only}
 			return under.run(ctx)
+		case *originCount > 0:
+			return (&originSoak{livery: b.livery, results: long.results, count: *originCount}).run(ctx)
 		case long.lasting > 0:
 			long.livery = b.livery
 			return long.run(ctx)

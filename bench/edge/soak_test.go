@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -127,5 +129,26 @@ func TestAnswersAreCounted(t *testing.T) {
 	s.count(1, "/a", 0, false, io.ErrUnexpectedEOF)
 	if w := s.window; w.answers() != 5 || len(w.hits) != 1 || len(w.misses) != 1 || w.shed != 1 || w.failed != 2 || !strings.Contains(w.last, "unexpected EOF") {
 		t.Errorf("window = %+v", w)
+	}
+}
+
+// A soak of the origin fails if it ends with more memory than it may take, and its page tells how that came.
+func TestSoakOfTheOriginIsJudged(t *testing.T) {
+	most := maxOriginPart * float64(originBudget().Total())
+	for _, tt := range []struct {
+		last float64
+		want bool
+	}{{most, true}, {most + mib, false}} {
+		s := originSoak{results: t.TempDir(), count: 10, samples: []originSample{{20, tt.last, 5 * mib}, {0, 7 * mib, 3 * mib}}}
+		if err := s.write(time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.judge(); (err == nil) != tt.want {
+			t.Errorf("judge with %.0f bytes at the end = %v", tt.last, err)
+		}
+		page, err := os.ReadFile(filepath.Join(s.results, "soak_origin.md"))
+		if line := fmt.Sprintf("| 20 | %.0f | 5 |\n", tt.last/mib); err != nil || !strings.Contains(string(page), "| 0 | 7 | 3 |\n") || !strings.Contains(string(page), line) {
+			t.Errorf("the page has no line %q, or %v:\n%s", line, err, page)
+		}
 	}
 }

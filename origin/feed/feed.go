@@ -151,7 +151,7 @@ type poll struct {
 
 // told is what a poll is answered with, spelled once for all who wait for the same.
 type told struct {
-	fed  record.ChangesFed
+	says bool           // more than how far the log has come
 	seen storage.Cursor // the newest entry that was looked at
 	text []byte
 }
@@ -170,7 +170,7 @@ const (
 )
 
 func newChanges(store storage.Store) *changes {
-	return &changes{store, newShelf(keepPollBytes, keepPoll, func(t told) int { return len(t.text) + shelvedBytes })}
+	return &changes{store, newShelf(keepPollBytes, keepPoll, func(t told) int { return weight(t.text) })}
 }
 
 // fed returns what changed after the cursor, as soon as there is something or ctx ends. A cursor that
@@ -188,7 +188,7 @@ func (c *changes) fed(ctx context.Context, p poll) (told, error) {
 			return tell(record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: p.after.String()}, p.after)
 		}
 		next, _, err := c.polls.take(p.after.String()+" "+strconv.Itoa(p.limit), begun, func() (told, error) { return c.once(ctx, p) })
-		if err != nil || next.fed.Reset || len(next.fed.Changes) > 0 || ctx.Err() != nil {
+		if err != nil || next.says || ctx.Err() != nil {
 			return next, err
 		}
 		p.after = next.seen
@@ -250,7 +250,7 @@ func (c *changes) reset(ctx context.Context) (told, error) {
 // tell spells an answer.
 func tell(fed record.ChangesFed, seen storage.Cursor) (told, error) {
 	text, err := json.Marshal(fed)
-	return told{fed, seen, text}, err
+	return told{fed.Reset || len(fed.Changes) > 0, seen, text}, err
 }
 
 // safe reports whether every part can stand in a key of the store.

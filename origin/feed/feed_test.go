@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -54,7 +56,16 @@ func (l *log) ask(p poll) record.ChangesFed {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return got.fed
+	return read(l.t, got)
+}
+
+// read is what an edge reads of an answer.
+func read(t testing.TB, answer told) (fed record.ChangesFed) {
+	t.Helper()
+	if err := json.Unmarshal(answer.text, &fed); err != nil {
+		t.Error(err)
+	}
+	return fed
 }
 
 func spell(fed record.ChangesFed) string {
@@ -124,7 +135,7 @@ func TestWaitsEndWithWhatAnEdgeHolds(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		ended <- got.fed
+		ended <- read(t, got)
 	}()
 	l.add("")
 	l.add("b")

@@ -24,11 +24,14 @@ const (
 	shelvedBytes     = 512 // of what is kept, besides its bytes
 )
 
+// CacheBytes is what a Handler keeps of answers at most.
+const CacheBytes = keepRefreshBytes + keepBlobBytes + keepPollBytes
+
 // ageHeader says since how many milliseconds what is answered has been known to be so.
 const ageHeader = "Livery-Age"
 
 // weight is what bytes take on a shelf.
-func weight(b []byte) int { return len(b) + shelvedBytes }
+func weight(b []byte) int { return cap(b) + shelvedBytes }
 
 // refreshing is a question of an edge that heard of a change.
 type refreshing struct {

@@ -24,6 +24,7 @@ type shelved[V any] struct {
 	done  chan struct{} // closed when the rest is set
 	value V
 	err   error
+	ends  *time.Timer // takes it off the shelf; nil until it is counted
 }
 
 var errUnmade = errors.New("feed: what others wait for was not made")
@@ -62,10 +63,9 @@ func (s *shelf[V]) drop(key string, held *shelved[V]) {
 		return
 	}
 	delete(s.held, key)
-	select {
-	case <-held.done:
+	if held.ends != nil {
+		held.ends.Stop() // else it keeps what was made in memory until then
 		s.bytes -= len(key) + s.size(held.value)
-	default: // it is not counted yet
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *shelf[V]) settle(key string, made *shelved[V]) {
 		delete(s.held, key)
 	} else {
 		s.bytes += size
-		time.AfterFunc(s.keepFor, func() { s.expire(key, made) })
+		made.ends = time.AfterFunc(s.keepFor, func() { s.expire(key, made) })
 	}
 }
 

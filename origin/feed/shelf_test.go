@@ -2,11 +2,14 @@ package feed
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"example.com/livery/heaptest"
 )
 
 func length(s string) int { return len(s) }
@@ -98,5 +101,43 @@ func TestAShelfIsBounded(t *testing.T) {
 		}()
 		take("d", "1", nil)
 		time.Sleep(2 * time.Second)
+	})
+}
+
+// The budget of a shelf is one of memory: what is counted is what is taken, and what was replaced is gone at once.
+func TestWhatIsCountedIsWhatIsTaken(t *testing.T) {
+	for _, size := range []int{20, 700, 20_000} {
+		heaptest.Agree(t, 0.8, 1.25, func() (counted, taken int64) {
+			s := newShelf(1<<40, time.Hour, weight)
+			taken = heaptest.Taken(func() {
+				for i := range 2 * (4 << 20 / (size + 500)) {
+					key := fmt.Sprintf("/feed/v1/refresh/env_1/thm_1?since=%d", i/2)
+					_, _, _ = s.take(key, time.Now(), func() ([]byte, error) { return make([]byte, size), nil })
+				}
+			})
+			_, bytes := s.weighed()
+			return int64(bytes), taken
+		})
+	}
+}
+
+// What a poll keeps is what it is answered with, spelled.
+func TestPollsAreWeighed(t *testing.T) {
+	l := newLog(t)
+	for i := range 2000 {
+		l.add(fmt.Sprintf("env_%026d", i))
+	}
+	heaptest.Agree(t, 0.8, 1.25, func() (counted, taken int64) {
+		c := newChanges(l.store)
+		c.polls.maxBytes, c.polls.keepFor = 1<<40, time.Hour
+		taken = heaptest.Taken(func() {
+			for i := range 20 {
+				if _, err := c.fed(t.Context(), poll{after: l.cursors[i], limit: maxLimit}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		_, bytes := c.polls.weighed()
+		return int64(bytes), taken
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"time"
 
@@ -41,11 +42,13 @@ func parseNote(b []byte) (note, error) {
 	return n, nil
 }
 
-// recent remembers the blobs put within one or two windows. It forgets by whole generations, so
-// that it needs no time for each of them.
+// recent remembers the blobs put within one or two windows, each in some 20 bytes: a part of its name is enough, as a
+// blob that is taken for another one is only collected later. It forgets by whole generations, so that it needs no
+// time for each of them.
 type recent struct {
 	mu       sync.Mutex // guards below
-	now, old map[record.Hash]struct{}
+	seed     maphash.Seed
+	now, old map[uint64]struct{}
 	since    time.Time // when now began
 }
 
@@ -53,24 +56,25 @@ func (r *recent) add(name record.Hash, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turn(at)
-	r.now[name] = struct{}{}
+	r.now[maphash.String(r.seed, string(name))] = struct{}{}
 }
 
 func (r *recent) has(name record.Hash, at time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turn(at)
-	_, now := r.now[name]
-	_, old := r.old[name]
+	part := maphash.String(r.seed, string(name))
+	_, now := r.now[part]
+	_, old := r.old[part]
 	return now || old
 }
 
 func (r *recent) turn(at time.Time) {
 	switch age := at.Sub(r.since); {
 	case r.now == nil || age >= 2*storage.PutWindow:
-		r.now, r.old, r.since = map[record.Hash]struct{}{}, nil, at
+		r.seed, r.now, r.old, r.since = maphash.MakeSeed(), map[uint64]struct{}{}, nil, at
 	case age >= storage.PutWindow:
-		r.now, r.old, r.since = map[record.Hash]struct{}{}, r.now, at
+		r.now, r.old, r.since = map[uint64]struct{}{}, r.now, at
 	}
 }
 

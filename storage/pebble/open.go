@@ -60,6 +60,10 @@ const (
 	defaultHangAfter    = time.Minute
 )
 
+// MemoryBytes is what the caches of a Store with default Options take at most: blocks as they were read, and what was
+// written and is not in a table yet.
+const MemoryBytes = defaultCacheBytes + tablesWaiting*memTableBytes
+
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.Default()

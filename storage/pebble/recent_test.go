@@ -1,0 +1,30 @@
+package pebble
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"example.com/livery/heaptest"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// What is remembered of a blob that was put is forgotten after one window or two, and takes no more than a few dozen
+// bytes until then: a busy origin puts a million in that time.
+func TestRecentBlobsTakeLittle(t *testing.T) {
+	const blobs, most = 100_000, 40
+	begin := time.Now()
+	heaptest.Agree(t, 1, 100, func() (counted, taken int64) {
+		var r recent
+		taken = heaptest.Taken(func() {
+			for i := range blobs {
+				r.add(record.HashOf(fmt.Append(nil, i)), begin)
+			}
+		})
+		if name := record.HashOf([]byte("7")); !r.has(name, begin.Add(storage.PutWindow)) || r.has(name, begin.Add(3*storage.PutWindow)) {
+			t.Error("a blob is not remembered for a window, or for more than two")
+		}
+		return blobs * most, taken
+	})
+}
