@@ -1,8 +1,10 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"example.com/livery/storage/record"
@@ -102,10 +104,15 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 		return ask()
 	}
 	for range maxAsks {
-		if held != nil && e.inVain(&t.asking, "theme/"+t.key, ask) {
+		if held != nil && e.inVain(&t.asking, themeEndpoint, "theme/"+t.key, ask) {
 			return t, held, stale, nil
 		}
-		answer, err := persist(e, q, func() (any, error) { return e.shared("theme/"+t.key, askOnce) })
+		answer, err := persist(e, q, func() (any, error) { return e.shared(q, "theme/"+t.key, askOnce) })
+		if errors.Is(err, errLate) {
+			t.asking.settle(err, e.now()) // whoever asks next does not wait as long
+			last, err := e.lastTheme(t, err)
+			return t, last, stale, err
+		}
 		if err != nil {
 			return t, nil, stale, err
 		}
@@ -121,10 +128,41 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 	return t, held, asked, nil
 }
 
-// shared asks once for everybody who wants to know the same.
-func (e *Edge) shared(flight string, ask func() (any, error)) (any, error) {
-	answer, err, _ := e.flights.Do(flight, ask)
-	return answer, err
+// errLate means that a question was not answered in the time that the request waits. It may be yet, for the next.
+var errLate = fmt.Errorf("%w: it gave no answer in the time that a request waits", errUnreachable)
+
+// shared asks once for everybody who wants to know the same, and returns errLate at the deadline of q.
+func (e *Edge) shared(q *question, flight string, ask func() (any, error)) (any, error) {
+	if q.deadline.IsZero() {
+		answer, err, _ := e.flights.Do(flight, ask)
+		return answer, err
+	}
+	type answered struct {
+		answer any
+		err    error
+	}
+	done := make(chan answered, 1)
+	deadline := time.NewTimer(time.Until(q.deadline))
+	defer deadline.Stop()
+	begun := e.spawn(func() {
+		defer func() {
+			if reason := recover(); reason != nil {
+				e.log.Error("a question to upstream ended in a panic", "reason", reason)
+				done <- answered{nil, errUnreachable}
+			}
+		}()
+		answer, err, _ := e.flights.Do(flight, ask)
+		done <- answered{answer, err}
+	})
+	if !begun {
+		return nil, errUnreachable
+	}
+	select {
+	case a := <-done:
+		return a.answer, a.err
+	case <-deadline.C:
+		return nil, errLate
+	}
 }
 
 // rests reports whether a record is not asked for, because asking for it failed a moment ago. Where no
@@ -133,19 +171,19 @@ func (e *Edge) rests(a *asking, now time.Time) bool {
 	return a.rests(now, e.sources.backAt.Load()) && (e.sources.followed.Load() != nil || !e.sources.failing())
 }
 
-// inVain reports whether what is held has to be served without waiting for an answer, because the
-// newest question found nobody. Every now and then it has the question asked again in the background.
-func (e *Edge) inVain(a *asking, flight string, ask func() (any, error)) bool {
+// inVain reports whether what is held has to be served without waiting for an answer, because the newest
+// questions were not answered right. Every now and then it has the question asked again in the background.
+func (e *Edge) inVain(a *asking, at endpoint, flight string, ask func() (any, error)) bool {
 	if e.rests(a, e.now()) {
 		return true
 	}
-	if !e.sources.failing() {
+	if !e.sources.fails(at) {
 		return false
 	}
-	if !e.sources.down() && a.background.CompareAndSwap(false, true) {
+	if e.sources.resting(at) == nil && a.background.CompareAndSwap(false, true) {
 		e.spawn(func() {
 			defer a.background.Store(false)
-			_, _ = e.shared(flight, ask) // whoever asks next sees what came of it
+			_, _ = e.shared(&question{}, flight, ask) // whoever asks next sees what came of it
 		})
 	}
 	return true
@@ -155,8 +193,8 @@ func (e *Edge) inVain(a *asking, flight string, ask func() (any, error)) bool {
 // disk, is returned; errUnreachable where there is none.
 func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 	change, now := t.change.Load(), e.now()
-	if e.sources.down() || e.rests(&t.asking, now) {
-		return e.lastTheme(t, errUnreachable)
+	if resting := e.sources.resting(themeEndpoint); resting != nil || e.rests(&t.asking, now) {
+		return e.lastTheme(t, cmp.Or(resting, errUnreachable))
 	}
 	held := t.state.Load()
 	unknown := (held == nil || held.missing) && !e.disk.has(themeName(t.key))
@@ -255,10 +293,15 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 		return ask()
 	}
 	for range maxAsks {
-		if held != nil && e.inVain(&p.asking, "pair/"+p.key, ask) {
+		if held != nil && e.inVain(&p.asking, pairEndpoint, "pair/"+p.key, ask) {
 			return p, held, stale, nil
 		}
-		answer, err := persist(e, q, func() (any, error) { return e.shared("pair/"+p.key, askOnce) })
+		answer, err := persist(e, q, func() (any, error) { return e.shared(q, "pair/"+p.key, askOnce) })
+		if errors.Is(err, errLate) {
+			p.asking.settle(err, e.now())
+			last, err := e.lastPair(p, err)
+			return p, last, stale, err
+		}
 		if err != nil {
 			return p, nil, stale, err
 		}
@@ -279,8 +322,8 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 // nil, is called before anybody sees the new pair.
 func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*pairState)) (*pairState, error) {
 	change, now := t.change.Load(), e.now()
-	if e.sources.down() || e.rests(&p.asking, now) {
-		return e.lastPair(p, errUnreachable)
+	if resting := e.sources.resting(pairEndpoint); resting != nil || e.rests(&p.asking, now) {
+		return e.lastPair(p, cmp.Or(resting, errUnreachable))
 	}
 	held := p.state.Load()
 	unknown := (held == nil || held.missing != "") && !e.disk.has(pairName(p.key))
@@ -289,7 +332,7 @@ func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*p
 	}
 	fed, missing, how, err := e.sources.pair(ctx, p.key)
 	if err == nil && missing == "" {
-		err = e.fetchInputs(fed)
+		err = failed(e.fetchInputs(fed))
 	}
 	if unknown && (err != nil || missing == "") {
 		e.unknowns.refund()
@@ -315,6 +358,15 @@ func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*p
 	p.state.Store(s)
 	t.remember(p)
 	return s, nil
+}
+
+// failed returns err, or errUnreachable for one that says that nobody was asked: of what needs several questions
+// another one was answered, and it is not asked again at once.
+func failed(err error) error {
+	if errors.Is(err, errResting) {
+		return errUnreachable
+	}
+	return err
 }
 
 // keepPair writes a pair to disk, where that is due.

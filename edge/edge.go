@@ -30,6 +30,7 @@ import (
 type Config struct {
 	DataDir        string               // the disk cache; lost: a restart needs upstream. Of this edge alone
 	Upstreams      []string             // base URLs of feeds, of an origin or of other edges, the preferred ones first
+	UpstreamWait   time.Duration        // how long a request waits for upstreams; 0: a second
 	UpstreamToken  string               // bearer token of the feeds; edges behind this one carry it too
 	CacheBytes     int64                // memory for files, records and what files are made from; 0: 256 MiB
 	DiskBytes      int64                // disk for records, plans, overlays and modules; 0: 4 GiB
@@ -121,6 +122,10 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 	return e, nil
 }
 
+func (c *Config) upstreamWait() time.Duration {
+	return time.Duration(orDefault(int64(c.UpstreamWait), int64(time.Second)))
+}
+
 // crowd bounds the connections of one client; nil: it does not.
 func (c *Config) crowd() *loop.Crowd {
 	if c.MaxOfOneClient < 0 {
@@ -169,13 +174,14 @@ func (e *Edge) start() {
 	}
 }
 
-// spawn runs f in the background, unless the edge is being shut down.
-func (e *Edge) spawn(f func()) {
+// spawn runs f in the background, unless the edge is being shut down, and reports whether it does.
+func (e *Edge) spawn(f func()) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.stopped {
 		e.working.Go(f)
 	}
+	return !e.stopped
 }
 
 func orDefault(n, fallback int64) int64 {

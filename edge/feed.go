@@ -184,7 +184,7 @@ func (f *feedHandler) blob(ctx *fasthttp.RequestCtx, name record.Hash) {
 func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	e := f.edge
 	q := e.asking(&ctx.Request.Header)
-	q.exact, q.patience = true, edgePatience
+	q.exact, q.patience = true, min(edgePatience, q.patience)
 	defer e.leave(&q)
 	a, pair, ok := parseRecord(path)
 	if !ok {

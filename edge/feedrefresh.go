@@ -47,7 +47,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	}
 	e.awaitReady(e.cache.theme(key))
 	q := e.asking(&ctx.Request.Header)
-	q.exact, q.patience = true, edgePatience
+	q.exact, q.patience = true, min(edgePatience, q.patience)
 	defer e.leave(&q)
 	t, s, m, ok := f.theme(ctx, key, &q)
 	if !ok {

@@ -94,31 +94,36 @@ func (e *Edge) leave(q *question) {
 	}
 }
 
-// How long a request for what is not held waits for an upstream that went away: so long, less what it has been
-// away already, as a long absence is no restart; but until one more question was let through.
-const (
-	clientPatience = 3 * time.Second
-	edgePatience   = time.Second // an edge that asks may have another upstream
-)
+// edgePatience is how long an edge that asks waits for this one's upstreams: it may have another upstream itself.
+const edgePatience = time.Second
 
-// persist returns what ask does, which is called again where upstream was out of reach and may be back.
+// persist returns what ask does, which is called again where upstream was out of reach and may be back, within
+// the time that q has patience.
 func persist[T any](e *Edge, q *question, ask func() (T, error)) (T, error) {
+	if q.deadline.IsZero() && q.patience > 0 {
+		q.deadline = time.Now().Add(q.patience)
+	}
 	for {
 		back := e.sources.returning()
 		answer, err := ask()
-		if !errors.Is(err, errUnreachable) || !e.await(back, q) {
+		if !errors.Is(err, errUnreachable) || !e.await(back, q, err) {
 			return answer, err
 		}
 	}
 }
 
-// await waits until a question that found nobody is worth asking again, and reports whether it is. back was
-// closed if an upstream came back since.
-func (e *Edge) await(back <-chan struct{}, q *question) bool {
+// await waits until a question that failed with reason is worth asking again, and reports whether it is. back was
+// closed if an upstream came back since. A request waits as long as it has patience, less what an upstream has been
+// away already, as a long absence is no restart; but until one more question was let through.
+func (e *Edge) await(back <-chan struct{}, q *question, reason error) bool {
 	now := e.now()
 	since, next, away := e.sources.away()
+	if resting := (*restingError)(nil); !away && errors.As(reason, &resting) {
+		since, next, away = time.Unix(0, resting.since), time.Unix(0, resting.next), true
+	}
 	until := q.now.Add(max(min(since.Sub(q.now), 0)+q.patience, maxGap+minGap))
-	if q.patience == 0 || !now.Before(until) || e.door.closing.Load() {
+	left := min(until.Sub(now), time.Until(q.deadline))
+	if q.patience == 0 || left <= 0 || e.door.closing.Load() {
 		return false
 	}
 	if !away {
@@ -133,6 +138,6 @@ func (e *Edge) await(back <-chan struct{}, q *question) bool {
 	if e.waiting.Add(1) > maxWaiting {
 		return false
 	}
-	doze(e.ctx, max(min(next.Sub(now), until.Sub(now)), minGap), back)
+	doze(e.ctx, max(min(next.Sub(now), left), time.Millisecond), back)
 	return e.ctx.Err() == nil
 }

@@ -19,7 +19,8 @@ const (
 // follow polls the feed until the edge is stopped, from where the run before this one ended. While
 // no feed can be read nothing is confirmed, so that what is held ages by its own rules.
 func (e *Edge) follow() {
-	cursor, saved := e.disk.cursor(), time.Time{}
+	cursor, saved, more := e.disk.cursor(), time.Time{}, false
+	pace := pace{changes: bucket{every: changesEvery, burst: changesBurst}}
 	for e.ctx.Err() == nil {
 		u, wait := e.sources.toFollow(e.ctx, e.now), pollSeconds
 		e.lookAround(u)
@@ -27,11 +28,17 @@ func (e *Edge) follow() {
 			wait = 0 // what is held is in doubt until it answers
 		}
 		polledAt := e.now()
-		fed, m, err := u.changes(e.ctx, cursor, wait, pollLimit)
-		if e.settle(u, err); err != nil {
+		limit := pollLimit
+		if more {
+			limit = mostChanges
+		}
+		fed, m, err := u.changes(e.ctx, cursor, wait, limit)
+		if e.settle(u, err, wait > 0 && !fed.Reset && !fed.More); err != nil {
 			continue
 		}
 		e.apply(fed, m, polledAt, wait)
+		more = fed.More
+		doze(e.ctx, pace.rest(u, fed, polledAt.Add(time.Duration(wait)*time.Second), e.now()), nil)
 		if fed.Cursor != cursor && time.Since(saved) >= cursorEvery {
 			e.keep(e.disk.putCursor(fed.Cursor))
 			saved = time.Now()
@@ -48,10 +55,49 @@ func (e *Edge) lookAround(u *upstream) {
 	}
 }
 
-// settle keeps and tells how a poll went.
-func (e *Edge) settle(u *upstream, err error) {
+// pace holds polls back that are answered before their time.
+type pace struct {
+	changes bucket // polls that brought some
+	rows    int    // answers in a row that began a log anew, or did not end
+}
+
+// The polls that are answered at once. A log that goes on and on, or begins anew each time, is read more and more
+// rarely: one of 150,000 entries ends before.
+const (
+	changesEvery = 100 * time.Millisecond
+	changesBurst = 10
+	maxResets    = 1
+	maxRows      = 16 // of mostChanges entries each
+)
+
+// rest returns how long to wait after an answer of u that came at now, to a poll that might have waited until end.
+func (p *pace) rest(u *upstream, fed record.ChangesFed, end, now time.Time) time.Duration {
+	most := maxRows
+	if fed.Reset {
+		most = maxResets
+	}
+	switch {
+	case !fed.Reset && !fed.More:
+		p.rows = 0
+		if len(fed.Changes) == 0 {
+			return end.Sub(now)
+		}
+	case p.rows >= most:
+		return u.backOff()
+	default:
+		p.rows++
+		return 0
+	}
+	if p.changes.take(now) {
+		return 0
+	}
+	return changesEvery
+}
+
+// settle keeps and tells how a poll went, and whether it was answered as one by which what is held is confirmed.
+func (e *Edge) settle(u *upstream, err error, progress bool) {
 	before := e.sources.followed.Load()
-	e.sources.settle(u, err, e.now())
+	e.sources.settle(u, err, progress, e.now())
 	after := e.sources.followed.Load()
 	e.metrics.following(after != nil)
 	e.tell(u, err)

@@ -76,7 +76,8 @@ type question struct {
 	now      time.Time
 	exact    bool                    // no grace: nothing that is in doubt will do
 	admitted bool                    // it may do what takes long
-	patience time.Duration           // how long an upstream that went away is waited for; 0: not at all
+	patience time.Duration           // how long upstreams are waited for; 0: as long as a question may take, and not for one that is away
+	deadline time.Time               // the end of that, by time.Now; zero: no upstream was asked yet
 	header   *fasthttp.RequestHeader // of the request that asks; nil: nobody's
 }
 

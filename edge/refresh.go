@@ -110,7 +110,7 @@ func (e *Edge) refreshTheme(t *theme, hot []*pair, q *question) (got *refreshed,
 	if s != nil && e.themeFresh(t, s, q) {
 		return nil, s
 	}
-	told, err := e.shared("theme/"+t.key, func() (any, error) {
+	told, err := e.shared(q, "theme/"+t.key, func() (any, error) {
 		if got = e.askRefresh(e.ctx, t, hot[:min(len(hot), refreshAsked)]); got != nil {
 			return e.takeTheme(t, got), nil
 		}
@@ -156,7 +156,7 @@ func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, got *refreshed, q q
 			e.makeWanted(s, p, state)
 		}
 	}
-	made, err := e.shared("pair/"+p.key, func() (any, error) {
+	made, err := e.shared(&q, "pair/"+p.key, func() (any, error) {
 		if fed, ok := got.pair(t, p); ok {
 			return e.takePair(t, p, got, fed, prepare)
 		}

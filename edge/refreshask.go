@@ -3,7 +3,6 @@ package edge
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -43,21 +42,16 @@ type refreshed struct {
 func (e *Edge) askRefresh(ctx context.Context, t *theme, hot []*pair) *refreshed {
 	change, now := t.change.Load(), e.now()
 	since := e.heardTo.Load()
-	if since == nil || e.sources.down() || now.UnixNano() < e.refreshless.Load() {
+	if since == nil || e.sources.resting(refreshEndpoint) != nil || now.UnixNano() < e.refreshless.Load() {
 		return nil
 	}
-	body, m, status, err := e.sources.refresh(ctx, refreshQuestion(t.key, *since, hot[:min(len(hot), refreshAsked)]))
-	if err == nil && status == http.StatusOK {
-		var fed record.RefreshFed
-		if fed, err = record.ParseRefresh(body); err == nil && fed.Theme.EnvironmentID+"/"+fed.Theme.ThemeID == t.key {
-			e.metrics.asked("refresh", nil)
-			// Asking for one of them alone may well bring something newer, so that none has an age.
-			return newRefreshed(learned{change: change, at: now.Add(-m.age), covered: !m.aside}, fed)
-		}
-		err = fmt.Errorf("%w: its answer for a changed Theme cannot be read", errUnreachable)
-	}
+	fed, a, err := e.sources.refresh(ctx, t.key, refreshQuestion(t.key, *since, hot[:min(len(hot), refreshAsked)]))
 	e.metrics.asked("refresh", err)
-	if err == nil && status != http.StatusServiceUnavailable && !(status == http.StatusNotFound && missingIn(body) != "") {
+	if fed != nil {
+		// Asking for one of them alone may well bring something newer, so that none has an age.
+		return newRefreshed(learned{change: change, at: now.Add(-a.manner.age), covered: !a.manner.aside}, *fed)
+	}
+	if err == nil && a.status != http.StatusServiceUnavailable && !(a.status == http.StatusNotFound && missingIn(a.body) != "") {
 		e.refreshless.Store(now.Add(refreshlessFor).UnixNano())
 	}
 	return nil
@@ -123,7 +117,7 @@ func (e *Edge) takePair(t *theme, p *pair, r *refreshed, fed record.PairFed, pre
 	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
 		defer e.takeInput(name, r.blobs[name])()
 	}
-	err := e.fetchInputs(fed)
+	err := failed(e.fetchInputs(fed))
 	p.asking.settle(err, e.now())
 	if err != nil {
 		return e.lastPair(p, err)
@@ -153,17 +147,4 @@ func (e *Edge) takeInput(name record.Hash, blob []byte) (release func()) {
 	}
 	e.cache.inputs.Set(name, own)
 	return release
-}
-
-// refresh asks the first upstream that answers.
-func (s *sources) refresh(ctx context.Context, question string) (body []byte, m manner, status int, err error) {
-	err = s.each(func(u *upstream, aside bool) error {
-		ctx, cancel := context.WithTimeout(ctx, recordTimeout)
-		defer cancel()
-		a, err := u.get(ctx, question, maxRefreshBody)
-		body, m, status = a.body, a.manner, a.status
-		m.aside = m.aside || aside
-		return err
-	})
-	return body, m, status, err
 }

@@ -30,7 +30,14 @@ func (e *Edge) bodyOf(s *pairState, f abi.File, enc encoding, q *question) (*bod
 	if !e.admit(q) {
 		return nil, miss, errBusy
 	}
-	b, err := persist(e, q, func() (*body, error) { return e.makeBody(s, key, enc, true) })
+	b, err := persist(e, q, func() (*body, error) {
+		if !ok || held.failed != nil {
+			if err := e.awaitInputs(s, q); err != nil {
+				return nil, err
+			}
+		}
+		return e.makeBody(s, key, enc, true)
+	})
 	if ok && held.failed == nil {
 		return b, recoded, err
 	}
@@ -280,7 +287,7 @@ func (e *Edge) blob(name record.Hash) ([]byte, error) {
 
 func (e *Edge) fetchBlob(name record.Hash) ([]byte, error) {
 	fetched, err, _ := e.flights.Do("blob/"+string(name), func() (any, error) {
-		blob, err := e.sources.blob(e.ctx, name)
+		blob, err := e.askBlob(name)
 		e.metrics.asked("blob", err)
 		if err == nil {
 			e.keep(e.disk.putBlob(name, blob))
@@ -291,6 +298,46 @@ func (e *Edge) fetchBlob(name record.Hash) ([]byte, error) {
 		return nil, err
 	}
 	return fetched.([]byte), nil
+}
+
+// askBlob asks for a blob; where none is asked for just now, because others were not answered right, when one is.
+func (e *Edge) askBlob(name record.Hash) (blob []byte, err error) {
+	for until := time.Now().Add(maxGap + minGap); ; {
+		blob, err = e.sources.blob(e.ctx, name)
+		resting := (*restingError)(nil)
+		if !errors.As(err, &resting) || e.sources.failing() || !time.Now().Before(until) || e.ctx.Err() != nil {
+			return blob, err
+		}
+		doze(e.ctx, max(time.Unix(0, resting.next).Sub(e.now()), time.Millisecond), nil)
+	}
+}
+
+// awaitInputs waits for what a pair is rendered from, where it has to come from upstream, as long as q may.
+func (e *Edge) awaitInputs(s *pairState, q *question) error {
+	fed := s.fed.record()
+	if e.hasInputs(fed) {
+		return nil
+	}
+	_, err := e.shared(q, "inputs/"+string(s.content[:]), func() (any, error) { return nil, e.fetchInputs(fed) })
+	return err
+}
+
+// hasInputs reports whether what a pair is rendered from is here, as far as is known without reading it.
+func (e *Edge) hasInputs(fed record.PairFed) bool {
+	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
+		if name != "" && !e.hasInput(name) {
+			return false
+		}
+	}
+	return e.config.Runtime.Loaded(string(fed.Module)) || e.disk.has(blobName(fed.Module))
+}
+
+func (e *Edge) hasInput(name record.Hash) bool {
+	if _, ok := e.cache.inputs.GetIfPresent(name); ok {
+		return true
+	}
+	_, ok := e.postponed.blob(name)
+	return ok || e.disk.has(blobName(name))
 }
 
 // fetchInputs makes sure that what a pair is rendered from is here, whole.

@@ -1,17 +1,14 @@
 package edge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"example.com/livery/storage/record"
 )
 
 // sources are the upstreams of an edge in the order of preference. The feed of one of them is
@@ -21,6 +18,7 @@ import (
 type sources struct {
 	list     []*upstream
 	followed atomic.Pointer[upstream] // nil while no feed can be followed
+	share    time.Duration            // how long one is waited for before the next one is asked beside it
 	backAt   atomic.Int64             // Unix nanoseconds: when a feed could be followed anew, or an upstream answered while none could
 
 	mu   sync.Mutex    // guards back
@@ -31,7 +29,7 @@ func newSources(c Config, now func() time.Time) (*sources, error) {
 	if len(c.Upstreams) == 0 {
 		return nil, errors.New("edge: an upstream is needed")
 	}
-	s := &sources{back: make(chan struct{})}
+	s := &sources{back: make(chan struct{}), share: c.upstreamWait() / time.Duration(2*len(c.Upstreams))}
 	for _, base := range c.Upstreams {
 		u, err := newUpstream(base, c, now)
 		if err != nil {
@@ -51,23 +49,39 @@ func (s *sources) close() {
 }
 
 // failing reports whether the newest question to every upstream, polls included, found nobody.
-func (s *sources) failing() bool {
+func (s *sources) failing() bool { return s.all((*upstream).failing) }
+
+// fails reports whether no upstream answers at an endpoint.
+func (s *sources) fails(at endpoint) bool {
+	return s.all(func(u *upstream) bool { return u.fails(at) })
+}
+
+func (s *sources) all(holds func(u *upstream) bool) bool {
 	for _, u := range s.list {
-		if !u.failing() {
+		if !holds(u) {
 			return false
 		}
 	}
 	return true
 }
 
-// down reports whether that was only a moment ago, so that asking now is in vain.
-func (s *sources) down() bool {
-	for _, u := range s.list {
-		if !u.down() {
-			return false
-		}
+// resting returns a restingError where asking an endpoint now is in vain, because every upstream gave no right
+// answer there a moment ago, or is being asked for one; else nil.
+func (s *sources) resting(at endpoint) error {
+	if r := s.rest(at); r.next > s.list[0].now().UnixNano() {
+		return r
 	}
-	return true
+	return nil
+}
+
+// rest returns since when no upstream gives a right answer at an endpoint, and when one is asked again.
+func (s *sources) rest(at endpoint) *restingError {
+	r := &restingError{next: math.MaxInt64}
+	for _, u := range s.list {
+		r.next = min(r.next, u.next(at))
+		r.since = max(r.since, u.loss.since(), u.losses[at].since())
+	}
+	return r
 }
 
 // away reports whether no upstream gives an answer, since when, and from when on a question is let through.
@@ -110,82 +124,6 @@ func (s *sources) found(u *upstream) {
 		u.restUntil.Store(now)
 	}
 	s.returned()
-}
-
-// errResting means that nobody was asked: every upstream gave no answer a moment ago.
-var errResting = fmt.Errorf("%w: it gave no answer a moment ago", errUnreachable)
-
-// each asks the upstreams in turn until one answers, and returns the error of the first. Those that gave no
-// answer are asked where no other one does.
-func (s *sources) each(ask func(u *upstream, aside bool) error) error {
-	followed := s.followed.Load()
-	var first error
-	for _, u := range s.order(followed) {
-		if !u.admits() {
-			continue
-		}
-		err := ask(u, u != followed && len(s.list) > 1)
-		if err == nil {
-			return nil
-		}
-		first = cmp.Or(first, err)
-	}
-	return cmp.Or(first, errResting)
-}
-
-// order returns the upstreams as questions go to them: the one that is followed first, and last those that gave
-// no answer, in the order of preference.
-func (s *sources) order(followed *upstream) []*upstream {
-	if len(s.list) == 1 {
-		return s.list
-	}
-	order := slices.Clone(s.list)
-	slices.SortStableFunc(order, func(a, b *upstream) int { return cmp.Compare(place(a, followed), place(b, followed)) })
-	return order
-}
-
-func place(u, followed *upstream) int {
-	switch {
-	case u.failing():
-		return 2
-	case u != followed:
-		return 1
-	}
-	return 0
-}
-
-func (s *sources) theme(ctx context.Context, key string) (fed record.ThemeFed, missing bool, m manner, err error) {
-	err = s.each(func(u *upstream, aside bool) (err error) {
-		fed, missing, m, err = u.theme(ctx, key)
-		m.aside = m.aside || aside
-		return err
-	})
-	return fed, missing, m, err
-}
-
-func (s *sources) pair(ctx context.Context, key string) (fed record.PairFed, missing string, m manner, err error) {
-	err = s.each(func(u *upstream, aside bool) (err error) {
-		fed, missing, m, err = u.pair(ctx, key)
-		m.aside = m.aside || aside
-		return err
-	})
-	return fed, missing, m, err
-}
-
-func (s *sources) blob(ctx context.Context, name record.Hash) (blob []byte, err error) {
-	err = s.each(func(u *upstream, _ bool) (err error) {
-		blob, err = u.blob(ctx, name)
-		return err
-	})
-	return blob, err
-}
-
-func (s *sources) modules(ctx context.Context) (fed modulesFed, err error) {
-	err = s.each(func(u *upstream, _ bool) (err error) {
-		fed, err = u.modules(ctx)
-		return err
-	})
-	return fed, err
 }
 
 // The rests of an upstream whose feed cannot be read. The first is short: most are a restart.
@@ -236,11 +174,14 @@ func doze(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	return true
 }
 
-// settle keeps how following u went at now.
-func (s *sources) settle(u *upstream, err error, now time.Time) {
+// settle keeps how following u went at now. Rests become short again only where it did what it is for: once in a
+// while it waits for changes, or has some.
+func (s *sources) settle(u *upstream, err error, progress bool, now time.Time) {
 	if err == nil {
 		u.well.Store(true)
-		u.backoff.Store(0)
+		if progress {
+			u.backoff.Store(0)
+		}
 		if s.followed.Swap(u) != u {
 			s.backAt.Store(now.UnixNano())
 			s.returned()
@@ -254,10 +195,15 @@ func (s *sources) settle(u *upstream, err error, now time.Time) {
 // rest holds following u back for a while, twice as long each time. Edges that lost one upstream do
 // not all come back at once.
 func (u *upstream) rest(now time.Time) {
+	u.restUntil.Store(now.Add(u.backOff()).UnixNano())
+	u.well.Store(false)
+}
+
+// backOff returns for how long to hold back, twice as long each time, give or take a half.
+func (u *upstream) backOff() time.Duration {
 	backoff := min(max(2*u.backoff.Load(), int64(minBackoff)), int64(maxBackoff))
 	u.backoff.Store(backoff)
-	u.restUntil.Store(now.UnixNano() + backoff/2 + rand.Int64N(backoff))
-	u.well.Store(false)
+	return time.Duration(backoff/2 + rand.Int64N(backoff))
 }
 
 // probe looks whether u, which has rested, can be followed again, while another one is.

@@ -50,5 +50,5 @@ func isTraceparent(b []byte) bool {
 
 // asking returns the question that a request is.
 func (e *Edge) asking(h *fasthttp.RequestHeader) question {
-	return question{now: e.now(), header: h, patience: clientPatience}
+	return question{now: e.now(), header: h, patience: e.config.upstreamWait()}
 }

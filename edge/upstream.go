@@ -66,6 +66,7 @@ type upstream struct {
 	now    func() time.Time
 	found  func() // called when it answers again
 	loss   loss
+	losses [endpointCount]endpointLoss
 
 	well      atomic.Bool // its feed can be followed, as far as is known
 	probing   atomic.Bool // a look at whether it can be followed again is under way
@@ -106,12 +107,17 @@ func newUpstream(base string, c Config, now func() time.Time) (*upstream, error)
 // failing reports whether the newest question, the feed's polls included, found nobody.
 func (u *upstream) failing() bool { return u.loss.since() != 0 }
 
-// down reports whether asking now is in vain: another question found nobody a moment ago, or finds that
-// out.
-func (u *upstream) down() bool { return u.now().UnixNano() < u.loss.next() }
+// fails reports whether the newest questions, or those to an endpoint, were not answered right.
+func (u *upstream) fails(at endpoint) bool { return u.failing() || u.losses[at].since() != 0 }
 
-// admits reports whether the caller may ask now, and then must.
-func (u *upstream) admits() bool { return u.loss.admits(u.now().UnixNano()) }
+// next returns from when on a question to an endpoint is let through, in Unix nanoseconds; 0: any is.
+func (u *upstream) next(at endpoint) int64 { return max(u.loss.next(), u.losses[at].next()) }
+
+// admits reports whether the caller may ask an endpoint now, and then must.
+func (u *upstream) admits(at endpoint) bool {
+	now := u.now().UnixNano()
+	return now >= u.losses[at].next() && u.loss.admits(now) && u.losses[at].admits(now)
+}
 
 // reached and lost keep what a question found that was asked at a time.
 func (u *upstream) reached() {
@@ -122,14 +128,21 @@ func (u *upstream) reached() {
 
 func (u *upstream) lost(askedAt time.Time) { u.loss.add(askedAt.UnixNano(), u.now().UnixNano()) }
 
-// theme returns a Theme's record; missing is true where there is no such Theme. The error is
+// lostUnlessCancelled is lost, but for a question that nobody needs an answer to any more.
+func (u *upstream) lostUnlessCancelled(ctx context.Context, askedAt time.Time) {
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		u.lost(askedAt)
+	}
+}
+
+// theme returns a Theme's record; missing is not empty where there is no such Theme. The error is
 // errUnreachable.
-func (u *upstream) theme(ctx context.Context, key string) (fed record.ThemeFed, missing bool, m manner, err error) {
-	what, m, err := u.record(ctx, themesPath+key, &fed)
-	if err == nil && what == "" && fed.EnvironmentID+"/"+fed.ThemeID != key {
+func (u *upstream) theme(ctx context.Context, key string) (fed record.ThemeFed, missing string, m manner, err error) {
+	missing, m, err = u.record(ctx, themesPath+key, &fed)
+	if err == nil && missing == "" && fed.EnvironmentID+"/"+fed.ThemeID != key {
 		err = fmt.Errorf("%w: it answered with another Theme", errUnreachable)
 	}
-	return fed, what != "", m, err
+	return fed, missing, m, err
 }
 
 // pair returns the record of a pair; missing says what is missing where there is none: "theme",
@@ -149,7 +162,7 @@ func sound(p record.PairFed, key string) bool {
 		p.Version > 0 && (asked == "latest" || asked == strconv.FormatUint(uint64(p.Version), 10))
 }
 
-// changes polls the change log for up to wait seconds.
+// changes polls the change log for up to wait seconds. The error is errUnreachable.
 func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (fed record.ChangesFed, m manner, err error) {
 	query := url.Values{"after": {after}, "wait": {strconv.Itoa(wait)}, "limit": {strconv.Itoa(limit)}}
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout+time.Duration(wait)*time.Second)
@@ -164,7 +177,23 @@ func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (
 	if err := json.Unmarshal(a.body, &fed); err != nil {
 		return fed, m, fmt.Errorf("%w: the feed's answer is no JSON: %w", errUnreachable, err)
 	}
+	if reason := notAfter(fed, after); reason != "" {
+		return fed, m, fmt.Errorf("%w: the feed's answer %s", errUnreachable, reason)
+	}
 	return fed, a.manner, nil
+}
+
+// notAfter returns why an answer of the feed cannot follow a place in the change log; nothing where it can.
+func notAfter(fed record.ChangesFed, after string) string {
+	switch {
+	case fed.Cursor == "":
+		return "names no place in the change log"
+	case fed.Cursor == after && (fed.Reset || fed.More || len(fed.Changes) > 0):
+		return "does not move on from the place that was asked for"
+	case !fed.Reset && sequenceOf(fed.Cursor) < sequenceOf(after):
+		return "goes back in the change log"
+	}
+	return ""
 }
 
 // modulesFed is the answer to a question for modules.
@@ -175,7 +204,26 @@ type modulesFed struct {
 // modules lists the renderer modules that upstream has.
 func (u *upstream) modules(ctx context.Context) (fed modulesFed, err error) {
 	_, _, err = u.record(ctx, modulesPath, &fed)
+	if err == nil && fed.Modules == nil {
+		err = fmt.Errorf("%w: it answered without a list of modules", errUnreachable)
+	}
 	return fed, err
+}
+
+// refresh returns a changed Theme with pairs of it; fed is nil where upstream has no such answer, and the status
+// says why. The error is errUnreachable.
+func (u *upstream) refresh(ctx context.Context, key, question string) (fed *record.RefreshFed, a answer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	a, err = u.get(ctx, question, maxRefreshBody)
+	if err != nil || a.status != http.StatusOK {
+		return nil, a, err
+	}
+	parsed, err := record.ParseRefresh(a.body)
+	if err != nil || parsed.Theme.EnvironmentID+"/"+parsed.Theme.ThemeID != key {
+		return nil, a, fmt.Errorf("%w: its answer for a changed Theme cannot be read", errUnreachable)
+	}
+	return &parsed, a, nil
 }
 
 // blob returns the bytes of that name, checked against it.
@@ -249,22 +297,25 @@ func (u *upstream) get(ctx context.Context, path string, limit int64) (answer, e
 	askedAt := u.now()
 	res, err := u.client.Do(req)
 	if err != nil {
-		u.lost(askedAt)
+		u.lostUnlessCancelled(ctx, askedAt)
 		return answer{}, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
+	var body []byte
+	if res.ContentLength <= limit {
+		body, err = io.ReadAll(io.LimitReader(res.Body, limit+1))
+	}
 	a := answer{res.StatusCode, body, mannerOf(res.Header)}
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%w: %w", errUnreachable, err)
-	case int64(len(body)) > limit:
+	case max(int64(len(body)), res.ContentLength) > limit:
 		err = fmt.Errorf("%w: its answer is longer than %d bytes", errUnreachable, limit)
 	case a.status > http.StatusInternalServerError && !a.manner.aside: // else it lives, and is cut off itself
 		err = fmt.Errorf("%w: status %d", errUnreachable, res.StatusCode)
 	}
 	if err != nil {
-		u.lost(askedAt)
+		u.lostUnlessCancelled(ctx, askedAt)
 		return answer{}, err
 	}
 	u.reached()

@@ -16,9 +16,10 @@ func TestLossLetsFewQuestionsThrough(t *testing.T) {
 		late time.Duration
 	}{
 		{10 * time.Millisecond, 1, minGap},
-		{100 * time.Millisecond, 5, minGap},
-		{time.Second, 25, time.Second / gapPart},
-		{time.Minute, 280, maxGap},
+		{100 * time.Millisecond, 8, time.Second / 20},
+		{time.Second, 16, maxGap},
+		{3 * time.Second, 24, maxGap},
+		{time.Minute, 210, maxGap},
 	} {
 		var l loss
 		began := time.Unix(1000, 0)
@@ -102,7 +103,7 @@ func TestHeldIsServedWhileOthersWait(t *testing.T) {
 		return ctx.Response.StatusCode()
 	}
 	const unheld = "/" + testEnv + "/thm_99999999999999999999999999/-/latest/tokens.css"
-	q := question{now: e.now(), patience: clientPatience}
+	q := question{now: e.now(), patience: time.Second, deadline: time.Now().Add(time.Minute)}
 	answered := make(chan int)
 	go func() { answered <- ask(unheld) }()
 	for deadline := time.Now().Add(10 * time.Second); e.waiting.Load() == 0; time.Sleep(time.Millisecond) {
@@ -114,7 +115,7 @@ func TestHeldIsServedWhileOthersWait(t *testing.T) {
 		t.Errorf("what is held = %d", status)
 	}
 	e.waiting.Add(maxWaiting)
-	if e.await(e.sources.returning(), &q) {
+	if e.await(e.sources.returning(), &q, errUnreachable) {
 		t.Errorf("more than %d wait", maxWaiting)
 	}
 	e.waiting.Add(-maxWaiting)
@@ -124,8 +125,8 @@ func TestHeldIsServedWhileOthersWait(t *testing.T) {
 	if n := e.waiting.Load(); n != 0 {
 		t.Errorf("%d wait in the end", n)
 	}
-	late := question{now: e.now().Add(-clientPatience), patience: clientPatience}
-	if e.await(e.sources.returning(), &late) {
+	late := question{now: e.now().Add(-time.Second), patience: time.Second, deadline: time.Now().Add(time.Minute)}
+	if e.await(e.sources.returning(), &late, errUnreachable) {
 		t.Error("a request waits for longer than it has patience")
 	}
 }

@@ -1,0 +1,245 @@
+package edge_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/livery/edge"
+	"example.com/livery/storage/record"
+)
+
+// faulty is a feed that answers wrong at one endpoint while it is told to.
+type faulty struct {
+	*feed
+	endpoint string // as its path begins
+	wrong    http.HandlerFunc
+	on       atomic.Bool
+	asked    atomic.Int64 // how often it answered wrong
+}
+
+func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !f.on.Load() || !strings.HasPrefix(r.URL.Path, "/feed/v1/"+f.endpoint) {
+		f.feed.ServeHTTP(w, r)
+		return
+	}
+	f.asked.Add(1)
+	f.wrong(w, r)
+}
+
+// says answers with a status and a body.
+func says(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}
+}
+
+// changing answers polls with what the function makes of a number that grows.
+func changing(answers func(n int) record.ChangesFed) http.HandlerFunc {
+	var n atomic.Int64
+	return func(w http.ResponseWriter, _ *http.Request) { answer(w, answers(1000+int(n.Add(1)))) }
+}
+
+func aChange(cursor string) []record.ChangeFed {
+	return []record.ChangeFed{{Cursor: cursor, EnvironmentID: env, ThemeID: "thm_00000000000000000000000777"}}
+}
+
+// wrongAnswers are those that any endpoint may give, and those of one alone.
+func wrongAnswers(endpoint string) map[string]http.HandlerFunc {
+	all := map[string]http.HandlerFunc{
+		"an empty object": says(200, "application/json", "{}"),
+		"nothing":         says(200, "application/json", ""),
+		"null":            says(200, "application/json", "null"),
+		"HTML":            says(200, "text/html", "<!doctype html><title>Sign in</title>"),
+		"plain text":      says(200, "text/plain", "{}"),
+		"204":             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
+		"302":             func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) },
+		"304":             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(304) },
+		"400":             says(400, "application/json", "{}"),
+		"401":             says(401, "application/json", ""),
+		"404":             says(404, "text/html", "not found"),
+		"429":             says(429, "application/json", "{}"),
+		"500":             says(500, "application/json", "{}"),
+		"503":             says(503, "application/json", "{}"),
+		"a body cut off": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			io.WriteString(w, `{"changes":[`)
+		},
+		"a body that is too long": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(100<<20))
+			io.WriteString(w, `{"changes":[`)
+		},
+		"a body that never ends": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, " ")
+				w.(http.Flusher).Flush()
+				time.Sleep(50 * time.Millisecond)
+			}
+		},
+		"silence": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"a connection that is reset": func(w http.ResponseWriter, _ *http.Request) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			c.(*net.TCPConn).SetLinger(0)
+			c.Close()
+		},
+	}
+	switch endpoint {
+	case "changes":
+		all["changes, but no place after them"] = func(w http.ResponseWriter, r *http.Request) {
+			after := r.URL.Query().Get("after")
+			answer(w, record.ChangesFed{Changes: aChange(after), Cursor: after})
+		}
+		all["nothing new, at once"] = func(w http.ResponseWriter, r *http.Request) {
+			answer(w, record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: r.URL.Query().Get("after")})
+		}
+		all["a place before"] = func(w http.ResponseWriter, _ *http.Request) {
+			answer(w, record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: "1.cccccccccccccccc"})
+		}
+		all["another log each time"] = changing(func(n int) record.ChangesFed {
+			return record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: fmt.Sprintf("%d.%016d", n, n), Reset: true}
+		})
+		all["another place each time, without a change"] = changing(func(n int) record.ChangesFed {
+			return record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: fmt.Sprintf("%d.%016d", n, n)}
+		})
+		all["changes that never end"] = changing(func(n int) record.ChangesFed {
+			cursor := fmt.Sprintf("%d.aaaaaaaaaaaaaaaa", n)
+			return record.ChangesFed{Changes: aChange(cursor), Cursor: cursor, More: true}
+		})
+	case "blobs/":
+		all["other content"] = says(200, "application/octet-stream", "other content")
+	}
+	return all
+}
+
+// faultLasts is how long an upstream answers wrong, and mostAsked how often it may be asked in that time.
+const (
+	faultLasts = 3 * time.Second
+	mostAsked  = 25
+)
+
+// An upstream that answers wrong, however and whatever it is asked, is asked rarely; what is held is served
+// meanwhile, and what is new when it answers right again.
+func TestWrongAnswersAreNotAskedForAgainAtOnce(t *testing.T) {
+	if !fastPath {
+		t.Skip("how files are answered does not matter here")
+	}
+	for _, endpoint := range []string{"changes", "themes/", "pairs/", "blobs/", "modules", "refresh/"} {
+		t.Run(strings.Trim(endpoint, "/"), func(t *testing.T) {
+			var working sync.WaitGroup
+			for kind, wrong := range wrongAnswers(endpoint) {
+				f := &faulty{feed: publishedFeed(t), endpoint: endpoint, wrong: wrong}
+				f.server.Handler = f
+				f.whole = true
+				r := run(t, f.feed, func(c *edge.Config) { c.UpstreamWait = 300 * time.Millisecond })
+				working.Go(func() { f.withstand(t, kind, r) })
+			}
+			working.Wait()
+		})
+	}
+}
+
+// ask returns the answer to a request, of any goroutine.
+func (r *running) ask(path string) (status int, body, cacheStatus string) {
+	res, err := r.client.Get(r.url + path)
+	if err != nil {
+		r.t.Error(err)
+		return 0, "", ""
+	}
+	defer res.Body.Close()
+	content, err := io.ReadAll(res.Body)
+	if err != nil {
+		r.t.Error(err)
+	}
+	return res.StatusCode, string(content), res.Header.Get("Cache-Status")
+}
+
+// until polls until ok, like eventually, of any goroutine.
+func until(t *testing.T, what string, ok func() bool) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Errorf("%s did not come about", what)
+}
+
+// withstand has clients ask an edge for files that it holds, and for others, while its upstream answers wrong.
+func (f *faulty) withstand(t *testing.T, kind string, r *running) {
+	latest := path("-", "latest", "tokens.css")
+	until(t, kind+": the first answer", func() bool {
+		status, _, _ := r.ask(latest)
+		return status == 200 && r.counted("livery_edge_feed_connected") == 1
+	})
+	unheld := f.variants(10)
+	for i := range 5 {
+		other := fmt.Sprintf("thm_%026d", i+100)
+		f.publish(other, smallTheme)
+		unheld = append(unheld, strings.Replace(latest, thm, other, 1))
+	}
+	f.on.Store(true)
+	began := time.Now()
+	r.clock.add(2 * time.Hour)
+	f.publish(thm, biggerTheme)
+	var clients sync.WaitGroup
+	clients.Go(func() { f.askHeld(t, kind, r, latest, began) })
+	for i := range 3 {
+		clients.Go(func() {
+			for n := i; time.Since(began) < faultLasts; n++ {
+				r.ask(unheld[n%len(unheld)])
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+	}
+	clients.Wait()
+	lasted := time.Since(began)
+	asked := f.asked.Load()
+	f.on.Store(false)
+	t.Logf("%s: %d questions in %v", kind, asked, lasted.Round(time.Millisecond))
+	if most := mostAsked * max(1, float64(lasted)/float64(faultLasts)); float64(asked) > most {
+		t.Errorf("%s: %d questions in %v, want %v at most", kind, asked, lasted, most)
+	}
+	if asked == 0 && f.endpoint != "modules" {
+		t.Errorf("%s: no question", kind)
+	}
+	until(t, kind+": what is new", func() bool {
+		_, body, how := r.ask(latest)
+		return strings.Contains(body, "5px") && !strings.Contains(how, "stale") && r.counted("livery_edge_feed_connected") == 1
+	})
+	for _, address := range unheld {
+		until(t, kind+": "+address, func() bool {
+			status, _, _ := r.ask(address)
+			return status == 200
+		})
+	}
+}
+
+// askHeld asks for a file that is held until the fault has lasted. It is always served, and where nobody could tell
+// that it is current it says so.
+func (f *faulty) askHeld(t *testing.T, kind string, r *running, held string, began time.Time) {
+	stale := false
+	for time.Since(began) < faultLasts {
+		status, _, how := r.ask(held)
+		if status != 200 {
+			t.Errorf("%s: what is held = %d", kind, status)
+		}
+		stale = stale || strings.Contains(how, "stale")
+		time.Sleep(5 * time.Millisecond)
+	}
+	switch f.endpoint {
+	case "themes/", "pairs/":
+		if !stale {
+			t.Errorf("%s: what is held is never said to be stale", kind)
+		}
+	}
+}
