@@ -74,7 +74,7 @@ var house = map[string]room{
 	"storage/dump":     {ours: "storage storage/record", others: "github.com/klauspost/compress"},
 	"storage/postgres": {ours: "storage storage/record", others: "github.com/jackc/pgx/v5"},
 	"origin/derive":    {ours: "renderer renderer/jsontree renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
-	"edge/loop":        {others: "github.com/valyala/fasthttp golang.org/x/sys"},
+	"edge/loop":        {ours: "httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"bench/peers":      {ours: "bench/figures bench/markdown renderer renderer/dtcg renderer/jsontree renderer/plan"},
 	"bench/usable":     {ours: "bench/command renderer"},
 	"bench/road":       {ours: "bench/command bench/figures bench/progress bench/world client"},

@@ -157,29 +157,3 @@ func TestValidatorsAreCompared(t *testing.T) { // A89
 		}
 	}
 }
-
-func TestFramingThatReadersDisagreeOnIsRefused(t *testing.T) { // A50, A53, A55, A56
-	for _, tt := range []struct {
-		headers string
-		want    bool
-	}{
-		{"Host: a\r\n\r\n", true},
-		{"Host: a\r\nContent-Length: 5\r\n\r\n", true},
-		{"Host: a\r\nTransfer-Encoding: chunked\r\n\r\n", true},
-		{"Host: a\r\nTransfer-Encoding: Chunked\r\nX: y\r\n\r\n", true},
-		{"Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", false},
-		{"Transfer-Encoding: chunked\r\ncontent-length: 5\r\n\r\n", false},
-		{"Transfer-Encoding: identity\r\n\r\n", false},
-		{"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", false},
-		{"X: a\r\n b\r\n\r\n", false},
-		{"X: a\r\n\tb: c\r\n\r\n", false},
-		{"X Y: a\r\n\r\n", false},
-		{"X : a\r\n\r\n", false},
-		{": a\r\n\r\n", false},
-		{"no colon\r\n\r\n", false},
-	} {
-		if got := framed([]byte(tt.headers)); got != tt.want {
-			t.Errorf("framed(%q) = %t, want %t", tt.headers, got, tt.want)
-		}
-	}
-}

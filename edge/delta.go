@@ -133,7 +133,7 @@ func (p *plain) deltaTag(delta []byte) []byte {
 // matched returns the validator of a delta to p that an If-None-Match field lists, as it stands there,
 // or nil.
 func (p *plain) matched(field []byte) []byte {
-	for tag, rest := nextTag(field); tag != nil; tag, rest = nextTag(rest) {
+	for tag, _, rest := nextTag(field); tag != nil; tag, _, rest = nextTag(rest) {
 		own, ok := bytes.CutPrefix(tag[1:len(tag)-1], p.name)
 		if !ok {
 			continue

@@ -217,8 +217,9 @@ func (g *guest) hurry() {
 
 // watch keeps whether a connection is at work.
 func (d *door) watch(c net.Conn, state fasthttp.ConnState) {
-	if secure, ok := c.(*tls.Conn); ok {
-		c = secure.NetConn()
+	loop.Observe(c, state)
+	for above, ok := c.(interface{ NetConn() net.Conn }); ok; above, ok = c.(interface{ NetConn() net.Conn }) {
+		c = above.NetConn()
 	}
 	if g, ok := c.(*guest); ok {
 		g.active.Store(state == fasthttp.StateActive)

@@ -35,6 +35,7 @@ var (
 	notFramed    = refusal(fasthttp.StatusBadRequest, "payload", "the request's framing is ambiguous", "no-store")
 	malformed    = refusal(fasthttp.StatusBadRequest, "payload", "the request is malformed", "no-store")
 	wrongHTTP    = refusal(fasthttp.StatusHTTPVersionNotSupported, "payload", "only HTTP/1.0 and HTTP/1.1 are answered here", "no-store")
+	notMatched   = refusal(fasthttp.StatusPreconditionFailed, "conflict", "If-Match does not hold", "no-store")
 	outOfRange   = refusal(fasthttp.StatusRequestedRangeNotSatisfiable, "payload", "the range lies outside the file", "no-store")
 	tooSlow      = refusal(fasthttp.StatusRequestTimeout, "payload", "the request did not arrive in time", "no-store")
 	bodyTooLarge = refusal(fasthttp.StatusRequestEntityTooLarge, "payload", "the request's body is too large", "no-store")

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/httpguard"
 	"example.com/livery/storage/record"
 	"github.com/go-json-experiment/json"
 	"github.com/valyala/fasthttp"
@@ -49,6 +50,7 @@ func (e *Edge) newFeedServer() *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:               f.serve,
 		ErrorHandler:          libraryError,
+		HeaderReceived:        honourClose,
 		ReadBufferSize:        16 << 10,
 		ReadTimeout:           10 * time.Second,
 		WriteTimeout:          (maxWaitSeconds + 30) * time.Second,
@@ -70,7 +72,7 @@ type feedHandler struct {
 func (f *feedHandler) serve(ctx *fasthttp.RequestCtx) {
 	path, _ := target(ctx)
 	switch {
-	case !framed(ctx.Request.Header.RawHeaders()):
+	case httpguard.Framing(ctx.Request.Header.RawHeaders()) != "":
 		ctx.SetConnectionClose()
 		notFramed.send(ctx)
 	case !f.authorized(ctx):

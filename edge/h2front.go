@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"example.com/livery/edge/loop"
 )
 
 // ServeTLS answers requests of l under TLS until Shutdown, which makes it return nil: in HTTP/2 those
@@ -42,7 +44,7 @@ func (e *Edge) servePlain(l net.Listener) error {
 	if e.loop != nil {
 		return e.loop.Serve(l)
 	}
-	return e.server.Serve(l)
+	return e.server.Serve(loop.Guarded(l))
 }
 
 // protocolH2 is the name of HTTP/2 in ALPN (RFC 9113 section 3.1).

@@ -113,24 +113,23 @@ func (e *Edge) decideReady(rules *policy.Rules, r *loop.Request, now time.Time) 
 		return policy.Decision{}, false
 	}
 	asked := policy.Request{
-		Path: r.Path, Now: now, Host: r.Host, Referer: r.Referer, SecFetchSite: r.SecFetchSite, SecFetchDest: r.SecFetchDest,
-		SecCHUA: r.SecCHUA, UserAgent: r.UserAgent,
+		Path: r.Path, Now: now, Host: r.Host, SecFetchSite: r.SecFetchSite, SecFetchDest: r.SecFetchDest, SecCHUA: r.SecCHUA, UserAgent: r.UserAgent,
 	}
-	var lines [2][1][]byte
-	if r.Origin != nil {
-		lines[0][0] = r.Origin
-		asked.Origins = lines[0][:]
-	}
+	lines := [3][1][]byte{{r.Origin}, {r.Referer}, {r.ForwardedFor}}
+	asked.Origins, asked.Referers = present(&lines[0]), present(&lines[1])
 	if rules.ChecksClient() {
-		var forwarded [][]byte
-		if r.ForwardedFor != nil {
-			lines[1][0] = r.ForwardedFor
-			forwarded = lines[1][:]
-		}
-		asked.Client = policy.ClientAddr(r.Remote.Addr(), forwarded, e.config.TrustedProxies)
+		asked.Client = policy.ClientAddr(r.Remote.Addr(), present(&lines[2]), e.config.TrustedProxies)
 	}
 	d := rules.Decide(&asked)
 	return d, d.Allowed
+}
+
+// present returns the lines of a header that a plain request has once or, if it is nil, not at all.
+func present(line *[1][]byte) [][]byte {
+	if line[0] == nil {
+		return nil
+	}
+	return line[:]
 }
 
 // The constant parts of heads, as fasthttp writes them.

@@ -87,8 +87,8 @@ func matchedEither(field []byte, sent, ordinary *body) []byte {
 	return ordinary.matched(field)
 }
 
-// sendFile answers with the body or x.delta in its place, a part of it, or the news that the client's
-// copy is current.
+// sendFile answers with the body or x.delta in its place, a part of it, that the client's copy is current,
+// or that its condition does not hold, in the order of RFC 9110 section 13.2.2.
 func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 	request, response := &x.ctx.Request.Header, &x.ctx.Response
 	x.common()
@@ -97,6 +97,9 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 	sent, offered := b.instead(x.delta), e.mayOffer(x.themeHeld, b)
 	if offered {
 		h.SetCanonical(keyVary, varyOf(sent))
+	}
+	if fields := request.PeekAll(fasthttp.HeaderIfMatch); len(fields) > 0 && !holds(fields, sent.etag, b.etag) {
+		return notMatched
 	}
 	if tag := matchedEither(request.Peek(fasthttp.HeaderIfNoneMatch), sent, b); tag != nil {
 		h.SetCanonical(keyETag, tag)

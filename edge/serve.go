@@ -3,11 +3,13 @@ package edge
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
+	"example.com/livery/httpguard"
 	"github.com/valyala/fasthttp"
 )
 
@@ -17,6 +19,7 @@ func (e *Edge) newServer() *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:               e.handle,
 		ErrorHandler:          libraryError,
+		HeaderReceived:        honourClose,
 		ReadBufferSize:        16 << 10,
 		WriteBufferSize:       32 << 10,
 		ReadTimeout:           10 * time.Second,
@@ -29,6 +32,15 @@ func (e *Edge) newServer() *fasthttp.Server {
 		ConnState:             e.door.watch,
 		Logger:                silent{},
 	}
+}
+
+// honourClose has fasthttp close the connection of a request that says so. By itself fasthttp knows "close" only
+// alone, in lower case and on the last Connection line.
+func honourClose(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	if httpguard.Closes(h.RawHeaders()) {
+		h.SetConnectionClose()
+	}
+	return fasthttp.RequestConfig{}
 }
 
 // silent drops fasthttp's lines about single connections: they quote what strangers sent.
@@ -144,7 +156,7 @@ func checkHead(ctx *fasthttp.RequestCtx) *problem {
 		ctx.SetConnectionClose()
 		return wrongHTTP
 	}
-	if !framed(h.RawHeaders()) {
+	if httpguard.Framing(h.RawHeaders()) != "" {
 		ctx.SetConnectionClose()
 		return notFramed
 	}
@@ -197,9 +209,9 @@ func (e *Edge) decide(x *exchange) *problem {
 		x.request.Client = policy.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
 	}
 	if rules.ChecksOrigin() {
-		x.request.Origins = h.PeekAll("Origin")
+		x.request.Origins = slices.Clone(h.PeekAll("Origin")) // the list is fasthttp's until the next PeekAll
+		x.request.Referers = h.PeekAll("Referer")
 		x.request.Host = h.Host()
-		x.request.Referer = h.Peek("Referer")
 		x.request.SecFetchSite = h.Peek("Sec-Fetch-Site")
 		x.request.SecFetchDest = h.Peek("Sec-Fetch-Dest")
 		x.request.SecCHUA = h.Peek("Sec-Ch-Ua")

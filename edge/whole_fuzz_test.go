@@ -153,6 +153,8 @@ func wholeSeeds() (seeds []string) {
 	}
 	for _, line := range []string{
 		"Accept-Encoding: br;q=0, *", "Accept-Encoding: identity, gzip;q=0.5", "Accept-Encoding: ,;q=2", "If-None-Match: *", `If-None-Match: W/"x", "y"`,
+		`If-Match: "x"`, "If-Match: *", "If-Match: W/\"x\"\r\nIf-Match: *", "Connection: CLOSE", "Connection: x, close", "Connection: close, keep-alive",
+		"Connection: close\r\nConnection: keep-alive", "Connection: keep-alive\r\nConnection: close", "Connection: keep-alive, x",
 		"Range: bytes=0-4", "Range: bytes=-1", "Range: bytes=9999999-", "Range: bytes=0-1,3-4", "Connection: close", "Connection: Keep-Alive",
 		"Origin: https://any.example", "X-HTTP-Method-Override: DELETE", "X-Forwarded-Host: evil.example", "Expect: 200-ok", "Expect: 100-continue",
 		"Upgrade: h2c", "Content-Length: 0", "Content-Length: 5", "Transfer-Encoding: chunked", "Transfer-Encoding: identity",
@@ -166,6 +168,7 @@ func wholeSeeds() (seeds []string) {
 	for _, line := range []string{
 		"Origin: https://good.example", "Origin: https://GOOD.example:443", "Origin: https://a.b.wide.example", "Origin: https://evil.example", "Origin: null",
 		"Origin:", "Origin: https://good.example\r\nOrigin: https://good.example", "Referer: https://good.example/a", "Referer: https://evil.example/",
+		"Referer: https://good.example/a\r\nReferer: https://good.example/a", "Origin: https://good.example\r\nReferer: https://good.example/\r\nReferer: a",
 		"Sec-Fetch-Site: same-origin", "Sec-Fetch-Dest: style", "Sec-Fetch-Mode: cors", "Sec-CH-UA: a", "User-Agent: Mozilla/5.0", "X-Forwarded-For: 192.0.2.1",
 	} {
 		seeds = append(seeds, plainGet(guarded, line)+plainGet(guarded))
@@ -177,7 +180,8 @@ func wholeSeeds() (seeds []string) {
 		"GET /.%s HTTP/1.1", "GET /%s HTTP/1.1", "GET %s#a HTTP/1.1", "GET %s;a=1 HTTP/1.1", "GET %s%%00 HTTP/1.1", "GET %s\xff HTTP/1.1",
 	} {
 		line := fmt.Sprintf(head, pinned)
-		seeds = append(seeds, line+"\r\nHost: a\r\n\r\n"+plainGet(latest), line+"\nHost: a\n\n"+plainGet(latest), line+"\r\n\r\n"+plainGet(latest))
+		seeds = append(seeds, line+"\r\nHost: a\r\n\r\n"+plainGet(latest), line+"\nHost: a\n\n"+plainGet(latest), line+"\rHost: a\r\r"+plainGet(latest),
+			line+"\r\nHost: a\nAccept: b\r\n\r\n"+plainGet(latest), plainGet(latest)+line+"\r\nHost: a\r\n\n", line+"\r\n\r\n"+plainGet(latest))
 	}
 	return append(seeds, "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"+plainGet(latest), "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", plainGet(pinned)[:40], strings.Repeat(plainGet(pinned), 20), plainGet(pinned, "X-Long: "+strings.Repeat("a", 20<<10)))

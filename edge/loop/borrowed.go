@@ -20,6 +20,7 @@ type borrowed struct {
 	idle    atomic.Bool  // the server has answered all it has read
 	left    atomic.Bool  // the server was told of an end that is none
 	closed  atomic.Bool
+	heads   headReader
 }
 
 // before reads what does not come from the socket; nothing and no error mean that the socket is next.
@@ -42,6 +43,7 @@ func (b *borrowed) before(p []byte) (int, error) {
 
 // enter follows the server through the states of a connection.
 func (b *borrowed) enter(s fasthttp.ConnState) {
+	b.heads.enter(s)
 	switch s {
 	case fasthttp.StateActive:
 		if b.idle.Swap(false) {
@@ -62,9 +64,7 @@ func (b *borrowed) ends() bool { return b.ending.Load() }
 func bind(s *fasthttp.Server) {
 	states, handler := s.ConnState, s.Handler
 	s.ConnState = func(c net.Conn, state fasthttp.ConnState) {
-		if b, ok := c.(interface{ enter(fasthttp.ConnState) }); ok {
-			b.enter(state)
-		}
+		Observe(c, state)
 		if states != nil {
 			states(c, state)
 		}

@@ -98,7 +98,9 @@ func (b *lent) fail() {
 }
 
 // Read implements net.Conn.
-func (b *lent) Read(p []byte) (int, error) {
+func (b *lent) Read(p []byte) (int, error) { return b.heads.read(p, b.receive) }
+
+func (b *lent) receive(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}

@@ -292,8 +292,9 @@ func openDirect(t testing.TB) *direct {
 		t.Fatal(err)
 	}
 	server := newSite().server()
+	server.ConnState = Observe
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ln) }()
+	go func() { done <- server.Serve(Guarded(ln)) }()
 	t.Cleanup(func() {
 		_ = server.Shutdown()
 		<-done

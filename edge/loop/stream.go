@@ -202,7 +202,9 @@ type lentStream struct {
 }
 
 // Read implements net.Conn.
-func (c *lentStream) Read(p []byte) (int, error) {
+func (c *lentStream) Read(p []byte) (int, error) { return c.heads.read(p, c.receive) }
+
+func (c *lentStream) receive(p []byte) (int, error) {
 	if n, err := c.before(p); n > 0 || err != nil {
 		return n, err
 	}

@@ -82,19 +82,22 @@ func validHostPort(s string) bool {
 }
 
 // admits decides by the origin that a request names: its Origin header; else its own, where the
-// browser says that it is of the same origin as the edge; else that of its Referer. echo is the
-// Origin header's value, where it is the one that matched.
+// browser says that it is of the same origin as the edge; else that of its Referer. A request with several
+// Origin or several Referer headers is refused: two readers could choose different ones. echo is the
+// Origin header's value, if it is the one that matched.
 func (r *Rules) admits(req *Request) (echo []byte, ok bool) {
 	switch {
-	case len(req.Origins) > 1:
+	case len(req.Origins) > 1 || len(req.Referers) > 1:
 		return nil, false
 	case len(req.Origins) == 1:
 		return req.Origins[0], r.allows(req.Origins[0])
 	case string(req.SecFetchSite) == "same-origin":
 		return nil, r.allowsHost(req.Host)
 	}
-	if origin := refererOrigin(req.Referer); origin != nil {
-		return nil, r.allows(origin)
+	if len(req.Referers) == 1 {
+		if origin := refererOrigin(req.Referers[0]); origin != nil {
+			return nil, r.allows(origin)
+		}
 	}
 	switch r.missingOrigin {
 	case "allow":

@@ -75,8 +75,8 @@ type Request struct {
 	Now    time.Time
 
 	Origins      [][]byte // values of every Origin header
+	Referers     [][]byte // values of every Referer header
 	Host         []byte
-	Referer      []byte
 	SecFetchSite []byte
 	SecFetchDest []byte
 	SecCHUA      []byte

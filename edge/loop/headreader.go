@@ -1,0 +1,98 @@
+package loop
+
+import (
+	"bytes"
+	"net"
+
+	"example.com/livery/httpguard"
+	"github.com/valyala/fasthttp"
+)
+
+// headReader passes on to fasthttp what a connection reads. fasthttp takes LF for the end of a line and yet
+// waits for CRLF CRLF, so that it would wait for the end of a head with other line ends until the read timeout. Here
+// such a head ends in an error, which fasthttp answers 400 before it closes the connection. The zero value
+// is at the start of a head. One goroutine uses it.
+//
+// A read never goes beyond the end of a head. So a read while the server waits for a request is at the start
+// of one, and any other read behind a head is of a body, which may hold any bytes.
+type headReader struct {
+	head httpguard.Head
+	idle bool   // the server has answered all that it read
+	body bool   // the head has ended
+	err  error  // what is wrong with the head
+	rest []byte // read, and beyond what the server may see yet
+}
+
+// enter follows the server through the states of a connection.
+func (h *headReader) enter(s fasthttp.ConnState) { h.idle = s == fasthttp.StateIdle }
+
+// read reads what from reads, as far as the server may see it.
+func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err error) {
+	if h.err != nil {
+		return 0, h.err
+	}
+	if n = copy(p, h.rest); n > 0 {
+		h.rest = h.rest[n:]
+	} else if n, err = from(p); n <= 0 {
+		return n, err
+	}
+	h.body = h.body && !h.idle
+	if h.body {
+		return n, err
+	}
+	end := 0
+	if end, h.body, h.err = h.head.Scan(p[:n]); h.err != nil {
+		p[end] = 0 // the server sees one byte of the fault: an error before the first byte of a head is no request to it
+		return end + 1, nil
+	}
+	if end < n {
+		h.rest = append(bytes.Clone(p[end:n]), h.rest...)
+	}
+	return end, err
+}
+
+// Guarded returns the listener of a fasthttp server that answers 400 at once if a line of a request's head
+// does not end in CRLF. The server's ConnState must call Observe.
+func Guarded(l net.Listener) net.Listener { return guardedListener{l} }
+
+type guardedListener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l guardedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	g := &guardedConn{Conn: c}
+	if secure, ok := c.(secureConn); ok {
+		return guardedSecureConn{g, secure}, nil
+	}
+	return g, nil
+}
+
+// guardedConn is a connection of a guardedListener.
+type guardedConn struct {
+	net.Conn
+	heads headReader
+}
+
+// guardedSecureConn keeps a TLS connection recognisable.
+type guardedSecureConn struct {
+	*guardedConn
+	secureConn
+}
+
+// Read implements net.Conn.
+func (c *guardedConn) Read(p []byte) (int, error) { return c.heads.read(p, c.Conn.Read) }
+
+// NetConn returns the connection beneath.
+func (c *guardedConn) NetConn() net.Conn { return c.Conn }
+
+func (c *guardedConn) enter(s fasthttp.ConnState) { c.heads.enter(s) }
+
+// Observe gives a connection of this package the state that a fasthttp server has it in.
+func Observe(c net.Conn, state fasthttp.ConnState) {
+	if b, ok := c.(interface{ enter(fasthttp.ConnState) }); ok {
+		b.enter(state)
+	}
+}
