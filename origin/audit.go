@@ -26,27 +26,27 @@ const (
 
 // audited are the routes whose commits are in the audit log. Each returns the action, and in one
 // sentence each what is different; no sentence means that nothing is. tx shows the state after.
-var audited = map[string]func(tx storage.Tx, p place) (action string, changes []string, err error){
-	"POST " + themeTokensPath + "/publish": func(tx storage.Tx, p place) (string, []string, error) {
-		after, err := storage.Themes.Read(tx, p.theme.EnvironmentID, p.theme.ID)
-		return actionPublishTheme, latest(p.theme.LatestVersion, after.LatestVersion), err
+var audited = map[string]func(tx storage.Tx, t target) (action string, changes []string, err error){
+	"POST " + themeTokensPath + "/publish": func(tx storage.Tx, t target) (string, []string, error) {
+		after, err := storage.Themes.Read(tx, t.theme.EnvironmentID, t.theme.ID)
+		return actionPublishTheme, latest(t.theme.LatestVersion, after.LatestVersion), err
 	},
-	"POST " + variantTokensPath + "/publish": func(tx storage.Tx, p place) (string, []string, error) {
-		after, err := storage.Variants.Read(tx, p.variant.EnvironmentID, p.variant.ThemeID, p.variant.ID)
-		return actionPublishVariant, latest(p.variant.LatestVersion, after.LatestVersion), err
+	"POST " + variantTokensPath + "/publish": func(tx storage.Tx, t target) (string, []string, error) {
+		after, err := storage.Variants.Read(tx, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
+		return actionPublishVariant, latest(t.variant.LatestVersion, after.LatestVersion), err
 	},
-	"DELETE " + themePath: func(storage.Tx, place) (string, []string, error) {
+	"DELETE " + themePath: func(storage.Tx, target) (string, []string, error) {
 		return actionDeleteTheme, []string{"it is deleted with all its Variants and versions"}, nil
 	},
-	"DELETE " + variantPath: func(storage.Tx, place) (string, []string, error) {
+	"DELETE " + variantPath: func(storage.Tx, target) (string, []string, error) {
 		return actionDeleteVariant, []string{"it is deleted with all its versions"}, nil
 	},
-	"PUT " + themePath + "/integrations": func(tx storage.Tx, p place) (string, []string, error) {
-		after, err := storage.Themes.Read(tx, p.theme.EnvironmentID, p.theme.ID)
-		if slices.Equal(p.theme.Integrations, after.Integrations) {
+	"PUT " + themePath + "/integrations": func(tx storage.Tx, t target) (string, []string, error) {
+		after, err := storage.Themes.Read(tx, t.theme.EnvironmentID, t.theme.ID)
+		if slices.Equal(t.theme.Integrations, after.Integrations) {
 			return actionIntegrations, nil, err
 		}
-		return actionIntegrations, []string{fmt.Sprintf("integrations %s becomes %s", pairs(p.theme.Integrations), pairs(after.Integrations))}, err
+		return actionIntegrations, []string{fmt.Sprintf("integrations %s becomes %s", pairs(t.theme.Integrations), pairs(after.Integrations))}, err
 	},
 }
 
@@ -68,32 +68,30 @@ func pairs(list []record.Integration) string {
 	return strings.Join(names, ", ")
 }
 
-// audit writes what a request's commit did into the audit log. A replayed answer, whose change has no
-// time, did nothing.
-func (o *Origin) audit(tx storage.Tx, q *request, p place, change record.Change) error {
-	q.noted = nil // the transaction may run again
-	tell := audited[q.route.Method+" "+q.route.Path]
-	if tell == nil || change.At.IsZero() {
-		return nil
+// appendAudit writes what a request's commit did into the audit log, and returns the entry; nil if the route is not
+// audited, or did nothing. A replayed answer, whose log entry has no time, did nothing.
+func (o *Origin) appendAudit(tx storage.Tx, q *request, t target, entry record.Change) (*record.Audit, error) {
+	describe := audited[q.route.Method+" "+q.route.Path]
+	if describe == nil || entry.At.IsZero() {
+		return nil, nil
 	}
-	action, changes, err := tell(tx, p)
+	action, changes, err := describe(tx, t)
 	if err != nil || len(changes) == 0 {
-		return err
+		return nil, err
 	}
 	a := &record.Audit{
 		At: o.now(), Actor: record.Actor{Kind: operator.KindUser, Issuer: q.caller.Issuer, Subject: q.caller.Subject},
-		Action: action, Target: "theme " + p.theme.Slug, EnvironmentID: p.environment.ID, ThemeID: p.theme.ID, ThemeSlug: p.theme.Slug,
+		Action: action, Target: "theme " + t.theme.Slug, EnvironmentID: t.environment.ID, ThemeID: t.theme.ID, ThemeSlug: t.theme.Slug,
 		Changes: changes, RequestID: q.id,
 	}
-	if p.variant.ID != "" {
-		a.Target, a.VariantID = "variant "+p.theme.Slug+"/"+p.variant.Slug, p.variant.ID
+	if t.variant.ID != "" {
+		a.Target, a.VariantID = "variant "+t.theme.Slug+"/"+t.variant.Slug, t.variant.ID
 	}
-	q.noted = a
-	return storage.AppendAudit(tx, p.environment.ID, a)
+	return a, storage.AppendAudit(tx, t.environment.ID, a)
 }
 
-// told logs and counts an entry of the audit log that was committed.
-func (o *Origin) told(a record.Audit) {
+// auditLogged logs and counts an entry of the audit log that was committed.
+func (o *Origin) auditLogged(a record.Audit) {
 	if a.Action == operator.ActionBackup {
 		o.backedUp.Store(a.At.Unix())
 	}
@@ -106,7 +104,7 @@ func (o *Origin) told(a record.Audit) {
 // Note writes one entry into the audit log, of what the operator did beside the operator socket, on
 // whose behalf by is.
 func (o *Origin) Note(ctx context.Context, by record.Actor, a record.Audit) error {
-	return operator.Note(operator.On(ctx, operator.Asked{By: by, Told: o.told}), o.store, o.now(), a)
+	return operator.Note(operator.On(ctx, operator.Asked{By: by, Told: o.auditLogged}), o.store, o.now(), a)
 }
 
 // lookBack is how many entries are searched for the newest backup.

@@ -1,7 +1,6 @@
 package origin
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -11,23 +10,23 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // servePublic answers one request of the public listener.
 func (o *Origin) servePublic(ctx *fasthttp.RequestCtx) {
 	started := time.Now()
 	q := &request{id: newRequestID(), trace: traceOf(&ctx.Request.Header)}
-	a := o.judge(ctx, q)
+	a := o.handle(ctx, q)
 	o.write(ctx, q.id, a)
 	o.metrics.observe(q.route.Method, q.route.Path, a.status, started)
 	o.log.LogAttrs(o.ctx, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
 		slog.String("route", q.route.Path), slog.Int("status", a.status), slog.Duration("took", time.Since(started)))
 }
 
-// judge answers a request. The order of its refusals is part of the API: size, framing, token, route, and
-// then what routed does. The body is unread until routed knows that the caller may send one. A panic is a failure of this one request.
-func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
+// handle answers a request. The order of its refusals is part of the API: size, framing, token, route, and then what
+// routed does. The body is unread until routed knows that the caller may send one. A panic is a failure of this one
+// request.
+func (o *Origin) handle(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = o.refuse(q, panicked(p))
@@ -36,13 +35,13 @@ func (o *Origin) judge(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 	if lengthOf(&ctx.Request.Header) > o.config.Limits.BodyBytes {
 		return o.refuse(q, unreadError{fasthttp.ErrBodyTooLarge})
 	}
-	target := string(ctx.Request.Header.RequestURI())
+	uri := string(ctx.Request.Header.RequestURI())
 	switch what := o.framing(&ctx.Request.Header); {
 	case what != "":
 		return malformed(what)
-	case target == "*" && ctx.IsOptions():
+	case uri == "*" && ctx.IsOptions():
 		return answer{status: fasthttp.StatusOK}
-	case strings.HasPrefix(target, "//"): // the server would take the first segment for a host
+	case strings.HasPrefix(uri, "//"): // the server would take the first segment for a host
 		return o.refuse(q, errNotFound)
 	}
 	if needsToken(string(ctx.URI().PathOriginal())) {
@@ -70,7 +69,7 @@ func (o *Origin) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) 
 	return err
 }
 
-// answered leaves an answer for judge to return.
+// answered leaves an answer for handle to return.
 func answered(ctx *fasthttp.RequestCtx, a answer) {
 	ctx.UserValue(requestKey{}).(*request).answer = a
 }
@@ -98,18 +97,15 @@ func (o *Origin) refuse(q *request, err error) answer {
 	return a
 }
 
-// run finds what the request is about, which also says whether the caller may, and then reads, or
-// prepares and writes. Whether the caller may write is asked twice, before the body is read and
-// again in the transaction: the body is parsed while nobody waits, and what is committed was allowed
-// then.
+// run resolves what the request's path names, which also says whether the caller may, and then reads, or commits a
+// change. Whether the caller may write is asked twice, before the body is read and again in the transaction: the body is
+// parsed while no other writer waits, and what is committed was allowed then.
 func (o *Origin) run(q *request) (a answer, err error) {
-	err = o.view(o.wanting(q), func(r storage.Reader) error {
-		p, err := find(r, q)
-		q.seen = p
-		if err != nil || q.route.read == nil {
-			return err
+	var t target
+	err = o.view(o.reading(q, t), func(r storage.Reader) (err error) {
+		if t, err = resolve(r, q); err == nil && q.route.read != nil {
+			a, err = q.route.read(o, r, q, t)
 		}
-		a, err = q.route.read(o, r, q, p)
 		return err
 	})
 	if err != nil || q.route.read != nil {
@@ -122,30 +118,11 @@ func (o *Origin) run(q *request) (a answer, err error) {
 		}
 		defer release()
 	}
-	do, err := q.route.write(o, q)
+	c, err := q.route.change(o, q)
 	if err != nil {
 		return a, err
 	}
-	if do, err = o.once(q, do); err != nil {
-		return a, err
-	}
-	_, err = o.store.Update(o.ctx, q.environmentID, func(tx storage.Tx) (change record.Change, err error) {
-		p, err := find(tx, q)
-		if err != nil {
-			return change, err
-		}
-		if a, change, err = do(tx, p); err == nil {
-			err = o.audit(tx, q, p, change)
-		}
-		return change, err
-	})
-	if err == nil && q.after != nil {
-		q.after()
-	}
-	if err == nil && q.noted != nil {
-		o.told(*q.noted)
-	}
-	return a, err
+	return o.commit(q, t, c)
 }
 
 // receive reads the body of a request whose caller may send it, within what bodies may take together. A
@@ -164,89 +141,6 @@ func (o *Origin) receive(ctx *fasthttp.RequestCtx, q *request) (release func(), 
 		release()
 	}
 	return release, err
-}
-
-// place is what a request's path names, as far as it goes.
-type place struct {
-	environment record.Environment
-	role        record.Role // the caller's on the Environment
-	theme       record.Theme
-	variant     record.Variant
-}
-
-// find reads what the path names: errNotFound or auth.ErrForbidden where the caller may not know of
-// it or not do this, in the order that the API promises.
-func find(r storage.Reader, q *request) (p place, err error) {
-	if q.route.Path == environmentsPath {
-		return p, nil
-	}
-	if !isID(q.environmentID, "env_") {
-		return p, errNotFound
-	}
-	granted, err := q.caller.Environment(r, q.environmentID)
-	if err != nil {
-		return p, orNotFound(err)
-	}
-	p.environment, p.role = granted.Environment, granted.Role
-	if q.route.Role != "" && !p.role.Allows(q.route.Role) {
-		return p, auth.ErrForbidden
-	}
-	if q.themeID == "" {
-		return p, nil
-	}
-	if !isID(q.themeID, "thm_") {
-		return p, errNotFound
-	}
-	if err := storage.Prefetch(r, childKeys(q)...); err != nil {
-		return p, err
-	}
-	if p.theme, err = storage.Themes.Read(r, q.environmentID, q.themeID); err != nil || q.variantID == "" {
-		return p, orNotFound(err)
-	}
-	if !isID(q.variantID, "var_") {
-		return p, errNotFound
-	}
-	p.variant, err = storage.Variants.Read(r, q.environmentID, q.themeID, q.variantID)
-	return p, orNotFound(err)
-}
-
-// wanting is the context of a View that begins with what the path names: the Environment, and once the caller
-// was found to have a grant on it, all that is below.
-func (o *Origin) wanting(q *request) context.Context {
-	if !isID(q.environmentID, "env_") {
-		return o.ctx
-	}
-	keys := [][]byte{storage.Environments.Key(q.environmentID)}
-	if seen := q.seen; seen.theme.ID != "" {
-		keys = append(append(keys, storage.Memberships.Key(seen.environment.TeamID, q.caller.Subject)), childKeys(q)...)
-		keys = append(keys, storage.ThemeVersions.Key(q.environmentID, q.themeID, storage.Number(seen.theme.LatestVersion)))
-	}
-	return storage.WithKeys(o.ctx, keys...)
-}
-
-// childKeys are those of what a path names below its Environment, and of the draft that most requests go on with.
-func childKeys(q *request) [][]byte {
-	theme := []string{q.environmentID, q.themeID}
-	keys := [][]byte{storage.Themes.Key(theme...)}
-	if !isID(q.variantID, "var_") {
-		return append(keys, storage.ThemeDrafts.Key(theme...))
-	}
-	variant := append(theme, q.variantID)
-	return append(keys, storage.Variants.Key(variant...), storage.VariantDrafts.Key(variant...))
-}
-
-// isID reports whether s has the form of an id: the prefix and 26 digits or lower-case letters.
-func isID(s, prefix string) bool {
-	rest, ok := strings.CutPrefix(s, prefix)
-	if !ok || len(rest) != 26 {
-		return false
-	}
-	for i := range len(rest) {
-		if (rest[i] < '0' || rest[i] > '9') && (rest[i] < 'a' || rest[i] > 'z') {
-			return false
-		}
-	}
-	return true
 }
 
 // refusedFor returns the answer to an error that is a refusal.

@@ -12,7 +12,7 @@ import (
 )
 
 // listEnvironments lists the Environments on which the caller has a grant, and counts no others.
-func (o *Origin) listEnvironments(r storage.Reader, q *request, _ place) (answer, error) {
+func (o *Origin) listEnvironments(r storage.Reader, q *request, _ target) (answer, error) {
 	p, err := q.page(false)
 	if err != nil {
 		return answer{}, err
@@ -36,6 +36,6 @@ func (o *Origin) listEnvironments(r storage.Reader, q *request, _ place) (answer
 	return listed(p, items, len(granted))
 }
 
-func (o *Origin) showEnvironment(_ storage.Reader, _ *request, p place) (answer, error) {
-	return bare(fasthttp.StatusOK, newEnvironmentBody(p.environment, p.role))
+func (o *Origin) showEnvironment(_ storage.Reader, _ *request, t target) (answer, error) {
+	return bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
 }

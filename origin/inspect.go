@@ -13,8 +13,8 @@ import (
 
 // rendered is the current document of a Theme with the current overrides of the Variant that the
 // path names, if any, resolved natively.
-func (o *Origin) rendered(r storage.Reader, p place) (*renderer.Set, error) {
-	state, err := o.themeState(r, p.theme)
+func (o *Origin) rendered(r storage.Reader, t target) (*renderer.Set, error) {
+	state, err := o.themeState(r, t.theme)
 	if err != nil {
 		return nil, err
 	}
@@ -23,8 +23,8 @@ func (o *Origin) rendered(r storage.Reader, p place) (*renderer.Set, error) {
 		return nil, err
 	}
 	var overrides *jsontree.Node
-	if p.variant.ID != "" {
-		variant, err := o.variantState(r, p.theme, p.variant)
+	if t.variant.ID != "" {
+		variant, err := o.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +32,7 @@ func (o *Origin) rendered(r storage.Reader, p place) (*renderer.Set, error) {
 			return nil, err
 		}
 	}
-	return renderer.LoadTree(document, overrides, nextPrefix(p.theme)), nil
+	return renderer.LoadTree(document, overrides, nextPrefix(t.theme)), nil
 }
 
 // diagnosticBody is one thing that the served files leave out.
@@ -43,8 +43,8 @@ type diagnosticBody struct {
 }
 
 // showDiagnostics lists what the files of the current document leave out, and why.
-func (o *Origin) showDiagnostics(r storage.Reader, _ *request, p place) (answer, error) {
-	set, err := o.rendered(r, p)
+func (o *Origin) showDiagnostics(r storage.Reader, _ *request, t target) (answer, error) {
+	set, err := o.rendered(r, t)
 	if err != nil {
 		return answer{}, err
 	}
@@ -58,12 +58,12 @@ func (o *Origin) showDiagnostics(r storage.Reader, _ *request, p place) (answer,
 }
 
 // showPreview renders one served file of the current document, whatever the integrations are.
-func (o *Origin) showPreview(r storage.Reader, q *request, p place) (answer, error) {
+func (o *Origin) showPreview(r storage.Reader, q *request, t target) (answer, error) {
 	file, ok := renderer.FileByName(q.file)
 	if !ok {
 		return answer{}, errNotFound
 	}
-	set, err := o.rendered(r, p)
+	set, err := o.rendered(r, t)
 	if err != nil {
 		return answer{}, err
 	}
@@ -162,12 +162,12 @@ func (q *request) editions(latest uint32) (from, to edition, err error) {
 
 // showDiff compares two editions of a Theme's document, with the renames of every publish between
 // them.
-func (o *Origin) showDiff(r storage.Reader, q *request, p place) (answer, error) {
-	from, to, err := q.editions(p.theme.LatestVersion)
+func (o *Origin) showDiff(r storage.Reader, q *request, t target) (answer, error) {
+	from, to, err := q.editions(t.theme.LatestVersion)
 	if err != nil {
 		return answer{}, err
 	}
-	h := history{origin: o, reader: r, theme: p.theme}
+	h := history{origin: o, reader: r, theme: t.theme}
 	before, err := h.edition(from)
 	if err != nil {
 		return answer{}, err
@@ -184,25 +184,25 @@ func (o *Origin) showDiff(r storage.Reader, q *request, p place) (answer, error)
 }
 
 // showVariantDiff compares two editions of a Variant's overrides.
-func (o *Origin) showVariantDiff(r storage.Reader, q *request, p place) (answer, error) {
-	from, to, err := q.editions(p.variant.LatestVersion)
+func (o *Origin) showVariantDiff(r storage.Reader, q *request, t target) (answer, error) {
+	from, to, err := q.editions(t.variant.LatestVersion)
 	if err != nil {
 		return answer{}, err
 	}
-	before, err := o.variantEdition(r, p, from)
+	before, err := o.variantEdition(r, t, from)
 	if err != nil {
 		return answer{}, err
 	}
-	after, err := o.variantEdition(r, p, to)
+	after, err := o.variantEdition(r, t, to)
 	if err != nil {
 		return answer{}, err
 	}
 	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareVariants(before, after)))
 }
 
-func (o *Origin) variantEdition(r storage.Reader, p place, e edition) (*jsontree.Node, error) {
+func (o *Origin) variantEdition(r storage.Reader, t target, e edition) (*jsontree.Node, error) {
 	if e.current {
-		state, err := o.variantState(r, p.theme, p.variant)
+		state, err := o.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return nil, err
 		}
@@ -215,7 +215,7 @@ func (o *Origin) variantEdition(r storage.Reader, p place, e edition) (*jsontree
 	if number == 0 {
 		return jsontree.NewObject(), nil
 	}
-	version, err := variantVersion(r, p.variant, number)
+	version, err := variantVersion(r, t.variant, number)
 	if err != nil {
 		return nil, err
 	}

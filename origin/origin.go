@@ -57,21 +57,21 @@ type Config struct {
 
 // Origin serves the API. Its methods may be called concurrently.
 type Origin struct {
-	store    storage.Store
-	keys     *auth.Keys
-	module   record.Hash // renderer module that new versions are published with
-	document publication // the API's description
-	config   Config
-	log      *slog.Logger
-	router   *router.Router
-	metrics  *metrics
-	framing  func(*fasthttp.RequestHeader) string // framingFault; tests look at what happens without it
-	rate     *rate
-	bodies   *bodyBudget
-	heavy    lane
-	derive   *derive.Deriver
-	feed     *feed.Handler // nil where there is no feed token
-	operator *operator.Handler
+	store     storage.Store
+	keys      *auth.Keys
+	module    record.Hash // renderer module that new versions are published with
+	document  publication // the API's description
+	config    Config
+	log       *slog.Logger
+	router    *router.Router
+	metrics   *metrics
+	framing   func(*fasthttp.RequestHeader) string // framingFault; tests look at what happens without it
+	rate      *rate
+	bodies    *bodyBudget
+	heavyWork heavyWork
+	derive    *derive.Deriver
+	feed      *feed.Handler // nil where there is no feed token
+	operator  *operator.Handler
 
 	collections *collections // what they did
 
@@ -118,13 +118,13 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	o := &Origin{
 		store: meteredStore{c.Store, counts}, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
-		metrics: counts, framing: framingFault, rate: newRate(c.Limits.RequestsPerSecond), bodies: newBodyBudget(c.Limits, debug.FreeOSMemory), heavy: newLane(),
+		metrics: counts, framing: framingFault, rate: newRate(c.Limits.RequestsPerSecond), bodies: newBodyBudget(c.Limits, debug.FreeOSMemory), heavyWork: newHeavyWork(),
 	}
 	o.derive = derive.New(derive.Config{
 		Store: derivedStore{o.store, counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
-		Turn: func(ctx context.Context) (func(), error) { return o.heavy.enter(ctx, true) }, Spare: o.heavy.enterLast,
+		Turn: o.heavyWork.acquire, Spare: o.heavyWork.acquireBackground,
 	})
-	o.operator = operator.NewHandler(operator.Config{Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now, Told: o.told, Status: o.status})
+	o.operator = operator.NewHandler(operator.Config{Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now, Told: o.auditLogged, Status: o.status})
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	var waits context.Context
 	waits, o.cancelFeed = context.WithCancel(o.ctx)

@@ -100,11 +100,11 @@ func TestRequestsAreCopiedFromTheServer(t *testing.T) {
 	h := newHouse(t)
 	var mu sync.Mutex
 	var kept []*request
-	h.origin.router.POST("/public/v1/keep/{themeID}", h.origin.routed(Route{Method: "POST", Path: environmentsPath, write: func(_ *Origin, q *request) (write, error) {
+	h.origin.router.POST("/public/v1/keep/{themeID}", h.origin.routed(Route{Method: "POST", Path: environmentsPath, change: func(_ *Origin, q *request) (change, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		kept = append(kept, q)
-		return nil, errConflict
+		return change{}, errConflict
 	}}))
 	for i := range 1000 {
 		mark := fmt.Sprintf("mark-%d", i)

@@ -10,7 +10,6 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/storage/record"
 )
 
 // request is one request of the API: copies of all that the server lends for the time of a handler.
@@ -32,10 +31,7 @@ type request struct {
 
 	receive func() (release func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
 
-	seen   place         // what the path named when the request was first looked up
-	after  func()        // what is to be done when the request is committed; nil for nothing
-	noted  *record.Audit // what the commit wrote into the audit log; nil for nothing
-	answer answer
+	answer answer // what the route's handler came to
 }
 
 // requestKey finds the request among the values of a server's context.

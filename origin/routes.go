@@ -34,19 +34,16 @@ type Route struct {
 	Path   string
 	Role   record.Role // the least that does; empty where any grant, or on the list none, is enough
 
-	read  read    // answers a GET
-	write prepare // prepares what changes state
+	read   read  // answers a GET
+	change parse // reads a request that changes state
 }
 
 // read answers from one snapshot.
-type read func(o *Origin, r storage.Reader, q *request, p place) (answer, error)
+type read func(o *Origin, r storage.Reader, q *request, t target) (answer, error)
 
-// prepare reads the parameters and the body of a request that may do what it asks for, judges what
-// can be judged while nobody waits, and returns what is to be done in one commit.
-type prepare func(o *Origin, q *request) (write, error)
-
-// write does its work in one transaction. It may run again and has no effects outside tx but blobs.
-type write func(tx storage.Tx, p place) (answer, record.Change, error)
+// parse reads the parameters and the body of a request whose caller may do what it asks for, refuses what needs no
+// state to be seen, and returns what is left to decide and to commit.
+type parse func(o *Origin, q *request) (change, error)
 
 // Routes returns every operation of the API's contract.
 func Routes() []Route {

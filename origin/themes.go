@@ -19,21 +19,21 @@ func (o *Origin) seen(t record.Theme) record.Change {
 // drafts.
 func (o *Origin) unseen() record.Change { return record.Change{At: o.now()} }
 
-func (o *Origin) listThemes(r storage.Reader, q *request, p place) (answer, error) {
+func (o *Origin) listThemes(r storage.Reader, q *request, t target) (answer, error) {
 	asked, err := q.page(true)
 	if err != nil {
 		return answer{}, err
 	}
-	w, err := asked.walk(r, storage.ThemeSlugs, o.counted.Load(), p.environment.ID)
+	w, err := asked.walk(r, storage.ThemeSlugs, o.counted.Load(), t.environment.ID)
 	if err == nil {
-		err = prefetch(r, w.ids, storage.Themes, p.environment.ID)
+		err = prefetch(r, w.ids, storage.Themes, t.environment.ID)
 	}
 	if err != nil {
 		return answer{}, err
 	}
 	items := make([]themeBody, 0, len(w.ids))
 	for _, id := range w.ids {
-		t, err := storage.Themes.Read(r, p.environment.ID, id)
+		t, err := storage.Themes.Read(r, t.environment.ID, id)
 		if err != nil {
 			return answer{}, err
 		}
@@ -42,8 +42,8 @@ func (o *Origin) listThemes(r storage.Reader, q *request, p place) (answer, erro
 	return listed(asked, items, w.total)
 }
 
-func (o *Origin) showTheme(_ storage.Reader, _ *request, p place) (answer, error) {
-	return bare(fasthttp.StatusOK, o.newThemeBody(p.theme))
+func (o *Origin) showTheme(_ storage.Reader, _ *request, t target) (answer, error) {
+	return bare(fasthttp.StatusOK, o.newThemeBody(t.theme))
 }
 
 // themeInput reads the body of a create or an update, and refuses it for everything that needs no
@@ -65,97 +65,104 @@ func (o *Origin) themeInput(q *request, creates bool) (theming.ThemeInput, error
 	return in, rule
 }
 
-func (o *Origin) createTheme(q *request) (write, error) {
+func (o *Origin) createTheme(q *request) (change, error) {
 	in, err := o.themeInput(q, true)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
+	return change{decide: func(_ storage.Reader, t target) (decision, error) {
 		now := o.now()
-		t, err := theming.NewTheme(operator.NewID("thm_", now), p.environment.ID, in, now)
+		theme, err := theming.NewTheme(operator.NewID("thm_", now), t.environment.ID, in, now)
 		if err != nil {
-			return a, c, err
+			return decision{}, err
 		}
-		if err := writeSlug(tx, storage.ThemeSlugs, t.ID, "", t.Slug, t.EnvironmentID); err != nil {
-			return a, c, err
-		}
-		if err := storage.Themes.Write(tx, t, t.EnvironmentID, t.ID); err != nil {
-			return a, c, err
-		}
-		a, err = wrapped(fasthttp.StatusCreated, o.newThemeBody(t))
-		return a, o.seen(t), err
-	}, nil
+		d := decision{entry: o.seen(theme), apply: func(tx storage.Tx) error { return writeTheme(tx, theme, "") }}
+		d.answer, err = wrapped(fasthttp.StatusCreated, o.newThemeBody(theme))
+		return d, err
+	}}, nil
 }
 
-func (o *Origin) updateTheme(q *request) (write, error) {
+func (o *Origin) updateTheme(q *request) (change, error) {
 	in, err := o.themeInput(q, false)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		t, err := theming.UpdateTheme(p.theme, in, o.now())
+	return change{decide: func(_ storage.Reader, t target) (decision, error) {
+		theme, err := theming.UpdateTheme(t.theme, in, o.now())
 		if err != nil {
-			return a, c, err
+			return decision{}, err
 		}
-		if err := writeSlug(tx, storage.ThemeSlugs, t.ID, p.theme.Slug, t.Slug, t.EnvironmentID); err != nil {
-			return a, c, err
-		}
-		a, err = o.writeTheme(tx, t)
-		return a, o.unseen(), err
-	}, nil
+		return o.themeChanged(t, theme, o.unseen())
+	}}, nil
 }
 
-func (o *Origin) setIntegrations(q *request) (write, error) {
+func (o *Origin) setIntegrations(q *request) (change, error) {
 	root, err := o.object(q)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
 	f := fields{root: root}
 	list := f.integrations()
 	if err := invalid(f.faults...); err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		t, err := theming.SetIntegrations(p.theme, list, o.now())
+	return change{decide: func(_ storage.Reader, t target) (decision, error) {
+		theme, err := theming.SetIntegrations(t.theme, list, o.now())
 		if err != nil {
-			return a, c, err
+			return decision{}, err
 		}
-		a, err = o.writeTheme(tx, t)
-		return a, o.seen(t), err
-	}, nil
+		return o.themeChanged(t, theme, o.seen(theme))
+	}}, nil
 }
 
-// writeTheme stores a Theme that exists and answers with it.
-func (o *Origin) writeTheme(tx storage.Tx, t record.Theme) (answer, error) {
-	if err := storage.Themes.Write(tx, t, t.EnvironmentID, t.ID); err != nil {
-		return answer{}, err
+// themeChanged is the decision to store after in the place of the target's Theme, and to answer with it.
+func (o *Origin) themeChanged(t target, after record.Theme, entry record.Change) (d decision, err error) {
+	d.entry, d.apply = entry, func(tx storage.Tx) error { return writeTheme(tx, after, t.theme.Slug) }
+	d.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(after))
+	return d, err
+}
+
+// writeTheme stores a Theme under its slug. oldSlug is the one it had, empty for a new Theme.
+func writeTheme(tx storage.Tx, t record.Theme, oldSlug string) error {
+	if err := writeSlug(tx, storage.ThemeSlugs, t.ID, oldSlug, t.Slug, t.EnvironmentID); err != nil {
+		return err
 	}
-	return bare(fasthttp.StatusOK, o.newThemeBody(t))
+	return storage.Themes.Write(tx, t, t.EnvironmentID, t.ID)
 }
 
 // deleteTheme removes the Theme with every Variant and every version of both. Blobs stay: another
 // version may be of the same content.
-func (o *Origin) deleteTheme(*request) (write, error) {
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		environment, theme := p.theme.EnvironmentID, p.theme.ID
-		for _, remove := range []func() error{
-			func() error { return storage.ThemeSlugs.Delete(tx, p.theme.Slug, environment) },
-			func() error { return storage.Themes.Delete(tx, environment, theme) },
-			func() error { return storage.ThemeDrafts.Delete(tx, environment, theme) },
-			func() error { return storage.ThemeVersions.DeleteAll(tx, environment, theme) },
-			func() error { return storage.VariantSlugs.DeleteAll(tx, environment, theme) },
-			func() error { return storage.Variants.DeleteAll(tx, environment, theme) },
-			func() error { return storage.VariantDrafts.DeleteAll(tx, environment, theme) },
-			func() error { return storage.VariantVersions.DeleteAll(tx, environment, theme) },
-			func() error { return storage.Pairs.DeleteAll(tx, environment, theme) },
-		} {
-			if err := remove(); err != nil {
-				return a, c, err
-			}
+func (o *Origin) deleteTheme(*request) (change, error) {
+	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
+		d.entry, d.apply = o.seen(t.theme), func(tx storage.Tx) error { return removeTheme(tx, t.theme) }
+		d.answer, err = bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
+		return d, err
+	}}, nil
+}
+
+func removeTheme(tx storage.Tx, t record.Theme) error {
+	key := []string{t.EnvironmentID, t.ID}
+	return firstError(
+		func() error { return storage.ThemeSlugs.Delete(tx, t.Slug, t.EnvironmentID) },
+		func() error { return storage.Themes.Delete(tx, key...) },
+		func() error { return storage.ThemeDrafts.Delete(tx, key...) },
+		func() error { return storage.ThemeVersions.DeleteAll(tx, key...) },
+		func() error { return storage.VariantSlugs.DeleteAll(tx, key...) },
+		func() error { return storage.Variants.DeleteAll(tx, key...) },
+		func() error { return storage.VariantDrafts.DeleteAll(tx, key...) },
+		func() error { return storage.VariantVersions.DeleteAll(tx, key...) },
+		func() error { return storage.Pairs.DeleteAll(tx, key...) },
+	)
+}
+
+// firstError runs steps in order until one fails, and returns its error.
+func firstError(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
 		}
-		a, err = bare(fasthttp.StatusOK, newEnvironmentBody(p.environment, p.role))
-		return a, o.seen(p.theme), err
-	}, nil
+	}
+	return nil
 }
 
 // writeSlug moves id from the slug old, empty where it has none, to slug: a conflict where another

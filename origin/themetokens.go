@@ -12,19 +12,19 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) showThemeTokens(r storage.Reader, q *request, p place) (answer, error) {
+func (o *Origin) showThemeTokens(r storage.Reader, q *request, t target) (answer, error) {
 	asked, err := q.tokenQuery()
 	if err != nil {
 		return answer{}, err
 	}
 	var set tokenSet
 	if asked.version == nil {
-		set, err = o.currentThemeTokens(r, p.theme)
+		set, err = o.currentThemeTokens(r, t.theme)
 	} else {
-		set, err = o.publishedThemeTokens(r, p.theme, asked)
+		set, err = o.publishedThemeTokens(r, t.theme, asked)
 	}
 	if err == nil && asked.includeVersions {
-		set.versions, err = versionNumbers(r, storage.ThemeVersions, p.theme.EnvironmentID, p.theme.ID)
+		set.versions, err = versionNumbers(r, storage.ThemeVersions, t.theme.EnvironmentID, t.theme.ID)
 	}
 	if err != nil {
 		return answer{}, err
@@ -77,101 +77,101 @@ func newThemeSet(t record.Theme, document *jsontree.Node) tokenSet {
 	return set
 }
 
-func (o *Origin) editTheme(q *request) (write, error) {
+func (o *Origin) editTheme(q *request) (change, error) {
 	e, err := o.edit(q, themeOperations)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return o.ahead(q, judgement{byTheme, func(r storage.Reader, p place) (verdict, error) {
-		before, err := o.themeState(r, p.theme)
+	return change{depends: onTheme, decide: func(r storage.Reader, t target) (decision, error) {
+		before, err := o.themeState(r, t.theme)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		after, err := theming.EditTheme(before, theming.Edit{
 			Operations: e.patch(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: o.now(), Limits: o.patchLimits(),
 		})
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		set, err := themeTokens(after)
-		v := verdict{answer: set.answer(), change: o.unseen()}
+		d := decision{answer: set.answer(), entry: o.unseen()}
 		if after.Theme.DraftETag != before.Theme.DraftETag {
-			v.write = func(tx storage.Tx) error { return writeThemeState(tx, after) }
+			d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
 		}
-		return v, err
-	}})
+		return d, err
+	}}, nil
 }
 
-func (o *Origin) discardTheme(q *request) (write, error) {
+func (o *Origin) discardTheme(q *request) (change, error) {
 	params := q.params()
 	claim := params.claim()
 	if err := params.err(); err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return o.ahead(q, judgement{byTheme, func(r storage.Reader, p place) (verdict, error) {
-		before, newest, err := draftState(r, p.theme)
+	return change{depends: onTheme, decide: func(r storage.Reader, t target) (decision, error) {
+		before, newest, err := draftState(r, t.theme)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		after, err := theming.DiscardTheme(before, claim, newest.TokenCount, o.now())
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
-		v := verdict{change: o.unseen()}
+		d := decision{entry: o.unseen()}
 		if before.Draft != nil {
-			v.write = func(tx storage.Tx) error { return writeThemeState(tx, after) }
+			d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
 		}
-		v.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(after.Theme))
-		return v, err
-	}})
+		d.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(after.Theme))
+		return d, err
+	}}, nil
 }
 
 // publishTheme freezes the draft as the next version in one commit: the version, its inputs, the
 // moved latest, every migrated Variant's draft and what each Variant serves at the version.
-func (o *Origin) publishTheme(q *request) (write, error) {
+func (o *Origin) publishTheme(q *request) (change, error) {
 	params := q.params()
 	asked := theming.Publication{
 		IfMatch: params.ifMatchValue(), Unchanged: params.boolean("unchanged"), Module: o.module, NewETag: newETag,
 	}
 	if err := params.err(); err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return o.ahead(q, judgement{byThemeAndVariants, func(r storage.Reader, p place) (verdict, error) {
-		state, err := o.themeState(r, p.theme)
+	return change{depends: onThemeAndVariants, decide: func(r storage.Reader, t target) (decision, error) {
+		state, err := o.themeState(r, t.theme)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		publication := asked
 		publication.Now = o.now()
 		release, err := theming.NewRelease(state, publication)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		planned := o.plan(release)
 		defer func() { _, _ = planned() }() // nothing goes on after the request
-		variants, err := o.variantsOf(r, p.theme, release)
+		variants, err := o.variantsOf(r, t.theme, release)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		published, err := release.Publish(variants)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		carried, err := o.putPublished(published)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		if published.Version.Plan, err = planned(); err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
-		v := verdict{
-			change: o.seen(p.theme),
-			write:  func(tx storage.Tx) error { return writePublished(tx, published, carried) },
-			after:  func() { o.derive.Fill(p.theme.EnvironmentID, p.theme.ID) },
+		d := decision{
+			entry: o.seen(t.theme),
+			apply: func(tx storage.Tx) error { return writePublished(tx, published, carried) },
+			after: func() { o.derive.Fill(t.theme.EnvironmentID, t.theme.ID) },
 		}
-		v.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(published.Theme))
-		return v, err
-	}})
+		d.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(published.Theme))
+		return d, err
+	}}, nil
 }
 
 // plan compiles the plan of a release and stores it while its Variants are carried over, which takes

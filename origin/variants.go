@@ -9,31 +9,31 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) listVariants(r storage.Reader, q *request, p place) (answer, error) {
+func (o *Origin) listVariants(r storage.Reader, q *request, t target) (answer, error) {
 	asked, err := q.page(true)
 	if err != nil {
 		return answer{}, err
 	}
-	w, err := asked.walk(r, storage.VariantSlugs, false, p.environment.ID, p.theme.ID) // a hundred at most
+	w, err := asked.walk(r, storage.VariantSlugs, false, t.environment.ID, t.theme.ID) // a hundred at most
 	if err == nil {
-		err = prefetch(r, w.ids, storage.Variants, p.environment.ID, p.theme.ID)
+		err = prefetch(r, w.ids, storage.Variants, t.environment.ID, t.theme.ID)
 	}
 	if err != nil {
 		return answer{}, err
 	}
 	items := make([]variantBody, 0, len(w.ids))
 	for _, id := range w.ids {
-		v, err := storage.Variants.Read(r, p.environment.ID, p.theme.ID, id)
+		v, err := storage.Variants.Read(r, t.environment.ID, t.theme.ID, id)
 		if err != nil {
 			return answer{}, err
 		}
-		items = append(items, o.newVariantBody(p.theme, v))
+		items = append(items, o.newVariantBody(t.theme, v))
 	}
 	return listed(asked, items, w.total)
 }
 
-func (o *Origin) showVariant(_ storage.Reader, _ *request, p place) (answer, error) {
-	return bare(fasthttp.StatusOK, o.newVariantBody(p.theme, p.variant))
+func (o *Origin) showVariant(_ storage.Reader, _ *request, t target) (answer, error) {
+	return bare(fasthttp.StatusOK, o.newVariantBody(t.theme, t.variant))
 }
 
 // variantInput reads the body of a create or an update, and refuses it for everything that needs no
@@ -52,82 +52,75 @@ func (o *Origin) variantInput(q *request) (theming.VariantInput, error) {
 	return in, rule
 }
 
-func (o *Origin) createVariant(q *request) (write, error) {
+func (o *Origin) createVariant(q *request) (change, error) {
 	in, err := o.variantInput(q)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		team, err := storage.Teams.Read(tx, p.environment.TeamID)
+	return change{decide: func(r storage.Reader, t target) (decision, error) {
+		team, err := storage.Teams.Read(r, t.environment.TeamID)
 		if err != nil {
-			return a, c, err
+			return decision{}, err
 		}
 		existing := 0
-		err = storage.VariantSlugs.Scan(tx, storage.Ascending, func(_, _ string) bool {
+		err = storage.VariantSlugs.Scan(r, storage.Ascending, func(_, _ string) bool {
 			existing++
 			return true
-		}, p.environment.ID, p.theme.ID)
+		}, t.environment.ID, t.theme.ID)
 		if err != nil {
-			return a, c, err
+			return decision{}, err
 		}
 		now := o.now()
-		v, err := theming.NewVariant(operator.NewID("var_", now), p.theme, in, existing, team.Plan, now)
+		v, err := theming.NewVariant(operator.NewID("var_", now), t.theme, in, existing, team.Plan, now)
 		if err != nil {
-			return a, c, err
+			return decision{}, err
 		}
-		if err := writeSlug(tx, storage.VariantSlugs, v.ID, "", v.Slug, v.EnvironmentID, v.ThemeID); err != nil {
-			return a, c, err
-		}
-		if err := storage.Variants.Write(tx, v, v.EnvironmentID, v.ThemeID, v.ID); err != nil {
-			return a, c, err
-		}
-		a, err = wrapped(fasthttp.StatusCreated, o.newVariantBody(p.theme, v))
-		return a, o.seen(p.theme), err
-	}, nil
+		d := decision{entry: o.seen(t.theme), apply: func(tx storage.Tx) error { return writeVariant(tx, v, "") }}
+		d.answer, err = wrapped(fasthttp.StatusCreated, o.newVariantBody(t.theme, v))
+		return d, err
+	}}, nil
 }
 
-func (o *Origin) updateVariant(q *request) (write, error) {
+func (o *Origin) updateVariant(q *request) (change, error) {
 	in, err := o.variantInput(q)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		v, err := theming.UpdateVariant(p.variant, in, o.now())
+	return change{decide: func(_ storage.Reader, t target) (decision, error) {
+		v, err := theming.UpdateVariant(t.variant, in, o.now())
 		if err != nil {
-			return a, c, err
+			return decision{}, err
 		}
-		if err := writeSlug(tx, storage.VariantSlugs, v.ID, p.variant.Slug, v.Slug, v.EnvironmentID, v.ThemeID); err != nil {
-			return a, c, err
-		}
-		a, err = o.writeVariant(tx, p.theme, v)
-		return a, o.unseen(), err
-	}, nil
+		d := decision{entry: o.unseen(), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
+		d.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(t.theme, v))
+		return d, err
+	}}, nil
 }
 
-// writeVariant stores a Variant that exists and answers with it.
-func (o *Origin) writeVariant(tx storage.Tx, t record.Theme, v record.Variant) (answer, error) {
-	if err := storage.Variants.Write(tx, v, v.EnvironmentID, v.ThemeID, v.ID); err != nil {
-		return answer{}, err
+// writeVariant stores a Variant under its slug. oldSlug is the one it had, empty for a new Variant.
+func writeVariant(tx storage.Tx, v record.Variant, oldSlug string) error {
+	if err := writeSlug(tx, storage.VariantSlugs, v.ID, oldSlug, v.Slug, v.EnvironmentID, v.ThemeID); err != nil {
+		return err
 	}
-	return bare(fasthttp.StatusOK, o.newVariantBody(t, v))
+	return storage.Variants.Write(tx, v, v.EnvironmentID, v.ThemeID, v.ID)
 }
 
 // deleteVariant removes the Variant with all its versions, and answers with its Theme.
-func (o *Origin) deleteVariant(*request) (write, error) {
-	return func(tx storage.Tx, p place) (a answer, c record.Change, err error) {
-		key := []string{p.variant.EnvironmentID, p.variant.ThemeID, p.variant.ID}
-		for _, remove := range []func() error{
-			func() error { return storage.VariantSlugs.Delete(tx, p.variant.Slug, key[:2]...) },
-			func() error { return storage.Variants.Delete(tx, key...) },
-			func() error { return storage.VariantDrafts.Delete(tx, key...) },
-			func() error { return storage.VariantVersions.DeleteAll(tx, key...) },
-			func() error { return storage.Pairs.DeleteAll(tx, key...) },
-		} {
-			if err := remove(); err != nil {
-				return a, c, err
-			}
-		}
-		a, err = bare(fasthttp.StatusOK, o.newThemeBody(p.theme))
-		return a, o.seen(p.theme), err
-	}, nil
+func (o *Origin) deleteVariant(*request) (change, error) {
+	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
+		d.entry, d.apply = o.seen(t.theme), func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
+		d.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(t.theme))
+		return d, err
+	}}, nil
+}
+
+func removeVariant(tx storage.Tx, v record.Variant) error {
+	key := []string{v.EnvironmentID, v.ThemeID, v.ID}
+	return firstError(
+		func() error { return storage.VariantSlugs.Delete(tx, v.Slug, key[:2]...) },
+		func() error { return storage.Variants.Delete(tx, key...) },
+		func() error { return storage.VariantDrafts.Delete(tx, key...) },
+		func() error { return storage.VariantVersions.DeleteAll(tx, key...) },
+		func() error { return storage.Pairs.DeleteAll(tx, key...) },
+	)
 }

@@ -10,19 +10,19 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) showVariantTokens(r storage.Reader, q *request, p place) (answer, error) {
+func (o *Origin) showVariantTokens(r storage.Reader, q *request, t target) (answer, error) {
 	asked, err := q.tokenQuery()
 	if err != nil {
 		return answer{}, err
 	}
 	var set tokenSet
 	if asked.version == nil {
-		set, err = o.currentVariantTokens(r, p)
+		set, err = o.currentVariantTokens(r, t)
 	} else {
-		set, err = o.publishedVariantTokens(r, p.variant, asked)
+		set, err = o.publishedVariantTokens(r, t.variant, asked)
 	}
 	if err == nil && asked.includeVersions {
-		set.versions, err = versionNumbers(r, storage.VariantVersions, p.variant.EnvironmentID, p.variant.ThemeID, p.variant.ID)
+		set.versions, err = versionNumbers(r, storage.VariantVersions, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
 	}
 	if err != nil {
 		return answer{}, err
@@ -30,8 +30,8 @@ func (o *Origin) showVariantTokens(r storage.Reader, q *request, p place) (answe
 	return set.answer(), nil
 }
 
-func (o *Origin) currentVariantTokens(r storage.Reader, p place) (tokenSet, error) {
-	s, err := o.variantState(r, p.theme, p.variant)
+func (o *Origin) currentVariantTokens(r storage.Reader, t target) (tokenSet, error) {
+	s, err := o.variantState(r, t.theme, t.variant)
 	if err != nil {
 		return tokenSet{}, err
 	}
@@ -73,42 +73,42 @@ func newVariantSet(v record.Variant) tokenSet {
 	}
 }
 
-func (o *Origin) editVariant(q *request) (write, error) {
+func (o *Origin) editVariant(q *request) (change, error) {
 	e, err := o.edit(q, variantOperations)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
-	basis := byVariantAndVersion
+	depends := onVariantAndVersion
 	if e.strict {
-		basis = byVariant
+		depends = onVariant
 	}
-	return o.ahead(q, judgement{basis, func(r storage.Reader, p place) (verdict, error) {
-		document, err := o.judgedAgainst(r, p.theme, e)
+	return change{depends: depends, decide: func(r storage.Reader, t target) (decision, error) {
+		document, err := o.strictDocument(r, t.theme, e)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
-		before, err := o.variantState(r, p.theme, p.variant)
+		before, err := o.variantState(r, t.theme, t.variant)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
-		after, err := theming.EditVariant(p.theme, document, before, theming.VariantEdit{
+		after, err := theming.EditVariant(t.theme, document, before, theming.VariantEdit{
 			Operations: e.overrides(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: o.now(), Limits: o.patchLimits(),
 		})
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		set, err := variantTokens(after)
-		v := verdict{answer: set.answer(), change: o.unseen()}
+		d := decision{answer: set.answer(), entry: o.unseen()}
 		if after.Variant.DraftETag != before.Variant.DraftETag {
-			v.write = func(tx storage.Tx) error { return writeVariantState(tx, after) }
+			d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
 		}
-		return v, err
-	}})
+		return d, err
+	}}, nil
 }
 
-// judgedAgainst reads the document that an edit of a Variant is judged against: the Theme's current
+// strictDocument reads the document that an edit of a Variant is checked against: the Theme's current
 // one for a strict edit, and none for any other, which may override what the Theme lacks.
-func (o *Origin) judgedAgainst(r storage.Reader, t record.Theme, e edit) (*jsontree.Node, error) {
+func (o *Origin) strictDocument(r storage.Reader, t record.Theme, e edit) (*jsontree.Node, error) {
 	if !e.strict {
 		return nil, nil
 	}
@@ -119,16 +119,16 @@ func (o *Origin) judgedAgainst(r storage.Reader, t record.Theme, e edit) (*jsont
 	return s.Document()
 }
 
-func (o *Origin) discardVariant(q *request) (write, error) {
+func (o *Origin) discardVariant(q *request) (change, error) {
 	params := q.params()
 	claim := params.claim()
 	if err := params.err(); err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return o.ahead(q, judgement{byVariant, func(r storage.Reader, p place) (verdict, error) {
-		before, err := o.variantState(r, p.theme, p.variant)
+	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
+		before, err := o.variantState(r, t.theme, t.variant)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		served := 0
 		if before.Served != nil {
@@ -136,46 +136,46 @@ func (o *Origin) discardVariant(q *request) (write, error) {
 		}
 		after, err := theming.DiscardVariant(before, claim, served, o.now())
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
-		v := verdict{change: o.unseen()}
+		d := decision{entry: o.unseen()}
 		if before.Draft != nil {
-			v.write = func(tx storage.Tx) error { return writeVariantState(tx, after) }
+			d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
 		}
-		v.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(p.theme, after.Variant))
-		return v, err
-	}})
+		d.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(t.theme, after.Variant))
+		return d, err
+	}}, nil
 }
 
 // publishVariant freezes the draft at the Theme's newest version and seals what the Variant serves
 // there.
-func (o *Origin) publishVariant(q *request) (write, error) {
+func (o *Origin) publishVariant(q *request) (change, error) {
 	params := q.params()
 	ifMatch := params.ifMatchValue()
 	if err := params.err(); err != nil {
-		return nil, err
+		return change{}, err
 	}
-	return o.ahead(q, judgement{byVariant, func(r storage.Reader, p place) (verdict, error) {
-		state, err := o.variantState(r, p.theme, p.variant)
+	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
+		state, err := o.variantState(r, t.theme, t.variant)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
-		published, version, overrides, err := theming.PublishVariant(p.theme, state, ifMatch, o.now())
+		published, version, overrides, err := theming.PublishVariant(t.theme, state, ifMatch, o.now())
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
-		pair, err := o.putOverrides(r, p.theme, overrides)
+		pair, err := o.putOverrides(r, t.theme, overrides)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		version.Overrides = pair.Overrides
-		v := verdict{change: o.seen(p.theme), write: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
+		d := decision{entry: o.seen(t.theme), apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
 		if derive.Lacks(pair) {
-			v.after = func() { o.derive.Fill(p.theme.EnvironmentID, p.theme.ID) }
+			d.after = func() { o.derive.Fill(t.theme.EnvironmentID, t.theme.ID) }
 		}
-		v.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(p.theme, published))
-		return v, err
-	}})
+		d.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(t.theme, published))
+		return d, err
+	}}, nil
 }
 
 // putOverrides stores the blobs of a Variant that is published at the newest version of its Theme,

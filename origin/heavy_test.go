@@ -7,25 +7,27 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Work that nobody waits for lets everybody else go first, also who came later.
 func TestWorkInTheBackgroundGoesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := make(lane, 1)
-		var order []string // guarded by the one place of the lane
-		work := func(who string, enter func() (func(), error)) {
-			leave, err := enter()
+		w := heavyWork{semaphore.NewWeighted(1)}
+		var order []string // guarded by the one place
+		work := func(who string, acquire func() (func(), error)) {
+			release, err := acquire()
 			if err != nil {
 				t.Errorf("%s: %v", who, err)
 				return
 			}
 			order = append(order, who)
 			time.Sleep(time.Second)
-			leave()
+			release()
 		}
-		last := func() (func(), error) { return l.enterLast(t.Context()) }
-		heavy := func() (func(), error) { return l.enter(t.Context(), true) }
+		last := func() (func(), error) { return w.acquireBackground(t.Context()) }
+		heavy := func() (func(), error) { return w.acquire(t.Context()) }
 		go work("first", heavy)
 		synctest.Wait()
 		go work("background", last)
@@ -43,11 +45,13 @@ func TestWorkInTheBackgroundGoesLast(t *testing.T) {
 }
 
 func TestWorkInTheBackgroundEndsWithItsContext(t *testing.T) {
-	full := make(lane, 1)
-	full <- struct{}{}
+	full := heavyWork{semaphore.NewWeighted(1)}
+	if _, err := full.acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := full.enterLast(ended); !errors.Is(err, context.Canceled) {
-		t.Errorf("enterLast() of a full lane = %v, want context.Canceled", err)
+	if _, err := full.acquireBackground(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("acquireBackground() beside other work = %v, want context.Canceled", err)
 	}
 }

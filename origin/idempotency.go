@@ -15,9 +15,9 @@ const (
 	maxIdempotencyKey = 255            // characters
 )
 
-// replayKey returns the request's Idempotency-Key: empty where it has none, and a refusal where what
-// it has is no key.
-func (q *request) replayKey() (string, error) {
+// idempotencyKey returns the request's Idempotency-Key: empty if it has none, and a refusal if what it has is not a valid
+// key.
+func (q *request) idempotencyKey() (string, error) {
 	if len(q.idempotencyKeys) == 0 {
 		return "", nil
 	}
@@ -33,50 +33,40 @@ func (q *request) replayName(key string) string {
 	return string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + q.variantID + "\x00" + q.route.Path + "\x00" + key)))
 }
 
-// replay returns the first answer to the key; known is false where there is none, or no longer.
-func (o *Origin) replay(r storage.Reader, q *request, key string) (old record.Replay, known bool, err error) {
+// bodyHash tells whether two requests with one idempotency key ask for the same.
+func (q *request) bodyHash() record.Hash { return record.HashOf([]byte(q.rawQuery + "\n" + q.body)) }
+
+// firstAnswer returns the answer to the first request with the key; known is false if there was none, or it has expired,
+// or key is empty. An answer is stored in the commit that it reports, so that a POST with an Idempotency-Key happens
+// once. A refused request has changed nothing and is decided anew.
+func (o *Origin) firstAnswer(r storage.Reader, q *request, key string) (first record.Replay, known bool, err error) {
 	if key == "" {
-		return old, false, nil
+		return first, false, nil
 	}
-	old, err = storage.Replays.Read(r, q.environmentID, q.replayName(key))
+	first, err = storage.Replays.Read(r, q.environmentID, q.replayName(key))
 	if isMissing(err) {
-		return old, false, nil
+		return first, false, nil
 	}
-	return old, err == nil && o.now().Before(old.ExpiresAt), err
+	return first, err == nil && o.now().Before(first.ExpiresAt), err
 }
 
-// once lets a POST with an Idempotency-Key happen once: the answer is stored in the commit that it
-// tells of, and given again to the same caller, path and key. The same key with another body is a
-// conflict, after everything that is wrong with that body itself. A refused request has changed
-// nothing and is judged anew.
-func (o *Origin) once(q *request, do write) (write, error) {
-	key, err := q.replayKey()
-	if err != nil || key == "" {
-		return do, err
+// replayed is the decision to give the first answer again and to change nothing.
+func replayed(first record.Replay) decision {
+	return decision{answer: answer{status: first.Status, body: first.Answer, headers: []header{{"Idempotency-Replayed", "true"}}}}
+}
+
+// keepAnswer stores a request's answer under its idempotency key, and deletes some that have expired. It does nothing if
+// key is empty.
+func (o *Origin) keepAnswer(tx storage.Tx, q *request, key string, a answer) error {
+	if key == "" {
+		return nil
 	}
 	name := q.replayName(key)
-	body := record.HashOf([]byte(q.rawQuery + "\n" + q.body))
-	return func(tx storage.Tx, p place) (answer, record.Change, error) {
-		old, known, err := o.replay(tx, q, key)
-		if err != nil {
-			return answer{}, record.Change{}, err
-		}
-		if known && old.BodyHash == body {
-			return answer{status: old.Status, body: old.Answer, headers: []header{{"Idempotency-Replayed", "true"}}}, record.Change{}, nil
-		}
-		a, change, err := do(tx, p)
-		if known && !isFault(err) {
-			return answer{}, record.Change{}, errConflict
-		}
-		if err != nil {
-			return a, change, err
-		}
-		if err := o.sweepReplays(tx, q.environmentID, name); err != nil {
-			return a, change, err
-		}
-		replay := record.Replay{BodyHash: body, Status: a.status, Answer: a.body, ExpiresAt: o.now().Add(replayFor)}
-		return a, change, storage.Replays.Write(tx, replay, q.environmentID, name)
-	}, nil
+	if err := o.sweepReplays(tx, q.environmentID, name); err != nil {
+		return err
+	}
+	replay := record.Replay{BodyHash: q.bodyHash(), Status: a.status, Answer: a.body, ExpiresAt: o.now().Add(replayFor)}
+	return storage.Replays.Write(tx, replay, q.environmentID, name)
 }
 
 // isFault reports whether err comes before a conflict: the request or the plan is at fault, or the

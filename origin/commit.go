@@ -1,0 +1,194 @@
+package origin
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// change is what a request that writes asks for, with its parameters and its body read. Both functions only read, and
+// put blobs; they may run more than once.
+type change struct {
+	// decide applies the rules to the records of one snapshot.
+	decide func(r storage.Reader, t target) (decision, error)
+	// depends returns the revision of the records that decide reads, as far as they can change. nil: decide runs in
+	// the transaction alone.
+	depends func(r storage.Reader, t target) (revision, error)
+}
+
+// decision is what a request comes to.
+type decision struct {
+	answer answer
+	entry  record.Change             // of the change log
+	apply  func(tx storage.Tx) error // nil: nothing changes
+	after  func()                    // runs once the decision is committed; nil: nothing
+}
+
+// draft is a decision made on a snapshot; the zero value is none.
+type draft struct {
+	decision
+	made     bool
+	revision revision // of what it depends on
+}
+
+// commit carries out a change to what t, which the request's path named when it was authorised, in one transaction.
+//
+// The decision is made on a snapshot first, while other writers of the Environment go on. The transaction takes it over
+// if the records it depends on are still of the same revision, and decides again if not. A refusal by the snapshot is
+// final: the snapshot shows every commit that was acknowledged, so the request could as well have been decided at that
+// moment, and it changes nothing.
+func (o *Origin) commit(q *request, t target, c change) (answer, error) {
+	key, err := q.idempotencyKey()
+	if err != nil {
+		return answer{}, err
+	}
+	early, err := o.decideEarly(q, t, c, key)
+	if err != nil {
+		return answer{}, err
+	}
+	var d decision
+	var logged *record.Audit
+	_, err = o.store.Update(o.ctx, q.environmentID, func(tx storage.Tx) (record.Change, error) {
+		logged = nil // the transaction may run again
+		t, err := resolve(tx, q)
+		if err != nil {
+			return record.Change{}, err
+		}
+		first, known, err := o.firstAnswer(tx, q, key)
+		if err != nil {
+			return record.Change{}, err
+		}
+		if known && first.BodyHash == q.bodyHash() {
+			d = replayed(first)
+			return d.entry, nil
+		}
+		if d, err = c.decideIn(tx, t, early); err == nil && d.apply != nil {
+			err = d.apply(tx)
+		}
+		if known && !isFault(err) {
+			err = errConflict // another request had the key
+		}
+		if err == nil {
+			err = o.keepAnswer(tx, q, key, d.answer)
+		}
+		if err == nil {
+			logged, err = o.appendAudit(tx, q, t, d.entry)
+		}
+		return d.entry, err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	if d.after != nil {
+		d.after()
+	}
+	if logged != nil {
+		o.auditLogged(*logged)
+	}
+	return d.answer, nil
+}
+
+// decideEarly decides on a snapshot. It returns the zero draft if the change must be decided in the transaction, and if
+// the transaction has an answer to the idempotency key already, whatever the state is by now.
+func (o *Origin) decideEarly(q *request, t target, c change, key string) (early draft, err error) {
+	if c.depends == nil {
+		return early, nil
+	}
+	if isHeavy(q, t) {
+		release, err := o.heavyWork.acquire(o.ctx)
+		if err != nil {
+			return early, err
+		}
+		defer release()
+	}
+	err = o.store.View(o.reading(q, t), func(r storage.Reader) error {
+		t, err := resolve(r, q)
+		if err != nil {
+			return err
+		}
+		if _, known, err := o.firstAnswer(r, q, key); known || err != nil {
+			return err
+		}
+		if early.revision, err = c.depends(r, t); err != nil {
+			return err
+		}
+		early.decision, err = c.decide(r, t)
+		early.made = err == nil
+		return err
+	})
+	return early, err
+}
+
+// decideIn returns the early decision if nothing it depends on has changed since, and else a new one.
+func (c change) decideIn(tx storage.Tx, t target, early draft) (decision, error) {
+	if early.made {
+		now, err := c.depends(tx, t)
+		if err != nil {
+			return decision{}, err
+		}
+		if now == early.revision {
+			return early.decision, nil
+		}
+	}
+	return c.decide(tx, t)
+}
+
+// revision stands for the state of some records: equal revisions mean equal bytes.
+type revision [sha256.Size]byte
+
+// onTheme is the revision of what depends on a Theme: its record changes with its draft, whose etag never repeats, and
+// with its versions, which themselves never change.
+func onTheme(r storage.Reader, t target) (revision, error) {
+	return newRevision(func(d *digester) error { return d.record(r, t.themeKey()) })
+}
+
+// onVariant is the revision of what depends on a Variant and its Theme.
+func onVariant(r storage.Reader, t target) (revision, error) {
+	return newRevision(func(d *digester) error { return cmp.Or(d.record(r, t.themeKey()), d.record(r, t.variantKey())) })
+}
+
+// onVariantAndVersion is the revision of what depends on a Variant and the newest version of its Theme.
+func onVariantAndVersion(r storage.Reader, t target) (revision, error) {
+	return newRevision(func(d *digester) error {
+		d.part(binary.BigEndian.AppendUint32(nil, t.theme.LatestVersion))
+		return d.record(r, t.variantKey())
+	})
+}
+
+// onThemeAndVariants is the revision of what depends on a Theme and all its Variants, as they are stored: a hundred are
+// compared without being decoded.
+func onThemeAndVariants(r storage.Reader, t target) (revision, error) {
+	return newRevision(func(d *digester) error {
+		err := d.record(r, t.themeKey())
+		return cmp.Or(err, r.Scan(storage.Variants.Key(t.theme.EnvironmentID, t.theme.ID), storage.Ascending, func(key, value []byte) bool {
+			d.part(key)
+			d.part(value)
+			return true
+		}))
+	})
+}
+
+// digester digests records, each with its length before it.
+type digester struct{ hash.Hash }
+
+func newRevision(fill func(*digester) error) (sum revision, err error) {
+	d := digester{sha256.New()}
+	err = fill(&d)
+	d.Sum(sum[:0])
+	return sum, err
+}
+
+func (d *digester) part(bytes []byte) {
+	_ = binary.Write(d, binary.BigEndian, uint64(len(bytes))) // a hash takes everything
+	_, _ = d.Write(bytes)
+}
+
+func (d *digester) record(r storage.Reader, key []byte) error {
+	value, err := r.Get(key)
+	d.part(value)
+	return err
+}
