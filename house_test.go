@@ -30,7 +30,7 @@ type room struct {
 var house = map[string]room{
 	".": {ours: "cli"},
 	"cli": {
-		ours:   "cli/device cli/page cli/tokendiff cli/tokenfile client edge edge/policy origin origin/operator origin/patch renderer renderer/dtcg renderer/jsontree storage storage/dump storage/pebble storage/postgres storage/record wasm wasm/abi",
+		ours:   "cli/device cli/escape cli/page cli/tokendiff cli/tokenfile client edge edge/policy origin origin/operator origin/patch renderer renderer/dtcg renderer/jsontree storage storage/dump storage/pebble storage/postgres storage/record wasm wasm/abi",
 		others: "github.com/cheggaaa/pb/v3 github.com/goccy/go-yaml github.com/prometheus/client_golang github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	},
 	"client":            {},
@@ -53,6 +53,7 @@ var house = map[string]room{
 		others: "github.com/valyala/fasthttp",
 	},
 	"cli/device":                    {},
+	"cli/escape":                    {},
 	"storage/postgres/postgrestest": {others: "github.com/jackc/pgx/v5"},
 	"bench/size":                    {ours: "bench/command bench/figures bench/markdown"},
 	"bench/storage": {
@@ -69,6 +70,13 @@ var house = map[string]room{
 		others: "github.com/valyala/fasthttp golang.org/x/sync golang.org/x/sys",
 	},
 	"cli/page":         {ours: "renderer renderer/css renderer/dtcg renderer/jsontree"},
+	"bench/failovers":  {ours: "bench/command bench/markdown bench/progress storage storage/postgres storage/postgres/postgrestest storage/record"},
+	"bench/report":     {ours: "bench/command bench/figures bench/markdown bench/plot bench/progress"},
+	"deploy/sbom":      {},
+	"bench/runtime":    {ours: "bench/command bench/figures bench/markdown bench/progress renderer renderer/jsontree renderer/plan wasm"},
+	"bench/crash":      {ours: "bench/command bench/progress bench/world client storage storage/pebble"},
+	"bench/edge":       {ours: "bench/command bench/figures bench/load bench/markdown bench/plot bench/world client edge edge/loop", others: "github.com/valyala/fasthttp golang.org/x/sys"},
+	"cli/page":         {ours: "cli/escape renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokendiff":    {ours: "renderer/dtcg renderer/jsontree storage/record"},
 	"cli/tokenfile":    {ours: "renderer/dtcg renderer/jsontree"},
 	"storage/dump":     {ours: "storage storage/record", others: "github.com/klauspost/compress"},

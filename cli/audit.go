@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage/record"
 )
@@ -107,10 +107,8 @@ func (a *app) printNews(page operator.AuditPage, first bool) error {
 		a.printAudit(page, first)
 		return nil
 	}
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
 	for _, entry := range page.Entries {
-		if err := e.Encode(entry); err != nil {
+		if err := a.encode(entry, ""); err != nil {
 			return err
 		}
 	}
@@ -124,7 +122,7 @@ func (a *app) printAudit(page operator.AuditPage, head bool) {
 	if page.More {
 		a.say("Older entries are left out; ask with --since, --theme or --who.")
 	}
-	rows := [][]string{{"WHEN", "WHO", "ACTION", "TARGET", "CHANGES"}}
+	rows := [][]shown{{"WHEN", "WHO", "ACTION", "TARGET", "CHANGES"}}
 	for _, entry := range page.Entries {
 		rows = append(rows, auditRow(entry))
 	}
@@ -142,11 +140,11 @@ func (a *app) printAudit(page operator.AuditPage, head bool) {
 	}
 }
 
-// auditRow spells an entry. Names are a stranger's text: no control character of theirs reaches the terminal.
-func auditRow(entry record.Audit) []string {
-	return []string{
-		entry.At.UTC().Format(time.RFC3339), oneLine(operator.Name(entry.Actor)), entry.Action, oneLine(entry.Target), oneLine(strings.Join(entry.Changes, "; ")),
-	}
+// auditRow spells an entry.
+func auditRow(entry record.Audit) []shown {
+	return cellsOf([]string{
+		entry.At.UTC().Format(time.RFC3339), escape.Line(operator.Name(entry.Actor)), entry.Action, escape.Line(entry.Target), escape.Line(strings.Join(entry.Changes, "; ")),
+	})
 }
 
 // longDuration reads a duration that may also be given in days, such as 400d.

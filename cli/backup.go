@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 )
@@ -268,7 +269,7 @@ func (a *app) checkWholeStore(ctx context.Context, data string) error {
 	}{*end.Checked, append([]storage.Finding{}, found...)}
 	err = a.show(said, func() {
 		for _, f := range found {
-			a.say("%s", oneLine(f.String()))
+			a.say("%s", escape.Line(f.String()))
 		}
 		a.say("%s and %s were read.", plural(int(end.Checked.Records), "record"), plural(int(end.Checked.Names), "reference"))
 	})

@@ -246,11 +246,11 @@ func (a *app) printRow(r row, longest int) {
 	mark := marks[r.Kind]
 	values := a.changedValues(r.change)
 	if r.tokens > 1 {
-		values = plural(r.tokens, "token")
+		values = shown(plural(r.tokens, "token"))
 	}
-	name := a.styled(mark[1], mark[0]+" "+r.name())
+	name := a.styled(mark[1], mark[0]+" "+string(r.name()))
 	aligned := a.maxName()
-	gap := strings.Repeat(" ", min(longest, aligned)-min(width(r.name()), aligned)+2)
+	gap := shown(strings.Repeat(" ", min(longest, aligned)-min(width(r.name()), aligned)+2))
 	switch line := name + gap + values; {
 	case values == "":
 		a.say("  %s", name)
@@ -271,17 +271,17 @@ func (a *app) maxName() int {
 	return most
 }
 
-func (c change) name() string {
+func (c change) name() shown {
 	if c.Kind == tokendiff.Renamed.String() {
-		return oneLine(c.From) + " → " + oneLine(c.Path)
+		return cell(c.From) + " → " + cell(c.Path)
 	}
-	return oneLine(c.Path)
+	return cell(c.Path)
 }
 
 // changedValues shows the value before and after, each colour with a swatch.
-func (a *app) changedValues(c change) string {
+func (a *app) changedValues(c change) shown {
 	if c.Kind == tokendiff.Retyped.String() {
-		return "was " + orNone(c.FromType) + ", is " + orNone(c.ToType)
+		return "was " + cell(orNone(c.FromType)) + ", is " + cell(orNone(c.ToType))
 	}
 	before, after := a.shownValue(c.Before, c.shownBefore), a.shownValue(c.After, c.shownAfter)
 	if c.Follows {
@@ -308,19 +308,19 @@ func orNone(s string) string {
 }
 
 // shownValue is a value in one line. An alias is shown as it is written.
-func (a *app) shownValue(value json.RawMessage, primitive string) string {
+func (a *app) shownValue(value json.RawMessage, primitive string) shown {
 	if len(value) == 0 {
 		return ""
 	}
-	shown := short(value, primitive)
+	text := short(value, primitive)
 	hex := primitive
 	if hex == "" {
-		hex = shown
+		hex = text
 	}
 	if isHex(hex) {
-		return a.swatch(hex) + shown
+		return a.swatch(hex) + cell(text)
 	}
-	return shown
+	return cell(text)
 }
 
 // isHex reports whether a text is a colour such as #0055aa.

@@ -94,15 +94,15 @@ func TestMarkdownOfManyChanges(t *testing.T) {
 		}
 		return c
 	}
-	if got := string(appendMarkdown(nil, list(3), false)); strings.Contains(got, "<details>") || !strings.Contains(got, "| `¦` |") || !strings.Contains(got, "`Theme 'x'`") {
-		t.Errorf("appendMarkdown(3) = %s", got)
+	if got := string(appendComparison(nil, list(3), false)); strings.Contains(got, "<details>") || !strings.Contains(got, "| `¦` |") || !strings.Contains(got, "`Theme 'x'`") {
+		t.Errorf("appendComparison(3) = %s", got)
 	}
-	got := string(appendMarkdown(nil, list(markdownLimit+7), false))
+	got := string(appendComparison(nil, list(markdownLimit+7), false))
 	if !strings.Contains(got, "<details><summary>507 changes</summary>") || !strings.Contains(got, "and 7 more") {
-		t.Errorf("appendMarkdown(%d) lacks its end", markdownLimit+7)
+		t.Errorf("appendComparison(%d) lacks its end", markdownLimit+7)
 	}
-	if got := string(appendMarkdown(nil, list(0), false)); !strings.HasSuffix(got, "nothing changed.\n") {
-		t.Errorf("appendMarkdown(0) = %s", got)
+	if got := string(appendComparison(nil, list(0), false)); !strings.HasSuffix(got, "nothing changed.\n") {
+		t.Errorf("appendComparison(0) = %s", got)
 	}
 }
 

@@ -19,6 +19,8 @@ type checkFlags struct {
 	place
 	replace   bool
 	full      bool
+	markdown  bool
+	github    bool
 	overrides []string
 	sets      []string
 	mode      string
@@ -43,6 +45,8 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&c.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
 	cmd.Flags().BoolVar(&c.replace, "replace", false, "with files and --theme: as push --replace, which removes what they lack")
 	cmd.Flags().BoolVar(&c.full, "full", false, "show every fault by itself (default: a terminal shows equal ones once, with the first places)")
+	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print Markdown, for a comment on a pull request; nothing if everything is rendered")
+	cmd.Flags().BoolVar(&c.github, "github-annotations", false, "print workflow commands of GitHub, which show each fault beside its line")
 	sourceFlags(cmd, &c.sets, &c.mode)
 	return a.printing(maybeOfVariant(cmd, &c.place))
 }
@@ -76,10 +80,25 @@ func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.show(list, func() { a.printFaults(list, c.full) }); err != nil || len(list) == 0 {
+	if err := a.showFaults(c, list); err != nil || len(list) == 0 {
 		return err
 	}
 	return fail("Mend them and try again.", "%s of %s", plural(len(list), "fault"), what)
+}
+
+// showFaults prints the faults in the form that the flags ask for.
+func (a *app) showFaults(c checkFlags, list []fault) (err error) {
+	switch {
+	case a.json:
+		err = a.show(list, nil)
+	case c.markdown:
+		_, err = a.out.Write(appendFaults(nil, list))
+	case c.github:
+		_, err = a.out.Write(appendAnnotations(nil, list))
+	default:
+		a.printFaults(list, c.full)
+	}
+	return err
 }
 
 // checkTheme asks the origin about what stands there.
@@ -109,8 +128,9 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]fault
 	}
 	faults := make([]fault, len(list))
 	for i, d := range list {
-		faults[i] = fault{Diagnostic: d, Next: advice(d, paths)}
+		faults[i] = fault{Diagnostic: d}
 	}
+	advise(faults, paths)
 	return faults, nil
 }
 
@@ -193,7 +213,7 @@ func judgeSources(document *jsontree.Node, theme, overrides *sources) []fault {
 	if overrides != nil {
 		laid = overrides.tree
 	}
-	paths, refused := tokenPaths(document), list
+	refused := list
 	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {
 		if isRefused(refused, d.Path) {
 			continue // that says it already
@@ -205,8 +225,9 @@ func judgeSources(document *jsontree.Node, theme, overrides *sources) []fault {
 		} else {
 			where = theme.whereToken(d.Path)
 		}
-		list = append(list, fault{Diagnostic: said, Where: where, Next: advice(said, paths)})
+		list = append(list, fault{Diagnostic: said, Where: where})
 	}
+	advise(list, tokenPaths(document))
 	return list
 }
 
@@ -222,38 +243,4 @@ func tokenPaths(document *jsontree.Node) []string {
 		paths[i] = d.Tokens[i].Path
 	}
 	return paths
-}
-
-// advices say what to do about each kind of diagnostic.
-var advices = map[string]string{
-	dtcg.AliasMissing:     "Name a token that there is.",
-	dtcg.AliasCycle:       "Give one of these tokens a value of its own.",
-	dtcg.AliasToGroup:     "Name one token of that group.",
-	dtcg.ValueMisfit:      "Write a value of the token's type, or give the token another $type.",
-	dtcg.ValueUnsafe:      "Write a plain value: nothing in it may end a declaration or make a browser fetch anything.",
-	dtcg.NameCollision:    "Rename one of the two tokens.",
-	dtcg.OverrideIgnored:  "Mend the path, or take it away with livery unset.",
-	dtcg.TokenHasChildren: "Move what is inside out of the token, or make the token the $root of a group.",
-}
-
-// maxCompared bounds how many names a slip is looked for in.
-const maxCompared = 20_000
-
-// advice says what to do about a diagnostic, with the nearest name where one is missing.
-func advice(d client.Diagnostic, paths []string) string {
-	next, wrong := advices[d.Kind], ""
-	switch d.Kind {
-	case dtcg.AliasMissing:
-		_, rest, _ := strings.Cut(d.Message, "{")
-		wrong, _, _ = strings.Cut(rest, "}")
-	case dtcg.OverrideIgnored:
-		wrong = d.Path
-	}
-	if wrong == "" || len(paths) > maxCompared {
-		return next
-	}
-	if near := nearest(wrong, paths); near != "" {
-		return "Did you mean " + near + "? " + next
-	}
-	return next
 }

@@ -13,7 +13,7 @@ func (a *app) confirm(ctx context.Context, question string) (bool, error) {
 	if a.drained || !isTerminal(a.in) || !isTerminal(a.err) {
 		return true, nil
 	}
-	fmt.Fprintf(a.err, "%s [y/N] ", question)
+	a.prompt(question)
 	answer := make(chan string, 1)
 	go func() { // a read of a terminal cannot be interrupted; the program ends with it
 		line, _ := bufio.NewReader(a.in).ReadString('\n')

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -66,8 +65,8 @@ func (a *app) confirmed(ctx context.Context, issuer device.Issuer) (device.Token
 	if err != nil {
 		return device.Tokens{}, err
 	}
-	a.pairs(a.err, "Open", oneLine(grant.URL), "Code", a.styled("1", oneLine(grant.UserCode)))
-	fmt.Fprintf(a.err, "Waiting until it is confirmed there, for %s at most. Ctrl-C gives up.\n", time.Until(grant.Expires).Round(time.Second))
+	a.pairs(a.err, "Open", grant.URL, "Code", a.styled("1", grant.UserCode))
+	a.warn("Waiting until it is confirmed there, for %s at most. Ctrl-C gives up.", time.Until(grant.Expires).Round(time.Second))
 	if a.hasBrowser() {
 		_ = browse(cmp.Or(grant.CompleteURL, grant.URL)) // where none starts, the address is there to be opened
 	}

@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/tokendiff"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/client"
@@ -89,7 +89,7 @@ func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
 		made.Changes = []change{}
 	}
 	if d.markdown && !a.json {
-		_, err = a.out.Write(appendMarkdown(nil, made, d.full))
+		_, err = a.out.Write(appendComparison(nil, made, d.full))
 	} else {
 		err = a.show(made, func() { a.printComparison(made, d.full) })
 	}
@@ -216,7 +216,7 @@ func (a *app) printComparison(c comparison, full bool) {
 	a.say("From %s to %s:", c.From, c.To)
 	a.printChanges(c.Changes, full)
 	for _, note := range c.notes {
-		a.say("Mind: %s", oneLine(note))
+		a.say("Mind: %s", escape.Line(note))
 	}
 	switch {
 	case c.Breaking:
@@ -236,94 +236,4 @@ func edition(n *int) string {
 		return "nothing"
 	}
 	return "version " + strconv.Itoa(*n)
-}
-
-// markdownRows is how many changes a comment shows; a longer list is folded away.
-const (
-	markdownRows  = 30
-	markdownLimit = 500 // a comment has a greatest length
-)
-
-// icons mark each kind of change in a comment.
-var icons = map[string]string{"removed": "🔴", "renamed": "🔴", "retyped": "🔴", "changed": "🟡", "added": "🟢"}
-
-// appendMarkdown writes a comparison for a comment. All that comes from tokens stands in code spans, so
-// that it can neither mention anybody nor draw anything.
-func appendMarkdown(dst []byte, c comparison, full bool) []byte {
-	var b strings.Builder
-	b.WriteString("### Livery: " + code(c.What) + "\n\n")
-	b.WriteString("From " + c.From + " to " + c.To + ": " + tally(c.Changes) + ".")
-	switch n := breaking(c.Changes); {
-	case n > 0:
-		b.WriteString(" **" + plural(n, "change") + " can break a consumer of a custom property.**")
-	case c.Breaking:
-		b.WriteString(" **This can break a consumer of a custom property.**")
-	}
-	b.WriteString("\n")
-	for _, note := range c.notes {
-		b.WriteString("\n> " + code(oneLine(note)) + "\n")
-	}
-	writeRows(&b, c.Changes, full)
-	return append(dst, b.String()...)
-}
-
-func writeRows(b *strings.Builder, list []change, full bool) {
-	lines, follow := rows(list)
-	if len(list) == 0 {
-		return
-	}
-	more := 0
-	if !full && len(lines) > markdownLimit {
-		more = len(lines) - markdownLimit
-		lines = lines[:markdownLimit]
-	}
-	folded := len(lines) > markdownRows
-	if folded {
-		b.WriteString("\n<details><summary>" + plural(len(lines)+more, "change") + "</summary>\n")
-	}
-	b.WriteString("\n| | token | before | after |\n|-|-|-|-|\n")
-	for _, line := range lines {
-		writeRow(b, line)
-	}
-	if follow > 0 {
-		b.WriteString("| " + icons[tokendiff.Changed.String()] + " follow | the aliases in " + plural(follow, "token") + " | | |\n")
-	}
-	if more > 0 {
-		b.WriteString("| | and " + strconv.Itoa(more) + " more | | |\n")
-	}
-	if folded {
-		b.WriteString("\n</details>\n")
-	}
-}
-
-func writeRow(b *strings.Builder, line row) {
-	c := line.change
-	name := code(c.Path)
-	if c.From != "" {
-		name = code(c.From) + " → " + name
-	}
-	before, after := shownInCode(c.Before, c.shownBefore), shownInCode(c.After, c.shownAfter)
-	switch {
-	case line.tokens > 1:
-		before, after = plural(line.tokens, "token"), ""
-	case c.Kind == tokendiff.Retyped.String():
-		before, after = code(orNone(c.FromType)), code(orNone(c.ToType))
-	}
-	b.WriteString("| " + icons[c.Kind] + " " + c.Kind + " | " + name + " | " + before + " | " + after + " |\n")
-}
-
-func shownInCode(value []byte, primitive string) string {
-	if len(value) == 0 {
-		return ""
-	}
-	return code(short(value, primitive))
-}
-
-// code puts a text into a code span of a table's cell, where nothing of it is obeyed.
-func code(text string) string {
-	text = strings.NewReplacer("`", "'", "|", "¦", "\\", "⧵").Replace(oneLine(text))
-	if text == "" {
-		return ""
-	}
-	return "`" + text + "`"
 }

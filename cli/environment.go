@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/client"
 )
 
@@ -54,7 +55,7 @@ func (a *app) showEnvironment(cmd *cobra.Command, name string) error {
 	return a.show(e, func() {
 		description := ""
 		if e.Description != nil {
-			description = oneLine(*e.Description)
+			description = escape.Line(*e.Description)
 		}
 		a.pairs(a.out, "Environment", e.Slug, "Name", e.DisplayName, "Id", e.ID, "Kind", e.Kind, "Role", e.Role,
 			"Latest cached", strconv.Itoa(e.CacheLifetime)+" s", "Labels", labelText(e.Metadata), "Description", description)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/client"
 )
@@ -103,12 +104,12 @@ func (a *app) report(err error) int {
 		return exitDone
 	}
 	f := a.explainToken(a.explainRole(explain(err)))
-	fmt.Fprintf(a.err, "livery: %s\n", sentence(f.sentence))
+	a.warn("livery: %s", sentence(f.sentence))
 	for _, line := range firstFaults(f.faults) {
-		fmt.Fprintf(a.err, "          %s\n", oneLine(line))
+		a.warn("          %s", escape.Line(line))
 	}
 	if f.next != "" {
-		fmt.Fprintf(a.err, "        %s\n", f.next)
+		a.warn("        %s", f.next)
 	}
 	return f.exitCode()
 }
@@ -141,7 +142,7 @@ func firstFaults(all []string) []string {
 
 // sentence ends s with a full stop and keeps it on one line.
 func sentence(s string) string {
-	s = oneLine(s)
+	s = escape.Line(s)
 	if s == "" || strings.ContainsRune(".?!:", rune(s[len(s)-1])) {
 		return s
 	}

@@ -1,6 +1,10 @@
 package cli
 
-import "strconv"
+import (
+	"strconv"
+
+	"example.com/livery/cli/escape"
+)
 
 // The most groups of equal faults that a person reads at once on a terminal, and the most places of each.
 const (
@@ -51,52 +55,52 @@ func (a *app) printFaults(list []fault, full bool) {
 }
 
 func (a *app) printFault(f fault) {
-	where := ""
+	var where shown
 	if f.Where != "" {
-		where = a.styled("1", oneLine(f.Where)) + ": "
+		where = a.styled("1", f.Where) + ": "
 	}
-	a.say("%s%s  %s  %s", where, oneLine(f.Path), a.styled("31", f.Kind), oneLine(f.Message))
+	a.say("%s%s  %s  %s", where, escape.Line(f.Path), a.styled("31", f.Kind), escape.Line(f.Message))
 	a.printNext(f)
 }
 
 func (a *app) printNext(f fault) {
 	if f.Next != "" {
-		a.say("    %s", a.styled("2", oneLine(f.Next)))
+		a.say("    %s", a.styled("2", escape.Line(f.Next)))
 	}
 }
 
 // printFaultGroup prints equal faults of several tokens once, with the first places.
 func (a *app) printFaultGroup(g []fault) {
-	a.say("%s  %s  %s", plural(len(g), "place"), a.styled("31", g[0].Kind), oneLine(g[0].Message))
+	a.say("%s  %s  %s", plural(len(g), "place"), a.styled("31", g[0].Kind), escape.Line(g[0].Message))
 	for i, f := range g {
 		if i == shownPlaces {
 			a.say("    and %d more; --full shows them all", len(g)-i)
 			break
 		}
-		where := ""
+		var where shown
 		if f.Where != "" {
-			where = "  " + a.styled("1", oneLine(f.Where))
+			where = "  " + a.styled("1", f.Where)
 		}
-		a.say("    %s%s", oneLine(f.Path), where)
+		a.say("    %s%s", escape.Line(f.Path), where)
 	}
 	a.printNext(g[0])
 }
 
 // skippedRows are the lines that list what a push left out: a path and why. On a terminal those with one reason are
 // one line, unless full.
-func (a *app) skippedRows(list []skipped, full bool) (rows [][]string) {
+func (a *app) skippedRows(list []skipped, full bool) (rows [][]shown) {
 	if full || !isTerminal(a.err) {
 		for _, s := range list {
-			rows = append(rows, []string{oneLine(s.Path), oneLine(s.Reason)})
+			rows = append(rows, []shown{cell(s.Path), cell(escape.Line(s.Reason))})
 		}
 		return rows
 	}
 	for _, g := range grouped(list, func(s skipped) string { return s.Reason }) {
-		path := oneLine(g[0].Path)
+		path := g[0].Path
 		if len(g) > 1 {
 			path += " and " + strconv.Itoa(len(g)-1) + " more"
 		}
-		rows = append(rows, []string{path, oneLine(g[0].Reason)})
+		rows = append(rows, []shown{cell(path), cell(escape.Line(g[0].Reason))})
 	}
 	return rows
 }

@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
+
+	"example.com/livery/cli/escape"
 
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/renderer/dtcg"
@@ -57,15 +58,15 @@ func (s *sources) severalSets() (several []*merge) {
 func (a *app) printSources(s *sources) {
 	for _, m := range s.merged {
 		if m.bare {
-			fmt.Fprintf(a.err, "Mind: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.\n", oneLine(m.File), plural(len(m.Sets), "token set"))
+			a.warn("Mind: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.", escape.Line(m.File), plural(len(m.Sets), "token set"))
 		}
 		a.printMerge(m)
 	}
 	for _, line := range s.notes {
-		fmt.Fprintf(a.err, "Mind: %s.\n", oneLine(line))
+		a.warn("Mind: %s.", escape.Line(line))
 	}
 	for _, line := range firstFaults(s.clashes) {
-		fmt.Fprintf(a.err, "Mind: %s.\n", oneLine(line))
+		a.warn("Mind: %s.", escape.Line(line))
 	}
 }
 
@@ -78,22 +79,22 @@ func (a *app) printMerge(m *merge) {
 	t := table{head: []string{"TOKENS", "OVERRIDES", "SET"}}
 	overridden := 0
 	for _, set := range m.Sets {
-		names = append(names, oneLine(set.Name))
-		t.add(strconv.Itoa(set.Tokens), strconv.Itoa(set.Overridden), oneLine(set.Name))
+		names = append(names, escape.Line(set.Name))
+		t.add(strconv.Itoa(set.Tokens), strconv.Itoa(set.Overridden), escape.Line(set.Name))
 		overridden += set.Overridden
 	}
-	what := plural(len(m.Sets), "token set") + " of Tokens Studio in " + oneLine(m.File) // a line begins with no text of a file
+	what := plural(len(m.Sets), "token set") + " of Tokens Studio in " + escape.Line(m.File) // a line begins with no text of a file
 	if overridden == 0 {
-		fmt.Fprintf(a.err, "%s, as one document: %s.\n", what, strings.Join(names, ", "))
+		a.warn("%s, as one document: %s.", what, strings.Join(names, ", "))
 		return
 	}
 	are := "tokens have"
 	if overridden == 1 {
 		are = "token has"
 	}
-	fmt.Fprintf(a.err, "%s, as one document. In it %d %s the value of a later set:\n", what, overridden, are)
+	a.warn("%s, as one document. In it %d %s the value of a later set:", what, overridden, are)
 	for _, line := range t.lines() {
-		fmt.Fprintf(a.err, "  %s\n", line)
+		a.warn("  %s", line)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/storage"
 	"example.com/livery/storage/dump"
 	"example.com/livery/storage/postgres"
@@ -148,5 +149,5 @@ func explainMigration(m migrateFlags, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, os.ErrPermission):
 		return err
 	}
-	return &failure{sentence: "the store is not copied: " + oneLine(err.Error()), next: strings.ToUpper(again[:1]) + again[1:] + "; it goes on over what is there.", cause: err}
+	return &failure{sentence: "the store is not copied: " + escape.Line(err.Error()), next: strings.ToUpper(again[:1]) + again[1:] + "; it goes on over what is there.", cause: err}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/escape"
 )
 
 // printing gives a command that prints data the flag --json.
@@ -24,37 +27,88 @@ func (a *app) show(v any, text func()) error {
 		text()
 		return nil
 	}
-	e := json.NewEncoder(a.out)
+	return a.encode(v, "  ")
+}
+
+// encode prints v as JSON that a terminal shows as it is.
+func (a *app) encode(v any, indent string) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	if err == nil {
+		_, err = a.out.Write(escape.JSON(text.Bytes()))
+	}
+	return err
+}
+
+// shown is text that a terminal may get as it is: what others wrote is escaped in it, and its sequences are ours.
+type shown string
+
+// display returns v as it may be printed: all but numbers and what is shown already is escaped.
+func display(v any) any {
+	switch v := v.(type) {
+	case shown, bool, int, int64, uint32, uint64:
+		return v
+	case error:
+		return escape.Line(v.Error())
+	}
+	return escape.Text(fmt.Sprint(v))
+}
+
+// cell returns a text or a shown text for a place in a line.
+func cell(v any) shown { return shown(fmt.Sprint(display(v))) }
+
+// print writes a line to w; texts among the arguments are escaped unless they are shown.
+func (a *app) print(w io.Writer, format string, args ...any) {
+	safe := make([]any, len(args))
+	for i, arg := range args {
+		safe[i] = display(arg)
+	}
+	fmt.Fprintf(w, format+"\n", safe...)
 }
 
 // say prints a line for people; it is silent under --json.
 func (a *app) say(format string, args ...any) {
 	if !a.json {
-		fmt.Fprintf(a.out, format+"\n", args...)
+		a.print(a.out, format, args...)
 	}
 }
+
+// warn prints a line for people beside what the command prints.
+func (a *app) warn(format string, args ...any) { a.print(a.err, format, args...) }
+
+// prompt asks a question that is answered with yes or no, and stays on its line.
+func (a *app) prompt(question string) { fmt.Fprintf(a.err, "%s [y/N] ", cell(question)) }
 
 // table prints rows with aligned columns below a head.
 type table struct {
 	head []string
-	rows [][]string
+	rows [][]shown
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+// add adds a row of texts, which are escaped unless they are shown.
+func (t *table) add(cells ...any) { t.rows = append(t.rows, cellsOf(cells)) }
+
+func cellsOf[T any](values []T) []shown {
+	cells := make([]shown, len(values))
+	for i, v := range values {
+		cells[i] = cell(v)
+	}
+	return cells
+}
 
 // lines returns the head and the rows with aligned columns.
-func (t *table) lines() []string {
-	all := append([][]string{t.head}, t.rows...)
+func (t *table) lines() []shown {
+	all := append([][]shown{cellsOf(t.head)}, t.rows...)
 	widths := make([]int, len(t.head))
 	for _, row := range all {
 		for i, cell := range row {
 			widths[i] = max(widths[i], width(cell))
 		}
 	}
-	lines := make([]string, len(all))
+	lines := make([]shown, len(all))
 	for i, row := range all {
 		lines[i] = alignRow(row, widths)
 	}
@@ -66,23 +120,24 @@ func (a *app) printTable(t table) {
 		if n == 0 {
 			line = a.styled("2", line)
 		}
-		fmt.Fprintln(a.out, line)
+		a.print(a.out, "%s", line)
 	}
 }
 
-func alignRow(row []string, widths []int) string {
+func alignRow(row []shown, widths []int) shown {
 	var b strings.Builder
 	for i, cell := range row {
-		b.WriteString(cell)
+		b.WriteString(string(cell))
 		if i < len(row)-1 {
 			b.WriteString(strings.Repeat(" ", widths[i]-width(cell)+2))
 		}
 	}
-	return strings.TrimRight(b.String(), " ")
+	return shown(strings.TrimRight(b.String(), " "))
 }
 
 // width counts the runes of a cell without its terminal sequences.
-func width(cell string) int {
+func width(text shown) int {
+	cell := string(text)
 	n := utf8.RuneCountInString(cell)
 	for {
 		_, rest, ok := strings.Cut(cell, "\x1b[")
@@ -95,16 +150,16 @@ func width(cell string) int {
 	}
 }
 
-// styled puts text between a terminal style and its end; elsewhere it stays as it is.
-func (a *app) styled(style, text string) string {
+// styled puts a text between a terminal style and its end; elsewhere it is only escaped. One that is shown stays so.
+func (a *app) styled(style string, text any) shown {
 	if !a.terminal {
-		return text
+		return cell(text)
 	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	return "\x1b[" + shown(style) + "m" + cell(text) + "\x1b[0m"
 }
 
 // swatch returns two cells in a colour "#rrggbb", or nothing where there is no terminal.
-func (a *app) swatch(hex string) string {
+func (a *app) swatch(hex string) shown {
 	if !a.terminal {
 		return ""
 	}
@@ -145,15 +200,15 @@ func plural(n int, one string) string {
 	return strconv.Itoa(n) + " " + one + "s"
 }
 
-// pairs prints names with their values, aligned, skipping the empty ones.
-func (a *app) pairs(w io.Writer, list ...string) {
-	longest := 0
-	for i := 0; i < len(list); i += 2 {
-		longest = max(longest, utf8.RuneCountInString(list[i]))
+// pairs prints names with their values, aligned, skipping the empty ones. A value is escaped unless it is shown.
+func (a *app) pairs(w io.Writer, list ...any) {
+	cells, longest := cellsOf(list), 0
+	for i := 0; i < len(cells); i += 2 {
+		longest = max(longest, width(cells[i]))
 	}
-	for i := 0; i < len(list); i += 2 {
-		if list[i+1] != "" {
-			fmt.Fprintf(w, "%s%s  %s\n", a.styled("2", list[i]), strings.Repeat(" ", longest-utf8.RuneCountInString(list[i])), list[i+1])
+	for i := 0; i < len(cells); i += 2 {
+		if cells[i+1] != "" {
+			a.print(w, "%s%s  %s", a.styled("2", cells[i]), shown(strings.Repeat(" ", longest-width(cells[i]))), cells[i+1])
 		}
 	}
 }

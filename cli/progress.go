@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/cheggaaa/pb/v3"
 )
 
@@ -31,7 +29,7 @@ func (p *progress) step() {
 	case p.bar != nil:
 		p.bar.Increment()
 	case p.total > 1:
-		fmt.Fprintf(p.a.err, "%s: %d of %d\n", p.what, p.at, p.total)
+		p.a.warn("%s: %d of %d", p.what, p.at, p.total)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -90,8 +89,8 @@ func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Them
 			return document, nil
 		}
 	}
-	fmt.Fprintf(a.err, "Mind: version %d is written without $extends, $ref, $deprecated and empty groups, which the API lists of the\n"+
-		"current document only; the served tokens.dtcg.json of that version has them.\n", version)
+	a.warn("Mind: version %d is written without $extends, $ref, $deprecated and empty groups, which the API lists of the\n"+
+		"current document only; the served tokens.dtcg.json of that version has them.", version)
 	return tree(set)
 }
 

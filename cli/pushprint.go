@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
+
+	"example.com/livery/cli/escape"
 )
 
 // pushed is what push tells under --json.
@@ -45,7 +46,7 @@ func (a *app) sayChanges(plan pushPlan, full bool) {
 	}
 	a.printChanges(plan.changes, full)
 	for _, line := range plan.notes {
-		fmt.Fprintf(a.err, "Mind: %s\n", oneLine(line))
+		a.warn("Mind: %s", escape.Line(line))
 	}
 }
 

@@ -79,7 +79,7 @@ func isEmpty(value *jsontree.Node) bool {
 // print says on the standard error how much was kept, if a push left something out.
 func (r *remainder) print(a *app, counted string) {
 	if r != nil && r.Pushed < r.Of {
-		fmt.Fprintf(a.err, "Kept %d of %s.\n", r.Pushed, plural(r.Of, counted))
+		a.warn("Kept %d of %s.", r.Pushed, plural(r.Of, counted))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/livery/cli/device"
+	"example.com/livery/cli/escape"
 	"example.com/livery/client"
 )
 
@@ -72,7 +73,7 @@ func (a *app) renewed(ctx context.Context, origin string) (string, error) {
 	}
 	kept.keep(origin, tokens, issuer)
 	if _, err := kept.write(); err != nil {
-		fmt.Fprintf(a.err, "Mind: %s\n", sentence(explain(err).sentence))
+		a.warn("Mind: %s", sentence(explain(err).sentence))
 	}
 	return tokens.Access, nil
 }
@@ -120,7 +121,7 @@ func checkAudience(token, origin string) error {
 func originOf(audience []string) string {
 	for _, address := range audience {
 		if origin, ok := strings.CutSuffix(address, apiAudience("")); ok {
-			return oneLine(origin)
+			return escape.Line(origin)
 		}
 	}
 	return ""
@@ -141,7 +142,7 @@ func (a *app) explainToken(f *failure) *failure {
 	case !claims.Expires.IsZero() && time.Now().After(claims.Expires):
 		said.sentence = "the access token expired at " + moment(&claims.Expires) + " UTC"
 	case !slices.Contains(claims.Audience, apiAudience(a.sent.origin)):
-		said.sentence = fmt.Sprintf("the access token is for %s, and not for %s", oneLine(listed(claims.Audience)), apiAudience(a.sent.origin))
+		said.sentence = fmt.Sprintf("the access token is for %s, and not for %s", escape.Line(listed(claims.Audience)), apiAudience(a.sent.origin))
 	default:
 		return f
 	}

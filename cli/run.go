@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
+
+	"example.com/livery/cli/escape"
 )
 
 // closeWithin is how long everything together may take to end. A user waits 5 s at most.
@@ -67,7 +70,19 @@ func (a *app) logger(level string, asJSON bool) (*slog.Logger, error) {
 	}
 	options := &slog.HandlerOptions{Level: l}
 	if asJSON {
-		return slog.New(slog.NewJSONHandler(a.err, options)), nil
+		return slog.New(slog.NewJSONHandler(logLines{a.err}, options)), nil
 	}
-	return slog.New(slog.NewTextHandler(a.err, options)), nil
+	return slog.New(slog.NewTextHandler(logLines{a.err}, options)), nil
+}
+
+// logLines writes lines that a terminal shows as they are: slog leaves the delete character, and in JSON all but the
+// first controls.
+type logLines struct{ w io.Writer }
+
+// Write writes one line of a log.
+func (l logLines) Write(line []byte) (int, error) {
+	if _, err := l.w.Write(escape.JSON(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }

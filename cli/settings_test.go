@@ -103,7 +103,7 @@ func TestTablesAlignWhatIsSeen(t *testing.T) {
 }
 
 func TestATokenCannotDriveTheTerminal(t *testing.T) {
-	if got := short([]byte(`"a\u001b[31mb\nc"`), ""); got != "a [31mb c" {
-		t.Errorf("short() = %q", got)
+	if got := cell(short([]byte(`"a\u001b[31mb\nc"`), "")); got != `a\x1b[31mb c` {
+		t.Errorf("a value is shown as %q", got)
 	}
 }

@@ -85,19 +85,19 @@ func labelText(labels map[string]string) string {
 
 // printTokens prints tokens as a table, each colour with a swatch of it.
 func (a *app) printTokens(tokens []client.Token, primitives map[string]string) {
-	t := table{head: []string{"TOKEN", "TYPE", a.swatch("") + "VALUE"}}
+	t := table{head: []string{"TOKEN", "TYPE", string(a.swatch("")) + "VALUE"}}
 	for _, token := range tokens {
 		kind := "-"
 		if token.ResolvedType != nil {
 			kind = *token.ResolvedType
 		}
-		t.add(token.Path, kind, a.swatch(primitives[token.Path])+short(token.Value, primitives[token.Path]))
+		t.add(token.Path, kind, a.swatch(primitives[token.Path])+cell(short(token.Value, primitives[token.Path])))
 	}
 	a.printTable(t)
 }
 
 // short is a value in one line of a table: a string as it is written, anything else as the primitive
-// that it becomes, where there is one.
+// that it becomes, if there is one. It is not escaped.
 func short(value json.RawMessage, primitive string) string {
 	const most = 72
 	text := primitive
@@ -107,19 +107,11 @@ func short(value json.RawMessage, primitive string) string {
 	} else if text == "" {
 		text = string(value)
 	}
-	text = strings.Map(printable, text)
+	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
 	return text
-}
-
-// printable keeps a terminal from obeying what a token says.
-func printable(r rune) rune {
-	if strconv.IsPrint(r) {
-		return r
-	}
-	return ' '
 }
 
 // primitives returns the string that each token is in a tokens.values.json, where it is one.

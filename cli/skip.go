@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"example.com/livery/renderer/jsontree"
 )
@@ -34,9 +32,9 @@ func (a *app) printSkipped(list []skipped, full bool) {
 		longest = max(longest, width(row[0]))
 	}
 	for _, row := range rows {
-		fmt.Fprintln(a.err, alignRow(row, []int{longest, 0}))
+		a.warn("%s", alignRow(row, []int{longest, 0}))
 	}
-	fmt.Fprintln(a.err, leftOutSentence(tokens, others))
+	a.warn("%s", leftOutSentence(tokens, others))
 }
 
 func leftOutSentence(tokens, others int) string {
@@ -54,18 +52,6 @@ func leftOutSentence(tokens, others int) string {
 		return all + ", and 1 member that is none."
 	}
 	return all + ", and " + plural(others, "member") + " that are none."
-}
-
-// oneLine spells text from a file or the origin so that it stays on its line and leaves the terminal
-// alone.
-func oneLine(s string) string {
-	blank := func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}
-	return strings.Join(strings.Fields(strings.Map(blank, s)), " ")
 }
 
 // admissibleOverrides returns overrides without those whose path the API refuses, and which those

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/origin/operator"
 )
 
@@ -37,7 +38,7 @@ func (a *app) printStatus(s operator.Status) {
 	}
 	ready := "yes"
 	if s.NotReady != "" {
-		ready = "no: " + oneLine(s.NotReady)
+		ready = "no: " + escape.Line(s.NotReady)
 	}
 	a.pairs(a.out, "Store", s.Store, "Change log at", s.Cursor, "Lost history", lost, "Ready", ready)
 }
@@ -45,7 +46,7 @@ func (a *app) printStatus(s operator.Status) {
 func wrongStatus(s operator.Status) error {
 	switch {
 	case s.NotReady != "":
-		return fail("Look at the log of the origin.", "the origin is not ready: %s", oneLine(s.NotReady))
+		return fail("Look at the log of the origin.", "the origin is not ready: %s", escape.Line(s.NotReady))
 	case s.Lost != "":
 		return fail("Look for the server or backup that had it, or go on from what is left; edges notice by themselves.", "the store lost what was acknowledged up to change %s", s.Lost)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
@@ -96,11 +97,11 @@ func explainServer(name string, err error) error {
 		}
 		return said
 	case errors.Is(err, storage.ErrUnavailable):
-		return &failure{sentence: "the store " + name + " does not answer: " + oneLine(err.Error()), next: "Start the server, or name another with --store.", cause: err}
+		return &failure{sentence: "the store " + name + " does not answer: " + escape.Line(err.Error()), next: "Start the server, or name another with --store.", cause: err}
 	case errors.Is(err, storage.ErrCorrupt):
-		return &failure{sentence: oneLine(err.Error()), next: "Look at the server's log; go back to a backup of the database.", cause: err}
+		return &failure{sentence: escape.Line(err.Error()), next: "Look at the server's log; go back to a backup of the database.", cause: err}
 	}
-	return &failure{sentence: "the store " + name + " cannot be opened: " + oneLine(err.Error()), next: "Look at the server's log.", cause: err}
+	return &failure{sentence: "the store " + name + " cannot be opened: " + escape.Line(err.Error()), next: "Look at the server's log.", cause: err}
 }
 
 // capital begins a step with a capital letter, unless it begins with a word of SQL already.

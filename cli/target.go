@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/tokendiff"
 	"example.com/livery/client"
 	"example.com/livery/origin/patch"
@@ -211,6 +212,6 @@ func (a *app) noteUnknownOverrides(ctx context.Context, c *client.Client, f foun
 	if len(unknown) > 1 {
 		are = " name no token"
 	}
-	fmt.Fprintf(a.err, "Mind: %s%s of Theme %s and changes nothing: %s.%s\n", plural(len(unknown), "override"), are, f.theme.Slug, oneLine(listed(unknown)), hint)
+	a.warn("Mind: %s%s of Theme %s and changes nothing: %s.%s", plural(len(unknown), "override"), are, f.theme.Slug, escape.Line(listed(unknown)), hint)
 	return nil
 }

@@ -105,7 +105,7 @@ func (a *app) printVersions(list []version, all int, draft bool) {
 	}
 	t := table{head: []string{"VERSION", "ADDED", "CHANGED", "RETYPED", "RENAMED", "REMOVED", "CAN BREAK"}}
 	for _, v := range list {
-		cells := []string{fmt.Sprint(v.Version)}
+		cells := []any{fmt.Sprint(v.Version)}
 		for kind := range int(tokendiff.Added) + 1 {
 			cells = append(cells, countOf(v.Changes[(tokendiff.Added-tokendiff.Kind(kind)).String()]))
 		}

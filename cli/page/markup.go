@@ -7,6 +7,8 @@ import (
 	"html"
 	"strconv"
 	"strings"
+
+	"example.com/livery/cli/escape"
 )
 
 //go:embed page.css
@@ -15,13 +17,16 @@ var ownStyle string
 //go:embed page.js
 var ownScript string
 
-// escape makes any text safe as the text of an element and within a quoted attribute. Everything that is not
-// the page's own goes through it.
-func escape(text string) string { return html.EscapeString(text) }
+// attribute makes any text safe within a quoted attribute.
+func attribute(text string) string { return html.EscapeString(text) }
 
-// breakable is escape for a name, which a line may break after its dots and dashes.
+// visible makes any text safe as the text of an element: it ends no element, and nothing in it hides text or turns it
+// around. Everything that is not the page's own goes through it or through attribute.
+func visible(text string) string { return html.EscapeString(escape.Line(text)) }
+
+// breakable is visible for a name, which a line may break after its dots and dashes.
 func breakable(name string) string {
-	return strings.NewReplacer(".", ".<wbr>", "-", "-<wbr>").Replace(escape(name))
+	return strings.NewReplacer(".", ".<wbr>", "-", "-<wbr>").Replace(visible(name))
 }
 
 // inStyle keeps a stylesheet from ending its element: a backslash before the slash says the same in CSS.
@@ -60,13 +65,13 @@ func (p *drawing) head() {
 	p.WriteString("<!doctype html>\n<html lang=\"en\"" + live + "><head><meta charset=\"utf-8\">\n")
 	p.WriteString(`<meta name="viewport" content="width=device-width, initial-scale=1">` + "\n")
 	p.WriteString(`<meta http-equiv="Content-Security-Policy" content="` + p.policy() + `">` + "\n")
-	p.WriteString("<title>" + escape(p.Title) + "</title>\n<style>\n")
+	p.WriteString("<title>" + visible(p.Title) + "</title>\n<style>\n")
 	for i, c := range p.columns {
 		p.WriteString(inStyle(strings.Replace(c.css, ":root {", scope(i)+" {", 1)))
 	}
-	p.WriteString(ownStyle + "</style>\n</head><body>\n<header><h1>" + escape(p.Title) + "</h1><p>" + count(len(p.columns[0].document.Tokens), "token"))
+	p.WriteString(ownStyle + "</style>\n</head><body>\n<header><h1>" + visible(p.Title) + "</h1><p>" + count(len(p.columns[0].document.Tokens), "token"))
 	for _, v := range p.Variants {
-		p.WriteString(", " + count(len(v.Overrides.Members), "override") + " of " + escape(v.Name))
+		p.WriteString(", " + count(len(v.Overrides.Members), "override") + " of " + visible(v.Name))
 	}
 	p.WriteString("</p><p>A click on a name, a reference or a value copies it.</p></header>\n" + tools)
 }
@@ -128,14 +133,14 @@ func (p *drawing) section(s section) {
 // figure writes one token: a sample and a value for each column, its name, and its custom property. The text
 // of each button is what the button copies.
 func (p *drawing) figure(s section, e entry) {
-	p.WriteString(`<figure id="` + escape(e.property) + `"><div class="samples">`)
+	p.WriteString(`<figure id="` + attribute(e.property) + `"><div class="samples">`)
 	for i := range p.columns {
 		p.sample(s, e, i)
 	}
 	p.WriteString(`</div><figcaption><button title="Copy the name">` + breakable(e.token.Path) + `</button>`)
 	p.WriteString(`<button title="Copy the reference"><code>` + breakable(e.use()) + `</code></button>`)
 	if d := e.token.Node.Find("$description"); d.IsString() {
-		p.WriteString("<p>" + escape(d.Text) + "</p>")
+		p.WriteString("<p>" + visible(d.Text) + "</p>")
 	}
 	p.WriteString("</figcaption></figure>\n")
 }
@@ -150,14 +155,14 @@ func (p *drawing) sample(s section, e entry, i int) {
 		if value != p.columns[0].value(e) {
 			class = "of differs"
 		}
-		p.WriteString(`<span class="` + class + `">` + escape(c.name) + "</span>")
+		p.WriteString(`<span class="` + class + `">` + visible(c.name) + "</span>")
 	}
 	if drawn := s.draw(c, e); drawn.class != "" {
 		class := drawn.class
 		if i > 0 {
 			class += " " + scope(i)[1:]
 		}
-		p.WriteString(`<div class="sample"><div class="` + class + `" style="` + escape(drawn.style) + `">` + escape(drawn.text) + "</div></div>")
+		p.WriteString(`<div class="sample"><div class="` + class + `" style="` + attribute(drawn.style) + `">` + visible(drawn.text) + "</div></div>")
 	}
 	if v := c.document.Tokens[e.index].Value; v.IsString() && strings.HasPrefix(v.Text, "{") {
 		p.WriteString("<small>" + breakable(v.Text) + " = </small>")
@@ -165,7 +170,7 @@ func (p *drawing) sample(s section, e entry, i int) {
 	if value == "" {
 		p.WriteString("<small>left out</small>")
 	} else {
-		p.WriteString(`<button data-value title="Copy the value"><code>` + escape(value) + "</code></button>")
+		p.WriteString(`<button data-value title="Copy the value"><code>` + visible(value) + "</code></button>")
 	}
 	if s.id == "colours" {
 		p.WriteString("<output></output>")
@@ -179,13 +184,13 @@ func (p *drawing) faults() {
 	seen := map[string]bool{}
 	for i, c := range p.columns {
 		for _, d := range c.set.Diagnostics() {
-			item := "<code>" + breakable(d.Path) + "</code> " + escape(d.Kind+": "+d.Message)
+			item := "<code>" + breakable(d.Path) + "</code> " + visible(d.Kind+": "+d.Message)
 			if seen[item] {
 				continue
 			}
 			seen[item] = true
 			if i > 0 {
-				item += " (" + escape(c.name) + ")"
+				item += " (" + visible(c.name) + ")"
 			}
 			items = append(items, "<li>"+item+"</li>\n")
 		}
