@@ -5,15 +5,10 @@ package action_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // devFile is what a running livery dev says of itself.
-type devFile struct{ OriginURL, EdgeURL, Token string }
+type devFile struct{ OriginURL, EdgeURL, Token, data string }
 
 // startDev runs livery dev until the test ends.
 func startDev(t *testing.T) devFile {
@@ -66,65 +61,11 @@ func startDev(t *testing.T) devFile {
 		if err := json.Unmarshal(text, &file); err != nil {
 			t.Fatal(err)
 		}
+		file.data = data
 		return file
 	}
 	t.Fatal("livery dev does not answer")
 	return devFile{}
-}
-
-// forge answers as GitHub and GitLab do where the script asks them: for comments, and for the identity of a
-// job. It is safe for concurrent use.
-type forge struct {
-	*httptest.Server
-	identity string
-
-	mu       sync.Mutex // guards comments and calls
-	comments []string
-	calls    []string
-}
-
-func newForge(t *testing.T, identity string) *forge {
-	f := &forge{identity: identity}
-	f.Server = httptest.NewServer(http.HandlerFunc(f.answer))
-	t.Cleanup(f.Close)
-	return f
-}
-
-func (f *forge) answer(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls = append(f.calls, r.Method+" "+r.URL.Path)
-	secret := r.Header.Get("Authorization") + r.Header.Get("PRIVATE-TOKEN")
-	switch {
-	case r.URL.Path == "/identity" && secret == "Bearer job" && r.URL.Query().Get("audience") != "":
-		_ = json.NewEncoder(w).Encode(map[string]string{"value": f.identity})
-	case secret != "Bearer forge" && secret != "forge":
-		w.WriteHeader(http.StatusUnauthorized)
-	case r.Method == http.MethodGet:
-		list := []map[string]any{}
-		for i, body := range f.comments {
-			list = append(list, map[string]any{"id": i + 1, "body": body})
-		}
-		_ = json.NewEncoder(w).Encode(list)
-	default:
-		f.write(w, r)
-	}
-}
-
-func (f *forge) write(w http.ResponseWriter, r *http.Request) {
-	text, _ := io.ReadAll(r.Body)
-	var comment struct{ Body string }
-	if err := json.Unmarshal(text, &comment); err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	if r.Method == http.MethodPost {
-		f.comments = append(f.comments, comment.Body)
-		return
-	}
-	id := 0
-	_, _ = fmt.Sscan(filepath.Base(r.URL.Path), &id)
-	f.comments[id-1] = comment.Body
 }
 
 // stand is a folder with the script's surroundings.
@@ -169,7 +110,7 @@ func newStand(t *testing.T, d devFile, more ...string) stand {
 	}
 	env := []string{
 		"LIVERY_URL=" + d.OriginURL, "LIVERY_ENV=production", "LIVERY_THEME=acme", "LIVERY_REPLACE=true", "LIVERY_VARIANT=",
-		"LIVERY_DATA=nowhere", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=",
+		"LIVERY_DATA=nowhere", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=", "LIVERY_FAIL_ON_BREAKING=", "LIVERY_PREVIEW=", "GITHUB_RUN_ID=",
 	}
 	return stand{t, t.TempDir(), append(env, more...)}
 }
@@ -184,9 +125,7 @@ const (
 func TestTheActionOnGitHub(t *testing.T) {
 	d := startDev(t)
 	f := newForge(t, d.Token)
-	s := newStand(t, d, "GITHUB_ACTIONS=true", "GITHUB_TOKEN=forge", "GITHUB_API_URL="+f.URL, "GITHUB_REPOSITORY=acme/web", "GITHUB_EVENT_PATH=event.json",
-		"ACTIONS_ID_TOKEN_REQUEST_URL="+f.URL+"/identity?v=2", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=job")
-	s.write("event.json", `{"pull_request":{"number":7}}`)
+	s := newGitHub(t, d, f)
 	s.write("tokens.json", first)
 	create(t, d)
 	if said, code := s.run("release", "tokens.json"); code != 0 || !strings.Contains(said, "Theme acme is version 1 now: 2 tokens.") {
@@ -199,7 +138,7 @@ func TestTheActionOnGitHub(t *testing.T) {
 	}
 	for _, want := range []string{
 		"::add-mask::", "::error file=tokens.json,line=3::color.anchor: {color.brnd} names no token Did you mean color.brand?",
-		"`#0055aa` | `#00aa55`", "The served files would leave out:",
+		"`#0055aa` | `#00aa55`", "The served files would leave out:", "- `tokens.json:3` `color.anchor` `aliasMissing` `{color.brnd} names no token`",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("review does not say %q:\n%s", want, said)
@@ -209,7 +148,7 @@ func TestTheActionOnGitHub(t *testing.T) {
 	if said, code = s.run("review", "tokens.json"); code != 0 {
 		t.Errorf("review = %d\n%s", code, said)
 	}
-	if len(f.comments) != 1 || !strings.Contains(f.comments[0], "🔴 renamed | `color.link` → `color.anchor`") || strings.Contains(f.comments[0], "leave out") {
+	if len(f.comments) != 1 || !strings.Contains(f.comments[0].Body, "🔴 renamed | `color.link` → `color.anchor`") || strings.Contains(f.comments[0].Body, "leave out") {
 		t.Errorf("the comments are %q, want one that was written anew", f.comments)
 	}
 	if shown := strings.ReplaceAll(said, "::add-mask::"+d.Token, ""); strings.Contains(shown, d.Token) {
@@ -297,6 +236,18 @@ func TestTheFilesNameWhatThereIs(t *testing.T) {
 	for i, command := range []string{"install", "review", "release"} {
 		if !strings.HasSuffix(strings.Trim(action.Runs.Steps[i].Run, `'`), "livery-ci.sh\" "+command) {
 			t.Errorf("step %d runs %s, want the script with %s", i, action.Runs.Steps[i].Run, command)
+		}
+	}
+	workflow, err := os.ReadFile("workflow.example.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, with, _ := strings.Cut(string(workflow), "- uses: ./deploy/action\n        with:\n")
+	with, _, _ = strings.Cut(with, "\n      - ")
+	for line := range strings.Lines(with) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+		if _, there := action.Inputs[name]; !there {
+			t.Errorf("workflow.example.yml gives the action %q, which is no input", name)
 		}
 	}
 	for _, name := range []string{"workflow.example.yml", "gitlab.example.yml"} {

@@ -6,9 +6,14 @@
 #   livery-ci.sh release FILE...    push and publish them, and wait until an edge serves them
 #
 # It needs curl and jq. Where it works is said by the variables that livery itself reads: LIVERY_URL,
-# LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE. A token is LIVERY_TOKEN, or else the identity of
-# the job, for which GitHub is asked; the origin must then trust GitHub as an issuer. It ends with the
-# exit code of livery: 1 refused or faults, 4 somebody else changed the draft, 5 not allowed.
+# LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE, LIVERY_FAIL_ON_BREAKING. LIVERY_PREVIEW names the
+# file of a page that review draws of a Theme's files. A token is LIVERY_TOKEN, or else the identity of the job,
+# for which GitHub is asked; the origin must then trust GitHub as an issuer. It ends with the exit code of
+# livery: 1 refused, faults, or a change that can break a consumer and must not, 4 somebody else changed the
+# draft, 5 not allowed.
+#
+# The token files are a stranger's: what they say reaches the comment and the log only as livery printed it,
+# and GitHub obeys no line of that.
 set -eu
 
 main() {
@@ -20,7 +25,7 @@ main() {
 	case $command in
 	install) install_program ;;
 	review) take_token && review "$@" ;;
-	release) take_token && livery push "$@" --publish --wait ;;
+	release) take_token && quoted livery push "$@" --publish --wait ;;
 	*) fail "there is no $command: it is install, review or release" ;;
 	esac
 }
@@ -65,32 +70,62 @@ take_token() {
 # header hands a header to curl past the list of processes, which others can read.
 header() { printf '%s\n' "$1"; }
 
-# review ends with the faults of the files after it has told them and the changes.
+# quoted runs a command of which GitHub shows every line and obeys none, such as "::error::". Both outputs are one,
+# so that no line comes after the end of it.
+quoted() {
+	if [ -z "${GITHUB_ACTIONS:-}" ]; then
+		"$@"
+		return
+	fi
+	word=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+	echo "::stop-commands::$word"
+	ended=0
+	"$@" 2>&1 || ended=$?
+	printf '\n::%s::\n' "$word" # on a line of its own, whatever came before
+	return "$ended"
+}
+
+# review ends with the faults of the files, or what they break, after it has told them and the changes.
 review() {
-	status=0
-	livery check "$@" --json >"$work/faults.json" 2>"$work/said" || status=$?
-	if [ ! -s "$work/faults.json" ]; then # it could not judge at all
-		cat "$work/said" >&2
-		exit "$status"
-	fi
-	annotate
-	livery diff "$@" --markdown >"$work/comment.md"
-	if [ "$status" != 0 ]; then
-		printf '\n**The served files would leave out:**\n\n' >>"$work/comment.md"
-		jq -r '.[] | "    " + (.where // "") + " " + .path + ": " + .kind + ": " + .message' "$work/faults.json" >>"$work/comment.md"
-	fi
-	cat "$work/comment.md"
+	judge faults.md livery check "$@" --markdown
+	status=$code
+	if [ -n "${GITHUB_ACTIONS:-}" ]; then livery check "$@" --github-annotations 2>/dev/null || true; fi
+	judge comment.md livery diff "$@" --markdown
+	if [ "$status" = 0 ]; then status=$code; fi
+	cat "$work/faults.md" >>"$work/comment.md"
+	preview "$@"
+	quoted cat "$work/comment.md"
 	comment
 	exit "$status"
 }
 
-# annotate puts each fault beside its line in the changed files that GitHub shows.
-annotate() {
-	if [ -z "${GITHUB_ACTIONS:-}" ]; then return; fi
-	jq -r 'def data: gsub("%"; "%25") | gsub("\r"; "%0D") | gsub("\n"; "%0A");
-		def property: data | gsub(":"; "%3A") | gsub(","; "%2C");
-		.[] | select(.where) | (.where | capture("^(?<file>.*):(?<line>[0-9]+)$")) as $at
-		| "::error file=\($at.file | property),line=\($at.line)::\(.path + ": " + .message + " " + .next | data)"' "$work/faults.json"
+# judge writes what a command prints into a file and its exit code into code. One that could not judge prints nothing,
+# and ends the script.
+judge() {
+	file=$1
+	shift
+	code=0
+	"$@" >"$work/$file" 2>"$work/said" || code=$?
+	if [ "$code" != 0 ]; then quoted cat "$work/said"; fi
+	if [ "$code" != 0 ] && [ ! -s "$work/$file" ]; then exit "$code"; fi
+}
+
+# preview draws the page, which the workflow keeps as an artifact. A Variant's overrides alone have none.
+preview() {
+	if [ -z "${LIVERY_PREVIEW:-}" ] || [ -n "${LIVERY_VARIANT:-}" ]; then return; fi
+	for file; do # a plain tokens.json would be the served file of that name
+		case $file in
+		/*) ;;
+		*) file=./$file ;;
+		esac
+		set -- "$@" "$file"
+		shift
+	done
+	quoted livery preview "$@" --out "$LIVERY_PREVIEW"
+	if [ -n "${GITHUB_RUN_ID:-}" ]; then
+		printf '\nThe page of these files is an artifact of [this run](%s/%s/actions/runs/%s#artifacts).\n' \
+			"$GITHUB_SERVER_URL" "$GITHUB_REPOSITORY" "$GITHUB_RUN_ID" >>"$work/comment.md"
+	fi
 }
 
 # comment writes the comment, over the one that an earlier run wrote for the same place.
@@ -105,25 +140,46 @@ comment() {
 		if [ -z "$number" ]; then return; fi
 		secret="Authorization: Bearer $GITHUB_TOKEN"
 		list=$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues/$number/comments
+		# The token of a job may not ask GET /user; GraphQL tells it that it is github-actions[bot].
+		me=$(ask --data-binary '{"query":"query{viewer{login}}"}' "$GITHUB_GRAPHQL_URL" | jq -er .data.viewer.login) || fail "GitHub does not say whose the token for comments is"
 		write_comment PATCH "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues/comments"
 	elif [ -n "${GITLAB_TOKEN:-}" ] && [ -n "${CI_MERGE_REQUEST_IID:-}" ]; then
 		secret="PRIVATE-TOKEN: $GITLAB_TOKEN"
 		list=$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes
+		me=$(ask "$CI_API_V4_URL/user" | jq -er .username) || fail "GitLab does not say whose the token for comments is"
 		write_comment PUT "$list"
 	fi
 }
 
-# write_comment changes the comment that has the mark by METHOD at FOLDER/ID, or makes one.
+# ask sends a request with the token for comments.
+ask() { header "$secret" | curl -fsS -H @- "$@"; }
+
+# write_comment changes the comment of this token that ends with the mark by METHOD at FOLDER/ID, or makes one.
 write_comment() {
-	header "$secret" | curl -fsS -H @- "$list?per_page=100" >"$work/comments.json"
-	id=$(jq -r --arg mark "$mark" '[.[] | select(.body | contains($mark)) | .id][0] // empty' "$work/comments.json")
+	id=$(find_comment)
 	method=POST
 	address=$list
 	if [ -n "$id" ]; then
 		method=$1
 		address=$2/$id
 	fi
-	header "$secret" | curl -fsS -X "$method" -H @- -H 'Content-Type: application/json' --data-binary "@$work/body.json" -o "$work/answer.json" "$address"
+	ask -X "$method" -H 'Content-Type: application/json' --data-binary "@$work/body.json" -o "$work/answer.json" "$address"
+}
+
+# find_comment prints the id of the first comment that $me wrote and that ends with the mark, of all pages.
+find_comment() {
+	page=0
+	while :; do
+		page=$((page + 1))
+		ask "$list?per_page=100&page=$page" >"$work/comments.json"
+		if [ "$(jq length "$work/comments.json")" = 0 ]; then return; fi
+		id=$(jq -r --arg mark "$mark" --arg me "$me" '[.[] | select((.user.login // .author.username) == $me)
+			| select(.body // "" | sub("\\s+$"; "") | endswith($mark)) | .id][0] // empty' "$work/comments.json")
+		if [ -n "$id" ]; then
+			echo "$id"
+			return
+		fi
+	done
 }
 
 test $# -gt 0 || fail "say install, review or release"

@@ -1,0 +1,157 @@
+package action_test
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// signer signs tokens as the issuer of a forge does, and knows the file of its key set.
+type signer struct {
+	key  *rsa.PrivateKey
+	file string
+}
+
+func newSigner(t *testing.T) signer {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "jwks.json")
+	set := fmt.Sprintf(`{"keys":[{"kty":"RSA","alg":"RS256","use":"sig","kid":"k","n":%q,"e":"AQAB"}]}`, base64.RawURLEncoding.EncodeToString(key.N.Bytes()))
+	if err := os.WriteFile(file, []byte(set), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return signer{key, file}
+}
+
+func (s signer) token(t *testing.T, claims map[string]any) string {
+	t.Helper()
+	part := func(v any) string {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return base64.RawURLEncoding.EncodeToString(text)
+	}
+	text := part(map[string]string{"alg": "RS256", "typ": "JWT", "kid": "k"}) + "." + part(claims)
+	sum := sha256.Sum256([]byte(text))
+	sig, err := rsa.SignPKCS1v15(rand.Reader, s.key, crypto.SHA256, sum[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text + "." + base64.RawURLEncoding.EncodeToString(sig)
+}
+
+// onGitHub are the claims of a job that a push to main began, with others in the place of some; those of a pull request,
+// of another event or of a job with an environment of GitHub's differ as here.
+func onGitHub(others map[string]any) map[string]any {
+	claims := map[string]any{
+		"iss": "https://token.actions.githubusercontent.com", "sub": "repo:acme/tokens:ref:refs/heads/main", "event_name": "push",
+		"ref": "refs/heads/main", "ref_type": "branch", "ref_protected": "true", "head_ref": "", "base_ref": "", "sha": "0f6a1d",
+		"repository": "acme/tokens", "repository_id": "456789", "repository_owner": "acme", "repository_owner_id": "123456", "repository_visibility": "private",
+		"actor": "octocat", "actor_id": "1", "workflow": "tokens", "workflow_ref": "acme/tokens/.github/workflows/tokens.yml@refs/heads/main",
+		"job_workflow_ref": "acme/tokens/.github/workflows/tokens.yml@refs/heads/main", "runner_environment": "github-hosted", "run_id": "1", "run_number": "1", "run_attempt": "1",
+	}
+	maps.Copy(claims, others)
+	return claims
+}
+
+// onGitLab are the claims of a job of a push to the protected branch main, with others in the place of some.
+func onGitLab(others map[string]any) map[string]any {
+	claims := map[string]any{
+		"iss": "https://gitlab.com", "sub": "project_path:acme/tokens:ref_type:branch:ref:main", "pipeline_source": "push",
+		"project_id": "22", "project_path": "acme/tokens", "namespace_id": "72", "namespace_path": "acme", "user_login": "octocat", "user_access_level": "developer",
+		"pipeline_id": "574", "job_id": "302", "ref": "main", "ref_type": "branch", "ref_path": "refs/heads/main", "ref_protected": "true", "sha": "0f6a1d",
+		"runner_id": 1, "runner_environment": "gitlab-hosted", "project_visibility": "private",
+	}
+	maps.Copy(claims, others)
+	return claims
+}
+
+// teamsOfTheGuide returns the Team and the issuers that docs/operating.md shows, with key sets read from a file.
+func teamsOfTheGuide(t *testing.T, keySet string) string {
+	t.Helper()
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text string
+	for _, begin := range []string{"teams:", "issuers:"} {
+		found := regexp.MustCompile(`(?m)^    ` + begin + `\n((?:     .*\n)+)`).FindString(string(guide))
+		if found == "" {
+			t.Fatalf("the guide shows no %s", begin)
+		}
+		text += strings.TrimPrefix(strings.ReplaceAll(found, "\n    ", "\n"), "    ")
+	}
+	for _, address := range []string{"https://token.actions.githubusercontent.com/.well-known/jwks", "https://gitlab.com/oauth/discovery/keys"} {
+		if strings.Count(text, "jwks: "+address+"\n") != 2 {
+			t.Fatalf("the guide does not name the key set %s for both jobs", address)
+		}
+		text = strings.ReplaceAll(text, address, keySet)
+	}
+	return text
+}
+
+// TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples: with the issuers that the guide shows, a push to main may publish and
+// a pull request may only read; a job of another branch, event or repository may neither.
+func TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples(t *testing.T) {
+	d, signer := startDev(t), newSigner(t)
+	teams := filepath.Join(t.TempDir(), "teams.yaml")
+	if err := os.WriteFile(teams, []byte(teamsOfTheGuide(t, signer.file)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"teams", "apply", teams, "--data", d.data}, {"token", "--subject", "owner", "--data", d.data}} {
+		out, err := exec.Command("livery", args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("livery %q: %v: %s", args, err, out)
+		}
+		d.Token = strings.TrimSpace(string(out))
+	}
+	create(t, d)
+	pull := map[string]any{"sub": "repo:acme/tokens:pull_request", "event_name": "pull_request", "ref": "refs/pull/7/merge", "head_ref": "feature", "base_ref": "main", "ref_protected": "false"}
+	const may, mayNot, noEnvironment = 0, 5, 1
+	for i, c := range []struct {
+		job             string
+		claims          map[string]any
+		review, release int
+	}{
+		{"GitHub: a push to main", onGitHub(nil), may, may},
+		{"GitHub: the same with ids in its subject", onGitHub(map[string]any{"sub": "repo:acme@123456/tokens@456789:ref:refs/heads/main"}), may, may},
+		{"GitHub: the same in an environment", onGitHub(map[string]any{"sub": "repo:acme/tokens:environment:production", "environment": "production"}), may, may},
+		{"GitHub: a pull request", onGitHub(pull), may, mayNot},
+		{"GitHub: a push to another branch", onGitHub(map[string]any{"sub": "repo:acme/tokens:ref:refs/heads/x", "ref": "refs/heads/x"}), mayNot, mayNot},
+		{"GitHub: pull_request_target", onGitHub(map[string]any{"event_name": "pull_request_target"}), noEnvironment, noEnvironment},
+		{"GitHub: another repository", onGitHub(map[string]any{"sub": "repo:evil/tokens:ref:refs/heads/main", "repository": "evil/tokens"}), mayNot, mayNot},
+		{"GitLab: a push to main", onGitLab(nil), may, may},
+		{"GitLab: a merge request", onGitLab(map[string]any{"pipeline_source": "merge_request_event", "ref": "feature", "ref_protected": "false"}), may, mayNot},
+		{"GitLab: a push to another branch", onGitLab(map[string]any{"ref": "x", "ref_protected": "false"}), mayNot, mayNot},
+		{"GitLab: another project", onGitLab(map[string]any{"project_path": "evil/tokens"}), mayNot, mayNot},
+	} {
+		c.claims["aud"], c.claims["jti"] = d.OriginURL+"/public/v1", c.job
+		now := time.Now()
+		c.claims["iat"], c.claims["nbf"], c.claims["exp"] = now.Unix(), now.Add(-time.Minute).Unix(), now.Add(10*time.Minute).Unix()
+		f := newForge(t, signer.token(t, c.claims))
+		s := newGitHub(t, d, f)
+		s.write("tokens.json", strings.Replace(first, "#0055aa", fmt.Sprintf("#0055%02d", i), 1)) // there is something to push
+		if said, code := s.run("review", "tokens.json"); code != c.review {
+			t.Errorf("%s: review = %d, want %d\n%s", c.job, code, c.review, said)
+		}
+		if said, code := s.run("release", "tokens.json"); code != c.release {
+			t.Errorf("%s: release = %d, want %d\n%s", c.job, code, c.release, said)
+		}
+	}
+}
