@@ -11,7 +11,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln release examples wasm clean
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -135,8 +135,20 @@ deploy-check: wasm ## Check what deploy/ ships, with nginx, caddy, promtool and 
 sbom: build ## Write the bill of materials bin/livery.cdx.json
 	go run ./deploy/sbom bin/livery > bin/livery.cdx.json
 
-vuln: ## Look for known vulnerabilities (needs the network)
-	go run golang.org/x/vuln/cmd/govulncheck@v1.6.0 ./...
+vuln: wasm toolchain ## Look for known vulnerabilities (needs the network, or a copy of the database: VULNDB=file:///DIR)
+	@$(TOOL) govulncheck $(if $(VULNDB),-db $(VULNDB)) $(or $(PACKAGES),./...); code=$$?; case $$code in \
+	0) ;; \
+	3) echo "make vuln: upgrade what the lines above name." >&2; exit 3 ;; \
+	*) echo "make vuln: NOTHING WAS CHECKED, the line above says why. Run it again on a machine that reaches https://vuln.go.dev," \
+		"or with a copy of that database: make vuln VULNDB=file:///DIR" >&2; exit 1 ;; \
+	esac
+
+MODFILE ?= go.mod
+
+toolchain: ## Compare the Go of this machine with the one that go.mod asks for (needs no network)
+	@want=$$(awk '$$1 == "go" { go = "go" $$2 } $$1 == "toolchain" { go = $$2 } END { print go }' $(MODFILE)); have=$$(go env GOVERSION); \
+	test "$$(printf '%s\n' "$$want" "$$have" | sort -V | head -n 1)" = "$$want" || { \
+	echo "make toolchain: go.mod asks for $$want or newer, and this is $$have, in which faults are known: install it, or set GOTOOLCHAIN=auto" >&2; exit 1; }
 
 colors: bench/color/node_modules ## Compare colours with colorjs.io and culori (installs them from npm)
 	go run ./bench/color

@@ -11,8 +11,10 @@ import (
 	"golang.org/x/term"
 
 	"example.com/livery/cli/escape"
+	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/record"
 )
 
 const backupText = `Adds a backup of the store in the data directory DIR to the directory --to, which is made where there
@@ -150,7 +152,8 @@ func byteText(n int64) string {
 const restoreText = `Makes the store of a new data directory from the newest backup in the directory BACKUPS, or from the
 one that --at names. Every file is compared with its hash first; where one is not what it was, nothing
 is made. The restored store begins a new history, which edges notice by themselves: start the origin
-on it, and they ask for everything again.`
+on it, and they ask for everything again. Its audit log says that it was restored, from which backup
+and by whom.`
 
 func (a *app) restoreCommand() *cobra.Command {
 	var data, at string
@@ -231,7 +234,9 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	meter := a.storeMeter()
 	log, err := a.logger("error", false)
 	if err == nil {
-		err = pebble.Restore(ctx, dir, chosen, store, pebble.Options{Logger: log}, meter.tell)
+		err = pebble.Restore(ctx, dir, chosen, store, pebble.Options{Logger: log}, meter.tell, func(s storage.Store) error {
+			return ownNote(s)(ctx, record.Audit{Action: operator.ActionRestore, Target: "store", Changes: []string{"restored from backup " + chosen.Name}})
+		})
 	}
 	meter.done()
 	if err != nil {

@@ -1,17 +1,22 @@
 package cli
 
 import (
+	"cmp"
+	"context"
+	"net/http"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/livery/origin/operator"
 )
 
 // setting is one flag as a command would see it.
 type setting struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
-	Source string `json:"source"` // "the command line", "the environment variable …", "the --config file" or "default"
+	operator.Setting
+	Running *string `json:"running,omitempty"` // what the running origin has; nil if none answers, or if it has no such setting
 }
 
 func (a *app) configCommand() *cobra.Command {
@@ -20,7 +25,8 @@ func (a *app) configCommand() *cobra.Command {
 		Short: "Print with which settings a command would run, and where each comes from",
 		Long: "Prints every setting of a command as it would be with these flags, this environment and this --config\n" +
 			"file, and where it comes from. Nothing is started. Tokens are not printed, and neither are the master keys\n" +
-			"of LIVERY_MASTER_KEY.",
+			"of LIVERY_MASTER_KEY. If an origin runs on the data directory, livery config origin prints beside each\n" +
+			"setting what that origin was started with, if it differs; its operator socket says so.",
 		Example:            "  livery config origin --data /var/lib/livery\n  livery config edge --config /etc/livery/edge.yaml --json",
 		DisableFlagParsing: true, // the flags are those of COMMAND
 		PersistentPreRunE:  func(*cobra.Command, []string) error { return nil },
@@ -45,23 +51,65 @@ func (a *app) config(cmd *cobra.Command, args []string) error {
 	if err := settle(of); err != nil {
 		return err
 	}
-	all := settings(of)
-	return a.show(all, func() {
-		t := table{head: []string{"SETTING", "VALUE", "SOURCE"}}
-		for _, s := range all {
-			t.add(s.Name, s.Value, s.Source)
+	var all []setting
+	for _, s := range settings(of) {
+		all = append(all, setting{Setting: s})
+	}
+	running := false
+	if of.Name() == "origin" {
+		running = a.addRunning(cmd.Context(), of.Flag("data").Value.String(), all)
+	}
+	return a.show(all, func() { a.printSettings(of.CommandPath(), all, running) })
+}
+
+// addRunning adds what the origin that runs on a data directory was started with, and reports whether one does.
+func (a *app) addRunning(ctx context.Context, data string, all []setting) bool {
+	socket := filepath.Join(data, socketName)
+	if isMissing(socket) {
+		return false
+	}
+	var list []operator.Setting
+	if err := newOperatorClient(socket).call(ctx, http.MethodGet, "settings", nil, &list); err != nil {
+		a.warn("Mind: whether an origin runs on %s, and with what, is not known: %s", data, sentence(explain(err).sentence))
+		return false
+	}
+	values := map[string]*string{}
+	for i := range list {
+		values[list[i].Name] = &list[i].Value
+	}
+	for i := range all {
+		all[i].Running = values[all[i].Name]
+	}
+	return true
+}
+
+func (a *app) printSettings(command string, all []setting, running bool) {
+	t := table{head: []string{"SETTING", "VALUE", "SOURCE"}}
+	if running {
+		t.head = append(t.head, "RUNNING")
+	}
+	for _, s := range all {
+		now := ""
+		if s.Running != nil && *s.Running != s.Value {
+			now = cmp.Or(*s.Running, "(empty)")
 		}
-		a.printTable(t)
-	})
+		cells := []any{s.Name, s.Value, s.Source, now}
+		t.add(cells[:len(t.head)]...)
+	}
+	a.say("%s would start with this:", command)
+	a.printTable(t)
+	if running {
+		a.say("An origin runs on this data directory; RUNNING is what it was started with instead.")
+	}
 }
 
 // settings lists the flags of a command by name, without those that only concern its printing.
-func settings(of *cobra.Command) (all []setting) {
+func settings(of *cobra.Command) (all []operator.Setting) {
 	of.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Name == "help" || f.Name == "json" || f.Name == "color" {
 			return
 		}
-		s := setting{f.Name, f.Value.String(), "default"}
+		s := operator.Setting{Name: f.Name, Value: storeName(f.Value.String()), Source: "default"}
 		switch from := f.Annotations[sourceMark]; {
 		case len(from) > 0:
 			s.Source = from[0]

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/livery/origin/operator"
 )
 
 // configOf returns the settings that livery config prints, by name.
@@ -36,13 +38,14 @@ func TestConfigNamesTheSourceOfEverySetting(t *testing.T) {
 	}
 	t.Setenv("LIVERY_CDN_URL", "https://variable.example")
 	t.Setenv("LIVERY_DATA", "variable")
-	got := configOf(t, "origin", "--data", "flag", "--config", file, "--json")
+	got := configOf(t, "origin", "--data", "flag", "--store", "postgres://livery:secret@db/livery", "--config", file, "--json")
 	for _, want := range []setting{
-		{"data", "flag", "the command line"},
-		{"cdn-url", "https://variable.example", "the environment variable LIVERY_CDN_URL"},
-		{"public-url", "https://file.example", "the --config file"},
-		{"listen", "127.0.0.1:8080", "default"},
-		{"audit-keep", "400d", "default"},
+		{Setting: operator.Setting{Name: "data", Value: "flag", Source: "the command line"}},
+		{Setting: operator.Setting{Name: "cdn-url", Value: "https://variable.example", Source: "the environment variable LIVERY_CDN_URL"}},
+		{Setting: operator.Setting{Name: "public-url", Value: "https://file.example", Source: "the --config file"}},
+		{Setting: operator.Setting{Name: "listen", Value: "127.0.0.1:8080", Source: "default"}},
+		{Setting: operator.Setting{Name: "store", Value: "postgres://livery@db:5432/livery", Source: "the command line"}},
+		{Setting: operator.Setting{Name: "audit-keep", Value: "400d", Source: "default"}},
 	} {
 		if got[want.Name] != want {
 			t.Errorf("livery config says %+v, want %+v", got[want.Name], want)

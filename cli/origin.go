@@ -45,7 +45,7 @@ func (a *app) originCommand() *cobra.Command {
 		Example: "  livery origin --data /var/lib/livery --listen :8080 --feed-listen 10.0.0.1:8081 \\\n" +
 			"    --public-url https://livery.example.com --cdn-url https://cdn.example.com",
 		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.runOrigin(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runOrigin(cmd.Context(), o, settings(cmd)) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "", "`DIR`ectory of the store and the operator socket; lost: everything, or with --store nothing but feed-token")
@@ -80,7 +80,7 @@ type originFile struct {
 	OperatorSocket string `json:"operatorSocket"`
 }
 
-func (a *app) runOrigin(ctx context.Context, o originFlags) (err error) {
+func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operator.Setting) (err error) {
 	log, err := a.logger(o.logLevel, true)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags) (err error) {
 	if s.collectEvery, err = longDuration("collect-every", o.collectEvery); err != nil {
 		return err
 	}
-	s.storeURL, s.storeSingle = o.store, o.storeAllowSingle
+	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
 	started, err := r.startOrigin(ctx, s)
 	if err != nil {
 		return err
@@ -173,6 +173,7 @@ type originSetup struct {
 	collectEvery      time.Duration             // 0: never
 	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
 	changesKeep       uint64                    // entries of the change log; 0: all
+	settings          []operator.Setting        // what it is started with
 	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made where it is missing
 }
 
@@ -207,6 +208,7 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
 		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
+		Settings: s.settings,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &failure{sentence: err.Error(), next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", cause: err}

@@ -114,7 +114,7 @@ func TestImageIsBuiltWithTheGoOfTheModule(t *testing.T) {
 		}
 		return found[1]
 	}
-	image, module := of("Dockerfile", `(?m)^ARG GO_VERSION=(\d+\.\d+)$`), of("../go.mod", `(?m)^go (\d+\.\d+)`)
+	image, module := of("Dockerfile", `(?m)^ARG GO_IMAGE=golang:(\d+\.\d+)$`), of("../go.mod", `(?m)^go (\d+\.\d+)`)
 	if image != module {
 		t.Errorf("the Dockerfile builds with Go %s, go.mod asks for %s", image, module)
 	}
@@ -125,7 +125,7 @@ func TestImageIsBuiltWithTheGoOfTheModule(t *testing.T) {
 func TestContainersAreConfined(t *testing.T) {
 	for service, at := range documents(t, "compose.yaml")[0]["services"].(map[string]any) {
 		s := at.(map[string]any)
-		if s["image"] == "livery" && (s["read_only"] != true || s["cap_drop"] == nil || s["security_opt"] == nil) {
+		if strings.Contains(s["image"].(string), "LIVERY_IMAGE") && (s["read_only"] != true || s["cap_drop"] == nil || s["security_opt"] == nil) {
 			t.Errorf("compose.yaml: %s is not confined", service)
 		}
 	}

@@ -53,6 +53,8 @@ type Config struct {
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
 	ChangesKeep  uint64        // how many entries of the change log are kept at least; 0 means all
+
+	Settings []operator.Setting // what the operator is told that it was started with; no secret among them
 }
 
 // Origin serves the API. Its methods may be called concurrently.
@@ -124,7 +126,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		Store: derivedStore{o.store, counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
 		Turn: o.heavyWork.acquire, Spare: o.heavyWork.acquireBackground,
 	})
-	o.operator = operator.NewHandler(operator.Config{Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now, Told: o.auditLogged, Status: o.status})
+	o.operator = operator.NewHandler(operator.Config{Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now, Told: o.auditLogged, Status: o.status, Settings: c.Settings})
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	var waits context.Context
 	waits, o.cancelFeed = context.WithCancel(o.ctx)

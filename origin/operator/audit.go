@@ -31,6 +31,7 @@ const (
 	ActionKeyAdd    = "keys add"
 	ActionKeyRemove = "keys remove"
 	ActionBackup    = "backup"
+	ActionRestore   = "restore"
 	ActionCollect   = "collect"
 )
 

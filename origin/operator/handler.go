@@ -25,7 +25,7 @@ import (
 // failure that shows nothing of itself.
 type Refuse func(ctx *fasthttp.RequestCtx, err error)
 
-// Config is what a Handler needs. Every field but Master and Told must be given.
+// Config is what a Handler needs. Every field but Master, Told and Settings must be given.
 type Config struct {
 	Store  storage.Store
 	Master *auth.Master // seals signing keys; nil refuses to make them
@@ -35,6 +35,8 @@ type Config struct {
 	Now    func() time.Time
 	Status func(context.Context) Status
 	Told   func(record.Audit) // called with each entry of the audit log that was committed; nil does nothing
+
+	Settings []Setting // what the origin was started with, no secret among them; may be empty
 }
 
 // Handler answers the operator's requests. Whoever can connect may do everything: the socket's file
@@ -49,6 +51,8 @@ type Handler struct {
 	status func(context.Context) Status
 	told   func(record.Audit)
 	router *router.Router
+
+	settings []Setting
 }
 
 // TokenOrder is the body of a request for an access token.
@@ -74,6 +78,7 @@ const defaultTTLSeconds = 12 * 3600
 // NewHandler returns a Handler over the store.
 func NewHandler(c Config) *Handler {
 	h := &Handler{store: c.Store, master: c.Master, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, told: c.Told, status: c.Status, router: router.New()}
+	h.settings = append([]Setting{}, c.Settings...)
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
 	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { c.Refuse(ctx, errNotFound) }
@@ -88,6 +93,7 @@ func NewHandler(c Config) *Handler {
 	h.handle("DELETE", "/operator/v1/themes/{theme}/keys/{key}", h.removeKey)
 	h.handle("GET", "/operator/v1/modules", h.listModules)
 	h.handle("GET", "/operator/v1/status", h.showStatus)
+	h.handle("GET", "/operator/v1/settings", h.showSettings)
 	h.handle("POST", "/operator/v1/audit/query", h.audit)
 	return h
 }

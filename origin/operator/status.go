@@ -2,6 +2,13 @@ package operator
 
 import "context"
 
+// Setting is one setting that an origin was started with.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"` // "the command line", "the environment variable …", "the --config file" or "default"
+}
+
 // Status is how a running origin and its store are.
 type Status struct {
 	Store    string `json:"store"`              // the engine: embedded, or shared where several origins use it at once
@@ -12,3 +19,6 @@ type Status struct {
 
 // showStatus answers how the origin is.
 func (h *Handler) showStatus(ctx context.Context, _ call) (any, error) { return h.status(ctx), nil }
+
+// showSettings answers what the origin was started with.
+func (h *Handler) showSettings(context.Context, call) (any, error) { return h.settings, nil }

@@ -38,7 +38,7 @@ func backUp(t *testing.T, s *pebble.Store, to string, writer int) (pebble.Backed
 func restore(t *testing.T, from string, b pebble.Backup) *pebble.Store {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
-	if err := pebble.Restore(context.Background(), from, b, dir, onDisk, nil); err != nil {
+	if err := pebble.Restore(context.Background(), from, b, dir, onDisk, nil, nil); err != nil {
 		t.Fatalf("Restore() = %v", err)
 	}
 	return open(t, dir, onDisk)
@@ -139,7 +139,7 @@ func TestABackupThatRottedIsNotRestored(t *testing.T) {
 				t.Errorf("VerifyBackup() = %v, want ErrCorrupt and the file", err)
 			}
 			dir := filepath.Join(t.TempDir(), "restored")
-			if err := pebble.Restore(context.Background(), to, done.Backup, dir, onDisk, nil); !errors.Is(err, storage.ErrCorrupt) {
+			if err := pebble.Restore(context.Background(), to, done.Backup, dir, onDisk, nil, nil); !errors.Is(err, storage.ErrCorrupt) {
 				t.Errorf("Restore() = %v, want ErrCorrupt", err)
 			}
 			if left, _ := filepath.Glob(dir + "*"); len(left) != 0 {
@@ -162,7 +162,7 @@ func TestABackupRefusesWhatIsNotItsOwn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(used, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := pebble.Restore(ctx, to, done.Backup, used, onDisk, nil); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if err := pebble.Restore(ctx, to, done.Backup, used, onDisk, nil, nil); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("Restore() into a directory in use = %v, want a refusal", err)
 	}
 	if _, err := os.Stat(filepath.Join(used, "file")); err != nil {
@@ -170,7 +170,7 @@ func TestABackupRefusesWhatIsNotItsOwn(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := pebble.Restore(cancelled, to, done.Backup, filepath.Join(t.TempDir(), "new"), onDisk, nil); !errors.Is(err, context.Canceled) {
+	if err := pebble.Restore(cancelled, to, done.Backup, filepath.Join(t.TempDir(), "new"), onDisk, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Restore() = %v, want %v", err, context.Canceled)
 	}
 }

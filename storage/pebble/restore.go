@@ -80,9 +80,9 @@ func (f syncedFile) Close() error { return errors.Join(f.Sync(), f.File.Close())
 
 // Restore makes the data directory dir from a backup; dir must not exist, or be empty. Every file is
 // compared with its hash. The restored store has an ID of its own and ends where the backup ended:
-// whoever followed the original further is told ErrDiverged and asks for everything again. Where
-// Restore fails it leaves no store at dir.
-func Restore(ctx context.Context, from string, b Backup, dir string, opts Options, progress storage.Progress) error {
+// whoever followed the original further is told ErrDiverged and asks for everything again. finish, if it
+// is not nil, works on that store before it is at dir. If Restore or finish fails there is no store at dir.
+func Restore(ctx context.Context, from string, b Backup, dir string, opts Options, progress storage.Progress, finish func(storage.Store) error) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("pebble: restore to %s: the directory is not empty: name a new one", dir)
 	}
@@ -104,6 +104,9 @@ func Restore(ctx context.Context, from string, b Backup, dir string, opts Option
 	if err := renew(work, opts); err != nil {
 		return fmt.Errorf("pebble: restore to %s: %w", dir, err)
 	}
+	if err := finishRestore(work, opts, finish); err != nil {
+		return fmt.Errorf("pebble: restore to %s: %w", dir, err)
+	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("pebble: restore to %s: %w", dir, err)
 	}
@@ -111,6 +114,18 @@ func Restore(ctx context.Context, from string, b Backup, dir string, opts Option
 		return fmt.Errorf("pebble: restore to %s: %w", dir, err)
 	}
 	return syncPath(filepath.Dir(filepath.Clean(dir)))
+}
+
+// finishRestore lets finish work on what was restored before it takes its place.
+func finishRestore(dir string, opts Options, finish func(storage.Store) error) error {
+	if finish == nil {
+		return nil
+	}
+	s, err := Open(dir, opts)
+	if err != nil {
+		return err
+	}
+	return errors.Join(finish(s), s.Close(), syncPath(dir))
 }
 
 // renew opens what was restored and gives it an ID of its own.
