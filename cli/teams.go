@@ -43,13 +43,13 @@ bound to a team reaches that Team alone, with the role that a claim names; what 
 out by claims. One without a team speaks for members by their subjects. The audience is URL/public/v1 of the origin.
 
   issuers:
-    - name: ci
-      issuer: https://ci.example.com
-      jwks: https://ci.example.com/jwks    # or an absolute path on the machine of the origin
+    - name: github-main
+      issuer: https://token.actions.githubusercontent.com
+      jwks: https://token.actions.githubusercontent.com/.well-known/jwks    # or an absolute path on the machine of the origin
       team: acme
-      claims: {repository: acme/tokens}    # what a token must claim, all of it
-      roleClaim: environment               # its value is the role, or roles maps it
-      roles: {production: editor}`
+      claims: {repository: acme/tokens, ref: refs/heads/main}    # what a token must claim, all of it
+      roleClaim: event_name    # its value is the role, or roles maps it
+      roles: {push: editor}`
 
 func (a *app) teamsApply() *cobra.Command {
 	var dryRun bool

@@ -175,6 +175,30 @@ func TestABackupRefusesWhatIsNotItsOwn(t *testing.T) {
 	}
 }
 
+// What works on a restored store before it takes its place is in it, and there is no store if that fails.
+func TestARestoreIsFinishedBeforeItIsThere(t *testing.T) {
+	to, ctx := t.TempDir(), context.Background()
+	done, _ := backUp(t, open(t, t.TempDir(), onDisk), to, 1)
+	dir, refused := filepath.Join(t.TempDir(), "new"), errors.New("not finished")
+	finish := func(s storage.Store) error {
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the store is in its place already: %v", err)
+		}
+		return refused
+	}
+	if err := pebble.Restore(ctx, to, done.Backup, dir, onDisk, nil, finish); !errors.Is(err, refused) {
+		t.Errorf("Restore() = %v, want %v", err, refused)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) > 0 {
+		t.Errorf("a restore that was not finished leaves %v, %v", entries, err)
+	}
+	refused = nil
+	if err := pebble.Restore(ctx, to, done.Backup, dir, onDisk, nil, finish); err != nil {
+		t.Errorf("Restore() = %v", err)
+	}
+	open(t, dir, onDisk)
+}
+
 func TestABackupIsItsOwnersAlone(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "backups")
 	backUp(t, open(t, t.TempDir(), onDisk), to, 1)
