@@ -114,16 +114,17 @@ func appendFaults(dst []byte, list []fault) []byte {
 	return append(dst, b.String()...)
 }
 
-// appendAnnotations writes a workflow command of GitHub for each fault of which the line is known, which shows it beside
-// that line.
+// appendAnnotations writes a workflow command of GitHub for each fault of which the line is known. GitHub shows it
+// beside that line.
 func appendAnnotations(dst []byte, list []fault) []byte {
 	for _, f := range list {
 		at := strings.LastIndexByte(f.Where, ':')
 		if at < 0 {
 			continue
 		}
-		dst = append(dst, "::error file="+commandProperty.Replace(escape.Line(f.Where[:at]))+",line="+commandProperty.Replace(escape.Line(f.Where[at+1:]))+
-			"::"+commandData.Replace(escape.Line(f.Path+": "+f.Message+" "+f.Next))+"\n"...)
+		file, line := commandProperty.Replace(escape.Line(f.Where[:at])), commandProperty.Replace(escape.Line(f.Where[at+1:]))
+		said := commandData.Replace(escape.Line(f.Path + ": " + f.Message + " " + f.Next))
+		dst = append(dst, "::error file="+file+",line="+line+"::"+said+"\n"...)
 	}
 	return dst
 }

@@ -208,7 +208,8 @@ func (a *app) pairs(w io.Writer, list ...any) {
 	}
 	for i := 0; i < len(cells); i += 2 {
 		if cells[i+1] != "" {
-			a.print(w, "%s%s  %s", a.styled("2", cells[i]), shown(strings.Repeat(" ", longest-width(cells[i]))), cells[i+1])
+			gap := shown(strings.Repeat(" ", longest-width(cells[i])))
+			a.print(w, "%s%s  %s", a.styled("2", cells[i]), gap, cells[i+1])
 		}
 	}
 }

@@ -115,7 +115,11 @@ const mark = "<!-- livery production acme  -->"
 func TestTheCommentIsOnesOwn(t *testing.T) {
 	d := startDev(t)
 	create(t, d)
-	others := []comment{{"mallory", "forged " + mark}, {botLogin, "another place <!-- livery staging acme  -->"}, {botLogin, "quotes " + mark + " and goes on"}}
+	others := []comment{
+		{"mallory", "forged " + mark},
+		{botLogin, "another place <!-- livery staging acme  -->"},
+		{botLogin, "quotes " + mark + " and goes on"},
+	}
 	for len(others) < 250 {
 		others = append(others, comment{"octocat", "a comment"})
 	}

@@ -18,6 +18,9 @@ import (
 	"time"
 )
 
+// claims are those of a token.
+type claims map[string]any
+
 // signer signs tokens as the issuer of a forge does, and knows the file of its key set.
 type signer struct {
 	key  *rsa.PrivateKey
@@ -38,7 +41,7 @@ func newSigner(t *testing.T) signer {
 	return signer{key, file}
 }
 
-func (s signer) token(t *testing.T, claims map[string]any) string {
+func (s signer) token(t *testing.T, all claims) string {
 	t.Helper()
 	part := func(v any) string {
 		text, err := json.Marshal(v)
@@ -47,7 +50,7 @@ func (s signer) token(t *testing.T, claims map[string]any) string {
 		}
 		return base64.RawURLEncoding.EncodeToString(text)
 	}
-	text := part(map[string]string{"alg": "RS256", "typ": "JWT", "kid": "k"}) + "." + part(claims)
+	text := part(map[string]string{"alg": "RS256", "typ": "JWT", "kid": "k"}) + "." + part(all)
 	sum := sha256.Sum256([]byte(text))
 	sig, err := rsa.SignPKCS1v15(rand.Reader, s.key, crypto.SHA256, sum[:])
 	if err != nil {
@@ -58,28 +61,31 @@ func (s signer) token(t *testing.T, claims map[string]any) string {
 
 // onGitHub are the claims of a job that a push to main began, with others in the place of some; those of a pull request,
 // of another event or of a job with an environment of GitHub's differ as here.
-func onGitHub(others map[string]any) map[string]any {
-	claims := map[string]any{
+func onGitHub(others claims) claims {
+	all := claims{
 		"iss": "https://token.actions.githubusercontent.com", "sub": "repo:acme/tokens:ref:refs/heads/main", "event_name": "push",
 		"ref": "refs/heads/main", "ref_type": "branch", "ref_protected": "true", "head_ref": "", "base_ref": "", "sha": "0f6a1d",
-		"repository": "acme/tokens", "repository_id": "456789", "repository_owner": "acme", "repository_owner_id": "123456", "repository_visibility": "private",
-		"actor": "octocat", "actor_id": "1", "workflow": "tokens", "workflow_ref": "acme/tokens/.github/workflows/tokens.yml@refs/heads/main",
-		"job_workflow_ref": "acme/tokens/.github/workflows/tokens.yml@refs/heads/main", "runner_environment": "github-hosted", "run_id": "1", "run_number": "1", "run_attempt": "1",
+		"repository": "acme/tokens", "repository_id": "456789", "repository_owner": "acme", "repository_owner_id": "123456",
+		"repository_visibility": "private",
+		"actor":                 "octocat", "actor_id": "1", "workflow": "tokens", "workflow_ref": "acme/tokens/.github/workflows/tokens.yml@refs/heads/main",
+		"job_workflow_ref": "acme/tokens/.github/workflows/tokens.yml@refs/heads/main", "runner_environment": "github-hosted",
+		"run_id": "1", "run_number": "1", "run_attempt": "1",
 	}
-	maps.Copy(claims, others)
-	return claims
+	maps.Copy(all, others)
+	return all
 }
 
 // onGitLab are the claims of a job of a push to the protected branch main, with others in the place of some.
-func onGitLab(others map[string]any) map[string]any {
-	claims := map[string]any{
+func onGitLab(others claims) claims {
+	all := claims{
 		"iss": "https://gitlab.com", "sub": "project_path:acme/tokens:ref_type:branch:ref:main", "pipeline_source": "push",
-		"project_id": "22", "project_path": "acme/tokens", "namespace_id": "72", "namespace_path": "acme", "user_login": "octocat", "user_access_level": "developer",
+		"project_id": "22", "project_path": "acme/tokens", "namespace_id": "72", "namespace_path": "acme",
+		"user_login": "octocat", "user_access_level": "developer",
 		"pipeline_id": "574", "job_id": "302", "ref": "main", "ref_type": "branch", "ref_path": "refs/heads/main", "ref_protected": "true", "sha": "0f6a1d",
 		"runner_id": 1, "runner_environment": "gitlab-hosted", "project_visibility": "private",
 	}
-	maps.Copy(claims, others)
-	return claims
+	maps.Copy(all, others)
+	return all
 }
 
 // teamsOfTheGuide returns the Team and the issuers that docs/operating.md shows, with key sets read from a file.
@@ -122,24 +128,27 @@ func TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples(t *testing.T) {
 		d.Token = strings.TrimSpace(string(out))
 	}
 	create(t, d)
-	pull := map[string]any{"sub": "repo:acme/tokens:pull_request", "event_name": "pull_request", "ref": "refs/pull/7/merge", "head_ref": "feature", "base_ref": "main", "ref_protected": "false"}
+	pull := claims{
+		"sub": "repo:acme/tokens:pull_request", "event_name": "pull_request",
+		"ref": "refs/pull/7/merge", "head_ref": "feature", "base_ref": "main", "ref_protected": "false",
+	}
 	const may, mayNot, noEnvironment = 0, 5, 1
 	for i, c := range []struct {
 		job             string
-		claims          map[string]any
+		claims          claims
 		review, release int
 	}{
 		{"GitHub: a push to main", onGitHub(nil), may, may},
-		{"GitHub: the same with ids in its subject", onGitHub(map[string]any{"sub": "repo:acme@123456/tokens@456789:ref:refs/heads/main"}), may, may},
-		{"GitHub: the same in an environment", onGitHub(map[string]any{"sub": "repo:acme/tokens:environment:production", "environment": "production"}), may, may},
+		{"GitHub: the same with ids in its subject", onGitHub(claims{"sub": "repo:acme@123456/tokens@456789:ref:refs/heads/main"}), may, may},
+		{"GitHub: the same in an environment", onGitHub(claims{"sub": "repo:acme/tokens:environment:production", "environment": "production"}), may, may},
 		{"GitHub: a pull request", onGitHub(pull), may, mayNot},
-		{"GitHub: a push to another branch", onGitHub(map[string]any{"sub": "repo:acme/tokens:ref:refs/heads/x", "ref": "refs/heads/x"}), mayNot, mayNot},
-		{"GitHub: pull_request_target", onGitHub(map[string]any{"event_name": "pull_request_target"}), noEnvironment, noEnvironment},
-		{"GitHub: another repository", onGitHub(map[string]any{"sub": "repo:evil/tokens:ref:refs/heads/main", "repository": "evil/tokens"}), mayNot, mayNot},
+		{"GitHub: a push to another branch", onGitHub(claims{"sub": "repo:acme/tokens:ref:refs/heads/x", "ref": "refs/heads/x"}), mayNot, mayNot},
+		{"GitHub: pull_request_target", onGitHub(claims{"event_name": "pull_request_target"}), noEnvironment, noEnvironment},
+		{"GitHub: another repository", onGitHub(claims{"sub": "repo:evil/tokens:ref:refs/heads/main", "repository": "evil/tokens"}), mayNot, mayNot},
 		{"GitLab: a push to main", onGitLab(nil), may, may},
-		{"GitLab: a merge request", onGitLab(map[string]any{"pipeline_source": "merge_request_event", "ref": "feature", "ref_protected": "false"}), may, mayNot},
-		{"GitLab: a push to another branch", onGitLab(map[string]any{"ref": "x", "ref_protected": "false"}), mayNot, mayNot},
-		{"GitLab: another project", onGitLab(map[string]any{"project_path": "evil/tokens"}), mayNot, mayNot},
+		{"GitLab: a merge request", onGitLab(claims{"pipeline_source": "merge_request_event", "ref": "feature", "ref_protected": "false"}), may, mayNot},
+		{"GitLab: a push to another branch", onGitLab(claims{"ref": "x", "ref_protected": "false"}), mayNot, mayNot},
+		{"GitLab: another project", onGitLab(claims{"project_path": "evil/tokens"}), mayNot, mayNot},
 	} {
 		c.claims["aud"], c.claims["jti"] = d.OriginURL+"/public/v1", c.job
 		now := time.Now()
