@@ -69,13 +69,6 @@ var house = map[string]room{
 		ours:   "bench/command bench/figures bench/load bench/markdown bench/plot bench/progress bench/world client edge edge/loop origin storage/pebble",
 		others: "github.com/valyala/fasthttp golang.org/x/sync golang.org/x/sys",
 	},
-	"cli/page":         {ours: "renderer renderer/css renderer/dtcg renderer/jsontree"},
-	"bench/failovers":  {ours: "bench/command bench/markdown bench/progress storage storage/postgres storage/postgres/postgrestest storage/record"},
-	"bench/report":     {ours: "bench/command bench/figures bench/markdown bench/plot bench/progress"},
-	"deploy/sbom":      {},
-	"bench/runtime":    {ours: "bench/command bench/figures bench/markdown bench/progress renderer renderer/jsontree renderer/plan wasm"},
-	"bench/crash":      {ours: "bench/command bench/progress bench/world client storage storage/pebble"},
-	"bench/edge":       {ours: "bench/command bench/figures bench/load bench/markdown bench/plot bench/world client edge edge/loop", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"cli/page":         {ours: "cli/escape renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokendiff":    {ours: "renderer/dtcg renderer/jsontree storage/record"},
 	"cli/tokenfile":    {ours: "renderer/dtcg renderer/jsontree"},
@@ -87,7 +80,7 @@ var house = map[string]room{
 	"bench/usable":     {ours: "bench/command renderer"},
 	"bench/road":       {ours: "bench/command bench/figures bench/progress bench/world client"},
 	"bench/management": {
-		ours:   "bench/command bench/figures bench/markdown bench/progress client origin origin/auth origin/operator origin/theming storage storage/pebble storage/record wasm",
+		ours:   "bench/command bench/figures bench/markdown bench/progress client origin origin/auth origin/operator origin/theming storage storage/pebble storage/postgres storage/postgres/postgrestest storage/record wasm",
 		others: "github.com/cockroachdb/pebble/v2 golang.org/x/sync",
 	},
 	"origin": {
