@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -65,6 +66,28 @@ func TestPreviewSaysWhereTheFaultIs(t *testing.T) {
 	write(t, tab, `{}`)
 	if fault := evaluate[string](t, tab, `document.getElementById("fault").textContent`); fault != "" {
 		t.Errorf("the page still says %q", fault)
+	}
+}
+
+// No width from 320 px on scrolls sideways, and the page follows the colour scheme of the reader.
+func TestPreviewFitsEveryScreen(t *testing.T) {
+	module(t)
+	tab := openTab(t)
+	visit(t, tab, newParity(t, nil).server.URL+"/wasm/js/preview.html")
+	until(t, tab, `"ready" in document.documentElement.dataset`)
+	for _, width := range []int64{320, 375, 800, 900, 1280} {
+		metrics := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 800, DeviceScaleFactor: 1}
+		if _, err := chromedp.Call(tab, emulation.SetDeviceMetricsOverride, metrics); err != nil {
+			t.Fatal(err)
+		}
+		until(t, tab, fmt.Sprintf("innerWidth === %d && document.documentElement.scrollWidth <= document.documentElement.clientWidth", width))
+	}
+	for scheme, background := range map[string]string{"light": "rgb(244, 242, 238)", "dark": "rgb(23, 24, 28)"} {
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+		if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
+			t.Fatal(err)
+		}
+		until(t, tab, fmt.Sprintf("getComputedStyle(document.body).backgroundColor === %q", background))
 	}
 }
 
