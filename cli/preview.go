@@ -52,7 +52,8 @@ func (a *app) previewCommand() *cobra.Command {
 	f.StringVar(&p.listen, "listen", "127.0.0.1:0", "`ADDRESS` to serve the page on, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
 	f.StringArrayVar(&p.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
-	f.StringArrayVar(&p.variants, "variant", nil, "`VARIANT`, slug or id, of --theme (default: the Theme itself); may be repeated for a page")
+	f.StringArrayVar(&p.variants, "variant", nil,
+		"`VARIANT`, slug or id, of --theme (default: the Theme itself); may be repeated for a page")
 	f.StringVar(&p.theme, "theme", "", "`THEME`, slug or id")
 	sourceFlags(cmd, &p.sets, &p.mode)
 	return inEnvironment(cmd, &p.place)

@@ -69,7 +69,8 @@ func (p *drawing) head() {
 	for i, c := range p.columns {
 		p.WriteString(inStyle(strings.Replace(c.css, ":root {", scope(i)+" {", 1)))
 	}
-	p.WriteString(ownStyle + "</style>\n</head><body>\n<header><h1>" + visible(p.Title) + "</h1><p>" + count(len(p.columns[0].document.Tokens), "token"))
+	p.WriteString(ownStyle + "</style>\n</head><body>\n<header><h1>" + visible(p.Title) + "</h1>")
+	p.WriteString("<p>" + count(len(p.columns[0].document.Tokens), "token"))
 	for _, v := range p.Variants {
 		p.WriteString(", " + count(len(v.Overrides.Members), "override") + " of " + visible(v.Name))
 	}
@@ -84,9 +85,12 @@ func scope(column int) string {
 	return ".variant-" + strconv.Itoa(column)
 }
 
-const tools = `<search class="tools"><label>Search <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+const tools = `<search class="tools">
+<label>Search <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
 <output id="matches" for="search"></output>
-<label>Contrast on <select id="background"><option value="#fff">White</option><option value="#000">Black</option></select></label></search>
+<label>Contrast on <select id="background">
+<option value="#fff">White</option><option value="#000">Black</option></select></label>
+</search>
 <div class="layout">
 `
 
@@ -162,7 +166,8 @@ func (p *drawing) sample(s section, e entry, i int) {
 		if i > 0 {
 			class += " " + scope(i)[1:]
 		}
-		p.WriteString(`<div class="sample"><div class="` + class + `" style="` + attribute(drawn.style) + `">` + visible(drawn.text) + "</div></div>")
+		p.WriteString(`<div class="sample"><div class="` + class + `" style="` + attribute(drawn.style) + `">`)
+		p.WriteString(visible(drawn.text) + "</div></div>")
 	}
 	if v := c.document.Tokens[e.index].Value; v.IsString() && strings.HasPrefix(v.Text, "{") {
 		p.WriteString("<small>" + breakable(v.Text) + " = </small>")
@@ -202,8 +207,8 @@ func (p *drawing) faults() {
 	if len(items) <= 5 {
 		open = " open"
 	}
-	p.WriteString(`<details class="faults"` + open + "><summary>Left out <small>" + strconv.Itoa(len(items)) + "</small></summary><ul>\n" +
-		strings.Join(items, "") + "</ul></details>\n")
+	p.WriteString(`<details class="faults"` + open + "><summary>Left out <small>" + strconv.Itoa(len(items)))
+	p.WriteString("</small></summary><ul>\n" + strings.Join(items, "") + "</ul></details>\n")
 }
 
 func count(n int, one string) string {

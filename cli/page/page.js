@@ -46,7 +46,7 @@ async function copy(button) {
 }
 
 // luminance is the relative luminance (WCAG 2) of colours painted over each other on white, as sRGB.
-const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
+const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
 function luminance(...colors) {
   for (const color of ["#fff", ...colors]) {
     canvas.fillStyle = color;
@@ -96,7 +96,10 @@ function follow() {
   };
 }
 
-for (const figure of colors) element("background").append(new Option(figure.querySelector("button").textContent, figure.id));
+for (const figure of colors) {
+  const name = figure.querySelector("figcaption button").textContent;
+  element("background").append(new Option(name, figure.id));
+}
 element("background").closest("label").hidden = colors.length === 0;
 element("background").addEventListener("change", () => { contrasts(); remember(); });
 element("background").value = history.state?.background ?? "#fff";

@@ -48,6 +48,7 @@ func TestALinkedStylesheetWinsOverAFallback(t *testing.T) {
 	for name, head := range map[string]string{
 		"tailwind alone": bundle, "tailwind, link first": link + bundle, "tailwind, bundle first": bundle + link,
 		"brands alone": style, "brands, link first": link + style, "brands, bundle first": style + link,
+		"both, no link": style + bundle, "both, bundle first, no link": bundle + style,
 		"both, link first": link + bundle + style, "both, link between": style + link + bundle, "both, link last": bundle + style + link,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,6 +60,9 @@ func TestALinkedStylesheetWinsOverAFallback(t *testing.T) {
 				head+"<style>body { background: var(--color-surface); }</style>")
 			do(t, tab, chromedp.Navigate(page))
 			eventually(t, tab, pageColor, want)
+			if strings.Contains(head, bundle) {
+				eventually(t, tab, `getComputedStyle(document.querySelector("button")).color`, want) // text-surface
+			}
 		})
 	}
 	for name, at := range map[string]string{"bundle first": "<style>", "link first": "</head>"} {

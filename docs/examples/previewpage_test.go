@@ -4,6 +4,7 @@ package examples_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -44,8 +45,13 @@ func screen(t *testing.T, tab context.Context, width int64, scheme string) {
 
 // hostileTokens has what makes a page wide: long names, words with no place to break, huge values.
 const hostileTokens = `{
-  "color": {"$type": "color", "aNameWithoutAnyDotOrDashThatIsLongerThanTheWidthOfATelephoneHeldUpright": {"$value": "#0055aa"},
-    "interactive": {"secondary-background": {"hover-and-pressed": {"$value": "rgb(0 85 170 / 0.5)", "$description": "aWordaWordaWordaWordaWordaWordaWordaWordaWordaWord"}}}},
+  "color": {
+    "$type": "color",
+    "aNameWithoutAnyDotOrDashThatIsLongerThanTheWidthOfATelephoneHeldUpright": {"$value": "#0055aa"},
+    "interactive": {"secondary-background": {"hover-and-pressed": {
+      "$value": "rgb(0 85 170 / 0.5)", "$description": "aWordaWordaWordaWordaWordaWordaWordaWordaWordaWord"
+    }}}
+  },
   "size": {"$type": "dimension", "huge": {"$value": "99999px"}},
   "line": {"$type": "border", "huge": {"$value": {"width": "900px", "style": "solid", "color": "#000000"}}},
   "type": {"$type": "typography", "huge": {"$value": {"fontFamily": "serif", "fontSize": "900px", "fontWeight": 400, "lineHeight": 1}}},
@@ -59,7 +65,9 @@ func TestThePreviewPageFitsEveryScreen(t *testing.T) {
 	if err := os.WriteFile(file, []byte(hostileTokens), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"acme.tokens.json"}, {"acme.tokens.json", "--overrides", "midnight.json"}, {file}, {file, "--overrides", "midnight.json"}} {
+	for _, args := range [][]string{
+		{"acme.tokens.json"}, {"acme.tokens.json", "--overrides", "midnight.json"}, {file}, {file, "--overrides", "midnight.json"},
+	} {
 		tab, _ := preview(t, args...)
 		for _, width := range []int64{320, 375, 600, 768, 960, 1280, 1440} {
 			screen(t, tab, width, "light")
@@ -101,12 +109,17 @@ func TestThePreviewPageHasNoFaultOfAccess(t *testing.T) {
 }
 
 // shownNames lists the tokens that the page shows.
-const shownNames = `[...document.querySelectorAll("figure")].filter((f) => f.checkVisibility()).map((f) => f.querySelector("figcaption button").textContent).join(" ")`
+const shownNames = `[...document.querySelectorAll("figure")].filter((f) => f.checkVisibility())
+	.map((f) => f.querySelector("figcaption button").textContent).join(" ")`
 
 // write replaces what an element of the page holds, as a person does.
 func write(t *testing.T, tab context.Context, id, value, event string) {
 	t.Helper()
-	eventually(t, tab, `(() => { const e = document.getElementById("`+id+`"); e.value = "`+value+`"; return String(e.dispatchEvent(new Event("`+event+`", { bubbles: true }))); })()`, "true")
+	eventually(t, tab, fmt.Sprintf(`(() => {
+		const element = document.getElementById(%q);
+		element.value = %q;
+		return String(element.dispatchEvent(new Event(%q, { bubbles: true })));
+	})()`, id, value, event), "true")
 }
 
 // TestThePreviewPageIsSearched: while one types, only what matches stays, with its groups and links.
@@ -140,7 +153,9 @@ func TestThePreviewPageIsSearched(t *testing.T) {
 func TestThePreviewPageCopies(t *testing.T) {
 	tab, origin := preview(t, "acme.tokens.json", "--overrides", "midnight.json")
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		grant := browser.SetPermissionParams{Origin: origin, Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted}
+		grant := browser.SetPermissionParams{
+			Origin: origin, Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
+		}
 		if _, err := chromedp.Call(tab, browser.SetPermission, grant); err != nil {
 			t.Fatal(err)
 		}
@@ -162,6 +177,8 @@ func TestThePreviewPageTellsTheContrast(t *testing.T) {
 	eventually(t, tab, said, "7.29:1 AAA, 1.76:1 too low, 16.46:1 AAA, 1.20:1 too low")
 	write(t, tab, "background", "#000", "change")
 	eventually(t, tab, said, "2.87:1 too low, 11.90:1 AAA, 1.27:1 too low, 17.41:1 AAA")
+	eventually(t, tab, `[...document.getElementById("background").options].map((o) => o.text).join(" ")`,
+		"White Black color.brand color.surface color.ink color.link")
 	write(t, tab, "background", "--color-surface", "change")
 	eventually(t, tab, said, "7.29:1 AAA, 10.73:1 AAA, 16.46:1 AAA, 15.70:1 AAA")
 }
