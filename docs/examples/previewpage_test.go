@@ -186,7 +186,7 @@ func TestThePreviewPageTellsTheContrast(t *testing.T) {
 // TestTheNamesOfThePreviewPageBreakAtDotsAndDashes, and nowhere else if a part fits the line.
 func TestTheNamesOfThePreviewPageBreakAtDotsAndDashes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "names.tokens.json")
-	text := `{"$type":"color","interactive":{"secondary-background":{"hover-and-pressed":{"andThenSome":{"$value":"#000"}}}}}`
+	text := `{"$type":"color","interactive":{"secondaryBackground":{"hoverAndPressed":{"andThenSome-more":{"$value":"#000"}}}}}`
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
