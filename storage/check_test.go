@@ -68,10 +68,13 @@ func TestCheckStoreFindsEachFault(t *testing.T) {
 		where string
 		says  string
 	}{
-		"a record that cannot be read":       {func(tx storage.Tx) error { return tx.Set(storage.Key('H', "env_1", "thm_2"), []byte("x")) }, "theme env_1 thm_2", "not a record"},
-		"a key of too few parts":             {func(tx storage.Tx) error { return storage.Pairs.Write(tx, record.Pair{}, "env_1") }, "pair env_1", "has 1 parts and not 4"},
-		"a key of no table":                  {func(tx storage.Tx) error { return tx.Set([]byte("Zx\x00"), nil) }, `key "Zx\x00"`, "no table"},
-		"a slug that leads nowhere":          {func(tx storage.Tx) error { return storage.ThemeSlugs.Write(tx, "thm_9", "lost", "env_1") }, "slug of a theme env_1 lost", "thm_9"},
+		"a record that cannot be read": {func(tx storage.Tx) error { return tx.Set(storage.Key('H', "env_1", "thm_2"), []byte("x")) }, "theme env_1 thm_2", "not a record"},
+		"a key of too few parts":       {func(tx storage.Tx) error { return storage.Pairs.Write(tx, record.Pair{}, "env_1") }, "pair env_1", "has 1 parts and not 4"},
+		"a key of no table":            {func(tx storage.Tx) error { return tx.Set([]byte("Zx\x00"), nil) }, `key "Zx\x00"`, "no table"},
+		"a slug that leads nowhere":    {func(tx storage.Tx) error { return storage.ThemeSlugs.Write(tx, "thm_9", "lost", "env_1") }, "slug of a theme env_1 lost", "thm_9"},
+		"a slug that is not counted": {func(tx storage.Tx) error {
+			return errors.Join(storage.ThemeSlugs.Rebuild(tx, "env_1"), tx.Set(storage.ThemeSlugs.Key("more", "env_1"), []byte("thm_1")))
+		}, "slug blocks h env_1", "does not count"},
 		"a Theme that no slug leads to":      {func(tx storage.Tx) error { return storage.ThemeSlugs.Delete(tx, "theme", "env_1") }, "theme env_1 thm_1", "index of slugs"},
 		"a Team whose member is not indexed": {func(tx storage.Tx) error { return storage.Memberships.Delete(tx, "team_1", "ann") }, "team team_1", "memberships lacks"},
 		"an Environment without its Team":    {func(tx storage.Tx) error { return storage.Teams.Delete(tx, "team_1") }, "environment env_1", "its team team_1 is not there"},

@@ -180,10 +180,13 @@ func (s *Store) TryAlone(ctx context.Context, name string, fn func(context.Conte
 	if err != nil {
 		return false, failure(ctx, err)
 	}
-	defer drop(conn) // and with it the lock
+	defer drop(conn)
 	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, hashtext($2))", tablesLock, name).Scan(&ran); err != nil || !ran {
 		return false, failure(ctx, err)
 	}
+	defer func() { // the server would find out late that the connection is gone
+		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock_all()")
+	}()
 	return true, fn(ctx)
 }
 

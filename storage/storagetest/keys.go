@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,8 @@ func runKeys(t *testing.T, open Open) {
 		{"Set copies its arguments", setCopies},
 		{"a scan is bytewise and holds to its prefix, in both orders", scanOrder},
 		{"a scan stops when told", scanStops},
+		{"a scan of a range holds to its bounds, in both orders, with the writes of the transaction", scanRange},
+		{"keys that are announced are read as they are", announced},
 		{"View returns the function's error", viewError},
 		{"View on a context that ended runs nothing", viewCancelled},
 		{"a view shows one snapshot to its end", isolation},
@@ -105,6 +108,74 @@ func scanOrder(t *testing.T, store storage.Store) {
 				t.Errorf("Scan(%q, Descending) = %q, want %q", prefix, got, down)
 			}
 		}
+	})
+}
+
+func scanRange(t *testing.T, store storage.Store) {
+	var all []string
+	for n := range 40 {
+		all = append(all, fmt.Sprintf("K%02d\x00", n))
+	}
+	update(t, store, "e", func(tx storage.Tx) (record.Change, error) {
+		var errs []error
+		for _, key := range all {
+			errs = append(errs, tx.Set([]byte(key), nil))
+		}
+		return record.Change{}, errors.Join(errs...)
+	})
+	check := func(r storage.Reader, all []string) {
+		for _, bounds := range [][2]string{{"K", "L"}, {"K05\x00", "K30\x00"}, {"K05", "K06"}, {"K39\x00", "K39\x00"}, {"K40", "Z"}, {"A", "K02"}} {
+			for _, order := range []storage.Order{storage.Ascending, storage.Descending} {
+				want := slices.DeleteFunc(slices.Clone(all), func(key string) bool { return key < bounds[0] || key >= bounds[1] })
+				if order == storage.Descending {
+					slices.Reverse(want)
+				}
+				var got []string
+				err := r.ScanRange([]byte(bounds[0]), []byte(bounds[1]), order, func(key, _ []byte) bool {
+					got = append(got, string(key))
+					return true
+				})
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("ScanRange(%q, %v) = %q, %v, want %q", bounds, order, got, err, want)
+				}
+			}
+		}
+	}
+	view(t, store, func(r storage.Reader) { check(r, all) })
+	update(t, store, "e", func(tx storage.Tx) (record.Change, error) {
+		err := errors.Join(tx.Delete([]byte(all[7])), tx.Set([]byte("K05a\x00"), nil), tx.DeletePrefix([]byte("K2")))
+		changed := append(slices.Clone(all[:7]), append(slices.Clone(all[8:20]), all[30:]...)...)
+		check(tx, slices.Insert(changed, 6, "K05a\x00"))
+		return record.Change{}, err
+	})
+}
+
+func announced(t *testing.T, store storage.Store) {
+	update(t, store, "e", write("Ka\x00", "1", "Kb\x00", ""))
+	keys := [][]byte{[]byte("Ka\x00"), []byte("Kb\x00"), []byte("Kc\x00")}
+	check := func(r storage.Reader, want ...string) {
+		for n := range 2 {
+			for i, key := range keys {
+				got, err := r.Get(key)
+				if want[i] == "-" != errors.Is(err, storage.ErrNotFound) || want[i] != "-" && (err != nil || string(got) != want[i]) {
+					t.Errorf("Get(%q), time %d = %q, %v, want %q", key, n, got, err, want[i])
+				}
+			}
+			if err := storage.Prefetch(r, keys...); err != nil {
+				t.Errorf("Prefetch() = %v", err)
+			}
+		}
+	}
+	if err := store.View(storage.WithKeys(context.Background(), keys...), func(r storage.Reader) error {
+		check(r, "1", "", "-")
+		return nil
+	}); err != nil {
+		t.Errorf("View() = %v", err)
+	}
+	update(t, store, "e", func(tx storage.Tx) (record.Change, error) {
+		err := errors.Join(storage.Prefetch(tx, keys...), tx.Set(keys[2], []byte("3")), tx.Delete(keys[0]))
+		check(tx, "-", "", "3")
+		return record.Change{}, err
 	})
 }
 

@@ -1,0 +1,197 @@
+package origin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/livery/origin/operator"
+	"example.com/livery/origin/theming"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// readsStore counts what views read.
+type readsStore struct {
+	storage.Store
+	gets, scanned atomic.Int64
+}
+
+func (s *readsStore) View(ctx context.Context, fn func(storage.Reader) error) error {
+	return s.Store.View(ctx, func(r storage.Reader) error { return fn(countedReads{r, s}) })
+}
+
+// countedReads is a snapshot of a readsStore.
+type countedReads struct {
+	storage.Reader
+	of *readsStore
+}
+
+func (r countedReads) Get(key []byte) ([]byte, error) {
+	r.of.gets.Add(1)
+	return r.Reader.Get(key)
+}
+
+func (r countedReads) Scan(prefix []byte, order storage.Order, each func(key, value []byte) bool) error {
+	return r.Reader.Scan(prefix, order, r.counting(each))
+}
+
+func (r countedReads) ScanRange(start, end []byte, order storage.Order, each func(key, value []byte) bool) error {
+	return r.Reader.ScanRange(start, end, order, r.counting(each))
+}
+
+func (r countedReads) counting(each func(key, value []byte) bool) func(key, value []byte) bool {
+	return func(key, value []byte) bool {
+		r.of.scanned.Add(1)
+		return each(key, value)
+	}
+}
+
+// manyThemes leaves Themes in a store, whose slugs write writes, and returns the slugs in order.
+func manyThemes(t *testing.T, store storage.Store, environment string, count int, write func(tx storage.Tx, id, slug string) error) (slugs []string) {
+	t.Helper()
+	_, err := store.Update(context.Background(), environment, func(tx storage.Tx) (record.Change, error) {
+		slugs = nil
+		for n := range count {
+			slug := fmt.Sprintf("theme-%05d", n)
+			id := operator.NewID("thm_", time.Unix(int64(n), 0))
+			theme, err := theming.NewTheme(id, environment, theming.ThemeInput{
+				Slug: &slug, DisplayName: &slug, Integration: &record.Integration{Framework: "react", Library: "plainCSS"},
+			}, time.Unix(int64(n), 0))
+			if err != nil {
+				return record.Change{}, err
+			}
+			if err := storage.Themes.Write(tx, theme, environment, id); err != nil {
+				return record.Change{}, err
+			}
+			if err := write(tx, id, slug); err != nil {
+				return record.Change{}, err
+			}
+			slugs = append(slugs, slug)
+		}
+		return record.Change{}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slugs
+}
+
+// wantPages reads a list page by page, there and back.
+func (h *house) wantPages(slugs []string, size int) {
+	h.t.Helper()
+	for _, order := range []string{"ascending", "descending"} {
+		for number := 1; (number-2)*size < len(slugs); number++ {
+			body := h.want(200, "GET", fmt.Sprintf("/environments/%s/themes?includeTotals=true&orderDir=%s&pageSize=%d&pageNumber=%d", h.sandbox, order, size, number), "").object(h.t)
+			var got []string
+			for _, item := range body["items"].([]any) {
+				got = append(got, item.(map[string]any)["slug"].(string))
+			}
+			want := slugs[min((number-1)*size, len(slugs)):min(number*size, len(slugs))]
+			if !slices.Equal(got, want) || body["totalCount"] != float64(len(slugs)) {
+				h.t.Fatalf("page %d, %s, of %v slugs = %q, want %d: %q", number, order, body["totalCount"], got, len(slugs), want)
+			}
+		}
+		slices.Reverse(slugs)
+	}
+}
+
+// awaitCounted returns when the list of Themes has a sparse index that counts it right.
+func (h *house) awaitCounted() {
+	h.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		var right bool
+		err := h.store.View(context.Background(), func(r storage.Reader) (err error) {
+			if _, err = storage.ThemeSlugs.Blocks(r, h.sandbox); err == nil {
+				right, err = storage.ThemeSlugs.Counted(r, h.sandbox)
+			}
+			return err
+		})
+		if err == nil && right && h.origin.counted.Load() {
+			return
+		}
+		if time.Now().After(end) {
+			h.t.Fatalf("the list of Themes is not counted after a minute: %t, %v", right, err)
+		}
+	}
+}
+
+// The last page of a long list reads as many records as the first, walks over a part of one block more, and
+// allocates as much.
+func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
+	reads := &readsStore{}
+	h := newHouse(t, func(c *Config) { reads.Store, c.Store = c.Store, reads })
+	slugs := manyThemes(t, h.store, h.sandbox, 5000, func(tx storage.Tx, id, slug string) error {
+		return storage.ThemeSlugs.Write(tx, id, slug, h.sandbox)
+	})
+	h.awaitCounted()
+	h.wantPages(slugs, 333)
+	cost := func(query string) (gets, scanned int64, allocations float64) {
+		get := func() { h.want(200, "GET", "/environments/"+h.sandbox+"/themes?pageSize=50&"+query, "") }
+		reads.gets.Store(0)
+		reads.scanned.Store(0)
+		get()
+		gets, scanned = reads.gets.Load(), reads.scanned.Load()
+		return gets, scanned, testing.AllocsPerRun(20, get)
+	}
+	gets, scanned, allocations := cost("pageNumber=1")
+	for _, query := range []string{"pageNumber=100", "pageNumber=100&includeTotals=true", "pageNumber=57&orderDir=descending", "pageNumber=1&includeTotals=true"} {
+		g, s, a := cost(query)
+		if g != gets || s > scanned+512 || a > 1.3*allocations {
+			t.Errorf("%s reads %d records, walks over %d keys and makes %.0f allocations; the first page %d, %d and %.0f", query, g, s, a, gets, scanned, allocations)
+		}
+	}
+}
+
+// Lists that an earlier release wrote are whole from the first request on, and counted soon after a start.
+func TestListsOfAnEarlierReleaseAreCounted(t *testing.T) {
+	raw := func(h *house) func(tx storage.Tx, id, slug string) error {
+		return func(tx storage.Tx, id, slug string) error {
+			return tx.Set(storage.ThemeSlugs.Key(slug, h.sandbox), []byte(id))
+		}
+	}
+	for name, before := range map[string]func(storage.Tx, *house) error{
+		"without a sparse index": func(storage.Tx, *house) error { return nil },
+		"with one that it did not know of": func(tx storage.Tx, h *house) error {
+			for _, slug := range []string{"a", "z"} {
+				if err := storage.ThemeSlugs.Write(tx, "thm", slug, h.sandbox); err != nil {
+					return err
+				}
+			}
+			return tx.DeletePrefix(storage.Key('h', h.sandbox))
+		},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			var slugs []string
+			earlier := &house{t: t}
+			h := newHouse(t, func(c *Config) {
+				earlier.store = c.Store
+				err := c.Store.View(context.Background(), func(r storage.Reader) error {
+					return storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
+						earlier.sandbox = e.ID
+						return e.Slug != "sandbox"
+					})
+				})
+				if err == nil {
+					_, err = c.Store.Update(context.Background(), earlier.sandbox, func(tx storage.Tx) (record.Change, error) {
+						return record.Change{}, before(tx, earlier)
+					})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				slugs = manyThemes(t, c.Store, earlier.sandbox, 1500, raw(earlier))
+			})
+			if h.sandbox != earlier.sandbox {
+				t.Fatalf("the sandbox is %s and not %s", h.sandbox, earlier.sandbox)
+			}
+			h.wantPages(slugs, 400)
+			h.awaitCounted()
+			h.wantPages(slugs, 400)
+		})
+	}
+}
