@@ -1,0 +1,371 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/postgres"
+	"example.com/livery/storage/record"
+)
+
+// count adds one to a number at key.
+func count(tx storage.Tx, key string) (n int, err error) {
+	value, err := tx.Get([]byte(key))
+	if err == nil {
+		n, err = strconv.Atoi(string(value))
+	} else if errors.Is(err, storage.ErrNotFound) {
+		err = nil
+	}
+	return n + 1, errors.Join(err, tx.Set([]byte(key), []byte(strconv.Itoa(n+1))))
+}
+
+// ask returns one number that the server answers.
+func (a *alone) ask(t *testing.T, query string) (n int) {
+	t.Helper()
+	conn, err := a.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if err := conn.QueryRow(context.Background(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// Writers of one scope see each other's writes, and go to the disk together: fewer transactions than commits.
+func TestWritersOfOneScopeShareTransactions(t *testing.T) {
+	a := one(t)
+	schema := a.schema(t)
+	s := a.reopen(t, schema, postgres.Options{})
+	const writers, each = 8, 25
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range each {
+				if _, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+					_, err := count(tx, "K")
+					return record.Change{EnvironmentID: "e"}, err
+				}); err != nil {
+					t.Errorf("Update() = %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := value(t, s, "K"); got != strconv.Itoa(writers*each) {
+		t.Errorf("after %d commits the number is %s", writers*each, got)
+	}
+	entries := a.ask(t, "SELECT count(*) FROM "+schema+".livery_changes")
+	transactions := a.ask(t, "SELECT count(DISTINCT xmin::text) FROM "+schema+".livery_changes")
+	t.Logf("%d commits in %d transactions", entries, transactions)
+	if entries != writers*each || transactions > entries*3/4 {
+		t.Errorf("%d commits took %d transactions", entries, transactions)
+	}
+	a.awaitIdle(t)
+}
+
+func value(t *testing.T, s *postgres.Store, key string) (got string) {
+	t.Helper()
+	err := s.View(context.Background(), func(r storage.Reader) error {
+		value, err := r.Get([]byte(key))
+		got = string(value)
+		return err
+	})
+	if err != nil {
+		t.Errorf("Get(%q) = %v", key, err)
+	}
+	return got
+}
+
+// awaitIdle returns when no snapshot is open any more.
+func (a *alone) awaitIdle(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		open := a.ask(t, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'livery' AND state LIKE 'idle in transaction%'")
+		if open == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d snapshots are still open", open)
+		}
+	}
+}
+
+// Origins that write in one scope take turns: each sees what the other wrote, and few functions run in vain.
+func TestOriginsTakeTurnsInOneScope(t *testing.T) {
+	a := one(t)
+	schema := a.schema(t)
+	const stores, writers, each = 2, 6, 25
+	var wg sync.WaitGroup
+	var runs atomic.Int64
+	var all []*postgres.Store
+	for range stores {
+		s := a.reopen(t, schema, postgres.Options{})
+		all = append(all, s)
+		for range writers {
+			wg.Go(func() {
+				for range each {
+					if _, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+						runs.Add(1)
+						_, err := count(tx, "K")
+						return record.Change{EnvironmentID: "e"}, err
+					}); err != nil {
+						t.Errorf("Update() = %v", err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	want := stores * writers * each
+	for _, s := range all {
+		if got := value(t, s, "K"); got != strconv.Itoa(want) {
+			t.Errorf("after %d commits the number is %s", want, got)
+		}
+	}
+	t.Logf("%d runs for %d commits", runs.Load(), want)
+	if int(runs.Load()) > want*3/2 {
+		t.Errorf("%d functions ran for %d commits", runs.Load(), want)
+	}
+	a.awaitIdle(t)
+	if held := a.ask(t, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"); held != 0 {
+		t.Errorf("%d turns are still taken", held)
+	}
+}
+
+// What a function refuses by a write that is not durable yet is told when it is.
+func TestARefusalWaitsForWhatItRestsOn(t *testing.T) {
+	a := one(t)
+	schema := a.schema(t)
+	s := a.reopen(t, schema, postgres.Options{})
+	if _, err := s.Update(context.Background(), "e", set("K", "0")); err != nil {
+		t.Fatal(err)
+	}
+	blocker, err := a.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = blocker.Close(context.Background()) }()
+	if _, err := blocker.Exec(context.Background(), "BEGIN; SELECT * FROM "+schema+".livery_head FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	first, second := make(chan error, 1), make(chan error, 1)
+	entered, leave := make(chan struct{}), make(chan struct{})
+	go func() {
+		_, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+			close(entered)
+			<-leave
+			return record.Change{}, tx.Set([]byte("K"), []byte("1"))
+		})
+		first <- err
+	}()
+	<-entered
+	refused := errors.New("refused")
+	var saw atomic.Pointer[string]
+	go func() {
+		_, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+			value, err := tx.Get([]byte("K"))
+			text := string(value)
+			saw.Store(&text)
+			return record.Change{}, errors.Join(err, refused)
+		})
+		second <- err
+	}()
+	time.Sleep(50 * time.Millisecond) // the second waits for the scope, or comes later: the rule is the same
+	close(leave)
+	for end := time.Now().Add(time.Second); saw.Load() == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	}
+	select {
+	case err := <-second:
+		t.Errorf("Update() = %v before the commit that it was shown", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	if _, err := blocker.Exec(context.Background(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-first; err != nil {
+		t.Errorf("the first Update() = %v", err)
+	}
+	if err := <-second; !errors.Is(err, refused) || *saw.Load() != "1" {
+		t.Errorf("the second Update() = %v, shown %s, want %v, shown 1", err, *saw.Load(), refused)
+	}
+}
+
+// A writer that goes away while it waits for its scope leaves no snapshot open.
+func TestAWriterThatGoesAwayLeavesNoSnapshot(t *testing.T) {
+	a := one(t)
+	s := a.open(t, postgres.Options{})
+	var wg sync.WaitGroup
+	for range 20 {
+		ctx, cancel := context.WithCancel(context.Background())
+		wg.Go(func() {
+			_, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+				wg.Go(func() {
+					if _, err := s.Update(ctx, "e", set("K", "2")); err != nil && !errors.Is(err, context.Canceled) {
+						t.Errorf("Update() = %v", err)
+					}
+				})
+				defer cancel()
+				return record.Change{}, tx.Set([]byte("K"), []byte("1"))
+			})
+			if err != nil {
+				t.Errorf("Update() = %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	a.awaitIdle(t)
+}
+
+// questions is a road to a server that counts what is asked: how often a connection sends something after an
+// answer.
+type questions struct {
+	net.Listener
+	to    string
+	mu    sync.Mutex // guards below
+	asked map[int]int
+	texts map[int]string
+}
+
+func (a *alone) questions(t *testing.T) *questions {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &questions{Listener: l, to: net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Port)), asked: map[int]int{}, texts: map[int]string{}}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := 0; ; n++ {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { q.pass(n, conn) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		wg.Wait()
+	})
+	return q
+}
+
+func (q *questions) pass(n int, from net.Conn) {
+	defer func() { _ = from.Close() }()
+	to, err := net.Dial("tcp", q.to)
+	if err != nil {
+		return
+	}
+	defer func() { _ = to.Close() }()
+	var answered atomic.Bool
+	answered.Store(true)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer func() { _ = to.Close() }()
+		copyEach(to, from, func(b []byte) {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.texts[n] += string(b)
+			if answered.Swap(false) {
+				q.asked[n]++
+			}
+		})
+	})
+	copyEach(from, to, func([]byte) { answered.Store(true) })
+	_ = from.Close()
+	wg.Wait()
+}
+
+// copyEach copies until either side ends, and shows note what it copies before it does.
+func copyEach(to, from net.Conn, note func([]byte)) {
+	b := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(b)
+		if n > 0 {
+			note(b[:n])
+			if _, err := to.Write(b[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// A commit takes a snapshot, which is one round trip to begin and one to end, and two round trips of the
+// transaction; a blob is put in one. What tells other origins is no part of it.
+func TestACommitTakesFewRoundTrips(t *testing.T) {
+	a := one(t)
+	schema := a.schema(t)
+	a.reopen(t, schema, postgres.Options{}) // makes the tables
+	q := a.questions(t)
+	url := strings.Replace(a.URL("&search_path="+schema), strconv.Itoa(a.Port), strconv.Itoa(q.Addr().(*net.TCPAddr).Port), 1)
+	s, err := postgres.Open(context.Background(), url, postgres.Options{Alone: true, Logger: quiet, MaxConnections: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	write := func(n int) {
+		t.Helper()
+		if _, err := s.PutBlob(context.Background(), []byte(strconv.Itoa(n))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+			keys := [][]byte{[]byte("K1"), []byte("K2"), []byte("K3")}
+			if err := storage.Prefetch(tx, keys...); err != nil {
+				return record.Change{}, err
+			}
+			for _, key := range keys {
+				if _, err := tx.Get(key); err != nil && !errors.Is(err, storage.ErrNotFound) {
+					return record.Change{}, err
+				}
+			}
+			return record.Change{}, tx.Set(keys[0], []byte(strconv.Itoa(n)))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const warm, commits = 10, 50
+	for n := range warm { // statements are prepared
+		write(n)
+	}
+	before := q.total()
+	for n := range commits {
+		write(warm + n)
+	}
+	// The blob, the snapshot's begin, its reads and its end, and the two of the transaction.
+	const want = 6
+	if got := q.total() - before; got > want*commits+warm {
+		t.Errorf("%d commits with a blob each took %d round trips, want %d each", commits, got, want)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for n, text := range q.texts {
+		if strings.Contains(text, "NOTIFY") && strings.Contains(text, "INSERT") {
+			t.Errorf("connection %d writes and notifies", n)
+		}
+	}
+}
+
+// total is how often was asked, but for what follows the log.
+func (q *questions) total() (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, asked := range q.asked {
+		if !strings.Contains(q.texts[i], "LISTEN") {
+			n += asked
+		}
+	}
+	return n
+}
