@@ -116,6 +116,7 @@ func TestOriginsTakeTurnsInOneScope(t *testing.T) {
 				for range each {
 					if _, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
 						runs.Add(1)
+						time.Sleep(time.Millisecond) // as rules take time, in which another origin may commit
 						_, err := count(tx, "K")
 						return record.Change{EnvironmentID: "e"}, err
 					}); err != nil {
@@ -133,7 +134,7 @@ func TestOriginsTakeTurnsInOneScope(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs for %d commits", runs.Load(), want)
-	if int(runs.Load()) > want*3/2 {
+	if int(runs.Load()) > 2*want {
 		t.Errorf("%d functions ran for %d commits", runs.Load(), want)
 	}
 	a.awaitIdle(t)
@@ -180,13 +181,13 @@ func TestARefusalWaitsForWhatItRestsOn(t *testing.T) {
 		})
 		second <- err
 	}()
-	time.Sleep(50 * time.Millisecond) // the second waits for the scope, or comes later: the rule is the same
+	time.Sleep(10 * time.Millisecond) // the second waits for the scope, or comes later: the rule is the same
 	close(leave)
 	for end := time.Now().Add(time.Second); saw.Load() == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
 	}
 	select {
 	case err := <-second:
-		t.Errorf("Update() = %v before the commit that it was shown", err)
+		t.Fatalf("Update() = %v before the commit that it was shown", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	if _, err := blocker.Exec(context.Background(), "ROLLBACK"); err != nil {
@@ -200,29 +201,32 @@ func TestARefusalWaitsForWhatItRestsOn(t *testing.T) {
 	}
 }
 
-// A writer that goes away while it waits for its scope leaves no snapshot open.
+// A writer that goes away while it waits for its scope leaves no snapshot open, whenever it goes.
 func TestAWriterThatGoesAwayLeavesNoSnapshot(t *testing.T) {
 	a := one(t)
 	s := a.open(t, postgres.Options{})
-	var wg sync.WaitGroup
-	for range 20 {
+	for n := range 300 {
+		scope := "e" + strconv.Itoa(n)
 		ctx, cancel := context.WithCancel(context.Background())
-		wg.Go(func() {
-			_, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
-				wg.Go(func() {
-					if _, err := s.Update(ctx, "e", set("K", "2")); err != nil && !errors.Is(err, context.Canceled) {
-						t.Errorf("Update() = %v", err)
-					}
-				})
-				defer cancel()
-				return record.Change{}, tx.Set([]byte("K"), []byte("1"))
+		var wg sync.WaitGroup
+		_, err := s.Update(context.Background(), scope, func(tx storage.Tx) (record.Change, error) {
+			wg.Go(func() {
+				if _, err := s.Update(ctx, scope, set("K", "2")); err != nil && !errors.Is(err, context.Canceled) {
+					t.Errorf("Update() = %v", err)
+				}
 			})
-			if err != nil {
-				t.Errorf("Update() = %v", err)
-			}
+			time.Sleep(time.Millisecond) // the other waits, or comes later: the rule is the same
+			wg.Go(func() {
+				time.Sleep(time.Duration(n) * time.Microsecond)
+				cancel()
+			})
+			return record.Change{}, tx.Set([]byte("K"), []byte("1"))
 		})
+		if err != nil {
+			t.Fatalf("Update() = %v", err)
+		}
+		wg.Wait()
 	}
-	wg.Wait()
 	a.awaitIdle(t)
 }
 
