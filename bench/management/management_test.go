@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/livery/storage/postgres/postgrestest"
 )
 
 func TestTheTableIsAlignedMarkdown(t *testing.T) {
@@ -52,6 +54,23 @@ func TestEveryScenarioMeasures(t *testing.T) {
 	for _, r := range rows {
 		if len(r.took) == 0 || strings.Contains(r.what, "%") {
 			t.Errorf("the row %q has %d samples", r.what, len(r.took))
+		}
+	}
+}
+
+// Both engines do the same work, over real servers.
+func TestEnginesAreMeasured(t *testing.T) {
+	if why := postgrestest.Why(); why != "" {
+		t.Skip(why)
+	}
+	b := bench{dir: t.TempDir(), only: []string{"engines"}, postgres: ownServer, size: size{tokens: []int{20}, slices: 1, slice: time.Millisecond}}
+	rows, err := b.run(t.Context())
+	if err != nil || len(rows) != 3*len(engineLoads) {
+		t.Fatalf("%d rows, %v, want %d", len(rows), err, 3*len(engineLoads))
+	}
+	for _, r := range rows {
+		if len(r.took) < engineWriters {
+			t.Errorf("the row %q has %d samples, want one of each writer", r.what, len(r.took))
 		}
 	}
 }

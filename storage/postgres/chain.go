@@ -4,20 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
 
 // chain is a row of writes of one scope that were made over one snapshot, each shown those before it. They
-// wait for the disks together: the next writer begins as soon as the last one's writes are queued. Whoever
-// has the scope has its chain.
+// wait for the disks together: the next writer begins as soon as the last one's writes are queued. What it reads
+// of its scope and of Global is the newest there is when it is committed. Whoever has the scope has its chain.
 type chain struct {
 	reader *reader
 	conn   *pgx.Conn        // nil when the snapshot has ended
@@ -36,42 +34,11 @@ const (
 	oldestChain  = 50 * time.Millisecond
 )
 
-// Origins that write in one scope take turns, chain by chain, as long as disputeFor after one overtook another:
-// else each would overtake the other again and again. A turn is a lock of the server's. It is a courtesy,
-// and given up after turnWait: what was overtaken is found out when it is committed.
-const (
-	disputeFor = 5 * time.Second
-	turnWait   = time.Second
-	turnLock   = 0x4c495653 // the first half of the lock's name
-)
-
 // chains are those of all scopes in which writes are queued.
 type chains struct {
-	mu       sync.Mutex // guards below
-	of       map[string]*chain
-	disputed map[string]time.Time // when another origin was last found to write in a scope
-}
-
-// dispute notes that another origin writes in a scope too.
-func (a *chains) dispute(scope string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.disputed == nil {
-		a.disputed = map[string]time.Time{}
-	}
-	a.disputed[scope] = time.Now()
-}
-
-// isDisputed reports whether another origin wrote in a scope of late.
-func (a *chains) isDisputed(scope string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	since, there := a.disputed[scope]
-	if there && time.Since(since) > disputeFor {
-		delete(a.disputed, scope)
-		return false
-	}
-	return there
+	mu        sync.Mutex // guards below
+	of        map[string]*chain
+	contended map[string]time.Time // when another origin was last found to write in a scope
 }
 
 // leave keeps a chain for the next writer of its scope, or until its writes are settled.
@@ -119,8 +86,8 @@ func (a *chains) current(scope string) *chain {
 
 // take returns the chain that the next writer of a scope continues, or a new one. Before a new one begins the
 // writes of the one before are settled, so that its snapshot shows them. The caller has the scope.
-func (s *Store) take(ctx context.Context, scope string) (*chain, error) {
-	if c := s.chains.current(scope); c != nil && c.conn != nil && !c.last.failed() {
+func (s *Store) take(ctx context.Context, scope string, fresh bool) (*chain, error) {
+	if c := s.chains.current(scope); !fresh && c != nil && c.conn != nil && !c.last.failed() {
 		return c, nil
 	}
 	if err := s.clear(ctx, scope); err != nil {
@@ -175,7 +142,7 @@ func (s *Store) settled(ctx context.Context, scope string) error {
 func (s *Store) start(ctx context.Context, scope string) (c *chain, err error) {
 	c = &chain{began: time.Now()}
 	c.reader, err = s.begin(ctx, func(conn *pgx.Conn) (err error) {
-		if scope != storage.Global && s.chains.isDisputed(scope) && s.pool.isRoomy() {
+		if scope != storage.Global && s.chains.isContended(scope) && s.pool.isRoomy() {
 			c.turn, err = takeTurn(ctx, conn, scope)
 		}
 		return err
@@ -185,19 +152,6 @@ func (s *Store) start(ctx context.Context, scope string) (c *chain, err error) {
 	}
 	c.conn, c.shown = c.reader.conn, storage.NewOverlay(c.reader, checkKey)
 	return c, nil
-}
-
-// takeTurn waits for the turn of a scope, and reports whether the connection has it.
-func takeTurn(ctx context.Context, conn *pgx.Conn, scope string) (bool, error) {
-	b := &pgx.Batch{} // one transaction, because no statement of it begins one
-	b.Queue("SELECT set_config('lock_timeout', $1, true)", strconv.FormatInt(turnWait.Milliseconds(), 10))
-	b.Queue("SELECT pg_advisory_lock($1, hashtext($2))", turnLock, scope)
-	err := conn.SendBatch(ctx, b).Close()
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == lockNotAvailable {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // finish ends the snapshot of a chain, and gives its turn up when its writes are settled. err is what went
@@ -226,14 +180,13 @@ func (s *Store) finish(scope string, c *chain, err error) {
 	}()
 }
 
-func endTurn(conn *pgx.Conn, scope string) error {
-	_, err := conn.Exec(context.Background(), "SELECT pg_advisory_unlock($1, hashtext($2))", turnLock, scope)
-	return err
-}
+// errStale means that fn wrote nothing, or failed, over a snapshot from before its Update: one that neither shows
+// what other origins were told since, nor is durable. Writes are checked against both when they are committed.
+var errStale = errors.New("judged by an earlier snapshot")
 
-// attempt runs fn over the chain of its scope and queues its writes. The scope is free for its next writer
-// before they are durable, but for Global.
-func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+// attempt runs fn over the chain of its scope, or with fresh over a new one, and queues its writes. The scope is
+// free for its next writer before they are durable, but for Global.
+func (s *Store) attempt(ctx context.Context, scope string, fresh bool, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
 	release, err := s.scopes.Acquire(ctx, scope)
 	if err != nil {
 		s.calls.Add(1)
@@ -242,22 +195,15 @@ func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (
 	}
 	release = sync.OnceFunc(release)
 	defer release()
-	w, err := s.queue(ctx, scope, fn)
+	w, err := s.queue(ctx, scope, fresh, fn)
 	if scope != storage.Global {
 		release()
 	}
 	switch {
 	case w == nil:
 		return storage.Cursor{}, err
-	case w.after != nil && (err != nil || w.body == nil): // fn answered from what may not be durable
-		at, waitErr := s.group.await(w.after)
-		switch {
-		case errors.Is(waitErr, storage.ErrUncertain):
-			return storage.Cursor{}, waitErr
-		case waitErr != nil:
-			return storage.Cursor{}, errOvertaken
-		}
-		return at, err
+	case w.after != nil && (err != nil || w.body == nil):
+		return storage.Cursor{}, errStale
 	case err != nil:
 		return storage.Cursor{}, err
 	case w.body == nil:
@@ -269,12 +215,12 @@ func (s *Store) attempt(ctx context.Context, scope string, fn func(storage.Tx) (
 
 // queue runs fn and hands its writes over. A nil w means that fn did not run; one without a body that it wrote
 // nothing or failed.
-func (s *Store) queue(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (w *writes, err error) {
-	c, err := s.take(ctx, scope)
+func (s *Store) queue(ctx context.Context, scope string, fresh bool, fn func(storage.Tx) (record.Change, error)) (w *writes, err error) {
+	c, err := s.take(ctx, scope, fresh)
 	if err != nil {
 		return nil, err
 	}
-	broken := errors.New("the function did not return")
+	broken := errUnfinished
 	defer func() { s.leaveChain(scope, c, broken) }()
 	if w, err = newWrites(scope); err != nil {
 		return nil, err

@@ -2,11 +2,11 @@
 // several origins use at once, with the guarantees of the embedded engine. It knows keys and commits,
 // and no rules.
 //
-// Writers of one scope take turns within a process; between processes a commit is checked against
-// what was committed since its snapshot, and its function runs again where something was. All commits
-// pass one row, the head of the change log, so that the log has no gap and one order everywhere.
-// Commits that come while one is under way go together as the next: one transaction, one wait for the
-// disks of the quorum.
+// Writers of one scope take turns within a process, over one snapshot as long as they come one after the other;
+// between processes a commit is checked against what was committed since its snapshot, and its function runs
+// again where something was. All commits pass one row, the head of the change log, so that the log has no gap
+// and one order everywhere. Commits that come while one is under way go together as the next: one transaction
+// of two round trips, one wait for the disks of the quorum.
 package postgres
 
 import (
@@ -281,13 +281,16 @@ func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (r
 		return storage.Cursor{}, err
 	}
 	defer s.leave()
+	fresh := false
 	for n := range maxOvertakings {
-		attempt := s.attempt
-		if n >= politeAttempts {
-			attempt = s.attemptLocked
+		var at storage.Cursor
+		var err error
+		if n < politeAttempts {
+			at, err = s.attempt(ctx, scope, fresh, fn)
+		} else {
+			at, err = s.attemptLocked(ctx, scope, fn)
 		}
-		at, err := attempt(ctx, scope, fn)
-		if !errors.Is(err, errOvertaken) {
+		if fresh = errors.Is(err, errStale); !fresh && !errors.Is(err, errOvertaken) {
 			return at, err
 		}
 	}
@@ -303,46 +306,3 @@ const (
 
 // errOvertaken means that another process committed in the scope since the snapshot.
 var errOvertaken = errors.New("overtaken")
-
-// attemptLocked lets fn run when the group has locked the head of the log, so that nobody can overtake its
-// writes. The scope is free when they are settled.
-func (s *Store) attemptLocked(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
-	release, err := s.scopes.Acquire(ctx, scope)
-	if err != nil {
-		return storage.Cursor{}, err
-	}
-	defer release()
-	if err := s.clear(ctx, scope); err != nil {
-		return storage.Cursor{}, err
-	}
-	w, err := newWrites(scope)
-	if err != nil {
-		return storage.Cursor{}, err
-	}
-	return s.group.commitLocked(w, func() (wrote bool, err error) { return s.fill(ctx, w, fn) })
-}
-
-// fill runs fn on a snapshot and collects its writes. It returns errOvertaken where fn failed because a
-// read did.
-func (s *Store) fill(ctx context.Context, w *writes, fn func(storage.Tx) (record.Change, error)) (wrote bool, err error) {
-	var t *storage.Overlay
-	var change record.Change
-	var refused error
-	err = s.snapshot(ctx, func(r *reader) error {
-		w.base, t = r.cursor, storage.NewOverlay(r, checkKey)
-		if change, refused = fn(t); refused != nil {
-			return refused
-		}
-		return ctx.Err()
-	})
-	switch {
-	case err != nil && ctx.Err() == nil && isAway(err) && refused != nil:
-		return false, errOvertaken
-	case err != nil:
-		w.base = storage.Cursor{}
-		return false, err
-	case !t.Wrote():
-		return false, nil
-	}
-	return true, w.take(t, change)
-}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/livery/storage"
+	"example.com/livery/storage/record"
 )
 
 // turn lets a caller fill its writes while the group holds the head of the log, so that nobody can
@@ -70,4 +71,47 @@ func (w *writes) fillNow() error {
 		return errIdle
 	}
 	return nil
+}
+
+// attemptLocked lets fn run when the group has locked the head of the log, so that nobody can overtake its
+// writes. The scope is free when they are settled.
+func (s *Store) attemptLocked(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+	release, err := s.scopes.Acquire(ctx, scope)
+	if err != nil {
+		return storage.Cursor{}, err
+	}
+	defer release()
+	if err := s.clear(ctx, scope); err != nil {
+		return storage.Cursor{}, err
+	}
+	w, err := newWrites(scope)
+	if err != nil {
+		return storage.Cursor{}, err
+	}
+	return s.group.commitLocked(w, func() (wrote bool, err error) { return s.fill(ctx, w, fn) })
+}
+
+// fill runs fn on a snapshot and collects its writes. It returns errOvertaken where fn failed because a
+// read did.
+func (s *Store) fill(ctx context.Context, w *writes, fn func(storage.Tx) (record.Change, error)) (wrote bool, err error) {
+	var t *storage.Overlay
+	var change record.Change
+	var refused error
+	err = s.snapshot(ctx, func(r *reader) error {
+		w.base, t = r.cursor, storage.NewOverlay(r, checkKey)
+		if change, refused = fn(t); refused != nil {
+			return refused
+		}
+		return ctx.Err()
+	})
+	switch {
+	case err != nil && ctx.Err() == nil && isAway(err) && refused != nil:
+		return false, errOvertaken
+	case err != nil:
+		w.base = storage.Cursor{}
+		return false, err
+	case !t.Wrote():
+		return false, nil
+	}
+	return true, w.take(t, change)
 }

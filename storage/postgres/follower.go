@@ -1,0 +1,178 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"example.com/livery/storage"
+)
+
+// follower knows how far the log has come. It looks every now and then, and at once where it hears
+// that something was committed: a notification may be lost, a look may not.
+type follower struct {
+	store  *Store
+	config *pgx.ConnConfig
+	stop   context.CancelFunc
+	ended  chan struct{}
+	looks  chan struct{} // holds one: look now
+
+	mu    sync.Mutex // guards below
+	seq   uint64
+	moved chan struct{} // closed and replaced when seq grows, or for good at the end
+	over  bool
+}
+
+// lookEvery is how late a follower is at most where a notification is lost.
+const lookEvery = 100 * time.Millisecond
+
+func newFollower(s *Store, config *pgx.ConnConfig) *follower {
+	ctx, stop := context.WithCancel(context.Background())
+	f := &follower{store: s, config: forNotices(config), stop: stop, ended: make(chan struct{}), looks: make(chan struct{}, 1), moved: make(chan struct{})}
+	go f.work(ctx)
+	return f
+}
+
+func (f *follower) close() {
+	f.stop()
+	<-f.ended
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.over = true
+	close(f.moved)
+}
+
+// nudge makes the follower look now.
+func (f *follower) nudge() {
+	select {
+	case f.looks <- struct{}{}:
+	default:
+	}
+}
+
+// await returns nil once the log has come past seq.
+func (f *follower) await(ctx context.Context, seq uint64) error {
+	for {
+		f.mu.Lock()
+		past, over, moved := f.seq > seq, f.over, f.moved
+		f.mu.Unlock()
+		switch {
+		case past:
+			return nil
+		case over:
+			return errClosed
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (f *follower) work(ctx context.Context) {
+	defer close(f.ended)
+	var seen storage.Cursor
+	witness := witness{store: f.store}
+	for ctx.Err() == nil {
+		conn, err := lasting(ctx, f.config)
+		if err != nil {
+			pause(ctx, lookEvery)
+			continue
+		}
+		f.listen(ctx, conn, &seen, &witness)
+		drop(conn)
+	}
+	witness.note(seen, true)
+}
+
+// listen looks until the connection breaks or ctx ends. The server may be another one than before, and
+// lack what was seen.
+func (f *follower) listen(ctx context.Context, conn *pgx.Conn, seen *storage.Cursor, w *witness) {
+	if _, err := conn.Exec(ctx, "LISTEN livery"); err != nil {
+		return
+	}
+	if err := f.store.confirm(ctx, conn, *seen); err != nil {
+		return
+	}
+	for own := false; ; {
+		h, err := f.look(ctx, conn, own)
+		if err != nil {
+			return
+		}
+		*seen = h.end
+		w.note(*seen, false)
+		f.reach(h.end.Seq)
+		if own, err = f.hear(ctx, conn); err != nil {
+			return
+		}
+	}
+}
+
+// look reads the head, and tells other origins to look too if this one committed. That is no part of the
+// commit, because a server lets only one transaction that notifies commit at a time. A server that says
+// nothing is given up.
+func (f *follower) look(ctx context.Context, conn *pgx.Conn, own bool) (h head, err error) {
+	ctx, cancel := context.WithTimeout(ctx, silentFor)
+	defer cancel()
+	b := &pgx.Batch{}
+	if own {
+		b.Queue("NOTIFY livery")
+	}
+	b.Queue(selectHead).QueryRow(func(row pgx.Row) (err error) {
+		h, err = scanHead(row)
+		return err
+	})
+	return h, conn.SendBatch(ctx, b).Close()
+}
+
+// hear returns when there may be something new; own says that this origin committed it.
+func (f *follower) hear(ctx context.Context, conn *pgx.Conn) (own bool, err error) {
+	short, cancel := context.WithTimeout(ctx, lookEvery)
+	defer cancel()
+	nudged := make(chan bool, 1)
+	go func() {
+		select {
+		case <-f.looks:
+			cancel()
+			nudged <- true
+		case <-short.Done():
+			nudged <- false
+		}
+	}()
+	heard := &pgconn.Notification{PID: conn.PgConn().PID()}
+	for err == nil && heard.PID == conn.PgConn().PID() { // its own notifications are no news
+		heard, err = conn.WaitForNotification(short)
+	}
+	cancel()
+	own = <-nudged
+	if ctx.Err() != nil {
+		return own, ctx.Err()
+	}
+	if err != nil && conn.IsClosed() {
+		return own, err
+	}
+	return own, nil
+}
+
+// reach notes how far the log has come. It goes back where a lost tail was cut off.
+func (f *follower) reach(seq uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if seq == f.seq {
+		return
+	}
+	f.seq = seq
+	close(f.moved)
+	f.moved = make(chan struct{})
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}

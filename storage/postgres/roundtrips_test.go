@@ -1,0 +1,160 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/postgres"
+	"example.com/livery/storage/record"
+)
+
+// questions is a road to a server that counts what is asked: how often a connection sends something after an
+// answer.
+type questions struct {
+	net.Listener
+	to    string
+	mu    sync.Mutex // guards below
+	asked map[int]int
+	texts map[int]string
+}
+
+func (a *alone) questions(t *testing.T) *questions {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &questions{Listener: l, to: net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Port)), asked: map[int]int{}, texts: map[int]string{}}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := 0; ; n++ {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { q.pass(n, conn) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		wg.Wait()
+	})
+	return q
+}
+
+func (q *questions) pass(n int, from net.Conn) {
+	defer func() { _ = from.Close() }()
+	to, err := net.Dial("tcp", q.to)
+	if err != nil {
+		return
+	}
+	defer func() { _ = to.Close() }()
+	var answered atomic.Bool
+	answered.Store(true)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer func() { _ = to.Close() }()
+		copyEach(to, from, func(b []byte) {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.texts[n] += string(b)
+			if answered.Swap(false) {
+				q.asked[n]++
+			}
+		})
+	})
+	copyEach(from, to, func([]byte) { answered.Store(true) })
+	_ = from.Close()
+	wg.Wait()
+}
+
+// copyEach copies until either side ends, and shows note what it copies before it does.
+func copyEach(to, from net.Conn, note func([]byte)) {
+	b := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(b)
+		if n > 0 {
+			note(b[:n])
+			if _, err := to.Write(b[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// A commit takes a snapshot, which is one round trip to begin and one to end, and two round trips of the
+// transaction; a blob is put in one. What tells other origins is no part of it.
+func TestACommitTakesFewRoundTrips(t *testing.T) {
+	a := one(t)
+	schema := a.schema(t)
+	a.reopen(t, schema, postgres.Options{}) // makes the tables
+	q := a.questions(t)
+	url := strings.Replace(a.URL("&search_path="+schema), strconv.Itoa(a.Port), strconv.Itoa(q.Addr().(*net.TCPAddr).Port), 1)
+	s, err := postgres.Open(context.Background(), url, postgres.Options{Alone: true, Logger: quiet, MaxConnections: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	write := func(n int) {
+		t.Helper()
+		if _, err := s.PutBlob(context.Background(), []byte(strconv.Itoa(n))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+			keys := [][]byte{[]byte("K1"), []byte("K2"), []byte("K3")}
+			if err := storage.Prefetch(tx, keys...); err != nil {
+				return record.Change{}, err
+			}
+			for _, key := range keys {
+				if _, err := tx.Get(key); err != nil && !errors.Is(err, storage.ErrNotFound) {
+					return record.Change{}, err
+				}
+			}
+			return record.Change{}, tx.Set(keys[0], []byte(strconv.Itoa(n)))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const warm, commits = 10, 50
+	for n := range warm { // statements are prepared
+		write(n)
+	}
+	before := q.total()
+	for n := range commits {
+		write(warm + n)
+	}
+	// The blob, the snapshot's begin, its reads and its end, and the two of the transaction.
+	const want = 6
+	if got := q.total() - before; got > want*commits+warm {
+		t.Errorf("%d commits with a blob each took %d round trips, want %d each", commits, got, want)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for n, text := range q.texts {
+		if strings.Contains(text, "NOTIFY") && strings.Contains(text, "INSERT") {
+			t.Errorf("connection %d writes and notifies", n)
+		}
+	}
+}
+
+// total is how often was asked, but for what follows the log.
+func (q *questions) total() (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, asked := range q.asked {
+		if !strings.Contains(q.texts[i], "LISTEN") {
+			n += asked
+		}
+	}
+	return n
+}
