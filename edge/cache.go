@@ -54,11 +54,11 @@ type offerKey struct {
 
 // What an entry takes besides its bytes: structures, keys, the table's own. A test weighs them.
 const (
-	themeCost      = 1 << 10
+	themeCost      = 896
 	signingKeyCost = 1 << 10
 	pairCost       = 1 << 9 // with its place among those of its Theme
 	inputCost      = 320
-	fileCost       = 288
+	fileCost       = 240
 	bodyCost       = 512     // with its validators and the beginning of its head
 	offerCost      = 1 << 10 // with the state that is kept alive
 )

@@ -183,7 +183,7 @@ type levels struct {
 var effortLevels = [encodingCount][2]levels{
 	gzipped:   {quick: {6, 1200 << 10, 0}, best: {gzip.BestCompression, 1500 << 10, 0}},
 	zstandard: {quick: {int(zstd.SpeedDefault), 1500 << 10, 2}, best: {int(zstd.SpeedBetterCompression), 6 << 20, 2}},
-	brotlied:  {quick: {5, 1500 << 10, 3}, best: {brotli.BestCompression, 1200 << 10, 14}},
+	brotlied:  {quick: {5, 900 << 10, 4}, best: {brotli.BestCompression, 64 << 10, 15}},
 }
 
 // bytes returns what the encoder takes, roughly.

@@ -46,7 +46,7 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			heaptest.Agree(t, 0.95, 2, func() (counted, taken int64) {
+			heaptest.Agree(t, 0.95, 1.25, func() (counted, taken int64) {
 				c, err := newCache(1 << 40)
 				if err != nil {
 					t.Fatal(err)
