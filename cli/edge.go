@@ -13,6 +13,7 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -31,6 +32,7 @@ type edgeFlags struct {
 	data, listen, opsListen string
 	feedListen              string
 	upstreams               []string
+	upstreamWait            time.Duration
 	upstreamTokenFile       string
 	cacheBytes, diskBytes   int64
 	trustedProxies          []string
@@ -61,6 +63,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringVar(&e.feedListen, "feed-listen", "", "`ADDRESS` where other edges may have this one as their upstream, HOST:PORT; keep it private (default: none)")
 	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
 	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; whoever has it reads every published document and every signing secret")
+	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not held waits for upstreams, a `DURATION`; then it is answered 503, to come again")
 	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 120 MiB more on two processors (operating.md, Sizing)")
 	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
@@ -91,7 +94,10 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
+	if e.upstreamWait <= 0 {
+		return wrongUsage("Name a time above nothing, 1s for example.", "--upstream-wait is %v", e.upstreamWait)
+	}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -167,6 +173,7 @@ type edgeSetup struct {
 	feed                  net.Listener // of other edges; nil: none
 	upstreams             []string
 	upstreamTLS           func() *tls.Config // nil: the system's roots
+	upstreamWait          time.Duration       // 0 means the edge's own default
 	token                 string
 	fastPath              bool
 	noDeltas              bool
@@ -189,7 +196,7 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 	}
 	r.onClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxOfOneClient: s.perClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxOfOneClient: s.perClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

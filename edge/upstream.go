@@ -85,7 +85,7 @@ func newUpstream(base string, c Config, now func() time.Time) (*upstream, error)
 	transport.Proxy = nil
 	transport.MaxIdleConnsPerHost = 32
 	transport.MaxConnsPerHost = 64
-	transport.ResponseHeaderTimeout = 70 * time.Second
+	transport.ResponseHeaderTimeout = recordTimeout + pollSeconds*time.Second
 	dialer := &net.Dialer{Timeout: dialTimeout}
 	transport.DialContext = dialer.DialContext
 	if c.UpstreamTLS != nil {
