@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"example.com/livery/storage/record"
@@ -38,15 +39,15 @@ type kept[T any] struct {
 	Record  T         `json:"record"`
 }
 
-// openDisk opens the disk cache, which holds maxBytes at most. hot yields the names of files that must
-// stay.
-func openDisk(dir string, maxBytes int64, hot func(yield func(name string))) (*disk, error) {
+// openDisk opens the disk cache, which holds maxBytes at most. asked yields the names of the files of pairs that were
+// asked for, and how often since that was set to 0.
+func openDisk(dir string, maxBytes int64, asked func(yield func(pair string, times *atomic.Uint32))) (*disk, error) {
 	for _, sub := range []string{"themes", "pairs", "blobs"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, fmt.Errorf("edge: disk cache: %w", err)
 		}
 	}
-	index, err := openIndex(dir, maxBytes, hot)
+	index, err := openIndex(dir, maxBytes, asked)
 	if err != nil {
 		return nil, fmt.Errorf("edge: disk cache: %w", err)
 	}
@@ -64,7 +65,7 @@ func (d *disk) bytes() int64             { return d.index.total() }
 func (d *disk) read(name string) []byte  { return d.index.read(name) }
 func (d *disk) remove(name string) error { return d.index.remove(name) }
 
-// blob returns a blob and marks it as used; ok is false where the disk has none of that content.
+// blob returns a blob; ok is false where the disk has none of that content.
 // name must be valid.
 func (d *disk) blob(name record.Hash) (blob []byte, ok bool) {
 	blob = d.read(blobName(name))
@@ -103,8 +104,16 @@ func (d *disk) pair(key string) (k kept[record.PairFed], ok bool) {
 	return k, ok
 }
 
+// putPair keeps a pair, unless what it is made from is not kept: the pair before, if there is one, is of more use then.
 func (d *disk) putPair(key string, k kept[record.PairFed]) error {
-	return d.writeRecord(pairName(key), k)
+	for _, name := range []record.Hash{k.Record.Plan, k.Record.Overlay, k.Record.Module} {
+		if name != "" && !d.has(blobName(name)) {
+			return nil
+		}
+	}
+	err := d.writeRecord(pairName(key), k)
+	d.index.need(pairName(key), k.Record)
+	return err
 }
 
 // dropTheme removes a Theme that is no more, with its pairs.
@@ -139,7 +148,12 @@ func (d *disk) putModules(list []record.Module) error { return d.writeRecord("mo
 
 // readRecord reads a record into v, a pointer, and reports whether there is a sound one.
 func (d *disk) readRecord(name string, v any) bool {
-	sum, body, ok := bytes.Cut(d.read(name), []byte{'\n'})
+	return decodeRecord(d.read(name), v)
+}
+
+// decodeRecord reads the content of a record's file into v.
+func decodeRecord(content []byte, v any) bool {
+	sum, body, ok := bytes.Cut(content, []byte{'\n'})
 	return ok && string(sum) == string(record.HashOf(body)) && json.Unmarshal(body, v) == nil
 }
 
@@ -154,16 +168,16 @@ func (d *disk) writeRecord(name string, v any) error {
 // temporary ends the names of files that are being written.
 const temporary = ".tmp"
 
-// writeWhole makes a file appear with all of its content or not at all.
-func writeWhole(path string, content []byte) error {
-	err := writeOnce(path, content)
+// writeWhole makes a file appear with all of its content or not at all. It carries a time.
+func writeWhole(path string, content []byte, carried time.Time) error {
+	err := writeOnce(path, content, carried)
 	if errors.Is(err, fs.ErrNotExist) { // its folder was empty, and removed meanwhile
-		err = writeOnce(path, content)
+		err = writeOnce(path, content, carried)
 	}
 	return err
 }
 
-func writeOnce(path string, content []byte) error {
+func writeOnce(path string, content []byte, carried time.Time) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("edge: disk cache: %w", err)
@@ -174,6 +188,7 @@ func writeOnce(path string, content []byte) error {
 	}
 	_, err = file.Write(content)
 	if err = errors.Join(err, file.Close()); err == nil {
+		_ = os.Chtimes(file.Name(), carried, carried) // lost: a restart takes it for less asked for
 		err = os.Rename(file.Name(), path)
 	}
 	if err != nil {

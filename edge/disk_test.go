@@ -2,30 +2,51 @@ package edge
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"example.com/livery/storage/record"
 )
 
-func diskOf(t *testing.T, maxBytes int64, hot ...string) *disk {
-	return diskAt(t, t.TempDir(), maxBytes, hot...)
-}
+func diskOf(t *testing.T, maxBytes int64) *disk { return diskAt(t, t.TempDir(), maxBytes) }
 
-func diskAt(t *testing.T, dir string, maxBytes int64, hot ...string) *disk {
-	d, err := openDisk(dir, maxBytes, func(yield func(string)) {
-		for _, name := range hot {
-			yield(name)
-		}
-	})
+func diskAt(t *testing.T, dir string, maxBytes int64) *disk {
+	d, err := openDisk(dir, maxBytes, func(func(string, *atomic.Uint32)) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// put keeps a pair with a Theme and a plan of its own, and returns its key.
+func (d *disk) put(t *testing.T, i int) string {
+	t.Helper()
+	theme := fmt.Sprintf("%s/thm_%026d", testEnv, i)
+	plan := someBlob(i)
+	err := errors.Join(
+		d.putTheme(theme, kept[record.ThemeFed]{}),
+		d.putBlob(record.HashOf(plan), plan),
+		d.putPair(theme+"/-/latest", kept[record.PairFed]{Record: record.PairFed{Version: 1, Plan: record.HashOf(plan)}}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theme + "/-/latest"
+}
+
+// whole reports whether the disk has a pair that put kept, with all that it needs.
+func (d *disk) whole(i int) bool {
+	key := fmt.Sprintf("%s/thm_%026d", testEnv, i)
+	_, theme := d.theme(key)
+	_, pair := d.pair(key + "/-/latest")
+	_, plan := d.blob(record.HashOf(someBlob(i)))
+	return theme && pair && plan
 }
 
 func someBlob(i int) []byte { return fmt.Appendf(nil, "%d%s", i, strings.Repeat("x", 5000)) }
@@ -46,90 +67,98 @@ func onDisk(t *testing.T, dir string) (sum int64) {
 	return sum
 }
 
-// The disk keeps what was used last, records and blobs alike, within one budget.
+// The disk keeps what is asked for most, within one budget, and what that is made from.
 func TestDiskStaysWithinItsBudget(t *testing.T) {
-	const budget = 100 << 10
+	const budget = 200 << 10
 	d := diskOf(t, budget)
-	used := someBlob(-1)
-	if err := d.putBlob(record.HashOf(used), used); err != nil {
-		t.Fatal(err)
-	}
+	used := d.put(t, 1000)
 	for i := range 100 {
-		blob := someBlob(i)
-		key := fmt.Sprintf("%s/thm_%026d", testEnv, i)
-		if err := d.putBlob(record.HashOf(blob), blob); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.putTheme(key, kept[record.ThemeFed]{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.putPair(key+"/-/latest", kept[record.PairFed]{}); err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := d.blob(record.HashOf(used)); !ok {
-			t.Fatalf("after %d rounds the blob that is in use is gone", i)
+		d.put(t, i)
+		d.index.rise(pairName(used), 1, time.Now())
+		if !d.whole(1000) {
+			t.Fatalf("after %d rounds the pair that is asked for is gone", i)
 		}
 		if d.bytes() > budget || onDisk(t, d.index.dir) > budget {
 			t.Fatalf("after %d rounds %d bytes are held (%d counted)", i, onDisk(t, d.index.dir), d.bytes())
 		}
-		if _, ok := d.blob(record.HashOf(blob)); !ok {
+		if !d.whole(i) {
 			t.Fatalf("what was written last, %d, is gone", i)
 		}
 	}
-	if _, ok := d.blob(record.HashOf(someBlob(0))); ok {
-		t.Error("what was not used for longest is still there")
+	if d.whole(0) {
+		t.Error("what was not asked for for longest is still there")
 	}
 	if entries, err := os.ReadDir(filepath.Join(d.index.dir, "pairs", testEnv)); err != nil || len(entries) > 30 {
 		t.Errorf("%d folders of pairs are left, most of them empty (%v)", len(entries), err)
 	}
-}
-
-// What is hot never goes, whatever comes; where all there is room for is hot, what comes is not kept.
-func TestDiskKeepsWhatIsHot(t *testing.T) {
-	var hot []string
-	for i := range 10 {
-		hot = append(hot, blobName(record.HashOf(someBlob(i))))
-	}
-	d := diskOf(t, 10*8<<10, hot...)
-	for i := range 200 {
-		blob := someBlob(i)
-		if err := d.putBlob(record.HashOf(blob), blob); err != nil {
-			t.Fatal(err)
+	for name := range d.index.entries {
+		if isPair(name) && !d.whole(numberIn(t, name)) {
+			t.Errorf("%s is held without what it is made from", name)
 		}
-	}
-	for i := range 10 {
-		if _, ok := d.blob(record.HashOf(someBlob(i))); !ok {
-			t.Errorf("hot blob %d is gone", i)
-		}
-	}
-	if d.bytes() > 10*8<<10 {
-		t.Errorf("%d bytes are held", d.bytes())
 	}
 	if err := d.putCursor("7.a"); err != nil || d.cursor() != "7.a" {
 		t.Errorf("the cursor is not kept on a full disk: %q, %v", d.cursor(), err)
 	}
 }
 
-// The order of use outlives a restart.
+// numberIn returns the number of a pair that put kept.
+func numberIn(t *testing.T, name string) (i int) {
+	t.Helper()
+	if _, err := fmt.Sscanf(name, "pairs/"+testEnv+"/thm_%026d", &i); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// What latest was made from before a publish goes first; what another version is made from, too, does not.
+func TestDiskGivesUpWhatIsSuperseded(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		d := diskOf(t, 300<<10)
+		key := d.put(t, 1)
+		old := record.HashOf(someBlob(1))
+		if shared {
+			pinned := strings.Replace(key, "latest", "1", 1)
+			if err := d.putPair(pinned, kept[record.PairFed]{Record: record.PairFed{Version: 1, Plan: old}}); err != nil {
+				t.Fatal(err)
+			}
+			d.index.rise(pairName(pinned), 5, time.Now())
+		}
+		d.index.rise(pairName(key), 5, time.Now())
+		next := someBlob(2000)
+		if err := d.putBlob(record.HashOf(next), next); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.putPair(key, kept[record.PairFed]{Record: record.PairFed{Version: 2, Plan: record.HashOf(next)}}); err != nil {
+			t.Fatal(err)
+		}
+		first := 100
+		for d.put(t, first); d.whole(100); first++ { // until something had to make place
+			d.put(t, first+1)
+		}
+		if d.has(blobName(old)) != shared || !d.has(blobName(record.HashOf(next))) || !d.has(pairName(key)) {
+			t.Errorf("shared %t: the plan of before is held: %t, that of now: %t", shared, d.has(blobName(old)), d.has(blobName(record.HashOf(next))))
+		}
+	}
+}
+
+// How often addresses were asked for outlives a restart, and what earlier runs left is known by what it is made from.
 func TestDiskRemembersItsOrder(t *testing.T) {
 	dir := t.TempDir()
 	d := diskAt(t, dir, 1<<20)
-	old, new := someBlob(1), someBlob(2)
-	for _, blob := range [][]byte{old, new} {
-		if err := d.putBlob(record.HashOf(blob), blob); err != nil {
-			t.Fatal(err)
+	for i := range 10 {
+		d.put(t, i)
+	}
+	for i := range 3 {
+		d.index.rise(pairName(fmt.Sprintf("%s/thm_%026d/-/latest", testEnv, 2*i)), 20, time.Now())
+	}
+	d = diskAt(t, dir, 60<<10) // room for three, and something
+	for i := range 10 {
+		if often := i < 6 && i%2 == 0; d.whole(i) != often {
+			t.Errorf("pair %d is held: %t, want %t", i, d.whole(i), often)
 		}
 	}
-	past := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(d.path(blobName(record.HashOf(old))), past, past); err != nil {
-		t.Fatal(err)
-	}
-	d = diskAt(t, dir, 12<<10) // room for one
-	if d.has(blobName(record.HashOf(old))) || !d.has(blobName(record.HashOf(new))) {
-		t.Error("a smaller budget takes what was used last")
-	}
 	d = diskAt(t, dir, 1<<20)
-	if _, ok := d.blob(record.HashOf(new)); !ok || d.holdsThemes() {
+	if !d.whole(0) || !d.holdsThemes() {
 		t.Error("what was kept is not found again")
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -139,7 +138,7 @@ func (e *Edge) open() (err error) {
 	if e.cache, err = newCache(orDefault(e.config.CacheBytes, standardCache)); err != nil {
 		return err
 	}
-	if e.disk, err = openDisk(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), e.hotNames); err != nil {
+	if e.disk, err = openDisk(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), e.askedPairs); err != nil {
 		return err
 	}
 	if e.sources, err = newSources(e.config, e.now); err != nil {
@@ -169,6 +168,7 @@ func (e *Edge) start() {
 	e.spawn(e.improveAll)
 	e.spawn(e.makeDeltas)
 	e.spawn(e.keepPostponed)
+	e.spawn(e.keepAsked)
 	for range refreshThemes {
 		e.spawn(e.refreshAll)
 	}
@@ -189,29 +189,6 @@ func orDefault(n, fallback int64) int64 {
 		return fallback
 	}
 	return n
-}
-
-// hotNames yields the files on disk that what was asked for lately is made from: the disk cache keeps
-// them, although memory answers and nobody reads them.
-func (e *Edge) hotNames(yield func(name string)) {
-	if e.cache == nil {
-		return
-	}
-	since := e.now().Add(-hotFor).Unix()
-	for key, p := range e.cache.pairs.All() {
-		s := p.state.Load()
-		if s == nil || s.missing != "" || p.askedAt.Load() < since {
-			continue
-		}
-		yield(pairName(key))
-		yield(themeName(key[:strings.IndexByte(key, '/')+1+idLength]))
-		fed := s.fed.record()
-		yield(blobName(fed.Plan))
-		yield(blobName(fed.Module))
-		if fed.Overlay != "" {
-			yield(blobName(fed.Overlay))
-		}
-	}
 }
 
 // Serve answers requests of l until Shutdown, which makes it return nil. It may run on several
@@ -246,6 +223,7 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	err = errors.Join(err, e.feedServer.ShutdownWithContext(ctx))
 	e.working.Wait()
 	e.writePostponed()
+	e.tellDisk()
 	e.cache.close()
 	e.sources.close()
 	if err != nil {

@@ -169,16 +169,18 @@ type pair struct {
 	gone    atomic.Bool           // it is not held any more
 	asking  asking
 	askedAt atomic.Int64  // Unix seconds of the newest request
+	asks    atomic.Uint32 // seconds with a request that the disk was not told of
 	wanted  atomic.Uint32 // a bit for each (file, encoding) that was asked for
 }
 
 // line names the files of the Theme or Variant under all versions: "{env}/{theme}/{-|variant}".
 func (p *pair) line() string { return p.key[:strings.LastIndexByte(p.key, '/')] }
 
-// asked keeps when the pair was asked for.
+// asked keeps when, and how often, the pair was asked for.
 func (p *pair) asked(now time.Time) {
 	if second := now.Unix(); p.askedAt.Load() != second {
 		p.askedAt.Store(second)
+		p.asks.Add(1)
 	}
 }
 

@@ -1,48 +1,68 @@
 package edge
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	slashpath "path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 )
 
 // index knows the files of the disk cache, so that nothing has to be looked up on disk to know that
-// it is not there, and keeps them within a budget: what was not used for longest goes first, and what
-// is hot never. It may be used concurrently.
+// it is not there, and keeps them within a budget: the addresses that are asked for least make place first, and what
+// several are made from stays while any of them does. It may be used concurrently.
 type index struct {
 	dir      string
 	maxBytes int64
-	hot      func(yield func(name string))
+	asked    func(yield func(pair string, times *atomic.Uint32)) // the pairs that were asked for, and how often since that was set to 0
 
-	mu        sync.Mutex // guards all below
-	entries   map[string]*entry
-	used      int64     // bytes, as the file system counts them
-	fullUntil time.Time // nothing new is kept before: all there is room for is hot
+	clearing sync.Mutex // held by who makes place
+
+	mu      sync.Mutex // guards all below
+	entries map[string]*entry
+	used    int64     // bytes, as the file system counts them
+	retryAt time.Time // nothing is written before: the file system is full of what is not the edge's
 }
 
 // entry is one file.
 type entry struct {
-	size     int64
-	usedAt   time.Time
-	markedAt time.Time // the time that the file carries, which is what a restart knows
+	size   int64
+	rank   time.Time // what is lowest makes place first; of a file that is no pair: when it was written
+	marked time.Time // the time that the file carries, which is what a restart knows
+	needs  needs     // of a pair
+	named  bool      // a pair that was written or read by this process needs it
 }
 
+// needs are the blobs that a pair is made from, by the beginnings of their names; 0: none.
+type needs struct {
+	known bool // else the file must be read
+	blobs [3]uint64
+}
+
+// The rank of a pair is the time of its newest request, and a credit on top that grows with every request by a part of
+// what is missing to the most. So a flood of addresses that are asked for once pushes nothing out that was asked for
+// several times within the hour.
 const (
-	blockBytes  = 4 << 10          // what a file takes at least
-	markEvery   = 10 * time.Minute // how exactly files carry when they were used
-	fullFor     = time.Minute      // how long nothing is kept where all is hot
-	prunedTenth = 9                // tenths of the budget that are left after a clearing
+	mostCredit = time.Hour
+	creditPart = 8
 )
 
-func openIndex(dir string, maxBytes int64, hot func(yield func(name string))) (*index, error) {
-	x := &index{dir: dir, maxBytes: maxBytes, hot: hot, entries: map[string]*entry{}}
+const (
+	blockBytes     = 4 << 10          // what a file takes at least
+	markEvery      = 10 * time.Minute // how exactly files carry their rank
+	youngFor       = time.Minute      // how long a blob is kept that no pair needs: the pair is about to be written
+	retryAfterFull = time.Minute      // how long nothing is written where the file system is full
+	prunedTenth    = 9                // tenths of the budget that are left after a clearing
+	freedPart      = 16               // of what is held, one part in so many makes place where the file system is full
+)
+
+func openIndex(dir string, maxBytes int64, asked func(yield func(pair string, times *atomic.Uint32))) (*index, error) {
+	x := &index{dir: dir, maxBytes: maxBytes, asked: asked, entries: map[string]*entry{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -61,20 +81,27 @@ func openIndex(dir string, maxBytes int64, hot func(yield func(name string))) (*
 	if err != nil {
 		return nil, err
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x, x.prune(time.Now())
+	return x, x.prune(time.Now(), maxBytes)
 }
 
 // fixed reports whether a file is the index's own: one of a kind, small, and always kept.
 func fixed(name string) bool { return !strings.Contains(name, "/") }
 
-// set notes a file. x.mu is held, or nobody else knows x yet.
-func (x *index) set(name string, size int64, usedAt time.Time) {
-	x.unset(name)
+// set notes a file, and returns it. x.mu is held, or nobody else knows x yet.
+func (x *index) set(name string, size int64, rank time.Time) *entry {
+	held := x.entries[name]
+	if held == nil {
+		held = &entry{rank: rank}
+		x.entries[name] = held
+	}
 	size = (size + blockBytes - 1) / blockBytes * blockBytes
-	x.entries[name] = &entry{size, usedAt, usedAt}
-	x.used += size
+	x.used += size - held.size
+	held.size = size
+	if !isPair(name) {
+		held.rank = rank
+	}
+	held.marked = rank
+	return held
 }
 
 func (x *index) unset(name string) {
@@ -122,10 +149,9 @@ func (x *index) under(folder string) (names []string) {
 
 func (x *index) path(name string) string { return filepath.Join(x.dir, filepath.FromSlash(name)) }
 
-// read returns a file and marks it as used; nil where there is none.
+// read returns a file; nil where there is none.
 func (x *index) read(name string) []byte {
-	now := time.Now() // the file system's clock, not the edge's: it only orders files
-	if !x.use(name, now) {
+	if !x.has(name) {
 		return nil
 	}
 	content, err := os.ReadFile(x.path(name))
@@ -135,77 +161,63 @@ func (x *index) read(name string) []byte {
 	return content
 }
 
-// use marks a file as used and reports whether there is one.
-func (x *index) use(name string, now time.Time) bool {
-	x.mu.Lock()
-	held := x.entries[name]
-	mark := held != nil && now.Sub(held.markedAt) > markEvery
-	if held != nil {
-		held.usedAt = now
-		if mark {
-			held.markedAt = now
-		}
-	}
-	x.mu.Unlock()
-	if mark {
-		_ = os.Chtimes(x.path(name), now, now)
-	}
-	return held != nil
-}
-
-// write keeps a file, unless all there is room for is hot.
+// write keeps a file. One that finds no place, because all that there is is needed more, is not kept.
 func (x *index) write(name string, content []byte) error {
-	now := time.Now()
-	x.mu.Lock()
-	refused := now.Before(x.fullUntil) && x.entries[name] == nil && !fixed(name)
-	x.mu.Unlock()
-	if refused {
+	now := time.Now() // the file system's clock, not the edge's: it only orders files
+	rank, ok := x.begin(name, now)
+	if !ok {
 		return nil
 	}
-	if err := writeWhole(x.path(name), content); err != nil {
+	err := writeWhole(x.path(name), content, rank)
+	if errors.Is(err, syscall.ENOSPC) {
+		x.mu.Lock()
+		x.retryAt, err = now.Add(retryAfterFull), nil
+		room := x.used - x.used/freedPart - int64(len(content)) - 2*blockBytes
+		x.mu.Unlock()
+		if err = x.prune(now, room); err == nil {
+			err = writeWhole(x.path(name), content, rank)
+		}
+	}
+	if err != nil {
 		return err
 	}
+	x.mu.Lock()
+	held := x.set(name, int64(len(content)), rank)
+	if isPair(name) {
+		held.needs = needs{}
+	}
+	x.mu.Unlock()
+	return x.fit(name, now)
+}
+
+// begin returns the rank of a file that is about to be written; ok is false where it is not to be.
+func (x *index) begin(name string, now time.Time) (rank time.Time, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.set(name, int64(len(content)), now)
-	if err := x.prune(now); err != nil || x.used <= x.maxBytes {
-		return err
+	held := x.entries[name]
+	switch {
+	case held != nil && isPair(name):
+		return held.rank, true
+	case held == nil && !fixed(name) && now.Before(x.retryAt):
+		return now, false
+	case isPair(name):
+		return now.Add(mostCredit / creditPart), true // it is written because it was asked for
 	}
-	x.fullUntil = now.Add(fullFor)
-	if fixed(name) {
-		return nil
-	}
-	return x.delete(name)
+	return now, true
 }
 
-// prune deletes files where there are too many, down to nine tenths of the budget. x.mu is held.
-func (x *index) prune(now time.Time) error {
-	if x.used <= x.maxBytes {
+// fit makes place after a file was written, if there has to be, or deletes that.
+func (x *index) fit(name string, now time.Time) error {
+	if x.total() <= x.maxBytes {
 		return nil
 	}
-	x.hot(func(name string) {
-		if held := x.entries[name]; held != nil {
-			held.usedAt = now
-		}
-	})
-	names := make([]string, 0, len(x.entries))
-	for name, held := range x.entries {
-		if !fixed(name) && held.usedAt.Before(now) {
-			names = append(names, name)
-		}
+	if err := x.prune(now, x.maxBytes/10*prunedTenth); err != nil {
+		return err
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(x.entries[a].usedAt.Compare(x.entries[b].usedAt), cmp.Compare(a, b))
-	})
-	for _, name := range names {
-		if x.used <= x.maxBytes/10*prunedTenth {
-			break
-		}
-		if err := x.delete(name); err != nil {
-			return err
-		}
+	if x.total() <= x.maxBytes || fixed(name) {
+		return nil
 	}
-	return nil
+	return x.remove(name)
 }
 
 // remove deletes a file, which need not be there.

@@ -1,0 +1,200 @@
+package edge
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"example.com/livery/storage/record"
+)
+
+// isPair and isBlob tell files apart by their place.
+func isPair(name string) bool { return strings.HasPrefix(name, "pairs/") }
+func isBlob(name string) bool { return strings.HasPrefix(name, "blobs/") }
+
+// themeOfPair returns the name of the Theme's file that a pair is of no use without.
+func themeOfPair(name string) string {
+	key := strings.TrimPrefix(name, "pairs/")
+	environment := strings.IndexByte(key, '/')
+	if theme := strings.IndexByte(key[environment+1:], '/'); theme >= 0 {
+		key = key[:environment+1+theme]
+	}
+	return themeName(key)
+}
+
+// blobPart returns the number that stands for a blob: the beginning of its name. Two that had the same would only be
+// kept together.
+func blobPart(name record.Hash) uint64 {
+	if !name.Valid() {
+		return 0
+	}
+	part, _ := strconv.ParseUint(string(name[:16]), 16, 64) // a valid one has digits
+	return part
+}
+
+func needsOf(fed record.PairFed) needs {
+	return needs{true, [3]uint64{blobPart(fed.Plan), blobPart(fed.Overlay), blobPart(fed.Module)}}
+}
+
+// need notes what a pair is made from.
+func (x *index) need(name string, fed record.PairFed) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if held := x.entries[name]; held != nil {
+		held.needs = needsOf(fed)
+	}
+	for _, blob := range []record.Hash{fed.Plan, fed.Overlay, fed.Module} {
+		if !blob.Valid() {
+			continue
+		}
+		if held := x.entries[blobName(blob)]; held != nil {
+			held.named = true
+		}
+	}
+}
+
+// rise raises the rank of a pair that was asked for so many times, and has its file carry it now and then.
+func (x *index) rise(name string, times int, now time.Time) {
+	x.mu.Lock()
+	held := x.entries[name]
+	var mark time.Time
+	if held != nil {
+		credit := max(0, held.rank.Sub(now))
+		for range min(times, 8*creditPart) { // nothing is missing after these
+			credit += (mostCredit - credit) / creditPart
+		}
+		held.rank = now.Add(credit)
+		if held.rank.Sub(held.marked) >= markEvery {
+			held.marked, mark = held.rank, held.rank
+		}
+	}
+	x.mu.Unlock()
+	if !mark.IsZero() {
+		_ = os.Chtimes(x.path(name), mark, mark) // lost: a restart takes it for less asked for
+	}
+}
+
+// riseAll raises what was asked for lately.
+func (x *index) riseAll(now time.Time) {
+	x.asked(func(pair string, times *atomic.Uint32) {
+		if x.has(pair) {
+			x.rise(pair, int(times.Swap(0)), now)
+		}
+	})
+}
+
+// learn reads the pairs of which it is not known what they are made from: those of an earlier run.
+func (x *index) learn() {
+	var unknown []string
+	x.mu.Lock()
+	for name, held := range x.entries {
+		if isPair(name) && !held.needs.known {
+			unknown = append(unknown, name)
+		}
+	}
+	x.mu.Unlock()
+	for _, name := range unknown {
+		var k kept[record.PairFed]
+		if decodeRecord(x.read(name), &k) {
+			x.need(name, k.Record)
+			continue
+		}
+		x.mu.Lock()
+		if held := x.entries[name]; held != nil && !held.needs.known {
+			held.needs, held.rank = needs{known: true}, time.Time{} // of no use
+		}
+		x.mu.Unlock()
+	}
+}
+
+// candidate is a file that may make place.
+type candidate struct {
+	name  string
+	rank  time.Time
+	order int // of equals: a pair before what it needs
+}
+
+// prune deletes files until so many bytes are left, if there are more. What no pair needs any more goes first, and
+// pairs that miss something.
+func (x *index) prune(now time.Time, room int64) error {
+	x.clearing.Lock()
+	defer x.clearing.Unlock()
+	if x.total() <= room {
+		return nil
+	}
+	x.riseAll(now)
+	x.learn()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, c := range x.candidates(now) {
+		if x.used <= room {
+			break
+		}
+		if err := x.delete(c.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// candidates lists the files in the order in which they make place. x.mu is held.
+func (x *index) candidates(now time.Time) []candidate {
+	blobs, themes := map[uint64]time.Time{}, map[string]time.Time{} // the highest rank that needs each
+	for name := range x.entries {
+		if isBlob(name) {
+			blobs[blobPart(hashIn(name))] = time.Time{}
+		}
+	}
+	list := make([]candidate, 0, len(x.entries))
+	for name, held := range x.entries {
+		if !isPair(name) {
+			continue
+		}
+		theme, rank := themeOfPair(name), held.rank
+		if x.entries[theme] == nil || slices.ContainsFunc(held.needs.blobs[:], func(b uint64) bool { return lacks(blobs, b) }) {
+			rank = time.Time{}
+		}
+		list = append(list, candidate{name, rank, 0})
+		if rank.After(themes[theme]) {
+			themes[theme] = rank
+		}
+		for _, b := range held.needs.blobs {
+			if b != 0 && rank.After(blobs[b]) {
+				blobs[b] = rank
+			}
+		}
+	}
+	for name, held := range x.entries {
+		switch {
+		case isPair(name), fixed(name):
+		case isBlob(name):
+			rank := blobs[blobPart(hashIn(name))]
+			if rank.IsZero() && !held.named && now.Sub(held.rank) < youngFor {
+				continue
+			}
+			list = append(list, candidate{name, rank, 1})
+		default:
+			rank := themes[name]
+			if rank.IsZero() {
+				rank = held.rank.Add(mostCredit / creditPart) // its pair is about to be written, or was there once
+			}
+			list = append(list, candidate{name, rank, 1})
+		}
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(a.rank.Compare(b.rank), cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
+	})
+	return list
+}
+
+func lacks(blobs map[uint64]time.Time, part uint64) bool {
+	_, ok := blobs[part]
+	return part != 0 && !ok
+}
+
+// hashIn returns the hash that a blob's file is named by.
+func hashIn(name string) record.Hash { return record.Hash(name[strings.LastIndexByte(name, '/')+1:]) }
