@@ -173,7 +173,7 @@ type edgeSetup struct {
 	feed                  net.Listener // of other edges; nil: none
 	upstreams             []string
 	upstreamTLS           func() *tls.Config // nil: the system's roots
-	upstreamWait          time.Duration       // 0 means the edge's own default
+	upstreamWait          time.Duration      // 0 means the edge's own default
 	token                 string
 	fastPath              bool
 	noDeltas              bool

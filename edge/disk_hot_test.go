@@ -25,9 +25,7 @@ func TestFullDiskKeepsWhatIsAskedForNow(t *testing.T) {
 	addresses := f.variants(hot + once)
 	r := run(t, f, full, diskOf(module+room))
 	asked := []string{path("-", "latest", "tokens.css")}
-	for _, address := range addresses[:hot-1] {
-		asked = append(asked, address)
-	}
+	asked = append(asked, addresses[:hot-1]...)
 	for i := range 20 { // some at latest, of which every publish makes another version
 		asked[i+1] = strings.Replace(asked[i+1], "/1/", "/latest/", 1)
 	}

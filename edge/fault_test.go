@@ -62,7 +62,7 @@ func wrongAnswers(endpoint string) map[string]http.HandlerFunc {
 		"HTML":            says(200, "text/html", "<!doctype html><title>Sign in</title>"),
 		"plain text":      says(200, "text/plain", "{}"),
 		"204":             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
-		"302":             func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) },
+		"302":             func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
 		"304":             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(304) },
 		"400":             says(400, "application/json", "{}"),
 		"401":             says(401, "application/json", ""),

@@ -170,13 +170,7 @@ func (x *index) write(name string, content []byte) error {
 	}
 	err := writeWhole(x.path(name), content, rank)
 	if errors.Is(err, syscall.ENOSPC) {
-		x.mu.Lock()
-		x.retryAt, err = now.Add(retryAfterFull), nil
-		room := x.used - x.used/freedPart - int64(len(content)) - 2*blockBytes
-		x.mu.Unlock()
-		if err = x.prune(now, room); err == nil {
-			err = writeWhole(x.path(name), content, rank)
-		}
+		err = x.writeFull(name, content, rank, now)
 	}
 	if err != nil {
 		return err
@@ -188,6 +182,22 @@ func (x *index) write(name string, content []byte) error {
 	}
 	x.mu.Unlock()
 	return x.fit(name, now)
+}
+
+// writeFull writes a file where the file system is full, once others made place for it. Where that does not help either,
+// what fills it is not the edge's, and nothing new is written for a while.
+func (x *index) writeFull(name string, content []byte, rank, now time.Time) error {
+	held := x.total()
+	if err := x.prune(now, held-held/freedPart-int64(len(content))-2*blockBytes); err != nil {
+		return err
+	}
+	err := writeWhole(x.path(name), content, rank)
+	if errors.Is(err, syscall.ENOSPC) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.retryAt = now.Add(retryAfterFull)
+	}
+	return err
 }
 
 // begin returns the rank of a file that is about to be written; ok is false where it is not to be.

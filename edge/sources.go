@@ -36,6 +36,11 @@ func newSources(c Config, now func() time.Time) (*sources, error) {
 			return nil, err
 		}
 		u.found = func() { s.found(u) }
+		if len(c.Upstreams) > 1 { // nobody waits for this one: others answer
+			for at := range u.losses {
+				u.losses[at].most = maxBackoff
+			}
+		}
 		s.list = append(s.list, u)
 	}
 	return s, nil

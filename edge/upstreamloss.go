@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,8 @@ type loss struct {
 	began  atomic.Int64 // Unix nanoseconds: of the first question that found nobody; 0: it answers
 	newest atomic.Int64 // of the newest one
 	tried  atomic.Int64 // when one was let through last
+
+	most time.Duration // that a question is held back; 0: maxGap. It is not changed
 
 	mu    sync.Mutex // makes one step of what add and end do
 	ended int64      // Unix nanoseconds: when it answered again
@@ -58,7 +61,7 @@ func (l *loss) next() int64 {
 		return 0
 	}
 	last := max(l.newest.Load(), l.tried.Load())
-	gap := min(max((last-began)/gapPart, int64(minGap)), int64(maxGap))
+	gap := min(max((last-began)/gapPart, int64(minGap)), int64(cmp.Or(l.most, maxGap)))
 	return last + gap - gap*jitterOf(last)/(4*jitterParts)
 }
 

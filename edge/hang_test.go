@@ -1,0 +1,77 @@
+package edge_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Who asks for what is not held, behind an upstream that says nothing, is told to come again when the operator's time
+// is over, and not when upstream's is; what comes of the question is there for the next.
+func TestHangingUpstreamIsNotWaitedFor(t *testing.T) {
+	f := publishedFeed(t)
+	address := f.variants(1)[0]
+	r := run(t, f, waiting(100*time.Millisecond))
+	want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")
+	release := f.held()
+	asked := f.count("pairs/")
+	for range 3 {
+		got := r.get(address)
+		if got.status != 503 || got.header.Get("Retry-After") != "1" {
+			t.Errorf("what is not held = %d %v, want 503 with Retry-After", got.status, got.header)
+		}
+	}
+	if n := f.count("pairs/") - asked; n != 1 {
+		t.Errorf("upstream was asked %d times, want once: the first question is still under way", n)
+	}
+	asked = f.count("")
+	release()
+	eventually(t, "the answer to the question that was under way", func() bool { return r.get(address).status == 200 })
+	if n := f.count("") - asked; n > 1 {
+		t.Errorf("upstream was asked %d times again, want the overlay alone", n)
+	}
+}
+
+// What is held, in memory or on disk, is served when the time is over.
+func TestHangingUpstreamDoesNotHoldUpWhatIsHeld(t *testing.T) {
+	f := publishedFeed(t)
+	f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 0 })
+	latest := path("-", "latest", "tokens.css")
+	first := run(t, f, waiting(100*time.Millisecond))
+	want(t, first.get(latest), 200, "4px")
+	release := f.held()
+	defer release()
+	for _, r := range []*running{first, nil} {
+		if r == nil {
+			first.stop()
+			r = run(t, f, at(first.dir), waiting(100*time.Millisecond))
+		}
+		asked := f.count("themes/") + f.count("pairs/")
+		got := r.get(latest)
+		want(t, got, 200, "4px")
+		if how := got.header.Get("Cache-Status"); !strings.Contains(how, "stale") {
+			t.Errorf("Cache-Status = %q, want it stale", how)
+		}
+		if f.count("themes/")+f.count("pairs/") == asked {
+			t.Error("upstream was not asked")
+		}
+	}
+}
+
+// Of several upstreams, one that says nothing is not waited for to the end: the next is asked beside it.
+func TestAnotherUpstreamIsAskedBesideOneThatHangs(t *testing.T) {
+	first := publishedFeed(t)
+	addresses := first.variants(8)
+	second := first.twin()
+	r := run(t, first, behind(first.url(), second.url()), waiting(2*time.Second))
+	want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")
+	release := first.held()
+	defer release()
+	asked := first.count("pairs/")
+	for _, address := range addresses {
+		want(t, r.get(address), 200, "px") // the first would be waited for longer than that
+	}
+	if n := first.count("pairs/") - asked; n < 1 || n >= len(addresses) {
+		t.Errorf("the first was asked for %d of %d pairs, want some, as it may answer again, and not all", n, len(addresses))
+	}
+}
