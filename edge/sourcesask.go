@@ -31,7 +31,9 @@ type reply[T any] struct {
 // within its share of the time that a request waits has the next one asked beside it. Those that gave no right
 // answer lately are asked where no other one does. aside is true where the answer is not of the upstream that is
 // followed. path names the question.
-func first[T any](ctx context.Context, s *sources, at endpoint, path string, ask func(context.Context, *upstream) (T, error)) (answer T, aside bool, err error) {
+func first[T any](
+	ctx context.Context, s *sources, at endpoint, path string, ask func(context.Context, *upstream) (T, error),
+) (answer T, aside bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // of those that were too late
 	followed := s.followed.Load()
@@ -55,7 +57,7 @@ func first[T any](ctx context.Context, s *sources, at endpoint, path string, ask
 		}
 		asked = slices.DeleteFunc(asked, func(u *upstream) bool { return u == r.from })
 		if r.err == nil {
-			overtaken(asked, at)
+			countLate(asked, at)
 			return r.answer, r.from != followed && len(s.list) > 1, nil
 		}
 		err = cmp.Or(err, r.err)
@@ -92,7 +94,9 @@ func receive[T any](replies <-chan reply[T], within time.Duration, counts bool) 
 }
 
 // askAt asks one upstream, and keeps how that went.
-func askAt[T any](ctx context.Context, u *upstream, at endpoint, path string, ask func(context.Context, *upstream) (T, error)) (T, error) {
+func askAt[T any](
+	ctx context.Context, u *upstream, at endpoint, path string, ask func(context.Context, *upstream) (T, error),
+) (T, error) {
 	askedAt := u.now()
 	answer, err := ask(ctx, u)
 	if ctx.Err() == nil {
@@ -101,9 +105,9 @@ func askAt[T any](ctx context.Context, u *upstream, at endpoint, path string, as
 	return answer, err
 }
 
-// overtaken counts upstreams that were asked before the one that answered, and said nothing yet, as failing: the
+// countLate counts upstreams that were asked before the one that answered, and said nothing yet, as failing: the
 // questions after this one go to others first.
-func overtaken(late []*upstream, at endpoint) {
+func countLate(late []*upstream, at endpoint) {
 	for _, u := range late {
 		now := u.now().UnixNano()
 		u.losses[at].add(now, now)
@@ -133,15 +137,15 @@ func place(u, followed *upstream, at endpoint, now int64) int {
 	return 0
 }
 
-// told is a record, what is missing where there is none, and how the answer came about.
-type told[T any] struct {
+// recordAnswer is a record, what is missing where there is none, and how the answer came about.
+type recordAnswer[T any] struct {
 	fed     T
 	missing string
 	manner  manner
 }
 
 func (s *sources) theme(ctx context.Context, key string) (fed record.ThemeFed, missing bool, m manner, err error) {
-	r, aside, err := first(ctx, s, themeEndpoint, key, func(ctx context.Context, u *upstream) (r told[record.ThemeFed], err error) {
+	r, aside, err := first(ctx, s, themeEndpoint, key, func(ctx context.Context, u *upstream) (r recordAnswer[record.ThemeFed], err error) {
 		r.fed, r.missing, r.manner, err = u.theme(ctx, key)
 		return r, err
 	})
@@ -150,7 +154,7 @@ func (s *sources) theme(ctx context.Context, key string) (fed record.ThemeFed, m
 }
 
 func (s *sources) pair(ctx context.Context, key string) (fed record.PairFed, missing string, m manner, err error) {
-	r, aside, err := first(ctx, s, pairEndpoint, key, func(ctx context.Context, u *upstream) (r told[record.PairFed], err error) {
+	r, aside, err := first(ctx, s, pairEndpoint, key, func(ctx context.Context, u *upstream) (r recordAnswer[record.PairFed], err error) {
 		r.fed, r.missing, r.manner, err = u.pair(ctx, key)
 		return r, err
 	})

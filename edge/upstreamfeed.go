@@ -1,0 +1,47 @@
+package edge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"example.com/livery/storage/record"
+	"github.com/go-json-experiment/json"
+)
+
+// changes polls the change log for up to wait seconds. The error is errUnreachable.
+func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (fed record.ChangesFed, m manner, err error) {
+	query := url.Values{"after": {after}, "wait": {strconv.Itoa(wait)}, "limit": {strconv.Itoa(limit)}}
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout+time.Duration(wait)*time.Second)
+	defer cancel()
+	a, err := u.get(ctx, changesPath+"?"+query.Encode(), maxRecordBytes)
+	if err != nil {
+		return fed, m, err
+	}
+	if a.status != http.StatusOK {
+		return fed, m, fmt.Errorf("%w: status %d of the feed", errUnreachable, a.status)
+	}
+	if err := json.Unmarshal(a.body, &fed); err != nil {
+		return fed, m, fmt.Errorf("%w: the feed's answer is no JSON: %w", errUnreachable, err)
+	}
+	if reason := notAfter(fed, after); reason != "" {
+		return fed, m, fmt.Errorf("%w: the feed's answer %s", errUnreachable, reason)
+	}
+	return fed, a.manner, nil
+}
+
+// notAfter returns why an answer of the feed cannot follow a place in the change log; nothing where it can.
+func notAfter(fed record.ChangesFed, after string) string {
+	switch {
+	case fed.Cursor == "":
+		return "names no place in the change log"
+	case fed.Cursor == after && (fed.Reset || fed.More || len(fed.Changes) > 0):
+		return "does not move on from the place that was asked for"
+	case !fed.Reset && sequenceOf(fed.Cursor) < sequenceOf(after):
+		return "goes back in the change log"
+	}
+	return ""
+}
