@@ -101,7 +101,7 @@ var house = map[string]room{
 	"edge": {
 		ours: "edge/loop edge/policy httpguard storage/record wasm wasm/abi",
 		others: "github.com/andybalholm/brotli github.com/go-json-experiment/json github.com/klauspost/compress github.com/maypok86/otter/v2 " +
-			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/sync golang.org/x/sys",
+			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/net golang.org/x/sync golang.org/x/sys",
 	},
 	"edge/policy":         {ours: "storage/record"},
 	"wasm":                {ours: "renderer/plan wasm/abi", others: "github.com/tetratelabs/wazero"},

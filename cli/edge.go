@@ -39,6 +39,7 @@ type edgeFlags struct {
 	proxyProtocol, fastPath bool
 	deltas                  bool
 	connectionsPerClient    int
+	http2StreamsPerClient   int
 	compiled                string
 	logLevel                string
 }
@@ -64,10 +65,11 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
 	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; whoever has it reads every published document and every signing secret")
 	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not held waits for upstreams, a `DURATION`; then it is answered 503, to come again")
-	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 120 MiB more on two processors (operating.md, Sizing)")
+	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 190 MiB more on two processors (operating.md, Sizing)")
 	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
 	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, has at a time, a `COUNT`; trusted proxies are not counted; 0: no bound")
+	f.IntVar(&e.http2StreamsPerClient, "http2-streams-per-client", 1000, "how many requests of HTTP/2 one address, or IPv6 network, has under way over all its connections, a `COUNT`; a twentieth as many connections are offered HTTP/2; trusted proxies are not counted; 0: no bound")
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
 	f.BoolVar(&e.fastPath, "fast-path", true, "answer plain hits ahead of the full server")
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that hold another version the difference to it; false where a cache in front ignores Vary")
@@ -97,7 +99,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if e.upstreamWait <= 0 {
 		return wrongUsage("Name a time above nothing, 1s for example.", "--upstream-wait is %v", e.upstreamWait)
 	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: newRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -178,6 +180,7 @@ type edgeSetup struct {
 	fastPath              bool
 	noDeltas              bool
 	perClient             int   // as edge.Config.MaxOfOneClient
+	streamsPerClient      int   // as edge.Config.StreamsOfOneClient
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
 	trusted               []netip.Prefix
 	registry              *prometheus.Registry
@@ -196,7 +199,7 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 	}
 	r.onClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxOfOneClient: s.perClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxOfOneClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

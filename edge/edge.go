@@ -27,23 +27,24 @@ import (
 
 // Config configures an Edge. DataDir, Upstreams and Runtime must be set.
 type Config struct {
-	DataDir        string               // the disk cache; lost: a restart needs upstream. Of this edge alone
-	Upstreams      []string             // base URLs of feeds, of an origin or of other edges, the preferred ones first
-	UpstreamWait   time.Duration        // how long a request waits for upstreams; 0: a second
-	UpstreamToken  string               // bearer token of the feeds; edges behind this one carry it too
-	CacheBytes     int64                // memory for files, records and what files are made from; 0: 256 MiB
-	DiskBytes      int64                // disk for records, plans, overlays and modules; 0: 4 GiB
-	MaxConnections int                  // of clients at one time; 0: 65,536
-	MaxOfOneClient int                  // of these, of one address or IPv6 network; trusted proxies are not counted. 0: 4,096; negative: no bound
-	WriteTimeout   time.Duration        // for one answer to a client that reads slowly; 0: 30 seconds
-	TrustedProxies []netip.Prefix       // peers whose X-Forwarded-For is believed
-	FastPath       bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
-	NoDeltas       bool                 // nothing is offered as a dictionary or sent as a delta: a cache in front ignores Vary
-	UpstreamTLS    func() *tls.Config   // asked for every new connection to an https upstream; nil: the system's roots
-	Runtime        *wasm.Runtime        // the caller closes it, after Shutdown
-	Logger         *slog.Logger         // nil: nothing is logged
-	Registry       *prometheus.Registry // nil: nothing is counted for others to see
-	Now            func() time.Time     // nil: time.Now
+	DataDir            string               // the disk cache; lost: a restart needs upstream. Of this edge alone
+	Upstreams          []string             // base URLs of feeds, of an origin or of other edges, the preferred ones first
+	UpstreamWait       time.Duration        // how long a request waits for upstreams; 0: a second
+	UpstreamToken      string               // bearer token of the feeds; edges behind this one carry it too
+	CacheBytes         int64                // memory for files, records and what files are made from; 0: 256 MiB
+	DiskBytes          int64                // disk for records, plans, overlays and modules; 0: 4 GiB
+	MaxConnections     int                  // of clients at one time; 0: 65,536
+	MaxOfOneClient     int                  // of these, of one address or IPv6 network; trusted proxies are not counted. 0: 4,096; negative: no bound
+	WriteTimeout       time.Duration        // for one answer to a client that reads slowly; 0: 30 seconds
+	StreamsOfOneClient int                  // requests of HTTP/2 under way, of one client over all its connections; a twentieth of it bounds the connections. 0: 1,000; negative: no bound
+	TrustedProxies     []netip.Prefix       // peers whose X-Forwarded-For is believed
+	FastPath           bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
+	NoDeltas           bool                 // nothing is offered as a dictionary or sent as a delta: a cache in front ignores Vary
+	UpstreamTLS        func() *tls.Config   // asked for every new connection to an https upstream; nil: the system's roots
+	Runtime            *wasm.Runtime        // the caller closes it, after Shutdown
+	Logger             *slog.Logger         // nil: nothing is logged
+	Registry           *prometheus.Registry // nil: nothing is counted for others to see
+	Now                func() time.Time     // nil: time.Now
 }
 
 // Edge is a running edge. It may be used concurrently.
@@ -59,7 +60,8 @@ type Edge struct {
 	shaking    *shaking
 	server     *fasthttp.Server
 	h2         *http.Server // of those who choose HTTP/2
-	loop       *loop.Loop   // nil: no fast path
+	h2Room     *h2Room
+	loop       *loop.Loop // nil: no fast path
 	feedServer *fasthttp.Server
 	now        func() time.Time
 	log        *slog.Logger
@@ -153,6 +155,11 @@ func (e *Edge) prepare(ctx context.Context) (err error) {
 	e.relay = newRelay(e.disk.cursor())
 	e.server, e.feedServer = e.newServer(), e.newFeedServer()
 	e.h2 = e.newH2Server()
+	streams := e.config.StreamsOfOneClient
+	if streams == 0 {
+		streams = standardStreams
+	}
+	e.h2Room = newH2Room(MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Streams, streams, e.config.TrustedProxies)
 	if e.config.FastPath {
 		e.loop, err = loop.New(loop.Config{
 			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Crowd: e.config.crowd(), Overload: overloaded.whole(), Logger: e.log,

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"example.com/livery/edge/loop"
 	"github.com/valyala/fasthttp"
 )
 
@@ -23,14 +24,15 @@ const (
 	h2FrameBytes  = 16 << 10 // the least that a server may ask for
 	h2WindowBytes = 64 << 10 // of bodies on a connection: no request has one
 	h2StreamBytes = 32 << 10 // of the body of one request
-	h2HeadRoom    = 4        // times the longest head: up to there a refusal has the API's shape
+	h2HeadRoom    = 2        // times the longest head: up to there a refusal has the API's shape
 )
 
 // newH2Server sets the limits of HTTP/2: those of HTTP/1.1, and what only HTTP/2 needs. net/http
-// reads and writes frames; what is answered is the edge's own handler's.
+// reads and writes frames, an h2Guard between it and the client; what is answered is the edge's own handler's. To
+// net/http the connections are plain ones, as the guard stands above TLS.
 func (e *Edge) newH2Server() *http.Server {
 	var protocols http.Protocols
-	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		Handler:                      http.HandlerFunc(e.serveH2),
 		DisableGeneralOptionsHandler: true,
@@ -62,29 +64,44 @@ func withPeer(ctx context.Context, c net.Conn) context.Context {
 
 var h2Contexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
 
-// serveH2 has the edge's own handler answer a request of HTTP/2.
+// serveH2 has the edge's own handler answer a request of HTTP/2, if there is room for one more of its client. What it
+// holds while a slow client reads is the head of the answer and the cache's own bytes. It returns when those are sent,
+// short ones too, which net/http would send after it: until then the request counts.
 func (e *Edge) serveH2(w http.ResponseWriter, r *http.Request) {
+	peer, _ := r.Context().Value(peerKey{}).(net.Addr)
+	client := loop.AddressOf(peer)
+	in, ok := e.h2Room.enter(client)
+	defer e.h2Room.leave(in, client)
 	ctx := h2Contexts.Get().(*fasthttp.RequestCtx)
-	defer h2Contexts.Put(ctx)
 	ctx.Request.Reset()
 	ctx.Response.Reset()
 	ctx.Response.Header.SetNoDefaultContentType(true)
-	if p := e.readH2(ctx, r); p != nil {
+	ctx.SetRemoteAddr(peer)
+	if !ok {
+		e.metrics.shed.Inc()
+		overloaded.send(ctx)
+	} else if p := e.readH2(ctx, r); p != nil {
 		p.send(ctx)
 	} else {
 		e.handle(ctx)
 	}
-	writeH2(w, r, &ctx.Response)
+	body := writeH2Head(w, r, &ctx.Response)
 	ctx.Response.Reset() // the body is the cache's
+	h2Contexts.Put(ctx)
+	if len(body) > 0 {
+		_, _ = w.Write(body) // a client that has gone is no news
+		w.(http.Flusher).Flush() // net/http's are Flushers
+	}
 }
 
 // readH2 copies a request, or returns why it is refused before the handler sees it, as HTTP/1.1 does.
 func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *problem {
-	if headBytes(r) > e.server.ReadBufferSize {
+	switch r.Header.Get(faultField) {
+	case faultTooLong:
 		return headTooLarge
+	case faultTrailer:
+		return namesTrailers
 	}
-	peer, _ := r.Context().Value(peerKey{}).(net.Addr)
-	ctx.SetRemoteAddr(peer)
 	h := &ctx.Request.Header
 	h.SetMethod(r.Method)
 	h.SetRequestURI(r.RequestURI)
@@ -104,17 +121,6 @@ func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *problem {
 		}
 	}
 	return dropBody(r, int64(e.server.MaxRequestBodySize))
-}
-
-// headBytes returns how long the head would be in HTTP/1.1.
-func headBytes(r *http.Request) int {
-	n := len(r.Method) + len(r.RequestURI) + len("  HTTP/1.1\r\nHost: \r\n\r\n") + len(r.Host)
-	for name, values := range r.Header {
-		for _, value := range values {
-			n += len(name) + len(value) + len(": \r\n")
-		}
-	}
-	return n
 }
 
 // dropBody reads a body to its end, which nobody wants, and refuses one that is too long, is not as
@@ -168,8 +174,9 @@ func h2Name(name []byte) string {
 	return string(name)
 }
 
-// writeH2 sends an answer: the head without what concerns a connection of HTTP/1.1 only, then the body.
-func writeH2(w http.ResponseWriter, r *http.Request, res *fasthttp.Response) {
+// writeH2Head sends the head of an answer without what concerns a connection of HTTP/1.1 only, and returns
+// the body that belongs behind it.
+func writeH2Head(w http.ResponseWriter, r *http.Request, res *fasthttp.Response) (body []byte) {
 	head, values := w.Header(), make([]string, 0, len(h2Names))
 	set := func(name, value string) {
 		if before := head[name]; before != nil {
@@ -191,7 +198,8 @@ func writeH2(w http.ResponseWriter, r *http.Request, res *fasthttp.Response) {
 		set("Content-Length", strconv.Itoa(len(body)))
 	}
 	w.WriteHeader(status)
-	if r.Method != http.MethodHead && len(body) > 0 {
-		_, _ = w.Write(body) // a client that has gone is no news
+	if r.Method == http.MethodHead {
+		return nil
 	}
+	return body
 }

@@ -19,6 +19,7 @@ type discarding struct {
 
 func (d *discarding) Header() http.Header    { return d.head }
 func (d *discarding) WriteHeader(status int) { d.status = status }
+func (d *discarding) Flush()                 {}
 func (d *discarding) Write(p []byte) (int, error) {
 	d.bytes += len(p)
 	return len(p), nil

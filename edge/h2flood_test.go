@@ -19,7 +19,7 @@ import (
 
 // The frames of HTTP/2 that the tests send and read (RFC 9113 section 6).
 const (
-	preface      = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" // with empty SETTINGS
+	preface      = h2Preface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" // with empty SETTINGS
 	frameHeaders = 1
 	frameReset   = 3
 	frameGoAway  = 7

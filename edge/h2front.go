@@ -20,6 +20,7 @@ func (e *Edge) ServeTLS(l net.Listener, c *tls.Config) error {
 	if !e.shaking.begin() {
 		return l.Close()
 	}
+	c = e.h2Room.offer(c)
 	f := &front{edge: e, config: c, way: e.door.openTLS(l, c), plain: newQueue(l.Addr()), h2: newQueue(l.Addr())}
 	served := make(chan error, 2)
 	go func() { served <- e.servePlain(f.plain) }()
@@ -95,9 +96,10 @@ func (f *front) shake(g *guest) {
 		_ = g.Close()
 		return
 	}
+	loop.AckNow(g.Conn)
 	switch {
 	case c.ConnectionState().NegotiatedProtocol == protocolH2:
-		f.h2.push(c)
+		f.edge.serveH2Conn(f.h2, c)
 		return
 	case f.edge.loop != nil:
 		f.edge.door.lend(g)
@@ -106,6 +108,16 @@ func (f *front) shake(g *guest) {
 		g.heard.Store(false)
 	}
 	f.plain.push(c)
+}
+
+// serveH2Conn hands a connection of HTTP/2 to net/http, unless its client has too many by now.
+func (e *Edge) serveH2Conn(q *queue, c net.Conn) {
+	client := loop.AddressOf(c.RemoteAddr())
+	if !e.h2Room.conns.Enter(client) {
+		_ = c.Close()
+		return
+	}
+	q.push(newH2Guard(c, e.server.ReadBufferSize, func() { e.h2Room.conns.Leave(client) }))
 }
 
 // shaking is who shakes hands, over all listeners. It may be used concurrently.

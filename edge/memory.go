@@ -4,12 +4,13 @@ import "math"
 
 // Memory is what an edge takes at most, by its parts, in bytes.
 type Memory struct {
-	Cache  int64 // Config.CacheBytes: files, records and what files are made from
-	Heap   int64 // of Go, Cache included, as debug.SetMemoryLimit takes it
-	Guests int64 // linear memory of renderer instances, which is outside of Go's heap: wasm.Config.MemoryBytes
-	Plans  int   // of these that one instance holds: wasm.Config.PlanBytes
-	Code   int64 // of one renderer module, compiled; each further one that was used in the last 15 minutes takes as much again
-	Binary int64 // pages of the program itself, which the system takes back where it needs them
+	Cache   int64 // Config.CacheBytes: files, records and what files are made from
+	Heap    int64 // of Go, Cache included, as debug.SetMemoryLimit takes it
+	Streams int64 // of Heap: requests of HTTP/2 whose clients take their answers slowly
+	Guests  int64 // linear memory of renderer instances, which is outside of Go's heap: wasm.Config.MemoryBytes
+	Plans   int   // of these that one instance holds: wasm.Config.PlanBytes
+	Code    int64 // of one renderer module, compiled; each further one that was used in the last 15 minutes takes as much again
+	Binary  int64 // pages of the program itself, which the system takes back where it needs them
 }
 
 // Total returns the sum: what the system counts as the memory of the process.
@@ -20,6 +21,7 @@ const (
 	heapBase      = 40 << 20 // encoders for what nobody waits for, modules as they were decoded, buffers, garbage between two collections
 	heapEach      = 8 << 20  // for each processor: encoders for what somebody waits for, and what they work on
 	heapSlack     = 16       // of what is cached, one part in so many more is garbage: without it a large cache would be gone through all the time
+	heapStreams   = 32 << 20 // twice what one client has of requests in HTTP/2
 	guestEach     = 12 << 20 // of an instance with its plans; one for each processor and one stands by
 	plansPart     = 16       // one part of the cache in so many is what an instance holds of plans
 	leastPlans    = 2 << 20
@@ -36,11 +38,12 @@ func MemoryFor(cacheBytes int64, processors int) Memory {
 	cacheBytes = min(orDefault(cacheBytes, standardCache), math.MaxInt64/4)
 	each := int64(processors)
 	return Memory{
-		Cache:  cacheBytes,
-		Heap:   cacheBytes + cacheBytes/heapSlack + heapBase + each*heapEach,
-		Guests: (each + 1) * guestEach,
-		Plans:  int(min(max(cacheBytes/plansPart, leastPlans), mostPlans)),
-		Code:   codeBytes,
-		Binary: binaryBytes,
+		Cache:   cacheBytes,
+		Heap:    cacheBytes + cacheBytes/heapSlack + heapBase + each*heapEach + heapStreams,
+		Streams: heapStreams,
+		Guests:  (each + 1) * guestEach,
+		Plans:   int(min(max(cacheBytes/plansPart, leastPlans), mostPlans)),
+		Code:    codeBytes,
+		Binary:  binaryBytes,
 	}
 }

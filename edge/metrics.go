@@ -57,7 +57,7 @@ func newMetrics(registry *prometheus.Registry, e *Edge) (*metrics, error) {
 			Name: "livery_edge_delta_saved_bytes_total", Help: "Bytes that these were shorter than the encodings sent otherwise.",
 		}),
 		shed: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "livery_edge_shed_total", Help: "Requests told to come again because too many were waiting.",
+			Name: "livery_edge_shed_total", Help: "Requests told to come again because too many were under way.",
 		}),
 		sent: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "livery_edge_sent_bytes_total", Help: "Bytes of files sent, heads not counted.",

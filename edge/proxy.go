@@ -66,6 +66,9 @@ func (c *proxied) RemoteAddr() net.Addr {
 	return c.Conn.RemoteAddr()
 }
 
+// NetConn returns the connection beneath.
+func (c *proxied) NetConn() net.Conn { return c.Conn }
+
 func (c *proxied) readHeader() {
 	client, err := readProxyHeader(c.Conn)
 	if err != nil {

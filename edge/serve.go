@@ -3,7 +3,6 @@ package edge
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -63,6 +62,7 @@ type exchange struct {
 	delta     *body // sent in the place of the ordinary body; nil: none is
 	decision  policy.Decision
 	request   policy.Request
+	origins   [2][]byte // of request; more than one are as wrong as two
 	outcome   outcome
 	found     time.Duration // what asking upstream took, where it was asked
 	made      time.Duration // what making the body took, where it was made
@@ -209,7 +209,7 @@ func (e *Edge) decide(x *exchange) *problem {
 		x.request.Client = policy.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
 	}
 	if rules.ChecksOrigin() {
-		x.request.Origins = slices.Clone(h.PeekAll("Origin")) // the list is fasthttp's until the next PeekAll
+		x.request.Origins = x.origins[:copy(x.origins[:], h.PeekAll("Origin"))] // the list is fasthttp's until the next PeekAll
 		x.request.Referers = h.PeekAll("Referer")
 		x.request.Host = h.Host()
 		x.request.SecFetchSite = h.Peek("Sec-Fetch-Site")

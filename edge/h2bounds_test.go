@@ -1,0 +1,282 @@
+package edge_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/livery/edge"
+	"golang.org/x/net/http2/hpack"
+)
+
+// memoryNow is what lives on the heap, and the stacks of goroutines.
+func memoryNow() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
+
+// mostOfAFlood is what a flood from one address may take, the flood's own side included: 1,250 requests and
+// refusals of 16 KiB, connections, and buffers.
+const mostOfAFlood = 56 << 20
+
+// Whatever one address sends in HTTP/2, the edge takes a bounded amount of memory for it and goes on
+// answering others.
+func TestFloodsAreBounded(t *testing.T) {
+	f := newFeed(t)
+	f.publish(thm, bigTheme())
+	s := runSecured(t, f)
+	latest := path("-", "latest", "tokens.css")
+	want(t, s.h2.get(latest), 200, "")
+	address := strings.TrimPrefix(s.h2.url, "https://")
+	slow := slowPrefaces(t, address)
+	for _, attack := range h2Attacks {
+		t.Run(attack.name, func(t *testing.T) {
+			if edge.Raced {
+				attack.conns = min(attack.conns, 10)
+			}
+			before := memoryNow()
+			end := attack.open(address, latest)
+			defer end()
+			wrong, _ := witness(address, latest, 6)
+			if len(wrong) > 0 {
+				t.Errorf("others are not answered: %q", wrong)
+			}
+			if took := memoryNow() - before; took > mostOfAFlood && !edge.Raced {
+				t.Errorf("the flood takes %d KiB, want at most %d", took>>10, mostOfAFlood>>10)
+			} else {
+				t.Logf("%d KiB, %v connections, %v refused so far", took>>10, s.counted("livery_edge_connections"), s.counted("livery_edge_shed_total"))
+			}
+		})
+		eventually(t, "an end of the flood", func() bool { return s.counted("livery_edge_connections") < 10 })
+	}
+	for begun, c := range slow {
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a client that has sent %d bytes of the preface keeps its connection", begun)
+		}
+	}
+}
+
+// slowPrefaces opens connections whose clients send a part of the preface, by how much of it, and then nothing.
+func slowPrefaces(t *testing.T, address string) map[int]net.Conn {
+	conns := map[int]net.Conn{}
+	for _, begun := range []int{0, 1, len(h2Preface) - 1} {
+		c, err := dialFrom("127.0.0.1", address, "h2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		_ = c.SetDeadline(time.Now().Add(time.Minute))
+		if _, err := io.WriteString(c, h2Preface[:begun]); err != nil {
+			t.Fatal(err)
+		}
+		conns[begun] = c
+	}
+	return conns
+}
+
+// answersTo sends requests on a connection whose windows are as settings say, and returns the statuses and resets
+// that come for them.
+func answersTo(t *testing.T, c net.Conn, settings string, requests ...string) map[string]int {
+	t.Helper()
+	_ = c.SetDeadline(time.Now().Add(15 * time.Second))
+	if _, err := io.WriteString(c, h2Preface+settings+strings.Join(requests, "")); err != nil {
+		t.Fatal(err)
+	}
+	got, r := map[string]int{}, bufio.NewReader(c)
+	decoder := hpack.NewDecoder(4096, nil)
+	for n := 0; n < len(requests); {
+		f, err := hear(r)
+		if err != nil {
+			t.Fatalf("after %v: %v", got, err)
+		}
+		switch {
+		case f.kind == frameHeaders:
+			fields, err := decoder.DecodeFull(f.payload)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[fields[0].Value]++ // ":status" comes first
+			n++
+		case f.kind == frameReset:
+			got["reset"]++
+			n++
+		}
+	}
+	return got
+}
+
+// The requests of one client count over its connections: beyond the bound they are refused, and reset if it does not take
+// the refusals, until some are done. Other clients have room of their own.
+func TestRequestsOfOneClientAreBounded(t *testing.T) {
+	f := publishedFeed(t)
+	s := runSecured(t, f, func(c *edge.Config) { c.StreamsOfOneClient = 40 })
+	s.settle()
+	latest := path("-", "latest", "tokens.css")
+	want(t, s.h2.get(latest), 200, "")
+	address := strings.TrimPrefix(s.h2.url, "https://")
+	s.h2.client.CloseIdleConnections()
+	eventually(t, "an end of the first connection", func() bool { return s.counted("livery_edge_connections") <= 1 })
+	attack := h2Attack{conns: 2, streams: 100, head: indexedOnce("accept", "a", 1)}
+	end := attack.open(address, latest)
+	if shed := s.counted("livery_edge_shed_total"); shed != 10 {
+		t.Errorf("%v requests were refused, want a quarter of what one client has under way", shed)
+	}
+	if wrong, _ := witness(address, latest, 4); len(wrong) > 0 {
+		t.Errorf("others are not answered: %q", wrong)
+	}
+	third, err := dialFrom("127.0.0.1", address, "h2", "http/1.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := third.ConnectionState().NegotiatedProtocol; p != "http/1.1" {
+		t.Errorf("the third connection is offered %q, want HTTP/1.1", p)
+	}
+	_ = third.Close()
+	end()
+	eventually(t, "room again", func() bool {
+		c, err := dialFrom("127.0.0.1", address, "h2")
+		if err != nil {
+			return false
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		return answersTo(t, c, "\x00\x00\x00\x04\x00\x00\x00\x00\x00", headersOf(1, latest))["200"] == 1
+	})
+}
+
+const openWindows = "\x00\x00\x00\x04\x00\x00\x00\x00\x00" // empty SETTINGS
+
+// A head is bounded by its fields, the crumbs of a cookie counted, and by its bytes, and may not name trailers. What is
+// refused is one request: the compression of those behind it is still understood.
+func TestHeadsOfHTTP2AreBounded(t *testing.T) {
+	s := runSecured(t, publishedFeed(t))
+	latest := path("-", "latest", "tokens.css")
+	want(t, s.h2.get(latest), 200, "")
+	address := strings.TrimPrefix(s.h2.url, "https://")
+	const own = 4 // fields that headFrames writes
+	long := func(n int) string { return "\x00" + hpackText("x-long") + hpackText(strings.Repeat("a", n)) }
+	for _, tt := range []struct {
+		name   string
+		blocks []string
+		status string
+	}{
+		{"a plain request", []string{""}, "200"},
+		{"in four frames", []string{"", "\x00\x01x", "\x01a", ""}, "200"},
+		{"256 fields", indexedOnce("cookie", "a", 256-own)(0), "200"},
+		{"257 fields", indexedOnce("cookie", "a", 257-own)(0), "431"},
+		{"1,500 fields", indexedOnce("cookie", "a", 1500)(0), "431"},
+		{"15,000 bytes", []string{long(15_000)}, "200"},
+		{"20,000 bytes", []string{long(10_000), long(10_000)}, "431"},
+		{"30,000 bytes in one field", []string{long(30_000)[:16_000], long(30_000)[16_000:]}, "431"},
+		{"a trailer", indexedOnce("trailer", "a", 1)(0), "400"},
+		{"700 trailers", indexedOnce("trailer", trailerNames(700), 1)(0), "400"},
+		{"a fault of our own", []string{"\x00" + hpackText("livery-fault") + hpackText("too long")}, "200"},
+	} {
+		c, err := dialFrom("127.0.0.1", address, "h2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests := []string{strings.Join(headFrames(1, tt.blocks, latest), ""), strings.Join(headFrames(3, []string{"\x40\x03x-b\x01c"}, latest), ""), strings.Join(headFrames(5, []string{"\xbe"}, latest), "")}
+		got := answersTo(t, c, openWindows, requests...)
+		if wanted := map[string]int{"200": 2}; got[tt.status] == 0 || tt.status != "200" && got["200"] != wanted["200"] || tt.status == "200" && got["200"] != 3 {
+			t.Errorf("%s: %v, want %s and two of 200", tt.name, got, tt.status)
+		}
+		_ = c.Close()
+	}
+}
+
+// Padding and priority may stand around a head, and what is not well formed ends the stream or the connection with a reason.
+func TestFramesOfHeadsAreReadAsTheyAre(t *testing.T) {
+	s := runSecured(t, publishedFeed(t))
+	latest := path("-", "latest", "tokens.css")
+	want(t, s.h2.get(latest), 200, "")
+	head := "\x82\x87\x04" + hpackText(latest) + "\x01\x01a"
+	const padded, withPriority = 0x8, 0x20
+	for _, tt := range []struct {
+		name, frames string
+		code         uint32 // of GOAWAY or RST_STREAM; 0: the request is answered
+	}{
+		{"padding", frame(1, endStream|endHeaders|padded, 1, "\x03"+head+"\x00\x00\x00"), 0},
+		{"priority", frame(1, endStream|endHeaders|withPriority, 1, "\x00\x00\x00\x00\x10"+head), 0},
+		{"both, and a continuation", frame(1, endStream|padded|withPriority, 1, "\x01\x00\x00\x00\x00\x10"+head[:9]+"\x00") + frame(9, endHeaders, 1, head[9:]), 0},
+		{"an index of nothing", frame(1, endStream|endHeaders, 1, head+"\xff\x00"), 0x9},
+		{"half a field", frame(1, endStream|endHeaders, 1, head+"\x00\x05ab"), 0x9},
+		{"more padding than there is", frame(1, endStream|endHeaders|padded, 1, "\xff"+head), 0x1},
+		{"another frame within a head", frame(1, endStream, 1, head) + frame(6, 0, 0, "12345678"), 0x1},
+		{"a continuation of another stream", frame(1, endStream, 1, head) + frame(9, endHeaders, 3, ""), 0x1},
+		{"stream 0", frame(1, endStream|endHeaders, 0, head), 0x1},
+		{"a frame that is too long", frame(1, endStream|endHeaders, 1, head+strings.Repeat("\x00", 20_000)), 0x6},
+	} {
+		c := s.dialH2(t)
+		if _, err := io.WriteString(c, tt.frames); err != nil {
+			t.Fatal(err)
+		}
+		for r := bufio.NewReader(c); ; {
+			f, err := hear(r)
+			if err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+				break
+			}
+			if f.kind == frameGoAway || f.kind == frameReset {
+				if f.code() != tt.code || tt.code == 0 {
+					t.Errorf("%s: it ends with %d, want %d", tt.name, f.code(), tt.code)
+				}
+				break
+			}
+			if f.kind == frameHeaders {
+				if tt.code != 0 || f.payload[0] != 0x88 {
+					t.Errorf("%s: a head of %q, want an end with %d or 200", tt.name, f.payload, tt.code)
+				}
+				break
+			}
+		}
+		_ = c.Close()
+	}
+}
+
+// A client that keeps its windows closed has its streams reset after the time for an answer, and does not count any more.
+func TestClosedWindowsAreNotWaitedFor(t *testing.T) {
+	f := publishedFeed(t)
+	s := runSecured(t, f, func(c *edge.Config) { c.WriteTimeout, c.StreamsOfOneClient = 300*time.Millisecond, 40 })
+	latest := path("-", "latest", "tokens.css")
+	want(t, s.h2.get(latest), 200, "")
+	address := strings.TrimPrefix(s.h2.url, "https://")
+	const streams = 40
+	for range 2 {
+		c, err := dialFrom("127.0.0.2", address, "h2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(15 * time.Second))
+		requests := ""
+		for n := range uint32(streams) {
+			requests += headersOf(2*n+1, latest)
+		}
+		if _, err := io.WriteString(c, h2Preface+closedWindow+requests); err != nil {
+			t.Fatal(err)
+		}
+		resets, r := 0, bufio.NewReader(c)
+		for resets < streams {
+			f, err := hear(r)
+			if err != nil {
+				t.Fatalf("after %d resets: %v", resets, err)
+			}
+			if f.kind == frameReset {
+				resets++
+			}
+		}
+		_ = c.Close()
+	}
+	if shed := s.counted("livery_edge_shed_total"); shed != 0 {
+		t.Errorf("%v requests were refused, want none: those that were reset do not count", shed)
+	}
+}
