@@ -89,7 +89,7 @@ func (e *Edge) serveH2(w http.ResponseWriter, r *http.Request) {
 	ctx.Response.Reset() // the body is the cache's
 	h2Contexts.Put(ctx)
 	if len(body) > 0 {
-		_, _ = w.Write(body) // a client that has gone is no news
+		_, _ = w.Write(body)     // a client that has gone is no news
 		w.(http.Flusher).Flush() // net/http's are Flushers
 	}
 }

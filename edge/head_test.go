@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -205,5 +206,37 @@ func TestLineEndsAreSeenInPieces(t *testing.T) {
 			t.Errorf("%s: %q, %v, want 400 at the end", name, answers, err)
 		}
 		_ = c.Close()
+	}
+}
+
+// A TLS client that collects small segments sends its first request when the end of the handshake is acknowledged. The edge
+// does not leave that to the kernel, which waits 40 ms at least for something to send along.
+func TestFirstAnswersUnderTLSAreNotDelayed(t *testing.T) {
+	s := runSecured(t, publishedFeed(t))
+	want(t, s.h1.get("/"), 404, "")
+	const kernelWaits = 40 * time.Millisecond
+	fastest := time.Hour
+	for range 20 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.h1.url, "https://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.(*net.TCPConn).SetNoDelay(false)
+		secure := tls.Client(c, &tls.Config{RootCAs: s.trusted, ServerName: "127.0.0.1"})
+		if err := secure.Handshake(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if _, err := io.WriteString(secure, plainGet("/")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := secure.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		fastest = min(fastest, time.Since(began))
+		_ = c.Close()
+	}
+	if fastest >= kernelWaits {
+		t.Errorf("the fastest of 20 first answers took %v, as long as the kernel keeps acknowledgements back", fastest)
 	}
 }
