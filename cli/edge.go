@@ -133,7 +133,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if err := e.secure(&s, &ops); err != nil {
 		return err
 	}
-	limitMemory(e.cacheBytes)
+	limitMemory(edge.MemoryFor(e.cacheBytes, goruntime.GOMAXPROCS(0)).Heap)
 	started, err := r.startEdge(ctx, s)
 	if err != nil {
 		return err
@@ -221,11 +221,10 @@ func (r *run) startEdge(ctx context.Context, s edgeSetup) (*edge.Edge, error) {
 // codePart is the part of the disk that compiled modules may take: one in so many.
 const codePart = 8
 
-// limitMemory has the collector keep an edge with a cache of so many bytes within the memory that it is
-// said to take, unless the operator has set a limit.
-func limitMemory(cacheBytes int64) {
+// limitMemory has the collector keep Go's heap under so many bytes, unless the operator has set a limit.
+func limitMemory(heapBytes int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(edge.MemoryFor(cacheBytes, goruntime.GOMAXPROCS(0)).Heap)
+		debug.SetMemoryLimit(heapBytes)
 	}
 }
 

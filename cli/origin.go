@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -31,6 +32,8 @@ type originFlags struct {
 	store                               string
 	storeAllowSingle                    bool
 	collectEvery                        string
+	memoryBytes, bodyBudgetBytes        int64
+	connectionsPerClient                int
 	logLevel                            string
 }
 
@@ -63,6 +66,9 @@ func (a *app) originCommand() *cobra.Command {
 		"$LIVERY_MASTER_KEY; lost: every signing secret and token key; known to others: they read these in any copy of the store")
 	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log are kept, a `DURATION` such as 400d; 0 keeps all")
 	f.Uint64Var(&o.changesKeep, "changes-keep", 200_000, "how many changes an edge may be behind and still follow, a `COUNT`; one further behind asks again for all it serves; 0 keeps all")
+	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "memory that the collector keeps Go's heap under, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
+	f.Int64Var(&o.bodyBudgetBytes, "body-budget-bytes", 64<<20, "memory for the request bodies of all callers, in `BYTES`, a quarter of it for one caller; a body beyond it is answered 503")
+	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, has at a time on each listener, a `COUNT`; 0: no bound")
 	f.StringVar(&o.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
 	o.tlsFlags.add(cmd, "", "the public API")
 	o.feedTLS.add(cmd)
@@ -115,6 +121,8 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
+	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1)}
+	limitMemory(o.memoryBytes)
 	started, err := r.startOrigin(ctx, s)
 	if err != nil {
 		return err
@@ -174,6 +182,7 @@ type originSetup struct {
 	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
 	changesKeep       uint64                    // entries of the change log; 0: all
 	settings          []operator.Setting        // what it is started with
+	limits            origin.Limits             // zero fields: the defaults
 	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made where it is missing
 }
 
@@ -209,6 +218,7 @@ func (r *run) startOrigin(ctx context.Context, s originSetup) (*startedOrigin, e
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
 		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
 		Settings: s.settings,
+		Limits:   s.limits,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &failure{sentence: err.Error(), next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", cause: err}

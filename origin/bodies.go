@@ -1,17 +1,23 @@
 package origin
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // errBodyBudget refuses a body for which there is no memory now.
 var errBodyBudget = errors.New("origin: the bodies of other requests take all the memory that bodies may take")
 
-// bodyBudget bounds the bytes of request bodies in memory, of all callers and of each. It may be used
-// concurrently.
+// bodyBudget bounds the bytes of request bodies in memory, of all callers and of each, and what they become
+// when they are parsed. It may be used concurrently.
 type bodyBudget struct {
+	parsed             *semaphore.Weighted // bytes of parsed bodies
+	mostParsed         int64
 	most, mostOfCaller int64
 	freeAfter          time.Duration // from the first body until memory is given back
 	free               func()        // gives unused memory back to the system
@@ -23,8 +29,12 @@ type bodyBudget struct {
 	pending  bool  // it will be given back
 }
 
-// callerShare is the part of the budget that one caller may have: one in so many, but one body at least.
-const callerShare = 4
+const (
+	callerShare = 4       // the part of the budget that one caller may have is one in so many, but one body at least
+	parsedShare = 4       // parsed bodies may take so many times the budget
+	largeParsed = 1 << 20 // bytes from which a parsed body is counted
+	valueBytes  = 112     // of one value of a parsed body, with its place among others
+)
 
 // When unused memory is given back: this long after so many bytes of bodies began to come. The collector by
 // itself may wait for minutes once the load has ended.
@@ -37,27 +47,45 @@ const (
 func newBodyBudget(limits Limits, free func()) *bodyBudget {
 	one := int64(limits.BodyBytes)
 	most := max(limits.BodyBudget, one)
-	return &bodyBudget{most: most, mostOfCaller: max(most/callerShare, one), freeAfter: freeAfter, free: free, ofCaller: map[string]int64{}}
+	return &bodyBudget{
+		parsed: semaphore.NewWeighted(most * parsedShare), mostParsed: most * parsedShare,
+		most: most, mostOfCaller: max(most/callerShare, one), freeAfter: freeAfter, free: free, ofCaller: map[string]int64{},
+	}
 }
 
-// reserve takes bytes of the budget for a body of a caller and returns what gives them back, or
-// errBodyBudget.
-func (b *bodyBudget) reserve(caller string, bytes int64) (release func(), err error) {
+// reservation is what the body of one request takes of a budget.
+type reservation struct {
+	budget *bodyBudget
+	caller string
+	bytes  int64
+}
+
+// of returns an empty reservation of a caller.
+func (b *bodyBudget) of(caller string) *reservation { return &reservation{budget: b, caller: caller} }
+
+// grow takes more bytes of the budget, or returns errBodyBudget.
+func (r *reservation) grow(bytes int64) error {
+	b := r.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.inUse+bytes > b.most || b.ofCaller[caller]+bytes > b.mostOfCaller {
-		return nil, errBodyBudget
+	if b.inUse+bytes > b.most || b.ofCaller[r.caller]+bytes > b.mostOfCaller {
+		return errBodyBudget
 	}
-	b.add(caller, bytes)
+	b.add(r.caller, bytes)
+	r.bytes += bytes
 	if b.since += bytes; b.since >= freeBytes && !b.pending {
 		b.pending = true
 		time.AfterFunc(b.freeAfter, b.giveBack)
 	}
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.add(caller, -bytes)
-	}, nil
+	return nil
+}
+
+// release gives all of it back.
+func (r *reservation) release() {
+	r.budget.mu.Lock()
+	defer r.budget.mu.Unlock()
+	r.budget.add(r.caller, -r.bytes)
+	r.bytes = 0
 }
 
 // add changes what a caller takes. mu must be locked.
@@ -66,6 +94,21 @@ func (b *bodyBudget) add(caller string, bytes int64) {
 	if b.ofCaller[caller] += bytes; b.ofCaller[caller] == 0 {
 		delete(b.ofCaller, caller)
 	}
+}
+
+// parse waits until there is memory for what a JSON text becomes, and returns what gives it up, or ctx's
+// error. A text of short values becomes fifty times as long; one that takes all the memory is parsed alone.
+func (b *bodyBudget) parse(ctx context.Context, text string) (done func(), err error) {
+	// Each value but the outermost stands behind one of these.
+	values := strings.Count(text, ",") + strings.Count(text, ":") + strings.Count(text, "[")
+	bytes := min(int64(values)*valueBytes, b.mostParsed)
+	if bytes < largeParsed {
+		return func() {}, nil
+	}
+	if err := b.parsed.Acquire(ctx, bytes); err != nil {
+		return nil, err
+	}
+	return func() { b.parsed.Release(bytes) }, nil
 }
 
 func (b *bodyBudget) giveBack() {

@@ -125,22 +125,25 @@ func (o *Origin) run(q *request) (a answer, err error) {
 	return o.commit(q, t, c)
 }
 
-// receive reads the body of a request whose caller may send it, within what bodies may take together. A
-// chunked one counts as the largest.
-func (o *Origin) receive(ctx *fasthttp.RequestCtx, q *request) (release func(), err error) {
-	length := lengthOf(&ctx.Request.Header)
-	if length == chunkedLength {
-		length = o.config.Limits.BodyBytes
+// receive reads the body of a request whose caller may send it, within what bodies may take together, and
+// returns what ends its part of that.
+func (o *Origin) receive(ctx *fasthttp.RequestCtx, q *request) (end func(), err error) {
+	room := o.bodies.of(q.caller.Subject)
+	var done func()
+	if q.body, err = readBody(ctx, o.config.Limits.BodyBytes, room.grow); err == nil {
+		done, err = o.bodies.parse(o.ctx, q.body)
 	}
-	release, err = o.bodies.reserve(q.caller.Subject, int64(length))
-	if err != nil {
+	if errors.Is(err, errBodyBudget) {
 		o.metrics.bodyRefused()
+	}
+	if err != nil {
+		room.release()
 		return nil, err
 	}
-	if q.body, err = readBody(ctx, o.config.Limits.BodyBytes); err != nil {
-		release()
-	}
-	return release, err
+	return func() {
+		done()
+		room.release()
+	}, nil
 }
 
 // refusedFor returns the answer to an error that is a refusal.

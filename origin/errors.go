@@ -43,12 +43,12 @@ func refusalOf(err error) (a answer, failure bool) {
 		return refused(fasthttp.StatusForbidden, theming.Forbidden), false
 	case errors.Is(err, errNotFound):
 		return refused(fasthttp.StatusNotFound, theming.NotFound), false
+	case errors.Is(err, errBodyBudget):
+		return overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	case errors.As(err, &lost):
 		a := unread(lost)
 		a.closes = true
 		return a, false
-	case errors.Is(err, errBodyBudget):
-		return overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	case errors.Is(err, storage.ErrUncertain):
 		// The change may take place yet: who asks again at once may not see it.
 		a := overloaded(fasthttp.StatusServiceUnavailable, theming.Internal)

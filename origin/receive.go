@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net/http/httputil"
 	"strconv"
 	"strings"
 	"time"
@@ -69,25 +70,31 @@ type unreadError struct{ error }
 // Unwrap returns why.
 func (e unreadError) Unwrap() error { return e.error }
 
-// readBody returns the body of the request, read while the caller waits, or an unreadError. A body of more
-// than maxBytes is fasthttp.ErrBodyTooLarge; one whose length the head says is refused unread.
-func readBody(ctx *fasthttp.RequestCtx, maxBytes int) (body string, err error) {
-	c, length := ctx.Conn().(*guardedConn), lengthOf(&ctx.Request.Header)
+// readBody returns the body of the request, read while the caller waits, or an unreadError. grow is asked for
+// memory before it is taken, and its error stops the reading. A body of more than maxBytes is
+// fasthttp.ErrBodyTooLarge; one whose length the head says is refused unread.
+func readBody(ctx *fasthttp.RequestCtx, maxBytes int, grow func(bytes int64) error) (body string, err error) {
+	c, h := ctx.Conn().(*guardedConn), &ctx.Request.Header
+	length := lengthOf(h)
 	if length == 0 {
 		return "", nil
 	}
 	if length > maxBytes {
 		return "", unreadError{fasthttp.ErrBodyTooLarge}
 	}
-	if len(ctx.Request.Header.Peek(bodyExpect)) > 0 {
-		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
-		if _, err := io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
-			return "", unreadError{fmt.Errorf("origin: ask for a body: %w", err)}
-		}
-	}
+	first := int64(length)
 	if length == chunkedLength {
-		body, err = c.readChunks(&ctx.Request, maxBytes)
-	} else {
+		first = chunkStep
+	}
+	if err = grow(first); err == nil && len(h.Peek(bodyExpect)) > 0 {
+		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
+		_, err = io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n")
+	}
+	switch {
+	case err != nil:
+	case length == chunkedLength:
+		body, err = c.readChunks(h, maxBytes, grow)
+	default:
 		body, err = c.readBytes(length)
 	}
 	if err != nil {
@@ -109,18 +116,40 @@ func (c *guardedConn) readBytes(length int) (string, error) {
 	return body.String(), nil
 }
 
-// readChunks reads a chunked body as the server does, which also judges the trailer.
-func (c *guardedConn) readChunks(req *fasthttp.Request, maxBytes int) (string, error) {
+// chunkStep is how many bytes of a chunked body memory is reserved for at a time.
+const chunkStep = 64 << 10
+
+// readChunks reads a chunked body and its trailer; memory for the first step is reserved.
+func (c *guardedConn) readChunks(h *fasthttp.RequestHeader, maxBytes int, grow func(bytes int64) error) (string, error) {
+	var body strings.Builder
 	r := bufio.NewReader(following{c})
-	req.Header.SetContentLength(chunkedLength)
-	if err := req.ContinueReadBody(r, maxBytes, false); err != nil {
-		return "", err
+	chunks := httputil.NewChunkedReader(r)
+	for {
+		_, err := io.CopyN(&body, chunks, chunkStep)
+		switch {
+		case body.Len() > maxBytes:
+			return "", fasthttp.ErrBodyTooLarge
+		case err == io.EOF:
+			return body.String(), c.endChunks(h, r)
+		case err != nil:
+			return "", err
+		}
+		if err := grow(chunkStep); err != nil {
+			return "", err
+		}
 	}
-	body := string(req.Body())
-	req.ReleaseBody(0) // no large buffer waits in a pool
+}
+
+// endChunks reads the trailer and puts back what r read beyond it.
+func (c *guardedConn) endChunks(h *fasthttp.RequestHeader, r *bufio.Reader) error {
+	if err := h.ReadTrailer(r); err == io.EOF {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
+		return err
+	}
 	next, _ := r.Peek(r.Buffered())
 	c.ahead = append(bytes.Clone(next), c.ahead...)
-	return body, nil
+	return nil
 }
 
 // following reads what follows a head.

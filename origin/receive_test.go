@@ -232,6 +232,25 @@ func TestBodiesShareOneBudget(t *testing.T) {
 		}
 		u.empty(t)
 	})
+	t.Run("chunks", func(t *testing.T) { // count as they come
+		u := newUploads(t, 1<<20)
+		finish := u.begin(owner, 1<<20-100<<10)
+		chunk := func(size int) string { return fmt.Sprintf("%x\r\n%s\r\n", size, strings.Repeat(" ", size)) }
+		head := u.head("POST", "/environments/"+u.sandbox+"/themes") + "Transfer-Encoding: chunked\r\n\r\n"
+		const theme = `{"slug":"chunked","displayName":"C"}`
+		answers, _ := u.raw(head+chunk(1000)+fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(theme), theme), 1)
+		if len(answers) != 1 || answers[0].status != http.StatusCreated {
+			t.Errorf("few chunks beside a large body = %v, want 201", answers)
+		}
+		answers, closed := u.raw(head+strings.Repeat(chunk(10<<10), 12)+"0\r\n\r\n", 2)
+		if len(answers) != 1 || answers[0].status != http.StatusServiceUnavailable || !closed {
+			t.Errorf("many chunks beside a large body = %v, closed %t, want 503 and a closed connection", answers, closed)
+		}
+		if status := finish(); status != http.StatusCreated {
+			t.Errorf("the large body = %d, want 201", status)
+		}
+		u.empty(t)
+	})
 }
 
 // empty waits until no body takes memory.
@@ -272,17 +291,58 @@ func TestTheBudgetComesBack(t *testing.T) {
 	u.want(201, "POST", "/environments/"+u.sandbox+"/themes", `{"slug":"a","displayName":"A"}`)
 }
 
+// A26 A31: a body of short values takes fifty times its length when it is parsed. Such bodies are answered one after
+// the other, and each leaves room for the next.
+func TestDenseBodiesAreParsedInTurn(t *testing.T) {
+	h := newHouse(t, func(c *Config) { c.Limits.BodyBytes, c.Limits.BodyBudget = 1<<20, 4<<20 })
+	dense := filled(`{"slug":"a","displayName":"A","metadata":[`+strings.Repeat("0,", 500_000)+`0]}`, 1<<20)
+	for i := range 3 {
+		if r := h.do(owner, "POST", "/environments/"+h.sandbox+"/themes", dense); r.status != http.StatusBadRequest {
+			t.Fatalf("body %d = %d %s, want 400", i, r.status, short(r.body))
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBodyBudget(Limits{BodyBytes: 1 << 20, BodyBudget: 4 << 20}, func() {})
+		done, err := b.parse(t.Context(), dense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		go func() {
+			next, err := b.parse(t.Context(), dense)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			order = append(order, "second")
+			next()
+		}()
+		small, err := b.parse(t.Context(), `{"slug":"a"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small() // waits for nobody
+		synctest.Wait()
+		order = append(order, "first ends")
+		done()
+		synctest.Wait()
+		if fmt.Sprint(order) != "[first ends second]" {
+			t.Errorf("order = %v, want the second after the first", order)
+		}
+	})
+}
+
 // Memory goes back to the system some time after large bodies came, once for all of them, and small ones cost nothing.
 func TestMemoryIsGivenBackAfterLargeBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var freed int
 		b := newBodyBudget(Limits{}.withDefaults(), func() { freed++ })
 		send := func(size int64) {
-			release, err := b.reserve("a", size)
-			if err != nil {
+			r := b.of("a")
+			if err := r.grow(size); err != nil {
 				t.Fatal(err)
 			}
-			release()
+			r.release()
 		}
 		send(1000)
 		time.Sleep(time.Hour)

@@ -29,7 +29,7 @@ type request struct {
 	contentEncoding string
 	body            string
 
-	receive func() (release func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
+	receive func() (end func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
 
 	answer answer // what the route's handler came to
 }

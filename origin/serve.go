@@ -53,7 +53,8 @@ func (o *Origin) framed(handler fasthttp.RequestHandler) fasthttp.RequestHandler
 // withBody reads the body of a request before the handler sees it.
 func (o *Origin) withBody(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		body, err := readBody(ctx, o.config.Limits.BodyBytes)
+		unbounded := func(int64) error { return nil } // the operator may send what there is memory for
+		body, err := readBody(ctx, o.config.Limits.BodyBytes, unbounded)
 		if err != nil {
 			o.refuseOn(ctx, err)
 			return
