@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -321,8 +322,8 @@ func TestDenseBodiesAreParsedInTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		small() // waits for nobody
-		synctest.Wait()
+		small()         // waits for nobody
+		synctest.Wait() // the second waits for memory
 		order = append(order, "first ends")
 		done()
 		synctest.Wait()
@@ -335,8 +336,8 @@ func TestDenseBodiesAreParsedInTurn(t *testing.T) {
 // Memory goes back to the system some time after large bodies came, once for all of them, and small ones cost nothing.
 func TestMemoryIsGivenBackAfterLargeBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var freed int
-		b := newBodyBudget(Limits{}.withDefaults(), func() { freed++ })
+		var freed atomic.Int32
+		b := newBodyBudget(Limits{}.withDefaults(), func() { freed.Add(1) })
 		send := func(size int64) {
 			r := b.of("a")
 			if err := r.grow(size); err != nil {
@@ -346,20 +347,20 @@ func TestMemoryIsGivenBackAfterLargeBodies(t *testing.T) {
 		}
 		send(1000)
 		time.Sleep(time.Hour)
-		if freed != 0 {
-			t.Errorf("memory was given back %d times after a small body, want never", freed)
+		if freed.Load() != 0 {
+			t.Errorf("memory was given back %d times after a small body, want never", freed.Load())
 		}
 		for range 10 {
 			send(8 << 20)
 		}
 		time.Sleep(time.Minute)
-		if freed != 1 {
-			t.Errorf("memory was given back %d times within a minute of large bodies, want once", freed)
+		if freed.Load() != 1 {
+			t.Errorf("memory was given back %d times within a minute of large bodies, want once", freed.Load())
 		}
 		send(8 << 20)
 		time.Sleep(time.Minute)
-		if freed != 2 {
-			t.Errorf("memory was given back %d times, want once more after another body", freed)
+		if freed.Load() != 2 {
+			t.Errorf("memory was given back %d times, want once more after another body", freed.Load())
 		}
 	})
 }
