@@ -60,7 +60,7 @@ func (a *chains) leave(scope string, c *chain) {
 func (a *chains) forget(scope string, w *writes) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if c := a.of[scope]; c != nil && c.last == w && !c.open {
+	if c := a.of[scope]; c != nil && !c.open && c.last == w { // an open one may be in use
 		delete(a.of, scope)
 	}
 }
