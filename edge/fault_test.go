@@ -228,7 +228,7 @@ func (f *faulty) withstand(t *testing.T, kind string, r *running) {
 		clients.Go(func() {
 			for n := i; time.Since(began) < faultLasts; n++ {
 				r.ask(unheld[n%len(unheld)])
-				time.Sleep(5 * time.Millisecond)
+				time.Sleep(20 * time.Millisecond)
 			}
 		})
 	}
@@ -266,7 +266,7 @@ func (f *faulty) askHeld(t *testing.T, kind string, r *running, held string, beg
 			return
 		}
 		stale = stale || strings.Contains(how, "stale")
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	switch f.endpoint {
 	case "themes/", "pairs/":
