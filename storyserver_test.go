@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -48,12 +49,22 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 		"origin": {"--listen", "127.0.0.1:0", "--feed-listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--log-level", "warn"},
 		"edge":   {"--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--log-level", "error"},
 	}[name]
-	command := append([]string{name, "--data", data}, flags...)
+	command := append([]string{name, "--data", data}, withoutRepeated(flags, args[1:])...)
 	_ = os.Remove(filepath.Join(data, name+".json")) // one that was killed left it
 	s := run(ts, append(command, args[1:]...))
 	storyOf(ts).servers[name] = s
 	announced := waitForFile(ts, s, filepath.Join(data, name+".json"))
 	setVariables(ts, name, data, announced)
+}
+
+// withoutRepeated returns the flags, each a name and a value, that a script does not give itself: a flag takes one value.
+func withoutRepeated(flags, given []string) (rest []string) {
+	for pair := range slices.Chunk(flags, 2) {
+		if !slices.Contains(given, pair[0]) {
+			rest = append(rest, pair...)
+		}
+	}
+	return rest
 }
 
 // run starts the program in the background, and ends it with the story at the latest.
