@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"example.com/livery/origin/operator"
 )
 
 // A request that waits for no time at all would be refused whatever upstream says: the edge does not start with that.
@@ -16,7 +18,8 @@ func TestUpstreamWaitIsAboveNothing(t *testing.T) {
 	}
 	t.Setenv("LIVERY_UPSTREAM_WAIT", "300ms")
 	got := configOf(t, "edge", "--data", "d", "--upstream", "u", "--upstream-token-file", "f", "--json")
-	if want := (setting{"upstream-wait", "300ms", "the environment variable LIVERY_UPSTREAM_WAIT"}); got["upstream-wait"] != want {
-		t.Errorf("livery config says %+v, want %+v", got["upstream-wait"], want)
+	want := operator.Setting{Name: "upstream-wait", Value: "300ms", Source: "the environment variable LIVERY_UPSTREAM_WAIT"}
+	if got["upstream-wait"].Setting != want {
+		t.Errorf("livery config says %+v, want %+v", got["upstream-wait"].Setting, want)
 	}
 }

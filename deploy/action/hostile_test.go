@@ -123,7 +123,7 @@ func TestAChangeThatBreaksFailsIfAsked(t *testing.T) {
 			t.Errorf("with fail-on-breaking %q the comments are %q", asked, f.comments)
 		}
 	}
-	if page, err := os.ReadFile(filepath.Join(s.dir, "page.html")); err != nil || !strings.Contains(string(page), "color.brand") {
+	if page, err := os.ReadFile(filepath.Join(s.dir, "page.html")); err != nil || !strings.Contains(string(page), "color.<wbr>brand") {
 		t.Errorf("the page is %.200q, %v", page, err)
 	}
 }
