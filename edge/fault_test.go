@@ -146,7 +146,7 @@ func untilFaultEnds(r *http.Request) (context.Context, context.CancelFunc) {
 // faultLasts is how long an upstream answers wrong, and mostAsked how often it may be asked in that time.
 const (
 	faultLasts = 3 * time.Second
-	mostAsked  = 25
+	mostAsked  = 40
 )
 
 // An upstream that answers wrong, however and whatever it is asked, is asked rarely; what is held is served
