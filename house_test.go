@@ -30,9 +30,10 @@ type room struct {
 var house = map[string]room{
 	".": {ours: "cli"},
 	"cli": {
-		ours:   "cli/device cli/escape cli/page cli/tokendiff cli/tokenfile client edge edge/policy origin origin/operator origin/patch renderer renderer/dtcg renderer/jsontree storage storage/dump storage/pebble storage/postgres storage/record wasm wasm/abi",
+		ours:   "cli/device cli/escape cli/page cli/tokendiff cli/tokenfile client edge edge/policy origin origin/operator origin/patch renderer renderer/dtcg renderer/jsontree storage storage/dump storage/pebble storage/postgres storage/record toolchain wasm wasm/abi",
 		others: "github.com/cheggaaa/pb/v3 github.com/goccy/go-yaml github.com/prometheus/client_golang github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	},
+	"toolchain":         {},
 	"client":            {},
 	"httpguard":         {},
 	"heaptest":          {},

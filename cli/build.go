@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/renderer"
+	"example.com/livery/toolchain"
 	"example.com/livery/wasm"
 )
 
@@ -24,12 +25,13 @@ type build struct {
 	Modified bool   `json:"modified,omitempty"` // files differed from the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	Renderer string `json:"renderer"`         // version of the renderer that new versions are published with
-	Module   string `json:"module,omitempty"` // SHA-256 of its WebAssembly module; empty: built without one
+	Renderer string `json:"renderer"`          // version of the renderer that new versions are published with
+	Module   string `json:"module,omitempty"`  // SHA-256 of its WebAssembly module; empty: built without one
+	Warning  string `json:"warning,omitempty"` // what is wrong with the Go that built it; empty: nothing
 }
 
 func thisBuild() build {
-	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Renderer: renderer.Version}
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Renderer: renderer.Version, Warning: toolchain.Warning()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		b.read(info)
 	}
@@ -75,6 +77,6 @@ func (a *app) printBuild() error {
 		if b.Modified {
 			commit += " (modified)"
 		}
-		a.pairs(a.out, "livery", b.Version, "commit", commit, "go", b.Go+" "+b.Platform, "renderer", b.Renderer, "module", b.Module)
+		a.pairs(a.out, "livery", b.Version, "commit", commit, "go", b.Go+" "+b.Platform, "renderer", b.Renderer, "module", b.Module, "warning", b.Warning)
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/edge"
+	"example.com/livery/toolchain"
 	"example.com/livery/wasm"
 )
 
@@ -153,6 +154,9 @@ func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
 	}
 	if s.filesTLS != nil && e.http2 {
 		s.filesTLS.NextProtos = []string{"h2", "http/1.1"}
+		if warning := toolchain.Warning(); warning != "" {
+			s.log.Warn("livery: HTTP/2 is offered by a program that should not offer it", "why", warning, "off", "--http2=false")
+		}
 	}
 	if s.upstreamTLS, err = e.upstreamTLS.settings(s.log); err != nil {
 		return err
