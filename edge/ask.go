@@ -96,8 +96,9 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 	if held != nil {
 		asked = revalidated
 	}
+	asks := *q // the question may outlive the request, whose q is used again
 	askOnce := func() (any, error) { // the question before may have ended since seen was seen
-		if s := t.state.Load(); s != seen && e.themeFresh(t, s, q) {
+		if s := t.state.Load(); s != seen && e.themeFresh(t, s, &asks) {
 			return s, nil
 		}
 		return ask()

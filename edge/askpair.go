@@ -55,8 +55,9 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 	if held != nil {
 		asked = revalidated
 	}
+	asks := *q // the question may outlive the request, whose q is used again
 	askOnce := func() (any, error) {
-		if s := p.state.Load(); s != seen && e.pairFresh(t, ts, p, s, q) {
+		if s := p.state.Load(); s != seen && e.pairFresh(t, ts, p, s, &asks) {
 			return s, nil
 		}
 		return ask()
