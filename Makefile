@@ -38,7 +38,7 @@ ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun T
 	TestAFullDiskTakesWhatFreesIt TestAStoreThatIsTendedDoesNotGrow TestPruningKeepsTheNewestBackupsWhole \
 	TestAnUpgradeKeepsPublishedBytes TestMigrationFollowsTheTheme TestPathsAndMethodsAreExact TestBodiesChangeNothingElse \
 	TestEveryPathRefusesOtherMethods TestThereAreNoOtherLevels TestSecretsAreNeverAnswered TestHostileBatchesAreBounded \
-	TestQuestionsCarryTheTraceOn
+	TestQuestionsCarryTheTraceOn TestWrongAnswersAreNotAskedForAgainAtOnce
 empty :=
 space := $(empty) $(empty)
 
