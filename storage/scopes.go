@@ -14,8 +14,9 @@ import (
 type Scopes struct {
 	all *semaphore.Weighted // a scope holds one unit, Global holds all
 
-	mu   sync.Mutex // guards held
-	held map[string]*scopeLock
+	mu     sync.Mutex // guards held
+	held   map[string]*scopeLock
+	unused func(scope string) // may be nil
 }
 
 // scopeLock is the lock of a scope that someone holds or waits for.
@@ -26,9 +27,11 @@ type scopeLock struct {
 
 const allScopes = math.MaxInt64
 
-// NewScopes returns Scopes that nobody holds.
-func NewScopes() *Scopes {
-	return &Scopes{all: semaphore.NewWeighted(allScopes), held: map[string]*scopeLock{}}
+// NewScopes returns Scopes that no writer holds. unused, unless it is nil, is called with a scope each time that
+// no writer holds it and none waits for it any more, whether the last one released it or its context ended. No
+// writer gets the scope before unused returns; unused must not block. It is not called for Global.
+func NewScopes(unused func(scope string)) *Scopes {
+	return &Scopes{all: semaphore.NewWeighted(allScopes), held: map[string]*scopeLock{}, unused: unused}
 }
 
 // Acquire waits for the scope's turn and returns what gives it up, or ctx's error. The wait for
@@ -58,14 +61,6 @@ func (s *Scopes) Acquire(ctx context.Context, scope string) (release func(), err
 	}
 }
 
-// Waited reports whether a writer waits for a scope that the caller has.
-func (s *Scopes) Waited(scope string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	lock := s.held[scope]
-	return lock != nil && lock.users > 1
-}
-
 func (s *Scopes) join(scope string) *scopeLock {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,5 +79,8 @@ func (s *Scopes) part(scope string, lock *scopeLock) {
 	defer s.mu.Unlock()
 	if lock.users--; lock.users == 0 {
 		delete(s.held, scope)
+		if s.unused != nil {
+			s.unused(scope)
+		}
 	}
 }

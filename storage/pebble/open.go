@@ -94,7 +94,7 @@ func (o Options) withDefaults() Options {
 // that ends with Close. It returns storage.ErrLocked where another Store has the directory, and
 // storage.ErrCorrupt where what is there cannot be read.
 func Open(dir string, opts Options) (*Store, error) {
-	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: storage.NewScopes()}
+	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: storage.NewScopes(nil)}
 	s.line.moved = make(chan struct{})
 	if err := s.place(); err != nil {
 		return nil, err

@@ -15,7 +15,10 @@ import (
 
 // chain is a row of writes of one scope that were made over one snapshot, each shown those before it. They
 // wait for the disks together: the next writer begins as soon as the last one's writes are queued. What it reads
-// of its scope and of Global is the newest there is when it is committed. Whoever has the scope has its chain.
+// of its scope and of Global is the newest there is when it is committed.
+//
+// The writer that holds the scope owns its chain, and may leave it open. Scopes counts the writers that hold a scope or
+// wait for it, and calls endChain with the last one gone, however it went: so an open chain always has a next owner.
 type chain struct {
 	reader *reader
 	conn   *pgx.Conn        // nil when the snapshot has ended
@@ -27,7 +30,7 @@ type chain struct {
 	open   bool // it may be continued; guarded by chains.mu
 }
 
-// A chain ends when nobody waits for its scope, or at these bounds: its snapshot keeps dead rows, and what it
+// A chain ends when no writer waits for its scope, or at these bounds: its snapshot keeps dead rows, and what it
 // wrote is in memory.
 const (
 	longestChain = 64
@@ -41,8 +44,8 @@ type chains struct {
 	contended map[string]time.Time // when another origin was last found to write in a scope
 }
 
-// leave keeps a chain for the next writer of its scope, or until its writes are settled.
-func (a *chains) leave(scope string, c *chain) {
+// put keeps a chain for the next writer of its scope, or until its writes are settled.
+func (a *chains) put(scope string, c *chain) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.open = c.conn != nil
@@ -100,25 +103,21 @@ func (s *Store) take(ctx context.Context, scope string, fresh bool) (*chain, err
 func (s *Store) clear(ctx context.Context, scope string) error {
 	if c := s.chains.current(scope); c != nil {
 		s.finish(scope, c, nil)
-		s.chains.leave(scope, c)
+		s.chains.put(scope, c)
 	}
 	return s.settled(ctx, scope)
 }
 
-// abandon ends a chain that was left for a writer who went away.
-func (s *Store) abandon(scope string) {
-	defer s.leave()
-	release, err := s.scopes.Acquire(context.Background(), scope)
-	if err != nil {
-		return // never: the context does not end
+// endChain ends the chain that the last writer of a scope left.
+func (s *Store) endChain(scope string) {
+	c := s.chains.current(scope)
+	if c == nil {
+		return
 	}
-	defer release()
-	if c := s.chains.current(scope); c != nil {
-		s.finish(scope, c, nil)
-		s.chains.leave(scope, c)
-		if c.last.isSettled() {
-			s.chains.forget(scope, c.last)
-		}
+	s.finish(scope, c, nil)
+	s.chains.put(scope, c)
+	if c.last.isSettled() {
+		s.chains.forget(scope, c.last)
 	}
 }
 
@@ -189,8 +188,6 @@ var errStale = errors.New("judged by an earlier snapshot")
 func (s *Store) attempt(ctx context.Context, scope string, fresh bool, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
 	release, err := s.scopes.Acquire(ctx, scope)
 	if err != nil {
-		s.calls.Add(1)
-		go s.abandon(scope)
 		return storage.Cursor{}, err
 	}
 	release = sync.OnceFunc(release)
@@ -252,10 +249,11 @@ func (s *Store) queue(ctx context.Context, scope string, fresh bool, fn func(sto
 	return w, nil
 }
 
-// leaveChain lets the next writer of the scope go on with the chain, or ends it.
+// leaveChain leaves the chain to the next writer of the scope, or ends it.
 func (s *Store) leaveChain(scope string, c *chain, broken error) {
-	if broken != nil || scope == storage.Global || c.last == nil || !s.scopes.Waited(scope) || c.length >= longestChain || time.Since(c.began) > oldestChain {
+	full := c.length >= longestChain || time.Since(c.began) > oldestChain
+	if broken != nil || scope == storage.Global || c.last == nil || full {
 		s.finish(scope, c, broken)
 	}
-	s.chains.leave(scope, c)
+	s.chains.put(scope, c)
 }

@@ -99,7 +99,8 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open: %w", err)
 	}
-	s := &Store{opts: opts, codec: codec, scopes: storage.NewScopes(), pool: newPool(config, opts)}
+	s := &Store{opts: opts, codec: codec, pool: newPool(config, opts)}
+	s.scopes = storage.NewScopes(s.endChain)
 	if err := s.connect(ctx, config); err != nil {
 		s.pool.close()
 		codec.Close()
