@@ -55,13 +55,13 @@ check: wasm ## Formatting, vet, staticcheck, the house test, and the race detect
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
 bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
-	go run ./bench/report $(if $(QUICK),-quick) $(if $(PARTS),-parts $(PARTS))
+	go run ./bench report $(if $(QUICK),-quick) $(if $(PARTS),-parts $(PARTS))
 
 microbench: wasm ## Run the Go benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 guard: wasm ## Write the baseline of allocations, bytes and instructions anew
-	go run ./bench/guard -update
+	go test -count 1 -timeout 20m ./bench/guard -args -update
 
 browser: docs/examples/node_modules ## Attack stylesheets and use pages in a real Chromium (needs one on the PATH)
 	go test -tags browser -count 1 -timeout 30m ./bench/browser ./wasm/js ./docs/examples
@@ -90,20 +90,23 @@ bench/%/node_modules: bench/%/package-lock.json
 	@touch $@
 
 usable: bench/usable/node_modules ## Put the served files into the real libraries (installs them from npm)
-	go run ./bench/usable
+	go test -count 1 -timeout 20m -run TestFilesWork ./bench/usable -args -results $(CURDIR)/bench/results/usable.md
 
-edge: build ## Measure the edge beside nginx (needs one on the PATH)
-	go run ./bench/edge -livery bin/livery
+edge: build ## Measure the edge beside nginx, plain and under TLS (needs nginx, wrk, h2load and openssl)
+	go run ./bench edge -page bench/results/edge.md
+	go run ./bench tls -page bench/results/edge_tls.md
+
+SOAK = go test -count 1 -timeout 0 -v -run TestSoaks ./bench/internal/use -args --
 
 soak: build ## Soak the origin with 20,000 publishes and Themes, and the edge under Zipf traffic and publishes, FOR as long (30m)
-	go run ./bench/edge -soak-origin 20000 -livery bin/livery
-	go run ./bench/edge -soak $(or $(FOR),30m) -livery bin/livery
+	$(SOAK) soak-origin -livery $(CURDIR)/bin/livery -count 20000 -plot $(CURDIR)/bench/results/soak_origin.svg -page $(CURDIR)/bench/results/soak_origin.md
+	$(SOAK) soak -livery $(CURDIR)/bin/livery -for $(or $(FOR),30m) -plot $(CURDIR)/bench/results/soak.svg -page $(CURDIR)/bench/results/soak.md
 
 storage: ## Measure the store's commits, on PostgreSQL too where it is installed
-	go run ./bench/storage -points 0 -postgres own
+	go run ./bench storage -points 0 -postgres own -page bench/results/storage.md
 
 growth: ## Grow a store to 100,000 Themes, 1,000,000 pairs, BYTES of blobs (10 GiB)
-	go run ./bench/storage -each 0 -bytes $(or $(BYTES),10737418240) -plots bench/results > bench/results/growth.md
+	go run ./bench storage -each 0 -bytes $(or $(BYTES),10737418240) -plots bench/results -page bench/results/growth.md
 
 mutants: ## Plant each known bug in the store, and see the tests find it
 	go test -tags mutants -run TestMutants -v -timeout 90m ./storage/pebble
@@ -112,7 +115,7 @@ faults: ## Fail every operation of the store in turn, cut its power, kill it
 	LIVERY_FAULT_POINTS=all LIVERY_CRASH_SEEDS=400 LIVERY_KILL_ROUNDS=1000 go test -run 'FailedOperation|PowerFailure|Killed' -timeout 60m ./storage/pebble
 
 crash: build ## Kill the real program 1,000 times while eight writers publish
-	go run ./bench/crash
+	go test -count 1 -timeout 0 -v ./bench/crash -args -- -livery $(CURDIR)/bin/livery
 
 postgres: ## Run the store's suite on a real PostgreSQL (needs one installed)
 	LIVERY_TEST_POSTGRES=1 go test -timeout 30m ./storage/postgres
@@ -120,7 +123,7 @@ postgres: ## Run the store's suite on a real PostgreSQL (needs one installed)
 	LIVERY_TEST_POSTGRES=1 go test -timeout 30m -run TestSeveralOrigins .
 
 failovers: ## Kill the primary of three PostgreSQL nodes 20 times
-	go run ./bench/failovers -rounds 20 > bench/results/failovers.md
+	go test -count 1 -timeout 0 -v ./bench/failovers -args -- -rounds 20 -page $(CURDIR)/bench/results/failovers.md
 
 pressure: wasm ## Press the edge: 10,000 idle connections, slow readers, overload, a cold cache
 	LIVERY_PRESSURE=full go test -count 1 -timeout 20m -v -run 'Pressure|ShutdownLosesNoRequest|ShutdownUnderLoad' ./edge
@@ -151,25 +154,25 @@ toolchain: ## Compare the Go of this machine with the one that go.mod asks for (
 	echo "make toolchain: go.mod asks for $$want or newer, and this is $$have, in which faults are known: install it, or set GOTOOLCHAIN=auto" >&2; exit 1; }
 
 colors: bench/color/node_modules ## Compare colours with colorjs.io and culori (installs them from npm)
-	go run ./bench/color
+	go test -count 1 ./bench/color -args -results $(CURDIR)/bench/results/colors.md
 
 render: ## Measure the renderer natively, by tokens, overrides and file
-	go run ./bench/render
+	go run ./bench render -page bench/results/render.md
 
 runtime: wasm ## Measure the WebAssembly runtime beside the native renderer
-	go run ./bench/runtime
+	go run ./bench runtime -page bench/results/runtime.md
 
-size: ## Weigh the renderer module by package and by type
-	go run ./bench/size
+size: wasm ## Weigh the renderer module
+	go run ./bench runtime -only size
 
 peers: bench/peers/node_modules ## Measure the renderer beside Style Dictionary and Terrazzo (installs them from npm)
-	go run ./bench/peers
+	go run ./bench peers -page bench/results/peers.md
 
 management: wasm ## Measure the management side: edits, publishes, lists, writers
-	go run ./bench/management
+	go run ./bench management -page bench/results/management.md
 
 road: build ## Measure the road from a push to a served file
-	go run ./bench/road
+	go test -count 1 -v ./bench/road -args -- -livery $(CURDIR)/bin/livery -document $(CURDIR)/../shared/corpus/github-primer.tokens.json -page $(CURDIR)/bench/results/road.md
 
 RELEASES := linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64.exe windows_arm64.exe
 

@@ -1,7 +1,8 @@
-package main
+package guard
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"reflect"
 	"testing"
@@ -20,25 +21,36 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+var (
+	update   = flag.Bool("update", false, "write the baseline anew")
+	count    = flag.Bool("instructions", false, "count instructions too, which takes most of a minute; -update does")
+	jsonPath = flag.String("json", "", "write the figures to this file too")
+)
+
 // TestNothingCostsMore holds every hot path to the committed baseline.
 func TestNothingCostsMore(t *testing.T) {
 	if underRace {
 		t.Skip("NOT GUARDED: under the race detector allocations are not what they are without it")
 	}
-	root, err := projectRoot()
+	before, err := readBaseline(baselinePath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := readBaseline(baselinePath(root))
-	if err != nil {
-		t.Fatal(err)
-	}
-	now, err := measureAll(root, os.Getenv(askInstructions) != "")
+	now, err := measureAll(*count || *update)
 	if errors.Is(err, wasm.ErrNoGuest) {
 		t.Skip("NOT GUARDED: the renderer module is not built (make wasm)")
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := now.figures().Write(*jsonPath); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := now.write(baselinePath); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
 	if !before.sameToolchain(now) {
 		t.Skipf("NOT GUARDED: the baseline is of %s %s, this is %s %s", before.Go, before.Platform, now.Go, now.Platform)
@@ -47,7 +59,7 @@ func TestNothingCostsMore(t *testing.T) {
 		t.Error(fault)
 	}
 	if !now.counted() {
-		t.Logf("instructions are left out: %s is not set, or there is no valgrind on the PATH", askInstructions)
+		t.Log("instructions are left out: -instructions is not given, or there is no valgrind on the PATH")
 	}
 }
 
@@ -59,17 +71,17 @@ func TestCompareTellsWhatDiffers(t *testing.T) {
 		want   []string
 	}{
 		{"the same", func(*baseline) {}, nil},
-		{"one allocation more", func(b *baseline) { b.Paths[0].Allocations++ }, []string{"a is dearer: 3 allocations, the baseline has 2 (go run ./bench/guard -update writes it anew)"}},
-		{"one allocation fewer", func(b *baseline) { b.Paths[0].Allocations-- }, []string{"a is cheaper: 1 allocations, the baseline has 2 (go run ./bench/guard -update writes it anew)"}},
+		{"one allocation more", func(b *baseline) { b.Paths[0].Allocations++ }, []string{"a is dearer: 3 allocations, the baseline has 2 (make guard writes it anew)"}},
+		{"one allocation fewer", func(b *baseline) { b.Paths[0].Allocations-- }, []string{"a is cheaper: 1 allocations, the baseline has 2 (make guard writes it anew)"}},
 		{"bytes at the tolerance", func(b *baseline) { b.Paths[0].Bytes = 10_500 }, nil},
-		{"bytes beyond", func(b *baseline) { b.Paths[0].Bytes = 10_501 }, []string{"a is dearer: 10501 bytes, the baseline has 10000 (go run ./bench/guard -update writes it anew)"}},
+		{"bytes beyond", func(b *baseline) { b.Paths[0].Bytes = 10_501 }, []string{"a is dearer: 10501 bytes, the baseline has 10000 (make guard writes it anew)"}},
 		{"a few bytes of none", func(b *baseline) { b.Paths[1].Bytes = 64 }, nil},
-		{"more of none", func(b *baseline) { b.Paths[1].Bytes = 65 }, []string{"b is dearer: 65 bytes, the baseline has 0 (go run ./bench/guard -update writes it anew)"}},
+		{"more of none", func(b *baseline) { b.Paths[1].Bytes = 65 }, []string{"b is dearer: 65 bytes, the baseline has 0 (make guard writes it anew)"}},
 		{"the module at the tolerance", func(b *baseline) { b.ModuleBytes = 980 }, nil},
-		{"the module beyond", func(b *baseline) { b.ModuleBytes = 979 }, []string{"the renderer module is cheaper: 979 bytes, the baseline has 1000 (go run ./bench/guard -update writes it anew)"}},
-		{"instructions beyond", func(b *baseline) { b.Paths[0].Instructions = 1051 }, []string{"a is dearer: 1051 instructions, the baseline has 1000 (go run ./bench/guard -update writes it anew)"}},
+		{"the module beyond", func(b *baseline) { b.ModuleBytes = 979 }, []string{"the renderer module is cheaper: 979 bytes, the baseline has 1000 (make guard writes it anew)"}},
+		{"instructions beyond", func(b *baseline) { b.Paths[0].Instructions = 1051 }, []string{"a is dearer: 1051 instructions, the baseline has 1000 (make guard writes it anew)"}},
 		{"instructions not counted here", func(b *baseline) { b.Paths[0].Instructions = 0 }, nil},
-		{"a path more", func(b *baseline) { b.Paths = append(b.Paths, cost{Name: "c"}) }, []string{"c is not in the baseline (go run ./bench/guard -update writes it anew)"}},
+		{"a path more", func(b *baseline) { b.Paths = append(b.Paths, cost{Name: "c"}) }, []string{"c is not in the baseline (make guard writes it anew)"}},
 		{"a path fewer", func(b *baseline) { b.Paths = b.Paths[:1] }, []string{"b is in the baseline and is not measured"}},
 	} {
 		now := baseline{ModuleBytes: was.ModuleBytes, Paths: append([]cost(nil), was.Paths...)}

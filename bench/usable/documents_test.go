@@ -1,4 +1,4 @@
-package main
+package usable
 
 import (
 	"os"
@@ -58,7 +58,7 @@ func TestServeWritesTheFilesAndWhatWasReported(t *testing.T) {
 // Locks name versions and digests and never where the packages come from; versions are exact.
 func TestLocksHoldNoAddressAndExactVersions(t *testing.T) {
 	exact := regexp.MustCompile(`^    "[^"]+": "\d+\.\d+\.\d+",?$`)
-	for _, folder := range []string{".", "../peers"} {
+	for _, folder := range []string{".", "../peers", "../color"} {
 		lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,18 @@
+package failovers
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+// A failover loses no commit that was acknowledged; make failovers makes 20.
+func TestFailoversLoseNothing(t *testing.T) {
+	arguments := flag.Args()
+	if len(arguments) == 0 {
+		t.Skip("make failovers kills the primary of a real PostgreSQL")
+	}
+	if err := Part.Run(t.Context(), arguments, os.Stdout); err != nil {
+		t.Fatal(err)
+	}
+}

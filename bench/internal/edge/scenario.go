@@ -1,0 +1,103 @@
+//go:build linux
+
+package edge
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// scenario is one kind of traffic.
+type scenario struct {
+	name    string
+	path    string
+	query   string   // with its "?"
+	headers []string // more lines
+	conns   int
+	depth   int  // requests that are sent at once in HTTP/1.1
+	streams int  // at once on each connection, in HTTP/2; 0: HTTP/1.1
+	full    bool // a new connection for each request, with a whole handshake
+	current bool // asks whether a copy is current
+}
+
+var (
+	asGzip        = []string{"Accept-Encoding: gzip"}
+	closed        = []string{"Connection: close"}
+	chromeHeaders = []string{
+		"Connection: keep-alive", `sec-ch-ua-platform: "Linux"`,
+		"User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
+		`sec-ch-ua: "Chromium";v="156", "Not/A)Brand";v="24", "Google Chrome";v="156"`, "sec-ch-ua-mobile: ?0", "Accept: text/css,*/*;q=0.1",
+		"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: style", "Referer: http://site.example/",
+		"Accept-Language: en-GB,en;q=0.9,de;q=0.8",
+	}
+)
+
+// scenarios are the ones of the project's performance plan.
+var scenarios = []scenario{
+	{name: "2 KB, 64 connections", path: "/2k.css", conns: 64},
+	{name: "20 KB as gzip", path: "/20k.css", headers: asGzip, conns: 64},
+	{name: "2 KB, Chrome's headers", path: "/2k.css", headers: chromeHeaders, conns: 64},
+	{name: "304", path: "/2k.css", conns: 64, current: true},
+	{name: "2 KB, 512 connections", path: "/2k.css", conns: 512},
+	{name: "2 KB, a new connection each", path: "/2k.css", headers: closed, conns: 64},
+	{name: "2 KB, 1 connection", path: "/2k.css", conns: 1},
+	{name: "2 KB as gzip", path: "/2k.css", headers: asGzip, conns: 64},
+	{name: "20 KB as gzip, 512 connections", path: "/20k.css", headers: asGzip, conns: 512},
+	{name: "20 KB identity", path: "/20k.css", conns: 64},
+	{name: "200 KB identity", path: "/200k.css", conns: 64},
+	{name: "200 KB as gzip", path: "/200k.css", headers: asGzip, conns: 64},
+	{name: "2 KB, pipeline of 16", path: "/2k.css", conns: 64, depth: 16},
+	{name: "2 KB with a query", path: "/2k.css", query: "?v=1", conns: 64},
+	{name: "2 KB, an unknown header", path: "/2k.css", headers: []string{"X-Unknown: 1"}, conns: 64},
+	{name: "2 KB, left to fasthttp", path: "/2k.css", headers: []string{"TE: trailers"}, conns: 64},
+}
+
+// secureScenarios are those under TLS. wrk resumes the session of the connection before.
+var secureScenarios = []scenario{
+	{name: "HTTP/1.1, 2 KB", path: "/2k.css", conns: 32},
+	{name: "HTTP/1.1, 20 KB as gzip", path: "/20k.css", headers: asGzip, conns: 32},
+	{name: "HTTP/1.1, 2 KB, a new connection each, resumed", path: "/2k.css", headers: closed, conns: 8},
+	{name: "HTTP/1.1, 2 KB, a new connection each, not resumed", path: "/2k.css", full: true},
+	{name: "HTTP/2, 2 KB, 10 streams", path: "/2k.css", conns: 8, streams: 10},
+	{name: "HTTP/2, 20 KB as gzip, 10 streams", path: "/20k.css", headers: asGzip, conns: 8, streams: 10},
+}
+
+// fileSizes are the files that every server serves, in bytes.
+var fileSizes = map[string]int{"2k.css": 2 << 10, "20k.css": 20 << 10, "200k.css": 200 << 10}
+
+// writeFiles writes them, and beside each what it is as gzip.
+func writeFiles(dir string) error {
+	for name, size := range fileSizes {
+		body := stylesheet(size)
+		var zipped bytes.Buffer
+		w, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(body); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		for path, content := range map[string][]byte{name: body, name + ".gz": zipped.Bytes()} {
+			if err := os.WriteFile(filepath.Join(dir, path), content, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stylesheet makes custom properties of that many bytes; they compress as a real design system's do.
+func stylesheet(size int) []byte {
+	b := []byte(":root {\n")
+	for i := uint32(1); len(b) < size; i++ {
+		h := i * 2654435761
+		b = fmt.Appendf(b, "  --color-%s-%d-%s: #%06x;\n", []string{"fg", "bg", "border", "accent"}[h>>30], i%97, []string{"rest", "hover", "active"}[h>>8%3], h&0xffffff)
+	}
+	return append(b[:size-2], "}\n"...)
+}
