@@ -23,7 +23,7 @@ func TestSamplesAreServed(t *testing.T) {
 	}
 }
 
-// A colour counts as wrong where it differs from both libraries by more than the tolerance, and only there.
+// A colour counts as wrong if it differs from both libraries by more than the tolerance, and only there.
 func TestCompare(t *testing.T) {
 	colors := []sample{{Space: "lab"}, {Space: "lab"}, {Space: "lab"}}
 	ours := []rgb{{10, 10, 10}, {10, 10, 10}, {10, 10, 10}}

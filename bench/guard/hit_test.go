@@ -19,7 +19,7 @@ type ready struct{ answer loop.Answer }
 // Ready implements loop.Source.
 func (r ready) Ready(*loop.Request) (loop.Answer, bool) { return r.answer, true }
 
-// prepareHit asks over one kept connection on the loopback; neither side may allocate.
+// prepareHit asks over one connection on the loopback; neither side may allocate.
 func prepareHit() (func() error, func() error, error) {
 	const body = 2 << 10
 	source := ready{loop.Answer{

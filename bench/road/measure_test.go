@@ -126,9 +126,9 @@ func changes(ctx context.Context, url, shown string, s *samples) (string, error)
 	}
 }
 
-// hit asks for a file that the edge holds, over one kept connection.
+// hit asks for a file that the edge has cached, over one connection.
 func (b *bench) hit(ctx context.Context, url string) (samples, error) {
-	s := samples{name: "request of a file that the edge holds"}
+	s := samples{name: "request of a cached file"}
 	for range b.hits {
 		took, err := fetch(ctx, url)
 		if err != nil {

@@ -75,7 +75,7 @@ func TestLocksHoldNoAddressAndExactVersions(t *testing.T) {
 		_, dependencies, _ := strings.Cut(string(manifest), "\"dependencies\": {\n")
 		for line := range strings.SplitSeq(dependencies, "\n") {
 			if strings.HasPrefix(line, "    ") && !exact.MatchString(line) {
-				t.Errorf("%s/package.json: %s is no exact version", folder, line)
+				t.Errorf("%s/package.json: %s is not an exact version", folder, line)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ type document struct {
 }
 
 // documents collects the sample Theme, the golden design system, the documents of this folder and,
-// where it is present, the corpus: each alone and with each of its Variants.
+// if it is present, the corpus: each alone and with each of its Variants.
 func (b *bench) documents() ([]document, error) {
 	golden := "renderer/testdata/acorn-design-system"
 	all, err := read(nil, "acorn", golden+"/theme.json", golden+"/variant.json", golden+"/prefix.txt")

@@ -11,8 +11,8 @@ import (
 	"example.com/livery/bench/internal/frame"
 )
 
-// Every server that is installed answers what is asked of it: the whole file, gzip where it is accepted,
-// and 304 to who has it already. Those that are not are told.
+// Every server that is installed answers what is asked of it: the whole file, gzip if it is accepted,
+// and 304 to a client that has it already. Those that are not installed are named.
 func TestPeersServeTheFiles(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()

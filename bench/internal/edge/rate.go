@@ -16,7 +16,7 @@ import (
 var rated = &scenarios[0]
 
 // atRates has every server answer each rate in turn, some rounds long. Latency counts from when a
-// request was due, so that no server is forgiven for what it kept waiting.
+// request was due, so that what a server delays counts in full.
 func (b *bench) atRates(ctx context.Context, subjects []*subject) error {
 	if err := pin(loadCore); err != nil {
 		return err

@@ -16,12 +16,12 @@ import (
 // Figure is one measured number.
 type Figure struct {
 	Name    string  `json:"name"`              // what was measured, without what Over counts
-	Subject string  `json:"subject,omitempty"` // of whom: a server, a tool, a way of doing it; empty where there is one only
+	Subject string  `json:"subject,omitempty"` // of whom: a server, a tool, a way of doing it; empty if there is one only
 	Unit    string  `json:"unit"`
 	Over    string  `json:"over,omitempty"` // what it grows with, which At counts; empty for a number that stands alone
 	At      float64 `json:"at,omitempty"`
 	Value   float64 `json:"value"` // in the middle of the rounds
-	Low     float64 `json:"low"`   // a quarter of the rounds lies below; Value where there was one round
+	Low     float64 `json:"low"`   // a quarter of the rounds lies below; Value if there was one round
 	High    float64 `json:"high"`  // a quarter of the rounds lies above
 	Command string  `json:"command"`
 }

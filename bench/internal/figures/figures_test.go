@@ -57,7 +57,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// Times are told by quantiles, the median with the quarters around it, and stay in their order.
+// Times are reported by quantiles, the median with the quarters around it, and stay in their order.
 func TestTimesAreRanked(t *testing.T) {
 	var times Times
 	for i := 100; i > 0; i-- {

@@ -158,7 +158,7 @@ func CurveName(f Figure) string {
 	return f.Name + ", " + f.Subject
 }
 
-// spread spells a figure with the quarters around it, where there are any.
+// spread spells a figure with the quarters around it, if there are any.
 func spread(f Figure) string {
 	if f.Low == f.High {
 		return Spell(f.Value)

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// connection is one kept connection, which has one exchange under way at most.
+// connection is one open connection, which has one exchange under way at most.
 type connection struct {
 	fd   int
 	busy bool
@@ -106,7 +106,7 @@ func readHead(head []byte) (length int, last bool, err error) {
 	return length, last, nil
 }
 
-// Status returns the status in the head of an answer, 0 where it has none.
+// Status returns the status in the head of an answer, 0 if it has none.
 func Status(head []byte) int {
 	const at = len("HTTP/1.1 ")
 	if len(head) < at+3 {

@@ -3,7 +3,7 @@
 // Package load sends requests at a constant rate and counts how long each answer took from the moment
 // its request was due, not from the moment it could be sent: a server that stands still for a second
 // makes every request of that second late, and all of them count (the correction of what is called
-// coordinated omission). It speaks HTTP/1.1 over kept connections from one thread.
+// coordinated omission). It speaks HTTP/1.1 over open connections from one thread.
 package load
 
 import (
@@ -19,12 +19,12 @@ import (
 // Rate is traffic at a constant rate.
 type Rate struct {
 	Address     string                                // host:port, IPv4
-	Connections int                                   // kept; as many requests are on their way at most
+	Connections int                                   // as many requests are on their way at most
 	PerSecond   float64                               // requests that are due each second
 	For         time.Duration                         // how long requests become due
 	Patience    time.Duration                         // for answers after that; 0: as long as For, at least 2 s
 	Next        func(n int) []byte                    // the whole request number n; it is sent before the next call
-	Each        func(took time.Duration, head []byte) // told of every answer, in the order of their coming; nil: nobody. head is lent
+	Each        func(took time.Duration, head []byte) // told of every answer, in the order of their coming; nil: none is. head is valid during the call
 }
 
 // Result is what came of a Rate.
@@ -46,7 +46,7 @@ func (r Result) Rate() float64 {
 // Waits are times, sorted.
 type Waits []time.Duration
 
-// At returns the time that a part of the waits does not exceed, 0 where there are none.
+// At returns the time that a part of the waits does not exceed, 0 if there are none.
 func (w Waits) At(part float64) time.Duration {
 	if len(w) == 0 {
 		return 0
@@ -54,7 +54,7 @@ func (w Waits) At(part float64) time.Duration {
 	return w[min(len(w)-1, int(part*float64(len(w))))]
 }
 
-// Run sends the traffic. It returns an error where a connection breaks or an answer cannot be read.
+// Run sends the traffic. It returns an error if a connection breaks or an answer cannot be read.
 func (r Rate) Run() (Result, error) {
 	if r.Connections <= 0 || r.PerSecond <= 0 || r.For <= 0 || r.Next == nil {
 		return Result{}, errors.New("load: connections, a rate, a time and requests are needed")
@@ -136,7 +136,7 @@ func (t *traffic) dueAt(n int) time.Time {
 	return t.started.Add(time.Duration(float64(n) / t.PerSecond * float64(time.Second)))
 }
 
-// run sends what is due and hears what comes, until everything is answered or nobody waits any longer.
+// run sends what is due and hears what comes, until everything is answered or the time for answers is over.
 func (t *traffic) run() error {
 	var events [256]unix.EpollEvent
 	t.started = time.Now()

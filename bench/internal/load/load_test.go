@@ -101,7 +101,7 @@ func sortedBelow(w Waits, limit time.Duration) int {
 	return n
 }
 
-// What is never answered counts as waited for until the end, and is told.
+// What is never answered counts as waited for until the end, and is counted.
 func TestUnansweredRequestsCount(t *testing.T) {
 	over := make(chan struct{})
 	var asked atomic.Int64

@@ -53,7 +53,7 @@ func (b *bench) lists(ctx context.Context) (rows []row, err error) {
 // listing is a list with what it must answer.
 type listing struct {
 	what  string
-	items int // that it answers, where there are as many
+	items int // that it answers, if there are as many
 	query func(count int) string
 }
 

@@ -32,7 +32,7 @@ const subject = "bench"
 
 // server is an origin over a store, on a socket of the loopback.
 type server struct {
-	dir          string // of an embedded store, removed in the end; "" where there is none
+	dir          string // of an embedded store, removed in the end; "" if there is none
 	store        storage.Store
 	origin       *origin.Origin
 	served       chan error // what the server returned
@@ -42,8 +42,8 @@ type server struct {
 	api          *client.Client // for what is not measured
 }
 
-// open starts an origin with so many Environments. fs nil means the disk as it is. Whoever opens a
-// server must close it.
+// open starts an origin with so many Environments. fs nil means the disk as it is. The caller must
+// close it.
 func (b *bench) open(ctx context.Context, fs vfs.FS, environments int) (*server, error) {
 	dir, err := os.MkdirTemp(b.dir, "livery-management-")
 	if err != nil {
@@ -173,7 +173,7 @@ type answer struct {
 }
 
 // send sends one request below an Environment's address and reads the answer to its end: an error
-// where it is no 200.
+// if it is not 200.
 func (h *server) send(ctx context.Context, method, path string, body []byte) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, h.base+"/public/v1/environments/"+path, bytes.NewReader(body))
 	if err != nil {

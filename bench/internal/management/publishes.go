@@ -144,7 +144,7 @@ func (p *publisher) rename(ctx context.Context) (time.Duration, error) {
 	return p.publish(ctx)
 }
 
-// publish publishes and sees that this was one commit that kept every override.
+// publish publishes and sees that this was one commit and lost no override.
 func (p *publisher) publish(ctx context.Context) (time.Duration, error) {
 	before, err := p.cursor(ctx)
 	if err != nil {
@@ -179,7 +179,7 @@ func (p *publisher) check(ctx context.Context) error {
 	return fmt.Errorf("after a publish the Variant %s has no draft that overrides %s", last, path)
 }
 
-// one sees that edges are told of one commit. Those that follow in the background name overlays,
+// one sees that edges learn of one commit. Those that follow in the background name overlays,
 // which no edge has to hear of.
 func (p *publisher) one(ctx context.Context, before storage.Cursor) error {
 	logged, err := p.theme.server.store.Changes(ctx, before, 1000)

@@ -27,8 +27,8 @@ func slope(costs []cost) float64 {
 	return max(0, (most.perPublish-least.perPublish)/float64(most.edges-least.edges))
 }
 
-// estimateMany adds what a publish would cost the origin with very many edges, and says that nobody has
-// measured it.
+// estimateMany adds what a publish would cost the origin with very many edges, and says that it is not
+// measured.
 func (b *bench) estimateMany() {
 	if len(b.costs) < 2 {
 		return

@@ -48,8 +48,8 @@ func TestValve(t *testing.T) {
 	}
 }
 
-// A valve in front of nobody ends connections instead of keeping them.
-func TestValveBeforeNobody(t *testing.T) {
+// A valve without a server behind it ends connections.
+func TestValveWithoutAServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestValveBeforeNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Read(make([]byte, 1)); err == nil {
-		t.Error("there is something to read from nobody")
+		t.Error("there is something to read without a server")
 	}
 	_ = c.Close()
 	if err := v.close(); err != nil {

@@ -27,7 +27,7 @@ func (all *results) reachTable() string {
 }
 
 // behindText tells every reach that is missed and every server that answers for less, with the reason
-// where one is known.
+// if one is known.
 func (all *results) behindText() string {
 	var b strings.Builder
 	for _, r := range reaches {
@@ -68,7 +68,7 @@ func (all *results) dearer() (lines []string) {
 	return lines
 }
 
-// whyDearer says why a kind of traffic costs the edge more than others, where that is known.
+// whyDearer says why a kind of traffic costs the edge more than others, if that is known.
 func whyDearer(scenario string) string {
 	switch {
 	case strings.Contains(scenario, "left to fasthttp"):

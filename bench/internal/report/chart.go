@@ -19,10 +19,10 @@ type chart struct {
 // steep is the ratio of the largest to the smallest from which on an axis is logarithmic.
 const steep = 20
 
-// counts are units that say how much was measured, which nobody wants to see drawn.
+// counts are units that say how much was measured, which is not drawn.
 var counts = []string{"answers", "allocations"}
 
-// chartOf draws a growth; false where there are fewer than two points, or nothing to see.
+// chartOf draws a growth; false if there are fewer than two points, or nothing to see.
 func chartOf(part string, group []figures.Figure) (chart, bool) {
 	for _, unit := range counts {
 		if group[0].Unit == unit {

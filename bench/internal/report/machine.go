@@ -44,7 +44,7 @@ func thisMachine(ctx context.Context) machine {
 	return m
 }
 
-// versionOf returns the first line in which a program says its version; "" where it is not there. Some
+// versionOf returns the first line in which a program says its version; "" if it is not there. Some
 // say it as an error.
 func versionOf(ctx context.Context, command []string) string {
 	if _, err := exec.LookPath(command[0]); err != nil {

@@ -15,7 +15,7 @@ type reach struct {
 	atLeast  bool // want is the least; else the most
 	unit     string
 	measured func(all *results) (value float64, ok bool)
-	behind   string // why it is missed, where it is
+	behind   string // why it is missed, if it is
 }
 
 // The units of the edge's figures that are compared.
@@ -131,7 +131,7 @@ func (all *results) ratioOf(part, name string) (float64, bool) {
 	return 0, false
 }
 
-// reached reports whether a value is where it was to be.
+// reached reports whether a value is at least as good as was wanted.
 func (r reach) reached(value float64) bool {
 	if r.atLeast {
 		return value >= r.want

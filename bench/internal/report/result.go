@@ -31,7 +31,7 @@ type results struct {
 
 func resultsPath(dir string) string { return filepath.Join(dir, "figures.json") }
 
-// readResults reads what is there, or returns empty results where nothing is.
+// readResults reads what is there, or returns empty results if nothing is.
 func readResults(dir string) (*results, error) {
 	all := &results{Parts: map[string]*result{}}
 	text, err := os.ReadFile(resultsPath(dir))

@@ -283,7 +283,7 @@ func page(ctx context.Context, store storage.Store, skip int) (time.Duration, er
 	return time.Since(began), err
 }
 
-// residentBytes returns the memory of this process, 0 where the system does not say.
+// residentBytes returns the memory of this process, 0 if the system does not say.
 func residentBytes() (n int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -16,7 +16,7 @@ type Dev struct {
 }
 
 // StartDev starts livery dev on a data directory and free ports, on a core or on AnyCore, and waits until files are
-// served. Whoever starts it must stop or kill it.
+// served. The caller must stop or kill it.
 func StartDev(ctx context.Context, binary, data string, core int, flags ...string) (*Dev, error) {
 	s, err := start(ctx, binary, core, "dev", data, append([]string{"--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0"}, flags...)...)
 	if err != nil {

@@ -34,7 +34,7 @@ const teams = `teams:
 `
 
 // StartOrigin starts an origin with its data below dir, on a core or on AnyCore, and founds its Team.
-// Whoever starts it must stop it.
+// The caller must stop it.
 func StartOrigin(ctx context.Context, binary, dir string, core int) (*Origin, error) {
 	o := &Origin{binary: binary, core: core}
 	data := filepath.Join(dir, "origin")
@@ -158,11 +158,11 @@ func (e *Edge) URL() string { return e.said["edgeURL"] }
 // Host is the host and port of URL.
 func (e *Edge) Host() string { return mustHost(e.URL()) }
 
-// mustHost returns the host and port of an address that a server has told.
+// mustHost returns the host and port of an address that a server has written.
 func mustHost(address string) string {
 	host, err := hostOf(address)
 	if err != nil {
-		panic("world: an edge tells an address that is none: " + err.Error())
+		panic("world: an edge writes an address that is not valid: " + err.Error())
 	}
 	return host
 }

@@ -31,7 +31,7 @@ type server struct {
 	said       map[string]string // its addresses, by member of the file in which it tells them
 	ready      time.Duration     // from its start until it told them
 
-	environments map[string]string // ids by slug, where it tells them
+	environments map[string]string // ids by slug, of a dev
 	log          bytes.Buffer      // of its errors
 }
 

@@ -40,7 +40,7 @@ const perGroup = 20
 
 // Fill makes count Themes of a size, several at once, and publishes them. The slugs begin with prefix,
 // and number first and those after it make them and their values differ. step is called for every
-// Theme that is done, by several goroutines; nil: nobody is told.
+// Theme that is done, by several goroutines; it may be nil.
 func (o *Origin) Fill(ctx context.Context, prefix string, first, count int, size Size, step func()) ([]*Theme, error) {
 	const atOnce = 16
 	themes := make([]*Theme, count)
@@ -133,7 +133,7 @@ func group(n, g, count int) json.RawMessage {
 	return append(text, '}')
 }
 
-// Edit changes the draft of a Theme: its token "published". A draft that an origin kept from an edit
+// Edit changes the draft of a Theme: its token "published". A draft that an origin has from an edit
 // whose answer was lost is read once, and edited.
 func (o *Origin) Edit(ctx context.Context, t *Theme, value int) error {
 	batch := []client.Operation{{Operation: "replace", Path: "/published", Value: published(value)}}
