@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"hash"
 
+	"example.com/livery/origin/httpserver"
+
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -22,7 +24,7 @@ type change struct {
 
 // decision is what a request comes to.
 type decision struct {
-	answer answer
+	answer httpserver.Answer
 	entry  record.Change             // of the change log
 	apply  func(tx storage.Tx) error // nil: nothing changes
 	after  func()                    // runs once the decision is committed; nil: nothing
@@ -41,14 +43,14 @@ type draft struct {
 // if the records it depends on are still of the same revision, and decides again if not. A refusal by the snapshot is
 // final: the snapshot shows every commit that was acknowledged, so the request could as well have been decided at that
 // moment, and it changes nothing.
-func (o *Origin) commit(q *request, t target, c change) (answer, error) {
+func (o *Origin) commit(q *request, t target, c change) (httpserver.Answer, error) {
 	key, err := q.idempotencyKey()
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	early, err := o.decideEarly(q, t, c, key)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	var d decision
 	var logged *record.Audit
@@ -81,7 +83,7 @@ func (o *Origin) commit(q *request, t target, c change) (answer, error) {
 		return d.entry, err
 	})
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	if d.after != nil {
 		d.after()

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/auth"
@@ -15,32 +17,32 @@ import (
 // servePublic answers one request of the public listener.
 func (o *Origin) servePublic(ctx *fasthttp.RequestCtx) {
 	started := time.Now()
-	q := &request{id: newRequestID(), trace: traceOf(&ctx.Request.Header)}
+	q := &request{id: httpserver.NewRequestID(), trace: traceOf(&ctx.Request.Header)}
 	a := o.handle(ctx, q)
-	o.write(ctx, q.id, a)
-	o.metrics.observe(q.route.Method, q.route.Path, a.status, started)
+	a.Write(ctx, q.id)
+	o.metrics.observe(q.route.Method, q.route.Path, a.Status, started)
 	o.log.LogAttrs(o.ctx, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
-		slog.String("route", q.route.Path), slog.Int("status", a.status), slog.Duration("took", time.Since(started)))
+		slog.String("route", q.route.Path), slog.Int("status", a.Status), slog.Duration("took", time.Since(started)))
 }
 
 // handle answers a request. The order of its refusals is part of the API: size, framing, token, route, and then what
 // routed does. The body is unread until routed knows that the caller may send one. A panic is a failure of this one
 // request.
-func (o *Origin) handle(ctx *fasthttp.RequestCtx, q *request) (a answer) {
+func (o *Origin) handle(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = o.refuse(q, panicked(p))
 		}
 	}()
-	if lengthOf(&ctx.Request.Header) > o.config.Limits.BodyBytes {
-		return o.refuse(q, unreadError{fasthttp.ErrBodyTooLarge})
+	if err := httpserver.CheckLength(&ctx.Request.Header, o.config.Limits.BodyBytes); err != nil {
+		return o.refuse(q, err)
 	}
 	uri := string(ctx.Request.Header.RequestURI())
 	switch what := o.framing(&ctx.Request.Header); {
 	case what != "":
-		return malformed(what)
+		return httpserver.Malformed(what)
 	case uri == "*" && ctx.IsOptions():
-		return answer{status: fasthttp.StatusOK}
+		return httpserver.Answer{Status: fasthttp.StatusOK}
 	case strings.HasPrefix(uri, "//"): // the server would take the first segment for a host
 		return o.refuse(q, errNotFound)
 	}
@@ -49,9 +51,9 @@ func (o *Origin) handle(ctx *fasthttp.RequestCtx, q *request) (a answer) {
 			o.metrics.refusedToken(auth.Reason(err))
 			return o.refuse(q, err)
 		}
-		if !o.rate.allows(q.caller.Subject, o.now()) {
+		if !o.rate.Allows(q.caller.Subject, o.now()) {
 			o.metrics.rateLimited()
-			return overloaded(fasthttp.StatusTooManyRequests, causeRateLimit)
+			return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
 		}
 	}
 	ctx.SetUserValue(requestKey{}, q)
@@ -70,7 +72,7 @@ func (o *Origin) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) 
 }
 
 // answered leaves an answer for handle to return.
-func answered(ctx *fasthttp.RequestCtx, a answer) {
+func answered(ctx *fasthttp.RequestCtx, a httpserver.Answer) {
 	ctx.UserValue(requestKey{}).(*request).answer = a
 }
 
@@ -89,7 +91,7 @@ func (o *Origin) routed(route Route) fasthttp.RequestHandler {
 }
 
 // refuse answers with an error, and logs what is a failure of the server.
-func (o *Origin) refuse(q *request, err error) answer {
+func (o *Origin) refuse(q *request, err error) httpserver.Answer {
 	a, failure := refusalOf(err)
 	if failure {
 		o.log.Error("origin: a request failed", "request", q.id, "trace", q.trace, "method", q.route.Method, "route", q.route.Path, "error", err)
@@ -100,7 +102,7 @@ func (o *Origin) refuse(q *request, err error) answer {
 // run resolves what the request's path names, which also says whether the caller may, and then reads, or commits a
 // change. Whether the caller may write is asked twice, before the body is read and again in the transaction: the body is
 // parsed while no other writer waits, and what is committed was allowed then.
-func (o *Origin) run(q *request) (a answer, err error) {
+func (o *Origin) run(q *request) (a httpserver.Answer, err error) {
 	var t target
 	err = o.view(o.reading(q, t), func(r storage.Reader) (err error) {
 		if t, err = resolve(r, q); err == nil && q.route.read != nil {
@@ -128,26 +130,26 @@ func (o *Origin) run(q *request) (a answer, err error) {
 // receive reads the body of a request whose caller may send it, within what bodies may take together, and
 // returns what ends its part of that.
 func (o *Origin) receive(ctx *fasthttp.RequestCtx, q *request) (end func(), err error) {
-	room := o.bodies.of(q.caller.Subject)
+	room := o.bodies.Of(q.caller.Subject)
 	var done func()
-	if q.body, err = readBody(ctx, o.config.Limits.BodyBytes, room.grow); err == nil {
-		done, err = o.bodies.parse(o.ctx, q.body)
+	if q.body, err = httpserver.ReadBody(ctx, o.config.Limits.BodyBytes, room.Grow); err == nil {
+		done, err = o.bodies.Parse(o.ctx, q.body)
 	}
-	if errors.Is(err, errBodyBudget) {
+	if errors.Is(err, httpserver.ErrBodyBudget) {
 		o.metrics.bodyRefused()
 	}
 	if err != nil {
-		room.release()
+		room.Release()
 		return nil, err
 	}
 	return func() {
 		done()
-		room.release()
+		room.Release()
 	}, nil
 }
 
 // refusedFor returns the answer to an error that is a refusal.
-func refusedFor(err error) answer {
+func refusedFor(err error) httpserver.Answer {
 	a, _ := refusalOf(err)
 	return a
 }

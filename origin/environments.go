@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/auth"
@@ -12,14 +14,14 @@ import (
 )
 
 // listEnvironments lists the Environments on which the caller has a grant, and counts no others.
-func (o *Origin) listEnvironments(r storage.Reader, q *request, _ target) (answer, error) {
+func (o *Origin) listEnvironments(r storage.Reader, q *request, _ target) (httpserver.Answer, error) {
 	p, err := q.page(false)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	granted, err := q.caller.Environments(r)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	slices.SortFunc(granted, func(a, b auth.Granted) int {
 		return cmp.Or(strings.Compare(a.Environment.Slug, b.Environment.Slug), strings.Compare(a.Environment.ID, b.Environment.ID))
@@ -36,6 +38,6 @@ func (o *Origin) listEnvironments(r storage.Reader, q *request, _ target) (answe
 	return listed(p, items, len(granted))
 }
 
-func (o *Origin) showEnvironment(_ storage.Reader, _ *request, t target) (answer, error) {
+func (o *Origin) showEnvironment(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
 	return bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/storage"
@@ -36,7 +38,7 @@ func (f *followers) following(ctx *fasthttp.RequestCtx, answer fasthttp.RequestH
 		answer(ctx)
 		return
 	}
-	address := addressOf(ctx.RemoteAddr())
+	address := httpserver.AddressOf(ctx.RemoteAddr())
 	f.change(address, func(e *follower) { e.waits++ })
 	status := 0
 	defer func() {

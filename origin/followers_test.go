@@ -3,7 +3,6 @@ package origin
 import (
 	"net"
 	"net/netip"
-	"strconv"
 	"testing"
 	"time"
 
@@ -48,18 +47,5 @@ func TestStrangersAreNoFollowers(t *testing.T) {
 	}
 	if len(f.seen) != 0 {
 		t.Errorf("%d strangers are remembered, want none", len(f.seen))
-	}
-}
-
-// The number of callers that are known is bounded, whatever each of them has left.
-func TestCallersAreBounded(t *testing.T) {
-	r, now := newRate(1), time.Now()
-	for i := range 2 * maxBuckets {
-		if !r.allows(strconv.Itoa(i), now) {
-			t.Fatalf("caller %d is refused its first request", i)
-		}
-	}
-	if len(r.buckets) > maxBuckets {
-		t.Errorf("%d callers are known, want at most %d", len(r.buckets), maxBuckets)
 	}
 }

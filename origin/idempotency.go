@@ -5,6 +5,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"example.com/livery/origin/httpserver"
+
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -52,12 +54,12 @@ func (o *Origin) firstAnswer(r storage.Reader, q *request, key string) (first re
 
 // replayed is the decision to give the first answer again and to change nothing.
 func replayed(first record.Replay) decision {
-	return decision{answer: answer{status: first.Status, body: first.Answer, headers: []header{{"Idempotency-Replayed", "true"}}}}
+	return decision{answer: httpserver.Answer{Status: first.Status, Body: first.Answer, Headers: []httpserver.Header{{Name: "Idempotency-Replayed", Value: "true"}}}}
 }
 
 // keepAnswer stores a request's answer under its idempotency key, and deletes some that have expired. It does nothing if
 // key is empty.
-func (o *Origin) keepAnswer(tx storage.Tx, q *request, key string, a answer) error {
+func (o *Origin) keepAnswer(tx storage.Tx, q *request, key string, a httpserver.Answer) error {
 	if key == "" {
 		return nil
 	}
@@ -65,7 +67,7 @@ func (o *Origin) keepAnswer(tx storage.Tx, q *request, key string, a answer) err
 	if err := o.sweepReplays(tx, q.environmentID, name); err != nil {
 		return err
 	}
-	replay := record.Replay{BodyHash: q.bodyHash(), Status: a.status, Answer: a.body, ExpiresAt: o.now().Add(replayFor)}
+	replay := record.Replay{BodyHash: q.bodyHash(), Status: a.Status, Answer: a.Body, ExpiresAt: o.now().Add(replayFor)}
 	return storage.Replays.Write(tx, replay, q.environmentID, name)
 }
 

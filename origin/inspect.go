@@ -3,6 +3,8 @@ package origin
 import (
 	"strconv"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/theming"
@@ -43,10 +45,10 @@ type diagnosticBody struct {
 }
 
 // showDiagnostics lists what the files of the current document leave out, and why.
-func (o *Origin) showDiagnostics(r storage.Reader, _ *request, t target) (answer, error) {
+func (o *Origin) showDiagnostics(r storage.Reader, _ *request, t target) (httpserver.Answer, error) {
 	set, err := o.rendered(r, t)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	list := []diagnosticBody{}
 	for _, d := range set.Diagnostics() {
@@ -58,21 +60,21 @@ func (o *Origin) showDiagnostics(r storage.Reader, _ *request, t target) (answer
 }
 
 // showPreview renders one served file of the current document, whatever the integrations are.
-func (o *Origin) showPreview(r storage.Reader, q *request, t target) (answer, error) {
+func (o *Origin) showPreview(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	file, ok := renderer.FileByName(q.file)
 	if !ok {
-		return answer{}, errNotFound
+		return httpserver.Answer{}, errNotFound
 	}
 	set, err := o.rendered(r, t)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
-	a := answer{status: fasthttp.StatusOK, body: set.Append(nil, file)}
+	a := httpserver.Answer{Status: fasthttp.StatusOK, Body: set.Append(nil, file)}
 	switch file {
 	case renderer.TokensCSS:
-		a.contentType = "text/css; charset=utf-8"
+		a.ContentType = "text/css; charset=utf-8"
 	case renderer.TokensDTCGJSON:
-		a.contentType = "application/design-tokens+json"
+		a.ContentType = "application/design-tokens+json"
 	}
 	return a, nil
 }
@@ -162,40 +164,40 @@ func (q *request) editions(latest uint32) (from, to edition, err error) {
 
 // showDiff compares two editions of a Theme's document, with the renames of every publish between
 // them.
-func (o *Origin) showDiff(r storage.Reader, q *request, t target) (answer, error) {
+func (o *Origin) showDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	from, to, err := q.editions(t.theme.LatestVersion)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	h := history{origin: o, reader: r, theme: t.theme}
 	before, err := h.edition(from)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	after, err := h.edition(to)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	moves, err := h.renames(h.number(from), h.number(to))
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareThemes(before, after, moves)))
 }
 
 // showVariantDiff compares two editions of a Variant's overrides.
-func (o *Origin) showVariantDiff(r storage.Reader, q *request, t target) (answer, error) {
+func (o *Origin) showVariantDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	from, to, err := q.editions(t.variant.LatestVersion)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	before, err := o.variantEdition(r, t, from)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	after, err := o.variantEdition(r, t, to)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareVariants(before, after)))
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/storage"
@@ -129,7 +131,7 @@ type listBody struct {
 }
 
 // listed answers with one page of a list.
-func listed[T any](p page, items []T, total int) (answer, error) {
+func listed[T any](p page, items []T, total int) (httpserver.Answer, error) {
 	body := listBody{PageSize: p.size, PageNumber: p.number, PageCount: len(items), Items: items}
 	if p.totals {
 		pages := (total + p.size - 1) / p.size

@@ -33,7 +33,7 @@ func (o *Origin) showLogin(ctx *fasthttp.RequestCtx) {
 		q.answer = o.refuse(q, err)
 		return
 	}
-	q.answer = published(a.body).answer(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch)))
+	q.answer = published(a.Body).answer(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch)))
 }
 
 // published names a body by its bytes.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/goccy/go-yaml"
 	"github.com/valyala/fasthttp"
 
@@ -47,12 +49,12 @@ func (o *Origin) showOpenAPI(ctx *fasthttp.RequestCtx) {
 }
 
 // answer returns the file for a GET whose If-None-Match lines are held.
-func (p publication) answer(held []string) answer {
-	a := answer{status: fasthttp.StatusOK, body: p.body, headers: []header{
-		{fasthttp.HeaderETag, p.etag}, {fasthttp.HeaderCacheControl, "public, max-age=" + openAPICacheSeconds},
+func (p publication) answer(held []string) httpserver.Answer {
+	a := httpserver.Answer{Status: fasthttp.StatusOK, Body: p.body, Headers: []httpserver.Header{
+		{Name: fasthttp.HeaderETag, Value: p.etag}, {Name: fasthttp.HeaderCacheControl, Value: "public, max-age=" + openAPICacheSeconds},
 	}}
 	if p.among(held) {
-		a.status, a.body = fasthttp.StatusNotModified, nil
+		a.Status, a.Body = fasthttp.StatusNotModified, nil
 	}
 	return a
 }

@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/fasthttp/router"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
@@ -68,8 +70,9 @@ type Origin struct {
 	router    *router.Router
 	metrics   *metrics
 	framing   func(*fasthttp.RequestHeader) string // framingFault; tests look at what happens without it
-	rate      *rate
-	bodies    *bodyBudget
+	servers   *httpserver.Servers
+	rate      *httpserver.RateLimiter
+	bodies    *httpserver.BodyBudget
 	heavyWork heavyWork
 	derive    *derive.Deriver
 	feed      *feed.Handler // nil where there is no feed token
@@ -85,10 +88,6 @@ type Origin struct {
 	cancel     context.CancelFunc
 	cancelFeed context.CancelFunc // ends the waits of the feed
 	keeping    sync.WaitGroup     // what tidies up in the background until ctx ends
-
-	mu      sync.Mutex // guards serving and closed
-	serving []serving
-	closed  bool
 }
 
 // New returns an Origin over the store. It registers the renderer module under its digest, which
@@ -120,8 +119,13 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	o := &Origin{
 		store: meteredStore{c.Store, counts}, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
-		metrics: counts, framing: framingFault, rate: newRate(c.Limits.RequestsPerSecond), bodies: newBodyBudget(c.Limits, debug.FreeOSMemory), heavyWork: newHeavyWork(),
+		metrics: counts, framing: httpserver.FramingFault, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond), bodies: httpserver.NewBodyBudget(c.Limits.BodyBudget, c.Limits.BodyBytes, debug.FreeOSMemory), heavyWork: newHeavyWork(),
 	}
+	o.servers = httpserver.NewServers(httpserver.ServerConfig{
+		Connections: c.Limits.Connections, ConnectionsPerIP: c.Limits.ConnectionsPerIP, BodyBytes: c.Limits.BodyBytes, HeaderBytes: c.Limits.HeaderBytes,
+		ReadTimeout: c.Limits.ReadTimeout, WriteTimeout: c.Limits.WriteTimeout, IdleTimeout: c.Limits.IdleTimeout, Logger: c.Logger,
+		Unread: func(status int) { counts.observe("", "unread", status, time.Time{}) },
+	})
 	o.derive = derive.New(derive.Config{
 		Store: derivedStore{o.store, counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
 		Turn: o.heavyWork.acquire, Spare: o.heavyWork.acquireBackground,
@@ -213,10 +217,7 @@ func (o *Origin) Ready() error {
 
 // Reads returns nil where the Origin can answer requests that change nothing, and edges; else why not.
 func (o *Origin) Reads() error {
-	o.mu.Lock()
-	closed := o.closed
-	o.mu.Unlock()
-	if closed {
+	if o.servers.Closed() {
 		return errors.New("origin: shutting down")
 	}
 	return o.store.View(o.ctx, func(r storage.Reader) error {

@@ -9,9 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -302,65 +300,4 @@ func TestDenseBodiesAreParsedInTurn(t *testing.T) {
 			t.Fatalf("body %d = %d %s, want 400", i, r.status, short(r.body))
 		}
 	}
-	synctest.Test(t, func(t *testing.T) {
-		b := newBodyBudget(Limits{BodyBytes: 1 << 20, BodyBudget: 4 << 20}, func() {})
-		done, err := b.parse(t.Context(), dense)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var order []string
-		go func() {
-			next, err := b.parse(t.Context(), dense)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			order = append(order, "second")
-			next()
-		}()
-		small, err := b.parse(t.Context(), `{"slug":"a"}`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		small()         // waits for nobody
-		synctest.Wait() // the second waits for memory
-		order = append(order, "first ends")
-		done()
-		synctest.Wait()
-		if fmt.Sprint(order) != "[first ends second]" {
-			t.Errorf("order = %v, want the second after the first", order)
-		}
-	})
-}
-
-// Memory goes back to the system some time after large bodies came, once for all of them, and small ones cost nothing.
-func TestMemoryIsGivenBackAfterLargeBodies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var freed atomic.Int32
-		b := newBodyBudget(Limits{}.withDefaults(), func() { freed.Add(1) })
-		send := func(size int64) {
-			r := b.of("a")
-			if err := r.grow(size); err != nil {
-				t.Fatal(err)
-			}
-			r.release()
-		}
-		send(1000)
-		time.Sleep(time.Hour)
-		if freed.Load() != 0 {
-			t.Errorf("memory was given back %d times after a small body, want never", freed.Load())
-		}
-		for range 10 {
-			send(8 << 20)
-		}
-		time.Sleep(time.Minute)
-		if freed.Load() != 1 {
-			t.Errorf("memory was given back %d times within a minute of large bodies, want once", freed.Load())
-		}
-		send(8 << 20)
-		time.Sleep(time.Minute)
-		if freed.Load() != 2 {
-			t.Errorf("memory was given back %d times, want once more after another body", freed.Load())
-		}
-	})
 }

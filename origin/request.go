@@ -1,10 +1,10 @@
 package origin
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"strconv"
 	"strings"
+
+	"example.com/livery/origin/httpserver"
 
 	"github.com/valyala/fasthttp"
 
@@ -31,18 +31,11 @@ type request struct {
 
 	receive func() (end func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
 
-	answer answer // what the route's handler came to
+	answer httpserver.Answer // what the route's handler came to
 }
 
 // requestKey finds the request among the values of a server's context.
 type requestKey struct{}
-
-// newRequestID returns 32 hexadecimal digits that no other request has.
-func newRequestID() string {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
-	return hex.EncodeToString(id[:])
-}
 
 // fill copies from ctx what the route's handler may ask for.
 func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
@@ -159,9 +152,9 @@ func (p *params) ifMatchValue() *string {
 }
 
 // etagHeader is the header that sends a draft's etag along.
-func etagHeader(etag string) []header {
+func etagHeader(etag string) []httpserver.Header {
 	if etag == "" {
 		return nil
 	}
-	return []header{{fasthttp.HeaderETag, string(jsontree.AppendString(nil, etag))}}
+	return []httpserver.Header{{Name: fasthttp.HeaderETag, Value: string(jsontree.AppendString(nil, etag))}}
 }

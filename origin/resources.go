@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/go-json-experiment/json"
 
 	"example.com/livery/origin/theming"
@@ -12,16 +14,16 @@ import (
 )
 
 // bare answers with a resource as it is.
-func bare(status int, resource any) (answer, error) {
+func bare(status int, resource any) (httpserver.Answer, error) {
 	body, err := json.Marshal(resource, json.Deterministic(true))
 	if err != nil {
-		return answer{}, fmt.Errorf("origin: spell %T: %w", resource, err)
+		return httpserver.Answer{}, fmt.Errorf("origin: spell %T: %w", resource, err)
 	}
-	return answer{status: status, body: body}, nil
+	return httpserver.Answer{Status: status, Body: body}, nil
 }
 
 // wrapped answers with a resource under the single key "resource".
-func wrapped(status int, resource any) (answer, error) {
+func wrapped(status int, resource any) (httpserver.Answer, error) {
 	return bare(status, struct {
 		Resource any `json:"resource"`
 	}{resource})

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 
@@ -39,7 +41,7 @@ type Route struct {
 }
 
 // read answers from one snapshot.
-type read func(o *Origin, r storage.Reader, q *request, t target) (answer, error)
+type read func(o *Origin, r storage.Reader, q *request, t target) (httpserver.Answer, error)
 
 // parse reads the parameters and the body of a request whose caller may do what it asks for, refuses what needs no
 // state to be seen, and returns what is left to decide and to commit.
@@ -128,8 +130,8 @@ func (o *Origin) newRouter() *router.Router {
 
 func notAllowed(allowed string) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		a := refused(fasthttp.StatusMethodNotAllowed, "payload", "the method must be one of "+allowed)
-		a.headers = []header{{fasthttp.HeaderAllow, allowed}}
+		a := httpserver.Refused(fasthttp.StatusMethodNotAllowed, "payload", "the method must be one of "+allowed)
+		a.Headers = []httpserver.Header{{Name: fasthttp.HeaderAllow, Value: allowed}}
 		answered(ctx, a)
 	}
 }

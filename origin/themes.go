@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"example.com/livery/origin/httpserver"
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/operator"
@@ -19,30 +20,30 @@ func (o *Origin) seen(t record.Theme) record.Change {
 // drafts.
 func (o *Origin) unseen() record.Change { return record.Change{At: o.now()} }
 
-func (o *Origin) listThemes(r storage.Reader, q *request, t target) (answer, error) {
+func (o *Origin) listThemes(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	asked, err := q.page(true)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	w, err := asked.walk(r, storage.ThemeSlugs, o.counted.Load(), t.environment.ID)
 	if err == nil {
 		err = prefetch(r, w.ids, storage.Themes, t.environment.ID)
 	}
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	items := make([]themeBody, 0, len(w.ids))
 	for _, id := range w.ids {
 		t, err := storage.Themes.Read(r, t.environment.ID, id)
 		if err != nil {
-			return answer{}, err
+			return httpserver.Answer{}, err
 		}
 		items = append(items, o.newThemeBody(t))
 	}
 	return listed(asked, items, w.total)
 }
 
-func (o *Origin) showTheme(_ storage.Reader, _ *request, t target) (answer, error) {
+func (o *Origin) showTheme(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
 	return bare(fasthttp.StatusOK, o.newThemeBody(t.theme))
 }
 

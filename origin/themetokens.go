@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"strings"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/theming"
@@ -12,10 +14,10 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) showThemeTokens(r storage.Reader, q *request, t target) (answer, error) {
+func (o *Origin) showThemeTokens(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	asked, err := q.tokenQuery()
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	var set tokenSet
 	if asked.version == nil {
@@ -27,7 +29,7 @@ func (o *Origin) showThemeTokens(r storage.Reader, q *request, t target) (answer
 		set.versions, err = versionNumbers(r, storage.ThemeVersions, t.theme.EnvironmentID, t.theme.ID)
 	}
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	return set.answer(), nil
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/origin/httpserver"
+
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/theming"
@@ -24,9 +26,9 @@ type tokenSet struct {
 }
 
 // answer spells the set and sends the etag along as a header.
-func (s tokenSet) answer() answer {
+func (s tokenSet) answer() httpserver.Answer {
 	body := make([]byte, 0, envelopeBytes+tokenBytes*len(s.tokens)+groupBytes*len(s.groups))
-	return answer{status: fasthttp.StatusOK, body: s.append(body), headers: etagHeader(s.etag)}
+	return httpserver.Answer{Status: fasthttp.StatusOK, Body: s.append(body), Headers: etagHeader(s.etag)}
 }
 
 // What a usual set takes, so that a large one is not copied again and again while it grows.

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"example.com/livery/origin/httpserver"
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/operator"
@@ -9,30 +10,30 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) listVariants(r storage.Reader, q *request, t target) (answer, error) {
+func (o *Origin) listVariants(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	asked, err := q.page(true)
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	w, err := asked.walk(r, storage.VariantSlugs, false, t.environment.ID, t.theme.ID) // a hundred at most
 	if err == nil {
 		err = prefetch(r, w.ids, storage.Variants, t.environment.ID, t.theme.ID)
 	}
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	items := make([]variantBody, 0, len(w.ids))
 	for _, id := range w.ids {
 		v, err := storage.Variants.Read(r, t.environment.ID, t.theme.ID, id)
 		if err != nil {
-			return answer{}, err
+			return httpserver.Answer{}, err
 		}
 		items = append(items, o.newVariantBody(t.theme, v))
 	}
 	return listed(asked, items, w.total)
 }
 
-func (o *Origin) showVariant(_ storage.Reader, _ *request, t target) (answer, error) {
+func (o *Origin) showVariant(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
 	return bare(fasthttp.StatusOK, o.newVariantBody(t.theme, t.variant))
 }
 

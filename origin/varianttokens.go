@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"example.com/livery/origin/httpserver"
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/derive"
@@ -10,10 +11,10 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) showVariantTokens(r storage.Reader, q *request, t target) (answer, error) {
+func (o *Origin) showVariantTokens(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	asked, err := q.tokenQuery()
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	var set tokenSet
 	if asked.version == nil {
@@ -25,7 +26,7 @@ func (o *Origin) showVariantTokens(r storage.Reader, q *request, t target) (answ
 		set.versions, err = versionNumbers(r, storage.VariantVersions, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
 	}
 	if err != nil {
-		return answer{}, err
+		return httpserver.Answer{}, err
 	}
 	return set.answer(), nil
 }

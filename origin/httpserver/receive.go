@@ -1,4 +1,4 @@
-package origin
+package httpserver
 
 import (
 	"bufio"
@@ -64,23 +64,31 @@ func closing(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// unreadError says that a body could not be read.
-type unreadError struct{ error }
+// UnreadError says that a body could not be read.
+type UnreadError struct{ error }
 
 // Unwrap returns why.
-func (e unreadError) Unwrap() error { return e.error }
+func (e UnreadError) Unwrap() error { return e.error }
 
-// readBody returns the body of the request, read while the caller waits, or an unreadError. grow is asked for
+// CheckLength returns an UnreadError if the head announces a body of more than maxBytes.
+func CheckLength(h *fasthttp.RequestHeader, maxBytes int) error {
+	if lengthOf(h) > maxBytes {
+		return UnreadError{fasthttp.ErrBodyTooLarge}
+	}
+	return nil
+}
+
+// ReadBody returns the body of the request, read while the caller waits, or an UnreadError. grow is asked for
 // memory before it is taken, and its error stops the reading. A body of more than maxBytes is
 // fasthttp.ErrBodyTooLarge; one whose length the head says is refused unread.
-func readBody(ctx *fasthttp.RequestCtx, maxBytes int, grow func(bytes int64) error) (body string, err error) {
+func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, grow func(bytes int64) error) (body string, err error) {
 	c, h := ctx.Conn().(*guardedConn), &ctx.Request.Header
 	length := lengthOf(h)
 	if length == 0 {
 		return "", nil
 	}
-	if length > maxBytes {
-		return "", unreadError{fasthttp.ErrBodyTooLarge}
+	if err := CheckLength(h, maxBytes); err != nil {
+		return "", err
 	}
 	first := int64(length)
 	if length == chunkedLength {
@@ -98,7 +106,7 @@ func readBody(ctx *fasthttp.RequestCtx, maxBytes int, grow func(bytes int64) err
 		body, err = c.readBytes(length)
 	}
 	if err != nil {
-		return "", unreadError{fmt.Errorf("origin: read a body: %w", err)}
+		return "", UnreadError{fmt.Errorf("origin: read a body: %w", err)}
 	}
 	c.open = false
 	return body, nil

@@ -1,4 +1,4 @@
-package origin
+package httpserver
 
 import (
 	"fmt"
@@ -15,13 +15,13 @@ import (
 
 // guard bounds the connections of a listener, in all and from one address. Those beyond are told so
 // in the API's error shape: the server itself would answer in plain text.
-func guard(l net.Listener, limits Limits) net.Listener {
+func guard(l net.Listener, limits ServerConfig) net.Listener {
 	return &guardedListener{Listener: l, limits: limits, perIP: map[netip.Addr]int{}}
 }
 
 type guardedListener struct {
 	net.Listener
-	limits Limits
+	limits ServerConfig
 
 	mu    sync.Mutex // guards perIP and total
 	perIP map[netip.Addr]int
@@ -35,7 +35,7 @@ func (l *guardedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		ip := addressOf(c.RemoteAddr())
+		ip := AddressOf(c.RemoteAddr())
 		refusal, admitted := l.admit(ip)
 		if admitted {
 			return &guardedConn{Conn: c, release: func() { l.release(ip) }, drain: int64(l.limits.BodyBytes)}, nil
@@ -45,18 +45,18 @@ func (l *guardedListener) Accept() (net.Conn, error) {
 }
 
 // admit counts a connection in, or returns the answer that turns it away.
-func (l *guardedListener) admit(ip netip.Addr) (refusal answer, admitted bool) {
+func (l *guardedListener) admit(ip netip.Addr) (refusal Answer, admitted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.total >= l.limits.Connections {
-		return overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
+		return Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	}
 	if most := l.limits.ConnectionsPerIP; most > 0 && ip.IsValid() && l.perIP[ip] >= most {
-		return overloaded(fasthttp.StatusTooManyRequests, causeRateLimit), false
+		return Overloaded(fasthttp.StatusTooManyRequests, CauseRateLimit), false
 	}
 	l.total++
 	l.perIP[ip]++
-	return answer{}, true
+	return Answer{}, true
 }
 
 func (l *guardedListener) release(ip netip.Addr) {
@@ -68,9 +68,9 @@ func (l *guardedListener) release(ip netip.Addr) {
 	}
 }
 
-// addressOf returns the address of a peer, or the zero Addr for a socket without one. An IPv6 client has a
+// AddressOf returns the address of a peer, or the zero Addr for a socket without one. An IPv6 client has a
 // whole network of 64 bits, which stands for it.
-func addressOf(peer net.Addr) netip.Addr {
+func AddressOf(peer net.Addr) netip.Addr {
 	tcp, ok := peer.(*net.TCPAddr)
 	if !ok {
 		return netip.Addr{}
@@ -85,14 +85,14 @@ func addressOf(peer net.Addr) netip.Addr {
 }
 
 // turnAway writes an answer to a connection that no server will see.
-func turnAway(c net.Conn, a answer) {
+func turnAway(c net.Conn, a Answer) {
 	_ = c.SetDeadline(time.Now().Add(time.Second))
 	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\nX-Request-Id: %s\r\n",
-		a.status, fasthttp.StatusMessage(a.status), len(a.body), newRequestID())
-	for _, h := range a.headers {
-		head += h.name + ": " + h.value + "\r\n"
+		a.Status, fasthttp.StatusMessage(a.Status), len(a.Body), NewRequestID())
+	for _, h := range a.Headers {
+		head += h.Name + ": " + h.Value + "\r\n"
 	}
-	_, _ = io.WriteString(c, head+"\r\n"+string(a.body))
+	_, _ = io.WriteString(c, head+"\r\n"+string(a.Body))
 	linger(c, 64<<10)
 	_ = c.Close()
 }

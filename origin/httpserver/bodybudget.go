@@ -1,4 +1,4 @@
-package origin
+package httpserver
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// errBodyBudget refuses a body for which there is no memory now.
-var errBodyBudget = errors.New("origin: the bodies of other requests take all the memory that bodies may take")
+// ErrBodyBudget refuses a body for which there is no memory now.
+var ErrBodyBudget = errors.New("origin: the bodies of other requests take all the memory that bodies may take")
 
-// bodyBudget bounds the bytes of request bodies in memory, of all callers and of each, and what they become
+// BodyBudget bounds the bytes of request bodies in memory, of all callers and of each, and what they become
 // when they are parsed. It may be used concurrently.
-type bodyBudget struct {
+type BodyBudget struct {
 	parsed             *semaphore.Weighted // bytes of parsed bodies
 	mostParsed         int64
 	most, mostOfCaller int64
@@ -43,33 +43,34 @@ const (
 	freeBytes = 4 << 20
 )
 
-// newBodyBudget returns a budget of so many bytes, but no less than one body, that frees memory with free.
-func newBodyBudget(limits Limits, free func()) *bodyBudget {
-	one := int64(limits.BodyBytes)
-	most := max(limits.BodyBudget, one)
-	return &bodyBudget{
+// NewBodyBudget returns a budget of so many bytes, but no less than one body of the largest size, that frees memory
+// with free.
+func NewBodyBudget(bytes int64, body int, free func()) *BodyBudget {
+	one := int64(body)
+	most := max(bytes, one)
+	return &BodyBudget{
 		parsed: semaphore.NewWeighted(most * parsedShare), mostParsed: most * parsedShare,
 		most: most, mostOfCaller: max(most/callerShare, one), freeAfter: freeAfter, free: free, ofCaller: map[string]int64{},
 	}
 }
 
-// reservation is what the body of one request takes of a budget.
-type reservation struct {
-	budget *bodyBudget
+// Reservation is what the body of one request takes of a budget.
+type Reservation struct {
+	budget *BodyBudget
 	caller string
 	bytes  int64
 }
 
-// of returns an empty reservation of a caller.
-func (b *bodyBudget) of(caller string) *reservation { return &reservation{budget: b, caller: caller} }
+// Of returns an empty Reservation of a caller.
+func (b *BodyBudget) Of(caller string) *Reservation { return &Reservation{budget: b, caller: caller} }
 
-// grow takes more bytes of the budget, or returns errBodyBudget.
-func (r *reservation) grow(bytes int64) error {
+// Grow takes more bytes of the budget, or returns ErrBodyBudget.
+func (r *Reservation) Grow(bytes int64) error {
 	b := r.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.inUse+bytes > b.most || b.ofCaller[r.caller]+bytes > b.mostOfCaller {
-		return errBodyBudget
+		return ErrBodyBudget
 	}
 	b.add(r.caller, bytes)
 	r.bytes += bytes
@@ -80,8 +81,8 @@ func (r *reservation) grow(bytes int64) error {
 	return nil
 }
 
-// release gives all of it back.
-func (r *reservation) release() {
+// Release gives all of it back.
+func (r *Reservation) Release() {
 	r.budget.mu.Lock()
 	defer r.budget.mu.Unlock()
 	r.budget.add(r.caller, -r.bytes)
@@ -89,16 +90,16 @@ func (r *reservation) release() {
 }
 
 // add changes what a caller takes. mu must be locked.
-func (b *bodyBudget) add(caller string, bytes int64) {
+func (b *BodyBudget) add(caller string, bytes int64) {
 	b.inUse += bytes
 	if b.ofCaller[caller] += bytes; b.ofCaller[caller] == 0 {
 		delete(b.ofCaller, caller)
 	}
 }
 
-// parse waits until there is memory for what a JSON text becomes, and returns what gives it up, or ctx's
+// Parse waits until there is memory for what a JSON text becomes, and returns what gives it up, or ctx's
 // error. A text of short values becomes fifty times as long; one that takes all the memory is parsed alone.
-func (b *bodyBudget) parse(ctx context.Context, text string) (done func(), err error) {
+func (b *BodyBudget) Parse(ctx context.Context, text string) (done func(), err error) {
 	// Each value but the outermost stands behind one of these.
 	values := strings.Count(text, ",") + strings.Count(text, ":") + strings.Count(text, "[")
 	bytes := min(int64(values)*valueBytes, b.mostParsed)
@@ -111,15 +112,15 @@ func (b *bodyBudget) parse(ctx context.Context, text string) (done func(), err e
 	return func() { b.parsed.Release(bytes) }, nil
 }
 
-func (b *bodyBudget) giveBack() {
+func (b *BodyBudget) giveBack() {
 	b.mu.Lock()
 	b.since, b.pending = 0, false
 	b.mu.Unlock()
 	b.free()
 }
 
-// bytes returns how much of the budget is in use.
-func (b *bodyBudget) bytes() int64 {
+// Bytes returns how much of the budget is in use.
+func (b *BodyBudget) Bytes() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.inUse

@@ -1,4 +1,4 @@
-package origin
+package httpserver
 
 import (
 	"io"
@@ -12,7 +12,7 @@ import (
 )
 
 // guardedConn is a connection that is counted until it is closed. Read returns the heads of requests and
-// nothing else: what follows a head waits for readBody. While a request is open there is no next head, so
+// nothing else: what follows a head waits for ReadBody. While a request is open there is no next head, so
 // that no byte of a body can ever be taken for a request.
 type guardedConn struct {
 	net.Conn
@@ -74,6 +74,9 @@ func (c *guardedConn) Close() error {
 	})
 	return c.err
 }
+
+// NetConn returns the connection that is guarded.
+func (c *guardedConn) NetConn() net.Conn { return c.Conn }
 
 // linger says that no more will be written, and drops what still comes for at most a second.
 func linger(c net.Conn, maxBytes int64) {

@@ -1,13 +1,13 @@
-package origin
+package httpserver
 
 import (
 	"sync"
 	"time"
 )
 
-// rate lets each caller make so many requests a second, and as many at once. The nil rate has no
+// RateLimiter lets each caller make so many requests a second, and as many at once. The nil rateLimiter has no
 // limit.
-type rate struct {
+type RateLimiter struct {
 	perSecond float64
 	burst     float64
 
@@ -27,15 +27,15 @@ const (
 	sweptBuckets = 64 // are looked at if there are too many
 )
 
-func newRate(perSecond float64) *rate {
+func NewRateLimiter(perSecond float64) *RateLimiter {
 	if perSecond <= 0 {
 		return nil
 	}
-	return &rate{perSecond: perSecond, burst: max(1, perSecond), buckets: map[string]bucket{}}
+	return &RateLimiter{perSecond: perSecond, burst: max(1, perSecond), buckets: map[string]bucket{}}
 }
 
-// allows takes one request from what the caller has left, and reports whether there was one.
-func (r *rate) allows(caller string, now time.Time) bool {
+// Allows takes one request from what the caller has left, and reports whether there was one.
+func (r *RateLimiter) Allows(caller string, now time.Time) bool {
 	if r == nil {
 		return true
 	}
@@ -55,14 +55,14 @@ func (r *rate) allows(caller string, now time.Time) bool {
 	return allowed
 }
 
-func (r *rate) filled(b bucket, now time.Time) bucket {
+func (r *RateLimiter) filled(b bucket, now time.Time) bucket {
 	passed := max(0, now.Sub(b.at).Seconds())
 	return bucket{min(r.burst, b.tokens+passed*r.perSecond), now}
 }
 
 // makeRoom looks at a few buckets, in no order, if there are too many: full ones say nothing and are dropped, and if
 // none is, the caller of one of them begins anew.
-func (r *rate) makeRoom(now time.Time) {
+func (r *RateLimiter) makeRoom(now time.Time) {
 	if len(r.buckets) < maxBuckets {
 		return
 	}

@@ -1,0 +1,76 @@
+package httpserver
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A26 A31: texts that become large when they are parsed are parsed one after the other.
+func TestDenseTextsAreParsedInTurn(t *testing.T) {
+	dense := strings.Repeat("0,", 500_000)
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBodyBudget(4<<20, 1<<20, func() {})
+		done, err := b.Parse(t.Context(), dense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		go func() {
+			next, err := b.Parse(t.Context(), dense)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			order = append(order, "second")
+			next()
+		}()
+		small, err := b.Parse(t.Context(), `{"slug":"a"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small()         // waits for nobody
+		synctest.Wait() // the second waits for memory
+		order = append(order, "first ends")
+		done()
+		synctest.Wait()
+		if fmt.Sprint(order) != "[first ends second]" {
+			t.Errorf("order = %v, want the second after the first", order)
+		}
+	})
+}
+
+// Memory goes back to the system some time after large bodies came, once for all of them, and small ones cost nothing.
+func TestMemoryIsGivenBackAfterLargeBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var freed atomic.Int32
+		b := NewBodyBudget(64<<20, 8<<20, func() { freed.Add(1) })
+		send := func(size int64) {
+			r := b.Of("a")
+			if err := r.Grow(size); err != nil {
+				t.Fatal(err)
+			}
+			r.Release()
+		}
+		send(1000)
+		time.Sleep(time.Hour)
+		if freed.Load() != 0 {
+			t.Errorf("memory was given back %d times after a small body, want never", freed.Load())
+		}
+		for range 10 {
+			send(8 << 20)
+		}
+		time.Sleep(time.Minute)
+		if freed.Load() != 1 {
+			t.Errorf("memory was given back %d times within a minute of large bodies, want once", freed.Load())
+		}
+		send(8 << 20)
+		time.Sleep(time.Minute)
+		if freed.Load() != 2 {
+			t.Errorf("memory was given back %d times, want once more after another body", freed.Load())
+		}
+	})
+}
