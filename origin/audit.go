@@ -2,12 +2,10 @@ package origin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -93,9 +91,9 @@ func (o *Origin) appendAudit(tx storage.Tx, q *request, t target, entry record.C
 // auditLogged logs and counts an entry of the audit log that was committed.
 func (o *Origin) auditLogged(a record.Audit) {
 	if a.Action == operator.ActionBackup {
-		o.backedUp.Store(a.At.Unix())
+		o.maintenance.BackupTaken(a.At)
 	}
-	o.metrics.audited(a)
+	o.metrics.AuditLogged(a)
 	o.log.LogAttrs(o.ctx, slog.LevelInfo, "origin: audit", slog.String("who", operator.Name(a.Actor)), slog.String("kind", a.Actor.Kind),
 		slog.String("action", a.Action), slog.String("target", a.Target), slog.String("environment", a.EnvironmentID),
 		slog.String("theme", a.ThemeID), slog.Any("changes", a.Changes), slog.String("request", a.RequestID))
@@ -105,65 +103,4 @@ func (o *Origin) auditLogged(a record.Audit) {
 // whose behalf by is.
 func (o *Origin) Note(ctx context.Context, by record.Actor, a record.Audit) error {
 	return operator.Note(operator.On(ctx, operator.Asked{By: by, Told: o.auditLogged}), o.store, o.now(), a)
-}
-
-// lookBack is how many entries are searched for the newest backup.
-const lookBack = 10_000
-
-// findBackup looks up when the newest backup was taken.
-func (o *Origin) findBackup() {
-	seen := 0
-	_ = o.store.View(o.ctx, func(r storage.Reader) error {
-		return storage.Audits.Scan(r, storage.Descending, func(_ []byte, a record.Audit) bool {
-			if a.Action == operator.ActionBackup {
-				o.backedUp.Store(a.At.Unix())
-			}
-			seen++
-			return a.Action != operator.ActionBackup && seen < lookBack
-		}, storage.Global)
-	}) // a log that cannot be read is for check-store to tell
-}
-
-// keepEvery is how often old entries of the audit log are looked for.
-const keepEvery = time.Hour
-
-// keepAudit drops what is older than keep from the audit log, now and then until ctx ends.
-func (o *Origin) keepAudit(ctx context.Context, keep time.Duration) {
-	ticker := time.NewTicker(keepEvery)
-	defer ticker.Stop()
-	for {
-		dropped, err := o.trimAudit(ctx, keep)
-		switch {
-		case errors.Is(err, context.Canceled):
-		case err != nil:
-			o.log.Warn("origin: old entries of the audit log cannot be dropped", "error", err)
-		case dropped > 0:
-			o.log.Info("origin: old entries of the audit log are dropped", "entries", dropped, "olderThan", keep)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// trimAudit drops what is older than keep from every trail once.
-func (o *Origin) trimAudit(ctx context.Context, keep time.Duration) (dropped int, err error) {
-	scopes := []string{storage.Global}
-	err = o.store.View(ctx, func(r storage.Reader) error {
-		return storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
-			scopes = append(scopes, e.ID)
-			return true
-		})
-	})
-	for _, scope := range scopes {
-		if err != nil {
-			break
-		}
-		var n int
-		n, err = storage.TrimAudit(ctx, o.store, scope, o.now().Add(-keep), o.now())
-		dropped += n
-	}
-	return dropped, err
 }

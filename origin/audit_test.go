@@ -194,7 +194,7 @@ func TestAuditIsKeptAsLongAsIsSaid(t *testing.T) {
 		write(old)
 		write(&record.Audit{At: h.clock.Now(), Action: "new"})
 		if keep > 0 {
-			if _, err := h.origin.trimAudit(context.Background(), keep); err != nil {
+			if _, err := h.origin.maintenance.TrimAudit(context.Background(), keep); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -239,7 +239,7 @@ func TestMetricsTellHowTheOriginIsDoing(t *testing.T) {
 			t.Errorf("the metrics lack %s:\n%s", want, text.String())
 		}
 	}
-	if at := h.origin.backedUp.Load(); at == 0 {
+	if at := h.origin.maintenance.NewestBackup(); at == 0 {
 		t.Error("the origin does not know of its backup")
 	}
 	again, err := New(context.Background(), h.origin.config.unmetered())
@@ -247,7 +247,7 @@ func TestMetricsTellHowTheOriginIsDoing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = again.Shutdown(context.Background()) }()
-	if again.backedUp.Load() != h.origin.backedUp.Load() {
+	if again.maintenance.NewestBackup() != h.origin.maintenance.NewestBackup() {
 		t.Error("the next start does not know of the backup")
 	}
 	for _, id := range []string{idOf(theme), h.sandbox, "x.y.z", owner} {

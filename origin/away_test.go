@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"example.com/livery/origin/maintenance"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
@@ -118,7 +117,6 @@ func TestALostHistoryIsTold(t *testing.T) {
 // origin collects, this one does not.
 func TestWhatNothingNamesIsCollected(t *testing.T) {
 	h, s := newFaulty(t)
-	h.origin.collections = newCollections(prometheus.NewRegistry())
 	collect := func(after time.Duration) (storage.Collected, error) {
 		return h.origin.Collect(context.Background(), storage.Collection{Now: time.Now().Add(after)})
 	}
@@ -129,7 +127,7 @@ func TestWhatNothingNamesIsCollected(t *testing.T) {
 		t.Errorf("Collect() = %+v, %v, want what was put left alone", done, err)
 	}
 	s.alone = true
-	if _, err := collect(0); !errors.Is(err, ErrCollecting) {
+	if _, err := collect(0); !errors.Is(err, maintenance.ErrCollecting) {
 		t.Errorf("Collect() while another does = %v, want ErrCollecting", err)
 	}
 	s.alone = false

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -20,7 +21,7 @@ func (o *Origin) servePublic(ctx *fasthttp.RequestCtx) {
 	q := &request{id: httpserver.NewRequestID(), trace: traceOf(&ctx.Request.Header)}
 	a := o.handle(ctx, q)
 	a.Write(ctx, q.id)
-	o.metrics.observe(q.route.Method, q.route.Path, a.Status, started)
+	o.metrics.Observe(q.route.Method, q.route.Path, a.Status, started)
 	o.log.LogAttrs(o.ctx, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
 		slog.String("route", q.route.Path), slog.Int("status", a.Status), slog.Duration("took", time.Since(started)))
 }
@@ -48,11 +49,11 @@ func (o *Origin) handle(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answ
 	}
 	if needsToken(string(ctx.URI().PathOriginal())) {
 		if err := o.authenticate(ctx, q); err != nil {
-			o.metrics.refusedToken(auth.Reason(err))
+			o.metrics.RefusedToken(auth.Reason(err))
 			return o.refuse(q, err)
 		}
 		if !o.rate.Allows(q.caller.Subject, o.now()) {
-			o.metrics.rateLimited()
+			o.metrics.RateLimited()
 			return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
 		}
 	}
@@ -136,7 +137,7 @@ func (o *Origin) receive(ctx *fasthttp.RequestCtx, q *request) (end func(), err 
 		done, err = o.bodies.Parse(o.ctx, q.body)
 	}
 	if errors.Is(err, httpserver.ErrBodyBudget) {
-		o.metrics.bodyRefused()
+		o.metrics.BodyRefused()
 	}
 	if err != nil {
 		room.Release()
@@ -156,3 +157,19 @@ func refusedFor(err error) httpserver.Answer {
 
 // isMissing reports whether err says that the store has no such record.
 func isMissing(err error) bool { return errors.Is(err, storage.ErrNotFound) }
+
+// readAttempts is how often a request reads where the store goes away in the midst of it. A store that is
+// away before waits by itself for it to come back.
+const readAttempts = 3
+
+// view runs fn on one snapshot, and again on a later one where the store went away in between. fn must be
+// able to run again.
+func (o *Origin) view(ctx context.Context, fn func(storage.Reader) error) (err error) {
+	for range readAttempts {
+		err = o.store.View(ctx, fn)
+		if !errors.Is(err, storage.ErrUnavailable) {
+			break
+		}
+	}
+	return err
+}

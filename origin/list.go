@@ -1,17 +1,14 @@
 package origin
 
 import (
-	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/livery/origin/httpserver"
 
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // The bounds and defaults of lists.
@@ -147,57 +144,4 @@ func prefetch[T any](r storage.Reader, ids []string, t storage.Table[T], parts .
 		keys[i] = t.Key(append(slices.Clip(parts), id)...)
 	}
 	return storage.Prefetch(r, keys...)
-}
-
-// countLists finds out whether the sparse indexes of all lists of Themes count right, and writes those anew that do
-// not: a store of an earlier release has none, and an earlier release that wrote to this store left them as they
-// were. Until then lists are walked.
-func (o *Origin) countLists(ctx context.Context) error {
-	var environments []string
-	err := o.store.View(ctx, func(r storage.Reader) error {
-		environments = environments[:0]
-		return storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
-			environments = append(environments, e.ID)
-			return true
-		})
-	})
-	for _, id := range environments {
-		if err == nil {
-			err = o.countList(ctx, id)
-		}
-	}
-	if err == nil {
-		o.counted.Store(true)
-	}
-	return err
-}
-
-func (o *Origin) countList(ctx context.Context, environment string) error {
-	var right bool
-	err := o.store.View(ctx, func(r storage.Reader) (err error) {
-		right, err = storage.ThemeSlugs.Counted(r, environment)
-		return err
-	})
-	if err != nil || right {
-		return err
-	}
-	_, err = o.store.Update(ctx, environment, func(tx storage.Tx) (record.Change, error) {
-		return o.unseen(), storage.ThemeSlugs.Rebuild(tx, environment)
-	})
-	return err
-}
-
-// keepCountingLists is countLists, tried until it succeeds or ctx ends.
-func (o *Origin) keepCountingLists(ctx context.Context) {
-	for pause := patientFor; ; pause = min(2*pause, time.Minute) {
-		err := o.countLists(ctx)
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		o.log.Warn("origin: the lists of Themes cannot be counted, so that far pages are slow; it is tried again", "error", err)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
-	}
 }

@@ -110,7 +110,7 @@ func (h *house) awaitCounted() {
 			}
 			return err
 		})
-		if err == nil && right && h.origin.counted.Load() {
+		if err == nil && right && h.origin.maintenance.ListsCounted() {
 			return
 		}
 		if time.Now().After(end) {

@@ -14,10 +14,11 @@ import (
 	"net/url"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/maintenance"
+	"example.com/livery/origin/metrics"
 
 	"github.com/fasthttp/router"
 	"github.com/prometheus/client_golang/prometheus"
@@ -68,7 +69,7 @@ type Origin struct {
 	config    Config
 	log       *slog.Logger
 	router    *router.Router
-	metrics   *metrics
+	metrics   *metrics.Metrics
 	framing   func(*fasthttp.RequestHeader) string // framingFault; tests look at what happens without it
 	servers   *httpserver.Servers
 	rate      *httpserver.RateLimiter
@@ -78,16 +79,13 @@ type Origin struct {
 	feed      *feed.Handler // nil where there is no feed token
 	operator  *operator.Handler
 
-	collections *collections // what they did
-
-	followers followers
-	counted   atomic.Bool  // the sparse indexes of lists are found right
-	backedUp  atomic.Int64 // seconds since 1970 of the newest backup that the audit log knows; 0: none
+	maintenance *maintenance.Service
+	followers   maintenance.Followers
 
 	ctx        context.Context // ends when Shutdown has waited for every request
 	cancel     context.CancelFunc
 	cancelFeed context.CancelFunc // ends the waits of the feed
-	keeping    sync.WaitGroup     // what tidies up in the background until ctx ends
+	background sync.WaitGroup     // work that goes on until ctx ends
 }
 
 // New returns an Origin over the store. It registers the renderer module under its digest, which
@@ -106,9 +104,9 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := newMetrics(c.Registry)
+	counts := metrics.New(c.Registry)
 	keys, err := auth.Open(ctx, c.Store, auth.Config{
-		Issuer: c.PublicURL, Audience: c.PublicURL + apiPath, Now: c.Now, Roots: c.Roots, Logger: c.Logger, Master: master, Read: counts.keySetRead,
+		Issuer: c.PublicURL, Audience: c.PublicURL + apiPath, Now: c.Now, Roots: c.Roots, Logger: c.Logger, Master: master, Read: counts.KeySetRead,
 	})
 	if err != nil {
 		return nil, err
@@ -118,16 +116,16 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		return nil, fmt.Errorf("origin: register the renderer module: %w", err)
 	}
 	o := &Origin{
-		store: meteredStore{c.Store, counts}, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
+		store: metrics.MeteredStore{Store: c.Store, Metrics: counts}, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
 		metrics: counts, framing: httpserver.FramingFault, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond), bodies: httpserver.NewBodyBudget(c.Limits.BodyBudget, c.Limits.BodyBytes, debug.FreeOSMemory), heavyWork: newHeavyWork(),
 	}
 	o.servers = httpserver.NewServers(httpserver.ServerConfig{
 		Connections: c.Limits.Connections, ConnectionsPerIP: c.Limits.ConnectionsPerIP, BodyBytes: c.Limits.BodyBytes, HeaderBytes: c.Limits.HeaderBytes,
 		ReadTimeout: c.Limits.ReadTimeout, WriteTimeout: c.Limits.WriteTimeout, IdleTimeout: c.Limits.IdleTimeout, Logger: c.Logger,
-		Unread: func(status int) { counts.observe("", "unread", status, time.Time{}) },
+		Unread: func(status int) { counts.Observe("", "unread", status, time.Time{}) },
 	})
 	o.derive = derive.New(derive.Config{
-		Store: derivedStore{o.store, counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
+		Store: metrics.DerivedStore{Store: o.store, Metrics: counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
 		Turn: o.heavyWork.acquire, Spare: o.heavyWork.acquireBackground,
 	})
 	o.operator = operator.NewHandler(operator.Config{Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now, Told: o.auditLogged, Status: o.status, Settings: c.Settings})
@@ -138,23 +136,12 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		o.feed = feed.NewHandler(waits, feed.Config{Store: o.store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.refuseOn})
 	}
 	o.router = o.newRouter()
-	o.findBackup()
-	o.watch(c.Registry)
-	o.watchHistory(c.Registry)
-	o.collections = newCollections(c.Registry)
-	o.keeping.Go(func() { o.keepCountingLists(o.ctx) })
-	if c.CollectEvery > 0 {
-		o.keeping.Go(func() { o.keepCollecting(o.ctx, c.CollectEvery) })
-	}
-	if _, ok := c.Store.(shared); ok {
-		o.keeping.Go(func() { o.heedOthers(o.ctx) })
-	}
-	if c.ChangesKeep > 0 {
-		o.keeping.Go(func() { o.keepTrimming(o.ctx, c.ChangesKeep) })
-	}
-	if c.AuditKeep > 0 {
-		o.keeping.Go(func() { o.keepAudit(o.ctx, c.AuditKeep) })
-	}
+	o.maintenance = maintenance.New(maintenance.Config{
+		Store: c.Store, Metered: o.store, Keys: keys, Logger: c.Logger, Now: o.now, Registry: c.Registry,
+		CollectEvery: c.CollectEvery, ChangesKeep: c.ChangesKeep, AuditKeep: c.AuditKeep,
+	})
+	o.registerGauges(c.Registry)
+	o.maintenance.Start(o.ctx, &o.background)
 	return o, nil
 }
 

@@ -23,7 +23,7 @@ func (o *Origin) ServeFeed(l net.Listener) error {
 		_ = l.Close()
 		return errors.New("origin: the feed needs a token that edges carry")
 	}
-	return o.servers.Serve(l, o.framed(func(ctx *fasthttp.RequestCtx) { o.followers.following(ctx, o.feed.Serve) }))
+	return o.servers.Serve(l, o.framed(func(ctx *fasthttp.RequestCtx) { o.followers.Follow(ctx, o.feed.Serve) }))
 }
 
 // ServeOperator answers the operator on the listener until Shutdown, and then returns nil. Whoever
@@ -78,6 +78,6 @@ func (o *Origin) Shutdown(ctx context.Context) error {
 	err := o.servers.Shutdown(ctx, o.cancelFeed)
 	o.cancel()
 	err = errors.Join(err, o.derive.Close(ctx))
-	o.keeping.Wait()
+	o.background.Wait()
 	return err
 }

@@ -25,7 +25,7 @@ func (o *Origin) listThemes(r storage.Reader, q *request, t target) (httpserver.
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := asked.walk(r, storage.ThemeSlugs, o.counted.Load(), t.environment.ID)
+	w, err := asked.walk(r, storage.ThemeSlugs, o.maintenance.ListsCounted(), t.environment.ID)
 	if err == nil {
 		err = prefetch(r, w.ids, storage.Themes, t.environment.ID)
 	}

@@ -24,7 +24,7 @@ func TestTheChangeLogIsTrimmedToItsNewest(t *testing.T) {
 		cursors = append(cursors, c)
 	}
 	for range 2 { // the second time there is nothing to do
-		if err := h.origin.trimChanges(ctx, keep); err != nil {
+		if err := h.origin.maintenance.TrimChanges(ctx, keep); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,7 +35,7 @@ func TestTheChangeLogIsTrimmedToItsNewest(t *testing.T) {
 	if _, err := h.store.Changes(ctx, cursors[more-keep-2], more); !errors.Is(err, storage.ErrTrimmed) {
 		t.Errorf("from before the last trimmed change: %v, want ErrTrimmed", err)
 	}
-	if err := h.origin.trimChanges(ctx, 1000); err != nil {
+	if err := h.origin.maintenance.TrimChanges(ctx, 1000); err != nil {
 		t.Errorf("with fewer changes than are kept: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package origin
+package maintenance
 
 import (
 	"net"
@@ -12,11 +12,11 @@ import (
 // An edge that waits for changes misses none; one that was answered and comes back no more is behind by what
 // happened since, until it is forgotten.
 func TestFollowersAreBehindWhileTheyAreAway(t *testing.T) {
-	var f followers
+	var f Followers
 	near, far := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
 	want := func(when string, newest uint64, waits int, lag uint64) {
 		t.Helper()
-		if w, l := f.state(newest); w != waits || l != lag {
+		if w, l := f.State(newest); w != waits || l != lag {
 			t.Errorf("%s: state(%d) = %d, %d, want %d, %d", when, newest, w, l, waits, lag)
 		}
 	}
@@ -38,12 +38,12 @@ func TestFollowersAreBehindWhileTheyAreAway(t *testing.T) {
 
 // Whoever asks for changes without the feed's token is refused, and not remembered.
 func TestStrangersAreNoFollowers(t *testing.T) {
-	var f followers
+	var f Followers
 	stranger := &fasthttp.RequestCtx{}
 	stranger.Request.SetRequestURI("/feed/v1/changes")
 	for i := range 1000 {
 		stranger.SetRemoteAddr(&net.TCPAddr{IP: net.IPv4(10, 1, byte(i>>8), byte(i))})
-		f.following(stranger, func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusUnauthorized) })
+		f.Follow(stranger, func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusUnauthorized) })
 	}
 	if len(f.seen) != 0 {
 		t.Errorf("%d strangers are remembered, want none", len(f.seen))

@@ -1,4 +1,4 @@
-package origin
+package maintenance
 
 import (
 	"maps"
@@ -13,9 +13,9 @@ import (
 	"example.com/livery/storage"
 )
 
-// followers knows which edges follow the feed, by their addresses: a proxy between makes all of them
-// one. The zero followers is ready.
-type followers struct {
+// Followers knows which edges follow the feed, by their addresses: a proxy between makes all of them
+// one. The zero Followers is ready.
+type Followers struct {
 	mu      sync.Mutex // guards all below
 	seen    map[netip.Addr]follower
 	sweptAt time.Time // when those that ask no more were forgotten last
@@ -31,8 +31,8 @@ type follower struct {
 // forgetAfter is how long an edge that asks no more is counted as behind.
 const forgetAfter = 2 * time.Minute
 
-// following runs answer, and remembers who asked where it was asked for changes.
-func (f *followers) following(ctx *fasthttp.RequestCtx, answer fasthttp.RequestHandler) {
+// Follow runs answer, and remembers who asked where it was asked for changes.
+func (f *Followers) Follow(ctx *fasthttp.RequestCtx, answer fasthttp.RequestHandler) {
 	cursor, err := storage.ParseCursor(string(ctx.QueryArgs().Peek("after")))
 	if string(ctx.Path()) != "/feed/v1/changes" || err != nil {
 		answer(ctx)
@@ -55,7 +55,7 @@ func (f *followers) following(ctx *fasthttp.RequestCtx, answer fasthttp.RequestH
 
 // change changes what is known of an edge, and forgets those that ask no more every now and then: looking
 // at all of them at every question would cost the square of their number.
-func (f *followers) change(address netip.Addr, how func(*follower)) {
+func (f *Followers) change(address netip.Addr, how func(*follower)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.seen == nil {
@@ -74,9 +74,9 @@ func (f *followers) change(address netip.Addr, how func(*follower)) {
 	}
 }
 
-// state returns how many questions for changes wait, and how many changes up to the newest were made
+// State returns how many questions for changes wait, and how many changes up to the newest were made
 // since the question of the edge that has been away from the feed longest.
-func (f *followers) state(newest uint64) (waits int, lag uint64) {
+func (f *Followers) State(newest uint64) (waits int, lag uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range f.seen {

@@ -1,4 +1,4 @@
-package origin
+package maintenance
 
 import (
 	"context"
@@ -11,28 +11,22 @@ import (
 	"example.com/livery/storage"
 )
 
-// ErrCollecting is returned where another origin collects at this moment.
+// ErrCollecting is returned if another origin collects at this moment.
 var ErrCollecting = errors.New("another origin on this store collects at this moment")
-
-// shared is a Store that several origins use at once.
-type shared interface {
-	// TryAlone runs fn while no other process runs its own under the name, and reports whether it did.
-	TryAlone(ctx context.Context, name string, fn func(context.Context) error) (ran bool, err error)
-}
 
 // collectName is what origins agree on by which one collects.
 const collectName = "collect"
 
-// Collect drops the blobs that nothing names, as storage.Collect does; ErrCollecting where another origin
+// Collect drops the blobs that nothing names, as storage.Collect does; ErrCollecting if another origin
 // does just now.
-func (o *Origin) Collect(ctx context.Context, c storage.Collection) (done storage.Collected, err error) {
+func (s *Service) Collect(ctx context.Context, c storage.Collection) (done storage.Collected, err error) {
 	collect := func(ctx context.Context) (err error) {
-		done, err = storage.Collect(ctx, o.config.Store, c)
+		done, err = storage.Collect(ctx, s.config.Store, c)
 		return err
 	}
 	ran := true
-	if s, ok := o.config.Store.(shared); ok && !c.DryRun {
-		ran, err = s.TryAlone(ctx, collectName, collect)
+	if store, ok := s.config.Store.(shared); ok && !c.DryRun {
+		ran, err = store.TryAlone(ctx, collectName, collect)
 	} else {
 		err = collect(ctx)
 	}
@@ -40,14 +34,14 @@ func (o *Origin) Collect(ctx context.Context, c storage.Collection) (done storag
 		err = ErrCollecting
 	}
 	if !c.DryRun && ctx.Err() == nil {
-		o.collections.count(done, err, o.now())
+		s.collections.count(done, err, s.now())
 	}
 	return done, err
 }
 
-// keepCollecting collects every so often until ctx ends. The first time comes early, so that an origin that
+// collectUntil collects every so often until ctx ends. The first time comes early, so that an origin that
 // is restarted every day collects too, and never at once, so that several origins do not all begin.
-func (o *Origin) keepCollecting(ctx context.Context, every time.Duration) {
+func (s *Service) collectUntil(ctx context.Context, every time.Duration) {
 	for wait := jitter(every/12, 1); ; wait = jitter(every, 0.1) {
 		select {
 		case <-time.After(wait):
@@ -55,19 +49,19 @@ func (o *Origin) keepCollecting(ctx context.Context, every time.Duration) {
 			return
 		}
 		started := time.Now()
-		done, err := o.Collect(ctx, storage.Collection{Now: o.now()})
+		done, err := s.Collect(ctx, storage.Collection{Now: s.now()})
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, ErrCollecting):
-			o.log.Info("origin: another origin collects")
+			s.config.Logger.Info("origin: another origin collects")
 		case err != nil:
-			o.log.Warn("origin: what nothing names cannot be collected; it is tried again", "error", err)
+			s.config.Logger.Warn("origin: what nothing names cannot be collected; it is tried again", "error", err)
 		default:
-			o.log.Info("origin: what nothing names is collected", "blobs", done.Blobs, "bytes", done.Bytes, "dropped", done.Dropped,
+			s.config.Logger.Info("origin: what nothing names is collected", "blobs", done.Blobs, "bytes", done.Bytes, "dropped", done.Dropped,
 				"droppedBytes", done.DroppedBytes, "waiting", done.Waiting, "missing", len(done.Missing), "took", time.Since(started))
 		}
 		if len(done.Missing) > 0 {
-			o.log.Error("origin: records name blobs that are not there; livery check-store says which", "blobs", len(done.Missing))
+			s.config.Logger.Error("origin: records name blobs that are not there; livery check-store says which", "blobs", len(done.Missing))
 		}
 	}
 }

@@ -1,0 +1,36 @@
+package maintenance
+
+import (
+	"example.com/livery/storage"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// losing is a Store that notices if it does not hold any more what it once held.
+type losing interface {
+	// Lost returns the place of a durable commit that is gone, and whether there is one.
+	Lost() (storage.Cursor, bool)
+}
+
+// Lost returns the place of a commit that was acknowledged once and that the store does not hold any more,
+// and whether there is one. A store that cannot tell has lost nothing.
+func (s *Service) Lost() (storage.Cursor, bool) {
+	if store, ok := s.config.Store.(losing); ok {
+		return store.Lost()
+	}
+	return storage.Cursor{}, false
+}
+
+// registerHistory registers a metric that says whether history was lost.
+func (s *Service) registerHistory(registry *prometheus.Registry) {
+	if registry == nil {
+		return
+	}
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "livery_origin_lost_history", Help: "1 where the store does not hold any more what was acknowledged once, until the next start; else 0.",
+	}, func() float64 {
+		if _, lost := s.Lost(); lost {
+			return 1
+		}
+		return 0
+	}))
+}
