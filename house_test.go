@@ -87,9 +87,14 @@ var house = map[string]room{
 	"origin/derive":                 {ours: "renderer renderer/jsontree renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
 	"edge/loop":                     {ours: "httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
-		ours:   "httpguard origin/auth origin/derive origin/feed origin/httpserver origin/maintenance origin/metrics origin/operator origin/patch origin/theming renderer renderer/dtcg renderer/jsontree storage storage/record wasm",
-		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/oklog/ulid/v2 github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/sync",
+		ours:   "origin/api origin/auth origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator renderer storage storage/record wasm",
+		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
+	"origin/api": {
+		ours:   "httpguard origin/auth origin/derive origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
+		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
+	},
+	"origin/heavywork": {others: "golang.org/x/sync"},
 	"origin/maintenance": {
 		ours:   "origin/auth origin/httpserver origin/operator storage storage/record",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",

@@ -2,91 +2,11 @@ package origin
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 
 	"example.com/livery/origin/operator"
-	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
-
-// The actions of the API's users in the audit log. Drafts, names and labels are not in it: nothing of
-// them reaches anybody before a publish.
-const (
-	actionPublishTheme   = "theme publish"
-	actionPublishVariant = "variant publish"
-	actionDeleteTheme    = "theme delete"
-	actionDeleteVariant  = "variant delete"
-	actionIntegrations   = "integrations set"
-)
-
-// audited are the routes whose commits are in the audit log. Each returns the action, and in one
-// sentence each what is different; no sentence means that nothing is. tx shows the state after.
-var audited = map[string]func(tx storage.Tx, t target) (action string, changes []string, err error){
-	"POST " + themeTokensPath + "/publish": func(tx storage.Tx, t target) (string, []string, error) {
-		after, err := storage.Themes.Read(tx, t.theme.EnvironmentID, t.theme.ID)
-		return actionPublishTheme, latest(t.theme.LatestVersion, after.LatestVersion), err
-	},
-	"POST " + variantTokensPath + "/publish": func(tx storage.Tx, t target) (string, []string, error) {
-		after, err := storage.Variants.Read(tx, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
-		return actionPublishVariant, latest(t.variant.LatestVersion, after.LatestVersion), err
-	},
-	"DELETE " + themePath: func(storage.Tx, target) (string, []string, error) {
-		return actionDeleteTheme, []string{"it is deleted with all its Variants and versions"}, nil
-	},
-	"DELETE " + variantPath: func(storage.Tx, target) (string, []string, error) {
-		return actionDeleteVariant, []string{"it is deleted with all its versions"}, nil
-	},
-	"PUT " + themePath + "/integrations": func(tx storage.Tx, t target) (string, []string, error) {
-		after, err := storage.Themes.Read(tx, t.theme.EnvironmentID, t.theme.ID)
-		if slices.Equal(t.theme.Integrations, after.Integrations) {
-			return actionIntegrations, nil, err
-		}
-		return actionIntegrations, []string{fmt.Sprintf("integrations %s becomes %s", pairs(t.theme.Integrations), pairs(after.Integrations))}, err
-	},
-}
-
-func latest(before, after uint32) []string {
-	if before == 0 {
-		return []string{fmt.Sprintf("latest none becomes %d", after)}
-	}
-	return []string{fmt.Sprintf("latest %d becomes %d", before, after)}
-}
-
-func pairs(list []record.Integration) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	var names []string
-	for _, i := range list {
-		names = append(names, i.Framework+"/"+i.Library)
-	}
-	return strings.Join(names, ", ")
-}
-
-// appendAudit writes what a request's commit did into the audit log, and returns the entry; nil if the route is not
-// audited, or did nothing. A replayed answer, whose log entry has no time, did nothing.
-func (o *Origin) appendAudit(tx storage.Tx, q *request, t target, entry record.Change) (*record.Audit, error) {
-	describe := audited[q.route.Method+" "+q.route.Path]
-	if describe == nil || entry.At.IsZero() {
-		return nil, nil
-	}
-	action, changes, err := describe(tx, t)
-	if err != nil || len(changes) == 0 {
-		return nil, err
-	}
-	a := &record.Audit{
-		At: o.now(), Actor: record.Actor{Kind: operator.KindUser, Issuer: q.caller.Issuer, Subject: q.caller.Subject},
-		Action: action, Target: "theme " + t.theme.Slug, EnvironmentID: t.environment.ID, ThemeID: t.theme.ID, ThemeSlug: t.theme.Slug,
-		Changes: changes, RequestID: q.id,
-	}
-	if t.variant.ID != "" {
-		a.Target, a.VariantID = "variant "+t.theme.Slug+"/"+t.variant.Slug, t.variant.ID
-	}
-	return a, storage.AppendAudit(tx, t.environment.ID, a)
-}
 
 // auditLogged logs and counts an entry of the audit log that was committed.
 func (o *Origin) auditLogged(a record.Audit) {

@@ -67,9 +67,9 @@ func newFaulty(t *testing.T) (*house, *faultyStore) {
 func TestAReadThatBreaksIsReadAgain(t *testing.T) {
 	h, s := newFaulty(t)
 	theme := h.theme("brand")
-	s.views = readAttempts - 1
+	s.views = 3 - 1
 	h.want(200, "GET", theme, "")
-	s.views = readAttempts
+	s.views = 3
 	r := h.do(owner, "GET", theme, "")
 	r.refuses(t, 503, "internal")
 	if r.header.Get("Retry-After") != "1" {

@@ -31,7 +31,7 @@ type contract struct {
 
 // theContract is read once: to compile it takes longer than most tests.
 var theContract = sync.OnceValues(func() (contract, error) {
-	document, err := openapi3.NewLoader().LoadFromData(openAPIYAML)
+	document, err := openapi3.NewLoader().LoadFromFile("api/openapi.yaml")
 	if err != nil {
 		return contract{}, err
 	}
@@ -77,7 +77,7 @@ func (c contract) check(e exchange) error {
 	request := e.again(method)
 	route, params, err := c.router.FindRoute(request)
 	if err != nil || spelled(route.Path, params) != request.URL.EscapedPath() {
-		if e.status < 400 && needsToken(request.URL.Path) {
+		if e.status < 400 && strings.HasPrefix(request.URL.Path, apiPath+"/environments") {
 			return fmt.Errorf("the document has no such operation: %v", err)
 		}
 		return nil

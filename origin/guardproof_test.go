@@ -17,7 +17,7 @@ import (
 )
 
 // unguarded lets the origin take requests as its server reads them.
-func unguarded(h *house) { h.origin.framing = func(*fasthttp.RequestHeader) string { return "" } }
+func unguarded(c *Config) { c.framing = func(*fasthttp.RequestHeader) string { return "" } }
 
 // front starts a real nginx before the origin, with a mistake that many have made: what a location captures is
 // decoded, so that the first segment of a path writes header lines between nginx and the origin. It returns
@@ -100,16 +100,15 @@ func through(t *testing.T, address, method, target, token, body string) int {
 // request: without it the origin runs what was smuggled, with it nothing.
 func TestTheGuardStopsSmugglingThroughNginx(t *testing.T) {
 	for name, c := range map[string]struct {
-		without  func(*house)
+		without  func(*Config)
 		smuggled int // Themes that the smuggled request made
 		ordinary int // status of what is ambiguous and carries nothing
 	}{
-		"with the guard":    {func(*house) {}, 0, http.StatusBadRequest},
+		"with the guard":    {func(*Config) {}, 0, http.StatusBadRequest},
 		"without the guard": {unguarded, 1, http.StatusNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
-			c.without(h)
+			h := newHouse(t, c.without)
 			nginx, token := front(t, h), h.token(owner)
 			if status := through(t, nginx, "GET", "/label/public/v1/environments", token, ""); status != 200 {
 				t.Fatalf("an ordinary request by nginx = %d, want 200", status)
@@ -145,8 +144,7 @@ func settled(t *testing.T, h *house, want int) {
 // A50 A53 A55 A56 A58 on the socket itself: each passes without the guard, and is refused and the connection closed
 // with it. A58 cannot pass nginx, which speaks for itself.
 func TestTheGuardIsWhatRefuses(t *testing.T) {
-	guarded, open := newHouse(t), newHouse(t)
-	unguarded(open)
+	guarded, open := newHouse(t), newHouse(t, unguarded)
 	for name, text := range map[string]string{
 		"A50 length then chunked": "POST %s HTTP/1.1\r\nHost: a\r\n%sContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 		"A50 chunked then length": "POST %s HTTP/1.1\r\nHost: a\r\n%sTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",

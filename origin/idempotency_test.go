@@ -1,14 +1,9 @@
 package origin
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // Decision 1.8: an Idempotency-Key lets a POST happen once and gives the first answer again.
@@ -94,68 +89,5 @@ func TestEveryPostReplays(t *testing.T) {
 		if r := h.want(200, "PUT", theme, body, "Idempotency-Key", "one"); r.header.Get("Idempotency-Replayed") != "" {
 			t.Errorf("PUT replays: %v", r.header)
 		}
-	}
-}
-
-// lookedTx counts what scans look at.
-type lookedTx struct {
-	storage.Tx
-	looked *int
-}
-
-// Scan implements storage.Reader.
-func (tx lookedTx) Scan(prefix []byte, order storage.Order, each func(key, value []byte) bool) error {
-	return tx.Tx.Scan(prefix, order, func(key, value []byte) bool {
-		*tx.looked++
-		return each(key, value)
-	})
-}
-
-// Replays go when their day is over, and a request looks at a few of them alone, however many there are.
-func TestExpiredReplaysGoAFewAtATime(t *testing.T) {
-	for _, aDay := range []int{100, 1500, 3000} {
-		t.Run(fmt.Sprint(aDay), func(t *testing.T) {
-			const days, aCommit = 3, 100
-			h := newHouse(t)
-			most, sum := 0, 0
-			for n := 0; n < days*aDay; n += aCommit {
-				_, err := h.store.Update(context.Background(), h.sandbox, func(tx storage.Tx) (record.Change, error) {
-					for i := range aCommit {
-						looked := 0
-						name := string(record.HashOf(fmt.Append(nil, n+i)))
-						if err := h.origin.sweepReplays(lookedTx{tx, &looked}, h.sandbox, name); err != nil {
-							return record.Change{}, err
-						}
-						most, sum = max(most, looked), sum+looked
-						replay := record.Replay{BodyHash: record.HashOf(nil), Status: 200, ExpiresAt: h.origin.now().Add(replayFor)}
-						if err := storage.Replays.Write(tx, replay, h.sandbox, name); err != nil {
-							return record.Change{}, err
-						}
-						h.clock.move(24 * time.Hour / time.Duration(aDay))
-					}
-					return record.Change{At: h.clock.Now()}, nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			kept := 0
-			err := h.store.View(context.Background(), func(r storage.Reader) error {
-				return storage.Replays.Scan(r, storage.Ascending, func([]byte, record.Replay) bool {
-					kept++
-					return true
-				})
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%d a day: %d kept; looked at %d at most, %.1f on average", aDay, kept, most, float64(sum)/float64(days*aDay))
-			if kept < aDay || kept > 2*aDay+256 {
-				t.Errorf("%d replays are kept after %d days, want %d that are current and at most as many more", kept, days, aDay)
-			}
-			if most > 6*sweptReplays {
-				t.Errorf("a request looked at %d replays, want a few", most)
-			}
-		})
 	}
 }

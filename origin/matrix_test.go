@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/origin/api"
 	"example.com/livery/origin/auth"
 	"example.com/livery/storage/record"
 )
@@ -87,7 +88,7 @@ func (h *house) ready() subject {
 }
 
 // etagOf adds the etag of the draft that a PATCH or DELETE of tokens is about.
-func (h *house) etagOf(route Route, path string) string {
+func (h *house) etagOf(route api.Route, path string) string {
 	h.t.Helper()
 	if !strings.HasSuffix(route.Path, "/tokens") || route.Method == "GET" {
 		return path
@@ -97,7 +98,7 @@ func (h *house) etagOf(route Route, path string) string {
 }
 
 // wanted is the status of one cell, from the table of the security document.
-func wanted(route Route, subject string, member bool, role record.Role) int {
+func wanted(route api.Route, subject string, member bool, role record.Role) int {
 	need := roles[route.Method+" "+route.Path]
 	switch {
 	case subject == "":
@@ -117,15 +118,15 @@ func wanted(route Route, subject string, member bool, role record.Role) int {
 // S3 S4 S42 S49 S91 S234 S235 S238 S239 S240 S241 S242 S243 S245, matrix of 21 routes and 6 callers: 126 cells.
 // The routes beyond the contract have their cells too.
 func TestAuthorisationMatrix(t *testing.T) {
-	if cells := checkMatrix(t, Routes()); cells != 126 || len(Routes()) != 21 {
-		t.Errorf("cells = %d over %d routes, want 126 over 21", cells, len(Routes()))
+	if cells := checkMatrix(t, api.Routes()); cells != 126 || len(api.Routes()) != 21 {
+		t.Errorf("cells = %d over %d routes, want 126 over 21", cells, len(api.Routes()))
 	}
-	if checkMatrix(t, Extras()); len(roles) != len(Routes())+len(Extras()) {
+	if checkMatrix(t, api.Extras()); len(roles) != len(api.Routes())+len(api.Extras()) {
 		t.Errorf("the matrix has rows of routes that do not exist")
 	}
 }
 
-func checkMatrix(t *testing.T, routes []Route) (cells int) {
+func checkMatrix(t *testing.T, routes []api.Route) (cells int) {
 	t.Helper()
 	h := newHouse(t)
 	for _, route := range routes {
@@ -188,7 +189,7 @@ func TestForeignAndMissingIDsAreTheSame(t *testing.T) {
 	there := h.themeIn(h.staging)
 	sibling := h.ready()
 	const noTheme, noVariant = "thm_00000000000000000000000000", "var_00000000000000000000000000"
-	for _, route := range slices.Concat(Routes(), Extras()) {
+	for _, route := range slices.Concat(api.Routes(), api.Extras()) {
 		type pair struct{ foreign, missing subject }
 		var pairs []pair
 		if strings.Contains(route.Path, "{themeID}") {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/livery/origin/api"
 )
 
 // S1 S16 S17 A66, decision 1.6: every path has the methods of the table and HEAD beside GET; any other is 405
@@ -15,7 +17,7 @@ func TestEveryPathRefusesOtherMethods(t *testing.T) {
 	here := h.ready()
 	missing := subject{"env_x", "thm_x", "var_x"}
 	allowed := map[string][]string{}
-	for _, route := range slices.Concat(Routes(), Extras(), Open()) {
+	for _, route := range slices.Concat(api.Routes(), api.Extras(), api.Open()) {
 		allowed[route.Path] = append(allowed[route.Path], route.Method)
 		if route.Method == "GET" {
 			allowed[route.Path] = append(allowed[route.Path], "HEAD")
@@ -66,7 +68,7 @@ func TestThereAreNoOtherLevels(t *testing.T) {
 		}
 	}
 	slugs := subject{s.environment, h.want(200, "GET", theme, "").text(t, "slug"), h.want(200, "GET", variant, "").text(t, "slug")}
-	for _, route := range slices.Concat(Routes(), Extras()) { // S31: a slug is no id
+	for _, route := range slices.Concat(api.Routes(), api.Extras()) { // S31: a slug is no id
 		for parameter, spelled := range map[string]subject{"{environmentID}": {"sandbox", s.theme, s.variant}, "{themeID}": {s.environment, slugs.theme, s.variant}, "{variantID}": {s.environment, s.theme, slugs.variant}} {
 			if strings.Contains(route.Path, parameter) {
 				noMessages(t, h.do(owner, route.Method, spelled.spell(route.Path), "").refuses(t, 404, "notFound"))
@@ -79,7 +81,7 @@ func TestThereAreNoOtherLevels(t *testing.T) {
 func TestHeadWorksWhereverGetDoes(t *testing.T) {
 	h := newHouse(t)
 	s := h.ready()
-	for _, route := range slices.Concat(Routes(), Extras(), Open()) {
+	for _, route := range slices.Concat(api.Routes(), api.Extras(), api.Open()) {
 		if route.Method != "GET" {
 			continue
 		}
@@ -132,7 +134,7 @@ func TestTheVersionIsThePath(t *testing.T) {
 		}
 		answers[0].refuses(t, 404, "notFound")
 	}
-	for _, route := range slices.Concat(Routes(), Extras(), Open()) {
+	for _, route := range slices.Concat(api.Routes(), api.Extras(), api.Open()) {
 		if !strings.HasPrefix(route.Path, "/public/v1/") {
 			t.Errorf("route %s is not under /public/v1", route.Path)
 		}

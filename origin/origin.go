@@ -1,8 +1,7 @@
-// Package origin answers the public API under /public/v1, the feed that edges follow and the
-// operator's socket. A handler authenticates, reads one snapshot, asks one rule of package theming,
-// commits once and answers; it decides nothing itself. What it renders it renders natively; it keeps
-// the renderer module of its build for the versions that are published with it, and runs the
-// modules of other builds only to compile again what edges render their versions from.
+// Package origin starts the public API under /public/v1 (package api), the feed that edges follow and the operator's
+// socket over one store. What it renders it renders natively; it keeps the renderer module of its build for the versions
+// that are published with it, and runs the modules of other builds only to compile again what edges render their
+// versions from.
 package origin
 
 import (
@@ -12,15 +11,15 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"runtime/debug"
 	"sync"
 	"time"
 
+	"example.com/livery/origin/api"
+	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/maintenance"
 	"example.com/livery/origin/metrics"
 
-	"github.com/fasthttp/router"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
 
@@ -58,26 +57,26 @@ type Config struct {
 	ChangesKeep  uint64        // how many entries of the change log are kept at least; 0 means all
 
 	Settings []operator.Setting // what the operator is told that it was started with; no secret among them
+
+	framing func(*fasthttp.RequestHeader) string // nil means httpserver.FramingFault; tests look at what happens without it
 }
+
+// Limits bound what one request, one connection and one caller can cost.
+type Limits = api.Limits
 
 // Origin serves the API. Its methods may be called concurrently.
 type Origin struct {
-	store     storage.Store
-	keys      *auth.Keys
-	module    record.Hash // renderer module that new versions are published with
-	document  publication // the API's description
-	config    Config
-	log       *slog.Logger
-	router    *router.Router
-	metrics   *metrics.Metrics
-	framing   func(*fasthttp.RequestHeader) string // framingFault; tests look at what happens without it
-	servers   *httpserver.Servers
-	rate      *httpserver.RateLimiter
-	bodies    *httpserver.BodyBudget
-	heavyWork heavyWork
-	derive    *derive.Deriver
-	feed      *feed.Handler // nil where there is no feed token
-	operator  *operator.Handler
+	store    storage.Store
+	keys     *auth.Keys
+	module   record.Hash // renderer module that new versions are published with
+	config   Config
+	log      *slog.Logger
+	metrics  *metrics.Metrics
+	servers  *httpserver.Servers
+	api      *api.Handler
+	derive   *derive.Deriver
+	feed     *feed.Handler // nil where there is no feed token
+	operator *operator.Handler
 
 	maintenance *maintenance.Service
 	followers   maintenance.Followers
@@ -96,17 +95,13 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	document, err := openAPI()
-	if err != nil {
-		return nil, err
-	}
 	master, err := secure(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	counts := metrics.New(c.Registry)
 	keys, err := auth.Open(ctx, c.Store, auth.Config{
-		Issuer: c.PublicURL, Audience: c.PublicURL + apiPath, Now: c.Now, Roots: c.Roots, Logger: c.Logger, Master: master, Read: counts.KeySetRead,
+		Issuer: c.PublicURL, Audience: c.PublicURL + api.Path, Now: c.Now, Roots: c.Roots, Logger: c.Logger, Master: master, Read: counts.KeySetRead,
 	})
 	if err != nil {
 		return nil, err
@@ -116,33 +111,46 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		return nil, fmt.Errorf("origin: register the renderer module: %w", err)
 	}
 	o := &Origin{
-		store: metrics.MeteredStore{Store: c.Store, Metrics: counts}, keys: keys, module: module.Digest, document: document, config: c, log: c.Logger,
-		metrics: counts, framing: httpserver.FramingFault, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond), bodies: httpserver.NewBodyBudget(c.Limits.BodyBudget, c.Limits.BodyBytes, debug.FreeOSMemory), heavyWork: newHeavyWork(),
+		store: metrics.MeteredStore{Store: c.Store, Metrics: counts}, keys: keys, module: module.Digest, config: c, log: c.Logger, metrics: counts,
+		servers: newServers(c, counts),
 	}
-	o.servers = httpserver.NewServers(httpserver.ServerConfig{
-		Connections: c.Limits.Connections, ConnectionsPerIP: c.Limits.ConnectionsPerIP, BodyBytes: c.Limits.BodyBytes, HeaderBytes: c.Limits.HeaderBytes,
-		ReadTimeout: c.Limits.ReadTimeout, WriteTimeout: c.Limits.WriteTimeout, IdleTimeout: c.Limits.IdleTimeout, Logger: c.Logger,
-		Unread: func(status int) { counts.Observe("", "unread", status, time.Time{}) },
-	})
+	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	heavy := heavywork.New()
 	o.derive = derive.New(derive.Config{
 		Store: metrics.DerivedStore{Store: o.store, Metrics: counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
-		Turn: o.heavyWork.acquire, Spare: o.heavyWork.acquireBackground,
+		Turn: heavy.Acquire, Spare: heavy.AcquireBackground,
 	})
-	o.operator = operator.NewHandler(operator.Config{Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.refuseOn, Now: o.now, Told: o.auditLogged, Status: o.status, Settings: c.Settings})
-	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	var waits context.Context
-	waits, o.cancelFeed = context.WithCancel(o.ctx)
-	if c.FeedToken != "" {
-		o.feed = feed.NewHandler(waits, feed.Config{Store: o.store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.refuseOn})
-	}
-	o.router = o.newRouter()
 	o.maintenance = maintenance.New(maintenance.Config{
 		Store: c.Store, Metered: o.store, Keys: keys, Logger: c.Logger, Now: o.now, Registry: c.Registry,
 		CollectEvery: c.CollectEvery, ChangesKeep: c.ChangesKeep, AuditKeep: c.AuditKeep,
 	})
+	o.api, err = api.NewHandler(api.Config{
+		Context: o.ctx, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
+		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, AuditLogged: o.auditLogged,
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.operator = operator.NewHandler(operator.Config{
+		Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.api.RefuseOn, Now: o.now, Told: o.auditLogged, Status: o.status, Settings: c.Settings,
+	})
+	var waits context.Context
+	waits, o.cancelFeed = context.WithCancel(o.ctx)
+	if c.FeedToken != "" {
+		o.feed = feed.NewHandler(waits, feed.Config{Store: o.store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.api.RefuseOn})
+	}
 	o.registerGauges(c.Registry)
 	o.maintenance.Start(o.ctx, &o.background)
 	return o, nil
+}
+
+func newServers(c Config, counts *metrics.Metrics) *httpserver.Servers {
+	l := c.Limits
+	return httpserver.NewServers(httpserver.ServerConfig{
+		Connections: l.Connections, ConnectionsPerIP: l.ConnectionsPerIP, BodyBytes: l.BodyBytes, HeaderBytes: l.HeaderBytes,
+		ReadTimeout: l.ReadTimeout, WriteTimeout: l.WriteTimeout, IdleTimeout: l.IdleTimeout, Logger: c.Logger,
+		Unread: func(status int) { counts.Observe("", "unread", status, time.Time{}) },
+	})
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -160,7 +168,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	c.Limits = c.Limits.withDefaults()
+	c.Limits = c.Limits.WithDefaults()
+	if c.framing == nil {
+		c.framing = httpserver.FramingFault
+	}
 	return c, nil
 }
 

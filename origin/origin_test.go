@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/livery/origin/api"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/operator"
 	"example.com/livery/renderer"
@@ -38,6 +39,19 @@ const (
 	reader   = "reader"   // viewer
 	guest    = "guest"    // member of acme without a grant
 	stranger = "stranger" // admin, in Team globex
+)
+
+// The paths of the API.
+const (
+	apiPath           = api.Path
+	environmentsPath  = apiPath + "/environments"
+	environmentPath   = environmentsPath + "/{environmentID}"
+	themesPath        = environmentPath + "/themes"
+	themePath         = themesPath + "/{themeID}"
+	themeTokensPath   = themePath + "/tokens"
+	variantsPath      = themePath + "/variants"
+	variantPath       = variantsPath + "/{variantID}"
+	variantTokensPath = variantPath + "/tokens"
 )
 
 // house is an origin on a socket with two Teams, as a client sees it.

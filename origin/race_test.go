@@ -3,7 +3,6 @@ package origin
 import (
 	"fmt"
 	"net/http"
-	"reflect"
 	"sync"
 	"testing"
 )
@@ -92,32 +91,5 @@ func TestPlanLimitIsExact(t *testing.T) {
 		if r := h.do(stranger, "POST", pro, fmt.Sprintf(`{"slug":"v%d","displayName":"V"}`, i)); r.status != want {
 			t.Fatalf("Variant %d on plan pro = %d, want %d", i+1, r.status, want)
 		}
-	}
-}
-
-// A70: what a handler keeps of one request is not changed by the next on the same connection.
-func TestRequestsAreCopiedFromTheServer(t *testing.T) {
-	h := newHouse(t)
-	var mu sync.Mutex
-	var kept []*request
-	h.origin.router.POST("/public/v1/keep/{themeID}", h.origin.routed(Route{Method: "POST", Path: environmentsPath, change: func(_ *Origin, q *request) (change, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		kept = append(kept, q)
-		return change{}, errConflict
-	}}))
-	for i := range 1000 {
-		mark := fmt.Sprintf("mark-%d", i)
-		h.do(owner, "POST", "/keep/"+mark+"?slug="+mark, mark, "If-Match", `"`+mark+`"`, "Idempotency-Key", mark)
-	}
-	for i, q := range kept {
-		mark := fmt.Sprintf("mark-%d", i)
-		got := []string{q.themeID, q.query["slug"][0], q.rawQuery, q.body, q.ifMatch[0], q.idempotencyKeys[0], q.caller.Subject}
-		if want := []string{mark, mark, "slug=" + mark, mark, `"` + mark + `"`, mark, owner}; !reflect.DeepEqual(got, want) {
-			t.Fatalf("request %d = %q, want %q", i, got, want)
-		}
-	}
-	if len(kept) != 1000 {
-		t.Errorf("kept %d requests, want 1000", len(kept))
 	}
 }

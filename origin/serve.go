@@ -3,9 +3,7 @@ package origin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"runtime/debug"
 
 	"example.com/livery/origin/httpserver"
 
@@ -14,7 +12,7 @@ import (
 
 // ServePublic answers the public API on the listener until Shutdown, and then returns nil.
 func (o *Origin) ServePublic(l net.Listener) error {
-	return o.servers.Serve(l, o.servePublic)
+	return o.servers.Serve(l, o.api.Serve)
 }
 
 // ServeFeed answers edges on the listener until Shutdown, and then returns nil.
@@ -38,10 +36,10 @@ func (o *Origin) framed(handler fasthttp.RequestHandler) fasthttp.RequestHandler
 	return func(ctx *fasthttp.RequestCtx) {
 		defer func() {
 			if p := recover(); p != nil {
-				o.refuseOn(ctx, panicked(p))
+				o.api.RefuseOn(ctx, httpserver.Panicked(p))
 			}
 		}()
-		if what := o.framing(&ctx.Request.Header); what != "" {
+		if what := o.config.framing(&ctx.Request.Header); what != "" {
 			httpserver.Malformed(what).Write(ctx, httpserver.NewRequestID())
 			return
 		}
@@ -55,22 +53,13 @@ func (o *Origin) withBody(handler fasthttp.RequestHandler) fasthttp.RequestHandl
 		unbounded := func(int64) error { return nil } // the operator may send what there is memory for
 		body, err := httpserver.ReadBody(ctx, o.config.Limits.BodyBytes, unbounded)
 		if err != nil {
-			o.refuseOn(ctx, err)
+			o.api.RefuseOn(ctx, err)
 			return
 		}
 		ctx.Request.SetBodyRaw([]byte(body))
 		handler(ctx)
 	}
 }
-
-// refuseOn answers a request of the feed or the operator with an error.
-func (o *Origin) refuseOn(ctx *fasthttp.RequestCtx, err error) {
-	q := &request{id: httpserver.NewRequestID(), trace: traceOf(&ctx.Request.Header), route: Route{Method: string(ctx.Method())}}
-	o.refuse(q, err).Write(ctx, q.id)
-}
-
-// panicked is the error of a handler that panicked, with where it did, for the log.
-func panicked(p any) error { return fmt.Errorf("origin: panic: %v\n%s", p, debug.Stack()) }
 
 // Shutdown stops accepting, ends the feed's waits and the work in the background, lets requests in
 // progress finish until ctx ends, and returns ctx's error where some did not. The store stays open.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/origin/api"
 	"example.com/livery/origin/operator"
 	"example.com/livery/renderer"
 	"example.com/livery/storage/record"
@@ -88,7 +89,7 @@ func TestBodiesChangeNothingElse(t *testing.T) {
 		return all
 	}
 	want := settings(h.want(201, "POST", "/environments/"+h.sandbox+"/themes", `{"slug":"plain","displayName":"P"}`))
-	for _, route := range Routes() {
+	for _, route := range api.Routes() {
 		if route.Method == "GET" {
 			continue
 		}
@@ -161,7 +162,7 @@ func TestSecretsAreNeverAnswered(t *testing.T) {
 	}
 	secrets := []string{key.Secret, base64.StdEncoding.EncodeToString(raw), hex.EncodeToString(raw), string(raw), testFeedToken}
 	shown := 0
-	for _, route := range slices.Concat(Routes(), Extras(), Open()) {
+	for _, route := range slices.Concat(api.Routes(), api.Extras(), api.Open()) {
 		if route.Method == "DELETE" && !strings.HasSuffix(route.Path, "/tokens") {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/origin/api"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -354,7 +355,7 @@ func TestVariantResource(t *testing.T) {
 func TestAnswersCarryNoAuthorsAndAreJSON(t *testing.T) {
 	h := newHouse(t)
 	s := h.ready()
-	for _, route := range slices.Concat(Routes(), Extras()) {
+	for _, route := range slices.Concat(api.Routes(), api.Extras()) {
 		if route.Method != "GET" {
 			continue
 		}

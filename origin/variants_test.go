@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"example.com/livery/origin/api"
 )
 
 // lastPart is the id that a path ends with.
@@ -67,7 +69,7 @@ func TestVariantsStayUnderTheirTheme(t *testing.T) {
 	here := h.ready()
 	there := "/environments/" + h.staging + "/themes/" + h.themeIn(h.staging)
 	stray := lastPart(h.variant(there, "stray"))
-	for _, route := range Routes() {
+	for _, route := range api.Routes() {
 		if !strings.Contains(route.Path, "{variantID}") {
 			continue
 		}
@@ -110,7 +112,7 @@ func TestDeletedIsGoneEverywhere(t *testing.T) {
 	e.publish(variant)
 	gone := func(parameter string) {
 		t.Helper()
-		for _, route := range append(Routes(), Extras()...) {
+		for _, route := range append(api.Routes(), api.Extras()...) {
 			if strings.Contains(route.Path, parameter) {
 				noMessages(t, e.do(owner, route.Method, s.spell(route.Path), bodies[route.Method+" "+route.Path]).refuses(t, 404, "notFound"))
 			}

@@ -27,6 +27,7 @@ const (
 	sweptBuckets = 64 // are looked at if there are too many
 )
 
+// NewRateLimiter returns a RateLimiter for so many requests a second of each caller; nil if that is not above 0.
 func NewRateLimiter(perSecond float64) *RateLimiter {
 	if perSecond <= 0 {
 		return nil

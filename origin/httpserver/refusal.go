@@ -2,7 +2,9 @@ package httpserver
 
 import (
 	"errors"
+	"fmt"
 	"net"
+	"runtime/debug"
 
 	"example.com/livery/httpguard"
 	"example.com/livery/origin/theming"
@@ -54,3 +56,6 @@ func Unread(err error) Answer {
 	}
 	return Refused(fasthttp.StatusBadRequest, theming.Payload, "the request is not well-formed HTTP/1.1")
 }
+
+// Panicked is the error of a handler that panicked, with where it did, for the log.
+func Panicked(p any) error { return fmt.Errorf("origin: panic: %v\n%s", p, debug.Stack()) }

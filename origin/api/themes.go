@@ -1,6 +1,8 @@
-package origin
+package api
 
 import (
+	"time"
+
 	"example.com/livery/origin/httpserver"
 	"github.com/valyala/fasthttp"
 
@@ -10,22 +12,22 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// seen is the change-log entry of a commit after which an edge may hold something outdated of the
+// servedChange is the change-log entry of a commit after which an edge may hold something outdated of the
 // Theme.
-func (o *Origin) seen(t record.Theme) record.Change {
-	return record.Change{EnvironmentID: t.EnvironmentID, ThemeID: t.ID, At: o.now()}
+func servedChange(now time.Time, t record.Theme) record.Change {
+	return record.Change{EnvironmentID: t.EnvironmentID, ThemeID: t.ID, At: now}
 }
 
-// unseen is the change-log entry of a commit that changes nothing an edge holds: names, labels and
+// internalChange is the change-log entry of a commit that changes nothing an edge holds: names, labels and
 // drafts.
-func (o *Origin) unseen() record.Change { return record.Change{At: o.now()} }
+func internalChange(now time.Time) record.Change { return record.Change{At: now} }
 
-func (o *Origin) listThemes(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	asked, err := q.page(true)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := asked.walk(r, storage.ThemeSlugs, o.maintenance.ListsCounted(), t.environment.ID)
+	w, err := asked.walk(r, storage.ThemeSlugs, h.config.ListsCounted(), t.environment.ID)
 	if err == nil {
 		err = prefetch(r, w.ids, storage.Themes, t.environment.ID)
 	}
@@ -38,19 +40,19 @@ func (o *Origin) listThemes(r storage.Reader, q *request, t target) (httpserver.
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
-		items = append(items, o.newThemeBody(t))
+		items = append(items, h.newThemeBody(t))
 	}
 	return listed(asked, items, w.total)
 }
 
-func (o *Origin) showTheme(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	return bare(fasthttp.StatusOK, o.newThemeBody(t.theme))
+func (h themes) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
+	return bare(fasthttp.StatusOK, h.newThemeBody(t.theme))
 }
 
-// themeInput reads the body of a create or an update, and refuses it for everything that needs no
+// input reads the body of a create or an update, and refuses it for everything that needs no
 // state to be seen.
-func (o *Origin) themeInput(q *request, creates bool) (theming.ThemeInput, error) {
-	root, err := o.object(q)
+func (h themes) input(q *request, creates bool) (theming.ThemeInput, error) {
+	root, err := h.object(q)
 	if err != nil {
 		return theming.ThemeInput{}, err
 	}
@@ -59,46 +61,46 @@ func (o *Origin) themeInput(q *request, creates bool) (theming.ThemeInput, error
 	if creates {
 		in.Integration = f.integration()
 	}
-	_, rule := theming.NewTheme("", "", in, o.now())
+	_, rule := theming.NewTheme("", "", in, h.config.Now())
 	if err := f.with(rule); err != nil {
 		return in, err
 	}
 	return in, rule
 }
 
-func (o *Origin) createTheme(q *request) (change, error) {
-	in, err := o.themeInput(q, true)
+func (h themes) create(q *request) (change, error) {
+	in, err := h.input(q, true)
 	if err != nil {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		now := o.now()
+		now := h.config.Now()
 		theme, err := theming.NewTheme(operator.NewID("thm_", now), t.environment.ID, in, now)
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: o.seen(theme), apply: func(tx storage.Tx) error { return writeTheme(tx, theme, "") }}
-		d.answer, err = wrapped(fasthttp.StatusCreated, o.newThemeBody(theme))
+		d := decision{entry: servedChange(h.config.Now(), theme), apply: func(tx storage.Tx) error { return writeTheme(tx, theme, "") }}
+		d.answer, err = wrapped(fasthttp.StatusCreated, h.newThemeBody(theme))
 		return d, err
 	}}, nil
 }
 
-func (o *Origin) updateTheme(q *request) (change, error) {
-	in, err := o.themeInput(q, false)
+func (h themes) update(q *request) (change, error) {
+	in, err := h.input(q, false)
 	if err != nil {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		theme, err := theming.UpdateTheme(t.theme, in, o.now())
+		theme, err := theming.UpdateTheme(t.theme, in, h.config.Now())
 		if err != nil {
 			return decision{}, err
 		}
-		return o.themeChanged(t, theme, o.unseen())
+		return h.changed(t, theme, internalChange(h.config.Now()))
 	}}, nil
 }
 
-func (o *Origin) setIntegrations(q *request) (change, error) {
-	root, err := o.object(q)
+func (h themes) setIntegrations(q *request) (change, error) {
+	root, err := h.object(q)
 	if err != nil {
 		return change{}, err
 	}
@@ -108,18 +110,18 @@ func (o *Origin) setIntegrations(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		theme, err := theming.SetIntegrations(t.theme, list, o.now())
+		theme, err := theming.SetIntegrations(t.theme, list, h.config.Now())
 		if err != nil {
 			return decision{}, err
 		}
-		return o.themeChanged(t, theme, o.seen(theme))
+		return h.changed(t, theme, servedChange(h.config.Now(), theme))
 	}}, nil
 }
 
-// themeChanged is the decision to store after in the place of the target's Theme, and to answer with it.
-func (o *Origin) themeChanged(t target, after record.Theme, entry record.Change) (d decision, err error) {
+// changed is the decision to store after in the place of the target's Theme, and to answer with it.
+func (h themes) changed(t target, after record.Theme, entry record.Change) (d decision, err error) {
 	d.entry, d.apply = entry, func(tx storage.Tx) error { return writeTheme(tx, after, t.theme.Slug) }
-	d.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(after))
+	d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(after))
 	return d, err
 }
 
@@ -131,11 +133,11 @@ func writeTheme(tx storage.Tx, t record.Theme, oldSlug string) error {
 	return storage.Themes.Write(tx, t, t.EnvironmentID, t.ID)
 }
 
-// deleteTheme removes the Theme with every Variant and every version of both. Blobs stay: another
+// delete removes the Theme with every Variant and every version of both. Blobs stay: another
 // version may be of the same content.
-func (o *Origin) deleteTheme(*request) (change, error) {
+func (h themes) delete(*request) (change, error) {
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
-		d.entry, d.apply = o.seen(t.theme), func(tx storage.Tx) error { return removeTheme(tx, t.theme) }
+		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeTheme(tx, t.theme) }
 		d.answer, err = bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
 		return d, err
 	}}, nil

@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	"context"
@@ -63,16 +63,16 @@ func resolve(r storage.Reader, q *request) (t target, err error) {
 
 // reading is the context of a View that begins with the records that the path names: the Environment, and, once t says
 // that the caller has a grant on it, all that is below.
-func (o *Origin) reading(q *request, t target) context.Context {
+func (h *Handler) reading(q *request, t target) context.Context {
 	if !isID(q.environmentID, "env_") {
-		return o.ctx
+		return h.config.Context
 	}
 	keys := [][]byte{storage.Environments.Key(q.environmentID)}
 	if t.theme.ID != "" {
 		keys = append(append(keys, storage.Memberships.Key(t.environment.TeamID, q.caller.Subject)), childKeys(q)...)
 		keys = append(keys, storage.ThemeVersions.Key(q.environmentID, q.themeID, storage.Number(t.theme.LatestVersion)))
 	}
-	return storage.WithKeys(o.ctx, keys...)
+	return storage.WithKeys(h.config.Context, keys...)
 }
 
 // childKeys are those of what a path names below its Environment, and of the draft that most requests go on with.

@@ -1,11 +1,11 @@
-package origin
+package httpserver
 
 import "github.com/valyala/fasthttp"
 
-// traceOf returns the trace id that a caller sent along (W3C Trace Context, "traceparent"): 32
-// hexadecimal digits, or "" where there is none or it is malformed. It goes into log lines, so that a
+// TraceID returns the trace id that a caller sent along (W3C Trace Context, "traceparent"): 32
+// hexadecimal digits, or "" if there is none or it is malformed. It goes into log lines, so that a
 // request can be followed through what calls this origin; nothing else depends on it.
-func traceOf(h *fasthttp.RequestHeader) string {
+func TraceID(h *fasthttp.RequestHeader) string {
 	const id = len("00-") + 32
 	all := h.PeekAll("Traceparent")
 	if len(all) != 1 {

@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	"fmt"
@@ -10,15 +10,15 @@ import (
 )
 
 // tree reads a stored document or map of overrides; the empty name is the empty tree nil.
-func (o *Origin) tree(name record.Hash) (*jsontree.Node, error) {
+func (h *Handler) tree(name record.Hash) (*jsontree.Node, error) {
 	if name == "" {
 		return nil, nil
 	}
-	blob, err := o.store.Blob(o.ctx, name)
+	blob, err := h.config.Store.Blob(h.config.Context, name)
 	if err != nil {
 		return nil, fmt.Errorf("origin: document %s: %w", name, err)
 	}
-	root, err := jsontree.ParseDepth(string(blob), o.config.Limits.Depth+wrapping)
+	root, err := jsontree.ParseDepth(string(blob), h.config.Limits.Depth+wrapping)
 	if err != nil {
 		return nil, fmt.Errorf("origin: document %s: %w: %w", name, storage.ErrCorrupt, err)
 	}
@@ -38,10 +38,10 @@ func variantVersion(r storage.Reader, v record.Variant, number uint32) (record.V
 }
 
 // themeState reads what the rules of a Theme need to see.
-func (o *Origin) themeState(r storage.Reader, t record.Theme) (theming.ThemeState, error) {
+func (h *Handler) themeState(r storage.Reader, t record.Theme) (theming.ThemeState, error) {
 	s, newest, err := draftState(r, t)
 	if err == nil {
-		s.Base, err = o.tree(newest.Document)
+		s.Base, err = h.tree(newest.Document)
 	}
 	return s, err
 }
@@ -64,10 +64,10 @@ func draftState(r storage.Reader, t record.Theme) (s theming.ThemeState, newest 
 }
 
 // variantState reads what the rules of a Variant of t need to see.
-func (o *Origin) variantState(r storage.Reader, t record.Theme, v record.Variant) (theming.VariantState, error) {
+func (h *Handler) variantState(r storage.Reader, t record.Theme, v record.Variant) (theming.VariantState, error) {
 	s, err := variantRecords(r, t, v)
 	if err == nil {
-		s.Served, err = o.tree(s.ServedBlob)
+		s.Served, err = h.tree(s.ServedBlob)
 	}
 	return s, err
 }
@@ -94,7 +94,7 @@ func variantRecords(r storage.Reader, t record.Theme, v record.Variant) (theming
 }
 
 // variantsOf reads the state of every Variant of t, by id, as far as the release needs it.
-func (o *Origin) variantsOf(r storage.Reader, t record.Theme, release *theming.Release) ([]theming.VariantState, error) {
+func (h *Handler) variantsOf(r storage.Reader, t record.Theme, release *theming.Release) ([]theming.VariantState, error) {
 	var variants []record.Variant
 	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
 		variants = append(variants, v)
@@ -107,7 +107,7 @@ func (o *Origin) variantsOf(r storage.Reader, t record.Theme, release *theming.R
 	for _, v := range variants {
 		s, err := variantRecords(r, t, v)
 		if err == nil && release.NeedsServed(v) {
-			s.Served, err = o.tree(s.ServedBlob)
+			s.Served, err = h.tree(s.ServedBlob)
 		}
 		if err != nil {
 			return nil, err

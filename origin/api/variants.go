@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	"example.com/livery/origin/httpserver"
@@ -10,7 +10,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) listVariants(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	asked, err := q.page(true)
 	if err != nil {
 		return httpserver.Answer{}, err
@@ -28,33 +28,33 @@ func (o *Origin) listVariants(r storage.Reader, q *request, t target) (httpserve
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
-		items = append(items, o.newVariantBody(t.theme, v))
+		items = append(items, h.newVariantBody(t.theme, v))
 	}
 	return listed(asked, items, w.total)
 }
 
-func (o *Origin) showVariant(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	return bare(fasthttp.StatusOK, o.newVariantBody(t.theme, t.variant))
+func (h variants) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
+	return bare(fasthttp.StatusOK, h.newVariantBody(t.theme, t.variant))
 }
 
-// variantInput reads the body of a create or an update, and refuses it for everything that needs no
+// input reads the body of a create or an update, and refuses it for everything that needs no
 // state to be seen.
-func (o *Origin) variantInput(q *request) (theming.VariantInput, error) {
-	root, err := o.object(q)
+func (h variants) input(q *request) (theming.VariantInput, error) {
+	root, err := h.object(q)
 	if err != nil {
 		return theming.VariantInput{}, err
 	}
 	f := fields{root: root}
 	in := theming.VariantInput{Slug: f.text("slug"), DisplayName: f.text("displayName"), Metadata: f.labels()}
-	_, rule := theming.UpdateVariant(record.Variant{}, in, o.now())
+	_, rule := theming.UpdateVariant(record.Variant{}, in, h.config.Now())
 	if err := f.with(rule); err != nil {
 		return in, err
 	}
 	return in, rule
 }
 
-func (o *Origin) createVariant(q *request) (change, error) {
-	in, err := o.variantInput(q)
+func (h variants) create(q *request) (change, error) {
+	in, err := h.input(q)
 	if err != nil {
 		return change{}, err
 	}
@@ -71,29 +71,29 @@ func (o *Origin) createVariant(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		now := o.now()
+		now := h.config.Now()
 		v, err := theming.NewVariant(operator.NewID("var_", now), t.theme, in, existing, team.Plan, now)
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: o.seen(t.theme), apply: func(tx storage.Tx) error { return writeVariant(tx, v, "") }}
-		d.answer, err = wrapped(fasthttp.StatusCreated, o.newVariantBody(t.theme, v))
+		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariant(tx, v, "") }}
+		d.answer, err = wrapped(fasthttp.StatusCreated, h.newVariantBody(t.theme, v))
 		return d, err
 	}}, nil
 }
 
-func (o *Origin) updateVariant(q *request) (change, error) {
-	in, err := o.variantInput(q)
+func (h variants) update(q *request) (change, error) {
+	in, err := h.input(q)
 	if err != nil {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		v, err := theming.UpdateVariant(t.variant, in, o.now())
+		v, err := theming.UpdateVariant(t.variant, in, h.config.Now())
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: o.unseen(), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
-		d.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(t.theme, v))
+		d := decision{entry: internalChange(h.config.Now()), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
+		d.answer, err = bare(fasthttp.StatusOK, h.newVariantBody(t.theme, v))
 		return d, err
 	}}, nil
 }
@@ -106,11 +106,11 @@ func writeVariant(tx storage.Tx, v record.Variant, oldSlug string) error {
 	return storage.Variants.Write(tx, v, v.EnvironmentID, v.ThemeID, v.ID)
 }
 
-// deleteVariant removes the Variant with all its versions, and answers with its Theme.
-func (o *Origin) deleteVariant(*request) (change, error) {
+// delete removes the Variant with all its versions, and answers with its Theme.
+func (h variants) delete(*request) (change, error) {
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
-		d.entry, d.apply = o.seen(t.theme), func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
-		d.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(t.theme))
+		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
+		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(t.theme))
 		return d, err
 	}}, nil
 }

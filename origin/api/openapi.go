@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	_ "embed"
@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/storage/record"
 
 	"github.com/goccy/go-yaml"
 	"github.com/valyala/fasthttp"
@@ -42,10 +43,10 @@ var openAPI = sync.OnceValues(func() (publication, error) {
 
 // showOpenAPI answers with the document, or with 304 where the caller holds it already. It reads no
 // token and no store.
-func (o *Origin) showOpenAPI(ctx *fasthttp.RequestCtx) {
+func (h *Handler) showOpenAPI(ctx *fasthttp.RequestCtx) {
 	q := ctx.UserValue(requestKey{}).(*request)
 	q.route = openAPIRoute
-	q.answer = o.document.answer(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch)))
+	q.answer = h.document.answer(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch)))
 }
 
 // answer returns the file for a GET whose If-None-Match lines are held.
@@ -68,4 +69,39 @@ func (p publication) among(held []string) bool {
 		}
 	}
 	return false
+}
+
+// loginsBody says at which issuers people log in.
+type loginsBody struct {
+	Issuers []loginBody `json:"issuers"`
+}
+
+// loginBody is one issuer, as whoever logs in there needs to know it.
+type loginBody struct {
+	Name       string            `json:"name"`
+	Issuer     string            `json:"issuer"`
+	ClientID   string            `json:"clientID"`
+	Scopes     []string          `json:"scopes"`
+	Parameters map[string]string `json:"parameters"`
+}
+
+// showLogin answers anybody with where to log in, as the operator set it. It reads no token and no store.
+func (h *Handler) showLogin(ctx *fasthttp.RequestCtx) {
+	q := ctx.UserValue(requestKey{}).(*request)
+	q.route = loginRoute
+	body := loginsBody{Issuers: []loginBody{}}
+	for _, i := range h.config.Keys.Logins() {
+		body.Issuers = append(body.Issuers, loginBody{i.Name, i.URL, i.Login.ClientID, i.Login.Scopes, i.Login.Parameters})
+	}
+	a, err := bare(fasthttp.StatusOK, body)
+	if err != nil {
+		q.answer = h.refuse(q, err)
+		return
+	}
+	q.answer = published(a.Body).answer(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch)))
+}
+
+// published names a body by its bytes.
+func published(body []byte) publication {
+	return publication{body, `"` + string(record.HashOf(body)[:32]) + `"`}
 }

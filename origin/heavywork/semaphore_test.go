@@ -1,4 +1,4 @@
-package origin
+package heavywork
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // Work that nobody waits for lets everybody else go first, also who came later.
 func TestWorkInTheBackgroundGoesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := heavyWork{semaphore.NewWeighted(1)}
+		w := Semaphore{semaphore.NewWeighted(1)}
 		var order []string // guarded by the one place
 		work := func(who string, acquire func() (func(), error)) {
 			release, err := acquire()
@@ -26,8 +26,8 @@ func TestWorkInTheBackgroundGoesLast(t *testing.T) {
 			time.Sleep(time.Second)
 			release()
 		}
-		last := func() (func(), error) { return w.acquireBackground(t.Context()) }
-		heavy := func() (func(), error) { return w.acquire(t.Context()) }
+		last := func() (func(), error) { return w.AcquireBackground(t.Context()) }
+		heavy := func() (func(), error) { return w.Acquire(t.Context()) }
 		go work("first", heavy)
 		synctest.Wait()
 		go work("background", last)
@@ -45,13 +45,13 @@ func TestWorkInTheBackgroundGoesLast(t *testing.T) {
 }
 
 func TestWorkInTheBackgroundEndsWithItsContext(t *testing.T) {
-	full := heavyWork{semaphore.NewWeighted(1)}
-	if _, err := full.acquire(t.Context()); err != nil {
+	full := Semaphore{semaphore.NewWeighted(1)}
+	if _, err := full.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := full.acquireBackground(ended); !errors.Is(err, context.Canceled) {
-		t.Errorf("acquireBackground() beside other work = %v, want context.Canceled", err)
+	if _, err := full.AcquireBackground(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("AcquireBackground() beside other work = %v, want context.Canceled", err)
 	}
 }

@@ -1,83 +1,16 @@
-package origin
+package api
 
 import (
 	"strconv"
 
 	"example.com/livery/origin/httpserver"
-
-	"github.com/valyala/fasthttp"
-
+	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
-	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+	"github.com/valyala/fasthttp"
 )
-
-// rendered is the current document of a Theme with the current overrides of the Variant that the
-// path names, if any, resolved natively.
-func (o *Origin) rendered(r storage.Reader, t target) (*renderer.Set, error) {
-	state, err := o.themeState(r, t.theme)
-	if err != nil {
-		return nil, err
-	}
-	document, err := state.Document()
-	if err != nil {
-		return nil, err
-	}
-	var overrides *jsontree.Node
-	if t.variant.ID != "" {
-		variant, err := o.variantState(r, t.theme, t.variant)
-		if err != nil {
-			return nil, err
-		}
-		if overrides, err = variant.Overrides(); err != nil {
-			return nil, err
-		}
-	}
-	return renderer.LoadTree(document, overrides, nextPrefix(t.theme)), nil
-}
-
-// diagnosticBody is one thing that the served files leave out.
-type diagnosticBody struct {
-	Path    string `json:"path"`
-	Kind    string `json:"kind"`
-	Message string `json:"message"`
-}
-
-// showDiagnostics lists what the files of the current document leave out, and why.
-func (o *Origin) showDiagnostics(r storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	set, err := o.rendered(r, t)
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	list := []diagnosticBody{}
-	for _, d := range set.Diagnostics() {
-		list = append(list, diagnosticBody{d.Path, d.Kind, d.Message})
-	}
-	return bare(fasthttp.StatusOK, struct {
-		Diagnostics []diagnosticBody `json:"diagnostics"`
-	}{list})
-}
-
-// showPreview renders one served file of the current document, whatever the integrations are.
-func (o *Origin) showPreview(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-	file, ok := renderer.FileByName(q.file)
-	if !ok {
-		return httpserver.Answer{}, errNotFound
-	}
-	set, err := o.rendered(r, t)
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	a := httpserver.Answer{Status: fasthttp.StatusOK, Body: set.Append(nil, file)}
-	switch file {
-	case renderer.TokensCSS:
-		a.ContentType = "text/css; charset=utf-8"
-	case renderer.TokensDTCGJSON:
-		a.ContentType = "application/design-tokens+json"
-	}
-	return a, nil
-}
 
 // edition is one side of a comparison: a published version, or the current document. The zero
 // edition is what is before the first version: nothing.
@@ -164,21 +97,21 @@ func (q *request) editions(latest uint32) (from, to edition, err error) {
 
 // showDiff compares two editions of a Theme's document, with the renames of every publish between
 // them.
-func (o *Origin) showDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+func (h inspections) showDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	from, to, err := q.editions(t.theme.LatestVersion)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	h := history{origin: o, reader: r, theme: t.theme}
-	before, err := h.edition(from)
+	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	before, err := versions.edition(from)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	after, err := h.edition(to)
+	after, err := versions.edition(to)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	moves, err := h.renames(h.number(from), h.number(to))
+	moves, err := versions.renames(versions.number(from), versions.number(to))
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
@@ -186,25 +119,25 @@ func (o *Origin) showDiff(r storage.Reader, q *request, t target) (httpserver.An
 }
 
 // showVariantDiff compares two editions of a Variant's overrides.
-func (o *Origin) showVariantDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+func (h inspections) showVariantDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	from, to, err := q.editions(t.variant.LatestVersion)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	before, err := o.variantEdition(r, t, from)
+	before, err := h.variantEdition(r, t, from)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	after, err := o.variantEdition(r, t, to)
+	after, err := h.variantEdition(r, t, to)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
 	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareVariants(before, after)))
 }
 
-func (o *Origin) variantEdition(r storage.Reader, t target, e edition) (*jsontree.Node, error) {
+func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jsontree.Node, error) {
 	if e.current {
-		state, err := o.variantState(r, t.theme, t.variant)
+		state, err := h.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return nil, err
 		}
@@ -221,5 +154,100 @@ func (o *Origin) variantEdition(r storage.Reader, t target, e edition) (*jsontre
 	if err != nil {
 		return nil, err
 	}
-	return o.tree(version.Overrides)
+	return h.tree(version.Overrides)
+}
+
+// history is what a Theme was, version by version, and the current document.
+type history struct {
+	handler *Handler
+	reader  storage.Reader
+	theme   record.Theme
+
+	state *theming.ThemeState // nil until the current document is asked for
+}
+
+// current reads the current document, once.
+func (h *history) current() (theming.ThemeState, *jsontree.Node, error) {
+	if h.state == nil {
+		s, err := h.handler.themeState(h.reader, h.theme)
+		if err != nil {
+			return s, nil, err
+		}
+		h.state = &s
+	}
+	document, err := h.state.Document()
+	return *h.state, document, err
+}
+
+// edition reads one side of a comparison: errNotFound where there is no such version.
+func (h *history) edition(e edition) (theming.Edition, error) {
+	if e.current {
+		_, document, err := h.current()
+		return theming.Edition{Document: document, Prefix: nextPrefix(h.theme)}, err
+	}
+	number, err := e.version()
+	if err != nil {
+		return theming.Edition{}, err
+	}
+	if number == 0 {
+		return theming.Edition{Document: jsontree.NewObject()}, nil
+	}
+	version, err := themeVersion(h.reader, h.theme, number)
+	if err != nil {
+		return theming.Edition{}, err
+	}
+	document, err := h.handler.tree(version.Document)
+	return theming.Edition{Document: document, Prefix: version.Prefix}, err
+}
+
+// number returns the version of an edition that was read; the draft stands after the newest.
+func (h *history) number(e edition) uint32 {
+	switch {
+	case !e.current:
+		return uint32(e.number)
+	case h.theme.DraftETag != "":
+		return h.theme.LatestVersion + 1
+	}
+	return h.theme.LatestVersion
+}
+
+// renames returns the renames from one version to another, later or earlier. Before the first
+// version there is nothing that could be renamed.
+func (h *history) renames(from, to uint32) ([]record.Move, error) {
+	if from == 0 || to == 0 {
+		return nil, nil
+	}
+	var moves []record.Move
+	for n := min(from, to) + 1; n <= max(from, to); n++ {
+		next, err := h.renamesTo(n)
+		if err != nil {
+			return nil, err
+		}
+		moves = patch.Compose(moves, next)
+	}
+	if from > to {
+		moves = patch.Invert(moves)
+	}
+	return moves, nil
+}
+
+// renamesTo returns the renames that led to a version, or that a publish of the draft would use.
+func (h *history) renamesTo(number uint32) ([]record.Move, error) {
+	if number <= h.theme.LatestVersion {
+		version, err := themeVersion(h.reader, h.theme, number)
+		return version.Moves, err
+	}
+	s, document, err := h.current()
+	if err != nil {
+		return nil, err
+	}
+	return theming.Renames(s.Base, document, s.Draft.Moves), nil
+}
+
+// nextPrefix is the prefix of custom properties that the next publish makes live.
+func nextPrefix(t record.Theme) string {
+	if t.DraftPrefix != nil {
+		return *t.DraftPrefix
+	}
+	return t.AssetSettings.Prefix
 }

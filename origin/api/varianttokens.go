@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	"example.com/livery/origin/httpserver"
@@ -11,16 +11,16 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) showVariantTokens(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+func (h variantTokens) show(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	asked, err := q.tokenQuery()
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
 	var set tokenSet
 	if asked.version == nil {
-		set, err = o.currentVariantTokens(r, t)
+		set, err = h.current(r, t)
 	} else {
-		set, err = o.publishedVariantTokens(r, t.variant, asked)
+		set, err = h.published(r, t.variant, asked)
 	}
 	if err == nil && asked.includeVersions {
 		set.versions, err = versionNumbers(r, storage.VariantVersions, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
@@ -31,16 +31,16 @@ func (o *Origin) showVariantTokens(r storage.Reader, q *request, t target) (http
 	return set.answer(), nil
 }
 
-func (o *Origin) currentVariantTokens(r storage.Reader, t target) (tokenSet, error) {
-	s, err := o.variantState(r, t.theme, t.variant)
+func (h variantTokens) current(r storage.Reader, t target) (tokenSet, error) {
+	s, err := h.variantState(r, t.theme, t.variant)
 	if err != nil {
 		return tokenSet{}, err
 	}
-	return variantTokens(s)
+	return newVariantTokenSet(s)
 }
 
-// variantTokens is the token set of a Variant's current overrides.
-func variantTokens(s theming.VariantState) (tokenSet, error) {
+// newVariantTokenSet returns the token set of a Variant's current overrides.
+func newVariantTokenSet(s theming.VariantState) (tokenSet, error) {
 	overrides, err := s.Overrides()
 	if err != nil {
 		return tokenSet{}, err
@@ -50,7 +50,7 @@ func variantTokens(s theming.VariantState) (tokenSet, error) {
 	return set, nil
 }
 
-func (o *Origin) publishedVariantTokens(r storage.Reader, v record.Variant, asked tokenQuery) (tokenSet, error) {
+func (h variantTokens) published(r storage.Reader, v record.Variant, asked tokenQuery) (tokenSet, error) {
 	number, err := asked.number()
 	if err != nil {
 		return tokenSet{}, err
@@ -59,7 +59,7 @@ func (o *Origin) publishedVariantTokens(r storage.Reader, v record.Variant, aske
 	if err != nil {
 		return tokenSet{}, err
 	}
-	overrides, err := o.tree(version.Overrides)
+	overrides, err := h.tree(version.Overrides)
 	if err != nil {
 		return tokenSet{}, err
 	}
@@ -74,8 +74,8 @@ func newVariantSet(v record.Variant) tokenSet {
 	}
 }
 
-func (o *Origin) editVariant(q *request) (change, error) {
-	e, err := o.edit(q, variantOperations)
+func (h variantTokens) edit(q *request) (change, error) {
+	e, err := h.Handler.edit(q, variantOperations)
 	if err != nil {
 		return change{}, err
 	}
@@ -84,22 +84,22 @@ func (o *Origin) editVariant(q *request) (change, error) {
 		depends = onVariant
 	}
 	return change{depends: depends, decide: func(r storage.Reader, t target) (decision, error) {
-		document, err := o.strictDocument(r, t.theme, e)
+		document, err := h.strictDocument(r, t.theme, e)
 		if err != nil {
 			return decision{}, err
 		}
-		before, err := o.variantState(r, t.theme, t.variant)
+		before, err := h.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
 		after, err := theming.EditVariant(t.theme, document, before, theming.VariantEdit{
-			Operations: e.overrides(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: o.now(), Limits: o.patchLimits(),
+			Operations: e.overrides(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: h.config.Now(), Limits: h.patchLimits(),
 		})
 		if err != nil {
 			return decision{}, err
 		}
-		set, err := variantTokens(after)
-		d := decision{answer: set.answer(), entry: o.unseen()}
+		set, err := newVariantTokenSet(after)
+		d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
 		if after.Variant.DraftETag != before.Variant.DraftETag {
 			d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
 		}
@@ -109,25 +109,25 @@ func (o *Origin) editVariant(q *request) (change, error) {
 
 // strictDocument reads the document that an edit of a Variant is checked against: the Theme's current
 // one for a strict edit, and none for any other, which may override what the Theme lacks.
-func (o *Origin) strictDocument(r storage.Reader, t record.Theme, e edit) (*jsontree.Node, error) {
+func (h variantTokens) strictDocument(r storage.Reader, t record.Theme, e edit) (*jsontree.Node, error) {
 	if !e.strict {
 		return nil, nil
 	}
-	s, err := o.themeState(r, t)
+	s, err := h.themeState(r, t)
 	if err != nil {
 		return nil, err
 	}
 	return s.Document()
 }
 
-func (o *Origin) discardVariant(q *request) (change, error) {
+func (h variantTokens) discard(q *request) (change, error) {
 	params := q.params()
 	claim := params.claim()
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
 	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
-		before, err := o.variantState(r, t.theme, t.variant)
+		before, err := h.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
@@ -135,62 +135,62 @@ func (o *Origin) discardVariant(q *request) (change, error) {
 		if before.Served != nil {
 			served = len(before.Served.Members)
 		}
-		after, err := theming.DiscardVariant(before, claim, served, o.now())
+		after, err := theming.DiscardVariant(before, claim, served, h.config.Now())
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: o.unseen()}
+		d := decision{entry: internalChange(h.config.Now())}
 		if before.Draft != nil {
 			d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
 		}
-		d.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(t.theme, after.Variant))
+		d.answer, err = bare(fasthttp.StatusOK, h.newVariantBody(t.theme, after.Variant))
 		return d, err
 	}}, nil
 }
 
-// publishVariant freezes the draft at the Theme's newest version and seals what the Variant serves
+// publish freezes the draft at the Theme's newest version and seals what the Variant serves
 // there.
-func (o *Origin) publishVariant(q *request) (change, error) {
+func (h variantTokens) publish(q *request) (change, error) {
 	params := q.params()
 	ifMatch := params.ifMatchValue()
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
 	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
-		state, err := o.variantState(r, t.theme, t.variant)
+		state, err := h.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
-		published, version, overrides, err := theming.PublishVariant(t.theme, state, ifMatch, o.now())
+		published, version, overrides, err := theming.PublishVariant(t.theme, state, ifMatch, h.config.Now())
 		if err != nil {
 			return decision{}, err
 		}
-		pair, err := o.putOverrides(r, t.theme, overrides)
+		pair, err := h.putOverrides(r, t.theme, overrides)
 		if err != nil {
 			return decision{}, err
 		}
 		version.Overrides = pair.Overrides
-		d := decision{entry: o.seen(t.theme), apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
+		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
 		if derive.Lacks(pair) {
-			d.after = func() { o.derive.Fill(t.theme.EnvironmentID, t.theme.ID) }
+			d.after = func() { h.config.Derive.Fill(t.theme.EnvironmentID, t.theme.ID) }
 		}
-		d.answer, err = bare(fasthttp.StatusOK, o.newVariantBody(t.theme, published))
+		d.answer, err = bare(fasthttp.StatusOK, h.newVariantBody(t.theme, published))
 		return d, err
 	}}, nil
 }
 
 // putOverrides stores the blobs of a Variant that is published at the newest version of its Theme,
 // and returns the pair that this seals.
-func (o *Origin) putOverrides(r storage.Reader, t record.Theme, overrides []byte) (pair record.Pair, err error) {
+func (h variantTokens) putOverrides(r storage.Reader, t record.Theme, overrides []byte) (pair record.Pair, err error) {
 	version, err := themeVersion(r, t, t.LatestVersion)
 	if err != nil {
 		return pair, err
 	}
 	pair.Published = true
-	if pair.Overrides, err = o.store.PutBlob(o.ctx, overrides); err != nil {
+	if pair.Overrides, err = h.config.Store.PutBlob(h.config.Context, overrides); err != nil {
 		return pair, err
 	}
-	pair.Overlay, err = o.derive.PublishedOverlay(o.ctx, version, overrides)
+	pair.Overlay, err = h.config.Derive.PublishedOverlay(h.config.Context, version, overrides)
 	return pair, err
 }
 

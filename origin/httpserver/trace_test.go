@@ -1,4 +1,4 @@
-package origin
+package httpserver
 
 import (
 	"strings"
@@ -32,8 +32,8 @@ func TestTraceparentIsReadStrictly(t *testing.T) {
 		for _, line := range c.lines {
 			h.Add("Traceparent", line)
 		}
-		if got := traceOf(&h); got != c.want {
-			t.Errorf("%s: traceOf(%q) = %q, want %q", name, c.lines, got, c.want)
+		if got := TraceID(&h); got != c.want {
+			t.Errorf("%s: TraceID(%q) = %q, want %q", name, c.lines, got, c.want)
 		}
 	}
 }

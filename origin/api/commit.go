@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	"cmp"
@@ -43,24 +43,24 @@ type draft struct {
 // if the records it depends on are still of the same revision, and decides again if not. A refusal by the snapshot is
 // final: the snapshot shows every commit that was acknowledged, so the request could as well have been decided at that
 // moment, and it changes nothing.
-func (o *Origin) commit(q *request, t target, c change) (httpserver.Answer, error) {
+func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, error) {
 	key, err := q.idempotencyKey()
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	early, err := o.decideEarly(q, t, c, key)
+	early, err := h.decideEarly(q, t, c, key)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
 	var d decision
 	var logged *record.Audit
-	_, err = o.store.Update(o.ctx, q.environmentID, func(tx storage.Tx) (record.Change, error) {
+	_, err = h.config.Store.Update(h.config.Context, q.environmentID, func(tx storage.Tx) (record.Change, error) {
 		logged = nil // the transaction may run again
 		t, err := resolve(tx, q)
 		if err != nil {
 			return record.Change{}, err
 		}
-		first, known, err := o.firstAnswer(tx, q, key)
+		first, known, err := h.firstAnswer(tx, q, key)
 		if err != nil {
 			return record.Change{}, err
 		}
@@ -75,10 +75,10 @@ func (o *Origin) commit(q *request, t target, c change) (httpserver.Answer, erro
 			err = errConflict // another request had the key
 		}
 		if err == nil {
-			err = o.keepAnswer(tx, q, key, d.answer)
+			err = h.keepAnswer(tx, q, key, d.answer)
 		}
 		if err == nil {
-			logged, err = o.appendAudit(tx, q, t, d.entry)
+			logged, err = h.appendAudit(tx, q, t, d.entry)
 		}
 		return d.entry, err
 	})
@@ -89,30 +89,30 @@ func (o *Origin) commit(q *request, t target, c change) (httpserver.Answer, erro
 		d.after()
 	}
 	if logged != nil {
-		o.auditLogged(*logged)
+		h.config.AuditLogged(*logged)
 	}
 	return d.answer, nil
 }
 
 // decideEarly decides on a snapshot. It returns the zero draft if the change must be decided in the transaction, and if
 // the transaction has an answer to the idempotency key already, whatever the state is by now.
-func (o *Origin) decideEarly(q *request, t target, c change, key string) (early draft, err error) {
+func (h *Handler) decideEarly(q *request, t target, c change, key string) (early draft, err error) {
 	if c.depends == nil {
 		return early, nil
 	}
 	if isHeavy(q, t) {
-		release, err := o.heavyWork.acquire(o.ctx)
+		release, err := h.config.HeavyWork.Acquire(h.config.Context)
 		if err != nil {
 			return early, err
 		}
 		defer release()
 	}
-	err = o.store.View(o.reading(q, t), func(r storage.Reader) error {
+	err = h.config.Store.View(h.reading(q, t), func(r storage.Reader) error {
 		t, err := resolve(r, q)
 		if err != nil {
 			return err
 		}
-		if _, known, err := o.firstAnswer(r, q, key); known || err != nil {
+		if _, known, err := h.firstAnswer(r, q, key); known || err != nil {
 			return err
 		}
 		if early.revision, err = c.depends(r, t); err != nil {
@@ -193,4 +193,15 @@ func (d *digester) record(r storage.Reader, key []byte) error {
 	value, err := r.Get(key)
 	d.part(value)
 	return err
+}
+
+// From here on a document takes milliseconds to decide about.
+const (
+	heavyTokens = 1000
+	heavyBody   = 64 << 10 // bytes
+)
+
+// isHeavy reports whether deciding q takes long, by what its path named when it was authorised.
+func isHeavy(q *request, t target) bool {
+	return t.theme.TokenCount >= heavyTokens || t.variant.TokenCount >= heavyTokens || len(q.body) >= heavyBody
 }

@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	"crypto/rand"
@@ -14,16 +14,16 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func (o *Origin) showThemeTokens(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+func (h themeTokens) show(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	asked, err := q.tokenQuery()
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
 	var set tokenSet
 	if asked.version == nil {
-		set, err = o.currentThemeTokens(r, t.theme)
+		set, err = h.current(r, t.theme)
 	} else {
-		set, err = o.publishedThemeTokens(r, t.theme, asked)
+		set, err = h.published(r, t.theme, asked)
 	}
 	if err == nil && asked.includeVersions {
 		set.versions, err = versionNumbers(r, storage.ThemeVersions, t.theme.EnvironmentID, t.theme.ID)
@@ -34,16 +34,16 @@ func (o *Origin) showThemeTokens(r storage.Reader, q *request, t target) (httpse
 	return set.answer(), nil
 }
 
-func (o *Origin) currentThemeTokens(r storage.Reader, t record.Theme) (tokenSet, error) {
-	s, err := o.themeState(r, t)
+func (h themeTokens) current(r storage.Reader, t record.Theme) (tokenSet, error) {
+	s, err := h.themeState(r, t)
 	if err != nil {
 		return tokenSet{}, err
 	}
-	return themeTokens(s)
+	return newThemeTokenSet(s)
 }
 
-// themeTokens is the token set of a Theme's current document.
-func themeTokens(s theming.ThemeState) (tokenSet, error) {
+// newThemeTokenSet returns the token set of a Theme's current document.
+func newThemeTokenSet(s theming.ThemeState) (tokenSet, error) {
 	document, err := s.Document()
 	if err != nil {
 		return tokenSet{}, err
@@ -53,7 +53,7 @@ func themeTokens(s theming.ThemeState) (tokenSet, error) {
 	return set, nil
 }
 
-func (o *Origin) publishedThemeTokens(r storage.Reader, t record.Theme, asked tokenQuery) (tokenSet, error) {
+func (h themeTokens) published(r storage.Reader, t record.Theme, asked tokenQuery) (tokenSet, error) {
 	number, err := asked.number()
 	if err != nil {
 		return tokenSet{}, err
@@ -62,7 +62,7 @@ func (o *Origin) publishedThemeTokens(r storage.Reader, t record.Theme, asked to
 	if err != nil {
 		return tokenSet{}, err
 	}
-	document, err := o.tree(version.Document)
+	document, err := h.tree(version.Document)
 	if err != nil {
 		return tokenSet{}, err
 	}
@@ -79,24 +79,24 @@ func newThemeSet(t record.Theme, document *jsontree.Node) tokenSet {
 	return set
 }
 
-func (o *Origin) editTheme(q *request) (change, error) {
-	e, err := o.edit(q, themeOperations)
+func (h themeTokens) edit(q *request) (change, error) {
+	e, err := h.Handler.edit(q, themeOperations)
 	if err != nil {
 		return change{}, err
 	}
 	return change{depends: onTheme, decide: func(r storage.Reader, t target) (decision, error) {
-		before, err := o.themeState(r, t.theme)
+		before, err := h.themeState(r, t.theme)
 		if err != nil {
 			return decision{}, err
 		}
 		after, err := theming.EditTheme(before, theming.Edit{
-			Operations: e.patch(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: o.now(), Limits: o.patchLimits(),
+			Operations: e.patch(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: h.config.Now(), Limits: h.patchLimits(),
 		})
 		if err != nil {
 			return decision{}, err
 		}
-		set, err := themeTokens(after)
-		d := decision{answer: set.answer(), entry: o.unseen()}
+		set, err := newThemeTokenSet(after)
+		d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
 		if after.Theme.DraftETag != before.Theme.DraftETag {
 			d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
 		}
@@ -104,7 +104,7 @@ func (o *Origin) editTheme(q *request) (change, error) {
 	}}, nil
 }
 
-func (o *Origin) discardTheme(q *request) (change, error) {
+func (h themeTokens) discard(q *request) (change, error) {
 	params := q.params()
 	claim := params.claim()
 	if err := params.err(); err != nil {
@@ -115,43 +115,43 @@ func (o *Origin) discardTheme(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		after, err := theming.DiscardTheme(before, claim, newest.TokenCount, o.now())
+		after, err := theming.DiscardTheme(before, claim, newest.TokenCount, h.config.Now())
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: o.unseen()}
+		d := decision{entry: internalChange(h.config.Now())}
 		if before.Draft != nil {
 			d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
 		}
-		d.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(after.Theme))
+		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(after.Theme))
 		return d, err
 	}}, nil
 }
 
-// publishTheme freezes the draft as the next version in one commit: the version, its inputs, the
+// publish freezes the draft as the next version in one commit: the version, its inputs, the
 // moved latest, every migrated Variant's draft and what each Variant serves at the version.
-func (o *Origin) publishTheme(q *request) (change, error) {
+func (h themeTokens) publish(q *request) (change, error) {
 	params := q.params()
 	asked := theming.Publication{
-		IfMatch: params.ifMatchValue(), Unchanged: params.boolean("unchanged"), Module: o.module, NewETag: newETag,
+		IfMatch: params.ifMatchValue(), Unchanged: params.boolean("unchanged"), Module: h.config.Module, NewETag: newETag,
 	}
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
 	return change{depends: onThemeAndVariants, decide: func(r storage.Reader, t target) (decision, error) {
-		state, err := o.themeState(r, t.theme)
+		state, err := h.themeState(r, t.theme)
 		if err != nil {
 			return decision{}, err
 		}
 		publication := asked
-		publication.Now = o.now()
+		publication.Now = h.config.Now()
 		release, err := theming.NewRelease(state, publication)
 		if err != nil {
 			return decision{}, err
 		}
-		planned := o.plan(release)
+		planned := h.plan(release)
 		defer func() { _, _ = planned() }() // nothing goes on after the request
-		variants, err := o.variantsOf(r, t.theme, release)
+		variants, err := h.variantsOf(r, t.theme, release)
 		if err != nil {
 			return decision{}, err
 		}
@@ -159,7 +159,7 @@ func (o *Origin) publishTheme(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		carried, err := o.putPublished(published)
+		carried, err := h.putPublished(published)
 		if err != nil {
 			return decision{}, err
 		}
@@ -167,18 +167,18 @@ func (o *Origin) publishTheme(q *request) (change, error) {
 			return decision{}, err
 		}
 		d := decision{
-			entry: o.seen(t.theme),
+			entry: servedChange(h.config.Now(), t.theme),
 			apply: func(tx storage.Tx) error { return writePublished(tx, published, carried) },
-			after: func() { o.derive.Fill(t.theme.EnvironmentID, t.theme.ID) },
+			after: func() { h.config.Derive.Fill(t.theme.EnvironmentID, t.theme.ID) },
 		}
-		d.answer, err = bare(fasthttp.StatusOK, o.newThemeBody(published.Theme))
+		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(published.Theme))
 		return d, err
 	}}, nil
 }
 
 // plan compiles the plan of a release and stores it while its Variants are carried over, which takes
 // about as long, and returns what waits for its name.
-func (o *Origin) plan(release *theming.Release) (wait func() (record.Hash, error)) {
+func (h themeTokens) plan(release *theming.Release) (wait func() (record.Hash, error)) {
 	var name record.Hash
 	var err error
 	done := make(chan struct{})
@@ -186,11 +186,11 @@ func (o *Origin) plan(release *theming.Release) (wait func() (record.Hash, error
 		defer close(done)
 		defer func() {
 			if p := recover(); p != nil {
-				err = panicked(p)
+				err = httpserver.Panicked(p)
 			}
 		}()
 		version, document := release.Frozen()
-		name, err = o.derive.Plan(o.ctx, version, document)
+		name, err = h.config.Derive.Plan(h.config.Context, version, document)
 	}()
 	return func() (record.Hash, error) {
 		<-done
@@ -200,8 +200,8 @@ func (o *Origin) plan(release *theming.Release) (wait func() (record.Hash, error
 
 // putPublished stores the new inputs of a publish, and returns those that each Variant serves; empty
 // where it serves none.
-func (o *Origin) putPublished(published theming.Published) (carried []record.Hash, err error) {
-	if _, err := o.store.PutBlob(o.ctx, published.Document); err != nil {
+func (h themeTokens) putPublished(published theming.Published) (carried []record.Hash, err error) {
+	if _, err := h.config.Store.PutBlob(h.config.Context, published.Document); err != nil {
 		return nil, err
 	}
 	carried = make([]record.Hash, len(published.Variants))
@@ -209,7 +209,7 @@ func (o *Origin) putPublished(published theming.Published) (carried []record.Has
 		if carried[i] = m.Kept; m.Carried == nil {
 			continue
 		}
-		if carried[i], err = o.store.PutBlob(o.ctx, m.Carried); err != nil {
+		if carried[i], err = h.config.Store.PutBlob(h.config.Context, m.Carried); err != nil {
 			return nil, err
 		}
 	}

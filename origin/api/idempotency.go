@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	"errors"
@@ -41,7 +41,7 @@ func (q *request) bodyHash() record.Hash { return record.HashOf([]byte(q.rawQuer
 // firstAnswer returns the answer to the first request with the key; known is false if there was none, or it has expired,
 // or key is empty. An answer is stored in the commit that it reports, so that a POST with an Idempotency-Key happens
 // once. A refused request has changed nothing and is decided anew.
-func (o *Origin) firstAnswer(r storage.Reader, q *request, key string) (first record.Replay, known bool, err error) {
+func (h *Handler) firstAnswer(r storage.Reader, q *request, key string) (first record.Replay, known bool, err error) {
 	if key == "" {
 		return first, false, nil
 	}
@@ -49,7 +49,7 @@ func (o *Origin) firstAnswer(r storage.Reader, q *request, key string) (first re
 	if isMissing(err) {
 		return first, false, nil
 	}
-	return first, err == nil && o.now().Before(first.ExpiresAt), err
+	return first, err == nil && h.config.Now().Before(first.ExpiresAt), err
 }
 
 // replayed is the decision to give the first answer again and to change nothing.
@@ -59,15 +59,15 @@ func replayed(first record.Replay) decision {
 
 // keepAnswer stores a request's answer under its idempotency key, and deletes some that have expired. It does nothing if
 // key is empty.
-func (o *Origin) keepAnswer(tx storage.Tx, q *request, key string, a httpserver.Answer) error {
+func (h *Handler) keepAnswer(tx storage.Tx, q *request, key string, a httpserver.Answer) error {
 	if key == "" {
 		return nil
 	}
 	name := q.replayName(key)
-	if err := o.sweepReplays(tx, q.environmentID, name); err != nil {
+	if err := h.sweepReplays(tx, q.environmentID, name); err != nil {
 		return err
 	}
-	replay := record.Replay{BodyHash: q.bodyHash(), Status: a.Status, Answer: a.Body, ExpiresAt: o.now().Add(replayFor)}
+	replay := record.Replay{BodyHash: q.bodyHash(), Status: a.Status, Answer: a.Body, ExpiresAt: h.config.Now().Add(replayFor)}
 	return storage.Replays.Write(tx, replay, q.environmentID, name)
 }
 
@@ -84,13 +84,13 @@ const sweptReplays = 8
 // sweepReplays deletes expired replays whose names begin as name does. Names are hashes, so each request looks in
 // another place, and deeper where a place is crowded: at a few dozen of any number. What has expired is found by the
 // requests to come, so that fewer stay than are current.
-func (o *Origin) sweepReplays(tx storage.Tx, environmentID, name string) error {
+func (h *Handler) sweepReplays(tx storage.Tx, environmentID, name string) error {
 	var expired []string
 	for digits := 2; ; digits++ {
 		looked := 0
 		err := tx.Scan(append(storage.Key('I', environmentID), name[:digits]...), storage.Ascending, func(key, value []byte) bool {
 			var r record.Replay
-			if looked++; record.Decode(value, &r) == nil && !o.now().Before(r.ExpiresAt) {
+			if looked++; record.Decode(value, &r) == nil && !h.config.Now().Before(r.ExpiresAt) {
 				expired = append(expired, storage.LastPart(key))
 			}
 			return looked < sweptReplays

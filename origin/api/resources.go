@@ -1,4 +1,4 @@
-package origin
+package api
 
 import (
 	"fmt"
@@ -83,14 +83,14 @@ type assetSettingsBody struct {
 	LiveVersion *uint32 `json:"liveVersion"`
 }
 
-func (o *Origin) newThemeBody(t record.Theme) themeBody {
+func (h *Handler) newThemeBody(t record.Theme) themeBody {
 	return themeBody{
 		ID: t.ID, EnvironmentID: t.EnvironmentID, Slug: t.Slug, DisplayName: t.DisplayName,
 		TokenCount: t.TokenCount, LatestVersion: numberOrNull(t.LatestVersion), PublishedAt: timeOrNull(t.PublishedAt),
 		HasUnpublishedChanges: t.DraftETag != "", Integrations: t.Integrations, Metadata: t.Metadata,
 		Serving:       newServingBody(t.Serving),
 		AssetSettings: assetSettingsBody{t.AssetSettings.Prefix, t.AssetSettings.IsLive, numberOrNull(t.AssetSettings.LiveVersion)},
-		ServingURLs:   o.newServingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+		ServingURLs:   h.newServingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
 	}
 }
 
@@ -122,12 +122,12 @@ type variantBody struct {
 }
 
 // newVariantBody needs the Variant's Theme, whose files and newest version the Variant is served in.
-func (o *Origin) newVariantBody(t record.Theme, v record.Variant) variantBody {
+func (h *Handler) newVariantBody(t record.Theme, v record.Variant) variantBody {
 	return variantBody{
 		ID: v.ID, ThemeID: v.ThemeID, Slug: v.Slug, DisplayName: v.DisplayName,
 		TokenCount: v.TokenCount, LatestVersion: numberOrNull(v.LatestVersion), PublishedAt: timeOrNull(v.PublishedAt),
 		HasUnpublishedChanges: v.DraftETag != "", Metadata: v.Metadata,
-		ServingURLs: o.newServingURLs(t, v.ID), CreatedAt: v.CreatedAt.UTC(), UpdatedAt: v.UpdatedAt.UTC(),
+		ServingURLs: h.newServingURLs(t, v.ID), CreatedAt: v.CreatedAt.UTC(), UpdatedAt: v.UpdatedAt.UTC(),
 	}
 }
 
@@ -144,8 +144,8 @@ type fileURL struct {
 }
 
 // newServingURLs spells the addresses of a Theme's files; variant is "-" or a Variant's id.
-func (o *Origin) newServingURLs(t record.Theme, variant string) servingURLs {
-	base := o.config.CDNURL + "/" + t.EnvironmentID + "/" + t.ID + "/" + variant + "/"
+func (h *Handler) newServingURLs(t record.Theme, variant string) servingURLs {
+	base := h.config.CDNURL + "/" + t.EnvironmentID + "/" + t.ID + "/" + variant + "/"
 	spell := func(version string) []fileURL {
 		urls := []fileURL{}
 		for _, file := range theming.Files(t.Integrations) {

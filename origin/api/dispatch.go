@@ -1,0 +1,259 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/theming"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/auth"
+	"example.com/livery/storage"
+)
+
+// Serve answers one request of the public API.
+func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
+	started := time.Now()
+	q := &request{id: httpserver.NewRequestID(), trace: httpserver.TraceID(&ctx.Request.Header)}
+	a := h.handle(ctx, q)
+	a.Write(ctx, q.id)
+	h.config.Metrics.Observe(q.route.Method, q.route.Path, a.Status, started)
+	h.config.Logger.LogAttrs(h.config.Context, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
+		slog.String("route", q.route.Path), slog.Int("status", a.Status), slog.Duration("took", time.Since(started)))
+}
+
+// handle answers a request. The order of its refusals is part of the API: size, framing, token, route, and then what
+// routed does. The body is unread until routed knows that the caller may send one. A panic is a failure of this one
+// request.
+func (h *Handler) handle(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = h.refuse(q, httpserver.Panicked(p))
+		}
+	}()
+	if err := httpserver.CheckLength(&ctx.Request.Header, h.config.Limits.BodyBytes); err != nil {
+		return h.refuse(q, err)
+	}
+	uri := string(ctx.Request.Header.RequestURI())
+	switch what := h.config.Framing(&ctx.Request.Header); {
+	case what != "":
+		return httpserver.Malformed(what)
+	case uri == "*" && ctx.IsOptions():
+		return httpserver.Answer{Status: fasthttp.StatusOK}
+	case strings.HasPrefix(uri, "//"): // the server would take the first segment for a host
+		return h.refuse(q, errNotFound)
+	}
+	if needsToken(string(ctx.URI().PathOriginal())) {
+		if err := h.authenticate(ctx, q); err != nil {
+			h.config.Metrics.RefusedToken(auth.Reason(err))
+			return h.refuse(q, err)
+		}
+		if !h.rate.Allows(q.caller.Subject, h.config.Now()) {
+			h.config.Metrics.RateLimited()
+			return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
+		}
+	}
+	ctx.SetUserValue(requestKey{}, q)
+	h.router.Handler(ctx)
+	return q.answer
+}
+
+// needsToken reports whether a path is answered to nobody without a token, whether it exists or not.
+func needsToken(path string) bool {
+	return path != openAPIPath && path != loginPath && (path == Path || strings.HasPrefix(path, Path+"/"))
+}
+
+func (h *Handler) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) {
+	q.caller, err = h.config.Keys.Verify(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization)))
+	return err
+}
+
+// answered leaves an answer for handle to return.
+func answered(ctx *fasthttp.RequestCtx, a httpserver.Answer) {
+	ctx.UserValue(requestKey{}).(*request).answer = a
+}
+
+// routed returns the handler of a route.
+func (h *Handler) routed(route Route) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		q := ctx.UserValue(requestKey{}).(*request)
+		q.fill(ctx, route)
+		q.receive = func() (func(), error) { return h.receive(ctx, q) }
+		a, err := h.run(q)
+		if err != nil {
+			a = h.refuse(q, err)
+		}
+		q.answer = a
+	}
+}
+
+// refuse answers with an error, and logs what is a failure of the server.
+func (h *Handler) refuse(q *request, err error) httpserver.Answer {
+	a, failure := refusalOf(err)
+	if failure {
+		h.config.Logger.Error("origin: a request failed", "request", q.id, "trace", q.trace, "method", q.route.Method, "route", q.route.Path, "error", err)
+	}
+	return a
+}
+
+// run resolves what the request's path names, which also says whether the caller may, and then reads, or commits a
+// change. Whether the caller may write is asked twice, before the body is read and again in the transaction: the body is
+// parsed while no other writer waits, and what is committed was allowed then.
+func (h *Handler) run(q *request) (a httpserver.Answer, err error) {
+	var t target
+	err = h.view(h.reading(q, t), func(r storage.Reader) (err error) {
+		if t, err = resolve(r, q); err == nil && q.route.read != nil {
+			a, err = q.route.read(h, r, q, t)
+		}
+		return err
+	})
+	if err != nil || q.route.read != nil {
+		return a, err
+	}
+	if q.receive != nil {
+		release, err := q.receive()
+		if err != nil {
+			return a, err
+		}
+		defer release()
+	}
+	c, err := q.route.change(h, q)
+	if err != nil {
+		return a, err
+	}
+	return h.commit(q, t, c)
+}
+
+// receive reads the body of a request whose caller may send it, within what bodies may take together, and
+// returns what ends its part of that.
+func (h *Handler) receive(ctx *fasthttp.RequestCtx, q *request) (end func(), err error) {
+	room := h.bodies.Of(q.caller.Subject)
+	var done func()
+	if q.body, err = httpserver.ReadBody(ctx, h.config.Limits.BodyBytes, room.Grow); err == nil {
+		done, err = h.bodies.Parse(h.config.Context, q.body)
+	}
+	if errors.Is(err, httpserver.ErrBodyBudget) {
+		h.config.Metrics.BodyRefused()
+	}
+	if err != nil {
+		room.Release()
+		return nil, err
+	}
+	return func() {
+		done()
+		room.Release()
+	}, nil
+}
+
+// refusedFor returns the answer to an error that is a refusal.
+func refusedFor(err error) httpserver.Answer {
+	a, _ := refusalOf(err)
+	return a
+}
+
+// isMissing reports whether err says that the store has no such record.
+func isMissing(err error) bool { return errors.Is(err, storage.ErrNotFound) }
+
+// readAttempts is how often a request reads where the store goes away in the midst of it. A store that is
+// away before waits by itself for it to come back.
+const readAttempts = 3
+
+// view runs fn on one snapshot, and again on a later one where the store went away in between. fn must be
+// able to run again.
+func (h *Handler) view(ctx context.Context, fn func(storage.Reader) error) (err error) {
+	for range readAttempts {
+		err = h.config.Store.View(ctx, fn)
+		if !errors.Is(err, storage.ErrUnavailable) {
+			break
+		}
+	}
+	return err
+}
+
+// refusalOf turns any error into an answer. failure is true for what is no refusal but a fault of
+// the server, whose text must not be shown.
+func refusalOf(err error) (a httpserver.Answer, failure bool) {
+	var refusal *theming.Error
+	var lost httpserver.UnreadError
+	switch {
+	case errors.As(err, &refusal):
+		return domainRefusal(refusal), refusal.Cause == theming.Internal
+	case errors.Is(err, auth.ErrUnauthorized):
+		return httpserver.Answer{Status: fasthttp.StatusUnauthorized, Headers: []httpserver.Header{{Name: "WWW-Authenticate", Value: "Bearer"}}}, false
+	case errors.Is(err, auth.ErrForbidden):
+		return httpserver.Refused(fasthttp.StatusForbidden, theming.Forbidden), false
+	case errors.Is(err, errNotFound):
+		return httpserver.Refused(fasthttp.StatusNotFound, theming.NotFound), false
+	case errors.Is(err, httpserver.ErrBodyBudget):
+		return httpserver.Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
+	case errors.As(err, &lost):
+		a := httpserver.Unread(lost)
+		a.Closes = true
+		return a, false
+	case errors.Is(err, storage.ErrUncertain):
+		// The change may take place yet: who asks again at once may not see it.
+		a := httpserver.Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal)
+		a.Headers = []httpserver.Header{{Name: "Retry-After", Value: "5"}}
+		return a, true
+	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrNoSpace):
+		return httpserver.Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), true
+	}
+	return httpserver.Refused(fasthttp.StatusInternalServerError, theming.Internal), true
+}
+
+// domainRefusal answers with the status of the refusal's cause.
+func domainRefusal(e *theming.Error) httpserver.Answer {
+	status := fasthttp.StatusInternalServerError
+	switch e.Cause {
+	case theming.Payload, theming.Validation:
+		return httpserver.Refused(fasthttp.StatusBadRequest, e.Cause, e.Messages...)
+	case theming.PlanLimit:
+		status = fasthttp.StatusPaymentRequired
+	case theming.Forbidden:
+		status = fasthttp.StatusForbidden
+	case theming.NotFound:
+		status = fasthttp.StatusNotFound
+	case theming.Conflict:
+		status = fasthttp.StatusConflict
+		if e.Precondition {
+			status = fasthttp.StatusPreconditionFailed
+		}
+	}
+	return httpserver.Refused(status, e.Cause)
+}
+
+// errNotFound refuses what is missing, or is not for the caller to know of.
+var errNotFound = errors.New("origin: not found")
+
+// orNotFound makes a record that is missing a refusal.
+func orNotFound(err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return errNotFound
+	}
+	return err
+}
+
+// payload and invalid refuse a request for all that is wrong with it; they are nil where nothing is.
+func payload(messages ...string) error { return refuse(theming.Payload, messages) }
+func invalid(messages ...string) error { return refuse(theming.Validation, messages) }
+
+func refuse(cause theming.Cause, messages []string) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	return &theming.Error{Cause: cause, Messages: messages}
+}
+
+// errConflict refuses a request that the state does not allow.
+var errConflict error = &theming.Error{Cause: theming.Conflict}
+
+// RefuseOn answers a request of the feed or the operator with an error.
+func (h *Handler) RefuseOn(ctx *fasthttp.RequestCtx, err error) {
+	q := &request{id: httpserver.NewRequestID(), trace: httpserver.TraceID(&ctx.Request.Header), route: Route{Method: string(ctx.Method())}}
+	h.refuse(q, err).Write(ctx, q.id)
+}

@@ -1,0 +1,106 @@
+// Package api answers the public REST API. A handler authenticates, reads one snapshot, asks one rule of package theming,
+// commits once and answers; it decides nothing itself.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"example.com/livery/origin/auth"
+	"example.com/livery/origin/derive"
+	"example.com/livery/origin/heavywork"
+	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/metrics"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+	"github.com/fasthttp/router"
+	"github.com/valyala/fasthttp"
+)
+
+// Config is what a Handler needs. Every field but Metrics must be given.
+type Config struct {
+	Context      context.Context // of what a request does; outlives the request, so that a commit is not given up
+	Store        storage.Store
+	Keys         *auth.Keys
+	Derive       *derive.Deriver
+	HeavyWork    heavywork.Semaphore
+	Module       record.Hash // renderer module that new versions are published with
+	CDNURL       string      // where browsers reach an edge, without a slash at the end
+	Limits       Limits      // with their defaults
+	Logger       *slog.Logger
+	Metrics      *metrics.Metrics
+	Now          func() time.Time                     // in UTC, to the millisecond
+	Framing      func(*fasthttp.RequestHeader) string // what makes a request ambiguous; "" if nothing does
+	ListsCounted func() bool                          // whether the sparse indexes of all lists count right
+	AuditLogged  func(record.Audit)                   // called with each entry of the audit log that was committed
+}
+
+// Handler answers the public API. Its methods may be called concurrently.
+type Handler struct {
+	config   Config
+	document publication // the API's description
+	router   *router.Router
+	rate     *httpserver.RateLimiter
+	bodies   *httpserver.BodyBudget
+}
+
+// NewHandler returns a Handler, or an error if this build's description of the API is broken.
+func NewHandler(c Config) (*Handler, error) {
+	document, err := openAPI()
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{
+		config: c, document: document, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),
+		bodies: httpserver.NewBodyBudget(c.Limits.BodyBudget, c.Limits.BodyBytes, debug.FreeOSMemory),
+	}
+	h.router = h.newRouter()
+	return h, nil
+}
+
+// BodyBytes returns how much memory request bodies take now.
+func (h *Handler) BodyBytes() int64 { return h.bodies.Bytes() }
+
+// Limits bound what one request, one connection and one caller can cost. Zero fields mean the
+// defaults, which are those of the API's documentation.
+type Limits struct {
+	BodyBytes         int           // of a request body; 8 MiB
+	BodyBudget        int64         // of the request bodies in memory at one time; 64 MiB, a quarter of it for one caller, one body at least
+	DocumentBytes     int           // of a Theme document as minified JSON; 8 MiB
+	Depth             int           // levels of nesting of a document; 64
+	Operations        int           // of one batch; 10,000
+	NameCharacters    int           // of a member name in a document; 256
+	HeaderBytes       int           // of the request line and header block; 16 KiB
+	Connections       int           // at one time; 16,384
+	ConnectionsPerIP  int           // of an IPv4 address or an IPv6 network of 64 bits at one time; 512, negative means no limit
+	ReadTimeout       time.Duration // for a whole request; 10 s
+	WriteTimeout      time.Duration // for a whole answer; 30 s
+	IdleTimeout       time.Duration // between two requests of a connection; 60 s
+	RequestsPerSecond float64       // of one caller; 0 means no limit
+}
+
+// WithDefaults returns the limits with the default in place of each that is zero.
+func (l Limits) WithDefaults() Limits {
+	l.BodyBytes = or(l.BodyBytes, 8<<20)
+	l.BodyBudget = or(l.BodyBudget, 64<<20)
+	l.DocumentBytes = or(l.DocumentBytes, 8<<20)
+	l.Depth = or(l.Depth, 64)
+	l.Operations = or(l.Operations, 10_000)
+	l.NameCharacters = or(l.NameCharacters, 256)
+	l.HeaderBytes = or(l.HeaderBytes, 16<<10)
+	l.Connections = or(l.Connections, 16_384)
+	l.ConnectionsPerIP = or(l.ConnectionsPerIP, 512)
+	l.ReadTimeout = or(l.ReadTimeout, 10*time.Second)
+	l.WriteTimeout = or(l.WriteTimeout, 30*time.Second)
+	l.IdleTimeout = or(l.IdleTimeout, 60*time.Second)
+	return l
+}
+
+func or[T int | int64 | time.Duration](value, fallback T) T {
+	if value == 0 {
+		return fallback
+	}
+	return value
+}

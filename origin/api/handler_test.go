@@ -1,0 +1,179 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/livery/origin/auth"
+	"example.com/livery/origin/heavywork"
+	"example.com/livery/origin/httpserver"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/record"
+)
+
+// newHandler returns a Handler over an empty store, and its time, which the test may change.
+func newHandler(t *testing.T) (*Handler, *time.Time) {
+	t.Helper()
+	discard := slog.New(slog.DiscardHandler)
+	store, err := pebble.Open("", pebble.Options{Logger: discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	keys, err := auth.Open(t.Context(), store, auth.Config{Issuer: "https://api.livery.example", Audience: "https://api.livery.example" + Path, Now: time.Now, Logger: discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	h, err := NewHandler(Config{
+		Context: context.Background(), Store: store, Keys: keys, HeavyWork: heavywork.New(), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
+		Logger: discard, Now: func() time.Time { return now }, Framing: httpserver.FramingFault,
+		ListsCounted: func() bool { return false }, AuditLogged: func(record.Audit) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, &now
+}
+
+// serve answers requests with the Handler until the test ends, and returns where.
+func serve(t *testing.T, h *Handler) (base string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := h.config.Limits
+	servers := httpserver.NewServers(httpserver.ServerConfig{
+		Connections: limits.Connections, BodyBytes: limits.BodyBytes, HeaderBytes: limits.HeaderBytes, Logger: h.config.Logger, Unread: func(int) {},
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- servers.Serve(l, h.Serve) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		if err := errors.Join(servers.Shutdown(context.Background(), func() {}), <-ended); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+// issue returns an access token of the owner.
+func issue(t *testing.T, h *Handler) string {
+	t.Helper()
+	token, _, err := h.config.Keys.Issue(auth.Order{Subject: "owner", TTL: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// send returns the answer to a request; headers are names and values. The body of the answer is read.
+func send(t *testing.T, method, url, body, token string, headers ...string) *http.Response {
+	t.Helper()
+	request, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(text))
+	return answer
+}
+
+// A70: what a handler keeps of one request is not changed by the next on the same connection.
+func TestRequestsAreCopiedFromTheServer(t *testing.T) {
+	h, _ := newHandler(t)
+	var copies []*request // of requests that come one after the other
+	h.router.POST("/public/v1/keep/{themeID}", h.routed(Route{Method: "POST", Path: environmentsPath, change: func(_ *Handler, q *request) (change, error) {
+		copies = append(copies, q)
+		return change{}, errConflict
+	}}))
+	base, token := serve(t, h), issue(t, h)
+	for i := range 1000 {
+		mark := fmt.Sprintf("mark-%d", i)
+		r := send(t, "POST", base+"/public/v1/keep/"+mark+"?slug="+mark, mark, token, "If-Match", `"`+mark+`"`, "Idempotency-Key", mark)
+		if r.StatusCode != http.StatusConflict {
+			t.Fatalf("request %d = %d, want 409", i, r.StatusCode)
+		}
+	}
+	for i, q := range copies {
+		mark := fmt.Sprintf("mark-%d", i)
+		got := []string{q.themeID, q.query["slug"][0], q.rawQuery, q.body, q.ifMatch[0], q.idempotencyKeys[0], q.caller.Subject}
+		if want := []string{mark, mark, "slug=" + mark, mark, `"` + mark + `"`, mark, "owner"}; !reflect.DeepEqual(got, want) {
+			t.Fatalf("request %d = %q, want %q", i, got, want)
+		}
+	}
+	if len(copies) != 1000 {
+		t.Errorf("%d requests came, want 1000", len(copies))
+	}
+}
+
+// S249 A102: a panic is 500 with a request id, and nothing of the inside; the log has it under the same id.
+func TestAPanicTellsNothing(t *testing.T) {
+	var log bytes.Buffer
+	h, _ := newHandler(t)
+	h.config.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	h.router.GET("/public/v1/panic", h.routed(Route{Method: "GET", Path: environmentsPath})) // a route without a handler
+	r := send(t, "GET", serve(t, h)+"/public/v1/panic", "", issue(t, h))
+	body, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != 500 || string(body) != `{"status":"error","cause":"internal","messages":[]}` {
+		t.Errorf("a panic = %d %s, %v", r.StatusCode, body, err)
+	}
+	if id := r.Header.Get("X-Request-Id"); len(id) != 32 || !strings.Contains(log.String(), id) {
+		t.Errorf("request id %q is not in the log", id)
+	}
+}
+
+// The router answers exactly the routes of the table: every registered handler is one of them.
+func TestRouterHasNoOtherRoutes(t *testing.T) {
+	h, _ := newHandler(t)
+	want := map[string][]string{}
+	for _, route := range slices.Concat(Routes(), Extras(), Open()) {
+		want[route.Path] = append(want[route.Path], route.Method)
+		if route.Method == "GET" {
+			want[route.Path] = append(want[route.Path], "HEAD")
+		}
+	}
+	registered := h.router.List()
+	count := 0
+	for method, paths := range registered {
+		if method == "*" { // the refusal of every other method
+			continue
+		}
+		for _, path := range paths {
+			count++
+			if !slices.Contains(want[path], method) {
+				t.Errorf("the router has %s %s, which no table names", method, path)
+			}
+		}
+	}
+	total := 0
+	for _, methods := range want {
+		total += len(methods)
+	}
+	if count != total {
+		t.Errorf("the router has %d handlers, want %d", count, total)
+	}
+}

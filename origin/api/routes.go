@@ -1,0 +1,159 @@
+package api
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/origin/httpserver"
+
+	"github.com/fasthttp/router"
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// Path begins every path of the API, and ends the audience of its tokens.
+const Path = "/public/v1"
+
+// The paths of the API. Their parameters are the fields of a request.
+const (
+	environmentsPath  = Path + "/environments"
+	environmentPath   = environmentsPath + "/{environmentID}"
+	themesPath        = environmentPath + "/themes"
+	themePath         = themesPath + "/{themeID}"
+	themeTokensPath   = themePath + "/tokens"
+	variantsPath      = themePath + "/variants"
+	variantPath       = variantsPath + "/{variantID}"
+	variantTokensPath = variantPath + "/tokens"
+	openAPIPath       = Path + "/openapi.json"
+	loginPath         = Path + "/login"
+)
+
+// Route is one operation of the API: the one place that says who may do it.
+type Route struct {
+	Method string
+	Path   string
+	Role   record.Role // the least that does; empty where any grant, or on the list none, is enough
+
+	read   read  // answers a GET
+	change parse // reads a request that changes state
+}
+
+// read answers from one snapshot.
+type read func(h *Handler, r storage.Reader, q *request, t target) (httpserver.Answer, error)
+
+// parse reads the parameters and the body of a request whose caller may do what it asks for, refuses what needs no
+// state to be seen, and returns what is left to decide and to commit.
+type parse func(h *Handler, q *request) (change, error)
+
+// reads makes a read of a method of a group of handlers.
+func reads[G ~struct{ *Handler }](method func(G, storage.Reader, *request, target) (httpserver.Answer, error)) read {
+	return func(h *Handler, r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+		return method(G{h}, r, q, t)
+	}
+}
+
+// changes makes a parse of a method of a group of handlers.
+func changes[G ~struct{ *Handler }](method func(G, *request) (change, error)) parse {
+	return func(h *Handler, q *request) (change, error) { return method(G{h}, q) }
+}
+
+// The handlers of the API, by what they answer about.
+type (
+	environments  struct{ *Handler }
+	themes        struct{ *Handler }
+	themeTokens   struct{ *Handler }
+	variants      struct{ *Handler }
+	variantTokens struct{ *Handler }
+	inspections   struct{ *Handler } // of documents: diagnostics, comparisons and previews
+)
+
+// Routes returns every operation of the API's contract.
+func Routes() []Route {
+	return []Route{
+		{"GET", environmentsPath, "", reads(environments.list), nil},
+		{"GET", environmentPath, "", reads(environments.show), nil},
+
+		{"GET", themesPath, record.Viewer, reads(themes.list), nil},
+		{"POST", themesPath, record.Editor, nil, changes(themes.create)},
+		{"GET", themePath, record.Viewer, reads(themes.show), nil},
+		{"PUT", themePath, record.Editor, nil, changes(themes.update)},
+		{"DELETE", themePath, record.Editor, nil, changes(themes.delete)},
+		{"PUT", themePath + "/integrations", record.Admin, nil, changes(themes.setIntegrations)},
+
+		{"GET", themeTokensPath, record.Viewer, reads(themeTokens.show), nil},
+		{"PATCH", themeTokensPath, record.Editor, nil, changes(themeTokens.edit)},
+		{"POST", themeTokensPath + "/publish", record.Editor, nil, changes(themeTokens.publish)},
+		{"DELETE", themeTokensPath, record.Editor, nil, changes(themeTokens.discard)},
+
+		{"GET", variantsPath, record.Viewer, reads(variants.list), nil},
+		{"POST", variantsPath, record.Editor, nil, changes(variants.create)},
+		{"GET", variantPath, record.Viewer, reads(variants.show), nil},
+		{"PUT", variantPath, record.Editor, nil, changes(variants.update)},
+		{"DELETE", variantPath, record.Editor, nil, changes(variants.delete)},
+
+		{"GET", variantTokensPath, record.Viewer, reads(variantTokens.show), nil},
+		{"PATCH", variantTokensPath, record.Editor, nil, changes(variantTokens.edit)},
+		{"POST", variantTokensPath + "/publish", record.Editor, nil, changes(variantTokens.publish)},
+		{"DELETE", variantTokensPath, record.Editor, nil, changes(variantTokens.discard)},
+	}
+}
+
+// Extras returns the operations that this service has beyond the contract.
+func Extras() []Route {
+	return []Route{
+		{"GET", themeTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
+		{"GET", themeTokensPath + "/diff", record.Viewer, reads(inspections.showDiff), nil},
+		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
+
+		{"GET", variantTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
+		{"GET", variantTokensPath + "/diff", record.Viewer, reads(inspections.showVariantDiff), nil},
+		{"GET", variantTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
+	}
+}
+
+// The operations that need no token.
+var (
+	openAPIRoute = Route{Method: fasthttp.MethodGet, Path: openAPIPath}
+	loginRoute   = Route{Method: fasthttp.MethodGet, Path: loginPath}
+)
+
+// Open returns the operations that need no token. They show what the build is, and where to log in.
+func Open() []Route { return []Route{openAPIRoute, loginRoute} }
+
+// newRouter registers every route, HEAD wherever there is GET, and a refusal for every other method
+// of a known path. It never redirects.
+func (h *Handler) newRouter() *router.Router {
+	r := router.New()
+	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false
+	r.HandleOPTIONS, r.HandleMethodNotAllowed = false, false
+	r.NotFound = func(ctx *fasthttp.RequestCtx) { answered(ctx, refusedFor(errNotFound)) }
+	methods := map[string][]string{}
+	register := func(route Route, handler fasthttp.RequestHandler) {
+		methods[route.Path] = append(methods[route.Path], route.Method)
+		r.Handle(route.Method, route.Path, handler)
+		if route.Method == fasthttp.MethodGet {
+			methods[route.Path] = append(methods[route.Path], fasthttp.MethodHead)
+			r.Handle(fasthttp.MethodHead, route.Path, handler)
+		}
+	}
+	for _, route := range slices.Concat(Routes(), Extras()) {
+		register(route, h.routed(route))
+	}
+	register(openAPIRoute, h.showOpenAPI)
+	register(loginRoute, h.showLogin)
+	for path, allowed := range methods {
+		slices.Sort(allowed)
+		r.Handle(router.MethodWild, path, notAllowed(strings.Join(allowed, ", ")))
+	}
+	return r
+}
+
+func notAllowed(allowed string) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		a := httpserver.Refused(fasthttp.StatusMethodNotAllowed, "payload", "the method must be one of "+allowed)
+		a.Headers = []httpserver.Header{{Name: fasthttp.HeaderAllow, Value: allowed}}
+		answered(ctx, a)
+	}
+}
