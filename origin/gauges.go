@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
-	"example.com/livery/storage"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/livery/storage"
 )
 
 // roomy is a Store that knows the disk it is on.

@@ -14,18 +14,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/valyala/fasthttp"
+
 	"example.com/livery/origin/api"
+	"example.com/livery/origin/auth"
+	"example.com/livery/origin/derive"
+	"example.com/livery/origin/feed"
 	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/maintenance"
 	"example.com/livery/origin/metrics"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/valyala/fasthttp"
-
-	"example.com/livery/origin/auth"
-	"example.com/livery/origin/derive"
-	"example.com/livery/origin/feed"
 	"example.com/livery/origin/operator"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"

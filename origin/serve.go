@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net"
 
-	"example.com/livery/origin/httpserver"
-
 	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/httpserver"
 )
 
 // ServePublic answers the public API on the listener until Shutdown, and then returns nil.

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/origin/api"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/livery/origin/api"
 )
 
 // ops wraps a batch.

@@ -7,7 +7,6 @@ import (
 	"hash"
 
 	"example.com/livery/origin/httpserver"
-
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )

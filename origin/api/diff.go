@@ -3,13 +3,14 @@ package api
 import (
 	"strconv"
 
+	"github.com/valyala/fasthttp"
+
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
-	"github.com/valyala/fasthttp"
 )
 
 // edition is one side of a comparison: a published version, or the current document. The zero

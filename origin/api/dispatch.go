@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"example.com/livery/origin/httpserver"
-	"example.com/livery/origin/theming"
-
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 )
 

@@ -8,6 +8,9 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/fasthttp/router"
+	"github.com/valyala/fasthttp"
+
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/heavywork"
@@ -15,8 +18,6 @@ import (
 	"example.com/livery/origin/metrics"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
-	"github.com/fasthttp/router"
-	"github.com/valyala/fasthttp"
 )
 
 // Config is what a Handler needs. Every field but Metrics must be given.

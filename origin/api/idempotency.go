@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/livery/origin/httpserver"
-
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"

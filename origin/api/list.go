@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/origin/auth"
-	"example.com/livery/origin/httpserver"
-
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/auth"
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/storage"
 )
 

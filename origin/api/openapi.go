@@ -6,13 +6,12 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/livery/origin/httpserver"
-	"example.com/livery/storage/record"
-
 	"github.com/goccy/go-yaml"
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
 )
 
 //go:embed openapi.yaml

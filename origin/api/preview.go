@@ -1,10 +1,9 @@
 package api
 
 import (
-	"example.com/livery/origin/httpserver"
-
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"

@@ -4,11 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/livery/origin/httpserver"
-
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/renderer/jsontree"
 )
 

@@ -5,10 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/livery/origin/httpserver"
-
 	"github.com/go-json-experiment/json"
 
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage/record"
 )

@@ -4,11 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/origin/httpserver"
-
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )

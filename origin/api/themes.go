@@ -3,9 +3,9 @@ package api
 import (
 	"time"
 
-	"example.com/livery/origin/httpserver"
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"

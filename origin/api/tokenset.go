@@ -4,10 +4,9 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/livery/origin/httpserver"
-
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"

@@ -1,9 +1,9 @@
 package api
 
 import (
-	"example.com/livery/origin/httpserver"
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"

@@ -1,10 +1,10 @@
 package api
 
 import (
-	"example.com/livery/origin/httpserver"
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/derive"
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"

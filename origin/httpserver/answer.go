@@ -5,8 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 
-	"example.com/livery/origin/theming"
 	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/theming"
 )
 
 // CauseRateLimit is the cause of a refusal for the number of requests.

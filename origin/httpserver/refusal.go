@@ -6,10 +6,11 @@ import (
 	"net"
 	"runtime/debug"
 
+	"github.com/valyala/fasthttp"
+
 	"example.com/livery/httpguard"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
-	"github.com/valyala/fasthttp"
 )
 
 // Refused returns an answer with the API's error body.

@@ -6,10 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"example.com/livery/origin/httpserver"
-
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/storage"
 )
 

@@ -1,8 +1,9 @@
 package maintenance
 
 import (
-	"example.com/livery/storage"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/livery/storage"
 )
 
 // losing is a Store that notices if it does not hold any more what it once held.

@@ -10,9 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Config is what a Service needs.
