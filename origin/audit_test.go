@@ -38,7 +38,7 @@ func told(page operator.AuditPage) (lines []string) {
 // What users publish, delete and serve as is in the audit log with who it was; drafts, names, what changed
 // nothing, what was refused and what was replayed are not.
 func TestAuditTellsWhatUsersDid(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	call := h.operator()
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -84,7 +84,7 @@ func TestAuditTellsWhatUsersDid(t *testing.T) {
 // What the operator does is told with the process that asked and the name it claims; what changes nothing, a
 // dry run and a question are not.
 func TestAuditTellsWhatTheOperatorDid(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	call := h.operator()
 	theme := h.theme("brand")
 	begin := auditOf(t, call, `{}`).Ends
@@ -149,7 +149,7 @@ func TestAuditTellsWhatTheOperatorDid(t *testing.T) {
 
 // Whoever follows the log misses nothing, however much comes at once; whoever asks once is given the newest.
 func TestAuditFollowersMissNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	call := h.operator()
 	after, err := json.Marshal(map[string]any{"after": auditOf(t, call, `{}`).Ends})
 	if err != nil {
@@ -180,7 +180,7 @@ func TestAuditFollowersMissNothing(t *testing.T) {
 // Old entries are dropped while the origin runs; without a limit none are.
 func TestAuditIsKeptAsLongAsIsSaid(t *testing.T) {
 	for keep, want := range map[time.Duration]int{0: 2, 24 * time.Hour: 1} {
-		h := newHouse(t, func(c *Config) { c.AuditKeep = keep })
+		h := newTestOrigin(t, func(c *Config) { c.AuditKeep = keep })
 		old := &record.Audit{At: h.clock.Now().Add(-48 * time.Hour), Action: "old"}
 		write := func(a *record.Audit) {
 			t.Helper()
@@ -214,7 +214,7 @@ func TestAuditIsKeptAsLongAsIsSaid(t *testing.T) {
 // The metrics that say how an origin is doing, from what happens to it; no label is a caller's text.
 func TestMetricsTellHowTheOriginIsDoing(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	h := newHouse(t, func(c *Config) { c.Registry = registry })
+	h := newTestOrigin(t, func(c *Config) { c.Registry = registry })
 	theme := h.theme("brand")
 	h.patch(theme, red)
 	h.publish(theme)

@@ -53,10 +53,10 @@ func (s *faultyStore) TryAlone(ctx context.Context, _ string, fn func(context.Co
 	return true, fn(ctx)
 }
 
-func newFaulty(t *testing.T) (*house, *faultyStore) {
+func newFaulty(t *testing.T) (*testOrigin, *faultyStore) {
 	t.Helper()
 	s := &faultyStore{}
-	h := newHouse(t, func(c *Config) {
+	h := newTestOrigin(t, func(c *Config) {
 		s.Store = c.Store
 		c.Store = s
 	})
@@ -139,7 +139,7 @@ func TestWhatNothingNamesIsCollected(t *testing.T) {
 // What another origin changes above Environments counts here: a token of the key it made is taken.
 func TestATokenKeyOfAnotherOriginCounts(t *testing.T) {
 	h, s := newFaulty(t)
-	other := &house{t: t, clock: h.clock, logs: &logBuffer{}, store: h.store}
+	other := &testOrigin{t: t, clock: h.clock, logs: &logBuffer{}, store: h.store}
 	other.start(Config{
 		Store: s.Store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule),
 		FeedToken: testFeedToken, Logger: slog.New(slog.DiscardHandler), Now: h.clock.Now, Master: testMasterKey,
@@ -179,9 +179,9 @@ func TestCallersOfARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	h := newHouse(t, func(config *Config) {
+	h := newTestOrigin(t, func(config *Config) {
 		embedded := config.Store.(*pebble.Store)
-		(&house{t: t, clock: &clock{}, store: embedded}).register()
+		(&testOrigin{t: t, clock: &clock{}, store: embedded}).register()
 		if err := copyRecords(embedded, s); err != nil {
 			t.Fatal(err)
 		}

@@ -38,13 +38,13 @@ func shows(text, secret []byte) string {
 }
 
 // newDiskHouse starts an origin on a store in a directory.
-func newDiskHouse(t *testing.T, dir, master string) *house {
+func newDiskHouse(t *testing.T, dir, master string) *testOrigin {
 	t.Helper()
 	store, err := pebble.Open(dir, pebble.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, clock: &clock{}, logs: &logBuffer{}, store: store}
+	h := &testOrigin{t: t, clock: &clock{}, logs: &logBuffer{}, store: store}
 	h.settle()
 	log := slog.New(slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h.start(Config{
@@ -52,7 +52,7 @@ func newDiskHouse(t *testing.T, dir, master string) *house {
 		Logger: log, Now: h.clock.Now, Master: master, Registry: prometheus.NewRegistry(),
 	})
 	transport := &http.Transport{DisableKeepAlives: true}
-	h.judge = newWitness(t, transport)
+	h.judge = newContractChecker(t, transport)
 	h.client = &http.Client{Transport: h.judge}
 	return h
 }
@@ -110,7 +110,7 @@ func liveOnce(t *testing.T, dir, master string) (l life) {
 
 // keyless ends an origin without a master key, after it refused what would be stored in the open, and
 // leaves a signed Theme as a release that did not refuse it would have.
-func (h *house) keyless(theme string) (l life) {
+func (h *testOrigin) keyless(theme string) (l life) {
 	h.t.Helper()
 	call := h.operator()
 	for _, refused := range []string{call(400, "POST", "/themes/"+idOf(theme)+"/keys", ""), call(400, "PUT", "/themes/"+idOf(theme)+"/serving", `{"mode":"signed"}`)} {
@@ -129,7 +129,7 @@ func (h *house) keyless(theme string) (l life) {
 }
 
 // tokenSeed is the seed of the token key as it is stored.
-func (h *house) tokenSeed() (seed []byte) {
+func (h *testOrigin) tokenSeed() (seed []byte) {
 	h.t.Helper()
 	err := h.store.View(context.Background(), func(r storage.Reader) error {
 		return storage.TokenKeys.Scan(r, storage.Ascending, func(_ []byte, k record.TokenKey) bool {

@@ -143,7 +143,7 @@ func sameSet(a, b []string) bool {
 // S85 S95 S96 S115 S116 S117 S118 S119 S120 S121 S122 S123 S124 S125: of the 110 pairs of the two tables, 43 are
 // accepted and 67 refused, by a create and by a replacement alike, and a refused one leaves the list as it was.
 func TestEachFrameworkAcceptsItsLibraries(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	themes := "/environments/" + h.sandbox + "/themes"
 	accepted, refused := 0, 0
@@ -183,7 +183,7 @@ func TestEachFrameworkAcceptsItsLibraries(t *testing.T) {
 
 // S74 S129: files that several pairs need are listed once, and stay as long as one of them is left.
 func TestSharedFilesStay(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for _, c := range []struct {
 		name  string

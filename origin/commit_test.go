@@ -19,10 +19,10 @@ type pausedStore struct {
 	blobReads    atomic.Int32
 }
 
-func newPaused(t *testing.T) (*house, *pausedStore) {
+func newPaused(t *testing.T) (*testOrigin, *pausedStore) {
 	t.Helper()
 	s := &pausedStore{}
-	h := newHouse(t, func(c *Config) {
+	h := newTestOrigin(t, func(c *Config) {
 		s.Store = c.Store
 		c.Store = s
 	})
@@ -75,7 +75,7 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 	publish := request{"POST", "/tokens/publish", ""}
 	edit := func(operations string) request { return request{"PATCH", "/tokens", ops(operations)} }
 	type scene struct {
-		*house
+		*testOrigin
 		theme, variant string
 	}
 	draftOf := func(s scene, path string) string { return listedTokens(t, s.want(200, "GET", path+"/tokens", "")) }
@@ -92,7 +92,7 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 			func(s scene) any { return draftOf(s, s.variant) }, "red=#000000",
 		},
 		"a publish leaves a draft to a Variant made meanwhile": {
-			publish, false, func(s scene) { s.variant = s.house.variant(s.theme, "new") }, 200,
+			publish, false, func(s scene) { s.variant = s.testOrigin.variant(s.theme, "new") }, 200,
 			func(s scene) any { return s.countKeys('d') }, 2,
 		},
 		"a publish does not bring a Variant back": {
@@ -104,7 +104,7 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 			func(s scene) any { return listedTokens(t, s.want(200, "GET", s.theme+"/tokens?version=1", "")) }, "red=#ff0000 blue=1",
 		},
 		"a publish finds the draft published": {
-			publish, false, func(s scene) { s.house.publish(s.theme) }, 409,
+			publish, false, func(s scene) { s.testOrigin.publish(s.theme) }, 409,
 			func(s scene) any { return s.countKeys('N') }, 1,
 		},
 		"a publish finds the Theme deleted": {
@@ -112,7 +112,7 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 			func(s scene) any { return s.countKeys('H') + s.countKeys('N') }, 0,
 		},
 		"a publish of a Variant that had nothing to publish stays refused": {
-			publish, true, func(s scene) { s.house.publish(s.theme) }, 409,
+			publish, true, func(s scene) { s.testOrigin.publish(s.theme) }, 409,
 			func(s scene) any { return s.want(200, "GET", s.variant, "").object(t)["latestVersion"] }, nil,
 		},
 		"an edit of the Theme finds another": {
@@ -135,7 +135,7 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 			func(s scene) any { return draftOf(s, s.variant) }, "red=#000000",
 		},
 		"an edit of a Variant finds the draft that a publish left": {
-			edit(override), true, func(s scene) { s.house.publish(s.theme) }, 409,
+			edit(override), true, func(s scene) { s.testOrigin.publish(s.theme) }, 409,
 			func(s scene) any { return draftOf(s, s.variant) }, "",
 		},
 		"an edit of a Variant finds it deleted": {
@@ -145,7 +145,7 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, store := newPaused(t)
-			s := scene{house: h}
+			s := scene{testOrigin: h}
 			s.theme = h.theme("brand")
 			s.variant = h.variant(s.theme, "dark")
 			etag := h.patch(s.theme, red)
@@ -211,7 +211,7 @@ func TestDecisionsAreMadeOnce(t *testing.T) {
 
 // Decision 1.8: where the key is known the first answer comes back, though the state would refuse the request by now.
 func TestKnownKeysAreNotDecidedBySnapshots(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.patch(theme, red)
 	first := h.want(200, "POST", theme+"/tokens/publish", "", "Idempotency-Key", "k")

@@ -11,7 +11,7 @@ import (
 
 // RFC 9112 section 9.6: "close" is a token in any case, anywhere in the list of any Connection line.
 func TestConnectionIsAListOfTokens(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	for lines, closes := range map[string]bool{
 		"":                                                false,
 		"Connection: keep-alive\r\n":                      false,
@@ -47,7 +47,7 @@ func TestConnectionIsAListOfTokens(t *testing.T) {
 
 // Requests that come one after the other without a wait are answered each, in whatever pieces the network brings them.
 func TestRequestsComeInAnyPieces(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	themes := h.head("POST", "/environments/"+h.sandbox+"/themes")
 	var slug int
 	body := func() string { slug++; return fmt.Sprintf(`{"slug":"s%d","displayName":"D"}`, slug) }

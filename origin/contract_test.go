@@ -155,12 +155,12 @@ func describes(operation *openapi3.Operation, e exchange) error {
 	return nil
 }
 
-// witness is a transport that holds every exchange against the document. Of an operation with one
+// contractChecker is a transport that holds every exchange against the document. Of an operation with one
 // status it judges the first 40 exchanges and then every sixteenth, so that the tests which send
 // the same request a thousand times (parallel edits, racing creates, 1,001 Themes, 1,000 kept
 // requests) are not about the judge. Under the race detector it judges request ids alone: the document
 // compiles a schema for each exchange, and has seen the same ones without the detector.
-type witness struct {
+type contractChecker struct {
 	t        testing.TB
 	contract contract
 	next     http.RoundTripper
@@ -170,13 +170,13 @@ type witness struct {
 	ids  map[string]bool // request ids
 }
 
-func newWitness(t testing.TB, next http.RoundTripper) *witness {
+func newContractChecker(t testing.TB, next http.RoundTripper) *contractChecker {
 	t.Helper()
-	return &witness{t: t, contract: readContract(t), next: next, seen: map[string]int{}, ids: map[string]bool{}}
+	return &contractChecker{t: t, contract: readContract(t), next: next, seen: map[string]int{}, ids: map[string]bool{}}
 }
 
 // RoundTrip sends the request and judges what comes back.
-func (w *witness) RoundTrip(request *http.Request) (*http.Response, error) {
+func (w *contractChecker) RoundTrip(request *http.Request) (*http.Response, error) {
 	e := exchange{request: request}
 	if request.Body != nil {
 		sent, err := io.ReadAll(request.Body)
@@ -201,7 +201,7 @@ func (w *witness) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-func (w *witness) judge(e exchange) {
+func (w *contractChecker) judge(e exchange) {
 	if id := e.header.Get("X-Request-Id"); id != "" && !w.isNew(id) {
 		w.t.Errorf("%s: the request id %s is not 32 hexadecimal digits of its own", e, id)
 	}
@@ -214,7 +214,7 @@ func (w *witness) judge(e exchange) {
 }
 
 // isNew reports whether a request id has its form and was not seen before.
-func (w *witness) isNew(id string) bool {
+func (w *contractChecker) isNew(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.ids[id]
@@ -224,7 +224,7 @@ func (w *witness) isNew(id string) bool {
 }
 
 // takes counts the exchange, and reports whether it is one to judge.
-func (w *witness) takes(e exchange) bool {
+func (w *contractChecker) takes(e exchange) bool {
 	kind := fmt.Sprint(e.status)
 	if e.request != nil {
 		path := strings.Split(e.request.URL.Path, "/")
@@ -249,7 +249,7 @@ func (e exchange) String() string {
 
 // judgeRaw holds the answers of a raw connection against the document. A request that cannot be
 // read is judged by its answer alone.
-func (w *witness) judgeRaw(text string, answers []reply) {
+func (w *contractChecker) judgeRaw(text string, answers []reply) {
 	rest := bufio.NewReader(strings.NewReader(text))
 	for _, a := range answers {
 		if a.status < 200 {

@@ -59,7 +59,7 @@ func newForgetful(t testing.TB, change ...func(*Config)) (edge, *forgetful) {
 func idOf(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
 // pairRecord reads what the store has of a Variant at a version.
-func (h *house) pairRecord(variant string, number uint32) (p record.Pair) {
+func (h *testOrigin) pairRecord(variant string, number uint32) (p record.Pair) {
 	h.t.Helper()
 	parts := strings.Split(variant, "/") // "", environments, ID, themes, ID, variants, ID
 	err := h.store.View(context.Background(), func(r storage.Reader) (err error) {
@@ -195,7 +195,7 @@ func TestAPairThatCannotBeCompiledFailsAlone(t *testing.T) {
 
 // The operator sees which modules there are and how many versions each renders.
 func TestOperatorListsModules(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.patch(theme, red)
 	h.publish(theme)

@@ -83,7 +83,7 @@ func TestDocumentsSurviveAsWritten(t *testing.T) {
 // S154 S155 S156 S164: pointers address tokens, values and types, with "/" and "~" escaped, and the batch is applied in
 // order to the current document, be that the draft or the newest version.
 func TestPointersAddressTheCurrentDocument(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	step := func(batch, tokens, resolved string) {
 		t.Helper()
@@ -120,7 +120,7 @@ func TestPointersAddressTheCurrentDocument(t *testing.T) {
 
 // S145 S146 S152 S175: the type of a group reaches what has none of its own, at the next read, and only that.
 func TestGroupsTypeTheirTokens(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.patch(theme, `[{"operation":"add","path":"/g","value":{"$type":"number","own":{"$type":"string","$value":1},"x":{"$value":1},"near":{"$type":"fontWeight","y":{"$value":1}},`+
 		`"alias":{"$value":"{g.near.y}"}}},{"operation":"add","path":"/free","value":{"$value":"#fff"}},{"operation":"add","path":"/odd","value":{"$value":{"a":1}}}]`)
@@ -140,7 +140,7 @@ func TestGroupsTypeTheirTokens(t *testing.T) {
 // S157 S158 S159 S160 S161 S162 S218: each operation carries what it needs and nothing that it must not carry; there are
 // no other operations, here and on a Variant.
 func TestOperationsCarryTheirMembers(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	etag := h.patch(theme, red)
 	variant := h.variant(theme, "dark")
@@ -180,7 +180,7 @@ func TestOperationsCarryTheirMembers(t *testing.T) {
 // S163 S171 S172: a client with an old copy is told so, and its batch, sent again with the new etag, takes nothing away
 // of what others added in the meantime.
 func TestOldCopiesTakeNothingAway(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	old := h.patch(theme, red)
 	h.patch(theme, `[{"operation":"add","path":"/theirs","value":{"$type":"number","$value":1}}]`)
@@ -197,7 +197,7 @@ func TestOldCopiesTakeNothingAway(t *testing.T) {
 // S52 S55 S134 S135 S138 S165 S166 S167 S173: a draft comes with the first effective edit and goes when the edits take
 // themselves back or are discarded; Theme and token set tell the same, and versions are untouched.
 func TestDraftsComeAndGo(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	tell := func(when string, count float64, draft bool, latest any) {
 		t.Helper()

@@ -21,12 +21,12 @@ import (
 
 // edge is a client of the feed.
 type edge struct {
-	*house
+	*testOrigin
 	feed *string
 }
 
 func newEdge(t testing.TB, change ...func(*Config)) edge {
-	h := newHouse(t, change...)
+	h := newTestOrigin(t, change...)
 	feed := "http://" + h.serve(h.origin.ServeFeed) + "/feed/v1"
 	return edge{h, &feed}
 }
@@ -128,7 +128,7 @@ func TestFeedNeedsItsToken(t *testing.T) {
 			}
 		}
 	}
-	h := newHouse(t, func(c *Config) { c.FeedToken = "" })
+	h := newTestOrigin(t, func(c *Config) { c.FeedToken = "" })
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -364,7 +364,7 @@ func TestShutdownEndsPolls(t *testing.T) {
 }
 
 // operator serves the operator's socket and returns what calls it and wants a status.
-func (h *house) operator() func(status int, method, path, body string) string {
+func (h *testOrigin) operator() func(status int, method, path, body string) string {
 	h.t.Helper()
 	path := h.t.TempDir() + "/operator.sock"
 	listener, err := operator.Listen(path)
@@ -401,7 +401,7 @@ func (h *house) operator() func(status int, method, path, body string) string {
 
 // The operator's socket: teams, tokens, serving and keys, with errors in the API's shape.
 func TestOperatorSocket(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	call := h.operator()
 	file := `{"teams":[{"slug":"initech","plan":"pro","members":["bill","bob"],"environments":[{"slug":"dev","displayName":"Dev","kind":"sandbox","cacheLifetime":0,"grants":{"bill":"admin"}}]}]}`
 	if dry := call(200, "POST", "/teams?dryRun=true", file); !strings.Contains(dry, "team initech is created") || strings.Contains(call(200, "GET", "/teams", ""), "initech") {

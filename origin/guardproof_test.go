@@ -22,7 +22,7 @@ func unguarded(c *Config) { c.framing = func(*fasthttp.RequestHeader) string { r
 // front starts a real nginx before the origin, with a mistake that many have made: what a location captures is
 // decoded, so that the first segment of a path writes header lines between nginx and the origin. It returns
 // nginx's address.
-func front(t *testing.T, h *house) string {
+func front(t *testing.T, h *testOrigin) string {
 	t.Helper()
 	program, err := exec.LookPath("nginx")
 	if err != nil {
@@ -108,7 +108,7 @@ func TestTheGuardStopsSmugglingThroughNginx(t *testing.T) {
 		"without the guard": {unguarded, 1, http.StatusNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, c.without)
+			h := newTestOrigin(t, c.without)
 			nginx, token := front(t, h), h.token(owner)
 			if status := through(t, nginx, "GET", "/label/public/v1/environments", token, ""); status != 200 {
 				t.Fatalf("an ordinary request by nginx = %d, want 200", status)
@@ -131,7 +131,7 @@ func TestTheGuardStopsSmugglingThroughNginx(t *testing.T) {
 }
 
 // settled waits until the smuggled request has run, where it is to run at all, and compares.
-func settled(t *testing.T, h *house, want int) {
+func settled(t *testing.T, h *testOrigin, want int) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); h.countKeys('h') < want && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 	}
@@ -144,7 +144,7 @@ func settled(t *testing.T, h *house, want int) {
 // A50 A53 A55 A56 A58 on the socket itself: each passes without the guard, and is refused and the connection closed
 // with it. A58 cannot pass nginx, which speaks for itself.
 func TestTheGuardIsWhatRefuses(t *testing.T) {
-	guarded, open := newHouse(t), newHouse(t, unguarded)
+	guarded, open := newTestOrigin(t), newTestOrigin(t, unguarded)
 	for name, text := range map[string]string{
 		"A50 length then chunked": "POST %s HTTP/1.1\r\nHost: a\r\n%sContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 		"A50 chunked then length": "POST %s HTTP/1.1\r\nHost: a\r\n%sTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
@@ -153,7 +153,7 @@ func TestTheGuardIsWhatRefuses(t *testing.T) {
 		"A56 a space in a name":   "GET %s HTTP/1.1\r\nHost: a\r\n%sX A: b\r\n\r\n",
 		"A58 HTTP/1.9":            "GET %s HTTP/1.9\r\nHost: a\r\n%s\r\n",
 	} {
-		for _, h := range []*house{guarded, open} {
+		for _, h := range []*testOrigin{guarded, open} {
 			answers, closed := h.raw(fmt.Sprintf(text, "/public/v1/x", "Authorization: Bearer "+h.token(owner)+"\r\n"), 1)
 			if len(answers) != 1 {
 				t.Fatalf("%s: no answer", name)

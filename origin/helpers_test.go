@@ -10,7 +10,7 @@ import (
 )
 
 // countKeys counts the keys of one table in the sandbox.
-func (h *house) countKeys(letter byte) int {
+func (h *testOrigin) countKeys(letter byte) int {
 	h.t.Helper()
 	n := 0
 	err := h.store.View(context.Background(), func(r storage.Reader) error {
@@ -26,7 +26,7 @@ func (h *house) countKeys(letter byte) int {
 }
 
 // stacks is where every goroutine is.
-func (h *house) stacks() string {
+func (h *testOrigin) stacks() string {
 	buf := make([]byte, 1<<20)
 	return string(buf[:runtime.Stack(buf, true)])
 }

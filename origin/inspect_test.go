@@ -11,7 +11,7 @@ import (
 
 // Decision 8.1: what the files leave out is listed, for the Theme and for what a Variant lays over it.
 func TestDiagnosticsListWhatIsLeftOut(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	h.patch(theme, `[{"operation":"add","path":"/a","value":{"$value":"{no.such}"}},{"operation":"add","path":"/b","value":{"$type":"color","$value":"{b}"}},`+
@@ -35,7 +35,7 @@ func TestDiagnosticsListWhatIsLeftOut(t *testing.T) {
 
 // Decision 8.1b: a comparison tells added, removed, renamed, retyped and changed tokens apart.
 func TestDiffTellsWhatChanged(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	if got := h.want(200, "GET", theme+"/tokens/diff", "").body; got != `{"from":0,"to":null,"added":[],"removed":[],"renamed":[],"retyped":[],"changed":[],"breaking":false}` {
@@ -73,7 +73,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 // Decision 8.1b: a comparison over several versions follows each rename from one publish to the next, there and back, whether
 // it was a move or was found by its content; what was removed and what was added later are no rename.
 func TestDiffFollowsRenamesOverVersions(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for _, batch := range []string{
 		`[{"operation":"add","path":"/g","value":{"$type":"number","a":{"$value":1},"b":{"$value":2},"x":{"$value":8},"y":{"$value":9}}},{"operation":"add","path":"/c","value":{"$value":3}},{"operation":"add","path":"/gone","value":{"$value":4}}]`,
@@ -104,7 +104,7 @@ func TestDiffFollowsRenamesOverVersions(t *testing.T) {
 // Decisions 8.1b and 8.4: another prefix gives every custom property another name, from the moment that it is set for the next
 // publish; a token that moves to where its property keeps the name breaks nobody.
 func TestDiffSeesTheNamesOfProperties(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	breaks := func(query string, want bool) {
 		t.Helper()
@@ -132,7 +132,7 @@ func TestDiffSeesTheNamesOfProperties(t *testing.T) {
 
 // S66, decision 8.2: a preview renders the drafts, with the prefix that the next publish makes live.
 func TestPreviewRendersDrafts(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	h.patch(theme, red)

@@ -58,7 +58,7 @@ func TestATokenOfACISystemWorksWithoutASecret(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k1","x":%q}]}`, b64(public))
 	}))
 	t.Cleanup(issuer.Close)
-	h := newHouse(t, func(c *Config) {
+	h := newTestOrigin(t, func(c *Config) {
 		c.Roots = x509.NewCertPool()
 		c.Roots.AddCert(issuer.Certificate())
 	})
@@ -105,7 +105,7 @@ func TestATokenOfACISystemWorksWithoutASecret(t *testing.T) {
 
 // The token keys are rotated through the operator's socket, and tokens that are out go on.
 func TestTokenKeysAreRotatedByTheOperator(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	operatorURL := "http://" + h.serve(h.origin.ServeOperator) + "/operator/v1/"
 	order := func() string {
 		var token struct{ Token string }

@@ -20,7 +20,7 @@ func filled(text string, size int) string {
 // Decision 1.5: every bound of a batch and of the document it makes, at its edge and one past it, on
 // a Theme and on a Variant.
 func TestBatchesHaveTheirBounds(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	add := func(pointer, value string) string {
@@ -63,7 +63,7 @@ func TestBatchesHaveTheirBounds(t *testing.T) {
 }
 
 // draftOf returns the etag of the draft at path, "" where there is none.
-func (h *house) draftOf(path string) string {
+func (h *testOrigin) draftOf(path string) string {
 	h.t.Helper()
 	etag, _ := h.want(200, "GET", path+"/tokens", "").object(h.t)["etag"].(string)
 	return etag
@@ -72,7 +72,7 @@ func (h *house) draftOf(path string) string {
 // Decision 1.5: a document may grow to its limit and not by one byte more, however small the patch.
 func TestDocumentsHaveABound(t *testing.T) {
 	const limit = 10_000
-	h := newHouse(t, func(c *Config) { c.Limits.DocumentBytes = limit })
+	h := newTestOrigin(t, func(c *Config) { c.Limits.DocumentBytes = limit })
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	fill := func(wrapper string) string {
@@ -98,7 +98,7 @@ func TestDocumentsHaveABound(t *testing.T) {
 // Decision 1.5 with the defaults: a body of 8 MiB is read, and one byte more is not; a header block of
 // 16 KiB is, and one byte more is not.
 func TestRequestsHaveTheirBounds(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	themes := "/environments/" + h.sandbox + "/themes"
 	h.want(201, "POST", themes, filled(`{"slug":"a","displayName":"b"}`, 8<<20))
 	answers, closed := h.raw(h.head("POST", themes)+fmt.Sprintf("Content-Length: %d\r\n\r\n", 8<<20+1)+filled(`{"slug":"c","displayName":"d"}`, 8<<20+1), 2)
@@ -117,14 +117,14 @@ func TestRequestsHaveTheirBounds(t *testing.T) {
 }
 
 // head is the beginning of a raw request by the owner, without the blank line.
-func (h *house) head(method, path string) string {
+func (h *testOrigin) head(method, path string) string {
 	return method + " " + apiPath + path + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + h.token(owner) + "\r\n"
 }
 
 // S100 S101 S103 S198 S204 S250 S251 S252 S253 S254, decisions 2.1, 2.2 and 2.3: slugs, names and labels have the same
 // bounds in each create and update of Themes and Variants, counted in characters.
 func TestNamesAndLabelsHaveTheirBounds(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	labels := func(n int) string {
@@ -219,7 +219,7 @@ func spell(v any) string {
 
 // S46 A40: a page holds 1 to 1000 items, and 100 where nothing is said.
 func TestPagesHaveTheirBounds(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for _, list := range []string{"/environments", "/environments/" + h.sandbox + "/themes", theme + "/variants"} {
 		for query, want := range map[string][2]float64{"": {1, 100}, "?pageSize=1": {1, 1}, "?pageSize=1000": {1, 1000}, "?pageNumber=2147483647": {2147483647, 100}} {

@@ -81,7 +81,7 @@ func manyThemes(t *testing.T, store storage.Store, environment string, count int
 }
 
 // wantPages reads a list page by page, there and back.
-func (h *house) wantPages(slugs []string, size int) {
+func (h *testOrigin) wantPages(slugs []string, size int) {
 	h.t.Helper()
 	for _, order := range []string{"ascending", "descending"} {
 		for number := 1; (number-2)*size < len(slugs); number++ {
@@ -100,7 +100,7 @@ func (h *house) wantPages(slugs []string, size int) {
 }
 
 // awaitCounted returns when the list of Themes has a sparse index that counts it right.
-func (h *house) awaitCounted() {
+func (h *testOrigin) awaitCounted() {
 	h.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		var right bool
@@ -123,7 +123,7 @@ func (h *house) awaitCounted() {
 // allocates as much.
 func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
 	reads := &readsStore{}
-	h := newHouse(t, func(c *Config) { reads.Store, c.Store = c.Store, reads })
+	h := newTestOrigin(t, func(c *Config) { reads.Store, c.Store = c.Store, reads })
 	slugs := manyThemes(t, h.store, h.sandbox, 5000, func(tx storage.Tx, id, slug string) error {
 		return storage.ThemeSlugs.Write(tx, id, slug, h.sandbox)
 	})
@@ -161,7 +161,7 @@ func TestListsOfAnEarlierReleaseAreCounted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var slugs []string
-			h := newHouse(t, func(c *Config) {
+			h := newTestOrigin(t, func(c *Config) {
 				for _, id := range environmentsOf(t, c.Store) {
 					_, err := c.Store.Update(context.Background(), id, func(tx storage.Tx) (record.Change, error) {
 						return record.Change{}, before(tx, id)

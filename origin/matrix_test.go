@@ -76,7 +76,7 @@ func (s subject) spell(path string) string {
 
 // ready makes a subject in the sandbox with a published Theme, and drafts of both that can be
 // published or discarded.
-func (h *house) ready() subject {
+func (h *testOrigin) ready() subject {
 	h.t.Helper()
 	theme := h.theme(fmt.Sprintf("t%d", h.countKeys('h')))
 	variant := h.variant(theme, "v")
@@ -88,7 +88,7 @@ func (h *house) ready() subject {
 }
 
 // etagOf adds the etag of the draft that a PATCH or DELETE of tokens is about.
-func (h *house) etagOf(route api.Route, path string) string {
+func (h *testOrigin) etagOf(route api.Route, path string) string {
 	h.t.Helper()
 	if !strings.HasSuffix(route.Path, "/tokens") || route.Method == "GET" {
 		return path
@@ -128,7 +128,7 @@ func TestAuthorisationMatrix(t *testing.T) {
 
 func checkMatrix(t *testing.T, routes []api.Route) (cells int) {
 	t.Helper()
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	for _, route := range routes {
 		name := route.Method + " " + route.Path
 		if need, known := roles[name]; !known || need != route.Role {
@@ -154,7 +154,7 @@ func checkMatrix(t *testing.T, routes []api.Route) (cells int) {
 }
 
 // of returns h for a subtest.
-func (h *house) of(t *testing.T) *house {
+func (h *testOrigin) of(t *testing.T) *testOrigin {
 	sub := *h
 	sub.t = t
 	return &sub
@@ -184,7 +184,7 @@ func checkCell(t *testing.T, r reply, want int) {
 // S3 S4 S243 A100 A101, (a) and (b) of the matrix: a Theme of another Environment, in which the caller is
 // admin, cannot be told from one that never was; nor can a Variant of another Theme.
 func TestForeignAndMissingIDsAreTheSame(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	here := h.ready()
 	there := h.themeIn(h.staging)
 	sibling := h.ready()
@@ -227,7 +227,7 @@ func TestForeignAndMissingIDsAreTheSame(t *testing.T) {
 }
 
 // themeIn creates a Theme in an Environment and returns its id.
-func (h *house) themeIn(environment string) string {
+func (h *testOrigin) themeIn(environment string) string {
 	h.t.Helper()
 	return h.want(201, "POST", "/environments/"+environment+"/themes", `{"slug":"there","displayName":"There"}`).text(h.t, "id")
 }
@@ -246,7 +246,7 @@ func comparable(r reply) string {
 // S234 S235 S236 S237: a token that is missing, expired, meant for another audience or not of this origin is 401 without a body on every
 // path, and says nothing of why.
 func TestBadTokensAreAllTheSame(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	path := "/environments/" + h.sandbox
 	issue := func(order auth.Order) string {
 		token, _, err := h.origin.Keys().Issue(order)
@@ -255,7 +255,7 @@ func TestBadTokensAreAllTheSame(t *testing.T) {
 		}
 		return token
 	}
-	other := newHouse(t)
+	other := newTestOrigin(t)
 	good := issue(auth.Order{Subject: owner, TTL: 2 * time.Hour})
 	short := issue(auth.Order{Subject: owner, TTL: time.Minute})
 	if r := h.do("", "GET", path, "", "Authorization", "Bearer "+short); r.status != 200 {
@@ -283,7 +283,7 @@ func TestBadTokensAreAllTheSame(t *testing.T) {
 
 // S33 S34 S35 S36 S41 S43 S48 S49 A105: the list holds and counts the caller's own grants only.
 func TestEnvironmentsAreListedByGrant(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	for subject, want := range map[string][]string{
 		owner: {h.sandbox + " admin", h.staging + " admin"}, designer: {h.sandbox + " editor"}, reader: {h.sandbox + " viewer"},
 		guest: nil, stranger: {h.foreign + " admin"}, "nobody": nil,

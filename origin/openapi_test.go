@@ -18,7 +18,7 @@ import (
 // Decision 8.3: the document is there for everybody, in the order of its source, and a reader who
 // holds it is not sent it again.
 func TestDocumentIsServedToAnybody(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	r := h.do("", "GET", "/openapi.json", "")
 	if r.status != 200 || r.header.Get("Content-Type") != "application/json" || r.header.Get("Cache-Control") != "public, max-age=300" {
 		t.Fatalf("GET /openapi.json = %d %v, want 200 as JSON with a short life", r.status, r.header)

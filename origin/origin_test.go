@@ -54,8 +54,8 @@ const (
 	variantTokensPath = variantPath + "/tokens"
 )
 
-// house is an origin on a socket with two Teams, as a client sees it.
-type house struct {
+// testOrigin is an origin on a socket with two Teams, as a client sees it.
+type testOrigin struct {
 	t      testing.TB
 	origin *Origin
 	store  storage.Store
@@ -63,8 +63,8 @@ type house struct {
 	base   string
 	logs   *logBuffer
 	client *http.Client
-	judge  *witness     // of everything that client and raw send and receive
-	served []chan error // what each server returned
+	judge  *contractChecker // of everything that client and raw send and receive
+	served []chan error     // what each server returned
 
 	sandbox, staging string // Environments of acme; plan free
 	foreign          string // Environment of globex; plan pro
@@ -77,10 +77,10 @@ const (
 	testMasterKey = "a master key of the tests that is long enough"
 )
 
-// newHouse starts an origin. change, where given, changes its configuration.
-func newHouse(t testing.TB, change ...func(*Config)) *house {
+// newTestOrigin starts an origin. change, where given, changes its configuration.
+func newTestOrigin(t testing.TB, change ...func(*Config)) *testOrigin {
 	t.Helper()
-	h := &house{t: t, clock: &clock{}, logs: &logBuffer{}}
+	h := &testOrigin{t: t, clock: &clock{}, logs: &logBuffer{}}
 	log := slog.New(slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	store, err := pebble.Open("", pebble.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -106,7 +106,7 @@ func newHouse(t testing.TB, change ...func(*Config)) *house {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
-	h.judge = newWitness(t, transport)
+	h.judge = newContractChecker(t, transport)
 	h.client = &http.Client{Transport: h.judge, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
@@ -126,7 +126,7 @@ func testMaster(t testing.TB) *auth.Master {
 }
 
 // start starts an origin over the store, in the place of the one that was ended.
-func (h *house) start(c Config) {
+func (h *testOrigin) start(c Config) {
 	h.t.Helper()
 	if string(c.Guest) == testModule {
 		h.register()
@@ -139,7 +139,7 @@ func (h *house) start(c Config) {
 }
 
 // end shuts the origin down.
-func (h *house) end() {
+func (h *testOrigin) end() {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -159,7 +159,7 @@ func (h *house) end() {
 const testModule = "\x00asm of the test"
 
 // register leaves the record of testModule in the store, as an earlier start does for a real one.
-func (h *house) register() {
+func (h *testOrigin) register() {
 	h.t.Helper()
 	digest := record.HashOf([]byte(testModule))
 	m := record.Module{Digest: digest, CoreVersion: renderer.Version, ABIVersion: abi.Version, Size: len(testModule), RegisteredAt: h.clock.Now().UTC().Truncate(time.Millisecond)}
@@ -172,7 +172,7 @@ func (h *house) register() {
 }
 
 // serve starts one of the origin's servers on a free port and returns its address.
-func (h *house) serve(serve func(net.Listener) error) string {
+func (h *testOrigin) serve(serve func(net.Listener) error) string {
 	h.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -185,7 +185,7 @@ func (h *house) serve(serve func(net.Listener) error) string {
 }
 
 // settle writes the Teams of every test.
-func (h *house) settle() {
+func (h *testOrigin) settle() {
 	h.t.Helper()
 	environment := func(slug string, grants map[string]record.Role) operator.EnvironmentEntry {
 		return operator.EnvironmentEntry{Slug: slug, DisplayName: slug, Kind: "sandbox", CacheLifetime: 2, Grants: grants}
@@ -257,7 +257,7 @@ func (b *logBuffer) String() string {
 }
 
 // token returns an access token of the subject.
-func (h *house) token(subject string) string {
+func (h *testOrigin) token(subject string) string {
 	h.t.Helper()
 	token, _, err := h.origin.Keys().Issue(auth.Order{Subject: subject, TTL: time.Hour})
 	if err != nil {
@@ -275,7 +275,7 @@ type reply struct {
 
 // do sends a request as the subject, "" for none; path is below /public/v1. more are header names
 // and values.
-func (h *house) do(subject, method, path, body string, more ...string) reply {
+func (h *testOrigin) do(subject, method, path, body string, more ...string) reply {
 	h.t.Helper()
 	r, err := h.try(subject, method, path, body, more...)
 	if err != nil {
@@ -284,7 +284,7 @@ func (h *house) do(subject, method, path, body string, more ...string) reply {
 	return r
 }
 
-func (h *house) try(subject, method, path, body string, more ...string) (reply, error) {
+func (h *testOrigin) try(subject, method, path, body string, more ...string) (reply, error) {
 	request, err := http.NewRequest(method, h.base+apiPath+path, strings.NewReader(body))
 	if err != nil {
 		return reply{}, err
@@ -305,7 +305,7 @@ func (h *house) try(subject, method, path, body string, more ...string) (reply, 
 }
 
 // want sends a request as the owner and fails the test unless it is answered with the status.
-func (h *house) want(status int, method, path, body string, more ...string) reply {
+func (h *testOrigin) want(status int, method, path, body string, more ...string) reply {
 	h.t.Helper()
 	r := h.do(owner, method, path, body, more...)
 	if r.status != status {
@@ -367,7 +367,7 @@ func (r reply) text(t testing.TB, name string) string {
 }
 
 // theme creates a Theme in the sandbox and returns the path of it.
-func (h *house) theme(slug string) string {
+func (h *testOrigin) theme(slug string) string {
 	h.t.Helper()
 	themes := "/environments/" + h.sandbox + "/themes"
 	body := fmt.Sprintf(`{"slug":%q,"displayName":"A theme","integration":{"framework":"react","library":"plainCSS"}}`, slug)
@@ -375,14 +375,14 @@ func (h *house) theme(slug string) string {
 }
 
 // variant creates a Variant and returns the path of it.
-func (h *house) variant(theme, slug string) string {
+func (h *testOrigin) variant(theme, slug string) string {
 	h.t.Helper()
 	body := fmt.Sprintf(`{"slug":%q,"displayName":"A variant"}`, slug)
 	return theme + "/variants/" + h.want(201, "POST", theme+"/variants", body).text(h.t, "id")
 }
 
 // patch edits the tokens at path from whatever draft there is, and returns the new etag.
-func (h *house) patch(path, operations string) string {
+func (h *testOrigin) patch(path, operations string) string {
 	h.t.Helper()
 	old, _ := h.want(200, "GET", path+"/tokens", "").object(h.t)["etag"].(string)
 	etag, _ := h.want(200, "PATCH", path+"/tokens?etag="+old, `{"operations":`+operations+`}`).object(h.t)["etag"].(string)
@@ -390,7 +390,7 @@ func (h *house) patch(path, operations string) string {
 }
 
 // publish publishes the draft at path.
-func (h *house) publish(path string) reply {
+func (h *testOrigin) publish(path string) reply {
 	h.t.Helper()
 	return h.want(200, "POST", path+"/tokens/publish", "")
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // race sends n equal requests at once and counts the statuses.
-func (h *house) race(n int, send func(i int) (reply, error)) map[int]int {
+func (h *testOrigin) race(n int, send func(i int) (reply, error)) map[int]int {
 	h.t.Helper()
 	var mu sync.Mutex
 	statuses := map[int]int{}
@@ -30,7 +30,7 @@ func (h *house) race(n int, send func(i int) (reply, error)) map[int]int {
 
 // A44: of 1,000 parallel edits with one etag exactly one is taken.
 func TestOneOfParallelEditsWins(t *testing.T) {
-	h := newHouse(t, func(c *Config) { c.Limits.ConnectionsPerIP = -1 })
+	h := newTestOrigin(t, func(c *Config) { c.Limits.ConnectionsPerIP = -1 })
 	theme := h.theme("brand")
 	etag := h.patch(theme, red)
 	statuses := h.race(1000, func(i int) (reply, error) {
@@ -46,7 +46,7 @@ func TestOneOfParallelEditsWins(t *testing.T) {
 
 // S178 A45 and decision 4.9: of 50 racing publishes one makes a version, and numbers never skip.
 func TestOneOfRacingPublishesWins(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for version := 1; version <= 3; version++ {
 		h.patch(theme, fmt.Sprintf(`[{"operation":"add","path":"/t%d","value":{"$value":1}}]`, version))
@@ -62,7 +62,7 @@ func TestOneOfRacingPublishesWins(t *testing.T) {
 
 // S199 S200 S201 S202 S203, decision 5.8: the plan's allowance is exact, also under 100 parallel creates.
 func TestPlanLimitIsExact(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	create := func(i int) (reply, error) {
 		return h.try(owner, "POST", theme+"/variants", fmt.Sprintf(`{"slug":"v%d","displayName":"V"}`, i))

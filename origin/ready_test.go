@@ -22,14 +22,14 @@ func TestAFullDiskIsNotReadyAndReads(t *testing.T) {
 		}
 		return store
 	}
-	h := &house{t: t, clock: &clock{}, logs: &logBuffer{}, store: open(pebble.Options{})}
+	h := &testOrigin{t: t, clock: &clock{}, logs: &logBuffer{}, store: open(pebble.Options{})}
 	h.settle()
 	config := Config{
 		PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule), FeedToken: testFeedToken,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: h.clock.Now, Master: testMasterKey,
 	}
 	transport := &http.Transport{DisableKeepAlives: true}
-	h.judge = newWitness(t, transport)
+	h.judge = newContractChecker(t, transport)
 	h.client = &http.Client{Transport: h.judge}
 	config.Store = h.store
 	h.start(config)

@@ -16,7 +16,7 @@ import (
 )
 
 // dial opens a connection to the public listener that ends with the test.
-func (h *house) dial() net.Conn {
+func (h *testOrigin) dial() net.Conn {
 	h.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(h.base, "http://"))
 	if err != nil {
@@ -40,7 +40,7 @@ func bodiesOf(inner string) map[string]string {
 // Decisions 1.4 and 1.6: whoever may not do something hears so by the head alone, whatever body is announced. The
 // connection is closed, and a request inside of the body is never run.
 func TestRefusedHeadsLeaveTheirBodyUnread(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	themes := "/environments/" + h.sandbox + "/themes"
 	head := func(subject, method, path string) string {
@@ -88,7 +88,7 @@ func TestRefusedHeadsLeaveTheirBodyUnread(t *testing.T) {
 
 // Nothing but the feed's own listener differs there: a body is never read.
 func TestTheFeedReadsNoBody(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	feed := h.serve(h.origin.ServeFeed)
 	h.base = "http://" + feed
 	for _, text := range []string{
@@ -113,7 +113,7 @@ func allocated() uint64 {
 
 // A31: clients without a token have the origin spend no memory on bodies, however many announce and send them.
 func TestBodiesOfStrangersTakeNoMemory(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	const attackers, sent = 100, 512 << 10
 	part := make([]byte, sent)
 	h.raw("PATCH /public/v1/nope HTTP/1.1\r\nHost: a\r\nContent-Length: 8388608\r\n\r\n", 1) // what is made once is made
@@ -156,7 +156,7 @@ func gauge(t testing.TB, registry *prometheus.Registry, name string) float64 {
 
 // uploads is an origin with little memory for bodies, and who sends them by halves.
 type uploads struct {
-	*house
+	*testOrigin
 	registry *prometheus.Registry
 }
 
@@ -185,7 +185,7 @@ func (u uploads) begin(subject string, size int) (finish func() int) {
 
 func newUploads(t *testing.T, budget int64) uploads {
 	registry := prometheus.NewRegistry()
-	h := newHouse(t, func(c *Config) {
+	h := newTestOrigin(t, func(c *Config) {
 		c.Registry, c.Limits.BodyBytes, c.Limits.BodyBudget, c.Limits.ReadTimeout = registry, 1<<20, budget, time.Minute
 	})
 	return uploads{h, registry}
@@ -261,7 +261,7 @@ func (u uploads) empty(t *testing.T) {
 // A62: the budget comes back whatever becomes of a body: too slow, given up by its client, broken or wrong.
 func TestTheBudgetComesBack(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	u := uploads{newHouse(t, func(c *Config) {
+	u := uploads{newTestOrigin(t, func(c *Config) {
 		c.Registry, c.Limits.BodyBytes, c.Limits.ReadTimeout = registry, 1000, 500*time.Millisecond
 	}), registry}
 	themes := u.head("POST", "/environments/"+u.sandbox+"/themes")
@@ -293,7 +293,7 @@ func TestTheBudgetComesBack(t *testing.T) {
 // A26 A31: a body of short values takes fifty times its length when it is parsed. Such bodies are answered one after
 // the other, and each leaves room for the next.
 func TestDenseBodiesAreParsedInTurn(t *testing.T) {
-	h := newHouse(t, func(c *Config) { c.Limits.BodyBytes, c.Limits.BodyBudget = 1<<20, 4<<20 })
+	h := newTestOrigin(t, func(c *Config) { c.Limits.BodyBytes, c.Limits.BodyBudget = 1<<20, 4<<20 })
 	dense := filled(`{"slug":"a","displayName":"A","metadata":[`+strings.Repeat("0,", 500_000)+`0]}`, 1<<20)
 	for i := range 3 {
 		if r := h.do(owner, "POST", "/environments/"+h.sandbox+"/themes", dense); r.status != http.StatusBadRequest {

@@ -19,7 +19,7 @@ import (
 )
 
 // operate sets how a Theme is served, as the operator does.
-func (h *house) operate(theme string, update operator.ServingUpdate) {
+func (h *testOrigin) operate(theme string, update operator.ServingUpdate) {
 	h.t.Helper()
 	id := theme[strings.LastIndex(theme, "/")+1:]
 	if _, err := operator.SetServing(context.Background(), h.store, id, update, h.clock.Now()); err != nil {
@@ -76,7 +76,7 @@ func TestAssetSettingsAreLiveOnly(t *testing.T) {
 // S24 S57 S90: nothing that a body carries changes what is not its endpoint's to change: serving, asset settings,
 // ids, versions, counts and, but for their own endpoints, tokens and integrations.
 func TestBodiesChangeNothingElse(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	smuggled := `"id":"evil","environmentID":"evil","themeID":"evil","tokenCount":99,"latestVersion":99,"publishedAt":"2001-01-01T00:00:00Z",` +
 		`"hasUnpublishedChanges":true,"serving":{"mode":"signed","signingKeys":["evil"],"allowedOrigins":["https://evil.example"],"missingOrigin":"refuse","allowedIPRanges":["::/0"]},` +
 		`"assetSettings":{"prefix":"evil","isLive":true,"liveVersion":99},"prefix":"evil","servingUrls":null,"tokens":[{"path":"evil","value":1}],"groups":[],"createdBy":"evil","updatedBy":"evil",` +
@@ -123,7 +123,7 @@ func withID(settings map[string]any, environment string) map[string]any {
 
 // S90 S206 S137: a PUT of names and labels leaves tokens, integrations and the draft of a Theme and of a Variant as they are.
 func TestUpdatesTouchNamesOnly(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	s := h.ready()
 	theme, variant := s.spell(themePath), s.spell(variantPath)
 	h.patch(variant, `[{"operation":"set","path":"red","value":"#123456"}]`)
@@ -150,7 +150,7 @@ func TestUpdatesTouchNamesOnly(t *testing.T) {
 
 // S59 A113: a signing secret is in no answer to anybody, in no header and in no log; the key's id is.
 func TestSecretsAreNeverAnswered(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	s := h.ready()
 	key, err := operator.AddSigningKey(context.Background(), h.store, testMaster(t), s.theme, h.clock.Now())
 	if err != nil {
@@ -192,7 +192,7 @@ func TestSecretsAreNeverAnswered(t *testing.T) {
 // S2 S33 S34 S35 S36 S37: an Environment reads as the operator set it, for every grant holder; each of the three kinds
 // is told, a text description and labels among them, and cacheLifetime is a whole number.
 func TestEnvironmentsReadAsTheyWereSet(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	labels := map[string]string{"region": "eu", "cost/centre": ""}
 	var entries []operator.EnvironmentEntry
 	for _, kind := range []string{"production", "sandbox", "staging"} {
@@ -235,7 +235,7 @@ func TestEnvironmentsReadAsTheyWereSet(t *testing.T) {
 
 // S42 S44 S45 S46 S47: the Environments are paged by slug as every list is.
 func TestEnvironmentsArePaged(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	for query, want := range map[string]string{
 		"":                                  `[sandbox staging] 1 100 <nil> <nil>`,
 		"?orderDir=ascending":               `[sandbox staging] 1 100 <nil> <nil>`,
@@ -263,7 +263,7 @@ func TestEnvironmentsArePaged(t *testing.T) {
 
 // S26: every time is spelled the same way, to the millisecond, whoever wrote it.
 func TestTimesHaveOneSpelling(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.variant(theme, "dark")
 	h.patch(theme, red)

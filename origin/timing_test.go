@@ -24,7 +24,7 @@ func TestMissingAndForeignTakeTheSameTime(t *testing.T) {
 	if os.Getenv("LIVERY_TIMING") == "" {
 		t.Skip("set LIVERY_TIMING=1, or run make timing")
 	}
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	themes := "/environments/" + h.foreign + "/themes"
 	foreign := themes + "/" + h.do(stranger, "POST", themes, `{"slug":"there","displayName":"There"}`).text(t, "id")
 	missing := "env_" + strings.Repeat("0", 26)
@@ -43,7 +43,7 @@ func TestMissingAndForeignTakeTheSameTime(t *testing.T) {
 }
 
 // timed asks for both paths n times in all, in random order on one connection, and returns how long each took.
-func (h *house) timed(paths [2]string, n int) (times [2][]float64) {
+func (h *testOrigin) timed(paths [2]string, n int) (times [2][]float64) {
 	h.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(h.base, "http://"))
 	if err != nil {

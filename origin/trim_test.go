@@ -12,7 +12,7 @@ import (
 // Trimming keeps the newest changes and the numbers, and tells who is further behind.
 func TestTheChangeLogIsTrimmedToItsNewest(t *testing.T) {
 	const keep, more = 5, 20
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newTestOrigin(t), context.Background()
 	var cursors []storage.Cursor
 	for range more {
 		c, err := h.store.Update(ctx, h.foreign, func(tx storage.Tx) (record.Change, error) {

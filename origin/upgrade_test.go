@@ -74,7 +74,7 @@ func earlierRelease(t testing.TB) []byte {
 
 // publishedBy makes version 1 of a Theme what a release with that module had published: its records name the
 // module and what it compiles.
-func (h *house) publishedBy(module []byte, theme, variant string) {
+func (h *testOrigin) publishedBy(module []byte, theme, variant string) {
 	h.t.Helper()
 	ctx := context.Background()
 	digest := record.HashOf(module)
@@ -191,7 +191,7 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 // A module that does not belong to the binary is refused at the start: what is published would be compiled by another
 // renderer than the version names.
 func TestAModuleOfAnotherBuildIsRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	config := h.origin.config
 	other := []byte("\x00asm of another build")
 	digest := record.HashOf(other)

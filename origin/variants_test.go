@@ -15,7 +15,7 @@ func lastPart(path string) string { return path[strings.LastIndex(path, "/")+1:]
 // S76 S78 S130 S196 S197 S210 S241: a viewer reads every Theme and Variant of the Environment and what they hold, in lists and one by one, and
 // the slug filter of Variants is exact and within the Theme.
 func TestViewersReadEverything(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	first, second := h.theme("one"), h.theme("two")
 	paths := map[string]string{}
 	for _, slug := range []string{"b", "a", "A", "a.b"} {
@@ -65,7 +65,7 @@ func TestViewersReadEverything(t *testing.T) {
 
 // S4: a Variant is found under its own Theme only, also from another Environment that the caller may do everything in.
 func TestVariantsStayUnderTheirTheme(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	here := h.ready()
 	there := "/environments/" + h.staging + "/themes/" + h.themeIn(h.staging)
 	stray := lastPart(h.variant(there, "stray"))
@@ -82,7 +82,7 @@ func TestVariantsStayUnderTheirTheme(t *testing.T) {
 
 // S87 S88 S89 S205: labels left out stay, an empty set clears them and any other replaces them whole, on Themes and Variants.
 func TestLabelsAreKeptClearedOrReplaced(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for _, path := range []string{theme, h.variant(theme, "dark")} {
 		for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestMigrationFollowsTheTheme(t *testing.T) {
 		{"of a path that the Theme never had", `"a":{"$value":"1px"}`, "no.such", `[{"operation":"remove","path":"/a"}]`, "no.such=100px"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newTestOrigin(t)
 			theme := h.theme("brand")
 			variant, untouched := h.variant(theme, "dark"), h.variant(theme, "light")
 			h.patch(theme, `[{"operation":"add","path":"/base","value":{`+c.before+`}}]`)
@@ -209,7 +209,7 @@ func under(path string) string {
 // S9 S10 S11 S12 S215 S216 S233: an override replaces a value and nothing else; unset gives the Theme's own back, which an empty
 // value does not; a path that the Theme lacks is in no file.
 func TestOverridesReplaceValuesOnly(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	h.patch(theme, `[{"operation":"add","path":"/words","value":{"$type":"string","$value":"theme","$description":"D","$extensions":{"x":1}}},{"operation":"add","path":"/alias","value":{"$value":"{words}"}}]`)
@@ -241,7 +241,7 @@ func TestOverridesReplaceValuesOnly(t *testing.T) {
 
 // S8 S211 S212 S213 S214 S219 S224: a Variant's set is flat and carries nothing but paths and values, and its PATCH answers with the whole of it.
 func TestOverrideSetsAreFlat(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	h.patch(theme, `[{"operation":"add","path":"/g","value":{"$type":"color","$description":"G","a":{"$value":"#fff","$description":"A"}}}]`)
@@ -270,7 +270,7 @@ func TestOverrideSetsAreFlat(t *testing.T) {
 
 // S192 S220 S221 S222 S223 S225: a Variant is published at its Theme's number, once, and again only after its Theme was.
 func TestVariantsArePublishedAtTheThemesNumber(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	h.patch(theme, red)
@@ -310,7 +310,7 @@ func TestVariantsArePublishedAtTheThemesNumber(t *testing.T) {
 
 // S255, decision 5.8: two creates at once at the allowance's edge never leave more than one Variant too many; here none.
 func TestSimultaneousCreatesKeepTheAllowance(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for i := range 9 {
 		h.variant(theme, fmt.Sprint("v", i))

@@ -14,7 +14,7 @@ import (
 
 // raw writes bytes to the public listener and returns every answer until the origin closes the
 // connection, or until as many as wanted came.
-func (h *house) raw(text string, wanted int) (answers []reply, closed bool) {
+func (h *testOrigin) raw(text string, wanted int) (answers []reply, closed bool) {
 	h.t.Helper()
 	defer func() { h.judge.judgeRaw(text, answers) }()
 	c, err := net.Dial("tcp", strings.TrimPrefix(h.base, "http://"))
@@ -44,7 +44,7 @@ func (h *house) raw(text string, wanted int) (answers []reply, closed bool) {
 // S244 A50-A58 A60 A61 A72: what is ambiguous or malformed is refused in the API's error shape, the
 // connection is closed, and what was smuggled behind never reaches a handler.
 func TestMalformedRequestsAreRefusedAndTheConnectionCloses(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"
 	const get = "GET /public/v1/environments HTTP/1.1\r\nHost: a\r\n"
 	smuggled := "POST /public/v1/environments/" + h.sandbox + "/themes HTTP/1.1\r\nHost: a\r\n" + auth +
@@ -111,7 +111,7 @@ func TestMalformedRequestsAreRefusedAndTheConnectionCloses(t *testing.T) {
 
 // The four legal forms still pass: a length, chunks, HTTP/1.0, and two requests in one go.
 func TestLegalFramingPasses(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"
 	themes := "POST /public/v1/environments/" + h.sandbox + "/themes HTTP/1.1\r\nHost: a\r\n" + auth
 	body := func(slug string) string { return fmt.Sprintf(`{"slug":%q,"displayName":"D"}`, slug) }
@@ -131,7 +131,7 @@ func TestLegalFramingPasses(t *testing.T) {
 
 // S1 S16 S17 A59 A63 A64 A65 A66 A67 A68: one path, one spelling, the methods of the table.
 func TestPathsAndMethodsAreExact(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"
 	e := "/public/v1/environments/" + h.sandbox
 	for _, c := range []struct {
@@ -192,7 +192,7 @@ func TestPathsAndMethodsAreExact(t *testing.T) {
 
 // S235 and decision 1.6: without a token every path under the API is 401, whether it exists or not.
 func TestUnknownPathsUnderTheAPINeedAToken(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	for _, path := range []string{"", "/", "/x", "/environments", "/environments/env_1/themes/x/y/z"} {
 		checkCell(t, h.do("", "GET", path, ""), 401)
 		checkCell(t, h.do("", "DELETE", path, ""), 401)
@@ -204,7 +204,7 @@ func TestUnknownPathsUnderTheAPINeedAToken(t *testing.T) {
 // A31: a body beyond the limit is refused before it is read, also in chunks, and a client that
 // asks first is not told to go on.
 func TestOversizedBodiesAreRefusedUnread(t *testing.T) {
-	h := newHouse(t, func(c *Config) { c.Limits.BodyBytes = 1 << 20 })
+	h := newTestOrigin(t, func(c *Config) { c.Limits.BodyBytes = 1 << 20 })
 	head := "POST /public/v1/environments/" + h.sandbox + "/themes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + h.token(owner) + "\r\n"
 	large := strings.Repeat("a", 1<<20+1)
 	for name, text := range map[string]string{
@@ -238,7 +238,7 @@ func TestOversizedBodiesAreRefusedUnread(t *testing.T) {
 
 // A62: a client that sends too slowly is told so and loses its connection.
 func TestSlowRequestsEndInTime(t *testing.T) {
-	h := newHouse(t, func(c *Config) { c.Limits.ReadTimeout = 50 * time.Millisecond })
+	h := newTestOrigin(t, func(c *Config) { c.Limits.ReadTimeout = 50 * time.Millisecond })
 	for name, text := range map[string]string{
 		"headers": "GET /public/v1/environments HTTP/1.1\r\nHost: a\r\n",
 		"body":    h.head("POST", "/environments/"+h.sandbox+"/themes") + "Content-Length: 10\r\n\r\n{",
@@ -264,7 +264,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		"in all":           {Limits{Connections: 2}, 503, "internal"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, func(config *Config) { config.Limits = c.limits })
+			h := newTestOrigin(t, func(config *Config) { config.Limits = c.limits })
 			var held []net.Conn
 			for range 2 {
 				conn, err := net.Dial("tcp", strings.TrimPrefix(h.base, "http://"))
@@ -305,7 +305,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 
 // S249 A102: a failing store is answered with nothing of the inside; the log has it under the id of the request.
 func TestFailuresTellNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	if err := h.store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestFailuresTellNothing(t *testing.T) {
 
 // S244, decision 1.7: with a limit set, a caller beyond it is told when to come back; others are not concerned.
 func TestRateLimitIsPerCaller(t *testing.T) {
-	h := newHouse(t, func(c *Config) { c.Limits.RequestsPerSecond = 2 })
+	h := newTestOrigin(t, func(c *Config) { c.Limits.RequestsPerSecond = 2 })
 	statuses := map[int]int{}
 	var last reply
 	for range 20 {
@@ -349,7 +349,7 @@ func TestRateLimitIsPerCaller(t *testing.T) {
 
 // After Shutdown nothing listens, also no server that starts afterwards.
 func TestShutdownEndsEveryServer(t *testing.T) {
-	h := newHouse(t)
+	h := newTestOrigin(t)
 	h.want(200, "GET", "/environments", "")
 	if err := h.origin.Ready(); err != nil {
 		t.Errorf("Ready() = %v, want nil", err)

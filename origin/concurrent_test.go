@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// melee is what many callers were told of one Theme and its Variants.
-type melee struct {
-	*house
+// concurrentCallers is what many callers were told of one Theme and its Variants.
+type concurrentCallers struct {
+	*testOrigin
 	theme string
 
 	mu       sync.Mutex          // guards all below
@@ -20,7 +20,7 @@ type melee struct {
 }
 
 // send fails the test unless the answer is 200, 409 or one of more.
-func (m *melee) send(method, path, body string, more ...int) reply {
+func (m *concurrentCallers) send(method, path, body string, more ...int) reply {
 	r, err := m.try(owner, method, path, body)
 	if err != nil {
 		m.t.Errorf("%s %s: %v", method, path, err)
@@ -31,7 +31,7 @@ func (m *melee) send(method, path, body string, more ...int) reply {
 }
 
 // edit sets one new token at path until that is taken, and reports whether it was before path was gone.
-func (m *melee) edit(path, token, operation string) bool {
+func (m *concurrentCallers) edit(path, token, operation string) bool {
 	for {
 		read := m.send("GET", path+"/tokens", "", http.StatusNotFound)
 		if read.status != http.StatusOK {
@@ -52,15 +52,15 @@ func (m *melee) edit(path, token, operation string) bool {
 	}
 }
 
-func (m *melee) editTheme(token string) bool {
+func (m *concurrentCallers) editTheme(token string) bool {
 	return m.edit(m.theme, token, `[{"operation":"add","path":"/`+token+`","value":{"$type":"number","$value":1}}]`)
 }
 
-func (m *melee) editVariant(variant, token string) bool {
+func (m *concurrentCallers) editVariant(variant, token string) bool {
 	return m.edit(variant, token, `[{"operation":"set","path":"`+token+`","value":2}]`)
 }
 
-func (m *melee) publish() {
+func (m *concurrentCallers) publish() {
 	if r := m.send("POST", m.theme+"/tokens/publish", "", http.StatusNotFound); r.status == http.StatusOK {
 		m.mu.Lock()
 		m.versions = append(m.versions, int(r.object(m.t)["latestVersion"].(float64)))
@@ -69,7 +69,7 @@ func (m *melee) publish() {
 }
 
 // tokens returns the tokens of path, sorted.
-func (m *melee) tokens(path string) []string {
+func (m *concurrentCallers) tokens(path string) []string {
 	var all []string
 	for _, token := range m.want(200, "GET", path, "").object(m.t)["tokens"].([]any) {
 		all = append(all, token.(map[string]any)["path"].(string))
@@ -79,7 +79,7 @@ func (m *melee) tokens(path string) []string {
 }
 
 // check holds what is there against what callers were told.
-func (m *melee) check(variants ...string) {
+func (m *concurrentCallers) check(variants ...string) {
 	m.t.Helper()
 	for etag, count := range m.etags {
 		if count > 1 {
@@ -119,8 +119,8 @@ func (m *melee) check(variants ...string) {
 // deleted while they go on, and nothing of it comes back.
 func TestEditsPublishesAndDeletesAtOnce(t *testing.T) {
 	const rounds = 12
-	h := newHouse(t)
-	m := &melee{house: h, theme: h.theme("brand"), etags: map[string]int{}, set: map[string][]string{}}
+	h := newTestOrigin(t)
+	m := &concurrentCallers{testOrigin: h, theme: h.theme("brand"), etags: map[string]int{}, set: map[string][]string{}}
 	variants := []string{h.variant(m.theme, "v0"), h.variant(m.theme, "v1"), h.variant(m.theme, "v2")}
 	crowd := func(rounds int, name string) *sync.WaitGroup {
 		var all sync.WaitGroup
