@@ -96,7 +96,7 @@ var house = map[string]room{
 	},
 	"origin/heavywork": {others: "golang.org/x/sync"},
 	"origin/maintenance": {
-		ours:   "origin/auth origin/httpserver origin/operator storage storage/record",
+		ours:   "feedproto origin/auth origin/httpserver origin/operator storage storage/record",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/metrics": {ours: "storage storage/record", others: "github.com/prometheus/client_golang"},
@@ -105,8 +105,9 @@ var house = map[string]room{
 		others: "github.com/valyala/fasthttp golang.org/x/sync",
 	},
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
+	"feedproto":   {ours: "storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"origin/feed": {
-		ours:   "origin/auth origin/derive origin/theming storage storage/record",
+		ours:   "feedproto origin/auth origin/derive origin/theming storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/valyala/fasthttp",
 	},
 	"origin/operator": {
@@ -116,7 +117,7 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/loop edge/policy httpguard storage/record wasm wasm/abi",
+		ours: "edge/loop edge/policy feedproto httpguard storage/record wasm wasm/abi",
 		others: "github.com/andybalholm/brotli github.com/go-json-experiment/json github.com/klauspost/compress github.com/maypok86/otter/v2 " +
 			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/net golang.org/x/sync golang.org/x/sys",
 	},

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 )
 
 // How long a record is served without a word from upstream, where nothing shorter applies. While
@@ -96,7 +96,7 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 	if held != nil {
 		asked = revalidated
 	}
-	asks := *q // the question may outlive the request, whose q is used again
+	asks := *q                       // the question may outlive the request, whose q is used again
 	askOnce := func() (any, error) { // the question before may have ended since seen was seen
 		if s := t.state.Load(); s != seen && e.themeFresh(t, s, &asks) {
 			return s, nil
@@ -160,7 +160,7 @@ func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 	s := newThemeState(l, fed)
 	t.state.Store(s)
 	e.cache.weigh(t)
-	e.keep(e.disk.putTheme(t.key, kept[record.ThemeFed]{KnownAt: l.at, Record: fed}))
+	e.keep(e.disk.putTheme(t.key, kept[feedproto.Theme]{KnownAt: l.at, Record: fed}))
 	return s, nil
 }
 

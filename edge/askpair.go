@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 )
 
 // pairAddress names a pair.
@@ -20,7 +20,7 @@ type pairAddress struct {
 const maxUnheard = 64
 
 // unpublished answers for the Theme's own files at versions that it cannot have yet.
-var unpublished = &pairState{missing: "version"}
+var unpublished = &pairState{missing: feedproto.MissingVersion}
 
 // pairOf returns the pair of that address as q wants it, like themeOf. A version of the Theme itself
 // that is far above the newest one in its record does not exist, and nobody is asked.
@@ -177,7 +177,7 @@ func (e *Edge) keptPair(key string) *pairState {
 }
 
 func (e *Edge) putPair(p *pair, s *pairState) {
-	e.keep(e.disk.putPair(p.key, kept[record.PairFed]{KnownAt: s.at, Record: s.fed.record()}))
+	e.keep(e.disk.putPair(p.key, kept[feedproto.Pair]{KnownAt: s.at, Record: s.fed.record()}))
 }
 
 func (e *Edge) lastPair(p *pair, reason error) (*pairState, error) {

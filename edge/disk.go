@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"github.com/go-json-experiment/json"
 )
@@ -20,8 +21,8 @@ import (
 // on. Nothing on it is trusted: a file whose content does not have the hash it should have counts as
 // absent. Files appear whole, by rename, and are not synced: losing one costs a question to upstream.
 //
-//	themes/{env}/{theme}                     kept[record.ThemeFed], without signing secrets
-//	pairs/{env}/{theme}/{variant}/{version}  kept[record.PairFed]
+//	themes/{env}/{theme}                     kept[feedproto.Theme], without signing secrets
+//	pairs/{env}/{theme}/{variant}/{version}  kept[feedproto.Pair]
 //	blobs/{two digits}/{hash}                plans, overlays and modules
 //	cursor                                   place in the change log
 //	modules                                  what upstream listed
@@ -85,13 +86,13 @@ func (d *disk) putBlob(name record.Hash, blob []byte) error {
 }
 
 // theme returns the record of a Theme; its signing keys have no secrets.
-func (d *disk) theme(key string) (k kept[record.ThemeFed], ok bool) {
+func (d *disk) theme(key string) (k kept[feedproto.Theme], ok bool) {
 	ok = d.readRecord(themeName(key), &k)
 	return k, ok
 }
 
 // putTheme keeps a Theme's record without its secrets: those stay in memory.
-func (d *disk) putTheme(key string, k kept[record.ThemeFed]) error {
+func (d *disk) putTheme(key string, k kept[feedproto.Theme]) error {
 	k.Record.Serving.SigningKeys = slices.Clone(k.Record.Serving.SigningKeys)
 	for i := range k.Record.Serving.SigningKeys {
 		k.Record.Serving.SigningKeys[i].Secret = nil
@@ -99,13 +100,13 @@ func (d *disk) putTheme(key string, k kept[record.ThemeFed]) error {
 	return d.writeRecord(themeName(key), k)
 }
 
-func (d *disk) pair(key string) (k kept[record.PairFed], ok bool) {
+func (d *disk) pair(key string) (k kept[feedproto.Pair], ok bool) {
 	ok = d.readRecord(pairName(key), &k)
 	return k, ok
 }
 
 // putPair keeps a pair, unless what it is made from is not kept: the pair before, if there is one, is of more use then.
-func (d *disk) putPair(key string, k kept[record.PairFed]) error {
+func (d *disk) putPair(key string, k kept[feedproto.Pair]) error {
 	for _, name := range []record.Hash{k.Record.Plan, k.Record.Overlay, k.Record.Module} {
 		if name != "" && !d.has(blobName(name)) {
 			return nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
@@ -30,9 +31,9 @@ func (d *disk) put(t *testing.T, i int) string {
 	theme := fmt.Sprintf("%s/thm_%026d", testEnv, i)
 	plan := someBlob(i)
 	err := errors.Join(
-		d.putTheme(theme, kept[record.ThemeFed]{}),
+		d.putTheme(theme, kept[feedproto.Theme]{}),
 		d.putBlob(record.HashOf(plan), plan),
-		d.putPair(theme+"/-/latest", kept[record.PairFed]{Record: record.PairFed{Version: 1, Plan: record.HashOf(plan)}}),
+		d.putPair(theme+"/-/latest", kept[feedproto.Pair]{Record: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}}),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestDiskGivesUpWhatIsSuperseded(t *testing.T) {
 		old := record.HashOf(someBlob(1))
 		if shared {
 			pinned := strings.Replace(key, "latest", "1", 1)
-			if err := d.putPair(pinned, kept[record.PairFed]{Record: record.PairFed{Version: 1, Plan: old}}); err != nil {
+			if err := d.putPair(pinned, kept[feedproto.Pair]{Record: feedproto.Pair{Version: 1, Plan: old}}); err != nil {
 				t.Fatal(err)
 			}
 			d.index.rise(pairName(pinned), 5, time.Now())
@@ -128,7 +129,7 @@ func TestDiskGivesUpWhatIsSuperseded(t *testing.T) {
 		if err := d.putBlob(record.HashOf(next), next); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.putPair(key, kept[record.PairFed]{Record: record.PairFed{Version: 2, Plan: record.HashOf(next)}}); err != nil {
+		if err := d.putPair(key, kept[feedproto.Pair]{Record: feedproto.Pair{Version: 2, Plan: record.HashOf(next)}}); err != nil {
 			t.Fatal(err)
 		}
 		first := 100
@@ -173,7 +174,7 @@ func TestDiskBelievesNothing(t *testing.T) {
 		if err := d.putBlob(name, blob); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.putTheme(key, kept[record.ThemeFed]{Record: record.ThemeFed{CacheLifetime: 7}}); err != nil {
+		if err := d.putTheme(key, kept[feedproto.Theme]{Record: feedproto.Theme{CacheLifetime: 7}}); err != nil {
 			t.Fatal(err)
 		}
 		if got, ok := d.blob(name); !ok || !bytes.Equal(got, blob) {
@@ -206,11 +207,11 @@ func TestDiskDropsWhatIsNoMore(t *testing.T) {
 	dir := t.TempDir()
 	d := diskAt(t, dir, 1<<20)
 	key := testEnv + "/" + testTheme
-	if err := d.putTheme(key, kept[record.ThemeFed]{}); err != nil {
+	if err := d.putTheme(key, kept[feedproto.Theme]{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"/-/1", "/-/latest", "/" + testVariant + "/1"} {
-		if err := d.putPair(key+version, kept[record.PairFed]{}); err != nil {
+		if err := d.putPair(key+version, kept[feedproto.Pair]{}); err != nil {
 			t.Fatal(err)
 		}
 	}

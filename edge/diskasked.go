@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
@@ -71,7 +72,7 @@ func (e *Edge) keepAgain(key string) {
 		}
 	}
 	if ts := t.state.Load(); ts != nil && !ts.missing && !e.disk.has(themeName(t.key)) {
-		e.keep(e.disk.putTheme(t.key, kept[record.ThemeFed]{KnownAt: ts.at, Record: ts.fed}))
+		e.keep(e.disk.putTheme(t.key, kept[feedproto.Theme]{KnownAt: ts.at, Record: ts.fed}))
 	}
 	e.putPair(p, s)
 }

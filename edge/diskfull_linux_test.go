@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
@@ -35,9 +36,9 @@ func TestFullFileSystemKeepsWhatIsAskedFor(t *testing.T) {
 		plan := someBlob(i)
 		theme := fmt.Sprintf("%s/thm_%026d", testEnv, i)
 		// What finds no place is an error at most, and never a loss.
-		_ = d.putTheme(theme, kept[record.ThemeFed]{})
+		_ = d.putTheme(theme, kept[feedproto.Theme]{})
 		_ = d.putBlob(record.HashOf(plan), plan)
-		_ = d.putPair(theme+"/-/latest", kept[record.PairFed]{Record: record.PairFed{Version: 1, Plan: record.HashOf(plan)}})
+		_ = d.putPair(theme+"/-/latest", kept[feedproto.Pair]{Record: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}})
 	}
 	for i := range hot {
 		if !d.whole(i) {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 )
 
 // faulty is a feed that answers wrong at one endpoint while it is told to.
@@ -44,13 +44,13 @@ func says(status int, contentType, body string) http.HandlerFunc {
 }
 
 // changing answers polls with what the function makes of a number that grows.
-func changing(answers func(n int) record.ChangesFed) http.HandlerFunc {
+func changing(answers func(n int) feedproto.Changes) http.HandlerFunc {
 	var n atomic.Int64
 	return func(w http.ResponseWriter, _ *http.Request) { answer(w, answers(1000+int(n.Add(1)))) }
 }
 
-func aChange(cursor string) []record.ChangeFed {
-	return []record.ChangeFed{{Cursor: cursor, EnvironmentID: env, ThemeID: "thm_00000000000000000000000777"}}
+func aChange(cursor string) []feedproto.Change {
+	return []feedproto.Change{{Cursor: cursor, EnvironmentID: env, ThemeID: "thm_00000000000000000000000777"}}
 }
 
 // wrongAnswers are those that any endpoint may give, and those of one alone.
@@ -106,23 +106,23 @@ func wrongAnswers(endpoint string) map[string]http.HandlerFunc {
 	case "changes":
 		all["changes, but no place after them"] = func(w http.ResponseWriter, r *http.Request) {
 			after := r.URL.Query().Get("after")
-			answer(w, record.ChangesFed{Changes: aChange(after), Cursor: after})
+			answer(w, feedproto.Changes{Changes: aChange(after), Cursor: after})
 		}
 		all["nothing new, at once"] = func(w http.ResponseWriter, r *http.Request) {
-			answer(w, record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: r.URL.Query().Get("after")})
+			answer(w, feedproto.Changes{Changes: []feedproto.Change{}, Cursor: r.URL.Query().Get("after")})
 		}
 		all["a place before"] = func(w http.ResponseWriter, _ *http.Request) {
-			answer(w, record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: "1.cccccccccccccccc"})
+			answer(w, feedproto.Changes{Changes: []feedproto.Change{}, Cursor: "1.cccccccccccccccc"})
 		}
-		all["another log each time"] = changing(func(n int) record.ChangesFed {
-			return record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: fmt.Sprintf("%d.%016d", n, n), Reset: true}
+		all["another log each time"] = changing(func(n int) feedproto.Changes {
+			return feedproto.Changes{Changes: []feedproto.Change{}, Cursor: fmt.Sprintf("%d.%016d", n, n), Reset: true}
 		})
-		all["another place each time, without a change"] = changing(func(n int) record.ChangesFed {
-			return record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: fmt.Sprintf("%d.%016d", n, n)}
+		all["another place each time, without a change"] = changing(func(n int) feedproto.Changes {
+			return feedproto.Changes{Changes: []feedproto.Change{}, Cursor: fmt.Sprintf("%d.%016d", n, n)}
 		})
-		all["changes that never end"] = changing(func(n int) record.ChangesFed {
+		all["changes that never end"] = changing(func(n int) feedproto.Changes {
 			cursor := fmt.Sprintf("%d.aaaaaaaaaaaaaaaa", n)
-			return record.ChangesFed{Changes: aChange(cursor), Cursor: cursor, More: true}
+			return feedproto.Changes{Changes: aChange(cursor), Cursor: cursor, More: true}
 		})
 	case "blobs/":
 		all["other content"] = says(200, "application/octet-stream", "other content")

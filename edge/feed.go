@@ -3,35 +3,17 @@ package edge
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/httpguard"
 	"example.com/livery/storage/record"
 	"github.com/go-json-experiment/json"
 	"github.com/valyala/fasthttp"
-)
-
-// The addresses of the feed, an origin's and an edge's alike.
-const (
-	changesPath = "/feed/v1/changes"
-	themesPath  = "/feed/v1/themes/"
-	pairsPath   = "/feed/v1/pairs/"
-	blobsPath   = "/feed/v1/blobs/"
-	modulesPath = "/feed/v1/modules"
-)
-
-// The bounds of a request for changes, as an origin has them.
-const (
-	maxWaitSeconds = 55
-	mostChanges    = 10000
 )
 
 // ServeFeed answers other edges that have this one as their upstream, on a listener of its own, until
@@ -46,14 +28,14 @@ func (e *Edge) ServeFeed(l net.Listener) error {
 }
 
 func (e *Edge) newFeedServer() *fasthttp.Server {
-	f := &feedHandler{edge: e, token: sha256.Sum256([]byte(e.config.UpstreamToken))}
+	f := &feedHandler{edge: e, token: feedproto.NewToken(e.config.UpstreamToken)}
 	return &fasthttp.Server{
 		Handler:               f.serve,
 		ErrorHandler:          libraryError,
 		HeaderReceived:        honourClose,
 		ReadBufferSize:        16 << 10,
 		ReadTimeout:           10 * time.Second,
-		WriteTimeout:          (maxWaitSeconds + 30) * time.Second,
+		WriteTimeout:          feedproto.MaxWait + 30*time.Second,
 		IdleTimeout:           2 * time.Minute,
 		MaxRequestBodySize:    16 << 10,
 		NoDefaultServerHeader: true,
@@ -66,7 +48,7 @@ func (e *Edge) newFeedServer() *fasthttp.Server {
 // feedHandler answers the edges behind this one.
 type feedHandler struct {
 	edge  *Edge
-	token [sha256.Size]byte
+	token feedproto.Token
 }
 
 func (f *feedHandler) serve(ctx *fasthttp.RequestCtx) {
@@ -75,58 +57,44 @@ func (f *feedHandler) serve(ctx *fasthttp.RequestCtx) {
 	case httpguard.Framing(ctx.Request.Header.RawHeaders()) != "":
 		ctx.SetConnectionClose()
 		notFramed.send(ctx)
-	case !f.authorized(ctx):
+	case !f.token.Authorizes(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization)):
 		ctx.Response.Header.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
 		ctx.SetStatusCode(fasthttp.StatusUnauthorized)
 	case !ctx.IsGet():
 		notAllowed.send(ctx)
-	case string(path) == changesPath:
+	case string(path) == feedproto.ChangesPath:
 		f.changes(ctx)
-	case string(path) == modulesPath:
+	case string(path) == feedproto.ModulesPath:
 		f.modules(ctx)
-	case bytes.HasPrefix(path, []byte(refreshPath)):
-		f.refresh(ctx, path[len(refreshPath):])
-	case bytes.HasPrefix(path, []byte(blobsPath)):
-		f.blob(ctx, record.Hash(path[len(blobsPath):]))
+	case bytes.HasPrefix(path, []byte(feedproto.RefreshPath)):
+		f.refresh(ctx, path[len(feedproto.RefreshPath):])
+	case bytes.HasPrefix(path, []byte(feedproto.BlobsPath)):
+		f.blob(ctx, record.Hash(path[len(feedproto.BlobsPath):]))
 	default:
 		f.record(ctx, path)
 	}
-}
-
-// authorized compares digests, so that neither content nor length of the token shows in the time.
-func (f *feedHandler) authorized(ctx *fasthttp.RequestCtx) bool {
-	lines := ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization)
-	if len(lines) != 1 {
-		return false
-	}
-	scheme, token, _ := bytes.Cut(lines[0], []byte{' '})
-	sum := sha256.Sum256(token)
-	return strings.EqualFold(string(scheme), "Bearer") && subtle.ConstantTimeCompare(sum[:], f.token[:]) == 1
 }
 
 // cutOff refuses what cannot be answered before upstream is back. An edge that asks finds that this
 // one lives.
 func cutOff(ctx *fasthttp.RequestCtx) {
 	upstreamAway.send(ctx)
-	ctx.Response.Header.Set(coverHeader, coveredAside)
+	ctx.Response.Header.Set(feedproto.CoverHeader, feedproto.NotFollowed)
 }
 
 func (f *feedHandler) changes(ctx *fasthttp.RequestCtx) {
-	query := ctx.QueryArgs()
-	after := string(query.Peek("after"))
-	wait, ok1 := bounded(query.Peek("wait"), 0, 0, maxWaitSeconds)
-	limit, ok2 := bounded(query.Peek("limit"), pollLimit, 1, mostChanges)
-	if !ok1 || !ok2 {
+	poll, fault := feedproto.ParsePoll(ctx.QueryArgs())
+	if fault != "" {
 		malformed.send(ctx)
 		return
 	}
 	e := f.edge
-	deadline := time.Now().Add(time.Duration(wait) * time.Second)
+	after, deadline := poll.After, time.Now().Add(poll.Wait)
 	for e.sources.followed.Load() != nil {
 		// In steps: while this edge is cut off nobody may take its silence for "nothing changed".
 		step, cancel := context.WithTimeout(e.ctx, min(time.Until(deadline), pollSeconds*time.Second))
 		confirmed := e.confirmedAt.Load()
-		fed := e.relay.changes(step, after, limit)
+		fed := e.relay.changes(step, after, poll.Limit)
 		cancel()
 		after = fed.Cursor
 		if fed.Reset || len(fed.Changes) > 0 || !time.Now().Before(deadline) || e.ctx.Err() != nil {
@@ -150,27 +118,18 @@ func (e *Edge) confirmedBefore(cursor string, earlier int64) int64 {
 	return confirmed
 }
 
-// bounded reads a number between least and most; nothing is fallback.
-func bounded(text []byte, fallback, least, most int) (int, bool) {
-	if len(text) == 0 {
-		return fallback, true
-	}
-	n, err := strconv.Atoi(string(text))
-	return n, err == nil && n >= least && n <= most
-}
-
 func (f *feedHandler) modules(ctx *fasthttp.RequestCtx) {
 	all, err := f.edge.modules()
 	if err != nil {
 		cutOff(ctx)
 		return
 	}
-	f.answer(ctx, modulesFed{all}, manner{})
+	f.answer(ctx, feedproto.Modules{Modules: all}, manner{})
 }
 
 func (f *feedHandler) blob(ctx *fasthttp.RequestCtx, name record.Hash) {
 	if !name.Valid() {
-		f.missing(ctx, "blob", manner{})
+		f.missing(ctx, feedproto.MissingBlob, manner{})
 		return
 	}
 	blob, err := f.edge.input(name)
@@ -190,7 +149,7 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	defer e.leave(&q)
 	a, pair, ok := parseRecord(path)
 	if !ok {
-		f.missing(ctx, "theme", manner{})
+		f.missing(ctx, feedproto.MissingTheme, manner{})
 		return
 	}
 	t, s, m, ok := f.theme(ctx, a.theme, &q)
@@ -225,7 +184,7 @@ func (f *feedHandler) theme(ctx *fasthttp.RequestCtx, key []byte, q *question) (
 		return nil, nil, m, false
 	}
 	if m = f.edge.mannerOf(t, s.learned, o, q); s.missing {
-		f.missing(ctx, "theme", m)
+		f.missing(ctx, feedproto.MissingTheme, m)
 	}
 	return t, s, m, !s.missing
 }
@@ -238,11 +197,11 @@ func (e *Edge) mannerOf(t *theme, l learned, o outcome, q *question) manner {
 
 // parseRecord reads the address of a Theme's record, or of a pair's.
 func parseRecord(path []byte) (a address, pair, ok bool) {
-	if rest, found := bytes.CutPrefix(path, []byte(themesPath)); found {
+	if rest, found := bytes.CutPrefix(path, []byte(feedproto.ThemesPath)); found {
 		a, ok = parseTheme(rest)
 		return a, false, ok && len(rest) == len(a.theme)
 	}
-	rest, found := bytes.CutPrefix(path, []byte(pairsPath))
+	rest, found := bytes.CutPrefix(path, []byte(feedproto.PairsPath))
 	if !found {
 		return a, false, false
 	}
@@ -252,7 +211,7 @@ func parseRecord(path []byte) (a address, pair, ok bool) {
 
 // missing says which part of an address does not exist.
 func (f *feedHandler) missing(ctx *fasthttp.RequestCtx, part string, m manner) {
-	f.answer(ctx, missingFed{part}, m)
+	f.answer(ctx, feedproto.Missing{Missing: part}, m)
 	if ctx.Response.StatusCode() == http.StatusOK {
 		ctx.SetStatusCode(http.StatusNotFound)
 	}
@@ -272,9 +231,9 @@ func (f *feedHandler) answer(ctx *fasthttp.RequestCtx, v any, m manner) {
 
 // tell says with an answer how it came about.
 func (m manner) tell(ctx *fasthttp.RequestCtx) {
-	ctx.Response.Header.Set(ageHeader, strconv.FormatInt(max(0, (m.age+time.Millisecond-1).Milliseconds()), 10))
+	ctx.Response.Header.Set(feedproto.AgeHeader, feedproto.FormatAge(m.age))
 	if m.aside {
-		ctx.Response.Header.Set(coverHeader, coveredAside)
+		ctx.Response.Header.Set(feedproto.CoverHeader, feedproto.NotFollowed)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/renderer/plan"
@@ -40,7 +41,7 @@ type feed struct {
 	mu      *sync.Mutex // guards all below; twins share it
 	themes  map[string]*fedTheme
 	blobs   map[record.Hash][]byte
-	log     []record.ChangeFed
+	log     []feedproto.Change
 	history string // tag of cursors
 	moved   chan struct{}
 	asked   map[string]int // by path
@@ -51,15 +52,15 @@ type feed struct {
 	waits   []string       // how many seconds polls were to wait, in order
 	whole   bool           // a changed Theme is told with all that was asked for; else as before there was such a question
 	since   []string       // cursors of such questions, in order
-	spoil   func(r *record.RefreshFed)
+	spoil   func(r *feedproto.Refresh)
 }
 
 // fedTheme is one Theme with its versions.
 type fedTheme struct {
-	record.ThemeFed
+	feedproto.Theme
 	compiled []*renderer.Compiled // of each version
-	versions []record.PairFed
-	variants map[string]map[uint32]record.PairFed // by id and version; a missing version is the Theme's own
+	versions []feedproto.Pair
+	variants map[string]map[uint32]feedproto.Pair // by id and version; a missing version is the Theme's own
 }
 
 func newFeed(t testing.TB) *feed {
@@ -109,11 +110,11 @@ func (f *feed) edit(themeID string, fn func(t *fedTheme)) {
 	th := f.themes[env+"/"+themeID]
 	if th == nil {
 		th = &fedTheme{
-			ThemeFed: record.ThemeFed{
+			Theme: feedproto.Theme{
 				EnvironmentID: env, ThemeID: themeID, CacheLifetime: 60, Files: allFiles,
 				Serving: record.Serving{Mode: "public", MissingOrigin: "allowNonBrowsers"},
 			},
-			variants: map[string]map[uint32]record.PairFed{},
+			variants: map[string]map[uint32]feedproto.Pair{},
 		}
 		f.themes[env+"/"+themeID] = th
 	}
@@ -123,7 +124,7 @@ func (f *feed) edit(themeID string, fn func(t *fedTheme)) {
 }
 
 func (f *feed) logChange(themeID string) {
-	f.log = append(f.log, record.ChangeFed{Cursor: f.cursor(len(f.log) + 1), EnvironmentID: env, ThemeID: themeID})
+	f.log = append(f.log, feedproto.Change{Cursor: f.cursor(len(f.log) + 1), EnvironmentID: env, ThemeID: themeID})
 	close(f.moved)
 	f.moved = make(chan struct{})
 }
@@ -152,7 +153,7 @@ func (f *feed) publishAs(themeID, document, prefix string) uint32 {
 	f.edit(themeID, func(t *fedTheme) {
 		number = uint32(len(t.versions) + 1)
 		t.compiled = append(t.compiled, compiled)
-		t.versions = append(t.versions, record.PairFed{Version: number, Plan: name, Module: f.module, Sealed: true})
+		t.versions = append(t.versions, feedproto.Pair{Version: number, Plan: name, Module: f.module, Sealed: true})
 		for _, pairs := range t.variants {
 			for n, p := range pairs {
 				p.Sealed = true
@@ -180,7 +181,7 @@ func (f *feed) override(themeID, variantID string, version uint32, overrides str
 	name := f.putBlob(plan.AppendBundle(nil, parts))
 	f.edit(themeID, func(t *fedTheme) {
 		if t.variants[variantID] == nil {
-			t.variants[variantID] = map[uint32]record.PairFed{}
+			t.variants[variantID] = map[uint32]feedproto.Pair{}
 		}
 		p := t.versions[version-1]
 		p.Overlay, p.Sealed = name, sealed
@@ -322,14 +323,14 @@ func (f *feed) serveChanges(w http.ResponseWriter, r *http.Request) {
 }
 
 // changes answers a poll. f.mu is held.
-func (f *feed) changes(after string, limit int) record.ChangesFed {
+func (f *feed) changes(after string, limit int) feedproto.Changes {
 	seq, tag, _ := strings.Cut(after, ".")
 	n, _ := strconv.Atoi(seq)
 	if after == "" || n > len(f.log) || n > 0 && tag != f.history {
-		return record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: f.cursor(len(f.log)), Reset: true}
+		return feedproto.Changes{Changes: []feedproto.Change{}, Cursor: f.cursor(len(f.log)), Reset: true}
 	}
 	changes := slices.Clone(f.log[n:min(len(f.log), n+limit)])
-	return record.ChangesFed{Changes: changes, Cursor: f.cursor(n + len(changes)), More: len(changes) == limit}
+	return feedproto.Changes{Changes: changes, Cursor: f.cursor(n + len(changes)), More: len(changes) == limit}
 }
 
 func (f *feed) serveTheme(w http.ResponseWriter, key string) {
@@ -341,7 +342,7 @@ func (f *feed) serveTheme(w http.ResponseWriter, key string) {
 		return
 	}
 	t.Cursor = f.cursor(len(f.log))
-	answer(w, t.ThemeFed)
+	answer(w, t.Theme)
 }
 
 func (f *feed) servePair(w http.ResponseWriter, key string) {
@@ -356,7 +357,7 @@ func (f *feed) servePair(w http.ResponseWriter, key string) {
 }
 
 // pair returns a pair, or what is missing. f.mu is held.
-func (f *feed) pair(key string) (p record.PairFed, lacks string) {
+func (f *feed) pair(key string) (p feedproto.Pair, lacks string) {
 	parts := strings.Split(key, "/")
 	t := f.themes[parts[0]+"/"+parts[1]]
 	if t == nil {
@@ -399,23 +400,23 @@ func (f *feed) serveRefresh(w http.ResponseWriter, r *http.Request, key string) 
 		missing(w, "theme")
 		return
 	}
-	fed := record.RefreshFed{Theme: t.ThemeFed}
+	fed := feedproto.Refresh{Theme: t.Theme}
 	for _, at := range query["pair"] {
 		p, lacks := f.pair(key + "/" + at)
 		if lacks != "" {
 			continue
 		}
-		fed.Pairs = append(fed.Pairs, record.RefreshedPair{Address: at, Pair: p})
+		fed.Pairs = append(fed.Pairs, feedproto.RefreshPair{Address: at, Pair: p})
 		for _, name := range []record.Hash{p.Plan, p.Overlay} {
 			if name != "" && !slices.Contains(query["has"], string(name)) {
-				fed.Blobs = append(fed.Blobs, record.RefreshedBlob{Name: name, Bytes: f.blobs[name]})
+				fed.Blobs = append(fed.Blobs, feedproto.RefreshBlob{Name: name, Bytes: f.blobs[name]})
 			}
 		}
 	}
 	if f.spoil != nil {
 		f.spoil(&fed)
 	}
-	text, err := record.AppendRefresh(nil, fed)
+	text, err := feedproto.AppendRefresh(nil, fed)
 	if err != nil {
 		f.t.Error(err)
 	}

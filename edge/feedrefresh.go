@@ -3,28 +3,9 @@ package edge
 import (
 	"time"
 
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 	"github.com/valyala/fasthttp"
 )
-
-// refreshing is a question for a changed Theme of an edge behind this one.
-type refreshing struct {
-	since string // the cursor up to which that edge has heard; empty: it says nothing
-	pairs []string
-	has   map[record.Hash]bool
-}
-
-// readRefreshing reads "since", and any number of "pair" and "has".
-func readRefreshing(query *fasthttp.Args) (r refreshing, ok bool) {
-	r = refreshing{since: string(query.Peek("since")), has: map[record.Hash]bool{}}
-	for _, pair := range query.PeekMulti("pair") {
-		r.pairs = append(r.pairs, string(pair))
-	}
-	for _, name := range query.PeekMulti("has") {
-		r.has[record.Hash(name)] = true
-	}
-	return r, len(r.pairs) <= record.MaxRefreshPairs && len(r.has) <= record.MaxRefreshHas
-}
 
 // refresh answers with a Theme, with pairs of it and with what they are made from. An answer has one age, the
 // highest of its parts. What is not known to be current, or of changes that the asking edge heard of elsewhere,
@@ -33,15 +14,15 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	e := f.edge
 	a, ok := parseTheme(key)
 	if !ok || len(key) != len(a.theme) {
-		f.missing(ctx, "theme", manner{})
+		f.missing(ctx, feedproto.MissingTheme, manner{})
 		return
 	}
-	asked, ok := readRefreshing(ctx.QueryArgs())
-	if !ok {
+	asked, fault := feedproto.ParseRefreshQuery(ctx.QueryArgs())
+	if fault != "" {
 		malformed.send(ctx)
 		return
 	}
-	if e.sources.followed.Load() == nil || !e.relay.knows(asked.since) {
+	if e.sources.followed.Load() == nil || !e.relay.knows(asked.Since) {
 		cutOff(ctx)
 		return
 	}
@@ -57,15 +38,15 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 		cutOff(ctx)
 		return
 	}
-	fed := record.RefreshFed{Theme: s.fed, Pairs: []record.RefreshedPair{}}
-	for _, at := range asked.pairs {
+	fed := feedproto.Refresh{Theme: s.fed, Pairs: []feedproto.RefreshPair{}}
+	for _, at := range asked.Pairs {
 		if p, pm, ok := f.refreshedPair(t, s, at, &q); ok {
 			m.age = max(m.age, pm.age)
-			fed.Pairs = append(fed.Pairs, record.RefreshedPair{Address: at, Pair: p})
+			fed.Pairs = append(fed.Pairs, feedproto.RefreshPair{Address: at, Pair: p})
 		}
 	}
-	fed.AddBlobs(asked.has, e.input)
-	text, err := record.AppendRefresh(nil, fed)
+	fed.AddBlobs(asked.Has, e.input)
+	text, err := feedproto.AppendRefresh(nil, fed)
 	if err != nil {
 		e.log.Error("a changed Theme cannot be told", "error", err)
 		internal.send(ctx)
@@ -77,7 +58,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 }
 
 // refreshedPair returns a pair of a Theme, where it is there and known to be current.
-func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *question) (fed record.PairFed, m manner, ok bool) {
+func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *question) (fed feedproto.Pair, m manner, ok bool) {
 	a, ok := parsePair([]byte(t.key + "/" + at))
 	if !ok {
 		return fed, m, false

@@ -5,14 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 )
 
 // How the feed is followed. A poll is short, because its answer is what confirms that everything
 // held is current: between two of them nobody would notice a connection that died in silence.
 const (
 	pollSeconds = 1
-	pollLimit   = 1000
 	cursorEvery = 5 * time.Second // how often the cursor is written to disk
 )
 
@@ -28,9 +27,9 @@ func (e *Edge) follow() {
 			wait = 0 // what is held is in doubt until it answers
 		}
 		polledAt := e.now()
-		limit := pollLimit
+		limit := feedproto.DefaultLimit
 		if more {
-			limit = mostChanges
+			limit = feedproto.MaxLimit
 		}
 		fed, m, err := u.changes(e.ctx, cursor, wait, limit)
 		if e.settle(u, err, wait > 0 && !fed.Reset && !fed.More); err != nil {
@@ -67,11 +66,11 @@ const (
 	changesEvery = 100 * time.Millisecond
 	changesBurst = 10
 	maxResets    = 1
-	maxRows      = 16 // of mostChanges entries each
+	maxRows      = 16 // of feedproto.MaxLimit entries each
 )
 
 // rest returns how long to wait after an answer of u that came at now, to a poll that might have waited until end.
-func (p *pace) rest(u *upstream, fed record.ChangesFed, end, now time.Time) time.Duration {
+func (p *pace) rest(u *upstream, fed feedproto.Changes, end, now time.Time) time.Duration {
 	most := maxRows
 	if fed.Reset {
 		most = maxResets
@@ -131,7 +130,7 @@ func (e *Edge) complain(u *upstream, err error) {
 
 // apply marks what changed, tells the edges behind this one, and then confirms the rest. The feed was asked
 // at polledAt to wait so many seconds for a change.
-func (e *Edge) apply(fed record.ChangesFed, m manner, polledAt time.Time, wait int) {
+func (e *Edge) apply(fed feedproto.Changes, m manner, polledAt time.Time, wait int) {
 	e.heardTo.Store(&fed.Cursor) // before anything is in doubt: askRefresh
 	if fed.Reset {
 		e.changed("", "")

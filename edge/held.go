@@ -11,6 +11,7 @@ import (
 	"unique"
 
 	"example.com/livery/edge/policy"
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 )
@@ -137,14 +138,14 @@ type themeState struct {
 	learned
 	missing bool // there is no such Theme, and nothing of the below
 
-	fed           record.ThemeFed
+	fed           feedproto.Theme
 	lifetime      time.Duration // of latest and unsealed answers
 	files         [abi.FileCount]bool
 	rules         *policy.Rules
 	secretsAbsent bool // signed, and read from disk, which keeps no secrets
 }
 
-func newThemeState(l learned, fed record.ThemeFed) *themeState {
+func newThemeState(l learned, fed feedproto.Theme) *themeState {
 	s := &themeState{
 		learned:  l,
 		fed:      fed,
@@ -221,12 +222,12 @@ type pairState struct {
 // contentID names the inputs of a pair: what is made of equal inputs is kept once.
 type contentID [sha256.Size]byte
 
-func newPairState(l learned, fed record.PairFed) *pairState {
+func newPairState(l learned, fed feedproto.Pair) *pairState {
 	inputs := string(fed.Plan) + "\n" + string(fed.Overlay) + "\n" + string(fed.Module)
 	return &pairState{learned: l, fed: newPairFed(fed), content: contentID(sha256.Sum256([]byte(inputs)))}
 }
 
-// pairFed is a record.PairFed in a third of its memory: an edge holds one for each address. It keeps no
+// pairFed is a feedproto.Pair in a third of its memory: an edge holds one for each address. It keeps no
 // cursor, which nobody asks for.
 type pairFed struct {
 	plan, overlay [sha256.Size]byte // zero: none
@@ -235,13 +236,13 @@ type pairFed struct {
 	Sealed        bool
 }
 
-func newPairFed(fed record.PairFed) pairFed {
+func newPairFed(fed feedproto.Pair) pairFed {
 	return pairFed{inBytes(fed.Plan), inBytes(fed.Overlay), unique.Make(fed.Module), fed.Version, fed.Sealed}
 }
 
 // record returns the record, of which newPairFed made f.
-func (f *pairFed) record() record.PairFed {
-	return record.PairFed{Version: f.version, Plan: inDigits(f.plan), Overlay: inDigits(f.overlay), Module: f.module.Value(), Sealed: f.Sealed}
+func (f *pairFed) record() feedproto.Pair {
+	return feedproto.Pair{Version: f.version, Plan: inDigits(f.plan), Overlay: inDigits(f.overlay), Module: f.module.Value(), Sealed: f.Sealed}
 }
 
 // inBytes returns what the digits of a hash say; zero where it is none.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/policy"
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
@@ -34,12 +35,12 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 		}
 	})
 	th := e.cache.makeTheme(testEnv + "/" + testTheme)
-	fed := record.ThemeFed{EnvironmentID: testEnv, ThemeID: testTheme, CacheLifetime: 3600, Files: []string{"tokens.css"}, Serving: serving}
+	fed := feedproto.Theme{EnvironmentID: testEnv, ThemeID: testTheme, CacheLifetime: 3600, Files: []string{"tokens.css"}, Serving: serving}
 	ahead := time.Now().Add(time.Hour) // as if confirmed all along
 	th.state.Store(newThemeState(learned{change: th.change.Load(), at: ahead}, fed))
 	for _, version := range []string{"1", "latest"} {
 		p := e.cache.makePair(th.key + "/-/" + version)
-		p.state.Store(newPairState(learned{change: th.change.Load(), at: ahead}, record.PairFed{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m")), Sealed: true}))
+		p.state.Store(newPairState(learned{change: th.change.Load(), at: ahead}, feedproto.Pair{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m")), Sealed: true}))
 		for enc := range encoding(encodingCount) {
 			content := []byte(strings.Repeat("--a: 1px;", 300))
 			b := newBody(content, enc, enc, false).saying(newPlain(content)).withHead(abi.TokensCSS)
@@ -234,7 +235,7 @@ func TestDoubtIsNotConfirmed(t *testing.T) {
 // many Themes it names does not count: entries that name none are left out of it.
 func TestPageBeforeTheLastConfirmsNothing(t *testing.T) {
 	e := warmed(t, record.Serving{})
-	fed := record.ChangesFed{Changes: make([]record.ChangeFed, 3), Cursor: "1000.a", More: true}
+	fed := feedproto.Changes{Changes: make([]feedproto.Change, 3), Cursor: "1000.a", More: true}
 	e.apply(fed, manner{}, time.Unix(1000, 0), pollSeconds)
 	if at := e.confirmedAt.Load(); at != 0 || e.heard.Load() {
 		t.Errorf("a page before the last confirmed what is held as of %d", at)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
@@ -36,12 +37,12 @@ func blobPart(name record.Hash) uint64 {
 	return part
 }
 
-func needsOf(fed record.PairFed) needs {
+func needsOf(fed feedproto.Pair) needs {
 	return needs{true, [3]uint64{blobPart(fed.Plan), blobPart(fed.Overlay), blobPart(fed.Module)}}
 }
 
 // need notes what a pair is made from.
-func (x *index) need(name string, fed record.PairFed) {
+func (x *index) need(name string, fed feedproto.Pair) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if held := x.entries[name]; held != nil {
@@ -98,7 +99,7 @@ func (x *index) learn() {
 	}
 	x.mu.Unlock()
 	for _, name := range unknown {
-		var k kept[record.PairFed]
+		var k kept[feedproto.Pair]
 		if decodeRecord(x.read(name), &k) {
 			x.need(name, k.Record)
 			continue

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
@@ -153,7 +154,7 @@ func (e *Edge) writePostponed() {
 			continue
 		}
 		if s := t.state.Load(); !s.missing {
-			e.keep(e.disk.putTheme(key, kept[record.ThemeFed]{KnownAt: s.at, Record: s.fed}))
+			e.keep(e.disk.putTheme(key, kept[feedproto.Theme]{KnownAt: s.at, Record: s.fed}))
 		}
 	}
 	e.postponed.release()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/loop"
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 )
@@ -47,11 +48,11 @@ func TestRememberedAnswersEnd(t *testing.T) {
 		"a change heard of": func(e *Edge, _ *loop.Request) { e.cache.theme(key).change.Add(1) },
 		"another state of the Theme": func(e *Edge, _ *loop.Request) {
 			held := e.cache.theme(key)
-			held.state.Store(newThemeState(held.state.Load().learned, record.ThemeFed{CacheLifetime: 7, Files: []string{"tokens.css"}, Serving: openServing}))
+			held.state.Store(newThemeState(held.state.Load().learned, feedproto.Theme{CacheLifetime: 7, Files: []string{"tokens.css"}, Serving: openServing}))
 		},
 		"another state of the pair": func(e *Edge, _ *loop.Request) {
 			held := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest"))
-			held.state.Store(newPairState(held.state.Load().learned, record.PairFed{Version: 2}))
+			held.state.Store(newPairState(held.state.Load().learned, feedproto.Pair{Version: 2}))
 		},
 		"a heartbeat":              func(e *Edge, _ *loop.Request) { e.confirmedAt.Add(1) },
 		"time":                     func(_ *Edge, r *loop.Request) { r.Now = r.Now.Add(recentFor) },
@@ -100,8 +101,8 @@ func TestRememberedAnswersKnowTheirAge(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := learned{change: held.change.Load(), at: tt.at}
-			held.state.Store(newThemeState(l, record.ThemeFed{CacheLifetime: tt.lifetime, Files: []string{"tokens.css"}, Serving: openServing}))
-			pair.state.Store(newPairState(l, record.PairFed{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m"))}))
+			held.state.Store(newThemeState(l, feedproto.Theme{CacheLifetime: tt.lifetime, Files: []string{"tokens.css"}, Serving: openServing}))
+			pair.state.Store(newPairState(l, feedproto.Pair{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m"))}))
 			request.Now = known.Add(tt.after)
 			s := remembering(t, e, request)
 			for _, at := range []time.Duration{0, tt.kept - time.Microsecond, tt.kept} {

@@ -4,22 +4,15 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
-const refreshPath = "/feed/v1/refresh/"
-
-// The bounds of a question for a changed Theme with its hot pairs. What is beyond is asked for piece by
-// piece.
-const (
-	refreshAsked   = 16      // pairs
-	maxRefreshBody = 6 << 20 // bytes of the answer
-)
+// refreshAsked bounds the pairs of a question for a changed Theme. Those beyond are asked for one by one.
+const refreshAsked = 16
 
 // refreshlessFor is for how long an upstream that cannot answer such a question is not asked it: one of
 // an earlier release.
@@ -28,8 +21,8 @@ const refreshlessFor = time.Minute
 // refreshed is an answer to it, in parts that are taken one by one.
 type refreshed struct {
 	learned learned
-	theme   record.ThemeFed
-	pairs   map[string]record.PairFed // by pair.key
+	theme   feedproto.Theme
+	pairs   map[string]feedproto.Pair // by pair.key
 	blobs   map[record.Hash][]byte    // not checked yet
 }
 
@@ -70,17 +63,11 @@ func refreshQuestion(key, since string, hot []*pair) string {
 			}
 		}
 	}
-	return refreshPath + key + "?" + url.Values{"since": {since}, "pair": ordered(addresses), "has": ordered(has)}.Encode()
+	return feedproto.RefreshURI(key, since, addresses, has)
 }
 
-// ordered sorts a list and drops what is in it twice.
-func ordered(list []string) []string {
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-func newRefreshed(l learned, fed record.RefreshFed) *refreshed {
-	r := &refreshed{learned: l, theme: fed.Theme, pairs: map[string]record.PairFed{}, blobs: map[record.Hash][]byte{}}
+func newRefreshed(l learned, fed feedproto.Refresh) *refreshed {
+	r := &refreshed{learned: l, theme: fed.Theme, pairs: map[string]feedproto.Pair{}, blobs: map[record.Hash][]byte{}}
 	key := fed.Theme.EnvironmentID + "/" + fed.Theme.ThemeID + "/"
 	for _, p := range fed.Pairs {
 		if sound(p.Pair, key+p.Address) {
@@ -94,7 +81,7 @@ func newRefreshed(l learned, fed record.RefreshFed) *refreshed {
 }
 
 // pair returns what the answer says of a pair, as long as no other change of its Theme was heard of.
-func (r *refreshed) pair(t *theme, p *pair) (fed record.PairFed, ok bool) {
+func (r *refreshed) pair(t *theme, p *pair) (fed feedproto.Pair, ok bool) {
 	if r == nil || r.learned.change != t.change.Load() {
 		return fed, false
 	}
@@ -113,7 +100,7 @@ func (e *Edge) takeTheme(t *theme, r *refreshed) *themeState {
 }
 
 // takePair holds what the answer says of a pair, like fetchPair.
-func (e *Edge) takePair(t *theme, p *pair, r *refreshed, fed record.PairFed, prepare func(*pairState)) (*pairState, error) {
+func (e *Edge) takePair(t *theme, p *pair, r *refreshed, fed feedproto.Pair, prepare func(*pairState)) (*pairState, error) {
 	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
 		defer e.takeInput(name, r.blobs[name])()
 	}

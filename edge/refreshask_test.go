@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 )
 
 // toldWhole is a published Theme with a Variant on a feed that tells a changed Theme with all that is asked
@@ -79,18 +79,18 @@ func TestAnOlderUpstreamIsAskedForEachPart(t *testing.T) {
 
 // What cannot be believed of an answer, or is not in it, is asked for on its own.
 func TestARefreshIsNotBelieved(t *testing.T) {
-	for name, spoil := range map[string]func(r *record.RefreshFed){
-		"no blobs": func(r *record.RefreshFed) { r.Blobs = nil },
-		"blobs of other content": func(r *record.RefreshFed) {
+	for name, spoil := range map[string]func(r *feedproto.Refresh){
+		"no blobs": func(r *feedproto.Refresh) { r.Blobs = nil },
+		"blobs of other content": func(r *feedproto.Refresh) {
 			for i := range r.Blobs {
 				r.Blobs[i].Bytes = []byte("x")
 			}
 		},
-		"no pairs":                  func(r *record.RefreshFed) { r.Pairs = nil },
-		"a pair of another version": func(r *record.RefreshFed) { r.Pairs[0].Pair.Version = 0 },
-		"a pair without a plan":     func(r *record.RefreshFed) { r.Pairs[0].Pair.Plan = "" },
-		"a pair nobody asked for":   func(r *record.RefreshFed) { r.Pairs[0].Address = "../latest" },
-		"another Theme":             func(r *record.RefreshFed) { r.Theme.ThemeID = "thm_99999999999999999999999999" },
+		"no pairs":                  func(r *feedproto.Refresh) { r.Pairs = nil },
+		"a pair of another version": func(r *feedproto.Refresh) { r.Pairs[0].Pair.Version = 0 },
+		"a pair without a plan":     func(r *feedproto.Refresh) { r.Pairs[0].Pair.Plan = "" },
+		"a pair nobody asked for":   func(r *feedproto.Refresh) { r.Pairs[0].Address = "../latest" },
+		"another Theme":             func(r *feedproto.Refresh) { r.Theme.ThemeID = "thm_99999999999999999999999999" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, r, latest := toldWhole(t)

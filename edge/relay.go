@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 )
 
 // relayed is how many entries of the change log an edge keeps for the edges behind it. One that was
@@ -15,7 +15,7 @@ const relayed = 16 << 10
 // may be used concurrently.
 type relay struct {
 	mu      sync.Mutex         // guards all below
-	entries []record.ChangeFed // in order; one without an Environment is no more than a place in the log
+	entries []feedproto.Change // in order; one without an Environment is no more than a place in the log
 	cursor  string             // the newest place
 	moved   chan struct{}      // closed when there is more
 }
@@ -24,7 +24,7 @@ func newRelay(cursor string) *relay { return &relay{cursor: cursor, moved: make(
 
 // add takes over an answer of the feed. What was in doubt must be so before: an edge that hears of a
 // change asks at once.
-func (r *relay) add(fed record.ChangesFed) {
+func (r *relay) add(fed feedproto.Changes) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !fed.Reset && fed.Cursor == r.cursor {
@@ -35,7 +35,7 @@ func (r *relay) add(fed record.ChangesFed) {
 	}
 	r.entries = append(r.entries, fed.Changes...)
 	if n := len(fed.Changes); n == 0 || fed.Changes[n-1].Cursor != fed.Cursor {
-		r.entries = append(r.entries, record.ChangeFed{Cursor: fed.Cursor})
+		r.entries = append(r.entries, feedproto.Change{Cursor: fed.Cursor})
 	}
 	if surplus := len(r.entries) - relayed; surplus > 0 {
 		r.entries = append(r.entries[:0:0], r.entries[surplus:]...)
@@ -47,7 +47,7 @@ func (r *relay) add(fed record.ChangesFed) {
 
 // changes returns what follows a cursor, as soon as there is something or ctx ends. A cursor that is
 // not known, the empty one for example, is answered with Reset and the newest.
-func (r *relay) changes(ctx context.Context, after string, limit int) record.ChangesFed {
+func (r *relay) changes(ctx context.Context, after string, limit int) feedproto.Changes {
 	for {
 		fed, moved := r.once(after, limit)
 		if fed.Reset || len(fed.Changes) > 0 {
@@ -62,10 +62,10 @@ func (r *relay) changes(ctx context.Context, after string, limit int) record.Cha
 	}
 }
 
-func (r *relay) once(after string, limit int) (fed record.ChangesFed, moved <-chan struct{}) {
+func (r *relay) once(after string, limit int) (fed feedproto.Changes, moved <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	fed = record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: r.cursor}
+	fed = feedproto.Changes{Changes: []feedproto.Change{}, Cursor: r.cursor}
 	rest, known := r.after(after)
 	if !known {
 		fed.Reset = true
@@ -92,7 +92,7 @@ func (r *relay) knows(cursor string) bool {
 }
 
 // after returns the entries behind a place. r.mu is held.
-func (r *relay) after(cursor string) (rest []record.ChangeFed, known bool) {
+func (r *relay) after(cursor string) (rest []feedproto.Change, known bool) {
 	if cursor == r.cursor {
 		return nil, cursor != ""
 	}

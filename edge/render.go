@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
@@ -206,7 +207,7 @@ func (e *Edge) improveOne(i improvement) {
 }
 
 // render makes a file from a pair's inputs, with the module that the pair names.
-func (e *Edge) render(fed record.PairFed, f abi.File) ([]byte, error) {
+func (e *Edge) render(fed feedproto.Pair, f abi.File) ([]byte, error) {
 	request, err := e.inputs(fed, f)
 	if err != nil {
 		return nil, err
@@ -231,7 +232,7 @@ func (e *Edge) renderWith(module record.Hash, request wasm.Request) ([]byte, err
 }
 
 // inputs brings what a file is rendered from together.
-func (e *Edge) inputs(fed record.PairFed, f abi.File) (wasm.Request, error) {
+func (e *Edge) inputs(fed feedproto.Pair, f abi.File) (wasm.Request, error) {
 	plan, err := e.input(fed.Plan)
 	if err != nil {
 		return wasm.Request{}, err
@@ -323,7 +324,7 @@ func (e *Edge) awaitInputs(s *pairState, q *question) error {
 }
 
 // hasInputs reports whether what a pair is rendered from is here, as far as is known without reading it.
-func (e *Edge) hasInputs(fed record.PairFed) bool {
+func (e *Edge) hasInputs(fed feedproto.Pair) bool {
 	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
 		if name != "" && !e.hasInput(name) {
 			return false
@@ -341,7 +342,7 @@ func (e *Edge) hasInput(name record.Hash) bool {
 }
 
 // fetchInputs makes sure that what a pair is rendered from is here, whole.
-func (e *Edge) fetchInputs(fed record.PairFed) error {
+func (e *Edge) fetchInputs(fed feedproto.Pair) error {
 	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
 		if name == "" {
 			continue

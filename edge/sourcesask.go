@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
@@ -144,8 +145,8 @@ type recordAnswer[T any] struct {
 	manner  manner
 }
 
-func (s *sources) theme(ctx context.Context, key string) (fed record.ThemeFed, missing bool, m manner, err error) {
-	r, aside, err := first(ctx, s, themeEndpoint, key, func(ctx context.Context, u *upstream) (r recordAnswer[record.ThemeFed], err error) {
+func (s *sources) theme(ctx context.Context, key string) (fed feedproto.Theme, missing bool, m manner, err error) {
+	r, aside, err := first(ctx, s, themeEndpoint, key, func(ctx context.Context, u *upstream) (r recordAnswer[feedproto.Theme], err error) {
 		r.fed, r.missing, r.manner, err = u.theme(ctx, key)
 		return r, err
 	})
@@ -153,8 +154,8 @@ func (s *sources) theme(ctx context.Context, key string) (fed record.ThemeFed, m
 	return r.fed, r.missing != "", r.manner, err
 }
 
-func (s *sources) pair(ctx context.Context, key string) (fed record.PairFed, missing string, m manner, err error) {
-	r, aside, err := first(ctx, s, pairEndpoint, key, func(ctx context.Context, u *upstream) (r recordAnswer[record.PairFed], err error) {
+func (s *sources) pair(ctx context.Context, key string) (fed feedproto.Pair, missing string, m manner, err error) {
+	r, aside, err := first(ctx, s, pairEndpoint, key, func(ctx context.Context, u *upstream) (r recordAnswer[feedproto.Pair], err error) {
 		r.fed, r.missing, r.manner, err = u.pair(ctx, key)
 		return r, err
 	})
@@ -169,17 +170,17 @@ func (s *sources) blob(ctx context.Context, name record.Hash) (blob []byte, err 
 	return blob, err
 }
 
-func (s *sources) modules(ctx context.Context) (fed modulesFed, err error) {
-	fed, _, err = first(ctx, s, modulesEndpoint, modulesPath, func(ctx context.Context, u *upstream) (modulesFed, error) {
+func (s *sources) modules(ctx context.Context) (fed feedproto.Modules, err error) {
+	fed, _, err = first(ctx, s, modulesEndpoint, feedproto.ModulesPath, func(ctx context.Context, u *upstream) (feedproto.Modules, error) {
 		return u.modules(ctx)
 	})
 	return fed, err
 }
 
 // refresh asks for a changed Theme with pairs of it; fed is nil where the upstream that answered has no such answer.
-func (s *sources) refresh(ctx context.Context, key, question string) (fed *record.RefreshFed, a answer, err error) {
+func (s *sources) refresh(ctx context.Context, key, question string) (fed *feedproto.Refresh, a answer, err error) {
 	type refreshed struct {
-		fed    *record.RefreshFed
+		fed    *feedproto.Refresh
 		answer answer
 	}
 	r, aside, err := first(ctx, s, refreshEndpoint, question, func(ctx context.Context, u *upstream) (r refreshed, err error) {

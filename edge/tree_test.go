@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
@@ -213,7 +214,7 @@ func TestFeedOfAnEdgeGoesOn(t *testing.T) {
 	middle := run(t, f)
 	middle.settle()
 	url := middle.serveFeed("127.0.0.1:0") + "/feed/v1/changes"
-	var first record.ChangesFed
+	var first feedproto.Changes
 	_, _, body := askFeed(t, url, token)
 	if err := json.Unmarshal(body, &first); err != nil {
 		t.Fatal(err)
@@ -223,7 +224,7 @@ func TestFeedOfAnEdgeGoesOn(t *testing.T) {
 	}
 	cursor, heard := first.Cursor, 0
 	for heard < 5 {
-		var fed record.ChangesFed
+		var fed feedproto.Changes
 		_, _, body := askFeed(t, url+"?wait=5&limit=2&after="+cursor, token)
 		if err := json.Unmarshal(body, &fed); err != nil || fed.Reset || len(fed.Changes) == 0 || len(fed.Changes) > 2 {
 			t.Fatalf("after %s: %s, %v", cursor, body, err)
@@ -313,12 +314,12 @@ func TestACutOffEdgeTellsNothingAtOnce(t *testing.T) {
 		if status != 200 {
 			return false
 		}
-		fed, err := record.ParseRefresh(body)
+		fed, err := feedproto.ParseRefresh(body)
 		if err != nil || len(fed.Pairs) != 1 || len(fed.Blobs) != 1 || fed.Theme.LatestVersion != 1 || header.Get("Livery-Age") == "" {
 			t.Fatalf("all at once = %+v, %v, %v", fed, header, err)
 		}
 		_, _, body = askFeed(t, url+"refresh"+at+"?pair=-/latest&has="+string(fed.Blobs[0].Name), token)
-		if fed, err = record.ParseRefresh(body); err != nil || len(fed.Pairs) != 1 || len(fed.Blobs) != 0 {
+		if fed, err = feedproto.ParseRefresh(body); err != nil || len(fed.Pairs) != 1 || len(fed.Blobs) != 0 {
 			t.Errorf("what is there already is told again: %+v, %v", fed, err)
 		}
 		return true

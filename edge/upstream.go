@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"github.com/go-json-experiment/json"
 )
@@ -20,22 +21,12 @@ import (
 // errUnreachable means that upstream gave no answer to go by: the edge serves what it holds.
 var errUnreachable = errors.New("upstream cannot be reached")
 
-// The bounds of what upstream is trusted to send, in bytes, and of how long it may take.
+// How long upstream may take.
 const (
-	maxRecordBytes = 4 << 20
-	maxBlobBytes   = 64 << 20
-	recordTimeout  = 5 * time.Second
-	blobTimeout    = 30 * time.Second
-	dialTimeout    = 2 * time.Second
-	retryAfter     = time.Second // how long a record is not asked for after a question for it alone failed
-)
-
-// What an edge that is asked by another says of its answers: a number of milliseconds since it knew
-// them to be current, and, where changes of them may not come over its feed, that they are "aside".
-const (
-	ageHeader    = "Livery-Age"
-	coverHeader  = "Livery-Cover"
-	coveredAside = "aside"
+	recordTimeout = 5 * time.Second
+	blobTimeout   = 30 * time.Second
+	dialTimeout   = 2 * time.Second
+	retryAfter    = time.Second // how long a record is not asked for after a question for it alone failed
 )
 
 // manner is how an answer of upstream came about.
@@ -51,11 +42,7 @@ func (m manner) learned(change uint64, asked time.Time) learned {
 
 // mannerOf reads what the answer says of itself. An origin says nothing: it knows.
 func mannerOf(h http.Header) manner {
-	age, err := strconv.ParseUint(h.Get(ageHeader), 10, 40)
-	if err != nil {
-		age = 0
-	}
-	return manner{time.Duration(age) * time.Millisecond, h.Get(coverHeader) == coveredAside}
+	return manner{feedproto.ParseAge(h.Get(feedproto.AgeHeader)), h.Get(feedproto.CoverHeader) == feedproto.NotFollowed}
 }
 
 // upstream asks the feed of an origin, or of an edge before it. It may be used concurrently.
@@ -137,8 +124,8 @@ func (u *upstream) lostUnlessCancelled(ctx context.Context, askedAt time.Time) {
 
 // theme returns a Theme's record; missing is not empty where there is no such Theme. The error is
 // errUnreachable.
-func (u *upstream) theme(ctx context.Context, key string) (fed record.ThemeFed, missing string, m manner, err error) {
-	missing, m, err = u.record(ctx, themesPath+key, &fed)
+func (u *upstream) theme(ctx context.Context, key string) (fed feedproto.Theme, missing string, m manner, err error) {
+	missing, m, err = u.record(ctx, feedproto.ThemesPath+key, &fed)
 	if err == nil && missing == "" && fed.EnvironmentID+"/"+fed.ThemeID != key {
 		err = fmt.Errorf("%w: it answered with another Theme", errUnreachable)
 	}
@@ -147,8 +134,8 @@ func (u *upstream) theme(ctx context.Context, key string) (fed record.ThemeFed, 
 
 // pair returns the record of a pair; missing says what is missing where there is none: "theme",
 // "variant" or "version". The error is errUnreachable.
-func (u *upstream) pair(ctx context.Context, key string) (fed record.PairFed, missing string, m manner, err error) {
-	missing, m, err = u.record(ctx, pairsPath+key, &fed)
+func (u *upstream) pair(ctx context.Context, key string) (fed feedproto.Pair, missing string, m manner, err error) {
+	missing, m, err = u.record(ctx, feedproto.PairsPath+key, &fed)
 	if err == nil && missing == "" && !sound(fed, key) {
 		err = fmt.Errorf("%w: it answered with a pair of another version or without inputs", errUnreachable)
 	}
@@ -156,20 +143,15 @@ func (u *upstream) pair(ctx context.Context, key string) (fed record.PairFed, mi
 }
 
 // sound reports whether a pair names its inputs and is of the version asked for.
-func sound(p record.PairFed, key string) bool {
+func sound(p feedproto.Pair, key string) bool {
 	asked := key[strings.LastIndexByte(key, '/')+1:]
 	return p.Plan.Valid() && p.Module.Valid() && (p.Overlay == "" || p.Overlay.Valid()) &&
 		p.Version > 0 && (asked == "latest" || asked == strconv.FormatUint(uint64(p.Version), 10))
 }
 
-// modulesFed is the answer to a question for modules.
-type modulesFed struct {
-	Modules []record.Module `json:"modules"`
-}
-
 // modules lists the renderer modules that upstream has.
-func (u *upstream) modules(ctx context.Context) (fed modulesFed, err error) {
-	_, _, err = u.record(ctx, modulesPath, &fed)
+func (u *upstream) modules(ctx context.Context) (fed feedproto.Modules, err error) {
+	_, _, err = u.record(ctx, feedproto.ModulesPath, &fed)
 	if err == nil && fed.Modules == nil {
 		err = fmt.Errorf("%w: it answered without a list of modules", errUnreachable)
 	}
@@ -178,14 +160,14 @@ func (u *upstream) modules(ctx context.Context) (fed modulesFed, err error) {
 
 // refresh returns a changed Theme with pairs of it; fed is nil where upstream has no such answer, and the status
 // says why. The error is errUnreachable.
-func (u *upstream) refresh(ctx context.Context, key, question string) (fed *record.RefreshFed, a answer, err error) {
+func (u *upstream) refresh(ctx context.Context, key, question string) (fed *feedproto.Refresh, a answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	a, err = u.get(ctx, question, maxRefreshBody)
+	a, err = u.get(ctx, question, feedproto.MaxRefreshBytes)
 	if err != nil || a.status != http.StatusOK {
 		return nil, a, err
 	}
-	parsed, err := record.ParseRefresh(a.body)
+	parsed, err := feedproto.ParseRefresh(a.body)
 	if err != nil || parsed.Theme.EnvironmentID+"/"+parsed.Theme.ThemeID != key {
 		return nil, a, fmt.Errorf("%w: its answer for a changed Theme cannot be read", errUnreachable)
 	}
@@ -196,7 +178,7 @@ func (u *upstream) refresh(ctx context.Context, key, question string) (fed *reco
 func (u *upstream) blob(ctx context.Context, name record.Hash) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, blobTimeout)
 	defer cancel()
-	a, err := u.get(ctx, blobsPath+string(name), maxBlobBytes)
+	a, err := u.get(ctx, feedproto.BlobsPath+string(name), feedproto.MaxBlobBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +192,7 @@ func (u *upstream) blob(ctx context.Context, name record.Hash) ([]byte, error) {
 func (u *upstream) record(ctx context.Context, path string, v any) (missing string, m manner, err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	a, err := u.get(ctx, path, maxRecordBytes)
+	a, err := u.get(ctx, path, feedproto.MaxRecordBytes)
 	if err != nil {
 		return "", m, err
 	}
@@ -228,14 +210,9 @@ func (u *upstream) record(ctx context.Context, path string, v any) (missing stri
 	return "", m, fmt.Errorf("%w: status %d of %s", errUnreachable, a.status, path)
 }
 
-// missingFed says which part of an address does not exist.
-type missingFed struct {
-	Missing string `json:"missing"`
-}
-
 // missingIn returns what an answer of status 404 says is missing; nothing where it does not say.
 func missingIn(body []byte) string {
-	var fed missingFed
+	var fed feedproto.Missing
 	if err := json.Unmarshal(body, &fed); err != nil {
 		return ""
 	}
@@ -256,7 +233,7 @@ func (u *upstream) get(ctx context.Context, path string, limit int64) (answer, e
 	if err != nil {
 		return answer{}, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+u.token)
+	req.Header.Set("Authorization", feedproto.Authorization(u.token))
 	if parent := traceOf(ctx); parent != "" {
 		req.Header.Set(traceHeader, parent)
 	}

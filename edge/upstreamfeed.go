@@ -4,20 +4,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 	"github.com/go-json-experiment/json"
 )
 
 // changes polls the change log for up to wait seconds. The error is errUnreachable.
-func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (fed record.ChangesFed, m manner, err error) {
-	query := url.Values{"after": {after}, "wait": {strconv.Itoa(wait)}, "limit": {strconv.Itoa(limit)}}
-	ctx, cancel := context.WithTimeout(ctx, recordTimeout+time.Duration(wait)*time.Second)
+func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (fed feedproto.Changes, m manner, err error) {
+	poll := feedproto.Poll{After: after, Wait: time.Duration(wait) * time.Second, Limit: limit}
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout+poll.Wait)
 	defer cancel()
-	a, err := u.get(ctx, changesPath+"?"+query.Encode(), maxRecordBytes)
+	a, err := u.get(ctx, poll.URI(), feedproto.MaxRecordBytes)
 	if err != nil {
 		return fed, m, err
 	}
@@ -34,7 +32,7 @@ func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (
 }
 
 // notAfter returns why an answer of the feed cannot follow a place in the change log; nothing where it can.
-func notAfter(fed record.ChangesFed, after string) string {
+func notAfter(fed feedproto.Changes, after string) string {
 	switch {
 	case fed.Cursor == "":
 		return "names no place in the change log"

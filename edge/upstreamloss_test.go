@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/storage/record"
+	"example.com/livery/feedproto"
 	"github.com/valyala/fasthttp"
 )
 
@@ -136,7 +136,7 @@ func TestPollConfirmsNoMoreThanItWaitedFor(t *testing.T) {
 	e := warmed(t, openServing)
 	polledAt := e.now().Add(-time.Minute)
 	for wait, want := range map[int]time.Time{0: polledAt, pollSeconds: polledAt.Add(pollSeconds * time.Second)} {
-		e.apply(record.ChangesFed{Cursor: "1.a"}, manner{}, polledAt, wait)
+		e.apply(feedproto.Changes{Cursor: "1.a"}, manner{}, polledAt, wait)
 		if got := e.confirmedAt.Load(); got != want.UnixNano() {
 			t.Errorf("after a wait of %d seconds what is held is confirmed as of %v after the question, want %v", wait, time.Unix(0, got).Sub(polledAt), want.Sub(polledAt))
 		}

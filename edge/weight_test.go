@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/heaptest"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
@@ -27,7 +28,7 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 	}{
 		"Themes": {20000, func(c *cache, i int) {
 			th := c.makeTheme(fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz%05d", i))
-			th.state.Store(newThemeState(learned{at: time.Now()}, record.ThemeFed{
+			th.state.Store(newThemeState(learned{at: time.Now()}, feedproto.Theme{
 				EnvironmentID: "01hzzzzzzzzzzzzzzzzzzzzzzz", ThemeID: fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzz%05d", i),
 				LatestVersion: 3, Files: []string{"tokens.css", "tokens.json"}, CacheLifetime: 60,
 			}))
@@ -66,7 +67,7 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 func makePair(c *cache, theme string, i int) {
 	t := c.makeTheme(theme)
 	p := c.makePair(fmt.Sprintf("%s/01hzzzzzzzzzzzzzzzzzzz%05d/%d", theme, i, i))
-	p.state.Store(newPairState(learned{at: time.Now()}, record.PairFed{
+	p.state.Store(newPairState(learned{at: time.Now()}, feedproto.Pair{
 		Version: uint32(i + 1), Plan: hashOf("plan", i), Overlay: hashOf("overlay", i), Module: hashOf("module", 1), Cursor: "1234567.abcdef0123456789",
 	}))
 	t.remember(p)
@@ -87,7 +88,7 @@ func fillFile(c *cache, i, size int) {
 
 // What an edge holds of a pair is all that it was told, the cursor apart.
 func TestPairKeepsItsRecord(t *testing.T) {
-	for name, fed := range map[string]record.PairFed{
+	for name, fed := range map[string]feedproto.Pair{
 		"the Theme's own": {Version: 7, Plan: hashOf("plan", 1), Module: hashOf("module", 1)},
 		"a Variant's":     {Version: 1, Plan: hashOf("plan", 1), Overlay: hashOf("overlay", 1), Module: hashOf("module", 2), Sealed: true},
 	} {

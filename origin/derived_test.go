@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/origin/operator"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"
@@ -90,7 +91,7 @@ func TestAPublishNamesItsPlan(t *testing.T) {
 			t.Errorf("a published Variant's pair = %+v, want its overlay at once", p)
 		}
 	}
-	cursor := fed[record.ChangesFed](e, "/changes").Cursor
+	cursor := fed[feedproto.Changes](e, "/changes").Cursor
 	e.patch(theme, `[{"operation":"add","path":"/blue","value":{"$type":"color","$value":"#0000ff"}}]`)
 	e.publish(theme)
 	asked := e.pair(theme, idOf(variants[2]), "latest")
@@ -103,7 +104,7 @@ func TestAPublishNamesItsPlan(t *testing.T) {
 	if p := e.pairRecord(variants[2], 2); p.Overlay != asked.Overlay {
 		t.Errorf("pair = %+v, want the overlay that was fed: %s", p, asked.Overlay)
 	}
-	changes := fed[record.ChangesFed](e, "/changes?after="+cursor).Changes
+	changes := fed[feedproto.Changes](e, "/changes?after="+cursor).Changes
 	if len(changes) != 1 || changes[0].ThemeID != idOf(theme) {
 		t.Errorf("changes = %+v, want the one publish", changes)
 	}

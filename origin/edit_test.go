@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/renderer"
-	"example.com/livery/storage/record"
 )
 
 // listedTokens spells the tokens of a set: path=value.
@@ -257,7 +257,7 @@ func TestPublishMovesLatestForEverybody(t *testing.T) {
 		segment string
 		number  int
 	}
-	older := map[key]record.PairFed{}
+	older := map[key]feedproto.Pair{}
 	for number := 1; number <= 3; number++ {
 		e.patch(theme, fmt.Sprintf(`[{"operation":"add","path":"/t%d","value":{"$type":"number","$value":%[1]d}}]`, number))
 		e.clock.move(3600e9)

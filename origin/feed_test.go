@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/origin/operator"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/plan"
@@ -82,13 +83,13 @@ func address(theme string) string {
 	return strings.Replace(strings.TrimPrefix(theme, "/environments/"), "/themes/", "/", 1)
 }
 
-func (e edge) pair(theme, variant, version string) record.PairFed {
+func (e edge) pair(theme, variant, version string) feedproto.Pair {
 	e.t.Helper()
-	return fed[record.PairFed](e, "/pairs/"+address(theme)+"/"+variant+"/"+version)
+	return fed[feedproto.Pair](e, "/pairs/"+address(theme)+"/"+variant+"/"+version)
 }
 
 // file renders one file from the blobs that a pair names, as an edge does.
-func (e edge) file(p record.PairFed, f renderer.File) string {
+func (e edge) file(p feedproto.Pair, f renderer.File) string {
 	e.t.Helper()
 	opened, err := plan.Open(e.part(p.Plan, f))
 	if err != nil {
@@ -143,8 +144,8 @@ func TestFeedTellsOfThemes(t *testing.T) {
 	e := newEdge(t)
 	theme := e.theme("brand")
 	id := theme[strings.LastIndex(theme, "/")+1:]
-	got := fed[record.ThemeFed](e, "/themes/"+address(theme))
-	want := record.ThemeFed{
+	got := fed[feedproto.Theme](e, "/themes/"+address(theme))
+	want := feedproto.Theme{
 		EnvironmentID: e.sandbox, ThemeID: id, CacheLifetime: 2, Files: []string{"tokens.css"}, Cursor: got.Cursor,
 		Serving: record.Serving{Mode: "public", SigningKeys: []record.SigningKey{}, AllowedOrigins: []string{}, MissingOrigin: "allowNonBrowsers", AllowedIPRanges: []string{}},
 	}
@@ -156,7 +157,7 @@ func TestFeedTellsOfThemes(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.want(200, "PUT", theme+"/integrations", `{"integrations":[{"framework":"vue","library":"vuetify"},{"framework":"vue","library":"buildTimeTokens"}]}`)
-	got = fed[record.ThemeFed](e, "/themes/"+address(theme))
+	got = fed[feedproto.Theme](e, "/themes/"+address(theme))
 	if fmt.Sprint(got.Files) != "[tokens.dtcg.json tokens.flat.json tokens.json tokens.values.json]" {
 		t.Errorf("files = %v, want the four sorted", got.Files)
 	}
@@ -249,10 +250,10 @@ func ptr[T any](v T) *T { return &v }
 // S126 S127: every commit that an edge must know of is one entry that names the Theme, and no other is.
 func TestFeedNamesWhatChanged(t *testing.T) {
 	e := newEdge(t)
-	cursor := fed[record.ChangesFed](e, "/changes").Cursor
+	cursor := fed[feedproto.Changes](e, "/changes").Cursor
 	next := func(what string, want ...string) {
 		t.Helper()
-		got := fed[record.ChangesFed](e, "/changes?after="+cursor)
+		got := fed[feedproto.Changes](e, "/changes?after="+cursor)
 		cursor = got.Cursor
 		var names []string
 		for _, c := range got.Changes {
@@ -307,9 +308,9 @@ func TestFeedNamesWhatChanged(t *testing.T) {
 // A poll waits for a change and no longer, and an unknown cursor starts anew.
 func TestFeedPolls(t *testing.T) {
 	e := newEdge(t)
-	start := fed[record.ChangesFed](e, "/changes?after=")
-	got := make(chan record.ChangesFed, 1)
-	go func() { got <- fed[record.ChangesFed](e, "/changes?wait=50&after="+start.Cursor) }()
+	start := fed[feedproto.Changes](e, "/changes?after=")
+	got := make(chan feedproto.Changes, 1)
+	go func() { got <- fed[feedproto.Changes](e, "/changes?wait=50&after="+start.Cursor) }()
 	theme := e.theme("brand")
 	select {
 	case changes := <-got:
@@ -319,21 +320,21 @@ func TestFeedPolls(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("the poll did not end with the change")
 	}
-	idle := fed[record.ChangesFed](e, "/changes?wait=1&after="+fed[record.ChangesFed](e, "/changes").Cursor)
+	idle := fed[feedproto.Changes](e, "/changes?wait=1&after="+fed[feedproto.Changes](e, "/changes").Cursor)
 	if len(idle.Changes) != 0 || idle.Reset {
 		t.Errorf("idle poll = %+v, want nothing", idle)
 	}
 	e.patch(theme, red)
-	moved := fed[record.ChangesFed](e, "/changes?after="+idle.Cursor)
+	moved := fed[feedproto.Changes](e, "/changes?after="+idle.Cursor)
 	if len(moved.Changes) != 0 || moved.Cursor == idle.Cursor {
 		t.Errorf("after an edit = %+v, want no change and a moved cursor", moved)
 	}
-	one := fed[record.ChangesFed](e, "/changes?limit=1")
+	one := fed[feedproto.Changes](e, "/changes?limit=1")
 	if len(one.Changes) > 1 {
 		t.Errorf("limit=1 gave %d changes", len(one.Changes))
 	}
 	for _, other := range []string{"1.0000000000000000", "99999.0123456789abcdef"} {
-		reset := fed[record.ChangesFed](e, "/changes?after="+other)
+		reset := fed[feedproto.Changes](e, "/changes?after="+other)
 		if !reset.Reset || reset.Cursor != moved.Cursor || len(reset.Changes) != 0 {
 			t.Errorf("cursor %s = %+v, want a reset to %s", other, reset, moved.Cursor)
 		}
@@ -348,11 +349,11 @@ func TestFeedPolls(t *testing.T) {
 // A poll does not hold up a shutdown.
 func TestShutdownEndsPolls(t *testing.T) {
 	e := newEdge(t)
-	cursor := fed[record.ChangesFed](e, "/changes").Cursor
+	cursor := fed[feedproto.Changes](e, "/changes").Cursor
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		fed[record.ChangesFed](e, "/changes?wait=55&after="+cursor)
+		fed[feedproto.Changes](e, "/changes?wait=55&after="+cursor)
 	}()
 	eventually(t, "the poll", func() bool { return strings.Contains(e.stacks(), "feed.(*changes).fed") })
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)

@@ -10,19 +10,20 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage/record"
 )
 
 // refreshed asks for a Theme with pairs of it, as an edge does that has heard so much and has these blobs.
-func (e edge) refreshed(theme, since string, pairs []string, has ...record.Hash) record.RefreshFed {
+func (e edge) refreshed(theme, since string, pairs []string, has ...record.Hash) feedproto.Refresh {
 	e.t.Helper()
 	query := url.Values{"since": {since}, "pair": pairs}
 	for _, name := range has {
 		query.Add("has", string(name))
 	}
 	status, body := e.ask("/refresh/" + address(theme) + "?" + query.Encode())
-	fed, err := record.ParseRefresh(body)
+	fed, err := feedproto.ParseRefresh(body)
 	if status != 200 || err != nil {
 		e.t.Fatalf("refresh = %d %q, %v", status, body, err)
 	}
@@ -30,7 +31,7 @@ func (e edge) refreshed(theme, since string, pairs []string, has ...record.Hash)
 }
 
 // names lists the blobs of an answer, which must be what they are called.
-func (e edge) names(blobs []record.RefreshedBlob) (names []record.Hash) {
+func (e edge) names(blobs []feedproto.RefreshBlob) (names []record.Hash) {
 	e.t.Helper()
 	for _, b := range blobs {
 		if record.HashOf(b.Bytes) != b.Name {
@@ -58,10 +59,10 @@ func TestARefreshSaysAllAtOnce(t *testing.T) {
 	own, published := e.pair(theme, "-", "latest"), e.pair(theme, id, "1")
 	pairs := []string{"-/latest", id + "/1", "-/9", "-/01", "var_0/latest", "", "-", "/", "-/1/2"}
 	got := e.refreshed(theme, "", pairs)
-	if want := fed[record.ThemeFed](e, "/themes/"+address(theme)); !reflect.DeepEqual(got.Theme, want) {
+	if want := fed[feedproto.Theme](e, "/themes/"+address(theme)); !reflect.DeepEqual(got.Theme, want) {
 		t.Errorf("Theme = %+v, want %+v", got.Theme, want)
 	}
-	want := []record.RefreshedPair{{Address: "-/latest", Pair: own}, {Address: id + "/1", Pair: published}}
+	want := []feedproto.RefreshPair{{Address: "-/latest", Pair: own}, {Address: id + "/1", Pair: published}}
 	if !reflect.DeepEqual(got.Pairs, want) {
 		t.Errorf("pairs = %+v, want %+v", got.Pairs, want)
 	}
@@ -84,8 +85,8 @@ func TestARefreshIsAsNewAsWhatTheEdgeHeard(t *testing.T) {
 	for version := uint32(1); version <= 5; version++ {
 		e.patch(theme, fmt.Sprintf(`[{"operation":"add","path":"/n%d","value":{"$type":"number","$value":%d}}]`, version, version))
 		e.publish(theme)
-		since := fed[record.ChangesFed](e, "/changes").Cursor
-		for what, got := range map[string]record.RefreshFed{
+		since := fed[feedproto.Changes](e, "/changes").Cursor
+		for what, got := range map[string]feedproto.Refresh{
 			"who heard":             e.refreshed(theme, since, []string{"-/latest"}),
 			"another who heard":     e.refreshed(theme, since, []string{"-/latest"}),
 			"who does not say":      e.refreshed(theme, "", []string{"-/latest"}),

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/origin/derive"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"
@@ -142,8 +143,8 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 	e.publish(dark)
 	module := earlierRelease(t)
 	e.publishedBy(module, theme, dark)
-	published := map[string]record.PairFed{"-": e.pair(theme, "-", "1"), idOf(dark): e.pair(theme, idOf(dark), "1")}
-	files := func(p record.PairFed) (all [renderer.FileCount]string) {
+	published := map[string]feedproto.Pair{"-": e.pair(theme, "-", "1"), idOf(dark): e.pair(theme, idOf(dark), "1")}
+	files := func(p feedproto.Pair) (all [renderer.FileCount]string) {
 		for f := range renderer.File(renderer.FileCount) {
 			all[f] = e.file(p, f)
 		}

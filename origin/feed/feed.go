@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -31,10 +32,10 @@ const latestSegment = "latest"
 type missing string
 
 const (
-	missingTheme   missing = "theme"
-	missingVariant missing = "variant"
-	missingVersion missing = "version"
-	missingBlob    missing = "blob"
+	missingTheme   missing = feedproto.MissingTheme
+	missingVariant missing = feedproto.MissingVariant
+	missingVersion missing = feedproto.MissingVersion
+	missingBlob    missing = feedproto.MissingBlob
 )
 
 func (m missing) Error() string { return "feed: no such " + string(m) }
@@ -48,7 +49,7 @@ func orMissing(err error, part missing) error {
 }
 
 // themeFed returns what an edge must know of the Theme, or missing.
-func themeFed(r storage.Reader, environmentID, themeID string) (fed record.ThemeFed, err error) {
+func themeFed(r storage.Reader, environmentID, themeID string) (fed feedproto.Theme, err error) {
 	environment, err := storage.Environments.Read(r, environmentID)
 	if err != nil {
 		return fed, orMissing(err, missingTheme)
@@ -59,7 +60,7 @@ func themeFed(r storage.Reader, environmentID, themeID string) (fed record.Theme
 	}
 	files := theming.Files(theme.Integrations)
 	slices.Sort(files)
-	return record.ThemeFed{
+	return feedproto.Theme{
 		EnvironmentID: environmentID, ThemeID: themeID, CacheLifetime: environment.CacheLifetime,
 		LatestVersion: theme.LatestVersion, Files: files, Serving: theme.Serving, Cursor: r.Cursor().String(),
 	}, nil
@@ -72,7 +73,7 @@ type address struct {
 
 // pairFed returns what an address is rendered from, with the pair that its overlay is to be had of,
 // or missing.
-func pairFed(r storage.Reader, a address) (fed record.PairFed, of derive.Pair, err error) {
+func pairFed(r storage.Reader, a address) (fed feedproto.Pair, of derive.Pair, err error) {
 	theme, err := storage.Themes.Read(r, a.environment, a.theme)
 	if err != nil {
 		return fed, of, orMissing(err, missingTheme)
@@ -95,7 +96,7 @@ func pairFed(r storage.Reader, a address) (fed record.PairFed, of derive.Pair, e
 		return fed, of, err
 	}
 	of = derive.Pair{EnvironmentID: a.environment, ThemeID: a.theme, VariantID: a.variant, Version: version, Record: pair}
-	return record.PairFed{
+	return feedproto.Pair{
 		Version: number, Plan: version.Plan, Module: version.Module,
 		Sealed: pair.Published || theme.LatestVersion > number, Cursor: r.Cursor().String(),
 	}, of, nil
@@ -185,7 +186,7 @@ func (c *changes) fed(ctx context.Context, p poll) (told, error) {
 			if err != nil {
 				return told{}, err
 			}
-			return tell(record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: p.after.String()}, p.after)
+			return tell(feedproto.Changes{Changes: []feedproto.Change{}, Cursor: p.after.String()}, p.after)
 		}
 		next, _, err := c.polls.take(p.after.String()+" "+strconv.Itoa(p.limit), begun, func() (told, error) { return c.once(ctx, p) })
 		if err != nil || next.says || ctx.Err() != nil {
@@ -222,11 +223,11 @@ func (c *changes) once(ctx context.Context, p poll) (told, error) {
 	if err != nil {
 		return told{}, fmt.Errorf("feed: read changes: %w", err)
 	}
-	fed, seen := record.ChangesFed{Changes: []record.ChangeFed{}}, p.after
+	fed, seen := feedproto.Changes{Changes: []feedproto.Change{}}, p.after
 	for _, entry := range logged {
 		seen = entry.Cursor
 		if entry.Change.EnvironmentID != "" {
-			fed.Changes = append(fed.Changes, record.ChangeFed{
+			fed.Changes = append(fed.Changes, feedproto.Change{
 				Cursor: entry.Cursor.String(), EnvironmentID: entry.Change.EnvironmentID, ThemeID: entry.Change.ThemeID,
 			})
 		}
@@ -244,11 +245,11 @@ func (c *changes) reset(ctx context.Context) (told, error) {
 	if err != nil {
 		return told{}, err
 	}
-	return tell(record.ChangesFed{Changes: []record.ChangeFed{}, Cursor: end.String(), Reset: true}, end)
+	return tell(feedproto.Changes{Changes: []feedproto.Change{}, Cursor: end.String(), Reset: true}, end)
 }
 
 // tell spells an answer.
-func tell(fed record.ChangesFed, seen storage.Cursor) (told, error) {
+func tell(fed feedproto.Changes, seen storage.Cursor) (told, error) {
 	text, err := json.Marshal(fed)
 	return told{fed.Reset || len(fed.Changes) > 0, seen, text}, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -48,7 +49,7 @@ func (l *log) add(environment string) {
 	l.cursors = append(l.cursors, cursor)
 }
 
-func (l *log) ask(p poll) record.ChangesFed {
+func (l *log) ask(p poll) feedproto.Changes {
 	l.t.Helper()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -60,7 +61,7 @@ func (l *log) ask(p poll) record.ChangesFed {
 }
 
 // read is what an edge reads of an answer.
-func read(t testing.TB, answer told) (fed record.ChangesFed) {
+func read(t testing.TB, answer told) (fed feedproto.Changes) {
 	t.Helper()
 	if err := json.Unmarshal(answer.text, &fed); err != nil {
 		t.Error(err)
@@ -68,7 +69,7 @@ func read(t testing.TB, answer told) (fed record.ChangesFed) {
 	return fed
 }
 
-func spell(fed record.ChangesFed) string {
+func spell(fed feedproto.Changes) string {
 	var names []string
 	for _, c := range fed.Changes {
 		names = append(names, c.EnvironmentID)
@@ -129,7 +130,7 @@ func TestWaitsEndWithWhatAnEdgeHolds(t *testing.T) {
 	waiting, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	held := l.cursors[0]
-	ended := make(chan record.ChangesFed, 1)
+	ended := make(chan feedproto.Changes, 1)
 	go func() {
 		got, err := newChanges(l.store).fed(waiting, poll{after: held, limit: 10})
 		if err != nil {

@@ -3,12 +3,12 @@ package feed
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -27,18 +27,13 @@ const (
 // CacheBytes is what a Handler keeps of answers at most.
 const CacheBytes = keepRefreshBytes + keepBlobBytes + keepPollBytes
 
-// ageHeader says since how many milliseconds what is answered has been known to be so.
-const ageHeader = "Livery-Age"
-
 // weight is what bytes take on a shelf.
 func weight(b []byte) int { return cap(b) + shelvedBytes }
 
 // refreshing is a question of an edge that heard of a change.
 type refreshing struct {
 	environment, theme string
-	since              string // the cursor up to which the edge has heard; empty: it says nothing
-	pairs              []string
-	has                map[record.Hash]bool
+	feedproto.RefreshQuery
 }
 
 // refresh answers with a Theme, with pairs of it, and with what they are made from. Edges that have
@@ -55,7 +50,7 @@ func (h *Handler) refresh(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	notBefore := time.Time{}
-	if q.since == "" {
+	if q.Since == "" {
 		notBefore = time.Now()
 	}
 	working := context.WithoutCancel(h.ctx)
@@ -64,37 +59,26 @@ func (h *Handler) refresh(ctx *fasthttp.RequestCtx) {
 		h.answer(ctx, nil, err)
 		return
 	}
-	ctx.Response.Header.Set(ageHeader, strconv.FormatInt((time.Since(begun)+time.Millisecond-1).Milliseconds(), 10))
+	ctx.Response.Header.Set(feedproto.AgeHeader, feedproto.FormatAge(time.Since(begun)))
 	ctx.SetContentType("application/octet-stream")
 	ctx.Response.SetBodyRaw(text)
 }
 
-// parseRefreshing reads "since", and any number of "pair" and "has".
 func parseRefreshing(ctx *fasthttp.RequestCtx) (q refreshing, fault string) {
-	arguments := ctx.QueryArgs()
-	q = refreshing{environment: param(ctx, "environment"), theme: param(ctx, "theme"), since: string(arguments.Peek("since")), has: map[record.Hash]bool{}}
-	if _, err := storage.ParseCursor(q.since); err != nil {
-		return q, "since: must be a cursor of this feed"
+	query, fault := feedproto.ParseRefreshQuery(ctx.QueryArgs())
+	if _, err := storage.ParseCursor(query.Since); err != nil {
+		fault = badCursor("since")
 	}
-	for _, pair := range arguments.PeekMulti("pair") {
-		q.pairs = append(q.pairs, string(pair))
-	}
-	for _, name := range arguments.PeekMulti("has") {
-		q.has[record.Hash(name)] = true
-	}
-	switch {
-	case len(q.pairs) > record.MaxRefreshPairs:
-		return q, "pair: must be at most " + strconv.Itoa(record.MaxRefreshPairs)
-	case len(q.has) > record.MaxRefreshHas:
-		return q, "has: must be at most " + strconv.Itoa(record.MaxRefreshHas)
-	}
-	return q, ""
+	return refreshing{param(ctx, "environment"), param(ctx, "theme"), query}, fault
 }
+
+// badCursor refuses the cursor in a parameter.
+func badCursor(parameter string) string { return parameter + ": must be a cursor of this feed" }
 
 // refreshed makes an answer. Pairs that are not there, or whose overlay would have to be compiled
 // first, are left out: the edge asks for each of them, and waits only for what it asked.
 func (h *Handler) refreshed(ctx context.Context, q refreshing) ([]byte, error) {
-	var fed record.RefreshFed
+	var fed feedproto.Refresh
 	err := h.store.View(ctx, func(r storage.Reader) (err error) {
 		if fed.Theme, err = themeFed(r, q.environment, q.theme); err != nil {
 			return err
@@ -108,13 +92,13 @@ func (h *Handler) refreshed(ctx context.Context, q refreshing) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fed.AddBlobs(q.has, func(name record.Hash) ([]byte, error) { return h.blobOf(ctx, name) })
-	return record.AppendRefresh(nil, fed)
+	fed.AddBlobs(q.Has, func(name record.Hash) ([]byte, error) { return h.blobOf(ctx, name) })
+	return feedproto.AppendRefresh(nil, fed)
 }
 
-func (q refreshing) pairsFed(r storage.Reader) ([]record.RefreshedPair, error) {
-	all := []record.RefreshedPair{}
-	for _, at := range q.pairs {
+func (q refreshing) pairsFed(r storage.Reader) ([]feedproto.RefreshPair, error) {
+	all := []feedproto.RefreshPair{}
+	for _, at := range q.Pairs {
 		variant, version, _ := strings.Cut(at, "/")
 		if !safe(variant, version) {
 			continue
@@ -128,7 +112,7 @@ func (q refreshing) pairsFed(r storage.Reader) ([]record.RefreshedPair, error) {
 			return nil, err
 		}
 		fed.Overlay = of.Record.Overlay
-		all = append(all, record.RefreshedPair{Address: at, Pair: fed})
+		all = append(all, feedproto.RefreshPair{Address: at, Pair: fed})
 	}
 	return all, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/heaptest"
 )
 
@@ -132,7 +133,7 @@ func TestPollsAreWeighed(t *testing.T) {
 		c.polls.maxBytes, c.polls.keepFor = 1<<40, time.Hour
 		taken = heaptest.Taken(func() {
 			for i := range 20 {
-				if _, err := c.fed(t.Context(), poll{after: l.cursors[i], limit: maxLimit}); err != nil {
+				if _, err := c.fed(t.Context(), poll{after: l.cursors[i], limit: feedproto.MaxLimit}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/storage"
 )
@@ -33,7 +34,7 @@ const forgetAfter = 2 * time.Minute
 // Follow runs answer, and remembers who asked where it was asked for changes.
 func (f *Followers) Follow(ctx *fasthttp.RequestCtx, answer fasthttp.RequestHandler) {
 	cursor, err := storage.ParseCursor(string(ctx.QueryArgs().Peek("after")))
-	if string(ctx.Path()) != "/feed/v1/changes" || err != nil {
+	if string(ctx.Path()) != feedproto.ChangesPath || err != nil {
 		answer(ctx)
 		return
 	}

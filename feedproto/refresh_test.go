@@ -1,4 +1,4 @@
-package record_test
+package feedproto_test
 
 import (
 	"bytes"
@@ -6,13 +6,14 @@ import (
 	"reflect"
 	"testing"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
 
-var refreshed = record.RefreshFed{
-	Theme: record.ThemeFed{EnvironmentID: "e", ThemeID: "t", LatestVersion: 2, Files: []string{"tokens.css"}, Cursor: "7.a"},
-	Pairs: []record.RefreshedPair{{Address: "-/latest", Pair: record.PairFed{Version: 2, Plan: record.HashOf([]byte("plan")), Cursor: "7.a"}}},
-	Blobs: []record.RefreshedBlob{
+var refreshed = feedproto.Refresh{
+	Theme: feedproto.Theme{EnvironmentID: "e", ThemeID: "t", LatestVersion: 2, Files: []string{"tokens.css"}, Cursor: "7.a"},
+	Pairs: []feedproto.RefreshPair{{Address: "-/latest", Pair: feedproto.Pair{Version: 2, Plan: record.HashOf([]byte("plan")), Cursor: "7.a"}}},
+	Blobs: []feedproto.RefreshBlob{
 		{Name: record.HashOf([]byte("plan")), Length: 4, Bytes: []byte("plan")},
 		{Name: record.HashOf(nil), Bytes: []byte{}},
 		{Name: record.HashOf([]byte("overlay")), Length: 7, Bytes: []byte("overlay")},
@@ -21,11 +22,11 @@ var refreshed = record.RefreshFed{
 
 // What is sent after a change is read as it was written.
 func TestRefreshesAreReadAsWritten(t *testing.T) {
-	sent, err := record.AppendRefresh(nil, refreshed)
+	sent, err := feedproto.AppendRefresh(nil, refreshed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := record.ParseRefresh(sent)
+	got, err := feedproto.ParseRefresh(sent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +38,12 @@ func TestRefreshesAreReadAsWritten(t *testing.T) {
 
 // What is cut off or lies about its lengths is refused whole.
 func TestBrokenRefreshesAreRefused(t *testing.T) {
-	sent, err := record.AppendRefresh(nil, refreshed)
+	sent, err := feedproto.AppendRefresh(nil, refreshed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range sent {
-		if got, err := record.ParseRefresh(sent[:n]); err == nil {
+		if got, err := feedproto.ParseRefresh(sent[:n]); err == nil {
 			t.Fatalf("ParseRefresh of %d of %d bytes = %+v", n, len(sent), got)
 		}
 	}
@@ -54,7 +55,7 @@ func TestBrokenRefreshesAreRefused(t *testing.T) {
 		"a record past the end":  {0xff, 0xff, 0xff, 0xff, '{', '}'},
 		"no record and no blobs": {0, 0, 0, 0},
 	} {
-		if got, err := record.ParseRefresh(broken); err == nil || !reflect.DeepEqual(got, record.RefreshFed{}) {
+		if got, err := feedproto.ParseRefresh(broken); err == nil || !reflect.DeepEqual(got, feedproto.Refresh{}) {
 			t.Errorf("%s: ParseRefresh = %+v, %v, want an error", name, got, err)
 		}
 	}
@@ -64,14 +65,14 @@ func TestBrokenRefreshesAreRefused(t *testing.T) {
 func framed(text string) []byte { return append([]byte{0, 0, 0, byte(len(text))}, text...) }
 
 func FuzzRefresh(f *testing.F) {
-	sent, err := record.AppendRefresh(nil, refreshed)
+	sent, err := feedproto.AppendRefresh(nil, refreshed)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(sent)
 	f.Add([]byte("\x00\x00\x00\x02{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := record.ParseRefresh(data)
+		got, err := feedproto.ParseRefresh(data)
 		if err != nil {
 			return
 		}
@@ -92,7 +93,7 @@ func FuzzRefresh(f *testing.F) {
 // that fit together; a small one finds the room that a large one did not.
 func TestARefreshBringsTheBlobsThatFit(t *testing.T) {
 	blobs := map[record.Hash][]byte{}
-	pairs := []record.RefreshedPair{}
+	pairs := []feedproto.RefreshPair{}
 	add := func(plan, overlay int) {
 		var names [2]record.Hash
 		for i, size := range []int{plan, overlay} {
@@ -102,17 +103,17 @@ func TestARefreshBringsTheBlobsThatFit(t *testing.T) {
 				blobs[names[i]] = content
 			}
 		}
-		pairs = append(pairs, record.RefreshedPair{Pair: record.PairFed{Plan: names[0], Overlay: names[1]}})
+		pairs = append(pairs, feedproto.RefreshPair{Pair: feedproto.Pair{Plan: names[0], Overlay: names[1]}})
 	}
 	add(10, 0)
 	add(10, 20)
-	add(record.MaxRefreshBlobs-9, 30)  // beside 10 the first is one byte too long
-	add(record.MaxRefreshBlobs-40, 50) // beside 10 and 30 the first just fits
+	add(feedproto.MaxRefreshBlobs-9, 30)  // beside 10 the first is one byte too long
+	add(feedproto.MaxRefreshBlobs-40, 50) // beside 10 and 30 the first just fits
 	add(60, 0)
 	held := record.HashOf(bytes.Repeat([]byte{20}, 20))
 	lost := record.HashOf(bytes.Repeat([]byte{60}, 60))
 	delete(blobs, lost)
-	fed := record.RefreshFed{Pairs: pairs}
+	fed := feedproto.Refresh{Pairs: pairs}
 	fed.AddBlobs(map[record.Hash]bool{held: true}, func(name record.Hash) ([]byte, error) {
 		if content, ok := blobs[name]; ok {
 			return content, nil
@@ -126,7 +127,7 @@ func TestARefreshBringsTheBlobsThatFit(t *testing.T) {
 		}
 		sizes = append(sizes, len(b.Bytes))
 	}
-	if want := []int{10, 30, record.MaxRefreshBlobs - 40}; !reflect.DeepEqual(sizes, want) {
+	if want := []int{10, 30, feedproto.MaxRefreshBlobs - 40}; !reflect.DeepEqual(sizes, want) {
 		t.Errorf("blobs of %d bytes, want %d", sizes, want)
 	}
 }

@@ -1,0 +1,40 @@
+package feedproto
+
+import "example.com/livery/storage/record"
+
+// Theme is what an edge needs to know of a Theme to decide any request for its files.
+type Theme struct {
+	EnvironmentID string         `json:"environmentID"`
+	ThemeID       string         `json:"themeID"`
+	CacheLifetime uint32         `json:"cacheLifetime"` // seconds, the Environment's
+	LatestVersion uint32         `json:"latestVersion"` // 0 before the first publish
+	Files         []string       `json:"files"`         // names served under the current integrations, sorted
+	Serving       record.Serving `json:"serving"`
+	Cursor        string         `json:"cursor"` // of the change log when this was read
+}
+
+// Pair is what an edge needs to render one address: the blobs that the files of (Theme version,
+// Variant) are made of.
+type Pair struct {
+	Version uint32      `json:"version"`
+	Plan    record.Hash `json:"plan"`    // the plans of the version's files, a bundle of package plan
+	Overlay record.Hash `json:"overlay"` // what the Variant changes in them, another bundle; empty: the Theme's own files
+	Module  record.Hash `json:"module"`  // the renderer that reads both
+	Sealed  bool        `json:"sealed"`  // the bytes can never change
+	Cursor  string      `json:"cursor"`  // of the change log when this was read
+}
+
+// Changes is one answer of the change feed.
+type Changes struct {
+	Changes []Change `json:"changes"` // in order
+	Cursor  string   `json:"cursor"`  // where to go on
+	More    bool     `json:"more"`    // the log goes on behind Cursor: poll again before trusting what is held
+	Reset   bool     `json:"reset"`   // the cursor asked for is not known: everything held is in doubt
+}
+
+// Change is one entry of the feed.
+type Change struct {
+	Cursor        string `json:"cursor"`
+	EnvironmentID string `json:"environmentID"`
+	ThemeID       string `json:"themeID"` // empty: every Theme of the Environment
+}
