@@ -6,13 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/renderer"
 	"example.com/livery/toolchain"
 	"example.com/livery/wasm"
 )
-
-// versionFlag is the flag of the program itself that prints which build it is.
-const versionFlag = "version"
 
 // releaseVersion is the number of the release that this is. The linker sets it (-X example.com/livery/cli.releaseVersion=1.2.3);
 // elsewhere it is the version of the module that was installed.
@@ -60,11 +58,11 @@ func (b *build) read(info *debug.BuildInfo) {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return a.printing(&cobra.Command{
+	return a.JSONFlag(&cobra.Command{
 		Use:     "version",
 		Short:   "Print which build this is: its version, commit, Go and renderer",
 		Example: "  livery version\n  livery version --json",
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    cmdline.Args(cobra.NoArgs),
 		RunE:    func(*cobra.Command, []string) error { return a.printBuild() },
 	})
 }
@@ -72,11 +70,11 @@ func (a *app) versionCommand() *cobra.Command {
 // printBuild prints which build this is.
 func (a *app) printBuild() error {
 	b := thisBuild()
-	return a.show(b, func() {
+	return a.Show(b, func() {
 		commit := b.Commit
 		if b.Modified {
 			commit += " (modified)"
 		}
-		a.pairs(a.out, "livery", b.Version, "commit", commit, "go", b.Go+" "+b.Platform, "renderer", b.Renderer, "module", b.Module, "warning", b.Warning)
+		a.Pairs(a.Out, "livery", b.Version, "commit", commit, "go", b.Go+" "+b.Platform, "renderer", b.Renderer, "module", b.Module, "warning", b.Warning)
 	})
 }

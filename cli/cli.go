@@ -5,36 +5,20 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
-	"example.com/livery/client"
+	"example.com/livery/cli/account"
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/maintain"
+	"example.com/livery/cli/operate"
+	"example.com/livery/cli/serve"
+	"example.com/livery/cli/term"
 )
-
-// app is one run of the program: where it reads and writes, and the flags every command has.
-type app struct {
-	in       io.Reader
-	out, err io.Writer
-	terminal bool // out is to be coloured, with swatches; --color decides it anew
-	columns  int  // of the terminal that out is; 0 where it is none
-	color    string
-	granted  client.Environment // the last that was looked up; its role explains a refusal
-	sent     sentToken          // the last; what it says of itself explains a refusal
-
-	json    bool   // print data as JSON
-	url     string // of the origin; empty: of the running dev
-	token   string // access token; empty: of the running dev
-	drained bool   // the standard input was read
-	dataDir string // where the running dev, or the origin, keeps its data
-	socket  string // of the operator; empty: in dataDir
-	as      string // the operator's name for the audit log; empty: none
-}
 
 // Main runs one command line and returns the exit code: 0 done, 1 refused or failed, 2 wrong usage,
 // 3 nothing to do under --strict, 4 conflict, 5 not allowed.
@@ -43,56 +27,17 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the default action is back for a second signal
-	printed := &output{w: out}
-	a := &app{in: in, out: printed, err: errOut, terminal: takesColor(out), columns: columnsOf(out)}
+	a := newApp(in, out, errOut)
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if fault := printed.failed(); err == nil || fault != nil && errors.Is(err, printed.fault) {
-		err = fault
-	}
-	return a.report(err)
+	return a.Finish(root.ExecuteContext(ctx))
 }
 
-// takesColor reports whether a person who wants colours reads w.
-func takesColor(w io.Writer) bool {
-	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
+// app is one run of the program.
+type app struct{ *account.Session }
 
-// columnsOf returns how wide the terminal is that w writes to, or 0.
-func columnsOf(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return columns
-}
-
-// isTerminal reports whether v, a reader or a writer, is a terminal.
-func isTerminal(v any) bool {
-	if o, ok := v.(*output); ok {
-		v = o.w
-	}
-	f, ok := v.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// chooseColor settles what --color asks for.
-func (a *app) chooseColor() error {
-	switch a.color {
-	case "auto":
-	case "always":
-		a.terminal = true
-	case "never":
-		a.terminal = false
-	default:
-		return wrongUsage("It is always, never or auto.", "--color cannot be %q", a.color)
-	}
-	return nil
+func newApp(in io.Reader, out, errOut io.Writer) *app {
+	return &app{account.New(term.New(in, out, errOut))}
 }
 
 func (a *app) root() *cobra.Command {
@@ -105,7 +50,7 @@ func (a *app) root() *cobra.Command {
 			"of the file given by --config; a flag wins over the variable, the variable over the file.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          usageArgs(cobra.NoArgs),
+		Args:          cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
 				return a.printBuild()
@@ -113,32 +58,31 @@ func (a *app) root() *cobra.Command {
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := settle(cmd); err != nil {
+			if err := cmdline.ApplySettings(cmd); err != nil {
 				return err
 			}
-			return a.chooseColor()
+			return a.ChooseColor()
 		},
 	}
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
-	root.SetFlagErrorFunc(flagFailure)
-	a.printing(root)
-	root.Flags().BoolVarP(&version, versionFlag, "v", false, "print which build this is, as livery version does")
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to colour: always, never, or auto (on a terminal, unless NO_COLOR is set)")
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	root.SetFlagErrorFunc(cmdline.FlagFailure)
+	a.JSONFlag(root)
+	root.Flags().BoolVarP(&version, cmdline.VersionFlag, "v", false, "print which build this is, as livery version does")
+	a.ColorFlag(root)
 	root.PersistentFlags().String("config", "", "YAML or JSON `FILE` with a member for each flag that is not given")
 	root.AddGroup(
 		&cobra.Group{ID: servers, Title: "Servers:"},
 		&cobra.Group{ID: operators, Title: "For the operator of an origin (through its operator socket):"},
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
-	addTo(root, servers, a.devCommand(), a.originCommand(), a.edgeCommand(), a.configCommand())
-	addTo(root, operators, a.teamsCommand(), a.servingCommand(), a.keysCommand(), a.tokenCommand(), a.signCommand(), a.modulesCommand(), a.auditCommand(),
-		a.backupCommand(), a.restoreCommand(), a.checkStoreCommand(), a.collectCommand(), a.migrateStoreCommand(), a.statusCommand())
+	addTo(root, servers, append(serve.Commands(a.App), a.configCommand())...)
+	addTo(root, operators, append(operate.Commands(a.App), maintain.Commands(a.App)...)...)
 	addTo(root, users, append(a.userCommands(), a.versionCommand())...)
 	explainCompletion(root)
-	nameVariables(root)
-	refuseRepeats(root)
+	cmdline.NameVariables(root)
+	cmdline.RefuseRepeats(root)
 	return root
 }
 

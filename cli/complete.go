@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
 )
 
@@ -67,10 +70,10 @@ func beginning(all []string, begun string) []string {
 	return list
 }
 
-// asked returns the client and the flags of a command that is being typed; ok is false where nothing can
+// completionClient returns the client and the flags of a command that is being typed; ok is false where nothing can
 // be asked.
-func (a *app) asked(cmd *cobra.Command) (c *client.Client, p place, ok bool) {
-	_ = settle(cmd) // flags that are missing yet are no fault
+func (a *app) completionClient(cmd *cobra.Command) (c *client.Client, p target.Target, ok bool) {
+	_ = cmdline.ApplySettings(cmd) // flags that are missing yet are no fault
 	value := func(flag string) string {
 		if f := cmd.Flags().Lookup(flag); f != nil {
 			return f.Value.String()
@@ -79,12 +82,12 @@ func (a *app) asked(cmd *cobra.Command) (c *client.Client, p place, ok bool) {
 	}
 	ctx, cancel := context.WithTimeout(contextOf(cmd), completeWithin)
 	defer cancel()
-	c, err := a.api(ctx)
+	c, err := a.Client(ctx)
 	if err != nil {
 		return nil, p, false
 	}
 	c.Tries = 1
-	return c, place{env: value("env"), theme: value("theme"), variant: value("variant")}, true
+	return c, target.Target{Env: value("env"), Theme: value("theme"), Variant: value("variant")}, true
 }
 
 // contextOf returns the context of a command that is being typed, which may have none.
@@ -107,7 +110,7 @@ func within(cmd *cobra.Command, ask func(context.Context) ([]string, error)) []s
 }
 
 func (a *app) environmentNames(cmd *cobra.Command) []string {
-	c, _, ok := a.asked(cmd)
+	c, _, ok := a.completionClient(cmd)
 	if !ok {
 		return nil
 	}
@@ -123,12 +126,12 @@ func (a *app) environmentNames(cmd *cobra.Command) []string {
 }
 
 func (a *app) themeNames(cmd *cobra.Command) []string {
-	c, p, ok := a.asked(cmd)
+	c, p, ok := a.completionClient(cmd)
 	if !ok {
 		return nil
 	}
 	return within(cmd, func(ctx context.Context) (names []string, err error) {
-		env, err := findEnvironment(ctx, c, p.env)
+		env, err := target.FindEnvironment(ctx, c, p.Env)
 		if err != nil {
 			return nil, err
 		}
@@ -143,17 +146,17 @@ func (a *app) themeNames(cmd *cobra.Command) []string {
 }
 
 func (a *app) variantNames(cmd *cobra.Command) []string {
-	c, p, ok := a.asked(cmd)
+	c, p, ok := a.completionClient(cmd)
 	if !ok {
 		return nil
 	}
-	p.variant = ""
+	p.Variant = ""
 	return within(cmd, func(ctx context.Context) (names []string, err error) {
-		f, err := find(ctx, c, p)
+		f, err := target.Lookup(ctx, c, p)
 		if err != nil {
 			return nil, err
 		}
-		for v, err := range c.EveryVariant(ctx, f.env.ID, f.theme.ID) {
+		for v, err := range c.EveryVariant(ctx, f.Env.ID, f.Theme.ID) {
 			if err != nil {
 				return nil, err
 			}
@@ -164,17 +167,17 @@ func (a *app) variantNames(cmd *cobra.Command) []string {
 }
 
 func (a *app) tokenNames(cmd *cobra.Command) []string {
-	c, p, ok := a.asked(cmd)
+	c, p, ok := a.completionClient(cmd)
 	if !ok {
 		return nil
 	}
-	p.variant = ""
+	p.Variant = ""
 	return within(cmd, func(ctx context.Context) ([]string, error) {
-		f, err := find(ctx, c, p)
+		f, err := target.Lookup(ctx, c, p)
 		if err != nil {
 			return nil, err
 		}
-		set, err := c.ThemeTokens(ctx, f.env.ID, f.theme.ID, client.ReadOptions{})
-		return pathsOf(set), err
+		set, err := c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
+		return tokentree.PathsOf(set), err
 	})
 }

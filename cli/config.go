@@ -8,8 +8,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/opsocket"
+	"example.com/livery/cli/term"
 	"example.com/livery/origin/operator"
 )
 
@@ -20,7 +23,7 @@ type setting struct {
 }
 
 func (a *app) configCommand() *cobra.Command {
-	return a.printing(&cobra.Command{
+	return a.JSONFlag(&cobra.Command{
 		Use:   "config COMMAND [FLAG...]",
 		Short: "Print with which settings a command would run, and where each comes from",
 		Long: "Prints every setting of a command as it would be with these flags, this environment and this --config\n" +
@@ -40,37 +43,37 @@ func (a *app) config(cmd *cobra.Command, args []string) error {
 	}
 	of, flags, err := cmd.Root().Find(args)
 	if err != nil || of == cmd.Root() || of == cmd {
-		return wrongUsage("See livery --help for the commands.", "there is no command %s", strings.Join(args, " "))
+		return term.UsageError("See livery --help for the commands.", "there is no command %s", strings.Join(args, " "))
 	}
 	if of.Flags().Lookup("json") == nil {
 		of.Flags().AddFlag(cmd.Flags().Lookup("json"))
 	}
 	if err := of.ParseFlags(flags); err != nil {
-		return flagFailure(of, err)
+		return cmdline.FlagFailure(of, err)
 	}
-	if err := settle(of); err != nil {
+	if err := cmdline.ApplySettings(of); err != nil {
 		return err
 	}
 	var all []setting
-	for _, s := range settings(of) {
+	for _, s := range cmdline.Settings(of) {
 		all = append(all, setting{Setting: s})
 	}
 	running := false
 	if of.Name() == "origin" {
 		running = a.addRunning(cmd.Context(), of.Flag("data").Value.String(), all)
 	}
-	return a.show(all, func() { a.printSettings(of.CommandPath(), all, running) })
+	return a.Show(all, func() { a.printSettings(of.CommandPath(), all, running) })
 }
 
 // addRunning adds what the origin that runs on a data directory was started with, and reports whether one does.
 func (a *app) addRunning(ctx context.Context, data string, all []setting) bool {
-	socket := filepath.Join(data, socketName)
-	if isMissing(socket) {
+	socket := filepath.Join(data, opsocket.SocketName)
+	if localfile.IsMissing(socket) {
 		return false
 	}
 	var list []operator.Setting
-	if err := newOperatorClient(socket).call(ctx, http.MethodGet, "settings", nil, &list); err != nil {
-		a.warn("Mind: whether an origin runs on %s, and with what, is not known: %s", data, sentence(explain(err).sentence))
+	if err := opsocket.New(socket).Call(ctx, http.MethodGet, "settings", nil, &list); err != nil {
+		a.Warn("Mind: whether an origin runs on %s, and with what, is not known: %s", data, term.Sentence(term.Explain(err).Sentence))
 		return false
 	}
 	values := map[string]*string{}
@@ -84,9 +87,9 @@ func (a *app) addRunning(ctx context.Context, data string, all []setting) bool {
 }
 
 func (a *app) printSettings(command string, all []setting, running bool) {
-	t := table{head: []string{"SETTING", "VALUE", "SOURCE"}}
+	t := term.Table{Head: []string{"SETTING", "VALUE", "SOURCE"}}
 	if running {
-		t.head = append(t.head, "RUNNING")
+		t.Head = append(t.Head, "RUNNING")
 	}
 	for _, s := range all {
 		now := ""
@@ -94,32 +97,11 @@ func (a *app) printSettings(command string, all []setting, running bool) {
 			now = cmp.Or(*s.Running, "(empty)")
 		}
 		cells := []any{s.Name, s.Value, s.Source, now}
-		t.add(cells[:len(t.head)]...)
+		t.Add(cells[:len(t.Head)]...)
 	}
-	a.say("%s would start with this:", command)
-	a.printTable(t)
+	a.Say("%s would start with this:", command)
+	a.PrintTable(t)
 	if running {
-		a.say("An origin runs on this data directory; RUNNING is what it was started with instead.")
+		a.Say("An origin runs on this data directory; RUNNING is what it was started with instead.")
 	}
-}
-
-// settings lists the flags of a command by name, without those that only concern its printing.
-func settings(of *cobra.Command) (all []operator.Setting) {
-	of.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" || f.Name == "json" || f.Name == "color" {
-			return
-		}
-		s := operator.Setting{Name: f.Name, Value: storeName(f.Value.String()), Source: "default"}
-		switch from := f.Annotations[sourceMark]; {
-		case len(from) > 0:
-			s.Source = from[0]
-		case f.Changed:
-			s.Source = "the command line"
-		}
-		if f.Name == "token" && s.Value != "" {
-			s.Value = "(not printed)"
-		}
-		all = append(all, s)
-	})
-	return all
 }

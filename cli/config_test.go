@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,21 +62,5 @@ func TestConfigRefusesWhatIsNoCommand(t *testing.T) {
 		if code := Main(args, strings.NewReader(""), &out, &errOut); code != 2 {
 			t.Errorf("livery %q = %d %s, want 2", args, code, errOut.String())
 		}
-	}
-}
-
-// Days are a unit too, because nobody counts 400 days in hours.
-func TestLongDurationsTakeDays(t *testing.T) {
-	for text, want := range map[string]string{"400d": "9600h0m0s", "90m": "1h30m0s", "0": "0s"} {
-		if d, err := longDuration("x", text); err != nil || d.String() != want {
-			t.Errorf("longDuration(%q) = %v, %v, want %s", text, d, err, want)
-		}
-	}
-	refused := slices.DeleteFunc([]string{"", "d", "-1d", "1.5d", "400", "99999999d", "-1h", "x"}, func(text string) bool {
-		_, err := longDuration("x", text)
-		return err != nil
-	})
-	if len(refused) > 0 {
-		t.Errorf("longDuration takes %q", refused)
 	}
 }

@@ -15,12 +15,15 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/cli/account"
+	"example.com/livery/cli/devfile"
+	"example.com/livery/cli/term"
 	"example.com/livery/client"
 )
 
 // running is a livery dev of a test, in this process.
 type running struct {
-	file   devFile
+	file   devfile.File
 	client *client.Client
 	dir    string
 }
@@ -39,7 +42,7 @@ func startDev(t *testing.T) running {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	var said bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &said, err: &said}
+	a := testApp(strings.NewReader(""), &said, &said)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- a.runLine(ctx, "dev", "--data", dir, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled, "--empty")
@@ -58,8 +61,8 @@ func startDev(t *testing.T) running {
 			t.Fatalf("livery dev ended: %v", err)
 		default:
 		}
-		if file, err := readDevFile(dir); err == nil {
-			return running{file, newClient(file.OriginURL, file.Token), dir}
+		if file, err := devfile.Read(dir); err == nil {
+			return running{file, account.NewClient(file.OriginURL, file.Token), dir}
 		}
 	}
 	t.Fatal("livery dev does not answer")
@@ -77,8 +80,8 @@ func (a *app) runLine(ctx context.Context, args ...string) error {
 func (r running) livery(t *testing.T, url string, args ...string) (said string, code int) {
 	t.Helper()
 	var out bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &out, err: &out}
-	code = a.report(a.runLine(t.Context(), append(args, "--url", url, "--token", r.file.Token)...))
+	a := testApp(strings.NewReader(""), &out, &out)
+	code = a.Report(a.runLine(t.Context(), append(args, "--url", url, "--token", r.file.Token)...))
 	return out.String(), code
 }
 
@@ -121,22 +124,22 @@ func TestPushMeetsTheChangeOfAnother(t *testing.T) {
 		code                         int
 		says, a, b                   string
 	}{
-		{"another token is kept, and the push goes on", part, "b", "", "merge", exitDone, "~ b  #000002 → #0000ff", `"#00000a"`, `"#0000ff"`},
-		{"the same token ends it", part, "a", "", "merge", exitConflict, "what the files change too: a.", `"#0000ff"`, `"#000002"`},
-		{"what the files would take back ends it", whole, "b", "", "merge", exitConflict, "what the files change too: b.", `"#000001"`, `"#0000ff"`},
-		{"unless it is to be overwritten", whole, "b", "", "overwrite", exitDone, "~ b  #0000ff → #000002", `"#00000a"`, `"#000002"`},
-		{"in CI nothing is merged", part, "b", "true", "", exitConflict, "somebody else changed the draft", `"#000001"`, `"#0000ff"`},
+		{"another token is kept, and the push goes on", part, "b", "", "merge", term.ExitOK, "~ b  #000002 → #0000ff", `"#00000a"`, `"#0000ff"`},
+		{"the same token ends it", part, "a", "", "merge", term.ExitConflict, "what the files change too: a.", `"#0000ff"`, `"#000002"`},
+		{"what the files would take back ends it", whole, "b", "", "merge", term.ExitConflict, "what the files change too: b.", `"#000001"`, `"#0000ff"`},
+		{"unless it is to be overwritten", whole, "b", "", "overwrite", term.ExitOK, "~ b  #0000ff → #000002", `"#00000a"`, `"#000002"`},
+		{"in CI nothing is merged", part, "b", "true", "", term.ExitConflict, "somebody else changed the draft", `"#000001"`, `"#0000ff"`},
 	}
 	for i, c := range cases {
 		t.Run(c.rule, func(t *testing.T) {
 			slug := "theme" + string(rune('0'+i))
 			place := []string{"--env", "sandbox", "--theme", slug}
-			if said, code := r.livery(t, r.file.OriginURL, append([]string{"push", base, "--create", "--publish"}, place...)...); code != exitDone {
+			if said, code := r.livery(t, r.file.OriginURL, append([]string{"push", base, "--create", "--publish"}, place...)...); code != term.ExitOK {
 				t.Fatal(said)
 			}
 			t.Setenv("CI", c.ci)
 			between := r.meddler(t, func() {
-				if said, code := r.livery(t, r.file.OriginURL, append([]string{"edit", c.theirs, "#0000ff"}, place...)...); code != exitDone {
+				if said, code := r.livery(t, r.file.OriginURL, append([]string{"edit", c.theirs, "#0000ff"}, place...)...); code != term.ExitOK {
 					t.Error(said)
 				}
 			})

@@ -7,6 +7,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,13 +16,18 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"pgregory.net/rapid"
 
+	"example.com/livery/cli/account"
 	"example.com/livery/cli/page"
+	"example.com/livery/cli/process"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/changeset"
+	"example.com/livery/cli/tokens/lint"
+	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
-	"example.com/livery/origin/operator"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/storage/record"
 )
 
 // hostile is a name that is markup for a terminal, for Markdown, for HTML and for the log of GitHub.
@@ -53,49 +60,67 @@ type printed struct {
 	print func(a *app, name string)
 }
 
+// testApp returns a program that reads and prints where a test says.
+func testApp(in io.Reader, out, errOut io.Writer) *app {
+	return &app{account.New(&term.App{In: in, Out: out, Err: errOut})}
+}
+
+// colored makes a program print for a terminal, or for a file.
+func colored(t *rapid.T, a *app, terminal bool) *app {
+	flags := &cobra.Command{}
+	a.ColorFlag(flags)
+	color := "never"
+	if terminal {
+		color = "always"
+	}
+	if err := errors.Join(flags.ParseFlags([]string{"--color", color}), a.ChooseColor()); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 func everyWay() []printed {
 	value := func(name string) json.RawMessage { return jsontree.AppendString(nil, name) }
-	faults := func(name string) []fault {
-		return []fault{{Diagnostic: client.Diagnostic{Path: name, Kind: name, Message: name}, Where: name + ":1", Next: name}}
+	faults := func(name string) []lint.Fault {
+		return []lint.Fault{{Diagnostic: client.Diagnostic{Path: name, Kind: name, Message: name}, Where: name + ":1", Next: name}}
 	}
-	changes := func(name string) comparison {
-		changed := change{Kind: "changed", Path: name, Before: value(name), After: json.RawMessage(`"#0055aa"`)}
-		renamed := change{Kind: "renamed", Path: name, From: name, Before: value(name), After: value(name)}
-		return comparison{What: name, From: "nothing", To: "the files", notes: []string{name}, Changes: []change{changed, renamed}}
+	changes := func(name string) changeset.Comparison {
+		changed := changeset.Change{Kind: "changed", Path: name, Before: value(name), After: json.RawMessage(`"#0055aa"`)}
+		renamed := changeset.Change{Kind: "renamed", Path: name, From: name, Before: value(name), After: value(name)}
+		return changeset.Comparison{What: name, From: "nothing", To: "the files", Notes: []string{name}, Changes: []changeset.Change{changed, renamed}}
 	}
-	write := func(a *app, text []byte) { _, _ = a.out.Write(text) }
+	write := func(a *app, text []byte) { _, _ = a.Out.Write(text) }
 	log := func(a *app, name string, asJSON bool) {
-		if l, err := a.logger("info", asJSON); err == nil {
+		if l, err := process.Logger(a.App, "info", asJSON); err == nil {
 			l.Info(name, "name", name, "error", errors.New(name))
 		}
 	}
 	return []printed{
-		{"say", 1, func(a *app, name string) { a.say("%s", name) }},
-		{"say an error", 1, func(a *app, name string) { a.say("%v", errors.New(name)) }},
-		{"warn", 1, func(a *app, name string) { a.warn("Mind: %s", name) }},
-		{"a style", 1, func(a *app, name string) { a.say("%s", a.styled("1", name)) }},
+		{"say", 1, func(a *app, name string) { a.Say("%s", name) }},
+		{"say an error", 1, func(a *app, name string) { a.Say("%v", errors.New(name)) }},
+		{"warn", 1, func(a *app, name string) { a.Warn("Mind: %s", name) }},
+		{"a style", 1, func(a *app, name string) { a.Say("%s", a.Styled("1", name)) }},
 		{"a failure", 4, func(a *app, name string) {
-			a.report(&failure{sentence: name, faults: []string{name, name}, next: "x" + name})
+			a.Report(&term.Failure{Sentence: name, Faults: []string{name, name}, Next: "x" + name})
 		}},
 		{"a table", 2, func(a *app, name string) {
-			rows := table{head: []string{"A", "B"}}
-			rows.add(name, a.swatch("#0055aa")+cell(name))
-			a.printTable(rows)
+			rows := term.Table{Head: []string{"A", "B"}}
+			rows.Add(name, a.Swatch("#0055aa")+term.Cell(name))
+			a.PrintTable(rows)
 		}},
-		{"pairs", 1, func(a *app, name string) { a.pairs(a.out, "Name", "x"+name) }},
-		{"check", 2, func(a *app, name string) { a.printFaults(faults(name), true) }},
-		{"check --markdown", 4, func(a *app, name string) { write(a, appendFaults(nil, faults(name))) }},
-		{"check --github-annotations", 1, func(a *app, name string) { write(a, appendAnnotations(nil, faults(name))) }},
-		{"diff", 5, func(a *app, name string) { a.printComparison(changes(name), true) }},
-		{"diff --markdown", 10, func(a *app, name string) { write(a, appendComparison(nil, changes(name), true)) }},
+		{"pairs", 1, func(a *app, name string) { a.Pairs(a.Out, "Name", "x"+name) }},
+		{"check", 2, func(a *app, name string) { lint.Print(a.App, faults(name), true) }},
+		{"check --markdown", 4, func(a *app, name string) { write(a, lint.AppendMarkdown(nil, faults(name))) }},
+		{"check --github-annotations", 1, func(a *app, name string) { write(a, lint.AppendAnnotations(nil, faults(name))) }},
+		{"diff", 5, func(a *app, name string) { changeset.PrintComparison(a.App, changes(name), true) }},
+		{"diff --markdown", 10, func(a *app, name string) { write(a, changeset.AppendMarkdown(nil, changes(name), true)) }},
 		{"tokens", 2, func(a *app, name string) {
-			a.printTokens([]client.Token{{Path: name, ResolvedType: &name, Value: value(name)}}, nil)
+			changeset.PrintTokens(a.App, []client.Token{{Path: name, ResolvedType: &name, Value: value(name)}}, nil)
 		}},
-		{"what a push left out", 2, func(a *app, name string) { a.printSkipped([]skipped{{Path: name, Reason: name, Tokens: 1}}, true) }},
-		{"audit", 1, func(a *app, name string) {
-			a.printAudit(operator.AuditPage{Entries: []record.Audit{{Target: name, Changes: []string{name}}}}, false)
+		{"what a push left out", 2, func(a *app, name string) {
+			validate.PrintDropped(a.App, []validate.Dropped{{Path: name, Reason: name, Tokens: 1}}, true)
 		}},
-		{"JSON", -1, func(a *app, name string) { _ = a.encode(map[string]string{name: name}, "  ") }},
+		{"JSON", -1, func(a *app, name string) { _ = a.Encode(map[string]string{name: name}, "  ") }},
 		{"a log", 1, func(a *app, name string) { log(a, name, true) }},
 		{"a log of dev", 1, func(a *app, name string) { log(a, name, false) }},
 		{"a page", -1, func(a *app, name string) { write(a, visiblePage(name, value(name))) }},
@@ -121,7 +146,7 @@ func TestNoNameDrivesATerminal(t *testing.T) {
 		for _, way := range everyWay() {
 			for _, terminal := range []bool{false, true} {
 				var out bytes.Buffer
-				way.print(&app{out: &out, err: &out, terminal: terminal}, name)
+				way.print(colored(t, testApp(strings.NewReader(""), &out, &out), terminal), name)
 				said := styles.ReplaceAllString(out.String(), "")
 				if rune := hidden(said); rune != "" {
 					t.Errorf("%s of %q, on a terminal %t, prints %q in %q", way.what, name, terminal, rune, said)
@@ -141,7 +166,7 @@ func TestNamesStayInCodeSpans(t *testing.T) {
 		var out bytes.Buffer
 		for _, way := range everyWay() {
 			if strings.HasSuffix(way.what, "--markdown") {
-				way.print(&app{out: &out, err: &out}, name)
+				way.print(testApp(strings.NewReader(""), &out, &out), name)
 			}
 		}
 		return span.ReplaceAllString(out.String(), "`…`")
@@ -156,12 +181,18 @@ func TestNamesStayInCodeSpans(t *testing.T) {
 
 // TestTextGoesOutThroughPrint: no command formats for a terminal past the functions that escape.
 func TestTextGoesOutThroughPrint(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) == 0 {
+	var files []string
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".go" {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil || len(files) < 100 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		if file == "print.go" || strings.HasSuffix(file, "_test.go") {
+		if file == filepath.Join("term", "print.go") || strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		set := token.NewFileSet()
@@ -185,7 +216,7 @@ func printsItself(call *ast.CallExpr) bool {
 		return false
 	}
 	to, ok := call.Args[0].(*ast.SelectorExpr)
-	if !ok || to.Sel.Name != "out" && to.Sel.Name != "err" {
+	if !ok || to.Sel.Name != "Out" && to.Sel.Name != "Err" {
 		return false
 	}
 	for _, arg := range call.Args[1:] {

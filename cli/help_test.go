@@ -7,12 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/livery/cli/cmdline"
 )
 
 // walk calls visit with every command that does something itself.
 func walk(t *testing.T, visit func(*cobra.Command)) {
 	t.Helper()
-	root := (&app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}).root()
+	root := testApp(strings.NewReader(""), io.Discard, io.Discard).root()
 	root.InitDefaultHelpCmd()
 	var into func(*cobra.Command)
 	into = func(cmd *cobra.Command) {
@@ -69,7 +71,7 @@ func TestEveryFlagIsExplained(t *testing.T) {
 			if f.Name == "help" {
 				return
 			}
-			if strings.TrimSpace(usage) == "" || !strings.Contains(f.Usage, "[$"+variable(f.Name)+"]") {
+			if strings.TrimSpace(usage) == "" || !strings.Contains(f.Usage, "[$"+cmdline.Variable(f.Name)+"]") {
 				t.Errorf("%s --%s is explained as %q", cmd.CommandPath(), f.Name, f.Usage)
 			}
 			if f.Value.Type() != "bool" && strings.Count(f.Usage, "`") != 2 && f.Value.Type() != "duration" {

@@ -66,7 +66,7 @@ func servedPage(t *testing.T, file string) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
-	a := &app{in: strings.NewReader(""), out: in, err: &bytes.Buffer{}}
+	a := testApp(strings.NewReader(""), in, &bytes.Buffer{})
 	ended := make(chan error, 1)
 	go func() {
 		ended <- a.runLine(ctx, "preview", file)

@@ -14,7 +14,7 @@ import (
 // flagsOf returns what the flags of a command are for one command line, without running it.
 func flagsOf(t *testing.T, args ...string) (map[string]string, error) {
 	t.Helper()
-	a := &app{in: strings.NewReader(""), out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	a := testApp(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
 	root := a.root()
 	command, _, err := root.Find(args)
 	if err != nil {
@@ -76,34 +76,5 @@ func TestConfigFilesAreStrict(t *testing.T) {
 		if _, err := flagsOf(t, "push", "f", "--theme", "t", "--config", config); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.rule, err, c.want)
 		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	all := []string{"sandbox", "staging", "production", "tidewater"}
-	cases := map[string]string{"sandbx": "sandbox", "Staging": "staging", "prod": "", "tidewatre": "tidewater", "zzz": "", "": ""}
-	for name, want := range cases {
-		if got := nearest(name, all); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestTablesAlignWhatIsSeen(t *testing.T) {
-	var out bytes.Buffer
-	a := &app{out: &out, terminal: true}
-	rows := table{head: []string{"A", "B"}}
-	rows.add(a.swatch("#0055aa")+"x", "1")
-	rows.add("längeres", "2")
-	a.printTable(rows)
-	want := "\x1b[2mA         B\x1b[0m\n\x1b[48;2;0;85;170m  \x1b[0m x      1\nlängeres  2\n"
-	if out.String() != want {
-		t.Errorf("printTable() = %q, want %q", out.String(), want)
-	}
-}
-
-func TestATokenCannotDriveTheTerminal(t *testing.T) {
-	if got := cell(short([]byte(`"a\u001b[31mb\nc"`), "")); got != `a\x1b[31mb c` {
-		t.Errorf("a value is shown as %q", got)
 	}
 }

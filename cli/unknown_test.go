@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/livery/cli/term"
 )
 
 func TestWrongCommandLinesSayWhatToTry(t *testing.T) {
@@ -33,7 +35,7 @@ func TestWrongCommandLinesSayWhatToTry(t *testing.T) {
 		var out, said strings.Builder
 		code := Main(strings.Fields(c.line), strings.NewReader(""), &out, &said)
 		want := "livery: " + c.want + "\n        " + c.next
-		if code != exitUsage || !strings.HasPrefix(said.String(), want) || out.Len() > 0 {
+		if code != term.ExitUsage || !strings.HasPrefix(said.String(), want) || out.Len() > 0 {
 			t.Errorf("%s: livery %s = %d\n%s%s, want\n%s", c.rule, c.line, code, out.String(), said.String(), want)
 		}
 	}
@@ -76,7 +78,7 @@ func TestAReleaseHasItsNumber(t *testing.T) {
 	releaseVersion = "1.2.3"
 	defer func() { releaseVersion = "" }()
 	var out strings.Builder
-	if code := Main([]string{"version", "--json"}, strings.NewReader(""), &out, io.Discard); code != exitDone || !strings.Contains(out.String(), `"version": "1.2.3"`) {
+	if code := Main([]string{"version", "--json"}, strings.NewReader(""), &out, io.Discard); code != term.ExitOK || !strings.Contains(out.String(), `"version": "1.2.3"`) {
 		t.Errorf("livery version --json = %d\n%s, want the version 1.2.3", code, out.String())
 	}
 }

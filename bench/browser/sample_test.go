@@ -17,7 +17,7 @@ import (
 
 // sampleTheme and sampleVariants are what a first run of Livery serves.
 const (
-	sampleFolder = "../../cli/sample/"
+	sampleFolder = "../../cli/serve/sample/"
 	sampleTheme  = sampleFolder + "tidewater.tokens.json"
 )
 

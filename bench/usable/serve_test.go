@@ -26,7 +26,7 @@ func (b *bench) documents() ([]document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err = read(all, "tidewater", "cli/sample/tidewater.tokens.json", "cli/sample/*.variant.json", ""); err != nil {
+	if all, err = read(all, "tidewater", "cli/serve/sample/tidewater.tokens.json", "cli/serve/sample/*.variant.json", ""); err != nil {
 		return nil, err
 	}
 	for _, pattern := range []string{

@@ -11,7 +11,7 @@ import (
 )
 
 // sampleFolder has what a first run of Livery serves.
-const sampleFolder = root + "/cli/sample/"
+const sampleFolder = root + "/cli/serve/sample/"
 
 // bundles is what the example Worker is given, and what it must serve, by Variant and file.
 type bundles struct {

@@ -1,0 +1,115 @@
+// Package account logs in to origins, keeps the credentials, and makes the client of the public API.
+package account
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/devfile"
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+)
+
+// Session is the client side of the public API: where commands find the origin and their access token.
+type Session struct {
+	*term.App
+	url     string             // of the origin; empty: of the running dev
+	token   string             // access token; empty: of the running dev
+	dataDir string             // of the running dev
+	granted client.Environment // the last that was looked up; its role explains a refusal
+	sent    sentToken          // the last; what it says of itself explains a refusal
+}
+
+// New returns a Session that prints on t. Failures that t reports name the role and the token that they met.
+func New(t *term.App) *Session {
+	s := &Session{App: t}
+	t.OnFailure(s.explainRole)
+	t.OnFailure(s.explainToken)
+	return s
+}
+
+// Flags gives a command of the public API its flags.
+func (a *Session) Flags(cmd *cobra.Command) {
+	f := cmd.PersistentFlags()
+	f.StringVar(&a.url, "url", "", "`ADDRESS` of the origin (default: that of the running livery dev)")
+	f.StringVar(&a.token, "token", "", "access `TOKEN` (default: that of the running livery dev)")
+	f.StringVar(&a.dataDir, "data", devfile.DefaultDir, "`DIR`ectory of the running livery dev")
+}
+
+// These are the sentence and the next step where an origin is named and no token.
+const (
+	noTokenSentence = "there is no access token for %s"
+	noTokenNext     = "Give one with --token or LIVERY_TOKEN, or log in with livery login; the operator makes them with livery token."
+)
+
+// Client returns the client that the flags ask for: of --url and --token, of the running dev, or of the
+// origin that somebody logged in to.
+func (a *Session) Client(ctx context.Context) (*client.Client, error) {
+	if err := a.checkURL(); err != nil {
+		return nil, err
+	}
+	if a.url != "" && a.token != "" {
+		return a.clientOf(a.url, a.token), nil
+	}
+	kept, err := readCredentials()
+	if err != nil {
+		return nil, err
+	}
+	dev, err := devfile.Read(a.dataDir)
+	switch {
+	case err == nil && (a.url == "" || client.New(a.url, "").BaseURL() == dev.OriginURL):
+		if a.token != "" {
+			dev.Token = a.token
+		}
+		return a.clientOf(dev.OriginURL, dev.Token), nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	return a.loggedIn(ctx, kept)
+}
+
+// checkURL refuses a --url that is none.
+func (a *Session) checkURL() error {
+	if u, err := url.Parse(a.url); a.url == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil
+	}
+	return term.UsageError("Write https://livery.example.com, for example.", "--url %q is no address of an origin", a.url)
+}
+
+// loggedIn returns the client of an origin that no running dev is.
+func (a *Session) loggedIn(ctx context.Context, kept credentials) (*client.Client, error) {
+	address, token := a.url, a.token
+	if address == "" {
+		address = kept.Origin
+	}
+	if address == "" {
+		return nil, term.Fail("Start livery dev, name an origin with --url and --token, or log in with livery login.", "no livery dev is running on %s", a.dataDir)
+	}
+	if token == "" {
+		var err error
+		if token, err = a.freshToken(ctx, kept, client.New(address, "").BaseURL()); err != nil {
+			return nil, err
+		}
+	}
+	if token == "" {
+		return nil, term.UsageError(noTokenNext, noTokenSentence, address)
+	}
+	return a.clientOf(address, token), nil
+}
+
+// clientOf is newClient for a command, which then knows what it sends.
+func (a *Session) clientOf(address, token string) *client.Client {
+	a.sent = sentToken{client.New(address, "").BaseURL(), token}
+	return NewClient(address, token)
+}
+
+// NewClient returns a client that names itself livery.
+func NewClient(url, token string) *client.Client {
+	c := client.New(url, token)
+	c.UserAgent = "livery"
+	return c
+}

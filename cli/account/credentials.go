@@ -1,0 +1,106 @@
+package account
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"example.com/livery/cli/device"
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/term"
+)
+
+// credentials are the tokens that people logged in with, by the address of the origin. They stand in a
+// file that only its owner may read. Lost: log in again. Stolen: whoever has it may do what its owner may
+// until the tokens end.
+type credentials struct {
+	Origin string            `json:"origin"` // the one that counts where no --url is given; empty means none
+	Tokens map[string]string `json:"tokens"` // by the address of the origin, without /public/v1
+
+	Renewals map[string]renewal `json:"renewals,omitempty"` // how a token is renewed, by the same address
+}
+
+// renewal is how a token is renewed, of a login at an issuer.
+type renewal struct {
+	Issuer   string    `json:"issuer"`
+	ClientID string    `json:"clientID"`
+	Refresh  string    `json:"refreshToken"`
+	Expires  time.Time `json:"expiresAt,omitzero"` // of the token; zero where nobody says
+}
+
+// credentialsPath is where the credentials stand: LIVERY_CREDENTIALS, or a folder for configuration.
+func credentialsPath() (string, error) {
+	if path := os.Getenv("LIVERY_CREDENTIALS"); path != "" {
+		return path, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", term.Fail("Name a file with LIVERY_CREDENTIALS.", "there is no folder for configuration: %v", err)
+	}
+	return filepath.Join(dir, "livery", "credentials.json"), nil
+}
+
+// readCredentials returns what is stored, and nothing where nothing is.
+func readCredentials() (credentials, error) {
+	kept := credentials{Tokens: map[string]string{}}
+	path, err := credentialsPath()
+	if err != nil {
+		return kept, nil // nobody can have logged in
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if kept.Tokens == nil {
+		kept.Tokens = map[string]string{}
+	}
+	if err != nil {
+		return kept, term.Fail("Log in again with livery login.", "the credentials %s cannot be read: %s", path, localfile.Reason(err))
+	}
+	return kept, nil
+}
+
+func (c credentials) write() (path string, err error) {
+	if path, err = credentialsPath(); err != nil {
+		return "", err
+	}
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return path, err
+	}
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err = localfile.Write(path, append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return path, term.Fail("Name another file with LIVERY_CREDENTIALS.", "the credentials %s cannot be written: %s", path, localfile.Reason(err))
+	}
+	return path, nil
+}
+
+// keep takes the tokens of an origin over, and how to renew them where that is possible.
+func (c *credentials) keep(origin string, tokens device.Tokens, issuer device.Issuer) {
+	c.Tokens[origin] = tokens.Access
+	delete(c.Renewals, origin)
+	if tokens.Refresh == "" {
+		return
+	}
+	if c.Renewals == nil {
+		c.Renewals = map[string]renewal{}
+	}
+	c.Renewals[origin] = renewal{issuer.URL, issuer.ClientID, tokens.Refresh, tokens.Expires}
+}
+
+// forget drops all that is kept of an origin.
+func (c *credentials) forget(origin string) {
+	delete(c.Tokens, origin)
+	delete(c.Renewals, origin)
+	if c.Origin == origin {
+		c.Origin = ""
+	}
+}

@@ -1,0 +1,170 @@
+package account
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/device"
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+)
+
+const loginText = `Keeps an access token of an origin, so that later commands need neither --url nor --token.
+
+On a terminal, where the operator named an issuer for it, you log in there: open the page that is shown, on any
+device, and enter the code. The token is renewed by itself for as long as the issuer allows. Otherwise the token
+is read from --token, from the standard input, or typed where nobody sees it. It is tried out first.
+
+It is kept in a file that only you may read (credentials.json in your folder for configuration, or
+where LIVERY_CREDENTIALS says). A flag or variable wins over it, and so does a running livery dev.`
+
+// loginFlags are the flags of login.
+type loginFlags struct {
+	device bool
+	issuer string // name of one of those that the origin names; empty: the only one
+}
+
+func (a *Session) loginCommand() *cobra.Command {
+	var l loginFlags
+	cmd := &cobra.Command{
+		Use:     "login",
+		Short:   "Log in to an origin, or keep its access token, for later commands",
+		Long:    loginText,
+		Example: "  livery login --url https://livery.example.com\n  livery token --subject me | livery login --url http://127.0.0.1:8080",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.login(cmd.Context(), l) },
+	}
+	cmd.Flags().BoolVar(&l.device, "device", false, "log in at an issuer also where there is no terminal (default: on a terminal, where the origin names one)")
+	cmd.Flags().StringVar(&l.issuer, "issuer", "", "`NAME` of the issuer to log in at (default: the only one that the origin names)")
+	return a.JSONFlag(cmd)
+}
+
+func (a *Session) login(ctx context.Context, l loginFlags) error {
+	kept, err := readCredentials()
+	if err != nil { // a file that nobody can read is written anew
+		kept = credentials{Tokens: map[string]string{}}
+	}
+	a.url = cmp.Or(a.url, kept.Origin)
+	if a.url == "" {
+		return term.UsageError("See livery login --help.", "livery login needs --url")
+	}
+	if err := a.checkURL(); err != nil {
+		return err
+	}
+	origin := client.New(a.url, "").BaseURL()
+	tokens, issuer, err := a.obtain(ctx, origin, l)
+	if err != nil {
+		return err
+	}
+	list := []client.Environment{}
+	for e, err := range a.clientOf(origin, tokens.Access).EveryEnvironment(ctx) {
+		if err != nil {
+			return err
+		}
+		list = append(list, e)
+	}
+	kept.Origin = origin
+	kept.keep(origin, tokens, issuer)
+	path, err := kept.write()
+	if err != nil {
+		return err
+	}
+	return a.Show(list, func() {
+		a.Say("Logged in to %s: %s to work on.", origin, term.Plural(len(list), "Environment"))
+		a.Say("The token is kept in %s%s.", path, lasting(tokens))
+	})
+}
+
+// lasting says how long a token will do.
+func lasting(t device.Tokens) string {
+	switch {
+	case t.Refresh != "":
+		return ", and renewed by itself"
+	case t.Expires.IsZero():
+		return ""
+	}
+	return "; it ends at " + term.Moment(&t.Expires) + " UTC"
+}
+
+// obtain returns the tokens to keep, and the issuer that they are of; the zero Issuer where a token was given.
+func (a *Session) obtain(ctx context.Context, origin string, l loginFlags) (device.Tokens, device.Issuer, error) {
+	asked := l.device || l.issuer != ""
+	if a.token == "" && (asked || term.IsTerminal(a.In)) {
+		tokens, issuer, err := a.loginAt(ctx, origin, l)
+		if err == nil || asked || !errors.Is(err, errNoIssuer) && !errors.Is(err, device.ErrUnsupported) {
+			return tokens, issuer, err
+		}
+	}
+	token, err := a.typedToken()
+	tokens := device.Tokens{Access: token}
+	if claims, err := device.Read(token); err == nil {
+		tokens.Expires = claims.Expires
+	}
+	return tokens, device.Issuer{}, err
+}
+
+// typedToken returns the token to log in with.
+func (a *Session) typedToken() (string, error) {
+	token := a.token
+	switch {
+	case token != "":
+	case term.IsTerminal(a.In):
+		var err error
+		if token, err = a.ReadSecret("Access token: "); err != nil {
+			return "", err
+		}
+	default:
+		token, _ = bufio.NewReader(a.In).ReadString('\n') // what ends without a line's end counts too
+	}
+	token = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(token), "Bearer "))
+	if token == "" || strings.ContainsAny(token, " \t\r\n") {
+		return "", term.UsageError("The operator makes one with livery token.", "that is no access token")
+	}
+	return token, nil
+}
+
+func (a *Session) logoutCommand() *cobra.Command {
+	return a.JSONFlag(&cobra.Command{
+		Use:     "logout",
+		Short:   "Forget the access token of an origin",
+		Long:    "Forgets the token that livery login kept: of --url, or of the origin that counts without it.",
+		Example: "  livery logout",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE:    func(*cobra.Command, []string) error { return a.logout() },
+	})
+}
+
+func (a *Session) logout() error {
+	kept, err := readCredentials()
+	if err != nil {
+		return err
+	}
+	origin := kept.Origin
+	if a.url != "" {
+		origin = client.New(a.url, "").BaseURL()
+	}
+	_, known := kept.Tokens[origin]
+	if known {
+		kept.forget(origin)
+		if _, err := kept.write(); err != nil {
+			return err
+		}
+	}
+	done := struct {
+		Origin    string `json:"origin"`
+		Forgotten bool   `json:"forgotten"` // false where nobody was logged in
+	}{origin, known}
+	return a.Show(done, func() {
+		if known {
+			a.Say("The token of %s is forgotten.", origin)
+		} else {
+			a.Say("Nobody was logged in.")
+		}
+	})
+}

@@ -1,0 +1,185 @@
+// Package cmdline checks command lines and gives flags their values from variables and the configuration file.
+package cmdline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.com/livery/cli/term"
+)
+
+// Variable returns the environment variable of a flag.
+func Variable(flag string) string {
+	return "LIVERY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// hasVariable reports whether a flag can be given otherwise than on the command line. Those that print something else
+// than the command does cannot: LIVERY_VERSION is the N of livery pull, and often that of an image.
+func hasVariable(f *pflag.Flag) bool {
+	return f.Name != "help" && (f.Name != VersionFlag || f.Value.Type() != "bool")
+}
+
+// NameVariables ends the help of every flag with its environment variable.
+func NameVariables(cmd *cobra.Command) {
+	name := func(f *pflag.Flag) {
+		if hasVariable(f) && !strings.Contains(f.Usage, "[$") {
+			f.Usage += " [$" + Variable(f.Name) + "]"
+		}
+	}
+	cmd.PersistentFlags().VisitAll(name)
+	cmd.LocalNonPersistentFlags().VisitAll(name)
+	for _, c := range cmd.Commands() {
+		NameVariables(c)
+	}
+}
+
+// ApplySettings gives every flag that was not on the command line the value of its environment variable,
+// or else of its member in the --config file, and then checks that the needed ones are there.
+func ApplySettings(cmd *cobra.Command) error {
+	config, err := readConfig(cmd)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if err := settleFlag(cmd.Flags(), f, config); err != nil {
+			faults = append(faults, err)
+		}
+	})
+	if len(faults) > 0 {
+		return faults[0]
+	}
+	return missingFlags(cmd)
+}
+
+func settleFlag(flags *pflag.FlagSet, f *pflag.Flag, config map[string]any) error {
+	if f.Changed || !hasVariable(f) {
+		return nil
+	}
+	if text, ok := os.LookupEnv(Variable(f.Name)); ok && text != "" {
+		return set(flags, f, "the environment variable "+Variable(f.Name), text)
+	}
+	switch v := config[f.Name].(type) {
+	case nil:
+	case []any:
+		for _, item := range v {
+			if err := set(flags, f, "the --config file", fmt.Sprint(item)); err != nil {
+				return err
+			}
+		}
+	default:
+		return set(flags, f, "the --config file", fmt.Sprint(v))
+	}
+	return nil
+}
+
+func set(flags *pflag.FlagSet, f *pflag.Flag, where, text string) error {
+	if err := flags.Set(f.Name, text); err != nil {
+		if said, ok := errors.AsType[*term.Failure](err); ok {
+			said.Sentence = where + ": " + said.Sentence
+			return said
+		}
+		return term.UsageError(takes(f), "%s gives --%s the value %q, which it cannot have", where, f.Name, text)
+	}
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[SourceMark] = []string{where}
+	return nil
+}
+
+// SourceMark says of a flag that was not on the command line where its value comes from.
+const SourceMark = "livery_source"
+
+func readConfig(cmd *cobra.Command) (map[string]any, error) {
+	path, err := cmd.Flags().GetString("config")
+	if path == "" {
+		path = os.Getenv(Variable("config"))
+	}
+	if err != nil || path == "" {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, term.Fail("Name a file that can be read, or leave --config out.", "the --config file cannot be read: %v", err)
+	}
+	config := map[string]any{}
+	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&config); err != nil {
+		return nil, YamlFailure(path, err)
+	}
+	return config, unknownMembers(cmd, path, config)
+}
+
+// unknownMembers refuses a config file with a member that no command of the program has a flag
+// for. A member of another command is fine: one file serves all.
+func unknownMembers(cmd *cobra.Command, path string, config map[string]any) error {
+	known := map[string]bool{}
+	collectFlags(cmd.Root(), known)
+	for name := range config {
+		if known[name] {
+			continue
+		}
+		next := "Its members are named like the flags, without the dashes."
+		if near := term.Nearest(name, term.Keys(known)); near != "" {
+			next = "Did you mean " + near + "?"
+		}
+		return term.Fail(next, "%s has a member %q, but there is no flag --%s", path, name, name)
+	}
+	return nil
+}
+
+func collectFlags(cmd *cobra.Command, known map[string]bool) {
+	note := func(f *pflag.Flag) { known[f.Name] = true }
+	cmd.PersistentFlags().VisitAll(note)
+	cmd.LocalNonPersistentFlags().VisitAll(note)
+	for _, c := range cmd.Commands() {
+		collectFlags(c, known)
+	}
+}
+
+// YamlFailure says in one sentence what is wrong with a YAML file, and where.
+func YamlFailure(path string, err error) error {
+	e, ok := errors.AsType[yaml.Error](err)
+	if !ok {
+		return term.Fail("Mend the file and try again.", "%s cannot be read: %v", path, err)
+	}
+	where := path
+	if t := e.GetToken(); t != nil && t.Position != nil {
+		where = fmt.Sprintf("%s:%d:%d", path, t.Position.Line, t.Position.Column)
+	}
+	return term.Fail("Mend that line and try again.", "%s: %s", where, e.GetMessage())
+}
+
+const neededMark = "livery_needed"
+
+// Require marks a flag that a command cannot do without, wherever its value comes from.
+func Require(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		f := cmd.Flag(name)
+		f.Usage += " (needed)"
+		if f.Annotations == nil {
+			f.Annotations = map[string][]string{}
+		}
+		f.Annotations[neededMark] = []string{"true"}
+	}
+}
+
+func missingFlags(cmd *cobra.Command) error {
+	var missing []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[neededMark] != nil && !f.Changed {
+			missing = append(missing, "--"+f.Name)
+		}
+	})
+	if len(missing) == 0 {
+		return nil
+	}
+	return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s needs %s", cmd.CommandPath(), strings.Join(missing, " and "))
+}

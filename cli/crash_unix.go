@@ -1,8 +1,0 @@
-//go:build unix && !linux
-
-package cli
-
-import "syscall"
-
-// keepMemoryPrivate lets no crash write this process's memory to a file: it holds secrets.
-func keepMemoryPrivate() { _ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) }

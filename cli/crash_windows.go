@@ -1,4 +1,0 @@
-package cli
-
-// keepMemoryPrivate does nothing: Windows writes no memory of a process unless it was set up to.
-func keepMemoryPrivate() {}

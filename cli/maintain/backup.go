@@ -1,0 +1,287 @@
+package maintain
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cheggaaa/pb/v3"
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/process"
+	"example.com/livery/cli/term"
+	"example.com/livery/origin/operator"
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/record"
+)
+
+const backupText = `Adds a backup of the store in the data directory DIR to the directory --to, which is made where there
+is none. The origin may run on: every commit that was acknowledged before is in the backup. What an
+earlier backup there has already is not copied again, so that all backups of one store belong into one
+directory. Every file is read back and compared with its hash.
+
+With --keep N the newest N backups stay and older ones are removed, with the files that only they were
+made of; this one is counted, and is read back first. Without --keep all stay.
+
+A backup holds secrets as the store does: keep it as private. The token of the feed is a file of its
+own and is not in it.`
+
+func (a *app) backupCommand() *cobra.Command {
+	var to string
+	var keep int
+	cmd := &cobra.Command{
+		Use:     "backup DIR",
+		Short:   "Back up the store of an origin, running or not",
+		Long:    backupText,
+		Example: "  livery backup /var/lib/livery --to /mnt/backups/livery\n  livery backup /var/lib/livery --to /mnt/backups/livery --keep 30",
+		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if keep < 1 && cmd.Flags().Changed("keep") {
+				return term.UsageError("Keep one at least.", "--keep %d keeps no backup", keep)
+			}
+			return a.backup(cmd.Context(), args[0], to, keep)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "`DIR`ectory that holds the backups")
+	cmd.Flags().IntVar(&keep, "keep", 0, "keep the newest `N` backups, this one counted (default: all)")
+	cmdline.Require(cmd, "to")
+	return a.JSONFlag(cmd)
+}
+
+// backedUp is what livery backup says with --json.
+type backedUp struct {
+	pebble.BackedUp
+	Pruned *pebble.Pruned `json:"pruned,omitempty"` // nil without --keep
+}
+
+func (a *app) backup(ctx context.Context, data, to string, keep int) error {
+	to, err := filepath.Abs(to)
+	if err != nil {
+		return err
+	}
+	end, _, err := a.followStore(ctx, data, backUpStore, to)
+	if err != nil {
+		return err
+	}
+	done := backedUp{BackedUp: *end.BackedUp}
+	meter := a.storeMeter()
+	err = pebble.VerifyBackup(ctx, to, done.Backup, meter.tell)
+	if err == nil && keep > 0 {
+		var pruned pebble.Pruned
+		pruned, err = pebble.Prune(ctx, to, keep, meter.tell)
+		done.Pruned = &pruned
+	}
+	meter.done()
+	if err != nil {
+		return err
+	}
+	return a.Show(done, func() {
+		a.Say("Backup %s is in %s and reads back as it was written.", done.Backup.Name, to)
+		a.Say("%s of %s; %s of %s were not there yet.", term.Plural(int(done.Files), "file"), byteText(done.Bytes), term.Plural(int(done.New), "file"), byteText(done.NewSize))
+		if p := done.Pruned; p != nil && len(p.Backups) > 0 {
+			a.Say("%s removed, and %s of %s that only they needed.", term.Plural(len(p.Backups), "older backup"), term.Plural(int(p.Files), "file"), byteText(p.Bytes))
+		}
+		a.Say("Restore it: livery restore %s --data NEW_DIR", to)
+	})
+}
+
+// followStore does work on a store and shows how far it is. It returns how it ended and what was found.
+func (a *app) followStore(ctx context.Context, data, work, to string) (end storeEvent, found []storage.Finding, err error) {
+	meter := a.storeMeter()
+	defer meter.done()
+	err = a.askStore(ctx, data, work, to, func(e storeEvent) {
+		switch {
+		case e.Progress != nil:
+			meter.tell(e.Progress.Doing, e.Progress.Done, e.Progress.All)
+		case e.Finding != nil:
+			found = append(found, *e.Finding)
+		default:
+			end = e
+		}
+	})
+	if err == nil && end.Fault != "" {
+		err = term.Fail("Nothing is changed by it; try again when it is mended.", "%s", end.Fault)
+	}
+	return end, found, err
+}
+
+// meter shows on a terminal how far work on a store is. In a pipe it is quiet.
+type meter struct {
+	a     *app
+	doing string
+	bar   *pb.ProgressBar // nil where there is no terminal, or nothing was told yet
+}
+
+func (a *app) storeMeter() *meter { return &meter{a: a} }
+
+func (m *meter) tell(doing string, done, all int64) {
+	if !term.IsTerminal(m.a.Err) {
+		return
+	}
+	if doing != m.doing {
+		m.done()
+		m.doing = doing
+		m.bar = pb.New64(all).SetWriter(m.a.Err).Set("prefix", doing+" ").Start()
+	}
+	m.bar.SetTotal(all).SetCurrent(done)
+}
+
+func (m *meter) done() {
+	if m.bar != nil {
+		m.bar.Finish()
+	}
+	m.bar = nil
+}
+
+// byteText spells a number of bytes in a unit that a person reads.
+func byteText(n int64) string {
+	const units = "kMGT"
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, unit := float64(n)/1000, 0
+	for ; f >= 1000 && unit < len(units)-1; unit++ {
+		f /= 1000
+	}
+	return fmt.Sprintf("%.1f %cB", f, units[unit])
+}
+
+const restoreText = `Makes the store of a new data directory from the newest backup in the directory BACKUPS, or from the
+one that --at names. Every file is compared with its hash first; where one is not what it was, nothing
+is made. The restored store begins a new history, which edges notice by themselves: start the origin
+on it, and they ask for everything again. Its audit log says that it was restored, from which backup
+and by whom.`
+
+func (a *app) restoreCommand() *cobra.Command {
+	var data, at string
+	var list bool
+	cmd := &cobra.Command{
+		Use:     "restore BACKUPS",
+		Short:   "Make a data directory from a backup",
+		Long:    restoreText,
+		Example: "  livery restore /mnt/backups/livery --list\n  livery restore /mnt/backups/livery --data /var/lib/livery-restored",
+		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if list {
+				return a.listBackups(args[0])
+			}
+			return a.restore(cmd.Context(), args[0], data, at)
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", "", "data `DIR`ectory to make; it must hold no store")
+	cmd.Flags().StringVar(&at, "at", "", "`NAME` of a backup (default: the newest)")
+	cmd.Flags().BoolVar(&list, "list", false, "list the backups instead")
+	return a.JSONFlag(cmd)
+}
+
+func readBackups(dir string) ([]pebble.Backup, error) {
+	all, err := pebble.Backups(dir)
+	if err == nil && len(all) == 0 || localfile.IsMissing(dir) {
+		return nil, term.Fail("Name the directory that livery backup --to wrote to.", "there is no backup in %s", dir)
+	}
+	return all, err
+}
+
+func (a *app) listBackups(dir string) error {
+	all, err := readBackups(dir)
+	if err != nil {
+		return err
+	}
+	return a.Show(all, func() {
+		t := term.Table{Head: []string{"BACKUP", "FILES", "SIZE"}}
+		for _, b := range all {
+			size := int64(0)
+			for _, f := range b.Files {
+				size += f.Size
+			}
+			t.Add(b.Name, fmt.Sprint(len(b.Files)), byteText(size))
+		}
+		a.PrintTable(t)
+	})
+}
+
+func (a *app) restore(ctx context.Context, dir, data, at string) error {
+	if data == "" {
+		return term.UsageError("See livery restore --help.", "livery restore needs --data")
+	}
+	all, err := readBackups(dir)
+	if err != nil {
+		return err
+	}
+	chosen := all[len(all)-1]
+	if at != "" {
+		var names []string
+		for _, b := range all {
+			names = append(names, b.Name)
+			if b.Name == at {
+				chosen = b
+			}
+		}
+		if chosen.Name != at {
+			return term.Fail("There is: "+term.Listed(names)+".", "there is no backup %s", at)
+		}
+	}
+	store := filepath.Join(data, "store")
+	if !localfile.IsMissing(store) {
+		return term.Fail("Name a new directory with --data.", "%s holds a store already", data)
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return process.Unwritable(data, err)
+	}
+	meter := a.storeMeter()
+	log, err := process.Logger(a.App, "error", false)
+	if err == nil {
+		err = pebble.Restore(ctx, dir, chosen, store, pebble.Options{Logger: log}, meter.tell, func(s storage.Store) error {
+			return ownNote(s)(ctx, record.Audit{Action: operator.ActionRestore, Target: "store", Changes: []string{"restored from backup " + chosen.Name}})
+		})
+	}
+	meter.done()
+	if err != nil {
+		return term.Fail("Restore another backup: livery restore "+dir+" --list", "the backup cannot be restored: %v", err)
+	}
+	return a.Show(chosen, func() {
+		a.Say("%s is restored from backup %s.", data, chosen.Name)
+		a.Say("Look at it with livery check-store %s, and start an origin on it.", data)
+	})
+}
+
+const checkStoreText = `Walks over every record, reference, blob and hash of the store in the data directory DIR, and says what
+is wrong and what would mend it. It changes nothing, and the origin may run on. The exit code is 1
+where anything is wrong.`
+
+func (a *app) checkStoreCommand() *cobra.Command {
+	return a.JSONFlag(&cobra.Command{
+		Use:     "check-store DIR|URL",
+		Short:   "Read all of a store and say what is wrong with it",
+		Long:    checkStoreText,
+		Example: "  livery check-store /var/lib/livery",
+		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.checkWholeStore(cmd.Context(), args[0]) },
+	})
+}
+
+func (a *app) checkWholeStore(ctx context.Context, data string) error {
+	end, found, err := a.followStore(ctx, data, checkStore, "")
+	if err != nil {
+		return err
+	}
+	said := struct {
+		storage.Checked
+		List []storage.Finding `json:"list"`
+	}{*end.Checked, append([]storage.Finding{}, found...)}
+	err = a.Show(said, func() {
+		for _, f := range found {
+			a.Say("%s", escape.Line(f.String()))
+		}
+		a.Say("%s and %s were read.", term.Plural(int(end.Checked.Records), "record"), term.Plural(int(end.Checked.Names), "reference"))
+	})
+	if err == nil && len(found) > 0 {
+		err = term.Fail("Do what each line says, or restore a backup with livery restore.", "%s in the store of %s", term.Plural(len(found), "fault"), data)
+	}
+	return err
+}

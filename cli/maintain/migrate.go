@@ -1,0 +1,157 @@
+package maintain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/process"
+	"example.com/livery/cli/term"
+	"example.com/livery/storage"
+	"example.com/livery/storage/dump"
+	"example.com/livery/storage/postgres"
+)
+
+const migrateText = `Copies a whole store into another, of the same engine or another: from the embedded store of a data
+directory to a PostgreSQL, back, or from one to the next. Every record and every blob that a record names is
+copied; then both stores are read again and compared, table by table, by SHA-256.
+
+End every origin on both first: what is written meanwhile would be missing, and the command says so where
+it happened. The target must be empty. A copy that was interrupted is begun again with the same command, and
+goes on over the blobs that are there.
+
+The copy begins a change log of its own. Edges notice that by themselves and ask again for what they hold,
+by hash, so that nothing is sent or rendered twice. What lies beside the store is not copied: take feed-token
+along (or --feed-token-file), and the master key.
+
+A password belongs into PGPASSWORD or the file that PGPASSFILE names, not into the address.`
+
+// migrateFlags are the flags of livery migrate-store.
+type migrateFlags struct {
+	from, to string
+	single   bool
+}
+
+func (a *app) migrateStoreCommand() *cobra.Command {
+	var m migrateFlags
+	cmd := &cobra.Command{
+		Use:   "migrate-store",
+		Short: "Copy a store into another, of either engine",
+		Long:  migrateText,
+		Example: "  livery migrate-store --from /var/lib/livery --to postgres://livery@db1,db2,db3/livery\n" +
+			"  livery migrate-store --from postgres://livery@db1,db2,db3/livery --to /mnt/copies/2026-01-31",
+		Args: cmdline.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.migrateStore(cmd.Context(), m) },
+	}
+	cmd.Flags().StringVar(&m.from, "from", "", "data `DIR`ectory or postgres:// address of the store to copy")
+	cmd.Flags().StringVar(&m.to, "to", "", "data `DIR`ectory or postgres:// address of the store to make; it must be empty")
+	cmd.Flags().BoolVar(&m.single, "store-allow-single", false, "let a PostgreSQL be one server without synchronous standbys")
+	cmdline.Require(cmd, "from", "to")
+	return a.JSONFlag(cmd)
+}
+
+// migrated is what livery migrate-store says with --json.
+type migrated struct {
+	From   string      `json:"from"`
+	To     string      `json:"to"`
+	Parts  []dump.Part `json:"parts"`
+	Digest string      `json:"digest"` // of everything
+	Bytes  int64       `json:"bytes"`
+	Was    string      `json:"was"` // cursor of the original
+	Is     string      `json:"is"`  // cursor of the copy, in its own change log
+}
+
+func (a *app) migrateStore(ctx context.Context, m migrateFlags) (err error) {
+	log, err := process.Logger(a.App, "error", false)
+	if err != nil {
+		return err
+	}
+	r := process.New(log)
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if !cmdline.IsStoreURL(m.from) && localfile.IsMissing(filepath.Join(m.from, "store")) {
+		return term.Fail("Name the data directory of an origin, or a postgres:// address.", "%s holds no store", m.from)
+	}
+	from, err := openMigrating(r, m.from, m.single, log)
+	if err != nil {
+		return err
+	}
+	to, err := openMigrating(r, m.to, m.single, log)
+	if err != nil {
+		return err
+	}
+	meter := a.storeMeter()
+	was, is, err := dump.Migrate(ctx, from, to, meter.tell)
+	meter.done()
+	if err != nil {
+		return explainMigration(m, err)
+	}
+	done := migrated{cmdline.StoreName(m.from), cmdline.StoreName(m.to), is.Parts, is.Summary.Digest, is.Bytes, was.Cursor.String(), is.Cursor.String()}
+	return a.Show(done, func() { a.printMigrated(done) })
+}
+
+func (a *app) printMigrated(m migrated) {
+	t := term.Table{Head: []string{"PART", "COUNT", "SHA-256"}}
+	for _, p := range m.Parts {
+		t.Add(p.Name, fmt.Sprint(p.Count), p.Digest[:16])
+	}
+	a.PrintTable(t)
+	a.Say("%s holds the same as %s: %s, SHA-256 %s.", m.To, m.From, byteText(m.Bytes), m.Digest)
+	a.Say("Its change log is a new one, at %s where the original is at %s; edges notice by themselves.", m.Is, m.Was)
+	a.Say("Take the feed token and the master key along, and start the origin on it.")
+}
+
+// Copying may wait long for one answer: nobody else is there who waits.
+const (
+	migrateCommit = 2 * time.Hour
+	migrateIdle   = 24 * time.Hour
+)
+
+// openMigrating opens one side of a copy, alone.
+func openMigrating(r *process.Run, name string, single bool, log *slog.Logger) (store storage.Store, err error) {
+	if cmdline.IsStoreURL(name) {
+		store, err = openPostgres(StorePlace{URL: name, Single: single}, postgres.Options{Logger: log, CommitWait: migrateCommit, SnapshotIdle: migrateIdle})
+	} else {
+		var data string
+		if data, err = r.OpenData(name); err != nil {
+			return nil, err
+		}
+		store, err = openEmbedded(filepath.Join(data, "store"), log)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.OnClose(func(context.Context) error { return store.Close() })
+	return store, nil
+}
+
+// explainMigration says what a copy that failed has left, and what to do.
+func explainMigration(m migrateFlags, err error) error {
+	to, again := cmdline.StoreName(m.to), "run the same command again"
+	clear := "empty " + to + " first (DROP SCHEMA, or another database), and " + again
+	if !cmdline.IsStoreURL(m.to) {
+		clear = "remove " + filepath.Join(to, "store") + " first, and " + again
+	}
+	switch {
+	case errors.Is(err, dump.ErrNotEmpty):
+		return &term.Failure{Sentence: to + " holds records already", Next: "Name an empty store with --to, or " + clear + ".", Cause: err}
+	case errors.Is(err, dump.ErrMoved):
+		return &term.Failure{Sentence: cmdline.StoreName(m.from) + " was written to while it was copied", Next: "End every origin on it, " + clear + ".", Cause: err}
+	case errors.Is(err, dump.ErrUnlike):
+		return &term.Failure{Sentence: to + " holds something else than was copied", Next: "End whatever writes to it, " + clear + ".", Cause: err}
+	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrCorrupt):
+		return &term.Failure{Sentence: "the store cannot be copied whole: " + err.Error(), Next: "livery check-store " + cmdline.StoreName(m.from) + " says what is wrong and what mends it.", Cause: err}
+	case errors.Is(err, context.Canceled), errors.Is(err, os.ErrPermission):
+		return err
+	}
+	return &term.Failure{Sentence: "the store is not copied: " + escape.Line(err.Error()), Next: strings.ToUpper(again[:1]) + again[1:] + "; it goes on over what is there.", Cause: err}
+}

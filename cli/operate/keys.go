@@ -1,0 +1,79 @@
+package operate
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/term"
+	"example.com/livery/origin/operator"
+)
+
+func (a *app) keysCommand() *cobra.Command {
+	keys := cmdline.Group("keys", "Add, list and remove the signing keys of a Theme")
+	keys.AddCommand(a.keysAdd(), a.keysList(), a.keysRemove())
+	return a.operatorFlags(keys)
+}
+
+func (a *app) keysAdd() *cobra.Command {
+	return a.JSONFlag(&cobra.Command{
+		Use:     "add THEME_ID",
+		Short:   "Make a signing key and print its id and its secret, this once",
+		Example: "  livery keys add thm_01k --data .livery --json",
+		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var key operator.NewSigningKey
+			if err := a.operator().ThemeCall(cmd.Context(), http.MethodPost, args[0], "keys", nil, &key); err != nil {
+				return err
+			}
+			return a.Show(key, func() {
+				a.Pairs(a.Out, "Key id", key.ID, "Secret", key.Secret)
+				a.Say("The secret is not shown again: keep it where only the signer reads it.")
+			})
+		},
+	})
+}
+
+func (a *app) keysList() *cobra.Command {
+	return a.JSONFlag(&cobra.Command{
+		Use:     "list THEME_ID",
+		Short:   "List the signing keys of a Theme, without their secrets",
+		Example: "  livery keys list thm_01k --data .livery",
+		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var list operator.KeyList
+			if err := a.operator().ThemeCall(cmd.Context(), http.MethodGet, args[0], "keys", nil, &list); err != nil {
+				return err
+			}
+			return a.Show(list, func() { a.printKeys(list) })
+		},
+	})
+}
+
+func (a *app) printKeys(list operator.KeyList) {
+	t := term.Table{Head: []string{"KEY ID", "CREATED"}}
+	for _, key := range list.Keys {
+		t.Add(key.ID, key.CreatedAt.Format(time.DateTime))
+	}
+	a.PrintTable(t)
+}
+
+func (a *app) keysRemove() *cobra.Command {
+	return a.JSONFlag(&cobra.Command{
+		Use:     "remove THEME_ID KEY_ID",
+		Short:   "Remove a signing key: what it signed is refused from now on",
+		Example: "  livery keys remove thm_01k key_01k --data .livery",
+		Args:    cmdline.Args(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var left operator.KeyList
+			path := "keys/" + url.PathEscape(args[1])
+			if err := a.operator().ThemeCall(cmd.Context(), http.MethodDelete, args[0], path, nil, &left); err != nil {
+				return err
+			}
+			return a.Show(left, func() { a.printKeys(left) })
+		},
+	})
+}

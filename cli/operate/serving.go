@@ -1,0 +1,126 @@
+package operate
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/term"
+	"example.com/livery/origin/operator"
+)
+
+func (a *app) servingCommand() *cobra.Command {
+	serving := cmdline.Group("serving", "Look at and change who may have the files of a Theme, and its CSS prefix")
+	serving.AddCommand(a.servingShow(), a.servingSet())
+	return a.operatorFlags(serving)
+}
+
+func (a *app) servingShow() *cobra.Command {
+	return a.JSONFlag(&cobra.Command{
+		Use:     "show THEME_ID",
+		Short:   "Show how a Theme is served",
+		Example: "  livery serving show thm_01k --data .livery",
+		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var s operator.Serving
+			if err := a.operator().ThemeCall(cmd.Context(), http.MethodGet, args[0], "serving", nil, &s); err != nil {
+				return err
+			}
+			return a.Show(s, func() { a.printServing(s) })
+		},
+	})
+}
+
+func (a *app) printServing(s operator.Serving) {
+	any := func(list []string) string {
+		if len(list) == 0 {
+			return "any"
+		}
+		return strings.Join(list, ", ")
+	}
+	missing := s.MissingOrigin
+	if len(s.AllowedOrigins) == 0 {
+		missing += " (counts only with allowed origins)"
+	}
+	next := ""
+	if s.NextPrefix != nil {
+		next = *s.NextPrefix + " (live with the next publish)"
+	}
+	a.Pairs(a.Out, "Mode", s.Mode, "Signing keys", strings.Join(s.SigningKeys, ", "), "Allowed origins", any(s.AllowedOrigins),
+		"Missing origin", missing, "Allowed addresses", any(s.AllowedIPRanges), "CSS prefix", s.Prefix, "Next prefix", next)
+}
+
+// servingFlags are the flags of serving set.
+type servingFlags struct {
+	mode, missing, prefix     string
+	origins, ranges           []string
+	clearOrigins, clearRanges bool
+}
+
+func (a *app) servingSet() *cobra.Command {
+	var s servingFlags
+	cmd := &cobra.Command{
+		Use:   "set THEME_ID",
+		Short: "Change how a Theme is served",
+		Long: "Changes what is given and leaves the rest. A list that is given replaces the stored list. A CSS\n" +
+			"prefix becomes live with the next publish of the Theme; the rest counts at once.",
+		Example: "  livery serving set thm_01k --data .livery --allowed-origin https://*.example.com --prefix acme",
+		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			update, err := s.update(cmd)
+			if err != nil {
+				return err
+			}
+			var now operator.Serving
+			if err := a.operator().ThemeCall(cmd.Context(), http.MethodPut, args[0], "serving", update, &now); err != nil {
+				return err
+			}
+			return a.Show(now, func() { a.printServing(now) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.mode, "mode", "", "`MODE`: public, or signed for signed addresses only")
+	f.StringArrayVar(&s.origins, "allowed-origin", nil, "`ORIGIN` whose pages may load the files, such as https://*.example.com; may be repeated")
+	f.StringVar(&s.missing, "missing-origin", "", "`WORD` for requests that name no origin: allowNonBrowsers, refuse or allow")
+	f.StringArrayVar(&s.ranges, "allowed-ip", nil, "`CIDR` range of addresses that may load the files; may be repeated")
+	f.StringVar(&s.prefix, "prefix", "", "CSS `PREFIX` of custom properties; '' for none")
+	f.BoolVar(&s.clearOrigins, "clear-allowed-origins", false, "allow every origin")
+	f.BoolVar(&s.clearRanges, "clear-allowed-ips", false, "allow every address")
+	cmd.MarkFlagsMutuallyExclusive("allowed-origin", "clear-allowed-origins")
+	cmd.MarkFlagsMutuallyExclusive("allowed-ip", "clear-allowed-ips")
+	return a.JSONFlag(cmd)
+}
+
+// update says what the flags that were given change.
+func (s *servingFlags) update(cmd *cobra.Command) (operator.ServingUpdate, error) {
+	var u operator.ServingUpdate
+	given := func(name string) bool { return cmd.Flag(name).Changed }
+	if given("mode") {
+		u.Mode = &s.mode
+	}
+	if given("missing-origin") {
+		u.MissingOrigin = &s.missing
+	}
+	if given("prefix") {
+		u.Prefix = &s.prefix
+	}
+	u.AllowedOrigins = listUpdate(s.origins, s.clearOrigins)
+	u.AllowedIPRanges = listUpdate(s.ranges, s.clearRanges)
+	if u == (operator.ServingUpdate{}) {
+		return u, term.UsageError("See livery serving set --help.", "nothing to change was given")
+	}
+	return u, nil
+}
+
+// listUpdate is nil where a list stays as it is.
+func listUpdate(list []string, clear bool) *[]string {
+	if clear {
+		list = []string{}
+	}
+	if list == nil {
+		return nil
+	}
+	return &list
+}

@@ -1,0 +1,86 @@
+package operate
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/term"
+	"example.com/livery/edge/policy"
+	"example.com/livery/storage/record"
+)
+
+// signFlags are the flags of sign.
+type signFlags struct {
+	keyID, secretFile string
+	expires           time.Duration
+	folder            bool
+}
+
+func (a *app) signCommand() *cobra.Command {
+	var s signFlags
+	cmd := &cobra.Command{
+		Use:   "sign URL",
+		Short: "Sign the address of a file, or of a folder, of a Theme served in signed mode",
+		Long: "Prints the signed address. With --folder the address must end in /, everything below it is signed,\n" +
+			"and the parameters to append to any file's address are printed. Nothing is sent anywhere.",
+		Example: "  livery sign https://cdn.example.com/env_1/thm_1/-/latest/tokens.css --key-id K --secret-file key.txt",
+		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.sign(args[0], s) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.keyID, "key-id", "", "`ID` of the signing key, as livery keys add printed it")
+	f.StringVar(&s.secretFile, "secret-file", "", "`FILE` that holds the key's secret, as livery keys add printed it")
+	f.DurationVar(&s.expires, "expires", time.Hour, "how long the address is valid, a `DURATION`")
+	f.BoolVar(&s.folder, "folder", false, "sign everything below the address")
+	cmdline.Require(cmd, "key-id", "secret-file")
+	return a.JSONFlag(cmd)
+}
+
+func (a *app) sign(address string, s signFlags) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return term.UsageError("Give it as servingUrls has it, without parameters.", "%q is not the address of a served file", address)
+	}
+	if s.folder != strings.HasSuffix(u.Path, "/") {
+		return term.UsageError("A folder ends in / and needs --folder; a file does neither.", "%q cannot be signed like this", address)
+	}
+	secret, err := readSecret(s.secretFile)
+	if err != nil {
+		return err
+	}
+	key, until := record.SigningKey{ID: s.keyID, Secret: secret}, time.Now().Add(s.expires)
+	signed := signature{Parameters: policy.SignFolder(u.EscapedPath(), until, key), ExpiresAt: until.UTC().Truncate(time.Second)}
+	if !s.folder {
+		signed.Parameters = policy.Sign(u.EscapedPath(), until, key)
+		signed.URL = address + "?" + signed.Parameters
+	}
+	return a.Show(signed, func() { a.Say("%s", cmp.Or(signed.URL, signed.Parameters)) })
+}
+
+// signature is what sign tells under --json.
+type signature struct {
+	URL        string    `json:"url,omitempty"` // of a file; empty of a folder
+	Parameters string    `json:"parameters"`    // to be appended to an address
+	ExpiresAt  time.Time `json:"expiresAt"`
+}
+
+func readSecret(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, term.Fail("Name the file with --secret-file.", "%s cannot be read: %s", path, localfile.Reason(err))
+	}
+	secret, err := base64.RawURLEncoding.DecodeString(string(bytes.TrimSpace(text)))
+	if err != nil || len(secret) == 0 {
+		return nil, term.Fail("Put what livery keys add printed as secret into it, and nothing else.", "%s holds no secret of a signing key", path)
+	}
+	return secret, nil
+}

@@ -1,0 +1,66 @@
+package operate
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/term"
+	"example.com/livery/origin/operator"
+)
+
+func (a *app) tokenCommand() *cobra.Command {
+	var subject, audience string
+	var ttl time.Duration
+	cmd := &cobra.Command{
+		Use:     "token",
+		Short:   "Print an access token signed with the origin's own key",
+		Example: "  export LIVERY_TOKEN=$(livery token --data .livery --subject designer)",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if ttl < time.Second {
+				return term.UsageError("Write --ttl 12h, for example.", "a token must live for a second at least, not %s", ttl)
+			}
+			order := operator.TokenOrder{Subject: subject, TTLSeconds: int64(ttl / time.Second), Audience: audience}
+			var token operator.Token
+			if err := a.operator().Call(cmd.Context(), http.MethodPost, "token", order, &token); err != nil {
+				return err
+			}
+			return a.Show(token, func() { a.Say("%s", token.Token) })
+		},
+	}
+	cmd.Flags().StringVar(&subject, "subject", "", "`SUBJECT` that grants are given to")
+	cmd.Flags().DurationVar(&ttl, "ttl", 12*time.Hour, "how long it is valid, a `DURATION` such as 90m or 12h")
+	cmd.Flags().StringVar(&audience, "audience", "", "`URL` that it is for (default: the public API of this origin)")
+	cmdline.Require(cmd, "subject")
+	cmd.AddCommand(a.tokenRotateKeys())
+	return a.JSONFlag(a.operatorFlags(cmd))
+}
+
+func (a *app) tokenRotateKeys() *cobra.Command {
+	var rotation operator.Rotation
+	cmd := &cobra.Command{
+		Use:   "rotate-keys",
+		Short: "Make a new key that signs access tokens from now on",
+		Long: "Makes a new key that signs access tokens from now on. Tokens that are out are honoured until they expire;\n" +
+			"with --drop-old they are refused at once, which is the thing to do when a key may be known to others.",
+		Example: "  livery token rotate-keys --data .livery",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var rotated operator.Rotated
+			if err := a.operator().Call(cmd.Context(), http.MethodPost, "token-keys/rotate", rotation, &rotated); err != nil {
+				return err
+			}
+			return a.Show(rotated, func() {
+				a.Say("The key %s signs from now on.", rotated.ID)
+				if !rotation.DropOld {
+					a.Say("Tokens of the keys before are honoured until they expire.")
+				}
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&rotation.DropOld, "drop-old", false, "refuse every token that is out")
+	return a.JSONFlag(cmd)
+}

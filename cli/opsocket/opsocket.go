@@ -1,0 +1,110 @@
+// Package opsocket calls the operator socket of an origin.
+package opsocket
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/origin/operator"
+)
+
+// SocketName is the file name of the operator socket in a data directory.
+const SocketName = "operator.sock"
+
+// Client asks the origin through its operator socket.
+type Client struct {
+	path string
+	As   string // the name for the audit log; empty: none
+	Http *http.Client
+}
+
+// New returns a client of the operator socket at path.
+func New(path string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", path)
+	}
+	return &Client{path: path, Http: &http.Client{
+		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true},
+		Timeout:   30 * time.Second,
+	}}
+}
+
+// Refusal is what the operator socket answers where it refuses.
+type Refusal struct {
+	Status   int
+	Cause    string   `json:"cause"`
+	Messages []string `json:"messages"`
+}
+
+func (r *Refusal) Error() string {
+	if len(r.Messages) == 0 {
+		return fmt.Sprintf("the origin answers %d %s", r.Status, r.Cause)
+	}
+	return strings.Join(r.Messages, "; ")
+}
+
+// Call sends body as JSON, unless it is nil, and decodes the answer into out.
+func (o *Client) Call(ctx context.Context, method, path string, body, out any) error {
+	var sent io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		sent = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://operator/operator/v1/"+path, sent)
+	if err != nil {
+		return err
+	}
+	if o.As != "" {
+		req.Header.Set(operator.AsHeader, o.As)
+	}
+	res, err := o.Http.Do(req)
+	if err != nil {
+		return o.unreachable(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		r := &Refusal{Status: res.StatusCode}
+		if err := json.NewDecoder(res.Body).Decode(r); err != nil {
+			r.Cause = http.StatusText(res.StatusCode)
+		}
+		if slices.Contains(r.Messages, operator.Keyless) {
+			return term.Fail("Start the origin with --master-key-file FILE or LIVERY_MASTER_KEY; openssl rand -base64 48 makes a key.", "%s", operator.Keyless)
+		}
+		return r
+	}
+	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
+		return fmt.Errorf("read what the operator socket answers: %w", err)
+	}
+	return nil
+}
+
+func (o *Client) unreachable(err error) error {
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return term.Fail("Start livery dev or livery origin, or name its data directory with --data.",
+			"no origin answers on the operator socket %s: %s", o.path, e.Err)
+	}
+	return err
+}
+
+// ThemeCall is call for a path below a Theme.
+func (o *Client) ThemeCall(ctx context.Context, method, themeID, path string, body, out any) error {
+	err := o.Call(ctx, method, "themes/"+url.PathEscape(themeID)+"/"+path, body, out)
+	if r, ok := errors.AsType[*Refusal](err); ok && r.Status == http.StatusNotFound {
+		return term.Fail("Take the id, not the slug: livery theme list shows it.", "there is no Theme or key of this id: %s", themeID)
+	}
+	return err
+}

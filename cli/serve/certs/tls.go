@@ -1,0 +1,135 @@
+// Package certs follows the certificate files of servers and clients that speak TLS.
+package certs
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"net"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/term"
+)
+
+// TlsFlags are the flags of a certificate that is shown to others.
+type TlsFlags struct{ prefix, cert, key string }
+
+// Add adds --PREFIXtls-cert and --PREFIXtls-key; what says where the certificate is shown.
+// Add gives a command the flags.
+func (t *TlsFlags) Add(cmd *cobra.Command, prefix, what string) {
+	t.prefix = prefix
+	cmd.Flags().StringVar(&t.cert, prefix+"tls-cert", "", "PEM `FILE` of the certificate chain of "+what+"; read again when it changes (default: no TLS)")
+	cmd.Flags().StringVar(&t.key, prefix+"tls-key", "", "PEM `FILE` of that certificate's private key; whoever has it can pretend to be this server")
+	cmd.MarkFlagsRequiredTogether(prefix+"tls-cert", prefix+"tls-key")
+}
+
+// On reports whether a certificate is given.
+func (t *TlsFlags) On() bool { return t.cert != "" }
+
+// follow returns the certificate as its files say at any time.
+func (t *TlsFlags) follow(log *slog.Logger) (*followed[*tls.Certificate], error) {
+	f := follow("certificate", log, []string{t.cert, t.key}, func() (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(t.cert, t.key)
+		return &pair, err
+	})
+	if err := f.load(); err != nil {
+		return nil, term.Fail("Give a certificate chain and its key as PEM files with --"+t.prefix+"tls-cert and --"+t.prefix+"tls-key.", "the certificate cannot be used: %v", err)
+	}
+	return f, nil
+}
+
+// strong are the cipher suites of TLS 1.2 that HTTP/2 does not prohibit; TLS 1.3 has no others.
+var strong = []uint16{
+	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+	tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+	tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+}
+
+// Server returns the settings of a listener, or nil where no certificate was given. One value serves
+// every connection, and is never replaced by a copy: its session tickets, whose keys crypto/tls changes
+// by itself, outlive a change of the certificate.
+func (t *TlsFlags) Server(log *slog.Logger) (*tls.Config, error) {
+	if !t.On() {
+		return nil, nil
+	}
+	certificate, err := t.follow(log)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		CipherSuites:   slices.Clone(strong),
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return certificate.now(), nil },
+		NextProtos:     []string{"http/1.1"},
+	}, nil
+}
+
+// Over returns the listener that speaks TLS over l, or l where no certificate was given. name is how
+// the log calls it, and level how loud the log is about those who cannot shake hands.
+func (t *TlsFlags) Over(l net.Listener, name string, level slog.Level, log *slog.Logger) (net.Listener, error) {
+	config, err := t.Server(log)
+	if config == nil {
+		return l, err
+	}
+	return secured(l, config, &refusals{name: name, level: level, log: log}), nil
+}
+
+// FeedTLSFlags are the flags of a feed's listener, whose clients are edges.
+type FeedTLSFlags struct {
+	TlsFlags
+	clientCA string
+}
+
+// Add gives a command the flags.
+func (t *FeedTLSFlags) Add(cmd *cobra.Command) {
+	t.TlsFlags.Add(cmd, "feed-", "the feed")
+	cmd.Flags().StringVar(&t.clientCA, "feed-client-ca", "", "PEM `FILE` of the CAs one of which must have signed an edge's certificate, beside the token it carries; read again when it changes (default: the token alone)")
+}
+
+// Over returns the feed's listener under TLS 1.3, or l where no certificate was given. With a CA nobody
+// gets to HTTP without a certificate that it has signed for clients.
+func (t *FeedTLSFlags) Over(l net.Listener, log *slog.Logger) (net.Listener, error) {
+	if t.clientCA != "" && !t.On() {
+		return nil, term.UsageError("Give the feed's own certificate with --feed-tls-cert and --feed-tls-key.", "--feed-client-ca needs a feed that speaks TLS")
+	}
+	config, err := t.Server(log)
+	if err != nil {
+		return nil, err
+	}
+	if config == nil {
+		warnOpenFeed(l, log)
+		return l, nil
+	}
+	config.MinVersion = tls.VersionTLS13
+	if t.clientCA != "" {
+		pool, err := followPool("feed-client-ca", t.clientCA, log)
+		if err != nil {
+			return nil, err
+		}
+		config.ClientAuth, config.VerifyConnection = tls.RequireAnyClientCert, signedBy(pool)
+	}
+	return secured(l, config, &refusals{name: "feed", level: slog.LevelWarn, log: log}), nil
+}
+
+// warnOpenFeed says so where a feed that others may reach speaks no TLS.
+func warnOpenFeed(l net.Listener, log *slog.Logger) {
+	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
+		log.Warn("the feed speaks no TLS and carries documents, signing secrets and its token to whoever reads the network",
+			"address", at.String(), "next", "give it a certificate with --feed-tls-cert and --feed-tls-key, or keep it on a private network")
+	}
+}
+
+// signedBy checks a client's certificate against the CAs of the moment. crypto/tls asks it for every
+// connection, resumed ones too, so that a CA that was taken away lets nobody in with an old ticket.
+func signedBy(pool *followed[*x509.CertPool]) func(tls.ConnectionState) error {
+	return func(s tls.ConnectionState) error {
+		options := x509.VerifyOptions{Roots: pool.now(), Intermediates: x509.NewCertPool(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
+		for _, between := range s.PeerCertificates[1:] {
+			options.Intermediates.AddCert(between)
+		}
+		_, err := s.PeerCertificates[0].Verify(options)
+		return err
+	}
+}

@@ -1,0 +1,264 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/account"
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/devfile"
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/opsocket"
+	"example.com/livery/cli/process"
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+	"example.com/livery/origin/operator"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// devFlags are the flags of livery dev.
+type devFlags struct {
+	data, origin, edge, ops string
+	compiled                string
+	empty                   bool
+	logLevel                string
+}
+
+func (a *app) devCommand() *cobra.Command {
+	var d devFlags
+	cmd := &cobra.Command{
+		Use:   "dev",
+		Short: "Run an origin and an edge on this machine, with a sample Theme",
+		Long: "Runs an origin and an edge in one process. The first start makes the Team demo with the\n" +
+			"Environments sandbox, staging and production, and a sample Theme with two Variants; later starts\n" +
+			"find everything as it was. The other commands find a running dev by themselves.",
+		Example: "  livery dev\n  livery dev --data /tmp/try --origin 127.0.0.1:0 --edge 127.0.0.1:0",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runDev(cmd.Context(), d) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&d.data, "data", devfile.DefaultDir, "data `DIR`ectory; lost: everything")
+	f.StringVar(&d.origin, "origin", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
+	f.StringVar(&d.edge, "edge", "127.0.0.1:8090", "`ADDRESS` of the served files, HOST:PORT; port 0 takes a free one")
+	f.StringVar(&d.ops, "ops-listen", "127.0.0.1:0", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT")
+	f.BoolVar(&d.empty, "empty", false, "make no sample Theme on the first start")
+	compiledFlag(cmd, &d.compiled)
+	f.StringVar(&d.logLevel, "log-level", "warn", "least `LEVEL` that is logged: debug, info, warn or error")
+	return cmd
+}
+
+// devSubject is whom the token of livery dev speaks for, and devTokenLife how long it is valid.
+const (
+	devSubject   = "dev"
+	devTokenLife = 30 * 24 * time.Hour
+)
+
+// dev is a livery dev on its way up.
+type dev struct {
+	*process.Run
+	flags  devFlags
+	data   string // absolute
+	first  bool   // nobody finished a first start here yet
+	file   devfile.File
+	client *client.Client
+}
+
+func (a *app) runDev(ctx context.Context, flags devFlags) (err error) {
+	log, err := process.Logger(a.App, flags.logLevel, false)
+	if err != nil {
+		return err
+	}
+	d := &dev{Run: process.New(log), flags: flags}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := d.up(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil // Ctrl-C on the way up is no failure
+		}
+		return err
+	}
+	a.welcome(ctx, d)
+	if err := d.Wait(ctx); err != nil {
+		return err
+	}
+	a.Say("\nEnding; the data stays in %s.", flags.data)
+	return nil
+}
+
+// up starts everything and returns when it answers.
+func (d *dev) up(ctx context.Context) error {
+	var err error
+	if d.data, _, err = d.OpenFor(d.flags.data, "dev.json"); err != nil {
+		return err
+	}
+	if d.first, err = d.isFirstRun(); err != nil {
+		return err
+	}
+	if err := d.start(ctx); err != nil {
+		return err
+	}
+	if err := d.connect(ctx); err != nil {
+		return err
+	}
+	if d.first && !d.flags.empty {
+		if err := makeSample(ctx, d.client, d.file.Environments["sandbox"]); err != nil {
+			return err
+		}
+	}
+	if d.first {
+		if err := d.finishFirstRun(); err != nil {
+			return err
+		}
+	}
+	if err := d.awaitFiles(ctx); err != nil {
+		return err
+	}
+	return d.Announce(devfile.Path(d.data), d.file)
+}
+
+// start opens the listeners and starts the servers on them.
+func (d *dev) start(ctx context.Context) error {
+	listeners, err := d.ListenAll([2]string{"origin", d.flags.origin}, [2]string{"edge", d.flags.edge},
+		[2]string{"ops-listen", d.flags.ops}, [2]string{"feed-listen", "127.0.0.1:0"})
+	if err != nil {
+		return err
+	}
+	public, files, ops, feed := listeners[0], listeners[1], listeners[2], listeners[3]
+	d.file = devfile.File{OriginURL: process.UrlOf(public, false), EdgeURL: process.UrlOf(files, false), OpsURL: process.UrlOf(ops, false)}
+	d.file.APIURL = d.file.OriginURL + "/public/v1"
+	return d.serveAll(ctx, public, files, ops, feed)
+}
+
+func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listener) error {
+	token, err := process.Secret(filepath.Join(d.data, "feed-token"))
+	if err != nil {
+		return err
+	}
+	originMetrics, edgeMetrics := process.NewRegistry(), prometheus.NewRegistry()
+	o, err := startOrigin(ctx, d.Run, originSetup{
+		data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
+		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour,
+	})
+	if err != nil {
+		return err
+	}
+	d.file.OperatorSocket = o.socket
+	e, err := startEdge(ctx, d.Run, edgeSetup{
+		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.UrlOf(feed, false)}, fastPath: true, token: token, registry: edgeMetrics, log: d.Log,
+	})
+	if err != nil {
+		return err
+	}
+	d.OpsServer(ops, prometheus.Gatherers{originMetrics, edgeMetrics}, o.origin.Reads, o.origin.Ready, e.Ready)
+	return nil
+}
+
+// prepare makes the Team demo on the first start.
+func (d *dev) prepare(ctx context.Context) func(storage.Store) error {
+	if !d.first {
+		return nil
+	}
+	return func(store storage.Store) error {
+		_, err := operator.Apply(ctx, store, demoTeams(), false, time.Now())
+		return err
+	}
+}
+
+func demoTeams() operator.TeamsFile {
+	environment := func(slug, name string, cacheLifetime uint32) operator.EnvironmentEntry {
+		return operator.EnvironmentEntry{
+			Slug: slug, DisplayName: name, Kind: slug, CacheLifetime: cacheLifetime, Metadata: map[string]string{},
+			Grants: map[string]record.Role{devSubject: record.Admin},
+		}
+	}
+	return operator.TeamsFile{Teams: []operator.TeamEntry{{
+		Slug: "demo", Plan: record.Pro, Members: []string{devSubject},
+		Environments: []operator.EnvironmentEntry{
+			environment("sandbox", "Sandbox", 0), environment("staging", "Staging", 60), environment("production", "Production", 300),
+		},
+	}}}
+}
+
+// connect makes a token and the client that dev itself uses, and learns the Environments' ids.
+func (d *dev) connect(ctx context.Context) error {
+	var token operator.Token
+	order := operator.TokenOrder{Subject: devSubject, TTLSeconds: int64(devTokenLife / time.Second)}
+	if err := opsocket.New(d.file.OperatorSocket).Call(ctx, http.MethodPost, "token", order, &token); err != nil {
+		return err
+	}
+	d.file.Token = token.Token
+	d.client = account.NewClient(d.file.OriginURL, token.Token)
+	d.file.Environments = map[string]string{}
+	for e, err := range d.client.EveryEnvironment(ctx) {
+		if err != nil {
+			return err
+		}
+		d.file.Environments[e.Slug] = e.ID
+	}
+	// curl reads the header from here, so that commands to copy stay short.
+	return localfile.Write(d.headerPath(), []byte("Authorization: Bearer "+token.Token+"\n"), 0o600)
+}
+
+func (d *dev) headerPath() string { return filepath.Join(d.data, "authorization") }
+
+// awaitFiles returns when the edge serves the sample Theme, where there is one, or is ready.
+func (d *dev) awaitFiles(ctx context.Context) error {
+	urls := []string{d.file.OpsURL + "/readyz"}
+	if t, ok := d.sample(ctx); ok && t.LatestVersion != nil && t.Serving.Mode == "public" && len(t.ServingURLs.Latest) > 0 {
+		urls = append(urls, t.ServingURLs.Latest[0].URL)
+	}
+	for _, url := range urls {
+		if err := d.awaitAnswer(ctx, url); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitAnswer returns when url answers, with whatever a settled server answers.
+func (d *dev) awaitAnswer(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for {
+		if settled(ctx, url) {
+			return nil
+		}
+		select {
+		case err := <-d.Failed:
+			return err
+		case <-ctx.Done():
+			return term.Fail("Start it again with --log-level debug to see why.", "%s does not answer", url)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// settled reports whether url answers anything but a failure; a refusal is an operator's wish.
+func settled(ctx context.Context, url string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close()
+	return res.StatusCode < http.StatusInternalServerError && res.StatusCode != http.StatusNotFound
+}
+
+// sample returns the sample Theme, unless somebody took it away.
+func (d *dev) sample(ctx context.Context) (client.Theme, bool) {
+	page, err := d.client.Themes(ctx, d.file.Environments["sandbox"], client.ListOptions{Slug: sampleSlug})
+	if err != nil || len(page.Items) == 0 {
+		return client.Theme{}, false
+	}
+	return page.Items[0], true
+}

@@ -1,0 +1,276 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/process"
+	"example.com/livery/cli/serve/certs"
+	"example.com/livery/cli/term"
+	"example.com/livery/edge"
+	"example.com/livery/toolchain"
+	"example.com/livery/wasm"
+)
+
+// edgeFlags are the flags of livery edge.
+type edgeFlags struct {
+	certs.TlsFlags
+	feedTLS                 certs.FeedTLSFlags
+	opsTLS                  certs.TlsFlags
+	upstreamTLS             certs.UpstreamTLSFlags
+	http2                   bool
+	data, listen, opsListen string
+	feedListen              string
+	upstreams               []string
+	upstreamWait            time.Duration
+	upstreamTokenFile       string
+	cacheBytes, diskBytes   int64
+	trustedProxies          []string
+	proxyProtocol, fastPath bool
+	deltas                  bool
+	connectionsPerClient    int
+	http2StreamsPerClient   int
+	compiled                string
+	logLevel                string
+}
+
+func (a *app) edgeCommand() *cobra.Command {
+	var e edgeFlags
+	cmd := &cobra.Command{
+		Use:   "edge",
+		Short: "Run an edge: it serves the files of published versions",
+		Long: "Runs an edge that follows the feed of an origin. It keeps what it was asked for in its data\n" +
+			"directory and serves on from there while the origin is out of reach. Once it answers it writes\n" +
+			"edge.json into the data directory.",
+		Example: "  livery edge --data /var/cache/livery --listen :8090 --upstream http://10.0.0.1:8081 \\\n" +
+			"    --upstream-token-file /etc/livery/feed-token",
+		Args: cmdline.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runEdge(cmd.Context(), e) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&e.data, "data", "", "`DIR`ectory of the disk cache; lost: a restart needs the upstream")
+	f.StringVar(&e.listen, "listen", "127.0.0.1:8090", "`ADDRESS` of the files, HOST:PORT; port 0 takes a free one")
+	f.StringVar(&e.opsListen, "ops-listen", "127.0.0.1:8092", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT; keep it private")
+	f.StringVar(&e.feedListen, "feed-listen", "", "`ADDRESS` where other edges may have this one as their upstream, HOST:PORT; keep it private (default: none)")
+	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
+	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; whoever has it reads every published document and every signing secret")
+	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not held waits for upstreams, a `DURATION`; then it is answered 503, to come again")
+	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 190 MiB more on two processors (operating.md, Sizing)")
+	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
+	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
+	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, has at a time, a `COUNT`; trusted proxies are not counted; 0: no bound")
+	f.IntVar(&e.http2StreamsPerClient, "http2-streams-per-client", 1000, "how many requests of HTTP/2 one address, or IPv6 network, has under way over all its connections, a `COUNT`; a twentieth as many connections are offered HTTP/2; trusted proxies are not counted; 0: no bound")
+	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
+	f.BoolVar(&e.fastPath, "fast-path", true, "answer plain hits ahead of the full server")
+	f.BoolVar(&e.deltas, "deltas", true, "send browsers that hold another version the difference to it; false where a cache in front ignores Vary")
+	compiledFlag(cmd, &e.compiled)
+	f.StringVar(&e.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
+	e.TlsFlags.Add(cmd, "", "the files")
+	f.BoolVar(&e.http2, "http2", true, "offer HTTP/2 to clients where the files have a certificate")
+	e.feedTLS.Add(cmd)
+	e.opsTLS.Add(cmd, "ops-", "the operations listener")
+	e.upstreamTLS.Add(cmd)
+	cmdline.Require(cmd, "data", "upstream", "upstream-token-file")
+	return cmd
+}
+
+// edgeFile is what a running edge says of itself, in edge.json of its data directory.
+type edgeFile struct {
+	EdgeURL string `json:"edgeURL"`
+	OpsURL  string `json:"opsURL"`
+	FeedURL string `json:"feedURL,omitempty"` // what other edges name as their upstream
+}
+
+func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
+	log, err := process.Logger(a.App, e.logLevel, true)
+	if err != nil {
+		return err
+	}
+	if e.upstreamWait <= 0 {
+		return term.UsageError("Name a time above nothing, 1s for example.", "--upstream-wait is %v", e.upstreamWait)
+	}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: process.NewRegistry(), log: log}
+	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
+		return err
+	}
+	if s.trusted, err = readRanges(e.trustedProxies); err != nil {
+		return err
+	}
+	r := process.New(log)
+	defer func() { err = errors.Join(err, r.Close()) }()
+	var announced string
+	if s.data, announced, err = r.OpenFor(e.data, "edge.json"); err != nil {
+		return err
+	}
+	addresses := [][2]string{{"listen", e.listen}, {"ops-listen", e.opsListen}}
+	if e.feedListen != "" {
+		addresses = append(addresses, [2]string{"feed-listen", e.feedListen})
+	}
+	listeners, err := r.ListenAll(addresses...)
+	if err != nil {
+		return err
+	}
+	files, ops := listeners[0], listeners[1]
+	file := edgeFile{EdgeURL: process.UrlOf(files, e.On()), OpsURL: process.UrlOf(ops, e.opsTLS.On())}
+	if e.feedListen != "" {
+		s.feed = listeners[2]
+		file.FeedURL = process.UrlOf(s.feed, e.feedTLS.On())
+	}
+	if e.proxyProtocol {
+		files = edge.ProxyListener(files, s.trusted)
+	}
+	s.files = files
+	if err := e.secure(&s, &ops); err != nil {
+		return err
+	}
+	limitMemory(edge.MemoryFor(e.cacheBytes, goruntime.GOMAXPROCS(0)).Heap)
+	started, err := startEdge(ctx, r, s)
+	if err != nil {
+		return err
+	}
+	r.OpsServer(ops, s.registry, nil, started.Ready)
+	if err := r.Announce(announced, file); err != nil {
+		return err
+	}
+	log.Info("the edge answers", "files", file.EdgeURL, "ops", file.OpsURL, "upstreams", s.upstreams)
+	return r.Wait(ctx)
+}
+
+// secure gives every listener that has a certificate TLS, and new connections to upstreams theirs.
+func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
+	if s.filesTLS, err = e.Server(s.log); err != nil {
+		return err
+	}
+	if s.filesTLS != nil && e.http2 {
+		s.filesTLS.NextProtos = []string{"h2", "http/1.1"}
+		if warning := toolchain.Warning(); warning != "" {
+			s.log.Warn("livery: HTTP/2 is offered by a program that should not offer it", "why", warning, "off", "--http2=false")
+		}
+	}
+	if s.upstreamTLS, err = e.upstreamTLS.Settings(s.log); err != nil {
+		return err
+	}
+	if s.feed != nil {
+		if s.feed, err = e.feedTLS.Over(s.feed, s.log); err != nil {
+			return err
+		}
+	}
+	*ops, err = e.opsTLS.Over(*ops, "ops", slog.LevelWarn, s.log)
+	return err
+}
+
+// edgeSetup is what an edge is started from.
+type edgeSetup struct {
+	data                  string // absolute
+	compiled              string // where compiled modules are kept; empty: in data
+	files                 net.Listener
+	filesTLS              *tls.Config  // nil: no TLS
+	feed                  net.Listener // of other edges; nil: none
+	upstreams             []string
+	upstreamTLS           func() *tls.Config // nil: the system's roots
+	upstreamWait          time.Duration      // 0 means the edge's own default
+	token                 string
+	fastPath              bool
+	noDeltas              bool
+	perClient             int   // as edge.Config.MaxOfOneClient
+	streamsPerClient      int   // as edge.Config.StreamsOfOneClient
+	cacheBytes, diskBytes int64 // 0 means the edge's own default
+	trusted               []netip.Prefix
+	registry              *prometheus.Registry
+	log                   *slog.Logger
+}
+
+// startEdge makes a renderer runtime and serves files.
+func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, error) {
+	if s.compiled == "" {
+		s.compiled = filepath.Join(s.data, "compiled")
+	}
+	sizes, codeBytes := edge.MemoryFor(s.cacheBytes, goruntime.GOMAXPROCS(0)), s.diskBytes/codePart
+	runtime, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: s.compiled, CodeBytes: codeBytes, PlanBytes: sizes.Plans, MemoryBytes: sizes.Guests})
+	if err != nil {
+		return nil, term.Fail("Name a directory that you may write to with --compiled.", "compiled renderer modules cannot be kept in %s: %v", s.compiled, err)
+	}
+	r.OnClose(runtime.Close)
+	e, err := edge.New(ctx, edge.Config{
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxOfOneClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
+		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.OnClose(e.Shutdown)
+	r.Serve(func() error {
+		if s.filesTLS != nil {
+			return e.ServeTLS(s.files, s.filesTLS)
+		}
+		return e.Serve(s.files)
+	})
+	if s.feed != nil {
+		r.Serve(func() error { return e.ServeFeed(s.feed) })
+	}
+	return e, nil
+}
+
+// codePart is the part of the disk that compiled modules may take: one in so many.
+const codePart = 8
+
+// limitMemory has the collector keep Go's heap under so many bytes, unless the operator has set a limit.
+func limitMemory(heapBytes int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(heapBytes)
+	}
+}
+
+func compiledFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "compiled", "", "`DIR`ectory of compiled renderer modules, which edges of one machine may share; lost: a second to compile (default: in the data directory)")
+}
+
+func readToken(path, flag string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", term.Fail("Name a file that can be read with --"+flag+"; the origin keeps its own as feed-token in its data directory.", "%s cannot be read: %s", path, localfile.Reason(err))
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return "", term.Fail("Copy the origin's feed-token into it.", "%s holds no token", path)
+	}
+	return token, nil
+}
+
+func readRanges(list []string) ([]netip.Prefix, error) {
+	var ranges []netip.Prefix
+	for _, text := range list {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32.", "--trusted-proxy %q is no CIDR range", text)
+		}
+		ranges = append(ranges, p)
+	}
+	return ranges, nil
+}
+
+func trimSlash(url string) string { return strings.TrimRight(url, "/") }
+
+func trimSlashes(urls []string) []string {
+	trimmed := make([]string, len(urls))
+	for i, url := range urls {
+		trimmed[i] = trimSlash(url)
+	}
+	return trimmed
+}

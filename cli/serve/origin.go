@@ -1,0 +1,257 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/maintain"
+	"example.com/livery/cli/opsocket"
+	"example.com/livery/cli/process"
+	"example.com/livery/cli/serve/certs"
+	"example.com/livery/cli/term"
+	"example.com/livery/origin"
+	"example.com/livery/origin/operator"
+	"example.com/livery/storage"
+	"example.com/livery/wasm"
+)
+
+// originFlags are the flags of livery origin.
+type originFlags struct {
+	certs.TlsFlags
+	feedTLS                             certs.FeedTLSFlags
+	opsTLS                              certs.TlsFlags
+	data, listen, feedListen, opsListen string
+	publicURL, cdnURL, feedTokenFile    string
+	masterKeyFile                       string
+	auditKeep                           string
+	changesKeep                         uint64
+	store                               string
+	storeAllowSingle                    bool
+	collectEvery                        string
+	memoryBytes, bodyBudgetBytes        int64
+	connectionsPerClient                int
+	logLevel                            string
+}
+
+func (a *app) originCommand() *cobra.Command {
+	var o originFlags
+	cmd := &cobra.Command{
+		Use:   "origin",
+		Short: "Run an origin: the public API, the feed for edges and the operator socket",
+		Long: "Runs an origin on the embedded store, or with --store on a PostgreSQL that several origins share. Edges\n" +
+			"follow its feed with the token in --feed-token-file, which the first start makes; origins that share a store\n" +
+			"need the same. Once everything answers it writes origin.json into the data directory.",
+		Example: "  livery origin --data /var/lib/livery --listen :8080 --feed-listen 10.0.0.1:8081 \\\n" +
+			"    --public-url https://livery.example.com --cdn-url https://cdn.example.com",
+		Args: cmdline.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.runOrigin(cmd.Context(), o, cmdline.Settings(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.data, "data", "", "`DIR`ectory of the store and the operator socket; lost: everything, or with --store nothing but feed-token")
+	f.StringVar(&o.store, "store", "", "address of a PostgreSQL 14 or newer that holds the store, a `URL` such as postgres://livery@db1,db2,db3/livery; the password in PGPASSWORD "+
+		"or the file PGPASSFILE (default: the embedded store in the data directory); known to others: with the password they read and change everything")
+	f.BoolVar(&o.storeAllowSingle, "store-allow-single", false, "let --store be one server without synchronous standbys; its disk lost: everything since its last backup")
+	f.StringVar(&o.collectEvery, "collect-every", "24h", "how often blobs that nothing names are dropped, a `DURATION` such as 24h; 0 never does")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
+	f.StringVar(&o.feedListen, "feed-listen", "127.0.0.1:8081", "`ADDRESS` of the feed for edges, HOST:PORT")
+	f.StringVar(&o.opsListen, "ops-listen", "127.0.0.1:8082", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT; keep it private")
+	f.StringVar(&o.publicURL, "public-url", "", "`URL` at which callers reach the API, without /public/v1 (default: that of --listen)")
+	f.StringVar(&o.cdnURL, "cdn-url", "http://127.0.0.1:8090", "`URL` at which browsers reach an edge")
+	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges carry (default: feed-token in the data directory)")
+	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that seal secrets at rest, 32 characters or more each, the newest on the first line, or "+
+		"$LIVERY_MASTER_KEY; lost: every signing secret and token key; known to others: they read these in any copy of the store")
+	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log are kept, a `DURATION` such as 400d; 0 keeps all")
+	f.Uint64Var(&o.changesKeep, "changes-keep", 200_000, "how many changes an edge may be behind and still follow, a `COUNT`; one further behind asks again for all it serves; 0 keeps all")
+	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "memory that the collector keeps Go's heap under, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
+	f.Int64Var(&o.bodyBudgetBytes, "body-budget-bytes", 64<<20, "memory for the request bodies of all callers, in `BYTES`, a quarter of it for one caller; a body beyond it is answered 503")
+	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, has at a time on each listener, a `COUNT`; 0: no bound")
+	f.StringVar(&o.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
+	o.TlsFlags.Add(cmd, "", "the public API")
+	o.feedTLS.Add(cmd)
+	o.opsTLS.Add(cmd, "ops-", "the operations listener")
+	cmdline.Require(cmd, "data")
+	return cmd
+}
+
+// originFile is what a running origin says of itself, in origin.json of its data directory.
+type originFile struct {
+	OriginURL      string `json:"originURL"`
+	APIURL         string `json:"apiURL"`
+	FeedURL        string `json:"feedURL"`
+	OpsURL         string `json:"opsURL"`
+	OperatorSocket string `json:"operatorSocket"`
+}
+
+func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operator.Setting) (err error) {
+	log, err := process.Logger(a.App, o.logLevel, true)
+	if err != nil {
+		return err
+	}
+	r := process.New(log)
+	defer func() { err = errors.Join(err, r.Close()) }()
+	var announced string
+	if o.data, announced, err = r.OpenFor(o.data, "origin.json"); err != nil {
+		return err
+	}
+	listeners, err := r.ListenAll([2]string{"listen", o.listen}, [2]string{"feed-listen", o.feedListen}, [2]string{"ops-listen", o.opsListen})
+	if err != nil {
+		return err
+	}
+	public, feed, ops := listeners[0], listeners[1], listeners[2]
+	file := originFile{FeedURL: process.UrlOf(feed, o.feedTLS.On()), OpsURL: process.UrlOf(ops, o.opsTLS.On())}
+	s := originSetup{data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: process.NewRegistry(), log: log}
+	if s.publicURL == "" {
+		s.publicURL = process.UrlOf(public, o.On())
+	}
+	if err := o.secure(&s, public, &ops); err != nil {
+		return err
+	}
+	if s.feedToken, err = o.feedToken(); err != nil {
+		return err
+	}
+	s.masterKey, s.changesKeep = o.masterKey, o.changesKeep
+	if s.auditKeep, err = cmdline.LongDuration("audit-keep", o.auditKeep); err != nil {
+		return err
+	}
+	if s.collectEvery, err = cmdline.LongDuration("collect-every", o.collectEvery); err != nil {
+		return err
+	}
+	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
+	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1)}
+	limitMemory(o.memoryBytes)
+	started, err := startOrigin(ctx, r, s)
+	if err != nil {
+		return err
+	}
+	r.OpsServer(ops, s.registry, started.origin.Reads, started.origin.Ready)
+	file.OriginURL, file.APIURL, file.OperatorSocket = s.publicURL, s.publicURL+"/public/v1", started.socket
+	if err := r.Announce(announced, file); err != nil {
+		return err
+	}
+	log.Info("the origin answers", "api", file.APIURL, "feed", file.FeedURL, "ops", file.OpsURL, "operatorSocket", file.OperatorSocket)
+	return r.Wait(ctx)
+}
+
+// secure puts TLS over the listeners that have a certificate.
+func (o *originFlags) secure(s *originSetup, public net.Listener, ops *net.Listener) (err error) {
+	if s.public, err = o.Over(public, "public", slog.LevelDebug, s.log); err != nil {
+		return err
+	}
+	if s.feed, err = o.feedTLS.Over(s.feed, s.log); err != nil {
+		return err
+	}
+	*ops, err = o.opsTLS.Over(*ops, "ops", slog.LevelWarn, s.log)
+	return err
+}
+
+func (o originFlags) feedToken() (string, error) {
+	if o.feedTokenFile != "" {
+		return readToken(o.feedTokenFile, "feed-token-file")
+	}
+	return process.Secret(filepath.Join(o.data, "feed-token"))
+}
+
+// masterKey returns the keys that the operator gave, or none.
+func (o originFlags) masterKey() (string, error) {
+	if o.masterKeyFile == "" {
+		return os.Getenv("LIVERY_MASTER_KEY"), nil
+	}
+	text, err := os.ReadFile(o.masterKeyFile)
+	if err != nil {
+		return "", term.Fail("Name the file of the master key with --master-key-file.", "the master key cannot be read: %s", localfile.Reason(err))
+	}
+	return string(text), nil
+}
+
+// originSetup is what an origin is started from.
+type originSetup struct {
+	data              string // absolute
+	public, feed      net.Listener
+	publicURL, cdnURL string
+	feedToken         string
+	registry          *prometheus.Registry
+	log               *slog.Logger
+	prepare           func(storage.Store) error // called before anything is served; nil does nothing
+	storeURL          string                    // of a PostgreSQL; empty: the embedded store
+	storeSingle       bool                      // it may be one server without standbys
+	collectEvery      time.Duration             // 0: never
+	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
+	changesKeep       uint64                    // entries of the change log; 0: all
+	settings          []operator.Setting        // what it is started with
+	limits            origin.Limits             // zero fields: the defaults
+	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made where it is missing
+}
+
+// startedOrigin is an origin that answers.
+type startedOrigin struct {
+	origin *origin.Origin
+	socket string // of the operator
+}
+
+// startOrigin opens the store and serves the API, the feed and the operator socket.
+func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOrigin, error) {
+	guest, err := wasm.Guest()
+	if err != nil {
+		return nil, term.Fail("Run make build.", "this binary holds no renderer")
+	}
+	if s.masterKey == nil {
+		s.masterKey = func() (string, error) { return process.Secret(filepath.Join(s.data, "master-key")) }
+	}
+	master, err := s.masterKey()
+	if err != nil {
+		return nil, err
+	}
+	store, err := maintain.OpenStore(r, maintain.StorePlace{Dir: s.data, URL: s.storeURL, Single: s.storeSingle}, s.log)
+	if err != nil {
+		return nil, err
+	}
+	if s.prepare != nil {
+		if err := s.prepare(store); err != nil {
+			return nil, err
+		}
+	}
+	o, err := origin.New(ctx, origin.Config{
+		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
+		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
+		Settings: s.settings,
+		Limits:   s.limits,
+	})
+	if errors.Is(err, origin.ErrMasterKey) {
+		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	socket := filepath.Join(s.data, opsocket.SocketName)
+	if len(socket) > maxSocketPath {
+		return nil, term.Fail("Name a directory with a shorter path with --data.", "the path of the operator socket %s is longer than the %d bytes that the system takes", socket, maxSocketPath)
+	}
+	private, err := operator.Listen(socket)
+	if err != nil {
+		return nil, err
+	}
+	if err := maintain.ServeStore(r, s.data, store, o); err != nil {
+		return nil, err
+	}
+	r.OnClose(o.Shutdown)
+	r.Serve(func() error { return o.ServePublic(s.public) })
+	r.Serve(func() error { return o.ServeFeed(s.feed) })
+	r.Serve(func() error { return o.ServeOperator(private) })
+	return &startedOrigin{o, socket}, nil
+}
+
+// maxSocketPath is what every Unix takes for the path of a socket, in bytes.
+const maxSocketPath = 103

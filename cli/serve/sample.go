@@ -1,0 +1,94 @@
+package serve
+
+import (
+	"context"
+	"embed"
+	"fmt"
+
+	"example.com/livery/cli/themes"
+	"example.com/livery/cli/tokens/batch"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/client"
+	"example.com/livery/renderer/jsontree"
+)
+
+// The sample Theme that the first start of livery dev publishes.
+//
+//go:embed sample
+var sampleFiles embed.FS
+
+const sampleSlug = "tidewater"
+
+// sampleTheme is what the sample Theme is made from: integrations that need all five files.
+var sampleTheme = themes.NewTheme{
+	Name:         "Tidewater",
+	Integrations: []string{"react/plainCSS", "react/mui", "react/buildTimeTokens"},
+}
+
+// sampleVariants are the Variants of the sample Theme: slug and display name.
+var sampleVariants = [][2]string{{"midnight", "Midnight"}, {"lantern", "Lantern Festival"}}
+
+func sampleFile(name string) (*jsontree.Node, error) {
+	text, err := sampleFiles.ReadFile("sample/" + name)
+	if err != nil {
+		return nil, err
+	}
+	return source.ParseFile(name, string(text))
+}
+
+// makeSample creates and publishes the sample Theme with its Variants. What an earlier start, which
+// was killed on its way, left of it is replaced.
+func makeSample(ctx context.Context, c *client.Client, environmentID string) error {
+	old, err := c.Themes(ctx, environmentID, client.ListOptions{Slug: sampleSlug})
+	if err != nil {
+		return err
+	}
+	for _, t := range old.Items {
+		if _, err := c.DeleteTheme(ctx, environmentID, t.ID); err != nil {
+			return err
+		}
+	}
+	t, err := themes.MakeTheme(ctx, c, environmentID, sampleSlug, sampleTheme)
+	if err != nil {
+		return fmt.Errorf("make the sample Theme: %w", err)
+	}
+	if err := fillSample(ctx, c, t); err != nil {
+		return fmt.Errorf("make the sample Theme: %w", err)
+	}
+	for _, v := range sampleVariants {
+		if err := makeSampleVariant(ctx, c, t, v[0], v[1]); err != nil {
+			return fmt.Errorf("make the sample Variant %s: %w", v[0], err)
+		}
+	}
+	return nil
+}
+
+func fillSample(ctx context.Context, c *client.Client, t client.Theme) error {
+	document, err := sampleFile(sampleSlug + ".tokens.json")
+	if err != nil {
+		return err
+	}
+	operations := batch.ThemeOperations(jsontree.NewObject(), document)
+	if _, err := c.EditThemeTokens(ctx, t.EnvironmentID, t.ID, client.EditOptions{Strict: true}, operations); err != nil {
+		return err
+	}
+	_, err = c.PublishTheme(ctx, t.EnvironmentID, t.ID, client.PublishOptions{})
+	return err
+}
+
+func makeSampleVariant(ctx context.Context, c *client.Client, t client.Theme, slug, name string) error {
+	overrides, err := sampleFile(slug + ".variant.json")
+	if err != nil {
+		return err
+	}
+	v, err := themes.MakeVariant(ctx, c, t, slug, name)
+	if err != nil {
+		return err
+	}
+	operations := batch.VariantOperations(jsontree.NewObject(), overrides, true)
+	if _, err := c.EditVariantTokens(ctx, t.EnvironmentID, t.ID, v.ID, client.EditOptions{Strict: true}, operations); err != nil {
+		return err
+	}
+	_, err = c.PublishVariant(ctx, t.EnvironmentID, t.ID, v.ID, client.PublishOptions{})
+	return err
+}

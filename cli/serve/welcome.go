@@ -1,0 +1,62 @@
+package serve
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"example.com/livery/cli/devfile"
+	"example.com/livery/client"
+)
+
+// welcome prints where everything is and what to try first.
+func (a *app) welcome(ctx context.Context, d *dev) {
+	a.Say("Livery is running. Ctrl-C ends it; the data stays in %s.\n", d.flags.data)
+	a.Pairs(a.Out, "  API", d.file.APIURL, "  Files", d.file.EdgeURL, "  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token)
+	a.Say("\nThree commands to try, in another terminal:\n")
+	program := os.Args[0] // as it was typed, so that the commands work where this one did
+	data := ""
+	if d.flags.data != devfile.DefaultDir {
+		data = " --data " + quote(d.flags.data)
+	}
+	commands, then := d.emptyCommands(program, data), program+" env list"+data
+	if t, ok := d.sample(ctx); ok && len(t.ServingURLs.Latest) > 0 {
+		commands, then = d.sampleCommands(ctx, t), program+" theme show "+sampleSlug+" --env sandbox --tokens"+data
+	}
+	for _, c := range commands {
+		a.Say("  %s\n  %s\n", a.Styled("2", "# "+c[0]), c[1])
+	}
+	a.Say("Or with this program:\n\n  %s", then)
+}
+
+// sampleCommands are commands to copy that read, edit and publish the sample Theme.
+func (d *dev) sampleCommands(ctx context.Context, t client.Theme) [][2]string {
+	tokens := d.file.APIURL + "/environments/" + t.EnvironmentID + "/themes/" + t.ID + "/tokens"
+	edit, etag := tokens, ""
+	if set, err := d.client.ThemeTokens(ctx, t.EnvironmentID, t.ID, client.ReadOptions{}); err == nil {
+		etag = set.DraftETag()
+	}
+	if etag != "" {
+		edit += "?etag=" + etag
+	}
+	body := `{"operations":[{"operation":"replace","path":"/palette/ocean/600/$value","value":"#7c3aed"}]}`
+	return [][2]string{
+		{"The sample Theme as a stylesheet", "curl " + quote(t.ServingURLs.Latest[0].URL)},
+		{"Change its brand colour in the draft", "curl -X PATCH -H " + quote("@"+d.headerPath()) + " " + quote(edit) + " -d " + quote(body)},
+		{"Publish the draft; then look at the stylesheet again", "curl -X POST -H " + quote("@"+d.headerPath()) + " " + quote(tokens+"/publish")},
+	}
+}
+
+// emptyCommands are commands to copy where there is no sample Theme.
+func (d *dev) emptyCommands(program, data string) [][2]string {
+	themes := d.file.APIURL + "/environments/" + d.file.Environments["sandbox"] + "/themes"
+	body := `{"slug":"acme","displayName":"Acme","integration":{"framework":"react","library":"plainCSS"}}`
+	return [][2]string{
+		{"The Environments", "curl -H " + quote("@"+d.headerPath()) + " " + quote(d.file.APIURL+"/environments")},
+		{"Create a Theme", "curl -X POST -H " + quote("@"+d.headerPath()) + " " + quote(themes) + " -d " + quote(body)},
+		{"Push and publish a DTCG file of your own", program + " push FILE --env sandbox --theme acme --publish" + data},
+	}
+}
+
+// quote puts a word between quotes that every shell takes as it is.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

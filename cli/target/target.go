@@ -1,0 +1,130 @@
+// Package target resolves the Environment, Theme and Variant that a command works on.
+package target
+
+import (
+	"context"
+	"iter"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+)
+
+// Target is where a command of the public API works: flags --env, --theme and --variant, each a
+// slug or an id.
+type Target struct {
+	Env, Theme, Variant string
+}
+
+// Resolved is a place after its names were looked up. variant is nil where none was named.
+type Resolved struct {
+	Env                          client.Environment
+	Theme                        client.Theme
+	Variant                      *client.Variant
+	CreatedTheme, CreatedVariant bool // by this command
+	Absent                       bool // it is not there, and this command only tells what it would do
+}
+
+// Lookup looks the names of p up.
+func Lookup(ctx context.Context, c *client.Client, p Target) (Resolved, error) {
+	var f Resolved
+	var err error
+	if f.Env, err = FindEnvironment(ctx, c, p.Env); err != nil {
+		return f, err
+	}
+	if f.Theme, err = findTheme(ctx, c, f.Env, p.Theme); err != nil || p.Variant == "" {
+		return f, err
+	}
+	v, err := FindVariant(ctx, c, f.Theme, p.Variant)
+	f.Variant = &v
+	return f, err
+}
+
+// names returns what a resource may be called by.
+type names[T any] func(T) (id, slug string)
+
+// pick returns the item called name, by slug before by id, or a failure that suggests the nearest.
+func pick[T any](kind, name, where string, all iter.Seq2[T, error], of names[T]) (T, error) {
+	var byID *T
+	var none T
+	var slugs []string
+	for item, err := range all {
+		if err != nil {
+			return none, err
+		}
+		id, slug := of(item)
+		if slug == name {
+			return item, nil
+		}
+		if id == name {
+			byID = &item
+		}
+		slugs = append(slugs, slug)
+	}
+	if byID != nil {
+		return *byID, nil
+	}
+	return none, NotFound(kind, name, where, slugs)
+}
+
+// Missing is the failure that a name does not exist; create commands branch on it.
+type Missing struct{ Kind string }
+
+func (m *Missing) Error() string { return "there is no such " + m.Kind }
+
+// NotFound is the failure of a name that does not exist; it suggests the nearest one.
+func NotFound(kind, name, where string, slugs []string) error {
+	f := term.Fail("", "there is no %s %q%s", kind, name, where)
+	f.Cause = &Missing{kind}
+	switch near := term.Nearest(name, slugs); {
+	case near != "":
+		f.Next = "Did you mean " + near + "?"
+	case len(slugs) == 0 && kind == "Environment":
+		f.Next = "This token has a grant on none: ask the operator for one (livery teams apply)."
+	case len(slugs) == 0:
+		f.Next = "There is none at all yet."
+	default:
+		f.Next = "There is: " + term.Listed(slugs) + "."
+	}
+	return f
+}
+
+// FindEnvironment returns the Environment called name; an empty name is the only one there is.
+func FindEnvironment(ctx context.Context, c *client.Client, name string) (client.Environment, error) {
+	if name != "" {
+		of := func(e client.Environment) (string, string) { return e.ID, e.Slug }
+		return pick("Environment", name, "", c.EveryEnvironment(ctx), of)
+	}
+	var all []client.Environment
+	var slugs []string
+	for e, err := range c.EveryEnvironment(ctx) {
+		if err != nil {
+			return e, err
+		}
+		all, slugs = append(all, e), append(slugs, e.Slug)
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	if len(all) == 0 {
+		return client.Environment{}, term.Fail("Ask the operator for a grant (livery teams apply).", "this token has a grant on no Environment")
+	}
+	return client.Environment{}, term.UsageError("Name one with --env: "+term.Listed(slugs)+".", "there is more than one Environment")
+}
+
+func findTheme(ctx context.Context, c *client.Client, e client.Environment, name string) (client.Theme, error) {
+	page, err := c.Themes(ctx, e.ID, client.ListOptions{Slug: name})
+	if err != nil {
+		return client.Theme{}, err
+	}
+	if len(page.Items) == 1 {
+		return page.Items[0], nil
+	}
+	of := func(t client.Theme) (string, string) { return t.ID, t.Slug }
+	return pick("Theme", name, " in Environment "+e.Slug, c.EveryTheme(ctx, e.ID), of)
+}
+
+// FindVariant returns the Variant of a Theme that has this slug or id.
+func FindVariant(ctx context.Context, c *client.Client, t client.Theme, name string) (client.Variant, error) {
+	of := func(v client.Variant) (string, string) { return v.ID, v.Slug }
+	return pick("Variant", name, " of Theme "+t.Slug, c.EveryVariant(ctx, t.EnvironmentID, t.ID), of)
+}

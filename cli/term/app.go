@@ -1,0 +1,88 @@
+// Package term is the terminal side of every command: printing, prompts, progress, failures and exit codes.
+package term
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// App is what all commands share: where the program reads and prints, and whether it prints JSON.
+// It serves one command at a time.
+type App struct {
+	In       io.Reader
+	Out, Err io.Writer
+	JSON     bool // print data as JSON
+	Columns  int  // of the terminal that Out is; 0: it is not a terminal
+
+	terminal bool // print colours and swatches
+	color    string
+	drained  bool                      // the standard input was read
+	refine   []func(*Failure) *Failure // say more of a failure; in order
+}
+
+// New returns what a command reads from and writes to.
+func New(in io.Reader, out, errOut io.Writer) *App {
+	return &App{In: in, Out: &output{w: out}, Err: errOut, terminal: takesColor(out), Columns: columnsOf(out)}
+}
+
+// Finish reports how a command ended, also that not everything could be printed, and returns the exit code.
+func (a *App) Finish(err error) int {
+	printed, ok := a.Out.(*output)
+	if !ok {
+		return a.Report(err)
+	}
+	if fault := printed.failed(); err == nil || fault != nil && errors.Is(err, printed.fault) {
+		err = fault
+	}
+	return a.Report(err)
+}
+
+// ColorFlag gives the program the flag --color.
+func (a *App) ColorFlag(root *cobra.Command) {
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to colour: always, never, or auto (on a terminal, unless NO_COLOR is set)")
+}
+
+// takesColor reports whether a person who wants colours reads w.
+func takesColor(w io.Writer) bool {
+	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// columnsOf returns how wide the terminal is that w writes to, or 0.
+func columnsOf(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// IsTerminal reports whether v, a reader or a writer, is a terminal.
+func IsTerminal(v any) bool {
+	if o, ok := v.(*output); ok {
+		v = o.w
+	}
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// ChooseColor settles what --color asks for.
+func (a *App) ChooseColor() error {
+	switch a.color {
+	case "auto":
+	case "always":
+		a.terminal = true
+	case "never":
+		a.terminal = false
+	default:
+		return UsageError("It is always, never or auto.", "--color cannot be %q", a.color)
+	}
+	return nil
+}

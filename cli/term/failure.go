@@ -1,0 +1,230 @@
+package term
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/client"
+)
+
+// The exit codes. Scripts branch on them: they never change their meaning.
+const (
+	ExitOK         = 0
+	ExitFailed     = 1 // refused or failed
+	ExitUsage      = 2 // the command line itself is wrong
+	ExitNothing    = 3 // there was nothing to do, and --strict asks to be told so
+	ExitConflict   = 4 // somebody else changed it, or took the name
+	ExitNotAllowed = 5 // the token is none, or its grant does not allow this
+)
+
+// Failure is an error as a user reads it: one sentence, and the next step to try.
+type Failure struct {
+	Sentence string
+	Faults   []string // the sentence ends with a colon and these follow, each on its line
+	Next     string   // empty where there is nothing to try
+	Usage    bool     // the command line itself is wrong
+	Code     int      // exit code; 0 where it follows from the cause
+	Cause    error    // nil where there is none
+}
+
+// exitCode returns the exit code that tells a script what kind of failure this is.
+func (f *Failure) exitCode() int {
+	switch {
+	case f.Usage:
+		return ExitUsage
+	case f.Code != 0:
+		return f.Code
+	case errors.Is(f.Cause, client.ErrConflict):
+		return ExitConflict
+	case errors.Is(f.Cause, client.ErrForbidden), errors.Is(f.Cause, client.ErrUnauthorized):
+		return ExitNotAllowed
+	}
+	return ExitFailed
+}
+
+// NothingToDo is the failure of a command under --strict that found nothing to do.
+func NothingToDo(format string, args ...any) error {
+	f := Fail("", format, args...)
+	f.Code = ExitNothing
+	return f
+}
+
+// Conflict is the failure of a command that met the change of somebody else.
+func Conflict(next, format string, args ...any) *Failure {
+	f := Fail(next, format, args...)
+	f.Code = ExitConflict
+	return f
+}
+
+func (f *Failure) Error() string { return f.Sentence }
+
+// Unwrap returns what the failure was made from.
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// Fail makes a failure of a sentence and a next step.
+func Fail(next, format string, args ...any) *Failure {
+	return &Failure{Sentence: fmt.Sprintf(format, args...), Next: next}
+}
+
+// UsageError makes a failure about the command line itself.
+func UsageError(next, format string, args ...any) error {
+	f := Fail(next, format, args...)
+	f.Usage = true
+	return f
+}
+
+// Report prints err as one sentence and the next step, and returns the exit code.
+func (a *App) Report(err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	f := Explain(err)
+	for _, refine := range a.refine {
+		f = refine(f)
+	}
+	a.Warn("livery: %s", Sentence(f.Sentence))
+	for _, line := range FirstFaults(f.Faults) {
+		a.Warn("          %s", escape.Line(line))
+	}
+	if f.Next != "" {
+		a.Warn("        %s", f.Next)
+	}
+	return f.exitCode()
+}
+
+// OnFailure registers what may say more of a failure before it is reported.
+func (a *App) OnFailure(refine func(*Failure) *Failure) { a.refine = append(a.refine, refine) }
+
+// maxFaults is how many faults a person reads at once.
+const maxFaults = 20
+
+// FirstFaults returns the first faults of many, and how many more there are. The origin, too, counts
+// the last ones of very many.
+func FirstFaults(all []string) []string {
+	if len(all) <= maxFaults {
+		return all
+	}
+	more, counted := len(all)-maxFaults, 0
+	if _, err := fmt.Sscanf(all[len(all)-1], "and %d more faults", &counted); err == nil {
+		more += counted - 1
+	}
+	return append(all[:maxFaults:maxFaults], "and "+strconv.Itoa(more)+" more")
+}
+
+// Sentence ends s with a full stop and keeps it on one line.
+func Sentence(s string) string {
+	s = escape.Line(s)
+	if s == "" || strings.ContainsRune(".?!:", rune(s[len(s)-1])) {
+		return s
+	}
+	return s + "."
+}
+
+// Explain turns any error into a failure with a next step where one is known.
+func Explain(err error) *Failure {
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return f
+	}
+	if e, ok := errors.AsType[*client.Error](err); ok {
+		return explainAnswer(e)
+	}
+	if e, ok := errors.AsType[*tokenfile.Error](err); ok {
+		return &Failure{Sentence: e.What, Next: e.Next, Cause: err}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Failure{Sentence: "interrupted", Cause: err}
+	}
+	if f := explainNetwork(err); f != nil {
+		return f
+	}
+	return &Failure{Sentence: err.Error(), Cause: err}
+}
+
+// explainNetwork says why no answer came, or returns nil where that is not what failed.
+func explainNetwork(err error) *Failure {
+	f := &Failure{Next: "Start one with livery dev, or name another address with --url.", Cause: err}
+	u, isRequest := errors.AsType[*url.Error](err)
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		f.Sentence = "no server is known by the name " + e.Name
+		f.Next = "Look at the address that --url or LIVERY_URL gives, and at the network."
+		return f
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" && e.Addr != nil {
+		f.Sentence = fmt.Sprintf("no server answers at %s", e.Addr)
+		return f
+	}
+	if !isRequest {
+		return nil
+	}
+	server := serverOf(u.URL)
+	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case u.Timeout():
+		f.Sentence, f.Next = "the server did not answer in time: "+server, "Try again; if it stays, look at the network and at the origin."
+	case errors.Is(err, http.ErrSchemeMismatch):
+		f.Sentence, f.Next = server+" speaks no TLS", "Write http:// instead of https://, if nobody else is on the way there."
+	case isUntrusted:
+		f.Sentence, f.Next = "the certificate of "+server+" is not trusted: "+untrusted.Err.Error(), "Look at the address; for an authority of your own name its file with SSL_CERT_FILE."
+	default:
+		f.Sentence, f.Next = "the connection to "+server+" failed: "+u.Err.Error(), "Look at the address that --url or LIVERY_URL gives, also whether it is http or https."
+	}
+	return f
+}
+
+// serverOf returns the scheme and the host of an address.
+func serverOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func pathOf(address string) string {
+	path, _, _ := strings.Cut(address, "?")
+	return path
+}
+
+// explainAnswer says what a refusal of the API means to whoever typed the command.
+func explainAnswer(e *client.Error) *Failure {
+	f := &Failure{Cause: e}
+	switch {
+	case errors.Is(e, client.ErrUnauthorized):
+		f.Sentence = "the access token is missing, expired or for another origin"
+		f.Next = "Give one as LIVERY_TOKEN or --token, or log in with livery login; the operator makes them with livery token."
+	case errors.Is(e, client.ErrForbidden):
+		f.Sentence = "the grant of this token on the Environment does not allow this"
+		f.Next = "Ask the operator for a higher role (livery teams apply)."
+	case e.Status == http.StatusNotFound && strings.HasSuffix(pathOf(e.URL), "/public/v1/environments"):
+		f.Sentence = "no origin answers at " + serverOf(e.URL)
+		f.Next = "Look at the address that --url or LIVERY_URL gives: it is that of the API, not that of the files."
+	case errors.Is(e, client.ErrNotFound):
+		f.Sentence = "there is no such resource, or it is not this token's to see: " + e.URL
+		f.Next = "See what there is with livery env list and livery theme list."
+	case errors.Is(e, client.ErrConflict):
+		f.Sentence = "the state has moved on, or the name is taken: " + e.Method + " " + e.URL
+		f.Next = "Look at it with livery theme show, then try again."
+	case errors.Is(e, client.ErrPlanLimit):
+		f.Sentence = "the Theme has as many Variants as the plan allows"
+		f.Next = "Delete one with livery variant delete, or ask the operator for a larger plan."
+	case errors.Is(e, client.ErrInternal):
+		f.Sentence = "the origin failed: " + e.Error()
+		f.Next = "Try again; if it stays, tell the operator the request id " + e.RequestID + "."
+	case len(e.Messages) == 0:
+		f.Sentence = "the origin answers " + e.Error()
+	case len(e.Messages) == 1:
+		f.Sentence = "the origin refuses this: " + e.Messages[0]
+	default:
+		f.Sentence, f.Faults = "the origin refuses this:", e.Messages
+	}
+	return f
+}

@@ -1,0 +1,148 @@
+package changeset
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokendiff"
+	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/renderer/dtcg"
+)
+
+// changesOf compares two documents as a push does.
+func changesOf(t *testing.T, before, after string) []Change {
+	t.Helper()
+	a, b := tokentreetest.Parse(t, before), tokentreetest.Parse(t, after)
+	return Documents(a, b, tokendiff.Renames(dtcg.Read(a), dtcg.Read(b)))
+}
+
+func TestChangesAsAPersonReadsThem(t *testing.T) {
+	cases := []struct{ rule, before, after, want string }{
+		{
+			"a renamed group is one line, and the aliases that follow are counted",
+			`{"a":{"x":{"$value":1},"y":{"$value":2}},"l":{"$value":"{a.x}"}}`, `{"b":{"x":{"$value":1},"y":{"$value":2}},"l":{"$value":"{b.x}"}}`,
+			"  > a → b  2 tokens\n  and the aliases in 1 token that follow\n",
+		},
+		{
+			"what changed in a renamed group has its own line",
+			`{"a":{"x":{"$value":1},"y":{"$value":2},"z":{"$value":3}}}`, `{"b":{"x":{"$value":1},"y":{"$value":2},"z":{"$value":4}}}`,
+			"  > a → b      2 tokens\n  > a.z → b.z  3 → 4\n",
+		},
+		{
+			"a renamed token alone keeps its name",
+			`{"a":{"x":{"$value":1}}}`, `{"b":{"x":{"$value":1}}}`, "  > a.x → b.x  1\n",
+		},
+		{
+			"another type", `{"a":{"$type":"number","$value":1}}`, `{"a":{"$type":"opacity","$value":1}}`, "  ! a  was number, is opacity\n",
+		},
+		{
+			"another description is no other value", `{"a":{"$value":1}}`, `{"a":{"$value":1,"$description":"d"}}`, "  ~ a  not its value\n",
+		},
+		{"a colour is shown as it is served", `{}`, `{"a":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0,1]}}}`, "  + a  #0000ff\n"},
+	}
+	for _, c := range cases {
+		var said bytes.Buffer
+		Print(&term.App{Out: &said}, changesOf(t, c.before, c.after), false)
+		if said.String() != c.want {
+			t.Errorf("%s: printChanges() says\n%swant\n%s", c.rule, said.String(), c.want)
+		}
+	}
+}
+
+func TestManyChangesAreCounted(t *testing.T) {
+	document := func(value string) string {
+		var b strings.Builder
+		for i := range 30 {
+			fmt.Fprintf(&b, `,"t%d":{"$value":%s}`, i, value)
+		}
+		return "{" + b.String()[1:] + "}"
+	}
+	cases := []struct {
+		rule, before, after string
+		all                 bool
+		lines               int
+		last                string
+	}{
+		{"after 20 lines", document("1"), document("2"), false, 21, "  and 10 more; --full shows them all"},
+		{"unless all are asked for", document("1"), document("2"), true, 30, "  ~ t29  1 → 2"},
+		{"where everything is new, at once", "{}", document("1"), false, 1, "  30 tokens added; --full shows them"},
+	}
+	for _, c := range cases {
+		var said bytes.Buffer
+		Print(&term.App{Out: &said}, changesOf(t, c.before, c.after), c.all)
+		lines := strings.Split(strings.TrimRight(said.String(), "\n"), "\n")
+		if len(lines) != c.lines || lines[len(lines)-1] != c.last {
+			t.Errorf("%s: %d lines, the last %q, want %d and %q", c.rule, len(lines), lines[len(lines)-1], c.lines, c.last)
+		}
+	}
+}
+
+// A comment folds a long list away, counts a longer one, and keeps what a token says in code.
+func TestMarkdownOfManyChanges(t *testing.T) {
+	list := func(n int) Comparison {
+		c := Comparison{What: "Theme `x`", From: "version 1", To: "the files"}
+		for i := range n {
+			c.Changes = append(c.Changes, Change{Kind: "added", Path: fmt.Sprint("t", i), After: []byte(`"|"`)})
+		}
+		return c
+	}
+	if got := string(AppendMarkdown(nil, list(3), false)); strings.Contains(got, "<details>") || !strings.Contains(got, "| `¦` |") || !strings.Contains(got, "`Theme 'x'`") {
+		t.Errorf("appendComparison(3) = %s", got)
+	}
+	got := string(AppendMarkdown(nil, list(markdownLimit+7), false))
+	if !strings.Contains(got, "<details><summary>507 changes</summary>") || !strings.Contains(got, "and 7 more") {
+		t.Errorf("appendComparison(%d) lacks its end", markdownLimit+7)
+	}
+	if got := string(AppendMarkdown(nil, list(0), false)); !strings.HasSuffix(got, "nothing changed.\n") {
+		t.Errorf("appendComparison(0) = %s", got)
+	}
+}
+
+func TestNoAnswerIsExplained(t *testing.T) {
+	request := func(err error) error {
+		return fmt.Errorf("client: %w", &url.Error{Op: "Get", URL: "https://o.example/x", Err: err})
+	}
+	cases := []struct {
+		rule string
+		err  error
+		want string
+	}{
+		{"nobody listens", request(&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, Err: errors.New("refused")}), "no server answers at 127.0.0.1:1"},
+		{"an unknown name", request(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Name: "o.example", Err: "no such host"}}), "no server is known by the name o.example"},
+		{"no answer in time", request(context.DeadlineExceeded), "the server did not answer in time: https://o.example"},
+		{"anything else", request(errors.New("tls: broken")), "the connection to https://o.example failed: tls: broken"},
+		{"TLS where there is none", request(http.ErrSchemeMismatch), "https://o.example speaks no TLS"},
+		{"a certificate of nobody known", request(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}), "the certificate of https://o.example is not trusted: unknown authority"},
+	}
+	for _, c := range cases {
+		if got := term.Explain(c.err); got.Sentence != c.want || got.Next == "" {
+			t.Errorf("%s: explain() = %q, next %q, want %q", c.rule, got.Sentence, got.Next, c.want)
+		}
+	}
+}
+
+// In a narrow terminal values that do not fit beside a name stand below it; a pipe has no width.
+func TestValuesStandBelowTheirNameInANarrowTerminal(t *testing.T) {
+	list := changesOf(t, `{"a":{"$value":"x"},"a-name-of-many-words-and-letters":{"$value":"before before before"}}`,
+		`{"a":{"$value":"y"},"a-name-of-many-words-and-letters":{"$value":"after after after after"}}`)
+	for columns, want := range map[int]string{
+		0:   "  ~ a                                 x → y\n  ~ a-name-of-many-words-and-letters  before before before → after after after after\n",
+		60:  "  ~ a                               x → y\n  ~ a-name-of-many-words-and-letters\n      before before before → after after after after\n",
+		200: "  ~ a                                 x → y\n  ~ a-name-of-many-words-and-letters  before before before → after after after after\n",
+	} {
+		var out bytes.Buffer
+		Print(&term.App{Out: &out, Columns: columns}, list, true)
+		if out.String() != want {
+			t.Errorf("%d columns: printChanges() =\n%s\nwant\n%s", columns, out.String(), want)
+		}
+	}
+}

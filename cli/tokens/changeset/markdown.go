@@ -1,0 +1,91 @@
+package changeset
+
+import (
+	"strconv"
+	"strings"
+
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokendiff"
+)
+
+// markdownRows is how many changes a comment shows; a longer list is folded away.
+const (
+	markdownRows  = 30
+	markdownLimit = 500 // a comment has a greatest length
+)
+
+// icons mark each kind of change in a comment.
+var icons = map[string]string{"removed": "🔴", "renamed": "🔴", "retyped": "🔴", "changed": "🟡", "added": "🟢"}
+
+// AppendMarkdown writes a comparison for a comment. All that comes from tokens stands in code spans, so
+// that it can neither mention anybody nor draw anything.
+func AppendMarkdown(dst []byte, c Comparison, full bool) []byte {
+	var b strings.Builder
+	b.WriteString("### Livery: " + escape.Code(c.What) + "\n\n")
+	b.WriteString("From " + c.From + " to " + c.To + ": " + Summary(c.Changes) + ".")
+	switch n := breaking(c.Changes); {
+	case n > 0:
+		b.WriteString(" **" + term.Plural(n, "change") + " can break a consumer of a custom property.**")
+	case c.Breaking:
+		b.WriteString(" **This can break a consumer of a custom property.**")
+	}
+	b.WriteString("\n")
+	for _, note := range c.Notes {
+		b.WriteString("\n> " + escape.Code(note) + "\n")
+	}
+	writeRows(&b, c.Changes, full)
+	return append(dst, b.String()...)
+}
+
+func writeRows(b *strings.Builder, list []Change, full bool) {
+	lines, follow := rows(list)
+	if len(list) == 0 {
+		return
+	}
+	more := 0
+	if !full && len(lines) > markdownLimit {
+		more = len(lines) - markdownLimit
+		lines = lines[:markdownLimit]
+	}
+	folded := len(lines) > markdownRows
+	if folded {
+		b.WriteString("\n<details><summary>" + term.Plural(len(lines)+more, "change") + "</summary>\n")
+	}
+	b.WriteString("\n| | token | before | after |\n|-|-|-|-|\n")
+	for _, line := range lines {
+		writeRow(b, line)
+	}
+	if follow > 0 {
+		b.WriteString("| " + icons[tokendiff.Changed.String()] + " follow | the aliases in " + term.Plural(follow, "token") + " | | |\n")
+	}
+	if more > 0 {
+		b.WriteString("| | and " + strconv.Itoa(more) + " more | | |\n")
+	}
+	if folded {
+		b.WriteString("\n</details>\n")
+	}
+}
+
+func writeRow(b *strings.Builder, line row) {
+	c := line.Change
+	name := escape.Code(c.Path)
+	if c.From != "" {
+		name = escape.Code(c.From) + " → " + name
+	}
+	before, after := shownInCode(c.Before, c.ShownBefore), shownInCode(c.After, c.ShownAfter)
+	switch {
+	case line.tokens > 1:
+		before, after = term.Plural(line.tokens, "token"), ""
+	case c.Kind == tokendiff.Retyped.String():
+		before, after = escape.Code(orNone(c.FromType)), escape.Code(orNone(c.ToType))
+	}
+	b.WriteString("| " + icons[c.Kind] + " " + c.Kind + " | " + name + " | " + before + " | " + after + " |\n")
+}
+
+func shownInCode(value []byte, primitive string) string {
+	if len(value) == 0 {
+		return ""
+	}
+	return escape.Code(short(value, primitive))
+}

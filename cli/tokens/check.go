@@ -1,0 +1,245 @@
+package tokens
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/lint"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/client"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// checkFlags are the flags of check.
+type checkFlags struct {
+	target.Target
+	replace   bool
+	full      bool
+	markdown  bool
+	github    bool
+	overrides []string
+	sets      []string
+	mode      string
+}
+
+const checkText = `Lists tokens that cannot be rendered or whose custom properties collide, each with the file and line
+that it came from and what to do. The exit code is 1 where there are any.
+
+Without files it judges the current document of a Theme, draft included. With files it judges them
+alone, on this machine and without a server; with --theme as a push would lay them over that Theme, or
+over its --variant. --overrides lays a Variant's own file over files that are judged alone.`
+
+func (a *app) checkCommand() *cobra.Command {
+	var c checkFlags
+	cmd := &cobra.Command{
+		Use:     "check [FILE...]",
+		Short:   "List what the served files leave out, where it stands, and what to do",
+		Long:    checkText,
+		Example: "  livery check acme.tokens.json --overrides dark.json\n  livery check --env sandbox --theme acme --variant dark",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd, c, args) },
+	}
+	cmd.Flags().StringArrayVar(&c.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
+	cmd.Flags().BoolVar(&c.replace, "replace", false, "with files and --theme: as push --replace, which removes what they lack")
+	cmd.Flags().BoolVar(&c.full, "full", false, "show every fault by itself (default: a terminal shows equal ones once, with the first places)")
+	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print Markdown, for a comment on a pull request; nothing if everything is rendered")
+	cmd.Flags().BoolVar(&c.github, "github-annotations", false, "print workflow commands of GitHub, which show each fault beside its line")
+	source.SourceFlags(cmd, &c.sets, &c.mode)
+	return a.JSONFlag(target.MaybeOfVariant(cmd, &c.Target))
+}
+
+// refusedKind is the kind of a fault that the origin would refuse.
+const refusedKind = "refused"
+
+func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
+	judge := a.checkFiles
+	what := "the files"
+	switch {
+	case len(files) > 0 && c.Theme != "":
+		judge, what = a.checkPush, "the files over Theme "+c.Theme
+	case len(files) == 0:
+		if err := source.OnlyForFiles(cmd); err != nil {
+			return err
+		}
+		if err := target.NeedTheme(cmd, c.Target); err != nil {
+			return err
+		}
+		judge, what = a.checkTheme, "Theme "+c.Theme
+	}
+	list, err := judge(cmd.Context(), c, files)
+	if err != nil {
+		return err
+	}
+	if err := a.showFaults(c, list); err != nil || len(list) == 0 {
+		return err
+	}
+	return term.Fail("Mend them and try again.", "%s of %s", term.Plural(len(list), "fault"), what)
+}
+
+// showFaults prints the faults in the form that the flags ask for.
+func (a *app) showFaults(c checkFlags, list []lint.Fault) (err error) {
+	switch {
+	case a.JSON:
+		err = a.Show(list, nil)
+	case c.markdown:
+		_, err = a.Out.Write(lint.AppendMarkdown(nil, list))
+	case c.github:
+		_, err = a.Out.Write(lint.AppendAnnotations(nil, list))
+	default:
+		lint.Print(a.App, list, c.full)
+	}
+	return err
+}
+
+// checkTheme asks the origin about what stands there.
+func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.Fault, error) {
+	api, f, err := a.ResolveIn(ctx, c.Target)
+	if err != nil {
+		return nil, err
+	}
+	var list []client.Diagnostic
+	if f.Variant != nil {
+		list, err = api.VariantDiagnostics(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID)
+	} else {
+		list, err = api.ThemeDiagnostics(ctx, f.Env.ID, f.Theme.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	if len(list) > 0 {
+		set, err := api.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range set.Tokens {
+			paths = append(paths, t.Path)
+		}
+	}
+	faults := make([]lint.Fault, len(list))
+	for i, d := range list {
+		faults[i] = lint.Fault{Diagnostic: d}
+	}
+	lint.Advise(faults, paths)
+	return faults, nil
+}
+
+// checkFiles judges files alone.
+func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
+	o := tokenfile.Options{Sets: c.sets, Mode: c.mode}
+	theme, overrides, err := source.ThemeAndOverrides(a.App, files, c.overrides, o)
+	if err != nil {
+		return nil, err
+	}
+	source.Print(a.App, theme)
+	return judgeSources(theme.Tree, theme, overrides), nil
+}
+
+// checkPush judges files as a push would lay them over what stands at the origin.
+func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
+	api, f, err := a.ResolveIn(ctx, c.Target)
+	if err != nil {
+		return nil, err
+	}
+	_, document, err := tokentree.CurrentDocument(ctx, api, f.Theme)
+	if err != nil {
+		return nil, err
+	}
+	o := tokenfile.Options{Sets: c.sets, Mode: c.mode}
+	if f.Variant == nil {
+		theme, err := source.Theme(a.App, files, o)
+		if err != nil {
+			return nil, err
+		}
+		source.Print(a.App, theme)
+		if !c.replace {
+			document = tokentree.JoinGroups(document, theme.Tree)
+		} else {
+			document = theme.Tree
+		}
+		return judgeSources(document, theme, nil), nil
+	}
+	set, err := api.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	stored, err := tokentree.FlatMap(set)
+	if err != nil {
+		return nil, err
+	}
+	overrides, err := source.Variant(a.App, files, o)
+	if err != nil {
+		return nil, err
+	}
+	source.Print(a.App, overrides)
+	if !c.replace {
+		overrides.Tree = tokentree.JoinFlat(stored, overrides.Tree)
+	}
+	return judgeSources(document, nil, overrides), nil
+}
+
+// judgeSources lists the faults of a document with overrides; theme and overrides know the lines, and may
+// be nil.
+func judgeSources(document *jsontree.Node, theme, overrides *source.Sources) []lint.Fault {
+	list := []lint.Fault{}
+	for _, s := range []*source.Sources{theme, overrides} {
+		if s == nil {
+			continue
+		}
+		for _, f := range s.Faults {
+			list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: f.Reason}})
+		}
+	}
+	for _, f := range dtcg.Check(document) {
+		p, _ := jsontree.ParsePointer(f.Pointer)
+		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: f.Message}
+		next := "The origin refuses this; push --skip-refused leaves it out."
+		if near := validate.NearestType(f.Message); near != "" {
+			next = "Did you mean " + near + "? " + next
+		}
+		list = append(list, lint.Fault{Diagnostic: d, Where: theme.Where(f.Pointer), Next: next})
+	}
+	var laid *jsontree.Node
+	if overrides != nil {
+		laid = overrides.Tree
+	}
+	refused := list
+	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {
+		if isRefused(refused, d.Path) {
+			continue // that says it already
+		}
+		said := client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: d.Message}
+		where := ""
+		if overrides != nil && overrides.Tree.Find(d.Path) != nil {
+			where = overrides.WhereToken(d.Path)
+		} else {
+			where = theme.WhereToken(d.Path)
+		}
+		list = append(list, lint.Fault{Diagnostic: said, Where: where})
+	}
+	lint.Advise(list, tokenPaths(document))
+	return list
+}
+
+// isRefused reports whether one of the faults is about a token, or a part of it.
+func isRefused(list []lint.Fault, path string) bool {
+	return slices.ContainsFunc(list, func(f lint.Fault) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".$") })
+}
+
+func tokenPaths(document *jsontree.Node) []string {
+	d := dtcg.Read(document)
+	paths := make([]string, len(d.Tokens))
+	for i := range d.Tokens {
+		paths[i] = d.Tokens[i].Path
+	}
+	return paths
+}

@@ -1,0 +1,199 @@
+package tokens
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokendiff"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/changeset"
+	"example.com/livery/cli/tokens/release"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/client"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	target.Target
+	client.CompareOptions
+	failOnBreaking, markdown, full, replace bool
+	sets                                    []string
+	mode                                    string
+}
+
+const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, what can break a consumer
+of a custom property first. By default it goes from the newest version to the draft.
+
+With files it tells what a push of them would change, and sends nothing: from the current document, or
+from the version that --from names. --markdown writes it for a comment on a pull request.`
+
+func (a *app) diffCommand() *cobra.Command {
+	var d diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff [FILE...]",
+		Short: "Show what changed between two versions, since the newest, or by a push of files",
+		Long:  diffText,
+		Example: "  livery diff --env sandbox --theme acme --from 3 --to 5\n" +
+			"  livery diff acme.tokens.json --env production --theme acme --replace --markdown",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.diff(cmd, d, args) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&d.From, "from", 0, "version `N` to compare from (default: the newest; with files the current document)")
+	f.IntVar(&d.To, "to", 0, "version `N` to compare to (default: the current document)")
+	f.BoolVar(&d.failOnBreaking, "fail-on-breaking", false, "end with exit code 1 where the change can break a consumer")
+	f.BoolVar(&d.markdown, "markdown", false, "print Markdown, for a comment on a pull request")
+	f.BoolVar(&d.full, "full", false, "show every change, not only the first 20")
+	f.BoolVar(&d.replace, "replace", false, "with files: as push --replace, which removes what they lack")
+	source.SourceFlags(cmd, &d.sets, &d.mode)
+	return a.JSONFlag(target.OfVariant(cmd, &d.Target))
+}
+
+func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
+	if len(files) > 0 && d.To != 0 {
+		return term.UsageError("Leave --to out.", "a comparison with files ends with the files")
+	}
+	if len(files) == 0 {
+		if err := source.OnlyForFiles(cmd); err != nil {
+			return err
+		}
+	}
+	c, f, err := a.Resolve(cmd, d.Target)
+	if err != nil {
+		return err
+	}
+	var made changeset.Comparison
+	if len(files) > 0 {
+		made, err = a.diffFiles(cmd.Context(), c, f, d, files)
+	} else {
+		made, err = diffEditions(cmd.Context(), c, f, d.CompareOptions)
+	}
+	if err != nil {
+		return release.NoVersion(err, f, d.From, d.To)
+	}
+	if made.What = "Theme " + f.Theme.Slug; f.Variant != nil {
+		made.What += ", Variant " + f.Variant.Slug
+	}
+	if made.Changes == nil {
+		made.Changes = []changeset.Change{}
+	}
+	if d.markdown && !a.JSON {
+		_, err = a.Out.Write(changeset.AppendMarkdown(nil, made, d.full))
+	} else {
+		err = a.Show(made, func() { changeset.PrintComparison(a.App, made, d.full) })
+	}
+	if err != nil {
+		return err
+	}
+	if d.failOnBreaking && made.Breaking {
+		return term.Fail("Keep the old names beside the new ones, or tell the consumers.", "the change can break a consumer")
+	}
+	return nil
+}
+
+// diffEditions asks the origin, and reads the values beside.
+func diffEditions(ctx context.Context, c *client.Client, f target.Resolved, o client.CompareOptions) (changeset.Comparison, error) {
+	var said client.Comparison
+	var err error
+	if f.Variant != nil {
+		said, err = c.CompareVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, o)
+	} else {
+		said, err = c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, o)
+	}
+	if err != nil {
+		return changeset.Comparison{}, err
+	}
+	made := changeset.Comparison{From: edition(said.From), To: edition(said.To), Breaking: said.Breaking}
+	before, err := release.TokensAt(ctx, c, f, said.From)
+	if err != nil {
+		return made, err
+	}
+	after, err := release.TokensAt(ctx, c, f, said.To)
+	if err != nil {
+		return made, err
+	}
+	if made.Changes, err = changeset.FromOrigin(said, before, after); err != nil {
+		return made, err
+	}
+	if f.Variant != nil {
+		for i := range made.Changes {
+			made.Changes[i].Breaking = false // an override has no custom property of its own
+		}
+		return made, nil
+	}
+	return made, resolveValues(made.Changes, before, after)
+}
+
+// resolveValues adds the primitives that the values of changes become.
+func resolveValues(list []changeset.Change, before, after client.TokenSet) error {
+	old, err := tokentree.Tree(before)
+	if err != nil {
+		return err
+	}
+	young, err := tokentree.Tree(after)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	shownBefore, shownAfter := changeset.ShownValues(dtcg.Read(old)), changeset.ShownValues(dtcg.Read(young))
+	for i := range list {
+		at := list[i].Path
+		if list[i].From != "" {
+			at = list[i].From
+		}
+		list[i].ShownBefore, list[i].ShownAfter = shownBefore[at], shownAfter[list[i].Path]
+	}
+	return nil
+}
+
+// diffFiles tells what a push of files would change.
+func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved, d diffFlags, files []string) (changeset.Comparison, error) {
+	made := changeset.Comparison{From: edition(nil), To: "the files"}
+	wanted, err := source.Read(a.App, f.Variant != nil, files, tokenfile.Options{Sets: d.sets, Mode: d.mode})
+	if err != nil {
+		return made, err
+	}
+	source.Print(a.App, wanted)
+	base, err := a.pulled(ctx, c, f, d.From)
+	if err != nil {
+		return made, err
+	}
+	if d.From != 0 {
+		made.From = edition(&d.From)
+	}
+	made.Changes = d.changes(f, base, wanted.Tree)
+	for _, c := range made.Changes {
+		made.Breaking = made.Breaking || c.Breaking
+	}
+	for _, fault := range wanted.Faults {
+		made.Notes = append(made.Notes, "no token can be made of "+fault.Path+": "+fault.Reason)
+	}
+	return made, nil
+}
+
+func (d diffFlags) changes(f target.Resolved, base, wanted *jsontree.Node) []changeset.Change {
+	switch {
+	case f.Variant != nil && d.replace:
+		return changeset.Overrides(base, wanted)
+	case f.Variant != nil:
+		return changeset.Overrides(base, tokentree.JoinFlat(base, wanted))
+	case !d.replace:
+		wanted = tokentree.JoinGroups(base, wanted)
+	}
+	return changeset.Documents(base, wanted, tokendiff.Renames(dtcg.Read(base), dtcg.Read(wanted)))
+}
+
+func edition(n *int) string {
+	switch {
+	case n == nil:
+		return "the current document"
+	case *n == 0:
+		return "nothing"
+	}
+	return "version " + strconv.Itoa(*n)
+}

@@ -1,0 +1,71 @@
+package lint
+
+import (
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/term"
+)
+
+// The most groups of equal faults that a person reads at once on a terminal, and the most places of each.
+const (
+	shownGroups = 20
+	shownPlaces = 3
+)
+
+// Print lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full.
+func Print(a *term.App, list []Fault, full bool) {
+	if len(list) == 0 {
+		a.Say("Everything is rendered.")
+		return
+	}
+	if full || !term.IsTerminal(a.Out) {
+		for _, f := range list {
+			printFault(a, f)
+		}
+		return
+	}
+	type equal struct{ kind, message, next string }
+	groups := term.Grouped(list, func(f Fault) equal { return equal{f.Kind, f.Message, f.Next} })
+	for i, g := range groups {
+		switch {
+		case i == shownGroups:
+			a.Say("and %s more; --full shows them all", term.Plural(len(groups)-i, "kind")+" of fault")
+			return
+		case len(g) == 1:
+			printFault(a, g[0])
+		default:
+			printFaultGroup(a, g)
+		}
+	}
+}
+
+func printFault(a *term.App, f Fault) {
+	var where term.Escaped
+	if f.Where != "" {
+		where = a.Styled("1", f.Where) + ": "
+	}
+	a.Say("%s%s  %s  %s", where, escape.Line(f.Path), a.Styled("31", f.Kind), escape.Line(f.Message))
+	printNext(a, f)
+}
+
+func printNext(a *term.App, f Fault) {
+	if f.Next != "" {
+		a.Say("    %s", a.Styled("2", escape.Line(f.Next)))
+	}
+}
+
+// printFaultGroup prints equal faults of several tokens once, with the first places.
+func printFaultGroup(a *term.App, g []Fault) {
+	a.Say("%s  %s  %s", term.Plural(len(g), "place"), a.Styled("31", g[0].Kind), escape.Line(g[0].Message))
+	for i, f := range g {
+		if i == shownPlaces {
+			a.Say("    and %d more; --full shows them all", len(g)-i)
+			break
+		}
+		var where term.Escaped
+		if f.Where != "" {
+			where = "  " + a.Styled("1", f.Where)
+		}
+		a.Say("    %s%s", escape.Line(f.Path), where)
+	}
+	printNext(a, g[0])
+}

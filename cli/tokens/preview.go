@@ -1,0 +1,210 @@
+package tokens
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/page"
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/client"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/jsontree"
+)
+
+// previewFlags are the flags of preview.
+type previewFlags struct {
+	target.Target
+	out, listen, prefix string
+	overrides, variants []string
+	sets                []string
+	mode                string
+}
+
+const previewText = `Shows what the next publish would serve.
+
+With the name of a served file (tokens.css, tokens.values.json, tokens.dtcg.json, tokens.json or
+tokens.flat.json) it prints that file of the current document of --theme, draft included, whatever its
+integrations are. A file of yours with such a name is written ./tokens.json.
+
+With token files, or with --theme alone, it draws a page of swatches, type specimens, spacing,
+corners, shadows and motion, in which one can search, copy, and read the contrast of colours. Each
+--variant, or what --overrides lay over the files, stands beside the Theme. The page is rendered on
+this machine: files need no server. It is written to --out, one file that works offline, or else
+served until Ctrl-C, and draws itself anew on every change.`
+
+func (a *app) previewCommand() *cobra.Command {
+	var p previewFlags
+	cmd := &cobra.Command{
+		Use:   "preview [FILE...]",
+		Short: "Show tokens as a page, or a served file as the next publish would make it",
+		Long:  previewText,
+		Example: "  livery preview acme.tokens.json --overrides dark.json\n" +
+			"  livery preview --env sandbox --theme acme --variant dark --variant contrast --out acme.html\n" +
+			"  livery preview tokens.css --env sandbox --theme acme --variant dark",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.preview(cmd, p, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&p.out, "out", "", "`FILE` to write (default: a served file goes to the standard output, a page is served)")
+	f.StringVar(&p.listen, "listen", "127.0.0.1:0", "`ADDRESS` to serve the page on, HOST:PORT; port 0 takes a free one")
+	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
+	f.StringArrayVar(&p.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
+	f.StringArrayVar(&p.variants, "variant", nil,
+		"`VARIANT`, slug or id, of --theme (default: the Theme itself); may be repeated for a page")
+	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
+	source.SourceFlags(cmd, &p.sets, &p.mode)
+	return target.InEnvironment(cmd, &p.Target)
+}
+
+func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error {
+	if len(files) == 1 {
+		if _, served := renderer.FileByName(files[0]); served {
+			if err := source.OnlyForFiles(cmd); err != nil {
+				return err
+			}
+			if err := target.NeedTheme(cmd, p.Target); err != nil {
+				return err
+			}
+			if len(p.variants) > 1 {
+				return term.UsageError("Say --variant once.", "%s is a file of one Variant", files[0])
+			}
+			p.Variant = strings.Join(p.variants, "")
+			return a.previewFile(cmd.Context(), p, files[0])
+		}
+		if _, err := os.Stat(files[0]); err != nil && p.Theme != "" {
+			return noServedFile(files[0])
+		}
+	}
+	draw, watched := a.pageOfFiles(p, files), append(files, p.overrides...)
+	if len(files) == 0 {
+		if err := source.OnlyForFiles(cmd); err != nil {
+			return err
+		}
+		if err := target.NeedTheme(cmd, p.Target); err != nil {
+			return err
+		}
+		c, f, err := a.Resolve(cmd, p.Target)
+		if err != nil {
+			return err
+		}
+		variants, err := findVariants(cmd.Context(), c, f.Theme, p.variants)
+		if err != nil {
+			return err
+		}
+		draw = pageOfTheme(c, f, variants)
+	}
+	if p.out == "" {
+		return a.servePage(cmd.Context(), p.listen, draw, watched)
+	}
+	in, err := draw(cmd.Context())
+	if err != nil {
+		return err
+	}
+	return a.WriteOut(p.out, page.Append(nil, in))
+}
+
+func noServedFile(name string) error {
+	var names []string
+	for i := range renderer.FileCount {
+		names = append(names, renderer.File(i).Name())
+	}
+	return term.UsageError("There is: "+term.Listed(names)+".", "no served file is called %q", name)
+}
+
+// drawPage reads anew what a page shows.
+type drawPage func(context.Context) (page.Input, error)
+
+// pageOfFiles draws token files.
+func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
+	return func(context.Context) (page.Input, error) {
+		o := tokenfile.Options{Sets: p.sets, Mode: p.mode}
+		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
+		theme, overrides, err := source.ThemeAndOverrides(a.App, files, p.overrides, o)
+		if err != nil {
+			return in, err
+		}
+		in.Theme = theme.Tree
+		if overrides == nil {
+			return in, nil
+		}
+		name := titleOf(p.overrides)
+		in.Title, in.Variants = in.Title+" with "+name, []page.Variant{{Name: name, Overrides: overrides.Tree}}
+		return in, nil
+	}
+}
+
+// titleOf names files without their folders.
+func titleOf(files []string) string {
+	var names []string
+	for _, file := range files {
+		names = append(names, filepath.Base(file))
+	}
+	return term.Listed(names)
+}
+
+// findVariants looks the names of Variants of a Theme up.
+func findVariants(ctx context.Context, c *client.Client, t client.Theme, names []string) ([]client.Variant, error) {
+	var list []client.Variant
+	for _, name := range names {
+		v, err := target.FindVariant(ctx, c, t, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// pageOfTheme draws the current document of a Theme, and Variants of it.
+func pageOfTheme(c *client.Client, f target.Resolved, variants []client.Variant) drawPage {
+	return func(ctx context.Context) (page.Input, error) {
+		in := page.Input{Title: f.Theme.DisplayName, Prefix: f.Theme.AssetSettings.Prefix}
+		var err error
+		if _, in.Theme, err = tokentree.CurrentDocument(ctx, c, f.Theme); err != nil {
+			return in, err
+		}
+		for _, v := range variants {
+			set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, v.ID, client.ReadOptions{})
+			if err != nil {
+				return in, err
+			}
+			overrides, err := tokentree.FlatMap(set)
+			if err != nil {
+				return in, err
+			}
+			in.Title += ", " + v.DisplayName
+			in.Variants = append(in.Variants, page.Variant{Name: v.DisplayName, Overrides: overrides})
+		}
+		return in, nil
+	}
+}
+
+// previewFile prints a served file as the origin renders it.
+func (a *app) previewFile(ctx context.Context, p previewFlags, file string) error {
+	c, f, err := a.ResolveIn(ctx, p.Target)
+	if err != nil {
+		return err
+	}
+	var content []byte
+	if f.Variant != nil {
+		content, err = c.PreviewVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, file)
+	} else {
+		content, err = c.PreviewTheme(ctx, f.Env.ID, f.Theme.ID, file)
+	}
+	if err != nil {
+		return err
+	}
+	return a.WriteOut(p.out, content)
+}
+
+// emptyPage is what a page shows where nothing could be read yet.
+func emptyPage(err error) page.Input {
+	return page.Input{Title: "Nothing to show: " + term.Explain(err).Sentence, Theme: jsontree.NewObject(), Live: true}
+}

@@ -1,0 +1,104 @@
+package tokens
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/tokens/release"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/client"
+	"example.com/livery/renderer/jsontree"
+)
+
+const pullText = `Writes the current tokens of a Theme as a DTCG document, or the current overrides of a Variant as
+a flat map; --version writes a published version. What comes out can be pushed again.
+
+The current document of a Theme is written whole, and so is its newest version while there is no
+draft. Of any other version the API lists tokens and groups only, so that --version writes it without
+$extends, $ref, $deprecated, other members that are kept and never read, and empty groups, and says
+so on the standard error; the served tokens.dtcg.json of that version has them all.`
+
+func (a *app) pullCommand() *cobra.Command {
+	var p target.Target
+	var version int
+	var file string
+	cmd := &cobra.Command{
+		Use:     "pull",
+		Short:   "Write the tokens of a Theme or Variant to a file",
+		Long:    pullText,
+		Example: "  livery pull --env sandbox --theme acme --out acme.tokens.json",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pull(cmd, p, version, file) },
+	}
+	cmd.Flags().IntVar(&version, "version", 0, "published version `N` (default: the current document)")
+	cmd.Flags().StringVar(&file, "out", "", "`FILE` to write (default: the standard output)")
+	return target.OfVariant(cmd, &p)
+}
+
+func (a *app) pull(cmd *cobra.Command, p target.Target, version int, file string) error {
+	c, f, err := a.Resolve(cmd, p)
+	if err != nil {
+		return err
+	}
+	document, err := a.pulled(cmd.Context(), c, f, version)
+	if err != nil {
+		return release.NoVersion(err, f, version)
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, jsontree.Append(nil, document), "", "  "); err != nil {
+		return err
+	}
+	text.WriteByte('\n')
+	return a.WriteOut(file, text.Bytes())
+}
+
+// pulled returns what stands at f: a document for a Theme, a flat map for a Variant.
+func (a *app) pulled(ctx context.Context, c *client.Client, f target.Resolved, version int) (*jsontree.Node, error) {
+	switch {
+	case f.Variant != nil:
+		set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{Version: version})
+		if err != nil {
+			return nil, err
+		}
+		return tokentree.FlatMap(set)
+	case version == 0:
+		_, document, err := tokentree.CurrentDocument(ctx, c, f.Theme)
+		return document, err
+	}
+	return a.pulledVersion(ctx, c, f.Theme, version)
+}
+
+// pulledVersion returns a published version of a Theme: whole where the API has its document, and
+// else rebuilt from what it lists.
+func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Theme, version int) (*jsontree.Node, error) {
+	set, err := c.ThemeTokens(ctx, t.EnvironmentID, t.ID, client.ReadOptions{Version: version})
+	if err != nil {
+		return nil, err
+	}
+	if isCurrent(t, version) {
+		_, document, err := tokentree.CurrentDocument(ctx, c, t)
+		if err != nil {
+			return nil, err
+		}
+		after, err := c.Theme(ctx, t.EnvironmentID, t.ID)
+		if err != nil {
+			return nil, err
+		}
+		if isCurrent(after, version) { // it was no draft that was read meanwhile
+			return document, nil
+		}
+	}
+	a.Warn("Mind: version %d is written without $extends, $ref, $deprecated and empty groups, which the API lists of the\n"+
+		"current document only; the served tokens.dtcg.json of that version has them.", version)
+	return tokentree.Tree(set)
+}
+
+// isCurrent reports whether the current document of a Theme is that version.
+func isCurrent(t client.Theme, version int) bool {
+	return !t.HasUnpublishedChanges && t.LatestVersion != nil && *t.LatestVersion == version
+}

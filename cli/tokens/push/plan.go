@@ -1,0 +1,208 @@
+package push
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokendiff"
+	"example.com/livery/cli/tokens/batch"
+	"example.com/livery/cli/tokens/changeset"
+	"example.com/livery/cli/tokens/release"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/client"
+	"example.com/livery/origin/patch"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// pushTarget is the Theme or Variant that a push goes to, as it was last read.
+type pushTarget struct {
+	a                   *app
+	c                   *client.Client
+	f                   target.Resolved
+	p                   pushFlags
+	wanted              *source.Sources
+	what, counted, next string // for messages
+
+	set  client.TokenSet
+	base *jsontree.Node // the current document, or the current overrides as a flat map
+}
+
+// pushPlan is what a push is about to send.
+type pushPlan struct {
+	wanted     *jsontree.Node // what stands afterwards
+	changes    []changeset.Change
+	skipped    []validate.Dropped
+	notes      []string
+	theme      []client.Operation
+	variant    []client.VariantOperation
+	operations any // theme or variant
+	count      int // of operations
+	skippable  bool
+	remains    *remainder // nil unless --skip-refused is given
+}
+
+func newPushTarget(a *app, c *client.Client, f target.Resolved, p pushFlags, wanted *source.Sources) *pushTarget {
+	t := &pushTarget{a: a, c: c, f: f, p: p, wanted: wanted, what: "Theme " + f.Theme.Slug, counted: "token"}
+	t.next = "livery publish --env " + f.Env.Slug + " --theme " + f.Theme.Slug
+	if f.Variant != nil {
+		t.what, t.counted = "Variant "+f.Variant.Slug, "override"
+		t.next += " --variant " + f.Variant.Slug
+	}
+	return t
+}
+
+// read reads what stands at the target now.
+func (t *pushTarget) read(ctx context.Context) error {
+	var err error
+	if t.f.Absent {
+		t.base = jsontree.NewObject()
+		return nil
+	}
+	if t.f.Variant == nil {
+		t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme)
+		return err
+	}
+	if t.set, err = t.c.VariantTokens(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID, client.ReadOptions{}); err != nil {
+		return err
+	}
+	t.base, err = tokentree.FlatMap(t.set)
+	return err
+}
+
+// plan computes the smallest batch that makes the target what the files want.
+func (t *pushTarget) plan() pushPlan {
+	if t.f.Variant != nil {
+		return t.planVariant()
+	}
+	return t.planTheme()
+}
+
+func (t *pushTarget) planTheme() pushPlan {
+	p := pushPlan{wanted: t.wanted.Tree, skipped: t.wanted.Faults}
+	if !t.p.replace {
+		p.wanted = tokentree.JoinGroups(t.base, p.wanted)
+	}
+	if t.p.skipRefused {
+		var out []validate.Dropped
+		p.wanted, out = validate.DropInvalid(p.wanted, t.base)
+		p.remains = remainingTokens(t.wanted.Tree, out, t.wanted.Faults)
+		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
+	}
+	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
+	p.theme = batch.Sendable(patch.Diff(t.base, p.wanted, renames.Moves), batch.MaxBatchBytes)
+	p.operations, p.count = p.theme, len(p.theme)
+	if p.theme == nil {
+		p.operations = []client.Operation{}
+	}
+	p.changes = changeset.Documents(t.base, p.wanted, renames)
+	p.skippable = len(dtcg.Check(p.wanted)) > 0
+	if !t.p.replace {
+		p.notes = t.looksRenamed()
+	}
+	return p
+}
+
+// looksRenamed tells of tokens that --replace would move, where the files hold most of the Theme.
+func (t *pushTarget) looksRenamed() []string {
+	before, files := dtcg.Read(t.base), dtcg.Read(t.wanted.Tree)
+	if 2*len(files.Tokens) < len(before.Tokens) {
+		return nil
+	}
+	renamed := tokendiff.Renames(before, files).Tokens
+	if len(renamed) == 0 {
+		return nil
+	}
+	from := term.Keys(renamed)[0]
+	note := fmt.Sprintf("%s looks renamed to %s in the files", from, renamed[from])
+	if len(renamed) > 1 {
+		note += fmt.Sprintf(", and %s more", term.Plural(len(renamed)-1, "token"))
+	}
+	return []string{note + "; --replace moves it, and its overrides with it. Without it the old name stays."}
+}
+
+func (t *pushTarget) planVariant() pushPlan {
+	p := pushPlan{wanted: t.wanted.Tree, skipped: t.wanted.Faults, skippable: validate.HasPathFault(t.wanted.Tree)}
+	if t.p.skipRefused {
+		var out []validate.Dropped
+		p.wanted, out = validate.DropInvalidOverrides(p.wanted)
+		p.remains = remainingOverrides(t.wanted.Tree, p.wanted, t.wanted.Faults)
+		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
+	}
+	p.variant = batch.VariantOperations(t.base, p.wanted, !t.p.replace)
+	if !t.p.replace {
+		p.wanted = tokentree.JoinFlat(t.base, p.wanted)
+	}
+	p.operations, p.count = p.variant, len(p.variant)
+	if p.variant == nil {
+		p.operations = []client.VariantOperation{}
+	}
+	p.changes = changeset.Overrides(t.base, p.wanted)
+	return p
+}
+
+// send sends a plan on top of what was read, in as many requests as it takes. The result is what
+// stands after the last that was taken.
+func (t *pushTarget) send(ctx context.Context, p pushPlan) (client.TokenSet, error) {
+	options := client.EditOptions{Strict: t.p.strict}
+	if t.f.Variant == nil {
+		return send(t.a, t.set, batch.Batches(p.theme, batch.MaxBatchBytes, batch.MeasureTheme), func(etag string, batch []client.Operation) (client.TokenSet, error) {
+			options.ETag = etag
+			return t.c.EditThemeTokens(ctx, t.f.Env.ID, t.f.Theme.ID, options, batch)
+		})
+	}
+	return send(t.a, t.set, batch.Batches(p.variant, batch.MaxBatchBytes, batch.MeasureVariant), func(etag string, batch []client.VariantOperation) (client.TokenSet, error) {
+		options.ETag = etag
+		return t.c.EditVariantTokens(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID, options, batch)
+	})
+}
+
+// publish publishes the draft of that etag and returns the version and where its files are served.
+func (t *pushTarget) publish(ctx context.Context, etag string) (*int, client.ServingURLs, error) {
+	if t.f.Variant == nil {
+		theme, err := t.c.PublishTheme(ctx, t.f.Env.ID, t.f.Theme.ID, client.PublishOptions{IfMatch: etag})
+		return theme.LatestVersion, theme.ServingURLs, err
+	}
+	v, err := t.c.PublishVariant(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID, client.PublishOptions{IfMatch: etag})
+	if err != nil {
+		return nil, v.ServingURLs, release.ExplainVariantPublish(err, t.f)
+	}
+	return v.LatestVersion, v.ServingURLs, nil
+}
+
+// noteUnknownOverrides tells of overrides that name no token of the Theme, and are ignored for that.
+func (a *app) noteUnknownOverrides(ctx context.Context, c *client.Client, f target.Resolved, overrides *jsontree.Node) error {
+	set, err := c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	known := make(map[string]json.RawMessage, len(set.Tokens))
+	for _, t := range set.Tokens {
+		known[t.Path] = t.Value
+	}
+	var unknown []string
+	for _, m := range overrides.Members {
+		if known[m.Name] == nil {
+			unknown = append(unknown, m.Name)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	hint := ""
+	if near := term.Nearest(unknown[0], term.Keys(known)); near != "" {
+		hint = " Did you mean " + near + "?"
+	}
+	are := " names no token"
+	if len(unknown) > 1 {
+		are = " name no token"
+	}
+	a.Warn("Mind: %s%s of Theme %s and changes nothing: %s.%s", term.Plural(len(unknown), "override"), are, f.Theme.Slug, escape.Line(term.Listed(unknown)), hint)
+	return nil
+}

@@ -1,0 +1,250 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/themes"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/release"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/client"
+)
+
+// pushFlags are the flags of push and watch.
+type pushFlags struct {
+	target.Target
+	themes.NewTheme
+	strict, replace, skipRefused, create, publish, wait, dryRun, full, sure bool
+
+	patience   time.Duration
+	onConflict string
+	sets       []string
+	mode       string
+}
+
+// options say what the flags want of files with more than one set of values.
+func (p *pushFlags) options() tokenfile.Options { return tokenfile.Options{Sets: p.sets, Mode: p.mode} }
+
+func (p *pushFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.Variant, "variant", "", "`VARIANT`, slug or id, to push overrides to (default: the Theme itself)")
+	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files; exit code 3 where there is nothing to push")
+	f.BoolVar(&p.replace, "replace", false, "also remove what the files lack (default: keep it)")
+	f.BoolVar(&p.skipRefused, "skip-refused", false, "push without what the API refuses, and list that (default: refuse all)")
+	f.BoolVar(&p.create, "create", false, "create the Theme or Variant where it is missing")
+	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
+	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version, also as latest")
+	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
+	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
+	f.BoolVar(&p.sure, "yes", false, "merge all token sets of a file without asking on a terminal")
+	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do where somebody else changed the draft meanwhile: merge, overwrite or fail (default: merge; fail where CI is set)")
+	source.SourceFlags(cmd, &p.sets, &p.mode)
+	p.Flags(cmd)
+	target.OfTheme(cmd, &p.Target)
+}
+
+const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
+(or token files, of which only the values are taken) into overrides of a Variant. Several files
+count as one: a later file is laid over an earlier one, and what stands in two is told. A folder
+is all JSON files in it; "-" reads the standard input.
+
+A file is a DTCG document, the older form without dollar signs, an export of Tokens Studio (one
+file or its folder; sets merged in its tokenSetOrder, or those of --sets or of the theme --token-mode),
+the answer of Figma's REST interface to a question for local variables (of a --token-mode), or a folder of
+the files that Figma exports for the modes of a collection (that of --token-mode).
+
+The token sets that a push merges are named, in their order and with the number of tokens that later sets
+override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given. Collections
+of Figma whose modes differ are not combined without --token-mode: the error lists what there is.
+
+A token that is recognisably the same at another path is moved, so that Variants keep their
+overrides; that takes --replace, for without it nothing is removed. Where somebody else changed
+the draft meanwhile, the push is computed again and sent again, unless they changed the same
+tokens; in CI it ends with exit code 4.
+
+A token in the files takes the place of the stored one as a whole. What the files do not name
+stays as it is, unless --replace is given: then it is removed.
+
+A token that the API refuses (its $type is no known one, its value of a JSON kind that its type never
+has, its name forbidden) refuses the whole push. --skip-refused pushes the rest and lists what is left
+out on the standard error, always as little as there is to leave out:
+  - a token or group of a bad name, and a member that is neither, as a whole;
+  - a token whose own $type is unknown, or whose value is of a wrong kind;
+  - of a group whose $type is unknown, or one that a stored token below it cannot have, that $type and
+    the tokens of the files that have their type from it;
+  - a $description or $extensions of a wrong kind alone, without its token;
+  - of a Variant the overrides whose path is none; their values are never refused.
+What is left out stays as it is stored, also with --replace, unless it no longer fits there. If nothing of
+the files is left, or nothing but empty values, nothing is pushed and the exit code is 1.
+
+A push that is too large for one request is sent as several, each on top of the one before; if one
+of them is refused, those before it stay in the draft (livery discard drops it).`
+
+func (a *app) pushCommand() *cobra.Command {
+	var p pushFlags
+	cmd := &cobra.Command{
+		Use:   "push FILE...",
+		Short: "Push token files to the draft of a Theme or Variant",
+		Long:  pushText,
+		Example: "  livery push acme.tokens.json --env sandbox --theme acme --create --integration react/plainCSS\n" +
+			"  livery push dark.json --env sandbox --theme acme --variant dark --create --publish",
+		Args: cmdline.Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.push(cmd, &p, args) },
+	}
+	p.add(cmd)
+	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing; with --json the operations")
+	return a.JSONFlag(cmd)
+}
+
+func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
+	if err := p.chooseOnConflict(); err != nil {
+		return err
+	}
+	wanted, err := source.Read(a.App, p.Variant != "", files, p.options())
+	if err != nil {
+		return err
+	}
+	if len(wanted.Faults) > 0 && !p.skipRefused {
+		f := term.Fail("Mend them, or push the rest with --skip-refused.", "no token can be made of:")
+		for _, fault := range wanted.Faults {
+			f.Faults = append(f.Faults, fault.Path+": "+fault.Reason)
+		}
+		return f
+	}
+	source.Print(a.App, wanted)
+	if err := a.confirmMerge(cmd.Context(), wanted, p); err != nil {
+		return err
+	}
+	c, err := a.Client(cmd.Context())
+	if err != nil {
+		return err
+	}
+	f, err := a.target(cmd.Context(), c, *p)
+	if err != nil {
+		return err
+	}
+	return a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p)
+}
+
+// target finds the Theme or Variant of a push, and makes what is missing where --create says so.
+func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (target.Resolved, error) {
+	f, err := target.Lookup(ctx, c, p.Target)
+	a.NoteGrant(f.Env)
+	m, ok := errors.AsType[*target.Missing](err)
+	if !ok {
+		return f, err
+	}
+	if !p.create || m.Kind == "Environment" {
+		if e := term.Explain(err); m.Kind != "Environment" {
+			e.Next += " Or create it with --create."
+			return f, e
+		}
+		return f, err
+	}
+	if p.dryRun {
+		return a.dryRunTarget(f, p, m.Kind), nil
+	}
+	if m.Kind == "Theme" {
+		if f.Theme, err = themes.MakeTheme(ctx, c, f.Env.ID, p.Theme, p.NewTheme); err != nil {
+			return f, err
+		}
+		f.CreatedTheme = true
+		a.Say("Theme %s is created: %s", f.Theme.Slug, f.Theme.ID)
+	}
+	if p.Variant == "" {
+		return f, nil
+	}
+	v, err := themes.MakeVariant(ctx, c, f.Theme, p.Variant, p.Name)
+	if err != nil {
+		return f, err
+	}
+	a.Say("Variant %s is created: %s", v.Slug, v.ID)
+	f.Variant, f.CreatedVariant = &v, true
+	return f, nil
+}
+
+// dryRunTarget stands for what a dry run does not create.
+func (a *app) dryRunTarget(f target.Resolved, p pushFlags, missing string) target.Resolved {
+	f.Absent = true
+	if missing == "Theme" {
+		f.Theme = client.Theme{Slug: p.Theme, EnvironmentID: f.Env.ID}
+		a.Say("Theme %s would be created.", p.Theme)
+	}
+	if p.Variant != "" {
+		f.Variant = &client.Variant{Slug: p.Variant}
+		a.Say("Variant %s would be created.", p.Variant)
+	}
+	return f
+}
+
+// pushTo plans and sends a push, again where the draft changed meanwhile.
+func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
+	if err := t.read(ctx); err != nil {
+		return err
+	}
+	plan := t.plan()
+	if err := plan.remains.refuse(t.counted); err != nil {
+		validate.PrintDropped(a.App, plan.skipped, p.full)
+		a.undo(ctx, t.c, t.f, t.set)
+		return err
+	}
+	if t.f.Variant != nil && t.f.Theme.ID != "" {
+		if err := a.noteUnknownOverrides(ctx, t.c, t.f, t.wanted.Tree); err != nil {
+			return err
+		}
+	}
+	if p.dryRun {
+		a.printLeftOut(plan, t.counted, p.full)
+		return a.printPlan(plan, t.wanted, p.full)
+	}
+	set, err := t.send(ctx, plan)
+	for try := 1; errors.Is(err, client.ErrConflict) && set.DraftETag() == t.set.DraftETag() && try < pushTries; try++ {
+		if plan, err = a.planAgain(ctx, t, p); err != nil {
+			return err
+		}
+		set, err = t.send(ctx, plan)
+	}
+	if err != nil {
+		a.undo(ctx, t.c, t.f, set)
+		return explainPush(located(err, t.wanted), p, plan.skippable)
+	}
+	a.sayChanges(plan, p.full)
+	a.printLeftOut(plan, t.counted, p.full)
+	return a.finishPush(ctx, t, p, plan, set)
+}
+
+// finishPush publishes what was pushed where that is wanted, and tells what came of it.
+func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan pushPlan, set client.TokenSet) error {
+	done := Result{
+		ThemeID: t.f.Theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped,
+		Remains: plan.remains, Merged: t.wanted.SeveralSets(), tokens: len(set.Tokens),
+	}
+	if t.f.Variant != nil {
+		done.VariantID = t.f.Variant.ID
+	}
+	if p.publish && done.ETag != "" {
+		version, urls, err := t.publish(ctx, done.ETag)
+		if err == nil && p.wait {
+			err = release.AwaitServed(ctx, t.c, t.f, urls, p.patience)
+		}
+		if err != nil {
+			return err
+		}
+		done.ETag, done.Version = "", version
+	}
+	if err := a.reportPush(t.what, t.counted, done, t.next); err != nil {
+		return err
+	}
+	if p.strict && done.Operations == 0 && done.Version == nil {
+		return term.NothingToDo("%s holds exactly this already", t.what)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package push
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// remainder counts what --skip-refused leaves of the files, in tokens or overrides.
+type remainder struct {
+	Pushed int `json:"pushed"`
+	Of     int `json:"of"` // in the files
+
+	filled int // of those that are pushed, how many have a value that is not empty
+}
+
+// remainingTokens counts the tokens of a tree that are not in a place that was left out; faults are tokens that the tree
+// lacks already.
+func remainingTokens(tree *jsontree.Node, out, faults []validate.Dropped) *remainder {
+	left := map[string]bool{}
+	for _, s := range out {
+		left[s.Pointer] = s.Tokens > 0
+	}
+	r := &remainder{Of: len(faults)}
+	tokens := dtcg.Read(tree).Tokens
+	for i := range tokens {
+		r.Of++
+		if !isLeft(jsontree.Pointer(tokens[i].Segments).String(), left) {
+			r.add(tokens[i].Value)
+		}
+	}
+	return r
+}
+
+// isLeft reports whether a pointer or one above it was left out.
+func isLeft(pointer string, left map[string]bool) bool {
+	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
+		if left[pointer] {
+			return true
+		}
+	}
+	return false
+}
+
+// remainingOverrides counts the overrides of the files and those that are pushed.
+func remainingOverrides(all, pushed *jsontree.Node, faults []validate.Dropped) *remainder {
+	r := &remainder{Of: len(all.Members) + len(faults)}
+	for _, m := range pushed.Members {
+		r.add(m.Value)
+	}
+	return r
+}
+
+func (r *remainder) add(value *jsontree.Node) {
+	r.Pushed++
+	if !isEmpty(value) {
+		r.filled++
+	}
+}
+
+// isEmpty reports whether a value says nothing: it is missing, blank, or made of such values only.
+func isEmpty(value *jsontree.Node) bool {
+	switch {
+	case value == nil || value.Kind == jsontree.Null:
+		return true
+	case value.IsString():
+		return strings.TrimSpace(value.Text) == ""
+	case value.IsObject():
+		return !slices.ContainsFunc(value.Members, func(m jsontree.Member) bool { return !isEmpty(m.Value) })
+	case value.Kind == jsontree.Array:
+		return !slices.ContainsFunc(value.Items, func(item *jsontree.Node) bool { return !isEmpty(item) })
+	}
+	return false
+}
+
+// print says on the standard error how much was kept, if a push left something out.
+func (r *remainder) print(a *app, counted string) {
+	if r != nil && r.Pushed < r.Of {
+		a.Warn("Kept %d of %s.", r.Pushed, term.Plural(r.Of, counted))
+	}
+}
+
+// refuse returns the failure that nothing, or nothing but empty values, is left of files that hold something.
+func (r *remainder) refuse(counted string) error {
+	if r == nil || r.Pushed == r.Of || r.filled > 0 {
+		return nil
+	}
+	what := fmt.Sprintf("nothing is left to push: kept %d of %s", r.Pushed, term.Plural(r.Of, counted))
+	if r.Pushed > 0 {
+		what += ", all of them empty"
+	}
+	return term.Fail("The lines above say why the others are refused: mend the files and push again.", "%s", what)
+}

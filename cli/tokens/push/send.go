@@ -1,0 +1,74 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+)
+
+// undo deletes what this push created where the origin refused all that was to go into it.
+func (a *app) undo(ctx context.Context, c *client.Client, f target.Resolved, set client.TokenSet) {
+	if set.DraftETag() != "" {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	switch {
+	case f.CreatedTheme:
+		_, err = c.DeleteTheme(ctx, f.Env.ID, f.Theme.ID)
+	case f.CreatedVariant:
+		_, err = c.DeleteVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID)
+	default:
+		return
+	}
+	if err == nil {
+		a.Say("What was created is deleted again.")
+	}
+}
+
+// send sends batches on top of each other, each claiming the draft that the one before it left.
+func send[O any](a *app, set client.TokenSet, cut [][]O, edit func(etag string, batch []O) (client.TokenSet, error)) (client.TokenSet, error) {
+	bar := a.Progress("pushing", len(cut))
+	defer bar.Done()
+	for i, batch := range cut {
+		next, err := edit(set.DraftETag(), batch)
+		if err != nil && i > 0 {
+			f := term.Explain(err)
+			f.Next = strings.TrimSpace(f.Next + " The parts before it are in the draft already; livery discard drops them.")
+			return set, f
+		}
+		if err != nil {
+			return set, err
+		}
+		set = next
+		bar.Step()
+	}
+	return set, nil
+}
+
+// explainPush says what to do about a push that was refused; skippable tells that it holds what
+// --skip-refused leaves out.
+func explainPush(err error, p pushFlags, skippable bool) error {
+	if !errors.Is(err, client.ErrValidation) {
+		return err
+	}
+	f := term.Explain(err)
+	mend := "Mend it"
+	if len(f.Faults) > 1 {
+		mend = "Mend them"
+	}
+	switch {
+	case skippable && !p.skipRefused:
+		mend += ", or push the rest with --skip-refused."
+	case p.strict:
+		mend += ", or push without --strict."
+	default:
+		mend += " and push again."
+	}
+	f.Next = strings.TrimSpace(mend + " " + f.Next)
+	return f
+}

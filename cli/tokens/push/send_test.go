@@ -1,0 +1,66 @@
+package push
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.com/livery/cli/account"
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+)
+
+func TestFaultsOfARefusalHaveLinesOfTheirOwn(t *testing.T) {
+	many := func(n int) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprint("fault ", i))
+		}
+		return list
+	}
+	cases := []struct {
+		rule     string
+		messages []string
+		want     string
+	}{
+		{"one stays in the sentence", many(1), "livery: the origin refuses this: fault 0.\n        Mend it, or push the rest with --skip-refused.\n"},
+		{
+			"two have a line each",
+			[]string{"x", "y\nz"},
+			"livery: the origin refuses this:\n          x\n          y z\n        Mend them, or push the rest with --skip-refused.\n",
+		},
+		{"after 20 they are counted", many(23), "          fault 19\n          and 3 more\n        Mend them"},
+		{"and those the origin counted too", append(many(1000), "and 500 more faults"), "          fault 19\n          and 1480 more\n        Mend them"},
+	}
+	for _, c := range cases {
+		var said strings.Builder
+		a := &app{Session: account.New(&term.App{Err: &said})}
+		code := a.Report(explainPush(&client.Error{Status: 400, Cause: "validation", Messages: c.messages}, pushFlags{}, true))
+		if code != term.ExitFailed || !strings.Contains(said.String(), c.want) {
+			t.Errorf("%s: report says %d\n%s, want\n%s", c.rule, code, said.String(), c.want)
+		}
+	}
+}
+
+func TestARefusedPushNamesTheFlagThatHelps(t *testing.T) {
+	refusal := &client.Error{Status: 400, Cause: "validation", Messages: []string{"x"}}
+	cases := []struct {
+		rule      string
+		flags     pushFlags
+		skippable bool
+		want      string
+	}{
+		{"what can be left out", pushFlags{strict: true}, true, "Mend it, or push the rest with --skip-refused."},
+		{"a diagnostic", pushFlags{strict: true}, false, "Mend it, or push without --strict."},
+		{"neither", pushFlags{}, false, "Mend it and push again."},
+		{"what was left out already", pushFlags{skipRefused: true}, true, "Mend it and push again."},
+	}
+	for _, c := range cases {
+		if got := term.Explain(explainPush(refusal, c.flags, c.skippable)).Next; got != c.want {
+			t.Errorf("%s: the next step is %q, want %q", c.rule, got, c.want)
+		}
+	}
+	conflict := &client.Error{Status: 409, Cause: "conflict"}
+	if got := explainPush(conflict, pushFlags{}, true); got != error(conflict) {
+		t.Errorf("explainPush(a conflict) = %v, want it as it is", got)
+	}
+}

@@ -1,0 +1,182 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+)
+
+const publishText = `Freezes the draft of a Theme as its next version and moves latest to it, or the draft of one
+Variant at the newest version of its Theme. A publish of a Theme gives every Variant a draft to be
+reviewed and published; --variants publishes them all right after it.`
+
+// publishFlags are the flags of publish.
+type publishFlags struct {
+	target.Target
+	variants, unchanged, wait, strict bool
+	patience                          time.Duration
+}
+
+func (a *app) publishCommand() *cobra.Command {
+	var p publishFlags
+	cmd := &cobra.Command{
+		Use:     "publish",
+		Short:   "Publish the draft of a Theme or Variant",
+		Long:    publishText,
+		Example: "  livery publish --env sandbox --theme acme --variants",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.publish(cmd, p) },
+	}
+	cmd.Flags().BoolVar(&p.variants, "variants", false, "publish every Variant with a draft after the Theme")
+	cmd.Flags().BoolVar(&p.unchanged, "unchanged", false, "publish the newest version of the Theme once more where it has no draft")
+	cmd.Flags().BoolVar(&p.wait, "wait", false, "wait until an edge serves the new version, also as latest")
+	cmd.Flags().DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
+	cmd.Flags().BoolVar(&p.strict, "strict", false, "exit code 3 where there is no draft to publish")
+	target.OfVariant(cmd, &p.Target)
+	cmd.MarkFlagsMutuallyExclusive("variant", "variants")
+	cmd.MarkFlagsMutuallyExclusive("variant", "unchanged")
+	return a.JSONFlag(cmd)
+}
+
+func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
+	c, f, err := a.Resolve(cmd, p.Target)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if f.Variant != nil {
+		v, err := c.PublishVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.PublishOptions{})
+		if err != nil {
+			return p.unlessStrict(ExplainVariantPublish(err, f), v.HasUnpublishedChanges || f.Variant.HasUnpublishedChanges)
+		}
+		if err := a.awaitPublished(ctx, c, p, f, v.ServingURLs); err != nil {
+			return err
+		}
+		return a.Show(v, func() {
+			a.Say("Variant %s is published at version %s.", v.Slug, term.Version(v.LatestVersion))
+			target.PrintFiles(a.App, v.ServingURLs)
+		})
+	}
+	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, client.PublishOptions{Unchanged: p.unchanged})
+	if errors.Is(err, client.ErrConflict) {
+		none := term.Fail("Push something first, or say --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.Theme.Slug)
+		return p.unlessStrict(none, f.Theme.HasUnpublishedChanges)
+	}
+	if err != nil {
+		return err
+	}
+	if p.variants {
+		if err := a.publishVariants(ctx, c, t); err != nil {
+			return err
+		}
+	}
+	if err := a.awaitPublished(ctx, c, p, f, t.ServingURLs); err != nil {
+		return err
+	}
+	return a.Show(t, func() {
+		a.Say("Theme %s is version %s now.", t.Slug, term.Version(t.LatestVersion))
+		target.PrintFiles(a.App, t.ServingURLs)
+	})
+}
+
+// unlessStrict returns why nothing was published: under --strict, and where there was no draft, with the
+// exit code for nothing to do.
+func (p publishFlags) unlessStrict(err error, hadDraft bool) error {
+	f, ok := err.(*term.Failure)
+	if !ok || !p.strict || hadDraft {
+		return err
+	}
+	said := *f
+	said.Code = term.ExitNothing
+	return &said
+}
+
+func (a *app) awaitPublished(ctx context.Context, c *client.Client, p publishFlags, f target.Resolved, urls client.ServingURLs) error {
+	if !p.wait {
+		return nil
+	}
+	return AwaitServed(ctx, c, f, urls, p.patience)
+}
+
+func (a *app) publishVariants(ctx context.Context, c *client.Client, t client.Theme) error {
+	var drafts []client.Variant
+	for v, err := range c.EveryVariant(ctx, t.EnvironmentID, t.ID) {
+		if err != nil {
+			return err
+		}
+		if v.HasUnpublishedChanges {
+			drafts = append(drafts, v)
+		}
+	}
+	bar := a.Progress("publishing Variants", len(drafts))
+	defer bar.Done()
+	for _, v := range drafts {
+		if _, err := c.PublishVariant(ctx, t.EnvironmentID, t.ID, v.ID, client.PublishOptions{}); err != nil {
+			return err
+		}
+		bar.Step()
+	}
+	return nil
+}
+
+// ExplainVariantPublish says why a Variant could not be published.
+func ExplainVariantPublish(err error, f target.Resolved) error {
+	v := f.Variant
+	switch {
+	case !errors.Is(err, client.ErrConflict):
+		return err
+	case f.Theme.LatestVersion == nil:
+		return term.Fail("Publish the Theme first: livery publish --theme "+f.Theme.Slug, "Theme %s has no version yet", f.Theme.Slug)
+	case v.LatestVersion != nil && *v.LatestVersion == *f.Theme.LatestVersion:
+		return term.Fail("Publish the Theme once more, with --unchanged if it has nothing new, and then the Variant.",
+			"Variant %s is published at version %d of its Theme already, and that never changes", v.Slug, *v.LatestVersion)
+	}
+	return term.Fail("Push something to it first.", "Variant %s has no draft to publish", v.Slug)
+}
+
+func (a *app) discardCommand() *cobra.Command {
+	var p target.Target
+	cmd := &cobra.Command{
+		Use:     "discard",
+		Short:   "Drop the draft of a Theme or Variant; versions stay",
+		Example: "  livery discard --env sandbox --theme acme",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.discard(cmd, p) },
+	}
+	return a.JSONFlag(target.OfVariant(cmd, &p))
+}
+
+func (a *app) discard(cmd *cobra.Command, p target.Target) error {
+	c, f, err := a.Resolve(cmd, p)
+	if err != nil {
+		return err
+	}
+	ctx, what := cmd.Context(), "Theme "+f.Theme.Slug
+	var set client.TokenSet
+	if f.Variant != nil {
+		what = "Variant " + f.Variant.Slug
+		if set, err = c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{}); err == nil {
+			_, err = c.DiscardVariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.EditOptions{ETag: set.DraftETag()})
+		}
+	} else if set, err = c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{}); err == nil {
+		_, err = c.DiscardThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.EditOptions{ETag: set.DraftETag()})
+	}
+	if err != nil {
+		return err
+	}
+	dropped := set.DraftETag() != ""
+	return a.Show(map[string]bool{"dropped": dropped}, func() {
+		if dropped {
+			a.Say("The draft of %s is dropped.", what)
+		} else {
+			a.Say("%s had no draft.", what)
+		}
+	})
+}

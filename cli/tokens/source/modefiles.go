@@ -1,0 +1,161 @@
+package source
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/renderer/dtcg"
+)
+
+// modeGroup is files of Figma's own export that hold values for the same tokens: the modes of one collection.
+type modeGroup struct {
+	files []*tokenFile
+	paths map[string]bool // of their tokens
+}
+
+// chooseModeFiles returns the files without those of Figma's own export that hold another mode of a collection than the
+// one wanted. A collection whose other modes the files hold is refused: one mode must be chosen.
+func chooseModeFiles(files []*tokenFile, mode string) ([]*tokenFile, error) {
+	var undecided []*modeGroup
+	left := map[*tokenFile]bool{}
+	groups := modeGroups(files)
+	for _, g := range groups {
+		modes := g.modes()
+		switch {
+		case len(modes) < 2:
+			continue
+		case !slices.Contains(modes, mode):
+			undecided = append(undecided, g)
+		}
+		for _, file := range g.files {
+			left[file] = file.mode != mode
+		}
+	}
+	if len(undecided) > 0 {
+		return nil, undecidedModes(undecided, groups, mode)
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool { return left[f] }), nil
+}
+
+// modeGroups puts files that name their mode together if they hold a token of the same path.
+func modeGroups(files []*tokenFile) (groups []*modeGroup) {
+	for _, file := range files {
+		if file.mode == "" || len(file.parts) == 0 {
+			continue
+		}
+		tokens := dtcg.Read(file.parts[0].Tree).Tokens
+		i := slices.IndexFunc(groups, func(g *modeGroup) bool {
+			return slices.ContainsFunc(tokens, func(t dtcg.Token) bool { return g.paths[t.Path] })
+		})
+		if i < 0 {
+			i, groups = len(groups), append(groups, &modeGroup{paths: map[string]bool{}})
+		}
+		groups[i].files = append(groups[i].files, file)
+		for _, t := range tokens {
+			groups[i].paths[t.Path] = true
+		}
+	}
+	return groups
+}
+
+// modes lists the names of the modes of a group, each once.
+func (g *modeGroup) modes() (names []string) {
+	for _, file := range g.files {
+		if !slices.Contains(names, file.mode) {
+			names = append(names, file.mode)
+		}
+	}
+	return names
+}
+
+// undecidedModes is the failure that groups hold several modes and none of them is wanted.
+func undecidedModes(undecided, all []*modeGroup, wanted string) error {
+	var lines []string
+	for _, g := range undecided {
+		var files []string
+		for _, f := range g.files {
+			files = append(files, f.mode+" ("+f.name+")")
+		}
+		lines = append(lines, strings.Join(files, ", "))
+	}
+	sentence := "the files hold several modes of Figma, and one document takes one of:"
+	if wanted != "" {
+		sentence = "none of these modes of Figma is " + wanted + ", and one document takes one of:"
+	}
+	f := term.Fail(chooseMode(undecided, all, wanted), "%s", sentence)
+	f.Faults = lines
+	return f
+}
+
+// chooseMode says how a mode of each group can be chosen: by its name if one name chooses in all, else by files.
+func chooseMode(undecided, all []*modeGroup, wanted string) string {
+	isChosen := slices.ContainsFunc(all, func(g *modeGroup) bool { return slices.Contains(g.modes(), wanted) })
+	for _, mode := range undecided[0].modes() {
+		inEach := !slices.ContainsFunc(undecided, func(g *modeGroup) bool { return !slices.Contains(g.modes(), mode) })
+		if inEach && !isChosen {
+			return "Choose one, for example --token-mode " + quoted(mode) + ", and push each other mode to a Variant of its own."
+		}
+	}
+	var example []string
+	for _, g := range all {
+		i := max(0, slices.IndexFunc(g.files, func(f *tokenFile) bool { return f.mode == wanted }))
+		example = append(example, quoted(g.files[i].name))
+	}
+	return "One --token-mode does not choose from all of them; name one file of each collection: " + strings.Join(example, " ") + "."
+}
+
+// quoted puts a word that a shell would cut between quotes.
+func quoted(word string) string {
+	if strings.ContainsAny(word, " \t'\"$&|;()<>*?\\`") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// refuseUnused refuses --sets and --token-mode if none of the files holds sets or modes.
+func refuseUnused(files []*tokenFile, o tokenfile.Options) error {
+	hasSets := func(f *tokenFile) bool { return f.kind.HasSets() }
+	hasModes := func(f *tokenFile) bool { return f.kind.HasModes() || f.mode != "" }
+	if len(o.Sets) > 0 && !slices.ContainsFunc(files, hasSets) {
+		return term.Fail("Leave --sets out; or list the sets in the file: \"$metadata\": {\"tokenSetOrder\": [\""+strings.Join(o.Sets, `", "`)+"\"]}.",
+			"--sets chooses token sets of Tokens Studio, and no sets are recognised: %s", formsOf(files))
+	}
+	if o.Mode == "" || slices.ContainsFunc(files, func(f *tokenFile) bool { return f.kind.HasModes() || f.mode == o.Mode }) {
+		return nil
+	}
+	var modes []string
+	for _, f := range files {
+		if f.mode != "" {
+			modes = append(modes, f.mode)
+		}
+	}
+	if slices.ContainsFunc(files, hasModes) {
+		return term.Fail("There is: "+strings.Join(modes, ", ")+".", "there is no mode %s in the files", o.Mode)
+	}
+	return term.Fail("Leave --token-mode out, or name the file of that mode.", "--token-mode %s has nothing to choose from: %s", o.Mode, formsOf(files))
+}
+
+// OnlyForFiles refuses --sets and --token-mode on a command line that names no file. An environment or a --config file
+// may give them, for it serves other commands too.
+func OnlyForFiles(cmd *cobra.Command) error {
+	for _, name := range []string{"sets", "token-mode"} {
+		if f := cmd.Flags().Lookup(name); f.Changed && len(f.Annotations[cmdline.SourceMark]) == 0 {
+			return term.UsageError("Name the files that it chooses from, or leave it out.", "--%s chooses from files, and none is named", name)
+		}
+	}
+	return nil
+}
+
+// formsOf says what each file is.
+func formsOf(files []*tokenFile) string {
+	var list []string
+	for _, f := range files {
+		list = append(list, f.name+" is "+f.kind.String())
+	}
+	return term.Listed(list)
+}

@@ -1,0 +1,47 @@
+package source
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// strangeness says what a file is that is no JSON, and what to do about it; empty where it is like JSON.
+type strangeness struct{ what, next string }
+
+// sniff looks at how a file that could not be read begins and ends.
+func sniff(data string) strangeness {
+	text := strings.TrimSpace(strings.TrimPrefix(data, "\ufeff"))
+	head := []byte(data[:min(len(data), 512)])
+	switch {
+	case text == "":
+		return strangeness{"is empty", "Write tokens into it, or name another file."}
+	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return strangeness{"is text in UTF-16", "Save it as UTF-8."}
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")) || bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return strangeness{"is compressed", "Unpack it first."}
+	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(trimRune(head)):
+		return strangeness{"is no text", "Name a file of tokens, which is JSON."}
+	case text[0] == '<':
+		return strangeness{"is a web page or XML, and no JSON", "If it was downloaded, look whether the address wants a login."}
+	}
+	return strangeness{}
+}
+
+// trimRune cuts off the bytes of a character that was cut in two at the end.
+func trimRune(head []byte) []byte {
+	for i := 1; i < utf8.UTFMax && i <= len(head); i++ {
+		if last := head[len(head)-i:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return head[:len(head)-i]
+			}
+			break
+		}
+	}
+	return head
+}
+
+// endsEarly reports whether a fault at an offset is that the text ends there.
+func endsEarly(text string, offset int) bool {
+	return offset >= len(strings.TrimRight(text, " \t\r\n"))
+}

@@ -1,0 +1,287 @@
+// Package source reads the token files of a command as one tree, with the place of each part.
+package source
+
+import (
+	"fmt"
+	"strings"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Sources are the files of a push as one tree: a document for a Theme, a flat map for a Variant.
+type Sources struct {
+	Tree    *jsontree.Node
+	at      map[string]spot    // what stands in the tree: by pointer, or by path in a flat map
+	clashes []string           // lines for a person: what a later file takes the place of
+	merged  []*Merge           // token sets, by the file or folder that holds them
+	notes   []string           // lines for a person: which modes are taken, and which are left out
+	Faults  []validate.Dropped // what no token can be made of
+}
+
+// spot is a place in a file.
+type spot struct {
+	file    *tokenFile
+	pointer string
+}
+
+func (s spot) String() string { return s.file.where(s.pointer) }
+
+// Where returns the file and line of what a pointer into the tree leads to, or of the nearest that
+// holds it; empty where the files do not hold it.
+func (s *Sources) Where(pointer string) string {
+	if s == nil {
+		return ""
+	}
+	for above := pointer; above != ""; above = above[:strings.LastIndexByte(above, '/')] {
+		if found, ok := s.at[above]; ok {
+			return found.file.where(found.pointer + pointer[len(above):])
+		}
+	}
+	return ""
+}
+
+// WhereToken is where for a dotted path.
+func (s *Sources) WhereToken(path string) string {
+	if s == nil {
+		return ""
+	}
+	if found, ok := s.at[path]; ok {
+		return found.String()
+	}
+	return s.Where(tokentree.Pointer(path))
+}
+
+// Theme reads token files as one document; a later file is laid over the earlier ones. It refuses options that
+// none of the files has a use for.
+func Theme(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
+	files, err := readSources(a, names, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := themeOf(files, o)
+	if err != nil {
+		return nil, err
+	}
+	return s, refuseUnused(files, o)
+}
+
+// Read reads token files for a Variant, or for a Theme.
+func Read(a *term.App, isVariant bool, names []string, o tokenfile.Options) (*Sources, error) {
+	if isVariant {
+		return Variant(a, names, o)
+	}
+	return Theme(a, names, o)
+}
+
+func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
+	return &Sources{Tree: jsontree.NewObject(), at: map[string]spot{}, notes: modeNotes(files, o.Mode)}
+}
+
+// readSources reads files, without those of Figma's own export that hold another mode than the wanted one.
+func readSources(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, error) {
+	files, err := readFiles(a, names, o)
+	if err != nil {
+		return nil, err
+	}
+	return chooseModeFiles(files, o.Mode)
+}
+
+func themeOf(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
+	s := newSources(files, o)
+	for _, file := range files {
+		if file.kind == tokenfile.Flat && len(file.flat) > 0 {
+			return nil, term.Fail("A Theme takes a DTCG document; a flat map of paths to values is for a Variant (--variant).",
+				"%s holds no token: no $value stands in it", file.name)
+		}
+		for _, part := range file.parts {
+			if err := s.lay(file, part); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// lay lays one part of a file over the tree.
+func (s *Sources) lay(file *tokenFile, part tokenfile.Part) error {
+	s.fault(file, part)
+	l := layer{Sources: s, file: file, part: part, set: s.mergeSet(file, part)}
+	if err := l.note(s.Tree, part.Tree, nil); err != nil {
+		return err
+	}
+	s.Tree = tokentree.JoinGroups(s.Tree, part.Tree) // a root is a group, whatever it holds
+	return nil
+}
+
+func (s *Sources) fault(file *tokenFile, part tokenfile.Part) {
+	for _, f := range part.Faults {
+		s.Faults = append(s.Faults, validate.Dropped{Path: f.Path, Reason: file.where(f.Pointer) + ": " + f.Message, Tokens: 1})
+	}
+}
+
+// layer is one part of a file on its way into the tree.
+type layer struct {
+	*Sources
+	file *tokenFile
+	part tokenfile.Part
+	set  *mergedSet // nil unless the part is a token set
+}
+
+// note remembers where all of over stands, and what of the tree under it takes the place of.
+func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) error {
+	for _, m := range over.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		old := under.Find(m.Name)
+		if tokentree.IsMeta(m.Name) || !m.Value.IsObject() {
+			l.remember(below)
+			continue
+		}
+		if old.IsObject() {
+			if err := l.clash(old, m.Value, below); err != nil {
+				return err
+			}
+		}
+		l.remember(below)
+		if tokentree.IsGroup(m.Value) {
+			if err := l.note(old, m.Value, below); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l layer) remember(at jsontree.Pointer) {
+	pointer := at.String()
+	origin := pointer
+	if own, ok := l.part.Origins[pointer]; ok {
+		origin = own
+	} else if l.part.Name != "" && l.file.family == l.file.name {
+		origin = jsontree.Pointer{l.part.Name}.String() + pointer // a set within a file
+	}
+	l.at[pointer] = spot{l.file, origin}
+}
+
+// clash tells of a token that stands in two files with two contents. It refuses a token that is a group
+// in another file: one of the two must be meant otherwise.
+func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) error {
+	first := l.at[at.String()]
+	path := strings.Join(at, ".")
+	origin := at.String()
+	if own, ok := l.part.Origins[origin]; ok {
+		origin = own
+	}
+	here := l.file.where(origin)
+	switch {
+	case first.file == nil:
+		return nil
+	case first.file.family == l.file.family:
+		if (!tokentree.IsGroup(old) || !tokentree.IsGroup(over)) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
+			l.set.overrides()
+		}
+		return nil
+	case tokentree.IsGroup(old) != tokentree.IsGroup(over):
+		what, other := "a token", "a group"
+		if tokentree.IsGroup(old) {
+			what, other = other, what
+		}
+		return term.Fail("Rename one of the two, or make the token the $root of the group.", "%s is %s in %s and %s in %s", path, what, first, other, here)
+	case !tokentree.IsGroup(over) && !jsontree.Equal(old, over):
+		l.clashes = append(l.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", path, first, here))
+	}
+	return nil
+}
+
+// Variant reads flat maps and token files as one map of overrides; of a token file only the
+// values are taken. A later file wins. It refuses options that none of the files has a use for.
+func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
+	o.Overrides = true
+	files, err := readSources(a, names, o)
+	if err != nil {
+		return nil, err
+	}
+	return variantOf(files, o), refuseUnused(files, o)
+}
+
+// ThemeAndOverrides reads files as a document and others, which may be none, as overrides of it. It refuses options
+// that none of all has a use for.
+func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Options) (theme, laid *Sources, err error) {
+	files, err := readSources(a, names, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if theme, err = themeOf(files, o); err != nil {
+		return nil, nil, err
+	}
+	if len(overrides) > 0 {
+		o.Overrides = true
+		over, err := readSources(a, overrides, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		laid, files = variantOf(over, o), append(files, over...)
+	}
+	return theme, laid, refuseUnused(files, o)
+}
+
+func variantOf(files []*tokenFile, o tokenfile.Options) *Sources {
+	s := newSources(files, o)
+	place := map[string]int{}
+	for _, file := range files {
+		for _, m := range file.flat {
+			s.override(place, file, override{Member: m, pointer: jsontree.Pointer{m.Name}.String()})
+		}
+		for _, part := range file.parts {
+			s.fault(file, part)
+			for _, o := range overridesOf(part, s.mergeSet(file, part)) {
+				s.override(place, file, o)
+			}
+		}
+	}
+	s.Tree.Index()
+	return s
+}
+
+// override is one value of a file and where it stands there.
+type override struct {
+	jsontree.Member
+	pointer string
+	set     *mergedSet // nil unless it is of a token set
+}
+
+func overridesOf(part tokenfile.Part, set *mergedSet) (list []override) {
+	document := dtcg.Read(part.Tree)
+	for i := range document.Tokens {
+		t := &document.Tokens[i]
+		pointer := jsontree.Pointer(t.Segments).String()
+		if own, ok := part.Origins[pointer]; ok {
+			pointer = own
+		}
+		list = append(list, override{jsontree.Member{Name: t.Path, Value: t.Value}, pointer, set})
+	}
+	return list
+}
+
+func (s *Sources) override(place map[string]int, file *tokenFile, o override) {
+	i, twice := place[o.Name]
+	first, here := s.at[o.Name], spot{file, o.pointer}
+	if twice && !jsontree.Equal(s.Tree.Members[i].Value, o.Value) {
+		if first.file.family == file.family {
+			o.set.overrides()
+		} else {
+			s.clashes = append(s.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", o.Name, first, here))
+		}
+	}
+	s.at[o.Name] = here
+	if twice {
+		s.Tree.Members[i] = o.Member
+		return
+	}
+	place[o.Name] = len(s.Tree.Members)
+	s.Tree.Members = append(s.Tree.Members, o.Member)
+}

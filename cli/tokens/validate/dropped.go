@@ -1,0 +1,94 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Dropped is one thing of the files that a push leaves out because the API would refuse it.
+type Dropped struct {
+	Path    string `json:"path"`              // dotted
+	Pointer string `json:"pointer,omitempty"` // to its place in the document; empty for an override
+	Reason  string `json:"reason"`
+	Tokens  int    `json:"tokens"` // left out with it; 0 for a member that is no token
+}
+
+// PrintDropped lists what a push left out.
+func PrintDropped(a *term.App, list []Dropped, full bool) {
+	if len(list) == 0 {
+		return
+	}
+	tokens, others := 0, 0
+	for _, s := range list {
+		tokens += s.Tokens
+		if s.Tokens == 0 {
+			others++
+		}
+	}
+	rows, longest := droppedRows(a, list, full), 0
+	for _, row := range rows {
+		longest = max(longest, term.Width(row[0]))
+	}
+	for _, row := range rows {
+		a.Warn("%s", term.AlignRow(row, []int{longest, 0}))
+	}
+	a.Warn("%s", leftOutSentence(tokens, others))
+}
+
+func leftOutSentence(tokens, others int) string {
+	all := term.Plural(tokens, "token") + " are left out"
+	switch tokens {
+	case 0:
+		all = "No token is left out"
+	case 1:
+		all = "1 token is left out"
+	}
+	switch others {
+	case 0:
+		return all + "."
+	case 1:
+		return all + ", and 1 member that is none."
+	}
+	return all + ", and " + term.Plural(others, "member") + " that are none."
+}
+
+// DropInvalidOverrides returns overrides without those whose path the API refuses, and which those
+// are. Values are never refused.
+func DropInvalidOverrides(overrides *jsontree.Node) (*jsontree.Node, []Dropped) {
+	kept, out := jsontree.NewObject(), []Dropped(nil)
+	for _, m := range overrides.Members {
+		if reason := PathFault(m.Name); reason != "" {
+			out = append(out, Dropped{Path: m.Name, Reason: reason, Tokens: 1})
+			continue
+		}
+		kept.Members = append(kept.Members, m)
+	}
+	kept.Index()
+	return kept, out
+}
+
+// HasPathFault reports whether the API refuses one of the overrides.
+func HasPathFault(overrides *jsontree.Node) bool {
+	return slices.ContainsFunc(overrides.Members, func(m jsontree.Member) bool { return PathFault(m.Name) != "" })
+}
+
+// PathFault says why a path is no dotted path of a token, or nothing.
+func PathFault(path string) string {
+	names := strings.Split(path, ".")
+	for i, name := range names {
+		switch {
+		case strings.HasPrefix(path, "/"):
+			return "a path is dotted, as in color.brand, and has no leading slash"
+		case name == "":
+			return "a path has a name before, between and after its dots"
+		case strings.ContainsAny(name, "{}"):
+			return "a name holds none of { }"
+		case name[0] == '$' && (name != "$root" || i < len(names)-1):
+			return "only values can be overridden, and " + name + " is none"
+		}
+	}
+	return ""
+}
