@@ -203,12 +203,12 @@ func ownNote(store storage.Store) noting {
 // askRunning asks a running origin.
 func askRunning(ctx context.Context, socket, work, to string, tell func(storeEvent)) error {
 	o := opsocket.New(socket)
-	o.Http.Timeout = 0 // a large store takes its time
+	o.HTTP.Timeout = 0 // a large store takes its time
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://store/"+work+"?to="+url.QueryEscape(to), nil)
 	if err != nil {
 		return err
 	}
-	res, err := o.Http.Do(req)
+	res, err := o.HTTP.Do(req)
 	if err != nil {
 		return term.Fail("Look at the log of the origin.", "the running origin does not answer: %v", err)
 	}

@@ -26,7 +26,7 @@ const SocketName = "operator.sock"
 type Client struct {
 	path string
 	As   string // the name for the audit log; empty: none
-	Http *http.Client
+	HTTP *http.Client
 }
 
 // New returns a client of the operator socket at path.
@@ -34,7 +34,7 @@ func New(path string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)
 	}
-	return &Client{path: path, Http: &http.Client{
+	return &Client{path: path, HTTP: &http.Client{
 		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true},
 		Timeout:   30 * time.Second,
 	}}
@@ -42,7 +42,7 @@ func New(path string) *Client {
 
 // Refusal is what the operator socket answers where it refuses.
 type Refusal struct {
-	Status   int
+	Status   int      `json:"-"` // of the answer
 	Cause    string   `json:"cause"`
 	Messages []string `json:"messages"`
 }
@@ -71,7 +71,7 @@ func (o *Client) Call(ctx context.Context, method, path string, body, out any) e
 	if o.As != "" {
 		req.Header.Set(operator.AsHeader, o.As)
 	}
-	res, err := o.Http.Do(req)
+	res, err := o.HTTP.Do(req)
 	if err != nil {
 		return o.unreachable(err)
 	}

@@ -27,7 +27,7 @@ type Change struct {
 	Breaking bool            `json:"breaking"`          // a consumer of the custom property can break
 	Follows  bool            `json:"follows,omitempty"` // the value only names what was renamed by its new name
 
-	ShownBefore, ShownAfter string // the primitive that a value becomes; empty where it is none
+	ShownBefore, ShownAfter string `json:"-"` // the primitive that a value becomes; empty where it is none
 }
 
 // Documents lists what changed between two documents of a Theme.

@@ -12,7 +12,7 @@ type Comparison struct {
 	To       string   `json:"to"`
 	Changes  []Change `json:"changes"`
 	Breaking bool     `json:"breaking"`
-	Notes    []string
+	Notes    []string `json:"-"`
 }
 
 // PrintComparison prints a comparison for people.
