@@ -42,16 +42,19 @@ ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun T
 empty :=
 space := $(empty) $(empty)
 
-race: wasm ## Run the tests of the program itself under the race detector
-	CGO_ENABLED=1 go test -race -vet=off -skip '^(TestHouse.*|$(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|wasm/js)(/|$$)')
+race: build bin/race/livery ## Run the tests of the program itself under the race detector
+	CGO_ENABLED=1 go test -race -vet=off -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|tests/house|wasm/js)(/|$$)')
 	CGO_ENABLED=1 go test -race -vet=off -run 'Concurrently|ReadsOnly' ./renderer/...
+
+bin/race/livery: wasm FORCE
+	CGO_ENABLED=1 go build -race -trimpath -buildvcs=false -o $@ .
 
 check: wasm ## Formatting, vet, staticcheck, the house test, and the race detector where there is a C compiler
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
 	$(TOOL) staticcheck ./...
-	go test -run TestHouse .
+	go test -run TestHouse ./tests/house
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
 bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
@@ -117,16 +120,18 @@ faults: ## Fail every operation of the store in turn, cut its power, kill it
 crash: build ## Kill the real program 1,000 times while eight writers publish
 	go test -count 1 -timeout 0 -v ./bench/crash -args -- -livery $(CURDIR)/bin/livery
 
-postgres: ## Run the store's suite on a real PostgreSQL (needs one installed)
+postgres: build ## Run the store's suite on a real PostgreSQL (needs one installed)
 	LIVERY_TEST_POSTGRES=1 go test -timeout 30m ./storage/postgres
 	LIVERY_TEST_POSTGRES=1 go test -timeout 30m -run TestCallers ./origin
-	LIVERY_TEST_POSTGRES=1 go test -timeout 30m -run TestSeveralOrigins .
+	LIVERY_TEST_POSTGRES=1 go test -timeout 30m -run TestSeveralOrigins ./tests/stories
 
 failovers: ## Kill the primary of three PostgreSQL nodes 20 times
 	go test -count 1 -timeout 0 -v ./bench/failovers -args -- -rounds 20 -page $(CURDIR)/bench/results/failovers.md
 
+PRESSURE = (Pressure|ShutdownLosesNoRequest|ShutdownUnderLoad)
+
 pressure: wasm ## Press the edge: 10,000 idle connections, slow readers, overload, a cold cache
-	LIVERY_PRESSURE=full go test -count 1 -timeout 20m -v -run 'Pressure|ShutdownLosesNoRequest|ShutdownUnderLoad' ./edge
+	LIVERY_PRESSURE=full go test -count 1 -timeout 20m -v -run '$(PRESSURE)|TestWithoutTheFastPath/$(PRESSURE)' ./edge
 
 timing: wasm ## Compare the times of what is missing and what is foreign (needs a quiet machine)
 	LIVERY_TIMING=1 go test -count 1 -run SameTime -v ./origin

@@ -13,17 +13,11 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
-	"github.com/rogpeppe/go-internal/testscript"
 
-	"example.com/livery/cli"
+	"example.com/livery/tests/program"
 )
 
-// TestMain lets the test binary be the program under the name livery.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"livery": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
-	})
-}
+func TestMain(m *testing.M) { program.Main(m.Run) }
 
 // devFile is what a running livery dev says of itself.
 type devFile struct{ OriginURL, EdgeURL, Token, data string }

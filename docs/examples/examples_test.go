@@ -12,17 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"example.com/livery/cli"
+	"example.com/livery/tests/program"
 )
 
-// TestMain lets the test binary be the program under the name livery.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"livery": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
-	})
-}
+func TestMain(m *testing.M) { program.Main(m.Run) }
 
 // dev is a running livery dev of a test.
 type dev struct {

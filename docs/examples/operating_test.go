@@ -26,7 +26,7 @@ var notRun = map[string]string{
 	"kubectl":                    "needs a cluster",
 	"livery migrate-store":       "needs a PostgreSQL; the tests of storage/postgres and storage/dump have their own",
 	"issuers:":                   "a part of a teams file with names of nobody",
-	"openssl req":                "needs openssl; testdata/script/tls.txtar makes its certificates itself",
+	"openssl req":                "needs openssl; tests/stories/testdata/script/tls.txtar makes its certificates itself",
 	"livery login --url":         "needs an issuer of the world; TestAPersonLogsInWithACode has one of its own",
 }
 

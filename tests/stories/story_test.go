@@ -1,21 +1,19 @@
-package main
+// Package stories runs the real program as its users do.
+package stories
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"example.com/livery/tests/program"
 )
 
-// TestMain lets the test binary be the program under the name livery, in a process of its own.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"livery": main})
-}
+func TestMain(m *testing.M) { program.Main(m.Run) }
 
 // TestStories runs every script of testdata/script against the real program. Beside the commands of
 // testscript they have
@@ -58,7 +56,7 @@ func stories(t *testing.T) []string {
 	if err != nil || len(scripts) == 0 {
 		t.Fatal("no scripts", err)
 	}
-	if !raced {
+	if !program.Raced {
 		return scripts
 	}
 	return slices.DeleteFunc(scripts, func(name string) bool {
@@ -70,33 +68,22 @@ func stories(t *testing.T) []string {
 // setUpStory gives a script the servers' table, and compiled modules that outlive the run: they are
 // compiled once and not for every script.
 func setUpStory(env *testscript.Env) error {
-	compiled, err := filepath.Abs(filepath.Join(".cache", "compiled"))
+	root, err := program.Root()
 	if err != nil {
 		return err
 	}
+	compiled := filepath.Join(root, ".cache", "compiled")
 	if err := os.MkdirAll(compiled, 0o755); err != nil {
 		return err
 	}
 	env.Setenv("LIVERY_COMPILED", compiled)
-	if raced { // the servers are watched; each short command would take a second to start
-		plain, err := plainProgram()
-		if err != nil {
-			return err
-		}
-		env.Setenv("PATH", filepath.Dir(plain)+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	if program.Raced { // the servers are watched; each short command would take a second to start
+		plain := filepath.Join(root, "bin")
+		env.Setenv("PATH", plain+string(filepath.ListSeparator)+env.Getenv("PATH"))
 	}
 	env.Values[storyKey{}] = &story{servers: map[string]*server{}}
 	return nil
 }
-
-// plainProgram builds the program without the race detector, once.
-var plainProgram = sync.OnceValues(func() (string, error) {
-	program, err := filepath.Abs(filepath.Join(".cache", "plain", "livery"))
-	if err != nil {
-		return "", err
-	}
-	return program, runBuild(exec.Command("go", "build", "-buildvcs=false", "-o", program, "."))
-})
 
 func TestStoriesBeginTheirSectionsWithARule(t *testing.T) {
 	for _, name := range stories(t) {
@@ -104,4 +91,13 @@ func TestStoriesBeginTheirSectionsWithARule(t *testing.T) {
 			t.Errorf("%s does not begin with the rule that it shows", name)
 		}
 	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

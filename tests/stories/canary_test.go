@@ -1,4 +1,4 @@
-package main
+package stories
 
 import (
 	"bytes"
@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/livery/tests/program"
 )
 
 // grounds are a directory in which the real program runs.
@@ -34,11 +36,7 @@ func newGrounds(t *testing.T) *grounds {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	compiled, err := filepath.Abs(filepath.Join(".cache", "compiled"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &grounds{t: t, dir: dir, env: append(os.Environ(), "LIVERY_COMPILED="+compiled), heard: map[string]string{}}
+	return &grounds{t: t, dir: dir, env: append(os.Environ(), "LIVERY_COMPILED="+program.Path(t, ".cache", "compiled")), heard: map[string]string{}}
 }
 
 func (g *grounds) path(name string) string { return filepath.Join(g.dir, name) }

@@ -1,4 +1,5 @@
-package main
+// Package house checks the sources, the documents and the built program as a whole.
+package house
 
 import (
 	"go/ast"
@@ -13,6 +14,14 @@ import (
 	"strings"
 	"testing"
 )
+
+// TestMain runs the tests at the root of the repository.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 const modulePath = "example.com/livery/"
 
@@ -59,6 +68,7 @@ var house = map[string]room{
 	"cli/tokens/tokentreetest": {ours: "client renderer/dtcg renderer/jsontree", others: "pgregory.net/rapid"},
 	"cli/tokens/validate":      {ours: "cli/escape cli/term cli/tokenfile cli/tokens/tokentree renderer/dtcg renderer/jsontree"},
 	"client":                   {},
+	"tests/program":            {},
 	"toolchain":                {},
 	"httpguard":                {},
 	"heaptest":                 {},
@@ -289,23 +299,7 @@ func undocumented(f source, report func(name string)) {
 }
 
 func exportedReceiver(d *ast.FuncDecl) bool {
-	if d.Recv == nil {
-		return true
-	}
-	receiver := d.Recv.List[0].Type
-	for {
-		switch r := receiver.(type) {
-		case *ast.StarExpr:
-			receiver = r.X
-			continue
-		case *ast.IndexExpr:
-			receiver = r.X
-			continue
-		case *ast.Ident:
-			return r.IsExported()
-		}
-		return false
-	}
+	return d.Recv == nil || ast.IsExported(receiverName(d.Recv.List[0].Type))
 }
 
 // standardMethod reports whether the method's meaning is fixed by the language's library.

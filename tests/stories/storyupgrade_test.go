@@ -1,4 +1,4 @@
-package main
+package stories
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"example.com/livery/tests/program"
 )
 
 // upgrade is the command upgrade: servers that start from here on are of a later release, whose
@@ -19,36 +21,34 @@ func upgrade(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	dir := ts.MkAbs("upgrade")
 	ts.Check(os.Mkdir(dir, 0o755))
-	program, err := buildUpgrade(dir)
+	root, err := program.Root()
 	ts.Check(err)
-	storyOf(ts).program = program
+	later, err := buildUpgrade(root, dir)
+	ts.Check(err)
+	storyOf(ts).program = later
 }
 
 // buildUpgrade builds the later release into dir: first its renderer module, then the program that
 // has both the renderer and the module.
-func buildUpgrade(dir string) (program string, err error) {
+func buildUpgrade(root, dir string) (livery string, err error) {
 	replaced := map[string]string{}
 	for _, r := range []struct{ file, old, new string }{
 		{"renderer/renderer.go", `Version = "`, `Version = "99.`},
 		{"renderer/css/colorspace.go", `dst = append(dst, '#')`, `dst = append(dst, ' ', '#')`},
 	} {
-		if err := replaceIn(replaced, dir, r.file, r.old, r.new); err != nil {
+		if err := replaceIn(replaced, dir, filepath.Join(root, filepath.FromSlash(r.file)), r.old, r.new); err != nil {
 			return "", err
 		}
 	}
 	module := filepath.Join(dir, "renderer.wasm")
-	guest := goBuild(dir, replaced, "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -buildid=", "-o", module, "./wasm/guest")
+	guest := goBuild(root, dir, replaced, "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -buildid=", "-o", module, "./wasm/guest")
 	guest.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	if err := runBuild(guest); err != nil {
 		return "", err
 	}
-	embedded, err := filepath.Abs("wasm/module/renderer.wasm")
-	if err != nil {
-		return "", err
-	}
-	replaced[embedded] = module
-	program = filepath.Join(dir, "livery")
-	return program, runBuild(goBuild(dir, replaced, "-o", program, "."))
+	replaced[filepath.Join(root, "wasm", "module", "renderer.wasm")] = module
+	livery = filepath.Join(dir, "livery")
+	return livery, runBuild(goBuild(root, dir, replaced, "-o", livery, "."))
 }
 
 // replaceIn writes a copy of a source file with one text replaced, and notes whose place it takes.
@@ -61,24 +61,20 @@ func replaceIn(replaced map[string]string, dir, file, old, new string) error {
 	if changed == string(source) {
 		return &os.PathError{Op: "replace " + old + " in", Path: file, Err: os.ErrNotExist}
 	}
-	original, err := filepath.Abs(file)
-	if err != nil {
-		return err
-	}
-	copied := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
-	replaced[original] = copied
+	copied := filepath.Join(dir, filepath.Base(file))
+	replaced[file] = copied
 	return os.WriteFile(copied, []byte(changed), 0o600)
 }
 
 // goBuild is a build in which files take the places of others.
-func goBuild(dir string, replaced map[string]string, args ...string) *exec.Cmd {
+func goBuild(root, dir string, replaced map[string]string, args ...string) *exec.Cmd {
 	overlay := filepath.Join(dir, "overlay.json")
 	text, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err == nil {
 		err = os.WriteFile(overlay, text, 0o600)
 	}
 	build := exec.Command("go", append([]string{"build", "-buildvcs=false", "-overlay", overlay}, args...)...)
-	build.Err = err
+	build.Dir, build.Err = root, err
 	return build
 }
 

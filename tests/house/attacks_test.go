@@ -1,4 +1,4 @@
-package main
+package house
 
 import (
 	"maps"
@@ -35,7 +35,7 @@ func TestAttacksAreTried(t *testing.T) {
 	}
 	named := map[string]map[string]bool{} // attack to the rooms that try it
 	walk(t, func(name string) {
-		if name == "attacks_test.go" || !strings.HasSuffix(name, "_test.go") && path.Ext(name) != ".txtar" {
+		if name == "tests/house/attacks_test.go" || !strings.HasSuffix(name, "_test.go") && path.Ext(name) != ".txtar" {
 			return
 		}
 		for _, attack := range attacksOf(read(t, name)) {

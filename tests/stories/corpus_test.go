@@ -1,4 +1,4 @@
-package main
+package stories
 
 import (
 	"bytes"
@@ -16,10 +16,11 @@ import (
 	"time"
 
 	"example.com/livery/client"
+	"example.com/livery/tests/program"
 )
 
 // corpus holds real design systems and their Variants. It is not part of this repository.
-const corpus = "../shared/corpus"
+const corpus = "../../../shared/corpus"
 
 // TestCorpus pushes every real design system with its Variants through the program and looks at all
 // five served files: no text of theirs may tell of a value that was not rendered (S19, S20, 6.1).
@@ -182,15 +183,11 @@ type devProcess struct {
 // startDev starts livery dev --empty on free ports and ends it with the test.
 func startDev(t *testing.T) *devProcess {
 	t.Helper()
-	compiled, err := filepath.Abs(filepath.Join(".cache", "compiled"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	data, err := os.MkdirTemp("", "livery-") // short: it holds a socket
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("livery", "dev", "--empty", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled)
+	cmd := exec.Command("livery", "dev", "--empty", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", program.Path(t, ".cache", "compiled"))
 	var output bytes.Buffer
 	cmd.Stderr = &output
 	if err := cmd.Start(); err != nil {

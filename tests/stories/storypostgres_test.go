@@ -1,4 +1,4 @@
-package main
+package stories
 
 import (
 	"bytes"
@@ -22,7 +22,6 @@ import (
 type fleet struct {
 	t       *testing.T
 	dir     string
-	program string
 	cluster *postgrestest.Cluster
 	edgeURL string
 }
@@ -41,10 +40,6 @@ func newFleet(t *testing.T) *fleet {
 		t.Skip(why)
 	}
 	f := &fleet{t: t, dir: t.TempDir(), edgeURL: "http://" + freeAddress(t)}
-	f.program = filepath.Join(f.dir, "livery")
-	if err := runBuild(exec.Command("go", "build", "-buildvcs=false", "-o", f.program, ".")); err != nil {
-		t.Fatal(err)
-	}
 	var err error
 	if f.cluster, err = postgrestest.StartCluster(); err != nil {
 		t.Fatal(err)
@@ -78,7 +73,7 @@ func (f *fleet) write(name, text string) string {
 func (f *fleet) begin(kind, name string, flags ...string) *process {
 	f.t.Helper()
 	p := &process{log: &bytes.Buffer{}}
-	p.cmd = exec.Command(f.program, append([]string{kind, "--data", filepath.Join(f.dir, name), "--ops-listen", "127.0.0.1:0"}, flags...)...)
+	p.cmd = exec.Command("livery", append([]string{kind, "--data", filepath.Join(f.dir, name), "--ops-listen", "127.0.0.1:0"}, flags...)...)
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
 		f.t.Fatal(err)
@@ -129,7 +124,7 @@ func (f *fleet) origin(name string) *process {
 
 // livery runs a command and returns what it prints.
 func (f *fleet) livery(environment []string, args ...string) (string, error) {
-	cmd := exec.Command(f.program, args...)
+	cmd := exec.Command("livery", args...)
 	cmd.Env = append(os.Environ(), environment...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

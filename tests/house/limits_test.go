@@ -1,0 +1,154 @@
+package house
+
+import (
+	"go/ast"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What the tree is measured by. A type, a package or a document above a limit stands below with its number of today: it may
+// only be lowered, and its row is deleted once it is within the limit.
+const (
+	mostMethods = 40
+	mostFiles   = 20
+	mostColumns = 120
+)
+
+// methodsAbove are the methods of types above mostMethods.
+var methodsAbove = map[string]int{"cli.app": 214, "edge.Edge": 136, "origin.Origin": 104, "storage/pebble.Store": 48}
+
+// filesAbove are the files of packages above mostFiles. renderer/css has a file for each type of value.
+var filesAbove = map[string]int{"cli": 92, "edge": 49, "edge/loop": 21, "origin": 41, "storage/pebble": 23}
+
+// linesAbove are the lines of documents with more than mostColumns. Reports of measurements are written by commands and do
+// not count.
+var linesAbove = map[string]int{
+	"CHANGELOG.md": 56, "DESIGN.md": 141, "SECURITY.md": 9, "deploy/action/README.md": 10, "deploy/proxies.md": 9, "docs/api.md": 52,
+	"docs/attacks.md": 3, "docs/examples/README.md": 8, "docs/operating.md": 79, "docs/rendering.md": 38, "docs/security.md": 23,
+	"docs/statements.md": 19, "wasm/module/README.md": 3,
+}
+
+// phrases are what comments say too often for readers whose first language is not English: how often in 1,000 lines at most,
+// and how often today.
+var phrases = []struct {
+	name        string
+	pattern     *regexp.Regexp
+	most, today int
+}{
+	{"is no X", regexp.MustCompile(`\b(is|are) no\b`), 4, 15},
+	{"a conditional where", regexp.MustCompile(` where `), 8, 76},
+	{"somebody", regexp.MustCompile(`(?i)\b(somebody|nobody|everybody|whoever)\b`), 1, 23},
+}
+
+// TestHouseTypesHaveFewMethods counts the methods of every type.
+func TestHouseTypesHaveFewMethods(t *testing.T) {
+	methods := map[string]int{}
+	for dir, files := range sources(t) {
+		for _, f := range files {
+			for _, d := range f.syntax.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && d.Recv != nil {
+					methods[dir+"."+receiverName(d.Recv.List[0].Type)]++
+				}
+			}
+		}
+	}
+	compare(t, "methods", mostMethods, methodsAbove, methods)
+}
+
+// receiverName returns the name of a receiver's type, without pointer and type parameters.
+func receiverName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiverName(e.X)
+	case *ast.IndexExpr:
+		return receiverName(e.X)
+	case *ast.IndexListExpr:
+		return receiverName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// TestHousePackagesHaveFewFiles counts the files of every package.
+func TestHousePackagesHaveFewFiles(t *testing.T) {
+	counts := map[string]int{}
+	for dir, files := range sources(t) {
+		if dir != "renderer/css" {
+			counts[dir] = len(files)
+		}
+	}
+	compare(t, "files", mostFiles, filesAbove, counts)
+}
+
+// TestHouseDocumentsFitTheScreen counts the long lines of every document. Tables, code, headings and lines that a link makes
+// long do not count.
+func TestHouseDocumentsFitTheScreen(t *testing.T) {
+	long := map[string]int{}
+	walk(t, func(name string) {
+		if path.Ext(name) == ".md" && !strings.Contains(name, "testdata/") && !strings.HasPrefix(name, "bench/results/") && name != "bench/report/README.md" {
+			long[name] = longLines(read(t, name))
+		}
+	})
+	compare(t, "lines over 120 columns", 0, linesAbove, long)
+}
+
+// longLines counts the lines of prose in a document that are too long.
+func longLines(text string) (long int) {
+	code := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+		}
+		if code || strings.HasPrefix(line, "    ") || strings.HasPrefix(strings.TrimSpace(line), "|") || strings.Contains(line, "](") || strings.Contains(line, "://") {
+			continue
+		}
+		if len([]rune(line)) > mostColumns {
+			long++
+		}
+	}
+	return long
+}
+
+// compare fails for what is above its limit, and for a row that is not the number of today.
+func compare(t *testing.T, what string, most int, above, counts map[string]int) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if limit, known := above[name]; counts[name] > max(most, limit) || known && counts[name] != limit {
+			t.Errorf("%s has %d %s: at most %d are wanted, and its row says %d", name, counts[name], what, most, limit)
+		}
+	}
+	for name, limit := range above {
+		if counts[name] == 0 || limit <= most {
+			t.Errorf("the row of %s says %d %s: delete it", name, limit, what)
+		}
+	}
+}
+
+// TestHouseCommentsAreInPlainEnglish counts phrases in the comments of the program.
+func TestHouseCommentsAreInPlainEnglish(t *testing.T) {
+	lines, counts := 0, make([]int, len(phrases))
+	for _, files := range sources(t) {
+		for _, f := range files {
+			for _, group := range f.syntax.Comments {
+				for line := range strings.SplitSeq(strings.TrimSuffix(group.Text(), "\n"), "\n") {
+					lines++
+					for i, p := range phrases {
+						counts[i] += len(p.pattern.FindAllString(line, -1))
+					}
+				}
+			}
+		}
+	}
+	for i, p := range phrases {
+		rate := (counts[i]*1000 + lines - 1) / lines // rounded up
+		limit := max(p.most, p.today)
+		if rate > limit || p.today > p.most && rate < p.today || p.today != 0 && p.today <= p.most {
+			t.Errorf("%s: %d in 1,000 lines of comments (%d in %d), wanted %d, and the row says %d", p.name, rate, counts[i], lines, p.most, p.today)
+		}
+	}
+}
