@@ -2,7 +2,6 @@ package edge_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,16 +20,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// fastPath says whether edges of tests have the fast path: every test holds with it and without it. The
-// race detector, which takes ten times as long, sees those with it alone: the full server is behind it.
-var fastPath = edge.Raced
-
 func TestMain(m *testing.M) {
-	flag.Parse()
 	code := m.Run()
-	if !fastPath && testing.CoverMode() == "" && flag.Lookup("test.bench").Value.String() == "" && flag.Lookup("test.fuzz").Value.String() == "" {
-		fastPath = true
-		code = max(code, m.Run())
+	if missing := missingPaths(); len(missing) > 0 {
+		fmt.Fprintln(os.Stderr, "name in onBothPaths:", missing)
+		code = max(code, 1)
 	}
 	http.DefaultClient.CloseIdleConnections()
 	err := goleak.Find(
@@ -74,13 +68,14 @@ func trusting(proxies ...netip.Prefix) option {
 
 // run starts an edge before the feed.
 func run(t testing.TB, f *feed, options ...option) *running {
+	startsEdge(t)
 	runtime, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: cacheDir(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &running{t: t, clock: &clock{}, counts: prometheus.NewRegistry(), client: &http.Client{Transport: &http.Transport{DisableCompression: true}}}
 	config := edge.Config{
-		DataDir: t.TempDir(), FastPath: fastPath, Upstreams: []string{f.url()}, UpstreamWait: 3 * time.Second, UpstreamToken: token, Runtime: runtime, Now: r.clock.now,
+		DataDir: t.TempDir(), FastPath: fastPath(t), Upstreams: []string{f.url()}, UpstreamWait: 3 * time.Second, UpstreamToken: token, Runtime: runtime, Now: r.clock.now,
 		Registry: r.counts, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, o := range options {

@@ -152,9 +152,6 @@ const (
 // An upstream that answers wrong, however and whatever it is asked, is asked rarely; what is held is served
 // meanwhile, and what is new when it answers right again.
 func TestWrongAnswersAreNotAskedForAgainAtOnce(t *testing.T) {
-	if fastPath != edge.Raced {
-		t.Skip("it has no fast path, and ran before")
-	}
 	for _, endpoint := range []string{"changes", "themes/", "pairs/", "blobs/", "modules", "refresh/"} {
 		t.Run(strings.Trim(endpoint, "/"), func(t *testing.T) {
 			var working sync.WaitGroup

@@ -122,7 +122,7 @@ func TestPressureOfConnections(t *testing.T) {
 		t.Errorf("%d connections are open, want %d", open, idle)
 	}
 	cost := (inUse() - before) / int64(idle)
-	if most := map[bool]int64{true: 4 << 10, false: 64 << 10}[fastPath]; cost > most {
+	if most := map[bool]int64{true: 4 << 10, false: 64 << 10}[fastPath(t)]; cost > most {
 		t.Errorf("a connection that waits costs %d bytes, want %d at most", cost, most)
 	}
 	var counts tally
