@@ -70,10 +70,10 @@ func beginning(all []string, begun string) []string {
 	return list
 }
 
-// completionClient returns the client and the flags of a command that is being typed; ok is false where nothing can
+// completionClient returns the client and the flags of a command that is being typed; ok is false if nothing can
 // be asked.
 func (a *app) completionClient(cmd *cobra.Command) (c *client.Client, p target.Target, ok bool) {
-	_ = cmdline.ApplySettings(cmd) // flags that are missing yet are no fault
+	_ = cmdline.ApplySettings(cmd) // flags that are missing yet are not fault
 	value := func(flag string) string {
 		if f := cmd.Flags().Lookup(flag); f != nil {
 			return f.Value.String()

@@ -60,7 +60,7 @@ type printed struct {
 	print func(a *app, name string)
 }
 
-// testApp returns a program that reads and prints where a test says.
+// testApp returns a program that reads and prints if a test says.
 func testApp(in io.Reader, out, errOut io.Writer) *app {
 	return &app{account.New(&term.App{In: in, Out: out, Err: errOut})}
 }

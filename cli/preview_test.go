@@ -87,7 +87,7 @@ func servedPage(t *testing.T, file string) string {
 	return address
 }
 
-// fetch returns what a server answers to GET, under another name where one is given.
+// fetch returns what a server answers to GET, under another name if one is given.
 func fetch(t *testing.T, address, host string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

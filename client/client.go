@@ -146,7 +146,7 @@ func (c *Client) send(ctx context.Context, r request, body []byte) ([]byte, erro
 	}
 }
 
-// once sends r once. wait is negative where the answer stands, else the least wait before another
+// once sends r once. wait is negative if the answer stands, else the least wait before another
 // try makes sense.
 func (c *Client) once(ctx context.Context, r request, body []byte, key string) (answer []byte, wait time.Duration, err error) {
 	req, err := c.httpRequest(ctx, r, body, key)
@@ -207,7 +207,7 @@ func unlessDone(ctx context.Context) time.Duration {
 }
 
 // waitFor returns how long an answer asks to wait before the request is sent again, or a negative
-// duration where sending it again cannot help.
+// duration if sending it again cannot help.
 func waitFor(res *http.Response) time.Duration {
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,

@@ -41,7 +41,7 @@ type Error struct {
 	Status    int      // of HTTP
 	Cause     string   // the API's word; empty for 401 and for answers that the API did not make
 	Messages  []string // every fault of the request; often empty
-	RequestID string   // what the server's log calls this request; empty where it sent none
+	RequestID string   // what the server's log calls this request; empty if it sent none
 }
 
 // Error says what was asked, what was answered and why, in one line.

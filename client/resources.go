@@ -57,7 +57,7 @@ type Serving struct {
 type AssetSettings struct {
 	Prefix      string `json:"prefix"`
 	IsLive      bool   `json:"isLive"`
-	LiveVersion *int   `json:"liveVersion"` // nil where none was ever published
+	LiveVersion *int   `json:"liveVersion"` // nil if none was ever published
 }
 
 // ServingURLs are the addresses of the served files.
@@ -94,14 +94,14 @@ type TokenSet struct {
 	Version               *int       `json:"version"`       // nil in a read of the current document
 	LatestVersion         *int       `json:"latestVersion"` // nil before the first publish
 	PublishedAt           *time.Time `json:"publishedAt"`   // nil before the first publish
-	ETag                  *string    `json:"etag"`          // of the draft; nil where there is none
+	ETag                  *string    `json:"etag"`          // of the draft; nil if there is none
 	HasUnpublishedChanges bool       `json:"hasUnpublishedChanges"`
 	Versions              []int      `json:"versions"` // newest first; empty unless asked for
 	Tokens                []Token    `json:"tokens"`   // depth first in document order
 	Groups                []Group    `json:"groups"`   // those with metadata of their own; none for a Variant
 }
 
-// DraftETag returns the draft's etag, or "" where there is no draft: what an edit must claim.
+// DraftETag returns the draft's etag, or "" if there is no draft: what an edit must claim.
 func (s TokenSet) DraftETag() string {
 	if s.ETag == nil {
 		return ""

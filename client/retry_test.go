@@ -19,7 +19,7 @@ import (
 type seen struct{ method, key, body string }
 
 // failing is a server that fails a number of times before it answers: with a status, or by closing
-// the connection where the status is 0. The real origin does not fail on request.
+// the connection if the status is 0. The real origin does not fail on request.
 type failing struct {
 	failures int
 	status   int

@@ -49,14 +49,14 @@ func (c *Client) Theme(ctx context.Context, environmentID, themeID string) (Them
 	return t, err
 }
 
-// CreateTheme makes a Theme: ErrValidation, or ErrConflict where the slug is taken.
+// CreateTheme makes a Theme: ErrValidation, or ErrConflict if the slug is taken.
 func (c *Client) CreateTheme(ctx context.Context, environmentID string, in NewTheme) (Theme, error) {
 	var answer resource[Theme]
 	err := c.call(ctx, request{method: http.MethodPost, path: themesPath(environmentID), body: in}, &answer)
 	return answer.Resource, err
 }
 
-// UpdateTheme replaces slug and displayName, and labels where they are given.
+// UpdateTheme replaces slug and displayName, and labels if they are given.
 func (c *Client) UpdateTheme(ctx context.Context, environmentID, themeID string, in Details) (Theme, error) {
 	var t Theme
 	err := c.call(ctx, request{method: http.MethodPut, path: themesPath(environmentID, themeID), body: in}, &t)

@@ -62,12 +62,12 @@ func (c *Client) ThemeTokens(ctx context.Context, environmentID, themeID string,
 }
 
 // EditThemeTokens applies a batch to the current document of a Theme, all or nothing, and returns
-// the tokens after it: ErrValidation, or ErrConflict where the draft is not the claimed one.
+// the tokens after it: ErrValidation, or ErrConflict if the draft is not the claimed one.
 func (c *Client) EditThemeTokens(ctx context.Context, environmentID, themeID string, o EditOptions, batch []Operation) (TokenSet, error) {
 	return editTokens(ctx, c, themesPath(environmentID, themeID, "tokens"), o, batch)
 }
 
-// PublishTheme freezes the draft of a Theme as its next version: ErrConflict where there is none.
+// PublishTheme freezes the draft of a Theme as its next version: ErrConflict if there is none.
 func (c *Client) PublishTheme(ctx context.Context, environmentID, themeID string, o PublishOptions) (Theme, error) {
 	var t Theme
 	path := themesPath(environmentID, themeID, "tokens", "publish")
@@ -95,7 +95,7 @@ func (c *Client) EditVariantTokens(ctx context.Context, environmentID, themeID, 
 }
 
 // PublishVariant freezes the draft of a Variant at the newest version of its Theme: ErrConflict
-// where it has none, or was published at that version already.
+// if it has none, or was published at that version already.
 func (c *Client) PublishVariant(ctx context.Context, environmentID, themeID, variantID string, o PublishOptions) (Variant, error) {
 	var v Variant
 	path := variantsPath(environmentID, themeID, variantID, "tokens", "publish")

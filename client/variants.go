@@ -37,7 +37,7 @@ func (c *Client) Variant(ctx context.Context, environmentID, themeID, variantID 
 	return v, err
 }
 
-// CreateVariant makes a Variant: ErrValidation, ErrConflict where the slug is taken, or
+// CreateVariant makes a Variant: ErrValidation, ErrConflict if the slug is taken, or
 // ErrPlanLimit.
 func (c *Client) CreateVariant(ctx context.Context, environmentID, themeID string, in NewVariant) (Variant, error) {
 	var answer resource[Variant]
@@ -46,7 +46,7 @@ func (c *Client) CreateVariant(ctx context.Context, environmentID, themeID strin
 	return answer.Resource, err
 }
 
-// UpdateVariant replaces slug and displayName, and labels where they are given.
+// UpdateVariant replaces slug and displayName, and labels if they are given.
 func (c *Client) UpdateVariant(ctx context.Context, environmentID, themeID, variantID string, in Details) (Variant, error) {
 	var v Variant
 	r := request{method: http.MethodPut, path: variantsPath(environmentID, themeID, variantID), body: in}

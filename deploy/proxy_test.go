@@ -215,7 +215,7 @@ func (p *proxy) logOf(requests int) (text string) {
 	return text
 }
 
-// nothingKept fails where the cache directory holds a file.
+// nothingKept fails if the cache directory holds a file.
 func (p *proxy) nothingKept(what string) {
 	p.t.Helper()
 	err := filepath.WalkDir(filepath.Join(p.dir, "cache"), func(name string, d os.DirEntry, err error) error {

@@ -57,7 +57,7 @@ func codingByName(name []byte) (encoding, bool) {
 
 var xGzip = []byte("x-gzip")
 
-// parseWeight reads "q=0.5" as 500, and nothing as 1000. What is no weight counts as 0: a coding
+// parseWeight reads "q=0.5" as 500, and nothing as 1000. What is not a weight counts as 0: a coding
 // that was not clearly asked for is not sent.
 func parseWeight(s []byte) int {
 	if len(s) == 0 {

@@ -9,7 +9,7 @@ import (
 	"example.com/livery/feedproto"
 )
 
-// How long a record is served without a word from upstream, where nothing shorter applies. While
+// How long a record is served without a word from upstream, if nothing shorter applies. While
 // the feed is followed its heartbeat confirms what is held, and these bounds are never reached.
 const (
 	existenceLifetime = 5 * time.Second // a Theme's record, and that a sealed pair exists
@@ -67,7 +67,7 @@ func (e *Edge) exhausted(t *theme, l learned, q *question) bool {
 }
 
 // themeOf returns the Theme under key as q wants it, or as it was last known where upstream is out
-// of reach. The errors are errUnreachable, where nothing is known of it, and errBusy.
+// of reach. The errors are errUnreachable, if nothing is known of it, and errBusy.
 func (e *Edge) themeOf(key []byte, q *question) (*theme, *themeState, outcome, error) {
 	t := e.cache.theme(key)
 	var held *themeState
@@ -129,7 +129,7 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 }
 
 // fetchTheme asks upstream once. Where it is out of reach the newest state known, in memory or on
-// disk, is returned; errUnreachable where there is none.
+// disk, is returned; errUnreachable if there is none.
 func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 	change, now := t.change.Load(), e.now()
 	if resting := e.sources.resting(themeEndpoint); resting != nil || e.rests(&t.asking, now) {

@@ -88,7 +88,7 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 }
 
 // fetchPair asks upstream once, like fetchTheme. A pair replaces what is held only when its inputs
-// have been fetched too: upstream may be out of reach when they are needed. prepare, where it is not
+// have been fetched too: upstream may be out of reach when they are needed. prepare, if it is not
 // nil, is called before anybody sees the new pair.
 func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*pairState)) (*pairState, error) {
 	change, now := t.change.Load(), e.now()
@@ -139,7 +139,7 @@ func failed(err error) error {
 	return err
 }
 
-// keepPair writes a pair to disk, where that is due.
+// keepPair writes a pair to disk, if that is due.
 func (e *Edge) keepPair(p *pair, s *pairState) {
 	if e.due(p, s) {
 		e.putPair(p, s)

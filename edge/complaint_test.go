@@ -89,7 +89,7 @@ func TestMetricsTellWhatIsHeld(t *testing.T) {
 	if got := r.counted("livery_edge_sent_bytes_total") - sent; got != float64(len(body)) {
 		t.Errorf("%v bytes are counted as sent, %d were", got, len(body))
 	}
-	again := r.get(path("-", "1", "tokens.json")) // by the fast path, where there is one
+	again := r.get(path("-", "1", "tokens.json")) // by the fast path, if there is one
 	if got := r.counted("livery_edge_sent_bytes_total") - sent; got != float64(len(body)+len(again.body)) {
 		t.Errorf("%v bytes are counted as sent, %d were", got, len(body)+len(again.body))
 	}

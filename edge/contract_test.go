@@ -185,7 +185,7 @@ func TestContractOfTheEdge(t *testing.T) {
 	}
 }
 
-// header fails where an answer's header is another.
+// header fails if an answer's header is another.
 func header(t *testing.T, got response, name, value string) {
 	t.Helper()
 	if got.header.Get(name) != value {

@@ -49,7 +49,7 @@ type dictionaryHint struct {
 	origin    []byte // Origin
 }
 
-// dictionary returns what the client's dictionary is named by, where a delta may answer its request.
+// dictionary returns what the client's dictionary is named by, if a delta may answer its request.
 func (h *dictionaryHint) dictionary() (digest, bool) {
 	if len(h.available) == 0 || !h.readable() {
 		return digest{}, false

@@ -324,7 +324,7 @@ func deltaEdge(t testing.TB, serving record.Serving) (e *Edge, made, refused, un
 	return e, named([]byte("made")), named([]byte("refused")), named([]byte("unmade"))
 }
 
-// The fast path answers with a delta that is held, or as ever where none is to be had, byte for byte as
+// The fast path answers with a delta that is held, or as ever if none is to be had, byte for byte as
 // the full server; what needs work it leaves alone. Neither allocates anything.
 func TestReadyDeltasAreTheFullServers(t *testing.T) {
 	accept, cors := "Accept-Encoding: gzip, deflate, br, zstd, dcb, dcz", []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors", "Origin: https://a.example"}

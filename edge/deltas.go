@@ -127,7 +127,7 @@ func (d *deltas) add(t deltaTask) bool {
 	}
 }
 
-// deltaAtOnce makes a delta while its client waits, where that is quick and nobody else makes one, and
+// deltaAtOnce makes a delta while its client waits, if that is quick and nobody else makes one, and
 // leaves it to the background otherwise.
 func (e *Edge) deltaAtOnce(x *exchange, t deltaTask) *body {
 	select {
@@ -163,7 +163,7 @@ func (e *Edge) heldForDelta(key fileKey) *body {
 }
 
 // makeDelta makes a delta from old to file and keeps it, or that it does not pay: it must be shorter by
-// a quarter than the shortest body that is held. It returns nil where it does not, and where too many
+// a quarter than the shortest body that is held. It returns nil if it does not, and where too many
 // were made lately. The caller holds the place.
 func (e *Edge) makeDelta(t deltaTask, old, file *body) *body {
 	held, ok := e.cache.files.GetIfPresent(t.target())
@@ -253,7 +253,7 @@ func (e *Edge) keptStates(line string) (states []*pairState) {
 }
 
 // saidHere returns what a file of a state is, as it is held in memory or made from what is in memory and on disk; nil
-// where that does not do.
+// if that does not do.
 func (e *Edge) saidHere(s *pairState, f abi.File) *plain {
 	if held, ok := e.cache.files.GetIfPresent(fileKey{s.content, f}); ok {
 		if says := held.says(); says != nil {
@@ -266,7 +266,7 @@ func (e *Edge) saidHere(s *pairState, f abi.File) *plain {
 	}
 	content, err := e.render(fed, f)
 	if err != nil {
-		return nil // it is logged where somebody asks for it
+		return nil // it is logged if somebody asks for it
 	}
 	return newPlain(content)
 }

@@ -66,7 +66,7 @@ func (d *disk) bytes() int64             { return d.index.total() }
 func (d *disk) read(name string) []byte  { return d.index.read(name) }
 func (d *disk) remove(name string) error { return d.index.remove(name) }
 
-// blob returns a blob; ok is false where the disk has none of that content.
+// blob returns a blob; ok is false if the disk has none of that content.
 // name must be valid.
 func (d *disk) blob(name record.Hash) (blob []byte, ok bool) {
 	blob = d.read(blobName(name))

@@ -35,7 +35,7 @@ func (e *Edge) keepAsked() {
 	}
 }
 
-// tellDisk tells the disk what was asked for, and writes pairs again that it gave up, where what they are made from is
+// tellDisk tells the disk what was asked for, and writes pairs again that it gave up, if what they are made from is
 // here. Asked for once they are not worth that.
 func (e *Edge) tellDisk() {
 	missing := map[string]int{}

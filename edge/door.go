@@ -49,7 +49,7 @@ type doorway struct {
 // open returns l as a way through the door.
 func (d *door) open(l net.Listener) net.Listener { return d.openTLS(l, nil) }
 
-// openTLS is open where what comes is TLS. The connections are let in before they shake hands.
+// openTLS is open if what comes is TLS. The connections are let in before they shake hands.
 func (d *door) openTLS(l net.Listener, secure *tls.Config) net.Listener {
 	way := &doorway{l, d, secure, sync.OnceValue(l.Close)}
 	d.mu.Lock()

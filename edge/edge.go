@@ -254,7 +254,7 @@ func (e *Edge) endServers(ctx context.Context) error {
 	return errors.Join(err, e.server.ShutdownWithContext(ctx))
 }
 
-// endLoop ends the fast path, where there is one.
+// endLoop ends the fast path, if there is one.
 func (e *Edge) endLoop(ctx context.Context) error {
 	if e.loop == nil {
 		return nil
@@ -262,7 +262,7 @@ func (e *Edge) endLoop(ctx context.Context) error {
 	return e.loop.Shutdown(ctx)
 }
 
-// Ready returns nil where requests would be served: upstream has answered since the start, or the
+// Ready returns nil if requests would be served: upstream has answered since the start, or the
 // disk holds something from before it.
 func (e *Edge) Ready() error {
 	if e.heard.Load() || e.disk.holdsThemes() {

@@ -108,7 +108,7 @@ func (f *feedHandler) changes(ctx *fasthttp.RequestCtx) {
 	cutOff(ctx)
 }
 
-// confirmedBefore returns when what is held was confirmed last, where the log still ends at a cursor:
+// confirmedBefore returns when what is held was confirmed last, if the log still ends at a cursor:
 // else the change after it may be younger than the confirmation that was read before.
 func (e *Edge) confirmedBefore(cursor string, earlier int64) int64 {
 	confirmed := e.confirmedAt.Load()

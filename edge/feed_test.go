@@ -46,8 +46,8 @@ type feed struct {
 	moved   chan struct{}
 	asked   map[string]int // by path
 	traced  []string       // traces of questions for records, in order
-	status  int            // answered to everything but changes, where not 0
-	hold    chan struct{}  // records and blobs wait for it, where not nil
+	status  int            // answered to everything but changes, if not 0
+	hold    chan struct{}  // records and blobs wait for it, if not nil
 	dumb    bool           // changes are not told
 	waits   []string       // how many seconds polls were to wait, in order
 	whole   bool           // a changed Theme is told with all that was asked for; else as before there was such a question
@@ -103,7 +103,7 @@ func (f *feed) putBlob(blob []byte) record.Hash {
 	return name
 }
 
-// edit changes a Theme, making it where there is none, and logs the change.
+// edit changes a Theme, making it if there is none, and logs the change.
 func (f *feed) edit(themeID string, fn func(t *fedTheme)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

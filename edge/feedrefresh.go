@@ -57,7 +57,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	ctx.Response.SetBodyRaw(text)
 }
 
-// refreshedPair returns a pair of a Theme, where it is there and known to be current.
+// refreshedPair returns a pair of a Theme, if it is there and known to be current.
 func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *question) (fed feedproto.Pair, m manner, ok bool) {
 	a, ok := parsePair([]byte(t.key + "/" + at))
 	if !ok {

@@ -30,7 +30,7 @@ func (f *file) with(b *body) *file {
 	return next
 }
 
-// says returns what the file is, where a body is held that tells, or nil.
+// says returns what the file is, if a body is held that tells, or nil.
 func (f *file) says() *plain {
 	for _, b := range f.bodies {
 		if b != nil && b.says != nil {
@@ -106,9 +106,9 @@ func (f *file) cost() (sum uint32) {
 
 // body is one served file as it is sent to whoever asks for one coding. It is not changed.
 type body struct {
-	says     *plain   // what it is a coding of; nil: that is not known, and it is no dictionary
+	says     *plain   // what it is a coding of; nil: that is not known, and it is not a dictionary
 	wanted   encoding // what was asked for
-	encoding encoding // what it is in: identity where coding does not pay
+	encoding encoding // what it is in: identity if coding does not pay
 	bytes    []byte
 	etag     []byte // quoted
 	roughTag []byte // the validator of the rougher body that this one replaced, which says the same; nil: none
@@ -119,7 +119,7 @@ type body struct {
 	head      []byte      // the first lines of an answer with this body, as the fast path sends them
 }
 
-// newBody returns content, which must not be changed, as it is sent in a coding that is no delta; of
+// newBody returns content, which must not be changed, as it is sent in a coding that is not a delta; of
 // what, the caller says.
 func newBody(content []byte, wanted, enc encoding, rough bool) *body {
 	p := newPlain(content)

@@ -97,7 +97,7 @@ func (e *Edge) leave(q *question) {
 // edgePatience is how long an edge that asks waits for this one's upstreams: it may have another upstream itself.
 const edgePatience = time.Second
 
-// persist returns what ask does, which is called again where upstream was out of reach and may be back, within
+// persist returns what ask does, which is called again if upstream was out of reach and may be back, within
 // the time that q has patience.
 func persist[T any](e *Edge, q *question, ask func() (T, error)) (T, error) {
 	if q.deadline.IsZero() && q.patience > 0 {
@@ -114,7 +114,7 @@ func persist[T any](e *Edge, q *question, ask func() (T, error)) (T, error) {
 
 // await waits until a question that failed with reason is worth asking again, and reports whether it is. back was
 // closed if an upstream came back since. A request waits as long as it has patience, less what an upstream has been
-// away already, as a long absence is no restart; but until one more question was let through.
+// away already, as a long absence is not a restart; but until one more question was let through.
 func (e *Edge) await(back <-chan struct{}, q *question, reason error) bool {
 	now := e.now()
 	since, next, away := e.sources.away()

@@ -47,7 +47,7 @@ func (e *Edge) follow() {
 	e.keep(e.disk.putCursor(cursor))
 }
 
-// lookAround has the upstreams preferred to u looked at, where one failed and has rested.
+// lookAround has the upstreams preferred to u looked at, if one failed and has rested.
 func (e *Edge) lookAround(u *upstream) {
 	for _, preferred := range e.sources.rested(u, e.now()) {
 		e.spawn(func() { preferred.probe(e.ctx) })
@@ -119,7 +119,7 @@ type complaint struct {
 // complainEvery bounds how often a change of the reason is told.
 const complainEvery = 10 * time.Second
 
-// complain tells why no feed can be followed, where that is another reason than the one told last.
+// complain tells why no feed can be followed, if that is another reason than the one told last.
 func (e *Edge) complain(u *upstream, err error) {
 	told, now := e.complaint, e.now()
 	if reason := e.sources.name(u) + err.Error(); reason != told.reason && (told.reason == "" || now.Sub(told.at) >= complainEvery) {
@@ -174,9 +174,9 @@ func (e *Edge) changed(environmentID, themeID string) {
 	}
 }
 
-// sequenceOf returns the number that a place in the change log begins with; 0 where there is none.
+// sequenceOf returns the number that a place in the change log begins with; 0 if there is none.
 func sequenceOf(cursor string) uint64 {
 	number, _, _ := strings.Cut(cursor, ".")
-	sequence, _ := strconv.ParseUint(number, 10, 64) // what is no number is 0
+	sequence, _ := strconv.ParseUint(number, 10, 64) // what is not a number is 0
 	return sequence
 }

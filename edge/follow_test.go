@@ -11,7 +11,7 @@ import (
 
 const biggerTheme = `{"space":{"$type":"dimension","small":{"$value":"5px"},"inner":{"$value":"{space.small}"}}}`
 
-// within fails where ok does not come about in the time that the contract gives.
+// within fails if ok does not come about in the time that the contract gives.
 func within(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
 	started := time.Now()

@@ -39,7 +39,7 @@ func (t *theme) doubt(next uint64, confirmed int64, now time.Time) (refresh bool
 	return true
 }
 
-// readiness returns what is closed when the Theme is ready again; nil where it is.
+// readiness returns what is closed when the Theme is ready again; nil if it is.
 func (t *theme) readiness() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -195,7 +195,7 @@ func TestEachClientGetsItsProtocol(t *testing.T) {
 	eventually(t, "counting both", func() bool { return s.counted("livery_edge_connections") == 2 })
 }
 
-// TestHTTP2DropsBodies: a body is read and dropped, or refused where it is too long, as in HTTP/1.1.
+// TestHTTP2DropsBodies: a body is read and dropped, or refused if it is too long, as in HTTP/1.1.
 func TestHTTP2DropsBodies(t *testing.T) {
 	s := runSecured(t, publishedFeed(t))
 	for _, tt := range []struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // ServeTLS answers requests of l under TLS until Shutdown, which makes it return nil: in HTTP/2 those
-// of clients that choose it, where c.NextProtos offers "h2", else in HTTP/1.1. c must not change while
+// of clients that choose it, if c.NextProtos offers "h2", else in HTTP/1.1. c must not change while
 // it is in use; its session tickets serve every connection. It may run on several listeners at once.
 func (e *Edge) ServeTLS(l net.Listener, c *tls.Config) error {
 	if !e.shaking.begin() {
@@ -40,7 +40,7 @@ func (e *Edge) ServeTLS(l net.Listener, c *tls.Config) error {
 	return ended
 }
 
-// servePlain answers HTTP/1.1 on a listener, by the fast path where there is one.
+// servePlain answers HTTP/1.1 on a listener, by the fast path if there is one.
 func (e *Edge) servePlain(l net.Listener) error {
 	if e.loop != nil {
 		return e.loop.Serve(l)
@@ -63,7 +63,7 @@ type front struct {
 	plain, h2 *queue
 }
 
-// accept lets connections in until the door shuts, which is no error.
+// accept lets connections in until the door shuts, which is not an error.
 func (f *front) accept() error {
 	var pause time.Duration
 	for {
@@ -169,7 +169,7 @@ func newQueue(at net.Addr) *queue {
 	return &queue{at: at, conns: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// push hands a connection to whoever accepts next, or closes it where nobody will.
+// push hands a connection to whoever accepts next, or closes it if nobody will.
 func (q *queue) push(c net.Conn) {
 	select {
 	case q.conns <- c:

@@ -245,7 +245,7 @@ func (f *pairFed) record() feedproto.Pair {
 	return feedproto.Pair{Version: f.version, Plan: inDigits(f.plan), Overlay: inDigits(f.overlay), Module: f.module.Value(), Sealed: f.Sealed}
 }
 
-// inBytes returns what the digits of a hash say; zero where it is none.
+// inBytes returns what the digits of a hash say; zero if it is none.
 func inBytes(h record.Hash) (b [sha256.Size]byte) {
 	if h.Valid() {
 		_, _ = hex.Decode(b[:], []byte(h))

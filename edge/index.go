@@ -32,7 +32,7 @@ type index struct {
 // entry is one file.
 type entry struct {
 	size   int64
-	rank   time.Time // what is lowest makes place first; of a file that is no pair: when it was written
+	rank   time.Time // what is lowest makes place first; of a file that is not a pair: when it was written
 	marked time.Time // the time that the file carries, which is what a restart knows
 	needs  needs     // of a pair
 	named  bool      // a pair that was written or read by this process needs it
@@ -149,7 +149,7 @@ func (x *index) under(folder string) (names []string) {
 
 func (x *index) path(name string) string { return filepath.Join(x.dir, filepath.FromSlash(name)) }
 
-// read returns a file; nil where there is none.
+// read returns a file; nil if there is none.
 func (x *index) read(name string) []byte {
 	if !x.has(name) {
 		return nil
@@ -200,7 +200,7 @@ func (x *index) writeFull(name string, content []byte, rank, now time.Time) erro
 	return err
 }
 
-// begin returns the rank of a file that is about to be written; ok is false where it is not to be.
+// begin returns the rank of a file that is about to be written; ok is false if it is not to be.
 func (x *index) begin(name string, now time.Time) (rank time.Time, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -10,7 +10,7 @@ type Memory struct {
 	Guests  int64 // linear memory of renderer instances, which is outside of Go's heap: wasm.Config.MemoryBytes
 	Plans   int   // of these that one instance holds: wasm.Config.PlanBytes
 	Code    int64 // of one renderer module, compiled; each further one that was used in the last 15 minutes takes as much again
-	Binary  int64 // pages of the program itself, which the system takes back where it needs them
+	Binary  int64 // pages of the program itself, which the system takes back if it needs them
 }
 
 // Total returns the sum: what the system counts as the memory of the process.

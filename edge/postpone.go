@@ -53,7 +53,7 @@ func (p *postponed) blob(name record.Hash) ([]byte, bool) {
 	return nil, false
 }
 
-// use holds a blob for a pair that will be added before release, or returns false where too many wait.
+// use holds a blob for a pair that will be added before release, or returns false if too many wait.
 func (p *postponed) use(name record.Hash, blob []byte) (release func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

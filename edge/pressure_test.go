@@ -46,7 +46,7 @@ func (c *tally) String() string {
 	return text
 }
 
-// only reports whether every answer was 200 or, where shed is true, a 503 that says when to come again.
+// only reports whether every answer was 200 or, if shed is true, a 503 that says when to come again.
 func (c *tally) only(shed bool) bool {
 	for status := range c.status {
 		if n := c.status[status].Load(); n > 0 && status != 200 && (status != 503 || !shed) {
@@ -70,7 +70,7 @@ func call(address string) (*caller, error) {
 	return &caller{conn, bufio.NewReaderSize(conn, 4<<10)}, nil
 }
 
-// ask counts the answer to one request, whose body must hold a text where it is 200.
+// ask counts the answer to one request, whose body must hold a text if it is 200.
 func (c *caller) ask(path, codings, text string, counts *tally) bool {
 	if _, err := fmt.Fprintf(c.conn, "GET %s HTTP/1.1\r\nHost: a\r\nAccept-Encoding: %s\r\n\r\n", path, codings); err != nil {
 		counts.lost.Add(1)

@@ -91,7 +91,7 @@ func (i *idlers) number() int {
 	return n
 }
 
-// TestIdlersAreAChild is no test but what startIdlers starts.
+// TestIdlersAreAChild is not a test but what startIdlers starts.
 func TestIdlersAreAChild(t *testing.T) {
 	given := strings.Fields(os.Getenv("LIVERY_IDLERS"))
 	if len(given) != 3 {

@@ -103,7 +103,7 @@ const (
 )
 
 // readProxyHeader reads a header, no byte more, and returns the client that it names: the zero
-// AddrPort where that is the proxy itself.
+// AddrPort if that is the proxy itself.
 func readProxyHeader(r io.Reader) (client netip.AddrPort, err error) {
 	header := make([]byte, proxyFixed, proxyFixed+256)
 	if _, err := io.ReadFull(r, header); err != nil {
@@ -146,7 +146,7 @@ func parseProxyHeader(header []byte) (client netip.AddrPort, err error) {
 }
 
 // soundTLVs reports whether the TLVs of a header, from a place on, fill it exactly, and its checksum
-// is right where there is one.
+// is right if there is one.
 func soundTLVs(header []byte, at int) bool {
 	for at < len(header) {
 		if len(header)-at < 3 {

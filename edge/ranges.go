@@ -9,9 +9,9 @@ import (
 // span is a part of a file: the bytes from and up to, not including, to.
 type span struct{ from, to int }
 
-// parseRange reads a Range field of one byte range (RFC 9110 section 14.1.2). asked is false where
+// parseRange reads a Range field of one byte range (RFC 9110 section 14.1.2). asked is false if
 // the field is to be ignored: another unit, several ranges, or no range at all. satisfiable is false
-// where the range lies outside the file.
+// if the range lies outside the file.
 func parseRange(field []byte, size int) (s span, asked, satisfiable bool) {
 	spec, ok := bytes.CutPrefix(field, []byte("bytes="))
 	if !ok || bytes.IndexByte(spec, ',') >= 0 {

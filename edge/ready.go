@@ -58,7 +58,7 @@ func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, 
 	return e.answerReady(r, &h, decision, q), h, true
 }
 
-// readyDelta puts the delta in the place of the ordinary body that the client may have instead, where
+// readyDelta puts the delta in the place of the ordinary body that the client may have instead, if
 // one is held, and reports whether nothing has to be done for one.
 func (e *Edge) readyDelta(r *loop.Request, h *holding, held *file, now time.Time) bool {
 	hint := dictionaryHint{r.AvailableDictionary, r.SecFetchSite, r.SecFetchMode, r.Origin}
@@ -83,7 +83,7 @@ type holding struct {
 	delta      *body // sent in its place; nil: none is
 }
 
-// holding returns what is held of an address, where that is current and there is such a file.
+// holding returns what is held of an address, if that is current and there is such a file.
 func (e *Edge) holding(a *address, q *question) (h holding, ok bool) {
 	h.version = a.version
 	if h.theme = e.cache.theme(a.theme); h.theme == nil {

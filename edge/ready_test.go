@@ -81,7 +81,7 @@ var readyCases = []struct {
 	{"no address", openServing, "/-/1/tokens.css/", nil, false},
 }
 
-// What the fast path answers is what the full server answers, byte for byte; what is no plain hit it
+// What the fast path answers is what the full server answers, byte for byte; what is not a plain hit it
 // leaves alone.
 func TestReadyAnswersAreTheFullServers(t *testing.T) {
 	for _, tt := range readyCases {

@@ -92,7 +92,7 @@ func (f *finished) current(e *Edge, now int64) bool {
 		f.theme.state.Load() == f.themeState && f.pair.state.Load() == f.pairState
 }
 
-// answer returns the answer to r, where it is kept.
+// answer returns the answer to r, if it is kept.
 func (f *finished) answer(e *Edge, r *loop.Request) (loop.Answer, bool) {
 	switch {
 	case r.IfNoneMatch != nil:

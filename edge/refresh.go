@@ -46,7 +46,7 @@ func (w *waiting) wake() {
 	}
 }
 
-// take returns the Theme that waits for longest, or nil, and wakes another taker where there are more.
+// take returns the Theme that waits for longest, or nil, and wakes another taker if there are more.
 func (w *waiting) take() *theme {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +75,7 @@ func (e *Edge) refreshAll() {
 	}
 }
 
-// refresh readies a changed Theme; where it changed meanwhile it waits for its turn once more.
+// refresh readies a changed Theme; if it changed meanwhile it waits for its turn once more.
 func (e *Edge) refresh(t *theme) {
 	covered := t.beginRefresh()
 	e.refreshOnce(t)
@@ -103,7 +103,7 @@ func (e *Edge) refreshOnce(t *theme) {
 	e.metrics.ahead.Inc()
 }
 
-// refreshTheme returns what the Theme is now, and what was told with it of its first hot pairs; nil where
+// refreshTheme returns what the Theme is now, and what was told with it of its first hot pairs; nil if
 // upstream does not say.
 func (e *Edge) refreshTheme(t *theme, hot []*pair, q *question) (got *refreshed, s *themeState) {
 	s = t.state.Load()
@@ -167,7 +167,7 @@ func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, got *refreshed, q q
 	}
 }
 
-// makeWanted makes the files of a pair in the codings that were asked for, where they are not held. A
+// makeWanted makes the files of a pair in the codings that were asked for, if they are not held. A
 // failure is logged and kept where it happens.
 func (e *Edge) makeWanted(s *themeState, p *pair, state *pairState) {
 	q := question{now: e.now(), admitted: true}

@@ -27,9 +27,9 @@ type refreshed struct {
 }
 
 // askRefresh asks for a changed Theme and for the pairs of it that are hot, all in one question; nil
-// where there is no such answer, and each must be asked for.
+// if there is no such answer, and each must be asked for.
 //
-// An answer that others got a moment ago will do, where they had heard as much of the feed: the cursor
+// An answer that others got a moment ago will do, if they had heard as much of the feed: the cursor
 // is part of the question. It is read after the number of the change, and written before it, so that
 // the answer covers the change.
 func (e *Edge) askRefresh(ctx context.Context, t *theme, hot []*pair) *refreshed {

@@ -116,7 +116,7 @@ func TestARefreshIsOnDiskAfterAStop(t *testing.T) {
 	want(t, second.get(latest[1]), 200, "11px")
 }
 
-// A Theme that is deleted is no sign of an upstream that cannot tell all at once: others are asked for so.
+// A Theme that is deleted is not a sign of an upstream that cannot tell all at once: others are asked for so.
 func TestADeletedThemeIsNoOlderUpstream(t *testing.T) {
 	f, r, latest := toldWhole(t)
 	const other = "thm_00000000000000000000000002"

@@ -7,7 +7,7 @@ import (
 )
 
 // After a publish what follows latest is made ahead; a pinned file is what it was, so that it is not made
-// again, even where it had to make place.
+// again, even if it had to make place.
 func TestPublishMakesNoPinnedFileAgain(t *testing.T) {
 	f := newFeed(t)
 	f.publish(thm, largeTheme())

@@ -12,7 +12,7 @@ import (
 	"example.com/livery/wasm/abi"
 )
 
-// bodyOf returns a file in the coding asked for, or in identity where coding is not worth its while.
+// bodyOf returns a file in the coding asked for, or in identity if coding is not worth its while.
 // It is rendered and encoded once for everybody who waits, and a failure is kept for a moment.
 func (e *Edge) bodyOf(s *pairState, f abi.File, enc encoding, q *question) (*body, outcome, error) {
 	key := fileKey{s.content, f}
@@ -120,7 +120,7 @@ func (e *Edge) heldPlain(key fileKey) *body {
 	return e.plainOf(held)
 }
 
-// plainOf returns a file as it is: what is held of it, or what a coding that is held says; nil where there is none. A
+// plainOf returns a file as it is: what is held of it, or what a coding that is held says; nil if there is none. A
 // coding that does not say what it was made from is none.
 func (e *Edge) plainOf(f *file) *body {
 	if b := f.bodies[identity]; b != nil {
@@ -301,7 +301,7 @@ func (e *Edge) fetchBlob(name record.Hash) ([]byte, error) {
 	return fetched.([]byte), nil
 }
 
-// askBlob asks for a blob; where none is asked for just now, because others were not answered right, when one is.
+// askBlob asks for a blob; if none is asked for just now, because others were not answered right, when one is.
 func (e *Edge) askBlob(name record.Hash) (blob []byte, err error) {
 	for until := time.Now().Add(maxGap + minGap); ; {
 		blob, err = e.sources.blob(e.ctx, name)
@@ -313,7 +313,7 @@ func (e *Edge) askBlob(name record.Hash) (blob []byte, err error) {
 	}
 }
 
-// awaitInputs waits for what a pair is rendered from, where it has to come from upstream, as long as q may.
+// awaitInputs waits for what a pair is rendered from, if it has to come from upstream, as long as q may.
 func (e *Edge) awaitInputs(s *pairState, q *question) error {
 	fed := s.fed.record()
 	if e.hasInputs(fed) {

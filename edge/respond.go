@@ -70,7 +70,7 @@ func varyOf(sent *body) []byte {
 	return varyDictionary
 }
 
-// instead returns the delta where there is one, and the ordinary body otherwise.
+// instead returns the delta if there is one, and the ordinary body otherwise.
 func (b *body) instead(delta *body) *body {
 	if delta != nil {
 		return delta
@@ -132,7 +132,7 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 	return nil
 }
 
-// offer lets the client use a whole file as a dictionary, and counts where it came by one.
+// offer lets the client use a whole file as a dictionary, and counts if it came by one.
 func (e *Edge) offer(x *exchange, b *body) {
 	x.ctx.Response.Header.SetCanonical(keyUseAsDictionary, appendOffer(x.scratch[:0], x.pair.line(), x.address.file))
 	e.noteOffer(x.pair, x.pairHeld, x.address.file, b.says)
@@ -170,7 +170,7 @@ func (x *exchange) appendTiming(dst []byte) []byte {
 	return strconv.AppendFloat(dst, float64(x.made)/millisecond, 'f', 3, 64)
 }
 
-// allowOrigin lets pages of the origins that the Theme allows read the answer: of any where there is
+// allowOrigin lets pages of the origins that the Theme allows read the answer: of any if there is
 // no list. Where there is one, answers differ by origin, and refusals do too.
 func (x *exchange) allowOrigin() {
 	h := &x.ctx.Response.Header
@@ -229,6 +229,6 @@ func (e *Edge) refuse(x *exchange, p *problem) int {
 	if p == notAllowed {
 		x.ctx.Response.Header.SetCanonical(keyAllow, valueMethods)
 	}
-	x.ctx.Response.Header.Del("Age") // written already where a range turned out to lie outside
+	x.ctx.Response.Header.Del("Age") // written already if a range turned out to lie outside
 	return p.send(x.ctx)
 }

@@ -65,7 +65,7 @@ type exchange struct {
 	origins   [2][]byte // of request; more than one are as wrong as two
 	outcome   outcome
 	found     time.Duration // what asking upstream took, where it was asked
-	made      time.Duration // what making the body took, where it was made
+	made      time.Duration // what making the body took, if it was made
 	scratch   [128]byte     // for header values
 }
 
@@ -163,7 +163,7 @@ func checkHead(ctx *fasthttp.RequestCtx) *problem {
 	return nil
 }
 
-// find looks the Theme and the pair up, asking upstream where what is held will not do.
+// find looks the Theme and the pair up, asking upstream if what is held will not do.
 func (e *Edge) find(x *exchange) *problem {
 	defer e.timed(x, &x.found)
 	t, s, o, err := e.themeOf(x.address.theme, &x.question)
@@ -189,7 +189,7 @@ func (e *Edge) find(x *exchange) *problem {
 	return nil
 }
 
-// timed keeps how long the request took up to now, where it was no hit.
+// timed keeps how long the request took up to now, if it was no hit.
 func (e *Edge) timed(x *exchange, took *time.Duration) {
 	if x.outcome != hit {
 		*took = e.now().Sub(x.now) - x.found

@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the upstreams of an edge in the order of preference. The feed of one of them is
-// followed; questions go there first, and to the others where it gives no answer. What another
+// followed; questions go there first, and to the others if it gives no answer. What another
 // one answered is not covered by the feed that is followed: it may know more, or less. It may be used
 // concurrently.
 type sources struct {
@@ -70,7 +70,7 @@ func (s *sources) all(holds func(u *upstream) bool) bool {
 	return true
 }
 
-// resting returns a restingError where asking an endpoint now is in vain, because every upstream gave no right
+// resting returns a restingError if asking an endpoint now is in vain, because every upstream gave no right
 // answer there a moment ago, or is being asked for one; else nil.
 func (s *sources) resting(at endpoint) error {
 	if r := s.rest(at); r.next > s.list[0].now().UnixNano() {
@@ -138,7 +138,7 @@ const (
 	hurryEvery = time.Second // how often an answer to a question may cut a rest short
 )
 
-// choose returns the upstream to follow now: the first that is well, or, where none is, the one that
+// choose returns the upstream to follow now: the first that is well, or, if none is, the one that
 // has rested for longest, and how long it still rests.
 func (s *sources) choose(now time.Time) (u *upstream, rest time.Duration) {
 	for _, candidate := range s.list {
@@ -163,7 +163,7 @@ func (s *sources) toFollow(ctx context.Context, now func() time.Time) *upstream 
 	}
 }
 
-// doze waits, or less where ctx ends; it reports false where it was woken.
+// doze waits, or less if ctx ends; it reports false if it was woken.
 func doze(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	if d <= 0 {
 		return true

@@ -30,7 +30,7 @@ type reply[T any] struct {
 
 // first asks the upstreams in turn until one answers, and returns the error of the first. One that has not answered
 // within its share of the time that a request waits has the next one asked beside it. Those that gave no right
-// answer lately are asked where no other one does. aside is true where the answer is not of the upstream that is
+// answer lately are asked if no other one does. aside is true if the answer is not of the upstream that is
 // followed. path names the question.
 func first[T any](
 	ctx context.Context, s *sources, at endpoint, path string, ask func(context.Context, *upstream) (T, error),
@@ -78,7 +78,7 @@ func goUnless(alone bool, f func()) {
 	go f()
 }
 
-// receive returns the next reply; ok is false where there is none within the time, and that counts.
+// receive returns the next reply; ok is false if there is none within the time, and that counts.
 func receive[T any](replies <-chan reply[T], within time.Duration, counts bool) (r reply[T], ok bool) {
 	var late <-chan time.Time
 	if counts {
@@ -138,7 +138,7 @@ func place(u, followed *upstream, at endpoint, now int64) int {
 	return 0
 }
 
-// recordAnswer is a record, what is missing where there is none, and how the answer came about.
+// recordAnswer is a record, what is missing if there is none, and how the answer came about.
 type recordAnswer[T any] struct {
 	fed     T
 	missing string
@@ -177,7 +177,7 @@ func (s *sources) modules(ctx context.Context) (fed feedproto.Modules, err error
 	return fed, err
 }
 
-// refresh asks for a changed Theme with pairs of it; fed is nil where the upstream that answered has no such answer.
+// refresh asks for a changed Theme with pairs of it; fed is nil if the upstream that answered has no such answer.
 func (s *sources) refresh(ctx context.Context, key, question string) (fed *feedproto.Refresh, a answer, err error) {
 	type refreshed struct {
 		fed    *feedproto.Refresh

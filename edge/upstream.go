@@ -122,7 +122,7 @@ func (u *upstream) lostUnlessCancelled(ctx context.Context, askedAt time.Time) {
 	}
 }
 
-// theme returns a Theme's record; missing is not empty where there is no such Theme. The error is
+// theme returns a Theme's record; missing is not empty if there is no such Theme. The error is
 // errUnreachable.
 func (u *upstream) theme(ctx context.Context, key string) (fed feedproto.Theme, missing string, m manner, err error) {
 	missing, m, err = u.record(ctx, feedproto.ThemesPath+key, &fed)
@@ -132,7 +132,7 @@ func (u *upstream) theme(ctx context.Context, key string) (fed feedproto.Theme, 
 	return fed, missing, m, err
 }
 
-// pair returns the record of a pair; missing says what is missing where there is none: "theme",
+// pair returns the record of a pair; missing says what is missing if there is none: "theme",
 // "variant" or "version". The error is errUnreachable.
 func (u *upstream) pair(ctx context.Context, key string) (fed feedproto.Pair, missing string, m manner, err error) {
 	missing, m, err = u.record(ctx, feedproto.PairsPath+key, &fed)
@@ -158,7 +158,7 @@ func (u *upstream) modules(ctx context.Context) (fed feedproto.Modules, err erro
 	return fed, err
 }
 
-// refresh returns a changed Theme with pairs of it; fed is nil where upstream has no such answer, and the status
+// refresh returns a changed Theme with pairs of it; fed is nil if upstream has no such answer, and the status
 // says why. The error is errUnreachable.
 func (u *upstream) refresh(ctx context.Context, key, question string) (fed *feedproto.Refresh, a answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
@@ -210,7 +210,7 @@ func (u *upstream) record(ctx context.Context, path string, v any) (missing stri
 	return "", m, fmt.Errorf("%w: status %d of %s", errUnreachable, a.status, path)
 }
 
-// missingIn returns what an answer of status 404 says is missing; nothing where it does not say.
+// missingIn returns what an answer of status 404 says is missing; nothing if it does not say.
 func missingIn(body []byte) string {
 	var fed feedproto.Missing
 	if err := json.Unmarshal(body, &fed); err != nil {

@@ -31,7 +31,7 @@ func (u *upstream) changes(ctx context.Context, after string, wait, limit int) (
 	return fed, a.manner, nil
 }
 
-// notAfter returns why an answer of the feed cannot follow a place in the change log; nothing where it can.
+// notAfter returns why an answer of the feed cannot follow a place in the change log; nothing if it can.
 func notAfter(fed feedproto.Changes, after string) string {
 	switch {
 	case fed.Cursor == "":

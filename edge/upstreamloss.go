@@ -103,7 +103,7 @@ type endpointLoss struct {
 	at   int64      // Unix nanoseconds of that
 }
 
-// settle counts an answer to a question that was asked at a time, right where err is nil.
+// settle counts an answer to a question that was asked at a time, right if err is nil.
 func (l *endpointLoss) settle(path string, err error, asked, now int64) {
 	l.mu.Lock()
 	before, at := l.path, l.at

@@ -31,7 +31,7 @@ func dialTLS(dialer *net.Dialer, settings func() *tls.Config) func(ctx context.C
 	}
 }
 
-// tell logs why an upstream could not be followed where TLS is the reason and somebody has to act,
+// tell logs why an upstream could not be followed if TLS is the reason and somebody has to act,
 // once until it changes. It is follow's alone.
 func (e *Edge) tell(u *upstream, err error) {
 	next := nextStep(err)

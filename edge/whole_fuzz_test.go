@@ -101,7 +101,7 @@ func (p pairOfEdges) difference(t testing.TB, text []byte, cut int) string {
 
 var turnedAway = []byte("HTTP/1.1 503 ")
 
-// talk sends a text, in two pieces where cut lies within it, and returns what comes back without what
+// talk sends a text, in two pieces if cut lies within it, and returns what comes back without what
 // the clock or chance decides, and whether the connection ended in order.
 func talk(t testing.TB, r *running, text []byte, cut int) ([]byte, bool) {
 	t.Helper()

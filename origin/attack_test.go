@@ -102,7 +102,7 @@ func TestAnswersNameNoProgram(t *testing.T) {
 }
 
 // A115: a token of livery dev, or of any other origin, is worth nothing to this one: another issuer and another key,
-// also where its issuer and audience say that they are this one's.
+// also if its issuer and audience say that they are this one's.
 func TestTokensOfOtherOriginsAreRefused(t *testing.T) {
 	h := newTestOrigin(t)
 	for name, config := range map[string]auth.Config{

@@ -63,7 +63,7 @@ func newFaulty(t *testing.T) (*testOrigin, *faultyStore) {
 	return h, s
 }
 
-// What a request reads is read again where the store goes away in the midst of it.
+// What a request reads is read again if the store goes away in the midst of it.
 func TestAReadThatBreaksIsReadAgain(t *testing.T) {
 	h, s := newFaulty(t)
 	theme := h.theme("brand")

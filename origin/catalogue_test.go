@@ -64,7 +64,7 @@ func pairsBody(list ...string) string {
 	return `{"integrations":[` + strings.Join(all, ",") + `]}`
 }
 
-// addressesOf returns the addresses of a list of servingUrls, or nil where it is null.
+// addressesOf returns the addresses of a list of servingUrls, or nil if it is null.
 func addressesOf(t testing.TB, r reply, list string) []string {
 	t.Helper()
 	var urls []string

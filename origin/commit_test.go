@@ -209,7 +209,7 @@ func TestDecisionsAreMadeOnce(t *testing.T) {
 	h.want(409, "PATCH", theme+"/tokens?etag=stale", add("c"))
 }
 
-// Decision 1.8: where the key is known the first answer comes back, though the state would refuse the request by now.
+// Decision 1.8: if the key is known the first answer comes back, though the state would refuse the request by now.
 func TestKnownKeysAreNotDecidedBySnapshots(t *testing.T) {
 	h := newTestOrigin(t)
 	theme := h.theme("brand")

@@ -21,7 +21,7 @@ func listedTokens(t testing.TB, r reply) string {
 	return strings.Join(all, " ")
 }
 
-// types spells the tokens of a set: path:resolved type, with a question mark where it was guessed.
+// types spells the tokens of a set: path:resolved type, with a question mark if it was guessed.
 func types(t testing.TB, r reply) string {
 	t.Helper()
 	var all []string

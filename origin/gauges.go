@@ -11,7 +11,7 @@ import (
 
 // roomy is a Store that knows the disk it is on.
 type roomy interface {
-	// Writable returns nil where there is room for a commit.
+	// Writable returns nil if there is room for a commit.
 	Writable() error
 	// Disk returns the free bytes of the disk, those of the whole disk, and those that the store takes.
 	Disk() (free, all, used uint64, err error)
@@ -45,7 +45,7 @@ func (o *Origin) registerGauges(registry *prometheus.Registry) {
 	}
 	each := func(pick func(free, all, used uint64) uint64) func() float64 {
 		return func() float64 {
-			free, all, used, _ := disk.Disk() // zeros where the disk does not say, which is worth an alarm
+			free, all, used, _ := disk.Disk() // zeros if the disk does not say, which is worth an alarm
 			return float64(pick(free, all, used))
 		}
 	}
@@ -54,7 +54,7 @@ func (o *Origin) registerGauges(registry *prometheus.Registry) {
 	gauge("livery_origin_store_bytes", "Disk that the store takes.", each(func(_, _, used uint64) uint64 { return used }))
 }
 
-// sequence is the number of the newest change, 0 where the store does not say.
+// sequence is the number of the newest change, 0 if the store does not say.
 func (o *Origin) sequence() (seq uint64) {
 	ctx, cancel := context.WithTimeout(o.ctx, time.Second) // the metrics are asked for when the store is away, too
 	defer cancel()

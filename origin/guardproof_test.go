@@ -130,7 +130,7 @@ func TestTheGuardStopsSmugglingThroughNginx(t *testing.T) {
 	}
 }
 
-// settled waits until the smuggled request has run, where it is to run at all, and compares.
+// settled waits until the smuggled request has run, if it is to run at all, and compares.
 func settled(t *testing.T, h *testOrigin, want int) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); h.countKeys('h') < want && time.Now().Before(deadline); time.Sleep(time.Millisecond) {

@@ -71,7 +71,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 }
 
 // Decision 8.1b: a comparison over several versions follows each rename from one publish to the next, there and back, whether
-// it was a move or was found by its content; what was removed and what was added later are no rename.
+// it was a move or was found by its content; what was removed and what was added later are not rename.
 func TestDiffFollowsRenamesOverVersions(t *testing.T) {
 	h := newTestOrigin(t)
 	theme := h.theme("brand")

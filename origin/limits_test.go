@@ -62,7 +62,7 @@ func TestBatchesHaveTheirBounds(t *testing.T) {
 	}
 }
 
-// draftOf returns the etag of the draft at path, "" where there is none.
+// draftOf returns the etag of the draft at path, "" if there is none.
 func (h *testOrigin) draftOf(path string) string {
 	h.t.Helper()
 	etag, _ := h.want(200, "GET", path+"/tokens", "").object(h.t)["etag"].(string)
@@ -217,7 +217,7 @@ func spell(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// S46 A40: a page holds 1 to 1000 items, and 100 where nothing is said.
+// S46 A40: a page holds 1 to 1000 items, and 100 if nothing is said.
 func TestPagesHaveTheirBounds(t *testing.T) {
 	h := newTestOrigin(t)
 	theme := h.theme("brand")

@@ -46,7 +46,7 @@ var roles = map[string]record.Role{
 	"GET " + variantTokensPath + "/preview/{file}": record.Viewer,
 }
 
-// bodies holds what makes a route succeed, where it wants a body; %d stands for a number of its own.
+// bodies holds what makes a route succeed, if it wants a body; %d stands for a number of its own.
 var bodies = map[string]string{
 	"POST " + themesPath:                 `{"slug":"new-%d","displayName":"New"}`,
 	"PUT " + themePath:                   `{"slug":"put-%d","displayName":"Put"}`,

@@ -68,7 +68,7 @@ func TestThereAreNoOtherLevels(t *testing.T) {
 		}
 	}
 	slugs := subject{s.environment, h.want(200, "GET", theme, "").text(t, "slug"), h.want(200, "GET", variant, "").text(t, "slug")}
-	for _, route := range slices.Concat(api.Routes(), api.Extras()) { // S31: a slug is no id
+	for _, route := range slices.Concat(api.Routes(), api.Extras()) { // S31: a slug is not an id
 		for parameter, spelled := range map[string]subject{"{environmentID}": {"sandbox", s.theme, s.variant}, "{themeID}": {s.environment, slugs.theme, s.variant}, "{variantID}": {s.environment, s.theme, slugs.variant}} {
 			if strings.Contains(route.Path, parameter) {
 				noMessages(t, h.do(owner, route.Method, spelled.spell(route.Path), "").refuses(t, 404, "notFound"))

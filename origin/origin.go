@@ -74,7 +74,7 @@ type Origin struct {
 	servers  *httpserver.Servers
 	api      *api.Handler
 	derive   *derive.Deriver
-	feed     *feed.Handler // nil where there is no feed token
+	feed     *feed.Handler // nil if there is no feed token
 	operator *operator.Handler
 
 	maintenance *maintenance.Service
@@ -87,8 +87,8 @@ type Origin struct {
 }
 
 // New returns an Origin over the store. It registers the renderer module under its digest, which
-// takes a moment on the first start of a build, and makes the token key where the store has none. It
-// returns wasm.ErrModule where the module is none of this build's, or ErrMasterKey.
+// takes a moment on the first start of a build, and makes the token key if the store has none. It
+// returns wasm.ErrModule if the module is none of this build's, or ErrMasterKey.
 func New(ctx context.Context, c Config) (*Origin, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -196,7 +196,7 @@ func register(ctx context.Context, c Config) (record.Module, error) {
 	return m, err
 }
 
-// Ready returns nil where the Origin can answer every request, else why not. Where only commits are
+// Ready returns nil if the Origin can answer every request, else why not. Where only commits are
 // impossible, because the disk is full, Reads still returns nil.
 func (o *Origin) Ready() error {
 	if err := o.Reads(); err != nil {
@@ -212,7 +212,7 @@ func (o *Origin) Ready() error {
 	return nil
 }
 
-// Reads returns nil where the Origin can answer requests that change nothing, and edges; else why not.
+// Reads returns nil if the Origin can answer requests that change nothing, and edges; else why not.
 func (o *Origin) Reads() error {
 	if o.servers.Closed() {
 		return errors.New("origin: shutting down")

@@ -77,7 +77,7 @@ const (
 	testMasterKey = "a master key of the tests that is long enough"
 )
 
-// newTestOrigin starts an origin. change, where given, changes its configuration.
+// newTestOrigin starts an origin. change, if given, changes its configuration.
 func newTestOrigin(t testing.TB, change ...func(*Config)) *testOrigin {
 	t.Helper()
 	h := &testOrigin{t: t, clock: &clock{}, logs: &logBuffer{}}
@@ -154,7 +154,7 @@ func (h *testOrigin) end() {
 	h.served = nil
 }
 
-// testModule stands for the module of this build where nothing runs it: what is published with it is
+// testModule stands for the module of this build if nothing runs it: what is published with it is
 // compiled natively.
 const testModule = "\x00asm of the test"
 
@@ -344,7 +344,7 @@ func (r reply) refuses(t testing.TB, status int, cause string) refusal {
 	return e
 }
 
-// object reads the answer's body, under "resource" where it is wrapped.
+// object reads the answer's body, under "resource" if it is wrapped.
 func (r reply) object(t testing.TB) map[string]any {
 	t.Helper()
 	var o map[string]any

@@ -62,7 +62,7 @@ func (o *Origin) withBody(handler fasthttp.RequestHandler) fasthttp.RequestHandl
 }
 
 // Shutdown stops accepting, ends the feed's waits and the work in the background, lets requests in
-// progress finish until ctx ends, and returns ctx's error where some did not. The store stays open.
+// progress finish until ctx ends, and returns ctx's error if some did not. The store stays open.
 func (o *Origin) Shutdown(ctx context.Context) error {
 	err := o.servers.Shutdown(ctx, o.cancelFeed)
 	o.cancel()

@@ -86,7 +86,7 @@ func TestThemeBodiesAreRefusedWithEveryFault(t *testing.T) {
 	}
 }
 
-// S86 S87 S88 S89 S90 S250 S251 S252 S254 A39: a PUT replaces slug, name and, where given, the labels.
+// S86 S87 S88 S89 S90 S250 S251 S252 S254 A39: a PUT replaces slug, name and, if given, the labels.
 func TestUpdateThemeReplacesNamesAndLabels(t *testing.T) {
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
@@ -232,7 +232,7 @@ func TestListsArePagedBySlug(t *testing.T) {
 	}
 }
 
-// S247 A40: what is no integer is payload and named, what is out of range is validation.
+// S247 A40: what is not an integer is payload and named, what is out of range is validation.
 func TestListParametersAreStrict(t *testing.T) {
 	h := newTestOrigin(t)
 	for _, list := range []string{"/environments", "/environments/" + h.sandbox + "/themes", h.theme("t")[0:] + "/variants"} {

@@ -53,7 +53,7 @@ func TestThemeTokensAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// S157 S158 S159 S160 S161 S162 S218 S246 A20-A24 A26 A29 A32-A36 A41: what is no batch is refused, with every fault named, and nothing changes.
+// S157 S158 S159 S160 S161 S162 S218 S246 A20-A24 A26 A29 A32-A36 A41: what is not a batch is refused, with every fault named, and nothing changes.
 func TestBatchesAreStrict(t *testing.T) {
 	h := newTestOrigin(t)
 	theme := h.theme("brand")

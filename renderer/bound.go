@@ -24,7 +24,7 @@ const closing = jsontree.MaxDepth + 8
 // tooLong reports whether a file that is written to dst has no room for what was written last.
 func (w *walker) tooLong(dst []byte) bool { return len(dst) > w.end }
 
-// keep returns dst, the text of the next token included, or dst[:before] where there is none, which
+// keep returns dst, the text of the next token included, or dst[:before] if there is none, which
 // is from inner on, or no room for it.
 func (w *walker) keep(dst []byte, before, inner int) []byte {
 	if len(dst) == inner {
@@ -68,7 +68,7 @@ func (s *Set) Diagnostics() []dtcg.Diagnostic {
 // punctuation.
 const aroundToken = 128
 
-// mayBeLong is false where no JSON file can be longer than MaxFileBytes.
+// mayBeLong is false if no JSON file can be longer than MaxFileBytes.
 func (s *Set) mayBeLong() bool {
 	if s.doc.Root == nil {
 		return false

@@ -13,7 +13,7 @@ import (
 )
 
 // A38: documents that the API would store and that ask for far more than they are. Each is rendered
-// alone and with overrides, where it has some.
+// alone and with overrides, if it has some.
 var amplifiers = []struct {
 	name, prefix     string
 	theme, overrides func() string
@@ -243,7 +243,7 @@ func checkNothingIsLost(t *testing.T, files [renderer.FileCount]string, reported
 	}
 }
 
-// Groups and what they say of themselves are left out last, where tokens do not make the length.
+// Groups and what they say of themselves are left out last, if tokens do not make the length.
 func TestDocumentsOfMetadataAreBounded(t *testing.T) {
 	if underRace {
 		t.Skip("one goroutine, and files of 64 MiB")
@@ -303,7 +303,7 @@ func TestFilesAreCutAnywhere(t *testing.T) {
 	}
 }
 
-// valuesOf spells everything below n that is no object, by path.
+// valuesOf spells everything below n that is not an object, by path.
 func valuesOf(n *jsontree.Node) map[string]string {
 	found := map[string]string{}
 	var walk func(n *jsontree.Node, path string)

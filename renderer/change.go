@@ -9,7 +9,7 @@ import (
 	"example.com/livery/renderer/plan"
 )
 
-// change is a Variant of a compiled Theme, told by the tokens that it reaches. It is made where these
+// change is a Variant of a compiled Theme, told by the tokens that it reaches. It is made if these
 // become other values and no more: each file has the same tokens, members and braces as the Theme's,
 // so that what stands between the reached tokens stays. It is not changed once it is made and may be
 // read concurrently.
@@ -25,7 +25,7 @@ type change struct {
 // changeEnds is where the texts of one token end.
 type changeEnds struct{ css, values int32 }
 
-// changed lays overrides over the Theme. It returns nil where they do, or could do, more than change
+// changed lays overrides over the Theme. It returns nil if they do, or could do, more than change
 // values: what they are worth is then told by the whole document alone.
 func (c *Compiled) changed(overrides []dtcg.Override) *change {
 	if c.room < 0 {
@@ -180,7 +180,7 @@ func (v *change) overlay(f File) []byte {
 	return changes.Append(nil, v.of.plans[f])
 }
 
-// appendPiece appends what the piece own of token k of the delta becomes, or nothing where it stays.
+// appendPiece appends what the piece own of token k of the delta becomes, or nothing if it stays.
 func (v *change) appendPiece(dst []byte, f File, k int, own []byte) []byte {
 	i, t := v.delta.At[k], &v.delta.Tokens[k]
 	if f == TokensCSS {

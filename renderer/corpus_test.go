@@ -21,7 +21,7 @@ const (
 	suitesDir = "../../shared/suites"
 )
 
-// documents returns the files that match a pattern, by name, and skips the test loudly where there
+// documents returns the files that match a pattern, by name, and skips the test loudly if there
 // are none.
 func documents(t *testing.T, pattern string) map[string]string {
 	t.Helper()
@@ -119,7 +119,7 @@ func checkPrimitives(t reporter, n *jsontree.Node, path string) {
 	}
 }
 
-// checkResolved: in tokens.json every token has a value without aliases and, where one is
+// checkResolved: in tokens.json every token has a value without aliases and, if one is
 // resolved, its type. It reads as a document with the same tokens.
 func checkResolved(t reporter, root *jsontree.Node) {
 	t.Helper()

@@ -164,7 +164,7 @@ func checkFuzzedStylesheet(t *testing.T, sheet string) {
 
 var fetching = regexp.MustCompile(`(?i)(url|src|image|image-set|cross-fade|element|attr|paint|expression|format|local)\(`)
 
-// outsideOfOneValue says how a value could leave its declaration or fetch something; "" where it cannot.
+// outsideOfOneValue says how a value could leave its declaration or fetch something; "" if it cannot.
 func outsideOfOneValue(value string) string {
 	bare, depth := "", 0
 	for rest := value; rest != ""; {
@@ -202,7 +202,7 @@ func outsideOfOneValue(value string) string {
 	return ""
 }
 
-// quoted returns the length of the string that s begins with, 0 where it does not end as one should.
+// quoted returns the length of the string that s begins with, 0 if it does not end as one should.
 func quoted(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch {

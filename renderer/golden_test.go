@@ -43,7 +43,7 @@ func spellDiagnostics(s *renderer.Set) []byte {
 	return b.Bytes()
 }
 
-// readFile returns the text of a file, nothing where it is absent.
+// readFile returns the text of a file, nothing if it is absent.
 func readFile(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)

@@ -10,9 +10,9 @@ import (
 type walker struct {
 	set    *Set
 	next   int     // the position of the token that comes next
-	at     int     // the position of the token that was met last; -1 where it is not listed
-	starts []int32 // nil, or by token: where its text begins in what the file is appended to
-	stops  []int32 // nil, or by token: where its text ends in a JSON file; 0 where it has none
+	at     int     // the position of the token that was met last; -1 if it is not listed
+	starts []int32 // nil, or by token: if its text begins in what the file is appended to
+	stops  []int32 // nil, or by token: if its text ends in a JSON file; 0 if it has none
 	end    int     // where the file must be closed, in what it is appended to
 
 	begin int    // where the file begins, in what it is appended to
@@ -56,7 +56,7 @@ func (w *walker) whole(dst []byte, write func(dst []byte, group *jsontree.Node) 
 	return write(dst, w.set.doc.Root)
 }
 
-// token returns the position of the token at hand, whose text begins at start, or -1 where it is
+// token returns the position of the token at hand, whose text begins at start, or -1 if it is
 // not listed.
 func (w *walker) token(start int) int {
 	if w.at = w.next; w.at >= len(w.set.doc.Tokens) {

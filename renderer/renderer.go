@@ -34,7 +34,7 @@ var fileNames = [FileCount]string{"tokens.css", "tokens.values.json", "tokens.dt
 // Name returns the name that f is served under.
 func (f File) Name() string { return fileNames[f] }
 
-// FileByName returns the file served under name; ok is false where there is none.
+// FileByName returns the file served under name; ok is false if there is none.
 func FileByName(name string) (f File, ok bool) {
 	for i := range fileNames {
 		if fileNames[i] == name {
@@ -50,9 +50,9 @@ type Set struct {
 	doc         *dtcg.Document
 	prefix      string
 	css         []byte  // the declarations of tokens.css
-	starts      []int   // by token: where in css its declarations begin, or the next ones where it has none
+	starts      []int   // by token: if in css its declarations begin, or the next ones if it has none
 	served      []bool  // by token: its value fits its type, so the resolved files hold it
-	same        []int32 // by token: the one that it is an alias of, where both have one type and one value; else -1
+	same        []int32 // by token: the one that it is an alias of, if both have one type and one value; else -1
 	declared    int     // the length of all declarations, those that were taken back included
 	contested   []bool  // by token: another one declares a name of its own as well; nil: none does
 	leftOut     bool    // a token is not in tokens.css for want of room

@@ -55,7 +55,7 @@ func (s *Set) declare() {
 	s.doc.Sort(s.diagnostics)
 }
 
-// sameAs returns the token that token i is an alias of, where both have one type and one value, or -1.
+// sameAs returns the token that token i is an alias of, if both have one type and one value, or -1.
 func (s *Set) sameAs(i int) int32 {
 	from := s.doc.AliasOf(i)
 	if from < 0 {
@@ -154,7 +154,7 @@ func newNameTable(sheet []byte, lines []line) *nameTable {
 	return n
 }
 
-// slot returns where name is, or the free slot where it would be.
+// slot returns where name is, or the free slot if it would be.
 func (n *nameTable) slot(name []byte) uint64 {
 	for i := maphash.Bytes(n.seed, name); ; i++ {
 		slot := i & uint64(len(n.at)-1)

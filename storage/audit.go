@@ -36,7 +36,7 @@ func AppendAudit(tx Tx, scope string, a *record.Audit) error {
 	return Audits.Write(tx, *a, scope, Number(a.Number))
 }
 
-// lastAudit returns the newest entry of a trail, decoded and as it is stored; nil where there is none.
+// lastAudit returns the newest entry of a trail, decoded and as it is stored; nil if there is none.
 func lastAudit(r Reader, scope string) (last record.Audit, stored []byte, err error) {
 	err = r.Scan(Key(Audits.letter, scope), Descending, func(_, value []byte) bool {
 		stored = append([]byte{}, value...)
@@ -100,7 +100,7 @@ func oldAudits(ctx context.Context, store Store, scope string, before time.Time)
 func (c *checker) audits() error {
 	var scope string
 	var before record.Hash // of the entry before
-	next := uint64(0)      // its number plus one; 0 where there is none
+	next := uint64(0)      // its number plus one; 0 if there is none
 	return errors.Join(c.r.Scan(Key(Audits.letter), Ascending, func(key, value []byte) bool {
 		at, p := where(Audits.name, key), parts(key)
 		var a record.Audit

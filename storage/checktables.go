@@ -183,7 +183,7 @@ func (c *checker) entries(name string, x Index, n int, slug func(parts []string,
 	return errors.Join(err, c.ctx.Err())
 }
 
-// slugOf returns the slug of the record at parts, "" where there is none.
+// slugOf returns the slug of the record at parts, "" if there is none.
 func slugOf[T any](c *checker, t Table[T], slug func(T) string, parts ...string) string {
 	v, err := t.Read(c.r, parts...)
 	if err != nil {

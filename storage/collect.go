@@ -10,10 +10,10 @@ import (
 )
 
 // Progress hears how far a long task has come: done of all, in whatever unit doing names. All is 0
-// where it is not known.
+// if it is not known.
 type Progress func(doing string, done, all int64)
 
-// Tell calls p where it is not nil.
+// Tell calls p if it is not nil.
 func (p Progress) Tell(doing string, done, all int) {
 	if p != nil {
 		p(doing, int64(done), int64(all))

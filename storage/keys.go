@@ -24,7 +24,7 @@ import "fmt"
 //	J issuer name                        record.Issuer
 //	I environment, key hash              record.Replay
 //	A scope of the commit, number        record.Audit
-//	S index letter, parts of its list    record.Blocks        where the list is long
+//	S index letter, parts of its list    record.Blocks        if the list is long
 //
 // Engines keep what is their own (blobs, the change log, format marks) outside these letters.
 

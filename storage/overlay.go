@@ -47,7 +47,7 @@ func (t *Overlay) Set(key, value []byte) error {
 	return nil
 }
 
-// Delete removes key, and does nothing where it is absent.
+// Delete removes key, and does nothing if it is absent.
 func (t *Overlay) Delete(key []byte) error {
 	if err := t.check(key); err != nil {
 		return err

@@ -18,7 +18,7 @@ type Reference struct {
 
 // References calls each for every blob that a record names, as often as it is named, until each
 // returns false. What it does not name may be dropped: a new kind of reference belongs here. It
-// returns ErrCorrupt where a record cannot be read.
+// returns ErrCorrupt if a record cannot be read.
 func References(r Reader, each func(Reference) (more bool)) error {
 	return errors.Join(
 		refer(r, ThemeVersions, themeVersionBlobs, each),

@@ -141,7 +141,7 @@ type Store interface {
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update runs fn, and where fn returns nil and wrote something commits its writes and the change
 	// it returned as one durable step; the Cursor is the change's. Any Set, Delete or DeletePrefix is
-	// a write; where there was none the Cursor is that of the snapshot fn read. fn may run again and
+	// a write; if there was none the Cursor is that of the snapshot fn read. fn may run again and
 	// must not have effects outside tx. Where fn returns an error nothing is written and that error is
 	// returned. A ctx that ends stops what has not begun to commit, and nothing later.
 	Update(ctx context.Context, scope string, fn func(tx Tx) (record.Change, error)) (Cursor, error)
@@ -153,17 +153,17 @@ type Store interface {
 	Blob(ctx context.Context, name record.Hash) ([]byte, error)
 	// Blobs calls each for every blob in the order of names, until each returns false. It reads none.
 	Blobs(ctx context.Context, each func(BlobInfo) (more bool)) error
-	// MarkBlobs notes of each blob that nothing names it since at, and takes the note back where at is
+	// MarkBlobs notes of each blob that nothing names it since at, and takes the note back if at is
 	// zero. It leaves those as they are that were put within PutWindow, and ignores unknown names.
 	MarkBlobs(ctx context.Context, names []record.Hash, at time.Time) error
 	// DropBlobs deletes those of the blobs that are marked since before or earlier, and returns how
 	// many they were. No PutBlob happens between its look at a mark and the deletion.
 	DropBlobs(ctx context.Context, names []record.Hash, before time.Time) (int, error)
-	// Changes returns up to limit entries after the cursor, in order: ErrTrimmed or ErrDiverged where
+	// Changes returns up to limit entries after the cursor, in order: ErrTrimmed or ErrDiverged if
 	// the cursor cannot be continued.
 	Changes(ctx context.Context, after Cursor, limit int) ([]LoggedChange, error)
 	// Wait returns nil as soon as an entry after the cursor exists, or ctx's error. It may return
-	// ErrDiverged at once where the cursor is of another history.
+	// ErrDiverged at once if the cursor is of another history.
 	Wait(ctx context.Context, after Cursor) error
 	// Trim drops entries of the change log up to and including seq.
 	Trim(ctx context.Context, seq uint64) error

@@ -32,7 +32,7 @@ var (
 // Key returns the key of the record at parts.
 func (t Table[T]) Key(parts ...string) []byte { return Key(t.letter, parts...) }
 
-// Read returns the record at parts: ErrNotFound, or ErrCorrupt where it cannot be decoded.
+// Read returns the record at parts: ErrNotFound, or ErrCorrupt if it cannot be decoded.
 func (t Table[T]) Read(r Reader, parts ...string) (T, error) {
 	var v T
 	data, err := r.Get(Key(t.letter, parts...))

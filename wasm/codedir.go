@@ -52,7 +52,7 @@ func openCodeDir(dir string, maxBytes int64) (*codeDir, error) {
 	return d, errors.Join(d.dropEngines("wazero-*", now), d.dropEngines("*/wazero-*", now), d.prune(nil, now))
 }
 
-// dropEngines deletes the directories of engines that the pattern names, where nobody has used them for
+// dropEngines deletes the directories of engines that the pattern names, if nobody has used them for
 // long. This process's own are below a module.
 func (d *codeDir) dropEngines(pattern string, now time.Time) error {
 	left, err := filepath.Glob(filepath.Join(d.dir, pattern))

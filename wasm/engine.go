@@ -31,7 +31,7 @@ func newEngine(ctx context.Context, cache wazero.CompilationCache) (*engine, err
 	return &engine{runtime: started, cache: cache}, nil
 }
 
-// newRuntime names the compiler explicitly; wazero panics where it has none for the machine.
+// newRuntime names the compiler explicitly; wazero panics if it has none for the machine.
 func newRuntime(ctx context.Context, cache wazero.CompilationCache) (started wazero.Runtime, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

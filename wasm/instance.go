@@ -218,7 +218,7 @@ func (in *instance) answer(status uint32) ([]byte, error) {
 // memoryBytes returns the size of the linear memory, which never shrinks.
 func (in *instance) memoryBytes() int { return int(in.module.Memory().Size()) }
 
-// tail keeps the first bytes that a module writes to its standard error, where Go reports a panic.
+// tail keeps the first bytes that a module writes to its standard error, if Go reports a panic.
 type tail struct{ text []byte }
 
 // maxTail bounds what a failing module can make the host keep, in bytes.

@@ -48,9 +48,9 @@ func (r *Runtime) pool(digest string) (*pool, error) {
 	return l.pool, nil
 }
 
-// Load compiles a module and keeps it under its digest. It does nothing where the module is loaded,
-// and callers that come while it is being loaded share one compilation. The error is ErrDigest where
-// the bytes are not those of the digest, ErrModule where the module is too large or does not keep
+// Load compiles a module and keeps it under its digest. It does nothing if the module is loaded,
+// and callers that come while it is being loaded share one compilation. The error is ErrDigest if
+// the bytes are not those of the digest, ErrModule if the module is too large or does not keep
 // the contract, which it says in what, or ErrClosed. Where more modules are kept than configured, the
 // ones that were unused for the longest time are dropped.
 func (r *Runtime) Load(ctx context.Context, digest string, module []byte) error {

@@ -28,7 +28,7 @@ type mapped struct {
 	used  *atomic.Int64
 }
 
-// Reallocate returns the first size bytes, or nil where there are not so many.
+// Reallocate returns the first size bytes, or nil if there are not so many.
 func (m *mapped) Reallocate(size uint64) []byte {
 	if size > uint64(len(m.space)) || size > m.size && !allow(m.space[m.size:size]) {
 		return nil
@@ -54,7 +54,7 @@ type onHeap struct {
 	used   *atomic.Int64
 }
 
-// Reallocate returns the memory with size bytes, or nil where that is past the limit.
+// Reallocate returns the memory with size bytes, or nil if that is past the limit.
 func (m *onHeap) Reallocate(size uint64) []byte {
 	if size > m.limit {
 		return nil

@@ -76,7 +76,7 @@ func Inspect(ctx context.Context, module []byte) (Info, error) {
 	}, nil
 }
 
-// toolchain reads the version of the compiler out of the custom section "producers", where compilers
+// toolchain reads the version of the compiler out of the custom section "producers", if compilers
 // leave their names: fields of a name and values, each value with a version, every text after its length.
 func toolchain(compiled wazero.CompiledModule) string {
 	for _, section := range compiled.CustomSections() {
@@ -98,7 +98,7 @@ func toolchain(compiled wazero.CompiledModule) string {
 	return ""
 }
 
-// number cuts a LEB128 number off; 0 where there is none.
+// number cuts a LEB128 number off; 0 if there is none.
 func number(text *[]byte) uint64 {
 	n, length := binary.Uvarint(*text)
 	if length <= 0 {
@@ -109,7 +109,7 @@ func number(text *[]byte) uint64 {
 	return n
 }
 
-// field cuts a text and its length off; empty where there is none.
+// field cuts a text and its length off; empty if there is none.
 func field(text *[]byte) string {
 	length := number(text)
 	if length > uint64(len(*text)) {

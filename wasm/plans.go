@@ -9,7 +9,7 @@ import (
 )
 
 // plans is what one instance holds in its slots, so that a plan is copied into it once and not with
-// every render. Past the budget, or where no slot is free, the longest unused go first.
+// every render. Past the budget, or if no slot is free, the longest unused go first.
 type plans struct {
 	slots int // that the module has
 	held  map[planKey]*heldPlan

@@ -83,8 +83,8 @@ func (p *pool) close(in *instance) {
 	_ = in.module.Close(context.Background()) // frees memory, and cannot fail for a module without files
 }
 
-// standBy makes an instance in the background where too few are idle: one has to stand by beside the calls
-// at work, and beside the next call where none is. p.mu is held, or p not shared yet.
+// standBy makes an instance in the background if too few are idle: one has to stand by beside the calls
+// at work, and beside the next call if none is. p.mu is held, or p not shared yet.
 func (p *pool) standBy() {
 	wanted := 1
 	if len(p.busy) == 0 {
@@ -111,7 +111,7 @@ func (p *pool) standBy() {
 	}()
 }
 
-// keep puts an instance among the idle ones and returns nil, or returns it where there are enough.
+// keep puts an instance among the idle ones and returns nil, or returns it if there are enough.
 // p.mu is held.
 func (p *pool) keep(in *instance) *instance {
 	if len(p.idle)+len(p.busy) > cap(p.slots) {
@@ -121,7 +121,7 @@ func (p *pool) keep(in *instance) *instance {
 	return nil
 }
 
-// enter counts a call; leave must follow where the error is nil.
+// enter counts a call; leave must follow if the error is nil.
 func (p *pool) enter() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -35,7 +35,7 @@ type job struct {
 }
 
 // Render renders one file with the module of that digest. The errors are ErrNotLoaded, ErrClosed,
-// ErrTooLarge, a *RefusedError, ErrFailed where the module did not survive its input, or ctx's
+// ErrTooLarge, a *RefusedError, ErrFailed if the module did not survive its input, or ctx's
 // while waiting for an instance; a render that has begun is not interrupted. An instance keeps the
 // plan for the next request. The result is the caller's.
 func (r *Runtime) Render(ctx context.Context, digest string, req Request) ([]byte, error) {

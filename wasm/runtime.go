@@ -35,7 +35,7 @@ var (
 )
 
 // RefusedError is a module's refusal of its input. The same input is always refused. It is
-// ErrTooLarge where the status says so.
+// ErrTooLarge if the status says so.
 type RefusedError struct {
 	Status   abi.Status
 	Position int // of the fault in the text that Status names, in bytes
@@ -93,7 +93,7 @@ type Runtime struct {
 	closed  bool
 }
 
-// NewRuntime makes a Runtime. It fails where this machine has no compiler: interpreted, modules are
+// NewRuntime makes a Runtime. It fails if this machine has no compiler: interpreted, modules are
 // some forty times slower, which nobody should find out in production.
 func NewRuntime(ctx context.Context, c Config) (*Runtime, error) {
 	probe, err := newEngine(ctx, wazero.NewCompilationCache())

@@ -65,7 +65,7 @@ func golden(t testing.TB) []input {
 }
 
 // specified returns, for each page of the specification, a Theme whose tokens have the values that the
-// page shows: each `code` of it, as JSON where it is and else as a string, of several types.
+// page shows: each `code` of it, as JSON if it is and else as a string, of several types.
 func specified(t testing.TB) []input {
 	pages, _ := filepath.Glob(filepath.Join(root, "..", "shared", "spec", "*.md"))
 	if len(pages) == 0 {

@@ -75,7 +75,7 @@ func (p *pool) shut(reason error) {
 	}
 }
 
-// shutUnused is shut for a module that is dropped; it reports false, and does nothing, where a call is
+// shutUnused is shut for a module that is dropped; it reports false, and does nothing, if a call is
 // at work.
 func (p *pool) shutUnused() bool {
 	p.mu.Lock()

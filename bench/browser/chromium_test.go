@@ -4,7 +4,7 @@
 // serves, and that the files do in a browser what they say. It is made of tests alone, behind the
 // build tag browser: go test -tags browser ./bench/browser. Its flags are -payloads and -seed for the
 // random payloads, and -picture for where to write a picture of the sample. LIVERY_CHROMIUM names the
-// browser's program where it is not on the path.
+// browser's program if it is not on the path.
 package browser
 
 import (

@@ -64,7 +64,7 @@ type trial struct {
 // expectation is one token of a trial.
 type expectation struct {
 	path    []string // as the document names it
-	value   string   // the exact declaration; empty where the renderer decides
+	value   string   // the exact declaration; empty if the renderer decides
 	payload *string  // of a string token: what its declaration must mean
 	always  bool     // no diagnostic excuses its absence
 }
@@ -117,7 +117,7 @@ func (t *trial) add(group string, at place, payload string) {
 	t.sentinel("7", group, at.name, "s")
 }
 
-// addNames writes the payload as the name of a token, of a group, and behind a letter, where a
+// addNames writes the payload as the name of a token, of a group, and behind a letter, if a
 // dollar sign cannot make metadata of it.
 func (t *trial) addNames(group, payload string) {
 	fmt.Fprintf(&t.theme, `,"names":{%s:{"$type":"number","$value":1},"s":{"$type":"number","$value":2}}`, quoted("n"+payload))

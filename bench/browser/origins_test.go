@@ -37,7 +37,7 @@ func openGuarded(t *testing.T, origin string) *guarded {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = server.Process.Signal(os.Interrupt) // in vain where it has ended
+		_ = server.Process.Signal(os.Interrupt) // in vain if it has ended
 		if err := server.Wait(); err != nil {
 			t.Errorf("livery dev ended with %v", err)
 		}
@@ -86,7 +86,7 @@ func (g *guarded) folder() string {
 	return g.Edge + "/" + g.Environments["sandbox"] + "/" + g.theme + "/-/latest/"
 }
 
-// status returns the status of the stylesheet for an origin, 0 where there is no answer.
+// status returns the status of the stylesheet for an origin, 0 if there is no answer.
 func (g *guarded) status(origin string) int {
 	req, err := http.NewRequest(http.MethodGet, g.folder()+"tokens.css", http.NoBody)
 	if err != nil {

@@ -110,7 +110,7 @@ func (s served) judge(f finding, want []declaration) (problems []string) {
 	return append(problems, f.JSON...)
 }
 
-// difference names the first declaration that is not as wanted, "" where all are.
+// difference names the first declaration that is not as wanted, "" if all are.
 func difference(got, want []declaration) string {
 	at := 0
 	for _, w := range want {

@@ -148,7 +148,7 @@ func placesInTurn(turn int) []place {
 	return places
 }
 
-// tryAll tries payloads on one page and, where something is wrong, on smaller ones until the one is
+// tryAll tries payloads on one page and, if something is wrong, on smaller ones until the one is
 // found that fails alone.
 func tryAll(t *testing.T, prefix string, payloads []string, places func(i int) []place) {
 	t.Helper()

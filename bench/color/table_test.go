@@ -8,7 +8,7 @@ import (
 	"example.com/livery/bench/internal/figures"
 )
 
-// Tolerances in steps of 8-bit sRGB. What sRGB shows is arithmetic, and only rounding may differ; where
+// Tolerances in steps of 8-bit sRGB. What sRGB shows is arithmetic, and only rounding may differ; if
 // gamut mapping stops its search is up to the last digits of the same arithmetic.
 const (
 	insideTolerance  = 1

@@ -14,7 +14,7 @@ import (
 	"example.com/livery/client"
 )
 
-// Session is the client side of the public API: where commands find the origin and their access token.
+// Session is the client side of the public API: if commands find the origin and their access token.
 type Session struct {
 	*term.App
 	url     string             // of the origin; empty: of the running dev

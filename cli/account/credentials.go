@@ -17,7 +17,7 @@ import (
 // file that only its owner may read. Lost: log in again. Stolen: whoever has it may do what its owner may
 // until the tokens end.
 type credentials struct {
-	Origin string            `json:"origin"` // the one that counts where no --url is given; empty means none
+	Origin string            `json:"origin"` // the one that counts if no --url is given; empty means none
 	Tokens map[string]string `json:"tokens"` // by the address of the origin, without /public/v1
 
 	Renewals map[string]renewal `json:"renewals,omitempty"` // how a token is renewed, by the same address
@@ -28,7 +28,7 @@ type renewal struct {
 	Issuer   string    `json:"issuer"`
 	ClientID string    `json:"clientID"`
 	Refresh  string    `json:"refreshToken"`
-	Expires  time.Time `json:"expiresAt,omitzero"` // of the token; zero where nobody says
+	Expires  time.Time `json:"expiresAt,omitzero"` // of the token; zero if nobody says
 }
 
 // credentialsPath is where the credentials stand: LIVERY_CREDENTIALS, or a folder for configuration.
@@ -43,7 +43,7 @@ func credentialsPath() (string, error) {
 	return filepath.Join(dir, "livery", "credentials.json"), nil
 }
 
-// readCredentials returns what is stored, and nothing where nothing is.
+// readCredentials returns what is stored, and nothing if nothing is.
 func readCredentials() (credentials, error) {
 	kept := credentials{Tokens: map[string]string{}}
 	path, err := credentialsPath()

@@ -11,7 +11,7 @@ import (
 // NoteGrant remembers the Environment that a command works on: its role explains a refusal.
 func (a *Session) NoteGrant(env client.Environment) { a.granted = env }
 
-// explainRole says which role a refusal met, where the command had looked up its Environment.
+// explainRole says which role a refusal met, if the command had looked up its Environment.
 func (a *Session) explainRole(f *term.Failure) *term.Failure {
 	if !errors.Is(f.Cause, client.ErrForbidden) || a.granted.Slug == "" {
 		return f

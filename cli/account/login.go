@@ -92,7 +92,7 @@ func lasting(t device.Tokens) string {
 	return "; it ends at " + term.Moment(&t.Expires) + " UTC"
 }
 
-// obtain returns the tokens to keep, and the issuer that they are of; the zero Issuer where a token was given.
+// obtain returns the tokens to keep, and the issuer that they are of; the zero Issuer if a token was given.
 func (a *Session) obtain(ctx context.Context, origin string, l loginFlags) (device.Tokens, device.Issuer, error) {
 	asked := l.device || l.issuer != ""
 	if a.token == "" && (asked || term.IsTerminal(a.In)) {
@@ -158,7 +158,7 @@ func (a *Session) logout() error {
 	}
 	done := struct {
 		Origin    string `json:"origin"`
-		Forgotten bool   `json:"forgotten"` // false where nobody was logged in
+		Forgotten bool   `json:"forgotten"` // false if nobody was logged in
 	}{origin, known}
 	return a.Show(done, func() {
 		if known {

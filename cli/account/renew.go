@@ -20,7 +20,7 @@ import (
 // renewBefore is how long before its end a token is renewed.
 const renewBefore = time.Minute
 
-// freshToken returns the token that is kept of an origin, renewed where it ends soon; empty where there is none.
+// freshToken returns the token that is kept of an origin, renewed if it ends soon; empty if there is none.
 func (a *Session) freshToken(ctx context.Context, kept credentials, origin string) (string, error) {
 	r, token := kept.Renewals[origin], kept.Tokens[origin]
 	if token == "" || !r.ends() {
@@ -132,7 +132,7 @@ func originOf(audience []string) string {
 // sentToken is a token and the origin that it is sent to.
 type sentToken struct{ origin, token string }
 
-// explainToken says why a token is not taken, where it says so itself.
+// explainToken says why a token is not taken, if it says so itself.
 func (a *Session) explainToken(f *term.Failure) *term.Failure {
 	claims, err := device.Read(a.sent.token)
 	if err != nil || !errors.Is(f.Cause, client.ErrUnauthorized) {

@@ -49,7 +49,7 @@ func everyCommand(cmd *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
-// FlagFailure says what is wrong with the flags of a command line. A word that is no command is told before a flag
+// FlagFailure says what is wrong with the flags of a command line. A word that is not a command is told before a flag
 // that this command would have had.
 func FlagFailure(cmd *cobra.Command, err error) error {
 	if f, ok := errors.AsType[*term.Failure](err); ok {

@@ -12,7 +12,7 @@ import (
 // taken, and keeps one from being sent to whom it is not for.
 type Claims struct {
 	Audience []string  // addresses of those that it is for
-	Expires  time.Time // zero where it does not say
+	Expires  time.Time // zero if it does not say
 }
 
 // lastSecond is the last second of the year 9999.

@@ -32,14 +32,14 @@ type Issuer struct {
 // Tokens are what a login gives.
 type Tokens struct {
 	Access  string
-	Refresh string    // empty where the issuer gives none: then Access cannot be renewed
-	Expires time.Time // of Access; zero where nobody says
+	Refresh string    // empty if the issuer gives none: then Access cannot be renewed
+	Expires time.Time // of Access; zero if nobody says
 }
 
 // Provider is an issuer whose discovery document was read. Its methods may be called concurrently.
 type Provider struct {
 	issuer        Issuer
-	authorization string // address of the device authorization endpoint; empty where there is none
+	authorization string // address of the device authorization endpoint; empty if there is none
 	token         string // address of the token endpoint
 
 	now   func() time.Time

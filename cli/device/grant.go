@@ -22,14 +22,14 @@ const (
 type Grant struct {
 	UserCode    string    // to be typed
 	URL         string    // where it is typed
-	CompleteURL string    // the same with the code in it; empty where there is none
+	CompleteURL string    // the same with the code in it; empty if there is none
 	Expires     time.Time // of the code
 
 	code     string // that the client asks with
 	interval time.Duration
 }
 
-// Start begins a login. It returns ErrUnsupported where the issuer has no such grant.
+// Start begins a login. It returns ErrUnsupported if the issuer has no such grant.
 func (p *Provider) Start(ctx context.Context) (Grant, error) {
 	if p.authorization == "" {
 		return Grant{}, fmt.Errorf("%w: %s", ErrUnsupported, p.issuer.URL)
@@ -72,7 +72,7 @@ func seconds(n float64, most time.Duration) time.Duration {
 	return time.Duration(min(max(n, 0), most.Seconds()) * float64(time.Second))
 }
 
-// Await returns the tokens once the person has confirmed the login: ErrDenied or ErrExpired where that
+// Await returns the tokens once the person has confirmed the login: ErrDenied or ErrExpired if that
 // will not happen. An issuer that does not answer for a while is asked ever more seldom.
 func (p *Provider) Await(ctx context.Context, g Grant) (Tokens, error) {
 	form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {g.code}, "client_id": {p.issuer.ClientID}}
@@ -107,8 +107,8 @@ func (p *Provider) Await(ctx context.Context, g Grant) (Tokens, error) {
 	}
 }
 
-// Refresh returns new tokens for a refresh token, or ErrEnded where the issuer does not take it any more. A
-// new refresh token takes the place of the old one; where there is none the old one stays good.
+// Refresh returns new tokens for a refresh token, or ErrEnded if the issuer does not take it any more. A
+// new refresh token takes the place of the old one; if there is none the old one stays good.
 func (p *Provider) Refresh(ctx context.Context, refresh string) (Tokens, error) {
 	tokens, err := p.tokens(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}, "client_id": {p.issuer.ClientID}})
 	if refusal, ok := errors.AsType[*refusal](err); ok && refusal.Code == "invalid_grant" {

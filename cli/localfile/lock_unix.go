@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Lock makes a file and locks it until it is closed or the process ends. It returns errInUse where
+// Lock makes a file and locks it until it is closed or the process ends. It returns errInUse if
 // another process has it locked.
 func Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)

@@ -11,7 +11,7 @@ import (
 const errorSharingViolation syscall.Errno = 32
 
 // Lock makes a file and opens it for this process alone, until it is closed or the process ends. It
-// returns ErrInUse where another process has it open.
+// returns ErrInUse if another process has it open.
 func Lock(path string) (io.Closer, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -114,7 +114,7 @@ func (a *app) followStore(ctx context.Context, data, work, to string) (end store
 type meter struct {
 	a     *app
 	doing string
-	bar   *pb.ProgressBar // nil where there is no terminal, or nothing was told yet
+	bar   *pb.ProgressBar // nil if there is no terminal, or nothing was told yet
 }
 
 func (a *app) storeMeter() *meter { return &meter{a: a} }

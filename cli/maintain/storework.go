@@ -61,8 +61,8 @@ type storeProgress struct {
 type noting func(ctx context.Context, a record.Audit) error
 
 // workOnStore does a piece of work and tells how it goes. to is the directory of a backup. A backup that
-// is taken is told of even where the disk has no room for its entry in the audit log, which is logged.
-// o is the origin that runs on the store, nil where none does.
+// is taken is told of even if the disk has no room for its entry in the audit log, which is logged.
+// o is the origin that runs on the store, nil if none does.
 func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, work, to string, note noting, tell func(storeEvent)) {
 	progress := func(doing string, done, all int64) { tell(storeEvent{Progress: &storeProgress{doing, done, all}}) }
 	var end storeEvent
@@ -142,7 +142,7 @@ func ServeStore(r *process.Run, data string, store storage.Store, o *origin.Orig
 }
 
 // askStore does a piece of work on the store of a data directory: by the origin that runs on it, or on the
-// store itself where none does.
+// store itself if none does.
 func (a *app) askStore(ctx context.Context, data, work, to string, tell func(storeEvent)) error {
 	if cmdline.IsStoreURL(data) {
 		return a.askServer(ctx, data, work, tell)

@@ -114,7 +114,7 @@ func (s *servingFlags) update(cmd *cobra.Command) (operator.ServingUpdate, error
 	return u, nil
 }
 
-// listUpdate is nil where a list stays as it is.
+// listUpdate is nil if a list stays as it is.
 func listUpdate(list []string, clear bool) *[]string {
 	if clear {
 		list = []string{}

@@ -40,7 +40,7 @@ func Unwritable(dir string, err error) error {
 	return term.Fail("Name a directory that you may write to with --data.", "the data directory %s cannot be used: %s", dir, localfile.Reason(err))
 }
 
-// Secret returns the secret in a file, which is made with a random one where it is missing.
+// Secret returns the secret in a file, which is made with a random one if it is missing.
 func Secret(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

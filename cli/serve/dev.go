@@ -80,7 +80,7 @@ func (a *app) runDev(ctx context.Context, flags devFlags) (err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := d.up(ctx); err != nil {
 		if ctx.Err() != nil {
-			return nil // Ctrl-C on the way up is no failure
+			return nil // Ctrl-C on the way up is not a failure
 		}
 		return err
 	}
@@ -208,7 +208,7 @@ func (d *dev) connect(ctx context.Context) error {
 
 func (d *dev) headerPath() string { return filepath.Join(d.data, "authorization") }
 
-// awaitFiles returns when the edge serves the sample Theme, where there is one, or is ready.
+// awaitFiles returns when the edge serves the sample Theme, if there is one, or is ready.
 func (d *dev) awaitFiles(ctx context.Context) error {
 	urls := []string{d.file.OpsURL + "/readyz"}
 	if t, ok := d.sample(ctx); ok && t.LatestVersion != nil && t.Serving.Mode == "public" && len(t.ServingURLs.Latest) > 0 {

@@ -192,7 +192,7 @@ type originSetup struct {
 	changesKeep       uint64                    // entries of the change log; 0: all
 	settings          []operator.Setting        // what it is started with
 	limits            origin.Limits             // zero fields: the defaults
-	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made where it is missing
+	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made if it is missing
 }
 
 // startedOrigin is an origin that answers.

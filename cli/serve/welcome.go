@@ -47,7 +47,7 @@ func (d *dev) sampleCommands(ctx context.Context, t client.Theme) [][2]string {
 	}
 }
 
-// emptyCommands are commands to copy where there is no sample Theme.
+// emptyCommands are commands to copy if there is no sample Theme.
 func (d *dev) emptyCommands(program, data string) [][2]string {
 	themes := d.file.APIURL + "/environments/" + d.file.Environments["sandbox"] + "/themes"
 	body := `{"slug":"acme","displayName":"Acme","integration":{"framework":"react","library":"plainCSS"}}`

@@ -15,7 +15,7 @@ type Target struct {
 	Env, Theme, Variant string
 }
 
-// Resolved is a place after its names were looked up. variant is nil where none was named.
+// Resolved is a place after its names were looked up. variant is nil if none was named.
 type Resolved struct {
 	Env                          client.Environment
 	Theme                        client.Theme

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// App is what all commands share: where the program reads and prints, and whether it prints JSON.
+// App is what all commands share: if the program reads and prints, and whether it prints JSON.
 // It serves one command at a time.
 type App struct {
 	In       io.Reader

@@ -30,10 +30,10 @@ const (
 type Failure struct {
 	Sentence string
 	Faults   []string // the sentence ends with a colon and these follow, each on its line
-	Next     string   // empty where there is nothing to try
+	Next     string   // empty if there is nothing to try
 	Usage    bool     // the command line itself is wrong
-	Code     int      // exit code; 0 where it follows from the cause
-	Cause    error    // nil where there is none
+	Code     int      // exit code; 0 if it follows from the cause
+	Cause    error    // nil if there is none
 }
 
 // exitCode returns the exit code that tells a script what kind of failure this is.
@@ -129,7 +129,7 @@ func Sentence(s string) string {
 	return s + "."
 }
 
-// Explain turns any error into a failure with a next step where one is known.
+// Explain turns any error into a failure with a next step if one is known.
 func Explain(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
@@ -149,7 +149,7 @@ func Explain(err error) *Failure {
 	return &Failure{Sentence: err.Error(), Cause: err}
 }
 
-// explainNetwork says why no answer came, or returns nil where that is not what failed.
+// explainNetwork says why no answer came, or returns nil if that is not what failed.
 func explainNetwork(err error) *Failure {
 	f := &Failure{Next: "Start one with livery dev, or name another address with --url.", Cause: err}
 	u, isRequest := errors.AsType[*url.Error](err)

@@ -36,9 +36,9 @@ func (o *output) failed() error {
 	return f
 }
 
-// WriteOut writes content to a file, or to the standard output where none is named. A file that holds it
+// WriteOut writes content to a file, or to the standard output if none is named. A file that holds it
 // already is not touched, so that what watches it sees no change; one that is there is replaced as a whole or,
-// where that fails, not at all.
+// if that fails, not at all.
 func (a *App) WriteOut(file string, content []byte) error {
 	if file == "" {
 		_, err := a.Out.Write(content)

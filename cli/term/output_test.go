@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A file is replaced as a whole, keeps its mode and its links, and is not touched where it holds the content
+// A file is replaced as a whole, keeps its mode and its links, and is not touched if it holds the content
 // already.
 func TestAFileIsReplacedAsAWhole(t *testing.T) {
 	dir := t.TempDir()

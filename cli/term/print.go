@@ -23,7 +23,7 @@ func (a *App) JSONFlag(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// Show prints v as JSON where --json asks for it, and otherwise calls text.
+// Show prints v as JSON if --json asks for it, and otherwise calls text.
 func (a *App) Show(v any, text func()) error {
 	if !a.JSON {
 		text()
@@ -163,7 +163,7 @@ func (a *App) Styled(style string, text any) Escaped {
 	return "\x1b[" + Escaped(style) + "m" + Cell(text) + "\x1b[0m"
 }
 
-// Swatch returns two cells in a colour "#rrggbb", or nothing where there is no terminal.
+// Swatch returns two cells in a colour "#rrggbb", or nothing if there is no terminal.
 func (a *App) Swatch(hex string) Escaped {
 	if !a.terminal {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Nearest returns the candidate that name is most likely a slip of, or "" where none is near.
+// Nearest returns the candidate that name is most likely a slip of, or "" if none is near.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", len(name)/3+2
 	for _, c := range candidates {

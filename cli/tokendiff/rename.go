@@ -25,7 +25,7 @@ const rounds = 4
 const maxAlike = 100
 
 // Renames finds the tokens of before that are recognisably the same in after at another path: by the
-// identity that a design tool gave them, by type and value where the pair is unique or the paths are
+// identity that a design tool gave them, by type and value if the pair is unique or the paths are
 // alike, and with a group of which at least half is recognised. It never pairs a token that kept its
 // path.
 func Renames(before, after *dtcg.Document) Renaming {
@@ -172,7 +172,7 @@ func renameAliases(text string, renamed map[string]string) string {
 	return b.String() + text
 }
 
-// mostAlike pairs tokens of one content by the likeness of their paths; where two fit one equally well,
+// mostAlike pairs tokens of one content by the likeness of their paths; if two fit one equally well,
 // neither is paired.
 func (r *renamer) mostAlike(gone, fresh []*dtcg.Token) {
 	for _, t := range gone {

@@ -32,10 +32,10 @@ func (k Kind) Breaking() bool { return k == Removed || k == Renamed || k == Rety
 // Change is what happened to one token.
 type Change struct {
 	Kind   Kind
-	Path   string      // where it stands afterwards, or stood where it is removed
+	Path   string      // where it stands afterwards, or stood if it is removed
 	From   string      // where it stood, of a renamed one
-	Before *dtcg.Token // nil where it is added
-	After  *dtcg.Token // nil where it is removed
+	Before *dtcg.Token // nil if it is added
+	After  *dtcg.Token // nil if it is removed
 }
 
 // Compare lists the changes between two documents, those that can break a consumer first, and within

@@ -35,7 +35,7 @@ func (p *Places) Line(pointer string) int {
 	}
 }
 
-// Column returns the column of the member that a pointer leads to, in characters from 1; 0 where there
+// Column returns the column of the member that a pointer leads to, in characters from 1; 0 if there
 // is none.
 func (p *Places) Column(pointer string) int {
 	offset, ok := p.offsets[pointer]

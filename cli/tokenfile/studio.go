@@ -41,7 +41,7 @@ func setNames(root *jsontree.Node) []string {
 }
 
 // StudioSets returns which of the token sets are wanted, in their order: those that the options name,
-// those of the theme that is their mode, or all. meta holds the member $themes, where there is one. It
+// those of the theme that is their mode, or all. meta holds the member $themes, if there is one. It
 // returns an *Error that lists what there is where a name is none.
 func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error) {
 	for _, name := range o.Sets {
@@ -155,8 +155,8 @@ func either(n *jsontree.Node, first, second string) *jsontree.Node {
 	return n.Find(second)
 }
 
-// mapping says what a type of Tokens Studio becomes: the first type that the value fits, the last where
-// it fits none, or alias where the value is one.
+// mapping says what a type of Tokens Studio becomes: the first type that the value fits, the last if
+// it fits none, or alias if the value is one.
 type mapping struct {
 	types []string
 	alias string

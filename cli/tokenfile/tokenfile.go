@@ -48,9 +48,9 @@ type Options struct {
 
 // Part is a DTCG tree made of a file or of one set in it.
 type Part struct {
-	Name    string // of the set; empty where the file is one tree
+	Name    string // of the set; empty if the file is one tree
 	Tree    *jsontree.Node
-	Origins map[string]string // pointer to a token in Tree -> pointer to where it stands in the file, where that is another
+	Origins map[string]string // pointer to a token in Tree -> pointer to where it stands in the file, if that is another
 	Faults  []Fault
 	Modes   []Mode // of Figma, if the part holds more than one collection that has several
 }
@@ -94,7 +94,7 @@ func KindOf(root *jsontree.Node, o Options) Kind {
 }
 
 // Convert returns the trees that a file of any form but Flat gives, in the order in which they are laid
-// over each other. It returns an *Error where the options name what the file lacks.
+// over each other. It returns an *Error if the options name what the file lacks.
 func Convert(root *jsontree.Node, o Options) ([]Part, error) {
 	switch KindOf(root, o) {
 	case Figma:

@@ -70,7 +70,7 @@ func (p *livePage) redraw(ctx context.Context) error {
 	return err
 }
 
-// follow redraws on every change of the files, or every second where there are none.
+// follow redraws on every change of the files, or every second if there are none.
 func (p *livePage) follow(ctx context.Context, files []string) {
 	pause := source.WatchPause
 	if len(files) == 0 {

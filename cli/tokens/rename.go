@@ -127,7 +127,7 @@ func moved(path, from, to string) string {
 	return path
 }
 
-// rewrite returns n with every alias to from, or to something below it, naming to instead; where
+// rewrite returns n with every alias to from, or to something below it, naming to instead; if
 // there is none it returns n itself.
 func rewrite(n *jsontree.Node, from, to string) *jsontree.Node {
 	switch n.Kind {

@@ -18,7 +18,7 @@ type comment struct{ Author, Body string }
 // botLogin is whose the forge's token is.
 const botLogin = "github-actions[bot]"
 
-// forge answers as GitHub and GitLab do where the script asks them: for comments, a page at a time, for whose its token
+// forge answers as GitHub and GitLab do if the script asks them: for comments, a page at a time, for whose its token
 // is, and for the identity of a job. It is safe for concurrent use.
 type forge struct {
 	*httptest.Server

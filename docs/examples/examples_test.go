@@ -1,5 +1,5 @@
 // Package examples_test runs the examples and the guide. The pages run in a Chromium under the build tag
-// browser (LIVERY_CHROMIUM names its program where it is not on the path); those that need libraries
+// browser (LIVERY_CHROMIUM names its program if it is not on the path); those that need libraries
 // run under the build tag examples. Both want the libraries: npm install --no-save in this folder.
 package examples_test
 

@@ -38,7 +38,7 @@ func transcript(text string) []step {
 	return slices.DeleteFunc(list, func(s step) bool { return s.command == "" })
 }
 
-// matches reports whether a line is as written, where "…" stands for anything.
+// matches reports whether a line is as written, if "…" stands for anything.
 func matches(written, line string) bool {
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(written), "…", ".*")
 	return regexp.MustCompile("^" + pattern + "$").MatchString(line)

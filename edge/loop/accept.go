@@ -37,7 +37,7 @@ func (t *thread) accept() bool {
 	return true
 }
 
-// welcome gives a new connection its first turn, or refuses it where there are too many. Its first
+// welcome gives a new connection its first turn, or refuses it if there are too many. Its first
 // bytes are there already, as a rule.
 func (t *thread) welcome(fd int) {
 	l, remote := t.loop, remoteAddress(&t.address)

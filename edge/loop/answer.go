@@ -34,7 +34,7 @@ type Request struct {
 	Host []byte // a name or an IPv4 address, perhaps with a port
 
 	// Query is what follows the first "?" of the address, as sent: letters, digits and "-._~/?:@!$&'()*+,;=%"
-	// only; nil where there is no "?", and empty where nothing follows it.
+	// only; nil if there is no "?", and empty if nothing follows it.
 	Query []byte
 
 	AcceptEncoding []byte
@@ -50,7 +50,7 @@ type Request struct {
 
 	AvailableDictionary []byte
 
-	Remote netip.AddrPort // the peer of the connection; the zero value where it has no IP address
+	Remote netip.AddrPort // the peer of the connection; the zero value if it has no IP address
 	Now    time.Time      // when the loop last read the clock: a batch of requests ago at most
 
 	// Scratch is empty, with room for scratchBytes: an Answer.Head that is not ready made may be
@@ -65,8 +65,8 @@ const scratchBytes = 4 << 10
 type Answer struct {
 	// Head is the status line and every header line that the full server would send, in its order,
 	// each ended by CRLF, without Date, without Connection and without the empty line at the end; with
-	// Content-Length where the full server sends one. The loop puts Date behind the status line, as
-	// fasthttp does, and "Connection: close" behind the last line where the connection ends. Head is
+	// Content-Length if the full server sends one. The loop puts Date behind the status line, as
+	// fasthttp does, and "Connection: close" behind the last line if the connection ends. Head is
 	// copied before the next call of Ready, so that it may lie in Request.Scratch.
 	Head []byte
 

@@ -42,7 +42,7 @@ func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err 
 	}
 	end := 0
 	if end, h.body, h.err = h.head.Scan(p[:n]); h.err != nil {
-		p[end] = 0 // the server sees one byte of the fault: an error before the first byte of a head is no request to it
+		p[end] = 0 // the server sees one byte of the fault: an error before the first byte of a head is not a request to it
 		return end + 1, nil
 	}
 	if end < n {

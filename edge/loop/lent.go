@@ -26,7 +26,7 @@ type lent struct {
 
 // side is one direction of a lent connection. One goroutine at a time waits on it.
 type side struct {
-	happened chan struct{} // one element where something has come since the last look
+	happened chan struct{} // one element if something has come since the last look
 	by       atomic.Int64  // Unix nanoseconds; 0: no limit
 	timer    *time.Timer   // nil until somebody waited
 }
@@ -176,7 +176,7 @@ func (s *side) wait() {
 	}
 }
 
-// limit changes the limit. Whoever waits looks again where less time is left than before.
+// limit changes the limit. Whoever waits looks again if less time is left than before.
 func (s *side) limit(at time.Time) {
 	by := int64(0)
 	if !at.IsZero() {

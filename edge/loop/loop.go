@@ -155,7 +155,7 @@ func (l *Loop) Serve(ln net.Listener) error {
 	return nil
 }
 
-// begin makes the service of ln, or nothing where the Loop is shut down already.
+// begin makes the service of ln, or nothing if the Loop is shut down already.
 func (l *Loop) begin(ln net.Listener) (service, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

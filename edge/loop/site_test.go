@@ -167,7 +167,7 @@ type house struct {
 	served  chan error
 }
 
-// ways are the listeners to test with: the loop's threads, where the system has them, and goroutines.
+// ways are the listeners to test with: the loop's threads, if the system has them, and goroutines.
 var ways = []struct {
 	name string
 	wrap func(net.Listener) net.Listener

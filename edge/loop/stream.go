@@ -56,7 +56,7 @@ func (c *stream) serve() {
 	}
 }
 
-// begin starts the limit of a head, where one is under way.
+// begin starts the limit of a head, if one is under way.
 func (c *stream) begin(underWay bool) {
 	c.begun = underWay
 	if underWay {
@@ -211,7 +211,7 @@ func (c *lentStream) receive(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// Close implements net.Conn. It does nothing where the loop goes on with the connection.
+// Close implements net.Conn. It does nothing if the loop goes on with the connection.
 func (c *lentStream) Close() error {
 	if c.left.Load() {
 		return nil

@@ -51,7 +51,7 @@ func (s *streams) run() error {
 	}
 }
 
-// start serves conn, or refuses it where there are too many.
+// start serves conn, or refuses it if there are too many.
 func (s *streams) start(conn net.Conn) {
 	l, remote := s.loop, AddressOf(conn.RemoteAddr())
 	if !l.enter(remote) {

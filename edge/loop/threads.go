@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newService serves ln with threads on epoll where it is plain TCP, else with goroutines.
+// newService serves ln with threads on epoll if it is plain TCP, else with goroutines.
 func (l *Loop) newService(ln net.Listener) (service, error) {
 	tcp, ok := ln.(*net.TCPListener)
 	if !ok {

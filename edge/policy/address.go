@@ -40,9 +40,9 @@ func contains(ranges []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// ClientAddr returns who sent a request: the peer, or, where the peer is a trusted proxy, the
+// ClientAddr returns who sent a request: the peer, or, if the peer is a trusted proxy, the
 // rightmost entry of the X-Forwarded-For headers that is not one. Where every entry is trusted it is
-// the leftmost. An entry that is no address ends the walk with the zero Addr, which no range holds.
+// the leftmost. An entry that is not an address ends the walk with the zero Addr, which no range holds.
 func ClientAddr(peer netip.Addr, forwardedFor [][]byte, trusted []netip.Prefix) netip.Addr {
 	addr := peer.Unmap().WithZone("")
 	for i := len(forwardedFor) - 1; i >= 0; i-- {

@@ -81,7 +81,7 @@ func validHostPort(s string) bool {
 	return true
 }
 
-// admits decides by the origin that a request names: its Origin header; else its own, where the
+// admits decides by the origin that a request names: its Origin header; else its own, if the
 // browser says that it is of the same origin as the edge; else that of its Referer. A request with several
 // Origin or several Referer headers is refused: two readers could choose different ones. echo is the
 // Origin header's value, if it is the one that matched.
@@ -134,7 +134,7 @@ func (r *Rules) allowsHost(host []byte) bool {
 	return r.allows(append(append(room[:0], "https://"...), host...)) || r.allows(append(append(room[:0], "http://"...), host...))
 }
 
-// refererOrigin returns the part of a Referer that is an origin, or nil where it has none.
+// refererOrigin returns the part of a Referer that is an origin, or nil if it has none.
 func refererOrigin(referer []byte) []byte {
 	at := bytes.Index(referer, []byte("://"))
 	if at <= 0 {

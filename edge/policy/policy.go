@@ -87,7 +87,7 @@ type Request struct {
 type Decision struct {
 	Allowed     bool
 	Reason      string    // which check refused, for metrics: "ip", "signature", "origin"; empty when allowed
-	Expires     time.Time // of the signature; zero where none was asked for
+	Expires     time.Time // of the signature; zero if none was asked for
 	AllowOrigin []byte    // the Origin header that an allowlist matched, part of Request; nil: there is none to echo
 }
 

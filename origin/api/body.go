@@ -15,8 +15,8 @@ import (
 // wrapping is the nesting that a request body puts around a value of a document.
 const wrapping = 8
 
-// object parses the body, which must be one strict JSON text: payload where it is not, validation
-// where it nests too deep or is no object.
+// object parses the body, which must be one strict JSON text: payload if it is not, validation
+// if it nests too deep or is not an object.
 func (h *Handler) object(q *request) (*jsontree.Node, error) {
 	if e := q.contentEncoding; e != "" && !strings.EqualFold(e, "identity") {
 		return nil, payload("Content-Encoding: the body must be sent as it is")
@@ -61,7 +61,7 @@ func (f *fields) text(name string) *string {
 	return &value
 }
 
-// labels returns the member "metadata"; nil means missing. Values that are no strings are left for
+// labels returns the member "metadata"; nil means missing. Values that are not strings are left for
 // the rules to refuse.
 func (f *fields) labels() *map[string]any {
 	n := f.root.Find("metadata")

@@ -16,7 +16,7 @@ import (
 // edition is one side of a comparison: a published version, or the current document. The zero
 // edition is what is before the first version: nothing.
 type edition struct {
-	number  int64 // as it was asked for; 0 where given is false and nothing is published
+	number  int64 // as it was asked for; 0 if given is false and nothing is published
 	given   bool  // the caller named the number, so that it must be a version
 	current bool
 }
@@ -29,7 +29,7 @@ func (e edition) spell() *int64 {
 	return &e.number
 }
 
-// version returns the number of the version, 0 for nothing, or errNotFound where none can have it.
+// version returns the number of the version, 0 for nothing, or errNotFound if none can have it.
 func (e edition) version() (uint32, error) {
 	if !e.given && e.number == 0 {
 		return 0, nil
@@ -49,7 +49,7 @@ func (p *params) edition(name string, fallback edition) edition {
 	if !isDecimal(value) {
 		p.fault(name, "must be a version number or draft")
 	}
-	n, _ := strconv.ParseInt(value, 10, 64) // out of range is the nearest int64, which is no version
+	n, _ := strconv.ParseInt(value, 10, 64) // out of range is the nearest int64, which is not a version
 	return edition{number: n, given: true}
 }
 
@@ -180,7 +180,7 @@ func (h *history) current() (theming.ThemeState, *jsontree.Node, error) {
 	return *h.state, document, err
 }
 
-// edition reads one side of a comparison: errNotFound where there is no such version.
+// edition reads one side of a comparison: errNotFound if there is no such version.
 func (h *history) edition(e edition) (theming.Edition, error) {
 	if e.current {
 		_, document, err := h.current()

@@ -158,11 +158,11 @@ func refusedFor(err error) httpserver.Answer {
 // isMissing reports whether err says that the store has no such record.
 func isMissing(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 
-// readAttempts is how often a request reads where the store goes away in the midst of it. A store that is
+// readAttempts is how often a request reads if the store goes away in the midst of it. A store that is
 // away before waits by itself for it to come back.
 const readAttempts = 3
 
-// view runs fn on one snapshot, and again on a later one where the store went away in between. fn must be
+// view runs fn on one snapshot, and again on a later one if the store went away in between. fn must be
 // able to run again.
 func (h *Handler) view(ctx context.Context, fn func(storage.Reader) error) (err error) {
 	for range readAttempts {
@@ -174,7 +174,7 @@ func (h *Handler) view(ctx context.Context, fn func(storage.Reader) error) (err 
 	return err
 }
 
-// refusalOf turns any error into an answer. failure is true for what is no refusal but a fault of
+// refusalOf turns any error into an answer. failure is true for what is not a refusal but a fault of
 // the server, whose text must not be shown.
 func refusalOf(err error) (a httpserver.Answer, failure bool) {
 	var refusal *theming.Error
@@ -237,7 +237,7 @@ func orNotFound(err error) error {
 	return err
 }
 
-// payload and invalid refuse a request for all that is wrong with it; they are nil where nothing is.
+// payload and invalid refuse a request for all that is wrong with it; they are nil if nothing is.
 func payload(messages ...string) error { return refuse(theming.Payload, messages) }
 func invalid(messages ...string) error { return refuse(theming.Validation, messages) }
 

@@ -81,7 +81,7 @@ func isFault(err error) bool {
 const sweptReplays = 8
 
 // sweepReplays deletes expired replays whose names begin as name does. Names are hashes, so each request looks in
-// another place, and deeper where a place is crowded: at a few dozen of any number. What has expired is found by the
+// another place, and deeper if a place is crowded: at a few dozen of any number. What has expired is found by the
 // requests to come, so that fewer stay than are current.
 func (h *Handler) sweepReplays(tx storage.Tx, environmentID, name string) error {
 	var expired []string

@@ -59,7 +59,7 @@ func (q *request) page(filtered bool) (page, error) {
 // window is a page of ids.
 type window struct {
 	ids   []string
-	total int // of the whole list; right where the page asks for totals
+	total int // of the whole list; right if the page asks for totals
 }
 
 // walk collects the page from an index without reading a record. parts are those of the index. Where the list
@@ -138,7 +138,7 @@ func listed[T any](p page, items []T, total int) (httpserver.Answer, error) {
 	return bare(fasthttp.StatusOK, body)
 }
 
-// prefetch reads the records of a page together where that is cheaper. parts are those of the table before the id.
+// prefetch reads the records of a page together if that is cheaper. parts are those of the table before the id.
 func prefetch[T any](r storage.Reader, ids []string, t storage.Table[T], parts ...string) error {
 	keys := make([][]byte, len(ids))
 	for i, id := range ids {

@@ -40,7 +40,7 @@ var openAPI = sync.OnceValues(func() (publication, error) {
 	return published(body), nil
 })
 
-// showOpenAPI answers with the document, or with 304 where the caller holds it already. It reads no
+// showOpenAPI answers with the document, or with 304 if the caller holds it already. It reads no
 // token and no store.
 func (h *Handler) showOpenAPI(ctx *fasthttp.RequestCtx) {
 	q := ctx.UserValue(requestKey{}).(*request)

@@ -127,7 +127,7 @@ func isDecimal(s string) bool {
 	return len(s) > 0 && (s == "0" || s[0] != '0')
 }
 
-// ifMatchValue returns the etag of the If-Match header: nil where there is none, "*" for any draft.
+// ifMatchValue returns the etag of the If-Match header: nil if there is none, "*" for any draft.
 // A weak etag keeps its mark, so that it equals no draft's.
 func (p *params) ifMatchValue() *string {
 	if len(p.q.ifMatch) == 0 {

@@ -33,7 +33,7 @@ const (
 type Route struct {
 	Method string
 	Path   string
-	Role   record.Role // the least that does; empty where any grant, or on the list none, is enough
+	Role   record.Role // the least that does; empty if any grant, or on the list none, is enough
 
 	read   read  // answers a GET
 	change parse // reads a request that changes state

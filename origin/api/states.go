@@ -25,13 +25,13 @@ func (h *Handler) tree(name record.Hash) (*jsontree.Node, error) {
 	return root, nil
 }
 
-// themeVersion reads a published version: errNotFound where there is none of that number.
+// themeVersion reads a published version: errNotFound if there is none of that number.
 func themeVersion(r storage.Reader, t record.Theme, number uint32) (record.ThemeVersion, error) {
 	v, err := storage.ThemeVersions.Read(r, t.EnvironmentID, t.ID, storage.Number(number))
 	return v, orNotFound(err)
 }
 
-// variantVersion reads a published version: errNotFound where there is none of that number.
+// variantVersion reads a published version: errNotFound if there is none of that number.
 func variantVersion(r storage.Reader, v record.Variant, number uint32) (record.VariantVersion, error) {
 	version, err := storage.VariantVersions.Read(r, v.EnvironmentID, v.ThemeID, v.ID, storage.Number(number))
 	return version, orNotFound(err)
@@ -46,7 +46,7 @@ func (h *Handler) themeState(r storage.Reader, t record.Theme) (theming.ThemeSta
 	return s, err
 }
 
-// draftState reads a Theme's state without its document, and the newest version, the zero one where
+// draftState reads a Theme's state without its document, and the newest version, the zero one if
 // there is none.
 func draftState(r storage.Reader, t record.Theme) (s theming.ThemeState, newest record.ThemeVersion, err error) {
 	s.Theme = t

@@ -168,7 +168,7 @@ func firstError(steps ...func() error) error {
 	return nil
 }
 
-// writeSlug moves id from the slug old, empty where it has none, to slug: a conflict where another
+// writeSlug moves id from the slug old, empty if it has none, to slug: a conflict if another
 // has it. parts are those of the index.
 func writeSlug(tx storage.Tx, index storage.Index, id, old, slug string, parts ...string) error {
 	if old == slug {

@@ -198,7 +198,7 @@ func (h themeTokens) plan(release *theming.Release) (wait func() (record.Hash, e
 }
 
 // putPublished stores the new inputs of a publish, and returns those that each Variant serves; empty
-// where it serves none.
+// if it serves none.
 func (h themeTokens) putPublished(published theming.Published) (carried []record.Hash, err error) {
 	if _, err := h.config.Store.PutBlob(h.config.Context, published.Document); err != nil {
 		return nil, err

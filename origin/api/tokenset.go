@@ -17,7 +17,7 @@ type tokenSet struct {
 	version        *uint32 // null in a read of the current document
 	latestVersion  *uint32
 	publishedAt    *time.Time
-	etag           string // empty where there is no draft, and in a read of a version
+	etag           string // empty if there is no draft, and in a read of a version
 	hasUnpublished bool
 	versions       []uint32 // newest first; empty unless asked for
 	tokens         []theming.TokenEntry
@@ -136,7 +136,7 @@ func (q *request) tokenQuery() (tokenQuery, error) {
 	return asked, params.err()
 }
 
-// number returns the version that is asked for, or errNotFound where no version can have it.
+// number returns the version that is asked for, or errNotFound if no version can have it.
 func (asked tokenQuery) number() (uint32, error) {
 	if *asked.version < 1 || *asked.version > 1<<32-1 {
 		return 0, errNotFound

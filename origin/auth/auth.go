@@ -43,15 +43,15 @@ type Granted struct {
 	Role        record.Role
 }
 
-// decoy is a stored Environment that is decoded where the wanted one is missing, so that missing
+// decoy is a stored Environment that is decoded if the wanted one is missing, so that missing
 // and foreign Environments cost the same reads and the same decoding.
 const decoy = "\x01" + `{"id":"env_00000000000000000000000000","teamID":"team_00000000000000000000000000",` +
 	`"slug":"production","displayName":"Production","kind":"production","description":null,"metadata":{},` +
 	`"cacheLifetime":300,"grants":{"designer":"editor","owner":"admin","reader":"viewer"},` +
 	`"createdAt":"2025-01-01T00:00:00.123Z","updatedAt":"2025-01-01T00:00:00.123Z"}`
 
-// Environment returns the Environment and the caller's role on it: storage.ErrNotFound where there
-// is none in a Team of the caller, ErrForbidden where the caller has no grant on it.
+// Environment returns the Environment and the caller's role on it: storage.ErrNotFound if there
+// is none in a Team of the caller, ErrForbidden if the caller has no grant on it.
 func (c Caller) Environment(r storage.Reader, id string) (Granted, error) {
 	// Read as bytes: the table would spend time on an error text only where there is none.
 	data, err := r.Get(storage.Key('E', id))

@@ -354,7 +354,7 @@ func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
 	}
 }
 
-// A server whose certificate is not trusted is no issuer.
+// A server whose certificate is not trusted is not an issuer.
 func TestKeySetsNeedATrustedCertificate(t *testing.T) {
 	s, key := newStand(t), newSigner(t, "k", eddsa)
 	o := newOIDC(t, key)

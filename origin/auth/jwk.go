@@ -65,7 +65,7 @@ func plain(n *jsontree.Node, name string) string {
 }
 
 // algorithmOf returns the one algorithm that a key is for: its kind decides, and what it says of
-// itself must not contradict. It is empty where there is none.
+// itself must not contradict. It is empty if there is none.
 func algorithmOf(n *jsontree.Node) string {
 	algorithm := map[string]string{"RSA/": rs256, "EC/P-256": es256, "OKP/Ed25519": eddsa}[plain(n, "kty")+"/"+plain(n, "crv")]
 	switch said := plain(n, "alg"); {

@@ -53,7 +53,7 @@ type known struct {
 const MaxTTL = 366 * 24 * time.Hour
 
 // Open reads the token keys and the issuers of the store, and makes and stores the first token key
-// where there is none. It fetches nothing: the key set of an issuer is read when a token names it.
+// if there is none. It fetches nothing: the key set of an issuer is read when a token names it.
 func Open(ctx context.Context, store storage.Store, config Config) (*Keys, error) {
 	if config.Now == nil {
 		config.Now = time.Now
@@ -134,7 +134,7 @@ func tokenKeys(r storage.Reader) (keys []record.TokenKey, err error) {
 	return keys, err
 }
 
-// firstTokenKey makes the first key where there is none.
+// firstTokenKey makes the first key if there is none.
 func (k *Keys) firstTokenKey(tx storage.Tx, now time.Time) error {
 	keys, err := tokenKeys(tx)
 	if err != nil || len(keys) > 0 {
@@ -165,7 +165,7 @@ type Order struct {
 	TTL      time.Duration // above 0 and up to MaxTTL
 }
 
-// Issue returns a signed token and when it expires: ErrOrder, with what is wrong, where the order
+// Issue returns a signed token and when it expires: ErrOrder, with what is wrong, if the order
 // cannot be met.
 func (k *Keys) Issue(order Order) (token string, expires time.Time, err error) {
 	if !ValidSubject(order.Subject) {

@@ -132,7 +132,7 @@ func readBounded(r io.Reader) ([]byte, error) {
 }
 
 // newFetcher returns the client that reads key sets: it follows no redirect, keeps no connection and
-// trusts roots, or those of the system where roots is nil.
+// trusts roots, or those of the system if roots is nil.
 func newFetcher(roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		Timeout: fetchTimeout,

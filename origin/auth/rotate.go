@@ -12,7 +12,7 @@ import (
 // Rotated is what a rotation of the token keys did.
 type Rotated struct {
 	ID    string    `json:"keyId"` // of the key that signs from now on
-	Until time.Time `json:"until"` // when the last token of the keys before has expired at the latest; zero where they are dropped
+	Until time.Time `json:"until"` // when the last token of the keys before has expired at the latest; zero if they are dropped
 }
 
 // Rotate makes a token key that signs from now on. Tokens of the keys before are honoured until they
@@ -44,7 +44,7 @@ func (k *Keys) RotateIn(tx storage.Tx, drop bool) (Rotated, error) {
 	if err != nil {
 		return Rotated{}, err
 	}
-	// The newest key signs, also where the clock went back.
+	// The newest key signs, also if the clock went back.
 	if !key.CreatedAt.After(newest) {
 		key.CreatedAt = newest.Add(time.Millisecond)
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Secure makes the newest master key the one that seals every secret of the store: those that lie
-// open, and those that an older key sealed. Without a Master it returns ErrMasterKey where the store
-// holds a sealed secret, a signing key or a signed Theme, and with one where it opens not all of them.
+// open, and those that an older key sealed. Without a Master it returns ErrMasterKey if the store
+// holds a sealed secret, a signing key or a signed Theme, and with one if it opens not all of them.
 // It reads every Theme, and writes those alone whose secrets it seals.
 func Secure(ctx context.Context, store storage.Store, m *Master, now time.Time) error {
 	var stale []record.Theme

@@ -25,7 +25,7 @@ func master(t *testing.T, text string) *Master {
 	return m
 }
 
-// A master key is no short text, a blank line is no key, and no key is no Master.
+// A master key is not a short text, a blank line is not a key, and no key is no Master.
 func TestParseMaster(t *testing.T) {
 	for text, keys := range map[string]int{"": 0, "\n \n": 0, firstKey: 1, firstKey + "\n": 1, firstKey + "\r\n" + secondKey + "\n\n": 2, firstKey + "," + secondKey: 2} {
 		m, err := ParseMaster(text)

@@ -163,7 +163,7 @@ func audience(n *jsontree.Node) (jwt.ClaimStrings, error) {
 	return all, nil
 }
 
-// lastSecond is the last second of the year 9999: later dates are no dates.
+// lastSecond is the last second of the year 9999: later dates are not dates.
 const lastSecond = 253402300799
 
 // date reads a claim of whole seconds; a missing one is nil.

@@ -35,7 +35,7 @@ func (d *Deriver) compile(ctx context.Context, t turn, v record.ThemeVersion, fn
 	})
 }
 
-// compiler reads the version's document, and compiles it where that is done natively.
+// compiler reads the version's document, and compiles it if that is done natively.
 func (d *Deriver) compiler(ctx context.Context, v record.ThemeVersion) (compiler, error) {
 	if v.Module != d.native {
 		return d.foreign(ctx, v)
@@ -80,7 +80,7 @@ func (d *Deriver) compiled(ctx context.Context, v record.ThemeVersion) (*rendere
 	return d.compiledOf(v, func() ([]byte, error) { return d.store.Blob(ctx, v.Document) })
 }
 
-// compiledOf is compiled with the document that read returns, where it is needed.
+// compiledOf is compiled with the document that read returns, if it is needed.
 func (d *Deriver) compiledOf(v record.ThemeVersion, read func() ([]byte, error)) (*renderer.Compiled, error) {
 	key := themeKey{v.Document, v.Prefix}
 	if c := d.themes.get(key); c != nil {

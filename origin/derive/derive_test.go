@@ -325,7 +325,7 @@ func TestFillCompilesWhatLacks(t *testing.T) {
 	}
 }
 
-// One Variant whose overrides are lost leaves the others theirs, and is an error where it is asked for.
+// One Variant whose overrides are lost leaves the others theirs, and is an error if it is asked for.
 func TestFillGoesOnPastAFault(t *testing.T) {
 	b := newBench(t, native())
 	bad, good := b.variant("var_1", `{"gap":"3px"}`), b.variant("var_2", overrides)
@@ -363,7 +363,7 @@ func TestLostBlobsAreRebuilt(t *testing.T) {
 	}
 }
 
-// What no record names as derived is what the store says of it, also where a record names it as an input.
+// What no record names as derived is what the store says of it, also if a record names it as an input.
 func TestOtherBlobsAreNotRebuilt(t *testing.T) {
 	b := newBench(t, native())
 	p := b.variant("var_1", overrides)

@@ -15,7 +15,7 @@ import (
 const maxWaiting = 10_000
 
 // The overlays that are written in one commit: few commits, and little that is held in memory or
-// compiled twice where an edge asks meanwhile.
+// compiled twice if an edge asks meanwhile.
 const (
 	perCommit      = 16
 	bytesPerCommit = 4 << 20
@@ -30,7 +30,7 @@ type queue struct {
 
 type themeID struct{ environment, theme string }
 
-// add puts a Theme at the end. begins is true where nobody works yet, and the caller must.
+// add puts a Theme at the end. begins is true if nobody works yet, and the caller must.
 func (q *queue) add(t themeID) (begins bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -43,7 +43,7 @@ func (q *queue) add(t themeID) (begins bool) {
 	return begins
 }
 
-// next takes the first Theme; where there is none the caller no longer works.
+// next takes the first Theme; if there is none the caller no longer works.
 func (q *queue) next() (t themeID, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -63,7 +63,7 @@ func (q *queue) holds(t themeID) bool {
 }
 
 // Fill compiles the overlays that Variants of a Theme lack at its newest version, one at a time in
-// the background. It returns at once; nothing waits for the result, and nothing is lost where the
+// the background. It returns at once; nothing waits for the result, and nothing is lost if the
 // process ends before.
 func (d *Deriver) Fill(environment, theme string) {
 	if !d.queue.add(themeID{environment, theme}) || !d.begin() {
@@ -79,7 +79,7 @@ func (d *Deriver) Fill(environment, theme string) {
 	}()
 }
 
-// fill stops where a newer version waits to be filled: what the older one lacks is hardly asked for.
+// fill stops if a newer version waits to be filled: what the older one lacks is hardly asked for.
 // It goes on past a pair that fails, and returns the first fault.
 func (d *Deriver) fill(t themeID) (err error) {
 	defer recovered(&err)

@@ -12,7 +12,7 @@ import (
 )
 
 // Register stores a module under its digest, with what it says of itself, unless it is there. It
-// returns wasm.ErrDigest where the bytes are not those of the digest, and wasm.ErrModule where they
+// returns wasm.ErrDigest if the bytes are not those of the digest, and wasm.ErrModule if they
 // are too many, no module, or one of another ABI version; both say what is wrong. A module that is not
 // known yet is started once, which takes some 100 ms.
 func Register(ctx context.Context, store storage.Store, digest record.Hash, module []byte, now time.Time) (record.Module, error) {

@@ -47,7 +47,7 @@ func TestModulesAreRegistered(t *testing.T) {
 	}
 }
 
-// What is no module of this contract is refused with what is wrong, and leaves no trace.
+// What is not a module of this contract is refused with what is wrong, and leaves no trace.
 func TestModulesThatDoNotFitAreRefused(t *testing.T) {
 	b := newBench(t, native())
 	large := make([]byte, wasm.MaxModuleBytes+1)

@@ -22,7 +22,7 @@ func (p Pair) key() []string {
 	return []string{p.EnvironmentID, p.ThemeID, p.VariantID, storage.Number(p.Version.Number)}
 }
 
-// Overlay returns the name of the pair's overlay, empty where the Variant overrides nothing. Where
+// Overlay returns the name of the pair's overlay, empty if the Variant overrides nothing. Where
 // the record lacks it Overlay compiles it and writes its name into the record; all who ask meanwhile
 // wait for the same.
 func (d *Deriver) Overlay(ctx context.Context, p Pair) (record.Hash, error) {

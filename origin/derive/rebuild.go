@@ -50,7 +50,7 @@ func (d *Deriver) rebuild(ctx context.Context, name record.Hash) (blob []byte, e
 	return blob, err
 }
 
-// source is what a derived blob is compiled from: the plans of a version where overrides is empty,
+// source is what a derived blob is compiled from: the plans of a version if overrides is empty,
 // else overlays.
 type source struct {
 	version   record.ThemeVersion

@@ -117,7 +117,7 @@ func (a address) number(theme record.Theme) (uint32, error) {
 	return uint32(n), nil
 }
 
-// pair returns what the Variant serves at the version: the Theme's own values where nothing is
+// pair returns what the Variant serves at the version: the Theme's own values if nothing is
 // recorded. A Theme's own pair is sealed by its publish.
 func (a address) pair(r storage.Reader, number uint32) (record.Pair, error) {
 	if a.variant == themeSegment {

@@ -33,7 +33,7 @@ func newShelf[V any](maxBytes int, keepFor time.Duration, size func(V) int) *she
 	return &shelf[V]{maxBytes: maxBytes, keepFor: keepFor, size: size, held: map[string]*shelved[V]{}}
 }
 
-// take returns what is under key, where making it began not before a moment, else what fn makes; and
+// take returns what is under key, if making it began not before a moment, else what fn makes; and
 // when that began. An error is that of all who wait for it, and is not kept.
 func (s *shelf[V]) take(key string, notBefore time.Time, fn func() (V, error)) (V, time.Time, error) {
 	s.mu.Lock()
@@ -69,7 +69,7 @@ func (s *shelf[V]) drop(key string, held *shelved[V]) {
 	}
 }
 
-// settle keeps what was made for its time, where there is room.
+// settle keeps what was made for its time, if there is room.
 func (s *shelf[V]) settle(key string, made *shelved[V]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

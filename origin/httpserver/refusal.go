@@ -58,5 +58,5 @@ func Unread(err error) Answer {
 	return Refused(fasthttp.StatusBadRequest, theming.Payload, "the request is not well-formed HTTP/1.1")
 }
 
-// Panicked is the error of a handler that panicked, with where it did, for the log.
+// Panicked is the error of a handler that panicked, with if it did, for the log.
 func Panicked(p any) error { return fmt.Errorf("origin: panic: %v\n%s", p, debug.Stack()) }

@@ -52,7 +52,7 @@ func (s *Service) reload(ctx context.Context) (at storage.Cursor, err error) {
 	return at, err
 }
 
-// pollPeers waits for the next changes, reads the keys and issuers again where one is above Environments, and
+// pollPeers waits for the next changes, reads the keys and issuers again if one is above Environments, and
 // returns the place after them.
 func (s *Service) pollPeers(ctx context.Context, after storage.Cursor) (storage.Cursor, error) {
 	err := s.config.Store.Wait(ctx, after)

@@ -217,7 +217,7 @@ func (h *Handler) audit(ctx context.Context, c call) (any, error) {
 // maxAs is the length of the longest name that an operator may claim, in characters.
 const maxAs = 64
 
-// claimed refuses what is no name for the audit log.
+// claimed refuses what is not a name for the audit log.
 func claimed(as string) error {
 	if !plainText(as, maxAs) {
 		return &theming.Error{Cause: theming.Validation, Messages: []string{fmt.Sprintf("as: must have at most %d characters, none a control character", maxAs)}}

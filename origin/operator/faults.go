@@ -12,7 +12,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// The bounds of what a teams file holds. They are those of the public API where it has the field.
+// The bounds of what a teams file holds. They are those of the public API if it has the field.
 const (
 	maxSlug          = 64
 	maxDisplayName   = 256

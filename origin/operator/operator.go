@@ -28,7 +28,7 @@ func NewID(prefix string, now time.Time) string {
 // stamp returns a time as records and answers spell it: in UTC, to the millisecond.
 func stamp(now time.Time) time.Time { return now.UTC().Truncate(time.Millisecond) }
 
-// invalid refuses a request for all that is wrong with it, and is nil where nothing is.
+// invalid refuses a request for all that is wrong with it, and is nil if nothing is.
 func invalid(messages []string) error {
 	if len(messages) == 0 {
 		return nil
@@ -80,7 +80,7 @@ type themeChange struct {
 }
 
 // changeTheme commits what the change makes of the Theme, notes it in the audit log and tells edges. A
-// change that makes nothing different is no commit.
+// change that makes nothing different is not a commit.
 func changeTheme(ctx context.Context, store storage.Store, id string, now time.Time, change themeChange) (record.Theme, error) {
 	found, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, id) })
 	if err != nil {

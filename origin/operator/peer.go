@@ -33,7 +33,7 @@ type peerConn struct {
 	peer record.Actor
 }
 
-// CloseWrite ends the writing half, where the connection can.
+// CloseWrite ends the writing half, if the connection can.
 func (c *peerConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -69,7 +69,7 @@ func servingChanges(before, after record.Theme) (sentences []string) {
 	return becomes(sentences, "the CSS prefix of the next publish", nextPrefix(before), nextPrefix(after))
 }
 
-// nextPrefix spells the CSS prefix of the next publish; "" where none was ever set, which is another
+// nextPrefix spells the CSS prefix of the next publish; "" if none was ever set, which is another
 // thing than an empty one.
 func nextPrefix(t record.Theme) string {
 	switch {
@@ -145,7 +145,7 @@ func validPrefix(s string) bool {
 	return wordOf(s, "-_", maxPrefix) && (s[0] < '0' || s[0] > '9')
 }
 
-// originFault says what is wrong with an allowed origin: scheme://host[:port], where the host may
+// originFault says what is wrong with an allowed origin: scheme://host[:port], if the host may
 // begin with "*." for any name below it.
 func originFault(origin string) string {
 	u, err := url.Parse(origin)

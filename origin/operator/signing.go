@@ -46,7 +46,7 @@ func SigningKeys(ctx context.Context, store storage.Store, themeID string) ([]Si
 }
 
 // AddSigningKey makes a key for the Theme and returns it with its secret, which is never shown
-// again. It returns storage.ErrNotFound, or a *theming.Error where the Theme has maxKeys keys or m is
+// again. It returns storage.ErrNotFound, or a *theming.Error if the Theme has maxKeys keys or m is
 // nil: a secret is stored sealed or not at all.
 func AddSigningKey(ctx context.Context, store storage.Store, m *auth.Master, themeID string, now time.Time) (NewSigningKey, error) {
 	if m == nil {
@@ -74,7 +74,7 @@ func AddSigningKey(ctx context.Context, store storage.Store, m *auth.Master, the
 }
 
 // RemoveSigningKey takes a key from the Theme: addresses it signed are refused from now on. It
-// returns storage.ErrNotFound where there is no such Theme or key.
+// returns storage.ErrNotFound if there is no such Theme or key.
 func RemoveSigningKey(ctx context.Context, store storage.Store, themeID, keyID string, now time.Time) error {
 	remove := func(t *record.Theme) error {
 		keys := slices.DeleteFunc(slices.Clone(t.Serving.SigningKeys), func(k record.SigningKey) bool { return k.ID == keyID })

@@ -11,10 +11,10 @@ type Setting struct {
 
 // Status is how a running origin and its store are.
 type Status struct {
-	Store    string `json:"store"`              // the engine: embedded, or shared where several origins use it at once
+	Store    string `json:"store"`              // the engine: embedded, or shared if several origins use it at once
 	Cursor   string `json:"cursor"`             // the newest entry of the change log
 	Lost     string `json:"lost,omitempty"`     // an entry that was acknowledged once and is there no more; empty: nothing is lost
-	NotReady string `json:"notReady,omitempty"` // why requests would be refused; empty where they are answered
+	NotReady string `json:"notReady,omitempty"` // why requests would be refused; empty if they are answered
 }
 
 // showStatus answers how the origin is.

@@ -16,7 +16,7 @@ import (
 // is left as it is: no Team and no Environment is ever deleted by it.
 type TeamsFile struct {
 	Teams   []TeamEntry   `json:"teams" yaml:"teams"`
-	Issuers []IssuerEntry `json:"issuers,omitzero" yaml:"issuers,omitempty"` // exactly these, where the section is there; nil leaves them as they are
+	Issuers []IssuerEntry `json:"issuers,omitzero" yaml:"issuers,omitempty"` // exactly these, if the section is there; nil leaves them as they are
 }
 
 // TeamEntry is one Team, known by its slug.

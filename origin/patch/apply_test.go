@@ -335,7 +335,7 @@ func spell(moves []record.Move) string {
 	return strings.Join(words, " ")
 }
 
-// A renaming and what takes it back are no renaming together (decision 8.1b).
+// A renaming and what takes it back are not renaming together (decision 8.1b).
 func TestInvert(t *testing.T) {
 	for _, c := range []struct{ moves, want string }{
 		{"", ""},

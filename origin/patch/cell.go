@@ -15,7 +15,7 @@ type cell struct {
 	name   string
 	slot   int // in an object: position among the base members, or ^position among the added ones
 
-	node    *jsontree.Node // the value, or where members or items is set the value beneath them
+	node    *jsontree.Node // the value, or if members or items is set the value beneath them
 	members *members
 	items   *items
 	grown   int // bytes that changes below added to node's own

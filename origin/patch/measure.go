@@ -130,7 +130,7 @@ func (e *editor) bytesOf(c *cell) int {
 	return e.measures.of(c.node).bytes + c.grown
 }
 
-// heightOf returns the nesting of a cell with its changes, or 0 where nesting is not bounded. It
+// heightOf returns the nesting of a cell with its changes, or 0 if nesting is not bounded. It
 // walks what was opened.
 func (e *editor) heightOf(c *cell) int {
 	if e.limits.MaxDepth <= 0 {

@@ -85,8 +85,8 @@ func NewRenaming(moves []record.Move) Renaming {
 	return r
 }
 
-// Follow returns where the moves take what stands at pointer: pointer itself where they leave it.
-// ok is false where something else was moved onto that place.
+// Follow returns where the moves take what stands at pointer: pointer itself if they leave it.
+// ok is false if something else was moved onto that place.
 func (r Renaming) Follow(pointer string) (to string, ok bool) {
 	to = r.forward(pointer)
 	from, ok := r.backward(to)
@@ -107,7 +107,7 @@ func (r Renaming) moves(from string) bool {
 // forward follows the move of the longest prefix of pointer that has one.
 func (r Renaming) forward(pointer string) string { return follow(r.to, pointer) }
 
-// backward returns the pointer that forward takes to pointer; ok is false where there is none.
+// backward returns the pointer that forward takes to pointer; ok is false if there is none.
 func (r Renaming) backward(pointer string) (string, bool) {
 	from := follow(r.from, pointer)
 	return from, r.forward(from) == pointer

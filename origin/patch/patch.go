@@ -5,7 +5,7 @@ package patch
 
 import "example.com/livery/renderer/jsontree"
 
-// Operation is one operation of a batch. The zero value is no valid operation.
+// Operation is one operation of a batch. The zero value is not a valid operation.
 type Operation struct {
 	Op    string         // add, replace, remove, move or copy
 	Path  string         // a JSON Pointer (RFC 6901), as written

@@ -264,7 +264,7 @@ func agree(t *rapid.T, first *jsontree.Node, model *marked, composed []record.Mo
 	}
 }
 
-// Apply never panics, changes nothing where it finds a fault, and stays within its limits.
+// Apply never panics, changes nothing if it finds a fault, and stays within its limits.
 func TestApplyIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawObject(t, 3)

@@ -27,7 +27,7 @@ func suite(t *testing.T, name string) *jsontree.Node {
 	return parse(t, string(read(t, name)))
 }
 
-// read reads a file of the suites, or skips the test where they are absent.
+// read reads a file of the suites, or skips the test if they are absent.
 func read(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(suites + name)

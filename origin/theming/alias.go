@@ -7,7 +7,7 @@ import (
 )
 
 // rewriteAliases returns v with every alias of a renamed token spelled by its new path, wherever in
-// v it stands: a whole string, or a part of one. It returns v itself where there is none.
+// v it stands: a whole string, or a part of one. It returns v itself if there is none.
 func rewriteAliases(v *jsontree.Node, renamed map[string]string) *jsontree.Node {
 	if len(renamed) == 0 {
 		return v

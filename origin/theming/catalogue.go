@@ -99,7 +99,7 @@ func Files(integrations []record.Integration) []string {
 }
 
 // SetIntegrations returns t with list as its complete list of integrations: a validation refusal
-// that names every fault where the list is empty, has a pair twice or one that is not offered.
+// that names every fault if the list is empty, has a pair twice or one that is not offered.
 func SetIntegrations(t record.Theme, list []record.Integration, now time.Time) (record.Theme, error) {
 	var messages []string
 	if len(list) == 0 {
@@ -125,7 +125,7 @@ func SetIntegrations(t record.Theme, list []record.Integration, now time.Time) (
 	return t, nil
 }
 
-// checkPair says what is wrong with a pair, or "" where the catalogue offers it.
+// checkPair says what is wrong with a pair, or "" if the catalogue offers it.
 func checkPair(pair record.Integration) string {
 	i := slices.IndexFunc(frameworks, func(f framework) bool { return f.name == pair.Framework })
 	if i < 0 {

@@ -7,9 +7,9 @@ type Claim struct {
 	IfMatch *string // the header's etag without its quotes; nil means no header, "*" any draft
 }
 
-// Check compares the claim with the etag of the draft that is there, empty where there is none. It
-// returns a payload refusal where query and header name different drafts, a conflict where the
-// query is stale, and a conflict with Precondition where the header is.
+// Check compares the claim with the etag of the draft that is there, empty if there is none. It
+// returns a payload refusal if query and header name different drafts, a conflict if the
+// query is stale, and a conflict with Precondition if the header is.
 func (c Claim) Check(current string) error {
 	if err := c.check(); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (c Claim) check() error {
 	return nil
 }
 
-// matches reports whether an If-Match value names the current draft; where there is none nothing does.
+// matches reports whether an If-Match value names the current draft; if there is none nothing does.
 func matches(ifMatch, current string) bool {
 	return current != "" && (ifMatch == "*" || ifMatch == current)
 }

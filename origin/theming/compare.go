@@ -93,7 +93,7 @@ func properties(document *dtcg.Document, prefix string) iter.Seq[string] {
 	}
 }
 
-// token compares one token with what it was, nil where it is new.
+// token compares one token with what it was, nil if it is new.
 func (c *Comparison) token(old, t *dtcg.Token) {
 	if old == nil {
 		c.Added = append(c.Added, t.Path)

@@ -16,7 +16,7 @@ type candidates struct {
 }
 
 // matchContent adds to renamed the tokens that were removed in one place and added in another
-// without a move: those whose own $type and $value are equal, where only one was removed and only
+// without a move: those whose own $type and $value are equal, if only one was removed and only
 // one was added with that content.
 func matchContent(before, after *dtcg.Document, renamed map[string]string) {
 	targets := make(map[string]bool, len(renamed))

@@ -17,7 +17,7 @@ type ThemeState struct {
 	Draft *record.ThemeDraft // nil means that there is none
 	Base  *jsontree.Node     // the newest version's document; nil means that none is published
 
-	current *jsontree.Node // what Document returns, where it is known already
+	current *jsontree.Node // what Document returns, if it is known already
 }
 
 // Document returns the current document: the draft if there is one, else the newest version, else
@@ -155,7 +155,7 @@ func throughMetadata(pointer string) bool {
 }
 
 // DiscardTheme returns s without its draft. baseTokenCount is the number of tokens of the newest
-// version, 0 where there is none. Where there is no draft and none was claimed nothing changes. It
+// version, 0 if there is none. Where there is no draft and none was claimed nothing changes. It
 // returns a payload refusal for a claim that contradicts itself, and a conflict for a stale one.
 func DiscardTheme(s ThemeState, c Claim, baseTokenCount int, now time.Time) (ThemeState, error) {
 	if err := c.Check(s.etag()); err != nil {

@@ -196,7 +196,7 @@ func TestEditThemeRefusesCopyBombs(t *testing.T) {
 	}
 }
 
-// Discarding needs the claim, except where there is nothing to discard (S173, S174, decision 3.3).
+// Discarding needs the claim, except if there is nothing to discard (S173, S174, decision 3.3).
 func TestDiscardTheme(t *testing.T) {
 	h := newHouse(t, 0)
 	h.write(small)

@@ -23,7 +23,7 @@ const (
 	Internal   Cause = "internal"
 )
 
-// Error is a refusal. Messages is empty where the domain refuses (planLimit, forbidden, notFound,
+// Error is a refusal. Messages is empty if the domain refuses (planLimit, forbidden, notFound,
 // conflict); for payload and validation it lists every fault at once.
 type Error struct {
 	Cause        Cause
@@ -46,7 +46,7 @@ func refuse(cause Cause, messages ...string) error {
 // maxMessages bounds an answer. Nobody reads further, and a document made for it has millions of faults.
 const maxMessages = 1000
 
-// invalid returns a validation refusal, or nil where there are no messages. Messages past the bound
+// invalid returns a validation refusal, or nil if there are no messages. Messages past the bound
 // are only counted.
 func invalid(messages []string) error {
 	if len(messages) == 0 {

@@ -39,7 +39,7 @@ func spellTreeFaults(ops []patch.Operation, faults []dtcg.Fault) []string {
 	return messages
 }
 
-// quoteWord spells an operation's name bare where it is an ordinary word.
+// quoteWord spells an operation's name bare if it is an ordinary word.
 func quoteWord(s string) string {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' || i > 20 {

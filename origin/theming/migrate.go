@@ -16,7 +16,7 @@ type migration struct {
 
 // touch is what a publish did to a token.
 type touch struct {
-	to      string // where it is now; empty where it is gone
+	to      string // where it is now; empty if it is gone
 	retyped bool   // its resolved type is another
 }
 

@@ -101,7 +101,7 @@ func (r *reference) moveGroup(from, to string) {
 	r.groups[to] = true
 }
 
-// settle ends the draft where it equals the version beneath.
+// settle ends the draft if it equals the version beneath.
 func (r *reference) settle() {
 	if maps.Equal(r.base, r.current) && maps.Equal(r.baseGroups, r.groups) {
 		r.hasDraft = false
@@ -150,7 +150,7 @@ func (r *reference) carry(overrides, renamed map[string]string) map[string]strin
 			carried[path] = value
 		}
 	}
-	for path, value := range overrides { // those that move, where nothing stands
+	for path, value := range overrides { // those that move, if nothing stands
 		value = follow(value, renamed)
 		if to := renamed[path]; to != "" && r.keeps(r.base[path], r.current[to], value) {
 			if _, taken := carried[to]; !taken {

@@ -23,7 +23,7 @@ const (
 type naming struct {
 	slug        string
 	displayName string
-	labels      map[string]string // nil where the input has none
+	labels      map[string]string // nil if the input has none
 	messages    []string
 }
 
@@ -122,7 +122,7 @@ func (n *naming) checkLabelKey(key string) {
 	}
 }
 
-// quote spells a caller's text for a message, cut where it is long.
+// quote spells a caller's text for a message, cut if it is long.
 func quote(s string) string {
 	if len(s) <= maxQuoted {
 		return strconv.Quote(s)

@@ -26,7 +26,7 @@ func checkVariantOperation(op VariantOperation, limits patch.Limits) []string {
 	return append(faults, checkOverrideLimits(op, limits)...)
 }
 
-// checkPath says why a path is no dotted token path, or nothing.
+// checkPath says why a path is not a dotted token path, or nothing.
 func checkPath(path string) string {
 	if path == "" {
 		return "the path is empty; name a token as in color.brand.primary"

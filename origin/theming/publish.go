@@ -30,12 +30,12 @@ type MigratedVariant struct {
 	Variant record.Variant
 	Draft   record.VariantDraft
 	Carried []byte      // blob of the pair (Variant, new version); nil: that of Kept
-	Kept    record.Hash // the blob of the pair where it stays as it was; empty too: it serves the Theme's own values
+	Kept    record.Hash // the blob of the pair if it stays as it was; empty too: it serves the Theme's own values
 }
 
 // PublishTheme freezes the current document of s as the next version and carries every Variant
 // over. variants must be all Variants of the Theme. No content makes it fail: it returns a conflict
-// where there is no draft (unless p.Unchanged, and a version to freeze), with Precondition where
+// if there is no draft (unless p.Unchanged, and a version to freeze), with Precondition if
 // p.IfMatch does not name the draft.
 func PublishTheme(s ThemeState, variants []VariantState, p Publication) (Published, error) {
 	r, err := NewRelease(s, p)
@@ -80,7 +80,7 @@ func (r *Release) Frozen() (v record.ThemeVersion, document []byte) {
 	return r.made.Version, r.made.Document
 }
 
-// NeedsServed reports whether Publish has to see what v serves: where it only keeps that, and has
+// NeedsServed reports whether Publish has to see what v serves: if it only keeps that, and has
 // no draft to make of it, its name is enough.
 func (r *Release) NeedsServed(v record.Variant) bool {
 	return v.DraftETag == "" || !r.migration.keeps()
@@ -158,7 +158,7 @@ func (m *migration) migrateServed(v VariantState) (carried []byte, kept record.H
 }
 
 // migrateDraft returns the draft that holds the current overrides of v, carried over, and their
-// number. Its etag is empty where it is another draft than before. A draft that stays is passed on
+// number. Its etag is empty if it is another draft than before. A draft that stays is passed on
 // without being read, which is most of what a publish of changed values would cost (BenchmarkPublishTheme/values).
 func (m *migration) migrateDraft(v VariantState) (d record.VariantDraft, count int, err error) {
 	if v.Draft != nil && m.keeps() && spellsObject(v.Draft.Overrides) {

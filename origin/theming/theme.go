@@ -35,7 +35,7 @@ func NewTheme(id, environmentID string, in ThemeInput, now time.Time) (record.Th
 	}, nil
 }
 
-// UpdateTheme returns t with the slug, display name and, where in has them, labels of in, or a
+// UpdateTheme returns t with the slug, display name and, if in has them, labels of in, or a
 // validation refusal that lists every fault. Nothing else of t changes; in.Integration is ignored.
 func UpdateTheme(t record.Theme, in ThemeInput, now time.Time) (record.Theme, error) {
 	n := checkNaming(in.Slug, in.DisplayName, in.Metadata)

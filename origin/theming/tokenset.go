@@ -8,19 +8,19 @@ import (
 // TokenEntry is one token of a token set. Of a Variant's it has Path and Value only.
 type TokenEntry struct {
 	Path         string         // dotted
-	Type         *string        // the token's own $type; nil where it is inherited
-	ResolvedType *string        // after inheritance and inference; nil where there is none
+	Type         *string        // the token's own $type; nil if it is inherited
+	ResolvedType *string        // after inheritance and inference; nil if there is none
 	Inferred     bool           // ResolvedType was guessed from a value's shape
 	Value        *jsontree.Node // as stored, aliases unresolved
-	Description  *jsontree.Node // a String; nil where there is none
-	Extensions   *jsontree.Node // an Object; nil where there are none
+	Description  *jsontree.Node // a String; nil if there is none
+	Extensions   *jsontree.Node // an Object; nil if there are none
 }
 
 // GroupEntry is one group that has metadata of its own.
 type GroupEntry struct {
 	Path        string         // dotted; empty for the root
-	Type        *string        // its own $type; nil where it has none
-	Description *jsontree.Node // a String; nil where there is none
+	Type        *string        // its own $type; nil if it has none
+	Description *jsontree.Node // a String; nil if there is none
 }
 
 // TokenSet lists the tokens of a document and the groups that have metadata of their own, both
@@ -66,7 +66,7 @@ func CountTokens(document *jsontree.Node) (count int) {
 	return count
 }
 
-// orNil returns s, or nil where it is empty.
+// orNil returns s, or nil if it is empty.
 func orNil(s *string) *string {
 	if *s == "" {
 		return nil

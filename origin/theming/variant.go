@@ -15,7 +15,7 @@ type VariantInput struct {
 
 // NewVariant returns the record of a new Variant of t without overrides. existing is the number of
 // Variants that t has. It returns a validation refusal that lists every fault of in, or a planLimit
-// refusal where t is at the allowance of plan.
+// refusal if t is at the allowance of plan.
 func NewVariant(id string, t record.Theme, in VariantInput, existing int, plan record.Plan, now time.Time) (record.Variant, error) {
 	n := checkNaming(in.Slug, in.DisplayName, in.Metadata)
 	if err := invalid(n.messages); err != nil {
@@ -30,7 +30,7 @@ func NewVariant(id string, t record.Theme, in VariantInput, existing int, plan r
 	}, nil
 }
 
-// UpdateVariant returns v with the slug, display name and, where in has them, labels of in, or a
+// UpdateVariant returns v with the slug, display name and, if in has them, labels of in, or a
 // validation refusal that lists every fault. Overrides and draft are untouched.
 func UpdateVariant(v record.Variant, in VariantInput, now time.Time) (record.Variant, error) {
 	n := checkNaming(in.Slug, in.DisplayName, in.Metadata)

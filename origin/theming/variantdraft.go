@@ -9,8 +9,8 @@ import (
 
 // PublishVariant freezes the draft of s at the newest version of its Theme t and returns the
 // Variant, now without a draft, the version, and the blob that the version names. It returns a
-// conflict where the Theme has no version, where there is no draft, and where the Variant has a
-// version at the Theme's newest already; with Precondition where ifMatch does not name the draft.
+// conflict if the Theme has no version, if there is no draft, and where the Variant has a
+// version at the Theme's newest already; with Precondition if ifMatch does not name the draft.
 func PublishVariant(t record.Theme, s VariantState, ifMatch *string, now time.Time) (record.Variant, record.VariantVersion, []byte, error) {
 	if ifMatch != nil && !matches(*ifMatch, s.etag()) {
 		return record.Variant{}, record.VariantVersion{}, nil, &Error{Cause: Conflict, Precondition: true}

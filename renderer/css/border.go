@@ -46,7 +46,7 @@ func appendBorderText(dst []byte, s string, f form) ([]byte, *Misfit) {
 	return unblank(dst), nil
 }
 
-// safeParts cuts a safe string into its blank-separated parts; nil where s is unsafe, empty, or has
+// safeParts cuts a safe string into its blank-separated parts; nil if s is unsafe, empty, or has
 // more than limit.
 func safeParts(s string, limit int) []string {
 	if !safe(s) {

@@ -22,7 +22,7 @@ func appendColor(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 	return dst, &Misfit{What: "not a colour"}
 }
 
-// appendPlainColor appends a colour in sRGB, or nothing where only a browser can tell what it is.
+// appendPlainColor appends a colour in sRGB, or nothing if only a browser can tell what it is.
 func appendPlainColor(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 	s, isText := textOf(v)
 	if !isText {

@@ -121,7 +121,7 @@ func TestColorStrings(t *testing.T) {
 	})
 }
 
-// A colour inside a composite is converted for JavaScript where that can be computed, and stays as
+// A colour inside a composite is converted for JavaScript if that can be computed, and stays as
 // it is where it cannot: the whole is a CSS string.
 func TestColorWithinACompositeForJavaScript(t *testing.T) {
 	check(t, css.Border, []row{

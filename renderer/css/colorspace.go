@@ -45,7 +45,7 @@ func (s space) ownFunction() bool { return s >= spaceHSL && s <= spaceOKLCH }
 // percentages reports whether the second and third component are percentages, from 0 to 100.
 func (s space) percentages() bool { return s == spaceHSL || s == spaceHWB }
 
-// hueAt returns the index of the component that is an angle, -1 where there is none.
+// hueAt returns the index of the component that is an angle, -1 if there is none.
 func (s space) hueAt() int {
 	switch s {
 	case spaceHSL, spaceHWB:

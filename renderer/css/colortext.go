@@ -252,7 +252,7 @@ func (c *colour) clampParsed() {
 	}
 }
 
-// readArgument reads a number, a percentage of whole, an angle where the argument is a hue, or
+// readArgument reads a number, a percentage of whole, an angle if the argument is a hue, or
 // "none".
 func readArgument(s string, whole float64, isHue bool) (f float64, none, ok bool) {
 	if lower(s) == "none" {
@@ -269,7 +269,7 @@ func readArgument(s string, whole float64, isHue bool) (f float64, none, ok bool
 		if strings.ContainsAny(text, "eE") {
 			return 0, false, false // nobody writes 1e1%
 		}
-		text += "e-2" // exact, where a division is not
+		text += "e-2" // exact, if a division is not
 	} else {
 		whole = 1
 	}

@@ -79,7 +79,7 @@ var (
 // whiteD50 is the white of D50, with Y = 1.
 var whiteD50 = vector{0.3457 / 0.3585, 1, (1 - 0.3457 - 0.3585) / 0.3585}
 
-// encoded returns c in gamma-encoded sRGB, outside of 0 to 1 where sRGB cannot show it.
+// encoded returns c in gamma-encoded sRGB, outside of 0 to 1 if sRGB cannot show it.
 func (c *colour) encoded() vector {
 	v := vector(c.c)
 	switch c.space {
@@ -104,7 +104,7 @@ func (c *colour) linear() vector {
 	return xyzToSRGB.times(c.xyz())
 }
 
-// xyz returns a colour of a space that is no spelling of sRGB in XYZ with the white of D65.
+// xyz returns a colour of a space that is not a spelling of sRGB in XYZ with the white of D65.
 func (c *colour) xyz() vector {
 	v := vector(c.c)
 	switch c.space {

@@ -108,7 +108,7 @@ func appendKind(dst []byte, k Kind, v *jsontree.Node, f form) ([]byte, *Misfit) 
 
 // AppendDeclarations appends the declarations of the custom property name ("--a-b", as AppendName
 // gives it), one a line: "  --a-b: value;\n". A gradient adds name-stops, a typography its parts:
-// of these the ones that fit are appended even where another does not, and then both come back,
+// of these the ones that fit are appended even if another does not, and then both come back,
 // the lines and the reason why some are missing. For every other kind a misfit leaves dst as it was.
 func AppendDeclarations(dst []byte, name string, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 	switch k {

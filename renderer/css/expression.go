@@ -1,7 +1,7 @@
 package css
 
 // appendExpression appends the values of s, with what is computed inside calc(): design tools write
-// "4px * 2" and "-calc(1px)" where CSS wants calc(4px * 2). A number that ends up where a
+// "4px * 2" and "-calc(1px)" if CSS wants calc(4px * 2). A number that ends up if a
 // measure is wanted gets the unit of a bare number.
 func (q *quantity) appendExpression(dst []byte, s string) ([]byte, bool) {
 	if s == "" || len(s) > maxRaw {
@@ -118,7 +118,7 @@ func (p *expression) sum() (measure, bool) {
 	return live, false
 }
 
-// plusOrMinus consumes the sign that continues a sum: "4px -2px" is two values where two may
+// plusOrMinus consumes the sign that continues a sum: "4px -2px" is two values if two may
 // stand, "4px - 2px" and "4px-2px" are one.
 func (p *expression) plusOrMinus() byte {
 	spaced := p.space()
@@ -283,7 +283,7 @@ func (p *expression) function() (measure, bool) {
 	return live, true
 }
 
-// liveEnd returns the length of the function that s begins with, where its name stands in names
+// liveEnd returns the length of the function that s begins with, if its name stands in names
 // or is one that the page resolves, its text is safe, and it computes no "not a number"; else 0.
 func liveEnd(s, names string) int {
 	if s == "" {

@@ -51,7 +51,7 @@ func appendFamilies(dst []byte, start int, s string) []byte {
 }
 
 // familyEnd returns the length of the first family of s: up to a comma outside of quotes, which
-// begin a family and are no apostrophe, and outside of parentheses.
+// begin a family and are not apostrophe, and outside of parentheses.
 func familyEnd(s string) int {
 	rest := trimLeft(s)
 	skipped := len(s) - len(rest)

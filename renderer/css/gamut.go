@@ -5,7 +5,7 @@ import "math"
 // maxComponent bounds components before they are converted, so that no product overflows.
 const maxComponent = 1e6
 
-// bytes returns c in 8-bit sRGB, gamut-mapped as CSS Color 4 does it where sRGB cannot show c.
+// bytes returns c in 8-bit sRGB, gamut-mapped as CSS Color 4 does it if sRGB cannot show c.
 func (c *colour) bytes() [3]uint8 {
 	bounded := *c
 	for i, f := range c.c {

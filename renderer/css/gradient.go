@@ -12,7 +12,7 @@ func appendGradient(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 	return append(dst, ')'), misfit
 }
 
-// appendGradientDeclarations appends the gradient and, where it is a list of stops, these alone for
+// appendGradientDeclarations appends the gradient and, if it is a list of stops, these alone for
 // a gradient of another shape or direction.
 func appendGradientDeclarations(dst []byte, name string, v *jsontree.Node) ([]byte, *Misfit) {
 	dst, misfit := appendDeclaration(dst, name, Gradient, v)

@@ -23,10 +23,10 @@ type row struct {
 	rule string
 	json string
 	css  string
-	js   string // the primitive; where it is empty and css is not, css as a JSON string
+	js   string // the primitive; if it is empty and css is not, css as a JSON string
 }
 
-// misfit stands in row.js where JavaScript gets nothing of what CSS gets.
+// misfit stands in row.js if JavaScript gets nothing of what CSS gets.
 const misfit = "misfit"
 
 // check runs the rows of one kind through Append and AppendPrimitive.
@@ -57,7 +57,7 @@ func check(t *testing.T, k css.Kind, rows []row) {
 	}
 }
 
-// oneSafeValue says why s could leave its declaration, fetch something, or is no value; "" where it
+// oneSafeValue says why s could leave its declaration, fetch something, or is not a value; "" if it
 // cannot and is one. It reads CSS tokens by itself and knows nothing of how they were written.
 func oneSafeValue(s string) string {
 	if strings.TrimSpace(s) == "" {
@@ -95,7 +95,7 @@ func oneSafeValue(s string) string {
 
 const fetching = " url src image image-set -webkit-image-set cross-fade element attr paint expression format local "
 
-// quotedLength returns the length of the quoted string that s begins with, 0 where it does not end
+// quotedLength returns the length of the quoted string that s begins with, 0 if it does not end
 // or could end an HTML element.
 func quotedLength(s string) int {
 	for i := 1; i < len(s); i++ {

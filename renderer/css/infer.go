@@ -6,7 +6,7 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// InferType guesses the DTCG type name of a value from its shape, "" where the shape tells none.
+// InferType guesses the DTCG type name of a value from its shape, "" if the shape tells none.
 // The first shape that matches wins. v may be nil.
 func InferType(v *jsontree.Node) string {
 	if v == nil {

@@ -12,7 +12,7 @@ import (
 const exactDigits = 15
 
 // appendNumber appends the decimal number text in the shortest form that reads back as the same
-// float64, without exponent and without "-0". It reports false where no float64 holds the number.
+// float64, without exponent and without "-0". It reports false if no float64 holds the number.
 func appendNumber(dst []byte, text string) ([]byte, bool) {
 	if shortest(text) {
 		return append(dst, text...), true
@@ -65,7 +65,7 @@ func appendPercentage(dst []byte, f float64) []byte {
 	return append(appendFloat(dst, math.Round(f*100*grid)/grid), '%')
 }
 
-// numberEnd returns the length of the CSS number that s begins with, 0 where there is none.
+// numberEnd returns the length of the CSS number that s begins with, 0 if there is none.
 func numberEnd(s string) int {
 	at := 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -114,7 +114,7 @@ func numberText(v *jsontree.Node) (string, bool) {
 	return s, ok && s != "" && numberEnd(s) == len(s)
 }
 
-// floatOf returns the number that v spells, where a float64 holds it.
+// floatOf returns the number that v spells, if a float64 holds it.
 func floatOf(v *jsontree.Node) (float64, bool) {
 	s, ok := numberText(v)
 	if !ok {

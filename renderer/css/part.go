@@ -6,7 +6,7 @@ import "example.com/livery/renderer/jsontree"
 type part struct {
 	name      string    // as DTCG spells it, and misfits do
 	otherName string    // as some tools spell it, "" for none
-	quantity  *quantity // what the part is; nil where kind tells
+	quantity  *quantity // what the part is; nil if kind tells
 	kind      Kind
 	optional  bool   // the part may be missing
 	fallback  string // what is written for a missing part, "" for nothing

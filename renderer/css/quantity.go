@@ -22,7 +22,7 @@ const (
 	timeUnits  = " ms s "
 )
 
-// measureOf returns what a lower-case unit measures, live where CSS has no such unit.
+// measureOf returns what a lower-case unit measures, live if CSS has no such unit.
 func measureOf(unit string) measure {
 	switch {
 	case unit == "px" || listed(lengthUnits, unit):
@@ -42,7 +42,7 @@ func measureOf(unit string) measure {
 // quantity is what one numeric place of CSS takes.
 type quantity struct {
 	what        string  // for misfits
-	measures    measure // the set of measures; pure where a number may stay without a unit
+	measures    measure // the set of measures; pure if a number may stay without a unit
 	bare        string  // the unit that a number without one gets, "" for none
 	keywords    string  // for listed
 	auto        string  // what the keyword auto is written as, "" for itself

@@ -65,7 +65,7 @@ func nesting(kind tokenKind) int {
 }
 
 // functionEnd returns the length of the function that the safe text s begins with, its closing
-// parenthesis included, 0 where s begins with none.
+// parenthesis included, 0 if s begins with none.
 func functionEnd(s string) int {
 	depth, at := 0, 0
 	for at < len(s) {
@@ -82,7 +82,7 @@ func functionEnd(s string) int {
 }
 
 // functionName returns the lower-case name of the function that the safe text s is as a whole, ""
-// where it is none or more than one.
+// if it is none or more than one.
 func functionName(s string) string {
 	if s == "" {
 		return ""

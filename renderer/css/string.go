@@ -6,7 +6,7 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// appendString writes text raw where it is safe and as one quoted CSS string where not, so every
+// appendString writes text raw if it is safe and as one quoted CSS string if not, so every
 // text has a rendering.
 func appendString(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 	switch v.Kind {

@@ -62,7 +62,7 @@ func TestStringOfAnAttackIsOneSafeValue(t *testing.T) {
 	}
 }
 
-// None of the attacks gets into CSS under any other type: what is no value of it is left out.
+// None of the attacks gets into CSS under any other type: what is not a value of it is left out.
 func TestTypedValueOfAnAttackIsLeftOut(t *testing.T) {
 	attacks := []string{
 		`red;} body{--pwned:1} x{`, `url(http://canary.test/)`, `"unterminated`, `/* open`, `red\`, "red\n}", `red !important`,

@@ -2,7 +2,7 @@ package css
 
 import "unicode/utf8"
 
-// tokenKind is a kind of token of the safe grammar. The zero value is no token of it.
+// tokenKind is a kind of token of the safe grammar. The zero value is not a token of it.
 type tokenKind uint8
 
 const (
@@ -94,7 +94,7 @@ func unitEnd(s string) int {
 	return identEnd(s)
 }
 
-// identEnd returns the length of the identifier that s begins with, 0 where there is none.
+// identEnd returns the length of the identifier that s begins with, 0 if there is none.
 func identEnd(s string) int {
 	at := 0
 	if s != "" && s[0] == '-' {

@@ -8,7 +8,7 @@ import "example.com/livery/renderer/jsontree"
 type Base struct {
 	Theme *Document
 
-	first      []int32 // by token: where in dependents those that need it begin; one more than there are tokens
+	first      []int32 // by token: if in dependents those that need it begin; one more than there are tokens
 	dependents []int32
 	failures   map[int32]failure
 	measures   []measure
@@ -79,8 +79,8 @@ type Delta struct {
 	picked *picked
 }
 
-// Overlay lays overrides over the Theme, at the cost of what they reach. It returns nil where that
-// tells too little, and the function Overlay must be called: where something is, or comes to be, left out
+// Overlay lays overrides over the Theme, at the cost of what they reach. It returns nil if that
+// tells too little, and the function Overlay must be called: if something is, or comes to be, left out
 // for the length of the whole document.
 func (b *Base) Overlay(overrides []Override) *Delta {
 	if b.entangled {
@@ -126,7 +126,7 @@ func (d *Delta) Reaches(path string) bool {
 }
 
 // Alias returns where among the tokens that are reached the one stands that token k of these is an alias
-// of. It is negative where k is no alias, or the alias of a token that is not reached.
+// of. It is negative if k is not an alias, or the alias of a token that is not reached.
 func (d *Delta) Alias(k int) int32 {
 	i := d.Tokens[k].alias()
 	if i < 0 {

@@ -17,9 +17,9 @@ type Fault struct {
 // maxFaultBytes bounds the pointers of all faults together, which repeat the names above them.
 const maxFaultBytes = 1 << 20
 
-// Check returns every fault of a token tree in document order, none where it is well formed: names,
+// Check returns every fault of a token tree in document order, none if it is well formed: names,
 // $type, $description, $extensions, and values whose JSON kind their type can never hold. A value
-// that only has the wrong grammar is no fault, and neither is an alias or a $ref.
+// that only has the wrong grammar is not a fault, and neither is an alias or a $ref.
 func Check(root *jsontree.Node) []Fault {
 	c := checker{}
 	if !root.IsObject() {

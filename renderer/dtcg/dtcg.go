@@ -13,7 +13,7 @@ type Token struct {
 	Segments    []string       // the names from the root to the token
 	Node        *jsontree.Node // the token's object, as the Theme spells it
 	Value       *jsontree.Node // $value as written, or the Variant's value laid over it
-	Served      *jsontree.Node // Value with every alias replaced; nil where that cannot be done
+	Served      *jsontree.Node // Value with every alias replaced; nil if that cannot be done
 	Type        string         // the token's own $type; empty when it has none
 	Resolved    string         // the type after aliases, inheritance and inference; empty when none
 	Inferred    bool           // Resolved was guessed from a value's shape
@@ -80,7 +80,7 @@ func (d *Document) Token(path string) *Token {
 // AliasOf returns the position of the token that the value of token i is an alias of, or -1.
 func (d *Document) AliasOf(i int) int { return int(d.Tokens[i].alias()) }
 
-// alias returns what Value names where it is one alias and nothing else, else refMissing.
+// alias returns what Value names if it is one alias and nothing else, else refMissing.
 func (t *Token) alias() int32 {
 	if t.isAlias {
 		return t.refs[0]
@@ -94,7 +94,7 @@ func (d *Document) Names(t *Token) bool {
 	return len(d.byPath) == len(d.Tokens) || d.Token(t.Path) == t
 }
 
-// position returns the place of the token at path in document order, and the number of tokens where
+// position returns the place of the token at path in document order, and the number of tokens if
 // there is none.
 func (d *Document) position(path string) int {
 	if i, ok := d.byPath[path]; ok {

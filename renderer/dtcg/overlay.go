@@ -41,7 +41,7 @@ func Overlay(theme *Document, overrides []Override) *Document {
 type overlay struct {
 	theme *Document
 	states
-	base     *Base          // of the tokens that are not resolved; nil where all are
+	base     *Base          // of the tokens that are not resolved; nil if all are
 	doubtful map[int32]bool // tokens whose overrides fit or not by what their aliases become
 	reports  []Diagnostic   // about overrides that do not count
 	found    []Diagnostic   // by the last round

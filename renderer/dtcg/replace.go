@@ -22,7 +22,7 @@ func (b *builder) fail(kind, why string) {
 	}
 }
 
-// count adds to the extent of the value and fails where it passes the bounds.
+// count adds to the extent of the value and fails if it passes the bounds.
 func (b *builder) count(bytes, depth int) {
 	b.bytes += bytes
 	b.depth = max(b.depth, depth)
@@ -66,7 +66,7 @@ func (b *builder) alias(text string, i int32, depth int) *jsontree.Node {
 	return b.at(i).Served
 }
 
-// need reports whether token i, which path names, has a value, and fails where it has none.
+// need reports whether token i, which path names, has a value, and fails if it has none.
 func (b *builder) need(path string, i int32) bool {
 	if i < 0 {
 		if b.d.isGroup(path) {

@@ -5,7 +5,7 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Bounds of what aliases may build. A value is shared, not copied, where an alias is the whole of
+// Bounds of what aliases may build. A value is shared, not copied, if an alias is the whole of
 // it, so these bound what the served files would hold, not what resolving holds in memory.
 const (
 	maxValueBytes = 1 << 20  // of one value, as its JSON text is written
@@ -33,7 +33,7 @@ type measure struct{ bytes, depth int }
 type resolver struct {
 	d *Document // whose paths and groups aliases name
 	states
-	base     *Base // of the tokens that are not resolved; nil where all are
+	base     *Base // of the tokens that are not resolved; nil if all are
 	failures map[int32]failure
 	measures []measure         // of the tokens that are resolved; nil: none is remembered, as for one value alone
 	others   map[int32]measure // of tokens of base, which must not be changed
@@ -137,7 +137,7 @@ func (r *resolver) report(t *Token, kind, message string) {
 	r.found = append(r.found, Diagnostic{t.Path, kind, message})
 }
 
-// failureOf returns why a token cannot be served; left is false where it can.
+// failureOf returns why a token cannot be served; left is false if it can.
 func (r *resolver) failureOf(i int32) (f failure, left bool) {
 	if r.place(i) < 0 {
 		f, left = r.base.failures[i]

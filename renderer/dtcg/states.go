@@ -30,7 +30,7 @@ func (s *states) resolved() []Token {
 	return s.some
 }
 
-// place returns where among those that are resolved the token at position i stands; it is negative where
+// place returns where among those that are resolved the token at position i stands; it is negative if
 // it is not resolved, or i names no token. It is not inlined, as at is not.
 //
 //go:noinline

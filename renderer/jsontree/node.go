@@ -60,7 +60,7 @@ func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 // NewObject returns an Object node that owns members.
 func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
 
-// Find returns the member called name, or nil where n is no object or has none. Objects that Parse
+// Find returns the member called name, or nil if n is not an object or has none. Objects that Parse
 // or Index saw answer in constant time.
 func (n *Node) Find(name string) *Node {
 	if i := n.IndexOf(name); i >= 0 {

@@ -6,7 +6,7 @@ import "strings"
 // Pointer names the whole document.
 type Pointer []string
 
-// ParsePointer reads a JSON Pointer; ok is false where it does not begin with "/" or holds a "~"
+// ParsePointer reads a JSON Pointer; ok is false if it does not begin with "/" or holds a "~"
 // that neither "0" nor "1" follows.
 func ParsePointer(s string) (p Pointer, ok bool) {
 	if s == "" {
@@ -82,7 +82,7 @@ func ArrayIndex(token string) (int, bool) {
 	return n, true
 }
 
-// Lookup returns the value that p names in n, or nil where there is none.
+// Lookup returns the value that p names in n, or nil if there is none.
 func (n *Node) Lookup(p Pointer) *Node {
 	for _, name := range p {
 		switch {

@@ -2,7 +2,7 @@ package plan
 
 import "errors"
 
-// ErrBundle says that bytes are no bundle of this version, or a damaged one.
+// ErrBundle says that bytes are not bundle of this version, or a damaged one.
 var ErrBundle = errors.New("plan: not a bundle of version 1, or not a whole one")
 
 const (
@@ -51,7 +51,7 @@ func AppendBundle(dst []byte, parts [][]byte) []byte {
 	return dst
 }
 
-// OpenBundle opens a bundle and returns ErrBundle where blob is none. It checks every number and
+// OpenBundle opens a bundle and returns ErrBundle if blob is none. It checks every number and
 // keeps blob, which must not change as long as the bundle is used.
 func OpenBundle(blob []byte) (Bundle, error) {
 	if len(blob) < bundleHeadBytes || string(blob[:4]) != bundleMagic || blob[4] != version || blob[5] != 0 {
@@ -78,7 +78,7 @@ func OpenBundle(blob []byte) (Bundle, error) {
 }
 
 // Part returns the part of the file of number i: part of the bytes that b was opened from, which
-// must not be changed. It is nil where the bundle has none.
+// must not be changed. It is nil if the bundle has none.
 func (b Bundle) Part(i uint8) []byte {
 	if int(i) >= b.count {
 		return nil

@@ -12,7 +12,7 @@ type Changes struct {
 	text   []byte
 	near   []uint32          // by hash: the number of the first edit of a text, counted from 1; 0 is free
 	shared map[string]uint32 // where in text those begin that found no place in near
-	size   int               // by how much the file grows; negative where it shrinks
+	size   int               // by how much the file grows; negative if it shrinks
 }
 
 // near has a place for most texts, and each text a few that it may have: however many share them, as

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ErrOverlay says that bytes are no overlay of this version, or a damaged one.
+// ErrOverlay says that bytes are not overlay of this version, or a damaged one.
 var ErrOverlay = errors.New("plan: not an overlay of version 1, or not a whole one")
 
 // ErrOtherPlan says that an overlay was compiled for another plan.
@@ -30,8 +30,8 @@ func (e *edit) cut() uint64    { return uint64(load32(e[4:])) }
 func (e *edit) from() uint64   { return uint64(load32(e[8:])) }
 func (e *edit) length() uint64 { return uint64(load32(e[12:])) }
 
-// OpenOverlay opens an overlay for the plan that it was compiled for. It returns ErrOtherPlan where
-// p is another one, and ErrOverlay where blob is no overlay. It checks every number once, so that
+// OpenOverlay opens an overlay for the plan that it was compiled for. It returns ErrOtherPlan if
+// p is another one, and ErrOverlay if blob is not an overlay. It checks every number once, so that
 // rendering checks none, and keeps blob, which must not change as long as the overlay is used.
 func OpenOverlay(p Plan, blob []byte) (Overlay, error) {
 	h, ok := openHead(blob, overlayMagic)
@@ -68,7 +68,7 @@ func (o *Overlay) check() bool {
 // Size returns the length of the rendered file in bytes.
 func (o Overlay) Size() int { return o.size }
 
-// Append appends the rendered file. It allocates nothing where dst has room for Size bytes.
+// Append appends the rendered file. It allocates nothing if dst has room for Size bytes.
 func (o Overlay) Append(dst []byte) []byte {
 	start := len(dst)
 	dst = slices.Grow(dst, o.size)[:start+o.size]
@@ -85,7 +85,7 @@ func (o Overlay) Append(dst []byte) []byte {
 }
 
 // Pieces appends the pieces that the rendered file is made of, none of them empty: parts of the
-// plan and of the overlay, which must not be changed. It allocates nothing where pieces has room
+// plan and of the overlay, which must not be changed. It allocates nothing if pieces has room
 // for MaxPieces more.
 func (o Overlay) Pieces(pieces [][]byte) [][]byte {
 	next := uint64(0)

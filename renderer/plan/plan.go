@@ -42,7 +42,7 @@ const (
 	editBytes    = 16
 )
 
-// ErrPlan says that bytes are no plan of this version, or a damaged one.
+// ErrPlan says that bytes are not plan of this version, or a damaged one.
 var ErrPlan = errors.New("plan: not a plan of version 1, or not a whole one")
 
 // Plan is an opened plan. It refers to the bytes it was opened from and may be read concurrently
@@ -53,7 +53,7 @@ type Plan struct {
 	text []byte
 }
 
-// Open opens a plan and returns ErrPlan where blob is none. It checks the lengths, and keeps blob,
+// Open opens a plan and returns ErrPlan if blob is none. It checks the lengths, and keeps blob,
 // which must not change as long as the plan is used. It takes constant time: it does not hash the
 // file, which the store that names blobs by their hash has done.
 func Open(blob []byte) (Plan, error) {

@@ -176,10 +176,10 @@ func (w *writer) count(kind byte, parts [][]byte) io.Writer {
 	return p.sum
 }
 
-// ErrNotEmpty is returned where a dump is to be loaded into a store that holds something.
+// ErrNotEmpty is returned if a dump is to be loaded into a store that holds something.
 var ErrNotEmpty = errors.New("the store is not empty")
 
-// ErrBad is returned where a stream is not a whole dump.
+// ErrBad is returned if a stream is not a whole dump.
 var ErrBad = errors.New("this is no whole dump")
 
 // Load loads a dump into an empty store. The blobs go first, and then all records in one commit: a

@@ -58,10 +58,10 @@ func Digest(ctx context.Context, store storage.Store, progress storage.Progress)
 	return c, nil
 }
 
-// ErrMoved is returned where the store that was copied is not what it was when the copy began.
+// ErrMoved is returned if the store that was copied is not what it was when the copy began.
 var ErrMoved = errors.New("the store that was copied was written to meanwhile")
 
-// ErrUnlike is returned where the copy is not what was copied.
+// ErrUnlike is returned if the copy is not what was copied.
 var ErrUnlike = errors.New("the copy holds something else than was copied")
 
 // Migrate copies everything from one store into another, which must be empty, and compares what
@@ -98,7 +98,7 @@ func stream(ctx context.Context, from, to storage.Store, progress storage.Progre
 		written <- err
 	}()
 	loaded, err := Load(ctx, out, to, progress)
-	_ = out.CloseWithError(err) // ends Write where Load failed
+	_ = out.CloseWithError(err) // ends Write if Load failed
 	return loaded, errors.Join(err, <-written)
 }
 

@@ -60,7 +60,7 @@ type BackedUp struct {
 	New, NewSize int64 // of the files that the directory did not have
 }
 
-// Backup adds a backup of the store as it is now to the directory to, which it makes where there is
+// Backup adds a backup of the store as it is now to the directory to, which it makes if there is
 // none. Every commit acknowledged before the call is in it, and commits go on meanwhile. What the
 // directory has already is not copied again. The backup holds secrets as the store does; its
 // directories are readable by the owner only. Only a store on a real disk can be backed up.

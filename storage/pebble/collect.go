@@ -116,7 +116,7 @@ func (s *Store) keepBlob(ctx context.Context, name record.Hash) error {
 	return failure("put blob", s.db.Set(noteKey(name), n.bytes(), pebble.NoSync))
 }
 
-// MarkBlobs notes of each blob that nothing names it since at, and takes the note back where at is
+// MarkBlobs notes of each blob that nothing names it since at, and takes the note back if at is
 // zero. Those put within storage.PutWindow are left as they are, and so are names without a blob.
 func (s *Store) MarkBlobs(ctx context.Context, names []record.Hash, at time.Time) error {
 	return s.changeBlobs(ctx, names, func(batch *pebble.Batch, name record.Hash, n note) (bool, error) {

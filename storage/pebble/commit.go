@@ -16,12 +16,12 @@ import (
 type pending struct {
 	seen  uint64 // the newest entry of the change log that fn was shown
 	batch *pebble.Batch
-	state *state // after the commit; nil where nothing was committed
+	state *state // after the commit; nil if nothing was committed
 	leave func() // tells the gate that the commit came to its end
 }
 
 // Update runs fn once, serially in its scope, and commits what it wrote as one durable step. Any
-// Set, Delete or DeletePrefix is a write; where there was none nothing is committed and the Cursor
+// Set, Delete or DeletePrefix is a write; if there was none nothing is committed and the Cursor
 // is that of the snapshot fn read. A ctx that ends before the commit begins stops it; afterwards it
 // is waited for to the end. The scope is free for its next writer as soon as the commit has its
 // place, before it is durable.

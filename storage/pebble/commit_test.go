@@ -37,7 +37,7 @@ func openStalled(t testing.TB) *stalled {
 	}
 	s.Store = open(t, "data", pebble.Options{FS: s.disk})
 	shut.Store(true)
-	t.Cleanup(s.openGate) // or Close would wait for ever where a test gave up
+	t.Cleanup(s.openGate) // or Close would wait for ever if a test gave up
 	return s
 }
 

@@ -118,7 +118,7 @@ func flip(t *testing.T, fs vfs.FS, name string, at int64) {
 	}
 }
 
-// A byte that rotted in a table is noticed where it is read, or it does not matter: no call returns
+// A byte that rotted in a table is noticed if it is read, or it does not matter: no call returns
 // something else than what was written.
 func TestRottenTablesAreCorrupt(t *testing.T) {
 	random, noticed := rand.New(rand.NewPCG(1, 1)), 0

@@ -60,7 +60,7 @@ func (l engineLog) Errorf(format string, args ...any) {
 	l.to.Error("storage engine", "error", fmt.Sprintf(format, args...))
 }
 
-// Fatalf is called where the engine cannot go on.
+// Fatalf is called if the engine cannot go on.
 func (l engineLog) Fatalf(format string, args ...any) {
 	l.fatal(fmt.Errorf(format, args...))
 }

@@ -49,7 +49,7 @@ func parseFault(spec string) (f fault, err error) {
 }
 
 // Every operation that the file system can refuse, once or from then on, leaves what was
-// acknowledged: also where the power fails as the store gives up, and where the engine panics or
+// acknowledged: also if the power fails as the store gives up, and where the engine panics or
 // hangs.
 func TestAFailedOperationLosesNothingAcknowledged(t *testing.T) {
 	for _, reads := range []bool{false, true} {
@@ -228,7 +228,7 @@ func (c *child) end() (status int) {
 	return 0
 }
 
-// verdict ends the child where storagetest.Verify finds something wrong.
+// verdict ends the child if storagetest.Verify finds something wrong.
 type verdict struct{}
 
 func (verdict) Helper() {}

@@ -11,7 +11,7 @@ import (
 	"example.com/livery/storage/pebble"
 )
 
-// mounted returns the directory of a file system of so many bytes, and skips where none may be mounted.
+// mounted returns the directory of a file system of so many bytes, and skips if none may be mounted.
 func mounted(t *testing.T, bytes int64) string {
 	t.Helper()
 	dir := t.TempDir()

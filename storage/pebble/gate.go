@@ -28,7 +28,7 @@ type load struct {
 	sublevels int32  // of level 0
 }
 
-// gate lets a write into the engine where the disk has room for all that follows from it and the
+// gate lets a write into the engine if the disk has room for all that follows from it and the
 // engine will not hold it. Others wait, and are refused as soon as the reason is a full disk. Its
 // methods may be called concurrently.
 type gate struct {
@@ -42,7 +42,7 @@ type gate struct {
 	known      load   // when it was last asked for
 	stale      bool   // known is of before a flush or a compaction
 	since      uint64 // bytes let in after that
-	flushErr   error  // why the last flush found no room; nil where it did
+	flushErr   error  // why the last flush found no room; nil if it did
 	compactErr error  // why the last compaction found none
 	ended      error
 	moved      chan struct{} // closed and replaced when something may go on
@@ -63,7 +63,7 @@ func (g *gate) watchEngine(db *pebble.DB) {
 	}
 }
 
-// admit lets a write of size bytes under keys keys in, and returns storage.ErrNoSpace where the disk
+// admit lets a write of size bytes under keys keys in, and returns storage.ErrNoSpace if the disk
 // has no room for it. It waits for flushes and compactions that are behind, but not without room on
 // the disk. leave must be called when the write is durable or was given up. frees tells a write that
 // makes room in the end: it may use half of what is kept back.
@@ -139,7 +139,7 @@ func (g *gate) writable() error {
 	return g.refusal()
 }
 
-// held reports whether the engine is behind; mu is held. A flush is surely under way where more than
+// held reports whether the engine is behind; mu is held. A flush is surely under way if more than
 // two memtables wait, so that there is something to wait for. Compactions without room are not waited for:
 // what comes meanwhile is bounded by the floor.
 func (g *gate) held(cost uint64) bool {
@@ -169,7 +169,7 @@ func (g *gate) unflushed() uint64 {
 	return g.known.bytes + g.since
 }
 
-// refreshStale asks the engine where something has happened since. It must not be called from within
+// refreshStale asks the engine if something has happened since. It must not be called from within
 // the engine's locks.
 func (g *gate) refreshStale() {
 	g.mu.Lock()

@@ -23,7 +23,7 @@ func noRoom(err error) bool { return errors.Is(err, errNoRoom) || vfs.IsNoSpaceE
 
 // guard is the engine's file system. A compaction takes as much as it rewrites, and the engine begins
 // it without a look at the disk; so its files are refused what flushes and logs may need, and the
-// engine undoes it. Work that failed begins again after a pause, where the engine alone would try
+// engine undoes it. Work that failed begins again after a pause, if the engine alone would try
 // without end and without rest.
 type guard struct {
 	vfs.FS
@@ -127,7 +127,7 @@ type guarded struct {
 	room func(n int) error
 }
 
-// Write writes p where there is room for it.
+// Write writes p if there is room for it.
 func (f *guarded) Write(p []byte) (int, error) {
 	if err := f.room(len(p)); err != nil {
 		return 0, &os.PathError{Op: "write", Path: f.name, Err: err}

@@ -13,7 +13,7 @@ import (
 )
 
 // Changes returns up to limit durable entries after the cursor, in order and without a gap:
-// storage.ErrTrimmed or storage.ErrDiverged where the cursor cannot be continued.
+// storage.ErrTrimmed or storage.ErrDiverged if the cursor cannot be continued.
 func (s *Store) Changes(ctx context.Context, after storage.Cursor, limit int) ([]storage.LoggedChange, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func checkCursor(from pebble.Reader, after, last storage.Cursor) error {
 	return nil
 }
 
-// logBegin returns the place of the last entry trimmed, the zero Cursor where none was.
+// logBegin returns the place of the last entry trimmed, the zero Cursor if none was.
 func logBegin(from pebble.Reader) (storage.Cursor, error) {
 	value, err := get(from, []byte(trimmedKey))
 	if errors.Is(err, storage.ErrNotFound) {
@@ -135,7 +135,7 @@ func parseEntry(key, value []byte) (storage.LoggedChange, error) {
 }
 
 // Wait returns nil as soon as a durable entry after the cursor exists, or ctx's error. It does not
-// wait for a history that is not this one: storage.ErrDiverged where the cursor is past the end.
+// wait for a history that is not this one: storage.ErrDiverged if the cursor is past the end.
 func (s *Store) Wait(ctx context.Context, after storage.Cursor) error {
 	if err := s.line.enter(); err != nil {
 		return err

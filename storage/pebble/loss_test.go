@@ -17,7 +17,7 @@ import (
 	"example.com/livery/storage/storagetest"
 )
 
-// The engine opens cleanly where the newest write-ahead log is missing or torn. The tag of a cursor
+// The engine opens cleanly if the newest write-ahead log is missing or torn. The tag of a cursor
 // and the witness in the directory tell that acknowledged changes are gone, also when new ones have
 // taken their numbers.
 func TestALostTailIsNoticed(t *testing.T) {

@@ -150,7 +150,7 @@ func plant(t *testing.T, root string, m mutant) (overlay string) {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// runWith returns the deepest test that fails first under an overlay, "" where none does. A mutant
+// runWith returns the deepest test that fails first under an overlay, "" if none does. A mutant
 // that does not compile is an error, and one that hangs is killed by the limit.
 func runWith(root, overlay string) (by string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)

@@ -31,7 +31,7 @@ type Options struct {
 	Logger       *slog.Logger // nil means slog.Default()
 	CacheBytes   int64        // of uncompressed blocks; 0 means 64 MiB
 	MinFreeBytes int64        // below this much free disk nothing is written; 0 means 128 MiB, negative means no check
-	BallastBytes int64        // of the file that is given up where the disk is full nevertheless; 0 means 32 MiB, negative means none
+	BallastBytes int64        // of the file that is given up if the disk is full nevertheless; 0 means 32 MiB, negative means none
 
 	// FailoverDir is a directory on another disk that takes the write-ahead log while the first disk
 	// stalls; empty means none. A store that was opened with one must be opened with it ever after.
@@ -90,9 +90,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Open opens the store in a directory, which it makes where there is none; "" is a store in memory
-// that ends with Close. It returns storage.ErrLocked where another Store has the directory, and
-// storage.ErrCorrupt where what is there cannot be read.
+// Open opens the store in a directory, which it makes if there is none; "" is a store in memory
+// that ends with Close. It returns storage.ErrLocked if another Store has the directory, and
+// storage.ErrCorrupt if what is there cannot be read.
 func Open(dir string, opts Options) (*Store, error) {
 	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: storage.NewScopes(nil)}
 	s.line.moved = make(chan struct{})
@@ -201,7 +201,7 @@ func lockDirectory(fs vfs.FS, dir string) (*pebble.Lock, error) {
 	return nil, fmt.Errorf("pebble: lock %s: %w", dir, err)
 }
 
-// start opens the engine and reads where the store left off.
+// start opens the engine and reads if the store left off.
 func (s *Store) start() error {
 	var err error
 	if s.space, err = newSpace(s.fs, s.dir, s.opts); err != nil {

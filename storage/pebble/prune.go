@@ -28,7 +28,7 @@ type Pruned struct {
 // Prune removes all but the newest keep backups of a directory, and then each file that none of the
 // rest is made of, those that an interrupted Backup left included. What it keeps is whole at every
 // moment: a process that ends in the midst leaves files too many, which the next Prune removes. It
-// refuses where a description cannot be read, because the files that one needs are not known, and
+// refuses if a description cannot be read, because the files that one needs are not known, and
 // where a Backup into the directory is under way.
 func Prune(ctx context.Context, dir string, keep int, progress storage.Progress) (Pruned, error) {
 	p, err := prune(ctx, dir, keep, progress)

@@ -81,7 +81,7 @@ func TestPruningKeepsTheNewestBackupsWhole(t *testing.T) {
 	if again, err := pebble.Prune(ctx, to, 2, nil); err != nil || len(again.Backups) != 0 || again.Files != 0 {
 		t.Errorf("Prune(2) again = %+v, %v, want nothing", again, err)
 	}
-	backUp(t, s, to, 21) // the next one copies what went with the old ones, where it needs it
+	backUp(t, s, to, 21) // the next one copies what went with the old ones, if it needs it
 	all, _ := pebble.Backups(to)
 	if err := pebble.VerifyBackup(ctx, to, all[len(all)-1], nil); err != nil {
 		t.Errorf("VerifyBackup() of the next backup = %v", err)

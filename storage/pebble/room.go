@@ -6,8 +6,8 @@ import (
 	"example.com/livery/storage"
 )
 
-// Writable returns nil where there is room for a commit, and else storage.ErrNoSpace, or
-// storage.ErrUnavailable where the disk does not say.
+// Writable returns nil if there is room for a commit, and else storage.ErrNoSpace, or
+// storage.ErrUnavailable if the disk does not say.
 func (s *Store) Writable() error {
 	if err := s.gate.writable(); err != nil {
 		return err

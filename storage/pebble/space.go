@@ -33,7 +33,7 @@ type space struct {
 	reserved int        // bytes that writes let in may still take
 }
 
-// newSpace makes the ballast where there is room for it. A file system that cannot say how full it
+// newSpace makes the ballast if there is room for it. A file system that cannot say how full it
 // is has no check.
 func newSpace(fs vfs.FS, dir string, o Options) (*space, error) {
 	s := &space{fs: fs, dir: dir, floor: o.MinFreeBytes, size: o.BallastBytes, log: o.Logger}
@@ -59,8 +59,8 @@ func newSpace(fs vfs.FS, dir string, o Options) (*space, error) {
 
 func (s *space) path() string { return s.fs.PathJoin(s.dir, ballastName) }
 
-// take keeps room for a write of cost bytes, until giveBack, and returns storage.ErrNoSpace where it
-// could take the disk below the floor, or where the ballast was given up and there is no room to make
+// take keeps room for a write of cost bytes, until giveBack, and returns storage.ErrNoSpace if it
+// could take the disk below the floor, or if the ballast was given up and there is no room to make
 // it again. A write that frees space may use half of the floor.
 func (s *space) take(cost int, frees bool) error {
 	if s.floor < 0 {

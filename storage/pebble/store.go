@@ -33,7 +33,7 @@ type Store struct {
 	guard  *guard
 	line   timeline
 	scopes *storage.Scopes
-	watch  *watch         // nil where nothing is watched
+	watch  *watch         // nil if nothing is watched
 	lost   storage.Cursor // see Lost
 
 	commitMu sync.Mutex // guards the order of commits, and last

@@ -147,7 +147,7 @@ func (l *timeline) fail(cause error) bool {
 }
 
 // close refuses every later call, waits for those in progress, drops both states and returns the
-// place of the newest durable commit. first is false where that was done before.
+// place of the newest durable commit. first is false if that was done before.
 func (l *timeline) close() (end storage.Cursor, first bool) {
 	l.mu.Lock()
 	if l.closed {

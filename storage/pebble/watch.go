@@ -16,8 +16,8 @@ import (
 // errHung ends a process whose commits do not come to an end.
 var errHung = errors.New("pebble: a commit does not come to its end; the disk or the engine hangs")
 
-// watch ends the process where commits do not come to their end any more. Commits that do are its
-// sign of life; where there are none it makes one of its own, the canary. An error in the midst of
+// watch ends the process if commits do not come to their end any more. Commits that do are its
+// sign of life; if there are none it makes one of its own, the canary. An error in the midst of
 // the engine's work can stop all of the program, this watch too, so the kernel has an alarm that
 // kills the process unless the watch winds it up again. The zero watch and nil watch nothing.
 type watch struct {

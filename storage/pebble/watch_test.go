@@ -68,8 +68,8 @@ func runEnd(spec string) int {
 	return 4
 }
 
-// A process whose store cannot make a commit durable ends by itself: with its own words where a sync
-// fails or hangs, and by the kernel's alarm where the whole program stands still. What was
+// A process whose store cannot make a commit durable ends by itself: with its own words if a sync
+// fails or hangs, and by the kernel's alarm if the whole program stands still. What was
 // acknowledged before is there afterwards, and nothing else is acknowledged.
 func TestAProcessThatCannotCommitEnds(t *testing.T) {
 	for how, status := range map[string]string{"sync": "exit status 1", "hang": "exit status 1", "stop": "signal: killed"} {
@@ -98,7 +98,7 @@ func TestAProcessThatCannotCommitEnds(t *testing.T) {
 	}
 }
 
-// A store that is idle is watched by a commit of its own, which is no change.
+// A store that is idle is watched by a commit of its own, which is not a change.
 func TestAnIdleStoreIsWatched(t *testing.T) {
 	d := &disk{FS: vfs.NewMem()}
 	s := open(t, "data", pebble.Options{FS: d, HangAfter: patience}.Watched(time.Millisecond))

@@ -40,7 +40,7 @@ func (s *Store) findLoss(end storage.Cursor) error {
 	return err
 }
 
-// readWitness returns the zero Cursor where there is no whole one.
+// readWitness returns the zero Cursor if there is no whole one.
 func (s *Store) readWitness() (storage.Cursor, error) {
 	f, err := s.fs.Open(s.fs.PathJoin(s.dir, witnessName))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // unconfirmed are the blobs put by this process that no commit of it has yet followed. A put does not
 // wait for the quorum: the commit that names the blob does, and it comes later in the server's log. A
 // failover between the two can lose the put, so each commit checks that what was put before it is
-// there, and puts it again where it is not. What was put longer than storage.PutWindow ago belongs to
+// there, and puts it again if it is not. What was put longer than storage.PutWindow ago belongs to
 // no publish any more.
 type unconfirmed struct {
 	mu    sync.Mutex // guards below
@@ -206,7 +206,7 @@ func (r *reader) blobs(each func(storage.BlobInfo) bool) error {
 	}
 }
 
-// MarkBlobs notes of each blob that nothing names it since at, and takes the note back where at is
+// MarkBlobs notes of each blob that nothing names it since at, and takes the note back if at is
 // zero. Those put within storage.PutWindow are left as they are.
 func (s *Store) MarkBlobs(ctx context.Context, names []record.Hash, at time.Time) error {
 	if err := s.enter(ctx); err != nil {

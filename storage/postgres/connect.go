@@ -61,7 +61,7 @@ const (
 )
 
 // Redact returns the address of a database as it may be shown: role, hosts and name, and nothing else. A
-// text that is no address is not shown at all.
+// text that is not an address is not shown at all.
 func Redact(address string) string {
 	c, err := pgx.ParseConfig(address)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"example.com/livery/storage"
 )
 
-// follower knows how far the log has come. It looks every now and then, and at once where it hears
+// follower knows how far the log has come. It looks every now and then, and at once if it hears
 // that something was committed: a notification may be lost, a look may not.
 type follower struct {
 	store  *Store
@@ -26,7 +26,7 @@ type follower struct {
 	over  bool
 }
 
-// lookEvery is how late a follower is at most where a notification is lost.
+// lookEvery is how late a follower is at most if a notification is lost.
 const lookEvery = 100 * time.Millisecond
 
 func newFollower(s *Store, config *pgx.ConnConfig) *follower {
@@ -158,7 +158,7 @@ func (f *follower) hear(ctx context.Context, conn *pgx.Conn) (own bool, err erro
 	return own, nil
 }
 
-// reach notes how far the log has come. It goes back where a lost tail was cut off.
+// reach notes how far the log has come. It goes back if a lost tail was cut off.
 func (f *follower) reach(seq uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

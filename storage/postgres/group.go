@@ -29,7 +29,7 @@ type writes struct {
 	body    []byte
 	after   *writes       // of the same chain, which the function was shown too; nil for none
 	seq     uint64        // place in the log, from when it is taken in a transaction; 0 for none
-	turn    *turn         // what fills them when the head is locked; nil where they are filled
+	turn    *turn         // what fills them when the head is locked; nil if they are filled
 	settled chan struct{} // closed when it is known what became of them
 	at      storage.Cursor
 	err     error
@@ -205,7 +205,7 @@ func tell(batch []*writes, err error) {
 	}
 }
 
-// connect makes a connection where there is none, or where readers found the server away since it was made:
+// connect makes a connection if there is none, or if readers found the server away since it was made:
 // one that hangs would be noticed late.
 func (g *group) connect() (err error) {
 	breaks := g.store.pool.breaks.Load()

@@ -13,7 +13,7 @@ import (
 )
 
 // Changes returns up to limit entries after the cursor, in order and without a gap:
-// storage.ErrTrimmed or storage.ErrDiverged where the cursor cannot be continued.
+// storage.ErrTrimmed or storage.ErrDiverged if the cursor cannot be continued.
 func (s *Store) Changes(ctx context.Context, after storage.Cursor, limit int) (all []storage.LoggedChange, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func trim(ctx context.Context, tx pgx.Tx, seq uint64) error {
 }
 
 // Wait returns nil as soon as an entry after the cursor exists, or ctx's error: storage.ErrDiverged
-// where the cursor is past the end.
+// if the cursor is past the end.
 func (s *Store) Wait(ctx context.Context, after storage.Cursor) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrServer is returned where the server does not keep what is promised, or lets nobody in. The error is
+// ErrServer is returned if the server does not keep what is promised, or lets nobody in. The error is
 // a *ServerError.
 var ErrServer = errors.New("the server does not keep what is promised")
 
@@ -24,7 +24,7 @@ type Fault struct {
 // ServerError is everything that keeps a server from being used. It is an ErrServer.
 type ServerError struct {
 	Faults []Fault // at least one
-	cause  error   // nil where the server answered well
+	cause  error   // nil if the server answered well
 }
 
 // Error lists the faults and what mends them.

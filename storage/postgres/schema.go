@@ -36,7 +36,7 @@ INSERT INTO livery_head VALUES (true, 0, '', 0, '') ON CONFLICT DO NOTHING;
 // tablesLock is the advisory lock under which tables are made.
 const tablesLock = 0x4c495645
 
-// prepareTables makes the tables where there are none and returns the store's ID.
+// prepareTables makes the tables if there are none and returns the store's ID.
 func prepareTables(ctx context.Context, c *pgx.Conn) (id string, err error) {
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", tablesLock); err != nil {

@@ -4,7 +4,7 @@
 //
 // Writers of one scope take turns within a process, over one snapshot as long as they come one after the other;
 // between processes a commit is checked against what was committed since its snapshot, and its function runs
-// again where something was. All commits pass one row, the head of the change log, so that the log has no gap
+// again if something was. All commits pass one row, the head of the change log, so that the log has no gap
 // and one order everywhere. Commits that come while one is under way go together as the next: one transaction
 // of two round trips, one wait for the disks of the quorum.
 package postgres
@@ -86,7 +86,7 @@ type Store struct {
 var _ storage.Store = (*Store)(nil)
 
 // Open connects to the database that url names ("postgres://user:password@host1,host2/database"), makes
-// the tables where there are none, and checks that the server keeps what is promised: an error lists
+// the tables if there are none, and checks that the server keeps what is promised: an error lists
 // everything that is missing and how to set it. Of several hosts the primary is used.
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
@@ -170,7 +170,7 @@ func (s *Store) Close() error {
 }
 
 // TryAlone runs fn while no other process that calls TryAlone with the name runs its own, and reports
-// whether it did; where another does it returns at once. Where the connection breaks meanwhile another
+// whether it did; if another does it returns at once. Where the connection breaks meanwhile another
 // process may begin before fn ends.
 func (s *Store) TryAlone(ctx context.Context, name string, fn func(context.Context) error) (ran bool, err error) {
 	if err := s.enter(ctx); err != nil {
@@ -276,7 +276,7 @@ func checkKey(key []byte) error {
 }
 
 // Update runs fn serially in its scope and commits what it wrote as one durable step. fn runs again
-// where another process committed in the scope meanwhile.
+// if another process committed in the scope meanwhile.
 func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
 	if err := s.enter(ctx); err != nil {
 		return storage.Cursor{}, err

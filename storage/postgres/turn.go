@@ -28,7 +28,7 @@ type filling struct {
 var errIdle = errors.New("nothing was written")
 
 // commitLocked lets fill fill w when the head of the log is locked, and waits for what becomes of it.
-// fill runs again where the server went away before the commit.
+// fill runs again if the server went away before the commit.
 func (g *group) commitLocked(w *writes, fill func() (wrote bool, err error)) (storage.Cursor, error) {
 	w.turn = &turn{make(chan struct{}), make(chan filling, 1), make(chan struct{})}
 	g.queue <- w
@@ -91,7 +91,7 @@ func (s *Store) attemptLocked(ctx context.Context, scope string, fn func(storage
 	return s.group.commitLocked(w, func() (wrote bool, err error) { return s.fill(ctx, w, fn) })
 }
 
-// fill runs fn on a snapshot and collects its writes. It returns errOvertaken where fn failed because a
+// fill runs fn on a snapshot and collects its writes. It returns errOvertaken if fn failed because a
 // read did.
 func (s *Store) fill(ctx context.Context, w *writes, fn func(storage.Tx) (record.Change, error)) (wrote bool, err error) {
 	var t *storage.Overlay

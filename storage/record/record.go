@@ -157,7 +157,7 @@ type Theme struct {
 	TokenCount    int               `json:"tokenCount"`    // of the draft if there is one, else of the newest version
 	LatestVersion uint32            `json:"latestVersion"` // counts from 1 and never skips; 0 before the first publish
 	PublishedAt   time.Time         `json:"publishedAt"`   // zero before the first publish
-	DraftETag     string            `json:"draftETag"`     // empty where there is no draft
+	DraftETag     string            `json:"draftETag"`     // empty if there is no draft
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
@@ -201,7 +201,7 @@ type Variant struct {
 	TokenCount    int               `json:"tokenCount"`    // overrides of the draft if there is one, else of the newest version
 	LatestVersion uint32            `json:"latestVersion"` // a Theme version number; 0 before the first publish
 	PublishedAt   time.Time         `json:"publishedAt"`   // zero before the first publish
-	DraftETag     string            `json:"draftETag"`     // empty where there is no draft
+	DraftETag     string            `json:"draftETag"`     // empty if there is no draft
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
@@ -226,7 +226,7 @@ type VariantVersion struct {
 // the Theme's own values: it had no published overrides then.
 type Pair struct {
 	Overrides Hash `json:"overrides"` // blob: flat JSON object; empty means none
-	Overlay   Hash `json:"overlay"`   // derived blob: the overlays that Overrides compile to, a bundle of package plan; empty where there are none or they are not compiled yet
+	Overlay   Hash `json:"overlay"`   // derived blob: the overlays that Overrides compile to, a bundle of package plan; empty if there are none or they are not compiled yet
 	Published bool `json:"published"` // the Variant was published at this version, so the pair is sealed
 }
 
@@ -256,9 +256,9 @@ type Issuer struct {
 	URL           string            `json:"url"`            // the "iss" of its tokens, compared exactly
 	KeySet        string            `json:"keySet"`         // https address, or absolute path, of its JSON Web Key Set
 	TeamID        string            `json:"teamID"`         // the one Team that its tokens reach; empty: subjects are members of Teams by name
-	SubjectPrefix string            `json:"subjectPrefix"`  // put before every subject where there is no Team
+	SubjectPrefix string            `json:"subjectPrefix"`  // put before every subject if there is no Team
 	Claims        map[string]string `json:"claims"`         // what a token must claim, all of it
-	RoleClaim     string            `json:"roleClaim"`      // the claim that names the role in the Team; empty where there is no Team
+	RoleClaim     string            `json:"roleClaim"`      // the claim that names the role in the Team; empty if there is no Team
 	Roles         map[string]Role   `json:"roles"`          // role by the value of that claim; empty: the value is the role
 	Login         *IssuerLogin      `json:"login,omitzero"` // how people log in there with the command line; nil: they do not
 }
@@ -287,10 +287,10 @@ type Audit struct {
 	Actor         Actor     `json:"actor"`
 	Action        string    `json:"action"`                 // one of few words, such as "theme publish"
 	Target        string    `json:"target"`                 // what it was done to, by its names
-	EnvironmentID string    `json:"environmentID,omitzero"` // empty where it was done to no Environment
-	ThemeID       string    `json:"themeID,omitzero"`       // empty where it was done to no Theme
+	EnvironmentID string    `json:"environmentID,omitzero"` // empty if it was done to no Environment
+	ThemeID       string    `json:"themeID,omitzero"`       // empty if it was done to no Theme
 	ThemeSlug     string    `json:"themeSlug,omitzero"`     // at that time
-	VariantID     string    `json:"variantID,omitzero"`     // empty where it was done to no Variant
+	VariantID     string    `json:"variantID,omitzero"`     // empty if it was done to no Variant
 	Changes       []string  `json:"changes"`                // one sentence each, with what was before and what is after
 	RequestID     string    `json:"requestID,omitzero"`     // X-Request-Id of the answer; empty for the operator
 }

@@ -139,7 +139,7 @@ func logged(t tester, store storage.Store, after storage.Cursor) []storage.Logge
 	}
 }
 
-// within fails the test where what it waits for does not come.
+// within fails the test if what it waits for does not come.
 func within[T any](t tester, what string, from <-chan T) T {
 	t.Helper()
 	select {

@@ -389,7 +389,7 @@ func TestHouseBannedWords(t *testing.T) {
 	})
 }
 
-// source is one Go file that is no test.
+// source is one Go file that is not a test.
 type source struct {
 	name   string
 	text   string

@@ -77,7 +77,7 @@ func (g *grounds) serve(kind string, args ...string) (*exec.Cmd, map[string]any)
 	if err := cmd.Start(); err != nil {
 		g.t.Fatal(err)
 	}
-	g.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) // in vain where the test ended it
+	g.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) // in vain if the test ended it
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		text, err := os.ReadFile(filepath.Join(data, kind+".json"))
 		if err != nil {

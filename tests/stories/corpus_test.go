@@ -54,7 +54,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // refused are the documents with a token that the API refuses: what the program then says, and what
-// it says is left out where that is asked for.
+// it says is left out if that is asked for.
 var refused = map[string]struct{ says, skipped string }{
 	"livery-synthetic-legacy": {
 		`"/other/null/$value": a value of type number cannot be null`,

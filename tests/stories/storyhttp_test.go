@@ -52,7 +52,7 @@ func sendRequest(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// send sends one request, with the token of the story where it goes to the API.
+// send sends one request, with the token of the story if it goes to the API.
 func send(ts *testscript.TestScript, method, url, body string, headers [][2]string) (answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -88,7 +88,7 @@ func run(ts *testscript.TestScript, args []string) *server {
 		close(s.ended)
 	}()
 	ts.Defer(func() {
-		_ = s.cmd.Process.Kill() // in vain where the story ended it
+		_ = s.cmd.Process.Kill() // in vain if the story ended it
 		<-s.ended
 	})
 	return s

@@ -151,7 +151,7 @@ func (i Info) Put(block *[InfoSize]byte) {
 	}
 }
 
-// ReadInfo reads an info block; ok is false where it is shorter than this version's.
+// ReadInfo reads an info block; ok is false if it is shorter than this version's.
 func ReadInfo(block []byte) (i Info, ok bool) {
 	if len(block) < InfoSize || get(block) < InfoSize {
 		return Info{}, false
@@ -179,7 +179,7 @@ func (r Result) Put(block *[ResultSize]byte) {
 	put(block[12:], r.Position)
 }
 
-// ReadResult reads a result block; ok is false where it is too short.
+// ReadResult reads a result block; ok is false if it is too short.
 func ReadResult(block []byte) (r Result, ok bool) {
 	if len(block) < ResultSize {
 		return Result{}, false

@@ -17,7 +17,7 @@ const FileCount = 5
 
 var fileNames = [FileCount]string{"tokens.css", "tokens.values.json", "tokens.dtcg.json", "tokens.json", "tokens.flat.json"}
 
-// Name returns the name that f is served under, or "" where there is no such file.
+// Name returns the name that f is served under, or "" if there is no such file.
 func (f File) Name() string {
 	if int(f) < len(fileNames) {
 		return fileNames[f]
@@ -25,7 +25,7 @@ func (f File) Name() string {
 	return ""
 }
 
-// FileByName returns the file served under name; ok is false where there is none.
+// FileByName returns the file served under name; ok is false if there is none.
 func FileByName(name string) (f File, ok bool) {
 	for i := range fileNames {
 		if fileNames[i] == name {

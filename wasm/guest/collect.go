@@ -12,7 +12,7 @@ const collectFrom = 1 << 20
 // spent is how many bytes were asked for since the last collection.
 var spent int
 
-// spend collects where enough garbage may have come together. The caller has let go of what it
+// spend collects if enough garbage may have come together. The caller has let go of what it
 // no longer needs.
 func spend(bytes int) {
 	spent += bytes

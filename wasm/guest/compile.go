@@ -51,7 +51,7 @@ func compile(kind, file, themeLen, overridesLen, prefixLen uint32) uint32 {
 	return compiled(last.compiled.Overlay(last.set, renderer.File(file)))
 }
 
-// compiled answers with a blob; the renderer gives none where a file is too large.
+// compiled answers with a blob; the renderer gives none if a file is too large.
 func compiled(blob []byte) uint32 {
 	if blob == nil || len(blob) > abi.MaxPlanBytes {
 		return refuse(abi.StatusTooLarge, 0)

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browserNames are the programs that are tried where LIVERY_CHROMIUM names none.
+// browserNames are the programs that are tried if LIVERY_CHROMIUM names none.
 var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
 // openTab starts a browser of its own for a test. Without one the test is skipped.

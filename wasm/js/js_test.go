@@ -1,7 +1,7 @@
 // Package js holds what belongs to livery.mjs: the proof that the renderer module gives the same bytes
 // in Node and in a browser as natively (decisions 6.5), an example Worker and an example page. It is
 // made of tests alone. Those of Node need one on the path; those of Chromium have the build tag
-// browser, and LIVERY_CHROMIUM names its program where it is not on the path. Flags are -module, to
+// browser, and LIVERY_CHROMIUM names its program if it is not on the path. Flags are -module, to
 // test another module than the one of this tree, -documents and -seed for the random documents.
 package js
 
@@ -74,7 +74,7 @@ func module(t testing.TB) []byte {
 // that ends in segmentation faults (nodejs/node#53087).
 var nodeFlags = []string{"--no-warnings", "--no-turbo-fast-api-calls"}
 
-// runNode runs a script of testdata and fails with what it wrote where it fails. Without Node the
+// runNode runs a script of testdata and fails with what it wrote if it fails. Without Node the
 // test is skipped.
 func runNode(t testing.TB, script string, args ...string) []byte {
 	t.Helper()

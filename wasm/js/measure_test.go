@@ -180,7 +180,7 @@ func load() string {
 	return minute
 }
 
-// spread returns the least and the median of one measure; 0 where the host has none.
+// spread returns the least and the median of one measure; 0 if the host has none.
 func spread(host []map[string]float64, key string) (quickest, median float64) {
 	var found []float64
 	for _, round := range host {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// One interrupt asks a command to end, and the next one ends it where it goes on.
+// One interrupt asks a command to end, and the next one ends it if it goes on.
 func TestSecondInterruptEndsWhatGoesOn(t *testing.T) {
 	const child = "LIVERY_COMMAND_CHILD"
 	if os.Getenv(child) != "" {

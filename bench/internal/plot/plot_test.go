@@ -79,7 +79,7 @@ func TestColumnDrawsChartsBelowEachOther(t *testing.T) {
 	wellFormed(t, Column())
 }
 
-// Points are marked where there are few of them, and a spread is drawn where there is one.
+// Points are marked if there are few of them, and a spread is drawn if there is one.
 func TestManyPointsAreALine(t *testing.T) {
 	var few, many []Point
 	for i := range manyPoints + 1 {

@@ -75,7 +75,7 @@ func TestBehindIsComputed(t *testing.T) {
 	}
 }
 
-// The quieter rounds are compared: a capacity of 15 beside 8 is 1.9 where the middle is 1.6.
+// The quieter rounds are compared: a capacity of 15 beside 8 is 1.9 if the middle is 1.6.
 func TestCapacityIsOfTheQuietRounds(t *testing.T) {
 	r := edgeReach("2 KB, 64 connections", 1.2, "")
 	if got, ok := r.measured(measured()); !ok || got != 15.0/8 || !r.reached(got) {

@@ -47,7 +47,7 @@ var strong = []uint16{
 	tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
-// Server returns the settings of a listener, or nil where no certificate was given. One value serves
+// Server returns the settings of a listener, or nil if no certificate was given. One value serves
 // every connection, and is never replaced by a copy: its session tickets, whose keys crypto/tls changes
 // by itself, outlive a change of the certificate.
 func (t *TlsFlags) Server(log *slog.Logger) (*tls.Config, error) {
@@ -66,7 +66,7 @@ func (t *TlsFlags) Server(log *slog.Logger) (*tls.Config, error) {
 	}, nil
 }
 
-// Over returns the listener that speaks TLS over l, or l where no certificate was given. name is how
+// Over returns the listener that speaks TLS over l, or l if no certificate was given. name is how
 // the log calls it, and level how loud the log is about those who cannot shake hands.
 func (t *TlsFlags) Over(l net.Listener, name string, level slog.Level, log *slog.Logger) (net.Listener, error) {
 	config, err := t.Server(log)
@@ -88,7 +88,7 @@ func (t *FeedTLSFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.clientCA, "feed-client-ca", "", "PEM `FILE` of the CAs one of which must have signed an edge's certificate, beside the token it carries; read again when it changes (default: the token alone)")
 }
 
-// Over returns the feed's listener under TLS 1.3, or l where no certificate was given. With a CA nobody
+// Over returns the feed's listener under TLS 1.3, or l if no certificate was given. With a CA nobody
 // gets to HTTP without a certificate that it has signed for clients.
 func (t *FeedTLSFlags) Over(l net.Listener, log *slog.Logger) (net.Listener, error) {
 	if t.clientCA != "" && !t.On() {
@@ -113,7 +113,7 @@ func (t *FeedTLSFlags) Over(l net.Listener, log *slog.Logger) (net.Listener, err
 	return secured(l, config, &refusals{name: "feed", level: slog.LevelWarn, log: log}), nil
 }
 
-// warnOpenFeed says so where a feed that others may reach speaks no TLS.
+// warnOpenFeed says so if a feed that others may reach speaks no TLS.
 func warnOpenFeed(l net.Listener, log *slog.Logger) {
 	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
 		log.Warn("the feed speaks no TLS and carries documents, signing secrets and its token to whoever reads the network",

@@ -40,7 +40,7 @@ type securedConn struct {
 	once     sync.Once
 }
 
-// Read shakes hands where that was not done, and reads.
+// Read shakes hands if that was not done, and reads.
 func (c *securedConn) Read(p []byte) (int, error) {
 	if err := c.Handshake(); err != nil {
 		c.once.Do(func() { c.refusals.tell(c.RemoteAddr(), err) })

@@ -27,7 +27,7 @@ type Change struct {
 	Breaking bool            `json:"breaking"`          // a consumer of the custom property can break
 	Follows  bool            `json:"follows,omitempty"` // the value only names what was renamed by its new name
 
-	ShownBefore, ShownAfter string `json:"-"` // the primitive that a value becomes; empty where it is none
+	ShownBefore, ShownAfter string `json:"-"` // the primitive that a value becomes; empty if it is none
 }
 
 // Documents lists what changed between two documents of a Theme.
@@ -53,7 +53,7 @@ func Documents(before, after *jsontree.Node, renamed tokendiff.Renaming) []Chang
 	return list
 }
 
-// ShownValues returns the primitive that each token of a document becomes, where it becomes one.
+// ShownValues returns the primitive that each token of a document becomes, if it becomes one.
 func ShownValues(d *dtcg.Document) map[string]string {
 	return Primitives(renderer.LoadDocument(d, "").Append(nil, renderer.TokensValuesJSON))
 }
@@ -264,7 +264,7 @@ func printRow(a *term.App, r row, longest int) {
 	}
 }
 
-// maxName is how far values are aligned; a longer name pushes its own values on, or below it where the line would
+// maxName is how far values are aligned; a longer name pushes its own values on, or below it if the line would
 // not fit a terminal.
 func maxName(a *term.App) int {
 	const most = 60

@@ -40,7 +40,7 @@ func short(value json.RawMessage, primitive string) string {
 	return text
 }
 
-// Primitives returns the string that each token is in a tokens.values.json, where it is one.
+// Primitives returns the string that each token is in a tokens.values.json, if it is one.
 func Primitives(file []byte) map[string]string {
 	found := map[string]string{}
 	if values, err := jsontree.Parse(string(file)); err == nil {

@@ -38,7 +38,7 @@ func Advise(list []Fault, paths []string) {
 	}
 }
 
-// advice says what to do about a diagnostic, with the nearest name where one is missing.
+// advice says what to do about a diagnostic, with the nearest name if one is missing.
 func advice(d client.Diagnostic, paths []string) string {
 	next, wrong := advices[d.Kind], ""
 	switch d.Kind {

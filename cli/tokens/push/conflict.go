@@ -13,10 +13,10 @@ import (
 	"example.com/livery/client"
 )
 
-// pushTries is how often a push is sent where somebody else changes the draft each time.
+// pushTries is how often a push is sent if somebody else changes the draft each time.
 const pushTries = 5
 
-// What a push does where somebody else changed the draft meanwhile.
+// What a push does if somebody else changed the draft meanwhile.
 const (
 	mergeConflict     = "merge"     // send again, unless they changed the same tokens
 	overwriteConflict = "overwrite" // send again, whatever they changed
@@ -45,7 +45,7 @@ func inCI() bool {
 }
 
 // planAgain reads the target once more after a conflict, shows what changed there, and plans anew. It
-// refuses where the change of somebody else is not to be overwritten.
+// refuses if the change of somebody else is not to be overwritten.
 func (a *app) planAgain(ctx context.Context, t *pushTarget, p pushFlags) (pushPlan, error) {
 	before := t.base
 	if err := t.read(ctx); err != nil {

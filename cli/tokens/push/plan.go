@@ -109,7 +109,7 @@ func (t *pushTarget) planTheme() pushPlan {
 	return p
 }
 
-// looksRenamed tells of tokens that --replace would move, where the files hold most of the Theme.
+// looksRenamed tells of tokens that --replace would move, if the files hold most of the Theme.
 func (t *pushTarget) looksRenamed() []string {
 	before, files := dtcg.Read(t.base), dtcg.Read(t.wanted.Tree)
 	if 2*len(files.Tokens) < len(before.Tokens) {

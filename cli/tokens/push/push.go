@@ -134,7 +134,7 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	return a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p)
 }
 
-// target finds the Theme or Variant of a push, and makes what is missing where --create says so.
+// target finds the Theme or Variant of a push, and makes what is missing if --create says so.
 func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (target.Resolved, error) {
 	f, err := target.Lookup(ctx, c, p.Target)
 	a.NoteGrant(f.Env)
@@ -185,7 +185,7 @@ func (a *app) dryRunTarget(f target.Resolved, p pushFlags, missing string) targe
 	return f
 }
 
-// pushTo plans and sends a push, again where the draft changed meanwhile.
+// pushTo plans and sends a push, again if the draft changed meanwhile.
 func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 	if err := t.read(ctx); err != nil {
 		return err
@@ -221,7 +221,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 	return a.finishPush(ctx, t, p, plan, set)
 }
 
-// finishPush publishes what was pushed where that is wanted, and tells what came of it.
+// finishPush publishes what was pushed if that is wanted, and tells what came of it.
 func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan pushPlan, set client.TokenSet) error {
 	done := Result{
 		ThemeID: t.f.Theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped,

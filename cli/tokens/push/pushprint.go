@@ -16,7 +16,7 @@ type Result struct {
 	VariantID  string             `json:"variantID,omitempty"`
 	Operations int                `json:"operations"`
 	Changes    []changeset.Change `json:"changes,omitempty"`
-	ETag       string             `json:"etag,omitempty"` // of the draft; empty where there is none afterwards
+	ETag       string             `json:"etag,omitempty"` // of the draft; empty if there is none afterwards
 	Version    *int               `json:"version,omitempty"`
 	Skipped    []validate.Dropped `json:"skipped,omitempty"`
 	Remains    *remainder         `json:"remains,omitempty"` // with --skip-refused

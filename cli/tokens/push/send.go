@@ -10,7 +10,7 @@ import (
 	"example.com/livery/client"
 )
 
-// undo deletes what this push created where the origin refused all that was to go into it.
+// undo deletes what this push created if the origin refused all that was to go into it.
 func (a *app) undo(ctx context.Context, c *client.Client, f target.Resolved, set client.TokenSet) {
 	if set.DraftETag() != "" {
 		return

@@ -50,7 +50,7 @@ func (a *app) watch(cmd *cobra.Command, p *pushFlags, files []string) error {
 	}
 }
 
-// pushWatched is push, for which it is no failure that there was nothing to do.
+// pushWatched is push, for which it is not a failure that there was nothing to do.
 func (a *app) pushWatched(cmd *cobra.Command, p *pushFlags, files []string) error {
 	err := a.push(cmd, p, files)
 	if f, ok := errors.AsType[*term.Failure](err); ok && f.Code == term.ExitNothing {

@@ -128,7 +128,7 @@ func countOf(n int) string {
 	return fmt.Sprint(n)
 }
 
-// NoVersion says which version is missing, where that is why the origin answered that there is nothing.
+// NoVersion says which version is missing, if that is why the origin answered that there is nothing.
 func NoVersion(err error, f target.Resolved, wanted ...int) error {
 	what, newest := "Theme "+f.Theme.Slug, f.Theme.LatestVersion
 	if f.Variant != nil {

@@ -31,7 +31,7 @@ func (m *mergedSet) overrides() {
 	}
 }
 
-// mergeSet notes that a part of a file is merged, and returns nil if it is no token set.
+// mergeSet notes that a part of a file is merged, and returns nil if it is not a token set.
 func (s *Sources) mergeSet(file *tokenFile, part tokenfile.Part) *mergedSet {
 	if part.Name == "" {
 		return nil

@@ -22,7 +22,7 @@ func ParseFile(path, text string) (*jsontree.Node, error) {
 	return n, nil
 }
 
-// notJSON says why a file cannot be read as JSON: what else it is, that its end is missing, or what is wrong where.
+// notJSON says why a file cannot be read as JSON: what else it is, that its end is missing, or what is wrong if.
 func notJSON(path, text string, err error) error {
 	if s := sniff(text); s.what != "" {
 		return term.Fail(s.next, "%s %s", term.NameOf(path), s.what)

@@ -32,7 +32,7 @@ type spot struct {
 func (s spot) String() string { return s.file.where(s.pointer) }
 
 // Where returns the file and line of what a pointer into the tree leads to, or of the nearest that
-// holds it; empty where the files do not hold it.
+// holds it; empty if the files do not hold it.
 func (s *Sources) Where(pointer string) string {
 	if s == nil {
 		return ""

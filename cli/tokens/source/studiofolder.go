@@ -83,7 +83,7 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 	return files, nil
 }
 
-// studioThemes returns an object with the member $themes, where the folder has themes.
+// studioThemes returns an object with the member $themes, if the folder has themes.
 func readStudioThemes(a *term.App, folder string) (*jsontree.Node, error) {
 	name := filepath.Join(folder, studioThemes)
 	if _, err := os.Stat(name); err != nil {

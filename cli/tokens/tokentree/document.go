@@ -57,7 +57,7 @@ type treeBuilder struct {
 	meta   map[string]client.Group
 }
 
-// group returns the group at a dotted path, made with its parents where it is missing.
+// group returns the group at a dotted path, made with its parents if it is missing.
 func (b *treeBuilder) group(path string) *jsontree.Node {
 	if path == "" {
 		return b.root

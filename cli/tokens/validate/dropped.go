@@ -75,7 +75,7 @@ func HasPathFault(overrides *jsontree.Node) bool {
 	return slices.ContainsFunc(overrides.Members, func(m jsontree.Member) bool { return PathFault(m.Name) != "" })
 }
 
-// PathFault says why a path is no dotted path of a token, or nothing.
+// PathFault says why a path is not a dotted path of a token, or nothing.
 func PathFault(path string) string {
 	names := strings.Split(path, ".")
 	for i, name := range names {

@@ -11,7 +11,7 @@ import (
 )
 
 // DropInvalid returns document without what the API would refuse of it, and what that is. The
-// document is what a push would make of stored; what is left out stays as stored has it, where that
+// document is what a push would make of stored; what is left out stays as stored has it, if that
 // fits there. What comes from stored and not from the files is never left out. Neither is changed.
 func DropInvalid(document, stored *jsontree.Node) (*jsontree.Node, []Dropped) {
 	s := sieve{stored: stored, seen: map[string]bool{}}
@@ -36,7 +36,7 @@ type sieve struct {
 // cut is a tree of the places that are left out in one round.
 type cut struct {
 	below   map[string]*cut
-	reasons []string // why this place is left out; empty where only something below it is
+	reasons []string // why this place is left out; empty if only something below it is
 }
 
 func (c *cut) at(p ...string) *cut {

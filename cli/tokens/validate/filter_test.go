@@ -14,7 +14,7 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// TestAdmissibleLeavesOutTheLeast: stored is the document before the push, {} where none is given;
+// TestAdmissibleLeavesOutTheLeast: stored is the document before the push, {} if none is given;
 // skipped are "path: part of the reason (tokens)".
 func TestAdmissibleLeavesOutTheLeast(t *testing.T) {
 	cases := []struct {

@@ -108,7 +108,7 @@ func (n *Node) empty() error {
 	return os.Chown(n.dir(), int(who.Uid), int(who.Gid))
 }
 
-// serverUser is whom a server runs as where that is not this process's own user: the server refuses to
+// serverUser is whom a server runs as if that is not this process's own user: the server refuses to
 // be root.
 func serverUser() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
