@@ -10,7 +10,7 @@ import (
 func TestRoad(t *testing.T) {
 	arguments := flag.Args()
 	if len(arguments) == 0 {
-		arguments = []string{"-quick", "-livery", "../../bin/livery", "-document", "../../cli/sample/tidewater.tokens.json", "-token", "/palette/ocean/50/$value"}
+		arguments = []string{"-quick", "-livery", "../../bin/livery", "-document", "../../cli/serve/sample/tidewater.tokens.json", "-token", "/palette/ocean/50/$value"}
 		if _, err := os.Stat(arguments[2]); err != nil {
 			t.Skip("the program is not built (make build)")
 		}
