@@ -27,6 +27,7 @@ var choosesItself = []string{
 // onBothPaths are the tests of a running edge: each holds with the fast path and without it.
 var onBothPaths = map[string]func(*testing.T){
 	"TestOneRenderingGivesAllCodings":              TestOneRenderingGivesAllCodings,
+	"TestSilentUpstreamIsPassedOver":               TestSilentUpstreamIsPassedOver,
 	"TestEveryReasonForBeingCutOffIsTold":          TestEveryReasonForBeingCutOffIsTold,
 	"TestMetricsTellWhatIsHeld":                    TestMetricsTellWhatIsHeld,
 	"TestContractOfTheEdge":                        TestContractOfTheEdge,

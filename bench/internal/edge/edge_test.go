@@ -54,7 +54,9 @@ func TestScenariosRunOnOurServers(t *testing.T) {
 		}
 		for _, s := range subjects {
 			for _, unit := range []string{"µs of processor a request", "requests/s", "p50, ms", "p999, ms"} {
-				if f, ok := b.figures.Find(name, s.name, unit, 0); !ok || f.Value <= 0 {
+				// wrk gives the answers of one pipeline one time, which may be less than it can tell
+				least := unit[0] != 'p' || !strings.Contains(name, "pipeline")
+				if f, ok := b.figures.Find(name, s.name, unit, 0); !ok || f.Value < 0 || f.Value == 0 && least {
 					t.Errorf("%s by %s: %s = %+v, %v", name, s.name, unit, f, ok)
 				}
 			}
