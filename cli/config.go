@@ -73,7 +73,7 @@ func (a *app) addRunning(ctx context.Context, data string, all []setting) bool {
 	}
 	var list []operator.Setting
 	if err := opsocket.New(socket).Call(ctx, http.MethodGet, "settings", nil, &list); err != nil {
-		a.Warn("Mind: whether an origin runs on %s, and with what, is not known: %s", data, term.Sentence(term.Explain(err).Sentence))
+		a.Warn("Note: whether an origin runs on %s, and with what, is not known: %s", data, term.Sentence(term.Explain(err).Sentence))
 		return false
 	}
 	values := map[string]*string{}

@@ -98,7 +98,7 @@ func everyWay() []printed {
 	return []printed{
 		{"say", 1, func(a *app, name string) { a.Say("%s", name) }},
 		{"say an error", 1, func(a *app, name string) { a.Say("%v", errors.New(name)) }},
-		{"warn", 1, func(a *app, name string) { a.Warn("Mind: %s", name) }},
+		{"warn", 1, func(a *app, name string) { a.Warn("Note: %s", name) }},
 		{"a style", 1, func(a *app, name string) { a.Say("%s", a.Styled("1", name)) }},
 		{"a failure", 4, func(a *app, name string) {
 			a.Report(&term.Failure{Sentence: name, Faults: []string{name, name}, Next: "x" + name})

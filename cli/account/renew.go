@@ -75,7 +75,7 @@ func (a *Session) renewed(ctx context.Context, origin string) (string, error) {
 	}
 	kept.keep(origin, tokens, issuer)
 	if _, err := kept.write(); err != nil {
-		a.Warn("Mind: %s", term.Sentence(term.Explain(err).Sentence))
+		a.Warn("Note: %s", term.Sentence(term.Explain(err).Sentence))
 	}
 	return tokens.Access, nil
 }

@@ -148,13 +148,13 @@ func collectFlags(cmd *cobra.Command, known map[string]bool) {
 func YamlFailure(path string, err error) error {
 	e, ok := errors.AsType[yaml.Error](err)
 	if !ok {
-		return term.Fail("Mend the file and try again.", "%s cannot be read: %v", path, err)
+		return term.Fail("Fix the file and try again.", "%s cannot be read: %v", path, err)
 	}
 	where := path
 	if t := e.GetToken(); t != nil && t.Position != nil {
 		where = fmt.Sprintf("%s:%d:%d", path, t.Position.Line, t.Position.Column)
 	}
-	return term.Fail("Mend that line and try again.", "%s: %s", where, e.GetMessage())
+	return term.Fail("Fix that line and try again.", "%s: %s", where, e.GetMessage())
 }
 
 const neededMark = "livery_needed"

@@ -251,7 +251,7 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 }
 
 const checkStoreText = `Walks over every record, reference, blob and hash of the store in the data directory DIR, and says what
-is wrong and what would mend it. It changes nothing, and the origin may run on. The exit code is 1
+is wrong and how to fix it. It changes nothing, and the origin may run on. The exit code is 1
 where anything is wrong.`
 
 func (a *app) checkStoreCommand() *cobra.Command {

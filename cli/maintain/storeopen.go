@@ -81,7 +81,7 @@ func explainServer(name string, err error) error {
 		f := bad.Faults[0]
 		return &term.Failure{Sentence: "the store " + name + " cannot be used: " + f.Problem, Next: capital(f.Repair) + ".", Cause: err}
 	case ok:
-		said := &term.Failure{Sentence: "the store " + name + " cannot be used:", Next: "Mend all of these, and start again.", Cause: err}
+		said := &term.Failure{Sentence: "the store " + name + " cannot be used:", Next: "Fix all of these, and start again.", Cause: err}
 		for _, f := range bad.Faults {
 			said.Faults = append(said.Faults, f.Problem+": "+f.Repair)
 		}

@@ -125,7 +125,7 @@ func teamsFailure(path string, syntax *ast.File, messages []string) error {
 			lines[i] = fmt.Sprintf("%s:%d: %s: %s", path, line, lastName(where), what)
 		}
 	}
-	return term.Fail("Mend the file and apply it again; nothing was changed.", "%s", strings.Join(lines, "; "))
+	return term.Fail("Fix the file and apply it again; nothing was changed.", "%s", strings.Join(lines, "; "))
 }
 
 // lineOf returns the line of a place such as "teams[0].environments[1].kind", or of what holds it

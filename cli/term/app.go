@@ -82,7 +82,7 @@ func (a *App) ChooseColor() error {
 	case "never":
 		a.terminal = false
 	default:
-		return UsageError("It is always, never or auto.", "--color cannot be %q", a.color)
+		return UsageError("Valid values: auto, always, never.", "--color cannot be %q", a.color)
 	}
 	return nil
 }

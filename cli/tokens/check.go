@@ -82,7 +82,7 @@ func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
 	if err := a.showFaults(c, list); err != nil || len(list) == 0 {
 		return err
 	}
-	return term.Fail("Mend them and try again.", "%s of %s", term.Plural(len(list), "fault"), what)
+	return term.Fail("Fix them and try again.", "%s of %s", term.Plural(len(list), "fault"), what)
 }
 
 // showFaults prints the faults in the form that the flags ask for.

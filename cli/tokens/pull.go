@@ -93,7 +93,7 @@ func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Them
 			return document, nil
 		}
 	}
-	a.Warn("Mind: version %d is written without $extends, $ref, $deprecated and empty groups, which the API lists of the\n"+
+	a.Warn("Note: version %d is written without $extends, $ref, $deprecated and empty groups, which the API lists of the\n"+
 		"current document only; the served tokens.dtcg.json of that version has them.", version)
 	return tokentree.Tree(set)
 }

@@ -20,7 +20,7 @@ func PrintComparison(a *term.App, c Comparison, full bool) {
 	a.Say("From %s to %s:", c.From, c.To)
 	Print(a, c.Changes, full)
 	for _, note := range c.Notes {
-		a.Say("Mind: %s", escape.Line(note))
+		a.Say("Note: %s", escape.Line(note))
 	}
 	switch {
 	case c.Breaking:

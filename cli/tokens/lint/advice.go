@@ -17,7 +17,7 @@ var advices = map[string]string{
 	dtcg.ValueMisfit:      "Write a value of the token's type, or give the token another $type.",
 	dtcg.ValueUnsafe:      "Write a plain value: nothing in it may end a declaration or make a browser fetch anything.",
 	dtcg.NameCollision:    "Rename one of the two tokens.",
-	dtcg.OverrideIgnored:  "Mend the path, or take it away with livery unset.",
+	dtcg.OverrideIgnored:  "Fix the path, or take it away with livery unset.",
 	dtcg.TokenHasChildren: "Move what is inside out of the token, or make the token the $root of a group.",
 }
 

@@ -113,7 +113,7 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 		return err
 	}
 	if len(wanted.Faults) > 0 && !p.skipRefused {
-		f := term.Fail("Mend them, or push the rest with --skip-refused.", "no token can be made of:")
+		f := term.Fail("Fix them, or push the rest with --skip-refused.", "no token can be made of:")
 		for _, fault := range wanted.Faults {
 			f.Faults = append(f.Faults, fault.Path+": "+fault.Reason)
 		}

@@ -50,7 +50,7 @@ func (a *app) sayChanges(plan pushPlan, full bool) {
 	}
 	changeset.Print(a.App, plan.changes, full)
 	for _, line := range plan.notes {
-		a.Warn("Mind: %s", escape.Line(line))
+		a.Warn("Note: %s", escape.Line(line))
 	}
 }
 

@@ -94,5 +94,5 @@ func (r *remainder) refuse(counted string) error {
 	if r.Pushed > 0 {
 		what += ", all of them empty"
 	}
-	return term.Fail("The lines above say why the others are refused: mend the files and push again.", "%s", what)
+	return term.Fail("The lines above say why the others are refused: fix the files and push again.", "%s", what)
 }

@@ -57,18 +57,18 @@ func explainPush(err error, p pushFlags, skippable bool) error {
 		return err
 	}
 	f := term.Explain(err)
-	mend := "Mend it"
+	fix := "Fix it"
 	if len(f.Faults) > 1 {
-		mend = "Mend them"
+		fix = "Fix them"
 	}
 	switch {
 	case skippable && !p.skipRefused:
-		mend += ", or push the rest with --skip-refused."
+		fix += ", or push the rest with --skip-refused."
 	case p.strict:
-		mend += ", or push without --strict."
+		fix += ", or push without --strict."
 	default:
-		mend += " and push again."
+		fix += " and push again."
 	}
-	f.Next = strings.TrimSpace(mend + " " + f.Next)
+	f.Next = strings.TrimSpace(fix + " " + f.Next)
 	return f
 }

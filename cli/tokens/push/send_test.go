@@ -22,14 +22,14 @@ func TestFaultsOfARefusalHaveLinesOfTheirOwn(t *testing.T) {
 		messages []string
 		want     string
 	}{
-		{"one stays in the sentence", many(1), "livery: the origin refuses this: fault 0.\n        Mend it, or push the rest with --skip-refused.\n"},
+		{"one stays in the sentence", many(1), "livery: the origin refuses this: fault 0.\n        Fix it, or push the rest with --skip-refused.\n"},
 		{
 			"two have a line each",
 			[]string{"x", "y\nz"},
-			"livery: the origin refuses this:\n          x\n          y z\n        Mend them, or push the rest with --skip-refused.\n",
+			"livery: the origin refuses this:\n          x\n          y z\n        Fix them, or push the rest with --skip-refused.\n",
 		},
-		{"after 20 they are counted", many(23), "          fault 19\n          and 3 more\n        Mend them"},
-		{"and those the origin counted too", append(many(1000), "and 500 more faults"), "          fault 19\n          and 1480 more\n        Mend them"},
+		{"after 20 they are counted", many(23), "          fault 19\n          and 3 more\n        Fix them"},
+		{"and those the origin counted too", append(many(1000), "and 500 more faults"), "          fault 19\n          and 1480 more\n        Fix them"},
 	}
 	for _, c := range cases {
 		var said strings.Builder
@@ -49,10 +49,10 @@ func TestARefusedPushNamesTheFlagThatHelps(t *testing.T) {
 		skippable bool
 		want      string
 	}{
-		{"what can be left out", pushFlags{strict: true}, true, "Mend it, or push the rest with --skip-refused."},
-		{"a diagnostic", pushFlags{strict: true}, false, "Mend it, or push without --strict."},
-		{"neither", pushFlags{}, false, "Mend it and push again."},
-		{"what was left out already", pushFlags{skipRefused: true}, true, "Mend it and push again."},
+		{"what can be left out", pushFlags{strict: true}, true, "Fix it, or push the rest with --skip-refused."},
+		{"a diagnostic", pushFlags{strict: true}, false, "Fix it, or push without --strict."},
+		{"neither", pushFlags{}, false, "Fix it and push again."},
+		{"what was left out already", pushFlags{skipRefused: true}, true, "Fix it and push again."},
 	}
 	for _, c := range cases {
 		if got := term.Explain(explainPush(refusal, c.flags, c.skippable)).Next; got != c.want {

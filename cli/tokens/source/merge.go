@@ -58,15 +58,15 @@ func (s *Sources) SeveralSets() (several []*Merge) {
 func Print(a *term.App, s *Sources) {
 	for _, m := range s.merged {
 		if m.bare {
-			a.Warn("Mind: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.", escape.Line(m.File), term.Plural(len(m.Sets), "token set"))
+			a.Warn("Note: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.", escape.Line(m.File), term.Plural(len(m.Sets), "token set"))
 		}
 		printMerge(a, m)
 	}
 	for _, line := range s.notes {
-		a.Warn("Mind: %s.", escape.Line(line))
+		a.Warn("Note: %s.", escape.Line(line))
 	}
 	for _, line := range term.FirstFaults(s.clashes) {
-		a.Warn("Mind: %s.", escape.Line(line))
+		a.Warn("Note: %s.", escape.Line(line))
 	}
 }
 

@@ -32,7 +32,7 @@ func notJSON(path, text string, err error) error {
 	if endsEarly(text, offset) {
 		return term.Fail("Its end is missing: write or download it again.", "%s:%d:%d: the file ends too early: %s", path, line, column, what)
 	}
-	return term.Fail("Mend that place and try again.", "%s:%d:%d: the file is not valid JSON: %s", path, line, column, what)
+	return term.Fail("Fix that place and try again.", "%s:%d:%d: the file is not valid JSON: %s", path, line, column, what)
 }
 
 func faultOf(err error) (offset int, what string) {
