@@ -147,6 +147,9 @@ func (s *Store) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
 	if !name.Valid() {
 		return nil, fmt.Errorf("postgres: blob %q: %w", name, storage.ErrNotFound)
 	}
+	if blob, ok := s.cached.get(name); ok {
+		return blob, nil
+	}
 	var body []byte
 	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		return c.QueryRow(ctx, "SELECT body FROM livery_blobs WHERE name = $1", digest(name)).Scan(&body)
@@ -161,6 +164,7 @@ func (s *Store) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: blob %s: %w", name, err)
 	}
+	s.cached.add(name, blob)
 	return blob, nil
 }
 
@@ -240,6 +244,7 @@ func (s *Store) DropBlobs(ctx context.Context, names []record.Hash, before time.
 		return 0, err
 	}
 	defer s.leave()
+	defer s.cached.drop(names)
 	for some := range slices.Chunk(digests(names), mostBlobs) {
 		err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
 			tag, err := c.Exec(ctx, "DELETE FROM livery_blobs WHERE name = ANY($1) AND unnamed <= $2", some, before)

@@ -76,6 +76,7 @@ type Store struct {
 	group  *group
 	follow *follower
 	puts   unconfirmed
+	cached blobCache
 	loss   loss
 
 	mu     sync.Mutex // guards closed; calls grow only while it is false
@@ -99,10 +100,16 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open: %w", err)
 	}
-	s := &Store{opts: opts, codec: codec, pool: newPool(config, opts)}
+	cached, err := newBlobCache(MemoryBytes)
+	if err != nil {
+		codec.Close()
+		return nil, fmt.Errorf("postgres: open: %w", err)
+	}
+	s := &Store{opts: opts, codec: codec, cached: cached, pool: newPool(config, opts)}
 	s.scopes = storage.NewScopes(s.endChain)
 	if err := s.connect(ctx, config); err != nil {
 		s.pool.close()
+		cached.close()
 		codec.Close()
 		return nil, err
 	}
@@ -165,6 +172,7 @@ func (s *Store) Close() error {
 	s.calls.Wait()
 	s.group.close()
 	s.pool.shut()
+	s.cached.close()
 	s.codec.Close()
 	return nil
 }

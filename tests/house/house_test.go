@@ -113,7 +113,7 @@ var house = map[string]room{
 	"storage/postgres/postgrestest": {others: "github.com/jackc/pgx/v5"},
 	"deploy/sbom":                   {},
 	"storage/dump":                  {ours: "storage storage/record", others: "github.com/klauspost/compress"},
-	"storage/postgres":              {ours: "storage storage/record", others: "github.com/jackc/pgx/v5"},
+	"storage/postgres":              {ours: "storage storage/record", others: "github.com/jackc/pgx/v5 github.com/maypok86/otter/v2"},
 	"origin/derive":                 {ours: "renderer renderer/jsontree renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
 	"edge/loop":                     {ours: "httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
