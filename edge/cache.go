@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 	"github.com/maypok86/otter/v2"
@@ -49,7 +51,7 @@ type fileKey struct {
 type offerKey struct {
 	line string // as pair.line returns it
 	file abi.File
-	sum  digest
+	sum  coding.Digest
 }
 
 // What an entry takes besides its bytes: structures, keys, the table's own. A test weighs them.

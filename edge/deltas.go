@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 )
@@ -84,8 +86,8 @@ func (e *Edge) deltaFor(x *exchange, b *body) *body {
 	if len(available) != 1 || !e.mayOffer(x.themeHeld, b) {
 		return nil
 	}
-	hint := dictionaryHint{available[0], h.Peek("Sec-Fetch-Site"), h.Peek("Sec-Fetch-Mode"), h.Peek("Origin")}
-	sum, ok := hint.dictionary()
+	hint := coding.DictionaryHint{Available: available[0], Site: h.Peek("Sec-Fetch-Site"), Mode: h.Peek("Sec-Fetch-Mode"), Origin: h.Peek("Origin")}
+	sum, ok := hint.Dictionary()
 	if !ok {
 		return nil
 	}
@@ -178,7 +180,7 @@ func (e *Edge) makeDelta(t deltaTask, old, file *body) *body {
 	}
 	d := delta{from: t.from}
 	if old.says.sum == t.from.sum && old.says.dictionary() && file.says.dictionary() {
-		content, err := encodeDelta(old.bytes, t.from.sum, file.bytes)
+		content, err := coding.EncodeDelta(old.bytes, t.from.sum, file.bytes)
 		if err == nil && len(content) <= held.smallest()/4*3 {
 			d.body = newDelta(content, file.says).withHead(t.from.file)
 		}
@@ -189,7 +191,7 @@ func (e *Edge) makeDelta(t deltaTask, old, file *body) *body {
 
 // newDelta returns a delta to p as it is sent.
 func newDelta(content []byte, p *plain) *body {
-	return &body{says: p, wanted: deltified, encoding: deltified, bytes: content, etag: p.deltaTag(content)}
+	return &body{says: p, wanted: coding.Delta, encoding: coding.Delta, bytes: content, etag: p.deltaTag(content)}
 }
 
 // makeDeltas makes what was left to the background, until the edge is stopped.

@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/edge/loop"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
@@ -77,7 +79,7 @@ type Edge struct {
 	unknowns     bucket        // questions for what was not there
 	misses       chan struct{} // one element for each request that does what takes long
 	waiting      atomic.Int32  // requests that wait for an upstream to come back
-	encoders     *encoders
+	encoders     *coding.Encoders
 	improvements chan improvement
 	deltas       *deltas
 
@@ -102,7 +104,7 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		refreshes:    newWaiting(),
 		postponed:    newPostponed(),
 		misses:       make(chan struct{}, maxMisses),
-		encoders:     newEncoders(runtime.GOMAXPROCS(0)),
+		encoders:     coding.NewEncoders(runtime.GOMAXPROCS(0)),
 		improvements: make(chan improvement, maxMisses),
 		deltas:       newDeltas(),
 		unknowns:     bucket{every: unknownEvery, burst: unknownBurst},

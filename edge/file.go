@@ -5,15 +5,17 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"example.com/livery/edge/coding"
 )
 
 // file is one served file in the codings that were made of it. It is not changed: another coding
 // makes another file.
 type file struct {
-	bodies   [encodingCount]*body // by the coding that is asked for; nil: not made
-	deltas   []delta              // by the dictionary, the newest last
-	failed   error                // the file could not be made, at failedAt
-	failedAt time.Time            // when that was
+	bodies   [coding.Count]*body // by the coding that is asked for; nil: not made
+	deltas   []delta             // by the dictionary, the newest last
+	failed   error               // the file could not be made, at failedAt
+	failedAt time.Time           // when that was
 }
 
 // with returns f, which may be nil, with b beside the bodies that it has. The file as it is makes place for a coding that
@@ -24,8 +26,8 @@ func (f *file) with(b *body) *file {
 		next.bodies, next.deltas = f.bodies, f.deltas
 	}
 	next.bodies[b.wanted] = b
-	if plain := next.bodies[identity]; plain != nil && !plain.asked && b.encoding != identity {
-		next.bodies[identity] = nil
+	if plain := next.bodies[coding.Identity]; plain != nil && !plain.asked && b.encoding != coding.Identity {
+		next.bodies[coding.Identity] = nil
 	}
 	return next
 }
@@ -90,10 +92,10 @@ func (f *file) cost() (sum uint32) {
 			continue
 		}
 		sum += bodyCost
-		if b.encoding != identity || !counted {
+		if b.encoding != coding.Identity || !counted {
 			sum += allocated(len(b.bytes))
 		}
-		counted = counted || b.encoding == identity
+		counted = counted || b.encoding == coding.Identity
 	}
 	for _, d := range f.deltas {
 		sum += deltaCost
@@ -106,9 +108,9 @@ func (f *file) cost() (sum uint32) {
 
 // body is one served file as it is sent to whoever asks for one coding. It is not changed.
 type body struct {
-	says     *plain   // what it is a coding of; nil: that is not known, and it is not a dictionary
-	wanted   encoding // what was asked for
-	encoding encoding // what it is in: identity if coding does not pay
+	says     *plain          // what it is a coding of; nil: that is not known, and it is not a dictionary
+	wanted   coding.Encoding // what was asked for
+	encoding coding.Encoding // what it is in: identity if coding does not pay
 	bytes    []byte
 	etag     []byte // quoted
 	roughTag []byte // the validator of the rougher body that this one replaced, which says the same; nil: none
@@ -119,19 +121,19 @@ type body struct {
 	head      []byte      // the first lines of an answer with this body, as the fast path sends them
 }
 
+// etagSuffixes tell the validators of one file's codings apart.
+var etagSuffixes = [coding.Count]string{"", "-gz", "-zst", "-br"}
+
 // newBody returns content, which must not be changed, as it is sent in a coding that is not a delta; of
 // what, the caller says.
-func newBody(content []byte, wanted, enc encoding, rough bool) *body {
+func newBody(content []byte, wanted, enc coding.Encoding, rough bool) *body {
 	p := newPlain(content)
 	b := &body{wanted: wanted, encoding: enc, bytes: content, etag: []byte(`"` + string(p.name) + etagSuffixes[enc] + `"`), rough: rough}
-	if enc == identity {
+	if enc == coding.Identity {
 		b.says = p
 	}
 	return b
 }
-
-// tagBytes is how much of the hash of its bytes a validator holds.
-const tagBytes = 18
 
 // saying returns b, a coding of p.
 func (b *body) saying(p *plain) *body {

@@ -10,6 +10,8 @@ import (
 	"time"
 	"unique"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/edge/policy"
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
@@ -186,7 +188,7 @@ func (p *pair) asked(now time.Time) {
 }
 
 // touch keeps what was asked for, so that it can be made ready after a change.
-func (p *pair) touch(now time.Time, file abi.File, enc encoding) {
+func (p *pair) touch(now time.Time, file abi.File, enc coding.Encoding) {
 	p.asked(now)
 	if bit := uint32(1) << bitOf(file, enc); p.wanted.Load()&bit == 0 {
 		p.wanted.Or(bit)
@@ -194,17 +196,17 @@ func (p *pair) touch(now time.Time, file abi.File, enc encoding) {
 }
 
 // has reports whether a file was asked for in a coding.
-func (p *pair) has(file abi.File, enc encoding) bool {
+func (p *pair) has(file abi.File, enc coding.Encoding) bool {
 	return p.wanted.Load()&(1<<bitOf(file, enc)) != 0
 }
 
 // fileEncodings is the number of bits in pair.wanted; bitOf and fileEncoding translate.
-const fileEncodings = abi.FileCount * encodingCount
+const fileEncodings = abi.FileCount * coding.Count
 
-func bitOf(file abi.File, enc encoding) int { return int(file)*encodingCount + int(enc) }
+func bitOf(file abi.File, enc coding.Encoding) int { return int(file)*coding.Count + int(enc) }
 
-func fileEncoding(bit int) (abi.File, encoding) {
-	return abi.File(bit / encodingCount), encoding(bit % encodingCount)
+func fileEncoding(bit int) (abi.File, coding.Encoding) {
+	return abi.File(bit / coding.Count), coding.Encoding(bit % coding.Count)
 }
 
 // pairState is one answer to a question for a pair. It is not changed.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/edge/policy"
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
@@ -41,7 +43,7 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 	for _, version := range []string{"1", "latest"} {
 		p := e.cache.makePair(th.key + "/-/" + version)
 		p.state.Store(newPairState(learned{change: th.change.Load(), at: ahead}, feedproto.Pair{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m")), Sealed: true}))
-		for enc := range encoding(encodingCount) {
+		for enc := range coding.Encoding(coding.Count) {
 			content := []byte(strings.Repeat("--a: 1px;", 300))
 			b := newBody(content, enc, enc, false).saying(newPlain(content)).withHead(abi.TokensCSS)
 			b.asked = true

@@ -5,23 +5,30 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"example.com/livery/edge/coding"
 )
+
+// lines is content of so many bytes that codings make shorter.
+func lines(length int) []byte {
+	return bytes.Repeat([]byte("--color-ababab-step: #0a64d2;\n"), length/30+1)[:length]
+}
 
 // What is made for the sake of a coding makes place for it; what was asked for stays, and so does what a coding that
 // does not pay sends.
 func TestPlainMakesPlaceForItsCodings(t *testing.T) {
-	content := rows(20 << 10)
-	small, err := newEncoders(1).encode(content, gzipped, quick)
+	content := lines(20 << 10)
+	small, err := coding.NewEncoders(1).Encode(content, coding.Gzip, coding.Fast)
 	if err != nil {
 		t.Fatal(err)
 	}
 	plain := func(asked bool) *body {
-		b := newBody(content, identity, identity, false)
+		b := newBody(content, coding.Identity, coding.Identity, false)
 		b.asked = asked
 		return b
 	}
-	coded := newBody(small, gzipped, gzipped, true).saying(newPlain(content))
-	useless := newBody(content, brotlied, identity, false).saying(newPlain(content))
+	coded := newBody(small, coding.Gzip, coding.Gzip, true).saying(newPlain(content))
+	useless := newBody(content, coding.Brotli, coding.Identity, false).saying(newPlain(content))
 	for _, tt := range []struct {
 		name   string
 		bodies []*body
@@ -39,7 +46,7 @@ func TestPlainMakesPlaceForItsCodings(t *testing.T) {
 			for _, b := range tt.bodies {
 				f = f.with(b)
 			}
-			if held := f.bodies[identity] != nil; held != tt.held {
+			if held := f.bodies[coding.Identity] != nil; held != tt.held {
 				t.Errorf("the file as it is is held: %t, want %t", held, tt.held)
 			}
 			bodies := 0
@@ -62,19 +69,19 @@ func TestPlainMakesPlaceForItsCodings(t *testing.T) {
 // Any coding gives the file back, to the byte; memory that has changed gives nothing, and is told of.
 func TestCodingsSayWhatTheyWereMadeFrom(t *testing.T) {
 	var told bytes.Buffer
-	e := &Edge{encoders: newEncoders(1), log: slog.New(slog.NewTextHandler(&told, nil))}
-	for enc := gzipped; int(enc) < encodingCount; enc++ {
-		for _, length := range []int{1, minEncodeBytes, 20 << 10, 300 << 10, 5 << 20} {
-			content := rows(length)
-			small, err := e.encoders.encode(content, enc, quick)
+	e := &Edge{encoders: coding.NewEncoders(1), log: slog.New(slog.NewTextHandler(&told, nil))}
+	for enc := coding.Gzip; int(enc) < coding.Count; enc++ {
+		for _, length := range []int{1, coding.MinBytes, 20 << 10, 300 << 10, 5 << 20} {
+			content := lines(length)
+			small, err := e.encoders.Encode(content, enc, coding.Fast)
 			if err != nil {
 				t.Fatal(err)
 			}
 			says := newPlain(content)
 			got := e.plainOf((*file)(nil).with(newBody(small, enc, enc, false).saying(says)))
-			want := newBody(content, identity, identity, false)
-			if got == nil || !bytes.Equal(got.bytes, content) || !bytes.Equal(got.etag, want.etag) || got.encoding != identity || got.says.sum != want.says.sum {
-				t.Fatalf("%d bytes as %s do not come back: %s", length, encodingNames[enc], told.String())
+			want := newBody(content, coding.Identity, coding.Identity, false)
+			if got == nil || !bytes.Equal(got.bytes, content) || !bytes.Equal(got.etag, want.etag) || got.encoding != coding.Identity || got.says.sum != want.says.sum {
+				t.Fatalf("%d bytes as %s do not come back: %s", length, coding.Names[enc], told.String())
 			}
 			if told.Len() > 0 {
 				t.Fatalf("what is sound is told of: %s", told.String())
@@ -84,15 +91,15 @@ func TestCodingsSayWhatTheyWereMadeFrom(t *testing.T) {
 			for name, b := range map[string]*body{
 				"changed":       newBody(changed, enc, enc, false).saying(says),
 				"cut off":       newBody(small[:len(small)/2], enc, enc, false).saying(says),
-				"another":       newBody(small, enc, enc, false).saying(newPlain(rows(length + 1))),
+				"another":       newBody(small, enc, enc, false).saying(newPlain(lines(length + 1))),
 				"not so long":   newBody(small, enc, enc, false).saying(&plain{sum: says.sum, length: length - 1, name: says.name}),
-				"other content": newBody(small, enc, enc, false).saying(&plain{sum: digest{1}, length: length, name: says.name}),
+				"other content": newBody(small, enc, enc, false).saying(&plain{sum: coding.Digest{1}, length: length, name: says.name}),
 			} {
 				if got := e.plainOf((*file)(nil).with(b)); got != nil {
-					t.Errorf("%d bytes as %s, %s: it says %d bytes", length, encodingNames[enc], name, len(got.bytes))
+					t.Errorf("%d bytes as %s, %s: it says %d bytes", length, coding.Names[enc], name, len(got.bytes))
 				}
-				if !strings.Contains(told.String(), "coding="+string(encodingNames[enc])) {
-					t.Errorf("%d bytes as %s, %s: nothing is told: %s", length, encodingNames[enc], name, told.String())
+				if !strings.Contains(told.String(), "coding="+string(coding.Names[enc])) {
+					t.Errorf("%d bytes as %s, %s: nothing is told: %s", length, coding.Names[enc], name, told.String())
 				}
 				told.Reset()
 			}

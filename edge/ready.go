@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"example.com/livery/wasm/abi"
@@ -41,7 +43,7 @@ func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, 
 	if !ok {
 		return a, h, false
 	}
-	enc, deltas := negotiate(r.AcceptEncoding)
+	enc, deltas := coding.Negotiate(r.AcceptEncoding)
 	held, ok := e.cache.files.GetIfPresent(fileKey{h.pairState.content, at.file})
 	if !ok || held.bodies[enc] == nil {
 		return a, h, false
@@ -61,8 +63,8 @@ func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, 
 // readyDelta puts the delta in the place of the ordinary body that the client may have instead, if
 // one is held, and reports whether nothing has to be done for one.
 func (e *Edge) readyDelta(r *loop.Request, h *holding, held *file, now time.Time) bool {
-	hint := dictionaryHint{r.AvailableDictionary, r.SecFetchSite, r.SecFetchMode, r.Origin}
-	sum, ok := hint.dictionary()
+	hint := coding.DictionaryHint{Available: r.AvailableDictionary, Site: r.SecFetchSite, Mode: r.SecFetchMode, Origin: r.Origin}
+	sum, ok := hint.Dictionary()
 	if !ok || !e.mayOffer(h.themeState, h.body) {
 		return true
 	}
@@ -144,8 +146,8 @@ const (
 // withHead returns b with the first lines of the head that its answers have.
 func (b *body) withHead(f abi.File) *body {
 	h := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: "), contentTypes[f]...)
-	if b.encoding != identity {
-		h = append(append(h, "\r\nContent-Encoding: "...), encodingNames[b.encoding]...)
+	if b.encoding != coding.Identity {
+		h = append(append(h, "\r\nContent-Encoding: "...), coding.Names[b.encoding]...)
 	}
 	h = strconv.AppendInt(append(h, "\r\nContent-Length: "...), int64(len(b.bytes)), 10)
 	b.head = append(append(h, "\r\n"...), headAlways...)
@@ -195,7 +197,7 @@ func (e *Edge) offerReady(head []byte, h *holding) []byte {
 	if h.delta != nil {
 		e.metrics.sentDelta(h.delta, h.body)
 	}
-	return append(appendOffer(append(head, "Use-As-Dictionary: "...), h.pair.line(), h.file), "\r\n"...)
+	return append(coding.AppendOffer(append(head, "Use-As-Dictionary: "...), h.pair.line(), h.file), "\r\n"...)
 }
 
 // appendOpen writes what an answer that every origin may read varies by, and that they may.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/edge/loop"
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
@@ -128,7 +130,7 @@ func TestNotEverythingIsRemembered(t *testing.T) {
 			e := warmed(t, openServing)
 			pair := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest"))
 			content := []byte("--a: 2px;")
-			e.cache.putBody(fileKey{pair.state.Load().content, abi.TokensCSS}, newBody(content, gzipped, gzipped, true).saying(newPlain(content)).withHead(abi.TokensCSS))
+			e.cache.putBody(fileKey{pair.state.Load().content, abi.TokensCSS}, newBody(content, coding.Gzip, coding.Gzip, true).saying(newPlain(content)).withHead(abi.TokensCSS))
 			e.stop() // nobody makes it smaller meanwhile
 			return e, scannedRequest(ownLatest, []string{"Accept-Encoding: gzip"})
 		},

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
@@ -14,7 +16,7 @@ import (
 
 // bodyOf returns a file in the coding asked for, or in identity if coding is not worth its while.
 // It is rendered and encoded once for everybody who waits, and a failure is kept for a moment.
-func (e *Edge) bodyOf(s *pairState, f abi.File, enc encoding, q *question) (*body, outcome, error) {
+func (e *Edge) bodyOf(s *pairState, f abi.File, enc coding.Encoding, q *question) (*body, outcome, error) {
 	key := fileKey{s.content, f}
 	held, ok := e.cache.files.GetIfPresent(key)
 	if ok {
@@ -46,7 +48,7 @@ func (e *Edge) bodyOf(s *pairState, f abi.File, enc encoding, q *question) (*bod
 }
 
 // makeBody makes a body and keeps it. asked reports whether somebody asked for it, or another is to be made of it.
-func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding, asked bool) (*body, error) {
+func (e *Edge) makeBody(s *pairState, key fileKey, enc coding.Encoding, asked bool) (*body, error) {
 	flight := "body/" + string(key.content[:]) + strconv.Itoa(bitOf(key.file, enc))
 	made, err, _ := e.flights.Do(flight, func() (any, error) {
 		if held, ok := e.cache.files.GetIfPresent(key); ok && held.bodies[enc] != nil { // since it was looked for
@@ -70,21 +72,21 @@ func (e *Edge) makeBody(s *pairState, key fileKey, enc encoding, asked bool) (*b
 	return made.(*body), nil
 }
 
-func (e *Edge) newBody(s *pairState, key fileKey, enc encoding) (*body, error) {
-	if enc == identity {
+func (e *Edge) newBody(s *pairState, key fileKey, enc coding.Encoding) (*body, error) {
+	if enc == coding.Identity {
 		content, err := e.contentOf(s, key)
 		if err != nil {
 			return nil, err
 		}
-		return newBody(content, identity, identity, false).withHead(key.file), nil
+		return newBody(content, coding.Identity, coding.Identity, false).withHead(key.file), nil
 	}
 	plain, err := e.plainBody(s, key)
 	if err != nil {
 		return nil, err
 	}
-	content, coded := plain.bytes, identity
-	if len(plain.bytes) >= minEncodeBytes {
-		encoded, err := e.encoders.quick(plain.bytes, enc)
+	content, coded := plain.bytes, coding.Identity
+	if len(plain.bytes) >= coding.MinBytes {
+		encoded, err := e.encoders.EncodeFast(plain.bytes, enc)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +94,7 @@ func (e *Edge) newBody(s *pairState, key fileKey, enc encoding) (*body, error) {
 			content, coded = encoded, enc
 		}
 	}
-	return newBody(content, enc, coded, coded != identity).saying(plain.says).withHead(key.file), nil
+	return newBody(content, enc, coded, coded != coding.Identity).saying(plain.says).withHead(key.file), nil
 }
 
 // contentOf returns the bytes of a file, from memory or rendered.
@@ -108,7 +110,7 @@ func (e *Edge) plainBody(s *pairState, key fileKey) (*body, error) {
 	if b := e.heldPlain(key); b != nil {
 		return b, nil
 	}
-	return e.makeBody(s, key, identity, false)
+	return e.makeBody(s, key, coding.Identity, false)
 }
 
 // heldPlain returns a file as it is from memory, or nil.
@@ -123,24 +125,24 @@ func (e *Edge) heldPlain(key fileKey) *body {
 // plainOf returns a file as it is: what is held of it, or what a coding that is held says; nil if there is none. A
 // coding that does not say what it was made from is none.
 func (e *Edge) plainOf(f *file) *body {
-	if b := f.bodies[identity]; b != nil {
+	if b := f.bodies[coding.Identity]; b != nil {
 		return b
 	}
 	for _, b := range f.bodies { // gzip first, which takes least
 		if b == nil || b.says == nil {
 			continue
 		}
-		if b.encoding == identity {
-			return newBody(b.bytes, identity, identity, false)
+		if b.encoding == coding.Identity {
+			return newBody(b.bytes, coding.Identity, coding.Identity, false)
 		}
-		content, err := e.encoders.decode(b.bytes, b.encoding, b.says.length)
+		content, err := e.encoders.Decode(b.bytes, b.encoding, b.says.length)
 		if err == nil {
-			if plain := newBody(content, identity, identity, false); plain.says.sum == b.says.sum {
+			if plain := newBody(content, coding.Identity, coding.Identity, false); plain.says.sum == b.says.sum {
 				return plain
 			}
 			err = errNotAsMade
 		}
-		e.log.Error("a body in memory is not what was kept", "coding", string(encodingNames[b.encoding]), "error", err)
+		e.log.Error("a body in memory is not what was kept", "coding", string(coding.Names[b.encoding]), "error", err)
 	}
 	return nil
 }
@@ -151,13 +153,13 @@ var errNotAsMade = errors.New("it does not say what it was made from")
 // improvement is a body that can be made smaller, by its name: what waits keeps no body in memory.
 type improvement struct {
 	key    fileKey
-	wanted encoding
+	wanted coding.Encoding
 }
 
 // improve has a body made smaller in the background, once. Where too many wait for that it is left
 // to a later request.
 func (e *Edge) improve(key fileKey, b *body) {
-	if b.improving.Load() || len(b.bytes) > bestBytes || !b.improving.CompareAndSwap(false, true) {
+	if b.improving.Load() || len(b.bytes) > coding.MaxBestBytes || !b.improving.CompareAndSwap(false, true) {
 		return
 	}
 	select {
@@ -185,14 +187,14 @@ func (e *Edge) improveOne(i improvement) {
 		return
 	}
 	old := entry.Value.bodies[i.wanted]
-	if old == nil || !old.rough || old.says == nil || old.says.length > bestBytes {
+	if old == nil || !old.rough || old.says == nil || old.says.length > coding.MaxBestBytes {
 		return
 	}
 	plain := e.plainOf(entry.Value)
 	if plain == nil {
 		return
 	}
-	smaller, err := e.encoders.encode(plain.bytes, old.encoding, best)
+	smaller, err := e.encoders.Encode(plain.bytes, old.encoding, coding.Best)
 	if err != nil {
 		return
 	}

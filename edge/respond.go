@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/wasm/abi"
 	"github.com/valyala/fasthttp"
 )
@@ -64,7 +66,7 @@ var (
 // ordinary one; a delta nobody but who reads it, and browsers say by these headers who that is: one of
 // another origin whose answer can be read always names its origin too.
 func varyOf(sent *body) []byte {
-	if sent.encoding == deltified {
+	if sent.encoding == coding.Delta {
 		return varyDelta
 	}
 	return varyDictionary
@@ -122,8 +124,8 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 		}
 	}
 	h.SetContentTypeBytes(contentTypes[x.address.file])
-	if sent.encoding != identity {
-		h.SetContentEncodingBytes(encodingNames[sent.encoding])
+	if sent.encoding != coding.Identity {
+		h.SetContentEncodingBytes(coding.Names[sent.encoding])
 	}
 	response.SetBodyRaw(content)
 	if offered && response.StatusCode() == fasthttp.StatusOK {
@@ -134,7 +136,7 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 
 // offer lets the client use a whole file as a dictionary, and counts if it came by one.
 func (e *Edge) offer(x *exchange, b *body) {
-	x.ctx.Response.Header.SetCanonical(keyUseAsDictionary, appendOffer(x.scratch[:0], x.pair.line(), x.address.file))
+	x.ctx.Response.Header.SetCanonical(keyUseAsDictionary, coding.AppendOffer(x.scratch[:0], x.pair.line(), x.address.file))
 	e.noteOffer(x.pair, x.pairHeld, x.address.file, b.says)
 	if x.delta != nil && x.ctx.IsGet() {
 		e.metrics.sentDelta(x.delta, b)

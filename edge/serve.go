@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"example.com/livery/httpguard"
@@ -230,10 +232,10 @@ func (e *Edge) decide(x *exchange) *problem {
 // respond finds the body in the coding that is wanted, and sends it.
 func (e *Edge) respond(x *exchange) *problem {
 	h := &x.ctx.Request.Header
-	enc, deltas := negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
+	enc, deltas := coding.Negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
 	asked := h.Peek(fasthttp.HeaderRange)
 	if len(asked) > 0 && x.ctx.IsGet() {
-		enc, deltas = identity, false // a range is one of the bytes as they are
+		enc, deltas = coding.Identity, false // a range is one of the bytes as they are
 	}
 	b, o, err := e.bodyOf(x.pairHeld, x.address.file, enc, &x.question)
 	if o == miss && x.outcome == revalidated && x.pair.has(x.address.file, enc) {

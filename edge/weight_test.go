@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/edge/coding"
+
 	"example.com/livery/feedproto"
 	"example.com/livery/heaptest"
 	"example.com/livery/storage/record"
@@ -75,9 +77,9 @@ func makePair(c *cache, theme string, i int) {
 
 func fillFile(c *cache, i, size int) {
 	key := fileKey{contentOf(i), abi.TokensCSS}
-	for enc := range encoding(encodingCount) {
+	for enc := range coding.Encoding(coding.Count) {
 		length := size
-		if enc != identity {
+		if enc != coding.Identity {
 			length = size / 4
 		}
 		content := make([]byte, length)

@@ -1,4 +1,4 @@
-package edge
+package coding
 
 import (
 	"bytes"
@@ -22,40 +22,40 @@ func rows(length int) []byte {
 	return b.Bytes()[:length]
 }
 
-// Encoders are used again, and those at rest stay within their bound.
-func TestEncodersRestWithinTheirBound(t *testing.T) {
-	p := newEncoders(1)
+// Encoders are used again, and the idle ones stay within their bound.
+func TestIdleEncodersStayWithinTheirBound(t *testing.T) {
+	p := NewEncoders(1)
 	small := rows(20 << 10)
-	if _, err := p.encode(small, brotlied, quick); err != nil {
+	if _, err := p.Encode(small, Brotli, Fast); err != nil {
 		t.Fatal(err)
 	}
-	first := p.atRest[0]
+	first := p.idle[0]
 	for range 3 {
-		if _, err := p.encode(small, brotlied, quick); err != nil {
+		if _, err := p.Encode(small, Brotli, Fast); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(p.atRest) != 1 || p.atRest[0] != first {
-		t.Errorf("%d encoders are at rest after four contents, want the one that was made for the first", len(p.atRest))
+	if len(p.idle) != 1 || p.idle[0] != first {
+		t.Errorf("%d encoders are idle after four contents, want the one that was made for the first", len(p.idle))
 	}
 	for _, length := range []int{20 << 10, 300 << 10, 2 << 20} {
-		for enc := gzipped; int(enc) < encodingCount; enc++ {
-			for _, how := range []effort{quick, best} {
-				if how == best && length > bestBytes {
+		for enc := Gzip; int(enc) < Count; enc++ {
+			for _, how := range []Effort{Fast, Best} {
+				if how == Best && length > MaxBestBytes {
 					continue
 				}
-				if _, err := p.encode(rows(length), enc, how); err != nil {
+				if _, err := p.Encode(rows(length), enc, how); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 	}
 	sum := 0
-	for _, e := range p.atRest {
+	for _, e := range p.idle {
 		sum += e.bytes()
 	}
-	if sum != p.resting || sum > p.restBytes || len(p.atRest) < 2 {
-		t.Errorf("%d encoders of %d bytes are at rest, %d are counted, the bound is %d", len(p.atRest), sum, p.resting, p.restBytes)
+	if sum != p.idleBytes || sum > p.maxIdleBytes || len(p.idle) < 2 {
+		t.Errorf("%d encoders of %d bytes are idle, %d are counted, the bound is %d", len(p.idle), sum, p.idleBytes, p.maxIdleBytes)
 	}
 }
 
@@ -63,17 +63,17 @@ func TestEncodersRestWithinTheirBound(t *testing.T) {
 func TestEncodersAreWeighed(t *testing.T) {
 	for _, length := range []int{20 << 10, 600 << 10, 3 << 20} {
 		content := rows(length)
-		for enc := gzipped; int(enc) < encodingCount; enc++ {
-			for _, how := range []effort{quick, best} {
-				t.Run(fmt.Sprintf("%s %d of %d bytes", encodingNames[enc], how, length), func(t *testing.T) {
+		for enc := Gzip; int(enc) < Count; enc++ {
+			for _, how := range []Effort{Fast, Best} {
+				t.Run(fmt.Sprintf("%s %d of %d bytes", Names[enc], how, length), func(t *testing.T) {
 					heaptest.Agree(t, 0.8, 1.25, func() (counted, taken int64) {
-						p := newEncoders(32)
+						p := NewEncoders(32)
 						taken = heaptest.Taken(func() {
-							if _, err := p.encode(content, enc, how); err != nil {
+							if _, err := p.Encode(content, enc, how); err != nil {
 								t.Fatal(err)
 							}
 						})
-						return int64(p.resting), taken
+						return int64(p.idleBytes), taken
 					})
 				})
 			}
@@ -84,8 +84,8 @@ func TestEncodersAreWeighed(t *testing.T) {
 // A client need not have more than 8 MB of memory for zstd (RFC 9659 section 3).
 func TestZstandardWindowsAreThoseThatClientsHave(t *testing.T) {
 	for _, length := range []int{5 << 10, 200 << 10, 900 << 10, 12 << 20} {
-		for _, how := range []effort{quick, best} {
-			encoded, err := newEncoders(1).encode(rows(length), zstandard, how)
+		for _, how := range []Effort{Fast, Best} {
+			encoded, err := NewEncoders(1).Encode(rows(length), Zstd, how)
 			if err != nil {
 				t.Fatal(err)
 			}

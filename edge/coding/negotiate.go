@@ -1,14 +1,14 @@
-package edge
+package coding
 
 import "bytes"
 
-// negotiate returns the coding that an Accept-Encoding field prefers (RFC 9110 section 12.5.3): the
-// highest weight wins, and among equal ones br, zstd, gzip, identity. Where even identity is refused
+// Negotiate returns the coding that an Accept-Encoding field prefers (RFC 9110 section 12.5.3): the
+// highest weight wins, and among equal ones br, zstd, gzip, identity. If even identity is refused
 // it is sent all the same: there is nothing better. deltas reports whether the client would have a
 // delta at least as much; it must be named, as "*" stands for what needs no dictionary.
-func negotiate(accept []byte) (enc encoding, deltas bool) {
+func Negotiate(accept []byte) (enc Encoding, deltas bool) {
 	const unset = -1
-	weights := [len(encodingNames)]int{unset, unset, unset, unset, 0}
+	weights := [len(Names)]int{unset, unset, unset, unset, 0}
 	any := unset
 	for len(accept) > 0 {
 		var item []byte
@@ -22,8 +22,8 @@ func negotiate(accept []byte) (enc encoding, deltas bool) {
 			weights[enc] = weight
 		}
 	}
-	best, bestWeight := identity, 0
-	for enc := brotlied; enc > identity; enc-- {
+	best, bestWeight := Identity, 0
+	for enc := Brotli; enc > Identity; enc-- {
 		weight := weights[enc]
 		if weight == unset {
 			weight = any
@@ -32,10 +32,10 @@ func negotiate(accept []byte) (enc encoding, deltas bool) {
 			best, bestWeight = enc, weight
 		}
 	}
-	if weights[identity] > bestWeight {
-		best, bestWeight = identity, weights[identity]
+	if weights[Identity] > bestWeight {
+		best, bestWeight = Identity, weights[Identity]
 	}
-	return best, weights[deltified] > 0 && weights[deltified] >= bestWeight
+	return best, weights[Delta] > 0 && weights[Delta] >= bestWeight
 }
 
 var (
@@ -43,14 +43,14 @@ var (
 	semicolon = []byte{';'}
 )
 
-func codingByName(name []byte) (encoding, bool) {
-	for enc := range encodingNames {
-		if len(name) == len(encodingNames[enc]) && bytes.EqualFold(name, encodingNames[enc]) {
-			return encoding(enc), true
+func codingByName(name []byte) (Encoding, bool) {
+	for enc := range Names {
+		if len(name) == len(Names[enc]) && bytes.EqualFold(name, Names[enc]) {
+			return Encoding(enc), true
 		}
 	}
 	if bytes.EqualFold(name, xGzip) {
-		return gzipped, true
+		return Gzip, true
 	}
 	return 0, false
 }

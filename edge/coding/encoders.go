@@ -1,4 +1,4 @@
-package edge
+package coding
 
 import (
 	"bytes"
@@ -12,30 +12,31 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// encoders encode, as many contents at once as there are places for those that somebody waits for.
-// An encoder takes megabytes, so it is used again: of those at rest the ones used last are kept, up to
+// Encoders encode, as many contents at once as there are slots for those that requests wait for.
+// An encoder takes megabytes, so it is used again: of the idle ones those used last are kept, up to
 // a bound of bytes. It may be used concurrently.
-type encoders struct {
-	places    chan struct{} // one element for each encoding that somebody waits for
-	restBytes int           // of encoders at rest, at most
+type Encoders struct {
+	slots        chan struct{} // one element for each encoding that a request waits for
+	maxIdleBytes int           // of idle encoders, at most
 
-	mu      sync.Mutex // guards all below
-	atRest  []*encoder // the one used last at the end
-	resting int        // bytes of these
+	mu        sync.Mutex // guards all below
+	idle      []*encoder // the one used last at the end
+	idleBytes int        // bytes of these
 }
 
-// encoderRest is how many bytes of encoders are kept for each place: one of each coding for the
+// idleEncoderBytes is how many bytes of encoders are kept for each slot: one of each coding for the
 // sizes that files usually have.
-const encoderRest = 8 << 20
+const idleEncoderBytes = 8 << 20
 
-func newEncoders(places int) *encoders {
-	return &encoders{places: make(chan struct{}, places), restBytes: (places + 1) * encoderRest}
+// NewEncoders returns encoders with so many slots.
+func NewEncoders(slots int) *Encoders {
+	return &Encoders{slots: make(chan struct{}, slots), maxIdleBytes: (slots + 1) * idleEncoderBytes}
 }
 
 // encoderKind is what tells encoders apart.
 type encoderKind struct {
-	coding encoding
-	effort effort
+	coding Encoding
+	effort Effort
 	window uint8 // the logarithm of the longest content that is seen whole
 }
 
@@ -65,22 +66,22 @@ type resetWriter interface {
 	Reset(io.Writer)
 }
 
-// quick encodes while somebody waits.
-func (p *encoders) quick(content []byte, enc encoding) ([]byte, error) {
-	p.places <- struct{}{}
-	defer func() { <-p.places }()
-	return p.encode(content, enc, quick)
+// EncodeFast encodes while a request waits: it takes a slot.
+func (p *Encoders) EncodeFast(content []byte, enc Encoding) ([]byte, error) {
+	p.slots <- struct{}{}
+	defer func() { <-p.slots }()
+	return p.Encode(content, enc, Fast)
 }
 
-// encode returns content in that coding. The same content and effort give the same bytes.
-func (p *encoders) encode(content []byte, enc encoding, how effort) ([]byte, error) {
+// Encode returns content in that coding. The same content and effort give the same bytes.
+func (p *Encoders) Encode(content []byte, enc Encoding, how Effort) ([]byte, error) {
 	e, err := p.take(encoderKind{enc, how, windowOf(len(content))})
 	if err != nil {
-		return nil, fmt.Errorf("edge: encode: %w", err)
+		return nil, fmt.Errorf("coding: encode: %w", err)
 	}
 	encoded, err := e.encode(content)
 	if err != nil {
-		return nil, fmt.Errorf("edge: encode: %w", err) // whatever it is like now, it is not kept
+		return nil, fmt.Errorf("coding: encode: %w", err) // whatever it is like now, it is not kept
 	}
 	p.put(e)
 	return encoded, nil
@@ -98,11 +99,11 @@ func (e *encoder) encode(content []byte) ([]byte, error) {
 	return bytes.Clone(e.out.Bytes()), nil // to its own length: it is kept
 }
 
-// decode returns what was encoded, which is so long. What takes part in it is made anew each time: it is a small part of
-// an encoder, in whose place it works.
-func (p *encoders) decode(encoded []byte, enc encoding, length int) ([]byte, error) {
-	p.places <- struct{}{}
-	defer func() { <-p.places }()
+// Decode returns what was encoded, which is so long. What takes part in it is made anew each time: it is a small part of
+// an encoder, in whose slot it works.
+func (p *Encoders) Decode(encoded []byte, enc Encoding, length int) ([]byte, error) {
+	p.slots <- struct{}{}
+	defer func() { <-p.slots }()
 	content := bytes.NewBuffer(make([]byte, 0, length+bytes.MinRead)) // it need not grow
 	r, end, err := newDecoder(bytes.NewReader(encoded), enc)
 	if err == nil {
@@ -113,24 +114,24 @@ func (p *encoders) decode(encoded []byte, enc encoding, length int) ([]byte, err
 		err = fmt.Errorf("%d bytes came out, not %d", content.Len(), length)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("edge: decode %s: %w", encodingNames[enc], err)
+		return nil, fmt.Errorf("coding: decode %s: %w", Names[enc], err)
 	}
 	return content.Bytes(), nil
 }
 
 // newDecoder returns what reads the content of r, and what to call at the end.
-func newDecoder(r io.Reader, enc encoding) (decoded io.Reader, end func(), err error) {
+func newDecoder(r io.Reader, enc Encoding) (decoded io.Reader, end func(), err error) {
 	end = func() {}
 	switch enc {
-	case gzipped:
+	case Gzip:
 		decoded, err = gzip.NewReader(r)
-	case zstandard:
+	case Zstd:
 		var d *zstd.Decoder
 		d, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 		if err == nil {
 			decoded, end = d, d.Close
 		}
-	case brotlied:
+	case Brotli:
 		decoded = brotli.NewReader(r)
 	default:
 		err = fmt.Errorf("there is no decoder for coding %d", enc)
@@ -138,11 +139,11 @@ func newDecoder(r io.Reader, enc encoding) (decoded io.Reader, end func(), err e
 	return decoded, end, err
 }
 
-// take returns an encoder at rest, or a new one.
-func (p *encoders) take(kind encoderKind) (*encoder, error) {
+// take returns an idle encoder, or a new one.
+func (p *Encoders) take(kind encoderKind) (*encoder, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, e := range slices.Backward(p.atRest) {
+	for i, e := range slices.Backward(p.idle) {
 		if e.encoderKind == kind {
 			p.remove(i)
 			return e, nil
@@ -151,28 +152,28 @@ func (p *encoders) take(kind encoderKind) (*encoder, error) {
 	return newEncoder(kind)
 }
 
-// put lets an encoder rest; the ones that rest for longest make place. One for long contents, in the
-// place of many others, is not kept: what it does takes so long that making it does not show.
-func (p *encoders) put(e *encoder) {
-	if e.bytes() > p.restBytes/2 {
+// put keeps an idle encoder in the place of those that are idle for longest. One for long contents, which takes
+// the room of many others, is not kept: what it does takes so long that making it does not show.
+func (p *Encoders) put(e *encoder) {
+	if e.bytes() > p.maxIdleBytes/2 {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.atRest = append(p.atRest, e)
-	p.resting += e.bytes()
-	for p.resting > p.restBytes {
+	p.idle = append(p.idle, e)
+	p.idleBytes += e.bytes()
+	for p.idleBytes > p.maxIdleBytes {
 		p.remove(0)
 	}
 }
 
-// remove takes one out of those at rest. p.mu is held.
-func (p *encoders) remove(i int) {
-	p.resting -= p.atRest[i].bytes()
-	p.atRest = slices.Delete(p.atRest, i, i+1)
+// remove takes an idle one out. p.mu is held.
+func (p *Encoders) remove(i int) {
+	p.idleBytes -= p.idle[i].bytes()
+	p.idle = slices.Delete(p.idle, i, i+1)
 }
 
-// levels are what quick and best mean for a coding, and what an encoder takes, roughly: so many bytes,
+// levels are what Fast and Best mean for a coding, and what an encoder takes, roughly: so many bytes,
 // and so many for each of its window.
 type levels struct {
 	level, bytes, windows int
@@ -180,10 +181,10 @@ type levels struct {
 
 // zstd's very best takes 36 MiB and makes files a twentieth smaller than what is used: few clients
 // that take zstd do not prefer brotli.
-var effortLevels = [encodingCount][2]levels{
-	gzipped:   {quick: {6, 1200 << 10, 0}, best: {gzip.BestCompression, 1500 << 10, 0}},
-	zstandard: {quick: {int(zstd.SpeedDefault), 1500 << 10, 2}, best: {int(zstd.SpeedBetterCompression), 6 << 20, 2}},
-	brotlied:  {quick: {5, 900 << 10, 4}, best: {brotli.BestCompression, 64 << 10, 15}},
+var effortLevels = [Count][2]levels{
+	Gzip:   {Fast: {6, 1200 << 10, 0}, Best: {gzip.BestCompression, 1500 << 10, 0}},
+	Zstd:   {Fast: {int(zstd.SpeedDefault), 1500 << 10, 2}, Best: {int(zstd.SpeedBetterCompression), 6 << 20, 2}},
+	Brotli: {Fast: {5, 900 << 10, 4}, Best: {brotli.BestCompression, 64 << 10, 15}},
 }
 
 // bytes returns what the encoder takes, roughly.
@@ -197,11 +198,11 @@ func newEncoder(kind encoderKind) (*encoder, error) {
 	level := effortLevels[kind.coding][kind.effort].level
 	var err error
 	switch kind.coding {
-	case gzipped:
+	case Gzip:
 		e.writer, err = gzip.NewWriterLevel(nil, level)
-	case zstandard:
+	case Zstd:
 		e.writer, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.EncoderLevel(level)), zstd.WithWindowSize(1<<kind.window))
-	case brotlied:
+	case Brotli:
 		e.writer = brotli.NewWriterOptions(nil, brotli.WriterOptions{Quality: level, LGWin: int(kind.window)})
 	default:
 		err = fmt.Errorf("there is no coding %d", kind.coding)
