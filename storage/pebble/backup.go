@@ -71,10 +71,10 @@ func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress
 	if s.opts.FS != nil {
 		return BackedUp{}, errors.New("pebble: back up: the store is not on a disk")
 	}
-	if err := s.line.enter(); err != nil {
+	if err := s.history.enter(); err != nil {
 		return BackedUp{}, err
 	}
-	defer s.line.leave()
+	defer s.history.leave()
 	s.backupMu.Lock()
 	defer s.backupMu.Unlock()
 	b := &backupRun{ctx: ctx, to: to, progress: progress}
@@ -106,7 +106,7 @@ func (s *Store) checkpoint(dir string, b *Backup) error {
 		return err
 	}
 	b.Store = s.id
-	b.Cursor = s.line.last().String() // at least
+	b.Cursor = s.history.last().String() // at least
 	b.Name = time.Now().UTC().Format("20060102T150405.000Z")
 	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 }

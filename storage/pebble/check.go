@@ -13,17 +13,17 @@ import (
 // Check reads every blob and every entry of the change log and calls report for each that is
 // missing or is not what it should be. It returns the error that stopped it, or ctx's.
 func (s *Store) Check(ctx context.Context, report func(storage.Finding)) error {
-	if err := s.line.enter(); err != nil {
+	if err := s.history.enter(); err != nil {
 		return err
 	}
-	defer s.line.leave()
+	defer s.history.leave()
 	snap := s.db.NewSnapshot()
 	defer func() { _ = snap.Close() }()
 	if at, lost := s.Lost(); lost {
 		report(storage.Finding{Where: "change log", Problem: "acknowledged changes up to " + at.String() + " are gone since an earlier start", Repair: storage.RepairRestore})
 	}
 	files := map[string]bool{}
-	for _, part := range []func(context.Context, pebble.Reader, func(storage.Finding)) error{s.checkBlobs, checkNotes, checkLog} {
+	for _, part := range []func(context.Context, pebble.Reader, func(storage.Finding)) error{s.blobs.check, checkNotes, checkLog} {
 		err := part(ctx, snap, report)
 		if errors.Is(err, storage.ErrCorrupt) { // the file cannot be read further; another part may be sound
 			if where := s.corruptFile(err); !files[where] {
@@ -48,15 +48,15 @@ func (s *Store) corruptFile(err error) string {
 	return fmt.Sprintf("file %s, from %s to %s", info.Path, spellKey(info.Bounds.Start), spellKey(info.Bounds.End.Key))
 }
 
-func (s *Store) checkBlobs(ctx context.Context, from pebble.Reader, report func(storage.Finding)) error {
+func (b *blobTable) check(ctx context.Context, from pebble.Reader, report func(storage.Finding)) error {
 	start, end := []byte{ownSpace, blobSpace}, []byte{ownSpace, blobSpace + 1}
 	return scan(from, start, end, storage.Ascending, func(key, value []byte) (bool, error) {
 		name := keyHash(key)
 		if !name.Valid() {
-			report(storage.Finding{Where: fmt.Sprintf("key %x", key), Problem: "it is no key of a blob", Repair: storage.RepairDelete})
+			report(storage.Finding{Where: fmt.Sprintf("key %x", key), Problem: "it is not the key of a blob", Repair: storage.RepairDelete})
 			return true, ctx.Err()
 		}
-		if _, err := s.codec.Unpack(value, name); err != nil {
+		if _, err := b.codec.Unpack(value, name); err != nil {
 			report(storage.Finding{Where: "blob " + string(name), Problem: err.Error(), Repair: storage.RepairPublish})
 		}
 		if _, err := get(from, noteKey(name)); errors.Is(err, storage.ErrNotFound) {

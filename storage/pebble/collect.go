@@ -42,24 +42,24 @@ func parseNote(b []byte) (note, error) {
 	return n, nil
 }
 
-// recent remembers the blobs put within one or two windows, each in some 20 bytes: a part of its name is enough, as a
+// recentBlobs remembers the blobs put within one or two windows, each in some 20 bytes: a part of its name is enough, as a
 // blob that is taken for another one is only collected later. It forgets by whole generations, so that it needs no
 // time for each of them.
-type recent struct {
+type recentBlobs struct {
 	mu       sync.Mutex // guards below
 	seed     maphash.Seed
 	now, old map[uint64]struct{}
 	since    time.Time // when now began
 }
 
-func (r *recent) add(name record.Hash, at time.Time) {
+func (r *recentBlobs) add(name record.Hash, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turn(at)
 	r.now[maphash.String(r.seed, string(name))] = struct{}{}
 }
 
-func (r *recent) has(name record.Hash, at time.Time) bool {
+func (r *recentBlobs) has(name record.Hash, at time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turn(at)
@@ -69,7 +69,7 @@ func (r *recent) has(name record.Hash, at time.Time) bool {
 	return now || old
 }
 
-func (r *recent) turn(at time.Time) {
+func (r *recentBlobs) turn(at time.Time) {
 	switch age := at.Sub(r.since); {
 	case r.now == nil || age >= 2*storage.PutWindow:
 		r.seed, r.now, r.old, r.since = maphash.MakeSeed(), map[uint64]struct{}{}, nil, at
@@ -83,10 +83,10 @@ func (s *Store) Blobs(ctx context.Context, each func(storage.BlobInfo) bool) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.line.enter(); err != nil {
+	if err := s.history.enter(); err != nil {
 		return err
 	}
-	defer s.line.leave()
+	defer s.history.leave()
 	start, end := []byte{ownSpace, noteSpace}, []byte{ownSpace, noteSpace + 1}
 	return scan(s.db, start, end, storage.Ascending, func(key, value []byte) (bool, error) {
 		n, err := parseNote(value)
@@ -97,9 +97,9 @@ func (s *Store) Blobs(ctx context.Context, each func(storage.BlobInfo) bool) err
 	})
 }
 
-// keepBlob takes the mark off a blob that is put again.
-func (s *Store) keepBlob(ctx context.Context, name record.Hash) error {
-	value, err := get(s.db, noteKey(name))
+// unmark takes the mark off a blob that is put again.
+func (b *blobTable) unmark(ctx context.Context, name record.Hash) error {
+	value, err := get(b.db, noteKey(name))
 	if err != nil {
 		return err
 	}
@@ -107,20 +107,20 @@ func (s *Store) keepBlob(ctx context.Context, name record.Hash) error {
 	if err != nil || n.unnamed.IsZero() {
 		return err
 	}
-	leave, err := s.gate.admit(ctx, noteSize, 1, false)
+	leave, err := b.admission.Admit(ctx, noteSize, 1, false)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	n.unnamed = time.Time{}
-	return failure("put blob", s.db.Set(noteKey(name), n.bytes(), pebble.NoSync))
+	return failure("put blob", b.db.Set(noteKey(name), n.bytes(), pebble.NoSync))
 }
 
 // MarkBlobs notes of each blob that nothing names it since at, and takes the note back if at is
 // zero. Those put within storage.PutWindow are left as they are, and so are names without a blob.
 func (s *Store) MarkBlobs(ctx context.Context, names []record.Hash, at time.Time) error {
 	return s.changeBlobs(ctx, names, func(batch *pebble.Batch, name record.Hash, n note) (bool, error) {
-		if !at.IsZero() && s.puts.has(name, s.opts.clock()) {
+		if !at.IsZero() && s.blobs.puts.has(name, s.opts.clock()) {
 			return false, nil
 		}
 		n.unnamed = at
@@ -141,22 +141,22 @@ func (s *Store) DropBlobs(ctx context.Context, names []record.Hash, before time.
 	return dropped, err
 }
 
-// blobsAtOnce bounds how long those who put blobs wait for collection.
+// blobsAtOnce bounds how long putting a blob waits for collection.
 const blobsAtOnce = 256
 
-// changeBlobs calls change for each of names that is there, with nobody putting a blob meanwhile,
+// changeBlobs calls change for each of names that is there, while no blob is put,
 // and commits what it wrote.
 func (s *Store) changeBlobs(ctx context.Context, names []record.Hash, change func(*pebble.Batch, record.Hash, note) (bool, error)) error {
-	if err := s.line.enter(); err != nil {
+	if err := s.history.enter(); err != nil {
 		return err
 	}
-	defer s.line.leave()
+	defer s.history.leave()
 	for len(names) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := min(blobsAtOnce, len(names))
-		if err := s.changeSome(ctx, names[:n], change); err != nil {
+		if err := s.blobs.changeSome(ctx, names[:n], change); err != nil {
 			return err
 		}
 		names = names[n:]
@@ -164,17 +164,17 @@ func (s *Store) changeBlobs(ctx context.Context, names []record.Hash, change fun
 	return ctx.Err()
 }
 
-func (s *Store) changeSome(ctx context.Context, names []record.Hash, change func(*pebble.Batch, record.Hash, note) (bool, error)) error {
-	leave, err := s.gate.admit(ctx, len(names)*2*hashKeySize, 2*len(names), true)
+func (b *blobTable) changeSome(ctx context.Context, names []record.Hash, change func(*pebble.Batch, record.Hash, note) (bool, error)) error {
+	leave, err := b.admission.Admit(ctx, len(names)*2*hashKeySize, 2*len(names), true)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	s.blobMu.Lock()
-	defer s.blobMu.Unlock()
-	batch, changed := s.db.NewBatch(), false
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	batch, changed := b.db.NewBatch(), false
 	for _, name := range names {
-		value, err := get(s.db, noteKey(name))
+		value, err := get(b.db, noteKey(name))
 		if errors.Is(err, storage.ErrNotFound) {
 			continue
 		}
@@ -198,7 +198,7 @@ func (s *Store) changeSome(ctx context.Context, names []record.Hash, change func
 	if err := batch.Commit(pebble.NoSync); err != nil {
 		return failure("change blobs", err)
 	}
-	if err := s.line.failed(); err != nil {
+	if err := b.failed(); err != nil {
 		return err
 	}
 	return failure("change blobs", batch.Close())

@@ -12,12 +12,12 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// pending is what Update has still to wait for.
-type pending struct {
+// pendingCommit is what Update has still to wait for.
+type pendingCommit struct {
 	seen  uint64 // the newest entry of the change log that fn was shown
 	batch *pebble.Batch
 	state *state // after the commit; nil if nothing was committed
-	leave func() // tells the gate that the commit came to its end
+	leave func() // releases what the commit was admitted with
 }
 
 // Update runs fn once, serially in its scope, and commits what it wrote as one durable step. Any
@@ -26,31 +26,31 @@ type pending struct {
 // is waited for to the end. The scope is free for its next writer as soon as the commit has its
 // place, before it is durable.
 func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
-	if err := s.line.enter(); err != nil {
+	if err := s.history.enter(); err != nil {
 		return storage.Cursor{}, err
 	}
-	defer s.line.leave()
+	defer s.history.leave()
 	p, cursor, err := s.inScope(ctx, scope, fn)
 	if p.state != nil {
 		return cursor, s.settle(p)
 	}
 	// fn may have answered from a commit that is not yet durable.
-	if waitErr := s.line.await(ctx, p.seen); waitErr != nil {
+	if waitErr := s.history.await(ctx, p.seen); waitErr != nil {
 		return storage.Cursor{}, waitErr
 	}
 	return cursor, err
 }
 
 // inScope runs fn and applies what it wrote while no other writer of the scope runs.
-func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (pending, storage.Cursor, error) {
+func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (pendingCommit, storage.Cursor, error) {
 	release, err := s.scopes.Acquire(ctx, scope)
 	if err != nil {
-		return pending{}, storage.Cursor{}, err
+		return pendingCommit{}, storage.Cursor{}, err
 	}
 	defer release()
-	base := s.line.newest()
+	base := s.history.newest()
 	defer base.release()
-	seen := pending{seen: base.cursor.Seq}
+	seen := pendingCommit{seen: base.cursor.Seq}
 	t := storage.NewOverlay(reader{base}, checkKey)
 	change, err := fn(t)
 	if err != nil {
@@ -71,26 +71,26 @@ func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (
 
 // apply gives the writes of t their place in the change log and enters them into the write-ahead
 // log. On an error nothing was written.
-func (s *Store) apply(ctx context.Context, t *storage.Overlay, change record.Change) (pending, error) {
+func (s *Store) apply(ctx context.Context, t *storage.Overlay, change record.Change) (pendingCommit, error) {
 	entry, tag, err := newEntry(change)
 	if err != nil {
-		return pending{}, err
+		return pendingCommit{}, err
 	}
 	batch := s.db.NewBatch()
 	if err := fill(batch, t); err != nil {
 		_ = batch.Close()
-		return pending{}, failure("commit", err)
+		return pendingCommit{}, failure("commit", err)
 	}
-	leave, err := s.gate.admit(ctx, batch.Len()+len(entry), int(batch.Count())+1, false)
+	leave, err := s.admission.Admit(ctx, batch.Len()+len(entry), int(batch.Count())+1, false)
 	if err != nil {
 		_ = batch.Close()
-		return pending{}, err
+		return pendingCommit{}, err
 	}
 	at, err := s.enterLog(batch, entry, tag)
 	if err != nil {
 		leave()
 	}
-	return pending{batch: batch, state: at, leave: leave}, err
+	return pendingCommit{batch: batch, state: at, leave: leave}, err
 }
 
 // fill adds the writes of t to batch: prefixes first, because what was written after them stays.
@@ -114,7 +114,7 @@ func fill(batch *pebble.Batch, t *storage.Overlay) error {
 func (s *Store) enterLog(batch *pebble.Batch, entry []byte, tag string) (*state, error) {
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
-	if err := s.line.failed(); err != nil {
+	if err := s.history.failed(); err != nil {
 		return nil, err
 	}
 	cursor := storage.Cursor{Seq: s.last + 1, Tag: tag}
@@ -124,18 +124,18 @@ func (s *Store) enterLog(batch *pebble.Batch, entry []byte, tag string) (*state,
 	if err := s.db.ApplyNoSyncWait(batch, pebble.Sync); err != nil {
 		return nil, failure("commit", err)
 	}
-	if err := s.line.failed(); err != nil {
-		return nil, err // the engine failed while applying, and told only its logger
+	if err := s.history.failed(); err != nil {
+		return nil, err // the engine failed while applying, and reported it to its logger alone
 	}
 	s.last = cursor.Seq
 	at := &state{cursor: cursor, snap: s.db.NewSnapshot()}
-	s.line.apply(at)
+	s.history.apply(at)
 	return at, nil
 }
 
 // settle waits until the commit is on disk. A sync that failed leaves it unknown whether it is,
 // and the engine would go on showing it: the process has to end.
-func (s *Store) settle(p pending) error {
+func (s *Store) settle(p pendingCommit) error {
 	defer p.leave()
 	if err := p.batch.SyncWait(); err != nil {
 		p.state.release()
@@ -143,7 +143,7 @@ func (s *Store) settle(p pending) error {
 		s.fail(err)
 		return err
 	}
-	s.line.settle(p.state)
+	s.history.settle(p.state)
 	return failure("commit", p.batch.Close())
 }
 

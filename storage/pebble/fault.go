@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"example.com/livery/storage"
+	"example.com/livery/storage/pebble/admission"
 )
 
 // failure says what was being done, to which key, when the engine returned err, and names
@@ -37,8 +38,8 @@ func (t terse) Unwrap() error { return t.err }
 
 // fail refuses every later call and hands the first cause to Options.Fatal.
 func (s *Store) fail(cause error) {
-	if s.line.fail(cause) {
-		s.gate.end(s.line.failed())
+	if s.history.fail(cause) {
+		s.admission.Close(s.history.failed())
 		s.opts.Fatal(cause)
 	}
 }
@@ -47,7 +48,7 @@ func (s *Store) fail(cause error) {
 type engineLog struct {
 	to    *slog.Logger
 	fatal func(error)
-	told  *sync.Map // the corrupt files that were named
+	named *sync.Map // the corrupt files that were reported
 }
 
 // Infof logs what the engine does.
@@ -65,14 +66,14 @@ func (l engineLog) Fatalf(format string, args ...any) {
 	l.fatal(fmt.Errorf(format, args...))
 }
 
-// events are the engine's warnings that an operator should see. What is for want of room the gate says,
+// events are the engine's warnings that an operator should see. Admission reports a full disk,
 // once.
-func (l engineLog) events(g *guard) *pebble.EventListener {
+func (l engineLog) events(fs *admission.FS) *pebble.EventListener {
 	return &pebble.EventListener{
-		FlushEnd:      func(info pebble.FlushInfo) { g.flushed(info.Err) },
-		CompactionEnd: func(info pebble.CompactionInfo) { g.compacted(info.Err) },
+		FlushEnd:      func(info pebble.FlushInfo) { fs.Flushed(info.Err) },
+		CompactionEnd: func(info pebble.CompactionInfo) { fs.Compacted(info.Err) },
 		BackgroundError: func(err error) {
-			if !noRoom(err) {
+			if !admission.NoRoom(err) {
 				l.to.Error("storage engine: background work failed and is retried", "error", err.Error())
 			}
 		},
@@ -85,10 +86,10 @@ func (l engineLog) events(g *guard) *pebble.EventListener {
 	}
 }
 
-// corrupt says once, in one line, which file is corrupt, what it holds, and what mends it. The engine's own
+// corrupt reports once, in one line, which file is corrupt, what it holds, and what repairs it. The engine's own
 // words have a trace of its calls.
 func (l engineLog) corrupt(info pebble.DataCorruptionInfo) {
-	if _, again := l.told.LoadOrStore(info.Path, true); again {
+	if _, again := l.named.LoadOrStore(info.Path, true); again {
 		return
 	}
 	l.to.Error("storage: a file of the store is corrupt: run livery check-store, and restore the newest backup that is clean",

@@ -18,11 +18,11 @@ func (s *Store) Changes(ctx context.Context, after storage.Cursor, limit int) ([
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.line.enter(); err != nil {
+	if err := s.history.enter(); err != nil {
 		return nil, err
 	}
-	defer s.line.leave()
-	last := s.line.last()
+	defer s.history.leave()
+	last := s.history.last()
 	snap := s.db.NewSnapshot() // shows the newest Trim, and of the log at least all up to last
 	defer func() { _ = snap.Close() }()
 	if err := checkCursor(snap, after, last); err != nil {
@@ -137,15 +137,15 @@ func parseEntry(key, value []byte) (storage.LoggedChange, error) {
 // Wait returns nil as soon as a durable entry after the cursor exists, or ctx's error. It does not
 // wait for a history that is not this one: storage.ErrDiverged if the cursor is past the end.
 func (s *Store) Wait(ctx context.Context, after storage.Cursor) error {
-	if err := s.line.enter(); err != nil {
+	if err := s.history.enter(); err != nil {
 		return err
 	}
-	defer s.line.leave()
-	last := s.line.last()
+	defer s.history.leave()
+	last := s.history.last()
 	if after.Seq > last.Seq || after.Seq == last.Seq && after.Tag != last.Tag {
 		return fmt.Errorf("pebble: wait after %s, the log ends at %s: %w", after, last, storage.ErrDiverged)
 	}
-	return s.line.await(ctx, after.Seq+1)
+	return s.history.await(ctx, after.Seq+1)
 }
 
 // Trim drops durable entries of the change log up to and including seq; a seq past the end drops
@@ -154,21 +154,21 @@ func (s *Store) Trim(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.line.enter(); err != nil {
+	if err := s.history.enter(); err != nil {
 		return err
 	}
-	defer s.line.leave()
+	defer s.history.leave()
 	s.trimMu.Lock()
 	defer s.trimMu.Unlock()
 	begin, err := logBegin(s.db)
 	if err != nil {
 		return err
 	}
-	seq = min(seq, s.line.last().Seq)
+	seq = min(seq, s.history.last().Seq)
 	if seq <= begin.Seq {
 		return nil
 	}
-	leave, err := s.gate.admit(ctx, 2*len(logKey(0))+8+tagSize, 2, true)
+	leave, err := s.admission.Admit(ctx, 2*len(logKey(0))+8+tagSize, 2, true)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (s *Store) moveBegin(from, to uint64) error {
 	if err := batch.Commit(pebble.Sync); err != nil {
 		return failure("trim", err)
 	}
-	if err := s.line.failed(); err != nil {
+	if err := s.history.failed(); err != nil {
 		return err
 	}
 	return failure("trim", batch.Close())

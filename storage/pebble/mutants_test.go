@@ -27,7 +27,7 @@ type mutant struct {
 var mutants = []mutant{
 	{"a commit is not synced", "pebble/commit.go", `s.db.ApplyNoSyncWait(batch, pebble.Sync)`, `s.db.Apply(batch, pebble.NoSync)`},
 	{"a commit is acknowledged before its sync", "pebble/commit.go", `if err := p.batch.SyncWait(); err != nil {`, `go func() { _ = p.batch.SyncWait() }()
-	s.line.settle(p.state)
+	s.history.settle(p.state)
 	if true {
 		return nil
 	}
@@ -35,27 +35,27 @@ var mutants = []mutant{
 	{"a failed sync is taken for a success", "pebble/commit.go", `		s.fail(err)
 		return err
 	}
-	s.line.settle`, `		return nil
+	s.history.settle`, `		return nil
 	}
-	s.line.settle`},
+	s.history.settle`},
 	{"the change is written in a second batch", "pebble/commit.go", `	if err := batch.Set(logKey(cursor.Seq), entry, nil); err != nil {
 		return nil, failure("commit", err)
 	}`, `	defer func() { _ = s.db.Set(logKey(cursor.Seq), entry, pebble.NoSync) }()`},
 	{"the number is taken outside the lock", "pebble/commit.go", `	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
-	if err := s.line.failed(); err != nil {
+	if err := s.history.failed(); err != nil {
 		return nil, err
 	}
 	cursor := storage.Cursor{Seq: s.last + 1, Tag: tag}`, `	cursor := storage.Cursor{Seq: s.last + 1, Tag: tag}
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()`},
 	{"every change has the same tag", "pebble/commit.go", `if _, err := rand.Read(entry); err != nil {`, `if _, err := rand.Read(nil); err != nil {`},
-	{"an answer does not wait for what it rests on", "pebble/commit.go", `if waitErr := s.line.await(ctx, p.seen); waitErr != nil {`, `if waitErr := s.line.await(ctx, 0); waitErr != nil {`},
-	{"readers see what is not durable", "pebble/timeline.go", `	l.durable.refs.Add(1)
-	return l.durable, nil`, `	l.applied.refs.Add(1)
-	return l.applied, nil`},
-	{"followers see what is not durable", "pebble/log.go", `	last := s.line.last()
-	snap := s.db.NewSnapshot()`, `	newest := s.line.newest()
+	{"an answer does not wait for what it rests on", "pebble/commit.go", `if waitErr := s.history.await(ctx, p.seen); waitErr != nil {`, `if waitErr := s.history.await(ctx, 0); waitErr != nil {`},
+	{"readers see what is not durable", "pebble/history.go", `	h.durable.refs.Add(1)
+	return h.durable, nil`, `	h.applied.refs.Add(1)
+	return h.applied, nil`},
+	{"followers see what is not durable", "pebble/log.go", `	last := s.history.last()
+	snap := s.db.NewSnapshot()`, `	newest := s.history.newest()
 	last := newest.cursor
 	newest.release()
 	snap := s.db.NewSnapshot()`},
@@ -80,24 +80,24 @@ var mutants = []mutant{
 	}
 	if err := error(nil); err != nil {`},
 	{"a blob is not compared with its name", "codec.go", `if got := record.HashOf(blob); got != name {`, `if got := record.HashOf(blob); false {`},
-	{"a full disk is not looked at", "pebble/space.go", `if usage.AvailBytes < keep+uint64(s.reserved)+2*uint64(cost) {`, `if false {`},
-	{"a flush without room refuses nobody", "pebble/gate.go", `case g.flushErr != nil:`, `case false:`},
-	{"a compaction may fill the disk", "pebble/guard.go", `if g.space.floor >= 0 && !g.space.has(g.keptFromMerges()+uint64(n)) {`, `if false {`},
-	{"a flush may take the last bytes", "pebble/guard.go", `last := uint64(min(g.space.floor/8, 4<<20)) + uint64(n)`, `last := uint64(0)`},
-	{"what waits for a flush is not bounded", "pebble/gate.go", `if current && !g.held(cost) {`, `if current {`},
-	{"a full disk takes nothing that frees it", "pebble/space.go", `return uint64(s.floor) / 2`, `return uint64(s.floor)`},
-	{"a hang on a full disk is not looked for", "pebble/watch.go", `if inside.lasts(s.gate, limit) {`, `if inside.lasts(s.gate, 1000*limit) {`},
+	{"a full disk is not looked at", "pebble/admission/diskspace.go", `if usage.AvailBytes < keep+uint64(s.inFlight)+2*uint64(cost) {`, `if false {`},
+	{"a flush without room refuses no write", "pebble/admission/controller.go", `case c.flushErr != nil:`, `case false:`},
+	{"a compaction may fill the disk", "pebble/admission/fs.go", `if f.space.floor >= 0 && !f.space.has(f.reservedFromMerges()+uint64(n)) {`, `if false {`},
+	{"a flush may take the last bytes", "pebble/admission/fs.go", `last := uint64(min(f.space.floor/8, 4<<20)) + uint64(n)`, `last := uint64(0)`},
+	{"what waits for a flush is not bounded", "pebble/admission/controller.go", `if current && !c.behind(cost) {`, `if current {`},
+	{"a full disk takes nothing that frees it", "pebble/admission/diskspace.go", `return uint64(s.floor) / 2`, `return uint64(s.floor)`},
+	{"a hang on a full disk is not looked for", "pebble/watchdog/watchdog.go", `if unfinished.lasts(begun, ended, w.config.Limit) {`, `if unfinished.lasts(begun, ended, 1000*w.config.Limit) {`},
 	{"a backup is pruned with files that others need", "pebble/prune.go", `needed[string(f.Hash)] = true`, `needed[f.Name] = true`},
-	{"the ballast is kept on a full disk", "pebble/space.go", `err := s.fs.Remove(s.path())
+	{"the ballast is kept on a full disk", "pebble/admission/diskspace.go", `err := s.fs.Remove(s.path())
 	s.log`, `err := error(nil)
 	s.log`},
-	{"a hang is only waited for", "pebble/watch.go", `s.fail(fmt.Errorf("%w: none within`, `_ = (fmt.Errorf("%w: none within`},
-	{"the kernel's alarm is not wound up", "pebble/watch.go", `bell.set(2 * s.opts.HangAfter)`, `s.opts.HangAfter *= 1000`},
-	{"a lost tail is not looked for", "pebble/witness.go", `s.lost = was
+	{"a hang is only waited for", "pebble/canary.go", `s.fail(fmt.Errorf("%w: none within`, `_ = (fmt.Errorf("%w: none within`},
+	{"the kernel's timer is not set", "pebble/watchdog/watchdog.go", `timer.set(2 * c.Limit)`, `c.Limit *= 1000`},
+	{"a lost tail is not looked for", "pebble/logendmarker.go", `s.lost = was
 `, ``},
 	{"a blob is dropped without a look at its mark", "pebble/collect.go", `if n.unnamed.IsZero() || n.unnamed.After(before) {`, `if false {`},
-	{"a blob that is put again keeps its mark", "pebble/blob.go", `return name, s.keepBlob(ctx, name)`, `return name, nil`},
-	{"a blob that was just put is marked", "pebble/collect.go", `if !at.IsZero() && s.puts.has(name, s.opts.clock()) {`, `if false {`},
+	{"a blob that is put again keeps its mark", "pebble/blob.go", `return name, b.unmark(ctx, name)`, `return name, nil`},
+	{"a blob that was just put is marked", "pebble/collect.go", `if !at.IsZero() && s.blobs.puts.has(name, s.opts.clock()) {`, `if false {`},
 	{"overlays are not traced", "references.go", `{{Name: p.Overrides}, {Name: p.Overlay, Derived: true}}`, `{{Name: p.Overrides}}`},
 	{"a blob is dropped in the run that finds it", "collect.go", `case b.unnamed != 0 && b.unnamed <= before.UnixMilli():`, `case b.unnamed == 0 || b.unnamed <= before.UnixMilli():`},
 	{"a backup is restored without comparing it", "pebble/restore.go", `got != f.Hash {`, `false && got != f.Hash {`},

@@ -20,14 +20,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 
 	"example.com/livery/storage"
+	"example.com/livery/storage/pebble/admission"
 )
 
 // format is the number of the layout that this build writes, and the newest that it reads.
 const format = 1
 
-// Options are what Open can be told. The zero value is right for a server.
+// Options are what Open takes. The zero value is right for a server.
 type Options struct {
-	FS           vfs.FS       // nil means the operating system's, or memory where the directory is ""
+	FS           vfs.FS       // nil means the operating system's, or memory if the directory is ""
 	Logger       *slog.Logger // nil means slog.Default()
 	CacheBytes   int64        // of uncompressed blocks; 0 means 64 MiB
 	MinFreeBytes int64        // below this much free disk nothing is written; 0 means 128 MiB, negative means no check
@@ -47,7 +48,7 @@ type Options struct {
 
 	// Fatal is called once, when a write that callers wait for cannot be made durable or undone.
 	// It must end the process, which is the only safe way on: the next start reads what is on disk.
-	// Where it returns nevertheless, every later call is refused with storage.ErrUnavailable. Nil
+	// If it returns nevertheless, every later call is refused with storage.ErrUnavailable. Nil
 	// means log and exit with status 1.
 	Fatal func(error)
 }
@@ -62,7 +63,7 @@ const (
 
 // MemoryBytes is what the caches of a Store with default Options take at most: blocks as they were read, and what was
 // written and is not in a table yet.
-const MemoryBytes = defaultCacheBytes + tablesWaiting*memTableBytes
+const MemoryBytes = defaultCacheBytes + admission.TablesWaiting*memTableBytes
 
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
@@ -95,8 +96,8 @@ func (o Options) withDefaults() Options {
 // storage.ErrCorrupt if what is there cannot be read.
 func Open(dir string, opts Options) (*Store, error) {
 	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: storage.NewScopes(nil)}
-	s.line.moved = make(chan struct{})
-	if err := s.place(); err != nil {
+	s.history.moved = make(chan struct{})
+	if err := s.resolvePaths(); err != nil {
 		return nil, err
 	}
 	var err error
@@ -110,9 +111,9 @@ func Open(dir string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// place settles which file system and directory are meant. The directory is spelled in one way,
+// resolvePaths settles which file system and directory are meant. The directory is spelled in one way,
 // because the engine tells two Stores of one process apart by its name.
-func (s *Store) place() error {
+func (s *Store) resolvePaths() error {
 	if s.fs == nil && s.dir == "" {
 		s.fs = vfs.NewMem()
 		s.opts.FS = s.fs
@@ -193,9 +194,9 @@ func lockDirectory(fs vfs.FS, dir string) (*pebble.Lock, error) {
 		return lock, nil
 	}
 	var opening *os.PathError // the lock file could not even be opened
-	held := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.As(err, &opening) ||
+	locked := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.As(err, &opening) ||
 		strings.Contains(err.Error(), "lock held by current process")
-	if held {
+	if locked {
 		return nil, fmt.Errorf("pebble: %w: stop the one that has %s open, or choose another directory", storage.ErrLocked, dir)
 	}
 	return nil, fmt.Errorf("pebble: lock %s: %w", dir, err)
@@ -204,7 +205,7 @@ func lockDirectory(fs vfs.FS, dir string) (*pebble.Lock, error) {
 // start opens the engine and reads if the store left off.
 func (s *Store) start() error {
 	var err error
-	if s.space, err = newSpace(s.fs, s.dir, s.opts); err != nil {
+	if s.space, err = admission.NewDiskSpace(s.fs, s.dir, s.opts.MinFreeBytes, s.opts.BallastBytes, s.opts.Logger); err != nil {
 		return err
 	}
 	if s.opts.FS == nil { // links to files that the engine has dropped since; a process ended in its backup
@@ -217,29 +218,31 @@ func (s *Store) start() error {
 	}
 	if s.db, err = pebble.Open(s.dir, s.engineOptions()); err != nil {
 		s.codec.Close()
-		return s.unopened(err)
+		return s.openFailure(err)
 	}
-	s.gate.watchEngine(s.db)
+	s.admission.WatchEngine(s.db)
+	s.blobs = &blobTable{db: s.db, codec: s.codec, admission: s.admission, failed: s.history.failed, clock: s.opts.clock}
+	s.logEnd = &logEndMarker{fs: s.fs, path: s.fs.PathJoin(s.dir, logEndName), log: s.opts.Logger}
 	end, err := s.identify()
 	if err == nil {
 		err = s.findLoss(end)
 	}
 	if err != nil {
 		s.codec.Close()
-		s.guard.close()
+		s.engineFS.Close()
 		_ = s.db.Close()
 		return err
 	}
 	s.last = end.Seq
-	s.line.begin(&state{cursor: end, snap: s.db.NewSnapshot()})
-	s.startWatch()
+	s.history.begin(&state{cursor: end, snap: s.db.NewSnapshot()})
+	s.startWatchdog()
 	return nil
 }
 
-// unopened says why the engine did not open.
-func (s *Store) unopened(err error) error {
+// openFailure says why the engine did not open.
+func (s *Store) openFailure(err error) error {
 	var elsewhere pebble.ErrMissingWALRecoveryDir
-	if noRoom(err) {
+	if admission.NoRoom(err) {
 		return fmt.Errorf("pebble: open %s: %w: free some space and start again: %w", s.dir, storage.ErrNoSpace, err)
 	}
 	if errors.As(err, &elsewhere) {
@@ -251,16 +254,16 @@ func (s *Store) unopened(err error) error {
 // engineOptions: a memtable that a publish does not fill, and formats named, because the engine's
 // defaults are the oldest it knows.
 func (s *Store) engineOptions() *pebble.Options {
-	log := engineLog{to: s.opts.Logger, fatal: s.fail, told: &sync.Map{}}
+	log := engineLog{to: s.opts.Logger, fatal: s.fail, named: &sync.Map{}}
 	o := &pebble.Options{
-		FS:                          vfs.OnDiskFull(s.fs, s.space.giveUp),
+		FS:                          vfs.OnDiskFull(s.fs, s.space.GiveUpBallast),
 		Lock:                        s.lock,
 		Logger:                      log,
 		FormatMajorVersion:          pebble.FormatTableFormatV6,
 		CacheSize:                   s.opts.CacheBytes,
 		MemTableSize:                memTableBytes,
-		MemTableStopWritesThreshold: engineLimit,
-		L0StopWritesThreshold:       engineLevels,
+		MemTableStopWritesThreshold: admission.EngineTables,
+		L0StopWritesThreshold:       admission.EngineLevels,
 	}
 	o.Experimental.EnableColumnarBlocks = func() bool { return true }
 	o.Levels[0].FilterPolicy = bloom.FilterPolicy(10) // the levels below take it over
@@ -273,10 +276,10 @@ func (s *Store) engineOptions() *pebble.Options {
 	if s.opts.tune != nil {
 		s.opts.tune(o)
 	}
-	s.gate = newGate(s.space, o.MemTableSize)
-	s.guard = newGuard(o.FS, s.space, s.gate)
-	o.FS = s.guard
-	o.EventListener = log.events(s.guard)
+	s.admission = admission.New(s.space, o.MemTableSize)
+	s.engineFS = admission.NewFS(o.FS, s.space, s.admission)
+	o.FS = s.engineFS
+	o.EventListener = log.events(s.engineFS)
 	return o
 }
 
@@ -285,7 +288,7 @@ func (s *Store) engineOptions() *pebble.Options {
 func (s *Store) identify() (storage.Cursor, error) {
 	mark, err := get(s.db, []byte(formatKey))
 	if errors.Is(err, storage.ErrNotFound) {
-		return storage.Cursor{}, s.found()
+		return storage.Cursor{}, s.initialize()
 	}
 	if err != nil {
 		return storage.Cursor{}, err
@@ -304,8 +307,8 @@ func (s *Store) identify() (storage.Cursor, error) {
 	return logEnd(s.db)
 }
 
-// found writes the marks of a new store, which must be empty.
-func (s *Store) found() error {
+// initialize writes the marks of a new store, which must be empty.
+func (s *Store) initialize() error {
 	empty := true
 	err := scan(s.db, nil, nil, storage.Ascending, func([]byte, []byte) (bool, error) {
 		empty = false

@@ -16,7 +16,7 @@ func TestRecentBlobsTakeLittle(t *testing.T) {
 	const blobs, most = 100_000, 40
 	begin := time.Now()
 	heaptest.Agree(t, 1, 100, func() (counted, taken int64) {
-		var r recent
+		var r recentBlobs
 		taken = heaptest.Taken(func() {
 			for i := range blobs {
 				r.add(record.HashOf(fmt.Append(nil, i)), begin)

@@ -16,6 +16,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"example.com/livery/storage"
+	"example.com/livery/storage/pebble/admission"
+	"example.com/livery/storage/pebble/watchdog"
 )
 
 // Store is an open data directory, owned by this process until Close. All methods may be called
@@ -28,19 +30,19 @@ type Store struct {
 	opts   Options
 	id     string
 	codec  *storage.Codec
-	space  *space
-	gate   *gate
-	guard  *guard
-	line   timeline
+	blobs  *blobTable
 	scopes *storage.Scopes
-	watch  *watch         // nil if nothing is watched
 	lost   storage.Cursor // see Lost
+	logEnd *logEndMarker
+
+	space     *admission.DiskSpace
+	admission *admission.Controller
+	engineFS  *admission.FS
+	watchdog  *watchdog.Watchdog // nil if nothing is watched
+	history   history
 
 	commitMu sync.Mutex // guards the order of commits, and last
 	last     uint64     // number of the newest applied entry of the change log
-
-	blobMu sync.RWMutex // held to drop and mark blobs, and shared to put them
-	puts   recent       // the blobs put of late
 
 	backupMu sync.Mutex // one Backup at a time
 	trimMu   sync.Mutex // one Trim at a time: each moves the mark from where the one before left it
@@ -48,7 +50,7 @@ type Store struct {
 
 var _ storage.Store = (*Store)(nil)
 
-// ID returns the store's random name, given when the directory was first opened and kept for good:
+// ID returns the store's random name, given when the directory was first opened and never changed:
 // 32 hexadecimal digits. A backup has the ID of its original.
 func (s *Store) ID() string { return s.id }
 
@@ -57,11 +59,11 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	at, err := s.line.enterDurable()
+	at, err := s.history.enterDurable()
 	if err != nil {
 		return err
 	}
-	defer s.line.leave()
+	defer s.history.leave()
 	defer at.release()
 	return fn(reader{at})
 }
@@ -70,14 +72,14 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 // Later calls return storage.ErrUnavailable; a second Close does nothing. It must not be called
 // from within View or Update.
 func (s *Store) Close() error {
-	s.watch.stop()
-	s.gate.end(fmt.Errorf("pebble: the store is closed: %w", storage.ErrUnavailable))
-	end, first := s.line.close()
+	s.watchdog.Stop()
+	s.admission.Close(fmt.Errorf("pebble: the store is closed: %w", storage.ErrUnavailable))
+	end, first := s.history.close()
 	if !first {
 		return nil
 	}
-	s.writeWitness(end)
-	s.guard.close()
+	s.logEnd.write(end)
+	s.engineFS.Close()
 	err := s.db.Close()
 	s.codec.Close()
 	if lockErr := s.lock.Close(); err == nil {

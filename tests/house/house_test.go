@@ -165,9 +165,10 @@ var house = map[string]room{
 	"storage/record":      {others: "github.com/go-json-experiment/json"},
 	"storage/storagetest": {ours: "storage storage/record", others: "pgregory.net/rapid"},
 	"storage/pebble": {
-		ours:   "storage storage/record",
-		others: "github.com/cockroachdb/pebble/v2 github.com/klauspost/compress golang.org/x/sync golang.org/x/sys",
+		ours: "storage storage/pebble/admission storage/pebble/watchdog storage/record", others: "github.com/cockroachdb/pebble/v2",
 	},
+	"storage/pebble/admission": {ours: "storage", others: "github.com/cockroachdb/pebble/v2"},
+	"storage/pebble/watchdog":  {},
 }
 
 // guestLibrary is what guest code may import of the standard library: text and numbers, and a hash for its

@@ -1,4 +1,4 @@
-package pebble
+package admission
 
 import (
 	"errors"
@@ -15,74 +15,75 @@ const (
 	forCompaction = vfs.DiskWriteCategory("pebble-compaction")
 )
 
-// errNoRoom is what the engine's background work is told where the rest of the disk is for others.
-var errNoRoom = errors.New("what is free is kept back")
+// errNoRoom stops background work of the engine when the rest of the disk is for other writes.
+var errNoRoom = errors.New("the free space is reserved")
 
-// noRoom reports whether err says that the disk is full, or full for this kind of work.
-func noRoom(err error) bool { return errors.Is(err, errNoRoom) || vfs.IsNoSpaceError(err) }
+// NoRoom reports whether err says that the disk is full, or full for this kind of work.
+func NoRoom(err error) bool { return errors.Is(err, errNoRoom) || vfs.IsNoSpaceError(err) }
 
-// guard is the engine's file system. A compaction takes as much as it rewrites, and the engine begins
+// FS is the engine's file system. A compaction takes as much as it rewrites, and the engine begins
 // it without a look at the disk; so its files are refused what flushes and logs may need, and the
 // engine undoes it. Work that failed begins again after a pause, if the engine alone would try
 // without end and without rest.
-type guard struct {
+type FS struct {
 	vfs.FS
-	space   *space
-	gate    *gate
+	space   *DiskSpace
+	writes  *Controller
 	flushes pause
 	merges  pause
 	closed  chan struct{}
 }
 
-func newGuard(fs vfs.FS, space *space, gate *gate) *guard {
-	return &guard{
-		FS: fs, space: space, gate: gate, closed: make(chan struct{}),
+// NewFS returns the file system of an engine on fs that space and writes are of.
+func NewFS(fs vfs.FS, space *DiskSpace, writes *Controller) *FS {
+	return &FS{
+		FS: fs, space: space, writes: writes, closed: make(chan struct{}),
 		flushes: pause{first: 20 * time.Millisecond, most: time.Second},
 		merges:  pause{first: 250 * time.Millisecond, most: time.Minute},
 	}
 }
 
 // Unwrap returns the file system beneath.
-func (g *guard) Unwrap() vfs.FS { return g.FS }
+func (f *FS) Unwrap() vfs.FS { return f.FS }
 
 // GetDiskUsage leaves out what compactions may not use: the engine plans them by it.
-func (g *guard) GetDiskUsage(path string) (vfs.DiskUsage, error) {
-	usage, err := g.FS.GetDiskUsage(path)
-	if err == nil && g.space.floor >= 0 {
-		usage.AvailBytes -= min(usage.AvailBytes, g.keptFromMerges())
+func (f *FS) GetDiskUsage(path string) (vfs.DiskUsage, error) {
+	usage, err := f.FS.GetDiskUsage(path)
+	if err == nil && f.space.floor >= 0 {
+		usage.AvailBytes -= min(usage.AvailBytes, f.reservedFromMerges())
 	}
 	return usage, err
 }
 
-// Create makes a file and watches what it grows by where it is a table.
-func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	room := g.roomToMerge
+// Create makes a file and limits what it grows by if it is a table.
+func (f *FS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	room := f.roomToMerge
 	switch category {
 	case forFlush:
-		g.flushes.wait(g.closed, func(int64) bool { return false })
-		room = g.roomToFlush
+		f.flushes.wait(f.closed, func(int64) bool { return false })
+		room = f.roomToFlush
 	case forCompaction:
-		g.merges.wait(g.closed, func(wrote int64) bool { return g.space.has(uint64(g.space.floor + 2*wrote)) })
+		f.merges.wait(f.closed, func(wrote int64) bool { return f.space.has(uint64(f.space.floor + 2*wrote)) })
 	default:
-		return g.FS.Create(name, category)
+		return f.FS.Create(name, category)
 	}
-	f, err := g.FS.Create(name, category)
+	file, err := f.FS.Create(name, category)
 	if err != nil {
 		return nil, err
 	}
-	return &guarded{File: f, name: name, room: room}, nil
+	return &limitedFile{File: file, name: name, room: room}, nil
 }
 
-// keptFromMerges is half of the floor, and all that is not yet flushed.
-func (g *guard) keptFromMerges() uint64 { return uint64(g.space.floor)/2 + g.gate.unflushed() }
+// reservedFromMerges is half of the floor, and all that is not yet flushed.
+func (f *FS) reservedFromMerges() uint64 { return uint64(f.space.floor)/2 + f.writes.unflushed() }
 
-func (g *guard) roomToMerge(n int) error {
-	if g.gate.starving() {
+func (f *FS) roomToMerge(n int) error {
+	if f.writes.starving() {
 		return errNoRoom
 	}
-	g.merges.add(n)
-	g.gate.refreshStale()
-	if g.space.floor >= 0 && !g.space.has(g.keptFromMerges()+uint64(n)) {
+	f.merges.add(n)
+	f.writes.refreshStale()
+	if f.space.floor >= 0 && !f.space.has(f.reservedFromMerges()+uint64(n)) {
 		return errNoRoom
 	}
 	return nil
@@ -90,45 +91,46 @@ func (g *guard) roomToMerge(n int) error {
 
 // roomToFlush leaves the last bytes of the disk to logs and the manifest, which are small and without
 // which the process must end.
-func (g *guard) roomToFlush(n int) error {
-	g.flushes.add(n)
-	if g.space.floor < 0 {
+func (f *FS) roomToFlush(n int) error {
+	f.flushes.add(n)
+	if f.space.floor < 0 {
 		return nil
 	}
-	last := uint64(min(g.space.floor/8, 4<<20)) + uint64(n)
-	if g.space.has(last) {
+	last := uint64(min(f.space.floor/8, 4<<20)) + uint64(n)
+	if f.space.has(last) {
 		return nil
 	}
-	g.space.giveUp()
-	if g.space.has(last) {
+	f.space.GiveUpBallast()
+	if f.space.has(last) {
 		return nil
 	}
 	return errNoRoom
 }
 
-// flushed and compacted are told how each ended.
-func (g *guard) flushed(err error) {
-	g.flushes.ended(err)
-	g.gate.flushed(err)
+// Flushed notes how a flush of the engine ended.
+func (f *FS) Flushed(err error) {
+	f.flushes.ended(err)
+	f.writes.flushed(err)
 }
 
-func (g *guard) compacted(err error) {
-	g.merges.ended(err)
-	g.gate.compacted(err)
+// Compacted notes how a compaction ended.
+func (f *FS) Compacted(err error) {
+	f.merges.ended(err)
+	f.writes.compacted(err)
 }
 
-// close ends all pauses: the engine waits for its work when it is closed.
-func (g *guard) close() { close(g.closed) }
+// Close ends all pauses: the engine waits for its work when it is closed.
+func (f *FS) Close() { close(f.closed) }
 
-// guarded is a table being written.
-type guarded struct {
+// limitedFile is a table being written.
+type limitedFile struct {
 	vfs.File
 	name string
 	room func(n int) error
 }
 
 // Write writes p if there is room for it.
-func (f *guarded) Write(p []byte) (int, error) {
+func (f *limitedFile) Write(p []byte) (int, error) {
 	if err := f.room(len(p)); err != nil {
 		return 0, &os.PathError{Op: "write", Path: f.name, Err: err}
 	}
@@ -174,7 +176,7 @@ func (p *pause) ended(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.failed++
-	if !noRoom(err) {
+	if !NoRoom(err) {
 		p.failed = 0
 	}
 	p.wrote, p.wanted = 0, p.wrote

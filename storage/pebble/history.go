@@ -12,7 +12,7 @@ import (
 )
 
 // state is the store as one commit left it: the commit's place in the change log and a snapshot
-// taken behind it. It lives while someone holds a reference.
+// taken behind it. It lives as long as a reference to it.
 type state struct {
 	cursor storage.Cursor
 	snap   *pebble.Snapshot
@@ -25,9 +25,9 @@ func (s *state) release() {
 	}
 }
 
-// timeline holds the two states that work starts from, and gates what is not yet durable. It also
+// history holds the two states that work starts from, and hides what is not yet durable. It also
 // counts the calls in progress, so that Close can wait for them.
-type timeline struct {
+type history struct {
 	mu      sync.Mutex    // guards all below
 	applied *state        // the newest: what the next commit builds on
 	durable *state        // the newest that is on disk: what readers may see
@@ -39,84 +39,84 @@ type timeline struct {
 }
 
 // begin makes at the state of both readers and writers. It comes before any other call but fail.
-func (l *timeline) begin(at *state) {
+func (h *history) begin(at *state) {
 	at.refs.Store(2)
-	l.applied, l.durable = at, at
+	h.applied, h.durable = at, at
 }
 
 // enter counts a call in; leave must follow.
-func (l *timeline) enter() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ended != nil {
-		return l.ended
+func (h *history) enter() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended != nil {
+		return h.ended
 	}
-	l.calls.Add(1)
+	h.calls.Add(1)
 	return nil
 }
 
-func (l *timeline) leave() { l.calls.Done() }
+func (h *history) leave() { h.calls.Done() }
 
 // enterDurable is enter with a reference to the newest durable state.
-func (l *timeline) enterDurable() (*state, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ended != nil {
-		return nil, l.ended
+func (h *history) enterDurable() (*state, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended != nil {
+		return nil, h.ended
 	}
-	l.calls.Add(1)
-	l.durable.refs.Add(1)
-	return l.durable, nil
+	h.calls.Add(1)
+	h.durable.refs.Add(1)
+	return h.durable, nil
 }
 
 // newest returns a reference to the newest applied state, durable or not.
-func (l *timeline) newest() *state {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.applied.refs.Add(1)
-	return l.applied
+func (h *history) newest() *state {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.applied.refs.Add(1)
+	return h.applied
 }
 
 // apply makes at the newest applied state. Calls must come in the order of commits, and each must
 // be followed by settle or abandon.
-func (l *timeline) apply(at *state) {
-	at.refs.Store(2) // this timeline's, and the commit's until it settles
-	l.mu.Lock()
-	old := l.applied
-	l.applied = at
-	l.mu.Unlock()
+func (h *history) apply(at *state) {
+	at.refs.Store(2) // the history's, and the commit's until it settles
+	h.mu.Lock()
+	old := h.applied
+	h.applied = at
+	h.mu.Unlock()
 	old.release()
 }
 
 // settle makes at, and with it all that was applied before it, durable. Calls may come in any
 // order.
-func (l *timeline) settle(at *state) {
-	l.mu.Lock()
+func (h *history) settle(at *state) {
+	h.mu.Lock()
 	old := at
-	if at.cursor.Seq > l.durable.cursor.Seq {
-		old, l.durable = l.durable, at
-		if l.ended == nil {
-			close(l.moved)
-			l.moved = make(chan struct{})
+	if at.cursor.Seq > h.durable.cursor.Seq {
+		old, h.durable = h.durable, at
+		if h.ended == nil {
+			close(h.moved)
+			h.moved = make(chan struct{})
 		}
 	}
-	l.mu.Unlock()
+	h.mu.Unlock()
 	old.release()
 }
 
 // last returns the place of the newest durable commit.
-func (l *timeline) last() storage.Cursor {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.durable.cursor
+func (h *history) last() storage.Cursor {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.durable.cursor
 }
 
 // await returns nil once entry seq is durable, else ctx's error or why the store ended.
-func (l *timeline) await(ctx context.Context, seq uint64) error {
+func (h *history) await(ctx context.Context, seq uint64) error {
 	for {
-		l.mu.Lock()
-		done, ended, moved := l.durable.cursor.Seq >= seq, l.ended, l.moved
-		l.mu.Unlock()
+		h.mu.Lock()
+		done, ended, moved := h.durable.cursor.Seq >= seq, h.ended, h.moved
+		h.mu.Unlock()
 		if done || ended != nil {
 			return ended
 		}
@@ -129,44 +129,44 @@ func (l *timeline) await(ctx context.Context, seq uint64) error {
 }
 
 // failed returns why the store takes no more calls, or nil.
-func (l *timeline) failed() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ended
+func (h *history) failed() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ended
 }
 
 // fail refuses every later call because of cause, and reports whether it is the first to.
-func (l *timeline) fail(cause error) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ended != nil {
+func (h *history) fail(cause error) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended != nil {
 		return false
 	}
-	l.end(fmt.Errorf("pebble: the store failed: %w: %w", storage.ErrUnavailable, cause))
+	h.end(fmt.Errorf("pebble: the store failed: %w: %w", storage.ErrUnavailable, cause))
 	return true
 }
 
 // close refuses every later call, waits for those in progress, drops both states and returns the
 // place of the newest durable commit. first is false if that was done before.
-func (l *timeline) close() (end storage.Cursor, first bool) {
-	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
+func (h *history) close() (end storage.Cursor, first bool) {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
 		return storage.Cursor{}, false
 	}
-	l.closed = true
-	if l.ended == nil {
-		l.end(fmt.Errorf("pebble: the store is closed: %w", storage.ErrUnavailable))
+	h.closed = true
+	if h.ended == nil {
+		h.end(fmt.Errorf("pebble: the store is closed: %w", storage.ErrUnavailable))
 	}
-	l.mu.Unlock()
-	l.calls.Wait()
-	end = l.durable.cursor
-	l.applied.release()
-	l.durable.release()
+	h.mu.Unlock()
+	h.calls.Wait()
+	end = h.durable.cursor
+	h.applied.release()
+	h.durable.release()
 	return end, true
 }
 
-func (l *timeline) end(cause error) {
-	l.ended = cause
-	close(l.moved)
+func (h *history) end(cause error) {
+	h.ended = cause
+	close(h.moved)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -11,19 +12,26 @@ import (
 	"example.com/livery/storage"
 )
 
-// witnessName is the file that says how far the change log once was. The engine opens a store
-// cleanly whose newest write-ahead log is missing or torn, with acknowledged commits gone; the file
-// is what knows better. It is not synced: it may be behind, and never ahead.
-const witnessName = "livery-witness"
+// logEndMarker is the file that says how far the change log once was. The engine opens a store
+// cleanly whose newest write-ahead log is missing or torn, with acknowledged commits gone; only this
+// file shows it. It is not synced: it may be behind, and never ahead.
+type logEndMarker struct {
+	fs   vfs.FS
+	path string
+	log  *slog.Logger
+}
+
+// logEndName is the name of the file in the data directory.
+const logEndName = "livery-witness"
 
 // Lost returns the place of a durable commit that this store had when it was open before and did
 // not have when it was opened now, and whether there is one. The followers of the change log notice
 // by themselves: their cursors are of another history.
 func (s *Store) Lost() (storage.Cursor, bool) { return s.lost, s.lost != storage.Cursor{} }
 
-// findLoss compares the end of the change log with what the witness says.
+// findLoss compares the end of the change log with what the marker says.
 func (s *Store) findLoss(end storage.Cursor) error {
-	was, err := s.readWitness()
+	was, err := s.logEnd.read()
 	if err != nil || was == (storage.Cursor{}) {
 		return err
 	}
@@ -40,15 +48,15 @@ func (s *Store) findLoss(end storage.Cursor) error {
 	return err
 }
 
-// readWitness returns the zero Cursor if there is no whole one.
-func (s *Store) readWitness() (storage.Cursor, error) {
-	f, err := s.fs.Open(s.fs.PathJoin(s.dir, witnessName))
+// read returns the zero Cursor if there is no whole one.
+func (m *logEndMarker) read() (storage.Cursor, error) {
+	f, err := m.fs.Open(m.path)
 	if err != nil {
 		return storage.Cursor{}, nil // a new store has none
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 64))
 	if err := errors.Join(err, f.Close()); err != nil {
-		return storage.Cursor{}, fmt.Errorf("pebble: read the witness of %s: %w", s.dir, err)
+		return storage.Cursor{}, fmt.Errorf("pebble: read how far the change log was from %s: %w", m.path, err)
 	}
 	line, whole := strings.CutSuffix(string(text), "\n")
 	at, err := storage.ParseCursor(line)
@@ -58,21 +66,20 @@ func (s *Store) readWitness() (storage.Cursor, error) {
 	return at, nil
 }
 
-// writeWitness notes that a commit is durable. A failure costs nothing but the note.
-func (s *Store) writeWitness(at storage.Cursor) {
+// write notes that a commit is durable. A failure costs nothing but the note.
+func (m *logEndMarker) write(at storage.Cursor) {
 	if at.Seq == 0 {
 		return
 	}
-	path := s.fs.PathJoin(s.dir, witnessName)
-	f, err := s.fs.Create(path+".new", vfs.WriteCategoryUnspecified)
+	f, err := m.fs.Create(m.path+".new", vfs.WriteCategoryUnspecified)
 	if err == nil {
 		_, err = f.Write([]byte(at.String() + "\n"))
 		err = errors.Join(err, f.Close())
 	}
 	if err == nil {
-		err = s.fs.Rename(path+".new", path)
+		err = m.fs.Rename(m.path+".new", m.path)
 	}
 	if err != nil {
-		s.opts.Logger.Warn("storage: the witness of the change log was not written", "file", path, "error", err)
+		m.log.Warn("storage: the note of how far the change log is was not written", "file", m.path, "error", err)
 	}
 }

@@ -1,4 +1,4 @@
-package pebble
+package admission
 
 import (
 	"errors"
@@ -16,27 +16,27 @@ import (
 // ballastName is the file that keeps room on the disk for the worst case.
 const ballastName = "livery-ballast"
 
-// space refuses writes while the disk can still take what the engine has accepted. A write takes its
-// bytes twice, in the log and later in a table, and several are under way at once. Where somebody else
+// DiskSpace refuses writes while the disk can still take what the engine has accepted. A write takes its
+// bytes twice, in the log and later in a table, and several are under way at once. If another program
 // fills the disk between the look at it and the flush, the ballast is given up, which lets the engine
 // finish; writes are refused from then on until there is room for the ballast again. Its methods may be
 // called concurrently.
-type space struct {
+type DiskSpace struct {
 	fs    vfs.FS // beneath the engine's, so that giving up the ballast does not wait for itself
 	dir   string
-	floor int64 // bytes kept back; negative means no check
+	floor int64 // bytes that writes leave free; negative means no check
 	size  int64 // bytes of the ballast; 0 means none
 	log   *slog.Logger
 
 	mu       sync.Mutex // guards below
 	spent    bool       // the ballast is not there
-	reserved int        // bytes that writes let in may still take
+	inFlight int        // bytes that writes let in may still take
 }
 
-// newSpace makes the ballast if there is room for it. A file system that cannot say how full it
-// is has no check.
-func newSpace(fs vfs.FS, dir string, o Options) (*space, error) {
-	s := &space{fs: fs, dir: dir, floor: o.MinFreeBytes, size: o.BallastBytes, log: o.Logger}
+// NewDiskSpace makes the ballast in dir if there is room for it. floor is the bytes that writes leave free, negative for no
+// check; ballast is the size of the file, zero or less for none. A file system that cannot say how full it is has no check.
+func NewDiskSpace(fs vfs.FS, dir string, floor, ballast int64, log *slog.Logger) (*DiskSpace, error) {
+	s := &DiskSpace{fs: fs, dir: dir, floor: floor, size: ballast, log: log}
 	_, err := fs.GetDiskUsage(dir)
 	if errors.Is(err, vfs.ErrUnsupported) {
 		s.floor = -1
@@ -57,12 +57,12 @@ func newSpace(fs vfs.FS, dir string, o Options) (*space, error) {
 	return s, nil
 }
 
-func (s *space) path() string { return s.fs.PathJoin(s.dir, ballastName) }
+func (s *DiskSpace) path() string { return s.fs.PathJoin(s.dir, ballastName) }
 
-// take keeps room for a write of cost bytes, until giveBack, and returns storage.ErrNoSpace if it
+// take keeps room for a write of cost bytes, until release, and returns storage.ErrNoSpace if it
 // could take the disk below the floor, or if the ballast was given up and there is no room to make
 // it again. A write that frees space may use half of the floor.
-func (s *space) take(cost int, frees bool) error {
+func (s *DiskSpace) take(cost int, frees bool) error {
 	if s.floor < 0 {
 		return nil
 	}
@@ -72,20 +72,20 @@ func (s *space) take(cost int, frees bool) error {
 	if err != nil {
 		return fmt.Errorf("pebble: free space of %s: %w: %w", s.dir, storage.ErrUnavailable, err)
 	}
-	keep := s.kept(frees)
-	if usage.AvailBytes < keep+uint64(s.reserved)+2*uint64(cost) {
-		return fmt.Errorf("pebble: %d bytes are free in %s and %d are kept back: %w: free some space, writing then resumes by itself",
+	keep := s.reserve(frees)
+	if usage.AvailBytes < keep+uint64(s.inFlight)+2*uint64(cost) {
+		return fmt.Errorf("pebble: %d bytes are free in %s and %d are reserved: %w: free some space, writing then resumes by itself",
 			usage.AvailBytes, s.dir, keep, storage.ErrNoSpace)
 	}
 	if s.spent && !frees {
 		s.restore()
 	}
-	s.reserved += cost
+	s.inFlight += cost
 	return nil
 }
 
-// kept returns how much of the disk a write must leave; mu is held.
-func (s *space) kept(frees bool) uint64 {
+// reserve returns how much of the disk a write must leave; mu is locked.
+func (s *DiskSpace) reserve(frees bool) uint64 {
 	switch {
 	case frees:
 		return uint64(s.floor) / 2
@@ -95,24 +95,24 @@ func (s *space) kept(frees bool) uint64 {
 	return uint64(s.floor)
 }
 
-func (s *space) giveBack(cost int) {
+func (s *DiskSpace) release(cost int) {
 	if s.floor < 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reserved -= cost
+	s.inFlight -= cost
 }
 
 // has reports whether so many bytes are free, as far as is known.
-func (s *space) has(bytes uint64) bool {
+func (s *DiskSpace) has(bytes uint64) bool {
 	usage, err := s.fs.GetDiskUsage(s.dir)
 	return err != nil || usage.AvailBytes >= bytes
 }
 
-// restore makes the ballast again. Where that fails it stays spent, and the next check tries again:
+// restore makes the ballast again. If that fails it stays spent, and the next check tries again:
 // the room for it is there, so that writing is safe meanwhile.
-func (s *space) restore() {
+func (s *DiskSpace) restore() {
 	if err := makeBallast(s.fs, s.path(), s.size); err != nil {
 		_ = s.fs.Remove(s.path()) // half a ballast only takes room
 		s.log.Warn("storage: no ballast file", "file", s.path(), "error", err)
@@ -121,9 +121,9 @@ func (s *space) restore() {
 	s.spent = false
 }
 
-// giveUp removes the ballast. The engine calls it when a write found the disk full, holds its other
+// GiveUpBallast removes the ballast. The engine calls it when a write found the disk full, holds its other
 // writes back meanwhile, and tries the write once more afterwards.
-func (s *space) giveUp() {
+func (s *DiskSpace) GiveUpBallast() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size == 0 || s.spent {
