@@ -81,7 +81,7 @@ func (e *Edge) themeOf(key []byte, q *question) (*theme, *themeState, outcome, e
 		return nil, nil, miss, errBusy
 	}
 	if t == nil {
-		if e.unknowns.full(q.now) && !e.disk.has(themeName(string(key))) {
+		if e.unknowns.Full(q.now) && !e.disk.has(themeName(string(key))) {
 			return nil, nil, miss, errBusy
 		}
 		t = e.cache.makeTheme(string(key))
@@ -137,12 +137,12 @@ func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 	}
 	held := t.state.Load()
 	unknown := (held == nil || held.missing) && !e.disk.has(themeName(t.key))
-	if unknown && !e.unknowns.take(now) {
+	if unknown && !e.unknowns.Take(now) {
 		return e.lastTheme(t, errBusy)
 	}
 	fed, missing, how, err := e.sources.theme(ctx, t.key)
 	if unknown && (err != nil || !missing) {
-		e.unknowns.refund()
+		e.unknowns.Refund()
 	}
 	e.metrics.asked("theme", err)
 	t.asking.settle(err, e.now())

@@ -40,7 +40,7 @@ func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pa
 		return nil, nil, miss, errBusy
 	}
 	if p == nil {
-		if (e.unknowns.full(q.now) || t.unknowns.full(q.now)) && !e.disk.has(pairName(string(a.key))) {
+		if (e.unknowns.Full(q.now) || t.unknowns.Full(q.now)) && !e.disk.has(pairName(string(a.key))) {
 			return nil, nil, miss, errBusy
 		}
 		p = e.cache.makePair(string(a.key))
@@ -105,8 +105,8 @@ func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*p
 		err = failed(e.fetchInputs(fed))
 	}
 	if unknown && (err != nil || missing == "") {
-		e.unknowns.refund()
-		t.unknowns.refund()
+		e.unknowns.Refund()
+		t.unknowns.Refund()
 	}
 	e.metrics.asked("pair", err)
 	p.asking.settle(err, e.now())

@@ -202,7 +202,7 @@ func TestDeltasAreMadeAtABoundedRate(t *testing.T) {
 		t.Fatal("a delta that can be made is not left to the full server")
 	}
 	now := time.Now().Add(time.Hour)
-	for e.deltas.making.take(now) {
+	for e.deltas.making.Take(now) {
 	}
 	for available, want := range map[string]bool{made: true, unmade: false} {
 		got, ok := ready{e}.Ready(request(available))

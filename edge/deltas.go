@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/edge/ratelimit"
+
 	"example.com/livery/edge/coding"
 
 	"example.com/livery/storage/record"
@@ -28,16 +30,16 @@ const (
 type deltas struct {
 	place    chan struct{} // of one place: who holds it may encode
 	tasks    chan deltaTask
-	making   bucket
-	searches bucket
+	making   ratelimit.Bucket
+	searches ratelimit.Bucket
 }
 
 func newDeltas() *deltas {
 	return &deltas{
 		place:    make(chan struct{}, 1),
 		tasks:    make(chan deltaTask, maxDeltaTasks),
-		making:   bucket{every: deltaEvery, burst: deltaBurst},
-		searches: bucket{every: searchEvery, burst: searchBurst},
+		making:   ratelimit.New(deltaEvery, deltaBurst),
+		searches: ratelimit.New(searchEvery, searchBurst),
 	}
 }
 
@@ -73,9 +75,9 @@ func (e *Edge) heldDelta(from offerKey, s *pairState, held *file, now time.Time)
 		return d.body, false
 	}
 	if _, offered := e.cache.offers.GetIfPresent(from); offered {
-		return nil, !e.deltas.making.full(now)
+		return nil, !e.deltas.making.Full(now)
 	}
-	return nil, s.searched.Load()&(1<<from.file) == 0 && !e.deltas.searches.full(now)
+	return nil, s.searched.Load()&(1<<from.file) == 0 && !e.deltas.searches.Full(now)
 }
 
 // deltaFor returns the delta to the file of x, whose ordinary body is b, that its client may have
@@ -111,7 +113,7 @@ func (e *Edge) deltaFor(x *exchange, b *body) *body {
 // pair.
 func (e *Edge) beginSearch(t deltaTask, now time.Time) {
 	bit := uint32(1) << t.from.file
-	if !e.deltas.searches.take(now) {
+	if !e.deltas.searches.Take(now) {
 		return
 	}
 	if t.state.searched.Or(bit)&bit == 0 && !e.deltas.add(t) {
@@ -175,7 +177,7 @@ func (e *Edge) makeDelta(t deltaTask, old, file *body) *body {
 	if d, known := held.delta(&t.from); known {
 		return d.body
 	}
-	if !e.deltas.making.take(e.now()) {
+	if !e.deltas.making.Take(e.now()) {
 		return nil
 	}
 	d := delta{from: t.from}

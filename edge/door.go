@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/respond"
+
 	"example.com/livery/edge/loop"
 	"github.com/valyala/fasthttp"
 )
@@ -88,7 +90,7 @@ func sendAway(c net.Conn) {
 	if secure, ok := c.(*tls.Conn); ok && (secure.Handshake() != nil || secure.ConnectionState().NegotiatedProtocol == protocolH2) {
 		return // HTTP/2 has no answer without a request
 	}
-	_, _ = c.Write(overloaded.whole())
+	_, _ = c.Write(respond.Overloaded.Bytes())
 }
 
 // enter counts a connection in, unless there are too many.

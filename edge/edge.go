@@ -18,6 +18,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/respond"
+
+	"example.com/livery/edge/ratelimit"
+
 	"example.com/livery/edge/coding"
 
 	"example.com/livery/edge/loop"
@@ -76,9 +80,9 @@ type Edge struct {
 	refreshless  atomic.Int64           // Unix nanoseconds: no Theme is asked for with its pairs before
 	refreshes    *waiting
 	postponed    *postponed
-	unknowns     bucket        // questions for what was not there
-	misses       chan struct{} // one element for each request that does what takes long
-	waiting      atomic.Int32  // requests that wait for an upstream to come back
+	unknowns     ratelimit.Bucket // questions for what was not there
+	misses       chan struct{}    // one element for each request that does what takes long
+	waiting      atomic.Int32     // requests that wait for an upstream to come back
 	encoders     *coding.Encoders
 	improvements chan improvement
 	deltas       *deltas
@@ -107,7 +111,7 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		encoders:     coding.NewEncoders(runtime.GOMAXPROCS(0)),
 		improvements: make(chan improvement, maxMisses),
 		deltas:       newDeltas(),
-		unknowns:     bucket{every: unknownEvery, burst: unknownBurst},
+		unknowns:     ratelimit.New(unknownEvery, unknownBurst),
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -164,7 +168,7 @@ func (e *Edge) prepare(ctx context.Context) (err error) {
 	e.h2Room = newH2Room(MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Streams, streams, e.config.TrustedProxies)
 	if e.config.FastPath {
 		e.loop, err = loop.New(loop.Config{
-			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Crowd: e.config.crowd(), Overload: overloaded.whole(), Logger: e.log,
+			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Crowd: e.config.crowd(), Overload: respond.Overloaded.Bytes(), Logger: e.log,
 		})
 	}
 	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))

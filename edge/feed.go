@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"example.com/livery/edge/respond"
+
 	"example.com/livery/feedproto"
 	"example.com/livery/httpguard"
 	"example.com/livery/storage/record"
@@ -31,7 +33,7 @@ func (e *Edge) newFeedServer() *fasthttp.Server {
 	f := &feedHandler{edge: e, token: feedproto.NewToken(e.config.UpstreamToken)}
 	return &fasthttp.Server{
 		Handler:               f.serve,
-		ErrorHandler:          libraryError,
+		ErrorHandler:          respond.FastHTTPError,
 		HeaderReceived:        honourClose,
 		ReadBufferSize:        16 << 10,
 		ReadTimeout:           10 * time.Second,
@@ -56,12 +58,12 @@ func (f *feedHandler) serve(ctx *fasthttp.RequestCtx) {
 	switch {
 	case httpguard.Framing(ctx.Request.Header.RawHeaders()) != "":
 		ctx.SetConnectionClose()
-		notFramed.send(ctx)
+		respond.NotFramed.Send(ctx)
 	case !f.token.Authorizes(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization)):
 		ctx.Response.Header.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
 		ctx.SetStatusCode(fasthttp.StatusUnauthorized)
 	case !ctx.IsGet():
-		notAllowed.send(ctx)
+		respond.NotAllowed.Send(ctx)
 	case string(path) == feedproto.ChangesPath:
 		f.changes(ctx)
 	case string(path) == feedproto.ModulesPath:
@@ -78,14 +80,14 @@ func (f *feedHandler) serve(ctx *fasthttp.RequestCtx) {
 // cutOff refuses what cannot be answered before upstream is back. An edge that asks finds that this
 // one lives.
 func cutOff(ctx *fasthttp.RequestCtx) {
-	upstreamAway.send(ctx)
+	respond.UpstreamAway.Send(ctx)
 	ctx.Response.Header.Set(feedproto.CoverHeader, feedproto.NotFollowed)
 }
 
 func (f *feedHandler) changes(ctx *fasthttp.RequestCtx) {
 	poll, fault := feedproto.ParsePoll(ctx.QueryArgs())
 	if fault != "" {
-		malformed.send(ctx)
+		respond.Malformed.Send(ctx)
 		return
 	}
 	e := f.edge
@@ -221,11 +223,11 @@ func (f *feedHandler) answer(ctx *fasthttp.RequestCtx, v any, m manner) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		f.edge.log.Error("the feed cannot be answered", "error", errors.Unwrap(err))
-		internal.send(ctx)
+		respond.Internal.Send(ctx)
 		return
 	}
 	m.tell(ctx)
-	ctx.Response.Header.SetContentTypeBytes(jsonType)
+	ctx.Response.Header.SetContentTypeBytes(respond.JSONType)
 	ctx.Response.SetBody(text)
 }
 

@@ -3,6 +3,8 @@ package edge
 import (
 	"time"
 
+	"example.com/livery/edge/respond"
+
 	"example.com/livery/feedproto"
 	"github.com/valyala/fasthttp"
 )
@@ -19,7 +21,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	}
 	asked, fault := feedproto.ParseRefreshQuery(ctx.QueryArgs())
 	if fault != "" {
-		malformed.send(ctx)
+		respond.Malformed.Send(ctx)
 		return
 	}
 	if e.sources.followed.Load() == nil || !e.relay.knows(asked.Since) {
@@ -49,7 +51,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	text, err := feedproto.AppendRefresh(nil, fed)
 	if err != nil {
 		e.log.Error("a changed Theme cannot be told", "error", err)
-		internal.send(ctx)
+		respond.Internal.Send(ctx)
 		return
 	}
 	m.tell(ctx)

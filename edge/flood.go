@@ -2,70 +2,25 @@ package edge
 
 import (
 	"errors"
-	"sync/atomic"
 	"time"
 )
 
 // The bounds of what strangers can have the edge do. A question counts as unknown until upstream
 // says that there is such a thing, so that traffic for what exists, however much, passes freely.
 const (
-	unknownEvery      = 10 * time.Millisecond // of all questions for what does not exist, one in this time
-	unknownBurst      = 500                   // and so many at once
-	themeUnknownEvery = 50 * time.Millisecond // of those for the pairs of one Theme
-	themeUnknownBurst = 100
-	maxMisses         = 1024 // requests that wait for upstream or a render at one time
-	maxWaiting        = maxMisses / 2
+	unknownEvery = 10 * time.Millisecond // of all questions for what does not exist, one in this time
+	unknownBurst = 500                   // and so many at once
+	maxMisses    = 1024                  // requests that wait for upstream or a render at one time
+	maxWaiting   = maxMisses / 2
 )
-
-// bucket lets something happen once in every interval on the average, and burst times at once. The
-// zero value is full of room, with the bounds of a Theme. It may be used concurrently.
-type bucket struct {
-	next  atomic.Int64 // Unix nanoseconds: when the bucket would be empty again
-	every time.Duration
-	burst int64
-}
-
-func (b *bucket) bounds() (every, room int64) {
-	if b.burst == 0 {
-		return int64(themeUnknownEvery), int64(themeUnknownEvery) * themeUnknownBurst
-	}
-	return int64(b.every), int64(b.every) * b.burst
-}
-
-// full reports whether take would refuse.
-func (b *bucket) full(now time.Time) bool {
-	every, room := b.bounds()
-	return b.next.Load()-now.UnixNano() > room-every
-}
-
-// take counts one, or refuses.
-func (b *bucket) take(now time.Time) bool {
-	every, room := b.bounds()
-	for {
-		next := b.next.Load()
-		from := max(next, now.UnixNano())
-		if from-now.UnixNano() > room-every {
-			return false
-		}
-		if b.next.CompareAndSwap(next, from+every) {
-			return true
-		}
-	}
-}
-
-// refund takes one back: it was no stranger.
-func (b *bucket) refund() {
-	every, _ := b.bounds()
-	b.next.Add(-every)
-}
 
 // takeUnknown counts a question for a pair of t that may not exist.
 func (e *Edge) takeUnknown(t *theme, now time.Time) bool {
-	if !t.unknowns.take(now) {
+	if !t.unknowns.Take(now) {
 		return false
 	}
-	if !e.unknowns.take(now) {
-		t.unknowns.refund()
+	if !e.unknowns.Take(now) {
+		t.unknowns.Refund()
 		return false
 	}
 	return true

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/edge/ratelimit"
+
 	"example.com/livery/feedproto"
 )
 
@@ -19,7 +21,7 @@ const (
 // no feed can be read nothing is confirmed, so that what is held ages by its own rules.
 func (e *Edge) follow() {
 	cursor, saved, more := e.disk.cursor(), time.Time{}, false
-	pace := pace{changes: bucket{every: changesEvery, burst: changesBurst}}
+	pace := pace{changes: ratelimit.New(changesEvery, changesBurst)}
 	for e.ctx.Err() == nil {
 		u, wait := e.sources.toFollow(e.ctx, e.now), pollSeconds
 		e.lookAround(u)
@@ -56,8 +58,8 @@ func (e *Edge) lookAround(u *upstream) {
 
 // pace holds polls back that are answered before their time.
 type pace struct {
-	changes bucket // polls that brought some
-	rows    int    // answers in a row that began a log anew, or did not end
+	changes ratelimit.Bucket // polls that brought some
+	rows    int              // answers in a row that began a log anew, or did not end
 }
 
 // The polls that are answered at once. A log that goes on and on, or begins anew each time, is read more and more
@@ -87,7 +89,7 @@ func (p *pace) rest(u *upstream, fed feedproto.Changes, end, now time.Time) time
 		p.rows++
 		return 0
 	}
-	if p.changes.take(now) {
+	if p.changes.Take(now) {
 		return 0
 	}
 	return changesEvery

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"example.com/livery/edge/respond"
+
 	"example.com/livery/edge/loop"
 	"github.com/valyala/fasthttp"
 )
@@ -79,9 +81,9 @@ func (e *Edge) serveH2(w http.ResponseWriter, r *http.Request) {
 	ctx.SetRemoteAddr(peer)
 	if !ok {
 		e.metrics.shed.Inc()
-		overloaded.send(ctx)
+		respond.Overloaded.Send(ctx)
 	} else if p := e.readH2(ctx, r); p != nil {
-		p.send(ctx)
+		p.Send(ctx)
 	} else {
 		e.handle(ctx)
 	}
@@ -95,12 +97,12 @@ func (e *Edge) serveH2(w http.ResponseWriter, r *http.Request) {
 }
 
 // readH2 copies a request, or returns why it is refused before the handler sees it, as HTTP/1.1 does.
-func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *problem {
+func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *respond.Problem {
 	switch r.Header.Get(faultField) {
 	case faultTooLong:
-		return headTooLarge
+		return respond.HeadTooLarge
 	case faultTrailer:
-		return namesTrailers
+		return respond.NamesTrailers
 	}
 	h := &ctx.Request.Header
 	h.SetMethod(r.Method)
@@ -112,7 +114,7 @@ func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *problem {
 			continue
 		case "Host":
 			if len(values) > 1 || values[0] != r.Host {
-				return malformed // two hosts (RFC 9113 section 8.3.1)
+				return respond.Malformed // two hosts (RFC 9113 section 8.3.1)
 			}
 			continue
 		}
@@ -125,7 +127,7 @@ func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *problem {
 
 // dropBody reads a body to its end, which nobody wants, and refuses one that is too long, is not as
 // long as it was said to be, or does not come in time.
-func dropBody(r *http.Request, most int64) *problem {
+func dropBody(r *http.Request, most int64) *respond.Problem {
 	said, declared := r.Header["Content-Length"]
 	if !declared && r.ContentLength == 0 {
 		return nil // the head ended the stream
@@ -136,20 +138,20 @@ func dropBody(r *http.Request, most int64) *problem {
 	}
 	switch {
 	case err != nil || len(said) > 1 || declared && length < 0:
-		return notFramed
+		return respond.NotFramed
 	case length > most:
-		return bodyTooLarge
+		return respond.BodyTooLarge
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, most+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return tooSlow
+		return respond.TooSlow
 	case err != nil:
-		return malformed
+		return respond.Malformed
 	case n > most:
-		return bodyTooLarge
+		return respond.BodyTooLarge
 	case declared && n != length:
-		return notFramed
+		return respond.NotFramed
 	}
 	return nil
 }

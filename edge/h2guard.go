@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"example.com/livery/edge/ratelimit"
+
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2/hpack"
 )
@@ -46,7 +48,7 @@ type h2Guard struct {
 	limit   int // of a head, in bytes of HTTP/1.1
 	left    func()
 	once    sync.Once
-	control bucket
+	control ratelimit.Bucket
 	decoder *hpack.Decoder
 
 	frame   [frameHeader]byte
@@ -62,7 +64,7 @@ type h2Guard struct {
 
 // newH2Guard returns c for net/http. left is called once when the connection is closed.
 func newH2Guard(c net.Conn, limit int, left func()) *h2Guard {
-	g := &h2Guard{Conn: c, limit: limit, left: left, pass: len(h2Preface), control: bucket{every: controlEvery, burst: controlBurst}}
+	g := &h2Guard{Conn: c, limit: limit, left: left, pass: len(h2Preface), control: ratelimit.New(controlEvery, controlBurst)}
 	g.decoder = hpack.NewDecoder(h2TableBytes, g.field)
 	g.decoder.SetMaxStringLength(h2HeadRoom * limit)
 	return g
@@ -109,7 +111,7 @@ func (g *h2Guard) next() error {
 		return err
 	case kind == frameHeaders && stream != 0 && length <= h2FrameBytes:
 		return g.readHead(flags, stream, length)
-	case kind != frameWindowUpdate && (kind != frameData || length == 0 && flags&flagEndStream == 0) && !g.control.take(time.Now()):
+	case kind != frameWindowUpdate && (kind != frameData || length == 0 && flags&flagEndStream == 0) && !g.control.Take(time.Now()):
 		g.refuse()
 		return nil
 	}

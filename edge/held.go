@@ -10,6 +10,8 @@ import (
 	"time"
 	"unique"
 
+	"example.com/livery/edge/ratelimit"
+
 	"example.com/livery/edge/coding"
 
 	"example.com/livery/edge/policy"
@@ -28,7 +30,7 @@ type theme struct {
 	grace    atomic.Pointer[grace]      // nil unless what is hot is being made ready after a change
 	state    atomic.Pointer[themeState] // nil until first answered
 	asking   asking
-	unknowns bucket // questions for pairs that were not there
+	unknowns ratelimit.Bucket // questions for pairs that were not there
 
 	mu        sync.Mutex // guards all below
 	pairs     map[*pair]struct{}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/edge/respond"
+
 	"example.com/livery/edge/coding"
 
 	"example.com/livery/edge/loop"
@@ -145,7 +147,7 @@ const (
 
 // withHead returns b with the first lines of the head that its answers have.
 func (b *body) withHead(f abi.File) *body {
-	h := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: "), contentTypes[f]...)
+	h := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: "), respond.ContentTypes[f]...)
 	if b.encoding != coding.Identity {
 		h = append(append(h, "\r\nContent-Encoding: "...), coding.Names[b.encoding]...)
 	}
@@ -208,7 +210,7 @@ func appendOpen(head, vary []byte) []byte {
 // appendOrigin writes what allowOrigin writes.
 func appendOrigin(head []byte, rules *policy.Rules, d policy.Decision) []byte {
 	if !rules.ChecksOrigin() {
-		return appendOpen(head, varyEncoding)
+		return appendOpen(head, respond.VaryEncoding)
 	}
 	head = append(head, headByOrigin...)
 	if len(d.AllowOrigin) == 0 {

@@ -5,71 +5,30 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/livery/edge/coding"
+	"example.com/livery/edge/respond"
 
-	"example.com/livery/wasm/abi"
+	"example.com/livery/edge/coding"
 	"github.com/valyala/fasthttp"
 )
 
-// The heads of answers, in the canonical spelling that fasthttp need not normalise.
-var (
-	keyAcceptRanges       = []byte("Accept-Ranges")
-	keyAge                = []byte("Age")
-	keyAllow              = []byte("Allow")
-	keyAllowHeaders       = []byte("Access-Control-Allow-Headers")
-	keyAllowMethods       = []byte("Access-Control-Allow-Methods")
-	keyAllowOrigin        = []byte("Access-Control-Allow-Origin")
-	keyCacheControl       = []byte("Cache-Control")
-	keyCacheStatus        = []byte("Cache-Status")
-	keyContentRange       = []byte("Content-Range")
-	keyContentTypeOptions = []byte("X-Content-Type-Options")
-	keyETag               = []byte("ETag")
-	keyExposeHeaders      = []byte("Access-Control-Expose-Headers")
-	keyMaxAge             = []byte("Access-Control-Max-Age")
-	keyResourcePolicy     = []byte("Cross-Origin-Resource-Policy")
-	keyServerTiming       = []byte("Server-Timing")
-	keyUseAsDictionary    = []byte("Use-As-Dictionary")
-	keyVary               = []byte("Vary")
-
-	valueAny         = []byte("*")
-	valueBytes       = []byte("bytes")
-	valueCrossOrigin = []byte("cross-origin")
-	valueMethods     = []byte("GET, HEAD, OPTIONS")
-	valueNosniff     = []byte("nosniff")
-	valueNotStored   = []byte("livery; fwd=uri-miss")
-	valueTenMinutes  = []byte("600")
-	valueExposed     = []byte("Age, Cache-Status, ETag")
-	varyEncoding     = []byte("Accept-Encoding")
-	varyOrigin       = []byte("Accept-Encoding, Origin")
-	varyDictionary   = []byte("Accept-Encoding, Available-Dictionary")
-	varyDelta        = []byte("Accept-Encoding, Available-Dictionary, Sec-Fetch-Mode, Sec-Fetch-Site")
-
-	jsonType     = []byte("application/json")
-	contentTypes = [abi.FileCount][]byte{
-		abi.TokensCSS:        []byte("text/css; charset=utf-8"),
-		abi.TokensValuesJSON: jsonType,
-		abi.TokensDTCGJSON:   []byte("application/design-tokens+json"),
-		abi.TokensJSON:       jsonType,
-		abi.TokensFlatJSON:   jsonType,
-	}
-	// RFC 9211: "fwd" says why upstream was asked, a hit with a detail that what is held is old.
-	cacheStatuses = [outcomeCount][]byte{
-		hit:         []byte("livery; hit"),
-		revalidated: []byte("livery; fwd=stale"),
-		recoded:     []byte("livery; fwd=vary-miss; stored"),
-		miss:        []byte("livery; fwd=uri-miss; stored"),
-		stale:       []byte("livery; hit; detail=stale"),
-	}
-)
+// cacheStatuses are the values of Cache-Status (RFC 9211): "fwd" says why upstream was asked, a hit with a detail that
+// what is held is old.
+var cacheStatuses = [outcomeCount][]byte{
+	hit:         []byte("livery; hit"),
+	revalidated: []byte("livery; fwd=stale"),
+	recoded:     []byte("livery; fwd=vary-miss; stored"),
+	miss:        []byte("livery; fwd=uri-miss; stored"),
+	stale:       []byte("livery; hit; detail=stale"),
+}
 
 // varyOf returns what an answer that a delta may take the place of varies by. Anybody may be given an
 // ordinary one; a delta nobody but who reads it, and browsers say by these headers who that is: one of
 // another origin whose answer can be read always names its origin too.
 func varyOf(sent *body) []byte {
 	if sent.encoding == coding.Delta {
-		return varyDelta
+		return respond.VaryDelta
 	}
-	return varyDictionary
+	return respond.VaryDictionary
 }
 
 // instead returns the delta if there is one, and the ordinary body otherwise.
@@ -91,39 +50,39 @@ func matchedEither(field []byte, sent, ordinary *body) []byte {
 
 // sendFile answers with the body or x.delta in its place, a part of it, that the client's copy is current,
 // or that its condition does not hold, in the order of RFC 9110 section 13.2.2.
-func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
+func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *respond.Problem {
 	request, response := &x.ctx.Request.Header, &x.ctx.Response
 	x.common()
 	e.caching(x)
 	h := &response.Header
 	sent, offered := b.instead(x.delta), e.mayOffer(x.themeHeld, b)
 	if offered {
-		h.SetCanonical(keyVary, varyOf(sent))
+		h.SetCanonical(respond.KeyVary, varyOf(sent))
 	}
 	if fields := request.PeekAll(fasthttp.HeaderIfMatch); len(fields) > 0 && !holds(fields, sent.etag, b.etag) {
-		return notMatched
+		return respond.NotMatched
 	}
 	if tag := matchedEither(request.Peek(fasthttp.HeaderIfNoneMatch), sent, b); tag != nil {
-		h.SetCanonical(keyETag, tag)
+		h.SetCanonical(respond.KeyETag, tag)
 		response.SetStatusCode(fasthttp.StatusNotModified)
 		return nil
 	}
-	h.SetCanonical(keyETag, sent.etag)
+	h.SetCanonical(respond.KeyETag, sent.etag)
 	content := sent.bytes
-	h.SetCanonical(keyAcceptRanges, valueBytes)
+	h.SetCanonical(respond.KeyAcceptRanges, respond.ValueBytes)
 	if len(asked) > 0 && x.ctx.IsGet() && currentFor(request.Peek("If-Range"), b.etag) {
 		part, ok, satisfiable := parseRange(asked, len(content))
 		if ok && !satisfiable {
-			h.SetCanonical(keyContentRange, strconv.AppendInt([]byte("bytes */"), int64(len(content)), 10))
-			return outOfRange
+			h.SetCanonical(respond.KeyContentRange, strconv.AppendInt([]byte("bytes */"), int64(len(content)), 10))
+			return respond.OutOfRange
 		}
 		if ok {
 			response.SetStatusCode(fasthttp.StatusPartialContent)
-			h.SetCanonical(keyContentRange, appendContentRange(x.scratch[:0], part, len(content)))
+			h.SetCanonical(respond.KeyContentRange, appendContentRange(x.scratch[:0], part, len(content)))
 			content = content[part.from:part.to]
 		}
 	}
-	h.SetContentTypeBytes(contentTypes[x.address.file])
+	h.SetContentTypeBytes(respond.ContentTypes[x.address.file])
 	if sent.encoding != coding.Identity {
 		h.SetContentEncodingBytes(coding.Names[sent.encoding])
 	}
@@ -136,7 +95,7 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *problem {
 
 // offer lets the client use a whole file as a dictionary, and counts if it came by one.
 func (e *Edge) offer(x *exchange, b *body) {
-	x.ctx.Response.Header.SetCanonical(keyUseAsDictionary, coding.AppendOffer(x.scratch[:0], x.pair.line(), x.address.file))
+	x.ctx.Response.Header.SetCanonical(respond.KeyUseAsDictionary, coding.AppendOffer(x.scratch[:0], x.pair.line(), x.address.file))
 	e.noteOffer(x.pair, x.pairHeld, x.address.file, b.says)
 	if x.delta != nil && x.ctx.IsGet() {
 		e.metrics.sentDelta(x.delta, b)
@@ -152,13 +111,13 @@ func currentFor(ifRange, etag []byte) bool {
 // common writes what every answer for a known Theme carries.
 func (x *exchange) common() {
 	h := &x.ctx.Response.Header
-	h.SetCanonical(keyContentTypeOptions, valueNosniff)
-	h.SetCanonical(keyResourcePolicy, valueCrossOrigin)
+	h.SetCanonical(respond.KeyContentTypeOptions, respond.ValueNosniff)
+	h.SetCanonical(respond.KeyResourcePolicy, respond.ValueCrossOrigin)
 	if len(x.address.theme) > 0 {
-		h.SetCanonical(keyCacheStatus, cacheStatuses[x.outcome])
+		h.SetCanonical(respond.KeyCacheStatus, cacheStatuses[x.outcome])
 	}
 	if x.outcome != hit {
-		h.SetCanonical(keyServerTiming, x.appendTiming(x.scratch[:0]))
+		h.SetCanonical(respond.KeyServerTiming, x.appendTiming(x.scratch[:0]))
 	}
 	x.allowOrigin()
 }
@@ -177,15 +136,15 @@ func (x *exchange) appendTiming(dst []byte) []byte {
 func (x *exchange) allowOrigin() {
 	h := &x.ctx.Response.Header
 	if x.themeHeld == nil || !x.themeHeld.rules.ChecksOrigin() {
-		h.SetCanonical(keyVary, varyEncoding)
-		h.SetCanonical(keyAllowOrigin, valueAny)
-		h.SetCanonical(keyExposeHeaders, valueExposed)
+		h.SetCanonical(respond.KeyVary, respond.VaryEncoding)
+		h.SetCanonical(respond.KeyAllowOrigin, respond.ValueAny)
+		h.SetCanonical(respond.KeyExposeHeaders, respond.ValueExposed)
 		return
 	}
-	h.SetCanonical(keyVary, varyOrigin)
+	h.SetCanonical(respond.KeyVary, respond.VaryOrigin)
 	if x.decision.Allowed && len(x.decision.AllowOrigin) > 0 {
-		h.SetCanonical(keyAllowOrigin, x.decision.AllowOrigin)
-		h.SetCanonical(keyExposeHeaders, valueExposed)
+		h.SetCanonical(respond.KeyAllowOrigin, x.decision.AllowOrigin)
+		h.SetCanonical(respond.KeyExposeHeaders, respond.ValueExposed)
 	}
 }
 
@@ -196,10 +155,10 @@ func (e *Edge) caching(x *exchange) {
 	if !x.decision.Expires.IsZero() {
 		k.left = max(0, int64(x.decision.Expires.Sub(x.now)/time.Second))
 	}
-	h.SetCanonical(keyCacheControl, k.append(x.scratch[:0]))
+	h.SetCanonical(respond.KeyCacheControl, k.append(x.scratch[:0]))
 	if !k.immutable {
 		at, _ := e.known(x.theme, x.pairHeld.learned, &x.question)
-		h.SetCanonical(keyAge, appendSeconds(x.scratch[:0], age(x.now.Sub(at))))
+		h.SetCanonical(respond.KeyAge, appendSeconds(x.scratch[:0], age(x.now.Sub(at))))
 	}
 }
 
@@ -216,21 +175,21 @@ func (x *exchange) allowPreflight() {
 	x.common()
 	x.ctx.Response.SetStatusCode(fasthttp.StatusNoContent)
 	h := &x.ctx.Response.Header
-	h.SetCanonical(keyAllow, valueMethods)
-	h.SetCanonical(keyAllowMethods, valueMethods)
-	h.SetCanonical(keyAllowHeaders, valueAny)
-	h.SetCanonical(keyMaxAge, valueTenMinutes)
+	h.SetCanonical(respond.KeyAllow, respond.ValueMethods)
+	h.SetCanonical(respond.KeyAllowMethods, respond.ValueMethods)
+	h.SetCanonical(respond.KeyAllowHeaders, respond.ValueAny)
+	h.SetCanonical(respond.KeyMaxAge, respond.ValueTenMinutes)
 }
 
 // refuse writes a problem and returns its status.
-func (e *Edge) refuse(x *exchange, p *problem) int {
+func (e *Edge) refuse(x *exchange, p *respond.Problem) int {
 	x.common()
 	if x.outcome == miss {
-		x.ctx.Response.Header.SetCanonical(keyCacheStatus, valueNotStored)
+		x.ctx.Response.Header.SetCanonical(respond.KeyCacheStatus, respond.ValueNotStored)
 	}
-	if p == notAllowed {
-		x.ctx.Response.Header.SetCanonical(keyAllow, valueMethods)
+	if p == respond.NotAllowed {
+		x.ctx.Response.Header.SetCanonical(respond.KeyAllow, respond.ValueMethods)
 	}
 	x.ctx.Response.Header.Del("Age") // written already if a range turned out to lie outside
-	return p.send(x.ctx)
+	return p.Send(x.ctx)
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"example.com/livery/edge/respond"
+
 	"example.com/livery/edge/coding"
 
 	"example.com/livery/edge/loop"
@@ -19,7 +21,7 @@ import (
 func (e *Edge) newServer() *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler:               e.handle,
-		ErrorHandler:          libraryError,
+		ErrorHandler:          respond.FastHTTPError,
 		HeaderReceived:        honourClose,
 		ReadBufferSize:        16 << 10,
 		WriteBufferSize:       32 << 10,
@@ -98,7 +100,7 @@ func (e *Edge) finish(x *exchange) {
 	if reason := recover(); reason != nil {
 		e.log.Error("a request ended in a panic", "path", string(x.path), "reason", reason)
 		x.ctx.Response.Reset()
-		internal.send(x.ctx)
+		respond.Internal.Send(x.ctx)
 		e.metrics.answered(fasthttp.StatusInternalServerError, x.outcome)
 	}
 	e.leave(&x.question)
@@ -119,7 +121,7 @@ func target(ctx *fasthttp.RequestCtx) (path, query []byte) {
 
 // serve answers x, or returns why it does not. The order of the checks is part of the contract
 // (decisions 7.1): who may not have a file is not told whether its version exists.
-func (e *Edge) serve(x *exchange) *problem {
+func (e *Edge) serve(x *exchange) *respond.Problem {
 	if p := checkHead(x.ctx); p != nil {
 		return p
 	}
@@ -130,10 +132,10 @@ func (e *Edge) serve(x *exchange) *problem {
 	}
 	var ok bool
 	if x.address, ok = parseAddress(x.path); !ok {
-		return notFound
+		return respond.NotFound
 	}
 	if !options && string(method) != fasthttp.MethodGet && string(method) != fasthttp.MethodHead {
-		return notAllowed
+		return respond.NotAllowed
 	}
 	if p := e.find(x); p != nil {
 		return p
@@ -146,27 +148,27 @@ func (e *Edge) serve(x *exchange) *problem {
 		x.allowPreflight()
 		return nil
 	case x.pairHeld.missing != "":
-		return notFound
+		return respond.NotFound
 	}
 	return e.respond(x)
 }
 
 // checkHead refuses requests that another reader of the connection might understand differently.
-func checkHead(ctx *fasthttp.RequestCtx) *problem {
+func checkHead(ctx *fasthttp.RequestCtx) *respond.Problem {
 	h := &ctx.Request.Header
 	if protocol := string(h.Protocol()); protocol != "HTTP/1.1" && protocol != "HTTP/1.0" {
 		ctx.SetConnectionClose()
-		return wrongHTTP
+		return respond.WrongHTTP
 	}
 	if httpguard.Framing(h.RawHeaders()) != "" {
 		ctx.SetConnectionClose()
-		return notFramed
+		return respond.NotFramed
 	}
 	return nil
 }
 
 // find looks the Theme and the pair up, asking upstream if what is held will not do.
-func (e *Edge) find(x *exchange) *problem {
+func (e *Edge) find(x *exchange) *respond.Problem {
 	defer e.timed(x, &x.found)
 	t, s, o, err := e.themeOf(x.address.theme, &x.question)
 	x.outcome = max(x.outcome, o)
@@ -174,11 +176,11 @@ func (e *Edge) find(x *exchange) *problem {
 		return unanswered(err)
 	}
 	if s.missing {
-		return notFound
+		return respond.NotFound
 	}
 	x.theme, x.themeHeld = t, s
 	if !s.files[x.address.file] {
-		return notFound
+		return respond.NotFound
 	}
 	x.pair, x.pairHeld, o, err = e.pairOf(t, s, x.address.pairAddress, &x.question)
 	x.outcome = max(x.outcome, o)
@@ -186,9 +188,17 @@ func (e *Edge) find(x *exchange) *problem {
 		return unanswered(err)
 	}
 	if missing := x.pairHeld.missing; missing != "" && missing != "version" {
-		return notFound
+		return respond.NotFound
 	}
 	return nil
+}
+
+// unanswered returns the problem of a question that upstream did not answer, or was not asked.
+func unanswered(err error) *respond.Problem {
+	if errors.Is(err, errBusy) {
+		return respond.Overloaded
+	}
+	return respond.UpstreamAway
 }
 
 // timed keeps how long the request took up to now, if it was no hit.
@@ -199,7 +209,7 @@ func (e *Edge) timed(x *exchange, took *time.Duration) {
 }
 
 // decide applies the Theme's serving rules.
-func (e *Edge) decide(x *exchange) *problem {
+func (e *Edge) decide(x *exchange) *respond.Problem {
 	rules := x.themeHeld.rules
 	if !rules.Private() {
 		x.decision.Allowed = true
@@ -224,13 +234,13 @@ func (e *Edge) decide(x *exchange) *problem {
 	case x.decision.Allowed:
 		return nil
 	case x.decision.Reason == "signature" && x.themeHeld.secretsAbsent:
-		return upstreamAway // the disk keeps no secrets: nothing can be verified before upstream is back
+		return respond.UpstreamAway // the disk keeps no secrets: nothing can be verified before upstream is back
 	}
-	return forbidden
+	return respond.Forbidden
 }
 
 // respond finds the body in the coding that is wanted, and sends it.
-func (e *Edge) respond(x *exchange) *problem {
+func (e *Edge) respond(x *exchange) *respond.Problem {
 	h := &x.ctx.Request.Header
 	enc, deltas := coding.Negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
 	asked := h.Peek(fasthttp.HeaderRange)
@@ -249,7 +259,7 @@ func (e *Edge) respond(x *exchange) *problem {
 	case errors.Is(err, errUnreachable) || errors.Is(err, errBusy):
 		return unanswered(err)
 	case err != nil:
-		return internal
+		return respond.Internal
 	}
 	x.pair.touch(x.now, x.address.file, enc)
 	if deltas {

@@ -147,12 +147,14 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/coding edge/loop edge/policy feedproto httpguard storage/record wasm wasm/abi",
+		ours: "edge/coding edge/loop edge/policy edge/ratelimit edge/respond feedproto httpguard storage/record wasm wasm/abi",
 		others: "github.com/go-json-experiment/json github.com/maypok86/otter/v2 " +
 			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/net golang.org/x/sync golang.org/x/sys",
 	},
 	"edge/coding":         {ours: "wasm/abi", others: "github.com/andybalholm/brotli github.com/klauspost/compress"},
 	"edge/policy":         {ours: "storage/record"},
+	"edge/ratelimit":      {},
+	"edge/respond":        {ours: "wasm/abi", others: "github.com/valyala/fasthttp"},
 	"wasm":                {ours: "renderer/plan wasm/abi", others: "github.com/tetratelabs/wazero"},
 	"wasm/abi":            {guest: true},
 	"wasm/guest":          {ours: "renderer renderer/jsontree renderer/plan wasm/abi", guest: true},
