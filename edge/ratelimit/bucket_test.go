@@ -6,7 +6,7 @@ import (
 )
 
 func TestBucketLetsSoManyThrough(t *testing.T) {
-	b := New(10 * time.Millisecond, 5)
+	b := New(10*time.Millisecond, 5)
 	now := time.Unix(1000, 0)
 	taken := func(n int) (got int) {
 		for range n {
