@@ -13,7 +13,7 @@ import (
 // One client does not take every place; a trusted proxy, which many come through, may.
 func TestConnectionsOfOneClientAreBounded(t *testing.T) {
 	loopback := trusting(netip.MustParsePrefix("127.0.0.0/8"))
-	few := func(c *edge.Config) { c.MaxOfOneClient = 3 }
+	few := func(c *edge.Config) { c.MaxConnsPerClient = 3 }
 	for _, row := range []struct {
 		name    string
 		options []option
@@ -21,7 +21,7 @@ func TestConnectionsOfOneClientAreBounded(t *testing.T) {
 	}{
 		{"a client", []option{few}, "HTTP/1.1 503 "},
 		{"a trusted proxy", []option{few, loopback}, "HTTP/1.1 200 "},
-		{"without a bound", []option{func(c *edge.Config) { c.MaxOfOneClient = -1 }}, "HTTP/1.1 200 "},
+		{"without a bound", []option{func(c *edge.Config) { c.MaxConnsPerClient = -1 }}, "HTTP/1.1 200 "},
 	} {
 		f := publishedFeed(t)
 		r := run(t, f, row.options...)

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/livery/edge/respond"
-
+	"example.com/livery/edge/clientlimit"
 	"example.com/livery/edge/loop"
+	"example.com/livery/edge/respond"
 	"github.com/valyala/fasthttp"
 )
 
@@ -25,7 +25,7 @@ const linger = 300 * time.Millisecond
 // without losing a request. It may be used concurrently.
 type door struct {
 	most    int
-	crowd   *loop.Crowd
+	clients *clientlimit.Limiter
 	closing atomic.Bool
 	until   atomic.Int64 // Unix nanoseconds: how long connections without a request are kept then
 
@@ -36,8 +36,8 @@ type door struct {
 	emptied   chan struct{} // closed when the last connection has gone while closing
 }
 
-func newDoor(most int, crowd *loop.Crowd) *door {
-	return &door{most: most, crowd: crowd, conns: map[*guest]struct{}{}, emptied: make(chan struct{})}
+func newDoor(most int, clients *clientlimit.Limiter) *door {
+	return &door{most: most, clients: clients, conns: map[*guest]struct{}{}, emptied: make(chan struct{})}
 }
 
 // doorway is one listener of a door. Closing it twice is harmless.
@@ -98,7 +98,7 @@ func (d *door) enter(c net.Conn) (*guest, bool) {
 	g := &guest{Conn: c, door: d, peer: loop.AddressOf(c.RemoteAddr())}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.conns) >= d.most || !d.crowd.Enter(g.peer) {
+	if len(d.conns) >= d.most || !d.clients.Enter(g.peer) {
 		return nil, false
 	}
 	d.conns[g] = struct{}{}
@@ -112,7 +112,7 @@ func (d *door) leave(g *guest) {
 		return
 	}
 	delete(d.conns, g)
-	d.crowd.Leave(g.peer)
+	d.clients.Leave(g.peer)
 	if g.lent {
 		d.lent--
 	}

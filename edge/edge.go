@@ -18,13 +18,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/livery/edge/respond"
-
-	"example.com/livery/edge/ratelimit"
-
+	"example.com/livery/edge/clientlimit"
 	"example.com/livery/edge/coding"
-
 	"example.com/livery/edge/loop"
+	"example.com/livery/edge/ratelimit"
+	"example.com/livery/edge/respond"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
@@ -40,7 +38,7 @@ type Config struct {
 	CacheBytes         int64                // memory for files, records and what files are made from; 0: 256 MiB
 	DiskBytes          int64                // disk for records, plans, overlays and modules; 0: 4 GiB
 	MaxConnections     int                  // of clients at one time; 0: 65,536
-	MaxOfOneClient     int                  // of these, of one address or IPv6 network; trusted proxies are not counted. 0: 4,096; negative: no bound
+	MaxConnsPerClient  int                  // of these, of one address or IPv6 network; trusted proxies are not counted. 0: 4,096; negative: no bound
 	WriteTimeout       time.Duration        // for one answer to a client that reads slowly; 0: 30 seconds
 	StreamsOfOneClient int                  // requests of HTTP/2 under way, of one client over all its connections; a twentieth of it bounds the connections. 0: 1,000; negative: no bound
 	TrustedProxies     []netip.Prefix       // peers whose X-Forwarded-For is believed
@@ -103,7 +101,7 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		config:       c,
 		now:          c.Now,
 		log:          c.Logger,
-		door:         newDoor(int(orDefault(int64(c.MaxConnections), 1<<16)), c.crowd()),
+		door:         newDoor(int(orDefault(int64(c.MaxConnections), 1<<16)), c.clientLimiter()),
 		shaking:      newShaking(),
 		refreshes:    newWaiting(),
 		postponed:    newPostponed(),
@@ -133,12 +131,12 @@ func (c *Config) upstreamWait() time.Duration {
 	return time.Duration(orDefault(int64(c.UpstreamWait), int64(time.Second)))
 }
 
-// crowd bounds the connections of one client; nil: it does not.
-func (c *Config) crowd() *loop.Crowd {
-	if c.MaxOfOneClient < 0 {
+// clientLimiter bounds the connections of each client; nil: there is no bound.
+func (c *Config) clientLimiter() *clientlimit.Limiter {
+	if c.MaxConnsPerClient < 0 {
 		return nil
 	}
-	return loop.NewCrowd(int(orDefault(int64(c.MaxOfOneClient), 4096)), c.TrustedProxies)
+	return clientlimit.New(int(orDefault(int64(c.MaxConnsPerClient), 4096)), c.TrustedProxies)
 }
 
 // open makes the parts that can fail.
@@ -168,7 +166,7 @@ func (e *Edge) prepare(ctx context.Context) (err error) {
 	e.h2Room = newH2Room(MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Streams, streams, e.config.TrustedProxies)
 	if e.config.FastPath {
 		e.loop, err = loop.New(loop.Config{
-			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Crowd: e.config.crowd(), Overload: respond.Overloaded.Bytes(), Logger: e.log,
+			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Clients: e.config.clientLimiter(), Overload: respond.Overloaded.Bytes(), Logger: e.log,
 		})
 	}
 	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))

@@ -45,7 +45,7 @@ func (e *Edge) servePlain(l net.Listener) error {
 	if e.loop != nil {
 		return e.loop.Serve(l)
 	}
-	return e.server.Serve(loop.Guarded(l))
+	return e.server.Serve(loop.GuardHeads(l))
 }
 
 // protocolH2 is the name of HTTP/2 in ALPN (RFC 9113 section 3.1).

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"example.com/livery/edge/clientlimit"
 	"example.com/livery/edge/loop"
 )
 
@@ -16,8 +17,8 @@ import (
 type h2Room struct {
 	most               int64 // requests, of all clients
 	running            atomic.Int64
-	requests, refusals *loop.Crowd
-	conns              *loop.Crowd
+	requests, refusals *clientlimit.Limiter
+	conns              *clientlimit.Limiter
 }
 
 // h2RequestBytes is what a request of HTTP/2 takes while its client does not read the answer: two goroutines'
@@ -37,15 +38,15 @@ const (
 func newH2Room(bytes int64, most int, exempt []netip.Prefix) *h2Room {
 	r := &h2Room{most: bytes / h2RequestBytes}
 	if most >= 0 {
-		r.requests, r.refusals = loop.NewCrowd(most, exempt), loop.NewCrowd(max(1, most/refusalPart), exempt)
-		r.conns = loop.NewCrowd(max(1, most/requestsAConn), exempt)
+		r.requests, r.refusals = clientlimit.New(most, exempt), clientlimit.New(max(1, most/refusalPart), exempt)
+		r.conns = clientlimit.New(max(1, most/requestsAConn), exempt)
 	}
 	return r
 }
 
 // enter counts a request of a client in, until leave takes it out of in again. ok is false if it must be refused. enter
 // panics with http.ErrAbortHandler, which resets the stream, if there is no room for a refusal either.
-func (r *h2Room) enter(client netip.Addr) (in *loop.Crowd, ok bool) {
+func (r *h2Room) enter(client netip.Addr) (in *clientlimit.Limiter, ok bool) {
 	n := r.running.Add(1)
 	switch {
 	case n <= r.most && r.requests.Enter(client):
@@ -58,7 +59,7 @@ func (r *h2Room) enter(client netip.Addr) (in *loop.Crowd, ok bool) {
 }
 
 // leave counts a request out.
-func (r *h2Room) leave(in *loop.Crowd, client netip.Addr) {
+func (r *h2Room) leave(in *clientlimit.Limiter, client netip.Addr) {
 	r.running.Add(-1)
 	in.Leave(client)
 }

@@ -112,7 +112,7 @@ func TestPressureOfConnections(t *testing.T) {
 	idle, busy, each := pressed(300, 10_000), pressed(100, 2_000), pressed(20, 50)
 	raiseFiles(t, idle+2*busy+500)
 	f := publishedFeed(t)
-	r := run(t, f, func(c *edge.Config) { c.MaxOfOneClient = -1 })
+	r := run(t, f, func(c *edge.Config) { c.MaxConnsPerClient = -1 })
 	latest := path("-", "latest", "tokens.css")
 	want(t, r.get(latest), 200, "4px")
 	r.client.CloseIdleConnections()

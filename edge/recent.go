@@ -48,7 +48,7 @@ type finished struct {
 	etag      []byte
 }
 
-// ForLoop implements loop.Threaded.
+// ForLoop implements loop.PerThread.
 func (s ready) ForLoop() loop.Source { return &recent{ready: s, seed: maphash.MakeSeed()} }
 
 // Ready returns what ready would.

@@ -188,7 +188,7 @@ type edgeSetup struct {
 	token                 string
 	fastPath              bool
 	noDeltas              bool
-	perClient             int   // as edge.Config.MaxOfOneClient
+	perClient             int   // as edge.Config.MaxConnsPerClient
 	streamsPerClient      int   // as edge.Config.StreamsOfOneClient
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
 	trusted               []netip.Prefix
@@ -208,7 +208,7 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	}
 	r.OnClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxOfOneClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxConnsPerClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// acceptPause is how long nothing is accepted after descriptors or memory ran out: those who wait are
-// served when others have ended.
+// acceptPause is how long nothing is accepted after descriptors or memory ran out: clients that wait are
+// served when other connections have ended.
 const acceptPause = 100 * time.Millisecond
 
 // accept takes new connections, some at a time, and reports whether more may wait.
@@ -26,7 +26,7 @@ func (t *thread) accept() bool {
 		fd, _, err := unix.RawSyscall6(unix.SYS_ACCEPT4, uintptr(t.listener), uintptr(unsafe.Pointer(&t.address)), uintptr(unsafe.Pointer(&size)), unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0, 0)
 		switch err {
 		case 0:
-			t.welcome(int(fd))
+			t.admit(int(fd))
 		case unix.EAGAIN:
 			return false
 		case unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM:
@@ -37,9 +37,9 @@ func (t *thread) accept() bool {
 	return true
 }
 
-// welcome gives a new connection its first turn, or refuses it if there are too many. Its first
+// admit gives a new connection its first turn, or refuses it if there are too many. Its first
 // bytes are there already, as a rule.
-func (t *thread) welcome(fd int) {
+func (t *thread) admit(fd int) {
 	l, remote := t.loop, remoteAddress(&t.address)
 	if !l.enter(remote.Addr()) {
 		if len(l.config.Overload) > 0 {

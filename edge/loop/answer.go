@@ -9,18 +9,18 @@ import (
 // loops at once: it must be quick, must not block and should not allocate.
 //
 // An answer must be what the full server would send to the same request at the same moment, byte for
-// byte, Date apart. Where that is in doubt Ready returns false, which is always right: the full
+// byte, Date apart. If that is in doubt Ready returns false, which is always right: the full
 // server then answers, and a source that has nothing costs the request a few microseconds.
 type Source interface {
 	// Ready returns the finished answer to GET r.Path, or false to let the full server answer. r and
-	// its slices are lent until Ready returns. A request for which Ready returned true is answered
-	// and nobody else sees it: the source counts it.
+	// its slices are valid until Ready returns. A request for which Ready returned true is answered
+	// and reaches no other handler: the source counts it.
 	Ready(r *Request) (Answer, bool)
 }
 
-// Threaded is a Source that gives each loop one of its own, whose Ready that loop alone calls, one
+// PerThread is a Source that gives each loop one of its own, whose Ready that loop alone calls, one
 // call at a time: it can remember things without a lock.
-type Threaded interface {
+type PerThread interface {
 	Source
 	ForLoop() Source
 }

@@ -10,7 +10,7 @@ import (
 
 // conn is one connection of a thread.
 type conn struct {
-	timed
+	wheelEntry
 	fd     int
 	remote netip.AddrPort
 	loop   *Loop // counts it
@@ -32,10 +32,10 @@ type conn struct {
 	closing   bool // ends when everything is sent
 	failed    bool // ends
 	handovers int  // since the newest answer of the loop
-	lent      *lent
+	handoff   *handoffConn
 }
 
-// What a turn may do before it is somebody else's.
+// What a turn may do before the turn of another connection.
 const (
 	answersATurn = 64
 	bytesATurn   = 512 << 10
@@ -43,7 +43,7 @@ const (
 
 // resting reports whether c waits for a request of which nothing has come.
 func (c *conn) resting() bool {
-	return c.lent == nil && !c.blocked && !c.closing && !c.queued && len(c.in) == 0
+	return c.handoff == nil && !c.blocked && !c.closing && !c.queued && len(c.in) == 0
 }
 
 // discard closes a connection that no thread owns any more.
@@ -52,16 +52,16 @@ func (c *conn) discard() {
 	c.loop.leave(c.remote.Addr())
 }
 
-// happened does what events ask for.
-func (t *thread) happened(c *conn, events uint32) {
+// handleEvents does what events ask for.
+func (t *thread) handleEvents(c *conn, events uint32) {
 	const ended = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	if events&(unix.EPOLLIN|ended) != 0 {
 		c.unread = true
 		c.halfOpen = c.halfOpen || events&ended != 0
 	}
 	switch {
-	case c.lent != nil:
-		c.lent.signal(events)
+	case c.handoff != nil:
+		c.handoff.signal(events)
 	case c.blocked:
 		if events&(unix.EPOLLOUT|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
 			t.resume(c)
@@ -73,9 +73,9 @@ func (t *thread) happened(c *conn, events uint32) {
 
 // turn receives once, and answers what has come.
 func (t *thread) turn(c *conn) {
-	held := copy(t.in, c.in)
+	received := copy(t.in, c.in)
 	if !c.more {
-		n, err := receive(c.fd, t.in[held:])
+		n, err := receive(c.fd, t.in[received:])
 		switch {
 		case err == unix.EAGAIN || err == unix.EINTR:
 			c.unread = err == unix.EINTR
@@ -84,17 +84,17 @@ func (t *thread) turn(c *conn) {
 		case err != 0:
 			t.end(c)
 			return
-		case n == 0 && held == 0:
+		case n == 0 && received == 0:
 			t.end(c)
 			return
 		case n == 0: // an end in the middle: the server says so
-			t.lend(c, t.in[:held], false)
+			t.handOff(c, t.in[:received], false)
 			return
 		}
-		c.unread = held+n == len(t.in) || c.halfOpen
-		held += n
+		c.unread = received+n == len(t.in) || c.halfOpen
+		received += n
 	}
-	t.answer(c, t.in[:held])
+	t.answer(c, t.in[:received])
 }
 
 // answer answers the requests that b, a part of t.in, begins with, and keeps the rest.
@@ -104,7 +104,7 @@ func (t *thread) answer(c *conn, b []byte) {
 	t.flush(c, nil)
 	c.begun = c.begun && len(rest) == len(b)
 	if v == odd && !c.failed && !c.blocked {
-		t.lend(c, rest, false)
+		t.handOff(c, rest, false)
 		return
 	}
 	c.in = append(c.in[:0], rest...)
@@ -114,7 +114,7 @@ func (t *thread) answer(c *conn, b []byte) {
 
 // answerSome answers until the next request is not plain, the turn is over or the socket takes no
 // more, and returns what it left. c.more says whether the turn or the socket were the reason.
-func (t *thread) answerSome(c *conn, b []byte) ([]byte, verdict) {
+func (t *thread) answerSome(c *conn, b []byte) ([]byte, scanResult) {
 	c.more = false
 	for done, bytes := 0, 0; len(b) > 0 && !c.closing; done++ {
 		if cap(t.out)-len(t.out) < outRoom {
@@ -192,8 +192,8 @@ func (t *thread) rest(c *conn) {
 	}
 }
 
-// hurry leaves c, which rests, the time of grace since it began to.
-func (t *thread) hurry(c *conn) {
+// expedite leaves c, which rests, the time of grace since it began to.
+func (t *thread) expedite(c *conn) {
 	given := t.loop.limits.idle
 	if c.begun {
 		given = t.loop.limits.read
@@ -201,7 +201,7 @@ func (t *thread) hurry(c *conn) {
 	t.wheel.set(c, c.deadline-int64((given-grace)/t.wheel.tick))
 }
 
-// The events that a connection is watched for: each is told once.
+// The events that a connection is watched for: each is reported once.
 const (
 	eventsIn  = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
 	eventsOut = eventsIn | unix.EPOLLOUT
@@ -218,13 +218,13 @@ func (t *thread) follow(c *conn) bool {
 	return true
 }
 
-// watchOut has epoll tell when a socket takes more, from now on for good: one that was full once will
-// be again. It may be called by whoever uses the socket.
+// watchOut has epoll report when a socket takes more, from now on for good: one that was full once will
+// be again. It may be called from any goroutine.
 func (t *thread) watchOut(fd int) bool {
 	return unix.EpollCtl(t.epoll, unix.EPOLL_CTL_MOD, fd, &unix.EpollEvent{Events: eventsOut, Fd: int32(fd)}) == nil
 }
 
-// expire ends c, whose time is up. Where a part of a head has come, the server says why.
+// expire ends c, whose time is up. If a part of a head has come, the server says why.
 func (t *thread) expire(c *conn) {
 	switch {
 	case c.queued: // it did something just now
@@ -234,7 +234,7 @@ func (t *thread) expire(c *conn) {
 		_ = unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	case len(c.in) > 0:
 		t.loop.counts.expired.Add(1)
-		t.lend(c, c.in, true)
+		t.handOff(c, c.in, true)
 		return
 	}
 	if t.state == serving {

@@ -113,7 +113,7 @@ var serversPrefixes = []string{
 	"upgrade", "x-http-", "x-method",
 }
 
-// harmlessName reports whether a header of a name that is not known changes no answer: everybody reads such a
+// harmlessName reports whether a header of a name that is not known changes no answer: every reader takes such a
 // name as it is written, and the server does nothing with it.
 func harmlessName(name []byte) bool {
 	for _, c := range name {

@@ -23,15 +23,15 @@ func FuzzAnswersAreFasthttps(f *testing.F) {
 	for name := range fieldNames {
 		f.Add([]byte(get("/2k.css", name+": a", strings.ToUpper(name)+":  b ")), uint16(9))
 	}
-	threads := openHouse(f, ways[0].wrap)
-	goroutines := openHouse(f, ways[1].wrap)
+	threads := openServer(f, ways[0].wrap)
+	goroutines := openServer(f, ways[1].wrap)
 	server := openDirect(f)
 	f.Fuzz(func(t *testing.T, text []byte, cut uint16) {
 		if bytes.Count(text, []byte("2m.css")) > 2 || bytes.Contains(text, []byte("held")) {
 			t.Skip("it takes too long")
 		}
 		all, ended := pieces(t, server.address, text, 0)
-		for _, h := range []*house{threads, goroutines} {
+		for _, h := range []*testServer{threads, goroutines} {
 			want := all
 			got, whole := pieces(t, h.address, text, int(cut))
 			if !whole || !ended { // what was under way at a reset is lost
@@ -94,7 +94,7 @@ func FuzzScan(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var whole, part scanned
+		var whole, part plainRequest
 		n, v := whole.scan(text, 1<<20)
 		if v != plain {
 			return

@@ -51,44 +51,44 @@ func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err 
 	return end, err
 }
 
-// Guarded returns the listener of a fasthttp server that answers 400 at once if a line of a request's head
+// GuardHeads returns the listener of a fasthttp server that answers 400 at once if a line of a request's head
 // does not end in CRLF. The server's ConnState must call Observe.
-func Guarded(l net.Listener) net.Listener { return guardedListener{l} }
+func GuardHeads(l net.Listener) net.Listener { return headGuardListener{l} }
 
-type guardedListener struct{ net.Listener }
+type headGuardListener struct{ net.Listener }
 
 // Accept implements net.Listener.
-func (l guardedListener) Accept() (net.Conn, error) {
+func (l headGuardListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	g := &guardedConn{Conn: c}
+	g := &headGuardConn{Conn: c}
 	if secure, ok := c.(secureConn); ok {
-		return guardedSecureConn{g, secure}, nil
+		return headGuardSecureConn{g, secure}, nil
 	}
 	return g, nil
 }
 
-// guardedConn is a connection of a guardedListener.
-type guardedConn struct {
+// headGuardConn is a connection of a headGuardListener.
+type headGuardConn struct {
 	net.Conn
 	heads headReader
 }
 
-// guardedSecureConn keeps a TLS connection recognisable.
-type guardedSecureConn struct {
-	*guardedConn
+// headGuardSecureConn keeps a TLS connection recognisable.
+type headGuardSecureConn struct {
+	*headGuardConn
 	secureConn
 }
 
 // Read implements net.Conn.
-func (c *guardedConn) Read(p []byte) (int, error) { return c.heads.read(p, c.Conn.Read) }
+func (c *headGuardConn) Read(p []byte) (int, error) { return c.heads.read(p, c.Conn.Read) }
 
 // NetConn returns the connection beneath.
-func (c *guardedConn) NetConn() net.Conn { return c.Conn }
+func (c *headGuardConn) NetConn() net.Conn { return c.Conn }
 
-func (c *guardedConn) enter(s fasthttp.ConnState) { c.heads.enter(s) }
+func (c *headGuardConn) enter(s fasthttp.ConnState) { c.heads.enter(s) }
 
 // Observe gives a connection of this package the state that a fasthttp server has it in.
 func Observe(c net.Conn, state fasthttp.ConnState) {

@@ -8,20 +8,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inbox is what others ask of a thread: to take a connection back that the server has let go of, and
+// inbox is what other goroutines ask of a thread: to take a connection back that the server has let go of, and
 // to end. It may be used concurrently.
 type inbox struct {
-	fd int // an eventfd; written where there is something to take
+	fd int // an eventfd; written if there is something to take
 
 	mu    sync.Mutex // guards the rest, and the descriptors of connections that the server has against being closed
 	back  []*conn
 	spare []*conn // becomes back
-	asked order
+	asked shutdownPhase
 	full  bool // fd is written
-	ended bool // nobody takes any more
+	ended bool // the thread takes nothing any more
 }
 
-// post gives c back. Where nobody takes it any more, its descriptor is closed.
+// post gives c back. If the thread has ended, its descriptor is closed.
 func (b *inbox) post(c *conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -33,12 +33,12 @@ func (b *inbox) post(c *conn) {
 	b.wake()
 }
 
-// order asks the thread to end.
-func (b *inbox) order(o order) {
+// shutDown asks the thread to enter a phase of its end.
+func (b *inbox) shutDown(phase shutdownPhase) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if o > b.asked && !b.ended {
-		b.asked = o
+	if phase > b.asked && !b.ended {
+		b.asked = phase
 		b.wake()
 	}
 }
@@ -51,8 +51,8 @@ func (b *inbox) wake() {
 	}
 }
 
-// take returns what has come. The list is lent until the next call.
-func (b *inbox) take() ([]*conn, order) {
+// take returns what has come. The list is valid until the next call.
+func (b *inbox) take() ([]*conn, shutdownPhase) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.full {
@@ -65,7 +65,7 @@ func (b *inbox) take() ([]*conn, order) {
 	return back, b.asked
 }
 
-// end has nobody take any more, and then does last before anything else is closed.
+// end refuses what comes later, and does last before anything else is closed.
 func (b *inbox) end(last func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -36,7 +36,7 @@ func TestSlowHeadsEnd(t *testing.T) {
 		{"that the server has already", get("/2k.css"), "HEAD /2k.css HTTP/1.1\r\nHost: a\r\nAcc"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+			eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 				h := open(short(soon, late, late))
 				c := h.dial(t)
 				r := bufio.NewReader(c)
@@ -90,7 +90,7 @@ func ended(t testing.TB, r *bufio.Reader) {
 
 // TestSilentConnectionsEnd (A62): one that was used by IdleTimeout, a new one by ReadTimeout.
 func TestSilentConnectionsEnd(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open(short(late, late, soon))
 		c := h.dial(t)
 		r := bufio.NewReader(c)
@@ -101,9 +101,9 @@ func TestSilentConnectionsEnd(t *testing.T) {
 	})
 }
 
-// TestSlowReadersEnd (A62): who does not take an answer loses the connection, and nobody else waits.
+// TestSlowReadersEnd (A62): a client that does not take an answer loses the connection, and no other waits.
 func TestSlowReadersEnd(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open(short(late, soon, late))
 		slow := h.dial(t).(*net.TCPConn)
 		_ = slow.SetReadBuffer(4 << 10)
@@ -120,7 +120,7 @@ func TestSlowReadersEnd(t *testing.T) {
 
 // TestSlowReadersGetEverything: a reader who pauses gets every byte.
 func TestSlowReadersGetEverything(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		c := h.dial(t).(*net.TCPConn)
 		_ = c.SetReadBuffer(64 << 10)
@@ -154,7 +154,7 @@ func (p *pausing) Read(b []byte) (int, error) {
 
 // TestPipelinesTakeTurns: a client with endless requests does not keep others waiting.
 func TestPipelinesTakeTurns(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		greedy := h.dial(t)
 		var working sync.WaitGroup
@@ -179,7 +179,7 @@ func TestPipelinesTakeTurns(t *testing.T) {
 // TestConnectionsBeyondTheMostAreSentAway: with the answer that the configuration holds, and without
 // harm to those that are open.
 func TestConnectionsBeyondTheMostAreSentAway(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		const overload = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 		h := open(func(c *Config) { c.MaxConns, c.Overload = 2, []byte(overload) })
 		inside := h.dial(t)
@@ -207,7 +207,7 @@ func TestConnectionsBeyondTheMostAreSentAway(t *testing.T) {
 // TestShutdownLosesNoRequest: whatever a client sent while Shutdown ran is answered, or was sent after
 // an answer that said that the connection ends.
 func TestShutdownLosesNoRequest(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		var lost, answered atomic.Int64
 		var clients sync.WaitGroup
@@ -251,7 +251,7 @@ func TestShutdownLosesNoRequest(t *testing.T) {
 
 // TestShutdownWaitsForTheServer: what the server is at is answered first.
 func TestShutdownWaitsForTheServer(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		c := h.dial(t)
 		if _, err := io.WriteString(c, get("/held.css")); err != nil {
@@ -279,12 +279,12 @@ func TestShutdownWaitsForTheServer(t *testing.T) {
 
 // TestShutdownEndsWhenItMust: connections of a client that never ends do not keep it.
 func TestShutdownEndsWhenItMust(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		half := h.dial(t)
 		_, _ = io.WriteString(half, "GET /2k.css HT")
-		held := h.dial(t)
-		_, _ = io.WriteString(held, get("/held.css"))
+		second := h.dial(t)
+		_, _ = io.WriteString(second, get("/held.css"))
 		eventually(t, "the server has the request", func() bool { return h.requests.Load() == 1 })
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
@@ -323,7 +323,7 @@ func TestServeAfterShutdown(t *testing.T) {
 // TestNoAllocationAHit counts what the process allocates for answers, on the wire.
 // testing.AllocsPerRun would take the processors away that the threads need.
 func TestNoAllocationAHit(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		for _, request := range []string{get("/2k.css"), chrome, get("/20k.css", `If-None-Match: "20480"`), get("/200k.css")} {
 			c := h.dial(t)
@@ -356,17 +356,5 @@ func demand(t *testing.T, c net.Conn, text, b []byte) {
 	}
 	if _, err := io.ReadFull(c, b); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestProcessorsAreGivenBack: Serve has more of them while it runs.
-func TestProcessorsAreGivenBack(t *testing.T) {
-	before := runtime.GOMAXPROCS(0)
-	h := openHouse(t, ways[0].wrap, func(c *Config) { c.Threads = 2 })
-	c := h.dial(t)
-	ask(t, c, bufio.NewReader(c), get("/2k.css"))
-	h.close(t)
-	if after := runtime.GOMAXPROCS(0); after != before {
-		t.Errorf("GOMAXPROCS = %d, was %d", after, before)
 	}
 }

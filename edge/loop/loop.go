@@ -18,13 +18,15 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"example.com/livery/edge/clientlimit"
 )
 
 // Config configures a Loop. Source and Server must be set.
 //
-// The loop takes its limits from Server, so that a client sees the same whoever answers: ReadTimeout
+// The loop takes its limits from Server, so that a client sees the same from both servers: ReadTimeout
 // (from the first byte of a head to its last), WriteTimeout (of an answer that the client does not
-// take), IdleTimeout and ReadBufferSize (the longest head). Where it sets no time, it is a minute.
+// take), IdleTimeout and ReadBufferSize (the longest head). A time that it does not set is a minute.
 type Config struct {
 	Source Source
 
@@ -34,11 +36,11 @@ type Config struct {
 	// must not hijack connections.
 	Server *fasthttp.Server
 
-	Threads  int          // loops on a listener; 0: GOMAXPROCS less one, at least 1
-	MaxConns int          // open connections on all listeners, those in Server included; 0: 100,000
-	Crowd    *Crowd       // who has too many connections; nil: nobody
-	Overload []byte       // what a connection beyond MaxConns or of too many is sent, a whole answer; nil: nothing, it is closed
-	Logger   *slog.Logger // nil: nothing is logged
+	Threads  int                  // loops on a listener; 0: GOMAXPROCS as the program set it less one, at least 1
+	MaxConns int                  // open connections on all listeners, those in Server included; 0: 100,000
+	Clients  *clientlimit.Limiter // bounds the connections of each client; nil: there is no bound
+	Overload []byte               // what a connection beyond MaxConns or Clients is sent, a whole answer; nil: nothing, it is closed
+	Logger   *slog.Logger         // nil: nothing is logged
 }
 
 // Stats counts what a Loop did since New. Connections is of now.
@@ -46,7 +48,7 @@ type Stats struct {
 	Connections uint64 // open, those in the server included
 	Answers     uint64 // sent by the loop
 	Handovers   uint64 // requests, or connections, that were left to the server
-	Refused     uint64 // connections beyond MaxConns, or of too many
+	Refused     uint64 // connections beyond MaxConns or Clients
 	Expired     uint64 // connections that ended because the client was too slow or silent
 }
 
@@ -59,7 +61,7 @@ const (
 
 // enter counts a connection in, unless there are too many.
 func (l *Loop) enter(a netip.Addr) bool {
-	if l.counts.conns.Add(1) <= l.limits.conns && l.config.Crowd.Enter(a) {
+	if l.counts.conns.Add(1) <= l.limits.conns && l.config.Clients.Enter(a) {
 		return true
 	}
 	l.counts.conns.Add(-1)
@@ -69,7 +71,7 @@ func (l *Loop) enter(a netip.Addr) bool {
 
 // leave counts a connection out.
 func (l *Loop) leave(a netip.Addr) {
-	l.config.Crowd.Leave(a)
+	l.config.Clients.Leave(a)
 	l.counts.conns.Add(-1)
 }
 
@@ -90,7 +92,7 @@ type Loop struct {
 	working  sync.WaitGroup // one for each service
 }
 
-// limits is what a client can hold, and for how long.
+// limits bound what a client takes, and for how long.
 type limits struct {
 	read, write, idle time.Duration
 	head              int // bytes
@@ -141,8 +143,8 @@ func orDefault[T ~int | ~int64](n, fallback T) T {
 // Serve answers requests of ln until Shutdown, which makes it return nil. It may run on several
 // listeners at once. On Linux, a *net.TCPListener is taken over: Serve closes it and accepts from its
 // socket itself, in threads of which each keeps a processor of the scheduler's while it has work. So
-// that other goroutines have as many as before, Serve raises GOMAXPROCS by the number of its threads
-// until it returns.
+// that other goroutines have as many as before, GOMAXPROCS is raised while any Loop of the process serves so, by the
+// threads of the listener that has most.
 func (l *Loop) Serve(ln net.Listener) error {
 	s, err := l.begin(ln)
 	if s == nil {

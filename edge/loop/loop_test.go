@@ -19,7 +19,7 @@ const chrome = "GET /20k.css HTTP/1.1\r\nHost: localhost:8090\r\nConnection: kee
 // TestAnswersAreFasthttps sends texts to the loop and to fasthttp: whatever they hold, the answers are
 // equal but for Date.
 func TestAnswersAreFasthttps(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		direct := openDirect(t)
 		for _, tt := range texts {
@@ -130,7 +130,7 @@ var texts = []struct {
 
 // TestTheServerGivesAConnectionBack: what the server answers takes the connection away for one request.
 func TestTheServerGivesAConnectionBack(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		c := h.dial(t)
 		r := bufio.NewReader(c)

@@ -12,9 +12,9 @@ import (
 )
 
 // TestManyConnectionsOverSeveralThreads: every client gets the answers to its own requests, in order,
-// whoever gives them.
+// whichever server gives them.
 func TestManyConnectionsOverSeveralThreads(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open(func(c *Config) { c.Threads = 3 })
 		paths := []string{"/2k.css", "/20k.css", "/200k.css", "/missed.css", "/empty.css", "/panic.css"}
 		var clients sync.WaitGroup
@@ -63,7 +63,7 @@ func converse(c net.Conn, s *site, paths []string, random *rand.Rand) string {
 
 // TestConnectionsThatComeAndGo: a descriptor that is used again belongs to the new client alone.
 func TestConnectionsThatComeAndGo(t *testing.T) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *house) {
+	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		var clients sync.WaitGroup
 		for i := range 8 {

@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// verdict is what a scan says of the bytes that a connection holds.
-type verdict uint8
+// scanResult is what a scan says of the bytes that were received.
+type scanResult uint8
 
 const (
-	partial verdict = iota // so far nothing is odd, and the head has not ended
-	plain                  // a whole request that a Source may answer
-	odd                    // the server's: it is not plain, or not well formed
+	partial scanResult = iota // so far nothing is odd, and the head has not ended
+	plain                     // a whole request that a Source may answer
+	odd                       // the server's: it is not plain, or not well formed
 )
 
 const (
@@ -20,8 +20,8 @@ const (
 	maxHeaders = 64
 )
 
-// scanned is one plain request with how its connection goes on.
-type scanned struct {
+// plainRequest is one plain request with how its connection goes on.
+type plainRequest struct {
 	Request
 	close bool   // "Connection: close"
 	seen  uint64 // a bit for each field that has come
@@ -29,7 +29,7 @@ type scanned struct {
 }
 
 // reset forgets the request and keeps what belongs to the connection and the loop.
-func (s *scanned) reset() {
+func (s *plainRequest) reset() {
 	s.Request = Request{Remote: s.Remote, Now: s.Now, Scratch: s.Scratch[:0]}
 	s.close, s.seen, s.count = false, 0, 0
 }
@@ -40,11 +40,11 @@ func (s *scanned) reset() {
 // value of printable characters, each line ended by CRLF. Everything else is odd, so that no two
 // readers can disagree about where a request that the loop answers ends. A head of more than limit
 // bytes is odd.
-func (s *scanned) scan(b []byte, limit int) (int, verdict) {
+func (s *plainRequest) scan(b []byte, limit int) (int, scanResult) {
 	if len(b) > limit {
 		b = b[:limit]
 	} else {
-		limit = len(b) + 1 // so that what is cut off is told from what has not come
+		limit = len(b) + 1 // so that what is cut off differs from what has not come
 	}
 	at, v := s.scanLine(b)
 	for v == plain {
@@ -68,7 +68,7 @@ const (
 )
 
 // scanLine reads the request line and returns where it ends.
-func (s *scanned) scanLine(b []byte) (int, verdict) {
+func (s *plainRequest) scanLine(b []byte) (int, scanResult) {
 	if len(b) < len(methodAndSlash) {
 		return 0, started(b, methodAndSlash)
 	}
@@ -103,7 +103,7 @@ func (s *scanned) scanLine(b []byte) (int, verdict) {
 }
 
 // started reports whether b may become want.
-func started(b []byte, want string) verdict {
+func started(b []byte, want string) scanResult {
 	if string(b) == want[:len(b)] {
 		return partial
 	}
@@ -111,7 +111,7 @@ func started(b []byte, want string) verdict {
 }
 
 // scanHeader reads the header line at b[at:] and returns where it ends.
-func (s *scanned) scanHeader(b []byte, at int) (int, verdict) {
+func (s *plainRequest) scanHeader(b []byte, at int) (int, scanResult) {
 	end := lineEnd(b, at)
 	if end+1 >= len(b) {
 		if end < len(b) && b[end] != '\r' {
@@ -132,7 +132,7 @@ func (s *scanned) scanHeader(b []byte, at int) (int, verdict) {
 }
 
 // take keeps a header's value, and reports whether the request may still be plain.
-func (s *scanned) take(f field, value []byte) bool {
+func (s *plainRequest) take(f field, value []byte) bool {
 	if f == fieldHarmless {
 		return true
 	}

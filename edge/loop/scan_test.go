@@ -10,7 +10,7 @@ import (
 func TestScanReadsARequest(t *testing.T) {
 	text := "GET /a/b.css HTTP/1.1\r\nhOST:  files.example:8090 \r\naccept-encoding:br\r\nIf-None-Match: \"x\"\r\nOrigin: o\r\nReferer: r\r\n" +
 		"Sec-Fetch-Site: s\r\nSec-Fetch-Dest: d\r\nSec-CH-UA: c\r\nUser-Agent: u v\r\nX-Forwarded-For: 1.2.3.4, 5.6.7.8\r\nConnection: close\r\n\r\n"
-	var s scanned
+	var s plainRequest
 	n, v := s.scan([]byte(text+"GET"), 1<<10)
 	if n != len(text) || v != plain || !s.close {
 		t.Fatalf("scan = %d, %d, close %t; want %d, plain, true", n, v, s.close, len(text))
@@ -101,7 +101,7 @@ func BenchmarkScan(b *testing.B) {
 	for _, bench := range []struct{ name, text string }{{"short", get("/2k.css")}, {"chrome", chrome}} {
 		b.Run(bench.name, func(b *testing.B) {
 			text := []byte(bench.text)
-			var s scanned
+			var s plainRequest
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				s.reset()

@@ -159,8 +159,8 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// house is a site being served by a Loop.
-type house struct {
+// testServer is a site being served by a Loop.
+type testServer struct {
 	*site
 	loop    *Loop
 	address string
@@ -176,15 +176,15 @@ var ways = []struct {
 	{"goroutines", func(l net.Listener) net.Listener { return struct{ net.Listener }{l} }},
 }
 
-func eachWay(t *testing.T, f func(t *testing.T, open func(...func(*Config)) *house)) {
+func eachWay(t *testing.T, f func(t *testing.T, open func(...func(*Config)) *testServer)) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			f(t, func(change ...func(*Config)) *house { return openHouse(t, way.wrap, change...) })
+			f(t, func(change ...func(*Config)) *testServer { return openServer(t, way.wrap, change...) })
 		})
 	}
 }
 
-func openHouse(t testing.TB, wrap func(net.Listener) net.Listener, change ...func(*Config)) *house {
+func openServer(t testing.TB, wrap func(net.Listener) net.Listener, change ...func(*Config)) *testServer {
 	t.Helper()
 	s := newSite()
 	c := Config{Source: s, Server: s.server(), Threads: 1}
@@ -199,13 +199,13 @@ func openHouse(t testing.TB, wrap func(net.Listener) net.Listener, change ...fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{s, l, ln.Addr().String(), make(chan error, 1)}
+	h := &testServer{s, l, ln.Addr().String(), make(chan error, 1)}
 	go func() { h.served <- l.Serve(wrap(ln)) }()
 	t.Cleanup(func() { h.close(t) })
 	return h
 }
 
-func (h *house) close(t testing.TB) {
+func (h *testServer) close(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	_ = h.loop.Shutdown(ctx)
@@ -220,7 +220,7 @@ func (h *house) close(t testing.TB) {
 	}
 }
 
-func (h *house) dial(t testing.TB) net.Conn {
+func (h *testServer) dial(t testing.TB) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", h.address)
 	if err != nil {
@@ -294,7 +294,7 @@ func openDirect(t testing.TB) *direct {
 	server := newSite().server()
 	server.ConnState = Observe
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(Guarded(ln)) }()
+	go func() { done <- server.Serve(GuardHeads(ln)) }()
 	t.Cleanup(func() {
 		_ = server.Shutdown()
 		<-done

@@ -17,7 +17,7 @@ type stream struct {
 	service *streams
 	conn    net.Conn
 	peer    netip.Addr // as it was when it came: a PROXY protocol header names another
-	request scanned
+	request plainRequest
 	date    dateLine
 	buffers *buffers
 	begun   bool        // the limit for the next head runs: since its first byte, or since the connection began
@@ -28,7 +28,7 @@ type stream struct {
 // buffers are what a stream reads into and writes from.
 type buffers struct {
 	in, out, scratch []byte
-	held             int         // bytes of in
+	buffered         int         // bytes of in
 	both             [2][]byte   // what is written with one call
 	pieces           net.Buffers // of both, those still to be written
 }
@@ -49,7 +49,7 @@ func (c *stream) serve() {
 	if need := max(inBytes, 2*c.service.loop.limits.head); len(c.buffers.in) < need {
 		c.buffers.in = make([]byte, need)
 	}
-	c.buffers.held = 0
+	c.buffers.buffered = 0
 	c.request.Remote, c.request.Scratch = remoteOf(c.conn), c.buffers.scratch
 	c.begin(true)
 	for c.read() && c.answer() {
@@ -76,32 +76,32 @@ func remoteOf(c net.Conn) netip.AddrPort {
 // read waits for more of a request, and reports whether to go on.
 func (c *stream) read() bool {
 	b, l := c.buffers, c.service.loop
-	if b.held == 0 {
+	if b.buffered == 0 {
 		c.service.rest(c)
 	}
-	n, err := c.conn.Read(b.in[b.held:])
+	n, err := c.conn.Read(b.in[b.buffered:])
 	c.idle.Store(false)
 	if n > 0 && !c.begun {
 		c.begin(true)
 	}
-	b.held += n
+	b.buffered += n
 	switch {
 	case n > 0:
 		return true
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		l.counts.expired.Add(1)
-		return b.held > 0 && c.lend(true)
+		return b.buffered > 0 && c.handOff(true)
 	case err != nil && !errors.Is(err, io.EOF):
 		return false
 	}
-	return b.held > 0 && c.lend(false) // an end in the middle: the server says so
+	return b.buffered > 0 && c.handOff(false) // an end in the middle: the server says so
 }
 
 // answer answers the requests that the buffer holds, and reports whether to go on.
 func (c *stream) answer() bool {
 	b := c.buffers
-	before := b.held
-	rest := b.in[:b.held]
+	before := b.buffered
+	rest := b.in[:b.buffered]
 	c.request.Now = time.Now()
 	c.date.set(c.request.Now)
 	v := plain
@@ -124,11 +124,11 @@ func (c *stream) answer() bool {
 	if !c.flush(nil) || c.closing {
 		return false
 	}
-	b.held = copy(b.in, rest)
-	if b.held != before {
-		c.begin(b.held > 0)
+	b.buffered = copy(b.in, rest)
+	if b.buffered != before {
+		c.begin(b.buffered > 0)
 	}
-	return v != odd || c.lend(false)
+	return v != odd || c.handOff(false)
 }
 
 // put writes one answer, and reports whether there was one.
@@ -180,39 +180,39 @@ func (c *stream) flush(body []byte) bool {
 	return err == nil
 }
 
-// lend lets the server answer, and reports whether the connection goes on.
-func (c *stream) lend(expired bool) bool {
+// handOff lets the server answer, and reports whether the connection goes on.
+func (c *stream) handOff(expired bool) bool {
 	l := c.service.loop
 	l.counts.handovers.Add(1)
-	lent := &lentStream{Conn: c.conn, borrowed: borrowed{ending: &c.service.draining, head: c.buffers.in[:c.buffers.held], expired: expired}}
-	var conn net.Conn = lent
+	handoff := &handoffStream{Conn: c.conn, handoffState: handoffState{ending: &c.service.draining, head: c.buffers.in[:c.buffers.buffered], expired: expired}}
+	var conn net.Conn = handoff
 	if secure, ok := c.conn.(secureConn); ok {
-		conn = lentSecureStream{lent, secure}
+		conn = handoffSecureStream{handoff, secure}
 	}
-	_ = l.config.Server.ServeConn(conn) // what a client did wrong is no news
-	c.buffers.held = 0
+	_ = l.config.Server.ServeConn(conn) // the fault of a client is not logged
+	c.buffers.buffered = 0
 	c.begun = false
-	return lent.goesOn()
+	return handoff.continues()
 }
 
-// lentStream is a stream as the server sees it.
-type lentStream struct {
+// handoffStream is a stream as the server sees it.
+type handoffStream struct {
 	net.Conn
-	borrowed
+	handoffState
 }
 
 // Read implements net.Conn.
-func (c *lentStream) Read(p []byte) (int, error) { return c.heads.read(p, c.receive) }
+func (c *handoffStream) Read(p []byte) (int, error) { return c.heads.read(p, c.receive) }
 
-func (c *lentStream) receive(p []byte) (int, error) {
-	if n, err := c.before(p); n > 0 || err != nil {
+func (c *handoffStream) receive(p []byte) (int, error) {
+	if n, err := c.readBuffered(p); n > 0 || err != nil {
 		return n, err
 	}
 	return c.Conn.Read(p)
 }
 
 // Close implements net.Conn. It does nothing if the loop goes on with the connection.
-func (c *lentStream) Close() error {
+func (c *handoffStream) Close() error {
 	if c.left.Load() {
 		return nil
 	}
@@ -226,8 +226,8 @@ type secureConn interface {
 	ConnectionState() tls.ConnectionState
 }
 
-// lentSecureStream keeps a TLS connection recognisable.
-type lentSecureStream struct {
-	*lentStream
+// handoffSecureStream keeps a TLS connection recognisable.
+type handoffSecureStream struct {
+	*handoffStream
 	secureConn
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,7 +83,7 @@ func (s *streams) end(c *stream) {
 }
 
 // rest bounds the wait for c's next request; while the service ends, by what is left to a client that
-// may have sent one already. Whichever of rest and drain comes second sees the other.
+// may have sent one already. The second of rest and drain sees the first.
 func (s *streams) rest(c *stream) {
 	c.idle.Store(true)
 	if !c.begun {
@@ -93,7 +94,7 @@ func (s *streams) rest(c *stream) {
 	}
 }
 
-// backlog is how long run has in a shutdown to accept those who are connected already.
+// backlog is how long run has in a shutdown to accept the connections that are established already.
 const backlog = 20 * time.Millisecond
 
 // drain implements service.
@@ -119,4 +120,12 @@ func (s *streams) abort() {
 	for c := range s.conns {
 		_ = c.conn.Close()
 	}
+}
+
+// AddressOf returns the address of a TCP peer; the zero Addr of any other.
+func AddressOf(peer net.Addr) netip.Addr {
+	if tcp, ok := peer.(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr()
+	}
+	return netip.Addr{}
 }

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thread is one loop: it owns an epoll instance and the connections that it accepted. Nothing of it
-// but its inbox is touched by others.
+// thread is one loop: it owns an epoll instance and the connections that it accepted. Other goroutines
+// use only its inbox.
 //
-// Reads and writes are raw system calls, which do not tell the scheduler: they never wait. Only the
+// Reads and writes are raw system calls, which the scheduler does not see: they never wait. Only the
 // wait for events gives the processor up to other goroutines, and lets the collector stop the world.
 type thread struct {
 	loop     *Loop
@@ -26,33 +26,33 @@ type thread struct {
 
 	conns    []*conn // by descriptor
 	open     int     // of conns
-	wheel    wheel
+	wheel    timingWheel
 	again    []*conn // have more to do, though no event says so
 	turns    []*conn // what again was
 	unused   []*conn // for connections to come
 	events   [256]unix.EpollEvent
 	now      time.Time
 	busy     bool // the newest wait brought something
-	state    order
+	state    shutdownPhase
 	ending   atomic.Bool // state is not serving
 	resumeAt time.Time   // when accepting goes on after descriptors ran out; zero: it goes on
 
 	in       []byte // what a connection's turn reads into
 	out      []byte // what it has to send
-	request  scanned
+	request  plainRequest
 	date     dateLine
-	address  unix.RawSockaddrAny // of who was accepted
+	address  unix.RawSockaddrAny // of the newest peer
 	pieces   [2]unix.Iovec       // of what is sent
 	message  unix.Msghdr
 	unsent   int    // bytes that connections keep for clients that take them slowly
 	answered uint64 // not yet counted in Stats
 }
 
-// order is how far a shutdown has gone.
-type order uint8
+// shutdownPhase is how far a shutdown has gone.
+type shutdownPhase uint8
 
 const (
-	serving order = iota
+	serving shutdownPhase = iota
 	draining
 	aborted
 )
@@ -69,7 +69,7 @@ func newThread(l *Loop, ln *net.TCPListener) (t *thread, err error) {
 		out: make([]byte, 0, outBytes), unused: make([]*conn, 0, acceptsATurn),
 	}
 	t.inbox.fd = -1
-	if threaded, ok := t.source.(Threaded); ok {
+	if threaded, ok := t.source.(PerThread); ok {
 		t.source = threaded.ForLoop()
 	}
 	defer func() {
@@ -111,10 +111,10 @@ func (t *thread) close() {
 	t.inbox.close()
 }
 
-// run serves until it is told to end, and has.
+// run serves until a shutdown asks it to end, and every connection has ended.
 func (t *thread) run() error {
 	defer t.close()
-	t.tell(time.Now())
+	t.setTime(time.Now())
 	t.wheel.begin(t.now, min(t.loop.limits.read, t.loop.limits.write, t.loop.limits.idle, 16*grace))
 	expire := t.expire
 	for {
@@ -123,7 +123,7 @@ func (t *thread) run() error {
 			t.abort()
 			return err
 		}
-		t.tell(time.Now())
+		t.setTime(time.Now())
 		for i := range t.events[:n] {
 			t.handle(&t.events[i])
 		}
@@ -141,7 +141,7 @@ func (t *thread) run() error {
 	}
 }
 
-func (t *thread) tell(now time.Time) {
+func (t *thread) setTime(now time.Time) {
 	t.now = now
 	t.request.Now = now
 	t.date.set(now)
@@ -149,7 +149,7 @@ func (t *thread) tell(now time.Time) {
 
 // wait waits for events, and returns their number.
 //
-// While there is work it waits without telling the scheduler, which would otherwise watch the thread,
+// While there is work it waits in a way that the scheduler does not see, which would otherwise watch the thread,
 // take its processor away and wake others for it at every turn: a tenth of the cost of a request. The
 // collector gets the world stopped all the same: its signal ends the wait. A thread that had nothing to
 // do for busyWait gives its processor up.
@@ -211,19 +211,19 @@ func (t *thread) handle(e *unix.EpollEvent) {
 		t.serveInbox()
 	default:
 		if fd < len(t.conns) && t.conns[fd] != nil {
-			t.happened(t.conns[fd], e.Events)
+			t.handleEvents(t.conns[fd], e.Events)
 		}
 	}
 }
 
-// serveInbox does what others asked for.
+// serveInbox does what other goroutines asked for.
 func (t *thread) serveInbox() {
-	back, order := t.inbox.take()
+	back, phase := t.inbox.take()
 	for _, c := range back {
-		t.returned(c)
+		t.takeBack(c)
 	}
-	if order > t.state {
-		t.state = order
+	if phase > t.state {
+		t.state = phase
 		t.ending.Store(true)
 		t.drain()
 	}
@@ -235,13 +235,13 @@ func (t *thread) repeat() {
 	for i, c := range t.turns {
 		t.turns[i] = nil
 		c.queued = false
-		if t.conns[c.fd] == c && c.lent == nil {
+		if t.conns[c.fd] == c && c.handoff == nil {
 			t.turn(c)
 		}
 	}
 }
 
-// queue gives c another turn after everybody else's.
+// queue gives c another turn after those of all others.
 func (t *thread) queue(c *conn) {
 	if !c.queued {
 		c.queued = true
@@ -249,7 +249,7 @@ func (t *thread) queue(c *conn) {
 	}
 }
 
-// drain accepts what has come already and no more, and hurries the connections that are idle.
+// drain accepts what has come already and no more, and expedites the end of connections that are idle.
 func (t *thread) drain() {
 	if t.listener >= 0 {
 		for t.accept() {
@@ -260,11 +260,11 @@ func (t *thread) drain() {
 	for _, c := range t.conns {
 		switch {
 		case c == nil:
-		case c.lent != nil:
-			c.lent.stays.Store(0)
-			c.lent.signal(unix.EPOLLIN)
+		case c.handoff != nil:
+			c.handoff.keepFor.Store(0)
+			c.handoff.signal(unix.EPOLLIN)
 		case c.resting():
-			t.hurry(c)
+			t.expedite(c)
 		}
 	}
 }
@@ -274,13 +274,13 @@ func (t *thread) drain() {
 func (t *thread) abort() {
 	t.inbox.end(func() {
 		for _, c := range t.conns {
-			if c != nil && c.lent != nil {
-				c.lent.fail()
+			if c != nil && c.handoff != nil {
+				c.handoff.fail()
 			}
 		}
 	})
 	for _, c := range t.conns {
-		if c != nil && c.lent == nil {
+		if c != nil && c.handoff == nil {
 			t.end(c)
 		}
 	}

@@ -20,17 +20,56 @@ func (l *Loop) newService(ln net.Listener) (service, error) {
 	return newThreads(l, tcp)
 }
 
+// procs is the GOMAXPROCS of the process, which all Loops share.
+var procs processors
+
+// processors raises GOMAXPROCS while threads run. Services are counted together: each of their threads is busy only as
+// long as requests come to it, so that the processors of the largest service do for all.
+type processors struct {
+	mu    sync.Mutex // guards below, and GOMAXPROCS
+	users int        // services that run
+	extra int        // what GOMAXPROCS was raised by
+}
+
+// own returns GOMAXPROCS without what was added here.
+func (p *processors) own() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return runtime.GOMAXPROCS(0) - p.extra
+}
+
+// raise counts a service of n threads in; release must follow.
+func (p *processors) raise(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.users++
+	if more := n - p.extra; more > 0 {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + more)
+		p.extra = n
+	}
+}
+
+// release counts a service out; the last one restores GOMAXPROCS.
+func (p *processors) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users--; p.users == 0 {
+		runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-p.extra))
+		p.extra = 0
+	}
+}
+
 // threads serves a listening socket from threads of its own.
 type threads struct {
 	loop *Loop
 	all  []*thread
 }
 
-// newThreads takes the socket of ln over. l.mu must be held.
+// newThreads takes the socket of ln over. l.mu must be locked.
 func newThreads(l *Loop, ln *net.TCPListener) (*threads, error) {
 	n := l.config.Threads
 	if n <= 0 {
-		n = max(1, runtime.GOMAXPROCS(0)-1)
+		n = max(1, procs.own()-1)
 	}
 	s := &threads{loop: l}
 	for range n {
@@ -45,7 +84,7 @@ func newThreads(l *Loop, ln *net.TCPListener) (*threads, error) {
 		s.close()
 		return nil, err
 	}
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
+	procs.raise(n)
 	return s, nil
 }
 
@@ -70,9 +109,7 @@ func (s *threads) run() error {
 		})
 	}
 	running.Wait()
-	s.loop.mu.Lock()
-	runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-len(s.all)))
-	s.loop.mu.Unlock()
+	procs.release()
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -84,14 +121,14 @@ func (s *threads) run() error {
 // drain implements service.
 func (s *threads) drain() {
 	for _, t := range s.all {
-		t.inbox.order(draining)
+		t.inbox.shutDown(draining)
 	}
 }
 
 // abort implements service.
 func (s *threads) abort() {
 	for _, t := range s.all {
-		t.inbox.order(aborted)
+		t.inbox.shutDown(aborted)
 	}
 }
 

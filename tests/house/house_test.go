@@ -115,7 +115,7 @@ var house = map[string]room{
 	"storage/dump":                  {ours: "storage storage/record", others: "github.com/klauspost/compress"},
 	"storage/postgres":              {ours: "storage storage/record", others: "github.com/jackc/pgx/v5 github.com/maypok86/otter/v2"},
 	"origin/derive":                 {ours: "renderer renderer/jsontree renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
-	"edge/loop":                     {ours: "httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
+	"edge/loop":                     {ours: "edge/clientlimit httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
 		ours:   "origin/api origin/auth origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator renderer storage storage/record wasm",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
@@ -147,10 +147,11 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/coding edge/loop edge/policy edge/ratelimit edge/respond feedproto httpguard storage/record wasm wasm/abi",
+		ours: "edge/clientlimit edge/coding edge/loop edge/policy edge/ratelimit edge/respond feedproto httpguard storage/record wasm wasm/abi",
 		others: "github.com/go-json-experiment/json github.com/maypok86/otter/v2 " +
 			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/net golang.org/x/sync golang.org/x/sys",
 	},
+	"edge/clientlimit":    {},
 	"edge/coding":         {ours: "wasm/abi", others: "github.com/andybalholm/brotli github.com/klauspost/compress"},
 	"edge/policy":         {ours: "storage/record"},
 	"edge/ratelimit":      {},

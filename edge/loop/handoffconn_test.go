@@ -24,7 +24,7 @@ func TestTheServerSeesAConnection(t *testing.T) {
 		read, write, closed error
 	}
 	saw := make(chan seen, 1)
-	h := openHouse(t, ways[0].wrap, func(c *Config) {
+	h := openServer(t, ways[0].wrap, func(c *Config) {
 		c.Server.Handler = func(ctx *fasthttp.RequestCtx) {
 			conn := ctx.Conn()
 			s := seen{local: conn.LocalAddr(), remote: conn.RemoteAddr()}
@@ -58,7 +58,7 @@ func TestTheServerSeesAConnection(t *testing.T) {
 
 // TestLimitsMoveUnderAWait: what was set later counts for who waits already.
 func TestLimitsMoveUnderAWait(t *testing.T) {
-	s := side{happened: make(chan struct{}, 1)}
+	s := direction{happened: make(chan struct{}, 1)}
 	s.limit(time.Now().Add(time.Hour))
 	done := make(chan struct{})
 	go func() {
@@ -78,7 +78,7 @@ func TestLimitsMoveUnderAWait(t *testing.T) {
 // TestAConnectionOfOddRequestsStaysWithTheServer: to give it back each time would cost more than it
 // saves, and to keep it for ever would take it from the loop.
 func TestAConnectionOfOddRequestsStaysWithTheServer(t *testing.T) {
-	h := openHouse(t, ways[0].wrap)
+	h := openServer(t, ways[0].wrap)
 	c := h.dial(t)
 	r := bufio.NewReader(c)
 	for range 300 {
@@ -87,10 +87,10 @@ func TestAConnectionOfOddRequestsStaysWithTheServer(t *testing.T) {
 	if n := h.loop.Stats().Handovers; n > 20 {
 		t.Errorf("%d handovers for 300 requests", n)
 	}
-	for range 2 * maxStays {
+	for range 2 * maxKeepFor {
 		if resp, _ := ask(t, c, r, get("/2k.css")); resp.StatusCode != http.StatusOK {
 			t.Fatalf("status %d", resp.StatusCode)
 		}
 	}
-	eventually(t, "the loop answers again", func() bool { return h.loop.Stats().Answers > maxStays/2 })
+	eventually(t, "the loop answers again", func() bool { return h.loop.Stats().Answers > maxKeepFor/2 })
 }

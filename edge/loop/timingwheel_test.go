@@ -12,7 +12,7 @@ import (
 func TestWheelEndsNobodyEarlyAndEverybodySoon(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	now := time.Unix(1000, 0)
-	var w wheel
+	var w timingWheel
 	w.begin(now, time.Second)
 	due := map[*conn]time.Time{}
 	for range 200 {
@@ -54,7 +54,7 @@ func TestWheelEndsNobodyEarlyAndEverybodySoon(t *testing.T) {
 				t.Fatalf("a deadline passed %v ago, with ticks of %v", late, w.tick)
 			}
 			if wait < 0 || wait > wheelSlots*w.tick {
-				t.Fatalf("wait = %v while somebody waits", wait)
+				t.Fatalf("wait = %v while a connection waits", wait)
 			}
 		}
 		if count != w.count {

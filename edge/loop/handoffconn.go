@@ -12,54 +12,54 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lent is a connection of a thread as the server sees it: a net.Conn that one goroutine reads and
-// writes. Its socket stays with the thread's epoll, which wakes whoever waits here: to lend a
-// connection and to take it back costs no system call.
-type lent struct {
-	borrowed
+// handoffConn is a connection of a thread as the server sees it: a net.Conn that one goroutine reads and
+// writes. Its socket stays with the thread's epoll, which wakes the goroutine that waits here: to hand a
+// connection off and to take it back costs no system call.
+type handoffConn struct {
+	handoffState
 	thread   *thread
 	conn     *conn
-	reading  side
-	writing  side
+	reading  direction
+	writing  direction
 	watchOut bool // the thread's epoll watches for room to send
 }
 
-// side is one direction of a lent connection. One goroutine at a time waits on it.
-type side struct {
+// direction is one direction of a handoffConn. One goroutine at a time waits on it.
+type direction struct {
 	happened chan struct{} // one element if something has come since the last look
 	by       atomic.Int64  // Unix nanoseconds; 0: no limit
-	timer    *time.Timer   // nil until somebody waited
+	timer    *time.Timer   // nil until the first wait
 }
 
-// maxStays bounds the requests that the server may wait for before it gives a connection back.
-const maxStays = 64
+// maxKeepFor bounds the requests that the server may wait for before it gives a connection back.
+const maxKeepFor = 64
 
-// lend has the server answer what head, which the thread keeps, begins. A connection whose requests
-// are the server's time and again stays there for twice as many each time.
-func (t *thread) lend(c *conn, head []byte, expired bool) {
+// handOff has the server answer what head, which the thread keeps, begins. Each handoff of a connection in a row
+// doubles the number of requests that the server answers before it gives the connection back.
+func (t *thread) handOff(c *conn, head []byte, expired bool) {
 	if !c.watched && !t.follow(c) {
 		return
 	}
 	t.wheel.remove(c)
 	t.loop.counts.handovers.Add(1)
-	b := &lent{thread: t, conn: c, reading: side{happened: make(chan struct{}, 1)}, writing: side{happened: make(chan struct{}, 1)}}
+	b := &handoffConn{thread: t, conn: c, reading: direction{happened: make(chan struct{}, 1)}, writing: direction{happened: make(chan struct{}, 1)}}
 	b.ending, b.head, b.expired = &t.ending, append([]byte(nil), head...), expired
 	if t.state == serving {
-		b.stays.Store(int32(min(1<<c.handovers, maxStays) - 1))
+		b.keepFor.Store(int32(min(1<<c.handovers, maxKeepFor) - 1))
 	}
 	c.handovers = min(c.handovers+1, 16)
 	c.in, c.more, c.begun = nil, false, false
-	c.lent = b
+	c.handoff = b
 	go b.serve()
 }
 
-// returned goes on with a connection that the server has let go of.
-func (t *thread) returned(c *conn) {
-	goesOn := c.lent.goesOn()
-	c.watchOut = c.watchOut || c.lent.watchOut
-	c.lent = nil
+// takeBack goes on with a connection that the server has let go of.
+func (t *thread) takeBack(c *conn) {
+	continues := c.handoff.continues()
+	c.watchOut = c.watchOut || c.handoff.watchOut
+	c.handoff = nil
 	switch {
-	case !goesOn:
+	case !continues:
 		t.end(c)
 	case c.unread: // though the server may have had that
 		t.turn(c)
@@ -68,13 +68,13 @@ func (t *thread) returned(c *conn) {
 	}
 }
 
-func (b *lent) serve() {
-	_ = b.thread.loop.config.Server.ServeConn(b) // what a client did wrong is no news
+func (b *handoffConn) serve() {
+	_ = b.thread.loop.config.Server.ServeConn(b) // the fault of a client is not logged
 	b.thread.inbox.post(b.conn)
 }
 
-// signal wakes whoever waits for what happened.
-func (b *lent) signal(events uint32) {
+// signal wakes the goroutine that waits for what happened.
+func (b *handoffConn) signal(events uint32) {
 	const ended = unix.EPOLLHUP | unix.EPOLLERR
 	if events&(unix.EPOLLIN|unix.EPOLLRDHUP|ended) != 0 {
 		b.reading.poke()
@@ -84,7 +84,7 @@ func (b *lent) signal(events uint32) {
 	}
 }
 
-func (s *side) poke() {
+func (s *direction) poke() {
 	select {
 	case s.happened <- struct{}{}:
 	default:
@@ -92,20 +92,20 @@ func (s *side) poke() {
 }
 
 // fail has every use of b fail. It must be called before the thread lets the descriptor go.
-func (b *lent) fail() {
+func (b *handoffConn) fail() {
 	_ = b.Close()
 	_ = unix.Shutdown(b.conn.fd, unix.SHUT_RDWR)
 }
 
 // Read implements net.Conn.
-func (b *lent) Read(p []byte) (int, error) { return b.heads.read(p, b.receive) }
+func (b *handoffConn) Read(p []byte) (int, error) { return b.heads.read(p, b.receive) }
 
-func (b *lent) receive(p []byte) (int, error) {
+func (b *handoffConn) receive(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
 	for {
-		if n, err := b.before(p); n > 0 || err != nil {
+		if n, err := b.readBuffered(p); n > 0 || err != nil {
 			return n, err
 		}
 		if b.reading.passed() {
@@ -127,7 +127,7 @@ func (b *lent) receive(p []byte) (int, error) {
 }
 
 // Write implements net.Conn.
-func (b *lent) Write(p []byte) (int, error) {
+func (b *handoffConn) Write(p []byte) (int, error) {
 	done := 0
 	for done < len(p) {
 		if b.closed.Load() {
@@ -151,13 +151,13 @@ func (b *lent) Write(p []byte) (int, error) {
 }
 
 // passed reports whether the limit has passed.
-func (s *side) passed() bool {
+func (s *direction) passed() bool {
 	by := s.by.Load()
 	return by != 0 && time.Now().UnixNano() >= by
 }
 
 // wait waits until something has happened, if only that the limit is another, or the limit has passed.
-func (s *side) wait() {
+func (s *direction) wait() {
 	by := s.by.Load()
 	if by == 0 {
 		<-s.happened
@@ -176,8 +176,8 @@ func (s *side) wait() {
 	}
 }
 
-// limit changes the limit. Whoever waits looks again if less time is left than before.
-func (s *side) limit(at time.Time) {
+// limit changes the limit. A goroutine that waits looks again if less time is left than before.
+func (s *direction) limit(at time.Time) {
 	by := int64(0)
 	if !at.IsZero() {
 		by = at.UnixNano()
@@ -189,7 +189,7 @@ func (s *side) limit(at time.Time) {
 
 // Close implements net.Conn. The descriptor is the thread's to close; the client learns of the end
 // when the server has let go.
-func (b *lent) Close() error {
+func (b *handoffConn) Close() error {
 	if b.left.Load() {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (b *lent) Close() error {
 }
 
 // LocalAddr implements net.Conn.
-func (b *lent) LocalAddr() net.Addr {
+func (b *handoffConn) LocalAddr() net.Addr {
 	if at, err := unix.Getsockname(b.conn.fd); err == nil {
 		switch at := at.(type) {
 		case *unix.SockaddrInet4:
@@ -215,23 +215,23 @@ func (b *lent) LocalAddr() net.Addr {
 }
 
 // RemoteAddr implements net.Conn.
-func (b *lent) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(b.conn.remote) }
+func (b *handoffConn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(b.conn.remote) }
 
 // SetDeadline implements net.Conn.
-func (b *lent) SetDeadline(at time.Time) error {
+func (b *handoffConn) SetDeadline(at time.Time) error {
 	b.reading.limit(at)
 	b.writing.limit(at)
 	return nil
 }
 
 // SetReadDeadline implements net.Conn.
-func (b *lent) SetReadDeadline(at time.Time) error {
+func (b *handoffConn) SetReadDeadline(at time.Time) error {
 	b.reading.limit(at)
 	return nil
 }
 
 // SetWriteDeadline implements net.Conn.
-func (b *lent) SetWriteDeadline(at time.Time) error {
+func (b *handoffConn) SetWriteDeadline(at time.Time) error {
 	b.writing.limit(at)
 	return nil
 }
