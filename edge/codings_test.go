@@ -10,6 +10,7 @@ import (
 
 // A file is rendered once, whatever codings are asked for and in whatever order; it is the same in all of them.
 func TestOneRenderingGivesAllCodings(t *testing.T) {
+	t.Parallel()
 	f := newFeed(t)
 	f.publish(thm, variedTheme())
 	for _, order := range []string{"gzip br zstd identity", "identity gzip br", "br identity gzip", "zstd gzip identity br"} {

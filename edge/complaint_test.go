@@ -38,6 +38,7 @@ func (l *logged) count(reason string) (n int) {
 // An edge that is cut off says why, from its start on, and says so again when the reason changes, but not
 // with every try.
 func TestEveryReasonForBeingCutOffIsTold(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	var log logged
 	set := func(dumb bool) {

@@ -59,6 +59,7 @@ func TestConnectionsOfOneClientAreBounded(t *testing.T) {
 // Connections that have not said anything, as browsers open them ahead, do not hold the end of an edge up:
 // run's stop fails if Shutdown takes ten seconds.
 func TestSilentConnectionsDoNotHoldTheEnd(t *testing.T) {
+	t.Parallel()
 	r := run(t, publishedFeed(t))
 	for range 3 {
 		c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))

@@ -369,12 +369,12 @@ func (r *running) renders() (count uint64) {
 func TestDictionariesAreFoundOnDisk(t *testing.T) {
 	f := newFeed(t)
 	f.publish(thm, variedTheme())
-	r := run(t, f)
+	r := run(t, f, ownRuntime(t))
 	old := r.get(path("-", "1", "tokens.css")).body
 	f.publish(thm, editedTheme(7))
 	want(t, r.get(path("-", "2", "tokens.css")), 200, "rem")
 	r.stop()
-	again := run(t, f, at(r.dir))
+	again := run(t, f, ownRuntime(t), at(r.dir))
 	address := path("-", "latest", "tokens.css")
 	eventually(t, "a delta", func() bool {
 		return again.get(address, acceptsDeltas, has(old)).header.Get("Content-Encoding") == "dcz"

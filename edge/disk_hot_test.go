@@ -16,11 +16,12 @@ func diskOf(bytes int64) option { return func(c *edge.Config) { c.DiskBytes = by
 // A disk that is full of what was asked for once has what is asked for now after a restart without the origin, as it
 // was last published, however the edge ended.
 func TestFullDiskKeepsWhatIsAskedForNow(t *testing.T) {
+	t.Parallel()
 	const hot, once, room = 88, 500, 2 << 20
 	f := publishedFeed(t)
 	module := int64(len(f.blobs[f.module]))
 	addresses := f.variants(hot + once)
-	r := run(t, f, full, diskOf(module+room))
+	r := run(t, f, ownRuntime(t), full, diskOf(module+room))
 	asked := []string{path("-", "latest", "tokens.css")}
 	asked = append(asked, addresses[:hot-1]...)
 	for i := range 20 { // some at latest, of which every publish makes another version
@@ -70,7 +71,7 @@ func (f *feed) servedFrom(t *testing.T, dir string, asked []string) (served int)
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 		return 0 // a file went while it was copied
 	}
-	r := run(t, f, full, at(copied), waiting(50*time.Millisecond), func(c *edge.Config) { c.Upstreams = []string{"http://127.0.0.1:1"} })
+	r := run(t, f, ownRuntime(t), full, at(copied), waiting(50*time.Millisecond), func(c *edge.Config) { c.Upstreams = []string{"http://127.0.0.1:1"} })
 	defer r.stop()
 	for _, address := range asked {
 		got := r.get(address)

@@ -136,6 +136,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 // Behind a proxy that speaks the PROXY protocol the client's address is what its header says, if the
 // proxy is trusted; from anybody else such a header is not a request (A83).
 func TestProxyProtocolNamesTheClient(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	f.serving(thm, record.Serving{Mode: "public", AllowedIPRanges: []string{"192.0.2.0/24"}})
 	header := func(client string) string {

@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +24,10 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if runtime, err := sharedRuntime(); err != nil || runtime.Close(context.Background()) != nil {
+		fmt.Fprintln(os.Stderr, "the runtime does not close:", err)
+		code = max(code, 1)
+	}
 	if missing := missingPaths(); len(missing) > 0 {
 		fmt.Fprintln(os.Stderr, "name in onBothPaths:", missing)
 		code = max(code, 1)
@@ -38,6 +44,11 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+// sharedRuntime returns the runtime of all edges of this process: to load a module takes a third of a second.
+var sharedRuntime = sync.OnceValues(func() (*wasm.Runtime, error) {
+	return wasm.NewRuntime(context.Background(), wasm.Config{CacheDir: filepath.Join("..", ".cache", "wazero")})
+})
 
 // running is an edge on a socket of its own, with a client.
 type running struct {
@@ -66,16 +77,30 @@ func trusting(proxies ...netip.Prefix) option {
 	return func(c *edge.Config) { c.TrustedProxies = proxies }
 }
 
+// ownRuntime gives an edge a runtime without modules, as the edge of a process that has just started has.
+func ownRuntime(t testing.TB) option {
+	own, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: filepath.Join("..", ".cache", "wazero")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := own.Close(context.Background()); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+	return func(c *edge.Config) { c.Runtime = own }
+}
+
 // run starts an edge before the feed.
 func run(t testing.TB, f *feed, options ...option) *running {
 	startsEdge(t)
-	runtime, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: cacheDir(t)})
+	shared, err := sharedRuntime()
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &running{t: t, clock: &clock{}, counts: prometheus.NewRegistry(), client: &http.Client{Transport: &http.Transport{DisableCompression: true}}}
 	config := edge.Config{
-		DataDir: t.TempDir(), FastPath: fastPath(t), Upstreams: []string{f.url()}, UpstreamWait: 3 * time.Second, UpstreamToken: token, Runtime: runtime, Now: r.clock.now,
+		DataDir: t.TempDir(), FastPath: fastPath(t), Upstreams: []string{f.url()}, UpstreamWait: 3 * time.Second, UpstreamToken: token, Runtime: shared, Now: r.clock.now,
 		Registry: r.counts, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, o := range options {
@@ -106,9 +131,6 @@ func run(t testing.TB, f *feed, options ...option) *running {
 		}
 		if err := <-served; err != nil {
 			t.Errorf("Serve = %v", err)
-		}
-		if err := runtime.Close(ctx); err != nil {
-			t.Errorf("Close = %v", err)
 		}
 	}
 	t.Cleanup(r.stop)

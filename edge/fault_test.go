@@ -152,14 +152,20 @@ const (
 // An upstream that answers wrong, however and whatever it is asked, is asked rarely; what is held is served
 // meanwhile, and what is new when it answers right again.
 func TestWrongAnswersAreNotAskedForAgainAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, endpoint := range []string{"changes", "themes/", "pairs/", "blobs/", "modules", "refresh/"} {
 		t.Run(strings.Trim(endpoint, "/"), func(t *testing.T) {
+			t.Parallel()
 			var working sync.WaitGroup
 			for kind, wrong := range wrongAnswers(endpoint) {
 				f := &faulty{feed: publishedFeed(t), endpoint: endpoint, wrong: wrong}
 				f.server.Handler = f
 				f.whole = endpoint == "refresh/"
-				r := run(t, f.feed, full, waiting(300*time.Millisecond))
+				options := []option{full, waiting(300 * time.Millisecond)}
+				if endpoint == "blobs/" || endpoint == "modules" {
+					options = append(options, ownRuntime(t))
+				}
+				r := run(t, f.feed, options...)
 				working.Go(func() { f.withstand(t, kind, r) })
 			}
 			working.Wait()
@@ -211,7 +217,7 @@ func (f *faulty) withstand(t *testing.T, kind string, r *running) {
 	began := time.Now()
 	if f.endpoint == "modules" {
 		r.stop()
-		r = run(t, f.feed, full, at(r.dir), waiting(300*time.Millisecond)) // which asks once, at its start
+		r = run(t, f.feed, ownRuntime(t), full, at(r.dir), waiting(300*time.Millisecond)) // which asks once, at its start
 	}
 	if f.endpoint != "refresh/" {
 		r.clock.add(2 * time.Hour)

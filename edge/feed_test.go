@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -445,10 +444,3 @@ func missing(w http.ResponseWriter, what string) {
 }
 
 // cacheDir is where compiled modules are kept between test runs and between packages.
-func cacheDir(t testing.TB) string {
-	dir, err := filepath.Abs(filepath.Join("..", ".cache", "wazero"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}

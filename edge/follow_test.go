@@ -146,6 +146,7 @@ func TestAgeNeverExceedsTheLifetime(t *testing.T) {
 
 // While the feed is followed its heartbeat confirms what is held, so that nothing is asked for.
 func TestHeartbeatConfirms(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 2 })
 	r := run(t, f)

@@ -245,6 +245,7 @@ func TestFramesOfHeadsAreReadAsTheyAre(t *testing.T) {
 
 // A client that keeps its windows closed has its streams reset after the time for an answer, and does not count any more.
 func TestClosedWindowsAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	s := runSecured(t, f, func(c *edge.Config) { c.WriteTimeout, c.StreamsOfOneClient = 300*time.Millisecond, 40 })
 	latest := path("-", "latest", "tokens.css")

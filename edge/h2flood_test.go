@@ -128,6 +128,7 @@ func TestStreamsAreBounded(t *testing.T) {
 // TestRapidResetEndsTheConnection: who opens streams and resets them while the handlers are busy is told
 // to calm down, and the edge goes on for everybody else (CVE-2023-44487).
 func TestRapidResetEndsTheConnection(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	s := runSecured(t, f)
 	s.settle()
@@ -187,6 +188,7 @@ func TestHTTP2CountsAtTheDoor(t *testing.T) {
 // TestShutdownAnswersHTTP2: what was asked before the end is answered, and the client learns of the end
 // by GOAWAY; nobody who only shakes hands holds it up.
 func TestShutdownAnswersHTTP2(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	s := runSecured(t, f)
 	s.settle()

@@ -34,17 +34,18 @@ func TestHangingUpstreamIsNotWaitedFor(t *testing.T) {
 
 // What is held, in memory or on disk, is served when the time is over.
 func TestHangingUpstreamDoesNotHoldUpWhatIsHeld(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 0 })
 	latest := path("-", "latest", "tokens.css")
-	first := run(t, f, waiting(100*time.Millisecond))
+	first := run(t, f, ownRuntime(t), waiting(100*time.Millisecond))
 	eventually(t, "the first answer", func() bool { return first.get(latest).status == 200 })
 	release := f.held()
 	defer release()
 	for _, r := range []*running{first, nil} {
 		if r == nil {
 			first.stop()
-			r = run(t, f, at(first.dir), waiting(100*time.Millisecond))
+			r = run(t, f, ownRuntime(t), at(first.dir), waiting(100*time.Millisecond))
 		}
 		asked := f.count("themes/") + f.count("pairs/")
 		got := r.get(latest)
@@ -60,6 +61,7 @@ func TestHangingUpstreamDoesNotHoldUpWhatIsHeld(t *testing.T) {
 
 // Of several upstreams, one that says nothing is not waited for to the end: the next is asked beside it.
 func TestAnotherUpstreamIsAskedBesideOneThatHangs(t *testing.T) {
+	t.Parallel()
 	first := publishedFeed(t)
 	addresses := first.variants(8)
 	second := first.twin()

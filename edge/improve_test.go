@@ -105,6 +105,7 @@ func TestAnswersSayHowTheyCameAbout(t *testing.T) {
 
 // A client that does not take what it asked for is dropped, and holds nobody else up (A62).
 func TestSlowReadersAreDropped(t *testing.T) {
+	t.Parallel()
 	f := newFeed(t)
 	f.publish(thm, variedTheme())
 	r := run(t, f, func(c *edge.Config) { c.WriteTimeout = 300 * time.Millisecond })

@@ -22,7 +22,7 @@ func TestSealedRecordsAreWrittenOnce(t *testing.T) {
 	}
 	ask := func(ahead time.Duration) {
 		t.Helper()
-		r := run(t, f, at(dir)) // with nothing in memory
+		r := run(t, f, ownRuntime(t), at(dir)) // with nothing in memory
 		r.clock.add(ahead)
 		want(t, r.get(path("-", "1", "tokens.css")), 200, "4px")
 		want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")

@@ -17,6 +17,7 @@ import (
 
 // While upstream is out of reach the edge serves what it holds and says so (decisions 7.9).
 func TestOutageServesWhatIsHeld(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	r := run(t, f)
 	latest := path("-", "latest", "tokens.css")
@@ -44,8 +45,10 @@ func TestOutageServesWhatIsHeld(t *testing.T) {
 }
 
 func TestServerErrorsAreAnOutage(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{500, 502, 503, 401, 404} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
 			f := publishedFeed(t)
 			f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 0 })
 			r := run(t, f)
@@ -65,6 +68,7 @@ func TestServerErrorsAreAnOutage(t *testing.T) {
 
 // A version is served when its inputs are here, not before: upstream may be gone when they are needed.
 func TestNewVersionWaitsForItsInputs(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	r := run(t, f)
 	latest := path("-", "latest", "tokens.css")
@@ -87,13 +91,13 @@ func TestNewVersionWaitsForItsInputs(t *testing.T) {
 func TestRestartWithoutUpstreamServesOn(t *testing.T) {
 	f := publishedFeed(t)
 	f.override(thm, brand, 1, `{"space.small":"9px"}`, true)
-	first := run(t, f)
+	first := run(t, f, ownRuntime(t))
 	want(t, first.get(path("-", "latest", "tokens.css")), 200, "4px")
 	want(t, first.get(path(brand, "1", "tokens.css")), 200, "9px")
 	first.stop()
 	f.stop()
 
-	second := run(t, f, at(first.dir))
+	second := run(t, f, ownRuntime(t), at(first.dir))
 	if err := second.edge.Ready(); err != nil {
 		t.Errorf("Ready = %v although the disk holds what was served", err)
 	}
@@ -114,8 +118,9 @@ func TestRestartWithoutUpstreamServesOn(t *testing.T) {
 
 // What is on disk is checked against its hash before it is believed.
 func TestDamagedDiskIsNotServed(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
-	first := run(t, f)
+	first := run(t, f, ownRuntime(t))
 	want(t, first.get(path("-", "1", "tokens.css")), 200, "4px")
 	first.stop()
 	err := filepath.WalkDir(first.dir, func(path string, entry fs.DirEntry, err error) error {
@@ -131,7 +136,7 @@ func TestDamagedDiskIsNotServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := run(t, f, at(first.dir))
+	second := run(t, f, ownRuntime(t), at(first.dir))
 	want(t, second.get(path("-", "1", "tokens.css")), 200, "4px")
 	second.stop()
 
@@ -144,7 +149,7 @@ func TestDamagedDiskIsNotServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.stop()
-	third := run(t, f, at(first.dir))
+	third := run(t, f, ownRuntime(t), at(first.dir))
 	if got := third.get(path("-", "1", "tokens.css")); got.status != 503 {
 		t.Errorf("a record that was tampered with is served: %d %q", got.status, got.body)
 	}
@@ -155,7 +160,7 @@ func TestDamagedDiskIsNotServed(t *testing.T) {
 func TestSecretsAreNotOnDisk(t *testing.T) {
 	f := publishedFeed(t)
 	f.serving(thm, record.Serving{Mode: "signed", SigningKeys: []record.SigningKey{{ID: "key_1", Secret: []byte("canary-secret-canary")}}})
-	first := run(t, f)
+	first := run(t, f, ownRuntime(t))
 	if got := first.get(path("-", "1", "tokens.css")); got.status != 403 {
 		t.Fatalf("unsigned = %d", got.status)
 	}
@@ -176,7 +181,7 @@ func TestSecretsAreNotOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := run(t, f, at(first.dir))
+	second := run(t, f, ownRuntime(t), at(first.dir))
 	if got := second.get(path("-", "1", "tokens.css")); got.status != 503 {
 		t.Errorf("without secrets = %d, want 503", got.status)
 	}
@@ -185,7 +190,7 @@ func TestSecretsAreNotOnDisk(t *testing.T) {
 // Everybody who misses at once shares one question of each kind.
 func TestMissesShareOneQuestion(t *testing.T) {
 	f := publishedFeed(t)
-	r := run(t, f)
+	r := run(t, f, ownRuntime(t))
 	r.settle() // the first word of the feed puts in doubt what was asked for before it
 	eventually(t, "the module loaded ahead", func() bool { return f.count("blobs/"+string(f.module)) == 1 })
 	release := f.held()
@@ -254,6 +259,7 @@ func TestUnpublishedLatestAppears(t *testing.T) {
 // Each version is rendered by the module that it names: several are used side by side, and each is
 // fetched once.
 func TestVersionsKeepTheirModules(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	f.mu.Lock()
 	another := append(bytes.Clone(f.blobs[f.module]), 0, 6, 4, 'm', 'i', 'n', 'e', 0) // a section that says nothing
@@ -261,7 +267,7 @@ func TestVersionsKeepTheirModules(t *testing.T) {
 	module := f.putBlob(another)
 	f.publish(thm, biggerTheme)
 	f.edit(thm, func(th *fedTheme) { th.versions[1].Module = module })
-	r := run(t, f)
+	r := run(t, f, ownRuntime(t))
 	for range 2 {
 		want(t, r.get(path("-", "1", "tokens.css")), 200, "4px")
 		want(t, r.get(path("-", "2", "tokens.css")), 200, "5px")
@@ -273,7 +279,7 @@ func TestVersionsKeepTheirModules(t *testing.T) {
 	}
 	r.stop()
 	f.stop()
-	again := run(t, f, at(r.dir))
+	again := run(t, f, ownRuntime(t), at(r.dir))
 	want(t, again.get(path("-", "1", "tokens.json")), 200, "4px")
 	want(t, again.get(path("-", "2", "tokens.json")), 200, "5px")
 }
@@ -281,7 +287,7 @@ func TestVersionsKeepTheirModules(t *testing.T) {
 // A pair that is asked for again after its plan was damaged on disk is served: the plan is fetched anew.
 func TestDamagedPlanIsFetchedAgain(t *testing.T) {
 	f := publishedFeed(t)
-	first := run(t, f)
+	first := run(t, f, ownRuntime(t))
 	want(t, first.get(path("-", "1", "tokens.css")), 200, "4px")
 	first.stop()
 	_, name := f.compile(smallTheme, "")
@@ -295,7 +301,7 @@ func TestDamagedPlanIsFetchedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := f.count("blobs/" + string(name))
-	second := run(t, f, at(first.dir))
+	second := run(t, f, ownRuntime(t), at(first.dir))
 	want(t, second.get(path("-", "1", "tokens.css")), 200, "4px")
 	if asked := f.count("blobs/"+string(name)) - before; asked != 1 {
 		t.Errorf("the plan was asked for %d times, want once", asked)

@@ -111,6 +111,7 @@ func ask(r *running, address, coding string) (int, string) {
 // What a change makes ready is bounded: nobody's patience is, so that if it takes too long the
 // first who asks waits, and sees what is new.
 func TestGraceEnds(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	r := run(t, f)
 	r.settle()

@@ -79,6 +79,7 @@ func TestAnOlderUpstreamIsAskedForEachPart(t *testing.T) {
 
 // What cannot be believed of an answer, or is not in it, is asked for on its own.
 func TestARefreshIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(r *feedproto.Refresh){
 		"no blobs": func(r *feedproto.Refresh) { r.Blobs = nil },
 		"blobs of other content": func(r *feedproto.Refresh) {
@@ -111,7 +112,7 @@ func TestARefreshIsOnDiskAfterAStop(t *testing.T) {
 	first.refreshes(f, func() { f.override(thm, brand, 2, `{"space.small":"11px"}`, true) })
 	first.stop()
 	f.stop()
-	second := run(t, f, at(first.dir))
+	second := run(t, f, ownRuntime(t), at(first.dir))
 	want(t, second.get(latest[0]), 200, "5px")
 	want(t, second.get(latest[1]), 200, "11px")
 }

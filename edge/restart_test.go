@@ -55,6 +55,7 @@ func TestQuestionsWaitForARestart(t *testing.T) {
 
 // After a long absence, too, the first question that comes when upstream is back is answered.
 func TestFirstQuestionAfterALongOutageIsAnswered(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	addresses := f.variants(2)
 	r := run(t, f)
@@ -94,6 +95,7 @@ func TestFeedThatIsBackConfirmsAtOnce(t *testing.T) {
 // Many who ask for what is not held while upstream is away do not reach it, one after the other, for
 // each of their questions.
 func TestQuestionsDoNotHammerALostUpstream(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	addresses := f.variants(200)
 	r := run(t, f)

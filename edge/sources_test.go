@@ -19,6 +19,7 @@ func (f *feed) twin() *feed {
 
 // Of several upstreams the first that answers is followed; one that comes back is preferred again.
 func TestUpstreamsFailOver(t *testing.T) {
+	t.Parallel()
 	first := publishedFeed(t)
 	second := first.twin()
 	r := run(t, first, behind(first.url(), second.url()))
@@ -51,6 +52,7 @@ func (f *feed) publishQuietly() { f.edit(thm, func(*fedTheme) {}) }
 
 // An upstream that takes connections and says nothing holds nobody up for long.
 func TestSilentUpstreamIsPassedOver(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

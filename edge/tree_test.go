@@ -40,6 +40,7 @@ func (r *running) serveFeed(addr string) string {
 
 // A publish reaches an edge behind an edge within a second; deletions and serving settings too.
 func TestTreeSeesChanges(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	f.override(thm, brand, 1, `{"space.small":"9px"}`, true)
 	middle := run(t, f)
@@ -82,12 +83,13 @@ func TestTreeAsksTheOriginOnce(t *testing.T) {
 
 // Without its middle a leaf serves on; with the middle back, restarted even, it catches up exactly.
 func TestTreeHeals(t *testing.T) {
+	t.Parallel()
 	for name, emptied := range map[string]bool{"with its disk": false, "empty": true} {
 		t.Run(name, func(t *testing.T) {
 			f := publishedFeed(t)
-			middle := run(t, f)
+			middle := run(t, f, ownRuntime(t))
 			url := middle.serveFeed("127.0.0.1:0")
-			leaf := run(t, f, behind(url))
+			leaf := run(t, f, ownRuntime(t), behind(url))
 			latest := path("-", "latest", "tokens.css")
 			leaf.settle()
 			want(t, leaf.get(latest), 200, "4px")
@@ -104,9 +106,9 @@ func TestTreeHeals(t *testing.T) {
 
 			var again *running
 			if emptied {
-				again = run(t, f)
+				again = run(t, f, ownRuntime(t))
 			} else {
-				again = run(t, f, at(middle.dir))
+				again = run(t, f, ownRuntime(t), at(middle.dir))
 			}
 			again.serveFeed(strings.TrimPrefix(url, "http://"))
 			eventually(t, "catching up", func() bool { return strings.Contains(leaf.get(latest).body, "5px") })

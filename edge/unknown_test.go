@@ -52,6 +52,7 @@ func flood(t *testing.T, r *running, addresses []string, counts *[600]atomic.Int
 // few questions only, stays within the memory budget, and takes nothing from who asks for what exists
 // (decisions 7.8).
 func TestFloodOfUnknownAddresses(t *testing.T) {
+	t.Parallel()
 	const workers, budget = 8, 16 << 20
 	total := 100_000
 	if edge.Raced {

@@ -93,6 +93,7 @@ func TestOldFailureIsNoLoss(t *testing.T) {
 
 // While requests wait for an upstream to come back, what is held is served, and only so many wait.
 func TestHeldIsServedWhileOthersWait(t *testing.T) {
+	t.Parallel()
 	e := warmed(t, openServing)
 	ask := func(path string) int {
 		var ctx fasthttp.RequestCtx
