@@ -1,8 +1,9 @@
-package origin
+package origin_test
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -180,41 +182,34 @@ func TestAuditFollowersMissNothing(t *testing.T) {
 // Old entries are dropped while the origin runs; without a limit none are.
 func TestAuditIsKeptAsLongAsIsSaid(t *testing.T) {
 	for keep, want := range map[time.Duration]int{0: 2, 24 * time.Hour: 1} {
-		h := newTestOrigin(t, func(c *Config) { c.AuditKeep = keep })
-		old := &record.Audit{At: h.clock.Now().Add(-48 * time.Hour), Action: "old"}
-		write := func(a *record.Audit) {
-			t.Helper()
-			_, err := h.store.Update(context.Background(), h.foreign, func(tx storage.Tx) (record.Change, error) {
-				return record.Change{At: a.At}, storage.AppendAudit(tx, h.foreign, a)
+		var scope string
+		h := newTestOrigin(t, func(c *origin.Config) {
+			c.AuditKeep, scope = keep, environmentsOf(t, c.Store)[0]
+			_, err := c.Store.Update(context.Background(), scope, func(tx storage.Tx) (record.Change, error) {
+				old, recent := record.Audit{At: c.Now().Add(-48 * time.Hour), Action: "old"}, record.Audit{At: c.Now(), Action: "new"}
+				return record.Change{At: c.Now()}, errors.Join(storage.AppendAudit(tx, scope, &old), storage.AppendAudit(tx, scope, &recent))
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		write(old)
-		write(&record.Audit{At: h.clock.Now(), Action: "new"})
-		if keep > 0 {
-			if _, err := h.origin.maintenance.TrimAudit(context.Background(), keep); err != nil {
-				t.Fatal(err)
-			}
-		}
-		n := 0
-		err := h.store.View(context.Background(), func(r storage.Reader) error {
-			return storage.Audits.Scan(r, storage.Ascending, func([]byte, record.Audit) bool {
-				n++
-				return true
-			}, h.foreign)
 		})
-		if err != nil || n != want {
-			t.Errorf("kept for %v: %d entries, %v, want %d", keep, n, err, want)
-		}
+		eventually(t, fmt.Sprintf("an audit log with %d entries, with a limit of %v", want, keep), func() bool {
+			n := 0
+			err := h.store.View(context.Background(), func(r storage.Reader) error {
+				return storage.Audits.Scan(r, storage.Ascending, func([]byte, record.Audit) bool {
+					n++
+					return true
+				}, scope)
+			})
+			return err == nil && n == want
+		})
 	}
 }
 
 // The metrics that say how an origin is doing, from what happens to it; no label is a caller's text.
 func TestMetricsTellHowTheOriginIsDoing(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	h := newTestOrigin(t, func(c *Config) { c.Registry = registry })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Registry = registry })
 	theme := h.theme("brand")
 	h.patch(theme, red)
 	h.publish(theme)
@@ -239,26 +234,21 @@ func TestMetricsTellHowTheOriginIsDoing(t *testing.T) {
 			t.Errorf("the metrics lack %s:\n%s", want, text.String())
 		}
 	}
-	if at := h.origin.maintenance.NewestBackup(); at == 0 {
+	const backup = "livery_origin_backup_timestamp_seconds"
+	at := gauge(t, registry, backup)
+	if at == 0 {
 		t.Error("the origin does not know of its backup")
 	}
-	again, err := New(context.Background(), h.origin.config.unmetered())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = again.Shutdown(context.Background()) }()
-	if again.maintenance.NewestBackup() != h.origin.maintenance.NewestBackup() {
-		t.Error("the next start does not know of the backup")
+	h.end()
+	next := h.config
+	next.Registry = prometheus.NewRegistry()
+	h.start(next)
+	if again := gauge(t, next.Registry, backup); again != at {
+		t.Errorf("after the next start the newest backup is of %v, want %v", again, at)
 	}
 	for _, id := range []string{idOf(theme), h.sandbox, "x.y.z", owner} {
 		if strings.Contains(text.String(), id) {
 			t.Errorf("A114: the metrics hold %s", id)
 		}
 	}
-}
-
-// unmetered is the configuration without its registry, which takes each metric once.
-func (c Config) unmetered() Config {
-	c.Registry = nil
-	return c
 }

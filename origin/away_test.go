@@ -1,14 +1,17 @@
-package origin
+package origin_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"example.com/livery/origin"
 	"example.com/livery/origin/maintenance"
+	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
@@ -56,7 +59,7 @@ func (s *faultyStore) TryAlone(ctx context.Context, _ string, fn func(context.Co
 func newFaulty(t *testing.T) (*testOrigin, *faultyStore) {
 	t.Helper()
 	s := &faultyStore{}
-	h := newTestOrigin(t, func(c *Config) {
+	h := newTestOrigin(t, func(c *origin.Config) {
 		s.Store = c.Store
 		c.Store = s
 	})
@@ -104,11 +107,18 @@ func TestAnUncertainCommitIsToldAndFoundAgain(t *testing.T) {
 // What the store lost, and which engine it is, is told to the operator.
 func TestALostHistoryIsTold(t *testing.T) {
 	h, s := newFaulty(t)
-	if got := h.origin.status(context.Background()); got.Store != "shared" || got.Lost != "" || got.NotReady != "" || got.Cursor == "0" {
+	call := h.operator()
+	status := func() (s operator.Status) {
+		if err := json.Unmarshal([]byte(call(200, "GET", "/status", "")), &s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if got := status(); got.Store != "shared" || got.Lost != "" || got.NotReady != "" || got.Cursor == "0" {
 		t.Errorf("status() = %+v", got)
 	}
 	s.lost = "7.0123456789abcdef"
-	if got := h.origin.status(context.Background()); got.Lost != s.lost {
+	if got := status(); got.Lost != s.lost {
 		t.Errorf("status() = %+v, want %s lost", got, s.lost)
 	}
 }
@@ -139,17 +149,16 @@ func TestWhatNothingNamesIsCollected(t *testing.T) {
 // What another origin changes above Environments counts here: a token of the key it made is taken.
 func TestATokenKeyOfAnotherOriginCounts(t *testing.T) {
 	h, s := newFaulty(t)
-	other := &testOrigin{t: t, clock: h.clock, logs: &logBuffer{}, store: h.store}
-	other.start(Config{
-		Store: s.Store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule),
-		FeedToken: testFeedToken, Logger: slog.New(slog.DiscardHandler), Now: h.clock.Now, Master: testMasterKey,
-	})
+	other := &testOrigin{t: t, clock: h.clock, store: h.store}
+	config := h.config
+	config.Store = s.Store
+	other.start(config)
 	t.Cleanup(other.end)
 	old := "Bearer " + h.token(owner)
 	if r := h.do("", "GET", "/environments", "", "Authorization", old); r.status != 200 {
 		t.Fatalf("a token of the key = %d, want 200", r.status)
 	}
-	if _, err := other.origin.keys.Rotate(context.Background(), s.Store, true); err != nil {
+	if _, err := other.origin.Keys().Rotate(context.Background(), s.Store, true); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(30 * time.Second); h.do("", "GET", "/environments", "", "Authorization", old).status == 200; time.Sleep(5 * time.Millisecond) {
@@ -179,7 +188,7 @@ func TestCallersOfARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	h := newTestOrigin(t, func(config *Config) {
+	h := newTestOrigin(t, func(config *origin.Config) {
 		embedded := config.Store.(*pebble.Store)
 		(&testOrigin{t: t, clock: &clock{}, store: embedded}).register()
 		if err := copyRecords(embedded, s); err != nil {

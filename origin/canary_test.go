@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -37,24 +37,14 @@ func shows(text, secret []byte) string {
 	return ""
 }
 
-// newDiskHouse starts an origin on a store in a directory.
-func newDiskHouse(t *testing.T, dir, master string) *testOrigin {
+// newOriginOnDisk starts an origin on a store in a directory.
+func newOriginOnDisk(t *testing.T, dir, master string) *testOrigin {
 	t.Helper()
 	store, err := pebble.Open(dir, pebble.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &testOrigin{t: t, clock: &clock{}, logs: &logBuffer{}, store: store}
-	h.settle()
-	log := slog.New(slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	h.start(Config{
-		Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule), FeedToken: testFeedToken,
-		Logger: log, Now: h.clock.Now, Master: master, Registry: prometheus.NewRegistry(),
-	})
-	transport := &http.Transport{DisableKeepAlives: true}
-	h.judge = newContractChecker(t, transport)
-	h.client = &http.Client{Transport: h.judge}
-	return h
+	return openTestOrigin(t, store, func(c *origin.Config) { c.Master, c.Registry = master, prometheus.NewRegistry() })
 }
 
 // life is what came out of a whole run with a signing secret.
@@ -67,7 +57,7 @@ type life struct {
 // liveOnce runs an origin with a signed Theme from its first start to its end.
 func liveOnce(t *testing.T, dir, master string) (l life) {
 	t.Helper()
-	h := newDiskHouse(t, dir, master)
+	h := newOriginOnDisk(t, dir, master)
 	feed := "http://" + h.serve(h.origin.ServeFeed) + "/feed/v1"
 	theme, call := h.theme("brand"), h.operator()
 	if master == "" {
@@ -92,7 +82,7 @@ func liveOnce(t *testing.T, dir, master string) (l life) {
 		"theme": h.want(200, "GET", theme, "").body, "themes": h.want(200, "GET", "/environments/"+h.sandbox+"/themes", "").body,
 		"feed without the token": string(stranger),
 	}
-	metrics, err := h.origin.config.Registry.Gather()
+	metrics, err := h.config.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,12 +190,12 @@ func TestAnOriginWithoutTheMasterKeyRefusesToStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = store.Close() })
-		config := Config{Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule), Logger: slog.New(slog.DiscardHandler)}
-		if o, err := New(context.Background(), config); !errors.Is(err, ErrMasterKey) {
+		config := origin.Config{Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule), Logger: slog.New(slog.DiscardHandler)}
+		if o, err := origin.New(context.Background(), config); !errors.Is(err, origin.ErrMasterKey) {
 			t.Errorf("New() without the key = %v, %v, want ErrMasterKey", o, err)
 		}
 		config.Master = key
-		o, err := New(context.Background(), config)
+		o, err := origin.New(context.Background(), config)
 		if err != nil {
 			t.Fatal(err)
 		}

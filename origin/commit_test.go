@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/livery/origin"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -22,7 +23,7 @@ type pausedStore struct {
 func newPaused(t *testing.T) (*testOrigin, *pausedStore) {
 	t.Helper()
 	s := &pausedStore{}
-	h := newTestOrigin(t, func(c *Config) {
+	h := newTestOrigin(t, func(c *origin.Config) {
 		s.Store = c.Store
 		c.Store = s
 	})

@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bufio"

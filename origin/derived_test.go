@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/livery/feedproto"
+	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"
@@ -50,9 +51,9 @@ func (f *forgetful) lose(names ...record.Hash) {
 }
 
 // newForgetful starts an origin over a store that can lose blobs.
-func newForgetful(t testing.TB, change ...func(*Config)) (edge, *forgetful) {
+func newForgetful(t testing.TB, change ...func(*origin.Config)) (edge, *forgetful) {
 	f := &forgetful{lost: map[record.Hash]bool{}}
-	e := newEdge(t, append(change, func(c *Config) { f.Store, c.Store = c.Store, f })...)
+	e := newEdge(t, append(change, func(c *origin.Config) { f.Store, c.Store = c.Store, f })...)
 	return e, f
 }
 

@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bytes"
@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"example.com/livery/feedproto"
+	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/plan"
 	"example.com/livery/storage/record"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // edge is a client of the feed.
@@ -26,7 +28,7 @@ type edge struct {
 	feed *string
 }
 
-func newEdge(t testing.TB, change ...func(*Config)) edge {
+func newEdge(t testing.TB, change ...func(*origin.Config)) edge {
 	h := newTestOrigin(t, change...)
 	feed := "http://" + h.serve(h.origin.ServeFeed) + "/feed/v1"
 	return edge{h, &feed}
@@ -36,7 +38,7 @@ func newEdge(t testing.TB, change ...func(*Config)) edge {
 func (e edge) restart() {
 	e.t.Helper()
 	e.end()
-	e.start(e.origin.config)
+	e.start(e.config)
 	*e.feed = "http://" + e.serve(e.origin.ServeFeed) + "/feed/v1"
 }
 
@@ -129,7 +131,7 @@ func TestFeedNeedsItsToken(t *testing.T) {
 			}
 		}
 	}
-	h := newTestOrigin(t, func(c *Config) { c.FeedToken = "" })
+	h := newTestOrigin(t, func(c *origin.Config) { c.FeedToken = "" })
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -348,14 +350,15 @@ func TestFeedPolls(t *testing.T) {
 
 // A poll does not hold up a shutdown.
 func TestShutdownEndsPolls(t *testing.T) {
-	e := newEdge(t)
+	registry := prometheus.NewRegistry()
+	e := newEdge(t, func(c *origin.Config) { c.Registry = registry })
 	cursor := fed[feedproto.Changes](e, "/changes").Cursor
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		fed[feedproto.Changes](e, "/changes?wait=55&after="+cursor)
 	}()
-	eventually(t, "the poll", func() bool { return strings.Contains(e.stacks(), "feed.(*changes).fed") })
+	eventually(t, "the poll", func() bool { return gauge(t, registry, "livery_origin_feed_clients") == 1 })
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	if err := e.origin.Shutdown(ctx); err != nil {

@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bytes"
@@ -13,11 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/valyala/fasthttp"
+	"example.com/livery/origin"
 )
-
-// unguarded lets the origin take requests as its server reads them.
-func unguarded(c *Config) { c.framing = func(*fasthttp.RequestHeader) string { return "" } }
 
 // front starts a real nginx before the origin, with a mistake that many have made: what a location captures is
 // decoded, so that the first segment of a path writes header lines between nginx and the origin. It returns
@@ -100,12 +97,12 @@ func through(t *testing.T, address, method, target, token, body string) int {
 // request: without it the origin runs what was smuggled, with it nothing.
 func TestTheGuardStopsSmugglingThroughNginx(t *testing.T) {
 	for name, c := range map[string]struct {
-		without  func(*Config)
+		without  func(*origin.Config)
 		smuggled int // Themes that the smuggled request made
 		ordinary int // status of what is ambiguous and carries nothing
 	}{
-		"with the guard":    {func(*Config) {}, 0, http.StatusBadRequest},
-		"without the guard": {unguarded, 1, http.StatusNotFound},
+		"with the guard":    {func(*origin.Config) {}, 0, http.StatusBadRequest},
+		"without the guard": {origin.Unguarded, 1, http.StatusNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newTestOrigin(t, c.without)
@@ -144,7 +141,7 @@ func settled(t *testing.T, h *testOrigin, want int) {
 // A50 A53 A55 A56 A58 on the socket itself: each passes without the guard, and is refused and the connection closed
 // with it. A58 cannot pass nginx, which speaks for itself.
 func TestTheGuardIsWhatRefuses(t *testing.T) {
-	guarded, open := newTestOrigin(t), newTestOrigin(t, unguarded)
+	guarded, open := newTestOrigin(t), newTestOrigin(t, origin.Unguarded)
 	for name, text := range map[string]string{
 		"A50 length then chunked": "POST %s HTTP/1.1\r\nHost: a\r\n%sContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 		"A50 chunked then length": "POST %s HTTP/1.1\r\nHost: a\r\n%sTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",

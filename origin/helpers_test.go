@@ -1,12 +1,12 @@
-package origin
+package origin_test
 
 import (
 	"context"
 	"net/url"
-	"runtime"
 	"testing"
 
 	"example.com/livery/storage"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // countKeys counts the keys of one table in the sandbox.
@@ -25,10 +25,20 @@ func (h *testOrigin) countKeys(letter byte) int {
 	return n
 }
 
-// stacks is where every goroutine is.
-func (h *testOrigin) stacks() string {
-	buf := make([]byte, 1<<20)
-	return string(buf[:runtime.Stack(buf, true)])
+// gauge returns a metric of the origin that has no labels.
+func gauge(t testing.TB, registry *prometheus.Registry, name string) float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if m := f.GetMetric(); f.GetName() == name && len(m) == 1 {
+			return m[0].GetGauge().GetValue() + m[0].GetCounter().GetValue()
+		}
+	}
+	t.Fatalf("there is no metric %s", name)
+	return 0
 }
 
 func mustURL(t testing.TB, text string) *url.URL {

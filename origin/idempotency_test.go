@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func TestIdempotencyKeyReplaysTheFirstAnswer(t *testing.T) {
 func TestEveryPostReplays(t *testing.T) {
 	h := newTestOrigin(t)
 	s := h.ready()
-	theme, variant := s.spell(themePath), s.spell(variantPath)
+	theme, variant := s.paths()
 	h.patch(variant, `[{"operation":"set","path":"red","value":"#000000"}]`)
 	for _, c := range []struct {
 		path, body string

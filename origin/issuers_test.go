@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"example.com/livery/origin"
 )
 
 // ask sends a request as it is, with a token, and returns the answer.
@@ -58,7 +60,7 @@ func TestATokenOfACISystemWorksWithoutASecret(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k1","x":%q}]}`, b64(public))
 	}))
 	t.Cleanup(issuer.Close)
-	h := newTestOrigin(t, func(c *Config) {
+	h := newTestOrigin(t, func(c *origin.Config) {
 		c.Roots = x509.NewCertPool()
 		c.Roots.AddCert(issuer.Certificate())
 	})

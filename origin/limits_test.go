@@ -1,10 +1,12 @@
-package origin
+package origin_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"example.com/livery/origin"
 )
 
 // nested is a JSON value of so many levels.
@@ -72,7 +74,7 @@ func (h *testOrigin) draftOf(path string) string {
 // Decision 1.5: a document may grow to its limit and not by one byte more, however small the patch.
 func TestDocumentsHaveABound(t *testing.T) {
 	const limit = 10_000
-	h := newTestOrigin(t, func(c *Config) { c.Limits.DocumentBytes = limit })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.DocumentBytes = limit })
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
 	fill := func(wrapper string) string {

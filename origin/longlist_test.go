@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -99,35 +100,25 @@ func (h *testOrigin) wantPages(slugs []string, size int) {
 	}
 }
 
-// awaitCounted returns when the list of Themes has a sparse index that counts it right.
-func (h *testOrigin) awaitCounted() {
+// awaitCounted returns when a page far down the list of Themes is read by its sparse index.
+func (h *testOrigin) awaitCounted(reads *readsStore) {
 	h.t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		var right bool
-		err := h.store.View(context.Background(), func(r storage.Reader) (err error) {
-			if _, err = storage.ThemeSlugs.Blocks(r, h.sandbox); err == nil {
-				right, err = storage.ThemeSlugs.Counted(r, h.sandbox)
-			}
-			return err
-		})
-		if err == nil && right && h.origin.maintenance.ListsCounted() {
-			return
-		}
-		if time.Now().After(end) {
-			h.t.Fatalf("the list of Themes is not counted after a minute: %t, %v", right, err)
-		}
-	}
+	eventually(h.t, "a count of the list of Themes", func() bool {
+		reads.scanned.Store(0)
+		h.want(200, "GET", "/environments/"+h.sandbox+"/themes?includeTotals=true&pageSize=10&pageNumber=150", "")
+		return reads.scanned.Load() < 1000
+	})
 }
 
 // The last page of a long list reads as many records as the first, walks over a part of one block more, and
 // allocates as much.
 func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
 	reads := &readsStore{}
-	h := newTestOrigin(t, func(c *Config) { reads.Store, c.Store = c.Store, reads })
+	h := newTestOrigin(t, func(c *origin.Config) { reads.Store, c.Store = c.Store, reads })
 	slugs := manyThemes(t, h.store, h.sandbox, 5000, func(tx storage.Tx, id, slug string) error {
 		return storage.ThemeSlugs.Write(tx, id, slug, h.sandbox)
 	})
-	h.awaitCounted()
+	h.awaitCounted(reads)
 	h.wantPages(slugs, 333)
 	cost := func(query string) (gets, scanned int64, allocations float64) {
 		get := func() { h.want(200, "GET", "/environments/"+h.sandbox+"/themes?pageSize=50&"+query, "") }
@@ -161,7 +152,8 @@ func TestListsOfAnEarlierReleaseAreCounted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var slugs []string
-			h := newTestOrigin(t, func(c *Config) {
+			reads := &readsStore{}
+			h := newTestOrigin(t, func(c *origin.Config) {
 				for _, id := range environmentsOf(t, c.Store) {
 					_, err := c.Store.Update(context.Background(), id, func(tx storage.Tx) (record.Change, error) {
 						return record.Change{}, before(tx, id)
@@ -173,9 +165,10 @@ func TestListsOfAnEarlierReleaseAreCounted(t *testing.T) {
 						return tx.Set(storage.ThemeSlugs.Key(slug, id), []byte(theme))
 					})
 				}
+				reads.Store, c.Store = c.Store, reads
 			})
 			h.wantPages(slugs, 400)
-			h.awaitCounted()
+			h.awaitCounted(reads)
 			h.wantPages(slugs, 400)
 		})
 	}

@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"fmt"
@@ -16,45 +16,45 @@ import (
 // roles is the table of the API's documentation, written down a second time: a route that is not
 // here, or with another role, fails the matrix.
 var roles = map[string]record.Role{
-	"GET " + environmentsPath:                "",
-	"GET " + environmentPath:                 "",
-	"GET " + themesPath:                      record.Viewer,
-	"POST " + themesPath:                     record.Editor,
-	"GET " + themePath:                       record.Viewer,
-	"PUT " + themePath:                       record.Editor,
-	"DELETE " + themePath:                    record.Editor,
-	"PUT " + themePath + "/integrations":     record.Admin,
-	"GET " + themeTokensPath:                 record.Viewer,
-	"PATCH " + themeTokensPath:               record.Editor,
-	"POST " + themeTokensPath + "/publish":   record.Editor,
-	"DELETE " + themeTokensPath:              record.Editor,
-	"GET " + variantsPath:                    record.Viewer,
-	"POST " + variantsPath:                   record.Editor,
-	"GET " + variantPath:                     record.Viewer,
-	"PUT " + variantPath:                     record.Editor,
-	"DELETE " + variantPath:                  record.Editor,
-	"GET " + variantTokensPath:               record.Viewer,
-	"PATCH " + variantTokensPath:             record.Editor,
-	"POST " + variantTokensPath + "/publish": record.Editor,
-	"DELETE " + variantTokensPath:            record.Editor,
+	"GET /public/v1/environments":                                                                       "",
+	"GET /public/v1/environments/{environmentID}":                                                       "",
+	"GET /public/v1/environments/{environmentID}/themes":                                                record.Viewer,
+	"POST /public/v1/environments/{environmentID}/themes":                                               record.Editor,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}":                                      record.Viewer,
+	"PUT /public/v1/environments/{environmentID}/themes/{themeID}":                                      record.Editor,
+	"DELETE /public/v1/environments/{environmentID}/themes/{themeID}":                                   record.Editor,
+	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/integrations":                         record.Admin,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens":                               record.Viewer,
+	"PATCH /public/v1/environments/{environmentID}/themes/{themeID}/tokens":                             record.Editor,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/tokens/publish":                      record.Editor,
+	"DELETE /public/v1/environments/{environmentID}/themes/{themeID}/tokens":                            record.Editor,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants":                             record.Viewer,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants":                            record.Editor,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}":                 record.Viewer,
+	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}":                 record.Editor,
+	"DELETE /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}":              record.Editor,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens":          record.Viewer,
+	"PATCH /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens":        record.Editor,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/publish": record.Editor,
+	"DELETE /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens":       record.Editor,
 
-	"GET " + themeTokensPath + "/diagnostics":      record.Viewer,
-	"GET " + themeTokensPath + "/diff":             record.Viewer,
-	"GET " + themeTokensPath + "/preview/{file}":   record.Viewer,
-	"GET " + variantTokensPath + "/diagnostics":    record.Viewer,
-	"GET " + variantTokensPath + "/diff":           record.Viewer,
-	"GET " + variantTokensPath + "/preview/{file}": record.Viewer,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diagnostics":                         record.Viewer,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diff":                                record.Viewer,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/preview/{file}":                      record.Viewer,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/diagnostics":    record.Viewer,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/diff":           record.Viewer,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/preview/{file}": record.Viewer,
 }
 
 // bodies holds what makes a route succeed, if it wants a body; %d stands for a number of its own.
 var bodies = map[string]string{
-	"POST " + themesPath:                 `{"slug":"new-%d","displayName":"New"}`,
-	"PUT " + themePath:                   `{"slug":"put-%d","displayName":"Put"}`,
-	"PUT " + themePath + "/integrations": `{"integrations":[{"framework":"vue","library":"plainCSS"}]}`,
-	"PATCH " + themeTokensPath:           `{"operations":[{"operation":"add","path":"/a","value":{"$value":1}}]}`,
-	"POST " + variantsPath:               `{"slug":"new-%d","displayName":"New"}`,
-	"PUT " + variantPath:                 `{"slug":"put-%d","displayName":"Put"}`,
-	"PATCH " + variantTokensPath:         `{"operations":[{"operation":"set","path":"red","value":"#000"}]}`,
+	"POST /public/v1/environments/{environmentID}/themes":                                        `{"slug":"new-%d","displayName":"New"}`,
+	"PUT /public/v1/environments/{environmentID}/themes/{themeID}":                               `{"slug":"put-%d","displayName":"Put"}`,
+	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/integrations":                  `{"integrations":[{"framework":"vue","library":"plainCSS"}]}`,
+	"PATCH /public/v1/environments/{environmentID}/themes/{themeID}/tokens":                      `{"operations":[{"operation":"add","path":"/a","value":{"$value":1}}]}`,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants":                     `{"slug":"new-%d","displayName":"New"}`,
+	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}":          `{"slug":"put-%d","displayName":"Put"}`,
+	"PATCH /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens": `{"operations":[{"operation":"set","path":"red","value":"#000"}]}`,
 }
 
 // callers are the columns of the matrix, with the role that each has on the sandbox.
@@ -74,6 +74,12 @@ func (s subject) spell(path string) string {
 	return strings.NewReplacer(apiPath, "", "{environmentID}", s.environment, "{themeID}", s.theme, "{variantID}", s.variant, "{file}", "tokens.css").Replace(path)
 }
 
+// paths returns the paths of the Theme and of the Variant.
+func (s subject) paths() (theme, variant string) {
+	theme = "/environments/" + s.environment + "/themes/" + s.theme
+	return theme, theme + "/variants/" + s.variant
+}
+
 // ready makes a subject in the sandbox with a published Theme, and drafts of both that can be
 // published or discarded.
 func (h *testOrigin) ready() subject {
@@ -83,8 +89,7 @@ func (h *testOrigin) ready() subject {
 	h.patch(theme, red)
 	h.publish(theme)
 	h.patch(theme, `[{"operation":"add","path":"/green","value":{"$value":"#00ff00"}}]`)
-	last := func(path string) string { return path[strings.LastIndex(path, "/")+1:] }
-	return subject{h.sandbox, last(theme), last(variant)}
+	return subject{h.sandbox, idOf(theme), idOf(variant)}
 }
 
 // etagOf adds the etag of the draft that a PATCH or DELETE of tokens is about.
@@ -103,7 +108,7 @@ func wanted(route api.Route, subject string, member bool, role record.Role) int 
 	switch {
 	case subject == "":
 		return 401
-	case route.Path == environmentsPath:
+	case route.Path == "/public/v1/environments":
 		return 200
 	case !member:
 		return 404

@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/origin"
 	"example.com/livery/origin/api"
 )
 
@@ -112,7 +113,8 @@ func headersOf(r reply) string {
 func TestTheVersionIsThePath(t *testing.T) {
 	h := newTestOrigin(t)
 	s := h.ready()
-	path := s.spell(themeTokensPath)
+	theme, _ := s.paths()
+	path := theme + "/tokens"
 	want := h.want(200, "GET", path, "")
 	for name, more := range map[string][]string{
 		"a media type with a version": {"Accept", "application/vnd.livery.v2+json"}, "a parameter of one": {"Accept", "application/json; version=2"},
@@ -143,7 +145,7 @@ func TestTheVersionIsThePath(t *testing.T) {
 
 // A69: an expectation that nobody knows is ignored or refused, and never a way around the body's bound.
 func TestUnknownExpectationsDoNoHarm(t *testing.T) {
-	h := newTestOrigin(t, func(c *Config) { c.Limits.BodyBytes = 1000 })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes = 1000 })
 	themes := "/environments/" + h.sandbox + "/themes"
 	for i, expectation := range []string{"200-ok", "100-continue, x", "x=y", ""} {
 		body := fmt.Sprintf(`{"slug":"t%d","displayName":"T"}`, i)

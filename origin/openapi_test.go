@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"example.com/livery/origin"
 	"example.com/livery/origin/api"
 	"example.com/livery/storage/record"
 )
@@ -154,7 +155,7 @@ func roleWord(role record.Role) string {
 // The bounds that the document states are those of the defaults and of the rules.
 func TestDocumentStatesTheLimits(t *testing.T) {
 	stated := readContract(t).document.Info.Extensions["x-livery-limits"].(map[string]any)
-	l := Limits{}.WithDefaults()
+	l := origin.Limits{}.WithDefaults()
 	for name, want := range map[string]int{
 		"bodyBytes": l.BodyBytes, "documentBytes": l.DocumentBytes, "nestingLevels": l.Depth, "operationsPerBatch": l.Operations,
 		"nameCharacters": l.NameCharacters, "headerBytes": l.HeaderBytes, "labelsPerResource": 50, "labelKeyCharacters": 64,

@@ -1,10 +1,12 @@
-package origin
+package origin_test
 
 import (
 	"fmt"
 	"net/http"
 	"sync"
 	"testing"
+
+	"example.com/livery/origin"
 )
 
 // race sends n equal requests at once and counts the statuses.
@@ -30,7 +32,7 @@ func (h *testOrigin) race(n int, send func(i int) (reply, error)) map[int]int {
 
 // A44: of 1,000 parallel edits with one etag exactly one is taken.
 func TestOneOfParallelEditsWins(t *testing.T) {
-	h := newTestOrigin(t, func(c *Config) { c.Limits.ConnectionsPerIP = -1 })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.ConnectionsPerIP = -1 })
 	theme := h.theme("brand")
 	etag := h.patch(theme, red)
 	statuses := h.race(1000, func(i int) (reply, error) {

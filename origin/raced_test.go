@@ -1,6 +1,6 @@
 //go:build race
 
-package origin
+package origin_test
 
 // raced says that the race detector is on.
 const raced = true

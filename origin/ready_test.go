@@ -1,12 +1,11 @@
-package origin
+package origin_test
 
 import (
 	"errors"
-	"io"
 	"log/slog"
-	"net/http"
 	"testing"
 
+	"example.com/livery/origin"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 )
@@ -22,17 +21,7 @@ func TestAFullDiskIsNotReadyAndReads(t *testing.T) {
 		}
 		return store
 	}
-	h := &testOrigin{t: t, clock: &clock{}, logs: &logBuffer{}, store: open(pebble.Options{})}
-	h.settle()
-	config := Config{
-		PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule), FeedToken: testFeedToken,
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: h.clock.Now, Master: testMasterKey,
-	}
-	transport := &http.Transport{DisableKeepAlives: true}
-	h.judge = newContractChecker(t, transport)
-	h.client = &http.Client{Transport: h.judge}
-	config.Store = h.store
-	h.start(config)
+	h := openTestOrigin(t, open(pebble.Options{}))
 	theme := h.theme("brand")
 	if ready, reads := h.origin.Ready(), h.origin.Reads(); ready != nil || reads != nil {
 		t.Errorf("with room: Ready() = %v, Reads() = %v, want nil", ready, reads)
@@ -44,9 +33,10 @@ func TestAFullDiskIsNotReadyAndReads(t *testing.T) {
 
 	h.store = open(pebble.Options{MinFreeBytes: 1 << 60, BallastBytes: -1})
 	defer func() { _ = h.store.Close() }()
+	config := h.config
 	config.Store = h.store
 	var err error
-	if h.origin, err = New(t.Context(), config); err != nil {
+	if h.origin, err = origin.New(t.Context(), config); err != nil {
 		t.Fatalf("an origin does not start on a full disk: %v", err)
 	}
 	h.base = "http://" + h.serve(h.origin.ServePublic)

@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bufio"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/livery/origin"
 )
 
 // dial opens a connection to the public listener that ends with the test.
@@ -138,22 +140,6 @@ func TestBodiesOfStrangersTakeNoMemory(t *testing.T) {
 	}
 }
 
-// gauge returns a metric of the origin that has no labels.
-func gauge(t testing.TB, registry *prometheus.Registry, name string) float64 {
-	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		if m := f.GetMetric(); f.GetName() == name && len(m) == 1 {
-			return m[0].GetGauge().GetValue() + m[0].GetCounter().GetValue()
-		}
-	}
-	t.Fatalf("there is no metric %s", name)
-	return 0
-}
-
 // uploads is an origin with little memory for bodies, and who sends them by halves.
 type uploads struct {
 	*testOrigin
@@ -185,7 +171,7 @@ func (u uploads) begin(subject string, size int) (finish func() int) {
 
 func newUploads(t *testing.T, budget int64) uploads {
 	registry := prometheus.NewRegistry()
-	h := newTestOrigin(t, func(c *Config) {
+	h := newTestOrigin(t, func(c *origin.Config) {
 		c.Registry, c.Limits.BodyBytes, c.Limits.BodyBudget, c.Limits.ReadTimeout = registry, 1<<20, budget, time.Minute
 	})
 	return uploads{h, registry}
@@ -261,7 +247,7 @@ func (u uploads) empty(t *testing.T) {
 // A62: the budget comes back whatever becomes of a body: too slow, given up by its client, broken or wrong.
 func TestTheBudgetComesBack(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	u := uploads{newTestOrigin(t, func(c *Config) {
+	u := uploads{newTestOrigin(t, func(c *origin.Config) {
 		c.Registry, c.Limits.BodyBytes, c.Limits.ReadTimeout = registry, 1000, 500*time.Millisecond
 	}), registry}
 	themes := u.head("POST", "/environments/"+u.sandbox+"/themes")
@@ -293,7 +279,7 @@ func TestTheBudgetComesBack(t *testing.T) {
 // A26 A31: a body of short values takes fifty times its length when it is parsed. Such bodies are answered one after
 // the other, and each leaves room for the next.
 func TestDenseBodiesAreParsedInTurn(t *testing.T) {
-	h := newTestOrigin(t, func(c *Config) { c.Limits.BodyBytes, c.Limits.BodyBudget = 1<<20, 4<<20 })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes, c.Limits.BodyBudget = 1<<20, 4<<20 })
 	dense := filled(`{"slug":"a","displayName":"A","metadata":[`+strings.Repeat("0,", 500_000)+`0]}`, 1<<20)
 	for i := range 3 {
 		if r := h.do(owner, "POST", "/environments/"+h.sandbox+"/themes", dense); r.status != http.StatusBadRequest {

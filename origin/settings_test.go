@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"context"
@@ -96,13 +96,14 @@ func TestBodiesChangeNothingElse(t *testing.T) {
 		t.Run(route.Method+" "+route.Path, func(t *testing.T) {
 			h := h.of(t)
 			s := h.ready()
+			theme, _ := s.paths()
 			name := route.Method + " " + route.Path
 			body := strings.Replace(strings.Replace(bodies[name], "%d", "x"+s.theme[20:], 1), "{", "{"+smuggled+",", 1)
 			r := h.do(owner, route.Method, h.etagOf(route, s.spell(route.Path)), body)
 			if r.status >= 300 || strings.Contains(r.body, "evil") || strings.Contains(r.body, "2001-01-01") {
 				t.Fatalf("%s = %d %s, want it done without what was smuggled", name, r.status, short(r.body))
 			}
-			after := h.do(owner, "GET", s.spell(themePath), "")
+			after := h.do(owner, "GET", theme, "")
 			if after.status != 200 { // it was deleted
 				return
 			}
@@ -125,7 +126,7 @@ func withID(settings map[string]any, environment string) map[string]any {
 func TestUpdatesTouchNamesOnly(t *testing.T) {
 	h := newTestOrigin(t)
 	s := h.ready()
-	theme, variant := s.spell(themePath), s.spell(variantPath)
+	theme, variant := s.paths()
 	h.patch(variant, `[{"operation":"set","path":"red","value":"#123456"}]`)
 	h.want(200, "PUT", theme+"/integrations", pairsBody("vue", "vuetify"))
 	for _, path := range []string{theme, variant} {

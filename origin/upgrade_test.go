@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/livery/feedproto"
+	"example.com/livery/origin"
 	"example.com/livery/origin/derive"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"
@@ -134,7 +135,7 @@ func (h *testOrigin) publishedBy(module []byte, theme, variant string) {
 // S171, decisions 6.5: an upgrade changes no published byte, also where everything derived is lost and compiled
 // again, which only the module of the release can that published it; what is published now comes from this one.
 func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
-	e, store := newForgetful(t, func(c *Config) { c.Guest, c.Compiled = thisModule(t), cacheDir(t) })
+	e, store := newForgetful(t, func(c *origin.Config) { c.Guest, c.Compiled = thisModule(t), cacheDir(t) })
 	theme := e.theme("brand")
 	dark, light := e.variant(theme, "dark"), e.variant(theme, "light")
 	e.patch(theme, red)
@@ -193,7 +194,7 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 // renderer than the version names.
 func TestAModuleOfAnotherBuildIsRefused(t *testing.T) {
 	h := newTestOrigin(t)
-	config := h.origin.config
+	config := h.config
 	other := []byte("\x00asm of another build")
 	digest := record.HashOf(other)
 	_, err := h.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
@@ -204,7 +205,7 @@ func TestAModuleOfAnotherBuildIsRefused(t *testing.T) {
 	}
 	for name, module := range map[string][]byte{"of another version": other, "no module": []byte("text")} {
 		config.Guest = module
-		if _, err := New(context.Background(), config); !errors.Is(err, wasm.ErrModule) {
+		if _, err := origin.New(context.Background(), config); !errors.Is(err, wasm.ErrModule) {
 			t.Errorf("New() with a module %s = %v, want wasm.ErrModule", name, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"fmt"
@@ -107,7 +107,7 @@ func TestLabelsAreKeptClearedOrReplaced(t *testing.T) {
 func TestDeletedIsGoneEverywhere(t *testing.T) {
 	e := newEdge(t)
 	s := e.ready()
-	theme, variant := s.spell(themePath), s.spell(variantPath)
+	theme, variant := s.paths()
 	e.patch(variant, `[{"operation":"set","path":"red","value":"#000000"}]`)
 	e.publish(variant)
 	gone := func(parameter string) {
@@ -130,7 +130,7 @@ func TestDeletedIsGoneEverywhere(t *testing.T) {
 		e.pair(theme, "-", version) // the Theme's own stays
 	}
 	parent = e.want(200, "DELETE", theme, "")
-	if !reflect.DeepEqual(parent.object(t), e.want(200, "GET", s.spell(environmentPath), "").object(t)) || strings.HasPrefix(parent.body, `{"resource"`) {
+	if !reflect.DeepEqual(parent.object(t), e.want(200, "GET", "/environments/"+s.environment, "").object(t)) || strings.HasPrefix(parent.body, `{"resource"`) {
 		t.Errorf("DELETE theme = %s, want the bare Environment", parent.body) // S97
 	}
 	gone("{themeID}")

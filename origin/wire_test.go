@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/livery/origin"
 )
 
 // raw writes bytes to the public listener and returns every answer until the origin closes the
@@ -204,7 +206,7 @@ func TestUnknownPathsUnderTheAPINeedAToken(t *testing.T) {
 // A31: a body beyond the limit is refused before it is read, also in chunks, and a client that
 // asks first is not told to go on.
 func TestOversizedBodiesAreRefusedUnread(t *testing.T) {
-	h := newTestOrigin(t, func(c *Config) { c.Limits.BodyBytes = 1 << 20 })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes = 1 << 20 })
 	head := "POST /public/v1/environments/" + h.sandbox + "/themes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + h.token(owner) + "\r\n"
 	large := strings.Repeat("a", 1<<20+1)
 	for name, text := range map[string]string{
@@ -238,7 +240,7 @@ func TestOversizedBodiesAreRefusedUnread(t *testing.T) {
 
 // A62: a client that sends too slowly is told so and loses its connection.
 func TestSlowRequestsEndInTime(t *testing.T) {
-	h := newTestOrigin(t, func(c *Config) { c.Limits.ReadTimeout = 50 * time.Millisecond })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.ReadTimeout = 50 * time.Millisecond })
 	for name, text := range map[string]string{
 		"headers": "GET /public/v1/environments HTTP/1.1\r\nHost: a\r\n",
 		"body":    h.head("POST", "/environments/"+h.sandbox+"/themes") + "Content-Length: 10\r\n\r\n{",
@@ -256,15 +258,15 @@ func TestSlowRequestsEndInTime(t *testing.T) {
 // makes room.
 func TestConnectionsAreBounded(t *testing.T) {
 	for name, c := range map[string]struct {
-		limits Limits
+		limits origin.Limits
 		status int
 		cause  string
 	}{
-		"from one address": {Limits{ConnectionsPerIP: 2}, 429, "rateLimit"},
-		"in all":           {Limits{Connections: 2}, 503, "internal"},
+		"from one address": {origin.Limits{ConnectionsPerIP: 2}, 429, "rateLimit"},
+		"in all":           {origin.Limits{Connections: 2}, 503, "internal"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newTestOrigin(t, func(config *Config) { config.Limits = c.limits })
+			h := newTestOrigin(t, func(config *origin.Config) { config.Limits = c.limits })
 			var held []net.Conn
 			for range 2 {
 				conn, err := net.Dial("tcp", strings.TrimPrefix(h.base, "http://"))
@@ -321,7 +323,7 @@ func TestFailuresTellNothing(t *testing.T) {
 
 // S244, decision 1.7: with a limit set, a caller beyond it is told when to come back; others are not concerned.
 func TestRateLimitIsPerCaller(t *testing.T) {
-	h := newTestOrigin(t, func(c *Config) { c.Limits.RequestsPerSecond = 2 })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.RequestsPerSecond = 2 })
 	statuses := map[int]int{}
 	var last reply
 	for range 20 {

@@ -1,4 +1,4 @@
-package origin
+package origin_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/livery/origin"
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/operator"
@@ -41,23 +42,13 @@ const (
 	stranger = "stranger" // admin, in Team globex
 )
 
-// The paths of the API.
-const (
-	apiPath           = api.Path
-	environmentsPath  = apiPath + "/environments"
-	environmentPath   = environmentsPath + "/{environmentID}"
-	themesPath        = environmentPath + "/themes"
-	themePath         = themesPath + "/{themeID}"
-	themeTokensPath   = themePath + "/tokens"
-	variantsPath      = themePath + "/variants"
-	variantPath       = variantsPath + "/{variantID}"
-	variantTokensPath = variantPath + "/tokens"
-)
+const apiPath = api.Path
 
 // testOrigin is an origin on a socket with two Teams, as a client sees it.
 type testOrigin struct {
 	t      testing.TB
-	origin *Origin
+	origin *origin.Origin
+	config origin.Config // of origin
 	store  storage.Store
 	clock  *clock
 	base   string
@@ -78,40 +69,40 @@ const (
 )
 
 // newTestOrigin starts an origin. change, if given, changes its configuration.
-func newTestOrigin(t testing.TB, change ...func(*Config)) *testOrigin {
+func newTestOrigin(t testing.TB, change ...func(*origin.Config)) *testOrigin {
 	t.Helper()
-	h := &testOrigin{t: t, clock: &clock{}, logs: &logBuffer{}}
-	log := slog.New(slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	store, err := pebble.Open("", pebble.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = store.Close() })
+	h := openTestOrigin(t, store, change...)
+	t.Cleanup(h.end)
+	return h
+}
+
+// openTestOrigin starts an origin over a store, which the test shuts down.
+func openTestOrigin(t testing.TB, store storage.Store, change ...func(*origin.Config)) *testOrigin {
+	t.Helper()
+	h := &testOrigin{t: t, clock: &clock{}, logs: &logBuffer{}, store: store}
 	t.Cleanup(func() {
-		_ = store.Close()
 		if t.Failed() {
 			t.Logf("log:\n%s", h.logs)
 		}
 	})
-	h.store = store
 	h.settle()
-	config := Config{
-		Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule),
-		FeedToken: testFeedToken, Logger: log, Now: h.clock.Now, Master: testMasterKey,
+	config := origin.Config{
+		Store: store, PublicURL: testPublicURL, CDNURL: testCDNURL, Guest: []byte(testModule), FeedToken: testFeedToken,
+		Logger: slog.New(slog.NewTextHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug})), Now: h.clock.Now, Master: testMasterKey,
 	}
 	for _, c := range change {
 		c(&config)
 	}
 	h.start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
 	h.judge = newContractChecker(t, transport)
 	h.client = &http.Client{Transport: h.judge, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		h.end()
-	})
+	t.Cleanup(transport.CloseIdleConnections)
 	return h
 }
 
@@ -125,14 +116,15 @@ func testMaster(t testing.TB) *auth.Master {
 	return m
 }
 
-// start starts an origin over the store, in the place of the one that was ended.
-func (h *testOrigin) start(c Config) {
+// start starts an origin over the store, in place of the one that was shut down.
+func (h *testOrigin) start(c origin.Config) {
 	h.t.Helper()
 	if string(c.Guest) == testModule {
 		h.register()
 	}
+	h.config = c
 	var err error
-	if h.origin, err = New(context.Background(), c); err != nil {
+	if h.origin, err = origin.New(context.Background(), c); err != nil {
 		h.t.Fatal(err)
 	}
 	h.base = "http://" + h.serve(h.origin.ServePublic)
