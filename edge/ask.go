@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"example.com/livery/edge/upstream"
+
 	"example.com/livery/feedproto"
 )
 
@@ -104,7 +106,7 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 		return ask()
 	}
 	for range maxAsks {
-		if held != nil && e.inVain(&t.asking, themeEndpoint, "theme/"+t.key, ask) {
+		if held != nil && e.inVain(&t.asking, upstream.ThemeEndpoint, "theme/"+t.key, ask) {
 			return t, held, stale, nil
 		}
 		answer, err := persist(e, q, func() (any, error) { return e.shared(q, "theme/"+t.key, askOnce) })
@@ -121,7 +123,7 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 		case e.themeFresh(t, held, q):
 			return t, held, asked, nil
 		case e.exhausted(t, held.learned, q):
-			t.asking.settle(errUnreachable, e.now())
+			t.asking.settle(upstream.ErrUnreachable, e.now())
 			return t, held, stale, nil
 		}
 	}
@@ -132,15 +134,15 @@ func (e *Edge) askTheme(t *theme, held *themeState, q *question) (*theme, *theme
 // disk, is returned; errUnreachable if there is none.
 func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 	change, now := t.change.Load(), e.now()
-	if resting := e.sources.resting(themeEndpoint); resting != nil || e.rests(&t.asking, now) {
-		return e.lastTheme(t, cmp.Or(resting, errUnreachable))
+	if resting := e.sources.Backoff(upstream.ThemeEndpoint); resting != nil || e.rests(&t.asking, now) {
+		return e.lastTheme(t, cmp.Or(resting, upstream.ErrUnreachable))
 	}
 	held := t.state.Load()
 	unknown := (held == nil || held.missing) && !e.disk.has(themeName(t.key))
 	if unknown && !e.unknowns.Take(now) {
 		return e.lastTheme(t, errBusy)
 	}
-	fed, missing, how, err := e.sources.theme(ctx, t.key)
+	fed, missing, how, err := e.sources.Theme(ctx, t.key)
 	if unknown && (err != nil || !missing) {
 		e.unknowns.Refund()
 	}
@@ -149,7 +151,7 @@ func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 	if err != nil {
 		return e.lastTheme(t, err)
 	}
-	l := how.learned(change, now)
+	l := learnedFrom(how, change, now)
 	if missing {
 		s := &themeState{learned: l, missing: true}
 		t.state.Store(s)

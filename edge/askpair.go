@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 
+	"example.com/livery/edge/upstream"
+
 	"example.com/livery/feedproto"
 )
 
@@ -63,7 +65,7 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 		return ask()
 	}
 	for range maxAsks {
-		if held != nil && e.inVain(&p.asking, pairEndpoint, "pair/"+p.key, ask) {
+		if held != nil && e.inVain(&p.asking, upstream.PairEndpoint, "pair/"+p.key, ask) {
 			return p, held, stale, nil
 		}
 		answer, err := persist(e, q, func() (any, error) { return e.shared(q, "pair/"+p.key, askOnce) })
@@ -80,7 +82,7 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 		case e.pairFresh(t, ts, p, held, q):
 			return p, held, asked, nil
 		case e.exhausted(t, held.learned, q):
-			p.asking.settle(errUnreachable, e.now())
+			p.asking.settle(upstream.ErrUnreachable, e.now())
 			return p, held, stale, nil
 		}
 	}
@@ -92,15 +94,15 @@ func (e *Edge) askPair(t *theme, ts *themeState, p *pair, held *pairState, q *qu
 // nil, is called before anybody sees the new pair.
 func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*pairState)) (*pairState, error) {
 	change, now := t.change.Load(), e.now()
-	if resting := e.sources.resting(pairEndpoint); resting != nil || e.rests(&p.asking, now) {
-		return e.lastPair(p, cmp.Or(resting, errUnreachable))
+	if resting := e.sources.Backoff(upstream.PairEndpoint); resting != nil || e.rests(&p.asking, now) {
+		return e.lastPair(p, cmp.Or(resting, upstream.ErrUnreachable))
 	}
 	held := p.state.Load()
 	unknown := (held == nil || held.missing != "") && !e.disk.has(pairName(p.key))
 	if unknown && !e.takeUnknown(t, now) {
 		return e.lastPair(p, errBusy)
 	}
-	fed, missing, how, err := e.sources.pair(ctx, p.key)
+	fed, missing, how, err := e.sources.Pair(ctx, p.key)
 	if err == nil && missing == "" {
 		err = failed(e.fetchInputs(fed))
 	}
@@ -113,7 +115,7 @@ func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*p
 	if err != nil {
 		return e.lastPair(p, err)
 	}
-	l := how.learned(change, now)
+	l := learnedFrom(how, change, now)
 	if missing != "" {
 		s := &pairState{learned: l, missing: missing}
 		p.state.Store(s)
@@ -133,8 +135,8 @@ func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*p
 // failed returns err, or errUnreachable for one that says that nobody was asked: of what needs several questions
 // another one was answered, and it is not asked again at once.
 func failed(err error) error {
-	if errors.Is(err, errResting) {
-		return errUnreachable
+	if errors.Is(err, upstream.ErrBackoff) {
+		return upstream.ErrUnreachable
 	}
 	return err
 }

@@ -23,6 +23,7 @@ import (
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/respond"
+	"example.com/livery/edge/upstream"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
@@ -56,7 +57,7 @@ type Edge struct {
 	config     Config
 	cache      *cache
 	disk       *disk
-	sources    *sources
+	sources    *upstream.Pool
 	relay      *relay
 	flights    singleflight.Group
 	metrics    *metrics
@@ -70,12 +71,13 @@ type Edge struct {
 	now        func() time.Time
 	log        *slog.Logger
 
-	confirmedAt  atomic.Int64           // Unix nanoseconds: what is held and not in doubt was current then
-	heard        atomic.Bool            // the feed was heard to its end at least once
-	applied      atomic.Uint64          // number of the newest change that is applied
-	complaint    complaint              // of the feed; follow alone uses it
-	heardTo      atomic.Pointer[string] // the newest place in the change log that was heard of
-	refreshless  atomic.Int64           // Unix nanoseconds: no Theme is asked for with its pairs before
+	confirmedAt  atomic.Int64                // Unix nanoseconds: what is held and not in doubt was current then
+	heard        atomic.Bool                 // the feed was heard to its end at least once
+	applied      atomic.Uint64               // number of the newest change that is applied
+	complaint    complaint                   // of the feed; follow alone uses it
+	advised      map[*upstream.Client]string // what was last logged to do about TLS; follow alone uses it
+	heardTo      atomic.Pointer[string]      // the newest place in the change log that was heard of
+	refreshless  atomic.Int64                // Unix nanoseconds: no Theme is asked for with its pairs before
 	refreshes    *waiting
 	postponed    *postponed
 	unknowns     ratelimit.Bucket // questions for what was not there
@@ -109,6 +111,7 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		encoders:     coding.NewEncoders(runtime.GOMAXPROCS(0)),
 		improvements: make(chan improvement, maxMisses),
 		deltas:       newDeltas(),
+		advised:      map[*upstream.Client]string{},
 		unknowns:     ratelimit.New(unknownEvery, unknownBurst),
 	}
 	if e.now == nil {
@@ -125,6 +128,10 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 	}
 	e.start()
 	return e, nil
+}
+
+func (c *Config) upstream() upstream.Config {
+	return upstream.Config{URLs: c.Upstreams, Token: c.UpstreamToken, TLS: c.UpstreamTLS, Wait: c.upstreamWait()}
 }
 
 func (c *Config) upstreamWait() time.Duration {
@@ -147,7 +154,7 @@ func (e *Edge) open() (err error) {
 	if e.disk, err = openDisk(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), e.askedPairs); err != nil {
 		return err
 	}
-	if e.sources, err = newSources(e.config, e.now); err != nil {
+	if e.sources, err = upstream.New(e.config.upstream(), e.now); err != nil {
 		return err
 	}
 	e.metrics, err = newMetrics(e.config.Registry, e)
@@ -236,7 +243,7 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	e.writePostponed()
 	e.tellDisk()
 	e.cache.close()
-	e.sources.close()
+	e.sources.Close()
 	if err != nil {
 		return fmt.Errorf("edge: shutdown: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/respond"
-
+	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 	"example.com/livery/httpguard"
 	"example.com/livery/storage/record"
@@ -92,9 +92,9 @@ func (f *feedHandler) changes(ctx *fasthttp.RequestCtx) {
 	}
 	e := f.edge
 	after, deadline := poll.After, time.Now().Add(poll.Wait)
-	for e.sources.followed.Load() != nil {
+	for e.sources.Followed() != nil {
 		// In steps: while this edge is cut off nobody may take its silence for "nothing changed".
-		step, cancel := context.WithTimeout(e.ctx, min(time.Until(deadline), pollSeconds*time.Second))
+		step, cancel := context.WithTimeout(e.ctx, min(time.Until(deadline), upstream.PollSeconds*time.Second))
 		confirmed := e.confirmedAt.Load()
 		fed := e.relay.changes(step, after, poll.Limit)
 		cancel()
@@ -103,7 +103,7 @@ func (f *feedHandler) changes(ctx *fasthttp.RequestCtx) {
 			if len(fed.Changes) == 0 && !fed.Reset {
 				confirmed = e.confirmedBefore(fed.Cursor, confirmed)
 			}
-			f.answer(ctx, fed, manner{age: e.now().Sub(time.Unix(0, confirmed))})
+			f.answer(ctx, fed, upstream.ResponseMeta{Age: e.now().Sub(time.Unix(0, confirmed))})
 			return
 		}
 	}
@@ -126,12 +126,12 @@ func (f *feedHandler) modules(ctx *fasthttp.RequestCtx) {
 		cutOff(ctx)
 		return
 	}
-	f.answer(ctx, feedproto.Modules{Modules: all}, manner{})
+	f.answer(ctx, feedproto.Modules{Modules: all}, upstream.ResponseMeta{})
 }
 
 func (f *feedHandler) blob(ctx *fasthttp.RequestCtx, name record.Hash) {
 	if !name.Valid() {
-		f.missing(ctx, feedproto.MissingBlob, manner{})
+		f.missing(ctx, feedproto.MissingBlob, upstream.ResponseMeta{})
 		return
 	}
 	blob, err := f.edge.input(name)
@@ -151,7 +151,7 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	defer e.leave(&q)
 	a, pair, ok := parseRecord(path)
 	if !ok {
-		f.missing(ctx, feedproto.MissingTheme, manner{})
+		f.missing(ctx, feedproto.MissingTheme, upstream.ResponseMeta{})
 		return
 	}
 	t, s, m, ok := f.theme(ctx, a.theme, &q)
@@ -179,7 +179,7 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 }
 
 // theme returns a Theme that is there; where ok is false it has answered.
-func (f *feedHandler) theme(ctx *fasthttp.RequestCtx, key []byte, q *question) (t *theme, s *themeState, m manner, ok bool) {
+func (f *feedHandler) theme(ctx *fasthttp.RequestCtx, key []byte, q *question) (t *theme, s *themeState, m upstream.ResponseMeta, ok bool) {
 	t, s, o, err := f.edge.themeOf(key, q)
 	if err != nil || !s.missing && s.secretsAbsent {
 		cutOff(ctx)
@@ -192,9 +192,9 @@ func (f *feedHandler) theme(ctx *fasthttp.RequestCtx, key []byte, q *question) (
 }
 
 // mannerOf says since when an answer is known to be current.
-func (e *Edge) mannerOf(t *theme, l learned, o outcome, q *question) manner {
+func (e *Edge) mannerOf(t *theme, l learned, o outcome, q *question) upstream.ResponseMeta {
 	at, _ := e.known(t, l, q)
-	return manner{max(0, q.now.Sub(at)), o == stale || !l.covered}
+	return upstream.ResponseMeta{Age: max(0, q.now.Sub(at)), NotFollowed: o == stale || !l.covered}
 }
 
 // parseRecord reads the address of a Theme's record, or of a pair's.
@@ -212,36 +212,36 @@ func parseRecord(path []byte) (a address, pair, ok bool) {
 }
 
 // missing says which part of an address does not exist.
-func (f *feedHandler) missing(ctx *fasthttp.RequestCtx, part string, m manner) {
+func (f *feedHandler) missing(ctx *fasthttp.RequestCtx, part string, m upstream.ResponseMeta) {
 	f.answer(ctx, feedproto.Missing{Missing: part}, m)
 	if ctx.Response.StatusCode() == http.StatusOK {
 		ctx.SetStatusCode(http.StatusNotFound)
 	}
 }
 
-func (f *feedHandler) answer(ctx *fasthttp.RequestCtx, v any, m manner) {
+func (f *feedHandler) answer(ctx *fasthttp.RequestCtx, v any, m upstream.ResponseMeta) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		f.edge.log.Error("the feed cannot be answered", "error", errors.Unwrap(err))
 		respond.Internal.Send(ctx)
 		return
 	}
-	m.tell(ctx)
+	writeMeta(ctx, m)
 	ctx.Response.Header.SetContentTypeBytes(respond.JSONType)
 	ctx.Response.SetBody(text)
 }
 
-// tell says with an answer how it came about.
-func (m manner) tell(ctx *fasthttp.RequestCtx) {
-	ctx.Response.Header.Set(feedproto.AgeHeader, feedproto.FormatAge(m.age))
-	if m.aside {
+// writeMeta says with an answer how it came about.
+func writeMeta(ctx *fasthttp.RequestCtx, m upstream.ResponseMeta) {
+	ctx.Response.Header.Set(feedproto.AgeHeader, feedproto.FormatAge(m.Age))
+	if m.NotFollowed {
 		ctx.Response.Header.Set(feedproto.CoverHeader, feedproto.NotFollowed)
 	}
 }
 
 // modules lists the renderer modules that upstream has, or had when it was last asked.
 func (e *Edge) modules() ([]record.Module, error) {
-	fed, err := e.sources.modules(e.ctx)
+	fed, err := e.sources.Modules(e.ctx)
 	if err != nil {
 		held, ok := e.disk.modules()
 		if !ok {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/respond"
-
+	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 	"github.com/valyala/fasthttp"
 )
@@ -16,7 +16,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	e := f.edge
 	a, ok := parseTheme(key)
 	if !ok || len(key) != len(a.theme) {
-		f.missing(ctx, feedproto.MissingTheme, manner{})
+		f.missing(ctx, feedproto.MissingTheme, upstream.ResponseMeta{})
 		return
 	}
 	asked, fault := feedproto.ParseRefreshQuery(ctx.QueryArgs())
@@ -24,7 +24,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 		respond.Malformed.Send(ctx)
 		return
 	}
-	if e.sources.followed.Load() == nil || !e.relay.knows(asked.Since) {
+	if e.sources.Followed() == nil || !e.relay.knows(asked.Since) {
 		cutOff(ctx)
 		return
 	}
@@ -36,14 +36,14 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	if !ok {
 		return
 	}
-	if m.aside {
+	if m.NotFollowed {
 		cutOff(ctx)
 		return
 	}
 	fed := feedproto.Refresh{Theme: s.fed, Pairs: []feedproto.RefreshPair{}}
 	for _, at := range asked.Pairs {
 		if p, pm, ok := f.refreshedPair(t, s, at, &q); ok {
-			m.age = max(m.age, pm.age)
+			m.Age = max(m.Age, pm.Age)
 			fed.Pairs = append(fed.Pairs, feedproto.RefreshPair{Address: at, Pair: p})
 		}
 	}
@@ -54,13 +54,13 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 		respond.Internal.Send(ctx)
 		return
 	}
-	m.tell(ctx)
+	writeMeta(ctx, m)
 	ctx.SetContentType("application/octet-stream")
 	ctx.Response.SetBodyRaw(text)
 }
 
 // refreshedPair returns a pair of a Theme, if it is there and known to be current.
-func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *question) (fed feedproto.Pair, m manner, ok bool) {
+func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *question) (fed feedproto.Pair, m upstream.ResponseMeta, ok bool) {
 	a, ok := parsePair([]byte(t.key + "/" + at))
 	if !ok {
 		return fed, m, false
@@ -71,7 +71,7 @@ func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *quest
 	}
 	p.asked(q.now)
 	m = f.edge.mannerOf(t, held.learned, o, q)
-	return held.fed.record(), m, !m.aside
+	return held.fed.record(), m, !m.NotFollowed
 }
 
 // awaitReady returns once a changed Theme is ready, which brings what is hot of it in one question: asked

@@ -3,6 +3,8 @@ package edge
 import (
 	"errors"
 	"time"
+
+	"example.com/livery/edge/upstream"
 )
 
 // The bounds of what strangers can have the edge do. A question counts as unknown until upstream
@@ -59,9 +61,9 @@ func persist[T any](e *Edge, q *question, ask func() (T, error)) (T, error) {
 		q.deadline = time.Now().Add(q.patience)
 	}
 	for {
-		back := e.sources.returning()
+		back := e.sources.Recovered()
 		answer, err := ask()
-		if !errors.Is(err, errUnreachable) || !e.await(back, q, err) {
+		if !errors.Is(err, upstream.ErrUnreachable) || !e.await(back, q, err) {
 			return answer, err
 		}
 	}
@@ -72,11 +74,11 @@ func persist[T any](e *Edge, q *question, ask func() (T, error)) (T, error) {
 // away already, as a long absence is not a restart; but until one more question was let through.
 func (e *Edge) await(back <-chan struct{}, q *question, reason error) bool {
 	now := e.now()
-	since, next, away := e.sources.away()
-	if resting := (*restingError)(nil); !away && errors.As(reason, &resting) {
-		since, next, away = time.Unix(0, resting.since), time.Unix(0, resting.next), true
+	since, next, away := e.sources.Outage()
+	if resting := (*upstream.BackoffError)(nil); !away && errors.As(reason, &resting) {
+		since, next, away = time.Unix(0, resting.Since), time.Unix(0, resting.Next), true
 	}
-	until := q.now.Add(max(min(since.Sub(q.now), 0)+q.patience, maxGap+minGap))
+	until := q.now.Add(max(min(since.Sub(q.now), 0)+q.patience, upstream.ProbeWithin))
 	left := min(until.Sub(now), time.Until(q.deadline))
 	if q.patience == 0 || left <= 0 || e.door.closing.Load() {
 		return false
@@ -93,6 +95,6 @@ func (e *Edge) await(back <-chan struct{}, q *question, reason error) bool {
 	if e.waiting.Add(1) > maxWaiting {
 		return false
 	}
-	doze(e.ctx, max(min(next.Sub(now), left), time.Millisecond), back)
+	upstream.Sleep(e.ctx, max(min(next.Sub(now), left), time.Millisecond), back)
 	return e.ctx.Err() == nil
 }

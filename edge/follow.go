@@ -1,19 +1,17 @@
 package edge
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
 	"example.com/livery/edge/ratelimit"
-
+	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 )
 
 // How the feed is followed. A poll is short, because its answer is what confirms that everything
 // held is current: between two of them nobody would notice a connection that died in silence.
 const (
-	pollSeconds = 1
 	cursorEvery = 5 * time.Second // how often the cursor is written to disk
 )
 
@@ -23,9 +21,9 @@ func (e *Edge) follow() {
 	cursor, saved, more := e.disk.cursor(), time.Time{}, false
 	pace := pace{changes: ratelimit.New(changesEvery, changesBurst)}
 	for e.ctx.Err() == nil {
-		u, wait := e.sources.toFollow(e.ctx, e.now), pollSeconds
+		u, wait := e.sources.Next(e.ctx, e.now), upstream.PollSeconds
 		e.lookAround(u)
-		if u != e.sources.followed.Load() {
+		if u != e.sources.Followed() {
 			wait = 0 // what is held is in doubt until it answers
 		}
 		polledAt := e.now()
@@ -33,13 +31,13 @@ func (e *Edge) follow() {
 		if more {
 			limit = feedproto.MaxLimit
 		}
-		fed, m, err := u.changes(e.ctx, cursor, wait, limit)
+		fed, m, err := u.Changes(e.ctx, cursor, wait, limit)
 		if e.settle(u, err, wait > 0 && !fed.Reset && !fed.More); err != nil {
 			continue
 		}
 		e.apply(fed, m, polledAt, wait)
 		more = fed.More
-		doze(e.ctx, pace.rest(u, fed, polledAt.Add(time.Duration(wait)*time.Second), e.now()), nil)
+		upstream.Sleep(e.ctx, pace.rest(u, fed, polledAt.Add(time.Duration(wait)*time.Second), e.now()), nil)
 		if fed.Cursor != cursor && time.Since(saved) >= cursorEvery {
 			e.keep(e.disk.putCursor(fed.Cursor))
 			saved = time.Now()
@@ -50,9 +48,9 @@ func (e *Edge) follow() {
 }
 
 // lookAround has the upstreams preferred to u looked at, if one failed and has rested.
-func (e *Edge) lookAround(u *upstream) {
-	for _, preferred := range e.sources.rested(u, e.now()) {
-		e.spawn(func() { preferred.probe(e.ctx) })
+func (e *Edge) lookAround(u *upstream.Client) {
+	for _, preferred := range e.sources.Probes(u, e.now()) {
+		e.spawn(func() { preferred.Probe(e.ctx) })
 	}
 }
 
@@ -72,7 +70,7 @@ const (
 )
 
 // rest returns how long to wait after an answer of u that came at now, to a poll that might have waited until end.
-func (p *pace) rest(u *upstream, fed feedproto.Changes, end, now time.Time) time.Duration {
+func (p *pace) rest(u *upstream.Client, fed feedproto.Changes, end, now time.Time) time.Duration {
 	most := maxRows
 	if fed.Reset {
 		most = maxResets
@@ -84,7 +82,7 @@ func (p *pace) rest(u *upstream, fed feedproto.Changes, end, now time.Time) time
 			return end.Sub(now)
 		}
 	case p.rows >= most:
-		return u.backOff()
+		return u.BackOff()
 	default:
 		p.rows++
 		return 0
@@ -96,10 +94,10 @@ func (p *pace) rest(u *upstream, fed feedproto.Changes, end, now time.Time) time
 }
 
 // settle keeps and tells how a poll went, and whether it was answered as one by which what is held is confirmed.
-func (e *Edge) settle(u *upstream, err error, progress bool) {
-	before := e.sources.followed.Load()
-	e.sources.settle(u, err, progress, e.now())
-	after := e.sources.followed.Load()
+func (e *Edge) settle(u *upstream.Client, err error, progress bool) {
+	before := e.sources.Followed()
+	e.sources.Polled(u, err, progress, e.now())
+	after := e.sources.Followed()
 	e.metrics.following(after != nil)
 	e.tell(u, err)
 	switch {
@@ -108,7 +106,7 @@ func (e *Edge) settle(u *upstream, err error, progress bool) {
 		e.complain(u, err)
 	case before != after:
 		e.complaint = complaint{}
-		e.log.Info("following the feed", "upstream", e.sources.name(after))
+		e.log.Info("following the feed", "upstream", e.sources.Name(after))
 	}
 }
 
@@ -122,17 +120,17 @@ type complaint struct {
 const complainEvery = 10 * time.Second
 
 // complain tells why no feed can be followed, if that is another reason than the one told last.
-func (e *Edge) complain(u *upstream, err error) {
+func (e *Edge) complain(u *upstream.Client, err error) {
 	told, now := e.complaint, e.now()
-	if reason := e.sources.name(u) + err.Error(); reason != told.reason && (told.reason == "" || now.Sub(told.at) >= complainEvery) {
+	if reason := e.sources.Name(u) + err.Error(); reason != told.reason && (told.reason == "" || now.Sub(told.at) >= complainEvery) {
 		e.complaint = complaint{reason, now}
-		e.log.Warn("the feed cannot be followed; serving what is held", "upstream", e.sources.name(u), "error", err)
+		e.log.Warn("the feed cannot be followed; serving what is held", "upstream", e.sources.Name(u), "error", err)
 	}
 }
 
 // apply marks what changed, tells the edges behind this one, and then confirms the rest. The feed was asked
 // at polledAt to wait so many seconds for a change.
-func (e *Edge) apply(fed feedproto.Changes, m manner, polledAt time.Time, wait int) {
+func (e *Edge) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledAt time.Time, wait int) {
 	e.heardTo.Store(&fed.Cursor) // before anything is in doubt: askRefresh
 	if fed.Reset {
 		e.changed("", "")
@@ -143,7 +141,7 @@ func (e *Edge) apply(fed feedproto.Changes, m manner, polledAt time.Time, wait i
 		}
 	}
 	e.relay.add(fed)
-	e.applied.Store(sequenceOf(fed.Cursor))
+	e.applied.Store(upstream.Sequence(fed.Cursor))
 	if fed.More {
 		return // there is more to hear before anything is confirmed
 	}
@@ -155,7 +153,7 @@ func (e *Edge) apply(fed feedproto.Changes, m manner, polledAt time.Time, wait i
 			confirmed = now
 		}
 	}
-	e.confirmedAt.Store(confirmed.Add(-m.age).UnixNano())
+	e.confirmedAt.Store(confirmed.Add(-m.Age).UnixNano())
 	if !e.heard.Swap(true) {
 		e.spawn(e.preload)
 	}
@@ -176,9 +174,14 @@ func (e *Edge) changed(environmentID, themeID string) {
 	}
 }
 
-// sequenceOf returns the number that a place in the change log begins with; 0 if there is none.
-func sequenceOf(cursor string) uint64 {
-	number, _, _ := strings.Cut(cursor, ".")
-	sequence, _ := strconv.ParseUint(number, 10, 64) // what is not a number is 0
-	return sequence
+// tell logs why an upstream could not be followed if TLS is the reason and somebody has to act,
+// once until it changes. It is follow's alone.
+func (e *Edge) tell(u *upstream.Client, err error) {
+	next := upstream.Advice(err)
+	if next != "" && next != e.advised[u] && e.ctx.Err() == nil {
+		e.log.Warn("an upstream and this edge do not trust each other", "upstream", e.sources.Name(u), "error", err, "next", next)
+	}
+	if err == nil || next != "" {
+		e.advised[u] = next
+	}
 }

@@ -3,6 +3,8 @@ package edge
 import (
 	"time"
 
+	"example.com/livery/edge/upstream"
+
 	"github.com/valyala/fasthttp"
 )
 
@@ -101,4 +103,9 @@ func (e *Edge) known(t *theme, l learned, q *question) (at time.Time, current bo
 func (e *Edge) fresh(t *theme, l learned, q *question, lifetime time.Duration) bool {
 	at, current := e.known(t, l, q)
 	return current && q.now.Sub(at) <= lifetime
+}
+
+// learnedFrom returns the freshness of an answer to a question that was asked at a time, under a number of change.
+func learnedFrom(m upstream.ResponseMeta, change uint64, asked time.Time) learned {
+	return learned{change: change, at: asked.Add(-m.Age), age: m.Age, covered: !m.NotFollowed}
 }

@@ -3,6 +3,8 @@ package edge
 import (
 	"testing"
 	"time"
+
+	"example.com/livery/edge/upstream"
 )
 
 // A refreshed answer is current, one of before is let through as long as the grace of its change
@@ -86,7 +88,7 @@ func TestAnswersAsideAreNotConfirmed(t *testing.T) {
 	th := &theme{}
 	th.change.Store(1)
 	e.confirmedAt.Store(time.Unix(2000, 0).UnixNano())
-	l := manner{age: 3 * time.Second, aside: true}.learned(1, time.Unix(1000, 0))
+	l := learnedFrom(upstream.ResponseMeta{Age: 3 * time.Second, NotFollowed: true}, 1, time.Unix(1000, 0))
 	if at, current := e.known(th, l, &question{now: time.Unix(2000, 0)}); !current || !at.Equal(time.Unix(997, 0)) {
 		t.Errorf("known = %v, %t, want when it was asked for less its age", at, current)
 	}

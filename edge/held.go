@@ -10,11 +10,10 @@ import (
 	"time"
 	"unique"
 
-	"example.com/livery/edge/ratelimit"
-
 	"example.com/livery/edge/coding"
-
 	"example.com/livery/edge/policy"
+	"example.com/livery/edge/ratelimit"
+	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
@@ -118,7 +117,7 @@ func (a *asking) settle(err error, now time.Time) {
 	switch {
 	case err == nil:
 		a.lostAt.Store(0)
-	case !errors.Is(err, errResting):
+	case !errors.Is(err, upstream.ErrBackoff):
 		a.lostAt.Store(now.UnixNano())
 	}
 }
@@ -126,7 +125,7 @@ func (a *asking) settle(err error, now time.Time) {
 // rests reports whether the newest question failed a moment ago, and since then upstream did not come back.
 func (a *asking) rests(now time.Time, back int64) bool {
 	lostAt := a.lostAt.Load()
-	return lostAt > back && now.UnixNano()-lostAt < int64(retryAfter)
+	return lostAt > back && now.UnixNano()-lostAt < int64(upstream.RetryAfter)
 }
 
 // learned is when and how an answer of upstream was learned.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"example.com/livery/edge/coding"
-
 	"example.com/livery/edge/policy"
+	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
@@ -238,12 +238,12 @@ func TestDoubtIsNotConfirmed(t *testing.T) {
 func TestPageBeforeTheLastConfirmsNothing(t *testing.T) {
 	e := warmed(t, record.Serving{})
 	fed := feedproto.Changes{Changes: make([]feedproto.Change, 3), Cursor: "1000.a", More: true}
-	e.apply(fed, manner{}, time.Unix(1000, 0), pollSeconds)
+	e.apply(fed, upstream.ResponseMeta{}, time.Unix(1000, 0), upstream.PollSeconds)
 	if at := e.confirmedAt.Load(); at != 0 || e.heard.Load() {
 		t.Errorf("a page before the last confirmed what is held as of %d", at)
 	}
 	fed.More = false
-	e.apply(fed, manner{}, time.Unix(1000, 0), pollSeconds)
+	e.apply(fed, upstream.ResponseMeta{}, time.Unix(1000, 0), upstream.PollSeconds)
 	if at := e.confirmedAt.Load(); at != time.Unix(1000, 0).UnixNano() {
 		t.Errorf("the end of the feed confirmed as of %d, want when it was asked for", at)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"example.com/livery/edge/upstream"
+
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -150,7 +152,7 @@ func (m *metrics) rendered(took time.Duration, err error) {
 
 // asked counts a question to upstream, if it was asked at all.
 func (m *metrics) asked(kind string, err error) {
-	if !errors.Is(err, errResting) {
+	if !errors.Is(err, upstream.ErrBackoff) {
 		m.asks.WithLabelValues(kind, result(err)).Inc()
 	}
 }

@@ -3,9 +3,10 @@ package edge
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"strings"
 	"time"
+
+	"example.com/livery/edge/upstream"
 
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
@@ -35,16 +36,16 @@ type refreshed struct {
 func (e *Edge) askRefresh(ctx context.Context, t *theme, hot []*pair) *refreshed {
 	change, now := t.change.Load(), e.now()
 	since := e.heardTo.Load()
-	if since == nil || e.sources.resting(refreshEndpoint) != nil || now.UnixNano() < e.refreshless.Load() {
+	if since == nil || e.sources.Backoff(upstream.RefreshEndpoint) != nil || now.UnixNano() < e.refreshless.Load() {
 		return nil
 	}
-	fed, a, err := e.sources.refresh(ctx, t.key, refreshQuestion(t.key, *since, hot[:min(len(hot), refreshAsked)]))
+	fed, meta, supported, err := e.sources.Refresh(ctx, t.key, refreshQuestion(t.key, *since, hot[:min(len(hot), refreshAsked)]))
 	e.metrics.asked("refresh", err)
 	if fed != nil {
 		// Asking for one of them alone may well bring something newer, so that none has an age.
-		return newRefreshed(learned{change: change, at: now.Add(-a.manner.age), covered: !a.manner.aside}, *fed)
+		return newRefreshed(learned{change: change, at: now.Add(-meta.Age), covered: !meta.NotFollowed}, *fed)
 	}
-	if err == nil && a.status != http.StatusServiceUnavailable && !(a.status == http.StatusNotFound && missingIn(a.body) != "") {
+	if !supported {
 		e.refreshless.Store(now.Add(refreshlessFor).UnixNano())
 	}
 	return nil
@@ -70,7 +71,7 @@ func newRefreshed(l learned, fed feedproto.Refresh) *refreshed {
 	r := &refreshed{learned: l, theme: fed.Theme, pairs: map[string]feedproto.Pair{}, blobs: map[record.Hash][]byte{}}
 	key := fed.Theme.EnvironmentID + "/" + fed.Theme.ThemeID + "/"
 	for _, p := range fed.Pairs {
-		if sound(p.Pair, key+p.Address) {
+		if upstream.ValidPair(p.Pair, key+p.Address) {
 			r.pairs[key+p.Address] = p.Pair
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/coding"
-
+	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
@@ -59,7 +59,7 @@ func (e *Edge) makeBody(s *pairState, key fileKey, enc coding.Encoding, asked bo
 		case err == nil:
 			b.asked = asked
 			e.cache.putBody(key, b)
-		case !errors.Is(err, errUnreachable) && e.ctx.Err() == nil:
+		case !errors.Is(err, upstream.ErrUnreachable) && e.ctx.Err() == nil:
 			fed := s.fed.record()
 			e.log.Error("a file cannot be made", "file", key.file.Name(), "plan", fed.Plan, "overlay", fed.Overlay, "module", fed.Module, "error", err)
 			e.cache.files.Set(key, &file{failed: err, failedAt: e.now()})
@@ -305,13 +305,13 @@ func (e *Edge) fetchBlob(name record.Hash) ([]byte, error) {
 
 // askBlob asks for a blob; if none is asked for just now, because others were not answered right, when one is.
 func (e *Edge) askBlob(name record.Hash) (blob []byte, err error) {
-	for until := time.Now().Add(maxGap + minGap); ; {
-		blob, err = e.sources.blob(e.ctx, name)
-		resting := (*restingError)(nil)
-		if !errors.As(err, &resting) || e.sources.failing() || !time.Now().Before(until) || e.ctx.Err() != nil {
+	for until := time.Now().Add(upstream.ProbeWithin); ; {
+		blob, err = e.sources.Blob(e.ctx, name)
+		resting := (*upstream.BackoffError)(nil)
+		if !errors.As(err, &resting) || e.sources.Down() || !time.Now().Before(until) || e.ctx.Err() != nil {
 			return blob, err
 		}
-		doze(e.ctx, max(time.Unix(0, resting.next).Sub(e.now()), time.Millisecond), nil)
+		upstream.Sleep(e.ctx, max(time.Unix(0, resting.Next).Sub(e.now()), time.Millisecond), nil)
 	}
 }
 

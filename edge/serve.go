@@ -6,12 +6,11 @@ import (
 	"sync"
 	"time"
 
-	"example.com/livery/edge/respond"
-
 	"example.com/livery/edge/coding"
-
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
+	"example.com/livery/edge/respond"
+	"example.com/livery/edge/upstream"
 	"example.com/livery/httpguard"
 	"github.com/valyala/fasthttp"
 )
@@ -256,7 +255,7 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 		e.timed(x, &x.made)
 	}
 	switch {
-	case errors.Is(err, errUnreachable) || errors.Is(err, errBusy):
+	case errors.Is(err, upstream.ErrUnreachable) || errors.Is(err, errBusy):
 		return unanswered(err)
 	case err != nil:
 		return respond.Internal

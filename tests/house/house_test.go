@@ -147,7 +147,7 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/clientlimit edge/coding edge/loop edge/policy edge/ratelimit edge/respond feedproto httpguard storage/record wasm wasm/abi",
+		ours: "edge/clientlimit edge/coding edge/loop edge/policy edge/ratelimit edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
 		others: "github.com/go-json-experiment/json github.com/maypok86/otter/v2 " +
 			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/net golang.org/x/sync golang.org/x/sys",
 	},
@@ -156,6 +156,7 @@ var house = map[string]room{
 	"edge/policy":         {ours: "storage/record"},
 	"edge/ratelimit":      {},
 	"edge/respond":        {ours: "wasm/abi", others: "github.com/valyala/fasthttp"},
+	"edge/upstream":       {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
 	"wasm":                {ours: "renderer/plan wasm/abi", others: "github.com/tetratelabs/wazero"},
 	"wasm/abi":            {guest: true},
 	"wasm/guest":          {ours: "renderer renderer/jsontree renderer/plan wasm/abi", guest: true},

@@ -1,4 +1,4 @@
-package edge
+package upstream
 
 import (
 	"cmp"
@@ -31,20 +31,8 @@ func dialTLS(dialer *net.Dialer, settings func() *tls.Config) func(ctx context.C
 	}
 }
 
-// tell logs why an upstream could not be followed if TLS is the reason and somebody has to act,
-// once until it changes. It is follow's alone.
-func (e *Edge) tell(u *upstream, err error) {
-	next := nextStep(err)
-	if next != "" && next != u.told && e.ctx.Err() == nil {
-		e.log.Warn("an upstream and this edge do not trust each other", "upstream", e.sources.name(u), "error", err, "next", next)
-	}
-	if err == nil || next != "" {
-		u.told = next
-	}
-}
-
-// nextStep says what to do about an error of TLS, or nothing.
-func nextStep(err error) string {
+// Advice says what to do about an error of TLS, or nothing.
+func Advice(err error) string {
 	if err == nil {
 		return ""
 	}
