@@ -1,4 +1,4 @@
-package auth
+package auth_test
 
 import (
 	"context"
@@ -14,13 +14,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
+	"github.com/golang-jwt/jwt/v5"
 )
 
 const (
@@ -30,10 +33,11 @@ const (
 
 // stand is a store with keys and a time that the test sets.
 type stand struct {
-	t     *testing.T
-	store storage.Store
-	keys  *Keys
-	now   time.Time
+	t      *testing.T
+	store  storage.Store
+	config auth.Config
+	keys   *auth.Keys
+	now    time.Time
 }
 
 func newStand(t *testing.T) *stand {
@@ -44,20 +48,54 @@ func newStand(t *testing.T) *stand {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	s := &stand{t: t, store: store, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	s.config = auth.Config{Issuer: issuer, Audience: ourAudience, Now: func() time.Time { return s.now }}
 	s.keys = s.open()
 	return s
 }
 
-func (s *stand) open() *Keys {
+func (s *stand) open() *auth.Keys {
 	s.t.Helper()
-	keys, err := Open(context.Background(), s.store, Config{Issuer: issuer, Audience: ourAudience, Now: func() time.Time { return s.now }})
+	keys, err := auth.Open(context.Background(), s.store, s.config)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return keys
 }
 
-func (s *stand) issue(order Order) string {
+// tokenKeys returns the stored token keys, the newest last.
+func (s *stand) tokenKeys() (keys []record.TokenKey) {
+	s.t.Helper()
+	err := s.store.View(context.Background(), func(r storage.Reader) error {
+		return storage.TokenKeys.Scan(r, storage.Ascending, func(_ []byte, key record.TokenKey) bool {
+			keys = append(keys, key)
+			return true
+		})
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	slices.SortFunc(keys, func(a, b record.TokenKey) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return keys
+}
+
+// signing returns the token key that signs.
+func (s *stand) signing() record.TokenKey {
+	keys := s.tokenKeys()
+	return keys[len(keys)-1]
+}
+
+// signerOf returns the id of the key that signs the tokens of keys.
+func (s *stand) signerOf(keys *auth.Keys) string {
+	s.t.Helper()
+	token, _, err := keys.Issue(auth.Order{Subject: "someone", TTL: time.Minute})
+	parsed, _, parseErr := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
+	if err := errors.Join(err, parseErr); err != nil {
+		s.t.Fatal(err)
+	}
+	return fmt.Sprint(parsed.Header["kid"])
+}
+
+func (s *stand) issue(order auth.Order) string {
 	s.t.Helper()
 	token, _, err := s.keys.Issue(order)
 	if err != nil {
@@ -95,12 +133,12 @@ func encode(part any) string {
 // forge signs any header and claims with the stand's own key.
 func (s *stand) forge(header, claims any) string {
 	text := encode(header) + "." + encode(claims)
-	sig := ed25519.Sign(ed25519.NewKeyFromSeed(s.keys.known.Load().signing.Seed), []byte(text))
+	sig := ed25519.Sign(ed25519.NewKeyFromSeed(s.signing().Seed), []byte(text))
 	return text + "." + base64.RawURLEncoding.EncodeToString(sig)
 }
 
 func (s *stand) header() object {
-	return object{"alg": "EdDSA", "typ": "JWT", "kid": s.keys.known.Load().signing.ID}
+	return object{"alg": "EdDSA", "typ": "JWT", "kid": s.signing().ID}
 }
 
 func (s *stand) claims() object {
@@ -110,7 +148,7 @@ func (s *stand) claims() object {
 // S235 S236 S237, A1-A17 of the security document: all but one well-formed token of ours is refused.
 func TestVerifyRefusesWhatIsNoTokenOfOurs(t *testing.T) {
 	s := newStand(t)
-	public := s.keys.known.Load().public[s.keys.known.Load().signing.ID]
+	public := ed25519.NewKeyFromSeed(s.signing().Seed).Public().(ed25519.PublicKey)
 	der, err := x509.MarshalPKIXPublicKey(public)
 	if err != nil {
 		t.Fatal(err)
@@ -174,12 +212,12 @@ func TestVerifyRefusesWhatIsNoTokenOfOurs(t *testing.T) {
 		cases[name] = "Bearer " + s.forge(s.header(), claims)
 	}
 	for name, authorization := range cases {
-		if caller, err := s.keys.Verify([]string{authorization}); !errors.Is(err, ErrUnauthorized) {
+		if caller, err := s.keys.Verify([]string{authorization}); !errors.Is(err, auth.ErrUnauthorized) {
 			t.Errorf("%s: Verify() = %v, %v, want ErrUnauthorized", name, caller, err)
 		}
 	}
 	for name, lines := range map[string][]string{"A1 none": nil, "A17 two headers": {"Bearer " + good, "Bearer " + good}} {
-		if _, err := s.keys.Verify(lines); !errors.Is(err, ErrUnauthorized) {
+		if _, err := s.keys.Verify(lines); !errors.Is(err, auth.ErrUnauthorized) {
 			t.Errorf("%s: Verify() = %v, want ErrUnauthorized", name, err)
 		}
 	}
@@ -209,8 +247,8 @@ func looseEncoding(token string) string {
 func TestVerifyAcceptsTokensOfOurs(t *testing.T) {
 	s := newStand(t)
 	for name, authorization := range map[string]string{
-		"issued":       "Bearer " + s.issue(Order{Subject: "someone", TTL: time.Minute}),
-		"lower case":   "bearer " + s.issue(Order{Subject: "someone", TTL: time.Minute}),
+		"issued":       "Bearer " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute}),
+		"lower case":   "bearer " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute}),
 		"A7 a list":    "Bearer " + s.forge(s.header(), s.claims().with("aud", []string{"x", ourAudience})),
 		"without typ":  "Bearer " + s.forge(s.header().with("typ", nil), s.claims()),
 		"other claims": "Bearer " + s.forge(s.header(), s.claims().with("jti", "x").with("nbf", s.now.Unix())),
@@ -225,30 +263,30 @@ func TestVerifyAcceptsTokensOfOurs(t *testing.T) {
 // A token outlives a restart, but not its time, and one for another audience is of no use here.
 func TestKeysAreKept(t *testing.T) {
 	s := newStand(t)
-	token := "Bearer " + s.issue(Order{Subject: "someone", TTL: time.Minute})
+	token := "Bearer " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute})
 	again := s.open()
-	if again.known.Load().signing.ID != s.keys.known.Load().signing.ID {
-		t.Errorf("a second start made the key %s beside %s", again.known.Load().signing.ID, s.keys.known.Load().signing.ID)
+	if first, second := s.signerOf(s.keys), s.signerOf(again); first != second || len(s.tokenKeys()) != 1 {
+		t.Errorf("a second start made the key %s beside %s", second, first)
 	}
 	if _, err := again.Verify([]string{token}); err != nil {
 		t.Errorf("Verify() after a restart = %v, want nil", err)
 	}
-	if _, err := again.Verify([]string{"Bearer " + s.issue(Order{Subject: "a", Audience: "https://x", TTL: time.Minute})}); !errors.Is(err, ErrUnauthorized) {
+	if _, err := again.Verify([]string{"Bearer " + s.issue(auth.Order{Subject: "a", Audience: "https://x", TTL: time.Minute})}); !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("Verify() for another audience = %v, want ErrUnauthorized", err)
 	}
 	s.now = s.now.Add(time.Minute)
-	if _, err := again.Verify([]string{token}); !errors.Is(err, ErrUnauthorized) {
+	if _, err := again.Verify([]string{token}); !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("Verify() after its time = %v, want ErrUnauthorized", err)
 	}
 }
 
 func TestIssueRefusesBadOrders(t *testing.T) {
 	s := newStand(t)
-	for name, order := range map[string]Order{
+	for name, order := range map[string]auth.Order{
 		"no subject": {TTL: time.Hour}, "control character": {Subject: "a\nb", TTL: time.Hour}, "too long": {Subject: strings.Repeat("a", 256), TTL: time.Hour},
-		"invalid UTF-8": {Subject: "\xff", TTL: time.Hour}, "no life": {Subject: "a"}, "negative": {Subject: "a", TTL: -time.Hour}, "too long a life": {Subject: "a", TTL: MaxTTL + 1},
+		"invalid UTF-8": {Subject: "\xff", TTL: time.Hour}, "no life": {Subject: "a"}, "negative": {Subject: "a", TTL: -time.Hour}, "too long a life": {Subject: "a", TTL: auth.MaxTTL + 1},
 	} {
-		if _, _, err := s.keys.Issue(order); !errors.Is(err, ErrOrder) {
+		if _, _, err := s.keys.Issue(order); !errors.Is(err, auth.ErrOrder) {
 			t.Errorf("%s: Issue() = %v, want ErrOrder", name, err)
 		}
 	}
@@ -284,19 +322,19 @@ func TestEnvironmentIsForMembersWithAGrant(t *testing.T) {
 		err         error
 	}{
 		{"editor", id, record.Editor, nil},
-		{"guest", id, "", ErrForbidden},
-		{"odd", id, "", ErrForbidden},
+		{"guest", id, "", auth.ErrForbidden},
+		{"odd", id, "", auth.ErrForbidden},
 		{"outsider", id, "", storage.ErrNotFound},
 		{"editor", "env_2", "", storage.ErrNotFound},
 		{"", id, "", storage.ErrNotFound},
 	} {
 		err := s.store.View(context.Background(), func(r storage.Reader) error {
 			counted := &counting{Reader: r}
-			granted, err := Caller{Subject: c.subject}.Environment(counted, c.id)
+			granted, err := auth.Caller{Subject: c.subject}.Environment(counted, c.id)
 			if granted.Role != c.role || counted.gets != 2 {
 				t.Errorf("%s on %s: role %q after %d reads, want %q after 2", c.subject, c.id, granted.Role, counted.gets, c.role)
 			}
-			all, listErr := Caller{Subject: c.subject}.Environments(r)
+			all, listErr := auth.Caller{Subject: c.subject}.Environments(r)
 			if wantOne := c.role != ""; listErr != nil || (len(all) == 1) != (wantOne || c.subject == "editor") {
 				t.Errorf("%s: Environments() = %v, %v", c.subject, all, listErr)
 			}
@@ -312,12 +350,18 @@ func TestEnvironmentIsForMembersWithAGrant(t *testing.T) {
 func FuzzVerify(f *testing.F) {
 	f.Add("Bearer a.b.c")
 	f.Add(`Bearer eyJhbGciOiJFZERTQSJ9.eyJleHAiOjFlMzAwfQ.AA`)
-	keys := &Keys{config: Config{Issuer: issuer, Audience: ourAudience, Now: time.Now}}
-	keys.parser = newParser(keys.config)
-	keys.known.Store(&known{})
+	store, err := pebble.Open("", pebble.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = store.Close() })
+	keys, err := auth.Open(context.Background(), store, auth.Config{Issuer: issuer, Audience: ourAudience})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, authorization string) {
 		if _, err := keys.Verify([]string{authorization}); err == nil {
-			t.Errorf("Verify(%q) = nil without any key", authorization)
+			t.Errorf("Verify(%q) = nil without a signature", authorization)
 		}
 	})
 }

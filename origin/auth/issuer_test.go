@@ -1,6 +1,7 @@
-package auth
+package auth_test
 
 import (
+	"bytes"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -28,6 +29,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -45,9 +47,9 @@ func newSigner(t *testing.T, id, algorithm string) signer {
 	var private crypto.Signer
 	var err error
 	switch algorithm {
-	case rs256:
+	case "RS256":
 		private, err = rsaOfTests()
-	case es256:
+	case "ES256":
 		private, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	default:
 		_, private, err = ed25519.GenerateKey(rand.Reader)
@@ -154,7 +156,7 @@ func (s *stand) trusting(o *oidc, issuers ...record.Issuer) {
 	s.t.Helper()
 	_, err := s.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
 		for _, issuer := range issuers {
-			if err := WriteIssuer(tx, issuer); err != nil {
+			if err := auth.WriteIssuer(tx, issuer); err != nil {
 				return record.Change{}, err
 			}
 		}
@@ -163,18 +165,18 @@ func (s *stand) trusting(o *oidc, issuers ...record.Issuer) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	config := s.keys.config
+	config := s.config
 	if o != nil {
 		config.Roots = x509.NewCertPool()
 		config.Roots.AddCert(o.Certificate())
 	}
 	config.Logger = slog.New(slog.DiscardHandler)
-	if s.keys, err = Open(context.Background(), s.store, config); err != nil {
+	if s.keys, err = auth.Open(context.Background(), s.store, config); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func (s *stand) verify(token string) (Caller, error) {
+func (s *stand) verify(token string) (auth.Caller, error) {
 	return s.keys.Verify([]string{"Bearer " + token})
 }
 
@@ -182,10 +184,10 @@ func (s *stand) verify(token string) (Caller, error) {
 func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
 	s := newStand(t)
 	signers := map[string]signer{}
-	for _, algorithm := range []string{rs256, es256, eddsa} {
+	for _, algorithm := range []string{"RS256", "ES256", "EdDSA"} {
 		signers[algorithm] = newSigner(t, "key-"+algorithm, algorithm)
 	}
-	o := newOIDC(t, signers[rs256], signers[es256], signers[eddsa])
+	o := newOIDC(t, signers["RS256"], signers["ES256"], signers["EdDSA"])
 	s.trusting(o, o.entry())
 	for algorithm, key := range signers {
 		for name, token := range map[string]string{
@@ -193,12 +195,12 @@ func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
 			"at+jwt": key.sign(t, key.header().with("typ", "at+jwt"), o.claims(s)), "no typ": key.sign(t, key.header().with("typ", nil), o.claims(s)),
 			"x5t is ignored": key.sign(t, key.header().with("x5t", "abc"), o.claims(s)),
 		} {
-			if caller, err := s.verify(token); err != nil || caller != (Caller{Subject: "someone", Issuer: o.URL}) {
+			if caller, err := s.verify(token); err != nil || caller != (auth.Caller{Subject: "someone", Issuer: o.URL}) {
 				t.Errorf("%s %s: Verify() = %v, %v, want someone", algorithm, name, caller, err)
 			}
 		}
 		for name, token := range hostile(t, s, o, key) {
-			if caller, err := s.verify(token); !errors.Is(err, ErrUnauthorized) {
+			if caller, err := s.verify(token); !errors.Is(err, auth.ErrUnauthorized) {
 				t.Errorf("%s %s: Verify() = %v, %v, want ErrUnauthorized", algorithm, name, caller, err)
 			}
 		}
@@ -231,10 +233,10 @@ func hostile(t *testing.T, s *stand, o *oidc, key signer) map[string]string {
 		"A11 two parts": parts[0] + "." + parts[1], "A11 empty signature": parts[0] + "." + parts[1] + ".", "A16 a megabyte": strings.Repeat("a", 1<<20),
 		"another signature": parts[0] + "." + parts[1] + "." + strings.Repeat("A", len(parts[2])),
 	}
-	stranger := newSigner(t, key.id, eddsa)
+	stranger := newSigner(t, key.id, "EdDSA")
 	tokens["A15 embedded key"] = stranger.sign(t, stranger.header().with("jwk", stranger.jwk(t)), claims)
 	tokens["a stranger's key under our id"] = stranger.sign(t, stranger.header().with("alg", key.algorithm), claims)
-	for _, other := range []string{rs256, es256, eddsa, "PS256", "ES384", "RS512"} {
+	for _, other := range []string{"RS256", "ES256", "EdDSA", "PS256", "ES384", "RS512"} {
 		if other != key.algorithm {
 			tokens["the key under "+other] = key.sign(t, key.header().with("alg", other), claims)
 		}
@@ -263,7 +265,7 @@ func hostile(t *testing.T, s *stand, o *oidc, key signer) map[string]string {
 // refused, and while the issuer is down the last good keys hold.
 func TestKeySetsFollowRotationAndSurviveAnOutage(t *testing.T) {
 	s := newStand(t)
-	first, second := newSigner(t, "first", es256), newSigner(t, "second", eddsa)
+	first, second := newSigner(t, "first", "ES256"), newSigner(t, "second", "EdDSA")
 	o := newOIDC(t, first)
 	s.trusting(o, o.entry())
 	good := func(key signer) bool {
@@ -276,7 +278,7 @@ func TestKeySetsFollowRotationAndSurviveAnOutage(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range 200 {
 		wait.Go(func() {
-			if _, err := s.verify(first.sign(t, first.header().with("kid", fmt.Sprint("unknown-", i)), o.claims(s))); !errors.Is(err, ErrUnauthorized) {
+			if _, err := s.verify(first.sign(t, first.header().with("kid", fmt.Sprint("unknown-", i)), o.claims(s))); !errors.Is(err, auth.ErrUnauthorized) {
 				t.Errorf("an unknown key: Verify() = %v", err)
 			}
 		})
@@ -286,13 +288,13 @@ func TestKeySetsFollowRotationAndSurviveAnOutage(t *testing.T) {
 		t.Errorf("A18: 200 unknown keys within 30 s made %d fetches in all, want 1", n)
 	}
 	o.publish(first, second)
-	s.now = s.now.Add(fetchEvery)
+	s.now = s.now.Add(30 * time.Second)
 	if !good(second) || !good(first) {
 		t.Error("a key that the issuer added is refused after 30 s")
 	}
 	o.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 	for range 3 {
-		s.now = s.now.Add(keySetLife)
+		s.now = s.now.Add(10 * time.Minute)
 		if !good(first) || !good(second) {
 			t.Error("the last good keys do not hold while the issuer is down")
 		}
@@ -301,7 +303,7 @@ func TestKeySetsFollowRotationAndSurviveAnOutage(t *testing.T) {
 		t.Errorf("%d fetches, want 2 and one for each attempt of the outage", n)
 	}
 	o.publish(second)
-	s.now = s.now.Add(fetchEvery)
+	s.now = s.now.Add(30 * time.Second)
 	if good(first) || !good(second) {
 		t.Error("after the outage a withdrawn key is taken, or a good one refused")
 	}
@@ -309,7 +311,7 @@ func TestKeySetsFollowRotationAndSurviveAnOutage(t *testing.T) {
 
 // A121 A122 and what else a key set may be: redirects, large bodies and nonsense leave the last set.
 func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
-	key := newSigner(t, "k", eddsa)
+	key := newSigner(t, "k", "EdDSA")
 	canary, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +330,7 @@ func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
 			http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
 		},
 		"A122 a large body": func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte(set + strings.Repeat(" ", maxKeySetBytes)))
+			_, _ = w.Write([]byte(set + strings.Repeat(" ", 256<<10)))
 		},
 		"an error with a set": func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError)
@@ -343,7 +345,7 @@ func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
 		o := newOIDC(t)
 		o.say(answer)
 		s.trusting(o, o.entry())
-		if caller, err := s.verify(key.sign(t, key.header(), o.claims(s))); !errors.Is(err, ErrUnauthorized) {
+		if caller, err := s.verify(key.sign(t, key.header(), o.claims(s))); !errors.Is(err, auth.ErrUnauthorized) {
 			t.Errorf("%s: Verify() = %v, %v, want ErrUnauthorized", name, caller, err)
 		}
 	}
@@ -356,10 +358,10 @@ func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
 
 // A server whose certificate is not trusted is not an issuer.
 func TestKeySetsNeedATrustedCertificate(t *testing.T) {
-	s, key := newStand(t), newSigner(t, "k", eddsa)
+	s, key := newStand(t), newSigner(t, "k", "EdDSA")
 	o := newOIDC(t, key)
 	s.trusting(nil, o.entry())
-	if _, err := s.verify(key.sign(t, key.header(), o.claims(s))); !errors.Is(err, ErrUnauthorized) {
+	if _, err := s.verify(key.sign(t, key.header(), o.claims(s))); !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("Verify() = %v, want ErrUnauthorized", err)
 	}
 }
@@ -367,8 +369,10 @@ func TestKeySetsNeedATrustedCertificate(t *testing.T) {
 // Keys that are too weak, malformed, for another use or contradict themselves are left out; the rest
 // of their set is taken.
 func TestKeySetsLeaveOutWhatIsNoKey(t *testing.T) {
-	ec, ed := newSigner(t, "ec", es256).jwk(t), newSigner(t, "ed", eddsa).jwk(t)
-	rsaKey := newSigner(t, "rsa", rs256).jwk(t)
+	s, good, path := newStand(t), newSigner(t, "good", "EdDSA"), filepath.Join(t.TempDir(), "keys.json")
+	s.trusting(nil, record.Issuer{Name: "file", URL: "https://file.example", KeySet: path})
+	ec, ed := newSigner(t, "ec", "ES256").jwk(t), newSigner(t, "ed", "EdDSA").jwk(t)
+	rsaKey := newSigner(t, "rsa", "RS256").jwk(t)
 	weak := base64.RawURLEncoding.EncodeToString(append([]byte{0x80}, append(make([]byte, 126), 1)...))
 	for name, key := range map[string]any{
 		"no id": ec.with("kid", nil), "id is a number": ec.with("kid", 1), "off the curve": ec.with("x", ed["x"]), "another curve": ec.with("crv", "P-384"),
@@ -377,16 +381,21 @@ func TestKeySetsLeaveOutWhatIsNoKey(t *testing.T) {
 		"to sign only": ed.with("key_ops", []string{"sign"}), "symmetric": object{"kty": "oct", "kid": "o", "k": "AAAA"}, "short Ed25519": ed.with("x", "AAAA"),
 		"no object": "x", "padding": ed.with("x", fmt.Sprint(ed["x"], "=")),
 	} {
-		keys, err := parseKeySet(mustJSON(object{"keys": []any{key, ed.with("kid", "good")}}))
-		if _, good := keys[keyName{"good", eddsa}]; err != nil || len(keys) != 1 || !good {
-			t.Errorf("%s: parseKeySet() = %v, %v, want the good key alone", name, keys, err)
+		if err := os.WriteFile(path, mustJSON(object{"keys": []any{key, good.jwk(t)}}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		s.config.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		_, err := s.open().Verify([]string{"Bearer " + good.sign(t, good.header(), s.claims().with("iss", "https://file.example"))})
+		if err != nil || !strings.Contains(log.String(), "keys=1\n") {
+			t.Errorf("%s: Verify() = %v, the log says %q, want the good key alone", name, err, log.String())
 		}
 	}
 }
 
 // The key set of an issuer may be a file, which is read again as an address is.
 func TestKeySetsMayBeFiles(t *testing.T) {
-	s, first, second := newStand(t), newSigner(t, "a", rs256), newSigner(t, "b", es256)
+	s, first, second := newStand(t), newSigner(t, "a", "RS256"), newSigner(t, "b", "ES256")
 	path := filepath.Join(t.TempDir(), "keys.json")
 	write := func(key signer) {
 		if err := os.WriteFile(path, mustJSON(object{"keys": []object{key.jwk(t)}}), 0o600); err != nil {
@@ -400,7 +409,7 @@ func TestKeySetsMayBeFiles(t *testing.T) {
 		t.Errorf("Verify() = %v, want nil", err)
 	}
 	write(second)
-	s.now = s.now.Add(fetchEvery)
+	s.now = s.now.Add(30 * time.Second)
 	claims = claims.with("exp", s.now.Unix()+60)
 	if _, err := s.verify(second.sign(t, second.header(), claims)); err != nil {
 		t.Errorf("Verify() after the file changed = %v, want nil", err)
@@ -410,7 +419,7 @@ func TestKeySetsMayBeFiles(t *testing.T) {
 // An issuer that is bound to a Team reaches no other, and a claim names the role; what it lacks of the
 // claims it is bound by makes it a stranger. An unbound one speaks of members, with its prefix.
 func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
-	s, key := newStand(t), newSigner(t, "k", es256)
+	s, key := newStand(t), newSigner(t, "k", "ES256")
 	o := newOIDC(t, key)
 	bound := o.entry()
 	bound.TeamID, bound.Claims, bound.RoleClaim = "team_1", map[string]string{"repository": "acme/tokens"}, "environment"
@@ -424,15 +433,15 @@ func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 	other := o.claims(s).with("repository", "acme/other")
 	for name, c := range map[string]struct {
 		claims object
-		want   Caller
+		want   auth.Caller
 	}{
-		"a mapped value":                      {ci.with("environment", "ci"), Caller{"idp:someone", "team_1", record.Editor, o.URL}},
-		"the highest of a list":               {ci.with("environment", []any{"ci", 1, "production"}), Caller{"idp:someone", "team_1", record.Admin, o.URL}},
-		"a role that a mapping does not have": {ci.with("environment", "admin"), Caller{"idp:someone", "team_1", "", o.URL}},
-		"no role claim":                       {ci, Caller{"idp:someone", "team_1", "", o.URL}},
-		"the value is the role":               {other.with("livery_role", "viewer"), Caller{"plain:someone", "team_2", record.Viewer, o.URL}},
-		"no such role":                        {other.with("livery_role", "king"), Caller{"plain:someone", "team_2", "", o.URL}},
-		"a person":                            {o.claims(s).with("kind", "person"), Caller{Subject: "sso:someone", Issuer: o.URL}},
+		"a mapped value":                      {ci.with("environment", "ci"), auth.Caller{"idp:someone", "team_1", record.Editor, o.URL}},
+		"the highest of a list":               {ci.with("environment", []any{"ci", 1, "production"}), auth.Caller{"idp:someone", "team_1", record.Admin, o.URL}},
+		"a role that a mapping does not have": {ci.with("environment", "admin"), auth.Caller{"idp:someone", "team_1", "", o.URL}},
+		"no role claim":                       {ci, auth.Caller{"idp:someone", "team_1", "", o.URL}},
+		"the value is the role":               {other.with("livery_role", "viewer"), auth.Caller{"plain:someone", "team_2", record.Viewer, o.URL}},
+		"no such role":                        {other.with("livery_role", "king"), auth.Caller{"plain:someone", "team_2", "", o.URL}},
+		"a person":                            {o.claims(s).with("kind", "person"), auth.Caller{Subject: "sso:someone", Issuer: o.URL}},
 	} {
 		if caller, err := s.verify(key.sign(t, key.header(), c.claims)); err != nil || caller != c.want {
 			t.Errorf("%s: Verify() = %v, %v, want %v", name, caller, err, c.want)
@@ -440,9 +449,9 @@ func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 	}
 	for name, c := range map[string]object{
 		"none of the claims": o.claims(s), "another repository": o.claims(s).with("repository", "evil/tokens"), "a number": o.claims(s).with("repository", 1),
-		"a longer name": o.claims(s).with("repository", "acme/tokens2"), "a prefix beyond a subject": o.claims(s).with("kind", "person").with("sub", strings.Repeat("a", maxSubject)),
+		"a longer name": o.claims(s).with("repository", "acme/tokens2"), "a prefix beyond a subject": o.claims(s).with("kind", "person").with("sub", strings.Repeat("a", 255)),
 	} {
-		if caller, err := s.verify(key.sign(t, key.header(), c)); !errors.Is(err, ErrUnauthorized) {
+		if caller, err := s.verify(key.sign(t, key.header(), c)); !errors.Is(err, auth.ErrUnauthorized) {
 			t.Errorf("%s: Verify() = %v, %v, want ErrUnauthorized", name, caller, err)
 		}
 	}
@@ -469,10 +478,10 @@ func TestABoundCallerReachesItsTeamAlone(t *testing.T) {
 		role record.Role
 		id   string
 		want error
-	}{{record.Viewer, "env_1", nil}, {record.Viewer, "env_2", storage.ErrNotFound}, {"", "env_1", ErrForbidden}, {record.Viewer, "env_3", storage.ErrNotFound}} {
+	}{{record.Viewer, "env_1", nil}, {record.Viewer, "env_2", storage.ErrNotFound}, {"", "env_1", auth.ErrForbidden}, {record.Viewer, "env_3", storage.ErrNotFound}} {
 		err := s.store.View(context.Background(), func(r storage.Reader) error {
 			counted := &counting{Reader: r}
-			caller := Caller{Subject: "ci:x", TeamID: "team_1", Role: c.role}
+			caller := auth.Caller{Subject: "ci:x", TeamID: "team_1", Role: c.role}
 			granted, err := caller.Environment(counted, c.id)
 			if counted.gets != 2 || err == nil && granted.Role != c.role {
 				t.Errorf("%q on %s: role %q after %d reads", c.role, c.id, granted.Role, counted.gets)
@@ -492,49 +501,35 @@ func TestABoundCallerReachesItsTeamAlone(t *testing.T) {
 // A token of a key before is honoured until it expires, and its key is deleted when none can be left.
 func TestRotateKeepsOldTokens(t *testing.T) {
 	s := newStand(t)
-	old, oldID := s.issue(Order{Subject: "someone", TTL: time.Hour}), s.keys.known.Load().signing.ID
+	old, oldID := s.issue(auth.Order{Subject: "someone", TTL: time.Hour}), s.signing().ID
 	rotated, err := s.keys.Rotate(context.Background(), s.store, false)
-	if err != nil || rotated.ID == oldID || !rotated.Until.Equal(s.now.Add(MaxTTL)) {
+	if err != nil || rotated.ID == oldID || !rotated.Until.Equal(s.now.Add(auth.MaxTTL)) {
 		t.Fatalf("Rotate() = %+v, %v", rotated, err)
 	}
-	fresh := s.issue(Order{Subject: "someone", TTL: time.Hour})
-	for name, keys := range map[string]*Keys{"at once": s.keys, "after a restart": s.open()} {
+	fresh := s.issue(auth.Order{Subject: "someone", TTL: time.Hour})
+	for name, keys := range map[string]*auth.Keys{"at once": s.keys, "after a restart": s.open()} {
 		for what, token := range map[string]string{"old": old, "fresh": fresh} {
 			if _, err := keys.Verify([]string{"Bearer " + token}); err != nil {
 				t.Errorf("%s: Verify(%s) = %v, want nil", name, what, err)
 			}
 		}
-		if id := keys.known.Load().signing.ID; id != rotated.ID {
+		if id := s.signerOf(keys); id != rotated.ID {
 			t.Errorf("%s: %s signs, want %s", name, id, rotated.ID)
 		}
 	}
-	s.now = s.now.Add(MaxTTL + time.Second)
+	s.now = s.now.Add(auth.MaxTTL + time.Second)
 	if _, err := s.keys.Rotate(context.Background(), s.store, false); err != nil {
 		t.Fatal(err)
 	}
-	if public := s.keys.known.Load().public; len(public) != 2 || public[oldID] != nil {
-		t.Errorf("%d keys are kept, want the newest two", len(public))
+	if kept := s.tokenKeys(); len(kept) != 2 || kept[0].ID != rotated.ID {
+		t.Errorf("%v are kept, want the newest two", kept)
 	}
-	last := s.issue(Order{Subject: "someone", TTL: time.Hour})
+	last := s.issue(auth.Order{Subject: "someone", TTL: time.Hour})
 	dropped, err := s.keys.Rotate(context.Background(), s.store, true)
 	if err != nil || !dropped.Until.IsZero() {
 		t.Fatalf("Rotate(drop) = %+v, %v", dropped, err)
 	}
-	if _, err := s.verify(last); !errors.Is(err, ErrUnauthorized) {
+	if _, err := s.verify(last); !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("Verify() of a dropped key = %v, want ErrUnauthorized", err)
 	}
-}
-
-// FuzzKeySet: no body makes the reader of key sets panic, or take a key without an id.
-func FuzzKeySet(f *testing.F) {
-	f.Add(`{"keys":[{"kty":"RSA","kid":"a","n":"AQAB","e":"AQAB"}]}`)
-	f.Add(`{"keys":[{"kty":"EC","crv":"P-256","kid":"a","x":"","y":""},1,null]}`)
-	f.Fuzz(func(t *testing.T, body string) {
-		keys, _ := parseKeySet([]byte(body))
-		for name, key := range keys {
-			if name.id == "" || key == nil {
-				t.Errorf("parseKeySet(%q) holds %v", body, name)
-			}
-		}
-	})
 }

@@ -1,8 +1,10 @@
-package auth
+package auth_test
 
 import (
 	"testing"
 	"time"
+
+	"example.com/livery/origin/auth"
 )
 
 // Every refusal is counted under one of a dozen words, which tell an operator where to look.
@@ -27,7 +29,7 @@ func TestRefusalsHaveAReason(t *testing.T) {
 		"no expiry":         {[]string{"Bearer " + s.forge(s.header(), s.claims().with("exp", nil))}, "claims"},
 	} {
 		_, err := s.keys.Verify(c.lines)
-		if got := Reason(err); err == nil || got != c.want {
+		if got := auth.Reason(err); err == nil || got != c.want {
 			t.Errorf("%s: Reason(%v) = %q, want %q", name, err, got, c.want)
 		}
 	}

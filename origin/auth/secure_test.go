@@ -1,4 +1,4 @@
-package auth
+package auth_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -16,9 +17,9 @@ var (
 	secondKey = strings.Repeat("second", 8)
 )
 
-func master(t *testing.T, text string) *Master {
+func master(t *testing.T, text string) *auth.Master {
 	t.Helper()
-	m, err := ParseMaster(text)
+	m, err := auth.ParseMaster(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,14 +28,18 @@ func master(t *testing.T, text string) *Master {
 
 // A master key is not a short text, a blank line is not a key, and no key is no Master.
 func TestParseMaster(t *testing.T) {
+	first := master(t, firstKey).SealKey("thm_1", record.SigningKey{ID: "key_1", Secret: []byte("a")})
+	second := master(t, secondKey).SealKey("thm_1", record.SigningKey{ID: "key_1", Secret: []byte("b")})
 	for text, keys := range map[string]int{"": 0, "\n \n": 0, firstKey: 1, firstKey + "\n": 1, firstKey + "\r\n" + secondKey + "\n\n": 2, firstKey + "," + secondKey: 2} {
-		m, err := ParseMaster(text)
-		if err != nil || (m == nil) != (keys == 0) || m != nil && len(m.keys) != keys {
-			t.Errorf("ParseMaster(%q) = %v, %v, want %d keys", text, m, err, keys)
+		m, err := auth.ParseMaster(text)
+		_, errFirst := m.OpenKey("thm_1", first)
+		_, errSecond := m.OpenKey("thm_1", second)
+		if err != nil || (m == nil) != (keys == 0) || (errFirst == nil) != (keys > 0) || (errSecond == nil) != (keys > 1) {
+			t.Errorf("ParseMaster(%q) = %v, %v, which opens %v, %v, want %d keys", text, m, err, errFirst, errSecond, keys)
 		}
 	}
-	for _, text := range []string{"short", strings.Repeat("a", minMasterKey-1), firstKey + "\nshort"} {
-		if _, err := ParseMaster(text); !errors.Is(err, ErrMasterKey) || strings.Contains(err.Error(), "short") {
+	for _, text := range []string{"short", strings.Repeat("a", 32-1), firstKey + "\nshort"} {
+		if _, err := auth.ParseMaster(text); !errors.Is(err, auth.ErrMasterKey) || strings.Contains(err.Error(), "short") {
 			t.Errorf("ParseMaster(%q) = %v, want ErrMasterKey without the key", text, err)
 		}
 	}
@@ -57,12 +62,12 @@ func TestSealedSecretsOpenAtTheirPlaceAlone(t *testing.T) {
 	renamed := sealed
 	renamed.ID = "key_2"
 	for name, open := range map[string]func() (record.SigningKey, error){
-		"no master key":      func() (record.SigningKey, error) { return (*Master)(nil).OpenKey("thm_1", sealed) },
+		"no master key":      func() (record.SigningKey, error) { return (*auth.Master)(nil).OpenKey("thm_1", sealed) },
 		"another master key": func() (record.SigningKey, error) { return other.OpenKey("thm_1", sealed) },
 		"another Theme":      func() (record.SigningKey, error) { return m.OpenKey("thm_2", sealed) },
 		"another key id":     func() (record.SigningKey, error) { return m.OpenKey("thm_1", renamed) },
 	} {
-		if opened, err := open(); !errors.Is(err, ErrMasterKey) || len(opened.Secret) > 0 {
+		if opened, err := open(); !errors.Is(err, auth.ErrMasterKey) || len(opened.Secret) > 0 {
 			t.Errorf("%s: OpenKey() = %v, %v, want ErrMasterKey", name, opened, err)
 		}
 	}
@@ -70,12 +75,12 @@ func TestSealedSecretsOpenAtTheirPlaceAlone(t *testing.T) {
 		changed := sealed
 		changed.Secret = bytes.Clone(sealed.Secret)
 		changed.Secret[i] ^= 1
-		if _, err := m.OpenKey("thm_1", changed); !errors.Is(err, ErrMasterKey) {
+		if _, err := m.OpenKey("thm_1", changed); !errors.Is(err, auth.ErrMasterKey) {
 			t.Errorf("byte %d changed: OpenKey() = %v, want ErrMasterKey", i, err)
 		}
 		cut := sealed
 		cut.Secret = sealed.Secret[:i]
-		if _, err := m.OpenKey("thm_1", cut); !errors.Is(err, ErrMasterKey) {
+		if _, err := m.OpenKey("thm_1", cut); !errors.Is(err, auth.ErrMasterKey) {
 			t.Errorf("cut at %d: OpenKey() = %v, want ErrMasterKey", i, err)
 		}
 	}
@@ -93,31 +98,31 @@ func (s *stand) signingTheme(mode string, keys ...record.SigningKey) {
 	}
 }
 
-// secrets are the stored key of the Theme and the stored token keys.
-func (s *stand) secrets() (signing record.SigningKey, tokens []record.TokenKey) {
+// signingKey is the stored key of the Theme.
+func (s *stand) signingKey() (key record.SigningKey) {
 	s.t.Helper()
 	err := s.store.View(context.Background(), func(r storage.Reader) error {
 		theme, err := storage.Themes.Read(r, "env_1", "thm_1")
-		if err != nil {
-			return err
+		if err == nil {
+			key = theme.Serving.SigningKeys[0]
 		}
-		signing = theme.Serving.SigningKeys[0]
-		tokens, err = tokenKeys(r)
 		return err
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return signing, tokens
+	return key
 }
 
-func (s *stand) secure(m *Master) error { return Secure(context.Background(), s.store, m, s.now) }
+func (s *stand) secure(m *auth.Master) error {
+	return auth.Secure(context.Background(), s.store, m, s.now)
+}
 
 // A110: what lies open is sealed at the start, a rotation of the master key seals everything anew, and
 // tokens and secrets are what they were.
 func TestSecureSealsAndReseals(t *testing.T) {
 	s := newStand(t)
-	token := s.issue(Order{Subject: "someone", TTL: MaxTTL})
+	token := s.issue(auth.Order{Subject: "someone", TTL: auth.MaxTTL})
 	secret := []byte("canary-secret-canary-secret-cana")
 	s.signingTheme("signed", record.SigningKey{ID: "key_1", Secret: secret})
 	before, err := s.store.Changes(context.Background(), storage.Cursor{}, 100)
@@ -130,23 +135,22 @@ func TestSecureSealsAndReseals(t *testing.T) {
 		if err := s.secure(m); err != nil {
 			t.Fatal(err)
 		}
-		signing, tokens := s.secrets()
-		opened, err := m.OpenKey("thm_1", signing)
-		if err != nil || !signing.Sealed || !m.newest(signing.Secret) || !bytes.Equal(opened.Secret, secret) {
+		newest, _, _ := strings.Cut(keys, "\n")
+		signing, tokens := s.signingKey(), s.tokenKeys()
+		opened, err := master(t, newest).OpenKey("thm_1", signing)
+		if err != nil || !signing.Sealed || !bytes.Equal(opened.Secret, secret) {
 			t.Errorf("with %.6s: the signing key is %v, %v, want it sealed by the newest", keys, signing, err)
 		}
 		for _, key := range tokens {
-			if !key.Sealed || !m.newest(key.Seed) {
-				t.Errorf("with %.6s: the token key %s is not sealed by the newest", keys, key.ID)
+			if !key.Sealed {
+				t.Errorf("with %.6s: the token key %s is not sealed", keys, key.ID)
 			}
 		}
-		s.keys.config.Master = m
-		reopened, err := Open(context.Background(), s.store, s.keys.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := reopened.Verify([]string{"Bearer " + token}); err != nil {
-			t.Errorf("with %.6s: Verify() = %v, want nil", keys, err)
+		for _, master := range []*auth.Master{m, master(t, newest)} {
+			s.config.Master = master
+			if _, err := s.open().Verify([]string{"Bearer " + token}); err != nil {
+				t.Errorf("with %.6s: Verify() = %v, want nil", keys, err)
+			}
 		}
 		ids = append(ids, string(signing.Secret))
 	}
@@ -172,27 +176,27 @@ func TestSecureRefusesAStoreWhoseKeyIsMissing(t *testing.T) {
 			t.Errorf("%s: without secrets Secure(nil) = %v, want nil", name, err)
 		}
 		s.signingTheme(mode, record.SigningKey{ID: "key_1", Secret: []byte("secret")})
-		if err := s.secure(nil); !errors.Is(err, ErrMasterKey) || !strings.Contains(err.Error(), "thm_1") {
+		if err := s.secure(nil); !errors.Is(err, auth.ErrMasterKey) || !strings.Contains(err.Error(), "thm_1") {
 			t.Errorf("%s: Secure(nil) = %v, want ErrMasterKey naming the Theme", name, err)
 		}
 		if err := s.secure(master(t, firstKey)); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.secure(master(t, secondKey)); !errors.Is(err, ErrMasterKey) {
+		if err := s.secure(master(t, secondKey)); !errors.Is(err, auth.ErrMasterKey) {
 			t.Errorf("%s: Secure() with another key = %v, want ErrMasterKey", name, err)
 		}
 	}
 	s := newStand(t)
 	s.signingTheme("signed")
-	if err := s.secure(nil); !errors.Is(err, ErrMasterKey) {
+	if err := s.secure(nil); !errors.Is(err, auth.ErrMasterKey) {
 		t.Errorf("a signed Theme without keys: Secure(nil) = %v, want ErrMasterKey", err)
 	}
 	s = newStand(t)
 	if err := s.secure(master(t, firstKey)); err != nil {
 		t.Fatal(err)
 	}
-	for name, m := range map[string]*Master{"none": nil, "another": master(t, secondKey)} {
-		if err := s.secure(m); !errors.Is(err, ErrMasterKey) {
+	for name, m := range map[string]*auth.Master{"none": nil, "another": master(t, secondKey)} {
+		if err := s.secure(m); !errors.Is(err, auth.ErrMasterKey) {
 			t.Errorf("sealed token keys and %s master key: Secure() = %v, want ErrMasterKey", name, err)
 		}
 	}

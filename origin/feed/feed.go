@@ -1,7 +1,7 @@
 // Package feed answers what edges ask: which Themes changed, how a Theme is served, which blobs an
 // address is rendered from, and the blobs themselves by their digest. Every answer is one consistent
-// snapshot that names its place in the change log; an overlay that is not compiled yet is before
-// the pair is answered.
+// snapshot that names its place in the change log. A missing overlay is compiled before the answer is
+// sent.
 package feed
 
 import (
@@ -48,15 +48,15 @@ func orMissing(err error, part missing) error {
 	return err
 }
 
-// themeFed returns what an edge must know of the Theme, or missing.
-func themeFed(r storage.Reader, environmentID, themeID string) (fed feedproto.Theme, err error) {
+// readTheme returns what an edge must know of the Theme, or missing.
+func readTheme(r storage.Reader, environmentID, themeID string) (answer feedproto.Theme, err error) {
 	environment, err := storage.Environments.Read(r, environmentID)
 	if err != nil {
-		return fed, orMissing(err, missingTheme)
+		return answer, orMissing(err, missingTheme)
 	}
 	theme, err := storage.Themes.Read(r, environmentID, themeID)
 	if err != nil {
-		return fed, orMissing(err, missingTheme)
+		return answer, orMissing(err, missingTheme)
 	}
 	files := theming.Files(theme.Integrations)
 	slices.Sort(files)
@@ -71,35 +71,35 @@ type address struct {
 	environment, theme, variant, version string // as they stand in the served address
 }
 
-// pairFed returns what an address is rendered from, with the pair that its overlay is to be had of,
+// readPair returns what an address is rendered from, with the pair that its overlay is compiled from,
 // or missing.
-func pairFed(r storage.Reader, a address) (fed feedproto.Pair, of derive.Pair, err error) {
+func readPair(r storage.Reader, a address) (answer feedproto.Pair, source derive.Pair, err error) {
 	theme, err := storage.Themes.Read(r, a.environment, a.theme)
 	if err != nil {
-		return fed, of, orMissing(err, missingTheme)
+		return answer, source, orMissing(err, missingTheme)
 	}
 	if a.variant != themeSegment {
 		if _, err := storage.Variants.Read(r, a.environment, a.theme, a.variant); err != nil {
-			return fed, of, orMissing(err, missingVariant)
+			return answer, source, orMissing(err, missingVariant)
 		}
 	}
 	number, err := a.number(theme)
 	if err != nil {
-		return fed, of, err
+		return answer, source, err
 	}
 	version, err := storage.ThemeVersions.Read(r, a.environment, a.theme, storage.Number(number))
 	if err != nil {
-		return fed, of, orMissing(err, missingVersion)
+		return answer, source, orMissing(err, missingVersion)
 	}
 	pair, err := a.pair(r, number)
 	if err != nil {
-		return fed, of, err
+		return answer, source, err
 	}
-	of = derive.Pair{EnvironmentID: a.environment, ThemeID: a.theme, VariantID: a.variant, Version: version, Record: pair}
+	source = derive.Pair{EnvironmentID: a.environment, ThemeID: a.theme, VariantID: a.variant, Version: version, Record: pair}
 	return feedproto.Pair{
 		Version: number, Plan: version.Plan, Module: version.Module,
 		Sealed: pair.Published || theme.LatestVersion > number, Cursor: r.Cursor().String(),
-	}, of, nil
+	}, source, nil
 }
 
 // number reads the version segment: "latest", or a number in its one spelling.
@@ -150,55 +150,55 @@ type poll struct {
 	limit int
 }
 
-// told is what a poll is answered with, spelled once for all who wait for the same.
-type told struct {
-	says bool           // more than how far the log has come
-	seen storage.Cursor // the newest entry that was looked at
-	text []byte
+// pollAnswer answers a poll, encoded once for all edges that wait for the same.
+type pollAnswer struct {
+	news    bool           // it says more than how far the log has come
+	through storage.Cursor // the newest entry that was looked at
+	text    []byte
 }
 
 // changes answers polls. Those that wait at one place of the log, which is most of them at most times,
 // share one reading of what follows.
 type changes struct {
 	store storage.Store
-	polls *shelf[told]
+	cache *responseCache[pollAnswer]
 }
 
-// The bounds of answers that are shared: only who waited already while one was made may have it.
+// The bounds of answers that are shared: only a poll that waited already while one was made may have it.
 const (
 	keepPoll      = 100 * time.Millisecond
 	keepPollBytes = 1 << 20
 )
 
 func newChanges(store storage.Store) *changes {
-	return &changes{store, newShelf(keepPollBytes, keepPoll, func(t told) int { return weight(t.text) })}
+	return &changes{store, newResponseCache(keepPollBytes, keepPoll, func(a pollAnswer) int { return weight(a.text) })}
 }
 
-// fed returns what changed after the cursor, as soon as there is something or ctx ends. A cursor that
+// answer returns what changed after the cursor, as soon as there is something or ctx ends. A cursor that
 // cannot be continued, and a first poll, is answered with Reset and the newest cursor.
-func (c *changes) fed(ctx context.Context, p poll) (told, error) {
+func (c *changes) answer(ctx context.Context, p poll) (pollAnswer, error) {
 	begun := time.Now()
 	if p.first {
 		return c.reset(ctx)
 	}
 	for {
-		if quiet, err := c.quiet(ctx, p.after); err != nil || quiet {
+		if idle, err := c.idle(ctx, p.after); err != nil || idle {
 			if err != nil {
-				return told{}, err
+				return pollAnswer{}, err
 			}
-			return tell(feedproto.Changes{Changes: []feedproto.Change{}, Cursor: p.after.String()}, p.after)
+			return newPollAnswer(feedproto.Changes{Changes: []feedproto.Change{}, Cursor: p.after.String()}, p.after)
 		}
-		next, _, err := c.polls.take(p.after.String()+" "+strconv.Itoa(p.limit), begun, func() (told, error) { return c.once(ctx, p) })
-		if err != nil || next.says || ctx.Err() != nil {
+		next, _, err := c.cache.get(p.after.String()+" "+strconv.Itoa(p.limit), begun, func() (pollAnswer, error) { return c.read(ctx, p) })
+		if err != nil || next.news || ctx.Err() != nil {
 			return next, err
 		}
-		p.after = next.seen
+		p.after = next.through
 	}
 }
 
-// quiet waits for an entry after the cursor, and reports whether the log still ends there when ctx
-// does. A cursor that the log does not know is not quiet: reading shows why.
-func (c *changes) quiet(ctx context.Context, after storage.Cursor) (bool, error) {
+// idle waits for an entry after the cursor, and reports whether the log still ends there when ctx
+// does. A cursor that the log does not know is not idle: reading shows why.
+func (c *changes) idle(ctx context.Context, after storage.Cursor) (bool, error) {
 	err := c.store.Wait(ctx, after)
 	switch {
 	case err == nil, errors.Is(err, storage.ErrDiverged):
@@ -206,52 +206,53 @@ func (c *changes) quiet(ctx context.Context, after storage.Cursor) (bool, error)
 	case ctx.Err() == nil:
 		return false, fmt.Errorf("feed: wait for changes: %w", err)
 	}
-	var end storage.Cursor
-	err = c.store.View(context.WithoutCancel(ctx), func(r storage.Reader) error {
-		end = r.Cursor()
-		return nil
-	})
+	end, err := c.end(ctx)
 	return err == nil && end == after, err
 }
 
-// once reads the log once. Entries that no edge holds anything of only move the cursor.
-func (c *changes) once(ctx context.Context, p poll) (told, error) {
+// read reads the log once. Entries that edges cache nothing of only move the cursor.
+func (c *changes) read(ctx context.Context, p poll) (pollAnswer, error) {
 	logged, err := c.store.Changes(context.WithoutCancel(ctx), p.after, p.limit)
 	if errors.Is(err, storage.ErrTrimmed) || errors.Is(err, storage.ErrDiverged) {
 		return c.reset(ctx)
 	}
 	if err != nil {
-		return told{}, fmt.Errorf("feed: read changes: %w", err)
+		return pollAnswer{}, fmt.Errorf("feed: read changes: %w", err)
 	}
-	fed, seen := feedproto.Changes{Changes: []feedproto.Change{}}, p.after
+	answer, through := feedproto.Changes{Changes: []feedproto.Change{}}, p.after
 	for _, entry := range logged {
-		seen = entry.Cursor
+		through = entry.Cursor
 		if entry.Change.EnvironmentID != "" {
-			fed.Changes = append(fed.Changes, feedproto.Change{
+			answer.Changes = append(answer.Changes, feedproto.Change{
 				Cursor: entry.Cursor.String(), EnvironmentID: entry.Change.EnvironmentID, ThemeID: entry.Change.ThemeID,
 			})
 		}
 	}
-	fed.Cursor, fed.More = seen.String(), len(logged) == p.limit
-	return tell(fed, seen)
+	answer.Cursor, answer.More = through.String(), len(logged) == p.limit
+	return newPollAnswer(answer, through)
 }
 
-func (c *changes) reset(ctx context.Context) (told, error) {
-	var end storage.Cursor
-	err := c.store.View(context.WithoutCancel(ctx), func(r storage.Reader) error {
+func (c *changes) reset(ctx context.Context) (pollAnswer, error) {
+	end, err := c.end(ctx)
+	if err != nil {
+		return pollAnswer{}, err
+	}
+	return newPollAnswer(feedproto.Changes{Changes: []feedproto.Change{}, Cursor: end.String(), Reset: true}, end)
+}
+
+// end returns the end of the change log, also if ctx has ended.
+func (c *changes) end(ctx context.Context) (end storage.Cursor, err error) {
+	err = c.store.View(context.WithoutCancel(ctx), func(r storage.Reader) error {
 		end = r.Cursor()
 		return nil
 	})
-	if err != nil {
-		return told{}, err
-	}
-	return tell(feedproto.Changes{Changes: []feedproto.Change{}, Cursor: end.String(), Reset: true}, end)
+	return end, err
 }
 
-// tell spells an answer.
-func tell(fed feedproto.Changes, seen storage.Cursor) (told, error) {
-	text, err := json.Marshal(fed)
-	return told{fed.Reset || len(fed.Changes) > 0, seen, text}, err
+// newPollAnswer encodes an answer.
+func newPollAnswer(answer feedproto.Changes, through storage.Cursor) (pollAnswer, error) {
+	text, err := json.Marshal(answer)
+	return pollAnswer{answer.Reset || len(answer.Changes) > 0, through, text}, err
 }
 
 // safe reports whether every part can stand in a key of the store.

@@ -1,16 +1,17 @@
-package feed
+package feed_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/valyala/fasthttp"
 
 	"example.com/livery/feedproto"
+	"example.com/livery/origin/feed"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -49,32 +50,34 @@ func (l *log) add(environment string) {
 	l.cursors = append(l.cursors, cursor)
 }
 
-func (l *log) ask(p poll) feedproto.Changes {
+// ask returns the answer to a request for changes that waits for nothing.
+func (l *log) ask(p feedproto.Poll) feedproto.Changes {
 	l.t.Helper()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	got, err := newChanges(l.store).fed(ended, p)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return read(l.t, got)
+	return l.poll(ended, p)
 }
 
-// read is what an edge reads of an answer.
-func read(t testing.TB, answer told) (fed feedproto.Changes) {
-	t.Helper()
-	if err := json.Unmarshal(answer.text, &fed); err != nil {
-		t.Error(err)
+// poll returns the answer to a request for changes of a feed that ends with ctx.
+func (l *log) poll(ctx context.Context, p feedproto.Poll) (changes feedproto.Changes) {
+	l.t.Helper()
+	h := feed.NewHandler(ctx, feed.Config{Store: l.store, Token: "token", Refuse: func(_ *fasthttp.RequestCtx, err error) { l.t.Error(err) }})
+	var request fasthttp.RequestCtx
+	request.Request.SetRequestURI(p.URI())
+	request.Request.Header.Set("Authorization", feedproto.Authorization("token"))
+	h.Serve(&request)
+	if err := json.Unmarshal(request.Response.Body(), &changes); err != nil {
+		l.t.Error(err)
 	}
-	return fed
+	return changes
 }
 
-func spell(fed feedproto.Changes) string {
+func spell(answer feedproto.Changes) string {
 	var names []string
-	for _, c := range fed.Changes {
+	for _, c := range answer.Changes {
 		names = append(names, c.EnvironmentID)
 	}
-	return fmt.Sprint(names, fed.Reset)
+	return fmt.Sprint(names, answer.Reset)
 }
 
 // Entries that name nothing move the cursor and are not fed.
@@ -94,7 +97,7 @@ func TestChangesAreFedInOrder(t *testing.T) {
 		{"nothing but what names nothing", l.cursors[2], 100, "[] false", false, 4},
 		{"from the end", l.cursors[4], 100, "[] false", false, 4},
 	} {
-		got := l.ask(poll{after: c.after, limit: c.limit})
+		got := l.ask(feedproto.Poll{After: c.after.String(), Limit: c.limit})
 		if spell(got) != c.want || got.More != c.more || got.Cursor != l.cursors[c.cursor].String() {
 			t.Errorf("%s: changes = %s at %s, more %v, want %s at %s, more %v", c.name, spell(got), got.Cursor, got.More, c.want, l.cursors[c.cursor], c.more)
 		}
@@ -110,16 +113,16 @@ func TestUnknownCursorsReset(t *testing.T) {
 	for name, after := range map[string]storage.Cursor{
 		"trimmed": l.cursors[0], "another history": {Seq: 3, Tag: "0000000000000000"}, "the future": {Seq: 9, Tag: l.cursors[2].Tag},
 	} {
-		if got := l.ask(poll{after: after, limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[2].String() {
+		if got := l.ask(feedproto.Poll{After: after.String(), Limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[2].String() {
 			t.Errorf("%s: changes = %s at %s, want a reset at %s", name, spell(got), got.Cursor, l.cursors[2])
 		}
 	}
 }
 
-// A first poll, which names no cursor, starts at the newest entry: nothing is held that could be old.
+// A first poll, which names no cursor, starts at the newest entry: the edge has cached nothing yet.
 func TestFirstPollsStartAtTheEnd(t *testing.T) {
 	l := newLog(t, "a", "b")
-	if got := l.ask(poll{first: true, limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[1].String() {
+	if got := l.ask(feedproto.Poll{Limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[1].String() {
 		t.Errorf("changes = %s at %s, want a reset at %s", spell(got), got.Cursor, l.cursors[1])
 	}
 }
@@ -127,38 +130,13 @@ func TestFirstPollsStartAtTheEnd(t *testing.T) {
 // A wait ends with the first entry that names something, and not with one that names nothing.
 func TestWaitsEndWithWhatAnEdgeHolds(t *testing.T) {
 	l := newLog(t, "a")
-	waiting, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	held := l.cursors[0]
 	ended := make(chan feedproto.Changes, 1)
 	go func() {
-		got, err := newChanges(l.store).fed(waiting, poll{after: held, limit: 10})
-		if err != nil {
-			t.Error(err)
-		}
-		ended <- read(t, got)
+		ended <- l.poll(context.Background(), feedproto.Poll{After: l.cursors[0].String(), Wait: 20 * time.Second, Limit: 10})
 	}()
 	l.add("")
 	l.add("b")
 	if got := <-ended; spell(got) != "[b] false" || got.Cursor != l.cursors[2].String() {
 		t.Errorf("wait = %s at %s, want b", spell(got), got.Cursor)
-	}
-}
-
-// S230: a version has one spelling.
-func TestVersionSegments(t *testing.T) {
-	theme := record.Theme{LatestVersion: 7}
-	for segment, want := range map[string]uint32{"latest": 7, "1": 1, "4294967295": 4294967295} {
-		if got, err := (address{version: segment}).number(theme); got != want || err != nil {
-			t.Errorf("number(%q) = %d, %v, want %d", segment, got, err, want)
-		}
-	}
-	for _, segment := range []string{"", "0", "01", "+1", "-1", "1.0", " 1", "Latest", "4294967296", "１"} {
-		if got, err := (address{version: segment}).number(theme); !errors.Is(err, missingVersion) {
-			t.Errorf("number(%q) = %d, %v, want a missing version", segment, got, err)
-		}
-	}
-	if _, err := (address{version: "latest"}).number(record.Theme{}); !errors.Is(err, missingVersion) {
-		t.Errorf("number(latest) before the first publish = %v, want a missing version", err)
 	}
 }

@@ -32,9 +32,9 @@ type Handler struct {
 	refuse Refuse
 	router *router.Router
 
-	told      *changes
-	refreshes *shelf[[]byte] // answers, by the words of the question
-	blobs     *shelf[[]byte] // by their names
+	log       *changes
+	refreshes *responseCache[[]byte] // by the request's path and query
+	blobs     *responseCache[[]byte] // by their names
 }
 
 // Config is what a Handler needs. Every field but Master must be given.
@@ -51,7 +51,7 @@ type Config struct {
 func NewHandler(ctx context.Context, c Config) *Handler {
 	h := &Handler{
 		ctx: ctx, store: c.Store, master: c.Master, derive: c.Derive, token: feedproto.NewToken(c.Token), refuse: c.Refuse, router: router.New(),
-		told: newChanges(c.Store), refreshes: newShelf(keepRefreshBytes, keepRefresh, weight), blobs: newShelf(keepBlobBytes, keepBlob, weight),
+		log: newChanges(c.Store), refreshes: newResponseCache(keepRefreshBytes, keepRefresh, weight), blobs: newResponseCache(keepBlobBytes, keepBlob, weight),
 	}
 	refuse := c.Refuse
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
@@ -77,7 +77,7 @@ func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 
 func (h *Handler) changes(ctx *fasthttp.RequestCtx) {
 	cursor, err := storage.ParseCursor(string(ctx.QueryArgs().Peek("after")))
-	asked, fault := feedproto.ParsePoll(ctx.QueryArgs())
+	query, fault := feedproto.ParsePoll(ctx.QueryArgs())
 	if err != nil {
 		fault = badCursor("after")
 	}
@@ -85,15 +85,15 @@ func (h *Handler) changes(ctx *fasthttp.RequestCtx) {
 		h.refuse(ctx, &theming.Error{Cause: theming.Payload, Messages: []string{fault}})
 		return
 	}
-	waiting, cancel := context.WithTimeout(h.ctx, asked.Wait)
+	waiting, cancel := context.WithTimeout(h.ctx, query.Wait)
 	defer cancel()
-	fed, err := h.told.fed(waiting, poll{after: cursor, first: asked.After == "", limit: asked.Limit})
+	answer, err := h.log.answer(waiting, poll{after: cursor, first: query.After == "", limit: query.Limit})
 	if err != nil {
 		h.answer(ctx, nil, err)
 		return
 	}
 	ctx.SetContentType("application/json")
-	ctx.Response.SetBodyRaw(fed.text)
+	ctx.Response.SetBodyRaw(answer.text)
 }
 
 func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
@@ -102,18 +102,18 @@ func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
 		h.answer(ctx, nil, missingTheme)
 		return
 	}
-	var fed feedproto.Theme
+	var answer feedproto.Theme
 	err := h.store.View(context.WithoutCancel(h.ctx), func(r storage.Reader) (err error) {
-		fed, err = themeFed(r, environment, theme)
+		answer, err = readTheme(r, environment, theme)
 		return err
 	})
 	if err == nil {
-		fed.Serving.SigningKeys, err = h.opened(theme, fed.Serving.SigningKeys)
+		answer.Serving.SigningKeys, err = h.opened(theme, answer.Serving.SigningKeys)
 	}
-	h.answer(ctx, fed, err)
+	h.answer(ctx, answer, err)
 }
 
-// opened returns the signing keys with their secrets: edges hold no master key.
+// opened returns the signing keys with their secrets: edges have no master key.
 func (h *Handler) opened(themeID string, keys []record.SigningKey) ([]record.SigningKey, error) {
 	opened := make([]record.SigningKey, len(keys))
 	for i, key := range keys {
@@ -132,16 +132,16 @@ func (h *Handler) pair(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	working := context.WithoutCancel(h.ctx)
-	var fed feedproto.Pair
-	var of derive.Pair
+	var answer feedproto.Pair
+	var source derive.Pair
 	err := h.store.View(working, func(r storage.Reader) (err error) {
-		fed, of, err = pairFed(r, a)
+		answer, source, err = readPair(r, a)
 		return err
 	})
 	if err == nil {
-		fed.Overlay, err = h.derive.Overlay(working, of)
+		answer.Overlay, err = h.derive.Overlay(working, source)
 	}
-	h.answer(ctx, fed, err)
+	h.answer(ctx, answer, err)
 }
 
 func (h *Handler) blob(ctx *fasthttp.RequestCtx) {

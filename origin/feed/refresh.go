@@ -15,32 +15,32 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// How long, and how much, is kept of what all edges ask for in the moments after a change.
+// How long, and how many bytes, are cached of what all edges ask for in the moments after a change.
 const (
 	keepRefresh      = 100 * time.Millisecond
 	keepRefreshBytes = 16 << 20
 	keepBlob         = 5 * time.Second
 	keepBlobBytes    = 16 << 20
-	shelvedBytes     = 512 // of what is kept, besides its bytes
+	entryBytes       = 512 // of an entry, beside its value
 )
 
-// CacheBytes is what a Handler keeps of answers at most.
+// CacheBytes is what the caches of a Handler take at most.
 const CacheBytes = keepRefreshBytes + keepBlobBytes + keepPollBytes
 
-// weight is what bytes take on a shelf.
-func weight(b []byte) int { return cap(b) + shelvedBytes }
+// weight is what an answer takes in a cache, in bytes.
+func weight(b []byte) int { return cap(b) + entryBytes }
 
-// refreshing is a question of an edge that heard of a change.
-type refreshing struct {
+// refreshRequest is the request of an edge that learned of a change.
+type refreshRequest struct {
 	environment, theme string
 	feedproto.RefreshQuery
 }
 
 // refresh answers with a Theme, with pairs of it, and with what they are made from. Edges that have
-// heard of the same change and hold the same ask with the same words, and get the same bytes.
+// learned of the same change and cache the same send the same request, and get the same bytes.
 func (h *Handler) refresh(ctx *fasthttp.RequestCtx) {
 	key := string(ctx.RequestURI())
-	q, fault := parseRefreshing(ctx)
+	q, fault := parseRefreshRequest(ctx)
 	if fault != "" {
 		h.refuse(ctx, &theming.Error{Cause: theming.Payload, Messages: []string{fault}})
 		return
@@ -54,7 +54,7 @@ func (h *Handler) refresh(ctx *fasthttp.RequestCtx) {
 		notBefore = time.Now()
 	}
 	working := context.WithoutCancel(h.ctx)
-	text, begun, err := h.refreshes.take(key, notBefore, func() ([]byte, error) { return h.refreshed(working, q) })
+	text, begun, err := h.refreshes.get(key, notBefore, func() ([]byte, error) { return h.makeRefresh(working, q) })
 	if err != nil {
 		h.answer(ctx, nil, err)
 		return
@@ -64,61 +64,61 @@ func (h *Handler) refresh(ctx *fasthttp.RequestCtx) {
 	ctx.Response.SetBodyRaw(text)
 }
 
-func parseRefreshing(ctx *fasthttp.RequestCtx) (q refreshing, fault string) {
+func parseRefreshRequest(ctx *fasthttp.RequestCtx) (q refreshRequest, fault string) {
 	query, fault := feedproto.ParseRefreshQuery(ctx.QueryArgs())
 	if _, err := storage.ParseCursor(query.Since); err != nil {
 		fault = badCursor("since")
 	}
-	return refreshing{param(ctx, "environment"), param(ctx, "theme"), query}, fault
+	return refreshRequest{param(ctx, "environment"), param(ctx, "theme"), query}, fault
 }
 
 // badCursor refuses the cursor in a parameter.
 func badCursor(parameter string) string { return parameter + ": must be a cursor of this feed" }
 
-// refreshed makes an answer. Pairs that are not there, or whose overlay would have to be compiled
-// first, are left out: the edge asks for each of them, and waits only for what it asked.
-func (h *Handler) refreshed(ctx context.Context, q refreshing) ([]byte, error) {
-	var fed feedproto.Refresh
+// makeRefresh makes an answer. Pairs that are not there, or whose overlay would have to be compiled
+// first, are left out: the edge requests each of them on its own.
+func (h *Handler) makeRefresh(ctx context.Context, q refreshRequest) ([]byte, error) {
+	var answer feedproto.Refresh
 	err := h.store.View(ctx, func(r storage.Reader) (err error) {
-		if fed.Theme, err = themeFed(r, q.environment, q.theme); err != nil {
+		if answer.Theme, err = readTheme(r, q.environment, q.theme); err != nil {
 			return err
 		}
-		fed.Pairs, err = q.pairsFed(r)
+		answer.Pairs, err = q.readPairs(r)
 		return err
 	})
 	if err == nil {
-		fed.Theme.Serving.SigningKeys, err = h.opened(q.theme, fed.Theme.Serving.SigningKeys)
+		answer.Theme.Serving.SigningKeys, err = h.opened(q.theme, answer.Theme.Serving.SigningKeys)
 	}
 	if err != nil {
 		return nil, err
 	}
-	fed.AddBlobs(q.Has, func(name record.Hash) ([]byte, error) { return h.blobOf(ctx, name) })
-	return feedproto.AppendRefresh(nil, fed)
+	answer.AddBlobs(q.Has, func(name record.Hash) ([]byte, error) { return h.blobOf(ctx, name) })
+	return feedproto.AppendRefresh(nil, answer)
 }
 
-func (q refreshing) pairsFed(r storage.Reader) ([]feedproto.RefreshPair, error) {
+func (q refreshRequest) readPairs(r storage.Reader) ([]feedproto.RefreshPair, error) {
 	all := []feedproto.RefreshPair{}
 	for _, at := range q.Pairs {
 		variant, version, _ := strings.Cut(at, "/")
 		if !safe(variant, version) {
 			continue
 		}
-		fed, of, err := pairFed(r, address{q.environment, q.theme, variant, version})
+		answer, source, err := readPair(r, address{q.environment, q.theme, variant, version})
 		var part missing
-		if errors.As(err, &part) || err == nil && derive.Lacks(of.Record) {
+		if errors.As(err, &part) || err == nil && derive.Lacks(source.Record) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		fed.Overlay = of.Record.Overlay
-		all = append(all, feedproto.RefreshPair{Address: at, Pair: fed})
+		answer.Overlay = source.Record.Overlay
+		all = append(all, feedproto.RefreshPair{Address: at, Pair: answer})
 	}
 	return all, nil
 }
 
-// blobOf returns a blob, read and checked once for all who ask in a while.
+// blobOf returns a blob, read and checked once for all requests of a while.
 func (h *Handler) blobOf(ctx context.Context, name record.Hash) ([]byte, error) {
-	blob, _, err := h.blobs.take(string(name), time.Time{}, func() ([]byte, error) { return h.derive.Blob(ctx, name) })
+	blob, _, err := h.blobs.get(string(name), time.Time{}, func() ([]byte, error) { return h.derive.Blob(ctx, name) })
 	return blob, err
 }

@@ -1,4 +1,4 @@
-package operator
+package operator_test
 
 import (
 	"context"
@@ -9,20 +9,21 @@ import (
 	"testing"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
 
 // withIssuers is acme with a section issuers.
-func withIssuers(issuers ...IssuerEntry) TeamsFile {
+func withIssuers(issuers ...operator.IssuerEntry) operator.TeamsFile {
 	file := acme()
-	file.Issuers = append([]IssuerEntry{}, issuers...)
+	file.Issuers = append([]operator.IssuerEntry{}, issuers...)
 	return file
 }
 
-func ci() IssuerEntry {
-	return IssuerEntry{
+func ci() operator.IssuerEntry {
+	return operator.IssuerEntry{
 		Name: "ci", Issuer: "https://ci.example", JWKS: "https://ci.example/jwks", Team: "acme",
 		Claims: map[string]string{"repository": "acme/tokens"}, RoleClaim: "environment", Roles: map[string]record.Role{"production": record.Editor},
 	}
@@ -30,7 +31,11 @@ func ci() IssuerEntry {
 
 func stored(t *testing.T, store storage.Store) []record.Issuer {
 	t.Helper()
-	issuers, err := read(context.Background(), store, auth.Issuers)
+	var issuers []record.Issuer
+	err := store.View(context.Background(), func(r storage.Reader) (err error) {
+		issuers, err = auth.Issuers(r)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +45,7 @@ func stored(t *testing.T, store storage.Store) []record.Issuer {
 // The section issuers is made true exactly; a file without it leaves issuers as they are.
 func TestApplyMakesTheIssuersTrue(t *testing.T) {
 	store := open(t)
-	people := IssuerEntry{Name: "people", Issuer: "https://sso.example", JWKS: "/etc/livery/sso.json", SubjectPrefix: "sso:", Claims: map[string]string{}, Roles: map[string]record.Role{}}
+	people := operator.IssuerEntry{Name: "people", Issuer: "https://sso.example", JWKS: "/etc/livery/sso.json", SubjectPrefix: "sso:", Claims: map[string]string{}, Roles: map[string]record.Role{}}
 	apply(t, store, withIssuers(ci(), people), true)
 	if got := stored(t, store); len(got) != 0 {
 		t.Errorf("after a dry run there are %v", got)
@@ -50,11 +55,11 @@ func TestApplyMakesTheIssuersTrue(t *testing.T) {
 	if !reflect.DeepEqual(got[len(got)-2:], want) {
 		t.Errorf("Apply() = %q, want %q at the end", got, want)
 	}
-	shown, err := Teams(context.Background(), store)
-	if err != nil || !reflect.DeepEqual(shown.Issuers, []IssuerEntry{ci(), people}) {
+	shown, err := operator.Teams(context.Background(), store)
+	if err != nil || !reflect.DeepEqual(shown.Issuers, []operator.IssuerEntry{ci(), people}) {
 		t.Errorf("Teams() = %+v, %v, want the issuers as given", shown.Issuers, err)
 	}
-	for name, file := range map[string]TeamsFile{"again": withIssuers(ci(), people), "as shown": shown, "without the section": acme()} {
+	for name, file := range map[string]operator.TeamsFile{"again": withIssuers(ci(), people), "as shown": shown, "without the section": acme()} {
 		if got := apply(t, store, file, false); len(got) != 0 {
 			t.Errorf("%s: Apply() = %q, want none", name, got)
 		}
@@ -74,25 +79,25 @@ func TestApplyMakesTheIssuersTrue(t *testing.T) {
 func TestApplyListsEveryFaultOfAnIssuer(t *testing.T) {
 	store := open(t)
 	for name, c := range map[string]struct {
-		change func(*IssuerEntry)
+		change func(*operator.IssuerEntry)
 		places []string
 	}{
-		"name":               {func(e *IssuerEntry) { e.Name = "a b" }, []string{"issuers[0].name"}},
-		"http":               {func(e *IssuerEntry) { e.Issuer, e.JWKS = "http://ci.example", "http://ci.example/jwks" }, []string{"issuers[0].issuer", "issuers[0].jwks"}},
-		"user in an address": {func(e *IssuerEntry) { e.JWKS = "https://a:b@ci.example/jwks" }, []string{"issuers[0].jwks"}},
-		"a query":            {func(e *IssuerEntry) { e.Issuer = "https://ci.example?x" }, []string{"issuers[0].issuer"}},
-		"a relative path":    {func(e *IssuerEntry) { e.JWKS = "jwks.json" }, []string{"issuers[0].jwks"}},
-		"file address":       {func(e *IssuerEntry) { e.JWKS = "file:///etc/passwd" }, []string{"issuers[0].jwks"}},
-		"no such team":       {func(e *IssuerEntry) { e.Team = "nobody" }, []string{"issuers[0].team"}},
-		"no role claim":      {func(e *IssuerEntry) { e.RoleClaim = "" }, []string{"issuers[0].roleClaim"}},
-		"roles without team": {func(e *IssuerEntry) { e.Team = "" }, []string{"issuers[0].roleClaim"}},
-		"prefix with a team": {func(e *IssuerEntry) { e.SubjectPrefix = "x" }, []string{"issuers[0].subjectPrefix"}},
-		"role":               {func(e *IssuerEntry) { e.Roles["x"] = "king" }, []string{"issuers[0].roles"}},
-		"claim":              {func(e *IssuerEntry) { e.Claims[""] = "x" }, []string{"issuers[0].claims"}},
+		"name":               {func(e *operator.IssuerEntry) { e.Name = "a b" }, []string{"issuers[0].name"}},
+		"http":               {func(e *operator.IssuerEntry) { e.Issuer, e.JWKS = "http://ci.example", "http://ci.example/jwks" }, []string{"issuers[0].issuer", "issuers[0].jwks"}},
+		"user in an address": {func(e *operator.IssuerEntry) { e.JWKS = "https://a:b@ci.example/jwks" }, []string{"issuers[0].jwks"}},
+		"a query":            {func(e *operator.IssuerEntry) { e.Issuer = "https://ci.example?x" }, []string{"issuers[0].issuer"}},
+		"a relative path":    {func(e *operator.IssuerEntry) { e.JWKS = "jwks.json" }, []string{"issuers[0].jwks"}},
+		"file address":       {func(e *operator.IssuerEntry) { e.JWKS = "file:///etc/passwd" }, []string{"issuers[0].jwks"}},
+		"no such team":       {func(e *operator.IssuerEntry) { e.Team = "nobody" }, []string{"issuers[0].team"}},
+		"no role claim":      {func(e *operator.IssuerEntry) { e.RoleClaim = "" }, []string{"issuers[0].roleClaim"}},
+		"roles without team": {func(e *operator.IssuerEntry) { e.Team = "" }, []string{"issuers[0].roleClaim"}},
+		"prefix with a team": {func(e *operator.IssuerEntry) { e.SubjectPrefix = "x" }, []string{"issuers[0].subjectPrefix"}},
+		"role":               {func(e *operator.IssuerEntry) { e.Roles["x"] = "king" }, []string{"issuers[0].roles"}},
+		"claim":              {func(e *operator.IssuerEntry) { e.Claims[""] = "x" }, []string{"issuers[0].claims"}},
 	} {
 		entry := ci()
 		c.change(&entry)
-		_, err := Apply(context.Background(), store, withIssuers(entry), false, noon)
+		_, err := operator.Apply(context.Background(), store, withIssuers(entry), false, noon)
 		var refusal *theming.Error
 		if !errors.As(err, &refusal) || !slices.EqualFunc(refusal.Messages, c.places, func(m, place string) bool { return strings.HasPrefix(m, place+": ") }) {
 			t.Errorf("%s: Apply() = %v, want faults at %q", name, err, c.places)
@@ -100,13 +105,13 @@ func TestApplyListsEveryFaultOfAnIssuer(t *testing.T) {
 	}
 	other := ci()
 	other.Name, other.JWKS = "other", "https://elsewhere.example/jwks"
-	if _, err := Apply(context.Background(), store, withIssuers(ci(), other), false, noon); err == nil {
+	if _, err := operator.Apply(context.Background(), store, withIssuers(ci(), other), false, noon); err == nil {
 		t.Error("two key sets of one issuer are taken")
 	}
-	if _, err := Apply(context.Background(), store, withIssuers(ci(), ci()), false, noon); err == nil {
+	if _, err := operator.Apply(context.Background(), store, withIssuers(ci(), ci()), false, noon); err == nil {
 		t.Error("one name is taken twice")
 	}
-	if file, err := Teams(context.Background(), store); err != nil || len(file.Teams) != 0 {
+	if file, err := operator.Teams(context.Background(), store); err != nil || len(file.Teams) != 0 {
 		t.Errorf("after refusals there are %v, %v", file, err)
 	}
 }

@@ -1,4 +1,4 @@
-package operator
+package operator_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -30,18 +31,18 @@ func open(t *testing.T) storage.Store {
 }
 
 // acme is a file with one Team and one Environment.
-func acme() TeamsFile {
-	return TeamsFile{Teams: []TeamEntry{{
+func acme() operator.TeamsFile {
+	return operator.TeamsFile{Teams: []operator.TeamEntry{{
 		Slug: "acme", Plan: record.Free, Members: []string{"owner", "guest", "owner"},
-		Environments: []EnvironmentEntry{{
+		Environments: []operator.EnvironmentEntry{{
 			Slug: "sandbox", DisplayName: "Sandbox", Kind: "sandbox", CacheLifetime: 2, Grants: map[string]record.Role{"owner": record.Admin},
 		}},
 	}}}
 }
 
-func apply(t *testing.T, store storage.Store, file TeamsFile, dryRun bool) []string {
+func apply(t *testing.T, store storage.Store, file operator.TeamsFile, dryRun bool) []string {
 	t.Helper()
-	changes, err := Apply(context.Background(), store, file, dryRun, noon)
+	changes, err := operator.Apply(context.Background(), store, file, dryRun, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestApplyMakesTheFileTrue(t *testing.T) {
 	if got := apply(t, store, acme(), true); !reflect.DeepEqual(got, first) {
 		t.Errorf("dry run = %q, want %q", got, first)
 	}
-	if file, err := Teams(context.Background(), store); err != nil || len(file.Teams) != 0 {
+	if file, err := operator.Teams(context.Background(), store); err != nil || len(file.Teams) != 0 {
 		t.Errorf("after a dry run there are %v, %v", file, err)
 	}
 	if got := apply(t, store, acme(), false); !reflect.DeepEqual(got, first) {
@@ -68,7 +69,7 @@ func TestApplyMakesTheFileTrue(t *testing.T) {
 	if got := apply(t, store, acme(), false); len(got) != 0 {
 		t.Errorf("second Apply() = %q, want none", got)
 	}
-	shown, err := Teams(context.Background(), store)
+	shown, err := operator.Teams(context.Background(), store)
 	if err != nil || !strings.HasPrefix(shown.Teams[0].ID, "team_") || !strings.HasPrefix(shown.Teams[0].Environments[0].ID, "env_") {
 		t.Fatalf("Teams() = %+v, %v", shown, err)
 	}
@@ -94,8 +95,8 @@ func TestApplyMakesTheFileTrue(t *testing.T) {
 	if got := apply(t, store, changed, false); !reflect.DeepEqual(got, want) {
 		t.Errorf("Apply() = %q\nwant %q", got, want)
 	}
-	apply(t, store, TeamsFile{Teams: []TeamEntry{{Slug: "other", Plan: record.Free}}}, false)
-	if file, err := Teams(context.Background(), store); err != nil || len(file.Teams) != 2 {
+	apply(t, store, operator.TeamsFile{Teams: []operator.TeamEntry{{Slug: "other", Plan: record.Free}}}, false)
+	if file, err := operator.Teams(context.Background(), store); err != nil || len(file.Teams) != 2 {
 		t.Errorf("Teams() = %v, %v, want both", file, err)
 	}
 }
@@ -104,7 +105,7 @@ func TestApplyMakesTheFileTrue(t *testing.T) {
 func TestMembersAndGrantsAreEffectiveAtOnce(t *testing.T) {
 	store := open(t)
 	apply(t, store, acme(), false)
-	file, err := Teams(context.Background(), store)
+	file, err := operator.Teams(context.Background(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,35 +137,35 @@ func TestMembersAndGrantsAreEffectiveAtOnce(t *testing.T) {
 }
 
 // environment changes the one Environment of a file.
-func environment(change func(*EnvironmentEntry)) func(*TeamsFile) {
-	return func(f *TeamsFile) { change(&f.Teams[0].Environments[0]) }
+func environment(change func(*operator.EnvironmentEntry)) func(*operator.TeamsFile) {
+	return func(f *operator.TeamsFile) { change(&f.Teams[0].Environments[0]) }
 }
 
 // S2 S32: a file that breaks rules is refused whole, with every fault.
 func TestApplyListsEveryFault(t *testing.T) {
 	store := open(t)
 	for name, c := range map[string]struct {
-		change   func(*TeamsFile)
+		change   func(*operator.TeamsFile)
 		messages int
 	}{
-		"team slug":                {func(f *TeamsFile) { f.Teams[0].Slug = "-a" }, 1},
-		"team twice":               {func(f *TeamsFile) { f.Teams = append(f.Teams, f.Teams[0]) }, 1},
-		"plan":                     {func(f *TeamsFile) { f.Teams[0].Plan = "gold" }, 1},
-		"member":                   {func(f *TeamsFile) { f.Teams[0].Members = append(f.Teams[0].Members, "a\x00b") }, 1},
-		"environment slug":         {environment(func(e *EnvironmentEntry) { e.Slug = strings.Repeat("a", 65) }), 1},
-		"display name":             {environment(func(e *EnvironmentEntry) { e.DisplayName = " " }), 1},
-		"kind":                     {environment(func(e *EnvironmentEntry) { e.Kind = "test" }), 1},
-		"cacheLifetime":            {environment(func(e *EnvironmentEntry) { e.CacheLifetime = 1 << 31 }), 1},
-		"grant to a non-member":    {environment(func(e *EnvironmentEntry) { e.Grants["nobody"] = record.Viewer }), 1},
-		"role":                     {environment(func(e *EnvironmentEntry) { e.Grants["owner"] = "king" }), 1},
-		"labels":                   {environment(func(e *EnvironmentEntry) { e.Metadata = map[string]string{"-a": strings.Repeat("x", 257)} }), 2},
-		"everything at once":       {environment(func(e *EnvironmentEntry) { e.Slug, e.DisplayName, e.Kind = "", "", "" }), 3},
-		"an id that is another's":  {environment(func(e *EnvironmentEntry) { e.ID = "env_x" }), 1},
-		"a Team's id that is none": {func(f *TeamsFile) { f.Teams[0].ID = "team_x" }, 1},
+		"team slug":                {func(f *operator.TeamsFile) { f.Teams[0].Slug = "-a" }, 1},
+		"team twice":               {func(f *operator.TeamsFile) { f.Teams = append(f.Teams, f.Teams[0]) }, 1},
+		"plan":                     {func(f *operator.TeamsFile) { f.Teams[0].Plan = "gold" }, 1},
+		"member":                   {func(f *operator.TeamsFile) { f.Teams[0].Members = append(f.Teams[0].Members, "a\x00b") }, 1},
+		"environment slug":         {environment(func(e *operator.EnvironmentEntry) { e.Slug = strings.Repeat("a", 65) }), 1},
+		"display name":             {environment(func(e *operator.EnvironmentEntry) { e.DisplayName = " " }), 1},
+		"kind":                     {environment(func(e *operator.EnvironmentEntry) { e.Kind = "test" }), 1},
+		"cacheLifetime":            {environment(func(e *operator.EnvironmentEntry) { e.CacheLifetime = 1 << 31 }), 1},
+		"grant to a non-member":    {environment(func(e *operator.EnvironmentEntry) { e.Grants["nobody"] = record.Viewer }), 1},
+		"role":                     {environment(func(e *operator.EnvironmentEntry) { e.Grants["owner"] = "king" }), 1},
+		"labels":                   {environment(func(e *operator.EnvironmentEntry) { e.Metadata = map[string]string{"-a": strings.Repeat("x", 257)} }), 2},
+		"everything at once":       {environment(func(e *operator.EnvironmentEntry) { e.Slug, e.DisplayName, e.Kind = "", "", "" }), 3},
+		"an id that is another's":  {environment(func(e *operator.EnvironmentEntry) { e.ID = "env_x" }), 1},
+		"a Team's id that is none": {func(f *operator.TeamsFile) { f.Teams[0].ID = "team_x" }, 1},
 	} {
 		file := acme()
 		c.change(&file)
-		changes, err := Apply(context.Background(), store, file, true, noon)
+		changes, err := operator.Apply(context.Background(), store, file, true, noon)
 		var refusal *theming.Error
 		if !errors.As(err, &refusal) || refusal.Cause != theming.Validation || len(refusal.Messages) != c.messages || len(changes) != 0 {
 			t.Errorf("%s: Apply() = %q, %v, want %d messages", name, changes, err, c.messages)
@@ -176,13 +177,13 @@ func TestApplyListsEveryFault(t *testing.T) {
 func TestNewID(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
-		id := NewID("thm_", noon)
+		id := operator.NewID("thm_", noon)
 		if len(id) != 30 || id != strings.ToLower(id) || seen[id] {
 			t.Fatalf("NewID() = %q", id)
 		}
 		seen[id] = true
 	}
-	if a, b := NewID("thm_", noon), NewID("thm_", noon.Add(time.Millisecond)); a >= b {
+	if a, b := operator.NewID("thm_", noon), operator.NewID("thm_", noon.Add(time.Millisecond)); a >= b {
 		t.Errorf("NewID() = %q, later %q, want them in order", a, b)
 	}
 }
@@ -191,7 +192,7 @@ func TestNewID(t *testing.T) {
 func TestSigningKeysAreBounded(t *testing.T) {
 	store := open(t)
 	apply(t, store, acme(), false)
-	file, err := Teams(context.Background(), store)
+	file, err := operator.Teams(context.Background(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,27 +206,28 @@ func TestSigningKeysAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const maxKeys = 10
 	ids := map[string]bool{}
 	for range maxKeys {
-		key, err := AddSigningKey(context.Background(), store, testMaster(t), "thm_1", noon)
+		key, err := operator.AddSigningKey(context.Background(), store, testMaster(t), "thm_1", noon)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids[key.ID] = true
 	}
-	if _, err := AddSigningKey(context.Background(), store, testMaster(t), "thm_1", noon); err == nil || len(ids) != maxKeys {
+	if _, err := operator.AddSigningKey(context.Background(), store, testMaster(t), "thm_1", noon); err == nil || len(ids) != maxKeys {
 		t.Errorf("AddSigningKey() beyond %d = %v, want a refusal", maxKeys, err)
 	}
 	for id := range ids {
-		if err := RemoveSigningKey(context.Background(), store, "thm_1", id, noon); err != nil {
+		if err := operator.RemoveSigningKey(context.Background(), store, "thm_1", id, noon); err != nil {
 			t.Fatal(err)
 		}
-		if err := RemoveSigningKey(context.Background(), store, "thm_1", id, noon); !errors.Is(err, storage.ErrNotFound) {
+		if err := operator.RemoveSigningKey(context.Background(), store, "thm_1", id, noon); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("RemoveSigningKey() twice = %v, want ErrNotFound", err)
 		}
 	}
 	for _, id := range []string{"thm_2", "a\x00b", ""} {
-		if _, err := ShowServing(context.Background(), store, id); !errors.Is(err, storage.ErrNotFound) {
+		if _, err := operator.ShowServing(context.Background(), store, id); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("ShowServing(%q) = %v, want ErrNotFound", id, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package patch
+package patch_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )
@@ -71,7 +72,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc := parse(t, c.doc)
-			got, _, faults := Apply(doc, operations(t, c.ops), Limits{MaxBytes: 1000, MaxDepth: 10, MaxName: 10})
+			got, _, faults := patch.Apply(doc, operations(t, c.ops), patch.Limits{MaxBytes: 1000, MaxDepth: 10, MaxName: 10})
 			if len(faults) > 0 || text(got) != c.want {
 				t.Errorf("Apply(%s) = %s, %v, want %s", c.doc, text(got), faults, c.want)
 			}
@@ -116,7 +117,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"a move that nests too deep", `[{"op":"add","path":"/a/x","value":[[]]},{"op":"add","path":"/m","value":{}},{"op":"move","from":"/a","path":"/m/x"}]`, "/m/x", "levels deep"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, moves, faults := Apply(parse(t, doc), operations(t, c.ops), Limits{MaxBytes: 100, MaxDepth: 4, MaxName: 10})
+			got, moves, faults := patch.Apply(parse(t, doc), operations(t, c.ops), patch.Limits{MaxBytes: 100, MaxDepth: 4, MaxName: 10})
 			if got != nil || moves != nil || len(faults) != 1 {
 				t.Fatalf("Apply(%s) = %v, %v, %v, want one fault", c.ops, got, moves, faults)
 			}
@@ -131,22 +132,22 @@ func TestApplyRefuses(t *testing.T) {
 // A batch of faults and endless pointers is refused without looking at each level of them.
 func TestApplyBoundsPointers(t *testing.T) {
 	long := strings.Repeat("/", 1<<20)
-	ops := []Operation{{Op: "remove", Path: "/gone"}, {Op: "replace", Path: "/x", Value: &jsontree.Node{}}, {Op: "remove", Path: long}, {Op: "move", From: long, Path: "/y"}}
-	if _, _, faults := Apply(jsontree.NewObject(), ops, Limits{MaxDepth: 64}); len(faults) != len(ops) {
+	ops := []patch.Operation{{Op: "remove", Path: "/gone"}, {Op: "replace", Path: "/x", Value: &jsontree.Node{}}, {Op: "remove", Path: long}, {Op: "move", From: long, Path: "/y"}}
+	if _, _, faults := patch.Apply(jsontree.NewObject(), ops, patch.Limits{MaxDepth: 64}); len(faults) != len(ops) {
 		t.Errorf("%d faults, want %d", len(faults), len(ops))
 	}
 }
 
 // All faults are found at once, and none that only follows from another (S103).
 func TestApplyListsEveryFault(t *testing.T) {
-	_, _, faults := Apply(parse(t, `{"a":1}`), operations(t, `[
+	_, _, faults := patch.Apply(parse(t, `{"a":1}`), operations(t, `[
 		{"op":"test","path":"/a"},
 		{"op":"remove","path":"/gone"},
 		{"op":"add","path":"/g/x","value":{}},
 		{"op":"add","path":"/g/x/y","value":{}},
 		{"op":"replace","path":"/a","value":2},
 		{"op":"move","from":"/gone/too","path":"/b"}
-	]`), Limits{})
+	]`), patch.Limits{})
 	var got []int
 	for _, f := range faults {
 		got = append(got, f.Index)
@@ -168,11 +169,18 @@ func TestApplyCountsBytesExactly(t *testing.T) {
 		`[{"op":"replace","path":"/l/1","value":"<"},{"op":"copy","from":"/l","path":"/l/0"},{"op":"remove","path":"/l/0/1"}]`,
 	} {
 		list := operations(t, ops)
-		e := newEditor(doc, Limits{MaxBytes: 1 << 20, MaxDepth: 64})
 		for i := range list {
-			e.do(i, &list[i])
-			if got, want := e.bytesOf(e.root), len(text(e.root.freeze())); got != want {
-				t.Errorf("%s: after operation %d counted %d bytes, want %d: %s", ops, i, got, want, text(e.root.freeze()))
+			// What is added last makes the document as large as it ever is, so that the limit is on what it is then.
+			batch := append(slices.Clone(list[:i+1]), patch.Operation{Op: "add", Path: "/last", Value: parse(t, `"`+strings.Repeat("x", 1<<10)+`"`)})
+			after, _, faults := patch.Apply(doc, batch, patch.Limits{MaxDepth: 64})
+			if len(faults) > 0 {
+				t.Fatal(faults)
+			}
+			size := len(text(after))
+			_, _, exact := patch.Apply(doc, batch, patch.Limits{MaxBytes: size, MaxDepth: 64})
+			_, _, less := patch.Apply(doc, batch, patch.Limits{MaxBytes: size - 1, MaxDepth: 64})
+			if len(exact) > 0 || len(less) == 0 {
+				t.Errorf("%s: after operation %d %d bytes are refused with that limit: %v, with one less: %v: %s", ops, i, size, exact, less, text(after))
 			}
 		}
 	}
@@ -182,19 +190,19 @@ func TestApplyCountsBytesExactly(t *testing.T) {
 // the 256 times as long that a quadratic cost would.
 func TestApplyIsLinear(t *testing.T) {
 	run := func(count int) time.Duration {
-		doc, ops := jsontree.NewObject(), make([]Operation, 0, 3*count)
+		doc, ops := jsontree.NewObject(), make([]patch.Operation, 0, 3*count)
 		for i := range count {
 			name := "/n" + strconv.Itoa(i)
-			ops = append(ops, Operation{Op: "add", Path: name, Value: &jsontree.Node{Kind: jsontree.Object}})
+			ops = append(ops, patch.Operation{Op: "add", Path: name, Value: &jsontree.Node{Kind: jsontree.Object}})
 		}
 		for i := range count {
 			name := "/n" + strconv.Itoa(i)
-			ops = append(ops, Operation{Op: "move", From: name, Path: name + "x"}, Operation{Op: "remove", Path: name + "x"})
+			ops = append(ops, patch.Operation{Op: "move", From: name, Path: name + "x"}, patch.Operation{Op: "remove", Path: name + "x"})
 		}
 		best := time.Hour
 		for range 3 {
 			start := time.Now()
-			if _, _, faults := Apply(doc, ops, Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}); len(faults) > 0 {
+			if _, _, faults := patch.Apply(doc, ops, patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}); len(faults) > 0 {
 				t.Fatal(faults[0])
 			}
 			best = min(best, time.Since(start))
@@ -210,24 +218,24 @@ func TestApplyIsLinear(t *testing.T) {
 // A small batch that doubles a value again and again is refused at the limit, and one that copies
 // an edited value over and over without growing the document is refused for its work (A28).
 func TestApplyRefusesCopyBombs(t *testing.T) {
-	doubling := []Operation{{Op: "add", Path: "/a", Value: parse(t, `{"x":"0123456789"}`)}}
+	doubling := []patch.Operation{{Op: "add", Path: "/a", Value: parse(t, `{"x":"0123456789"}`)}}
 	for i := range 60 {
-		doubling = append(doubling, Operation{Op: "copy", From: "/a", Path: "/a/" + strconv.Itoa(i)})
+		doubling = append(doubling, patch.Operation{Op: "copy", From: "/a", Path: "/a/" + strconv.Itoa(i)})
 	}
 	big := jsontree.NewObject()
 	for i := range 50000 {
 		big.Members = append(big.Members, jsontree.Member{Name: strconv.Itoa(i), Value: jsontree.NewString("x")})
 	}
 	big.Index()
-	rewriting := []Operation{{Op: "add", Path: "/a", Value: big}}
+	rewriting := []patch.Operation{{Op: "add", Path: "/a", Value: big}}
 	for range 4000 {
-		rewriting = append(rewriting, Operation{Op: "replace", Path: "/a/7", Value: jsontree.NewString("y")}, Operation{Op: "copy", From: "/a", Path: "/b"})
+		rewriting = append(rewriting, patch.Operation{Op: "replace", Path: "/a/7", Value: jsontree.NewString("y")}, patch.Operation{Op: "copy", From: "/a", Path: "/b"})
 	}
-	limits := Limits{MaxBytes: 8 << 20, MaxDepth: 64}
-	if _, _, faults := Apply(jsontree.NewObject(), doubling, limits); len(faults) != 1 {
+	limits := patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64}
+	if _, _, faults := patch.Apply(jsontree.NewObject(), doubling, limits); len(faults) != 1 {
 		t.Errorf("doubling: %v, want one fault", faults)
 	}
-	if _, _, faults := Apply(jsontree.NewObject(), rewriting, limits); len(faults) != 1 || !strings.Contains(faults[0].What, "in parts") {
+	if _, _, faults := patch.Apply(jsontree.NewObject(), rewriting, limits); len(faults) != 1 || !strings.Contains(faults[0].What, "in parts") {
 		t.Errorf("copying over and over: %v, want one fault about the work", faults)
 	}
 }
@@ -261,7 +269,7 @@ func TestApplyComposesMoves(t *testing.T) {
 		{"into an array is out of sight", `/c>/l/0/c`, ``},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, moves, faults := Apply(parse(t, doc), shorthand(c.ops), Limits{})
+			got, moves, faults := patch.Apply(parse(t, doc), shorthand(c.ops), patch.Limits{})
 			if len(faults) > 0 || spell(moves) != c.want {
 				t.Errorf("moves = %s, want %s (%v, %s)", spell(moves), c.want, faults, text(got))
 			}
@@ -272,7 +280,7 @@ func TestApplyComposesMoves(t *testing.T) {
 // What a replaced value brings along is new: moving it renames nothing.
 func TestApplyKnowsReplacedContent(t *testing.T) {
 	ops := operations(t, `[{"op":"replace","path":"/a","value":{"x":9}},{"op":"move","from":"/a/x","path":"/k"},{"op":"move","from":"/a","path":"/g"}]`)
-	if _, got, faults := Apply(parse(t, `{"a":{"x":1}}`), ops, Limits{}); len(faults) > 0 || spell(got) != "/a>/g" {
+	if _, got, faults := patch.Apply(parse(t, `{"a":{"x":1}}`), ops, patch.Limits{}); len(faults) > 0 || spell(got) != "/a>/g" {
 		t.Errorf("moves = %s, %v, want /a>/g", spell(got), faults)
 	}
 }
@@ -293,7 +301,7 @@ func TestCompose(t *testing.T) {
 		{"names that only begin alike", "/a>/b", "/bb>/cc", "/a>/b /bb>/cc"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := spell(Compose(moves(c.first), moves(c.then))); got != c.want {
+			if got := spell(patch.Compose(moves(c.first), moves(c.then))); got != c.want {
 				t.Errorf("Compose(%s, %s) = %s, want %s", c.first, c.then, got, c.want)
 			}
 		})
@@ -301,15 +309,15 @@ func TestCompose(t *testing.T) {
 }
 
 // shorthand reads "/a>/b" as a move, "+/a" as an add, "=/a" as a replace and "-/a" as a remove.
-func shorthand(s string) []Operation {
-	var ops []Operation
+func shorthand(s string) []patch.Operation {
+	var ops []patch.Operation
 	for _, word := range strings.Fields(s) {
 		if from, to, ok := strings.Cut(word, ">"); ok {
-			ops = append(ops, Operation{Op: "move", From: from, Path: to})
+			ops = append(ops, patch.Operation{Op: "move", From: from, Path: to})
 			continue
 		}
 		op := map[byte]string{'+': "add", '=': "replace", '-': "remove"}[word[0]]
-		o := Operation{Op: op, Path: word[1:]}
+		o := patch.Operation{Op: op, Path: word[1:]}
 		if op != "remove" {
 			o.Value = jsontree.NewObject()
 		}
@@ -345,9 +353,9 @@ func TestInvert(t *testing.T) {
 		{"/g>/h /g/x>/g/x", "/g/x>/g/x /h>/g"},
 		{"/c>/d /a>/z", "/d>/c /z>/a"},
 	} {
-		got := Invert(moves(c.moves))
-		if spell(got) != c.want || len(Compose(moves(c.moves), got)) > 0 || spell(Invert(got)) != spell(Compose(moves(c.moves), nil)) {
-			t.Errorf("Invert(%s) = %s, want %s; both together are %s", c.moves, spell(got), c.want, spell(Compose(moves(c.moves), got)))
+		got := patch.Invert(moves(c.moves))
+		if spell(got) != c.want || len(patch.Compose(moves(c.moves), got)) > 0 || spell(patch.Invert(got)) != spell(patch.Compose(moves(c.moves), nil)) {
+			t.Errorf("Invert(%s) = %s, want %s; both together are %s", c.moves, spell(got), c.want, spell(patch.Compose(moves(c.moves), got)))
 		}
 	}
 }

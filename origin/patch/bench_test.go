@@ -1,9 +1,10 @@
-package patch
+package patch_test
 
 import (
 	"fmt"
 	"testing"
 
+	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkDiff(b *testing.B) {
 			from, to := benchDocument(tokens, "aa"), benchDocument(tokens, "bb")
 			b.ReportAllocs()
 			for b.Loop() {
-				if len(Diff(from, to, nil)) == 0 {
+				if len(patch.Diff(from, to, nil)) == 0 {
 					b.Fatal("no difference")
 				}
 			}
@@ -43,10 +44,10 @@ func BenchmarkApply(b *testing.B) {
 	for _, tokens := range []int{200, 2000, 20000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
 			root := benchDocument(tokens, "aa")
-			ops := []Operation{{Op: "replace", Path: "/group-7/token-3/$value", Value: jsontree.NewString("#fedcba98")}}
+			ops := []patch.Operation{{Op: "replace", Path: "/group-7/token-3/$value", Value: jsontree.NewString("#fedcba98")}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, faults := Apply(root, ops, Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}); len(faults) > 0 {
+				if _, _, faults := patch.Apply(root, ops, patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}); len(faults) > 0 {
 					b.Fatal(faults)
 				}
 			}

@@ -1,10 +1,11 @@
-package patch
+package patch_test
 
 import (
 	"strconv"
 	"strings"
 	"testing"
 
+	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -72,11 +73,11 @@ func TestDiff(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			from, to := parse(t, c.from), parse(t, c.to)
-			ops := Diff(from, to, moves(c.moves))
-			if got := string(Append(nil, ops)); got != c.want {
+			ops := patch.Diff(from, to, moves(c.moves))
+			if got := string(patch.Append(nil, ops)); got != c.want {
 				t.Errorf("Diff(%s, %s, %s)\n = %s\nwant %s", c.from, c.to, c.moves, got, c.want)
 			}
-			if got, _, faults := Apply(from, ops, Limits{}); len(faults) > 0 || !jsontree.Equal(got, to) {
+			if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || !jsontree.Equal(got, to) {
 				t.Errorf("applying it gives %v, %v", got, faults)
 			}
 		})
@@ -96,11 +97,11 @@ func TestDiffOfManyRenames(t *testing.T) {
 	}
 	from.Index()
 	to.Index()
-	ops := Diff(from, to, moves(strings.Join(list, " ")))
+	ops := patch.Diff(from, to, moves(strings.Join(list, " ")))
 	if len(ops) != count {
 		t.Errorf("%d operations, want %d", len(ops), count)
 	}
-	if got, _, faults := Apply(from, ops, Limits{}); len(faults) > 0 || text(got) != text(to) {
+	if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || text(got) != text(to) {
 		t.Errorf("applying them: %v", faults)
 	}
 }
@@ -114,7 +115,7 @@ func TestParseRefuses(t *testing.T) {
 		{`[{"path":"/a"}]`, "member op is missing"},
 		{`[{"op":"move","path":"/a","from":1}]`, "member from must be a string"},
 	} {
-		if _, err := Parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := patch.Parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Parse(%s) = %v, want %q", c.text, err, c.want)
 		}
 	}

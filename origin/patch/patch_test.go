@@ -1,8 +1,9 @@
-package patch
+package patch_test
 
 import (
 	"testing"
 
+	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -17,9 +18,9 @@ func parse(t testing.TB, text string) *jsontree.Node {
 }
 
 // operations reads a batch of a test.
-func operations(t testing.TB, text string) []Operation {
+func operations(t testing.TB, text string) []patch.Operation {
 	t.Helper()
-	ops, err := Parse(text)
+	ops, err := patch.Parse(text)
 	if err != nil {
 		t.Fatalf("Parse(%s): %v", text, err)
 	}

@@ -1,10 +1,11 @@
-package patch
+package patch_test
 
 import (
 	"slices"
 	"strconv"
 	"testing"
 
+	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 	"pgregory.net/rapid"
@@ -65,8 +66,8 @@ func drawPointer(t *rapid.T, n *jsontree.Node) string {
 	}
 }
 
-func drawOperation(t *rapid.T, n *jsontree.Node, kinds []string) Operation {
-	op := Operation{Op: rapid.SampledFrom(kinds).Draw(t, "op"), Path: drawPointer(t, n)}
+func drawOperation(t *rapid.T, n *jsontree.Node, kinds []string) patch.Operation {
+	op := patch.Operation{Op: rapid.SampledFrom(kinds).Draw(t, "op"), Path: drawPointer(t, n)}
 	switch op.Op {
 	case "add", "replace":
 		op.Value = drawValue(t, 2)
@@ -83,9 +84,9 @@ var allKinds = []string{"add", "replace", "remove", "move", "move", "move", "cop
 func drawEdits(t *rapid.T, n *jsontree.Node, kinds []string) (*jsontree.Node, []record.Move) {
 	var moves []record.Move
 	for range rapid.IntRange(0, 8).Draw(t, "batches") {
-		after, more, faults := Apply(n, []Operation{drawOperation(t, n, kinds)}, Limits{MaxBytes: 4096, MaxDepth: 20})
+		after, more, faults := patch.Apply(n, []patch.Operation{drawOperation(t, n, kinds)}, patch.Limits{MaxBytes: 4096, MaxDepth: 20})
 		if len(faults) == 0 {
-			n, moves = after, Compose(moves, more)
+			n, moves = after, patch.Compose(moves, more)
 		}
 	}
 	return n, moves
@@ -101,12 +102,12 @@ func TestDiffMakesTheOtherDocument(t *testing.T) {
 			to = drawObject(t, 3)
 		}
 		for _, use := range [][]record.Move{nil, moves} {
-			stored := Append(nil, Diff(from, to, use))
-			ops, err := Parse(string(stored))
+			stored := patch.Append(nil, patch.Diff(from, to, use))
+			ops, err := patch.Parse(string(stored))
 			if err != nil {
 				t.Fatalf("Parse(%s): %v", stored, err)
 			}
-			got, _, faults := Apply(from, ops, Limits{})
+			got, _, faults := patch.Apply(from, ops, patch.Limits{})
 			if len(faults) > 0 || !jsontree.Equal(got, to) {
 				t.Fatalf("from %s to %s by %s: %s gives %v %v", text(from), text(to), spell(use), stored, faults, got)
 			}
@@ -122,9 +123,9 @@ func TestDiffSurvivesAnyMoves(t *testing.T) {
 		for range rapid.IntRange(0, 6).Draw(t, "moves") {
 			moves = append(moves, record.Move{From: drawPointer(t, from), To: drawPointer(t, to)})
 		}
-		ops := Diff(from, to, moves)
-		if got, _, faults := Apply(from, ops, Limits{}); len(faults) > 0 || !jsontree.Equal(got, to) {
-			t.Fatalf("from %s to %s by %s: %s gives %v", text(from), text(to), spell(moves), Append(nil, ops), faults)
+		ops := patch.Diff(from, to, moves)
+		if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || !jsontree.Equal(got, to) {
+			t.Fatalf("from %s to %s by %s: %s gives %v", text(from), text(to), spell(moves), patch.Append(nil, ops), faults)
 		}
 	})
 }
@@ -134,12 +135,12 @@ func TestEditAndRevertLeavesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := drawObject(t, 3)
 		to, moves := drawEdits(t, from, allKinds)
-		back, more, faults := Apply(to, Diff(to, from, nil), Limits{})
+		back, more, faults := patch.Apply(to, patch.Diff(to, from, nil), patch.Limits{})
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		if ops := Diff(from, back, Compose(moves, more)); len(ops) > 0 {
-			t.Fatalf("from %s over %s and back: %s is left", text(from), text(to), Append(nil, ops))
+		if ops := patch.Diff(from, back, patch.Compose(moves, more)); len(ops) > 0 {
+			t.Fatalf("from %s over %s and back: %s is left", text(from), text(to), patch.Append(nil, ops))
 		}
 	})
 }
@@ -155,17 +156,17 @@ func TestRenamesInPlaceKeepTheOrder(t *testing.T) {
 			if to.Find(a) == nil || to.Find(b) != nil {
 				continue
 			}
-			move := Operation{Op: "move", From: jsontree.Pointer{a}.String(), Path: jsontree.Pointer{b}.String()}
-			after, more, faults := Apply(to, []Operation{move}, Limits{})
+			move := patch.Operation{Op: "move", From: jsontree.Pointer{a}.String(), Path: jsontree.Pointer{b}.String()}
+			after, more, faults := patch.Apply(to, []patch.Operation{move}, patch.Limits{})
 			if len(faults) > 0 {
 				t.Fatal(faults)
 			}
-			to, moves = after, Compose(moves, more)
+			to, moves = after, patch.Compose(moves, more)
 		}
 		if jsontree.Equal(from, to) {
 			return // equality does not see order
 		}
-		got, _, _ := Apply(from, Diff(from, to, moves), Limits{})
+		got, _, _ := patch.Apply(from, patch.Diff(from, to, moves), patch.Limits{})
 		if text(got) != text(to) {
 			t.Fatalf("from %s by %s: %s, want %s", text(from), spell(moves), text(got), text(to))
 		}
@@ -200,7 +201,7 @@ func (m *marked) at(p jsontree.Pointer) *marked {
 
 func (m *marked) move(from, to jsontree.Pointer) bool {
 	source, parent := m.at(from), m.at(to[:len(to)-1])
-	if source == nil || parent == nil || parent.other || hasPrefix(to, from) {
+	if source == nil || parent == nil || parent.other || len(to) >= len(from) && slices.Equal(to[:len(from)], from) {
 		return false
 	}
 	delete(m.at(from[:len(from)-1]).members, from[len(from)-1])
@@ -223,21 +224,21 @@ func TestRenamesAgreeWithTheModel(t *testing.T) {
 		doc := drawObject(t, 3)
 		model, first := mark(doc, nil), doc
 		var composed []record.Move
-		var batch []Operation
+		var batch []patch.Operation
 		flush := func() {
-			after, more, faults := Apply(doc, batch, Limits{})
+			after, more, faults := patch.Apply(doc, batch, patch.Limits{})
 			if len(faults) > 0 {
-				t.Fatalf("Apply(%s): %v", Append(nil, batch), faults)
+				t.Fatalf("Apply(%s): %v", patch.Append(nil, batch), faults)
 			}
-			doc, composed, batch = after, Standing(Compose(composed, more), first, after), nil
+			doc, composed, batch = after, patch.Standing(patch.Compose(composed, more), first, after), nil
 		}
 		for range rapid.IntRange(1, 12).Draw(t, "moves") {
-			now, _, _ := Apply(doc, batch, Limits{})
+			now, _, _ := patch.Apply(doc, batch, patch.Limits{})
 			from, to := drawPointer(t, now), drawPointer(t, now)
 			source, _ := jsontree.ParsePointer(from)
 			target, _ := jsontree.ParsePointer(to)
 			if len(source) > 0 && len(target) > 0 && model.move(source, target) {
-				batch = append(batch, Operation{Op: "move", From: from, Path: to})
+				batch = append(batch, patch.Operation{Op: "move", From: from, Path: to})
 			}
 			if rapid.IntRange(0, 3).Draw(t, "flush") == 0 {
 				flush()
@@ -251,7 +252,7 @@ func TestRenamesAgreeWithTheModel(t *testing.T) {
 func agree(t *rapid.T, first *jsontree.Node, model *marked, composed []record.Move) {
 	want := map[string]string{}
 	model.places(nil, want)
-	renaming := NewRenaming(composed)
+	renaming := patch.NewRenaming(composed)
 	for from, to := range want {
 		if got, ok := renaming.Follow(from); got != to || !ok {
 			t.Fatalf("%s in %s goes to %s (%v), want %s: %s", from, text(first), got, ok, to, spell(composed))
@@ -269,12 +270,12 @@ func TestApplyIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawObject(t, 3)
 		before := text(doc)
-		var ops []Operation
+		var ops []patch.Operation
 		for range rapid.IntRange(0, 8).Draw(t, "operations") {
 			ops = append(ops, drawOperation(t, doc, append([]string{"test", ""}, allKinds...)))
 		}
-		limits := Limits{MaxBytes: 400, MaxDepth: 6, MaxName: 3}
-		got, _, faults := Apply(doc, ops, limits)
+		limits := patch.Limits{MaxBytes: 400, MaxDepth: 6, MaxName: 3}
+		got, _, faults := patch.Apply(doc, ops, limits)
 		if (got == nil) != (len(faults) > 0) {
 			t.Fatalf("Apply = %v, %v", got, faults)
 		}

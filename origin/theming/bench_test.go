@@ -1,10 +1,11 @@
-package theming
+package theming_test
 
 import (
 	"fmt"
 	"testing"
 
 	"example.com/livery/origin/patch"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )
@@ -34,10 +35,10 @@ func benchDocument(tokens int) *jsontree.Node {
 func BenchmarkEditTheme(b *testing.B) {
 	drafts := []struct {
 		name  string
-		state func(testing.TB, int) ThemeState
+		state func(testing.TB, int) theming.ThemeState
 	}{
-		{"published", func(_ testing.TB, tokens int) ThemeState {
-			return ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
+		{"published", func(_ testing.TB, tokens int) theming.ThemeState {
+			return theming.ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
 		}},
 		{"draft", benchDraft},
 		{"unpublished", benchUnpublished},
@@ -50,7 +51,7 @@ func BenchmarkEditTheme(b *testing.B) {
 				e.Claim.ETag = s.Theme.DraftETag
 				b.ReportAllocs()
 				for b.Loop() {
-					after, err := EditTheme(s, e)
+					after, err := theming.EditTheme(s, e)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -63,13 +64,13 @@ func BenchmarkEditTheme(b *testing.B) {
 	}
 }
 
-func benchEdit(batch string, t testing.TB) Edit {
-	return Edit{Operations: operations(t, batch), NewETag: "e", Limits: patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}}
+func benchEdit(batch string, t testing.TB) theming.Edit {
+	return theming.Edit{Operations: operations(t, batch), NewETag: "e", Limits: patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}}
 }
 
 // benchDraft is a Theme whose draft gives every token but the aliases another value.
-func benchDraft(t testing.TB, tokens int) ThemeState {
-	s := ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
+func benchDraft(t testing.TB, tokens int) theming.ThemeState {
+	s := theming.ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
 	e := benchEdit(`[]`, t)
 	for g, group := range s.Base.Members {
 		for i := range group.Value.Members[1:] {
@@ -83,21 +84,21 @@ func benchDraft(t testing.TB, tokens int) ThemeState {
 }
 
 // benchUnpublished is a Theme whose whole document is its draft.
-func benchUnpublished(t testing.TB, tokens int) ThemeState {
+func benchUnpublished(t testing.TB, tokens int) theming.ThemeState {
 	e := benchEdit(`[]`, t)
 	for _, m := range benchDocument(tokens).Members {
 		e.Operations = append(e.Operations, patch.Operation{Op: "add", Path: "/" + m.Name, Value: m.Value})
 	}
-	return benchStored(t, ThemeState{}, e)
+	return benchStored(t, theming.ThemeState{}, e)
 }
 
 // benchStored is s with the edit, as a store gives it back.
-func benchStored(t testing.TB, s ThemeState, e Edit) ThemeState {
-	s, err := EditTheme(s, e)
+func benchStored(t testing.TB, s theming.ThemeState, e theming.Edit) theming.ThemeState {
+	s, err := theming.EditTheme(s, e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.stored()
+	return stored(s)
 }
 
 // PublishTheme of a draft that changes a value, and of one that renames a group and retypes a token,
@@ -110,10 +111,10 @@ func BenchmarkPublishTheme(b *testing.B) {
 		for _, count := range []int{1, 100} {
 			b.Run(draft.name+"/"+fmt.Sprint(count), func(b *testing.B) {
 				s, variants := benchPublish(b, draft.batch, 2000, count, 200)
-				p := Publication{Module: "module", NewETag: func() string { return "etag" }}
+				p := theming.Publication{Module: "module", NewETag: func() string { return "etag" }}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := PublishTheme(s, variants, p); err != nil {
+					if _, err := theming.PublishTheme(s, variants, p); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -122,8 +123,8 @@ func BenchmarkPublishTheme(b *testing.B) {
 	}
 }
 
-func benchPublish(b *testing.B, batch string, tokens, count, each int) (ThemeState, []VariantState) {
-	s := ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
+func benchPublish(b *testing.B, batch string, tokens, count, each int) (theming.ThemeState, []theming.VariantState) {
+	s := theming.ThemeState{Theme: record.Theme{LatestVersion: 1}, Base: benchDocument(tokens)}
 	s = benchStored(b, s, benchEdit(batch, b))
 	overrides := jsontree.NewObject()
 	for i := range each {
@@ -131,10 +132,10 @@ func benchPublish(b *testing.B, batch string, tokens, count, each int) (ThemeSta
 		overrides.Members = append(overrides.Members, jsontree.Member{Name: path, Value: jsontree.NewString(fmt.Sprintf("{group-3.token-%d}", i%50))})
 	}
 	overrides.Index()
-	variants := make([]VariantState, count)
+	variants := make([]theming.VariantState, count)
 	for i := range variants {
 		draft := &record.VariantDraft{ETag: "d", Addressed: 1, Overrides: jsontree.Append(nil, overrides)}
-		variants[i] = VariantState{Variant: record.Variant{LatestVersion: 1, TokenCount: each}, Draft: draft, Served: overrides}
+		variants[i] = theming.VariantState{Variant: record.Variant{LatestVersion: 1, TokenCount: each}, Draft: draft, Served: overrides}
 	}
 	return s, variants
 }

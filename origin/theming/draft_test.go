@@ -1,4 +1,4 @@
-package theming
+package theming_test
 
 import (
 	"strconv"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/livery/origin/patch"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )
@@ -58,7 +59,7 @@ func TestDraftKeepsWhatWasWritten(t *testing.T) {
 	h := newHouse(t, 0)
 	h.write(`{"b":{"$value":0.10},"a":{"$value":12345678901234567890,"$extensions":{"x":[1.0]},"$ref":"#/b"},"g":{"$extends":"{b}","c":{"$value":"{a}"}}}`)
 	h.publish()
-	after, err := EditTheme(h.theme, Edit{
+	after, err := theming.EditTheme(h.theme, theming.Edit{
 		Operations: operations(t, `[
 		{"op":"move","from":"/b","path":"/first"},{"op":"add","path":"/z","value":{"$value":1.50}},{"op":"move","from":"/z","path":"/g/z"}]`),
 		NewETag: "e", Limits: h.limits(),
@@ -67,7 +68,7 @@ func TestDraftKeepsWhatWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"first":{"$value":0.10},"a":{"$value":12345678901234567890,"$extensions":{"x":[1.0]},"$ref":"#/b"},"g":{"$extends":"{b}","c":{"$value":"{a}"},"z":{"$value":1.50}}}`
-	for _, s := range []ThemeState{after, after.stored()} {
+	for _, s := range []theming.ThemeState{after, stored(after)} {
 		document, err := s.Document()
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +124,7 @@ func TestEditThemeRefuses(t *testing.T) {
 		{`[{"op":"add","path":"/` + strings.Repeat("n", 257) + `","value":{}}]`, []string{"257 characters; the limit is 256"}},
 		{`[{"op":"add","path":"/x","value":` + strings.Repeat(`{"x":`, 64) + `{}` + strings.Repeat("}", 64) + `}]`, []string{"66 levels deep; the limit is 64"}},
 	} {
-		wantRefusal(t, h.tryEdit(c.ops), Validation, c.texts...)
+		wantRefusal(t, h.tryEdit(c.ops), theming.Validation, c.texts...)
 	}
 	wantEqual(t, "the state", h.theme, before)
 }
@@ -137,7 +138,7 @@ func TestMessagesAreBounded(t *testing.T) {
 	}
 	bad.Index()
 	err := h.tryOperations([]patch.Operation{{Op: "add", Path: "/g", Value: bad}})
-	refusal, ok := err.(*Error)
+	refusal, ok := err.(*theming.Error)
 	if !ok || len(refusal.Messages) != 1001 || refusal.Messages[1000] != "and 200 more faults" {
 		t.Errorf("error %.200v", err)
 	}
@@ -147,16 +148,16 @@ func TestMessagesAreBounded(t *testing.T) {
 func TestEditThemeOrderOfRules(t *testing.T) {
 	h := newHouse(t, 0)
 	h.write(small)
-	edit := func(ops string, c Claim) error {
-		_, err := EditTheme(h.theme, Edit{Operations: operations(t, ops), Claim: c, NewETag: "e", Limits: h.limits()})
+	edit := func(ops string, c theming.Claim) error {
+		_, err := theming.EditTheme(h.theme, theming.Edit{Operations: operations(t, ops), Claim: c, NewETag: "e", Limits: h.limits()})
 		return err
 	}
 	bad, good := `[{"op":"remove","path":"/gone"}]`, `[{"op":"remove","path":"/gap"}]`
-	wantRefusal(t, edit(bad, Claim{ETag: "a", IfMatch: ptr("b")}), Payload, "If-Match")
-	wantRefusal(t, edit(bad, Claim{ETag: "stale"}), Validation, "gone")
-	wantRefusal(t, edit(good, Claim{ETag: "stale"}), Conflict)
-	wantRefusal(t, edit(good, Claim{}), Conflict)
-	if err := edit(good, Claim{ETag: h.theme.Draft.ETag}); err != nil { // S172
+	wantRefusal(t, edit(bad, theming.Claim{ETag: "a", IfMatch: ptr("b")}), theming.Payload, "If-Match")
+	wantRefusal(t, edit(bad, theming.Claim{ETag: "stale"}), theming.Validation, "gone")
+	wantRefusal(t, edit(good, theming.Claim{ETag: "stale"}), theming.Conflict)
+	wantRefusal(t, edit(good, theming.Claim{}), theming.Conflict)
+	if err := edit(good, theming.Claim{ETag: h.theme.Draft.ETag}); err != nil { // S172
 		t.Error(err)
 	}
 }
@@ -166,11 +167,11 @@ func TestStrictEdits(t *testing.T) {
 	h := newHouse(t, 0)
 	h.write(`{"a":{"$type":"color","$value":"{gone}"},"b":{"$type":"color","$value":"#fff"}}`)
 	strict := func(ops string) error {
-		_, err := EditTheme(h.theme, Edit{Operations: operations(t, ops), Claim: Claim{ETag: h.theme.Theme.DraftETag}, Strict: true, NewETag: "e", Limits: h.limits()})
+		_, err := theming.EditTheme(h.theme, theming.Edit{Operations: operations(t, ops), Claim: theming.Claim{ETag: h.theme.Theme.DraftETag}, Strict: true, NewETag: "e", Limits: h.limits()})
 		return err
 	}
-	wantRefusal(t, strict(`[{"op":"replace","path":"/b/$value","value":"{nowhere}"}]`), Validation, `strict: "b": aliasMissing`)
-	wantRefusal(t, strict(`[{"op":"replace","path":"/b/$value","value":"no colour"},{"op":"add","path":"/c","value":{"$value":"{c}"}}]`), Validation, `"b": valueMisfit`, `"c": aliasCycle`)
+	wantRefusal(t, strict(`[{"op":"replace","path":"/b/$value","value":"{nowhere}"}]`), theming.Validation, `strict: "b": aliasMissing`)
+	wantRefusal(t, strict(`[{"op":"replace","path":"/b/$value","value":"no colour"},{"op":"add","path":"/c","value":{"$value":"{c}"}}]`), theming.Validation, `"b": valueMisfit`, `"c": aliasCycle`)
 	for _, ops := range []string{
 		`[{"op":"replace","path":"/b/$value","value":"#000"}]`,
 		`[{"op":"move","from":"/a","path":"/renamed"}]`, // what was wrong before may be renamed
@@ -190,7 +191,7 @@ func TestEditThemeRefusesCopyBombs(t *testing.T) {
 	for i := range 30 {
 		ops += `,{"op":"copy","from":"/a","path":"/a/` + strconv.Itoa(i) + `"}`
 	}
-	wantRefusal(t, h.tryEdit(ops+"]"), Validation, "operations[13]")
+	wantRefusal(t, h.tryEdit(ops+"]"), theming.Validation, "operations[13]")
 	if h.theme.Draft != nil {
 		t.Error("a copy bomb left a draft")
 	}
@@ -202,17 +203,17 @@ func TestDiscardTheme(t *testing.T) {
 	h.write(small)
 	h.publish()
 	clean := h.theme
-	got, err := DiscardTheme(clean, Claim{}, 3, at(99))
+	got, err := theming.DiscardTheme(clean, theming.Claim{}, 3, at(99))
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, "discarding nothing", got, clean)
-	_, err = DiscardTheme(clean, Claim{ETag: "e"}, 3, at(99))
-	wantRefusal(t, err, Conflict)
+	_, err = theming.DiscardTheme(clean, theming.Claim{ETag: "e"}, 3, at(99))
+	wantRefusal(t, err, theming.Conflict)
 	h.edit(`[{"op":"remove","path":"/gap"}]`)
-	_, err = DiscardTheme(h.theme, Claim{ETag: "stale"}, 3, at(99))
-	wantRefusal(t, err, Conflict)
-	got, err = DiscardTheme(h.theme, Claim{ETag: h.theme.Draft.ETag}, 3, at(99))
+	_, err = theming.DiscardTheme(h.theme, theming.Claim{ETag: "stale"}, 3, at(99))
+	wantRefusal(t, err, theming.Conflict)
+	got, err = theming.DiscardTheme(h.theme, theming.Claim{ETag: h.theme.Draft.ETag}, 3, at(99))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,14 +225,14 @@ func TestDiscardTheme(t *testing.T) {
 // A draft that cannot be read is a failure, not a refusal: it names the Theme.
 func TestBrokenDraft(t *testing.T) {
 	for _, stored := range []string{`[`, `[{"op":"remove","path":"/gone"}]`} {
-		s := ThemeState{Theme: record.Theme{ID: "thm_1"}, Draft: &record.ThemeDraft{Patch: []byte(stored)}}
+		s := theming.ThemeState{Theme: record.Theme{ID: "thm_1"}, Draft: &record.ThemeDraft{Patch: []byte(stored)}}
 		if _, err := s.Document(); err == nil || !strings.Contains(err.Error(), "thm_1") {
 			t.Errorf("%s: %v", stored, err)
 		}
-		if _, err := EditTheme(s, Edit{}); err == nil {
+		if _, err := theming.EditTheme(s, theming.Edit{}); err == nil {
 			t.Errorf("%s: EditTheme found no error", stored)
 		}
-		if _, err := PublishTheme(s, nil, Publication{}); err == nil {
+		if _, err := theming.PublishTheme(s, nil, theming.Publication{}); err == nil {
 			t.Errorf("%s: PublishTheme found no error", stored)
 		}
 	}
@@ -244,7 +245,7 @@ func TestTokenSet(t *testing.T) {
 		"g":{"$type":"color","$description":"a group","a":{"$value":"#fff","$extensions":{"x":1}},"h":{"b":{"$type":"dimension","$value":"1px"}}},
 		"implied":{"c":{"$value":{"value":2,"unit":"px"}}},
 		"r":{"$ref":"#/g"},"u":{"$value":{"odd":true}}}`)
-	tokens, groups := TokenSet(document)
+	tokens, groups := theming.TokenSet(document)
 	type row struct {
 		path, own, resolved string
 		inferred            bool
@@ -277,9 +278,9 @@ func TestTokenSet(t *testing.T) {
 	if len(groups) != 1 || groups[0].Path != "g" || *groups[0].Type != "color" || groups[0].Description.Text != "a group" {
 		t.Errorf("groups = %+v", groups)
 	}
-	wantEqual(t, "CountTokens", CountTokens(document), len(tokens))
-	overrides := OverrideSet(parse(t, `{"b.c":null,"a":"{x}"}`))
-	wantEqual(t, "OverrideSet", overrides, []TokenEntry{{Path: "b.c", Value: &jsontree.Node{}}, {Path: "a", Value: jsontree.NewString("{x}")}})
+	wantEqual(t, "CountTokens", theming.CountTokens(document), len(tokens))
+	overrides := theming.OverrideSet(parse(t, `{"b.c":null,"a":"{x}"}`))
+	wantEqual(t, "OverrideSet", overrides, []theming.TokenEntry{{Path: "b.c", Value: &jsontree.Node{}}, {Path: "a", Value: jsontree.NewString("{x}")}})
 }
 
 // Retyping a group retypes the tokens that have no type of their own (S152, S175).
@@ -287,26 +288,26 @@ func TestRetypingAGroup(t *testing.T) {
 	h := newHouse(t, 0)
 	h.write(`{"g":{"$type":"dimension","a":{"$value":"200ms"},"b":{"$type":"dimension","$value":"1px"}}}`)
 	h.edit(`[{"op":"replace","path":"/g/$type","value":"duration"}]`)
-	tokens, _ := TokenSet(h.document())
+	tokens, _ := theming.TokenSet(h.document())
 	wantEqual(t, "types", []string{*tokens[0].ResolvedType, *tokens[1].ResolvedType}, []string{"duration", "dimension"})
 }
 
 func TestCompareThemes(t *testing.T) {
 	before := parse(t, `{"a":{"$type":"color","$value":"#111111"},"b":{"$value":"1px"},"c":{"$value":"2px"},"d":{"$value":"3px","$description":"x"},"e":{"$value":"4px"},"same":{"$value":1}}`)
 	after := parse(t, `{"a":{"$type":"string","$value":"#111111"},"b2":{"$value":"9px"},"c2":{"$value":"2px"},"d":{"$value":"3px","$description":"y"},"new":{"$value":7},"same":{"$value":1.0}}`)
-	moves := Renames(before, after, []record.Move{{From: "/b", To: "/b2"}})
+	moves := theming.Renames(before, after, []record.Move{{From: "/b", To: "/b2"}})
 	wantEqual(t, "Renames", moves, []record.Move{{From: "/b", To: "/b2"}, {From: "/c", To: "/c2"}})
-	got := CompareThemes(Edition{before, ""}, Edition{after, ""}, moves)
+	got := theming.CompareThemes(theming.Edition{before, ""}, theming.Edition{after, ""}, moves)
 	if len(got.Retyped) != 1 || *got.Retyped[0].From != "color" || *got.Retyped[0].To != "string" {
 		t.Fatalf("Retyped = %+v", got.Retyped)
 	}
-	wantEqual(t, "CompareThemes", got, Comparison{
-		Added: []string{"new"}, Removed: []string{"e"}, Renamed: []Rename{{"b", "b2"}, {"c", "c2"}},
+	wantEqual(t, "CompareThemes", got, theming.Comparison{
+		Added: []string{"new"}, Removed: []string{"e"}, Renamed: []theming.Rename{{"b", "b2"}, {"c", "c2"}},
 		Retyped: got.Retyped, Changed: []string{"b2", "d"}, Breaking: true,
 	})
-	wantEqual(t, "of a document with itself", CompareThemes(Edition{after, "p"}, Edition{after, "p"}, nil), Comparison{})
-	wantEqual(t, "of Variants", CompareVariants(parse(t, `{"a":1,"b":2,"c":3}`), parse(t, `{"d":4,"c":3.0,"b":1}`)),
-		Comparison{Added: []string{"d"}, Removed: []string{"a"}, Changed: []string{"b"}})
+	wantEqual(t, "of a document with itself", theming.CompareThemes(theming.Edition{after, "p"}, theming.Edition{after, "p"}, nil), theming.Comparison{})
+	wantEqual(t, "of Variants", theming.CompareVariants(parse(t, `{"a":1,"b":2,"c":3}`), parse(t, `{"d":4,"c":3.0,"b":1}`)),
+		theming.Comparison{Added: []string{"d"}, Removed: []string{"a"}, Changed: []string{"b"}})
 }
 
 // Names decide what breaks a consumer: those of the custom properties, not those of tokens (decision 8.1b).
@@ -331,7 +332,7 @@ func TestWhatBreaksAConsumer(t *testing.T) {
 		"a rename that keeps the property's name": {strings.Replace(before, `{"$type":"number","$root":{"$value":1},"b":{"$value":2}}`, `{"$type":"number","$value":1},"a-b":{"$type":"number","$value":2}`, 1), "p", []record.Move{{From: "/a/$root", To: "/a"}, {From: "/a/b", To: "/a-b"}}, false},
 		"a token added":                           {strings.Replace(before, `"dead"`, `"new":{"$value":4},"dead"`, 1), "p", nil, false},
 	} {
-		if got := CompareThemes(Edition{parse(t, before), "p"}, Edition{parse(t, c.after), c.prefix}, c.moves); got.Breaking != c.want {
+		if got := theming.CompareThemes(theming.Edition{parse(t, before), "p"}, theming.Edition{parse(t, c.after), c.prefix}, c.moves); got.Breaking != c.want {
 			t.Errorf("%s: CompareThemes = %+v, want breaking %t", name, got, c.want)
 		}
 	}

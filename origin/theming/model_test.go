@@ -1,4 +1,4 @@
-package theming
+package theming_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/livery/origin/patch"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 	"pgregory.net/rapid"
@@ -342,7 +343,7 @@ func (w *world) tokenOperation(kind, path string) (patch.Operation, bool) {
 }
 
 func (w *world) discardTheme() {
-	got, err := DiscardTheme(w.h.theme, Claim{ETag: w.h.theme.Theme.DraftETag}, len(w.r.base), w.h.now())
+	got, err := theming.DiscardTheme(w.h.theme, theming.Claim{ETag: w.h.theme.Theme.DraftETag}, len(w.r.base), w.h.now())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -353,10 +354,10 @@ func (w *world) discardTheme() {
 
 func (w *world) publishTheme() {
 	r, unchanged := w.r, rapid.Bool().Draw(w.t, "unchanged")
-	before := w.h.theme.beneath()
+	before := orEmpty(w.h.theme.Base)
 	p, err := w.h.tryPublish(unchanged)
 	if !r.hasDraft && (!unchanged || r.version == 0) {
-		wantRefusal(w.t, err, Conflict)
+		wantRefusal(w.t, err, theming.Conflict)
 		return
 	}
 	if err != nil {
@@ -413,7 +414,7 @@ func (w *world) compareRenames(before *jsontree.Node, moves []record.Move, renam
 
 func renamesOf(before, after *jsontree.Node, moves []record.Move) map[string]string {
 	renamed := map[string]string{}
-	for _, r := range CompareThemes(Edition{before, ""}, Edition{after, ""}, moves).Renamed {
+	for _, r := range theming.CompareThemes(theming.Edition{before, ""}, theming.Edition{after, ""}, moves).Renamed {
 		renamed[r.From] = r.To
 	}
 	return renamed
@@ -432,11 +433,11 @@ func (w *world) addVariant() {
 		return
 	}
 	name := fmt.Sprint("v", len(w.r.variants))
-	v, err := NewVariant(name, w.h.theme.Theme, VariantInput{Slug: &name, DisplayName: &name}, 0, "free", w.h.now())
+	v, err := theming.NewVariant(name, w.h.theme.Theme, theming.VariantInput{Slug: &name, DisplayName: &name}, 0, "free", w.h.now())
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.h.variants = append(w.h.variants, VariantState{Variant: v})
+	w.h.variants = append(w.h.variants, theming.VariantState{Variant: v})
 	w.r.variants = append(w.r.variants, &refVariant{created: w.r.version})
 }
 
@@ -455,7 +456,7 @@ func (w *world) editVariant() {
 	if after == nil {
 		after = map[string]string{}
 	}
-	var ops []VariantOperation
+	var ops []theming.VariantOperation
 	for range rapid.IntRange(1, 3).Draw(w.t, "operations") {
 		path, value := w.path(), w.token().value
 		switch rapid.IntRange(0, 3).Draw(w.t, "what") {
@@ -483,9 +484,9 @@ func (w *world) editVariant() {
 
 func (w *world) publishVariant() {
 	i, v := w.variant()
-	_, _, _, err := PublishVariant(w.h.theme.Theme, w.h.variants[i], nil, w.h.now())
+	_, _, _, err := theming.PublishVariant(w.h.theme.Theme, w.h.variants[i], nil, w.h.now())
 	if w.r.version == 0 || v.draft == nil || v.published == w.r.version {
-		wantRefusal(w.t, err, Conflict)
+		wantRefusal(w.t, err, theming.Conflict)
 		return
 	}
 	w.h.publishVariant(i)
@@ -494,7 +495,7 @@ func (w *world) publishVariant() {
 
 func (w *world) discardVariant() {
 	i, v := w.variant()
-	got, err := DiscardVariant(w.h.variants[i], Claim{ETag: w.h.variants[i].Variant.DraftETag}, len(v.served), w.h.now())
+	got, err := theming.DiscardVariant(w.h.variants[i], theming.Claim{ETag: w.h.variants[i].Variant.DraftETag}, len(v.served), w.h.now())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -505,7 +506,7 @@ func (w *world) discardVariant() {
 func (w *world) compare() {
 	theme, document := w.h.theme.Theme, w.h.document()
 	got := map[string]refToken{}
-	tokens, _ := TokenSet(document)
+	tokens, _ := theming.TokenSet(document)
 	for _, e := range tokens {
 		got[e.Path] = refToken{*e.Type, spell(e.Value)}
 	}
@@ -536,7 +537,7 @@ func (w *world) compareVariant(i int, v *refVariant) {
 	if (state.Draft != nil) != (v.draft != nil) || int(state.Variant.LatestVersion) != v.published {
 		w.t.Fatalf("Variant %d: draft %+v, version %d, want draft %v, version %d", i, state.Draft, state.Variant.LatestVersion, v.draft, v.published)
 	}
-	if got := flat(state.beneath()); !maps.Equal(got, v.served) {
+	if got := flat(orEmpty(state.Served)); !maps.Equal(got, v.served) {
 		w.t.Fatalf("Variant %d serves %v, want %v", i, got, v.served)
 	}
 	if state.Draft != nil && int(state.Draft.Addressed) != w.r.version {
@@ -555,6 +556,14 @@ func (w *world) knowEtag(of, etag string, content *jsontree.Node) {
 		w.t.Fatalf("etag %s stands for %s and for %s", etag, was, is)
 	}
 	w.etags[etag] = is
+}
+
+// orEmpty is the document or map n, the empty object if there is none.
+func orEmpty(n *jsontree.Node) *jsontree.Node {
+	if n == nil {
+		return jsontree.NewObject()
+	}
+	return n
 }
 
 func flat(n *jsontree.Node) map[string]string {

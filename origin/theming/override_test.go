@@ -1,40 +1,43 @@
-package theming
+package theming_test
 
 import (
 	"strings"
 	"testing"
 
 	"example.com/livery/origin/patch"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )
 
-func set(path, value string) VariantOperation {
+func set(path, value string) theming.VariantOperation {
 	n, err := jsontree.Parse(value)
 	if err != nil {
 		panic(err)
 	}
-	return VariantOperation{Op: "set", Path: path, Value: n}
+	return theming.VariantOperation{Op: "set", Path: path, Value: n}
 }
 
-func unset(path string) VariantOperation { return VariantOperation{Op: "unset", Path: path} }
+func unset(path string) theming.VariantOperation {
+	return theming.VariantOperation{Op: "unset", Path: path}
+}
 
 // set adds and replaces, unset takes away, the last wins, places are kept (S214 to S217, decisions 5.1 and 5.3).
 func TestEditVariant(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		ops  []VariantOperation
+		ops  []theming.VariantOperation
 		want string
 	}{
-		{"set adds behind", []VariantOperation{set("c", `"x"`)}, `{"a":1,"b":2,"c":"x"}`},
-		{"set replaces in place", []VariantOperation{set("a", `3`)}, `{"a":3,"b":2}`},
-		{"the last set wins", []VariantOperation{set("c", `1`), set("c", `2`)}, `{"a":1,"b":2,"c":2}`},
-		{"unset takes away", []VariantOperation{unset("a")}, `{"b":2}`},
-		{"unset of what is not overridden", []VariantOperation{unset("x"), set("c", `1`)}, `{"a":1,"b":2,"c":1}`},
-		{"unset, then set", []VariantOperation{unset("a"), set("a", `1.5`)}, `{"b":2,"a":1.5}`},
-		{"set, then unset", []VariantOperation{set("c", `1`), unset("c"), unset("b")}, `{"a":1}`},
-		{"an empty value, null, and any JSON", []VariantOperation{set("a", `""`), set("b", `null`), set("c", `{"x":[0.10]}`)}, `{"a":"","b":null,"c":{"x":[0.10]}}`},
-		{"raw names, a group's path, a $root", []VariantOperation{set("a/b.m~n", `1`), set("g", `2`), set("g.$root", `3`)}, `{"a":1,"b":2,"a/b.m~n":1,"g":2,"g.$root":3}`},
+		{"set adds behind", []theming.VariantOperation{set("c", `"x"`)}, `{"a":1,"b":2,"c":"x"}`},
+		{"set replaces in place", []theming.VariantOperation{set("a", `3`)}, `{"a":3,"b":2}`},
+		{"the last set wins", []theming.VariantOperation{set("c", `1`), set("c", `2`)}, `{"a":1,"b":2,"c":2}`},
+		{"unset takes away", []theming.VariantOperation{unset("a")}, `{"b":2}`},
+		{"unset of what is not overridden", []theming.VariantOperation{unset("x"), set("c", `1`)}, `{"a":1,"b":2,"c":1}`},
+		{"unset, then set", []theming.VariantOperation{unset("a"), set("a", `1.5`)}, `{"b":2,"a":1.5}`},
+		{"set, then unset", []theming.VariantOperation{set("c", `1`), unset("c"), unset("b")}, `{"a":1}`},
+		{"an empty value, null, and any JSON", []theming.VariantOperation{set("a", `""`), set("b", `null`), set("c", `{"x":[0.10]}`)}, `{"a":"","b":null,"c":{"x":[0.10]}}`},
+		{"raw names, a group's path, a $root", []theming.VariantOperation{set("a/b.m~n", `1`), set("g", `2`), set("g.$root", `3`)}, `{"a":1,"b":2,"a/b.m~n":1,"g":2,"g.$root":3}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHouse(t, 1)
@@ -58,13 +61,13 @@ func TestEditVariantRefuses(t *testing.T) {
 	h := newHouse(t, 1)
 	deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)
 	for _, c := range []struct {
-		op   VariantOperation
+		op   theming.VariantOperation
 		text string
 	}{
-		{VariantOperation{Op: "add", Path: "a", Value: &jsontree.Node{}}, `(add "a"): no operation of a Variant; use set or unset`},
-		{VariantOperation{Op: "remove", Path: "a"}, "use set or unset"},
-		{VariantOperation{Op: "set", Path: "a"}, "set needs a value"},
-		{VariantOperation{Op: "unset", Path: "a", Value: &jsontree.Node{}}, "must not carry a value"},
+		{theming.VariantOperation{Op: "add", Path: "a", Value: &jsontree.Node{}}, `(add "a"): no operation of a Variant; use set or unset`},
+		{theming.VariantOperation{Op: "remove", Path: "a"}, "use set or unset"},
+		{theming.VariantOperation{Op: "set", Path: "a"}, "set needs a value"},
+		{theming.VariantOperation{Op: "unset", Path: "a", Value: &jsontree.Node{}}, "must not carry a value"},
 		{set("", `1`), "the path is empty"},
 		{set("/a/b", `1`), "no leading slash"},
 		{set("a..b", `1`), "empty segment"},
@@ -80,16 +83,16 @@ func TestEditVariantRefuses(t *testing.T) {
 		{set("a"+strings.Repeat(".a", 64), `1`), "65 levels; the limit is 64"},
 	} {
 		err := h.trySet(0, set("fine", `1`), c.op)
-		wantRefusal(t, err, Validation, c.text)
-		if !strings.HasPrefix(err.(*Error).Messages[0], "operations[1] (") {
+		wantRefusal(t, err, theming.Validation, c.text)
+		if !strings.HasPrefix(err.(*theming.Error).Messages[0], "operations[1] (") {
 			t.Errorf("%v does not name operation 1", err)
 		}
 	}
-	wantRefusal(t, h.trySet(0, set("", `1`), VariantOperation{Op: "set", Path: "a"}, unset("x.{y}")), Validation, "operations[0]", "operations[1]", "operations[2]")
-	_, err := EditVariant(h.theme.Theme, h.document(), h.variants[0], VariantEdit{
-		Operations: []VariantOperation{set("a", `"`+strings.Repeat("x", 100)+`"`)}, Limits: patch.Limits{MaxBytes: 50},
+	wantRefusal(t, h.trySet(0, set("", `1`), theming.VariantOperation{Op: "set", Path: "a"}, unset("x.{y}")), theming.Validation, "operations[0]", "operations[1]", "operations[2]")
+	_, err := theming.EditVariant(h.theme.Theme, h.document(), h.variants[0], theming.VariantEdit{
+		Operations: []theming.VariantOperation{set("a", `"`+strings.Repeat("x", 100)+`"`)}, Limits: patch.Limits{MaxBytes: 50},
 	})
-	wantRefusal(t, err, Validation, "the limit is 50")
+	wantRefusal(t, err, theming.Validation, "the limit is 50")
 	if h.variants[0].Draft != nil {
 		t.Error("a refused batch left a draft")
 	}
@@ -100,15 +103,15 @@ func TestStrictOverrides(t *testing.T) {
 	h := newHouse(t, 1)
 	h.write(small)
 	h.set(0, `{"ignored.before":1}`)
-	strict := func(ops ...VariantOperation) error {
-		_, err := EditVariant(h.theme.Theme, h.document(), h.variants[0], VariantEdit{
-			Operations: ops, Claim: Claim{ETag: h.variants[0].Draft.ETag}, Strict: true, NewETag: "e", Limits: h.limits(),
+	strict := func(ops ...theming.VariantOperation) error {
+		_, err := theming.EditVariant(h.theme.Theme, h.document(), h.variants[0], theming.VariantEdit{
+			Operations: ops, Claim: theming.Claim{ETag: h.variants[0].Draft.ETag}, Strict: true, NewETag: "e", Limits: h.limits(),
 		})
 		return err
 	}
-	wantRefusal(t, strict(set("nowhere", `1`)), Validation, `strict: "nowhere": overrideIgnored`)
-	wantRefusal(t, strict(set("gap", `"no length"`)), Validation, `strict: "gap": valueMisfit`)
-	for _, op := range []VariantOperation{set("gap", `"9px"`), set("ignored.before", `2`), unset("ignored.before")} {
+	wantRefusal(t, strict(set("nowhere", `1`)), theming.Validation, `strict: "nowhere": overrideIgnored`)
+	wantRefusal(t, strict(set("gap", `"no length"`)), theming.Validation, `strict: "gap": valueMisfit`)
+	for _, op := range []theming.VariantOperation{set("gap", `"9px"`), set("ignored.before", `2`), unset("ignored.before")} {
 		if err := strict(op); err != nil {
 			t.Errorf("%v: %v", op, err)
 		}
@@ -119,7 +122,7 @@ func TestStrictOverrides(t *testing.T) {
 func TestVariantDraftComesAndGoes(t *testing.T) {
 	h := newHouse(t, 1)
 	fresh := h.variants[0]
-	for _, ops := range [][]VariantOperation{nil, {unset("x")}, {set("x", `1`), unset("x")}} {
+	for _, ops := range [][]theming.VariantOperation{nil, {unset("x")}, {set("x", `1`), unset("x")}} {
 		if err := h.trySet(0, ops...); err != nil {
 			t.Fatal(err)
 		}
@@ -159,11 +162,11 @@ func TestMigratedDraftStays(t *testing.T) {
 			t.Errorf("Variant %d: draft %+v, want one addressed to version 2", i, h.variants[i].Draft)
 		}
 	}
-	v, err := NewVariant("var_late", h.theme.Theme, VariantInput{Slug: ptr("late"), DisplayName: ptr("Late")}, 2, record.Pro, h.now())
+	v, err := theming.NewVariant("var_late", h.theme.Theme, theming.VariantInput{Slug: ptr("late"), DisplayName: ptr("Late")}, 2, record.Pro, h.now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.variants = append(h.variants, VariantState{Variant: v})
+	h.variants = append(h.variants, theming.VariantState{Variant: v})
 	h.set(2, `{"x":1}`)
 	if err := h.trySet(2, unset("x")); err != nil || h.variants[2].Draft != nil {
 		t.Errorf("a Variant that no publish has seen: %v, %+v", err, h.variants[2].Draft)
@@ -174,11 +177,11 @@ func TestMigratedDraftStays(t *testing.T) {
 func TestPublishVariant(t *testing.T) {
 	h := newHouse(t, 1)
 	publish := func(ifMatch *string) error {
-		_, _, _, err := PublishVariant(h.theme.Theme, h.variants[0], ifMatch, at(500))
+		_, _, _, err := theming.PublishVariant(h.theme.Theme, h.variants[0], ifMatch, at(500))
 		return err
 	}
 	h.set(0, `{"gap":"1px"}`)
-	wantRefusal(t, publish(nil), Conflict) // the Theme has no version
+	wantRefusal(t, publish(nil), theming.Conflict) // the Theme has no version
 	h.write(small)
 	h.publish()
 	for range 2 {
@@ -188,7 +191,7 @@ func TestPublishVariant(t *testing.T) {
 		}
 	}
 	wantPrecondition(t, publish(ptr("stale")))
-	v, version, blob, err := PublishVariant(h.theme.Theme, h.variants[0], ptr(h.variants[0].Draft.ETag), at(500))
+	v, version, blob, err := theming.PublishVariant(h.theme.Theme, h.variants[0], ptr(h.variants[0].Draft.ETag), at(500))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,10 +201,10 @@ func TestPublishVariant(t *testing.T) {
 	want.LatestVersion, want.PublishedAt, want.UpdatedAt, want.DraftETag = 3, at(500), at(500), ""
 	wantEqual(t, "variant", v, want)
 	h.publishVariant(0)
-	wantRefusal(t, publish(nil), Conflict) // no draft
+	wantRefusal(t, publish(nil), theming.Conflict) // no draft
 	wantPrecondition(t, publish(ptr("*")))
 	h.set(0, `{"gap":"2px"}`)
-	wantRefusal(t, publish(nil), Conflict) // published at 3 already
+	wantRefusal(t, publish(nil), theming.Conflict) // published at 3 already
 	if _, err := h.tryPublish(true); err != nil {
 		t.Fatal(err)
 	}
@@ -218,15 +221,15 @@ func TestDiscardVariant(t *testing.T) {
 	h.set(0, `{"gap":"1px"}`)
 	h.publishVariant(0)
 	clean := h.variants[0]
-	got, err := DiscardVariant(clean, Claim{}, 1, at(900))
+	got, err := theming.DiscardVariant(clean, theming.Claim{}, 1, at(900))
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, "discarding nothing", got, clean)
 	h.set(0, `{"gap":"2px","x":1}`)
-	_, err = DiscardVariant(h.variants[0], Claim{}, 1, at(900))
-	wantRefusal(t, err, Conflict)
-	got, err = DiscardVariant(h.variants[0], Claim{ETag: h.variants[0].Draft.ETag}, 1, at(900))
+	_, err = theming.DiscardVariant(h.variants[0], theming.Claim{}, 1, at(900))
+	wantRefusal(t, err, theming.Conflict)
+	got, err = theming.DiscardVariant(h.variants[0], theming.Claim{ETag: h.variants[0].Draft.ETag}, 1, at(900))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,10 @@
-package theming
+package theming_test
 
 import (
 	"strings"
 	"testing"
 
+	"example.com/livery/origin/theming"
 	"example.com/livery/storage/record"
 )
 
@@ -36,14 +37,14 @@ func TestPublishTheme(t *testing.T) {
 func TestPublishWithoutDraft(t *testing.T) {
 	h := newHouse(t, 1)
 	_, err := h.tryPublish(false)
-	wantRefusal(t, err, Conflict)
+	wantRefusal(t, err, theming.Conflict)
 	_, err = h.tryPublish(true) // there is no version to freeze
-	wantRefusal(t, err, Conflict)
+	wantRefusal(t, err, theming.Conflict)
 	h.write(small)
 	h.set(0, `{"gap":"1px","gone":2}`)
 	h.publish()
 	_, err = h.tryPublish(false)
-	wantRefusal(t, err, Conflict)
+	wantRefusal(t, err, theming.Conflict)
 	p, err := h.tryPublish(true)
 	if err != nil {
 		t.Fatal(err)
@@ -74,14 +75,14 @@ func TestVersionsRememberRenames(t *testing.T) {
 func TestPublishIfMatch(t *testing.T) {
 	h := newHouse(t, 0)
 	for _, ifMatch := range []string{"*", "e"} {
-		_, err := PublishTheme(h.theme, nil, Publication{IfMatch: &ifMatch, NewETag: h.etag})
+		_, err := theming.PublishTheme(h.theme, nil, theming.Publication{IfMatch: &ifMatch, NewETag: h.etag})
 		wantPrecondition(t, err)
 	}
 	h.write(small)
-	_, err := PublishTheme(h.theme, nil, Publication{IfMatch: ptr("stale"), NewETag: h.etag})
+	_, err := theming.PublishTheme(h.theme, nil, theming.Publication{IfMatch: ptr("stale"), NewETag: h.etag})
 	wantPrecondition(t, err)
 	for _, ifMatch := range []string{"*", h.theme.Draft.ETag} {
-		if _, err := PublishTheme(h.theme, nil, Publication{IfMatch: &ifMatch, NewETag: h.etag}); err != nil {
+		if _, err := theming.PublishTheme(h.theme, nil, theming.Publication{IfMatch: &ifMatch, NewETag: h.etag}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -89,8 +90,8 @@ func TestPublishIfMatch(t *testing.T) {
 
 func wantPrecondition(t *testing.T, err error) {
 	t.Helper()
-	wantRefusal(t, err, Conflict)
-	if !err.(*Error).Precondition {
+	wantRefusal(t, err, theming.Conflict)
+	if !err.(*theming.Error).Precondition {
 		t.Errorf("%v is no failed precondition", err)
 	}
 }
@@ -238,7 +239,7 @@ func TestDiscardedRenames(t *testing.T) {
 	h.publish()
 	h.set(0, `{"a":5}`)
 	h.edit(`[{"op":"move","from":"/a","path":"/c"}]`)
-	discarded, err := DiscardTheme(h.theme, Claim{ETag: h.theme.Draft.ETag}, 2, h.now())
+	discarded, err := theming.DiscardTheme(h.theme, theming.Claim{ETag: h.theme.Draft.ETag}, 2, h.now())
 	if err != nil {
 		t.Fatal(err)
 	}

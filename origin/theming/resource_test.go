@@ -1,4 +1,4 @@
-package theming
+package theming_test
 
 import (
 	"maps"
@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/origin/theming"
 	"example.com/livery/storage/record"
 )
 
 // A new Theme is empty, public and unpublished (S58, S61, S82).
 func TestNewTheme(t *testing.T) {
-	got, err := NewTheme("thm_1", "env_1", ThemeInput{Slug: ptr("brand.1"), DisplayName: ptr("  Brand ")}, at(1))
+	got, err := theming.NewTheme("thm_1", "env_1", theming.ThemeInput{Slug: ptr("brand.1"), DisplayName: ptr("  Brand ")}, at(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,14 +32,14 @@ func TestNewTheme(t *testing.T) {
 // Every fault of a body stands in one answer (S85, S100, S101, S103, S250 to S253, decisions 2.1 to 2.3).
 func TestNewThemeListsEveryFault(t *testing.T) {
 	labels := map[string]any{"-a": "", "ok": strings.Repeat("ü", 257), "n": 1.0, strings.Repeat("k", 65): "x"}
-	_, err := NewTheme("thm_1", "env_1", ThemeInput{
+	_, err := theming.NewTheme("thm_1", "env_1", theming.ThemeInput{
 		Slug: ptr(strings.Repeat("x", 65)), DisplayName: ptr(" \t"), Metadata: &labels,
 		Integration: &record.Integration{Framework: "svelte", Library: "mui"},
 	}, at(1))
-	wantRefusal(t, err, Validation, "slug: 65 characters", "displayName: empty", `the key "-a"`,
+	wantRefusal(t, err, theming.Validation, "slug: 65 characters", "displayName: empty", `the key "-a"`,
 		"kkk", `the value of "n" must be a string`, `the value of "ok" is 257 characters`, `integration: library "mui" is not offered for svelte`)
-	_, err = NewTheme("thm_1", "env_1", ThemeInput{}, at(1))
-	wantRefusal(t, err, Validation, "slug: required", "displayName: required")
+	_, err = theming.NewTheme("thm_1", "env_1", theming.ThemeInput{}, at(1))
+	wantRefusal(t, err, theming.Validation, "slug: required", "displayName: required")
 }
 
 func TestSlugs(t *testing.T) {
@@ -47,7 +48,7 @@ func TestSlugs(t *testing.T) {
 		"": false, "-a": false, ".a": false, "_a": false, "a b": false, "a/b": false, "ä": false,
 		"a\x00": false, "a\u202e": false, strings.Repeat("x", 65): false,
 	} {
-		_, err := UpdateVariant(record.Variant{}, VariantInput{Slug: &slug, DisplayName: ptr("x")}, at(1))
+		_, err := theming.UpdateVariant(record.Variant{}, theming.VariantInput{Slug: &slug, DisplayName: ptr("x")}, at(1))
 		if (err == nil) != valid {
 			t.Errorf("slug %q: %v, want valid %v", slug, err, valid)
 		}
@@ -59,7 +60,7 @@ func TestDisplayNames(t *testing.T) {
 		"x": true, "<b>": true, "ü b": true, strings.Repeat("ü", 256): true, " " + strings.Repeat("x", 256) + " ": true,
 		"": false, "  ": false, "a\tb": false, "a\u0000": false, "a\u0085b": false, strings.Repeat("x", 257): false,
 	} {
-		_, err := UpdateTheme(record.Theme{}, ThemeInput{Slug: ptr("x"), DisplayName: &name}, at(1))
+		_, err := theming.UpdateTheme(record.Theme{}, theming.ThemeInput{Slug: ptr("x"), DisplayName: &name}, at(1))
 		if (err == nil) != valid {
 			t.Errorf("displayName %q: %v, want valid %v", name, err, valid)
 		}
@@ -95,7 +96,7 @@ func TestLabels(t *testing.T) {
 		{"an empty key", map[string]any{"": "v"}, false},
 		{"null", map[string]any{"k": nil}, false},
 	} {
-		_, err := UpdateTheme(record.Theme{}, ThemeInput{Slug: ptr("x"), DisplayName: ptr("x"), Metadata: &c.labels}, at(1))
+		_, err := theming.UpdateTheme(record.Theme{}, theming.ThemeInput{Slug: ptr("x"), DisplayName: ptr("x"), Metadata: &c.labels}, at(1))
 		if (err == nil) != c.valid {
 			t.Errorf("%s: %v, want valid %v", c.name, err, c.valid)
 		}
@@ -118,11 +119,11 @@ func TestUpdates(t *testing.T) {
 		wantTheme, wantVariant := theme, variant
 		wantTheme.Slug, wantTheme.DisplayName, wantTheme.Metadata, wantTheme.UpdatedAt = "b", "B", c.want, at(2)
 		wantVariant.Slug, wantVariant.DisplayName, wantVariant.Metadata, wantVariant.UpdatedAt = "b", "B", c.want, at(2)
-		gotTheme, err := UpdateTheme(theme, ThemeInput{Slug: ptr("b"), DisplayName: ptr("B"), Metadata: c.in}, at(2))
+		gotTheme, err := theming.UpdateTheme(theme, theming.ThemeInput{Slug: ptr("b"), DisplayName: ptr("B"), Metadata: c.in}, at(2))
 		if err != nil {
 			t.Fatal(err)
 		}
-		gotVariant, err := UpdateVariant(variant, VariantInput{Slug: ptr("b"), DisplayName: ptr("B"), Metadata: c.in}, at(2))
+		gotVariant, err := theming.UpdateVariant(variant, theming.VariantInput{Slug: ptr("b"), DisplayName: ptr("B"), Metadata: c.in}, at(2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,22 +134,22 @@ func TestUpdates(t *testing.T) {
 
 // The allowance of a plan is 10 and 100 Variants; the refusal has no messages (S199 to S201).
 func TestPlanAllowance(t *testing.T) {
-	in := VariantInput{Slug: ptr("v"), DisplayName: ptr("V")}
+	in := theming.VariantInput{Slug: ptr("v"), DisplayName: ptr("V")}
 	for _, c := range []struct {
 		plan     record.Plan
 		existing int
 		refused  bool
 	}{{record.Free, 9, false}, {record.Free, 10, true}, {record.Pro, 99, false}, {record.Pro, 100, true}} {
-		_, err := NewVariant("var_1", record.Theme{}, in, c.existing, c.plan, at(1))
+		_, err := theming.NewVariant("var_1", record.Theme{}, in, c.existing, c.plan, at(1))
 		if !c.refused && err != nil {
 			t.Errorf("%s, %d Variants: %v", c.plan, c.existing, err)
 		}
 		if c.refused {
-			wantRefusal(t, err, PlanLimit)
+			wantRefusal(t, err, theming.PlanLimit)
 		}
 	}
-	_, err := NewVariant("var_1", record.Theme{}, VariantInput{}, 10, record.Free, at(1))
-	wantRefusal(t, err, Validation, "slug", "displayName") // rules of the request come before the plan (decision 1.4)
+	_, err := theming.NewVariant("var_1", record.Theme{}, theming.VariantInput{}, 10, record.Free, at(1))
+	wantRefusal(t, err, theming.Validation, "slug", "displayName") // rules of the request come before the plan (decision 1.4)
 }
 
 // The catalogue of the contract, spelled anew (S104 to S125).
@@ -172,10 +173,10 @@ func TestCatalogue(t *testing.T) {
 		for library, files := range filesOf {
 			pair := record.Integration{Framework: framework, Library: library}
 			wants := slices.Contains(libraries, library)
-			if AcceptsPair(pair) != wants {
+			if theming.AcceptsPair(pair) != wants {
 				t.Errorf("AcceptsPair(%v) = %v", pair, !wants)
 			}
-			if slices.Contains(Catalogue(), pair) != wants {
+			if slices.Contains(theming.Catalogue(), pair) != wants {
 				t.Errorf("Catalogue has %v: %v", pair, !wants)
 			}
 			if wants {
@@ -183,14 +184,14 @@ func TestCatalogue(t *testing.T) {
 			} else {
 				refused++
 			}
-			wantEqual(t, library, Files([]record.Integration{pair}), files)
+			wantEqual(t, library, theming.Files([]record.Integration{pair}), files)
 		}
 	}
 	wantEqual(t, "accepted pairs", accepted, 43)
 	wantEqual(t, "refused pairs", refused, 67)
-	wantEqual(t, "len(Catalogue())", len(Catalogue()), 43)
+	wantEqual(t, "len(Catalogue())", len(theming.Catalogue()), 43)
 	for _, pair := range []record.Integration{{}, {Framework: "react"}, {Library: "mui"}, {Framework: "React", Library: "mui"}} {
-		if AcceptsPair(pair) {
+		if theming.AcceptsPair(pair) {
 			t.Errorf("AcceptsPair(%v) = true", pair)
 		}
 	}
@@ -198,24 +199,24 @@ func TestCatalogue(t *testing.T) {
 
 // Files are listed once and in a fixed order (S74); a Theme without integrations serves none (S81).
 func TestFiles(t *testing.T) {
-	got := Files([]record.Integration{{Framework: "vue", Library: "buildTimeTokens"}, {Framework: "vue", Library: "vuetify"}, {Framework: "vue", Library: "plainCSS"}, {Framework: "astro", Library: "tailwindCSS"}})
+	got := theming.Files([]record.Integration{{Framework: "vue", Library: "buildTimeTokens"}, {Framework: "vue", Library: "vuetify"}, {Framework: "vue", Library: "plainCSS"}, {Framework: "astro", Library: "tailwindCSS"}})
 	wantEqual(t, "Files", got, []string{"tokens.css", "tokens.values.json", "tokens.dtcg.json", "tokens.json", "tokens.flat.json"})
-	wantEqual(t, "Files(nil)", Files(nil), []string{})
+	wantEqual(t, "Files(nil)", theming.Files(nil), []string{})
 }
 
 // A list of integrations is complete, not empty, without duplicates, and from the catalogue (S92 to S96).
 func TestSetIntegrations(t *testing.T) {
 	old := record.Theme{Integrations: []record.Integration{{Framework: "vue", Library: "vuetify"}}}
 	list := []record.Integration{{Framework: "react", Library: "mui"}, {Framework: "astro", Library: "plainCSS"}}
-	got, err := SetIntegrations(old, list, at(3))
+	got, err := theming.SetIntegrations(old, list, at(3))
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, "SetIntegrations", got, record.Theme{Integrations: list, UpdatedAt: at(3)})
-	_, err = SetIntegrations(old, nil, at(3))
-	wantRefusal(t, err, Validation, "the list is empty")
-	_, err = SetIntegrations(old, []record.Integration{list[0], {Framework: "ember", Library: "x"}, list[0], {Framework: "solid", Library: "mui"}}, at(3))
-	wantRefusal(t, err, Validation, `integrations[1]: framework "ember"`, "integrations[2]: the pair", `integrations[3]: library "mui"`)
+	_, err = theming.SetIntegrations(old, nil, at(3))
+	wantRefusal(t, err, theming.Validation, "the list is empty")
+	_, err = theming.SetIntegrations(old, []record.Integration{list[0], {Framework: "ember", Library: "x"}, list[0], {Framework: "solid", Library: "mui"}}, at(3))
+	wantRefusal(t, err, theming.Validation, `integrations[1]: framework "ember"`, "integrations[2]: the pair", `integrations[3]: library "mui"`)
 	wantEqual(t, "the stored list", old.Integrations, []record.Integration{{Framework: "vue", Library: "vuetify"}})
 }
 
@@ -224,32 +225,32 @@ func TestSetIntegrations(t *testing.T) {
 func TestClaims(t *testing.T) {
 	conflict, precondition, payload := "conflict", "precondition", "payload"
 	cases := map[string]struct {
-		claim   Claim
+		claim   theming.Claim
 		current string
 		want    string
 	}{
-		"no draft, none claimed":             {Claim{}, "", ""},
-		"a draft, none claimed":              {Claim{}, "e1", conflict},
-		"no draft, one claimed":              {Claim{ETag: "e1"}, "", conflict},
-		"the draft that was seen":            {Claim{ETag: "e1"}, "e1", ""},
-		"a stale etag":                       {Claim{ETag: "e1"}, "e2", conflict},
-		"If-Match alone, right":              {Claim{IfMatch: ptr("e1")}, "e1", ""},
-		"If-Match alone, stale":              {Claim{IfMatch: ptr("e1")}, "e2", precondition},
-		"If-Match without a draft":           {Claim{IfMatch: ptr("e1")}, "", precondition},
-		"If-Match * with a draft":            {Claim{IfMatch: ptr("*")}, "e1", ""},
-		"If-Match * without a draft":         {Claim{IfMatch: ptr("*")}, "", precondition},
-		"both, the same":                     {Claim{ETag: "e1", IfMatch: ptr("e1")}, "e1", ""},
-		"both, the same and stale":           {Claim{ETag: "e1", IfMatch: ptr("e1")}, "e2", precondition},
-		"both, different":                    {Claim{ETag: "e1", IfMatch: ptr("e2")}, "e1", payload},
-		"* and a stale etag":                 {Claim{ETag: "e1", IfMatch: ptr("*")}, "e2", conflict},
-		"an empty If-Match names no draft":   {Claim{IfMatch: ptr("")}, "", precondition},
-		"an empty If-Match is never a match": {Claim{IfMatch: ptr("")}, "e1", precondition},
+		"no draft, none claimed":             {theming.Claim{}, "", ""},
+		"a draft, none claimed":              {theming.Claim{}, "e1", conflict},
+		"no draft, one claimed":              {theming.Claim{ETag: "e1"}, "", conflict},
+		"the draft that was seen":            {theming.Claim{ETag: "e1"}, "e1", ""},
+		"a stale etag":                       {theming.Claim{ETag: "e1"}, "e2", conflict},
+		"If-Match alone, right":              {theming.Claim{IfMatch: ptr("e1")}, "e1", ""},
+		"If-Match alone, stale":              {theming.Claim{IfMatch: ptr("e1")}, "e2", precondition},
+		"If-Match without a draft":           {theming.Claim{IfMatch: ptr("e1")}, "", precondition},
+		"If-Match * with a draft":            {theming.Claim{IfMatch: ptr("*")}, "e1", ""},
+		"If-Match * without a draft":         {theming.Claim{IfMatch: ptr("*")}, "", precondition},
+		"both, the same":                     {theming.Claim{ETag: "e1", IfMatch: ptr("e1")}, "e1", ""},
+		"both, the same and stale":           {theming.Claim{ETag: "e1", IfMatch: ptr("e1")}, "e2", precondition},
+		"both, different":                    {theming.Claim{ETag: "e1", IfMatch: ptr("e2")}, "e1", payload},
+		"* and a stale etag":                 {theming.Claim{ETag: "e1", IfMatch: ptr("*")}, "e2", conflict},
+		"an empty If-Match names no draft":   {theming.Claim{IfMatch: ptr("")}, "", precondition},
+		"an empty If-Match is never a match": {theming.Claim{IfMatch: ptr("")}, "e1", precondition},
 	}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		c := cases[name]
 		err := c.claim.Check(c.current)
 		got := ""
-		if refusal, ok := err.(*Error); ok {
+		if refusal, ok := err.(*theming.Error); ok {
 			switch {
 			case refusal.Precondition:
 				got = precondition

@@ -1,4 +1,4 @@
-package theming
+package theming_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/livery/origin/patch"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )
@@ -48,9 +49,9 @@ func operations(t tester, text string) []patch.Operation {
 }
 
 // wantRefusal checks the cause and that each text stands in a message of its own.
-func wantRefusal(t tester, err error, cause Cause, texts ...string) {
+func wantRefusal(t tester, err error, cause theming.Cause, texts ...string) {
 	t.Helper()
-	var refusal *Error
+	var refusal *theming.Error
 	if !errors.As(err, &refusal) || refusal.Cause != cause || len(refusal.Messages) != len(texts) {
 		t.Fatalf("error %v, want %s with %d messages %q", err, cause, len(texts), texts)
 	}
@@ -64,26 +65,26 @@ func wantRefusal(t tester, err error, cause Cause, texts ...string) {
 // house is a Theme with Variants as a store would keep them between requests.
 type house struct {
 	t        tester
-	theme    ThemeState
-	variants []VariantState
+	theme    theming.ThemeState
+	variants []theming.VariantState
 	etags    int
 	clock    int
 }
 
 func newHouse(t tester, variants int) *house {
 	h := &house{t: t}
-	theme, err := NewTheme("thm_1", "env_1", ThemeInput{Slug: ptr("t"), DisplayName: ptr("T")}, h.now())
+	theme, err := theming.NewTheme("thm_1", "env_1", theming.ThemeInput{Slug: ptr("t"), DisplayName: ptr("T")}, h.now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.theme.Theme = theme
 	for i := range variants {
 		name := "v" + strconv.Itoa(i)
-		v, err := NewVariant("var_"+name, theme, VariantInput{Slug: &name, DisplayName: &name}, i, record.Pro, h.now())
+		v, err := theming.NewVariant("var_"+name, theme, theming.VariantInput{Slug: &name, DisplayName: &name}, i, record.Pro, h.now())
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.variants = append(h.variants, VariantState{Variant: v})
+		h.variants = append(h.variants, theming.VariantState{Variant: v})
 	}
 	return h
 }
@@ -103,9 +104,8 @@ func (h *house) limits() patch.Limits {
 }
 
 // stored drops what a store would not keep.
-func (s ThemeState) stored() ThemeState {
-	s.current = nil
-	return s
+func stored(s theming.ThemeState) theming.ThemeState {
+	return theming.ThemeState{Theme: s.Theme, Draft: s.Draft, Base: s.Base}
 }
 
 func (h *house) tryEdit(ops string) error {
@@ -114,11 +114,11 @@ func (h *house) tryEdit(ops string) error {
 }
 
 func (h *house) tryOperations(ops []patch.Operation) error {
-	after, err := EditTheme(h.theme, Edit{
-		Operations: ops, Claim: Claim{ETag: h.theme.Theme.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
+	after, err := theming.EditTheme(h.theme, theming.Edit{
+		Operations: ops, Claim: theming.Claim{ETag: h.theme.Theme.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
 	})
 	if err == nil {
-		h.theme = after.stored()
+		h.theme = stored(after)
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (h *house) document() *jsontree.Node {
 	return document
 }
 
-func (h *house) publish() Published {
+func (h *house) publish() theming.Published {
 	h.t.Helper()
 	p, err := h.tryPublish(false)
 	if err != nil {
@@ -157,15 +157,15 @@ func (h *house) publish() Published {
 	return p
 }
 
-func (h *house) tryPublish(unchanged bool) (Published, error) {
-	p, err := PublishTheme(h.theme, h.variants, Publication{Unchanged: unchanged, Module: "module", Now: h.now(), NewETag: h.etag})
+func (h *house) tryPublish(unchanged bool) (theming.Published, error) {
+	p, err := theming.PublishTheme(h.theme, h.variants, theming.Publication{Unchanged: unchanged, Module: "module", Now: h.now(), NewETag: h.etag})
 	if err != nil {
 		return p, err
 	}
 	h.releases(p, unchanged)
-	h.theme = ThemeState{Theme: p.Theme, Base: parse(h.t, string(p.Document))}
+	h.theme = theming.ThemeState{Theme: p.Theme, Base: parse(h.t, string(p.Document))}
 	for i, m := range p.Variants {
-		h.variants[i] = VariantState{Variant: m.Variant, Draft: &m.Draft}
+		h.variants[i] = theming.VariantState{Variant: m.Variant, Draft: &m.Draft}
 		if m.Carried != nil {
 			h.variants[i].Served = parse(h.t, string(m.Carried))
 		}
@@ -174,9 +174,9 @@ func (h *house) tryPublish(unchanged bool) (Published, error) {
 }
 
 // releases holds a publish that sees only what it needs of each Variant against p, which saw everything.
-func (h *house) releases(p Published, unchanged bool) {
+func (h *house) releases(p theming.Published, unchanged bool) {
 	h.t.Helper()
-	r, err := NewRelease(h.theme, Publication{Unchanged: unchanged, Module: "module", Now: p.Version.PublishedAt, NewETag: func() string { return "new" }})
+	r, err := theming.NewRelease(h.theme, theming.Publication{Unchanged: unchanged, Module: "module", Now: p.Version.PublishedAt, NewETag: func() string { return "new" }})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -209,10 +209,10 @@ func (h *house) releases(p Published, unchanged bool) {
 	}
 }
 
-func (h *house) trySet(i int, ops ...VariantOperation) error {
+func (h *house) trySet(i int, ops ...theming.VariantOperation) error {
 	v := h.variants[i]
-	after, err := EditVariant(h.theme.Theme, h.document(), v, VariantEdit{
-		Operations: ops, Claim: Claim{ETag: v.Variant.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
+	after, err := theming.EditVariant(h.theme.Theme, h.document(), v, theming.VariantEdit{
+		Operations: ops, Claim: theming.Claim{ETag: v.Variant.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
 	})
 	if err == nil {
 		h.variants[i] = after
@@ -223,9 +223,9 @@ func (h *house) trySet(i int, ops ...VariantOperation) error {
 // set sets each pair of a flat JSON object on Variant i.
 func (h *house) set(i int, overrides string) {
 	h.t.Helper()
-	var ops []VariantOperation
+	var ops []theming.VariantOperation
 	for _, m := range parse(h.t, overrides).Members {
-		ops = append(ops, VariantOperation{Op: "set", Path: m.Name, Value: m.Value})
+		ops = append(ops, theming.VariantOperation{Op: "set", Path: m.Name, Value: m.Value})
 	}
 	if err := h.trySet(i, ops...); err != nil {
 		h.t.Fatal(err)
@@ -234,11 +234,11 @@ func (h *house) set(i int, overrides string) {
 
 func (h *house) publishVariant(i int) {
 	h.t.Helper()
-	v, _, blob, err := PublishVariant(h.theme.Theme, h.variants[i], nil, h.now())
+	v, _, blob, err := theming.PublishVariant(h.theme.Theme, h.variants[i], nil, h.now())
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.variants[i] = VariantState{Variant: v, Served: parse(h.t, string(blob))}
+	h.variants[i] = theming.VariantState{Variant: v, Served: parse(h.t, string(blob))}
 }
 
 func (h *house) overrides(i int) string {

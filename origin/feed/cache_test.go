@@ -3,6 +3,7 @@ package feed
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,9 @@ import (
 
 	"example.com/livery/feedproto"
 	"example.com/livery/heaptest"
+	"example.com/livery/storage"
+	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/record"
 )
 
 func length(s string) int { return len(s) }
@@ -18,21 +22,21 @@ func length(s string) int { return len(s) }
 // What many ask for at once is made once, and is there for a while.
 func TestAShelfMakesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(100, time.Second, length)
+		c := newResponseCache(100, time.Second, length)
 		var made atomic.Int32
-		take := func(notBefore time.Time) {
-			value, begun, err := s.take("key", notBefore, func() (string, error) {
+		get := func(notBefore time.Time) {
+			value, begun, err := c.get("key", notBefore, func() (string, error) {
 				time.Sleep(time.Millisecond)
 				made.Add(1)
 				return "value", nil
 			})
 			if value != "value" || begun.After(time.Now()) || err != nil {
-				t.Errorf("take = %q, %v, %v", value, begun, err)
+				t.Errorf("get = %q, %v, %v", value, begun, err)
 			}
 		}
 		var all sync.WaitGroup
 		for range 10 {
-			all.Go(func() { take(time.Time{}) })
+			all.Go(func() { get(time.Time{}) })
 		}
 		all.Wait()
 		for _, step := range []struct {
@@ -53,70 +57,70 @@ func TestAShelfMakesOnce(t *testing.T) {
 			if step.wait > 0 {
 				notBefore = time.Now().Add(-step.wait)
 			}
-			take(notBefore)
+			get(notBefore)
 			if got := made.Load(); got != step.want {
 				t.Errorf("%s: made %d times, want %d", step.name, got, step.want)
 			}
 		}
 		time.Sleep(2 * time.Second)
-		if held, bytes := s.weighed(); held != 0 || bytes != 0 {
-			t.Errorf("%d things of %d bytes are held for longer than their time", held, bytes)
+		if entries, bytes := c.weighed(); entries != 0 || bytes != 0 {
+			t.Errorf("%d entries of %d bytes are cached for longer than their time", entries, bytes)
 		}
 	})
 }
 
-// weighed returns how much is held.
-func (s *shelf[V]) weighed() (things, bytes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.held), s.bytes
+// weighed returns how much is cached.
+func (c *responseCache[V]) weighed() (entries, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries), c.bytes
 }
 
-// A shelf holds no more bytes than it may, keys and all, and no failures.
+// A cache has no more bytes than it may, keys and all, and no failures.
 func TestAShelfIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(10, time.Second, length)
+		c := newResponseCache(10, time.Second, length)
 		failed := errors.New("failed")
 		made := map[string]int{}
-		take := func(key, value string, err error) {
-			got, _, gotErr := s.take(key, time.Time{}, func() (string, error) {
+		get := func(key, value string, err error) {
+			got, _, gotErr := c.get(key, time.Time{}, func() (string, error) {
 				made[key]++
 				return value, err
 			})
 			if got != value || !errors.Is(gotErr, err) {
-				t.Errorf("take(%q) = %q, %v, want %q, %v", key, got, gotErr, value, err)
+				t.Errorf("get(%q) = %q, %v, want %q, %v", key, got, gotErr, value, err)
 			}
 		}
 		for range 2 {
-			take("a", "12345", nil)
-			take("b", "1234", nil)
-			take("c", "", failed)
+			get("a", "12345", nil)
+			get("b", "1234", nil)
+			get("c", "", failed)
 		}
-		_, bytes := s.weighed()
+		_, bytes := c.weighed()
 		if made["a"] != 1 || made["b"] != 2 || made["c"] != 2 || bytes != 6 {
-			t.Errorf("made %v with %d bytes held, want what fits once", made, bytes)
+			t.Errorf("made %v with %d bytes cached, want what fits once", made, bytes)
 		}
 		func() {
 			defer func() { _ = recover() }()
-			_, _, _ = s.take("d", time.Time{}, func() (string, error) { panic("a bug") })
+			_, _, _ = c.get("d", time.Time{}, func() (string, error) { panic("a bug") })
 		}()
-		take("d", "1", nil)
+		get("d", "1", nil)
 		time.Sleep(2 * time.Second)
 	})
 }
 
-// The budget of a shelf is one of memory: what is counted is what is taken, and what was replaced is gone at once.
+// The budget of a cache is one of memory: what is counted is what is taken, and what was replaced is gone at once.
 func TestWhatIsCountedIsWhatIsTaken(t *testing.T) {
 	for _, size := range []int{20, 700, 20_000} {
 		heaptest.Agree(t, 0.8, 1.25, func() (counted, taken int64) {
-			s := newShelf(1<<40, time.Hour, weight)
+			c := newResponseCache(1<<40, time.Hour, weight)
 			taken = heaptest.Taken(func() {
 				for i := range 2 * (4 << 20 / (size + 500)) {
 					key := fmt.Sprintf("/feed/v1/refresh/env_1/thm_1?since=%d", i/2)
-					_, _, _ = s.take(key, time.Now(), func() ([]byte, error) { return make([]byte, size), nil })
+					_, _, _ = c.get(key, time.Now(), func() ([]byte, error) { return make([]byte, size), nil })
 				}
 			})
-			_, bytes := s.weighed()
+			_, bytes := c.weighed()
 			return int64(bytes), taken
 		})
 	}
@@ -124,21 +128,32 @@ func TestWhatIsCountedIsWhatIsTaken(t *testing.T) {
 
 // What a poll keeps is what it is answered with, spelled.
 func TestPollsAreWeighed(t *testing.T) {
-	l := newLog(t)
+	store, err := pebble.Open("", pebble.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var cursors []storage.Cursor
 	for i := range 2000 {
-		l.add(fmt.Sprintf("env_%026d", i))
+		at, err := store.Update(t.Context(), storage.Global, func(tx storage.Tx) (record.Change, error) {
+			return record.Change{EnvironmentID: fmt.Sprintf("env_%026d", i)}, tx.Set([]byte("Xa"), []byte("b"))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cursors = append(cursors, at)
 	}
 	heaptest.Agree(t, 0.8, 1.25, func() (counted, taken int64) {
-		c := newChanges(l.store)
-		c.polls.maxBytes, c.polls.keepFor = 1<<40, time.Hour
+		c := newChanges(store)
+		c.cache.maxBytes, c.cache.ttl = 1<<40, time.Hour
 		taken = heaptest.Taken(func() {
 			for i := range 20 {
-				if _, err := c.fed(t.Context(), poll{after: l.cursors[i], limit: feedproto.MaxLimit}); err != nil {
+				if _, err := c.answer(t.Context(), poll{after: cursors[i], limit: feedproto.MaxLimit}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		})
-		_, bytes := c.polls.weighed()
+		_, bytes := c.cache.weighed()
 		return int64(bytes), taken
 	})
 }
