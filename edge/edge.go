@@ -5,24 +5,22 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"example.com/livery/edge/clientlimit"
 	"example.com/livery/edge/coding"
-	"example.com/livery/edge/loop"
+	"example.com/livery/edge/listen"
 	"example.com/livery/edge/ratelimit"
-	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
@@ -61,12 +59,7 @@ type Edge struct {
 	relay      *relay
 	flights    singleflight.Group
 	metrics    *metrics
-	door       *door
-	shaking    *shaking
-	server     *fasthttp.Server
-	h2         *http.Server // of those who choose HTTP/2
-	h2Room     *h2Room
-	loop       *loop.Loop // nil: no fast path
+	server     *listen.Server
 	feedServer *fasthttp.Server
 	now        func() time.Time
 	log        *slog.Logger
@@ -103,8 +96,6 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		config:       c,
 		now:          c.Now,
 		log:          c.Logger,
-		door:         newDoor(int(orDefault(int64(c.MaxConnections), 1<<16)), c.clientLimiter()),
-		shaking:      newShaking(),
 		refreshes:    newWaiting(),
 		postponed:    newPostponed(),
 		misses:       make(chan struct{}, maxMisses),
@@ -138,14 +129,6 @@ func (c *Config) upstreamWait() time.Duration {
 	return time.Duration(orDefault(int64(c.UpstreamWait), int64(time.Second)))
 }
 
-// clientLimiter bounds the connections of each client; nil: there is no bound.
-func (c *Config) clientLimiter() *clientlimit.Limiter {
-	if c.MaxConnsPerClient < 0 {
-		return nil
-	}
-	return clientlimit.New(int(orDefault(int64(c.MaxConnsPerClient), 4096)), c.TrustedProxies)
-}
-
 // open makes the parts that can fail.
 func (e *Edge) open() (err error) {
 	if e.cache, err = newCache(orDefault(e.config.CacheBytes, standardCache)); err != nil {
@@ -164,18 +147,22 @@ func (e *Edge) open() (err error) {
 // prepare makes the servers.
 func (e *Edge) prepare(ctx context.Context) (err error) {
 	e.relay = newRelay(e.disk.cursor())
-	e.server, e.feedServer = e.newServer(), e.newFeedServer()
-	e.h2 = e.newH2Server()
-	streams := e.config.StreamsOfOneClient
-	if streams == 0 {
-		streams = standardStreams
+	e.feedServer = e.newFeedServer()
+	c := listen.Config{
+		Handler:          e.handle,
+		MaxConns:         int(orDefault(int64(e.config.MaxConnections), 1<<16)),
+		ConnsPerClient:   cmp.Or(e.config.MaxConnsPerClient, 4096),
+		StreamsPerClient: cmp.Or(e.config.StreamsOfOneClient, 1000),
+		StreamBytes:      MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Streams,
+		TrustedProxies:   e.config.TrustedProxies,
+		WriteTimeout:     time.Duration(orDefault(int64(e.config.WriteTimeout), int64(30*time.Second))),
+		Shed:             e.metrics.shed.Inc,
+		Logger:           e.log,
 	}
-	e.h2Room = newH2Room(MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Streams, streams, e.config.TrustedProxies)
 	if e.config.FastPath {
-		e.loop, err = loop.New(loop.Config{
-			Source: ready{e}, Server: e.server, MaxConns: e.door.most, Clients: e.config.clientLimiter(), Overload: respond.Overloaded.Bytes(), Logger: e.log,
-		})
+		c.Source = ready{e}
 	}
+	e.server, err = listen.New(c)
 	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return err
 }
@@ -212,28 +199,26 @@ func orDefault(n, fallback int64) int64 {
 // Serve answers requests of l until Shutdown, which makes it return nil. It may run on several
 // listeners at once.
 func (e *Edge) Serve(l net.Listener) error {
-	if e.loop == nil {
-		l = e.door.open(l)
-	}
-	if err := e.servePlain(l); err != nil {
+	if err := e.server.Serve(l); err != nil {
 		return fmt.Errorf("edge: serve: %w", err)
 	}
 	return nil
 }
 
-// connections returns the number of open connections of clients.
-func (e *Edge) connections() int {
-	n := e.door.count()
-	if e.loop != nil {
-		n += int(e.loop.Stats().Connections)
+// ServeTLS answers requests of l under TLS until Shutdown, which makes it return nil: in HTTP/2 those
+// of clients that choose it, if c.NextProtos offers "h2", else in HTTP/1.1. c must not change while
+// it is in use; its session tickets serve every connection. It may run on several listeners at once.
+func (e *Edge) ServeTLS(l net.Listener, c *tls.Config) error {
+	if err := e.server.ServeTLS(l, c); err != nil {
+		return fmt.Errorf("edge: serve: %w", err)
 	}
-	return n
+	return nil
 }
 
 // Shutdown closes the listeners, answers the requests that were sent before, until ctx is done, and
 // ends everything in the background. The Edge is unusable then.
 func (e *Edge) Shutdown(ctx context.Context) error {
-	err := e.endServers(ctx)
+	err := e.server.Shutdown(ctx)
 	e.mu.Lock()
 	e.stopped = true
 	e.mu.Unlock()
@@ -248,29 +233,6 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 		return fmt.Errorf("edge: shutdown: %w", err)
 	}
 	return nil
-}
-
-// endServers answers what was sent before. The door and the servers behind it end together, but
-// fasthttp last: it closes whatever waits for a request.
-func (e *Edge) endServers(ctx context.Context) error {
-	ended := make(chan error, 3)
-	go func() { ended <- e.door.shut(ctx) }()
-	e.shaking.drain()
-	go func() { ended <- e.h2.Shutdown(ctx) }()
-	go func() { ended <- e.endLoop(ctx) }()
-	err := errors.Join(<-ended, <-ended, <-ended)
-	if err != nil {
-		err = errors.Join(err, e.h2.Close())
-	}
-	return errors.Join(err, e.server.ShutdownWithContext(ctx))
-}
-
-// endLoop ends the fast path, if there is one.
-func (e *Edge) endLoop(ctx context.Context) error {
-	if e.loop == nil {
-		return nil
-	}
-	return e.loop.Shutdown(ctx)
 }
 
 // Ready returns nil if requests would be served: upstream has answered since the start, or the

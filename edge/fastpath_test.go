@@ -75,7 +75,7 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestClosedWindowsAreNotWaitedFor":             TestClosedWindowsAreNotWaitedFor,
 	"TestStreamsAreBounded":                        TestStreamsAreBounded,
 	"TestRapidResetEndsTheConnection":              TestRapidResetEndsTheConnection,
-	"TestHTTP2CountsAtTheDoor":                     TestHTTP2CountsAtTheDoor,
+	"TestHTTP2ConnectionsAreCounted":               TestHTTP2ConnectionsAreCounted,
 	"TestShutdownAnswersHTTP2":                     TestShutdownAnswersHTTP2,
 	"TestShutdownUnderLoadLosesNoRequestOfHTTP2":   TestShutdownUnderLoadLosesNoRequestOfHTTP2,
 	"TestHangingUpstreamIsNotWaitedFor":            TestHangingUpstreamIsNotWaitedFor,

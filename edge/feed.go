@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"example.com/livery/edge/listen"
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
@@ -31,20 +32,7 @@ func (e *Edge) ServeFeed(l net.Listener) error {
 
 func (e *Edge) newFeedServer() *fasthttp.Server {
 	f := &feedHandler{edge: e, token: feedproto.NewToken(e.config.UpstreamToken)}
-	return &fasthttp.Server{
-		Handler:               f.serve,
-		ErrorHandler:          respond.FastHTTPError,
-		HeaderReceived:        honourClose,
-		ReadBufferSize:        16 << 10,
-		ReadTimeout:           10 * time.Second,
-		WriteTimeout:          feedproto.MaxWait + 30*time.Second,
-		IdleTimeout:           2 * time.Minute,
-		MaxRequestBodySize:    16 << 10,
-		NoDefaultServerHeader: true,
-		NoDefaultContentType:  true,
-		CloseOnShutdown:       true,
-		Logger:                silent{},
-	}
+	return listen.NewHTTP1(&fasthttp.Server{Handler: f.serve, WriteTimeout: feedproto.MaxWait + 30*time.Second, IdleTimeout: 2 * time.Minute})
 }
 
 // feedHandler answers the edges behind this one.

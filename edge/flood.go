@@ -80,7 +80,7 @@ func (e *Edge) await(back <-chan struct{}, q *question, reason error) bool {
 	}
 	until := q.now.Add(max(min(since.Sub(q.now), 0)+q.patience, upstream.ProbeWithin))
 	left := min(until.Sub(now), time.Until(q.deadline))
-	if q.patience == 0 || left <= 0 || e.door.closing.Load() {
+	if q.patience == 0 || left <= 0 || e.server.Draining() {
 		return false
 	}
 	if !away {

@@ -156,8 +156,8 @@ func TestRapidResetEndsTheConnection(t *testing.T) {
 	want(t, s.h2.get("/"), 404, "notFound")
 }
 
-// TestHTTP2CountsAtTheDoor: connections of HTTP/2 count as others do, also while they shake hands.
-func TestHTTP2CountsAtTheDoor(t *testing.T) {
+// TestHTTP2ConnectionsAreCounted: connections of HTTP/2 count as others do, also while they shake hands.
+func TestHTTP2ConnectionsAreCounted(t *testing.T) {
 	s := runSecured(t, publishedFeed(t), func(c *edge.Config) { c.MaxConnections = 3 })
 	s.dialH2(t)
 	s.dialH2(t)
@@ -186,7 +186,7 @@ func TestHTTP2CountsAtTheDoor(t *testing.T) {
 }
 
 // TestShutdownAnswersHTTP2: what was asked before the end is answered, and the client learns of the end
-// by GOAWAY; nobody who only shakes hands holds it up.
+// by GOAWAY; a client that only shakes hands does not hold it up.
 func TestShutdownAnswersHTTP2(t *testing.T) {
 	t.Parallel()
 	f := publishedFeed(t)

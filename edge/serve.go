@@ -15,41 +15,6 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// newServer sets the limits of the edge's HTTP: what a slow or hostile client can hold, and for how
-// long. The write buffer takes a file of the usual size with its head in one piece.
-func (e *Edge) newServer() *fasthttp.Server {
-	return &fasthttp.Server{
-		Handler:               e.handle,
-		ErrorHandler:          respond.FastHTTPError,
-		HeaderReceived:        honourClose,
-		ReadBufferSize:        16 << 10,
-		WriteBufferSize:       32 << 10,
-		ReadTimeout:           10 * time.Second,
-		WriteTimeout:          time.Duration(orDefault(int64(e.config.WriteTimeout), int64(30*time.Second))),
-		IdleTimeout:           60 * time.Second,
-		MaxRequestBodySize:    16 << 10, // no request has a body; one that does is read and refused
-		NoDefaultServerHeader: true,
-		NoDefaultContentType:  true,
-		CloseOnShutdown:       true,
-		ConnState:             e.door.watch,
-		Logger:                silent{},
-	}
-}
-
-// honourClose has fasthttp close the connection of a request that says so. By itself fasthttp knows "close" only
-// alone, in lower case and on the last Connection line.
-func honourClose(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	if httpguard.Closes(h.RawHeaders()) {
-		h.SetConnectionClose()
-	}
-	return fasthttp.RequestConfig{}
-}
-
-// silent drops fasthttp's lines about single connections: they quote what strangers sent.
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
-
 // exchange is one request on its way through the checks. It is reused; its slices are fasthttp's,
 // and lent for the request.
 type exchange struct {
@@ -84,9 +49,6 @@ func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 		status = e.refuse(x, p)
 	} else {
 		status = ctx.Response.StatusCode()
-	}
-	if e.door.closing.Load() {
-		ctx.SetConnectionClose()
 	}
 	e.metrics.answered(status, x.outcome)
 	if status < fasthttp.StatusMultipleChoices && !ctx.IsHead() {

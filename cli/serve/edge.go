@@ -24,6 +24,7 @@ import (
 	"example.com/livery/cli/serve/certs"
 	"example.com/livery/cli/term"
 	"example.com/livery/edge"
+	"example.com/livery/edge/listen"
 	"example.com/livery/toolchain"
 	"example.com/livery/wasm"
 )
@@ -133,7 +134,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		file.FeedURL = process.UrlOf(s.feed, e.feedTLS.On())
 	}
 	if e.proxyProtocol {
-		files = edge.ProxyListener(files, s.trusted)
+		files = listen.ProxyListener(files, s.trusted)
 	}
 	s.files = files
 	if err := e.secure(&s, &ops); err != nil {

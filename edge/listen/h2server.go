@@ -1,4 +1,4 @@
-package edge
+package listen
 
 import (
 	"context"
@@ -29,20 +29,20 @@ const (
 	h2HeadRoom    = 2        // times the longest head: up to there a refusal has the API's shape
 )
 
-// newH2Server sets the limits of HTTP/2: those of HTTP/1.1, and what only HTTP/2 needs. net/http
-// reads and writes frames, an h2Guard between it and the client; what is answered is the edge's own handler's. To
+// newHTTP2Server sets the limits of HTTP/2: those of HTTP/1.1, and what only HTTP/2 needs. net/http
+// reads and writes frames, an h2Guard between it and the client; Config.Handler answers. To
 // net/http the connections are plain ones, as the guard stands above TLS.
-func (e *Edge) newH2Server() *http.Server {
+func (s *Server) newHTTP2Server() *http.Server {
 	var protocols http.Protocols
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler:                      http.HandlerFunc(e.serveH2),
+		Handler:                      s,
 		DisableGeneralOptionsHandler: true,
 		Protocols:                    &protocols,
-		ReadTimeout:                  e.server.ReadTimeout,
-		WriteTimeout:                 e.server.WriteTimeout,
-		IdleTimeout:                  e.server.IdleTimeout,
-		MaxHeaderBytes:               h2HeadRoom * e.server.ReadBufferSize,
+		ReadTimeout:                  s.http1.ReadTimeout,
+		WriteTimeout:                 s.http1.WriteTimeout,
+		IdleTimeout:                  s.http1.IdleTimeout,
+		MaxHeaderBytes:               h2HeadRoom * s.http1.ReadBufferSize,
 		ErrorLog:                     log.New(io.Discard, "", 0), // its lines quote what strangers sent
 		ConnContext:                  withPeer,
 		HTTP2: &http.HTTP2Config{
@@ -52,7 +52,7 @@ func (e *Edge) newH2Server() *http.Server {
 			MaxReadFrameSize:              h2FrameBytes,
 			MaxReceiveBufferPerConnection: h2WindowBytes,
 			MaxReceiveBufferPerStream:     h2StreamBytes,
-			WriteByteTimeout:              e.server.WriteTimeout,
+			WriteByteTimeout:              s.http1.WriteTimeout,
 		},
 	}
 }
@@ -66,29 +66,29 @@ func withPeer(ctx context.Context, c net.Conn) context.Context {
 
 var h2Contexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
 
-// serveH2 has the edge's own handler answer a request of HTTP/2, if there is room for one more of its client. What it
-// holds while a slow client reads is the head of the answer and the cache's own bytes. It returns when those are sent,
+// ServeHTTP answers a request of HTTP/2, if there is room for one more of its client. What it
+// holds while a slow client reads is the head of the answer and the handler's own bytes. It returns when those are sent,
 // short ones too, which net/http would send after it: until then the request counts.
-func (e *Edge) serveH2(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	peer, _ := r.Context().Value(peerKey{}).(net.Addr)
 	client := loop.AddressOf(peer)
-	in, ok := e.h2Room.enter(client)
-	defer e.h2Room.leave(in, client)
+	in, ok := s.streams.enter(client)
+	defer s.streams.leave(in, client)
 	ctx := h2Contexts.Get().(*fasthttp.RequestCtx)
 	ctx.Request.Reset()
 	ctx.Response.Reset()
 	ctx.Response.Header.SetNoDefaultContentType(true)
 	ctx.SetRemoteAddr(peer)
 	if !ok {
-		e.metrics.shed.Inc()
+		s.config.Shed()
 		respond.Overloaded.Send(ctx)
-	} else if p := e.readH2(ctx, r); p != nil {
+	} else if p := s.readHTTP2(ctx, r); p != nil {
 		p.Send(ctx)
 	} else {
-		e.handle(ctx)
+		s.handle(ctx)
 	}
-	body := writeH2Head(w, r, &ctx.Response)
-	ctx.Response.Reset() // the body is the cache's
+	body := writeHTTP2Head(w, r, &ctx.Response)
+	ctx.Response.Reset() // the body is the handler's
 	h2Contexts.Put(ctx)
 	if len(body) > 0 {
 		_, _ = w.Write(body)     // a client that has gone is no news
@@ -96,8 +96,8 @@ func (e *Edge) serveH2(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readH2 copies a request, or returns why it is refused before the handler sees it, as HTTP/1.1 does.
-func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *respond.Problem {
+// readHTTP2 copies a request, or returns why it is refused before the handler sees it, as HTTP/1.1 does.
+func (s *Server) readHTTP2(ctx *fasthttp.RequestCtx, r *http.Request) *respond.Problem {
 	switch r.Header.Get(faultField) {
 	case faultTooLong:
 		return respond.HeadTooLarge
@@ -122,10 +122,10 @@ func (e *Edge) readH2(ctx *fasthttp.RequestCtx, r *http.Request) *respond.Proble
 			h.Add(name, strings.Trim(value, " \t"))
 		}
 	}
-	return dropBody(r, int64(e.server.MaxRequestBodySize))
+	return dropBody(r, int64(s.http1.MaxRequestBodySize))
 }
 
-// dropBody reads a body to its end, which nobody wants, and refuses one that is too long, is not as
+// dropBody reads a body to its end, which no answer depends on, and refuses one that is too long, is not as
 // long as it was said to be, or does not come in time.
 func dropBody(r *http.Request, most int64) *respond.Problem {
 	said, declared := r.Header["Content-Length"]
@@ -176,9 +176,9 @@ func h2Name(name []byte) string {
 	return string(name)
 }
 
-// writeH2Head sends the head of an answer without what concerns a connection of HTTP/1.1 only, and returns
+// writeHTTP2Head sends the head of an answer without what concerns a connection of HTTP/1.1 only, and returns
 // the body that belongs behind it.
-func writeH2Head(w http.ResponseWriter, r *http.Request, res *fasthttp.Response) (body []byte) {
+func writeHTTP2Head(w http.ResponseWriter, r *http.Request, res *fasthttp.Response) (body []byte) {
 	head, values := w.Header(), make([]string, 0, len(h2Names))
 	set := func(name, value string) {
 		if before := head[name]; before != nil {

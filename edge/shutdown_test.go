@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
+	"example.com/livery/edge/listen"
 	"example.com/livery/storage/record"
 )
 
@@ -155,7 +156,7 @@ func TestProxyProtocolNamesTheClient(t *testing.T) {
 		"a client outside of the range":  {"127.0.0.0/8", header("198.51.100.1"), "HTTP/1.1 403 "},
 		"a trusted proxy without header": {"127.0.0.0/8", "", ""},
 		"a header of who is not trusted": {"10.0.0.0/8", header("192.0.2.7"), "HTTP/1.1 400 "},
-		"somebody else without a header": {"10.0.0.0/8", "", "HTTP/1.1 403 "},
+		"another peer without a header": {"10.0.0.0/8", "", "HTTP/1.1 403 "},
 		"a second header is no request":  {"127.0.0.0/8", header("192.0.2.7") + header("192.0.2.7"), "HTTP/1.1 400 "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +167,7 @@ func TestProxyProtocolNamesTheClient(t *testing.T) {
 			}
 			served := make(chan error, 1)
 			go func() {
-				served <- r.edge.Serve(edge.ProxyListener(l, []netip.Prefix{netip.MustParsePrefix(tt.trusted)}))
+				served <- r.edge.Serve(listen.ProxyListener(l, []netip.Prefix{netip.MustParsePrefix(tt.trusted)}))
 			}()
 			behind := *r
 			behind.url = "http://" + l.Addr().String()

@@ -1,4 +1,4 @@
-package edge
+package listen
 
 import (
 	"encoding/binary"
@@ -15,8 +15,8 @@ import (
 
 // ProxyListener returns l for connections that come through proxies which speak the PROXY protocol,
 // version 2. A connection from a trusted proxy must begin with its header, and counts as one from the
-// client that the header names; a header that is not well formed ends it. Connections from anybody
-// else are as they were: a header there is no request, and is refused as such. It belongs beneath TLS.
+// client that the header names; a header that is not well formed ends it. Connections from other
+// peers are as they were: a header there is not a request, and is refused as such. It belongs beneath TLS.
 func ProxyListener(l net.Listener, trusted []netip.Prefix) net.Listener {
 	return &proxyListener{l, trusted}
 }
@@ -26,7 +26,7 @@ type proxyListener struct {
 	trusted []netip.Prefix
 }
 
-// Accept does not wait for the header: a proxy that is slow holds nobody else up.
+// Accept does not wait for the header: a proxy that is slow does not delay other connections.
 func (l *proxyListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *proxied) readHeader() {
 }
 
 // errProxyHeader says that a connection does not begin with a header of the PROXY protocol.
-var errProxyHeader = errors.New("edge: not a header of the PROXY protocol, version 2")
+var errProxyHeader = errors.New("not a header of the PROXY protocol, version 2")
 
 // The layout of a header (PROXY protocol, section 2.2):
 //
@@ -124,7 +124,7 @@ func readProxyHeader(r io.Reader) (client netip.AddrPort, err error) {
 func parseProxyHeader(header []byte) (client netip.AddrPort, err error) {
 	command, family, rest := header[12], header[13], header[proxyFixed:]
 	if command == proxyLocal {
-		return client, nil // whatever follows means nothing
+		return client, nil // what follows means nothing
 	}
 	var ok bool
 	switch {

@@ -1,0 +1,189 @@
+package listen
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"example.com/livery/edge/loop"
+)
+
+// ServeTLS answers requests of l under TLS until Shutdown, which makes it return nil: in HTTP/2 those
+// of clients that choose it, if c.NextProtos offers "h2", else in HTTP/1.1. c must not change while
+// it is in use; its session tickets serve every connection. It may run on several listeners at once.
+func (s *Server) ServeTLS(l net.Listener, c *tls.Config) error {
+	if !s.handshakes.begin() {
+		return l.Close()
+	}
+	c = s.streams.offer(c)
+	f := &tlsFront{server: s, config: c, inner: s.conns.limit(l, c), http1: newConnQueue(l.Addr()), http2: newConnQueue(l.Addr())}
+	served := make(chan error, 2)
+	go func() { served <- s.serveHTTP1(f.http1) }()
+	go func() { served <- s.http2.Serve(f.http2) }()
+	broken := f.accept()
+	s.handshakes.working.Done()
+	if broken != nil {
+		_, _ = f.http1.Close(), f.http2.Close()
+	}
+	ended := errors.Join(<-served, <-served)
+	switch {
+	case broken != nil:
+		return broken
+	case errors.Is(ended, http.ErrServerClosed):
+		return nil
+	}
+	return ended
+}
+
+// protocolH2 is the name of HTTP/2 in ALPN (RFC 9113 section 3.1).
+const protocolH2 = "h2"
+
+// handshakeTimeout bounds how long a client may take to shake hands.
+const handshakeTimeout = 10 * time.Second
+
+// tlsFront is a listener under TLS. After its handshake a connection goes on to the server of the protocol that was
+// agreed on. It counts in the server's connLimiter from the first byte to the last.
+type tlsFront struct {
+	server       *Server
+	config       *tls.Config
+	inner        net.Listener
+	http1, http2 *connQueue
+}
+
+// accept lets connections in until Shutdown, which is not an error.
+func (f *tlsFront) accept() error {
+	var pause time.Duration
+	for {
+		c, err := f.inner.Accept()
+		var passing interface{ Temporary() bool }
+		switch {
+		case err == nil:
+			pause = 0
+			f.server.handshakes.working.Go(func() { f.handshake(c.(*clientConn)) })
+			continue
+		case f.server.Draining():
+			return nil
+		case !errors.As(err, &passing) || !passing.Temporary():
+			return err
+		}
+		pause = min(max(2*pause, 5*time.Millisecond), time.Second)
+		f.server.config.Logger.Warn("a connection cannot be accepted", "error", err, "pause", pause)
+		time.Sleep(pause)
+	}
+}
+
+// handshake shakes hands and hands the connection over.
+func (f *tlsFront) handshake(client *clientConn) {
+	client.active.Store(true) // the servers of what follows end it themselves
+	c := tls.Server(client, f.config)
+	ctx, cancel := context.WithTimeout(f.server.handshakes.ctx, handshakeTimeout)
+	defer cancel()
+	if err := c.HandshakeContext(ctx); err != nil {
+		f.server.config.Logger.Debug("a client did not shake hands", "client", client.RemoteAddr().String(), "error", err)
+		_ = client.Close()
+		return
+	}
+	loop.AckNow(client.Conn)
+	switch {
+	case c.ConnectionState().NegotiatedProtocol == protocolH2:
+		f.server.serveHTTP2Conn(f.http2, c)
+		return
+	case f.server.loop != nil:
+		f.server.conns.handToLoop(client)
+	default:
+		client.active.Store(false) // until the server says that a request has begun
+		client.heard.Store(false)
+	}
+	f.http1.push(c)
+}
+
+// serveHTTP2Conn hands a connection of HTTP/2 to net/http, unless its client has too many by now.
+func (s *Server) serveHTTP2Conn(q *connQueue, c net.Conn) {
+	client := loop.AddressOf(c.RemoteAddr())
+	if !s.streams.conns.Enter(client) {
+		_ = c.Close()
+		return
+	}
+	q.push(newH2Guard(c, s.http1.ReadBufferSize, func() { s.streams.conns.Leave(client) }))
+}
+
+// tlsHandshakes are the handshakes under way, over all listeners. It may be used concurrently.
+type tlsHandshakes struct {
+	ctx     context.Context // ends handshakes
+	cancel  context.CancelFunc
+	working sync.WaitGroup // one for each listener and each handshake
+
+	mu    sync.Mutex // guards ended
+	ended bool       // no listener may begin
+}
+
+func newTLSHandshakes() *tlsHandshakes {
+	h := &tlsHandshakes{}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	return h
+}
+
+// begin counts a listener in, unless the server is being shut down.
+func (h *tlsHandshakes) begin() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.ended {
+		h.working.Add(1)
+	}
+	return !h.ended
+}
+
+// drain waits until the handshakes are done, for a moment. The listeners must be closing.
+func (h *tlsHandshakes) drain() {
+	h.mu.Lock()
+	h.ended = true
+	h.mu.Unlock()
+	end := time.AfterFunc(drainGrace, h.cancel)
+	defer end.Stop()
+	h.working.Wait()
+	h.cancel()
+}
+
+// connQueue is a listener whose connections another one has accepted. It may be used concurrently.
+type connQueue struct {
+	at     net.Addr
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newConnQueue(at net.Addr) *connQueue {
+	return &connQueue{at: at, conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// push hands a connection to the next Accept, or closes it if the queue is closed.
+func (q *connQueue) push(c net.Conn) {
+	select {
+	case q.conns <- c:
+	case <-q.closed:
+		_ = c.Close()
+	}
+}
+
+// Accept implements net.Listener.
+func (q *connQueue) Accept() (net.Conn, error) {
+	select {
+	case c := <-q.conns:
+		return c, nil
+	case <-q.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener. Closing it twice is harmless.
+func (q *connQueue) Close() error {
+	q.once.Do(func() { close(q.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (q *connQueue) Addr() net.Addr { return q.at }
