@@ -156,7 +156,7 @@ func TestProxyProtocolNamesTheClient(t *testing.T) {
 		"a client outside of the range":  {"127.0.0.0/8", header("198.51.100.1"), "HTTP/1.1 403 "},
 		"a trusted proxy without header": {"127.0.0.0/8", "", ""},
 		"a header of who is not trusted": {"10.0.0.0/8", header("192.0.2.7"), "HTTP/1.1 400 "},
-		"another peer without a header": {"10.0.0.0/8", "", "HTTP/1.1 403 "},
+		"another peer without a header":  {"10.0.0.0/8", "", "HTTP/1.1 403 "},
 		"a second header is no request":  {"127.0.0.0/8", header("192.0.2.7") + header("192.0.2.7"), "HTTP/1.1 400 "},
 	} {
 		t.Run(name, func(t *testing.T) {
