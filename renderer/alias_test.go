@@ -47,6 +47,7 @@ func aliasTheme(spell func(path, value string) string) string {
 // An alias is written as the value that it names would be, wherever a file is cut, though that is not
 // rendered again.
 func TestAnAliasIsWrittenAsItsValue(t *testing.T) {
+	t.Parallel()
 	aliases := load(t, aliasTheme(func(path, _ string) string { return `"{` + path + `}"` }), "", "")
 	values := load(t, aliasTheme(func(_, value string) string { return value }), "", "")
 	for f := range renderer.File(renderer.FileCount) {
@@ -72,6 +73,7 @@ func TestAnAliasIsWrittenAsItsValue(t *testing.T) {
 
 // An alias that has another type than what it names, or comes before it, is rendered by its own.
 func TestAnAliasOfAnotherTypeIsItsOwn(t *testing.T) {
+	t.Parallel()
 	s := load(t, `{"early":{"$value":"{late}"},"late":{"$type":"duration","$value":"200ms"},`+
 		`"n":{"$type":"number","$value":4},"d":{"$type":"dimension","$value":"{n}"},"again":{"$value":"{d}"}}`, "", "")
 	want := "  --early: 200ms;\n  --late: 200ms;\n  --n: 4;\n  --d: 4px;\n  --again: 4px;\n"
@@ -85,6 +87,7 @@ func TestAnAliasOfAnotherTypeIsItsOwn(t *testing.T) {
 
 // Names that are declared twice are found, whatever is between them.
 func TestTheLastOfEqualNamesWins(t *testing.T) {
+	t.Parallel()
 	theme := jsontree.NewObject()
 	const n = 3000
 	for i := range 2 * n {

@@ -1,6 +1,7 @@
 package renderer_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -172,13 +173,15 @@ func values30(value string) string {
 	return spellNode(o)
 }
 
-// No file is longer than the bound, whoever renders it, and every token that is left out is named with the reason.
+// No file is longer than the bound, from its Theme and from its plan, and every token that is left out is named with the reason.
 func TestAmplificationIsBounded(t *testing.T) {
+	t.Parallel()
 	if underRace {
 		t.Skip("one goroutine, and files of 64 MiB")
 	}
 	for _, c := range amplifiers {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			theme := parse(t, c.theme())
 			var overrides *jsontree.Node
 			if c.overrides != nil {
@@ -199,39 +202,42 @@ func TestAmplificationIsBounded(t *testing.T) {
 			if len(reported) != c.left {
 				t.Errorf("%d tokens are reported, want %d", len(reported), c.left)
 			}
-			var files [renderer.FileCount]string
+			var files [renderer.FileCount][]byte
+			var planned []byte
 			for f := range renderer.File(renderer.FileCount) {
-				files[f] = string(whole.Append(nil, f))
-				checkBounded(t, compiled, s, f, files[f])
+				files[f] = whole.Append(nil, f)
+				planned = checkBounded(t, compiled, s, f, files[f], planned[:0])
 			}
 			checkNothingIsLost(t, files, reported)
 		})
 	}
 }
 
-func checkBounded(t *testing.T, c *renderer.Compiled, s *renderer.Set, f renderer.File, out string) {
+// checkBounded compares a file with what its plan makes, which it appends to planned and returns.
+func checkBounded(t *testing.T, c *renderer.Compiled, s *renderer.Set, f renderer.File, out, planned []byte) []byte {
 	t.Helper()
 	if len(out) > renderer.MaxFileBytes {
 		t.Errorf("%s has %d bytes", f.Name(), len(out))
 	}
 	if f == renderer.TokensCSS {
-		if !strings.HasSuffix(out, "}\n") {
+		if !bytes.HasSuffix(out, []byte("}\n")) {
 			t.Errorf("%s is not closed", f.Name())
 		}
-	} else if !json.Valid([]byte(out)) {
-		t.Errorf("%s is no JSON", f.Name())
+	} else if !json.Valid(out) {
+		t.Errorf("%s is not valid JSON", f.Name())
 	}
-	if o := openOverlay(t, c.Plan(f), c.Overlay(s, f)); string(o.Append(nil)) != out {
+	if planned = openOverlay(t, c.Plan(f), c.Overlay(s, f)).Append(planned); !bytes.Equal(planned, out) {
 		t.Errorf("%s by its plan differs", f.Name())
 	}
+	return planned
 }
 
 // checkNothingIsLost wants each token in tokens.flat.json and in tokens.css, or in the diagnostics.
-func checkNothingIsLost(t *testing.T, files [renderer.FileCount]string, reported map[string]bool) {
+func checkNothingIsLost(t *testing.T, files [renderer.FileCount][]byte, reported map[string]bool) {
 	t.Helper()
-	flat := parse(t, files[renderer.TokensFlatJSON])
-	lines := strings.Count(files[renderer.TokensCSS], "\n") - 3
-	stored := dtcg.Read(parse(t, files[renderer.TokensDTCGJSON]))
+	flat := parse(t, string(files[renderer.TokensFlatJSON]))
+	lines := bytes.Count(files[renderer.TokensCSS], []byte("\n")) - 3
+	stored := dtcg.Read(parse(t, string(files[renderer.TokensDTCGJSON])))
 	missing := 0
 	for i := range stored.Tokens {
 		if path := stored.Tokens[i].Path; flat.IndexOf(path) < 0 && !reported[path] {
@@ -245,6 +251,7 @@ func checkNothingIsLost(t *testing.T, files [renderer.FileCount]string, reported
 
 // Groups and what they say of themselves are left out last, if tokens do not make the length.
 func TestDocumentsOfMetadataAreBounded(t *testing.T) {
+	t.Parallel()
 	if underRace {
 		t.Skip("one goroutine, and files of 64 MiB")
 	}
@@ -274,6 +281,7 @@ func TestDocumentsOfMetadataAreBounded(t *testing.T) {
 // Wherever the bound falls, the file is closed, is not longer, holds what it holds as the whole file
 // does, and says how many tokens are missing.
 func TestFilesAreCutAnywhere(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"metadata-is-kept", "extends-and-ref-are-never-applied", "acorn-design-system", "root-token", "names"} {
 		s := load(t, readFile(t, "testdata/"+name+"/theme.json"), readFile(t, "testdata/"+name+"/variant.json"), "")
 		for f := renderer.TokensValuesJSON; f < renderer.FileCount; f++ {

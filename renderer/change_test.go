@@ -1,6 +1,7 @@
 package renderer_test
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -47,6 +48,7 @@ var shapes = []struct {
 // Where the overrides change values and no more, nothing else of the Theme is looked at; whatever else they
 // do is told by the whole document.
 func TestVariantsAreToldByWhatTheyReach(t *testing.T) {
+	t.Parallel()
 	for _, c := range shapes {
 		t.Run(c.name, func(t *testing.T) {
 			theme, overrides := parse(t, c.theme), parse(t, c.overrides)
@@ -60,6 +62,7 @@ func TestVariantsAreToldByWhatTheyReach(t *testing.T) {
 
 // The bounds of the whole document leave a token out that nothing reaches, or make room for one.
 func TestBoundsAreThoseOfTheWholeDocument(t *testing.T) {
+	t.Parallel()
 	if underRace {
 		t.Skip("one goroutine, and values of many MiB")
 	}
@@ -90,7 +93,10 @@ func TestBoundsAreThoseOfTheWholeDocument(t *testing.T) {
 		{"a stylesheet that has no room for a long value", strings.Repeat("p", 5<<20), many(12, func(int) string { return `{"$type":"string","$value":"x"}` }), `{"t00001":` + long(5<<20) + `}`},
 	}
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) { sameAsWhole(t, parse(t, c.theme), c.prefix, parse(t, c.overrides)) })
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sameAsWhole(t, parse(t, c.theme), c.prefix, parse(t, c.overrides))
+		})
 	}
 }
 
@@ -114,15 +120,17 @@ func sameAsWhole(t *testing.T, theme *jsontree.Node, prefix string, overrides *j
 	if !slices.Equal(s.Diagnostics(), want.Diagnostics()) {
 		t.Errorf("%d diagnostics, want %d", len(s.Diagnostics()), len(want.Diagnostics()))
 	}
+	var got, whole []byte
 	for f := range renderer.File(renderer.FileCount) {
-		if got, want := s.Append(nil, f), want.Append(nil, f); string(got) != string(want) {
-			t.Errorf("%s has %d bytes, want %d others", f.Name(), len(got), len(want))
+		if got, whole = s.Append(got[:0], f), want.Append(whole[:0], f); !bytes.Equal(got, whole) {
+			t.Errorf("%s has %d bytes, want %d others", f.Name(), len(got), len(whole))
 		}
 	}
 }
 
 // A value for which no file surely has room is for the whole document.
 func TestVariantsWantRoom(t *testing.T) {
+	t.Parallel()
 	c := renderer.Compile(parse(t, `{"a":{"$type":"string","$value":"x"},"b":{"$value":"{a}"}}`), "")
 	for room, whole := range map[int]bool{-1: true, 0: true, 100: true, 10_000: false} {
 		if got := c.WithRoom(room).Load(parse(t, `{"a":"y"}`)).Whole(); got != whole {
@@ -133,6 +141,7 @@ func TestVariantsWantRoom(t *testing.T) {
 
 // What the aliases of reached tokens built makes room for what they come to build.
 func TestVariantsTakeTheRoomOfWhatTheyReplace(t *testing.T) {
+	t.Parallel()
 	text := func(c string) string { return `{"$type":"string","$value":"` + strings.Repeat(c, 900_000) + `"}` }
 	c := renderer.Compile(parse(t, strings.TrimSuffix(fan(17, text("x")), "}")+`,"s":`+text("y")+`,"a":{"$value":"{s}"}}`), "") // 16.2 of 16.8 MB
 	if c.Load(parse(t, `{"s":"`+strings.Repeat("z", 900_000)+`"}`)).Whole() {
@@ -142,6 +151,7 @@ func TestVariantsTakeTheRoomOfWhatTheyReplace(t *testing.T) {
 
 // The Variants of the world change values and no more.
 func TestVariantsOfTheWorldAreToldByWhatTheyReach(t *testing.T) {
+	t.Parallel()
 	for name, overrides := range documents(t, corpusDir+"/*.variant-*.json") {
 		theme := readFile(t, filepath.Join(corpusDir, strings.Split(name, ".")[0]+".tokens.json"))
 		if renderer.Compile(parse(t, theme), "").Load(parse(t, overrides)).Whole() {

@@ -51,6 +51,7 @@ var reaches = []struct {
 // and fans of 20,000 tokens cost twice what 10,000 do, and what is not reached costs nothing.
 // Equal texts are shared, so the text does not grow.
 func TestOverlaysGrowWithWhatIsReached(t *testing.T) {
+	t.Parallel()
 	for _, c := range reaches {
 		t.Run(c.name, func(t *testing.T) {
 			for _, n := range []int{10_000, 20_000} {
@@ -74,6 +75,7 @@ func TestOverlaysGrowWithWhatIsReached(t *testing.T) {
 
 // A name that two tokens share drops declarations, and moves none of the other tokens' places.
 func TestOverlaysStaySmallWhereNamesCollide(t *testing.T) {
+	t.Parallel()
 	theme := many(1000, func(i int) string {
 		if i == 999 {
 			return `{"$value":"{none}"}`
@@ -92,6 +94,7 @@ func TestOverlaysStaySmallWhereNamesCollide(t *testing.T) {
 // A38: composites nested 30 deep, each twice in the next, give plans and overlays no larger than the
 // bounded files.
 func TestPlansOfNestedCompositesAreBounded(t *testing.T) {
+	t.Parallel()
 	theme := many(31, func(i int) string {
 		if i == 0 {
 			return `{"$type":"color","$value":"red"}`
@@ -220,6 +223,7 @@ func brand(n, count int) *jsontree.Node {
 
 // The Theme and the Variants of the benchmarks are what they claim: everything is served, every override counts.
 func TestBenchmarkDocumentsAreServedWhole(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{500, 2000} {
 		c := renderer.Compile(parse(t, family(n)), "")
 		for _, count := range []int{1, 200} {

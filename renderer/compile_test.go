@@ -125,6 +125,7 @@ func variantsOf(theme *jsontree.Node) []*jsontree.Node {
 }
 
 func TestPlansOfGoldenCasesAreExact(t *testing.T) {
+	t.Parallel()
 	themes, err := filepath.Glob("testdata/*/theme.json")
 	if err != nil || len(themes) == 0 {
 		t.Fatal("no cases", err)
@@ -143,6 +144,7 @@ func TestPlansOfGoldenCasesAreExact(t *testing.T) {
 }
 
 func TestPlansOfTheCorpusAreExact(t *testing.T) {
+	t.Parallel()
 	texts := documents(t, corpusDir+"/*.variant-*.json")
 	for name, text := range documents(t, corpusDir+"/*.json") {
 		if _, ok := texts[name]; ok {
@@ -150,9 +152,9 @@ func TestPlansOfTheCorpusAreExact(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			theme := parse(t, text)
-			variants := variantsOf(theme)[:min(4, len(variantsOf(theme)))]
-			if len(text) < 50_000 {
-				variants = variantsOf(theme)
+			variants := variantsOf(theme)
+			if len(text) >= 50_000 {
+				variants = variants[:min(4, len(variants))]
 			}
 			for variant, overrides := range texts {
 				if strings.HasPrefix(variant, strings.TrimSuffix(name, ".tokens")+".variant") {
@@ -165,6 +167,7 @@ func TestPlansOfTheCorpusAreExact(t *testing.T) {
 }
 
 func TestPlansOfSuitesAreExact(t *testing.T) {
+	t.Parallel()
 	for _, pattern := range []string{"/dtcg-spec-examples/0*.json", "/livery-edge-cases/*.json"} {
 		for name, text := range documents(t, suitesDir+pattern) {
 			t.Run(name, func(t *testing.T) {
@@ -178,6 +181,7 @@ func TestPlansOfSuitesAreExact(t *testing.T) {
 
 // Changes of a file's shape, which no substitution of values could make.
 func TestPlansFollowChangesOfShape(t *testing.T) {
+	t.Parallel()
 	cases := []struct{ name, theme, overrides string }{
 		{"a first token that is left out", `{"g":{"a":{"$type":"number","$value":1},"b":{"$type":"number","$value":2}}}`, `{"g.a":"{none}"}`},
 		{"a group of which nothing is left", `{"g":{"$description":"d","a":{"$type":"number","$value":1}},"z":{"$value":1}}`, `{"g.a":"{none}"}`},
@@ -208,6 +212,7 @@ func TestPlansFollowChangesOfShape(t *testing.T) {
 }
 
 func TestPlanOfNothing(t *testing.T) {
+	t.Parallel()
 	for _, root := range []*jsontree.Node{nil, {Kind: jsontree.Array}, jsontree.NewObject()} {
 		checkCompiled(t, root, "", nil, jsontree.NewObject(jsontree.Member{Name: "a", Value: jsontree.NewString("x")}))
 	}
@@ -215,6 +220,7 @@ func TestPlanOfNothing(t *testing.T) {
 
 // Random documents, with overrides of tokens that they have and of others.
 func TestPlansOfRandomDocumentsAreExact(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		theme := groups(2).Draw(r, "theme")
 		paths := []string{"a"}
@@ -233,6 +239,7 @@ func TestPlansOfRandomDocumentsAreExact(t *testing.T) {
 }
 
 func TestOverlayNamesItsPlan(t *testing.T) {
+	t.Parallel()
 	theme := `{"a":{"$type":"number","$value":1},"b":{"$type":"number","$value":%d}}`
 	c, other := renderer.Compile(parse(t, fmt.Sprintf(theme, 2)), ""), renderer.Compile(parse(t, fmt.Sprintf(theme, 3)), "")
 	s := c.Load(parse(t, `{"a":5}`))
@@ -251,6 +258,7 @@ func TestOverlayNamesItsPlan(t *testing.T) {
 
 // That a Set of another Theme has other tokens would be read as a change of this one.
 func TestOverlayWantsASetOfItsTheme(t *testing.T) {
+	t.Parallel()
 	defer func() {
 		if recover() == nil {
 			t.Error("an overlay is compiled from another Theme's Set")
@@ -262,6 +270,7 @@ func TestOverlayWantsASetOfItsTheme(t *testing.T) {
 
 // Compiled is used by many requests at once; run with -race.
 func TestCompiledIsUsedConcurrently(t *testing.T) {
+	t.Parallel()
 	c := renderer.Compile(parse(t, readFile(t, "testdata/acorn-design-system/theme.json")), "")
 	overrides := parse(t, readFile(t, "testdata/acorn-design-system/variant.json"))
 	done := make(chan []byte)

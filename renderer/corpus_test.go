@@ -166,6 +166,7 @@ func checkStylesheet(t reporter, out []byte) {
 
 // Every document of the corpus renders to all files, alone and with each of its Variants.
 func TestCorpusRenders(t *testing.T) {
+	t.Parallel()
 	variants := documents(t, corpusDir+"/*.variant-*.json")
 	for name, text := range documents(t, corpusDir+"/*.json") {
 		if _, ok := variants[name]; ok {
@@ -202,6 +203,7 @@ var leftOut = []struct{ document, kind, path, reason string }{
 
 // Real documents are served whole, but for the reasons above, each of which is met.
 func TestCorpusIsLeftOutOnlyForAReason(t *testing.T) {
+	t.Parallel()
 	met := make([]bool, len(leftOut))
 	for name, text := range documents(t, corpusDir+"/*.tokens.json") {
 		for _, x := range load(t, text, "", "").Diagnostics() {
@@ -224,6 +226,7 @@ func TestCorpusIsLeftOutOnlyForAReason(t *testing.T) {
 
 // Check finds nothing wrong with real documents, but for a null and a misspelled type.
 func TestCorpusIsWellFormed(t *testing.T) {
+	t.Parallel()
 	known := []string{"livery-synthetic-legacy.tokens/other/null/$value", "ts-w3c-spec-compliance.tokens/dimension/scale/$type"}
 	for name, text := range documents(t, corpusDir+"/*.tokens.json") {
 		root, err := jsontree.Parse(text)
@@ -240,6 +243,7 @@ func TestCorpusIsWellFormed(t *testing.T) {
 
 // What tokens.flat.json holds can be fed back as overrides: the stylesheet stays the same.
 func TestFlatFileIsTheShapeOfOverrides(t *testing.T) {
+	t.Parallel()
 	for name, text := range documents(t, corpusDir+"/*.tokens.json") {
 		alone := load(t, text, "", "")
 		again := load(t, text, string(alone.Append(nil, renderer.TokensFlatJSON)), "")
@@ -253,6 +257,7 @@ func TestFlatFileIsTheShapeOfOverrides(t *testing.T) {
 
 // tokens.json read again gives the same stylesheet: it lost no type and no value.
 func TestResolvedFileIsADocumentOfItsOwn(t *testing.T) {
+	t.Parallel()
 	for name, text := range documents(t, corpusDir+"/*.tokens.json") {
 		alone := load(t, text, "", "")
 		again := load(t, string(alone.Append(nil, renderer.TokensJSON)), "", "")
@@ -266,6 +271,7 @@ func TestResolvedFileIsADocumentOfItsOwn(t *testing.T) {
 
 // tokens.dtcg.json of a Theme alone is the stored document, minified.
 func TestDTCGFileIsTheStoredDocument(t *testing.T) {
+	t.Parallel()
 	for name, text := range documents(t, corpusDir+"/*.json") {
 		root, err := jsontree.Parse(text)
 		if err != nil {
@@ -278,6 +284,7 @@ func TestDTCGFileIsTheStoredDocument(t *testing.T) {
 }
 
 func TestSpecExamplesRender(t *testing.T) {
+	t.Parallel()
 	for name, text := range documents(t, suitesDir+"/dtcg-spec-examples/0*.json") {
 		t.Run(name, func(t *testing.T) {
 			root, err := jsontree.Parse(text)
@@ -290,6 +297,7 @@ func TestSpecExamplesRender(t *testing.T) {
 }
 
 func TestEdgeCasesRender(t *testing.T) {
+	t.Parallel()
 	for name, text := range documents(t, suitesDir+"/livery-edge-cases/*.json") {
 		t.Run(name, func(t *testing.T) {
 			checkFiles(t, func() *renderer.Set { return load(t, text, "", "") })

@@ -18,6 +18,7 @@ var update = flag.Bool("update", false, "write what is rendered to testdata/<cas
 // A case is a folder of testdata: theme.json, and where the rule needs them variant.json and
 // prefix.txt. want holds the five files and diagnostics.txt.
 func TestGoldenCases(t *testing.T) {
+	t.Parallel()
 	themes, err := filepath.Glob("testdata/*/theme.json")
 	if err != nil || len(themes) == 0 {
 		t.Fatal("no cases", err)

@@ -22,6 +22,7 @@ import (
 
 // S228: the five names, and only these.
 func TestFileNames(t *testing.T) {
+	t.Parallel()
 	want := []string{"tokens.css", "tokens.values.json", "tokens.dtcg.json", "tokens.json", "tokens.flat.json"}
 	if len(want) != renderer.FileCount {
 		t.Fatalf("FileCount = %d", renderer.FileCount)
@@ -40,6 +41,7 @@ func TestFileNames(t *testing.T) {
 }
 
 func TestLoadSaysWhatIsNoObject(t *testing.T) {
+	t.Parallel()
 	cases := []struct{ theme, overrides, want string }{
 		{"", "", "renderer: theme: invalid JSON at byte 0: a value was expected, the text ends"},
 		{"[]", "", "renderer: theme: an object was expected, found: array"},
@@ -59,6 +61,7 @@ func TestLoadSaysWhatIsNoObject(t *testing.T) {
 }
 
 func TestLoadTreeIsTotal(t *testing.T) {
+	t.Parallel()
 	want := []string{"/* Livery design tokens, format 1 */\n:root {\n}\n", "{}\n", "{}\n", "{}\n", "{}\n"}
 	for _, root := range []*jsontree.Node{nil, {Kind: jsontree.Array}, jsontree.NewObject()} {
 		s := renderer.LoadTree(root, nil, "")
@@ -71,6 +74,7 @@ func TestLoadTreeIsTotal(t *testing.T) {
 }
 
 func TestAppendKeepsWhatWasThere(t *testing.T) {
+	t.Parallel()
 	s := load(t, `{"a":{"$type":"number","$value":1}}`, "", "")
 	for f := range renderer.File(renderer.FileCount) {
 		if got := string(s.Append([]byte("before,"), f)); got != "before,"+string(s.Append(nil, f)) {
@@ -81,6 +85,7 @@ func TestAppendKeepsWhatWasThere(t *testing.T) {
 
 // A Set is read by many requests at once; run with -race.
 func TestSetIsReadConcurrently(t *testing.T) {
+	t.Parallel()
 	s := load(t, readFile(t, "testdata/acorn-design-system/theme.json"), readFile(t, "testdata/acorn-design-system/variant.json"), "")
 	var want [renderer.FileCount]string
 	for f := range renderer.File(renderer.FileCount) {
@@ -103,6 +108,7 @@ func TestSetIsReadConcurrently(t *testing.T) {
 // Rule 6 of the escape rule: a value is escaped the same as a Theme's value, as a Variant's value
 // and behind an alias.
 func TestValuesAreEscapedOnEveryRoad(t *testing.T) {
+	t.Parallel()
 	payloads := []string{
 		"red;} body{--pwned:1} x{", "red}</style><script>1</script>", "url(http://canary.test/)", `"unterminated`, "/* open", `\`,
 		"red\n} x{", "red !important", "{} body{--pwned:1}", "calc((((1px", "1px)", "", "   ", "#fff", "var(--a)", "\u2028\u202e", "a */ b",
@@ -129,6 +135,7 @@ func TestValuesAreEscapedOnEveryRoad(t *testing.T) {
 
 // A38: what a document of a few kilobytes can make the files hold is bounded.
 func TestRenderedSizeIsBounded(t *testing.T) {
+	t.Parallel()
 	for _, value := range []string{
 		`{"$type":"shadow","$value":["{t%[1]d}","{t%[1]d}"]}`,
 		`{"$type":"typography","$value":{"fontFamily":["{t%[1]d}","{t%[1]d}"],"fontSize":"1px"}}`,
@@ -150,6 +157,7 @@ func TestRenderedSizeIsBounded(t *testing.T) {
 
 // 20,000 tokens of one name leave one declaration, and a short message for every other token.
 func TestManyTokensOfOneName(t *testing.T) {
+	t.Parallel()
 	inCSSTheSame := strings.NewReplacer("0", "/", "1", " ")
 	var theme strings.Builder
 	for i := range 20_000 {
@@ -236,6 +244,7 @@ func groups(depth int) *rapid.Generator[*jsontree.Node] {
 
 // The renderer is total, deterministic and safe on documents that nobody would write.
 func TestRandomDocumentsRender(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		theme := spellNode(groups(2).Draw(r, "theme"))
 		over := jsontree.NewObject()
@@ -250,6 +259,7 @@ func TestRandomDocumentsRender(t *testing.T) {
 
 // The guest holds text and number packages only: no clock, disk, network, reflection or goroutine.
 func TestRendererImportsNothingImpure(t *testing.T) {
+	t.Parallel()
 	allowed := []string{
 		"strings", "strconv", "unicode", "unicode/utf8", "math", "math/bits", "sort", "slices", "bytes", "errors", "cmp", "iter",
 		"hash/maphash", // where something is in a table, which nobody sees

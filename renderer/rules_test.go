@@ -50,6 +50,7 @@ var rules = []struct{ words, cases string }{
 
 // Every rule has a golden case, and every golden case shows a rule.
 func TestEveryRuleHasAGoldenCase(t *testing.T) {
+	t.Parallel()
 	shown := map[string]bool{}
 	for _, r := range rules {
 		for _, name := range strings.Fields(r.cases) {
@@ -72,6 +73,7 @@ func TestEveryRuleHasAGoldenCase(t *testing.T) {
 
 // The rules are those of the text: each of its points is among them, and each of them is in it.
 func TestRulesAreThoseOfTheText(t *testing.T) {
+	t.Parallel()
 	const name = "../../shared/spec/rendering.md"
 	text, err := os.ReadFile(name)
 	if err != nil {

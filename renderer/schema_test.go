@@ -99,6 +99,7 @@ var refusedByTheSchemas = []struct{ document, file, reason string }{
 // Wherever the official schemas accept a document they accept tokens.json and tokens.dtcg.json of
 // it: alone, with its own values as overrides, and with a token that is left out.
 func TestSchemasAcceptWhatTheyAcceptedBefore(t *testing.T) {
+	t.Parallel()
 	schema := formatSchema(t)
 	accepted := 0
 	met := make([]bool, len(refusedByTheSchemas))
@@ -154,6 +155,7 @@ func schemaVariants(theme *jsontree.Node) map[string]*jsontree.Node {
 
 // The schemas are the real ones: they refuse what the specification refuses.
 func TestSchemasRefuse(t *testing.T) {
+	t.Parallel()
 	schema := formatSchema(t)
 	for _, text := range []string{
 		`[]`, `{"a":{"$type":"colour","$value":"red"}}`, `{"a":{"$type":"dimension","$value":{"value":1,"unit":"vw"}}}`, `{"a{":{"$value":1}}`,

@@ -19,6 +19,7 @@ type parsed struct {
 
 // Aliases and types resolve as an independent parser resolves them.
 func TestAgreesWithTerrazzo(t *testing.T) {
+	t.Parallel()
 	for name, oracle := range documents(t, suitesDir+"/terrazzo-resolved/*.json") {
 		t.Run(name, func(t *testing.T) {
 			var want map[string]parsed

@@ -32,6 +32,7 @@ func hear(t *testing.T, r *wasm.Runtime, digest, wanted string) {
 // An instance that failed in any way is thrown away, the one that stands by takes over, and the
 // next render is none the worse.
 func TestFailedInstanceIsReplaced(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, canary(t))
 	eventually(t, "an instance stands by", func() bool { return r.Stats().Instances == 2 })
@@ -64,6 +65,7 @@ func TestFailedInstanceIsReplaced(t *testing.T) {
 
 // What a module compiles can fail in the same ways.
 func TestFailedCompilationsAreAsHarmless(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, canary(t))
 	for _, way := range []string{"panic", "hoard", "recurse", "outside"} {
@@ -80,6 +82,7 @@ func TestFailedCompilationsAreAsHarmless(t *testing.T) {
 // A plan that a module refuses is not held, one that it traps on costs the instance, and one that it does
 // not let go of too.
 func TestPlansThatDoNotOpen(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: 7000})
 	digest := load(t, r, canary(t))
 	for _, tt := range []struct {
@@ -110,6 +113,7 @@ func TestPlansThatDoNotOpen(t *testing.T) {
 
 // Memory never shrinks: an instance that grew large answers, and is not kept.
 func TestGrownInstanceIsNotKept(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, canary(t))
 	if got, err := r.Render(t.Context(), digest, command("grow")); err != nil || string(got) != "alive1" {
@@ -125,11 +129,12 @@ func TestGrownInstanceIsNotKept(t *testing.T) {
 // A call that lasts too long loses its place: others are served by another instance meanwhile, and
 // the one that was late is not used again, although its answer is.
 func TestOverdueCallLosesItsPlace(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, Overdue: 20 * time.Millisecond})
 	digest := load(t, r, canary(t))
 	late := make(chan error, 1)
 	go func() {
-		_, err := r.Render(t.Context(), digest, command("spin"))
+		_, err := r.Render(t.Context(), digest, command("spin long"))
 		late <- err
 	}()
 	eventually(t, "the call is counted as overdue", func() bool { return r.Stats().Overdue == 1 })
@@ -142,6 +147,7 @@ func TestOverdueCallLosesItsPlace(t *testing.T) {
 }
 
 func TestCallerWaitsNoLongerThanItsContext(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, canary(t))
 	ended := spinning(t, r, digest)
@@ -187,6 +193,7 @@ func spinning(t *testing.T, r *wasm.Runtime, digest string) <-chan error {
 
 // Close waits for calls at work, but no longer than its context, and then leaves them what they need.
 func TestCloseWaitsForCalls(t *testing.T) {
+	t.Parallel()
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, tt := range []struct {
@@ -226,6 +233,7 @@ func closedAtWork(t *testing.T, ctx context.Context) error {
 // 1,000 misses at once while instances fail under them and are replaced: every answer is the asked
 // one, every failure is a failure, nothing hangs, and memory comes back.
 func TestMissesWhileInstancesAreReplaced(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 2})
 	digest := load(t, r, canary(t))
 	eventually(t, "an instance stands by", func() bool { return r.Stats().Instances >= 2 })
@@ -253,6 +261,7 @@ func TestMissesWhileInstancesAreReplaced(t *testing.T) {
 
 // The same with the renderer, whose instances are recycled after every call.
 func TestRendersWhileInstancesAreRecycled(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{})
 	digest := load(t, r, guest(t))
 	r.RecycleFrom(digest, 1)
@@ -279,6 +288,7 @@ func TestRendersWhileInstancesAreRecycled(t *testing.T) {
 }
 
 func TestClosedRuntimeRefuses(t *testing.T) {
+	t.Parallel()
 	r, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: cacheDir(t)})
 	if err != nil {
 		t.Fatal(err)

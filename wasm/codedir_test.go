@@ -10,8 +10,8 @@ import (
 	"example.com/livery/wasm"
 )
 
-// kept lists the modules whose compiled code is in a directory.
-func kept(t *testing.T, dir string) (digests []string) {
+// compiledIn lists the modules whose compiled code is in a directory.
+func compiledIn(t *testing.T, dir string) (digests []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -20,6 +20,16 @@ func kept(t *testing.T, dir string) (digests []string) {
 		digests = append(digests, entry.Name())
 	}
 	return digests
+}
+
+// copyCode gives a directory what modules were compiled to, which costs more than all that a test does with it.
+func copyCode(t *testing.T, dir string, modules ...[]byte) {
+	t.Helper()
+	r := newRuntime(t, wasm.Config{})
+	for _, module := range modules {
+		digest := load(t, r, module)
+		copyFiles(t, filepath.Join(cacheDir(t), digest), filepath.Join(dir, digest), func(string) bool { return true })
+	}
 }
 
 // used says that a module was used last so long ago.
@@ -33,14 +43,16 @@ func used(t *testing.T, dir, digest string, ago time.Duration) {
 // The code of modules stays within its budget: what was not used for longest goes first, what is loaded
 // here or was used a moment ago, by another process perhaps, never.
 func TestCompiledCodeStaysWithinItsBudget(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
+	copyCode(t, dir, canary(t), guest(t))
 	r := newRuntime(t, wasm.Config{CacheDir: dir, CodeBytes: 1})
 	first := load(t, r, canary(t))
 	second := load(t, r, guest(t))
 	want := func(when string, digests ...string) {
 		t.Helper()
 		slices.Sort(digests)
-		if got := kept(t, dir); !slices.Equal(got, digests) {
+		if got := compiledIn(t, dir); !slices.Equal(got, digests) {
 			t.Errorf("%s the code of %v is kept, want %v", when, got, digests)
 		}
 	}
@@ -68,6 +80,7 @@ func TestCompiledCodeStaysWithinItsBudget(t *testing.T) {
 // A new engine does not read what another one compiled. It leaves that to programs that use it yet, and
 // deletes what nobody has used for a day.
 func TestCodeOfOtherEnginesIsDeletedLater(t *testing.T) {
+	t.Parallel()
 	const other, older = "wazero-v0.2.0-amd64-linux", "wazero-v0.1.0-amd64-linux"
 	dir := t.TempDir()
 	digest := wasm.Digest(canary(t))
@@ -77,23 +90,21 @@ func TestCodeOfOtherEnginesIsDeletedLater(t *testing.T) {
 	}
 	r := newRuntime(t, wasm.Config{CacheDir: dir})
 	hear(t, r, load(t, r, canary(t)), "alive1")
-	if got := kept(t, dir); !slices.Equal(got, []string{digest, other}) {
+	if got := compiledIn(t, dir); !slices.Equal(got, []string{digest, other}) {
 		t.Errorf("the directory holds %v, want the module and what was used within a day", got)
 	}
-	if got := kept(t, filepath.Join(dir, digest)); len(got) != 2 || !slices.Contains(got, other) {
+	if got := compiledIn(t, filepath.Join(dir, digest)); len(got) != 2 || !slices.Contains(got, other) {
 		t.Errorf("engines' directories are %v, want one of this engine, and what was used within a day", got)
 	}
 }
 
 // A damaged file of this engine's is made anew, and another engine's code stays.
 func TestDamagedCodeIsMadeAnewAlone(t *testing.T) {
+	t.Parallel()
 	const other = "wazero-v0.2.0-amd64-linux"
 	dir := t.TempDir()
-	r := newRuntime(t, wasm.Config{CacheDir: dir})
-	digest := load(t, r, canary(t))
-	if err := r.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	digest := wasm.Digest(canary(t))
+	copyCode(t, dir, canary(t))
 	files, err := filepath.Glob(filepath.Join(dir, digest, "wazero-*", "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("the code is in %v (%v), want one file", files, err)
@@ -102,19 +113,20 @@ func TestDamagedCodeIsMadeAnewAlone(t *testing.T) {
 	write(t, filepath.Join(dir, digest, other, "key"), []byte("code"))
 	again := newRuntime(t, wasm.Config{CacheDir: dir})
 	hear(t, again, load(t, again, canary(t)), "alive1")
-	if got := kept(t, filepath.Join(dir, digest)); len(got) != 2 || !slices.Contains(got, other) {
+	if got := compiledIn(t, filepath.Join(dir, digest)); len(got) != 2 || !slices.Contains(got, other) {
 		t.Errorf("engines' directories are %v, want two", got)
 	}
 }
 
 // A module that is none leaves nothing.
 func TestRefusedModuleLeavesNoCode(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	none := []byte("no module")
 	if err := newRuntime(t, wasm.Config{CacheDir: dir}).Load(t.Context(), wasm.Digest(none), none); err == nil {
 		t.Fatal("Load took what is no module")
 	}
-	if got := kept(t, dir); len(got) != 0 {
+	if got := compiledIn(t, dir); len(got) != 0 {
 		t.Errorf("the directory holds %v", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 // An instance that renders and compiles for ever does not grow for ever: the module collects its garbage
 // itself, because its collector hardly gets a turn by itself.
 func TestInstancesDoNotGrow(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: 700 << 10})
 	digest := load(t, r, guest(t))
 	var all []compiled
@@ -41,6 +42,7 @@ func TestInstancesDoNotGrow(t *testing.T) {
 }
 
 func TestCompilerDoesNotGrow(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, guest(t))
 	in := synthetic(2000, 10)
@@ -61,6 +63,7 @@ func TestCompilerDoesNotGrow(t *testing.T) {
 // Every document that the API takes compiles and renders: the limit on memory has room for 8 MiB of the
 // smallest tokens, which need the most.
 func TestLargestDocumentRenders(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -89,6 +92,7 @@ func TestLargestDocumentRenders(t *testing.T) {
 // While all instances together have more memory than they should, those with more than their share are
 // not kept, and a module that nobody uses keeps none. Nothing is refused meanwhile.
 func TestMemoryOfAllInstancesIsBounded(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, MemoryBytes: 1, Overdue: 100 * time.Millisecond, ModuleIdle: 30 * time.Second})
 	digest := load(t, r, canary(t))
 	for range 5 {
@@ -102,6 +106,7 @@ func TestMemoryOfAllInstancesIsBounded(t *testing.T) {
 }
 
 func TestMemoryWithinTheBoundIsKept(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, MemoryBytes: 64 << 20})
 	digest := load(t, r, canary(t))
 	eventually(t, "an instance stands by", func() bool { return r.Stats().Instances == 2 })

@@ -16,6 +16,7 @@ import (
 
 // The record of a build: version, formats, and the toolchain that made the digest what it is.
 func TestInspectReadsVersions(t *testing.T) {
+	t.Parallel()
 	module := guest(t)
 	got, err := wasm.Inspect(t.Context(), module)
 	want := wasm.Info{
@@ -30,6 +31,7 @@ func TestInspectReadsVersions(t *testing.T) {
 
 // A module is refused with what is wrong and, at loading, with its digest.
 func TestModulesThatBreakTheContractAreRefused(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{CacheDir: t.TempDir()})
 	for _, tt := range []struct {
 		name   string
@@ -66,6 +68,7 @@ func TestModulesThatBreakTheContractAreRefused(t *testing.T) {
 }
 
 func TestConcurrentLoadsShareOneCompilation(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{})
 	module := guest(t)
 	digest := wasm.Digest(module)
@@ -88,8 +91,9 @@ func TestConcurrentLoadsShareOneCompilation(t *testing.T) {
 
 // A damaged file in the cache costs a compilation, not the service.
 func TestDamagedCacheIsCompiledAnew(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	load(t, newRuntime(t, wasm.Config{CacheDir: dir}), canary(t))
+	copyCode(t, dir, canary(t))
 	damaged := 0
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -110,6 +114,7 @@ func TestDamagedCacheIsCompiledAnew(t *testing.T) {
 // Modules live side by side; one that nobody uses is dropped with its instances and its code, and can
 // be loaded again.
 func TestUnusedModulesAreDropped(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{ModuleIdle: 20 * 1e6})
 	for range 2 {
 		digest := load(t, r, canary(t))
@@ -125,6 +130,7 @@ func TestUnusedModulesAreDropped(t *testing.T) {
 }
 
 func TestLongestUnusedModuleMakesRoom(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Modules: 1, Instances: 1})
 	first := load(t, r, guest(t))
 	second := load(t, r, canary(t))
@@ -140,6 +146,7 @@ func TestLongestUnusedModuleMakesRoom(t *testing.T) {
 // The build is reproducible: two checkouts in different places, and with an empty build cache, give
 // one digest.
 func TestModuleIsReproducible(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the module twice")
 	}
@@ -155,17 +162,22 @@ func TestModuleIsReproducible(t *testing.T) {
 	if err := os.Rename(copied, moved); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GOCACHE", t.TempDir())
-	there := build(t, moved, "./wasm/guest", "")
+	there := build(t, moved, "./wasm/guest", "", "GOCACHE="+t.TempDir())
 	if wasm.Digest(here) != wasm.Digest(there) {
 		t.Errorf("the module's digest is %s here and %s there", wasm.Digest(here), wasm.Digest(there))
 	}
 	t.Logf("%s with %s", wasm.Digest(here), runtime.Version())
 }
 
+// copyGo copies the Go files of a folder but its tests.
 func copyGo(t *testing.T, from, to string) {
+	copyFiles(t, from, to, func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") })
+}
+
+func copyFiles(t *testing.T, from, to string, wanted func(name string) bool) {
+	t.Helper()
 	err := filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if err != nil || entry.IsDir() || !wanted(path) {
 			return err
 		}
 		rel, err := filepath.Rel(from, path)

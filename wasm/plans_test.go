@@ -13,6 +13,7 @@ import (
 )
 
 func TestRenderNeedsALoadedModule(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{})
 	if _, err := r.Render(t.Context(), wasm.Digest(guest(t)), command("hello")); !errors.Is(err, wasm.ErrNotLoaded) {
 		t.Errorf("Render = %v, want ErrNotLoaded", err)
@@ -24,6 +25,7 @@ func TestRenderNeedsALoadedModule(t *testing.T) {
 
 // A plan is given to an instance once, and found again by its name.
 func TestPlansAreHeld(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, guest(t))
 	c := compileNatively(t, synthetic(20, 3))
@@ -45,6 +47,7 @@ func TestPlansAreHeld(t *testing.T) {
 // More plans than there are slots, and than the budget has room for: the longest unused go, and the
 // files are right all the time.
 func TestLongestUnusedPlanMakesRoom(t *testing.T) {
+	t.Parallel()
 	for _, budget := range []int{0, 4000} {
 		r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: budget})
 		digest := load(t, r, guest(t))
@@ -85,6 +88,7 @@ func renderedAlone(t *testing.T, c compiled) []byte {
 }
 
 func TestRefusalsNameTheFault(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{})
 	digest := load(t, r, guest(t))
 	c, other := compileNatively(t, synthetic(20, 3)), compileNatively(t, synthetic(30, 3))
@@ -110,8 +114,8 @@ func TestRefusalsNameTheFault(t *testing.T) {
 	for _, req := range []wasm.Request{
 		{Plan: blob(plan.AppendBundle(nil, make([][]byte, 5)))},
 		{Plan: c.plan, Overlay: blob(plan.AppendBundle(nil, make([][]byte, 5)))},
-		{Plan: c.plan, Overlay: five(string(make([]byte, abi.MaxInputBytes+1)))},
-		{Plan: five(string(make([]byte, abi.MaxPlanBytes+1)))},
+		{Plan: c.plan, Overlay: blob(plan.AppendBundle(nil, [][]byte{make([]byte, abi.MaxInputBytes+1), {}, {}, {}, {}}))},
+		{Plan: blob(plan.AppendBundle(nil, [][]byte{make([]byte, abi.MaxPlanBytes+1), {}, {}, {}, {}}))},
 	} {
 		if _, err := r.Render(t.Context(), digest, req); !errors.Is(err, wasm.ErrTooLarge) {
 			t.Errorf("Render of what is too large = %v, want ErrTooLarge", err)
@@ -123,6 +127,7 @@ func TestRefusalsNameTheFault(t *testing.T) {
 }
 
 func TestRefusedSourcesNameTheFault(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{})
 	digest := load(t, r, guest(t))
 	for _, tt := range []struct {
@@ -149,6 +154,7 @@ func TestRefusedSourcesNameTheFault(t *testing.T) {
 // Damage of any kind is refused or makes the bytes that it makes natively; it never traps and never
 // shows what is not in the blobs.
 func TestDamagedBlobsNeverTrap(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: 1 << 20})
 	digest := load(t, r, guest(t))
 	c := compileNatively(t, synthetic(20, 5))

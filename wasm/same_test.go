@@ -118,6 +118,7 @@ func edges(testing.TB) []input {
 // The same bytes come out natively and under wazero (decisions 6.5, S171), for every file: from plans
 // and overlays compiled natively, whole and in pieces, and from those that the module compiles.
 func TestWASMEqualsNative(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{})
 	digest := load(t, r, guest(t))
 	for _, source := range []struct {
@@ -182,6 +183,7 @@ func value(d *rapid.T) string {
 
 // Random documents, random overrides: the same bytes.
 func TestRandomDocumentsAreTheSame(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, guest(t))
 	rapid.Check(t, func(d *rapid.T) {
@@ -208,6 +210,7 @@ func TestRandomDocumentsAreTheSame(t *testing.T) {
 // One instance is asked for different Themes, overlays and prefixes in turn: what it holds from the
 // call before must never show.
 func TestHeldPlansNeverShow(t *testing.T) {
+	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: 600})
 	digest := load(t, r, guest(t))
 	themes := []string{

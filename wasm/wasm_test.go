@@ -59,9 +59,14 @@ func newRuntime(t testing.TB, c wasm.Config) *wasm.Runtime {
 	return r
 }
 
+// loading lets one test at a time load: the first one compiles, and the others read what it compiled.
+var loading sync.Mutex
+
 // load makes a module ready and returns its digest.
 func load(t testing.TB, r *wasm.Runtime, module []byte) string {
 	digest := wasm.Digest(module)
+	loading.Lock()
+	defer loading.Unlock()
 	if err := r.Load(t.Context(), digest, module); err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +74,11 @@ func load(t testing.TB, r *wasm.Runtime, module []byte) string {
 }
 
 // build compiles a package to a module and returns it.
-func build(t testing.TB, dir, pkg, ldflags string) []byte {
+func build(t testing.TB, dir, pkg, ldflags string, env ...string) []byte {
 	out := filepath.Join(t.TempDir(), "module.wasm")
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w -buildid= "+ldflags, "-o", out, pkg)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0")
+	cmd.Env = append(append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0"), env...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build %s: %v\n%s", pkg, err, text)
 	}

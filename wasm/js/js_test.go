@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -32,6 +33,7 @@ const patience = 5 * time.Minute
 const maxShimBytes = 3 << 10
 
 func TestShimIsSmall(t *testing.T) {
+	t.Parallel()
 	if size := len(readFile(t, "../livery.mjs")); size >= maxShimBytes {
 		t.Errorf("livery.mjs has %d bytes, want fewer than %d", size, maxShimBytes)
 	}
@@ -39,6 +41,7 @@ func TestShimIsSmall(t *testing.T) {
 
 // What the shim exports is what its types declare.
 func TestShimIsTyped(t *testing.T) {
+	t.Parallel()
 	exported := exports(t, "../livery.mjs", `(?m)^export (?:async function|function|const|class) (\w+)`)
 	declared := exports(t, "../livery.d.mts", `(?m)^export (?:function|const|class) (\w+)`)
 	if !slices.Equal(exported, declared) {
@@ -95,14 +98,30 @@ func runNode(t testing.TB, script string, args ...string) []byte {
 	return out
 }
 
-// build compiles a package of testdata to a module, with more flags of the linker, and returns its path.
-func build(t *testing.T, pkg string, flags ...string) string {
+// canary returns the path of the module that misbehaves on demand, which is built once.
+func canary(t *testing.T) string {
+	t.Helper()
+	canaryOnce.Do(func() { canaryModule = readFile(t, build(t)) })
+	path := filepath.Join(t.TempDir(), "canary.wasm")
+	if err := os.WriteFile(path, canaryModule, 0o600); err != nil || len(canaryModule) == 0 {
+		t.Fatalf("the canary has %d bytes: %v", len(canaryModule), err)
+	}
+	return path
+}
+
+var (
+	canaryOnce   sync.Once
+	canaryModule []byte
+)
+
+// build compiles the canary, with more flags of the linker, and returns its path.
+func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "module.wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags="+strings.Join(append([]string{"-s", "-w"}, flags...), " "), "-o", out, pkg)
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags="+strings.Join(append([]string{"-s", "-w"}, flags...), " "), "-o", out, "./testdata/canary")
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v\n%s", pkg, err, text)
+		t.Fatalf("go build of the canary: %v\n%s", err, text)
 	}
 	return out
 }

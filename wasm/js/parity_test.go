@@ -131,10 +131,12 @@ var everySource = []struct {
 
 // Decisions 6.5: the same bytes come out natively and in Node, through the shim and through node:wasi.
 func TestNodeEqualsNative(t *testing.T) {
+	t.Parallel()
 	module(t)
 	for _, script := range []string{"parity.shim.mjs", "parity.wasi.mjs"} {
 		for _, of := range everySource {
 			t.Run(script+"/"+of.name, func(t *testing.T) {
+				t.Parallel()
 				p := newParity(t, of.sources(t))
 				p.finish(strings.TrimSpace(string(runNode(t, script, p.server.URL+"/", *modulePath))))
 			})
@@ -144,6 +146,7 @@ func TestNodeEqualsNative(t *testing.T) {
 
 // A comparison that finds nothing wrong proves something only if it would.
 func TestComparisonFindsDifferences(t *testing.T) {
+	t.Parallel()
 	native := source{Theme: `{"a":{"$value":1}}`, Overrides: `{"a":2}`}.native(t)
 	var body []byte
 	for _, b := range native {

@@ -40,9 +40,10 @@ func sampleBundles(t *testing.T) bundles {
 
 // The example Worker serves from the blobs that an origin makes what an edge of ours would.
 func TestWorkerServesNativeBytes(t *testing.T) {
+	t.Parallel()
 	module(t)
 	sample := sampleBundles(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, sample) }))
 	defer server.Close()
-	runNode(t, "worker.test.mjs", server.URL+"/", *modulePath, build(t, "./testdata/canary"))
+	runNode(t, "worker.test.mjs", server.URL+"/", *modulePath, canary(t))
 }

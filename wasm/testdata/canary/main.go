@@ -154,11 +154,17 @@ func obey(command []byte) uint32 {
 	case "grow":
 		hoard = append(hoard, make([]byte, 150<<20))
 	case "spin":
-		for range uint32(400_000_000) {
-			sink = sink*1664525 + 1013904223
-		}
+		spin(100_000_000)
+	case "spin long":
+		spin(400_000_000)
 	}
 	return answer(abi.StatusOK, text)
+}
+
+func spin(rounds uint32) {
+	for range rounds {
+		sink = sink*1664525 + 1013904223
+	}
 }
 
 func recurse(n int) []byte {
