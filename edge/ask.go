@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"example.com/livery/edge/diskcache"
+
 	"example.com/livery/edge/upstream"
 
 	"example.com/livery/feedproto"
@@ -83,7 +85,7 @@ func (e *Edge) themeOf(key []byte, q *question) (*theme, *themeState, outcome, e
 		return nil, nil, miss, errBusy
 	}
 	if t == nil {
-		if e.unknowns.Full(q.now) && !e.disk.has(themeName(string(key))) {
+		if e.unknowns.Full(q.now) && !e.disk.HasTheme(string(key)) {
 			return nil, nil, miss, errBusy
 		}
 		t = e.cache.makeTheme(string(key))
@@ -138,7 +140,7 @@ func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 		return e.lastTheme(t, cmp.Or(resting, upstream.ErrUnreachable))
 	}
 	held := t.state.Load()
-	unknown := (held == nil || held.missing) && !e.disk.has(themeName(t.key))
+	unknown := (held == nil || held.missing) && !e.disk.HasTheme(t.key)
 	if unknown && !e.unknowns.Take(now) {
 		return e.lastTheme(t, errBusy)
 	}
@@ -156,13 +158,13 @@ func (e *Edge) fetchTheme(ctx context.Context, t *theme) (*themeState, error) {
 		s := &themeState{learned: l, missing: true}
 		t.state.Store(s)
 		e.cache.weigh(t)
-		e.keep(e.disk.dropTheme(t.key))
+		e.keep(e.disk.DropTheme(t.key))
 		return s, nil
 	}
 	s := newThemeState(l, fed)
 	t.state.Store(s)
 	e.cache.weigh(t)
-	e.keep(e.disk.putTheme(t.key, kept[feedproto.Theme]{KnownAt: l.at, Record: fed}))
+	e.keep(e.disk.PutTheme(t.key, diskcache.Record[feedproto.Theme]{KnownAt: l.at, Value: fed}))
 	return s, nil
 }
 
@@ -170,11 +172,11 @@ func (e *Edge) lastTheme(t *theme, reason error) (*themeState, error) {
 	if s := t.state.Load(); s != nil {
 		return s, nil
 	}
-	onDisk, ok := e.disk.theme(t.key)
+	onDisk, ok := e.disk.Theme(t.key)
 	if !ok {
 		return nil, reason
 	}
-	s := newThemeState(learned{at: onDisk.KnownAt}, onDisk.Record)
+	s := newThemeState(learned{at: onDisk.KnownAt}, onDisk.Value)
 	t.state.Store(s)
 	e.cache.weigh(t)
 	return s, nil

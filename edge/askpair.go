@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 
+	"example.com/livery/edge/diskcache"
+
 	"example.com/livery/edge/upstream"
 
 	"example.com/livery/feedproto"
@@ -42,7 +44,7 @@ func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pa
 		return nil, nil, miss, errBusy
 	}
 	if p == nil {
-		if (e.unknowns.Full(q.now) || t.unknowns.Full(q.now)) && !e.disk.has(pairName(string(a.key))) {
+		if (e.unknowns.Full(q.now) || t.unknowns.Full(q.now)) && !e.disk.HasPair(string(a.key)) {
 			return nil, nil, miss, errBusy
 		}
 		p = e.cache.makePair(string(a.key))
@@ -98,7 +100,7 @@ func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*p
 		return e.lastPair(p, cmp.Or(resting, upstream.ErrUnreachable))
 	}
 	held := p.state.Load()
-	unknown := (held == nil || held.missing != "") && !e.disk.has(pairName(p.key))
+	unknown := (held == nil || held.missing != "") && !e.disk.HasPair(p.key)
 	if unknown && !e.takeUnknown(t, now) {
 		return e.lastPair(p, errBusy)
 	}
@@ -119,7 +121,7 @@ func (e *Edge) fetchPair(ctx context.Context, t *theme, p *pair, prepare func(*p
 	if missing != "" {
 		s := &pairState{learned: l, missing: missing}
 		p.state.Store(s)
-		e.keep(e.disk.dropPair(p.key))
+		e.keep(e.disk.DropPair(p.key))
 		return s, nil
 	}
 	s := newPairState(l, fed)
@@ -153,7 +155,7 @@ func (e *Edge) keepPair(p *pair, s *pairState) {
 // disk has it, and a pair that made place in memory is compared with that: reading it costs a twentieth of writing it (11 and 209 µs).
 func (e *Edge) due(p *pair, s *pairState) bool {
 	held, lately := p.state.Load(), existenceLifetime
-	if s.fed.Sealed && p.pinned && e.disk.has(pairName(p.key)) {
+	if s.fed.Sealed && p.pinned && e.disk.HasPair(p.key) {
 		lately = sealedKept
 		if held == nil {
 			held = e.keptPair(p.key)
@@ -169,17 +171,17 @@ func (e *Edge) due(p *pair, s *pairState) bool {
 
 // keptPair returns the state of a pair that the disk holds, or nil.
 func (e *Edge) keptPair(key string) *pairState {
-	onDisk, ok := e.disk.pair(key)
+	onDisk, ok := e.disk.Pair(key)
 	if !ok {
 		return nil
 	}
-	s := newPairState(learned{at: onDisk.KnownAt}, onDisk.Record)
+	s := newPairState(learned{at: onDisk.KnownAt}, onDisk.Value)
 	s.keptAt = onDisk.KnownAt.UnixNano()
 	return s
 }
 
 func (e *Edge) putPair(p *pair, s *pairState) {
-	e.keep(e.disk.putPair(p.key, kept[feedproto.Pair]{KnownAt: s.at, Record: s.fed.record()}))
+	e.keep(e.disk.PutPair(p.key, diskcache.Record[feedproto.Pair]{KnownAt: s.at, Value: s.fed.record()}))
 }
 
 func (e *Edge) lastPair(p *pair, reason error) (*pairState, error) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/livery/edge/ratelimit"
@@ -242,13 +241,12 @@ func (e *Edge) search(line string, f abi.File) {
 
 // keptStates returns the newest states of a line that the disk holds.
 func (e *Edge) keptStates(line string) (states []*pairState) {
-	prefix := pairName(line) + "/"
-	for _, name := range e.disk.index.under(prefix) {
-		version, ok := parseVersion([]byte(name[len(prefix):]))
+	for _, key := range e.disk.PairsUnder(line) {
+		version, ok := parseVersion([]byte(key[len(line)+1:]))
 		if !ok || version == 0 {
 			continue
 		}
-		if kept := e.keptPair(strings.TrimPrefix(name, pairName(""))); kept != nil {
+		if kept := e.keptPair(key); kept != nil {
 			states = append(states, kept)
 		}
 	}
@@ -278,5 +276,5 @@ func (e *Edge) saidHere(s *pairState, f abi.File) *plain {
 // here reports whether an input is in memory or on disk.
 func (e *Edge) here(name record.Hash) bool {
 	_, held := e.cache.inputs.GetIfPresent(name)
-	return held || name.Valid() && e.disk.has(blobName(name))
+	return held || name.Valid() && e.disk.HasBlob(name)
 }

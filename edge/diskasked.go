@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/diskcache"
+
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 )
@@ -14,11 +16,11 @@ const (
 	keptAgainMost = 256 // pairs that are written again at one time, because the disk gave them up and they are asked for
 )
 
-// askedPairs yields the names of the pairs that were asked for, and in how many seconds since that was set to 0.
-func (e *Edge) askedPairs(yield func(pair string, times *atomic.Uint32)) {
+// askedPairs yields the keys of the pairs that were asked for, and in how many seconds since that was set to 0.
+func (e *Edge) askedPairs(yield func(key string, times *atomic.Uint32)) {
 	for key, p := range e.cache.pairs.All() {
 		if p.asks.Load() > 0 {
-			yield(pairName(key), &p.asks)
+			yield(key, &p.asks)
 		}
 	}
 }
@@ -40,17 +42,17 @@ func (e *Edge) keepAsked() {
 func (e *Edge) tellDisk() {
 	missing := map[string]int{}
 	now := time.Now() // the file system's clock
-	e.askedPairs(func(name string, times *atomic.Uint32) {
+	e.askedPairs(func(key string, times *atomic.Uint32) {
 		switch asked := int(times.Swap(0)); {
-		case e.disk.has(name):
-			e.disk.index.rise(name, asked, now)
+		case e.disk.HasPair(key):
+			e.disk.Touch(key, asked, now)
 		case asked > 1 && len(missing) < keptAgainMost:
-			missing[name] = asked
+			missing[key] = asked
 		}
 	})
-	for name, asked := range missing {
-		e.keepAgain(name[len(pairName("")):])
-		e.disk.index.rise(name, asked, now)
+	for key, asked := range missing {
+		e.keepAgain(key)
+		e.disk.Touch(key, asked, now)
 	}
 }
 
@@ -67,12 +69,12 @@ func (e *Edge) keepAgain(key string) {
 	}
 	fed := s.fed.record()
 	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
-		if held, ok := e.cache.inputs.GetIfPresent(name); ok && !e.disk.has(blobName(name)) {
-			e.keep(e.disk.putBlob(name, held))
+		if held, ok := e.cache.inputs.GetIfPresent(name); ok && !e.disk.HasBlob(name) {
+			e.keep(e.disk.PutBlob(name, held))
 		}
 	}
-	if ts := t.state.Load(); ts != nil && !ts.missing && !e.disk.has(themeName(t.key)) {
-		e.keep(e.disk.putTheme(t.key, kept[feedproto.Theme]{KnownAt: ts.at, Record: ts.fed}))
+	if ts := t.state.Load(); ts != nil && !ts.missing && !e.disk.HasTheme(t.key) {
+		e.keep(e.disk.PutTheme(t.key, diskcache.Record[feedproto.Theme]{KnownAt: ts.at, Value: ts.fed}))
 	}
 	e.putPair(p, s)
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/listen"
 	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/upstream"
@@ -54,7 +55,7 @@ type Config struct {
 type Edge struct {
 	config     Config
 	cache      *cache
-	disk       *disk
+	disk       *diskcache.Cache
 	sources    *upstream.Pool
 	relay      *relay
 	flights    singleflight.Group
@@ -72,7 +73,7 @@ type Edge struct {
 	heardTo      atomic.Pointer[string]      // the newest place in the change log that was heard of
 	refreshless  atomic.Int64                // Unix nanoseconds: no Theme is asked for with its pairs before
 	refreshes    *waiting
-	postponed    *postponed
+	postponed    *diskcache.WriteBehind
 	unknowns     ratelimit.Bucket // questions for what was not there
 	misses       chan struct{}    // one element for each request that does what takes long
 	waiting      atomic.Int32     // requests that wait for an upstream to come back
@@ -97,7 +98,6 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		now:          c.Now,
 		log:          c.Logger,
 		refreshes:    newWaiting(),
-		postponed:    newPostponed(),
 		misses:       make(chan struct{}, maxMisses),
 		encoders:     coding.NewEncoders(runtime.GOMAXPROCS(0)),
 		improvements: make(chan improvement, maxMisses),
@@ -134,9 +134,10 @@ func (e *Edge) open() (err error) {
 	if e.cache, err = newCache(orDefault(e.config.CacheBytes, standardCache)); err != nil {
 		return err
 	}
-	if e.disk, err = openDisk(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), e.askedPairs); err != nil {
+	if e.disk, err = diskcache.Open(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), e.askedPairs); err != nil {
 		return err
 	}
+	e.postponed = diskcache.NewWriteBehind(e.disk, e.keep)
 	if e.sources, err = upstream.New(e.config.upstream(), e.now); err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (e *Edge) open() (err error) {
 
 // prepare makes the servers.
 func (e *Edge) prepare(ctx context.Context) (err error) {
-	e.relay = newRelay(e.disk.cursor())
+	e.relay = newRelay(e.disk.Cursor())
 	e.feedServer = e.newFeedServer()
 	c := listen.Config{
 		Handler:          e.handle,
@@ -172,7 +173,7 @@ func (e *Edge) start() {
 	e.spawn(e.follow)
 	e.spawn(e.improveAll)
 	e.spawn(e.makeDeltas)
-	e.spawn(e.keepPostponed)
+	e.spawn(func() { e.postponed.Run(e.ctx) })
 	e.spawn(e.keepAsked)
 	for range refreshThemes {
 		e.spawn(e.refreshAll)
@@ -225,7 +226,7 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	e.stop()
 	err = errors.Join(err, e.feedServer.ShutdownWithContext(ctx))
 	e.working.Wait()
-	e.writePostponed()
+	e.postponed.Flush()
 	e.tellDisk()
 	e.cache.close()
 	e.sources.Close()
@@ -238,7 +239,7 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 // Ready returns nil if requests would be served: upstream has answered since the start, or the
 // disk holds something from before it.
 func (e *Edge) Ready() error {
-	if e.heard.Load() || e.disk.holdsThemes() {
+	if e.heard.Load() || e.disk.HoldsThemes() {
 		return nil
 	}
 	return errors.New("edge: upstream has not answered yet, and nothing is held from an earlier run")

@@ -231,12 +231,12 @@ func writeMeta(ctx *fasthttp.RequestCtx, m upstream.ResponseMeta) {
 func (e *Edge) modules() ([]record.Module, error) {
 	fed, err := e.sources.Modules(e.ctx)
 	if err != nil {
-		held, ok := e.disk.modules()
+		held, ok := e.disk.Modules()
 		if !ok {
 			return nil, err
 		}
 		return held, nil
 	}
-	e.keep(e.disk.putModules(fed.Modules))
+	e.keep(e.disk.PutModules(fed.Modules))
 	return fed.Modules, nil
 }

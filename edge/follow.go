@@ -18,7 +18,7 @@ const (
 // follow polls the feed until the edge is stopped, from where the run before this one ended. While
 // no feed can be read nothing is confirmed, so that what is held ages by its own rules.
 func (e *Edge) follow() {
-	cursor, saved, more := e.disk.cursor(), time.Time{}, false
+	cursor, saved, more := e.disk.Cursor(), time.Time{}, false
 	pace := pace{changes: ratelimit.New(changesEvery, changesBurst)}
 	for e.ctx.Err() == nil {
 		u, wait := e.sources.Next(e.ctx, e.now), upstream.PollSeconds
@@ -39,12 +39,12 @@ func (e *Edge) follow() {
 		more = fed.More
 		upstream.Sleep(e.ctx, pace.rest(u, fed, polledAt.Add(time.Duration(wait)*time.Second), e.now()), nil)
 		if fed.Cursor != cursor && time.Since(saved) >= cursorEvery {
-			e.keep(e.disk.putCursor(fed.Cursor))
+			e.keep(e.disk.PutCursor(fed.Cursor))
 			saved = time.Now()
 		}
 		cursor = fed.Cursor
 	}
-	e.keep(e.disk.putCursor(cursor))
+	e.keep(e.disk.PutCursor(cursor))
 }
 
 // lookAround has the upstreams preferred to u looked at, if one failed and has rested.

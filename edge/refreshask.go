@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/edge/diskcache"
+
 	"example.com/livery/edge/upstream"
 
 	"example.com/livery/feedproto"
@@ -96,7 +98,7 @@ func (e *Edge) takeTheme(t *theme, r *refreshed) *themeState {
 	s := newThemeState(r.learned, r.theme)
 	t.state.Store(s)
 	e.cache.weigh(t)
-	e.postponed.addTheme(t)
+	e.writeThemeLater(t)
 	return s
 }
 
@@ -116,7 +118,7 @@ func (e *Edge) takePair(t *theme, p *pair, r *refreshed, fed feedproto.Pair, pre
 	p.state.Store(s)
 	t.remember(p)
 	if due {
-		e.postponed.addPair(p, s)
+		e.writePairLater(p, s)
 	}
 	return s, nil
 }
@@ -124,15 +126,38 @@ func (e *Edge) takePair(t *theme, p *pair, r *refreshed, fed feedproto.Pair, pre
 // takeInput holds a blob that came with a pair, if it is that of the name, until the pair is added to what
 // is written to disk and the result is called.
 func (e *Edge) takeInput(name record.Hash, blob []byte) (release func()) {
-	if blob == nil || record.HashOf(blob) != name || e.disk.has(blobName(name)) {
+	if blob == nil || record.HashOf(blob) != name || e.disk.HasBlob(name) {
 		return func() {}
 	}
 	own := bytes.Clone(blob) // one part does not hold the whole answer
-	release, ok := e.postponed.use(name, own)
+	release, ok := e.postponed.Hold(name, own)
 	if !ok {
-		e.keep(e.disk.putBlob(name, own))
+		e.keep(e.disk.PutBlob(name, own))
 		release = func() {}
 	}
 	e.cache.inputs.Set(name, own)
 	return release
+}
+
+// writeThemeLater has a Theme written to disk as it is then, unless another entry took its place in memory: that one has
+// been asked for since, and was written then.
+func (e *Edge) writeThemeLater(t *theme) {
+	e.postponed.AddTheme(t.key, func() (diskcache.Record[feedproto.Theme], bool) {
+		s := t.state.Load()
+		entry, ok := e.cache.themes.GetEntryQuietly(t.key)
+		return diskcache.Record[feedproto.Theme]{KnownAt: s.at, Value: s.fed}, !s.missing && (!ok || entry.Value == t)
+	})
+}
+
+// writePairLater has a pair written to disk, unless it becomes another until then, which is written by itself, or ceases to
+// exist.
+func (e *Edge) writePairLater(p *pair, s *pairState) {
+	e.postponed.AddPair(p.key, s.fed.record(), func() (diskcache.Record[feedproto.Pair], bool) {
+		now := p.state.Load()
+		entry, ok := e.cache.pairs.GetEntryQuietly(p.key)
+		if now.missing != "" || now.content != s.content || now.fed.Sealed != s.fed.Sealed || ok && entry.Value != p {
+			return diskcache.Record[feedproto.Pair]{}, false
+		}
+		return diskcache.Record[feedproto.Pair]{KnownAt: now.at, Value: now.fed.record()}, true
+	})
 }

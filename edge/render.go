@@ -279,10 +279,10 @@ func (e *Edge) blob(name record.Hash) ([]byte, error) {
 	if !name.Valid() {
 		return nil, fmt.Errorf("edge: %q names no content", name)
 	}
-	if blob, ok := e.postponed.blob(name); ok {
+	if blob, ok := e.postponed.Blob(name); ok {
 		return blob, nil
 	}
-	if blob, ok := e.disk.blob(name); ok {
+	if blob, ok := e.disk.Blob(name); ok {
 		return blob, nil
 	}
 	return e.fetchBlob(name)
@@ -293,7 +293,7 @@ func (e *Edge) fetchBlob(name record.Hash) ([]byte, error) {
 		blob, err := e.askBlob(name)
 		e.metrics.asked("blob", err)
 		if err == nil {
-			e.keep(e.disk.putBlob(name, blob))
+			e.keep(e.disk.PutBlob(name, blob))
 		}
 		return blob, err
 	})
@@ -332,15 +332,15 @@ func (e *Edge) hasInputs(fed feedproto.Pair) bool {
 			return false
 		}
 	}
-	return e.config.Runtime.Loaded(string(fed.Module)) || e.disk.has(blobName(fed.Module))
+	return e.config.Runtime.Loaded(string(fed.Module)) || e.disk.HasBlob(fed.Module)
 }
 
 func (e *Edge) hasInput(name record.Hash) bool {
 	if _, ok := e.cache.inputs.GetIfPresent(name); ok {
 		return true
 	}
-	_, ok := e.postponed.blob(name)
-	return ok || e.disk.has(blobName(name))
+	_, ok := e.postponed.Blob(name)
+	return ok || e.disk.HasBlob(name)
 }
 
 // fetchInputs makes sure that what a pair is rendered from is here, whole.
@@ -353,7 +353,7 @@ func (e *Edge) fetchInputs(fed feedproto.Pair) error {
 			return err
 		}
 	}
-	if e.config.Runtime.Loaded(string(fed.Module)) && e.disk.has(blobName(fed.Module)) {
+	if e.config.Runtime.Loaded(string(fed.Module)) && e.disk.HasBlob(fed.Module) {
 		return nil
 	}
 	_, err := e.blob(fed.Module)

@@ -1,4 +1,4 @@
-package edge
+package diskcache
 
 import (
 	"cmp"
@@ -17,8 +17,8 @@ import (
 func isPair(name string) bool { return strings.HasPrefix(name, "pairs/") }
 func isBlob(name string) bool { return strings.HasPrefix(name, "blobs/") }
 
-// themeOfPair returns the name of the Theme's file that a pair is of no use without.
-func themeOfPair(name string) string {
+// themeNameOfPair returns the name of the Theme's file that a pair is of no use without.
+func themeNameOfPair(name string) string {
 	key := strings.TrimPrefix(name, "pairs/")
 	environment := strings.IndexByte(key, '/')
 	if theme := strings.IndexByte(key[environment+1:], '/'); theme >= 0 {
@@ -27,8 +27,8 @@ func themeOfPair(name string) string {
 	return themeName(key)
 }
 
-// blobPart returns the number that stands for a blob: the beginning of its name. Two that had the same would only be
-// kept together.
+// blobPart returns the number that stands for a blob: the beginning of its name. Two with the same number would only
+// be evicted together.
 func blobPart(name record.Hash) uint64 {
 	if !name.Valid() {
 		return 0
@@ -41,8 +41,8 @@ func needsOf(fed feedproto.Pair) needs {
 	return needs{true, [3]uint64{blobPart(fed.Plan), blobPart(fed.Overlay), blobPart(fed.Module)}}
 }
 
-// need notes what a pair is made from.
-func (x *index) need(name string, fed feedproto.Pair) {
+// setNeeds notes what a pair is made from.
+func (x *index) setNeeds(name string, fed feedproto.Pair) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if held := x.entries[name]; held != nil {
@@ -53,20 +53,20 @@ func (x *index) need(name string, fed feedproto.Pair) {
 			continue
 		}
 		if held := x.entries[blobName(blob)]; held != nil {
-			held.named = true
+			held.needed = true
 		}
 	}
 }
 
-// rise raises the rank of a pair that was asked for so many times, and has its file carry it now and then.
-func (x *index) rise(name string, times int, now time.Time) {
+// touch raises the rank of a pair that was requested so many times, and has its file carry it now and then.
+func (x *index) touch(name string, times int, now time.Time) {
 	x.mu.Lock()
 	held := x.entries[name]
 	var mark time.Time
 	if held != nil {
 		credit := max(0, held.rank.Sub(now))
-		for range min(times, 8*creditPart) { // nothing is missing after these
-			credit += (mostCredit - credit) / creditPart
+		for range min(times, 8*creditShare) { // nothing is missing after these
+			credit += (maxCredit - credit) / creditShare
 		}
 		held.rank = now.Add(credit)
 		if held.rank.Sub(held.marked) >= markEvery {
@@ -79,17 +79,17 @@ func (x *index) rise(name string, times int, now time.Time) {
 	}
 }
 
-// riseAll raises what was asked for lately.
-func (x *index) riseAll(now time.Time) {
-	x.asked(func(pair string, times *atomic.Uint32) {
-		if x.has(pair) {
-			x.rise(pair, int(times.Swap(0)), now)
+// touchAll raises what was requested lately.
+func (x *index) touchAll(now time.Time) {
+	x.requested(func(key string, times *atomic.Uint32) {
+		if name := pairName(key); x.has(name) {
+			x.touch(name, int(times.Swap(0)), now)
 		}
 	})
 }
 
-// learn reads the pairs of which it is not known what they are made from: those of an earlier run.
-func (x *index) learn() {
+// readNeeds reads the pairs of which it is not known what they are made from: those of an earlier run.
+func (x *index) readNeeds() {
 	var unknown []string
 	x.mu.Lock()
 	for name, held := range x.entries {
@@ -99,9 +99,9 @@ func (x *index) learn() {
 	}
 	x.mu.Unlock()
 	for _, name := range unknown {
-		var k kept[feedproto.Pair]
+		var k Record[feedproto.Pair]
 		if decodeRecord(x.read(name), &k) {
-			x.need(name, k.Record)
+			x.setNeeds(name, k.Value)
 			continue
 		}
 		x.mu.Lock()
@@ -112,8 +112,8 @@ func (x *index) learn() {
 	}
 }
 
-// candidate is a file that may make place.
-type candidate struct {
+// victim is a file that may be evicted.
+type victim struct {
 	name  string
 	rank  time.Time
 	order int // of equals: a pair before what it needs
@@ -122,16 +122,16 @@ type candidate struct {
 // prune deletes files until so many bytes are left, if there are more. What no pair needs any more goes first, and
 // pairs that miss something.
 func (x *index) prune(now time.Time, room int64) error {
-	x.clearing.Lock()
-	defer x.clearing.Unlock()
+	x.pruning.Lock()
+	defer x.pruning.Unlock()
 	if x.total() <= room {
 		return nil
 	}
-	x.riseAll(now)
-	x.learn()
+	x.touchAll(now)
+	x.readNeeds()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, c := range x.candidates(now) {
+	for _, c := range x.victims(now) {
 		if x.used <= room {
 			break
 		}
@@ -142,24 +142,24 @@ func (x *index) prune(now time.Time, room int64) error {
 	return nil
 }
 
-// candidates lists the files in the order in which they make place. x.mu is held.
-func (x *index) candidates(now time.Time) []candidate {
+// victims lists the files in the order of eviction. x.mu is held.
+func (x *index) victims(now time.Time) []victim {
 	blobs, themes := map[uint64]time.Time{}, map[string]time.Time{} // the highest rank that needs each
 	for name := range x.entries {
 		if isBlob(name) {
 			blobs[blobPart(hashIn(name))] = time.Time{}
 		}
 	}
-	list := make([]candidate, 0, len(x.entries))
+	list := make([]victim, 0, len(x.entries))
 	for name, held := range x.entries {
 		if !isPair(name) {
 			continue
 		}
-		theme, rank := themeOfPair(name), held.rank
+		theme, rank := themeNameOfPair(name), held.rank
 		if x.entries[theme] == nil || slices.ContainsFunc(held.needs.blobs[:], func(b uint64) bool { return lacks(blobs, b) }) {
 			rank = time.Time{}
 		}
-		list = append(list, candidate{name, rank, 0})
+		list = append(list, victim{name, rank, 0})
 		if rank.After(themes[theme]) {
 			themes[theme] = rank
 		}
@@ -174,19 +174,19 @@ func (x *index) candidates(now time.Time) []candidate {
 		case isPair(name), fixed(name):
 		case isBlob(name):
 			rank := blobs[blobPart(hashIn(name))]
-			if rank.IsZero() && !held.named && now.Sub(held.rank) < youngFor {
+			if rank.IsZero() && !held.needed && now.Sub(held.rank) < graceForBlobs {
 				continue
 			}
-			list = append(list, candidate{name, rank, 1})
+			list = append(list, victim{name, rank, 1})
 		default:
 			rank := themes[name]
 			if rank.IsZero() {
-				rank = held.rank.Add(mostCredit / creditPart) // its pair is about to be written, or was there once
+				rank = held.rank.Add(maxCredit / creditShare) // its pair is about to be written, or was there once
 			}
-			list = append(list, candidate{name, rank, 1})
+			list = append(list, victim{name, rank, 1})
 		}
 	}
-	slices.SortFunc(list, func(a, b candidate) int {
+	slices.SortFunc(list, func(a, b victim) int {
 		return cmp.Or(a.rank.Compare(b.rank), cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
 	})
 	return list

@@ -1,4 +1,4 @@
-package edge
+package diskcache
 
 import (
 	"fmt"
@@ -24,21 +24,21 @@ func smallDisk(t *testing.T, bytes int) string {
 	return dir
 }
 
-// Where the file system is full before the budget is, what is asked for least makes place all the same, and only
+// If the file system is full before the budget is, what is requested least is evicted all the same, and only
 // so much as is needed.
 func TestFullFileSystemKeepsWhatIsAskedFor(t *testing.T) {
 	d := diskAt(t, smallDisk(t, 2<<20), 1<<30)
 	const hot = 20
 	for i := range hot {
-		d.index.rise(pairName(d.put(t, i)), 5, time.Now())
+		d.Touch((d.put(t, i)), 5, time.Now())
 	}
 	for i := hot; i < 400; i++ {
 		plan := someBlob(i)
 		theme := fmt.Sprintf("%s/thm_%026d", testEnv, i)
 		// What finds no place is an error at most, and never a loss.
-		_ = d.putTheme(theme, kept[feedproto.Theme]{})
-		_ = d.putBlob(record.HashOf(plan), plan)
-		_ = d.putPair(theme+"/-/latest", kept[feedproto.Pair]{Record: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}})
+		_ = d.PutTheme(theme, Record[feedproto.Theme]{})
+		_ = d.PutBlob(record.HashOf(plan), plan)
+		_ = d.PutPair(theme+"/-/latest", Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}})
 	}
 	for i := range hot {
 		if !d.whole(i) {

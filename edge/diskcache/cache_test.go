@@ -1,4 +1,4 @@
-package edge
+package diskcache
 
 import (
 	"bytes"
@@ -15,25 +15,31 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func diskOf(t *testing.T, maxBytes int64) *disk { return diskAt(t, t.TempDir(), maxBytes) }
+const (
+	testEnv     = "env_00000000000000000000000000"
+	testTheme   = "thm_00000000000000000000000000"
+	testVariant = "var_00000000000000000000000000"
+)
 
-func diskAt(t *testing.T, dir string, maxBytes int64) *disk {
-	d, err := openDisk(dir, maxBytes, func(func(string, *atomic.Uint32)) {})
+func diskOf(t *testing.T, maxBytes int64) *Cache { return diskAt(t, t.TempDir(), maxBytes) }
+
+func diskAt(t *testing.T, dir string, maxBytes int64) *Cache {
+	d, err := Open(dir, maxBytes, func(func(string, *atomic.Uint32)) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-// put keeps a pair with a Theme and a plan of its own, and returns its key.
-func (d *disk) put(t *testing.T, i int) string {
+// put writes a pair with a Theme and a plan of its own, and returns its key.
+func (d *Cache) put(t *testing.T, i int) string {
 	t.Helper()
 	theme := fmt.Sprintf("%s/thm_%026d", testEnv, i)
 	plan := someBlob(i)
 	err := errors.Join(
-		d.putTheme(theme, kept[feedproto.Theme]{}),
-		d.putBlob(record.HashOf(plan), plan),
-		d.putPair(theme+"/-/latest", kept[feedproto.Pair]{Record: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}}),
+		d.PutTheme(theme, Record[feedproto.Theme]{}),
+		d.PutBlob(record.HashOf(plan), plan),
+		d.PutPair(theme+"/-/latest", Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}}),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -41,12 +47,12 @@ func (d *disk) put(t *testing.T, i int) string {
 	return theme + "/-/latest"
 }
 
-// whole reports whether the disk has a pair that put kept, with all that it needs.
-func (d *disk) whole(i int) bool {
+// whole reports whether the disk has a pair that put wrote, with all that it needs.
+func (d *Cache) whole(i int) bool {
 	key := fmt.Sprintf("%s/thm_%026d", testEnv, i)
-	_, theme := d.theme(key)
-	_, pair := d.pair(key + "/-/latest")
-	_, plan := d.blob(record.HashOf(someBlob(i)))
+	_, theme := d.Theme(key)
+	_, pair := d.Pair(key + "/-/latest")
+	_, plan := d.Blob(record.HashOf(someBlob(i)))
 	return theme && pair && plan
 }
 
@@ -68,19 +74,19 @@ func onDisk(t *testing.T, dir string) (sum int64) {
 	return sum
 }
 
-// The disk keeps what is asked for most, within one budget, and what that is made from.
+// The disk keeps what is requested most, within one budget, and what that is made from.
 func TestDiskStaysWithinItsBudget(t *testing.T) {
 	const budget = 200 << 10
 	d := diskOf(t, budget)
 	used := d.put(t, 1000)
 	for i := range 100 {
 		d.put(t, i)
-		d.index.rise(pairName(used), 1, time.Now())
+		d.Touch((used), 1, time.Now())
 		if !d.whole(1000) {
 			t.Fatalf("after %d rounds the pair that is asked for is gone", i)
 		}
-		if d.bytes() > budget || onDisk(t, d.index.dir) > budget {
-			t.Fatalf("after %d rounds %d bytes are held (%d counted)", i, onDisk(t, d.index.dir), d.bytes())
+		if d.Bytes() > budget || onDisk(t, d.index.dir) > budget {
+			t.Fatalf("after %d rounds %d bytes are held (%d counted)", i, onDisk(t, d.index.dir), d.Bytes())
 		}
 		if !d.whole(i) {
 			t.Fatalf("what was written last, %d, is gone", i)
@@ -97,12 +103,12 @@ func TestDiskStaysWithinItsBudget(t *testing.T) {
 			t.Errorf("%s is held without what it is made from", name)
 		}
 	}
-	if err := d.putCursor("7.a"); err != nil || d.cursor() != "7.a" {
-		t.Errorf("the cursor is not kept on a full disk: %q, %v", d.cursor(), err)
+	if err := d.PutCursor("7.a"); err != nil || d.Cursor() != "7.a" {
+		t.Errorf("the cursor is not kept on a full disk: %q, %v", d.Cursor(), err)
 	}
 }
 
-// numberIn returns the number of a pair that put kept.
+// numberIn returns the number of a pair that put wrote.
 func numberIn(t *testing.T, name string) (i int) {
 	t.Helper()
 	if _, err := fmt.Sscanf(name, "pairs/"+testEnv+"/thm_%026d", &i); err != nil {
@@ -119,25 +125,25 @@ func TestDiskGivesUpWhatIsSuperseded(t *testing.T) {
 		old := record.HashOf(someBlob(1))
 		if shared {
 			pinned := strings.Replace(key, "latest", "1", 1)
-			if err := d.putPair(pinned, kept[feedproto.Pair]{Record: feedproto.Pair{Version: 1, Plan: old}}); err != nil {
+			if err := d.PutPair(pinned, Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: old}}); err != nil {
 				t.Fatal(err)
 			}
-			d.index.rise(pairName(pinned), 5, time.Now())
+			d.Touch((pinned), 5, time.Now())
 		}
-		d.index.rise(pairName(key), 5, time.Now())
+		d.Touch((key), 5, time.Now())
 		next := someBlob(2000)
-		if err := d.putBlob(record.HashOf(next), next); err != nil {
+		if err := d.PutBlob(record.HashOf(next), next); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.putPair(key, kept[feedproto.Pair]{Record: feedproto.Pair{Version: 2, Plan: record.HashOf(next)}}); err != nil {
+		if err := d.PutPair(key, Record[feedproto.Pair]{Value: feedproto.Pair{Version: 2, Plan: record.HashOf(next)}}); err != nil {
 			t.Fatal(err)
 		}
 		first := 100
-		for d.put(t, first); d.whole(100); first++ { // until something had to make place
+		for d.put(t, first); d.whole(100); first++ { // until something had to be evicted
 			d.put(t, first+1)
 		}
-		if d.has(blobName(old)) != shared || !d.has(blobName(record.HashOf(next))) || !d.has(pairName(key)) {
-			t.Errorf("shared %t: the plan of before is held: %t, that of now: %t", shared, d.has(blobName(old)), d.has(blobName(record.HashOf(next))))
+		if d.HasBlob((old)) != shared || !d.HasBlob((record.HashOf(next))) || !d.HasPair((key)) {
+			t.Errorf("shared %t: the plan of before is held: %t, that of now: %t", shared, d.HasBlob((old)), d.HasBlob((record.HashOf(next))))
 		}
 	}
 }
@@ -150,7 +156,7 @@ func TestDiskRemembersItsOrder(t *testing.T) {
 		d.put(t, i)
 	}
 	for i := range 3 {
-		d.index.rise(pairName(fmt.Sprintf("%s/thm_%026d/-/latest", testEnv, 2*i)), 20, time.Now())
+		d.Touch((fmt.Sprintf("%s/thm_%026d/-/latest", testEnv, 2*i)), 20, time.Now())
 	}
 	d = diskAt(t, dir, 60<<10) // room for three, and something
 	for i := range 10 {
@@ -159,8 +165,8 @@ func TestDiskRemembersItsOrder(t *testing.T) {
 		}
 	}
 	d = diskAt(t, dir, 1<<20)
-	if !d.whole(0) || !d.holdsThemes() {
-		t.Error("what was kept is not found again")
+	if !d.whole(0) || !d.HoldsThemes() {
+		t.Error("what was written is not found again")
 	}
 }
 
@@ -171,54 +177,54 @@ func TestDiskBelievesNothing(t *testing.T) {
 	name := record.HashOf(blob)
 	key := testEnv + "/" + testTheme
 	for range 2 {
-		if err := d.putBlob(name, blob); err != nil {
+		if err := d.PutBlob(name, blob); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.putTheme(key, kept[feedproto.Theme]{Record: feedproto.Theme{CacheLifetime: 7}}); err != nil {
+		if err := d.PutTheme(key, Record[feedproto.Theme]{Value: feedproto.Theme{CacheLifetime: 7}}); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := d.blob(name); !ok || !bytes.Equal(got, blob) {
+		if got, ok := d.Blob(name); !ok || !bytes.Equal(got, blob) {
 			t.Fatal("a blob is not read as it was written")
 		}
-		if got, ok := d.theme(key); !ok || got.Record.CacheLifetime != 7 {
+		if got, ok := d.Theme(key); !ok || got.Value.CacheLifetime != 7 {
 			t.Fatal("a record is not read as it was written")
 		}
 		for _, file := range []string{blobName(name), themeName(key)} {
-			content, err := os.ReadFile(d.path(file))
+			content, err := os.ReadFile(d.index.path(file))
 			if err != nil {
 				t.Fatal(err)
 			}
 			content[len(content)-1] ^= 1
-			if err := os.WriteFile(d.path(file), content, 0o600); err != nil {
+			if err := os.WriteFile(d.index.path(file), content, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, ok := d.blob(name); ok || d.has(blobName(name)) {
+		if _, ok := d.Blob(name); ok || d.HasBlob((name)) {
 			t.Error("a damaged blob is believed or kept")
 		}
-		if _, ok := d.theme(key); ok {
+		if _, ok := d.Theme(key); ok {
 			t.Error("a damaged record is believed")
 		}
 	}
 }
 
-// A Theme that is no more takes its pairs along, and what was left half written goes at the start.
+// A Theme that was deleted takes its pairs along, and what was left half written goes at the start.
 func TestDiskDropsWhatIsNoMore(t *testing.T) {
 	dir := t.TempDir()
 	d := diskAt(t, dir, 1<<20)
 	key := testEnv + "/" + testTheme
-	if err := d.putTheme(key, kept[feedproto.Theme]{}); err != nil {
+	if err := d.PutTheme(key, Record[feedproto.Theme]{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"/-/1", "/-/latest", "/" + testVariant + "/1"} {
-		if err := d.putPair(key+version, kept[feedproto.Pair]{}); err != nil {
+		if err := d.PutPair(key+version, Record[feedproto.Pair]{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.dropTheme(key); err != nil {
+	if err := d.DropTheme(key); err != nil {
 		t.Fatal(err)
 	}
-	if d.bytes() != 0 || onDisk(t, dir) != 0 || d.holdsThemes() {
+	if d.Bytes() != 0 || onDisk(t, dir) != 0 || d.HoldsThemes() {
 		t.Errorf("%d bytes of a deleted Theme are left", onDisk(t, dir))
 	}
 	half := filepath.Join(dir, "blobs", "x"+temporary)

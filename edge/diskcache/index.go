@@ -1,4 +1,4 @@
-package edge
+package diskcache
 
 import (
 	"errors"
@@ -14,14 +14,14 @@ import (
 )
 
 // index knows the files of the disk cache, so that nothing has to be looked up on disk to know that
-// it is not there, and keeps them within a budget: the addresses that are asked for least make place first, and what
+// it is not there, and keeps them within a budget: the addresses that are requested least are evicted first, and what
 // several are made from stays while any of them does. It may be used concurrently.
 type index struct {
-	dir      string
-	maxBytes int64
-	asked    func(yield func(pair string, times *atomic.Uint32)) // the pairs that were asked for, and how often since that was set to 0
+	dir       string
+	maxBytes  int64
+	requested func(yield func(key string, times *atomic.Uint32)) // the pairs that were requested, and how often since that was set to 0
 
-	clearing sync.Mutex // held by who makes place
+	pruning sync.Mutex // held while files are evicted
 
 	mu      sync.Mutex // guards all below
 	entries map[string]*entry
@@ -32,10 +32,10 @@ type index struct {
 // entry is one file.
 type entry struct {
 	size   int64
-	rank   time.Time // what is lowest makes place first; of a file that is not a pair: when it was written
+	rank   time.Time // the lowest is evicted first; of a file that is not a pair: when it was written
 	marked time.Time // the time that the file carries, which is what a restart knows
 	needs  needs     // of a pair
-	named  bool      // a pair that was written or read by this process needs it
+	needed bool      // a pair that was written or read by this process needs it
 }
 
 // needs are the blobs that a pair is made from, by the beginnings of their names; 0: none.
@@ -48,21 +48,21 @@ type needs struct {
 // what is missing to the most. So a flood of addresses that are asked for once pushes nothing out that was asked for
 // several times within the hour.
 const (
-	mostCredit = time.Hour
-	creditPart = 8
+	maxCredit   = time.Hour
+	creditShare = 8
 )
 
 const (
 	blockBytes     = 4 << 10          // what a file takes at least
 	markEvery      = 10 * time.Minute // how exactly files carry their rank
-	youngFor       = time.Minute      // how long a blob is kept that no pair needs: the pair is about to be written
-	retryAfterFull = time.Minute      // how long nothing is written where the file system is full
+	graceForBlobs  = time.Minute      // how long a blob stays that no pair needs: the pair is about to be written
+	retryAfterFull = time.Minute      // how long nothing is written if the file system is full
 	prunedTenth    = 9                // tenths of the budget that are left after a clearing
-	freedPart      = 16               // of what is held, one part in so many makes place where the file system is full
+	freedShare     = 16               // of the files, one part in so many is evicted if the file system is full
 )
 
-func openIndex(dir string, maxBytes int64, asked func(yield func(pair string, times *atomic.Uint32))) (*index, error) {
-	x := &index{dir: dir, maxBytes: maxBytes, asked: asked, entries: map[string]*entry{}}
+func openIndex(dir string, maxBytes int64, requested func(yield func(key string, times *atomic.Uint32))) (*index, error) {
+	x := &index{dir: dir, maxBytes: maxBytes, requested: requested, entries: map[string]*entry{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -75,7 +75,7 @@ func openIndex(dir string, maxBytes int64, asked func(yield func(pair string, ti
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		x.set(filepath.ToSlash(name), info.Size(), info.ModTime())
+		x.add(filepath.ToSlash(name), info.Size(), info.ModTime())
 		return err
 	})
 	if err != nil {
@@ -84,11 +84,11 @@ func openIndex(dir string, maxBytes int64, asked func(yield func(pair string, ti
 	return x, x.prune(time.Now(), maxBytes)
 }
 
-// fixed reports whether a file is the index's own: one of a kind, small, and always kept.
+// fixed reports whether a file is the index's own: one of a kind, small, and never evicted.
 func fixed(name string) bool { return !strings.Contains(name, "/") }
 
-// set notes a file, and returns it. x.mu is held, or nobody else knows x yet.
-func (x *index) set(name string, size int64, rank time.Time) *entry {
+// add notes a file, and returns it. x.mu is held, or x is not shared yet.
+func (x *index) add(name string, size int64, rank time.Time) *entry {
 	held := x.entries[name]
 	if held == nil {
 		held = &entry{rank: rank}
@@ -104,7 +104,7 @@ func (x *index) set(name string, size int64, rank time.Time) *entry {
 	return held
 }
 
-func (x *index) unset(name string) {
+func (x *index) forget(name string) {
 	if held := x.entries[name]; held != nil {
 		x.used -= held.size
 		delete(x.entries, name)
@@ -161,14 +161,14 @@ func (x *index) read(name string) []byte {
 	return content
 }
 
-// write keeps a file. One that finds no place, because all that there is is needed more, is not kept.
+// write writes a file. It is deleted again if there is no room for it, because all others rank higher.
 func (x *index) write(name string, content []byte) error {
 	now := time.Now() // the file system's clock, not the edge's: it only orders files
-	rank, ok := x.begin(name, now)
+	rank, ok := x.admit(name, now)
 	if !ok {
 		return nil
 	}
-	err := writeWhole(x.path(name), content, rank)
+	err := writeAtomically(x.path(name), content, rank)
 	if errors.Is(err, syscall.ENOSPC) {
 		err = x.writeFull(name, content, rank, now)
 	}
@@ -176,22 +176,22 @@ func (x *index) write(name string, content []byte) error {
 		return err
 	}
 	x.mu.Lock()
-	held := x.set(name, int64(len(content)), rank)
+	held := x.add(name, int64(len(content)), rank)
 	if isPair(name) {
 		held.needs = needs{}
 	}
 	x.mu.Unlock()
-	return x.fit(name, now)
+	return x.shrink(name, now)
 }
 
-// writeFull writes a file where the file system is full, once others made place for it. Where that does not help either,
+// writeFull evicts others and writes a file to a file system that was full. If that does not help either,
 // what fills it is not the edge's, and nothing new is written for a while.
 func (x *index) writeFull(name string, content []byte, rank, now time.Time) error {
 	held := x.total()
-	if err := x.prune(now, held-held/freedPart-int64(len(content))-2*blockBytes); err != nil {
+	if err := x.prune(now, held-held/freedShare-int64(len(content))-2*blockBytes); err != nil {
 		return err
 	}
-	err := writeWhole(x.path(name), content, rank)
+	err := writeAtomically(x.path(name), content, rank)
 	if errors.Is(err, syscall.ENOSPC) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
@@ -200,8 +200,8 @@ func (x *index) writeFull(name string, content []byte, rank, now time.Time) erro
 	return err
 }
 
-// begin returns the rank of a file that is about to be written; ok is false if it is not to be.
-func (x *index) begin(name string, now time.Time) (rank time.Time, ok bool) {
+// admit returns the rank of a file that is about to be written; ok is false if it is not to be.
+func (x *index) admit(name string, now time.Time) (rank time.Time, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	held := x.entries[name]
@@ -211,13 +211,13 @@ func (x *index) begin(name string, now time.Time) (rank time.Time, ok bool) {
 	case held == nil && !fixed(name) && now.Before(x.retryAt):
 		return now, false
 	case isPair(name):
-		return now.Add(mostCredit / creditPart), true // it is written because it was asked for
+		return now.Add(maxCredit / creditShare), true // it is written because it was asked for
 	}
 	return now, true
 }
 
-// fit makes place after a file was written, if there has to be, or deletes that.
-func (x *index) fit(name string, now time.Time) error {
+// shrink evicts files after one was written, if the budget is exceeded, or deletes that one.
+func (x *index) shrink(name string, now time.Time) error {
 	if x.total() <= x.maxBytes {
 		return nil
 	}
@@ -242,7 +242,7 @@ func (x *index) remove(name string) error {
 
 // delete deletes a file and the folders that it leaves empty. x.mu is held.
 func (x *index) delete(name string) error {
-	x.unset(name)
+	x.forget(name)
 	if err := os.Remove(x.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -1,0 +1,175 @@
+package diskcache
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"example.com/livery/feedproto"
+	"example.com/livery/storage/record"
+)
+
+// The bounds of what is written to disk later.
+const (
+	writeDelay      = time.Second
+	maxPendingBytes = 4 << 20 // of blobs
+)
+
+// WriteBehind is what a refresh brought and the disk does not have yet. Writing it costs more than
+// everything else that an edge does for a publish, so that it waits a moment until every request has been
+// answered, and of publish after publish only the newest is written. A process that is killed meanwhile
+// finds on disk what was there before, which is asked for anew in any case. It may be used concurrently.
+type WriteBehind struct {
+	disk     *Cache
+	logError func(error)
+
+	mu     sync.Mutex // guards all below
+	themes map[string]func() (Record[feedproto.Theme], bool)
+	pairs  map[string]pendingPair
+	blobs  map[record.Hash]*pendingBlob
+	bytes  int
+	wakeup chan struct{} // of one place
+}
+
+// pendingPair is a pair that is written with what it is made from.
+type pendingPair struct {
+	inputs feedproto.Pair // whose inputs it needs
+	newest func() (Record[feedproto.Pair], bool)
+}
+
+// pendingBlob is a blob that no disk has yet.
+type pendingBlob struct {
+	bytes []byte
+	users int // that may yet add a pair that names it
+}
+
+// NewWriteBehind returns one that writes to d; logError is told of what cannot be written, and called with nil too.
+func NewWriteBehind(c *Cache, logError func(error)) *WriteBehind {
+	return &WriteBehind{
+		disk: c, logError: logError, blobs: map[record.Hash]*pendingBlob{}, wakeup: make(chan struct{}, 1),
+		themes: map[string]func() (Record[feedproto.Theme], bool){}, pairs: map[string]pendingPair{},
+	}
+}
+
+// Blob returns a blob that is not on disk yet.
+func (w *WriteBehind) Blob(name record.Hash) ([]byte, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if held := w.blobs[name]; held != nil {
+		return held.bytes, true
+	}
+	return nil, false
+}
+
+// Hold holds a blob for a pair that will be added before release, or returns false if too many wait.
+func (w *WriteBehind) Hold(name record.Hash, blob []byte) (release func(), ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	held := w.blobs[name]
+	if held == nil {
+		if w.bytes+len(blob) > maxPendingBytes {
+			return nil, false
+		}
+		held = &pendingBlob{bytes: blob}
+		w.blobs[name] = held
+		w.bytes += len(blob)
+	}
+	held.users++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		held.users--
+	}, true
+}
+
+// AddPair has a pair written that is made from what r names, which replaces what waits under its key. newest is called when
+// it is written: it returns what to write, or false if the pair is not to be written any more.
+func (w *WriteBehind) AddPair(key string, r feedproto.Pair, newest func() (Record[feedproto.Pair], bool)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pairs[key] = pendingPair{r, newest}
+	w.wake()
+}
+
+// AddTheme has a Theme written, as newest returns it then.
+func (w *WriteBehind) AddTheme(key string, newest func() (Record[feedproto.Theme], bool)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.themes[key] = newest
+	w.wake()
+}
+
+func (w *WriteBehind) wake() {
+	select {
+	case w.wakeup <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what waits. Its blobs are still held.
+func (w *WriteBehind) take() (themes map[string]func() (Record[feedproto.Theme], bool), pairs map[string]pendingPair) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	themes, pairs = w.themes, w.pairs
+	w.themes, w.pairs = map[string]func() (Record[feedproto.Theme], bool){}, map[string]pendingPair{}
+	return themes, pairs
+}
+
+// release drops the blobs that no pair names that still waits.
+func (w *WriteBehind) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	named := map[record.Hash]bool{}
+	for _, p := range w.pairs {
+		named[p.inputs.Plan], named[p.inputs.Overlay] = true, true
+	}
+	for name, b := range w.blobs {
+		if b.users == 0 && !named[name] {
+			delete(w.blobs, name)
+			w.bytes -= len(b.bytes)
+		}
+	}
+}
+
+// Run writes what waits, a second after it came, until ctx ends; Flush writes the rest.
+func (w *WriteBehind) Run(ctx context.Context) {
+	for {
+		select {
+		case <-w.wakeup:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(writeDelay):
+		case <-ctx.Done():
+			return
+		}
+		w.Flush()
+	}
+}
+
+// Flush writes what waits.
+func (w *WriteBehind) Flush() {
+	themes, pairs := w.take()
+	for key, p := range pairs {
+		if r, ok := p.newest(); ok {
+			w.writePair(key, p.inputs, r)
+		}
+	}
+	for key, newest := range themes {
+		if r, ok := newest(); ok {
+			w.logError(w.disk.PutTheme(key, r))
+		}
+	}
+	w.release()
+}
+
+// writePair writes a pair after what it is made from.
+func (w *WriteBehind) writePair(key string, inputs feedproto.Pair, r Record[feedproto.Pair]) {
+	for _, name := range []record.Hash{inputs.Plan, inputs.Overlay} {
+		if blob, ok := w.Blob(name); ok && !w.disk.HasBlob(name) {
+			w.logError(w.disk.PutBlob(name, blob))
+		}
+	}
+	w.logError(w.disk.PutPair(key, r))
+}
