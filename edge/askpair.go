@@ -5,19 +5,14 @@ import (
 	"context"
 	"errors"
 
+	"example.com/livery/edge/address"
+
 	"example.com/livery/edge/diskcache"
 
 	"example.com/livery/edge/upstream"
 
 	"example.com/livery/feedproto"
 )
-
-// pairAddress names a pair.
-type pairAddress struct {
-	key     []byte // "{env}/{theme}/{-|variant}/{latest|number}"
-	version uint32 // 0: latest
-	own     bool   // the Theme's own files, no Variant's
-}
 
 // maxUnheard is how many versions may be published before an edge hears of one: an address that was
 // returned by a publish is asked for at once, and upstream knows it.
@@ -28,8 +23,8 @@ var unpublished = &pairState{missing: feedproto.MissingVersion}
 
 // pairOf returns the pair of that address as q wants it, like themeOf. A version of the Theme itself
 // that is far above the newest one in its record does not exist, and nobody is asked.
-func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pair, *pairState, outcome, error) {
-	p := e.cache.pair(a.key)
+func (e *Edge) pairOf(t *theme, ts *themeState, a address.Pair, q *question) (*pair, *pairState, outcome, error) {
+	p := e.cache.pair(a.Key)
 	var held *pairState
 	if p != nil {
 		held = p.state.Load()
@@ -37,17 +32,17 @@ func (e *Edge) pairOf(t *theme, ts *themeState, a pairAddress, q *question) (*pa
 	if held != nil && e.pairFresh(t, ts, p, held, q) {
 		return p, held, hit, nil
 	}
-	if held == nil && a.own && uint64(a.version) > uint64(ts.fed.LatestVersion)+maxUnheard && e.themeFresh(t, ts, q) {
+	if held == nil && a.Own && uint64(a.Version) > uint64(ts.fed.LatestVersion)+maxUnheard && e.themeFresh(t, ts, q) {
 		return nil, unpublished, hit, nil
 	}
 	if !e.admit(q) {
 		return nil, nil, miss, errBusy
 	}
 	if p == nil {
-		if (e.unknowns.Full(q.now) || t.unknowns.Full(q.now)) && !e.disk.HasPair(string(a.key)) {
+		if (e.unknowns.Full(q.now) || t.unknowns.Full(q.now)) && !e.disk.HasPair(string(a.Key)) {
 			return nil, nil, miss, errBusy
 		}
-		p = e.cache.makePair(string(a.key))
+		p = e.cache.makePair(string(a.Key))
 	}
 	return e.askPair(t, ts, p, held, q)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"example.com/livery/edge/address"
+
 	"example.com/livery/edge/ratelimit"
 
 	"example.com/livery/edge/coding"
@@ -92,7 +94,7 @@ func (e *Edge) deltaFor(x *exchange, b *body) *body {
 	if !ok {
 		return nil
 	}
-	t := deltaTask{from: offerKey{x.pair.line(), x.address.file, sum}, state: x.pairHeld}
+	t := deltaTask{from: offerKey{x.pair.line(), x.address.File, sum}, state: x.pairHeld}
 	held, ok := e.cache.files.GetIfPresent(t.target())
 	if !ok {
 		return nil
@@ -242,7 +244,7 @@ func (e *Edge) search(line string, f abi.File) {
 // keptStates returns the newest states of a line that the disk holds.
 func (e *Edge) keptStates(line string) (states []*pairState) {
 	for _, key := range e.disk.PairsUnder(line) {
-		version, ok := parseVersion([]byte(key[len(line)+1:]))
+		version, ok := address.ParseVersion([]byte(key[len(line)+1:]))
 		if !ok || version == 0 {
 			continue
 		}

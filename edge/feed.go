@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"example.com/livery/edge/address"
+
 	"example.com/livery/edge/listen"
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
@@ -142,7 +144,7 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 		f.missing(ctx, feedproto.MissingTheme, upstream.ResponseMeta{})
 		return
 	}
-	t, s, m, ok := f.theme(ctx, a.theme, &q)
+	t, s, m, ok := f.theme(ctx, a.Theme, &q)
 	switch {
 	case !ok:
 		return
@@ -150,7 +152,7 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 		f.answer(ctx, s.fed, m)
 		return
 	}
-	p, held, o2, err := e.pairOf(t, s, a.pairAddress, &q)
+	p, held, o2, err := e.pairOf(t, s, a.Pair, &q)
 	if p != nil {
 		p.asked(q.now)
 	}
@@ -186,16 +188,16 @@ func (e *Edge) mannerOf(t *theme, l learned, o outcome, q *question) upstream.Re
 }
 
 // parseRecord reads the address of a Theme's record, or of a pair's.
-func parseRecord(path []byte) (a address, pair, ok bool) {
+func parseRecord(path []byte) (a address.Address, pair, ok bool) {
 	if rest, found := bytes.CutPrefix(path, []byte(feedproto.ThemesPath)); found {
-		a, ok = parseTheme(rest)
-		return a, false, ok && len(rest) == len(a.theme)
+		a, ok = address.ParseTheme(rest)
+		return a, false, ok && len(rest) == len(a.Theme)
 	}
 	rest, found := bytes.CutPrefix(path, []byte(feedproto.PairsPath))
 	if !found {
 		return a, false, false
 	}
-	a, ok = parsePair(rest)
+	a, ok = address.ParsePair(rest)
 	return a, true, ok
 }
 

@@ -3,6 +3,8 @@ package edge
 import (
 	"time"
 
+	"example.com/livery/edge/address"
+
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
@@ -14,8 +16,8 @@ import (
 // is not told in this way: that edge asks for each part, and hears how old each is.
 func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	e := f.edge
-	a, ok := parseTheme(key)
-	if !ok || len(key) != len(a.theme) {
+	a, ok := address.ParseTheme(key)
+	if !ok || len(key) != len(a.Theme) {
 		f.missing(ctx, feedproto.MissingTheme, upstream.ResponseMeta{})
 		return
 	}
@@ -61,11 +63,11 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 
 // refreshedPair returns a pair of a Theme, if it is there and known to be current.
 func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *question) (fed feedproto.Pair, m upstream.ResponseMeta, ok bool) {
-	a, ok := parsePair([]byte(t.key + "/" + at))
+	a, ok := address.ParsePair([]byte(t.key + "/" + at))
 	if !ok {
 		return fed, m, false
 	}
-	p, held, o, err := f.edge.pairOf(t, s, a.pairAddress, q)
+	p, held, o, err := f.edge.pairOf(t, s, a.Pair, q)
 	if err != nil || held.missing != "" {
 		return fed, m, false
 	}

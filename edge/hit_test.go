@@ -18,6 +18,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
+const (
+	testEnv     = "env_0123456789abcdefghijklmnop"
+	testTheme   = "thm_0123456789abcdefghijklmnop"
+	testVariant = "var_0123456789abcdefghijklmnop"
+)
+
 // warmed returns an edge that holds one published pair and its files, and follows nothing.
 func warmed(t testing.TB, serving record.Serving) *Edge {
 	runtime, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: filepath.Join("..", ".cache", "wazero")})

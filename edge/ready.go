@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/edge/address"
+
 	"example.com/livery/edge/respond"
 
 	"example.com/livery/edge/coding"
@@ -34,7 +36,7 @@ func (e *Edge) questionOf(r *loop.Request) question {
 
 // workOut returns the answer, and what it was made of.
 func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, ok bool) {
-	at, ok := parseAddress(r.Path)
+	at, ok := address.Parse(r.Path)
 	if !ok {
 		return a, h, false
 	}
@@ -46,19 +48,19 @@ func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, 
 		return a, h, false
 	}
 	enc, deltas := coding.Negotiate(r.AcceptEncoding)
-	held, ok := e.cache.files.GetIfPresent(fileKey{h.pairState.content, at.file})
+	held, ok := e.cache.files.GetIfPresent(fileKey{h.pairState.content, at.File})
 	if !ok || held.bodies[enc] == nil {
 		return a, h, false
 	}
 	b := held.bodies[enc]
 	if b.rough && h.pairState.fed.Sealed {
-		e.improve(fileKey{h.pairState.content, at.file}, b)
+		e.improve(fileKey{h.pairState.content, at.File}, b)
 	}
-	h.file, h.body = at.file, b
+	h.file, h.body = at.File, b
 	if deltas && r.AvailableDictionary != nil && !e.readyDelta(r, &h, held, q.now) {
 		return a, h, false
 	}
-	h.pair.touch(q.now, at.file, enc)
+	h.pair.touch(q.now, at.File, enc)
 	return e.answerReady(r, &h, decision, q), h, true
 }
 
@@ -88,16 +90,16 @@ type holding struct {
 }
 
 // holding returns what is held of an address, if that is current and there is such a file.
-func (e *Edge) holding(a *address, q *question) (h holding, ok bool) {
-	h.version = a.version
-	if h.theme = e.cache.theme(a.theme); h.theme == nil {
+func (e *Edge) holding(a *address.Address, q *question) (h holding, ok bool) {
+	h.version = a.Version
+	if h.theme = e.cache.theme(a.Theme); h.theme == nil {
 		return h, false
 	}
 	h.themeState = h.theme.state.Load()
-	if h.themeState == nil || h.themeState.missing || !h.themeState.files[a.file] || !e.themeFresh(h.theme, h.themeState, q) {
+	if h.themeState == nil || h.themeState.missing || !h.themeState.files[a.File] || !e.themeFresh(h.theme, h.themeState, q) {
 		return h, false
 	}
-	if h.pair = e.cache.pair(a.key); h.pair == nil {
+	if h.pair = e.cache.pair(a.Key); h.pair == nil {
 		return h, false
 	}
 	h.pairState = h.pair.state.Load()

@@ -82,7 +82,7 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *respond.Problem {
 			content = content[part.from:part.to]
 		}
 	}
-	h.SetContentTypeBytes(respond.ContentTypes[x.address.file])
+	h.SetContentTypeBytes(respond.ContentTypes[x.address.File])
 	if sent.encoding != coding.Identity {
 		h.SetContentEncodingBytes(coding.Names[sent.encoding])
 	}
@@ -95,8 +95,8 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *respond.Problem {
 
 // offer lets the client use a whole file as a dictionary, and counts if it came by one.
 func (e *Edge) offer(x *exchange, b *body) {
-	x.ctx.Response.Header.SetCanonical(respond.KeyUseAsDictionary, coding.AppendOffer(x.scratch[:0], x.pair.line(), x.address.file))
-	e.noteOffer(x.pair, x.pairHeld, x.address.file, b.says)
+	x.ctx.Response.Header.SetCanonical(respond.KeyUseAsDictionary, coding.AppendOffer(x.scratch[:0], x.pair.line(), x.address.File))
+	e.noteOffer(x.pair, x.pairHeld, x.address.File, b.says)
 	if x.delta != nil && x.ctx.IsGet() {
 		e.metrics.sentDelta(x.delta, b)
 	}
@@ -113,7 +113,7 @@ func (x *exchange) common() {
 	h := &x.ctx.Response.Header
 	h.SetCanonical(respond.KeyContentTypeOptions, respond.ValueNosniff)
 	h.SetCanonical(respond.KeyResourcePolicy, respond.ValueCrossOrigin)
-	if len(x.address.theme) > 0 {
+	if len(x.address.Theme) > 0 {
 		h.SetCanonical(respond.KeyCacheStatus, cacheStatuses[x.outcome])
 	}
 	if x.outcome != hit {
@@ -151,7 +151,7 @@ func (x *exchange) allowOrigin() {
 // caching writes how long the answer may be kept, and by whom.
 func (e *Edge) caching(x *exchange) {
 	h := &x.ctx.Response.Header
-	k := keepingOf(x.themeHeld, x.pairHeld, x.address.version)
+	k := keepingOf(x.themeHeld, x.pairHeld, x.address.Version)
 	if !x.decision.Expires.IsZero() {
 		k.left = max(0, int64(x.decision.Expires.Sub(x.now)/time.Second))
 	}

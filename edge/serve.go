@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"example.com/livery/edge/address"
+
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
@@ -20,7 +22,7 @@ import (
 type exchange struct {
 	question
 	ctx       *fasthttp.RequestCtx
-	address   address
+	address   address.Address
 	path      []byte
 	query     []byte
 	theme     *theme
@@ -92,7 +94,7 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 		return nil
 	}
 	var ok bool
-	if x.address, ok = parseAddress(x.path); !ok {
+	if x.address, ok = address.Parse(x.path); !ok {
 		return respond.NotFound
 	}
 	if !options && string(method) != fasthttp.MethodGet && string(method) != fasthttp.MethodHead {
@@ -131,7 +133,7 @@ func checkHead(ctx *fasthttp.RequestCtx) *respond.Problem {
 // find looks the Theme and the pair up, asking upstream if what is held will not do.
 func (e *Edge) find(x *exchange) *respond.Problem {
 	defer e.timed(x, &x.found)
-	t, s, o, err := e.themeOf(x.address.theme, &x.question)
+	t, s, o, err := e.themeOf(x.address.Theme, &x.question)
 	x.outcome = max(x.outcome, o)
 	if err != nil {
 		return unanswered(err)
@@ -140,10 +142,10 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 		return respond.NotFound
 	}
 	x.theme, x.themeHeld = t, s
-	if !s.files[x.address.file] {
+	if !s.files[x.address.File] {
 		return respond.NotFound
 	}
-	x.pair, x.pairHeld, o, err = e.pairOf(t, s, x.address.pairAddress, &x.question)
+	x.pair, x.pairHeld, o, err = e.pairOf(t, s, x.address.Pair, &x.question)
 	x.outcome = max(x.outcome, o)
 	if err != nil {
 		return unanswered(err)
@@ -208,8 +210,8 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 	if len(asked) > 0 && x.ctx.IsGet() {
 		enc, deltas = coding.Identity, false // a range is one of the bytes as they are
 	}
-	b, o, err := e.bodyOf(x.pairHeld, x.address.file, enc, &x.question)
-	if o == miss && x.outcome == revalidated && x.pair.has(x.address.file, enc) {
+	b, o, err := e.bodyOf(x.pairHeld, x.address.File, enc, &x.question)
+	if o == miss && x.outcome == revalidated && x.pair.has(x.address.File, enc) {
 		o = revalidated // what was held of this file was of before
 	}
 	x.outcome = max(x.outcome, o)
@@ -222,7 +224,7 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 	case err != nil:
 		return respond.Internal
 	}
-	x.pair.touch(x.now, x.address.file, enc)
+	x.pair.touch(x.now, x.address.File, enc)
 	if deltas {
 		x.delta = e.deltaFor(x, b)
 	}

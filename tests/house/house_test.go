@@ -147,7 +147,7 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/clientlimit edge/coding edge/diskcache edge/listen edge/loop edge/policy edge/ratelimit edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
+		ours: "edge/address edge/coding edge/diskcache edge/listen edge/loop edge/policy edge/ratelimit edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
 		others: "github.com/go-json-experiment/json github.com/maypok86/otter/v2 " +
 			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/sync golang.org/x/sys",
 	},
@@ -156,6 +156,7 @@ var house = map[string]room{
 	"edge/listen":         {ours: "edge/clientlimit edge/loop edge/ratelimit edge/respond httpguard", others: "github.com/valyala/fasthttp golang.org/x/net"},
 	"edge/policy":         {ours: "storage/record"},
 	"edge/diskcache":      {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
+	"edge/address":        {ours: "wasm/abi"},
 	"edge/ratelimit":      {},
 	"edge/respond":        {ours: "wasm/abi", others: "github.com/valyala/fasthttp"},
 	"edge/upstream":       {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},

@@ -1,4 +1,4 @@
-package edge
+package address
 
 import (
 	"strings"
@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	testEnv     = "env_0123456789abcdefghijklmnop"
-	testTheme   = "thm_0123456789abcdefghijklmnop"
-	testVariant = "var_0123456789abcdefghijklmnop"
+	env     = "env_0123456789abcdefghijklmnop"
+	thm     = "thm_0123456789abcdefghijklmnop"
+	variant = "var_0123456789abcdefghijklmnop"
 )
 
 func TestAddressesHaveOneSpelling(t *testing.T) { // S227, S228, S230, S231, A63, A64
-	const base = "/" + testEnv + "/" + testTheme
+	const base = "/" + env + "/" + thm
 	for _, tt := range []struct {
 		path string
 		ok   bool
@@ -22,8 +22,8 @@ func TestAddressesHaveOneSpelling(t *testing.T) { // S227, S228, S230, S231, A63
 		{base + "/-/latest/tokens.css", true},
 		{base + "/-/1/tokens.css", true},
 		{base + "/-/4294967295/tokens.flat.json", true},
-		{base + "/" + testVariant + "/latest/tokens.values.json", true},
-		{base + "/" + testVariant + "/12/tokens.dtcg.json", true},
+		{base + "/" + variant + "/latest/tokens.values.json", true},
+		{base + "/" + variant + "/12/tokens.dtcg.json", true},
 
 		{"", false},
 		{"/", false},
@@ -49,41 +49,41 @@ func TestAddressesHaveOneSpelling(t *testing.T) { // S227, S228, S230, S231, A63
 		{base + "/-/99999999999999999999/tokens.css", false},
 		{base + "/--/latest/tokens.css", false},
 		{base + "//latest/tokens.css", false},
-		{base + "/" + testTheme + "/latest/tokens.css", false},
-		{base + "/" + strings.ToUpper(testVariant) + "/latest/tokens.css", false},
-		{base + "/" + testVariant[:29] + "/latest/tokens.css", false},
-		{base + "/" + testVariant + "q/latest/tokens.css", false},
-		{base + "/" + testVariant[:29] + "\x80/latest/tokens.css", false},
-		{base + "/" + testVariant[:29] + "%/latest/tokens.css", false},
+		{base + "/" + thm + "/latest/tokens.css", false},
+		{base + "/" + strings.ToUpper(variant) + "/latest/tokens.css", false},
+		{base + "/" + variant[:29] + "/latest/tokens.css", false},
+		{base + "/" + variant + "q/latest/tokens.css", false},
+		{base + "/" + variant[:29] + "\x80/latest/tokens.css", false},
+		{base + "/" + variant[:29] + "%/latest/tokens.css", false},
 		{base + "/%2d/latest/tokens.css", false},
 		{base + "/-/latest/tokens%2ecss", false},
 		{base + "/-/../-/latest/tokens.css", false},
 		{base + `/..\/latest/tokens.css`, false},
-		{"/" + testTheme + "/" + testEnv + "/-/latest/tokens.css", false},
+		{"/" + thm + "/" + env + "/-/latest/tokens.css", false},
 		{"/sandbox/brand/-/latest/tokens.css", false},
-		{"/env_../../../../../../../../etc/" + testTheme + "/-/latest/tokens.css", false},
+		{"/env_../../../../../../../../etc/" + thm + "/-/latest/tokens.css", false},
 	} {
-		if _, ok := parseAddress([]byte(tt.path)); ok != tt.ok {
+		if _, ok := Parse([]byte(tt.path)); ok != tt.ok {
 			t.Errorf("parseAddress(%q) ok = %t, want %t", tt.path, ok, tt.ok)
 		}
 	}
 }
 
 func TestAddressIsTakenApart(t *testing.T) {
-	const pairKey = testEnv + "/" + testTheme + "/" + testVariant + "/12"
-	a, ok := parseAddress([]byte("/" + pairKey + "/tokens.flat.json"))
-	if !ok || string(a.theme) != testEnv+"/"+testTheme || string(a.key) != pairKey || a.version != 12 || a.file != abi.TokensFlatJSON {
-		t.Errorf("parseAddress = %q %q %d %d, %t", a.theme, a.key, a.version, a.file, ok)
+	const pairKey = env + "/" + thm + "/" + variant + "/12"
+	a, ok := Parse([]byte("/" + pairKey + "/tokens.flat.json"))
+	if !ok || string(a.Theme) != env+"/"+thm || string(a.Key) != pairKey || a.Version != 12 || a.File != abi.TokensFlatJSON {
+		t.Errorf("parseAddress = %q %q %d %d, %t", a.Theme, a.Key, a.Version, a.File, ok)
 	}
 }
 
 func FuzzParseAddress(f *testing.F) {
-	f.Add("/" + testEnv + "/" + testTheme + "/-/latest/tokens.css")
-	f.Add("/" + testEnv + "/" + testTheme + "/" + testVariant + "/7/tokens.json")
+	f.Add("/" + env + "/" + thm + "/-/latest/tokens.css")
+	f.Add("/" + env + "/" + thm + "/" + variant + "/7/tokens.json")
 	f.Fuzz(func(t *testing.T, path string) {
-		a, ok := parseAddress([]byte(path))
-		if ok && path != "/"+string(a.key)+"/"+a.file.Name() {
-			t.Errorf("parseAddress(%q) names %q and %q", path, a.key, a.file.Name())
+		a, ok := Parse([]byte(path))
+		if ok && path != "/"+string(a.Key)+"/"+a.File.Name() {
+			t.Errorf("parseAddress(%q) names %q and %q", path, a.Key, a.File.Name())
 		}
 	})
 }
