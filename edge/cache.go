@@ -2,44 +2,26 @@ package edge
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
-	"unsafe"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/memcache"
 
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 	"github.com/maypok86/otter/v2"
 )
 
-// cache is what the edge holds in memory, within a budget of bytes. What is asked for rarely makes
-// place for what is asked for often, so that a flood of unknown addresses pushes nothing out. It may
-// be used concurrently.
+// cache is what the edge holds in memory, within a budget of bytes. It may be used concurrently.
 type cache struct {
-	themes  *otter.Cache[string, *theme]
-	pairs   *otter.Cache[string, *pair]
-	inputs  *otter.Cache[record.Hash, []byte] // plans and overlays
-	files   *otter.Cache[fileKey, *file]
-	offers  *otter.Cache[offerKey, *pairState]
+	themes  *memcache.Table[string, *theme]
+	pairs   *memcache.Table[string, *pair]
+	inputs  *memcache.Table[record.Hash, []byte] // plans and overlays
+	files   *memcache.Table[fileKey, *file]
+	offers  *memcache.Table[offerKey, *pairState]
 	changes atomic.Uint64 // the newest number of theme.change given out
-	evicted [heldCount]atomic.Uint64
 }
-
-// heldKind is a kind of what is held.
-type heldKind uint8
-
-const (
-	heldTheme heldKind = iota
-	heldPair
-	heldInput
-	heldFile
-	heldOffer
-	heldCount
-)
-
-var heldNames = [heldCount]string{"theme", "pair", "input", "file", "offer"}
 
 // fileKey names a file by what it is made from.
 type fileKey struct {
@@ -65,41 +47,22 @@ const (
 	offerCost      = 1 << 10 // with the state that is kept alive
 )
 
-// newCache splits the budget: Themes and what files are made from have three parts of 32 each, pairs six, files the
-// rest, and of that a little what clients may have of them. Where files are some 2 KiB as they are sent, records make
-// place about as often as files do: a file is of use only with the record of its pair.
-func newCache(budget int64) (*cache, error) {
-	c, part := &cache{}, uint64(budget/64)
-	var errs [heldCount]error
-	c.themes, errs[heldTheme] = weighed(6*part, c.counting(heldTheme), func(_ string, t *theme) uint32 { return t.cost() }, nil)
-	c.pairs, errs[heldPair] = weighed(12*part, c.counting(heldPair), func(string, *pair) uint32 { return pairCost }, (*pair).dropped)
-	c.inputs, errs[heldInput] = weighed(6*part, c.counting(heldInput), func(_ record.Hash, b []byte) uint32 { return allocated(len(b)) + inputCost }, nil)
-	c.offers, errs[heldOffer] = weighed(part, c.counting(heldOffer), func(offerKey, *pairState) uint32 { return offerCost }, nil)
-	c.files, errs[heldFile] = weighed(uint64(budget)-25*part, c.counting(heldFile), func(_ fileKey, f *file) uint32 { return f.cost() }, nil)
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, fmt.Errorf("edge: cache: %w", err)
-	}
-	return c, nil
+// newCache splits the budget: Themes 3/32, plans and overlays 3/32, pairs 6/32, dictionary offers 1/64, files the rest. If
+// files are some 2 KiB as they are sent, records are evicted about as often as files: a file is of use only with the record
+// of its pair.
+func newCache(budget int64) (c *cache, err error) {
+	part := uint64(budget / 64)
+	var errs [5]error
+	c = &cache{}
+	c.themes, errs[0] = memcache.New(6*part, func(_ string, t *theme) uint32 { return t.cost() }, nil)
+	c.pairs, errs[1] = memcache.New(12*part, func(string, *pair) uint32 { return pairCost }, (*pair).dropped)
+	c.inputs, errs[2] = memcache.New(6*part, func(_ record.Hash, b []byte) uint32 { return memcache.Allocated(len(b)) + inputCost }, nil)
+	c.offers, errs[3] = memcache.New(part, func(offerKey, *pairState) uint32 { return offerCost }, nil)
+	c.files, errs[4] = memcache.New(uint64(budget)-25*part, func(_ fileKey, f *file) uint32 { return f.cost() }, nil)
+	return c, errors.Join(errs[:]...)
 }
 
-// counting returns what counts an eviction.
-func (c *cache) counting(kind heldKind) func() { return func() { c.evicted[kind].Add(1) } }
-
-// weighed makes a table that holds so much. Where dropped is not nil it is told of everything that the
-// table holds no more.
-func weighed[K comparable, V any](budget uint64, evicted func(), weigh func(K, V) uint32, dropped func(V)) (*otter.Cache[K, V], error) {
-	o := &otter.Options[K, V]{MaximumWeight: budget, Weigher: weigh, OnAtomicDeletion: func(d otter.DeletionEvent[K, V]) {
-		if d.WasEvicted() {
-			evicted()
-		}
-	}}
-	if dropped != nil {
-		o.OnDeletion = func(d otter.DeletionEvent[K, V]) { dropped(d.Value) }
-	}
-	return otter.New(o)
-}
-
-// close ends what the caches run in the background.
+// close ends what the tables run in the background.
 func (c *cache) close() {
 	c.themes.StopAllGoroutines()
 	c.pairs.StopAllGoroutines()
@@ -110,13 +73,13 @@ func (c *cache) close() {
 
 // theme returns what is held under key, or nil. key is only read.
 func (c *cache) theme(key []byte) *theme {
-	t, _ := c.themes.GetIfPresent(lent(key))
+	t, _ := c.themes.GetIfPresent(memcache.LookupKey(key))
 	return t
 }
 
 // pair returns what is held under key, or nil. key is only read.
 func (c *cache) pair(key []byte) *pair {
-	p, _ := c.pairs.GetIfPresent(lent(key))
+	p, _ := c.pairs.GetIfPresent(memcache.LookupKey(key))
 	return p
 }
 
@@ -180,18 +143,6 @@ func (c *cache) putDelta(key fileKey, d delta) {
 		return held.withDelta(d), otter.WriteOp
 	})
 }
-
-// allocated returns what the allocator gives for so many bytes: it has sizes of its own.
-func allocated(length int) uint32 {
-	const page = 8 << 10
-	if length > 4*page {
-		return uint32((length + page - 1) / page * page)
-	}
-	return uint32(length + length/16)
-}
-
-// lent makes a string of bytes that nobody changes or keeps while it is used: a look-up.
-func lent(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
 
 // bytes returns what is held, roughly.
 func (c *cache) bytes() uint64 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/memcache"
 )
 
 // file is one served file in the codings that were made of it. It is not changed: another coding
@@ -93,14 +94,14 @@ func (f *file) cost() (sum uint32) {
 		}
 		sum += bodyCost
 		if b.encoding != coding.Identity || !counted {
-			sum += allocated(len(b.bytes))
+			sum += memcache.Allocated(len(b.bytes))
 		}
 		counted = counted || b.encoding == coding.Identity
 	}
 	for _, d := range f.deltas {
 		sum += deltaCost
 		if d.body != nil {
-			sum += bodyCost + allocated(len(d.body.bytes))
+			sum += bodyCost + memcache.Allocated(len(d.body.bytes))
 		}
 	}
 	return sum

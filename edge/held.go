@@ -11,6 +11,7 @@ import (
 	"unique"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/upstream"
@@ -49,7 +50,7 @@ func (t *theme) cost() uint32 {
 			listed += 2 * (len(text) + 32)
 		}
 	}
-	return themeCost + allocated(listed) + uint32(len(s.fed.Serving.SigningKeys))*signingKeyCost
+	return themeCost + memcache.Allocated(listed) + uint32(len(s.fed.Serving.SigningKeys))*signingKeyCost
 }
 
 // maxPairs bounds the pairs of a Theme that are made ready after a change.

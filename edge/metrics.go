@@ -118,11 +118,13 @@ func (e *Edge) memoryBudget() float64 {
 
 // evictions count what had to make place in memory, by what it was.
 func (e *Edge) evictions() (all []prometheus.Collector) {
-	for kind, name := range heldNames {
+	for name, evicted := range map[string]func() uint64{
+		"theme": e.cache.themes.Evicted, "pair": e.cache.pairs.Evicted, "input": e.cache.inputs.Evicted, "file": e.cache.files.Evicted, "offer": e.cache.offers.Evicted,
+	} {
 		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "livery_edge_cache_evictions_total", Help: "What had to make place in memory for other things, by kind.",
 			ConstLabels: prometheus.Labels{"kind": name},
-		}, func() float64 { return float64(e.cache.evicted[kind].Load()) }))
+		}, func() float64 { return float64(evicted()) }))
 	}
 	return all
 }

@@ -147,7 +147,7 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/address edge/coding edge/diskcache edge/listen edge/loop edge/policy edge/ratelimit edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
+		ours: "edge/address edge/coding edge/diskcache edge/listen edge/loop edge/memcache edge/policy edge/ratelimit edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
 		others: "github.com/go-json-experiment/json github.com/maypok86/otter/v2 " +
 			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/sync golang.org/x/sys",
 	},
@@ -157,6 +157,7 @@ var house = map[string]room{
 	"edge/policy":         {ours: "storage/record"},
 	"edge/diskcache":      {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
 	"edge/address":        {ours: "wasm/abi"},
+	"edge/memcache":       {others: "github.com/maypok86/otter/v2"},
 	"edge/ratelimit":      {},
 	"edge/respond":        {ours: "wasm/abi", others: "github.com/valyala/fasthttp"},
 	"edge/upstream":       {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
