@@ -81,7 +81,7 @@ func TestDiskStaysWithinItsBudget(t *testing.T) {
 	used := d.put(t, 1000)
 	for i := range 100 {
 		d.put(t, i)
-		d.Touch((used), 1, time.Now())
+		d.Touch(used, 1, time.Now())
 		if !d.whole(1000) {
 			t.Fatalf("after %d rounds the pair that is asked for is gone", i)
 		}
@@ -128,9 +128,9 @@ func TestDiskGivesUpWhatIsSuperseded(t *testing.T) {
 			if err := d.PutPair(pinned, Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: old}}); err != nil {
 				t.Fatal(err)
 			}
-			d.Touch((pinned), 5, time.Now())
+			d.Touch(pinned, 5, time.Now())
 		}
-		d.Touch((key), 5, time.Now())
+		d.Touch(key, 5, time.Now())
 		next := someBlob(2000)
 		if err := d.PutBlob(record.HashOf(next), next); err != nil {
 			t.Fatal(err)
@@ -142,8 +142,8 @@ func TestDiskGivesUpWhatIsSuperseded(t *testing.T) {
 		for d.put(t, first); d.whole(100); first++ { // until something had to be evicted
 			d.put(t, first+1)
 		}
-		if d.HasBlob((old)) != shared || !d.HasBlob((record.HashOf(next))) || !d.HasPair((key)) {
-			t.Errorf("shared %t: the plan of before is held: %t, that of now: %t", shared, d.HasBlob((old)), d.HasBlob((record.HashOf(next))))
+		if d.HasBlob(old) != shared || !d.HasBlob(record.HashOf(next)) || !d.HasPair(key) {
+			t.Errorf("shared %t: the plan of before is held: %t, that of now: %t", shared, d.HasBlob(old), d.HasBlob(record.HashOf(next)))
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestDiskRemembersItsOrder(t *testing.T) {
 		d.put(t, i)
 	}
 	for i := range 3 {
-		d.Touch((fmt.Sprintf("%s/thm_%026d/-/latest", testEnv, 2*i)), 20, time.Now())
+		d.Touch(fmt.Sprintf("%s/thm_%026d/-/latest", testEnv, 2*i), 20, time.Now())
 	}
 	d = diskAt(t, dir, 60<<10) // room for three, and something
 	for i := range 10 {
@@ -199,7 +199,7 @@ func TestDiskBelievesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, ok := d.Blob(name); ok || d.HasBlob((name)) {
+		if _, ok := d.Blob(name); ok || d.HasBlob(name) {
 			t.Error("a damaged blob is believed or kept")
 		}
 		if _, ok := d.Theme(key); ok {

@@ -30,7 +30,7 @@ func TestFullFileSystemKeepsWhatIsAskedFor(t *testing.T) {
 	d := diskAt(t, smallDisk(t, 2<<20), 1<<30)
 	const hot = 20
 	for i := range hot {
-		d.Touch((d.put(t, i)), 5, time.Now())
+		d.Touch(d.put(t, i), 5, time.Now())
 	}
 	for i := hot; i < 400; i++ {
 		plan := someBlob(i)
