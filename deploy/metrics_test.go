@@ -147,7 +147,7 @@ func TestPromtoolTakesTheDashboard(t *testing.T) {
 	for where, query := range expressions(t) {
 		recorded = append(recorded, map[string]string{"record": fmt.Sprintf("livery:query_%d", len(recorded)), "expr": fill.Replace(query)})
 		if strings.Contains(fill.Replace(query), "$") {
-			t.Errorf("%s: a variable that nobody fills in: %s", where, query)
+			t.Errorf("%s: a variable without a value: %s", where, query)
 		}
 	}
 	text, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": recorded}}})

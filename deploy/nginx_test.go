@@ -124,7 +124,7 @@ func TestNginxSmugglesNothing(t *testing.T) {
 		for _, host := range []string{"cdn.example.com", "livery.example.com"} {
 			got := p.raw(host, "POST "+site.public+" HTTP/1.1\r\nHost: "+host+"\r\n"+c.head+"\r\n"+c.body)
 			if len(got) == 0 || got[0].StatusCode < 400 {
-				t.Errorf("%s at %s: the first answer is no refusal", c.name, host)
+				t.Errorf("%s at %s: the first answer is not a refusal", c.name, host)
 			}
 			sent += len(got)
 		}

@@ -109,7 +109,7 @@ func (p *proxy) configuration() string {
 	return text
 }
 
-// certify writes a certificate that nobody trusts.
+// certify writes a certificate that no authority signed.
 func (p *proxy) certify() {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -60,7 +60,7 @@ func (e *rolled) end() {
 }
 
 // TestRollingRestartLosesNothing restarts both edges behind nginx as the operating guide says, the second
-// when the first is asked again, which nginx does only some time after it found it gone, while somebody asks for latest again and again: every answer is the file.
+// when the first is asked again, which nginx does only some time after it found it gone, while a client asks for latest again and again: every answer is the file.
 func TestRollingRestartLosesNothing(t *testing.T) {
 	edges := []*rolled{
 		{t: t, address: freeAddress(t), data: filepath.Join(t.TempDir(), "a")},

@@ -20,7 +20,7 @@ func TestImagesCanBePinned(t *testing.T) {
 		switch {
 		case from[1] == "scratch":
 		case name == from[1] || !strings.Contains(dockerfile, "\nARG "+name+"="):
-			t.Errorf("the Dockerfile builds from %s, which is no variable", from[1])
+			t.Errorf("the Dockerfile builds from %s, which is not a variable", from[1])
 		default:
 			variables = append(variables, name)
 		}
@@ -30,13 +30,13 @@ func TestImagesCanBePinned(t *testing.T) {
 		image, _ := at.(map[string]any)["image"].(string)
 		found := regexp.MustCompile(`^\$\{([A-Z_]+):-[^}]+\}$`).FindStringSubmatch(image)
 		if found == nil {
-			t.Errorf("compose.yaml: the image of %s is %s, which is no variable", service, image)
+			t.Errorf("compose.yaml: the image of %s is %s, which is not a variable", service, image)
 			continue
 		}
 		variables = append(variables, found[1])
 	}
 	if image := documents(t, "action/gitlab.example.yml")[0][".livery"].(map[string]any)["image"]; image != "$LIVERY_CI_IMAGE" {
-		t.Errorf("the snippet for GitLab runs in %s, which is no variable", image)
+		t.Errorf("the snippet for GitLab runs in %s, which is not a variable", image)
 	}
 	if len(variables) != 6 { // the compiler's, and those of five services
 		t.Errorf("the variables are %q", variables)

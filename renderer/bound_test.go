@@ -305,7 +305,7 @@ func TestFilesAreCutAnywhere(t *testing.T) {
 				}
 			}
 			if out, _, _ := s.AppendWithin(f, len(whole)+renderer.Closing); string(out) != whole {
-				t.Errorf("%s: %s is cut where there is room", name, f.Name())
+				t.Errorf("%s: %s is cut though there is room", name, f.Name())
 			}
 		}
 	}

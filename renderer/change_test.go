@@ -45,7 +45,7 @@ var shapes = []struct {
 	{"two tokens of one path", `{"a":{"b":{"$type":"number","$value":1}},"a.b":{"$type":"number","$value":2},"c":{"$type":"number","$value":1}}`, `{"c":3}`, true},
 }
 
-// Where the overrides change values and no more, nothing else of the Theme is looked at; whatever else they
+// If the overrides change values and no more, nothing else of the Theme is looked at; whatever else they
 // do is told by the whole document.
 func TestVariantsAreToldByWhatTheyReach(t *testing.T) {
 	t.Parallel()

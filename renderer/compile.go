@@ -53,7 +53,7 @@ func Compile(theme *jsontree.Node, prefix string) *Compiled {
 }
 
 // Plan returns the plan of file f. The caller must not change it. Equal Themes give equal bytes. It is
-// nil only where the file is longer than plan.MaxFileBytes, which no tree that was parsed can bring about.
+// nil only if the file is longer than plan.MaxFileBytes, which no tree that was parsed can bring about.
 func (c *Compiled) Plan(f File) []byte { return c.blobs[f] }
 
 // Load is LoadTree for the Theme of c, which is not read again: it costs what the overrides reach,
@@ -73,7 +73,7 @@ func (c *Compiled) loadWhole(overrides []dtcg.Override) *Set {
 
 // Overlay returns the overlay that makes of the plan of file f the bytes that s renders, whatever the
 // overrides of s do: retype, leave out, bring back, collide. s must come from c.Load. The result grows
-// with what differs, not with the Theme. It is nil only where Plan is.
+// with what differs, not with the Theme. It is nil only if Plan is.
 func (c *Compiled) Overlay(s *Set, f File) []byte {
 	if s.doc.Root != c.doc.Root || s.change != nil && s.change.of != c {
 		panic("renderer: an overlay is compiled from a Set of its own Theme")

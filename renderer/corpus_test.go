@@ -198,7 +198,7 @@ var leftOut = []struct{ document, kind, path, reason string }{
 	{"jsxtools-example.tokens", dtcg.AliasMissing, "color.panel.dark", "names a token that $extends would bring"},
 	{"livery-synthetic-ref.tokens", dtcg.ValueMisfit, "semantic.", "values are a $ref"},
 	{"livery-synthetic-legacy.tokens", dtcg.ValueMisfit, "other.null", "null fits nothing"},
-	{"ts-w3c-spec-compliance.tokens", dtcg.ValueMisfit, "colors.gradient", "a gradient is no colour"},
+	{"ts-w3c-spec-compliance.tokens", dtcg.ValueMisfit, "colors.gradient", "a gradient is not a colour"},
 }
 
 // Real documents are served whole, but for the reasons above, each of which is met.

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write what is rendered to testdata/<case>/want")
 
-// A case is a folder of testdata: theme.json, and where the rule needs them variant.json and
+// A case is a folder of testdata: theme.json, and if the rule needs them variant.json and
 // prefix.txt. want holds the five files and diagnostics.txt.
 func TestGoldenCases(t *testing.T) {
 	t.Parallel()

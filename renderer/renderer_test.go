@@ -242,7 +242,7 @@ func groups(depth int) *rapid.Generator[*jsontree.Node] {
 	})
 }
 
-// The renderer is total, deterministic and safe on documents that nobody would write.
+// The renderer is total, deterministic and safe on documents that no author would write.
 func TestRandomDocumentsRender(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -262,7 +262,7 @@ func TestRendererImportsNothingImpure(t *testing.T) {
 	t.Parallel()
 	allowed := []string{
 		"strings", "strconv", "unicode", "unicode/utf8", "math", "math/bits", "sort", "slices", "bytes", "errors", "cmp", "iter",
-		"hash/maphash", // where something is in a table, which nobody sees
+		"hash/maphash", // where something is in a table, which no caller sees
 		"example.com/livery/renderer/dtcg", "example.com/livery/renderer/css", "example.com/livery/renderer/jsontree",
 		"example.com/livery/renderer/plan",
 	}

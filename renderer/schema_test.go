@@ -79,7 +79,7 @@ func schemaSources(t *testing.T) map[string]string {
 	return texts
 }
 
-// olderForm is why tokens.json may be refused: the schemas look at a token's value only where the token
+// olderForm is why tokens.json may be refused: the schemas look at a token's value only if the token
 // itself has a $type, so an older string form ("4px", "#f00") under a group's type passes them. Our
 // file says the type of every token and keeps the value in the shape in which it was written.
 const olderForm = "an older string form whose type the document leaves to a group, or to its shape"
@@ -96,7 +96,7 @@ var refusedByTheSchemas = []struct{ document, file, reason string }{
 	{"034-groups-inheritance-semantics", "tokens.json", olderForm},
 }
 
-// Wherever the official schemas accept a document they accept tokens.json and tokens.dtcg.json of
+// If the official schemas accept a document they accept tokens.json and tokens.dtcg.json of
 // it: alone, with its own values as overrides, and with a token that is left out.
 func TestSchemasAcceptWhatTheyAcceptedBefore(t *testing.T) {
 	t.Parallel()

@@ -137,7 +137,7 @@ func (l line) name(sheet []byte) []byte {
 type nameTable struct {
 	sheet []byte
 	lines []line
-	seed  maphash.Seed // nobody can choose names that meet in one slot
+	seed  maphash.Seed // no author can choose names that meet in one slot
 	at    []int32      // by slot: the position of the line, counted from 1; 0: the slot is free
 	count int          // of different names
 }

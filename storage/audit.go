@@ -13,7 +13,7 @@ import (
 // The audit log is a trail of entries for each scope of writing, so that it is written in the commit
 // that it tells of and makes no two scopes wait for each other. Each entry names the hash of the one
 // before: what is taken out of the middle, or changed, shows in CheckStore. Cut off at its newest end
-// a trail shows nothing; whoever needs more ships the entries elsewhere.
+// a trail shows nothing; an operator who needs more ships the entries elsewhere.
 
 // Audits is the table of the audit log. Its parts are the scope of the commit and the entry's number.
 var Audits = Table[record.Audit]{'A', "audit entry"}
@@ -128,4 +128,4 @@ func (c *checker) audits() error {
 	}), c.ctx.Err())
 }
 
-const auditRepair = "somebody changed the audit log: compare it with a backup, and find out who could"
+const auditRepair = "the audit log was changed by hand: compare it with a backup, and find out who could"

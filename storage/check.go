@@ -21,7 +21,7 @@ func (f Finding) String() string { return f.Where + ": " + f.Problem + ": " + f.
 
 // The repairs that findings name.
 const (
-	RepairRestore = "restore the newest backup without it, or ask whoever has the data to write it again"
+	RepairRestore = "restore the newest backup without it, or ask the owner of the data to write it again"
 	RepairDerived = "nothing to do: it is made again when it is asked for"
 	RepairPublish = "publish it again, or put the same bytes again; edges that hold the version serve it on"
 	RepairDelete  = "delete it; nothing depends on it"
@@ -157,7 +157,7 @@ func (c *checker) named(at string, refs []Reference) {
 		d, err := parseDigest(ref.Name)
 		switch {
 		case err != nil:
-			c.report(Finding{at, fmt.Sprintf("%q is no name of a blob", ref.Name), RepairRestore})
+			c.report(Finding{at, fmt.Sprintf("%q is not the name of a blob", ref.Name), RepairRestore})
 		case !c.blobs.has(d):
 			c.absent = append(c.absent, absentBlob{ref.Name, at, ref.Derived})
 		}

@@ -80,7 +80,7 @@ func TestCheckStoreFindsEachFault(t *testing.T) {
 		"an Environment without its Team":    {func(tx storage.Tx) error { return storage.Teams.Delete(tx, "team_1") }, "environment env_1", "its team team_1 is not there"},
 		"a Theme without its Environment":    {func(tx storage.Tx) error { return storage.Environments.Delete(tx, "env_1") }, "theme env_1 thm_1", "its environment env_1"},
 		"a draft that is gone":               {func(tx storage.Tx) error { return storage.ThemeDrafts.Delete(tx, "env_1", "thm_1") }, "theme env_1 thm_1", "says that it has a draft"},
-		"a draft that nobody knows": {func(tx storage.Tx) error {
+		"a draft that is not known": {func(tx storage.Tx) error {
 			return storage.VariantDrafts.Write(tx, record.VariantDraft{Overrides: []byte("{}")}, "env_1", "thm_1", "var_1")
 		}, "variant env_1 thm_1 var_1", "says that it has none"},
 		"a version that is missing": {func(tx storage.Tx) error { return storage.ThemeVersions.Delete(tx, "env_1", "thm_1", one) }, "theme env_1 thm_1", "newest version is 0 and its record says 1"},
@@ -96,10 +96,10 @@ func TestCheckStoreFindsEachFault(t *testing.T) {
 		"an overlay that is gone": {func(tx storage.Tx) error {
 			return storage.Pairs.Write(tx, record.Pair{Overlay: gone}, "env_1", "thm_1", "var_1", one)
 		}, "pair env_1 thm_1 var_1 " + one, string(gone)},
-		"a name that is no hash": {func(tx storage.Tx) error {
+		"a name that is not a hash": {func(tx storage.Tx) error {
 			return storage.Pairs.Write(tx, record.Pair{Overlay: "abc"}, "env_1", "thm_1", "var_1", one)
-		}, "pair env_1 thm_1 var_1 " + one, `"abc" is no name`},
-		"a module that nobody registered": {func(tx storage.Tx) error { return storage.Modules.DeleteAll(tx) }, "theme version env_1 thm_1 " + one, "its module"},
+		}, "pair env_1 thm_1 var_1 " + one, `"abc" is not the name`},
+		"a module that is not registered": {func(tx storage.Tx) error { return storage.Modules.DeleteAll(tx) }, "theme version env_1 thm_1 " + one, "its module"},
 		"a pair without its Variant":      {func(tx storage.Tx) error { return storage.Variants.Delete(tx, "env_1", "thm_1", "var_1") }, "pair env_1 thm_1 var_1 " + one, "its variant"},
 	}
 	for name, tt := range tests {

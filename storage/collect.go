@@ -29,7 +29,7 @@ type Collection struct {
 	Now      time.Time     // must be set
 	Grace    time.Duration // how long a blob stays after it was found unnamed; 0 means DefaultGrace
 	DryRun   bool          // report what would be done, and change nothing
-	Progress Progress      // nil means nobody listens
+	Progress Progress      // nil means that none is reported
 }
 
 // Collected is what Collect found and did, or would do in a dry run.

@@ -63,7 +63,7 @@ type digests []digest
 
 func parseDigest(name record.Hash) (d digest, err error) {
 	if !name.Valid() {
-		return d, fmt.Errorf("storage: %w: %q is no name of a blob", ErrCorrupt, name)
+		return d, fmt.Errorf("storage: %w: %q is not the name of a blob", ErrCorrupt, name)
 	}
 	_, err = hex.Decode(d[:], []byte(name))
 	return d, err

@@ -21,7 +21,7 @@ type Scopes struct {
 
 // scopeLock is the lock of a scope that someone holds or waits for.
 type scopeLock struct {
-	free  chan struct{} // holds one token while nobody has the lock
+	free  chan struct{} // holds one token while the lock is free
 	users int           // who holds it or waits for it; guarded by Scopes.mu
 }
 
@@ -35,7 +35,7 @@ func NewScopes(unused func(scope string)) *Scopes {
 }
 
 // Acquire waits for the scope's turn and returns what gives it up, or ctx's error. The wait for
-// all comes before the wait for the scope: whoever holds a scope then waits for nothing.
+// all comes before the wait for the scope: the holder of a scope then waits for nothing.
 func (s *Scopes) Acquire(ctx context.Context, scope string) (release func(), err error) {
 	if scope == Global {
 		if err := s.all.Acquire(ctx, allScopes); err != nil {

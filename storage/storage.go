@@ -1,4 +1,4 @@
-// Package storage is the one door to what Livery keeps: ordered keys read from consistent
+// Package storage is the interface to what Livery stores: ordered keys read from consistent
 // snapshots, changed by atomic commits that each append one entry to an ordered change log, and
 // immutable blobs named by their SHA-256. It knows keys and commits, and no rules.
 //
@@ -56,7 +56,7 @@ func ParseCursor(s string) (Cursor, error) {
 	seq, tag, ok := strings.Cut(s, ".")
 	n, err := strconv.ParseUint(seq, 10, 64)
 	if !ok || err != nil || n == 0 || tag == "" {
-		return Cursor{}, fmt.Errorf("storage: %q is no cursor", s)
+		return Cursor{}, fmt.Errorf("storage: %q is not a cursor", s)
 	}
 	return Cursor{n, tag}, nil
 }
@@ -81,7 +81,7 @@ type Reader interface {
 	// Get returns a copy of the value at key, or ErrNotFound.
 	Get(key []byte) ([]byte, error)
 	// Scan calls each for every key that begins with prefix, bytewise, until each returns false.
-	// Key and value are lent for the call.
+	// Key and value are valid during the call.
 	Scan(prefix []byte, order Order, each func(key, value []byte) (more bool)) error
 	// ScanRange is Scan for the keys from start on that come before end.
 	ScanRange(start, end []byte, order Order, each func(key, value []byte) (more bool)) error
@@ -139,10 +139,10 @@ const PutWindow = 10 * time.Minute
 type Store interface {
 	// View runs fn on one snapshot and returns fn's error.
 	View(ctx context.Context, fn func(Reader) error) error
-	// Update runs fn, and where fn returns nil and wrote something commits its writes and the change
+	// Update runs fn, and if fn returns nil and wrote something commits its writes and the change
 	// it returned as one durable step; the Cursor is the change's. Any Set, Delete or DeletePrefix is
 	// a write; if there was none the Cursor is that of the snapshot fn read. fn may run again and
-	// must not have effects outside tx. Where fn returns an error nothing is written and that error is
+	// must not have effects outside tx. If fn returns an error nothing is written and that error is
 	// returned. A ctx that ends stops what has not begun to commit, and nothing later.
 	Update(ctx context.Context, scope string, fn func(tx Tx) (record.Change, error)) (Cursor, error)
 	// PutBlob stores a blob and returns its name. The blob is durable with the next commit of this

@@ -126,7 +126,7 @@ func TestGrownInstanceIsNotKept(t *testing.T) {
 	}
 }
 
-// A call that lasts too long loses its place: others are served by another instance meanwhile, and
+// A call that lasts too long loses its place: other calls are served by another instance meanwhile, and
 // the one that was late is not used again, although its answer is.
 func TestOverdueCallLosesItsPlace(t *testing.T) {
 	t.Parallel()
@@ -167,7 +167,7 @@ func TestCallerWaitsNoLongerThanItsContext(t *testing.T) {
 	}
 }
 
-// spinning returns when a call is at work, and what tells its end. A call that nobody saw at work, because
+// spinning returns when a call is at work, and what its end sends. A call that was not seen at work, because
 // the world stood still for as long as it lasted, is followed by another.
 func spinning(t *testing.T, r *wasm.Runtime, digest string) <-chan error {
 	t.Helper()

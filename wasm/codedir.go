@@ -14,7 +14,7 @@ import (
 )
 
 // codeDir is the directory of compiled modules, within a budget of bytes. It may be shared between
-// processes: losing a file of it costs a compilation, at the next start of whoever used it.
+// processes: losing a file of it costs a compilation, at the next start of a process that used it.
 //
 //	{digest of the module}/{engine and its version}/{key of the engine}
 //
@@ -32,11 +32,11 @@ const (
 	// markCodeEvery is how exactly directories carry when their module was used.
 	markCodeEvery = 10 * time.Minute
 
-	// codeRests is how long nobody has used a module whose code may be deleted: somebody else may have
-	// it loaded, and marks it as used.
+	// codeRests is how long a module is unused before its code may be deleted: another process that has
+	// it loaded marks it as used.
 	codeRests = 2 * markCodeEvery
 
-	// engineRests is how long nobody has used the code of another engine that may be deleted: while
+	// engineRests is how long the code of another engine is unused before it may be deleted: while
 	// programs of two builds share the directory, neither deletes what the other made.
 	engineRests = 24 * time.Hour
 )
@@ -52,7 +52,7 @@ func openCodeDir(dir string, maxBytes int64) (*codeDir, error) {
 	return d, errors.Join(d.dropEngines("wazero-*", now), d.dropEngines("*/wazero-*", now), d.prune(nil, now))
 }
 
-// dropEngines deletes the directories of engines that the pattern names, if nobody has used them for
+// dropEngines deletes the directories of engines that the pattern names, if they were unused for
 // long. This process's own are below a module.
 func (d *codeDir) dropEngines(pattern string, now time.Time) error {
 	left, err := filepath.Glob(filepath.Join(d.dir, pattern))
@@ -116,7 +116,7 @@ func (d *codeDir) clear(digest string) error {
 	return err
 }
 
-// forget deletes the directories of a module of which there is no code.
+// forget deletes the directories of a module without code.
 func (d *codeDir) forget(digest string) {
 	_ = os.Remove(filepath.Join(d.path(digest), d.engine))
 	_ = os.Remove(d.path(digest)) // where another engine has code it stays
@@ -137,7 +137,7 @@ func (d *codeDir) prune(inUse []string, now time.Time) error {
 	for _, digest := range inUse {
 		_ = d.mark(digest, now) // it may be gone: its owner deletes as it likes
 	}
-	held, err := d.held()
+	held, err := d.list()
 	if err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func (d *codeDir) prune(inUse []string, now time.Time) error {
 	return nil
 }
 
-// held lists what there is. A module that somebody deletes meanwhile is left out.
-func (d *codeDir) held() (list []code, err error) {
+// list lists what there is. A module that is deleted meanwhile is left out.
+func (d *codeDir) list() (list []code, err error) {
 	modules, err := os.ReadDir(d.dir)
 	if err != nil {
 		return nil, err

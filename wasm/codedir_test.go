@@ -78,7 +78,7 @@ func TestCompiledCodeStaysWithinItsBudget(t *testing.T) {
 }
 
 // A new engine does not read what another one compiled. It leaves that to programs that use it yet, and
-// deletes what nobody has used for a day.
+// deletes what was not used for a day.
 func TestCodeOfOtherEnginesIsDeletedLater(t *testing.T) {
 	t.Parallel()
 	const other, older = "wazero-v0.2.0-amd64-linux", "wazero-v0.1.0-amd64-linux"
@@ -118,13 +118,13 @@ func TestDamagedCodeIsMadeAnewAlone(t *testing.T) {
 	}
 }
 
-// A module that is none leaves nothing.
+// A module that is not valid leaves nothing.
 func TestRefusedModuleLeavesNoCode(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	none := []byte("no module")
 	if err := newRuntime(t, wasm.Config{CacheDir: dir}).Load(t.Context(), wasm.Digest(none), none); err == nil {
-		t.Fatal("Load took what is no module")
+		t.Fatal("Load took what is not a module")
 	}
 	if got := compiledIn(t, dir); len(got) != 0 {
 		t.Errorf("the directory holds %v", got)

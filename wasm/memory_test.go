@@ -90,7 +90,7 @@ func TestLargestDocumentRenders(t *testing.T) {
 }
 
 // While all instances together have more memory than they should, those with more than their share are
-// not kept, and a module that nobody uses keeps none. Nothing is refused meanwhile.
+// not kept, and an unused module keeps none. Nothing is refused meanwhile.
 func TestMemoryOfAllInstancesIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, MemoryBytes: 1, Overdue: 100 * time.Millisecond, ModuleIdle: 30 * time.Second})

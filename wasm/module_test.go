@@ -111,7 +111,7 @@ func TestDamagedCacheIsCompiledAnew(t *testing.T) {
 	hear(t, second, load(t, second, canary(t)), "alive1")
 }
 
-// Modules live side by side; one that nobody uses is dropped with its instances and its code, and can
+// Modules live side by side; an unused one is dropped with its instances and its code, and can
 // be loaded again.
 func TestUnusedModulesAreDropped(t *testing.T) {
 	t.Parallel()

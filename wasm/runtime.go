@@ -53,7 +53,7 @@ func (e *RefusedError) Is(target error) bool {
 // Config configures a Runtime. The zero value is usable.
 type Config struct {
 	CacheDir    string        // compiled modules are kept here and may be shared between processes; empty: in memory only
-	CodeBytes   int64         // disk for these, those apart that somebody has used in the last 20 minutes; 0: 512 MiB
+	CodeBytes   int64         // disk for these, those apart that were used in the last 20 minutes; 0: 512 MiB
 	Instances   int           // calls at one time for each module; one more instance stands by; 0: one for each processor
 	PlanBytes   int           // of the plans that one instance holds, a single larger one apart; 0: 32 MiB
 	MemoryBytes int64         // linear memory of all instances from which on those with more than their share are not kept; 0: no bound
@@ -94,7 +94,7 @@ type Runtime struct {
 }
 
 // NewRuntime makes a Runtime. It fails if this machine has no compiler: interpreted, modules are
-// some forty times slower, which nobody should find out in production.
+// some forty times slower, which no operator should find out in production.
 func NewRuntime(ctx context.Context, c Config) (*Runtime, error) {
 	probe, err := newEngine(ctx, wazero.NewCompilationCache())
 	if err == nil {

@@ -13,7 +13,7 @@ type Stats struct {
 	MemoryBytes int64 // linear memory of all instances
 	Plans       int   // held by all instances
 	PlanBytes   int64 // of these
-	CodeBytes   int64 // of compiled modules on disk, whoever left them there
+	CodeBytes   int64 // of compiled modules on disk, of other processes too
 
 	Started       uint64        // instances
 	StartTime     time.Duration // that took, all together

@@ -29,7 +29,7 @@ func (p *pool) look(now time.Time) {
 	}
 }
 
-// crowdedPart is how much sooner than its code a module that nobody uses loses its instances while there
+// crowdedPart is how much sooner than its code an unused module loses its instances while there
 // is too little memory: after 15 seconds of 15 minutes.
 const crowdedPart = 60
 

@@ -241,7 +241,7 @@ func TestTheFilesNameWhatThereIs(t *testing.T) {
 	for line := range strings.Lines(with) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
 		if _, there := action.Inputs[name]; !there {
-			t.Errorf("workflow.example.yml gives the action %q, which is no input", name)
+			t.Errorf("workflow.example.yml gives the action %q, which is not an input", name)
 		}
 	}
 	for _, name := range []string{"workflow.example.yml", "gitlab.example.yml"} {

@@ -128,7 +128,7 @@ func TestAChangeThatBreaksFailsIfAsked(t *testing.T) {
 	}
 }
 
-// TestAReviewThatCannotJudgeSaysWhy: without an answer of the origin there is no comment, and the reason is printed.
+// TestAReviewThatCannotJudgeSaysWhy: without an answer of the origin no comment is written, and the reason is printed.
 func TestAReviewThatCannotJudgeSaysWhy(t *testing.T) {
 	f := newForge(t, "token")
 	s := newGitHub(t, devFile{OriginURL: "http://127.0.0.1:1"}, f)

@@ -38,7 +38,7 @@ type Config struct {
 
 	Threads  int                  // loops on a listener; 0: GOMAXPROCS as the program set it less one, at least 1
 	MaxConns int                  // open connections on all listeners, those in Server included; 0: 100,000
-	Clients  *clientlimit.Limiter // bounds the connections of each client; nil: there is no bound
+	Clients  *clientlimit.Limiter // bounds the connections of each client; nil: unbounded
 	Overload []byte               // what a connection beyond MaxConns or Clients is sent, a whole answer; nil: nothing, it is closed
 	Logger   *slog.Logger         // nil: nothing is logged
 }

@@ -183,7 +183,7 @@ func (t *thread) poll(limit time.Duration) (int, error) {
 	return int(n), nil
 }
 
-// limit is the longest wait; negative: there is no limit.
+// limit is the longest wait; negative: without limit.
 func (t *thread) limit() time.Duration {
 	limit := t.wheel.wait(t.now)
 	if !t.resumeAt.IsZero() && (limit < 0 || limit > acceptPause) {

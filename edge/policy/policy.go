@@ -23,7 +23,7 @@ type Rules struct {
 }
 
 // Compile reads serving settings. An entry that is not well formed matches nothing: a list of such
-// entries refuses everybody.
+// entries refuses every client.
 func Compile(s record.Serving) *Rules {
 	r := &Rules{
 		signed:        s.Mode == "signed",

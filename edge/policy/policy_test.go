@@ -89,7 +89,7 @@ func TestRequestNamesItsOrigin(t *testing.T) { // A82, S61, S62, decisions 7.5
 		{"other Referer", Request{Referers: [][]byte{[]byte(bad + "/" + good)}}, "nnn"},
 		{"Referer with the origin as user", Request{Referers: [][]byte{[]byte(good + "@evil.example/")}}, "nnn"},
 		{"Referer of another kind", Request{Referers: [][]byte{[]byte("android-app://good.example/")}}, "nnn"},
-		{"Referer that is no address", Request{Referers: [][]byte{[]byte("about:blank")}}, "yny"},
+		{"Referer that is not an address", Request{Referers: [][]byte{[]byte("about:blank")}}, "yny"},
 		{"same-origin at an allowed host", Request{SecFetchSite: []byte("same-origin"), Host: []byte("good.example")}, "yyy"},
 		{"same-origin at another host", Request{SecFetchSite: []byte("same-origin"), Host: []byte("edge.example")}, "nnn"},
 		{"same-origin goes before Referer", Request{SecFetchSite: []byte("same-origin"), Host: []byte("edge.example"), Referers: [][]byte{[]byte(good + "/")}}, "nnn"},
@@ -106,7 +106,7 @@ func TestRequestNamesItsOrigin(t *testing.T) { // A82, S61, S62, decisions 7.5
 		}
 		open := Compile(record.Serving{MissingOrigin: "refuse"})
 		if !open.Decide(&tt.req).Allowed {
-			t.Errorf("%s: refused although there is no list (S60, S63)", tt.name)
+			t.Errorf("%s: refused without a list (S60, S63)", tt.name)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestRequestNamesItsOrigin(t *testing.T) { // A82, S61, S62, decisions 7.5
 func TestUnknownMissingOriginRefuses(t *testing.T) {
 	rules := Compile(record.Serving{AllowedOrigins: []string{"https://good.example"}, MissingOrigin: "whatever"})
 	if rules.Decide(&Request{}).Allowed {
-		t.Error("a missingOrigin that nobody knows allows requests that name no origin")
+		t.Error("an unknown missingOrigin allows requests that name no origin")
 	}
 }
 
@@ -163,7 +163,7 @@ func TestClientIsTheRightmostUntrusted(t *testing.T) { // A83, decisions 7.6
 		{"what a client claims stands to the left", "10.0.0.1", []string{"10.9.9.9, 192.0.2.7"}, "192.0.2.7"},
 		{"two proxies", "10.0.0.1", []string{"198.51.100.1, 192.0.2.7, 10.0.0.2"}, "192.0.2.7"},
 		{"two headers", "10.0.0.1", []string{"198.51.100.1", "192.0.2.7 , 10.0.0.2"}, "192.0.2.7"},
-		{"everybody is trusted", "10.0.0.1", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
+		{"every proxy is trusted", "10.0.0.1", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
 		{"no header", "10.0.0.1", nil, "10.0.0.1"},
 		{"mapped peer", "::ffff:10.0.0.1", []string{"192.0.2.7"}, "192.0.2.7"},
 		{"mapped entry", "10.0.0.1", []string{"::ffff:192.0.2.7"}, "192.0.2.7"},
@@ -234,7 +234,7 @@ func TestSignedAddresses(t *testing.T) { // A86, S58, decisions 7.7
 		{"other case", signedPath, strings.Replace(good, "Expires", "expires", 1), false},
 		{"a leading zero", signedPath, strings.Replace(good, "Expires=", "Expires=0", 1), false},
 		{"a folder's signature without its folder", signedPath, folder[strings.Index(folder, "&")+1:], false},
-		{"a folder that is no folder", signedPath, strings.Replace(folder, "URLPrefix="+encode("/env_a/thm_b/"), "URLPrefix="+encode("/env_a/thm_b"), 1), false},
+		{"a folder that is not a folder", signedPath, strings.Replace(folder, "URLPrefix="+encode("/env_a/thm_b/"), "URLPrefix="+encode("/env_a/thm_b"), 1), false},
 	} {
 		d := signed().Decide(&Request{Path: []byte(tt.path), Query: []byte(tt.query), Now: now})
 		if d.Allowed != tt.want {

@@ -115,7 +115,7 @@ func TestEditThemeRefuses(t *testing.T) {
 		{`[{"op":"test","path":"/gap","value":1},{"op":"remove","path":"/gone"}]`, []string{`operations[0] (test "/gap"): "test" is no operation`, `operations[1] (remove "/gone"): at the root`}},
 		{`[{"op":"set","path":"/gap","value":1}]`, []string{`"set" is no operation`}},
 		{`[{"op":"replace","path":"","value":{}}]`, []string{"whole document"}},
-		{`[{"op":"add","path":"/gap/$type","value":"dimenson"}]`, []string{`operations[0]: "/gap/$type": "dimenson" is no known $type; the standard ones are color`}},
+		{`[{"op":"add","path":"/gap/$type","value":"dimenson"}]`, []string{`operations[0]: "/gap/$type": "dimenson" is not a known $type; the standard ones are color`}},
 		{`[{"op":"add","path":"/a.b","value":{}},{"op":"add","path":"/","value":{}},{"op":"add","path":"/{x}","value":{}}]`, []string{`operations[0]: "/a.b"`, `operations[1]: "/"`, `operations[2]: "/{x}"`}},
 		{`[{"op":"add","path":"/$value","value":1}]`, []string{`operations[0]: "/$value"`}},
 		{`[{"op":"add","path":"/x","value":"text"}]`, []string{`operations[0]: "/x"`}},

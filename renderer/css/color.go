@@ -3,7 +3,7 @@ package css
 import "example.com/livery/renderer/jsontree"
 
 // appendColor appends a colour: of an object as its space is written in CSS, of a string as it
-// stands where it is one safe CSS colour. In sRGB form whatever can be computed is converted.
+// stands if it is one safe CSS colour. In sRGB form whatever can be computed is converted.
 func appendColor(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 	switch v.Kind {
 	case jsontree.String:

@@ -26,8 +26,8 @@ func TestColorObjects(t *testing.T) {
 		{"components beyond any number", `{"colorSpace":"xyz-d65","components":[1e400,0,0]}`, ``, ``},
 		{"an unknown space", `{"colorSpace":"cmyk","components":[1,0,0]}`, ``, ``},
 		{"two components", `{"colorSpace":"srgb","components":[1,0]}`, ``, ``},
-		{"a component that is no number", `{"colorSpace":"srgb","components":[1,0,"x"]}`, ``, ``},
-		{"an alpha that is no number", `{"colorSpace":"srgb","components":[1,0,0],"alpha":{}}`, ``, ``},
+		{"a component that is not a number", `{"colorSpace":"srgb","components":[1,0,"x"]}`, ``, ``},
+		{"an alpha that is not a number", `{"colorSpace":"srgb","components":[1,0,0],"alpha":{}}`, ``, ``},
 		{"no space", `{"components":[1,0,0]}`, ``, ``},
 		{"a number", `1`, ``, ``},
 	})
@@ -71,7 +71,7 @@ func TestColorStrings(t *testing.T) {
 		{"five digits", `"#3366e"`, ``, ``},
 		{"seven digits", `"#3366e6f"`, ``, ``},
 		{"no hex digits", `"#36g"`, ``, ``},
-		{"control characters are no digits", `"#\u0010\u0011\u0012"`, ``, ``},
+		{"control characters are not digits", `"#\u0010\u0011\u0012"`, ``, ``},
 		{"a keyword", `"RebeccaPurple"`, `RebeccaPurple`, `"#663399"`},
 		{"the first and the last keyword", `"aliceblue"`, `aliceblue`, `"#f0f8ff"`},
 		{"transparent", `"transparent"`, `transparent`, `"rgba(0, 0, 0, 0)"`},
@@ -122,7 +122,7 @@ func TestColorStrings(t *testing.T) {
 }
 
 // A colour inside a composite is converted for JavaScript if that can be computed, and stays as
-// it is where it cannot: the whole is a CSS string.
+// it is if it cannot: the whole is a CSS string.
 func TestColorWithinACompositeForJavaScript(t *testing.T) {
 	check(t, css.Border, []row{
 		{"converted", `{"color":{"colorSpace":"display-p3","components":[1,0,1]},"width":"1px","style":"solid"}`, `1px solid color(display-p3 1 0 1)`, `"1px solid #ff2bfb"`},

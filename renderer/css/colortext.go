@@ -267,7 +267,7 @@ func readArgument(s string, whole float64, isHue bool) (f float64, none, ok bool
 	if unit == "%" && !isHue {
 		unit = ""
 		if strings.ContainsAny(text, "eE") {
-			return 0, false, false // nobody writes 1e1%
+			return 0, false, false // no author writes 1e1%
 		}
 		text += "e-2" // exact, if a division is not
 	} else {

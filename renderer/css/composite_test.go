@@ -86,8 +86,8 @@ func TestGradient(t *testing.T) {
 		{"functions over each other", `"linear-gradient(red, blue), conic-gradient(red, blue)"`, `linear-gradient(red, blue), conic-gradient(red, blue)`, ``},
 		{"no stops", `[]`, ``, ``},
 		{"a stop without colour", `[{"position":1}]`, ``, ``},
-		{"a position that is no number", `[{"color":"red","position":"middle"}]`, ``, ``},
-		{"a colour is no gradient", `"red"`, ``, ``},
+		{"a position that is not a number", `[{"color":"red","position":"middle"}]`, ``, ``},
+		{"a colour is not a gradient", `"red"`, ``, ``},
 		{"an object", `{"stops":[]}`, ``, ``},
 	})
 }

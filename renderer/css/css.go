@@ -66,7 +66,7 @@ func Append(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 // appendKind leaves at the end of dst whatever it wrote before it found a misfit.
 func appendKind(dst []byte, k Kind, v *jsontree.Node, f form) ([]byte, *Misfit) {
 	if v == nil || v.Kind == jsontree.Null {
-		return dst, &Misfit{What: "null is no value of any type"}
+		return dst, &Misfit{What: "null is not a value of any type"}
 	}
 	switch k {
 	case Color:

@@ -142,8 +142,8 @@ func (q *quantity) appendText(dst []byte, s string) ([]byte, bool) {
 	return q.appendExpression(dst, s)
 }
 
-// try is appendText for one part of a composite's older string form: dst comes back as it was where
-// the part is no such quantity.
+// try is appendText for one part of a composite's older string form: dst comes back as it was if
+// the part is not such a quantity.
 func (q *quantity) try(dst []byte, s string) ([]byte, bool) {
 	start := len(dst)
 	dst, ok := q.appendText(dst, s)

@@ -100,7 +100,7 @@ func TestString(t *testing.T) {
 		{"controls and separators are escaped", `"\u0000\u007f\u0085\u2028\ufeff"`, `"\0 \7f \85 \2028 \feff "`, "\"\\u0000\\u007f\u0085\\u2028\ufeff\""},
 		{"bidi characters are never raw", `"a\u202eb"`, "\"a\u202eb\"", "\"a\u202eb\""},
 		{"a safe quoted string is verbatim", `"\"a;b\""`, `"a;b"`, `"\"a;b\""`},
-		{"a Kelvin sign is no k", `"s\u212aew(1deg)"`, "\"s\u212aew(1deg)\"", "\"s\u212aew(1deg)\""},
+		{"a Kelvin sign is not a k", `"s\u212aew(1deg)"`, "\"s\u212aew(1deg)\"", "\"s\u212aew(1deg)\""},
 		{"the empty text is the empty string", `""`, `""`, `""`},
 		{"null is a misfit", `null`, ``, ``},
 		{"an object is a misfit", `{"a":1}`, ``, ``},

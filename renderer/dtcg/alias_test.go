@@ -87,11 +87,11 @@ func TestAliasesThatFail(t *testing.T) {
 		{"a group with a $root token", `{"g":{"$root":{"$value":1}},"a":{"$value":"{g}"}}`, []dtcg.Diagnostic{
 			{"a", dtcg.AliasToGroup, "{g} names a group; an alias must name a token"},
 		}},
-		{"what stands inside a token is no token", `{"t":{"$value":1,"x":{"$value":2}},"a":{"$value":"{t.x}"}}`, []dtcg.Diagnostic{
+		{"what stands inside a token is not a token", `{"t":{"$value":1,"x":{"$value":2}},"a":{"$value":"{t.x}"}}`, []dtcg.Diagnostic{
 			{"t", dtcg.TokenHasChildren, "a token has no members but the $… ones; the others are never read"},
 			{"a", dtcg.AliasMissing, "{t.x} names no token"},
 		}},
-		{"an object with $ref is no token", `{"r":{"$ref":"#/t"},"t":{"$value":1},"a":{"$value":"{r}"}}`, []dtcg.Diagnostic{
+		{"an object with $ref is not a token", `{"r":{"$ref":"#/t"},"t":{"$value":1},"a":{"$value":"{r}"}}`, []dtcg.Diagnostic{
 			{"a", dtcg.AliasToGroup, "{r} names a group; an alias must name a token"},
 		}},
 		{"itself", `{"a":{"$value":"{a}"}}`, []dtcg.Diagnostic{

@@ -117,7 +117,7 @@ func unknownType(typ *jsontree.Node) string {
 	if typ.Kind != jsontree.String {
 		return "$type is a string, not " + spellKind(typ)
 	}
-	return "\"" + clip(typ.Text) + "\" is no known $type; the standard ones are " + strings.Join(standardTypes, ", ")
+	return "\"" + clip(typ.Text) + "\" is not a known $type; the standard ones are " + strings.Join(standardTypes, ", ")
 }
 
 // token checks one token. What stands inside it beside the $… members is kept and not looked at.

@@ -24,26 +24,26 @@ func TestCheckListsEveryFault(t *testing.T) {
 		{"names with braces and dots", `{"a.b":{},"{x}":{"c}":{"$value":1}}}`, []dtcg.Fault{{"/a.b", "{ } ."}, {"/{x}", "{ } ."}, {"/{x}/c}", "{ } ."}}},
 		{"pointers are escaped", `{"a/b":{"c~d.":{}}}`, []dtcg.Fault{{"/a~1b/c~0d.", "{ } ."}}},
 		{"names of JavaScript's own, numbers and spaces are fine", `{"__proto__":{"0":{"$value":1},"a b":{"$value":1},"é/~":{"$value":1}}}`, nil},
-		{"a member that is no object", `{"a":5,"g":{"b":"x","c":null,"d":[]}}`, []dtcg.Fault{
+		{"a member that is not an object", `{"a":5,"g":{"b":"x","c":null,"d":[]}}`, []dtcg.Fault{
 			{"/a", "number"}, {"/g/b", "string"}, {"/g/c", "null"}, {"/g/d", "array"},
 		}},
 		{"$root is a token", `{"g":{"$root":{"$value":1}}}`, nil},
 		{"$root without a value", `{"g":{"$root":{}}}`, []dtcg.Fault{{"/g/$root", "$value"}}},
-		{"$root that is no object", `{"g":{"$root":1}}`, []dtcg.Fault{{"/g/$root", "object"}}},
+		{"$root that is not an object", `{"g":{"$root":1}}`, []dtcg.Fault{{"/g/$root", "object"}}},
 		{"$root with $ref", `{"g":{"$root":{"$ref":"#/a"}}}`, nil},
 		{"every other $ member is kept", `{"$foo":1,"g":{"$extends":"{x}","$ref":5,"$deprecated":[],"$":null}}`, nil},
 		{"an unknown type", `{"$type":"colour","a":{"$type":"sizes","$value":1}}`, []dtcg.Fault{
-			{"/$type", `"colour" is no known $type; the standard ones are color, dimension, fontFamily,`}, {"/a/$type", "sizes"},
+			{"/$type", `"colour" is not a known $type; the standard ones are color, dimension, fontFamily,`}, {"/a/$type", "sizes"},
 		}},
 		{"an extension type", `{"a":{"$type":"borderRadius","$value":"2px"}}`, nil},
-		{"a type that is no string", `{"g":{"$type":null}}`, []dtcg.Fault{{"/g/$type", "null"}}},
-		{"a description that is no string", `{"g":{"$description":5,"a":{"$description":null,"$value":1}}}`, []dtcg.Fault{
+		{"a type that is not a string", `{"g":{"$type":null}}`, []dtcg.Fault{{"/g/$type", "null"}}},
+		{"a description that is not a string", `{"g":{"$description":5,"a":{"$description":null,"$value":1}}}`, []dtcg.Fault{
 			{"/g/$description", "number"}, {"/g/a/$description", "null"},
 		}},
-		{"extensions that are no object", `{"$extensions":[],"a":{"$extensions":"x","$value":1}}`, []dtcg.Fault{
+		{"extensions that are not an object", `{"$extensions":[],"a":{"$extensions":"x","$value":1}}`, []dtcg.Fault{
 			{"/$extensions", "array"}, {"/a/$extensions", "string"},
 		}},
-		{"S22, S23: $ref and $extends are no fault", `{"a":{"$ref":"#/b"},"b":{"$extends":"{c}"}}`, nil},
+		{"S22, S23: $ref and $extends are not faults", `{"a":{"$ref":"#/b"},"b":{"$extends":"{c}"}}`, nil},
 		{"S23: nor is a $ref in the place of a value", `{"a":{"$type":"number","$value":{"$ref":"#/b"}}}`, nil},
 		{"what stands inside a token is not looked at", `{"a":{"$value":1,"b.c":5,"$root":7,"":{"$type":"x"}}}`, nil},
 		{"a value of the wrong kind", `{"a":{"$type":"color","$value":5},"g":{"$type":"dimension","b":{"$value":true}},"c":{"$type":"number","$value":{}}}`, []dtcg.Fault{
@@ -51,8 +51,8 @@ func TestCheckListsEveryFault(t *testing.T) {
 		}},
 		{"null fits no type", `{"a":{"$type":"string","$value":null}}`, []dtcg.Fault{{"/a/$value", "null"}}},
 		{"without a type any value is stored", `{"a":{"$value":null},"b":{"$value":{"x":[]}}}`, nil},
-		{"wrong grammar is no fault", `{"a":{"$type":"color","$value":"nonsense"},"b":{"$type":"dimension","$value":"3 apples"}}`, nil},
-		{"an alias is no fault, whatever it names", `{"a":{"$type":"gradient","$value":"{x}"},"x":{"$type":"number","$value":1},"b":{"$type":"number","$value":"{no} + 1"}}`, nil},
+		{"wrong grammar is not a fault", `{"a":{"$type":"color","$value":"nonsense"},"b":{"$type":"dimension","$value":"3 apples"}}`, nil},
+		{"an alias is not a fault, whatever it names", `{"a":{"$type":"gradient","$value":"{x}"},"x":{"$type":"number","$value":1},"b":{"$type":"number","$value":"{no} + 1"}}`, nil},
 		{"a type through an alias is not held against the group", `{"$type":"color","a":{"$value":"{b}"},"b":{"$type":"number","$value":1}}`, nil},
 		{"all faults at once, in document order", `{"a":1,"$type":"x","b":{"":{"$value":null,"$type":"color"}},"c.":{}}`, []dtcg.Fault{
 			{"/$type", "x"}, {"/a", "number"}, {"/b/", "empty"}, {"/b//$value", "null"}, {"/c.", "{ } ."},

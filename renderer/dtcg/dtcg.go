@@ -9,7 +9,7 @@ import "example.com/livery/renderer/jsontree"
 // Token is one design token: an object with $value. It belongs to its Document and is never changed
 // once the Document is read.
 type Token struct {
-	Path        string         // dotted; two tokens share one only where a name holds a dot
+	Path        string         // dotted; two tokens share one only if a name has a dot
 	Segments    []string       // the names from the root to the token
 	Node        *jsontree.Node // the token's object, as the Theme spells it
 	Value       *jsontree.Node // $value as written, or the Variant's value laid over it

@@ -14,7 +14,7 @@ type Override struct {
 }
 
 // maxRounds bounds how often an overlay is resolved because overrides turned out not to fit. A second
-// round is rare; a third follows only where taking an override back brought up the next misfit.
+// round is rare; a third follows only if taking an override back brought up the next misfit.
 const maxRounds = 5
 
 // maxOverrideBytes bounds the overrides of one Variant together, as their JSON text is written: a

@@ -56,11 +56,11 @@ func TestTokensAreListedDepthFirstInDocumentOrder(t *testing.T) {
 		{"names of JavaScript's own", `{"__proto__":{"$value":1},"constructor":{"toString":{"$value":2}}}`, []string{"__proto__", "constructor.toString"}},
 		{"$root is a token name", `{"a":{"$root":{"$value":1},"b":{"$value":2}}}`, []string{"a.$root", "a.b"}},
 		{"an object with $value is a token, what is inside it is not", `{"a":{"$value":1,"b":{"$value":2}}}`, []string{"a"}},
-		{"S22: an object with $ref and no $value is no token", `{"a":{"$ref":"#/b"},"b":{"$value":1}}`, []string{"b"}},
+		{"S22: an object with $ref and no $value is not a token", `{"a":{"$ref":"#/b"},"b":{"$value":1}}`, []string{"b"}},
 		{"S22: a group with $extends has only its own tokens", `{"a":{"x":{"$value":1}},"b":{"$extends":"{a}","y":{"$value":2}}}`, []string{"a.x", "b.y"}},
 		{"metadata is never read for tokens", `{"$extensions":{"x":{"$value":1}},"a":{"$value":1}}`, []string{"a"}},
-		{"a $value of the root is no token", `{"$value":1,"a":{"$value":1}}`, []string{"a"}},
-		{"what is no object is passed over", `{"a":5,"b":"x","c":[{"$value":1}],"d":null,"e":{"$value":null}}`, []string{"e"}},
+		{"a $value of the root is not a token", `{"$value":1,"a":{"$value":1}}`, []string{"a"}},
+		{"what is not an object is passed over", `{"a":5,"b":"x","c":[{"$value":1}],"d":null,"e":{"$value":null}}`, []string{"e"}},
 		{"other formats have no tokens", `{"color":{"base":{"value":"#fff"}}}`, nil},
 	}
 	for _, c := range cases {
@@ -105,14 +105,14 @@ func TestTypesResolve(t *testing.T) {
 		{"an alias of an untyped token falls back to the group", `{"g":{"$type":"string","a":{"$value":"{b}"}},"b":{"$value":"plain words"}}`, "g.a", "", "string", false},
 		{"a missing alias falls back to the group", `{"g":{"$type":"color","a":{"$value":"{no}"}}}`, "g.a", "", "color", false},
 		{"a cycle falls back to the group", `{"g":{"$type":"color","a":{"$value":"{g.a}"}}}`, "g.a", "", "color", false},
-		{"a string with an alias inside is no alias", `{"g":{"$type":"dimension","a":{"$value":"{n} * 2"}},"n":{"$type":"number","$value":1}}`, "g.a", "", "dimension", false},
+		{"a string with an alias inside is not an alias", `{"g":{"$type":"dimension","a":{"$value":"{n} * 2"}},"n":{"$type":"number","$value":1}}`, "g.a", "", "dimension", false},
 		{"the nearest group", `{"$type":"color","g":{"$type":"number","h":{"a":{"$value":1}}}}`, "g.h.a", "", "number", false},
 		{"the root is a group", `{"$type":"number","g":{"a":{"$value":1}}}`, "g.a", "", "number", false},
 		{"$root has its group's", `{"g":{"$type":"number","$root":{"$value":1}}}`, "g.$root", "", "number", false},
 		{"a guess comes last", `{"a":{"$value":"#ff0000"}}`, "a", "", "color", true},
 		{"an alias of a guess is a guess", `{"a":{"$value":"{b}"},"b":{"$value":1}}`, "a", "", "number", true},
 		{"no guess", `{"a":{"$value":"plain words"}}`, "a", "", "", false},
-		{"a $type that is no string says nothing", `{"a":{"$type":5,"$value":1}}`, "a", "", "number", true},
+		{"a $type that is not a string says nothing", `{"a":{"$type":5,"$value":1}}`, "a", "", "number", true},
 		{"an extension type stays as written", `{"a":{"$type":"spacing","$value":"1px"}}`, "a", "spacing", "spacing", false},
 	}
 	for _, c := range cases {

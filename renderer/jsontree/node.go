@@ -38,7 +38,7 @@ func (k Kind) String() string {
 const indexFrom = 12
 
 // Node is one JSON value. A Node that more than one tree or goroutine can see must not be changed;
-// whoever edits builds new nodes along the path. The zero value is null.
+// an edit builds new nodes along the path. The zero value is null.
 type Node struct {
 	Kind    Kind
 	True    bool     // the value of a Bool

@@ -24,7 +24,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a trailing comma in an array", "[1,]", 3},
 		{"a missing comma", "[1 2]", 3},
 		{"a missing colon", `{"a" 1}`, 5},
-		{"a name that is no string", "{a:1}", 1},
+		{"a name that is not a string", "{a:1}", 1},
 		{"two documents", "{}{}", 2},
 		{"data after the value", "1 x", 2},
 		{"a duplicate name", `{"a":1,"a":2}`, 7},
@@ -57,7 +57,7 @@ func TestParseRefuses(t *testing.T) {
 		{"two high surrogates", `"\ud800\ud800"`, 13},
 		{"an unknown escape", `"\x41"`, 2},
 		{"an escape cut short", `"\u12`, 3},
-		{"an escape of four letters that are no digits", `"\u00zz"`, 3},
+		{"an escape of four letters that are not digits", `"\u00zz"`, 3},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,7 +2,7 @@ package jsontree
 
 import "unicode/utf8"
 
-// plain tells the bytes that stand in a string as they are, whatever is around them and whoever reads it.
+// plain tells the bytes that stand in a string as they are, whatever is around them and in every reader.
 var plain = func() (is [256]bool) {
 	for c := byte(0x20); c < 0x7f; c++ {
 		is[c] = c != '"' && c != '\\' && c != '<'

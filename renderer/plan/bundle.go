@@ -28,7 +28,7 @@ type Bundle struct {
 	parts []byte
 }
 
-// AppendBundle appends the bundle of parts. It returns dst as it was where they are longer than
+// AppendBundle appends the bundle of parts. It returns dst as it was if they are longer than
 // 4 GiB together, or more than 65,535.
 func AppendBundle(dst []byte, parts [][]byte) []byte {
 	total := 0

@@ -51,7 +51,7 @@ func (c *Changes) Replace(at int, before, after []byte) {
 }
 
 // keep returns where in c.text the bytes of after, the text of the edit that comes next, stand, and adds
-// them where they do not.
+// them if they do not.
 func (c *Changes) keep(after []byte) uint32 {
 	if c.near == nil {
 		c.near = make([]uint32, nearFewest)
@@ -85,7 +85,7 @@ func (c *Changes) add(after []byte) (from uint32) {
 	return from
 }
 
-// Append appends the overlay that makes these changes to p. It returns dst as it was where the file
+// Append appends the overlay that makes these changes to p. It returns dst as it was if the file
 // would be longer than MaxFileBytes. p must be the plan of the file whose places Replace was given.
 func (c *Changes) Append(dst []byte, p Plan) []byte {
 	if len(p.text)+c.size > MaxFileBytes {

@@ -1,11 +1,11 @@
-// Package plan is what a served file is made from where speed counts: the plan, which is the file of a
+// Package plan is what a served file is made from when speed counts: the plan, which is the file of a
 // Theme version without a Variant, finished, and the overlay, which says what a Variant changes in
 // it. Rendering copies the file and what is changed, and reads nothing of either: no JSON, no
 // alias, no type. Every question that a document raises is settled when plan and overlay are
 // compiled, which package renderer does; what a change reaches is in the overlay, so there are no
 // templates and no dependencies here. It never looks at the bytes it serves.
 //
-// There is one plan for each of the five files, and they share nothing, so that whoever serves one
+// There is one plan for each of the five files, and they share nothing, so that a server of one
 // file holds no other. All numbers are little-endian and unsigned. A plan:
 //
 //	byte 0         4         6      7      8               16        20        24
@@ -72,7 +72,7 @@ func (p Plan) Number() uint8 { return p.file }
 func (p Plan) File() []byte { return p.text }
 
 // Append appends a plan of the finished file text, whose number is file. It returns dst as it was
-// where text is longer than MaxFileBytes.
+// if text is longer than MaxFileBytes.
 func Append(dst []byte, file uint8, text []byte) []byte {
 	if len(text) > MaxFileBytes {
 		return dst

@@ -2,7 +2,7 @@
 // into another store: the way between engines, and a copy that any later version can read.
 //
 // A dump holds every record and every blob that a record names. It does not hold the change log: the
-// store that is loaded begins a new one, and whoever followed the old asks for everything again.
+// store that is loaded begins a new one, and followers of the old one ask for everything again.
 package dump
 
 import (
@@ -180,7 +180,7 @@ func (w *writer) count(kind byte, parts [][]byte) io.Writer {
 var ErrNotEmpty = errors.New("the store is not empty")
 
 // ErrBad is returned if a stream is not a whole dump.
-var ErrBad = errors.New("this is no whole dump")
+var ErrBad = errors.New("this is not a whole dump")
 
 // Load loads a dump into an empty store. The blobs go first, and then all records in one commit: a
 // Load that fails leaves a store without records, and loading again goes on with the blobs it has.
@@ -322,7 +322,7 @@ func (r *reader) end() error {
 	return nil
 }
 
-// commit writes all records at once. It checks once more that nobody wrote meanwhile.
+// commit writes all records at once. It checks once more that nothing was written meanwhile.
 func (r *reader) commit(ctx context.Context) error {
 	r.progress.Tell("load records", 0, len(r.records))
 	_, err := r.store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {

@@ -103,7 +103,7 @@ func TestALoadedStoreIsANewHistory(t *testing.T) {
 	}
 }
 
-// Whoever writes to the original while it is copied would lose that.
+// A write to the original while it is copied would be lost.
 func TestACopyOfAStoreThatMovesOnIsRefused(t *testing.T) {
 	s, to := filled(t), open(t)
 	wrote := false

@@ -65,7 +65,7 @@ var ErrMoved = errors.New("the store that was copied was written to meanwhile")
 var ErrUnlike = errors.New("the copy holds something else than was copied")
 
 // Migrate copies everything from one store into another, which must be empty, and compares what
-// both hold afterwards, part by part. It returns the contents of both. Nobody may write to either
+// both hold afterwards, part by part. It returns the contents of both. Neither may be written to
 // meanwhile: ErrMoved. The copy begins a change log of its own.
 func Migrate(ctx context.Context, from, to storage.Store, progress storage.Progress) (was, is Contents, err error) {
 	progress = oneAtATime(progress)

@@ -169,7 +169,7 @@ func (b *backupRun) copyAll(from string) error {
 	return b.seal()
 }
 
-// take adds one file, by reading it only where no earlier backup had it.
+// take adds one file, by reading it only if no earlier backup had it.
 func (b *backupRun) take(path string, f BackupFile) (err error) {
 	hash, known := b.known[f]
 	if known {

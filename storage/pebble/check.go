@@ -60,7 +60,7 @@ func (b *blobTable) check(ctx context.Context, from pebble.Reader, report func(s
 			report(storage.Finding{Where: "blob " + string(name), Problem: err.Error(), Repair: storage.RepairPublish})
 		}
 		if _, err := get(from, noteKey(name)); errors.Is(err, storage.ErrNotFound) {
-			report(storage.Finding{Where: "blob " + string(name), Problem: "there is no note on it, so it is never collected", Repair: storage.RepairDelete})
+			report(storage.Finding{Where: "blob " + string(name), Problem: "it has no note, so it is never collected", Repair: storage.RepairDelete})
 		}
 		return true, ctx.Err()
 	})

@@ -27,7 +27,7 @@ const crashesVariable = "LIVERY_CRASH_SEEDS"
 
 // acknowledgements are the steps whose commit was acknowledged.
 type acknowledgements struct {
-	also func(storagetest.Step, storage.Cursor) // hears of each one; nil means nobody does
+	also func(storagetest.Step, storage.Cursor) // is called for each one; nil means that none is
 
 	mu sync.Mutex // guards at
 	at map[storagetest.Step]storage.Cursor

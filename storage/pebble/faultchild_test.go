@@ -49,7 +49,7 @@ func parseFault(spec string) (f fault, err error) {
 }
 
 // Every operation that the file system can refuse, once or from then on, leaves what was
-// acknowledged: also if the power fails as the store gives up, and where the engine panics or
+// acknowledged: also if the power fails as the store gives up, and if the engine panics or
 // hangs.
 func TestAFailedOperationLosesNothingAcknowledged(t *testing.T) {
 	for _, reads := range []bool{false, true} {

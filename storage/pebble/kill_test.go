@@ -97,7 +97,7 @@ func killOne(t *testing.T, dir string, round int, acks *acknowledgements, after 
 		step, stepErr := storagetest.ParseStep(words[1])
 		at, err := storage.ParseCursor(words[2])
 		if err := errors.Join(stepErr, err); err != nil {
-			break // the line was cut short by the kill, and nobody heard it
+			break // the line was cut short by the kill, and was not read
 		}
 		acks.add(step, at)
 	}

@@ -55,7 +55,7 @@ func noteKey(name record.Hash) []byte { return hashKey(noteSpace, name) }
 func hashKey(space byte, name record.Hash) []byte {
 	key, err := hex.AppendDecode([]byte{ownSpace, space}, []byte(name))
 	if err != nil {
-		panic("pebble: key of a name that is no hash")
+		panic("pebble: key of a name that is not a hash")
 	}
 	return key
 }

@@ -96,7 +96,7 @@ func newestLog(t *testing.T, fs vfs.FS) string {
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".log") })
 	if len(names) == 0 {
-		t.Fatal("there is no write-ahead log")
+		t.Fatal("the write-ahead log is missing")
 	}
 	return fs.PathJoin("data", slices.Max(names))
 }

@@ -29,7 +29,7 @@ type Pruned struct {
 // rest is made of, those that an interrupted Backup left included. What it keeps is whole at every
 // moment: a process that ends in the midst leaves files too many, which the next Prune removes. It
 // refuses if a description cannot be read, because the files that one needs are not known, and
-// where a Backup into the directory is under way.
+// if a Backup into the directory is under way.
 func Prune(ctx context.Context, dir string, keep int, progress storage.Progress) (Pruned, error) {
 	p, err := prune(ctx, dir, keep, progress)
 	if err != nil {

@@ -239,7 +239,7 @@ func reads(t *testing.T, s *pebble.Store, want string) {
 	}
 }
 
-// Somebody else may fill the disk after a write was accepted. The ballast is given up for what the
+// Another program may fill the disk after a write was accepted. The ballast is given up for what the
 // engine still has to write; it is made again before writing resumes.
 func TestTheBallastSavesWhatWasAccepted(t *testing.T) {
 	disk := newSmallDisk(64 * mega)

@@ -23,7 +23,7 @@ import (
 // itself; its value is how and in which directory.
 const endVariable = "LIVERY_TEST_END"
 
-// runEnd is that child. It returns where it did not end as it should.
+// runEnd is that child. It returns if it did not end as it should.
 func runEnd(spec string) int {
 	how, dir, _ := strings.Cut(spec, ":")
 	var bad atomic.Bool

@@ -279,7 +279,7 @@ type Replay struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// Audit is one entry of the audit log: what somebody did and when. It holds no secret.
+// Audit is one entry of the audit log: who did what and when. It holds no secret.
 type Audit struct {
 	Number        uint32    `json:"number"`            // counts from 1 within the scope of the commit, and never skips
 	Previous      Hash      `json:"previous,omitzero"` // of the entry before as it is stored; empty for number 1
@@ -307,7 +307,7 @@ type Actor struct {
 }
 
 // Change is one entry of the change log: something that an edge may hold of the Theme, or of every
-// Theme of the Environment where ThemeID is empty, is different since.
+// Theme of the Environment if ThemeID is empty, is different since.
 type Change struct {
 	EnvironmentID string    `json:"environmentID,omitzero"` // empty for what no edge holds
 	ThemeID       string    `json:"themeID,omitzero"`
@@ -319,7 +319,7 @@ const format = 1
 
 // Encode returns the stored form of a record: the same bytes for the same record, and JSON within
 // it spelled as it came. JSON within it must name no member of an object twice: neither Encode nor
-// Decode looks, because that costs about as much as all else they do, and whoever makes a record has
+// Decode looks, because that costs about as much as all else they do, and the code that makes a record has
 // its JSON from a tree, which cannot.
 func Encode(v any) ([]byte, error) {
 	body, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true), jsontext.AllowDuplicateNames(true))

@@ -356,7 +356,7 @@ func collectMelee(t *testing.T, open OpenTimed) {
 	defer func() { _ = c.store.Close() }()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var epoch sync.RWMutex // read while somebody works, locked to move the clock
+	var epoch sync.RWMutex // locked for reading by each worker, and to move the clock
 	var wg sync.WaitGroup
 	var steps atomic.Int64
 	for w := range 4 {

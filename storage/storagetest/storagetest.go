@@ -12,7 +12,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Open returns a new, empty Store. Whoever calls it closes the Store.
+// Open returns a new, empty Store. The caller closes the Store.
 type Open func(t *testing.T) storage.Store
 
 // patience bounds every wait of the suite for something that must happen.

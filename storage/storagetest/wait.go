@@ -11,8 +11,8 @@ import (
 
 func runWait(t *testing.T, open Open) {
 	prove(t, open, []rule{
-		{"Wait returns at once where there is an entry after the cursor", waitNothing},
-		{"Wait returns with the next commit, to everybody who waits", waitCommit},
+		{"Wait returns at once if there is an entry after the cursor", waitNothing},
+		{"Wait returns with the next commit, to every caller", waitCommit},
 		{"Wait ends with its context", waitCancelled},
 	})
 }

@@ -61,8 +61,8 @@ var refused = map[string]struct{ says, skipped string }{
 		"\nother.null  a value of type number cannot be null\n1 token is left out.\n",
 	},
 	"ts-w3c-spec-compliance": {
-		`"/dimension/scale/$type": "math" is no known $type`,
-		"\ndimension.scale  \"math\" is no known $type; the standard ones are color, dimension, fontFamily, fontWeight, duration, " +
+		`"/dimension/scale/$type": "math" is not a known $type`,
+		"\ndimension.scale  \"math\" is not a known $type; the standard ones are color, dimension, fontFamily, fontWeight, duration, " +
 			"cubicBezier, number, strokeStyle, border, transition, shadow, gradient, typography\n1 token is left out.\n",
 	},
 }

@@ -1,4 +1,4 @@
-// Package abi is the contract between a renderer module and whoever hosts it, Livery's Go host or
+// Package abi is the contract between a renderer module and its host, Livery's Go host or
 // a page's JavaScript: the exported functions, their numbers and the layout of the bytes that both
 // sides read. It holds constants and pure readers only, and is compiled into the guest, so it
 // imports nothing.

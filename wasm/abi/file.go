@@ -17,7 +17,7 @@ const FileCount = 5
 
 var fileNames = [FileCount]string{"tokens.css", "tokens.values.json", "tokens.dtcg.json", "tokens.json", "tokens.flat.json"}
 
-// Name returns the name that f is served under, or "" if there is no such file.
+// Name returns the name that f is served under, or "" if f is not a file.
 func (f File) Name() string {
 	if int(f) < len(fileNames) {
 		return fileNames[f]

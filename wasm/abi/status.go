@@ -13,7 +13,7 @@ const (
 	StatusBadPlan             // the plan is damaged, or of another format
 	StatusBadOverlay          // the overlay is damaged, or of another format
 	StatusOtherPlan           // the overlay was compiled for another plan
-	StatusBadSlot             // there is no such slot, or nothing is open in it
+	StatusBadSlot             // the slot does not exist, or nothing is open in it
 	StatusTooLarge            // a plan or a file would pass its limit
 	StatusBadKind             // compile makes nothing of that kind
 )

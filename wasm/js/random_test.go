@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// random returns documents that nobody would write, each with overrides and a prefix.
+// random returns documents that no author would write, each with overrides and a prefix.
 func random(testing.TB) (sources []source) {
 	for i := range uint64(*documentCount) {
 		g := generator{rand.New(rand.NewPCG(*seed, i)), nil}

@@ -73,7 +73,7 @@ tokens; in CI it ends with exit code 4.
 A token in the files takes the place of the stored one as a whole. What the files do not name
 stays as it is, unless --replace is given: then it is removed.
 
-A token that the API refuses (its $type is no known one, its value of a JSON kind that its type never
+A token that the API refuses (its $type is not a known one, its value of a JSON kind that its type never
 has, its name forbidden) refuses the whole push. --skip-refused pushes the rest and lists what is left
 out on the standard error, always as little as there is to leave out:
   - a token or group of a bad name, and a member that is neither, as a whole;

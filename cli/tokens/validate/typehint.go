@@ -11,7 +11,7 @@ import (
 
 // These stand in a fault of an unknown $type, after the type and before the known ones.
 const (
-	unknownTypeMark = `" is no known $type; the standard ones are `
+	unknownTypeMark = `" is not a known $type; the standard ones are `
 	typesSeparator  = ", "
 )
 

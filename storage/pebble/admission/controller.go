@@ -206,7 +206,7 @@ func (c *Controller) event(work string, last *error, err error) {
 	defer c.mu.Unlock()
 	switch {
 	case err != nil && *last == nil:
-		c.space.log.Error("storage: there is no room on the disk to write what was accepted; free some space", "work", work, "directory", c.space.dir)
+		c.space.log.Error("storage: the disk has no room for what was accepted; free some space", "work", work, "directory", c.space.dir)
 	case err == nil && *last != nil:
 		c.space.log.Info("storage: there is room on the disk again", "work", work, "directory", c.space.dir)
 	}
