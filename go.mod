@@ -32,6 +32,8 @@ require (
 
 require golang.org/x/net v0.62.0
 
+require golang.org/x/time v0.16.0
+
 require (
 	github.com/DataDog/zstd v1.5.7 // indirect
 	github.com/RaduBerinde/axisds v0.1.0 // indirect

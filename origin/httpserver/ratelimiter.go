@@ -3,28 +3,23 @@ package httpserver
 import (
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
-// RateLimiter lets each caller make so many requests a second, and as many at once. The nil rateLimiter has no
+// RateLimiter lets each caller make so many requests a second, and as many at once. The nil RateLimiter has no
 // limit.
 type RateLimiter struct {
-	perSecond float64
-	burst     float64
+	perSecond rate.Limit
 
-	mu      sync.Mutex // guards buckets
-	buckets map[string]bucket
-}
-
-// bucket is what a caller has left at a time.
-type bucket struct {
-	tokens float64
-	at     time.Time
+	mu      sync.Mutex // guards callers
+	callers map[string]*rate.Limiter
 }
 
 // The bounds of what is known of callers.
 const (
-	maxBuckets   = 10_000
-	sweptBuckets = 64 // are looked at if there are too many
+	maxCallers   = 10_000
+	sweptCallers = 64 // are looked at if there are too many
 )
 
 // NewRateLimiter returns a RateLimiter for so many requests a second of each caller; nil if that is not above 0.
@@ -32,8 +27,11 @@ func NewRateLimiter(perSecond float64) *RateLimiter {
 	if perSecond <= 0 {
 		return nil
 	}
-	return &RateLimiter{perSecond: perSecond, burst: max(1, perSecond), buckets: map[string]bucket{}}
+	return &RateLimiter{perSecond: rate.Limit(perSecond), callers: map[string]*rate.Limiter{}}
 }
+
+// burst is how many requests a caller may make at once.
+func (r *RateLimiter) burst() int { return max(1, int(r.perSecond)) }
 
 // Allows takes one request from what the caller has left, and reports whether there was one.
 func (r *RateLimiter) Allows(caller string, now time.Time) bool {
@@ -42,40 +40,30 @@ func (r *RateLimiter) Allows(caller string, now time.Time) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	b, known := r.buckets[caller]
-	if !known {
+	limiter := r.callers[caller]
+	if limiter == nil {
 		r.makeRoom(now)
-		b = bucket{r.burst, now}
+		limiter = rate.NewLimiter(r.perSecond, r.burst())
+		r.callers[caller] = limiter
 	}
-	b = r.filled(b, now)
-	allowed := b.tokens >= 1
-	if allowed {
-		b.tokens--
-	}
-	r.buckets[caller] = b
-	return allowed
+	return limiter.AllowN(now, 1)
 }
 
-func (r *RateLimiter) filled(b bucket, now time.Time) bucket {
-	passed := max(0, now.Sub(b.at).Seconds())
-	return bucket{min(r.burst, b.tokens+passed*r.perSecond), now}
-}
-
-// makeRoom looks at a few buckets, in no order, if there are too many: full ones say nothing and are dropped, and if
-// none is, the caller of one of them begins anew.
+// makeRoom looks at a few callers, in no order, if there are too many: those that may send a whole burst are as good as
+// new and are dropped, and if none is, one of them begins anew.
 func (r *RateLimiter) makeRoom(now time.Time) {
-	if len(r.buckets) < maxBuckets {
+	if len(r.callers) < maxCallers {
 		return
 	}
-	looked, anyone := 0, ""
-	for caller, b := range r.buckets {
-		anyone = caller
-		if r.filled(b, now).tokens >= r.burst {
-			delete(r.buckets, caller)
+	looked, last := 0, ""
+	for caller, limiter := range r.callers {
+		last = caller
+		if limiter.TokensAt(now) >= float64(r.burst()) {
+			delete(r.callers, caller)
 		}
-		if looked++; looked == sweptBuckets {
+		if looked++; looked == sweptCallers {
 			break
 		}
 	}
-	delete(r.buckets, anyone)
+	delete(r.callers, last)
 }
