@@ -117,7 +117,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	heavy := heavywork.New()
 	o.derive = derive.New(derive.Config{
 		Store: metrics.DerivedStore{Store: o.store, Metrics: counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
-		Turn: heavy.Acquire, Spare: heavy.AcquireBackground,
+		Acquire: heavy.Acquire, AcquireBackground: heavy.AcquireBackground,
 	})
 	o.maintenance = maintenance.New(maintenance.Config{
 		Store: c.Store, Metered: o.store, Keys: keys, Logger: c.Logger, Now: o.now, Registry: c.Registry,

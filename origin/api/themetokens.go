@@ -168,7 +168,7 @@ func (h themeTokens) publish(q *request) (change, error) {
 		d := decision{
 			entry: servedChange(h.config.Now(), t.theme),
 			apply: func(tx storage.Tx) error { return writePublished(tx, published, carried) },
-			after: func() { h.config.Derive.Fill(t.theme.EnvironmentID, t.theme.ID) },
+			after: func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) },
 		}
 		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(published.Theme))
 		return d, err

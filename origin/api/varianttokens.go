@@ -172,7 +172,7 @@ func (h variantTokens) publish(q *request) (change, error) {
 		version.Overrides = pair.Overrides
 		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
 		if derive.Lacks(pair) {
-			d.after = func() { h.config.Derive.Fill(t.theme.EnvironmentID, t.theme.ID) }
+			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
 		}
 		d.answer, err = bare(fasthttp.StatusOK, h.newVariantBody(t.theme, published))
 		return d, err

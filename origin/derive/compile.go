@@ -18,15 +18,15 @@ type compiler struct {
 	overlays func(ctx context.Context, overrides []byte) ([]byte, error)
 }
 
-// compile calls fn with the version's compiler when it is its turn. The module is started before: that
-// may take seconds, in which others have their turns.
-func (d *Deriver) compile(ctx context.Context, t turn, v record.ThemeVersion, fn func(c compiler) error) error {
+// compile calls fn with the version's compiler once a lets it. The module is started before: that may take seconds, in
+// which others may compile.
+func (d *Deriver) compile(ctx context.Context, a acquire, v record.ThemeVersion, fn func(c compiler) error) error {
 	if v.Module != d.native {
-		if _, err := d.guests.load(ctx, v.Module); err != nil {
+		if _, err := d.modules.load(ctx, v.Module); err != nil {
 			return err
 		}
 	}
-	return t.run(ctx, func() error {
+	return a.run(ctx, func() error {
 		c, err := d.compiler(ctx, v)
 		if err != nil {
 			return err
@@ -59,14 +59,14 @@ func (d *Deriver) foreign(ctx context.Context, v record.ThemeVersion) (compiler,
 	module := string(v.Module)
 	return compiler{
 		plans: func(ctx context.Context) ([]byte, error) {
-			runtime, err := d.guests.load(ctx, v.Module)
+			runtime, err := d.modules.load(ctx, v.Module)
 			if err != nil {
 				return nil, err
 			}
 			return runtime.CompilePlan(ctx, module, wasm.Source{Theme: document, Prefix: v.Prefix})
 		},
 		overlays: func(ctx context.Context, overrides []byte) ([]byte, error) {
-			runtime, err := d.guests.load(ctx, v.Module)
+			runtime, err := d.modules.load(ctx, v.Module)
 			if err != nil {
 				return nil, err
 			}
@@ -106,7 +106,7 @@ func parse(text []byte) (*jsontree.Node, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
 	case !root.IsObject():
-		return nil, fmt.Errorf("%w: it is no object", storage.ErrCorrupt)
+		return nil, fmt.Errorf("%w: it is not an object", storage.ErrCorrupt)
 	}
 	return root, nil
 }

@@ -27,15 +27,15 @@ import (
 type Config struct {
 	Store      storage.Store
 	Native     record.Hash      // the registered module that was built from the same sources as this binary
-	CacheDir   string           // where machine code of other modules is kept; empty: in memory
+	CacheDir   string           // of the machine code of other modules; empty: in memory
 	CacheBytes int64            // memory for compiled Themes; 0 means DefaultCacheBytes
 	Logger     *slog.Logger     // nil means slog.Default()
 	Now        func() time.Time // nil means time.Now
 
-	// Turn waits until one more document may be compiled for somebody who waits, and Spare until one
-	// may for nobody; both return what ends that, or ctx's error. Nil does not wait. What is compiled
-	// as part of a publish asks neither: who publishes has waited already.
-	Turn, Spare func(ctx context.Context) (leave func(), err error)
+	// Acquire waits until one more document may be compiled for a request, and AcquireBackground until one may that
+	// no request waits for; both return what releases it, or ctx's error. Nil does not wait. A publish calls neither for
+	// what it compiles: it has waited already.
+	Acquire, AcquireBackground func(ctx context.Context) (release func(), err error)
 }
 
 // DefaultCacheBytes is the memory for compiled Themes if Config says nothing.
@@ -45,15 +45,16 @@ const DefaultCacheBytes = 64 << 20
 type Deriver struct {
 	store  storage.Store
 	native record.Hash
-	turn   turn // of what somebody waits for
-	spare  turn // of what nobody waits for
 	now    func() time.Time
 	log    *slog.Logger
 
+	foreground acquire // for requests that wait
+	background acquire
+
 	themes  *themeCache
-	guests  *guests
+	modules *modules
 	flights singleflight.Group // by what is compiled
-	lost    lost
+	sources sources
 	queue   queue
 
 	ctx    context.Context // ends with Close
@@ -61,14 +62,14 @@ type Deriver struct {
 
 	mu     sync.Mutex // guards closed, and that nothing is added to work after it
 	closed bool
-	work   sync.WaitGroup // flights and the filling of the queue
+	work   sync.WaitGroup // flights and the goroutine that takes from the queue
 }
 
 // New returns a Deriver, which must be closed. It starts nothing yet.
 func New(c Config) *Deriver {
 	d := &Deriver{
-		store: c.Store, native: c.Native, turn: c.Turn, spare: c.Spare, now: c.Now, log: c.Logger,
-		themes: newThemeCache(cmp.Or(c.CacheBytes, DefaultCacheBytes)), guests: &guests{store: c.Store, dir: c.CacheDir},
+		store: c.Store, native: c.Native, foreground: c.Acquire, background: c.AcquireBackground, now: c.Now, log: c.Logger,
+		themes: newThemeCache(cmp.Or(c.CacheBytes, DefaultCacheBytes)), modules: &modules{store: c.Store, dir: c.CacheDir},
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -81,7 +82,7 @@ func New(c Config) *Deriver {
 }
 
 // Close ends the work in the background, waits for it until ctx ends, and frees the modules. What
-// is missing then is compiled when it is asked for.
+// is missing then is compiled when an edge requests it.
 func (d *Deriver) Close(ctx context.Context) error {
 	d.mu.Lock()
 	d.closed = true
@@ -94,7 +95,7 @@ func (d *Deriver) Close(ctx context.Context) error {
 	}()
 	select {
 	case <-ended:
-		return d.guests.close(ctx)
+		return d.modules.close(ctx)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -110,8 +111,8 @@ func (d *Deriver) begin() bool {
 	return !d.closed
 }
 
-// shared runs fn once for all who ask for key meanwhile, and returns its result, or ctx's error to
-// those who do not wait so long. fn runs until Close.
+// shared runs fn once for all callers that want key meanwhile, and returns its result, or ctx's error to
+// those that do not wait so long. fn runs until Close.
 func shared[T any](ctx context.Context, d *Deriver, key string, fn func(ctx context.Context) (T, error)) (result T, err error) {
 	if !d.begin() {
 		return result, context.Canceled
@@ -136,25 +137,25 @@ func shared[T any](ctx context.Context, d *Deriver, key string, fn func(ctx cont
 	}
 }
 
-// recovered makes a panic of what is compiled in the background an error: the process lives on.
+// recovered turns a panic of the compiler in the background into an error: the process goes on.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("derive: panic: %v\n%s", p, debug.Stack())
 	}
 }
 
-// turn is a Turn or a Spare of a Config.
-type turn func(ctx context.Context) (leave func(), err error)
+// acquire is Config.Acquire or Config.AcquireBackground.
+type acquire func(ctx context.Context) (release func(), err error)
 
-// run runs fn when it is its turn.
-func (t turn) run(ctx context.Context, fn func() error) error {
-	if t == nil {
+// run runs fn once it may.
+func (a acquire) run(ctx context.Context, fn func() error) error {
+	if a == nil {
 		return fn()
 	}
-	leave, err := t(ctx)
+	release, err := a(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	return fn()
 }

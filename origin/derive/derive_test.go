@@ -250,7 +250,7 @@ func TestAnOverlayIsCompiledOnce(t *testing.T) {
 	turns := make(chan struct{}, 1)
 	asked := 0
 	b := newBench(t, native(), func(c *derive.Config) {
-		c.Turn = func(ctx context.Context) (func(), error) {
+		c.Acquire = func(ctx context.Context) (func(), error) {
 			asked++ // one flight at a time
 			turns <- struct{}{}
 			return func() { <-turns }, nil
@@ -313,9 +313,9 @@ func TestFillCompilesWhatLacks(t *testing.T) {
 		pairs = append(pairs, b.variant("var_"+string(rune('A'+i)), overrides))
 	}
 	whole := b.variant("var_z", "{}")
-	b.derive.Fill(environment, theme)
-	b.derive.Fill(environment, theme)
-	b.derive.Fill(environment, "thm_gone")
+	b.derive.Backfill(environment, theme)
+	b.derive.Backfill(environment, theme)
+	b.derive.Backfill(environment, "thm_gone")
 	for _, p := range pairs {
 		eventually(t, "the overlay of "+p.VariantID, func() bool { return b.stored(p).Overlay != "" })
 	}
@@ -330,7 +330,7 @@ func TestFillGoesOnPastAFault(t *testing.T) {
 	b := newBench(t, native())
 	bad, good := b.variant("var_1", `{"gap":"3px"}`), b.variant("var_2", overrides)
 	b.store.lose(storage.ErrNotFound, bad.Record.Overrides)
-	b.derive.Fill(environment, theme)
+	b.derive.Backfill(environment, theme)
 	eventually(t, "the overlay of the other", func() bool { return b.stored(good).Overlay != "" })
 	if _, err := b.derive.Overlay(context.Background(), bad); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("Overlay() of lost overrides = %v, want what is lost", err)
@@ -427,7 +427,7 @@ func TestTheModuleMakesTheSameBlobs(t *testing.T) {
 		t.Errorf("PublishedOverlay() through another module = %q, %v, want none yet", got, err)
 	}
 	other := b.variant("var_2", `{"gap":"2px"}`)
-	later.Fill(environment, theme)
+	later.Backfill(environment, theme)
 	eventually(t, "the overlay by the module", func() bool { return b.stored(other).Overlay != "" })
 	b.check(b.version, b.stored(other).Overlay, `{"gap":"2px"}`)
 }
@@ -447,14 +447,14 @@ func TestALostModuleIsNamed(t *testing.T) {
 func TestCloseEndsTheBackground(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	b := newBench(t, native(), func(c *derive.Config) {
-		c.Spare = func(ctx context.Context) (func(), error) {
+		c.AcquireBackground = func(ctx context.Context) (func(), error) {
 			entered <- struct{}{}
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
 	})
 	p := b.variant("var_1", overrides)
-	b.derive.Fill(environment, theme)
+	b.derive.Backfill(environment, theme)
 	<-entered
 	if err := b.derive.Close(context.Background()); err != nil {
 		t.Errorf("Close() = %v, want nil", err)
@@ -462,14 +462,14 @@ func TestCloseEndsTheBackground(t *testing.T) {
 	if _, err := b.derive.Overlay(context.Background(), p); !errors.Is(err, context.Canceled) {
 		t.Errorf("Overlay() after Close = %v, want context.Canceled", err)
 	}
-	b.derive.Fill(environment, theme)
+	b.derive.Backfill(environment, theme)
 }
 
 // Whoever does not wait leaves, and the others get what they asked for.
 func TestImpatientCallersLeave(t *testing.T) {
 	let := make(chan struct{})
 	b := newBench(t, native(), func(c *derive.Config) {
-		c.Turn = func(context.Context) (func(), error) { <-let; return func() {}, nil }
+		c.Acquire = func(context.Context) (func(), error) { <-let; return func() {}, nil }
 	})
 	p := b.variant("var_1", overrides)
 	ctx, cancel := context.WithCancel(context.Background())

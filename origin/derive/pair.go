@@ -22,8 +22,8 @@ func (p Pair) key() []string {
 	return []string{p.EnvironmentID, p.ThemeID, p.VariantID, storage.Number(p.Version.Number)}
 }
 
-// Overlay returns the name of the pair's overlay, empty if the Variant overrides nothing. Where
-// the record lacks it Overlay compiles it and writes its name into the record; all who ask meanwhile
+// Overlay returns the name of the pair's overlay, empty if the Variant overrides nothing. If
+// the record lacks it Overlay compiles it and writes its name into the record; all callers meanwhile
 // wait for the same.
 func (d *Deriver) Overlay(ctx context.Context, p Pair) (record.Hash, error) {
 	if !Lacks(p.Record) {
@@ -31,9 +31,9 @@ func (d *Deriver) Overlay(ctx context.Context, p Pair) (record.Hash, error) {
 	}
 	key := strings.Join(append(p.key(), string(p.Record.Overrides)), "/")
 	return shared(ctx, d, key, func(ctx context.Context) (record.Hash, error) {
-		err := d.compile(ctx, d.turn, p.Version, func(c compiler) error { return d.complete(ctx, c, &p) })
+		err := d.compile(ctx, d.foreground, p.Version, func(c compiler) error { return d.complete(ctx, c, &p) })
 		if err == nil {
-			err = d.settle(ctx, []Pair{p})
+			err = d.nameOverlays(ctx, []Pair{p})
 		}
 		if err != nil {
 			return "", fmt.Errorf("derive: overlay of Variant %s at version %d: %w", p.VariantID, p.Version.Number, err)
@@ -60,10 +60,10 @@ func (d *Deriver) overlayOf(ctx context.Context, c compiler, p Pair) ([]byte, er
 	return c.overlays(ctx, overrides)
 }
 
-// settle writes the names of overlays into the records of pairs of one Environment, as far as they
-// are still there with the same overrides. No edge has to hear of it: none was ever told that an
+// nameOverlays writes the names of overlays into the records of pairs of one Environment, as far as they
+// are still there with the same overrides. The change log names nothing: no edge ever learned that an
 // overlay is missing.
-func (d *Deriver) settle(ctx context.Context, pairs []Pair) error {
+func (d *Deriver) nameOverlays(ctx context.Context, pairs []Pair) error {
 	if len(pairs) == 0 {
 		return nil
 	}

@@ -23,9 +23,9 @@ func (d *Deriver) Plan(ctx context.Context, v record.ThemeVersion, document []by
 }
 
 // PublishedOverlay compiles what a Variant that is being published overrides in the version, and
-// stores it under the name that it returns. The name is empty if there are no overrides, and
-// where the version names another module: to start that one may take seconds, and no publish waits
-// for it. Fill makes up for it.
+// stores it under the name that it returns. The name is empty without overrides, and if the
+// version names another module: to start that one may take seconds, and no publish waits for it. Backfill makes up for
+// it.
 func (d *Deriver) PublishedOverlay(ctx context.Context, v record.ThemeVersion, overrides []byte) (record.Hash, error) {
 	if v.Module != d.native || record.HashOf(overrides) == noOverrides {
 		return "", nil

@@ -31,11 +31,11 @@ func (d *Deriver) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
 var errNotDerived = errors.New("derive: no plan and no overlay of any record")
 
 func (d *Deriver) rebuild(ctx context.Context, name record.Hash) (blob []byte, err error) {
-	from, err := d.lost.source(ctx, d, name)
+	from, err := d.sources.find(ctx, d, name)
 	if err != nil {
 		return nil, err
 	}
-	err = d.compile(ctx, d.turn, from.version, func(c compiler) error {
+	err = d.compile(ctx, d.foreground, from.version, func(c compiler) error {
 		blob, err = from.compile(ctx, d, c)
 		return err
 	})
@@ -68,10 +68,10 @@ func (s source) compile(ctx context.Context, d *Deriver, c compiler) ([]byte, er
 	return c.overlays(ctx, overrides)
 }
 
-// lost finds what names a blob that is not there, by reading every version and every pair: it should
-// not happen, so nothing is kept for it. Names that nobody knows are remembered for a while, so
-// that asking for them again costs nothing. The zero value is ready, and may be used concurrently.
-type lost struct {
+// sources finds what names a blob that is not there, by reading every version and every pair: it should
+// not happen, so no index is written for it. Unknown names are remembered for a while, so that further requests for
+// them cost nothing. The zero value is ready, and may be used concurrently.
+type sources struct {
 	mu      sync.Mutex // guards unknown, and lets one search at a time
 	unknown map[record.Hash]time.Time
 }
@@ -82,11 +82,11 @@ const (
 	maxUnknown = 4096
 )
 
-// source returns what the blob is compiled from, or errNotDerived.
-func (l *lost) source(ctx context.Context, d *Deriver, name record.Hash) (from source, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if at, known := l.unknown[name]; known && d.now().Sub(at) < unknownFor {
+// find returns what the blob is compiled from, or errNotDerived.
+func (s *sources) find(ctx context.Context, d *Deriver, name record.Hash) (from source, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at, known := s.unknown[name]; known && d.now().Sub(at) < unknownFor {
 		return from, errNotDerived
 	}
 	found := false
@@ -97,10 +97,10 @@ func (l *lost) source(ctx context.Context, d *Deriver, name record.Hash) (from s
 	if err != nil || found {
 		return from, err
 	}
-	if l.unknown == nil || len(l.unknown) >= maxUnknown {
-		l.unknown = map[record.Hash]time.Time{}
+	if s.unknown == nil || len(s.unknown) >= maxUnknown {
+		s.unknown = map[record.Hash]time.Time{}
 	}
-	l.unknown[name] = d.now()
+	s.unknown[name] = d.now()
 	return from, errNotDerived
 }
 
@@ -118,7 +118,7 @@ func search(r storage.Reader, name record.Hash) (from source, found bool, err er
 }
 
 // naming returns the first record of a table that names a blob, with the parts of its key. It
-// decodes only records that hold the name at all.
+// decodes only records that contain the name at all.
 func naming[T any](r storage.Reader, table byte, name record.Hash, names func(T) bool) (parts []string, v T, found bool, err error) {
 	err = r.Scan(storage.Key(table), storage.Ascending, func(key, value []byte) bool {
 		var one T

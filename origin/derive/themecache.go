@@ -8,8 +8,8 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// themeCache is the Themes that were compiled or used last, as far as they fit into maxBytes: who publishes a
-// Theme publishes its Variants next. It may be used concurrently.
+// themeCache is the Themes that were compiled or used last, as far as they fit into maxBytes: after a
+// Theme its Variants are published. It may be used concurrently.
 type themeCache struct {
 	maxBytes int64
 

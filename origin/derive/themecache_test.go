@@ -43,7 +43,7 @@ func TestQueueHoldsEachThemeOnce(t *testing.T) {
 			t.Errorf("next() = %v, %v, want %v", got, ok, want)
 		}
 	}
-	if q.add(a) || !q.holds(a) || q.holds(b) {
+	if q.add(a) || !q.contains(a) || q.contains(b) {
 		t.Error("a Theme that is added while another is worked on does not wait")
 	}
 	q.next()

@@ -3,92 +3,45 @@ package derive
 import (
 	"cmp"
 	"errors"
-	"slices"
-	"sync"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
 
-// maxWaiting is the number of Themes that wait to be filled. What is beyond is found when it is
-// asked for.
-const maxWaiting = 10_000
-
-// The overlays that are written in one commit: few commits, and little that is held in memory or
-// compiled twice if an edge asks meanwhile.
+// The bounds of one commit of overlays: few commits, and little that is in memory or compiled twice if an edge requests
+// it meanwhile.
 const (
 	perCommit      = 16
 	bytesPerCommit = 4 << 20
 )
 
-// queue is the Themes that wait to be filled, each once. It may be used concurrently.
-type queue struct {
-	mu      sync.Mutex // guards all below
-	waiting []themeID
-	working bool // somebody takes from waiting
-}
-
-type themeID struct{ environment, theme string }
-
-// add puts a Theme at the end. begins is true if nobody works yet, and the caller must.
-func (q *queue) add(t themeID) (begins bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) >= maxWaiting || slices.Contains(q.waiting, t) {
-		return false
-	}
-	q.waiting = append(q.waiting, t)
-	begins = !q.working
-	q.working = true
-	return begins
-}
-
-// next takes the first Theme; if there is none the caller no longer works.
-func (q *queue) next() (t themeID, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		q.working = false
-		return t, false
-	}
-	t = q.waiting[0]
-	q.waiting = q.waiting[1:]
-	return t, true
-}
-
-func (q *queue) holds(t themeID) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return slices.Contains(q.waiting, t)
-}
-
-// Fill compiles the overlays that Variants of a Theme lack at its newest version, one at a time in
+// Backfill compiles the overlays that Variants of a Theme lack at its newest version, one at a time in
 // the background. It returns at once; nothing waits for the result, and nothing is lost if the
 // process ends before.
-func (d *Deriver) Fill(environment, theme string) {
+func (d *Deriver) Backfill(environment, theme string) {
 	if !d.queue.add(themeID{environment, theme}) || !d.begin() {
 		return
 	}
 	go func() {
 		defer d.work.Done()
 		for t, ok := d.queue.next(); ok; t, ok = d.queue.next() {
-			if err := d.fill(t); err != nil && d.ctx.Err() == nil {
-				d.log.Warn("derive: overlays are not compiled ahead; they are when they are asked for", "theme", t.theme, "error", err)
+			if err := d.backfill(t); err != nil && d.ctx.Err() == nil {
+				d.log.Warn("derive: overlays cannot be compiled ahead; each is compiled when an edge requests it", "theme", t.theme, "error", err)
 			}
 		}
 	}()
 }
 
-// fill stops if a newer version waits to be filled: what the older one lacks is hardly asked for.
+// backfill stops if a newer version waits: what the older one lacks is hardly requested.
 // It goes on past a pair that fails, and returns the first fault.
-func (d *Deriver) fill(t themeID) (err error) {
+func (d *Deriver) backfill(t themeID) (err error) {
 	defer recovered(&err)
 	pairs, err := d.lacking(t)
 	if err != nil || len(pairs) == 0 {
 		return err
 	}
 	var c compiler
-	err = d.compile(d.ctx, d.spare, pairs[0].Version, func(made compiler) error {
+	err = d.compile(d.ctx, d.background, pairs[0].Version, func(made compiler) error {
 		c = made
 		return nil
 	})
@@ -97,11 +50,11 @@ func (d *Deriver) fill(t themeID) (err error) {
 	}
 	var made batch
 	for _, p := range pairs {
-		if d.queue.holds(t) || d.ctx.Err() != nil {
+		if d.queue.contains(t) || d.ctx.Err() != nil {
 			break
 		}
 		var bundle []byte
-		failed := d.spare.run(d.ctx, func() (err error) {
+		failed := d.background.run(d.ctx, func() (err error) {
 			bundle, err = d.overlayOf(d.ctx, c, p)
 			return err
 		})
@@ -117,8 +70,8 @@ func (d *Deriver) fill(t themeID) (err error) {
 }
 
 // batch is the overlays that are written in one commit. They are stored right before it, because a
-// blob that waits for its name too long is collected (storage.PutWindow), and turns may be long in
-// coming.
+// blob that waits for its name too long is collected (storage.PutWindow), and the semaphore may take
+// long.
 type batch struct {
 	pairs   []Pair
 	bundles [][]byte // of pairs
@@ -143,7 +96,7 @@ func (d *Deriver) commit(b *batch) error {
 		}
 		made.pairs[i].Record.Overlay = name
 	}
-	return d.settle(d.ctx, made.pairs)
+	return d.nameOverlays(d.ctx, made.pairs)
 }
 
 // lacking lists the pairs of a Theme's newest version that lack an overlay.
