@@ -19,8 +19,8 @@ func (o *Origin) auditLogged(a record.Audit) {
 		slog.String("theme", a.ThemeID), slog.Any("changes", a.Changes), slog.String("request", a.RequestID))
 }
 
-// Note writes one entry into the audit log, of what the operator did beside the operator socket, on
-// whose behalf by is.
+// Note writes one entry into the audit log, of what was done beside the operator socket, in the
+// name of by.
 func (o *Origin) Note(ctx context.Context, by record.Actor, a record.Audit) error {
-	return operator.Note(operator.On(ctx, operator.Asked{By: by, Told: o.auditLogged}), o.store, o.now(), a)
+	return operator.Note(operator.On(ctx, operator.Behalf{By: by, AuditLogged: o.auditLogged}), o.store, o.now(), a)
 }

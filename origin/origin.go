@@ -32,17 +32,17 @@ import (
 	"example.com/livery/wasm"
 )
 
-// ErrMasterKey says that the store holds secrets that need a master key that was not given, or that a
-// master key that was given is none.
+// ErrMasterKey says that the store has secrets and a master key is missing, or that the one given is
+// malformed.
 var ErrMasterKey = auth.ErrMasterKey
 
 // Config is what an Origin needs. Store, PublicURL, CDNURL and Guest must be given.
 type Config struct {
 	Store     storage.Store // stays open when the Origin is shut down
-	PublicURL string        // where callers reach the API, without "/public/v1" and without a slash at the end
-	CDNURL    string        // where browsers reach an edge, without a slash at the end
+	PublicURL string        // under which callers reach the API, without "/public/v1" and without a slash at the end
+	CDNURL    string        // under which browsers reach an edge, without a slash at the end
 	Guest     []byte        // the renderer module of this build, made from the sources of this binary
-	Compiled  string        // directory of the machine code of other builds' modules; empty means in memory; lost: a second to compile
+	Compiled  string        // directory of the machine code of other builds' modules; empty means in memory; if lost: a second to compile
 	FeedToken string        // what edges must carry; empty means that ServeFeed refuses to start
 	Logger    *slog.Logger  // nil means slog.Default()
 	Registry  *prometheus.Registry
@@ -50,12 +50,12 @@ type Config struct {
 	Limits    Limits           // zero fields mean the defaults
 	Master    string           // master keys as auth.ParseMaster reads them; empty means none, and then signed Themes are refused
 	Roots     *x509.CertPool   // whom the addresses of issuers' key sets are trusted by; nil means the system's
-	AuditKeep time.Duration    // how long entries of the audit log are kept; 0 means for ever
+	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
-	ChangesKeep  uint64        // how many entries of the change log are kept at least; 0 means all
+	ChangesKeep  uint64        // how many entries of the change log stay at least; 0 means all
 
-	Settings []operator.Setting // what the operator is told that it was started with; no secret among them
+	Settings []operator.Setting // what it was started with, for the operator; without secrets
 
 	framing func(*fasthttp.RequestHeader) string // nil means httpserver.FramingFault; tests look at what happens without it
 }
@@ -74,7 +74,7 @@ type Origin struct {
 	servers  *httpserver.Servers
 	api      *api.Handler
 	derive   *derive.Deriver
-	feed     *feed.Handler // nil if there is no feed token
+	feed     *feed.Handler // nil without a feed token
 	operator *operator.Handler
 
 	maintenance *maintenance.Service
@@ -88,7 +88,7 @@ type Origin struct {
 
 // New returns an Origin over the store. It registers the renderer module under its digest, which
 // takes a moment on the first start of a build, and makes the token key if the store has none. It
-// returns wasm.ErrModule if the module is none of this build's, or ErrMasterKey.
+// returns wasm.ErrModule if the module is not of this build, or ErrMasterKey.
 func New(ctx context.Context, c Config) (*Origin, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -131,12 +131,12 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		return nil, err
 	}
 	o.operator = operator.NewHandler(operator.Config{
-		Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.api.RefuseOn, Now: o.now, Told: o.auditLogged, Status: o.status, Settings: c.Settings,
+		Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.api.RefuseOn, Now: o.now, AuditLogged: o.auditLogged, Status: o.status, Settings: c.Settings,
 	})
-	var waits context.Context
-	waits, o.cancelFeed = context.WithCancel(o.ctx)
+	var feedContext context.Context
+	feedContext, o.cancelFeed = context.WithCancel(o.ctx)
 	if c.FeedToken != "" {
-		o.feed = feed.NewHandler(waits, feed.Config{Store: o.store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.api.RefuseOn})
+		o.feed = feed.NewHandler(feedContext, feed.Config{Store: o.store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.api.RefuseOn})
 	}
 	o.registerGauges(c.Registry)
 	o.maintenance.Start(o.ctx, &o.background)
@@ -181,7 +181,7 @@ func secure(ctx context.Context, c Config) (*auth.Master, error) {
 		err = auth.Secure(ctx, c.Store, master, c.Now().UTC())
 	}
 	if err == nil && master == nil {
-		c.Logger.Warn("origin: there is no master key: the token key is stored as it is, and signing keys and signed Themes are refused")
+		c.Logger.Warn("origin: no master key is given: the token key is stored unsealed, and signing keys and signed Themes are refused")
 	}
 	return master, err
 }
@@ -196,7 +196,7 @@ func register(ctx context.Context, c Config) (record.Module, error) {
 	return m, err
 }
 
-// Ready returns nil if the Origin can answer every request, else why not. Where only commits are
+// Ready returns nil if the Origin can answer every request, else why not. If only commits are
 // impossible, because the disk is full, Reads still returns nil.
 func (o *Origin) Ready() error {
 	if err := o.Reads(); err != nil {
@@ -226,5 +226,5 @@ func (o *Origin) Reads() error {
 // Keys returns what issues and verifies this Origin's access tokens.
 func (o *Origin) Keys() *auth.Keys { return o.keys }
 
-// now is the time as records and answers spell it: in UTC, to the millisecond.
+// now is the time as records and answers have it: in UTC, to the millisecond.
 func (o *Origin) now() time.Time { return o.config.Now().UTC().Truncate(time.Millisecond) }

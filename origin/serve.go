@@ -24,7 +24,7 @@ func (o *Origin) ServeFeed(l net.Listener) error {
 	return o.servers.Serve(l, o.framed(func(ctx *fasthttp.RequestCtx) { o.followers.Follow(ctx, o.feed.Serve) }))
 }
 
-// ServeOperator answers the operator on the listener until Shutdown, and then returns nil. Whoever
+// ServeOperator answers the operator on the listener until Shutdown, and then returns nil. A client that
 // can connect may do everything: the listener must be one that only the operator reaches.
 func (o *Origin) ServeOperator(l net.Listener) error {
 	return o.servers.Serve(l, o.framed(o.withBody(o.operator.Serve)))

@@ -8,8 +8,8 @@ import (
 	"example.com/livery/storage"
 )
 
-// Lost returns the place of a commit that was acknowledged once and that the store does not hold any more,
-// and whether there is one. A store that cannot tell has lost nothing.
+// Lost returns the place of a commit that was acknowledged once and that the store has lost,
+// and whether there is one. A store that does not know has lost nothing.
 func (o *Origin) Lost() (storage.Cursor, bool) { return o.maintenance.Lost() }
 
 // Collect drops the blobs that nothing names, as storage.Collect does; maintenance.ErrCollecting if another origin does
@@ -18,7 +18,7 @@ func (o *Origin) Collect(ctx context.Context, c storage.Collection) (storage.Col
 	return o.maintenance.Collect(ctx, c)
 }
 
-// status is what the operator is told of the origin and its store.
+// status returns the state of the origin and its store for the operator.
 func (o *Origin) status(ctx context.Context) operator.Status {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -196,7 +196,7 @@ func ownNote(store storage.Store) noting {
 		by.Login = u.Username
 	}
 	return func(ctx context.Context, a record.Audit) error {
-		return operator.Note(operator.On(ctx, operator.Asked{By: by}), store, time.Now(), a)
+		return operator.Note(operator.On(ctx, operator.Behalf{By: by}), store, time.Now(), a)
 	}
 }
 

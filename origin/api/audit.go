@@ -11,7 +11,7 @@ import (
 )
 
 // The actions of the API's users in the audit log. Drafts, names and labels are not in it: nothing of
-// them reaches anybody before a publish.
+// them is served before a publish.
 const (
 	actionPublishTheme   = "theme publish"
 	actionPublishVariant = "variant publish"

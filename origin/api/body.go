@@ -121,7 +121,7 @@ func (f *fields) pair(at string, n *jsontree.Node) (record.Integration, bool) {
 }
 
 // with refuses the body for the members of a wrong kind and for what a rule says of the others, all
-// at once; it returns nil where every member is of its kind.
+// at once; it returns nil if every member is of its kind.
 func (f *fields) with(rule error) error {
 	if len(f.faults) == 0 {
 		return nil
@@ -145,15 +145,9 @@ var (
 	variantOperations = []shape{{"set", true, false}, {"unset", false, false}}
 )
 
-// operation is one operation of a batch whose members are those of its shape.
-type operation struct {
-	name, path, from string
-	value            *jsontree.Node
-}
-
 // edit is what a PATCH of tokens asks for.
 type edit struct {
-	operations []operation
+	operations []patch.Operation // of a Variant too; their members are those of their shapes
 	claim      theming.Claim
 	strict     bool
 }
@@ -202,7 +196,7 @@ func (p *params) claim() theming.Claim {
 }
 
 // readOperation checks an operation against its shape, and lists everything in which it differs.
-func readOperation(item *jsontree.Node, shapes []shape) (op operation, faults []string) {
+func readOperation(item *jsontree.Node, shapes []shape) (op patch.Operation, faults []string) {
 	if !item.IsObject() {
 		return op, []string{"must be an object"}
 	}
@@ -213,18 +207,18 @@ func readOperation(item *jsontree.Node, shapes []shape) (op operation, faults []
 	if i < 0 {
 		faults = append(faults, "operation: must be one of "+names(shapes))
 	} else {
-		op.name = shapes[i].name
+		op.Op = shapes[i].name
 		faults = append(faults, shapes[i].faults(item)...)
 	}
 	if n := item.Find("path"); n.IsString() {
-		op.path = n.Text
+		op.Path = n.Text
 	} else {
 		faults = append(faults, "path: must be a string")
 	}
 	if n := item.Find("from"); n.IsString() {
-		op.from = n.Text
+		op.From = n.Text
 	}
-	op.value = item.Find("value")
+	op.Value = item.Find("value")
 	return op, faults
 }
 
@@ -254,20 +248,11 @@ func names(shapes []shape) string {
 	return strings.Join(all, ", ")
 }
 
-// patch returns the batch as operations on a document.
-func (e edit) patch() []patch.Operation {
-	ops := make([]patch.Operation, len(e.operations))
-	for i, op := range e.operations {
-		ops[i] = patch.Operation{Op: op.name, Path: op.path, From: op.from, Value: op.value}
-	}
-	return ops
-}
-
 // overrides returns the batch as operations on overrides.
 func (e edit) overrides() []theming.VariantOperation {
 	ops := make([]theming.VariantOperation, len(e.operations))
 	for i, op := range e.operations {
-		ops[i] = theming.VariantOperation{Op: op.name, Path: op.path, Value: op.value}
+		ops[i] = theming.VariantOperation{Op: op.Op, Path: op.Path, Value: op.Value}
 	}
 	return ops
 }

@@ -74,7 +74,7 @@ func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, err
 			err = errConflict // another request had the key
 		}
 		if err == nil {
-			err = h.keepAnswer(tx, q, key, d.answer)
+			err = h.storeAnswer(tx, q, key, d.answer)
 		}
 		if err == nil {
 			logged, err = h.appendAudit(tx, q, t, d.entry)

@@ -16,13 +16,13 @@ import (
 // edition is one side of a comparison: a published version, or the current document. The zero
 // edition is what is before the first version: nothing.
 type edition struct {
-	number  int64 // as it was asked for; 0 if given is false and nothing is published
+	number  int64 // as the query has it; 0 if given is false and nothing is published
 	given   bool  // the caller named the number, so that it must be a version
 	current bool
 }
 
-// spell returns the edition as an answer names it: a number, or null for the current document.
-func (e edition) spell() *int64 {
+// json returns the edition as an answer names it: a number, or null for the current document.
+func (e edition) json() *int64 {
 	if e.current {
 		return nil
 	}
@@ -77,7 +77,7 @@ type retypeBody struct {
 }
 
 func newDiffBody(from, to edition, c theming.Comparison) diffBody {
-	b := diffBody{From: from.spell(), To: to.spell(), Added: c.Added, Removed: c.Removed, Changed: c.Changed, Breaking: c.Breaking}
+	b := diffBody{From: from.json(), To: to.json(), Added: c.Added, Removed: c.Removed, Changed: c.Changed, Breaking: c.Breaking}
 	for _, r := range c.Renamed {
 		b.Renamed = append(b.Renamed, renameBody{r.From, r.To})
 	}
@@ -164,7 +164,7 @@ type history struct {
 	reader  storage.Reader
 	theme   record.Theme
 
-	state *theming.ThemeState // nil until the current document is asked for
+	state *theming.ThemeState // nil until the current document is read
 }
 
 // current reads the current document, once.
@@ -180,7 +180,7 @@ func (h *history) current() (theming.ThemeState, *jsontree.Node, error) {
 	return *h.state, document, err
 }
 
-// edition reads one side of a comparison: errNotFound if there is no such version.
+// edition reads one side of a comparison: errNotFound if it does not exist.
 func (h *history) edition(e edition) (theming.Edition, error) {
 	if e.current {
 		_, document, err := h.current()

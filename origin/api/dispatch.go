@@ -62,7 +62,7 @@ func (h *Handler) handle(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Ans
 	return q.answer
 }
 
-// needsToken reports whether a path is answered to nobody without a token, whether it exists or not.
+// needsToken reports whether a request for the path is refused without a token, whether the path exists or not.
 func needsToken(path string) bool {
 	return path != openAPIPath && path != loginPath && (path == Path || strings.HasPrefix(path, Path+"/"))
 }
@@ -195,7 +195,7 @@ func refusalOf(err error) (a httpserver.Answer, failure bool) {
 		a.Closes = true
 		return a, false
 	case errors.Is(err, storage.ErrUncertain):
-		// The change may take place yet: who asks again at once may not see it.
+		// The change may take place yet: a client that retries at once may not see it.
 		a := httpserver.Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal)
 		a.Headers = []httpserver.Header{{Name: "Retry-After", Value: "5"}}
 		return a, true
@@ -226,7 +226,7 @@ func domainRefusal(e *theming.Error) httpserver.Answer {
 	return httpserver.Refused(status, e.Cause)
 }
 
-// errNotFound refuses what is missing, or is not for the caller to know of.
+// errNotFound refuses what is missing, or what the caller may not know of.
 var errNotFound = errors.New("origin: not found")
 
 // orNotFound makes a record that is missing a refusal.

@@ -28,7 +28,7 @@ type Config struct {
 	Derive       *derive.Deriver
 	HeavyWork    heavywork.Semaphore
 	Module       record.Hash // renderer module that new versions are published with
-	CDNURL       string      // where browsers reach an edge, without a slash at the end
+	CDNURL       string      // under which browsers reach an edge, without a slash at the end
 	Limits       Limits      // with their defaults
 	Logger       *slog.Logger
 	Metrics      *metrics.Metrics

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	replayFor         = 24 * time.Hour // how long the answer to an idempotency key is kept
+	replayFor         = 24 * time.Hour // how long the answer to an idempotency key is stored
 	maxIdempotencyKey = 255            // characters
 )
 
@@ -34,7 +34,7 @@ func (q *request) replayName(key string) string {
 	return string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + q.variantID + "\x00" + q.route.Path + "\x00" + key)))
 }
 
-// bodyHash tells whether two requests with one idempotency key ask for the same.
+// bodyHash is equal for two requests with one idempotency key if they ask for the same.
 func (q *request) bodyHash() record.Hash { return record.HashOf([]byte(q.rawQuery + "\n" + q.body)) }
 
 // firstAnswer returns the answer to the first request with the key; known is false if there was none, or it has expired,
@@ -56,9 +56,9 @@ func replayed(first record.Replay) decision {
 	return decision{answer: httpserver.Answer{Status: first.Status, Body: first.Answer, Headers: []httpserver.Header{{Name: "Idempotency-Replayed", Value: "true"}}}}
 }
 
-// keepAnswer stores a request's answer under its idempotency key, and deletes some that have expired. It does nothing if
+// storeAnswer stores a request's answer under its idempotency key, and deletes some that have expired. It does nothing if
 // key is empty.
-func (h *Handler) keepAnswer(tx storage.Tx, q *request, key string, a httpserver.Answer) error {
+func (h *Handler) storeAnswer(tx storage.Tx, q *request, key string, a httpserver.Answer) error {
 	if key == "" {
 		return nil
 	}

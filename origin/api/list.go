@@ -19,7 +19,7 @@ const (
 	maxPageNumber   = 1<<31 - 1
 )
 
-// page is the part of a list that a request asks for.
+// page is the part of a list that a request names.
 type page struct {
 	order  storage.Order
 	number int
@@ -62,8 +62,8 @@ type window struct {
 	total int // of the whole list; right if the page asks for totals
 }
 
-// walk collects the page from an index without reading a record. parts are those of the index. Where the list
-// has a sparse index that was found right, it goes to the page without walking over those before it.
+// walk collects the page from an index without reading a record. parts are those of the index. If the list has
+// a sparse index that counts right, it goes to the page without walking over those before it.
 func (p page) walk(r storage.Reader, index storage.Index, counted bool, parts ...string) (w window, err error) {
 	if p.slug != nil {
 		return p.exact(r, index, parts)
@@ -100,8 +100,8 @@ func (p page) seek(r storage.Reader, index storage.Index, parts []string) (w win
 	return w, err
 }
 
-// exact finds the one entry of a slug. A slug with a zero byte is none, and must not become part of
-// a key.
+// exact finds the one entry of a slug. A slug with a zero byte is not valid, and must not become
+// part of a key.
 func (p page) exact(r storage.Reader, index storage.Index, parts []string) (window, error) {
 	if strings.IndexByte(*p.slug, 0) >= 0 {
 		return window{}, nil

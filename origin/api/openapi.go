@@ -48,20 +48,20 @@ func (h *Handler) showOpenAPI(ctx *fasthttp.RequestCtx) {
 	q.answer = h.document.answer(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch)))
 }
 
-// answer returns the file for a GET whose If-None-Match lines are held.
-func (p publication) answer(held []string) httpserver.Answer {
+// answer returns the file for a GET with those If-None-Match lines.
+func (p publication) answer(ifNoneMatch []string) httpserver.Answer {
 	a := httpserver.Answer{Status: fasthttp.StatusOK, Body: p.body, Headers: []httpserver.Header{
 		{Name: fasthttp.HeaderETag, Value: p.etag}, {Name: fasthttp.HeaderCacheControl, Value: "public, max-age=" + openAPICacheSeconds},
 	}}
-	if p.among(held) {
+	if p.matches(ifNoneMatch) {
 		a.Status, a.Body = fasthttp.StatusNotModified, nil
 	}
 	return a
 }
 
-// among reports whether If-None-Match names the file (RFC 9110 section 13.1.2: compared weakly).
-func (p publication) among(held []string) bool {
-	for _, etag := range strings.Split(strings.Join(held, ","), ",") {
+// matches reports whether If-None-Match names the file (RFC 9110 section 13.1.2: compared weakly).
+func (p publication) matches(lines []string) bool {
+	for _, etag := range strings.Split(strings.Join(lines, ","), ",") {
 		etag = strings.TrimSpace(etag)
 		if etag == "*" || strings.TrimPrefix(etag, "W/") == p.etag {
 			return true
@@ -75,7 +75,7 @@ type loginsBody struct {
 	Issuers []loginBody `json:"issuers"`
 }
 
-// loginBody is one issuer, as whoever logs in there needs to know it.
+// loginBody is one issuer, with what a client needs to log in there.
 type loginBody struct {
 	Name       string            `json:"name"`
 	Issuer     string            `json:"issuer"`
@@ -84,7 +84,7 @@ type loginBody struct {
 	Parameters map[string]string `json:"parameters"`
 }
 
-// showLogin answers anybody with where to log in, as the operator set it. It reads no token and no store.
+// showLogin answers where to log in, as the operator set it. It reads no token and no store.
 func (h *Handler) showLogin(ctx *fasthttp.RequestCtx) {
 	q := ctx.UserValue(requestKey{}).(*request)
 	q.route = loginRoute

@@ -16,7 +16,7 @@ import (
 func bare(status int, resource any) (httpserver.Answer, error) {
 	body, err := json.Marshal(resource, json.Deterministic(true))
 	if err != nil {
-		return httpserver.Answer{}, fmt.Errorf("origin: spell %T: %w", resource, err)
+		return httpserver.Answer{}, fmt.Errorf("origin: encode %T: %w", resource, err)
 	}
 	return httpserver.Answer{Status: status, Body: body}, nil
 }
@@ -130,7 +130,7 @@ func (h *Handler) newVariantBody(t record.Theme, v record.Variant) variantBody {
 	}
 }
 
-// servingURLs lists where the served files of a Theme or Variant are.
+// servingURLs lists the addresses of the served files of a Theme or Variant.
 type servingURLs struct {
 	Latest  []fileURL  `json:"latest"`
 	Pinned  *[]fileURL `json:"pinned"`  // null until the Theme is published
@@ -142,19 +142,19 @@ type fileURL struct {
 	URL  string `json:"url"`
 }
 
-// newServingURLs spells the addresses of a Theme's files; variant is "-" or a Variant's id.
+// newServingURLs returns the addresses of a Theme's files; variant is "-" or a Variant's id.
 func (h *Handler) newServingURLs(t record.Theme, variant string) servingURLs {
 	base := h.config.CDNURL + "/" + t.EnvironmentID + "/" + t.ID + "/" + variant + "/"
-	spell := func(version string) []fileURL {
+	urls := func(version string) []fileURL {
 		urls := []fileURL{}
 		for _, file := range theming.Files(t.Integrations) {
 			urls = append(urls, fileURL{file, base + version + "/" + file})
 		}
 		return urls
 	}
-	all := servingURLs{Latest: spell("latest"), Version: numberOrNull(t.LatestVersion)}
+	all := servingURLs{Latest: urls("latest"), Version: numberOrNull(t.LatestVersion)}
 	if t.LatestVersion > 0 {
-		pinned := spell(strconv.FormatUint(uint64(t.LatestVersion), 10))
+		pinned := urls(strconv.FormatUint(uint64(t.LatestVersion), 10))
 		all.Pinned = &pinned
 	}
 	return all

@@ -118,7 +118,7 @@ var (
 	loginRoute   = Route{Method: fasthttp.MethodGet, Path: loginPath}
 )
 
-// Open returns the operations that need no token. They show what the build is, and where to log in.
+// Open returns the operations that need no token. They show what the build is, and the issuers at which people log in.
 func Open() []Route { return []Route{openAPIRoute, loginRoute} }
 
 // newRouter registers every route, HEAD wherever there is GET, and a refusal for every other method

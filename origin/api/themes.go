@@ -23,11 +23,11 @@ func servedChange(now time.Time, t record.Theme) record.Change {
 func internalChange(now time.Time) record.Change { return record.Change{At: now} }
 
 func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-	asked, err := q.page(true)
+	p, err := q.page(true)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := asked.walk(r, storage.ThemeSlugs, h.config.ListsCounted(), t.environment.ID)
+	w, err := p.walk(r, storage.ThemeSlugs, h.config.ListsCounted(), t.environment.ID)
 	if err == nil {
 		err = prefetch(r, w.ids, storage.Themes, t.environment.ID)
 	}
@@ -42,7 +42,7 @@ func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer,
 		}
 		items = append(items, h.newThemeBody(t))
 	}
-	return listed(asked, items, w.total)
+	return listed(p, items, w.total)
 }
 
 func (h themes) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {

@@ -14,17 +14,17 @@ import (
 )
 
 func (h themeTokens) show(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-	asked, err := q.tokenQuery()
+	query, err := q.tokenQuery()
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
 	var set tokenSet
-	if asked.version == nil {
+	if query.version == nil {
 		set, err = h.current(r, t.theme)
 	} else {
-		set, err = h.published(r, t.theme, asked)
+		set, err = h.published(r, t.theme, query)
 	}
-	if err == nil && asked.includeVersions {
+	if err == nil && query.includeVersions {
 		set.versions, err = versionNumbers(r, storage.ThemeVersions, t.theme.EnvironmentID, t.theme.ID)
 	}
 	if err != nil {
@@ -52,8 +52,8 @@ func newThemeTokenSet(s theming.ThemeState) (tokenSet, error) {
 	return set, nil
 }
 
-func (h themeTokens) published(r storage.Reader, t record.Theme, asked tokenQuery) (tokenSet, error) {
-	number, err := asked.number()
+func (h themeTokens) published(r storage.Reader, t record.Theme, query tokenQuery) (tokenSet, error) {
+	number, err := query.number()
 	if err != nil {
 		return tokenSet{}, err
 	}
@@ -89,7 +89,7 @@ func (h themeTokens) edit(q *request) (change, error) {
 			return decision{}, err
 		}
 		after, err := theming.EditTheme(before, theming.Edit{
-			Operations: e.patch(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: h.config.Now(), Limits: h.patchLimits(),
+			Operations: e.operations, Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: h.config.Now(), Limits: h.patchLimits(),
 		})
 		if err != nil {
 			return decision{}, err
@@ -131,7 +131,7 @@ func (h themeTokens) discard(q *request) (change, error) {
 // moved latest, every migrated Variant's draft and what each Variant serves at the version.
 func (h themeTokens) publish(q *request) (change, error) {
 	params := q.params()
-	asked := theming.Publication{
+	wanted := theming.Publication{
 		IfMatch: params.ifMatchValue(), Unchanged: params.boolean("unchanged"), Module: h.config.Module, NewETag: newETag,
 	}
 	if err := params.err(); err != nil {
@@ -142,7 +142,7 @@ func (h themeTokens) publish(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		publication := asked
+		publication := wanted
 		publication.Now = h.config.Now()
 		release, err := theming.NewRelease(state, publication)
 		if err != nil {
@@ -205,10 +205,10 @@ func (h themeTokens) putPublished(published theming.Published) (carried []record
 	}
 	carried = make([]record.Hash, len(published.Variants))
 	for i, m := range published.Variants {
-		if carried[i] = m.Kept; m.Carried == nil {
+		if carried[i] = m.SameBlob; m.NewBlob == nil {
 			continue
 		}
-		if carried[i], err = h.config.Store.PutBlob(h.config.Context, m.Carried); err != nil {
+		if carried[i], err = h.config.Store.PutBlob(h.config.Context, m.NewBlob); err != nil {
 			return nil, err
 		}
 	}

@@ -19,12 +19,12 @@ type tokenSet struct {
 	publishedAt    *time.Time
 	etag           string // empty if there is no draft, and in a read of a version
 	hasUnpublished bool
-	versions       []uint32 // newest first; empty unless asked for
+	versions       []uint32 // newest first; empty unless the query wants them
 	tokens         []theming.TokenEntry
 	groups         []theming.GroupEntry
 }
 
-// answer spells the set and sends the etag along as a header.
+// answer encodes the set and sends the etag along as a header.
 func (s tokenSet) answer() httpserver.Answer {
 	body := make([]byte, 0, envelopeBytes+tokenBytes*len(s.tokens)+groupBytes*len(s.groups))
 	return httpserver.Answer{Status: fasthttp.StatusOK, Body: s.append(body), Headers: etagHeader(s.etag)}
@@ -37,7 +37,7 @@ const (
 	groupBytes    = 80
 )
 
-// append spells the set by hand: it is most of what the API sends, and its values are trees already.
+// append encodes the set by hand: it is most of what the API sends, and its values are trees already.
 func (s tokenSet) append(dst []byte) []byte {
 	dst = append(dst, `{"resource":{"version":`...)
 	dst = appendNumber(dst, s.version)
@@ -121,7 +121,7 @@ func appendNumber(dst []byte, n *uint32) []byte {
 	return strconv.AppendUint(dst, uint64(*n), 10)
 }
 
-// tokenQuery is what a token read asks for.
+// tokenQuery is the query of a read of tokens.
 type tokenQuery struct {
 	version         *int64 // nil means the current document
 	includeVersions bool
@@ -129,19 +129,19 @@ type tokenQuery struct {
 
 func (q *request) tokenQuery() (tokenQuery, error) {
 	params := q.params()
-	asked := tokenQuery{includeVersions: params.boolean("includeVersions")}
+	query := tokenQuery{includeVersions: params.boolean("includeVersions")}
 	if number, given := params.integer("version", 0); given {
-		asked.version = &number
+		query.version = &number
 	}
-	return asked, params.err()
+	return query, params.err()
 }
 
-// number returns the version that is asked for, or errNotFound if no version can have it.
-func (asked tokenQuery) number() (uint32, error) {
-	if *asked.version < 1 || *asked.version > 1<<32-1 {
+// number returns the version that the query names, or errNotFound if no version can have it.
+func (query tokenQuery) number() (uint32, error) {
+	if *query.version < 1 || *query.version > 1<<32-1 {
 		return 0, errNotFound
 	}
-	return uint32(*asked.version), nil
+	return uint32(*query.version), nil
 }
 
 // versionNumbers lists the numbers of the versions under parts, newest first.

@@ -11,11 +11,11 @@ import (
 )
 
 func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-	asked, err := q.page(true)
+	p, err := q.page(true)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := asked.walk(r, storage.VariantSlugs, false, t.environment.ID, t.theme.ID) // a hundred at most
+	w, err := p.walk(r, storage.VariantSlugs, false, t.environment.ID, t.theme.ID) // a hundred at most
 	if err == nil {
 		err = prefetch(r, w.ids, storage.Variants, t.environment.ID, t.theme.ID)
 	}
@@ -30,7 +30,7 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 		}
 		items = append(items, h.newVariantBody(t.theme, v))
 	}
-	return listed(asked, items, w.total)
+	return listed(p, items, w.total)
 }
 
 func (h variants) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {

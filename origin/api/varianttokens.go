@@ -12,17 +12,17 @@ import (
 )
 
 func (h variantTokens) show(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-	asked, err := q.tokenQuery()
+	query, err := q.tokenQuery()
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
 	var set tokenSet
-	if asked.version == nil {
+	if query.version == nil {
 		set, err = h.current(r, t)
 	} else {
-		set, err = h.published(r, t.variant, asked)
+		set, err = h.published(r, t.variant, query)
 	}
-	if err == nil && asked.includeVersions {
+	if err == nil && query.includeVersions {
 		set.versions, err = versionNumbers(r, storage.VariantVersions, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
 	}
 	if err != nil {
@@ -50,8 +50,8 @@ func newVariantTokenSet(s theming.VariantState) (tokenSet, error) {
 	return set, nil
 }
 
-func (h variantTokens) published(r storage.Reader, v record.Variant, asked tokenQuery) (tokenSet, error) {
-	number, err := asked.number()
+func (h variantTokens) published(r storage.Reader, v record.Variant, query tokenQuery) (tokenSet, error) {
+	number, err := query.number()
 	if err != nil {
 		return tokenSet{}, err
 	}

@@ -21,7 +21,7 @@ var (
 	ErrOrder        = errors.New("no such token can be issued")
 )
 
-// Caller is whom a verified token speaks for. The zero Caller is nobody.
+// Caller is whom a verified token speaks for. The zero Caller may do nothing.
 type Caller struct {
 	Subject string
 	TeamID  string      // the one Team that the token reaches; empty: the Teams of which Subject is a member
@@ -53,7 +53,7 @@ const decoy = "\x01" + `{"id":"env_00000000000000000000000000","teamID":"team_00
 // Environment returns the Environment and the caller's role on it: storage.ErrNotFound if there
 // is none in a Team of the caller, ErrForbidden if the caller has no grant on it.
 func (c Caller) Environment(r storage.Reader, id string) (Granted, error) {
-	// Read as bytes: the table would spend time on an error text only where there is none.
+	// Read as bytes: the table would spend time on an error text only for a missing one.
 	data, err := r.Get(storage.Key('E', id))
 	missing := errors.Is(err, storage.ErrNotFound)
 	if missing {

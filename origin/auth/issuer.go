@@ -114,7 +114,7 @@ func values(claims *jsontree.Node, name string) []string {
 	return all
 }
 
-// trust groups the issuers by URL, and takes over the key sets that are held of the same source.
+// trust groups the issuers by URL, and takes over the key sets of the same source.
 func (k *Keys) trust(all []record.Issuer, old map[string][]trusted) map[string][]trusted {
 	sets := map[string]*keySet{}
 	for _, list := range old {
@@ -126,7 +126,7 @@ func (k *Keys) trust(all []record.Issuer, old map[string][]trusted) map[string][
 	for _, issuer := range all {
 		key := issuer.URL + "\x00" + issuer.KeySet
 		if sets[key] == nil {
-			sets[key] = &keySet{source: issuer.KeySet, now: k.config.Now, fetcher: k.fetcher, log: k.config.Logger, tell: k.config.Read}
+			sets[key] = &keySet{source: issuer.KeySet, now: k.config.Now, fetcher: k.fetcher, log: k.config.Logger, onRead: k.config.Read}
 		}
 		byURL[issuer.URL] = append(byURL[issuer.URL], trusted{issuer, sets[key]})
 	}
@@ -145,7 +145,7 @@ func headerFault(header map[string]any) string {
 	typ, there := header["typ"]
 	text, _ := typ.(string)
 	if there && !strings.EqualFold(text, "JWT") && !strings.EqualFold(strings.TrimPrefix(strings.ToLower(text), "application/"), "at+jwt") {
-		return "typ is no access token's"
+		return "typ is not that of an access token"
 	}
 	return ""
 }

@@ -122,7 +122,7 @@ func ecKey(n *jsontree.Node) (any, error) {
 	}
 	key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(append([]byte{4}, x...), y...))
 	if err != nil {
-		return nil, errors.New("the P-256 key is no point of the curve")
+		return nil, errors.New("the P-256 key is not a point of the curve")
 	}
 	return key, nil
 }

@@ -38,11 +38,11 @@ type Keys struct {
 	parser  *jwt.Parser
 	fetcher *http.Client
 
-	mu    sync.Mutex // held while known is replaced
+	mu    sync.Mutex // locked while known is replaced
 	known atomic.Pointer[known]
 }
 
-// known is whom tokens are believed. It is replaced, never changed.
+// known is the keys whose tokens are believed. It is replaced, never changed.
 type known struct {
 	signing record.TokenKey // the newest key
 	public  map[string]ed25519.PublicKey
@@ -158,7 +158,7 @@ func newTokenKey(now time.Time) (record.TokenKey, error) {
 	return record.TokenKey{ID: "key_" + name, Seed: private.Seed(), CreatedAt: now}, nil
 }
 
-// Order is what a token is asked for.
+// Order describes a token to be issued.
 type Order struct {
 	Subject  string
 	Audience string        // empty means the audience that Verify asks for

@@ -20,8 +20,8 @@ import (
 const (
 	maxKeySetBytes = 256 << 10
 	fetchTimeout   = 5 * time.Second
-	fetchEvery     = 30 * time.Second // at most one attempt in this time, whatever strangers send
-	keySetLife     = 10 * time.Minute // after this a use of the keys asks whether they still are
+	fetchEvery     = 30 * time.Second // at most one attempt in this time, whatever clients send
+	keySetLife     = 10 * time.Minute // a key set of this age is read again when it is used
 )
 
 // keySet is the key set of an issuer as it was last read. Its methods may be called concurrently.
@@ -30,16 +30,16 @@ type keySet struct {
 	now     func() time.Time
 	fetcher *http.Client
 	log     *slog.Logger
-	tell    func(error) // of each attempt
+	onRead  func(error) // called after each attempt
 
-	held atomic.Pointer[heldKeys] // nil before the first that could be read
+	last atomic.Pointer[keySetRead] // nil before the first that could be read
 
-	mu    sync.Mutex // held during an attempt, so that there is one at a time; guards tried
+	mu    sync.Mutex // locked during an attempt, so that there is one at a time; guards tried
 	tried time.Time  // when the last attempt began
 }
 
-// heldKeys is a key set and when it was read.
-type heldKeys struct {
+// keySetRead is a key set and when it was read.
+type keySetRead struct {
 	keys map[keyName]any
 	at   time.Time
 }
@@ -47,34 +47,34 @@ type heldKeys struct {
 // keyName tells keys apart: one id may name a key for each algorithm.
 type keyName struct{ id, algorithm string }
 
-// find returns the key of that name. A name that is not known lets the set be read again, and so does
-// an old set; the last set that could be read holds while its issuer is away.
+// find returns the key of that name. The set is read again for an unknown name, and if it
+// is old; the last set that could be read stays in use while its issuer is away.
 func (s *keySet) find(name keyName) (any, bool) {
-	held := s.held.Load()
-	if key, ok := held.find(name); ok {
-		if s.now().Sub(held.at) < keySetLife || !s.mu.TryLock() {
+	last := s.last.Load()
+	if key, ok := last.find(name); ok {
+		if s.now().Sub(last.at) < keySetLife || !s.mu.TryLock() {
 			return key, true
 		}
-		// One caller pays for the attempt; all others go on with what is held.
+		// One caller pays for the attempt; all others go on with the last set.
 		s.attempt()
 		s.mu.Unlock()
-		return s.held.Load().find(name)
+		return s.last.Load().find(name)
 	}
 	s.mu.Lock()
 	s.attempt()
 	s.mu.Unlock()
-	return s.held.Load().find(name)
+	return s.last.Load().find(name)
 }
 
-func (h *heldKeys) find(name keyName) (any, bool) {
-	if h == nil {
+func (k *keySetRead) find(name keyName) (any, bool) {
+	if k == nil {
 		return nil, false
 	}
-	key, ok := h.keys[name]
+	key, ok := k.keys[name]
 	return key, ok
 }
 
-// attempt reads the set unless an attempt was made just now. s.mu must be held.
+// attempt reads the set unless an attempt was made just now. s.mu must be locked.
 func (s *keySet) attempt() {
 	now := s.now()
 	if since := now.Sub(s.tried); since >= 0 && since < fetchEvery {
@@ -86,12 +86,12 @@ func (s *keySet) attempt() {
 	if err == nil {
 		keys, err = parseKeySet(body)
 	}
-	s.tell(err)
+	s.onRead(err)
 	if err != nil {
-		s.log.Warn("auth: the key set of an issuer cannot be read; the last one holds", "source", s.source, "error", err)
+		s.log.Warn("auth: the key set of an issuer cannot be read; the last one stays in use", "source", s.source, "error", err)
 		return
 	}
-	if old := s.held.Swap(&heldKeys{keys, now}); old == nil || len(old.keys) != len(keys) {
+	if old := s.last.Swap(&keySetRead{keys, now}); old == nil || len(old.keys) != len(keys) {
 		s.log.Info("auth: the key set of an issuer is read", "source", s.source, "keys", len(keys))
 	}
 }

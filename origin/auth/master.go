@@ -13,7 +13,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// ErrMasterKey says that secrets of the store cannot be read, or may not be kept, with the master keys
+// ErrMasterKey says that secrets of the store cannot be read, or may not be stored, with the master keys
 // that were given.
 var ErrMasterKey = errors.New("a master key is needed")
 
@@ -22,7 +22,7 @@ var ErrMasterKey = errors.New("a master key is needed")
 type Master struct{ keys []masterKey } // the first seals, each opens what it sealed
 
 type masterKey struct {
-	id   string // says which key sealed; tells nothing of the key
+	id   string // says which key sealed, and nothing of the key itself
 	aead cipher.AEAD
 }
 

@@ -49,7 +49,7 @@ func Secure(ctx context.Context, store storage.Store, m *Master, now time.Time) 
 func (m *Master) secured(t record.Theme) (sealed record.Theme, changed bool, err error) {
 	if m == nil {
 		if t.Serving.Mode == "signed" || len(t.Serving.SigningKeys) > 0 {
-			err = fmt.Errorf("%w: theme %s is signed or has signing keys, which are kept sealed", ErrMasterKey, t.ID)
+			err = fmt.Errorf("%w: theme %s is signed or has signing keys, which are stored sealed", ErrMasterKey, t.ID)
 		}
 		return t, false, err
 	}
@@ -66,7 +66,7 @@ func (m *Master) secured(t record.Theme) (sealed record.Theme, changed bool, err
 	return t, changed, nil
 }
 
-// secureTheme writes the Theme sealed. No edge is told: it has the secrets as they were.
+// secureTheme writes the Theme sealed. The change log names nothing: edges have the secrets as they were.
 func (m *Master) secureTheme(ctx context.Context, store storage.Store, seen record.Theme, now time.Time) error {
 	_, err := store.Update(ctx, seen.EnvironmentID, func(tx storage.Tx) (record.Change, error) {
 		theme, err := storage.Themes.Read(tx, seen.EnvironmentID, seen.ID)

@@ -64,7 +64,7 @@ func (n *known) ownKey(t *jwt.Token) (any, error) {
 		case "alg", "kid":
 		case "typ":
 			if typ, ok := value.(string); !ok || !strings.EqualFold(typ, "JWT") {
-				return nil, errors.New("auth: the token is no JWT")
+				return nil, errors.New("auth: the token's typ is not JWT")
 			}
 		default:
 			return nil, fmt.Errorf("auth: header parameter %q is not understood", name)
@@ -116,7 +116,7 @@ func (c *claims) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if !root.IsObject() {
-		return errors.New("auth: the claims are no object")
+		return errors.New("auth: the claims are not an object")
 	}
 	c.root = root
 	if c.Subject, err = text(root, "sub"); err != nil || !ValidSubject(c.Subject) {
@@ -141,7 +141,7 @@ func (c *claims) UnmarshalJSON(data []byte) error {
 func text(root *jsontree.Node, name string) (string, error) {
 	n := root.Find(name)
 	if !n.IsString() {
-		return "", fmt.Errorf("auth: claim %q is no string", name)
+		return "", fmt.Errorf("auth: claim %q is not a string", name)
 	}
 	return n.Text, nil
 }
@@ -156,7 +156,7 @@ func audience(n *jsontree.Node) (jwt.ClaimStrings, error) {
 	var all jwt.ClaimStrings
 	for _, item := range n.Items {
 		if !item.IsString() {
-			return nil, errors.New("auth: claim \"aud\" holds something that is no string")
+			return nil, errors.New("auth: claim \"aud\" has an item that is not a string")
 		}
 		all = append(all, item.Text)
 	}
@@ -174,7 +174,7 @@ func date(root *jsontree.Node, name string) (*jwt.NumericDate, error) {
 	}
 	seconds, err := strconv.ParseUint(n.Text, 10, 64)
 	if n.Kind != jsontree.Number || err != nil || seconds > lastSecond {
-		return nil, fmt.Errorf("auth: claim %q is no date in whole seconds", name)
+		return nil, fmt.Errorf("auth: claim %q is not a date in whole seconds", name)
 	}
 	return jwt.NewNumericDate(time.Unix(int64(seconds), 0)), nil
 }

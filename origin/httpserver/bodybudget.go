@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ErrBodyBudget refuses a body for which there is no memory now.
+// ErrBodyBudget refuses a body that does not fit into the memory for bodies now.
 var ErrBodyBudget = errors.New("origin: the bodies of other requests take all the memory that bodies may take")
 
 // BodyBudget bounds the bytes of request bodies in memory, of all callers and of each, and what they become

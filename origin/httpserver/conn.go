@@ -12,7 +12,7 @@ import (
 )
 
 // guardedConn is a connection that is counted until it is closed. Read returns the heads of requests and
-// nothing else: what follows a head waits for ReadBody. While a request is open there is no next head, so
+// nothing else: what follows a head waits for ReadBody. While a request is open Read returns no next head, so
 // that no byte of a body can ever be taken for a request.
 type guardedConn struct {
 	net.Conn
@@ -25,7 +25,7 @@ type guardedConn struct {
 	head  httpguard.Head
 	ahead []byte // read beyond the last head
 	open  bool   // a head was read whole, and its body was not
-	fault error  // why there are no more heads
+	fault error  // why Read returns no more heads
 }
 
 // Read reads the head of a request, or a part of it. It returns httpguard.ErrLineEnd after what stands

@@ -13,7 +13,7 @@ import (
 	"example.com/livery/origin/theming"
 )
 
-// guard bounds the connections of a listener, in all and from one address. Those beyond are told so
+// guard bounds the connections of a listener, in all and from one address. Those beyond are refused
 // in the API's error shape: the server itself would answer in plain text.
 func guard(l net.Listener, limits ServerConfig) net.Listener {
 	return &guardedListener{Listener: l, limits: limits, perIP: map[netip.Addr]int{}}

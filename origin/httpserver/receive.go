@@ -78,7 +78,7 @@ func CheckLength(h *fasthttp.RequestHeader, maxBytes int) error {
 	return nil
 }
 
-// ReadBody returns the body of the request, read while the caller waits, or an UnreadError. grow is asked for
+// ReadBody returns the body of the request, read while the caller waits, or an UnreadError. grow reserves
 // memory before it is taken, and its error stops the reading. A body of more than maxBytes is
 // fasthttp.ErrBodyTooLarge; one whose length the head says is refused unread.
 func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, grow func(bytes int64) error) (body string, err error) {

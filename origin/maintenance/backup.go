@@ -29,5 +29,5 @@ func (s *Service) findBackup(ctx context.Context) {
 			read++
 			return a.Action != operator.ActionBackup && read < lookBack
 		}, storage.Global)
-	}) // a log that cannot be read is for check-store to tell
+	}) // check-store reports a log that cannot be read
 }

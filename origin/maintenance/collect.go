@@ -55,9 +55,9 @@ func (s *Service) collectUntil(ctx context.Context, every time.Duration) {
 		case errors.Is(err, ErrCollecting):
 			s.config.Logger.Info("origin: another origin collects")
 		case err != nil:
-			s.config.Logger.Warn("origin: what nothing names cannot be collected; it is tried again", "error", err)
+			s.config.Logger.Warn("origin: unreferenced blobs cannot be collected; the next collection tries again", "error", err)
 		default:
-			s.config.Logger.Info("origin: what nothing names is collected", "blobs", done.Blobs, "bytes", done.Bytes, "dropped", done.Dropped,
+			s.config.Logger.Info("origin: unreferenced blobs are collected", "blobs", done.Blobs, "bytes", done.Bytes, "dropped", done.Dropped,
 				"droppedBytes", done.DroppedBytes, "waiting", done.Waiting, "missing", len(done.Missing), "took", time.Since(started))
 		}
 		if len(done.Missing) > 0 {
@@ -91,7 +91,7 @@ func newCollections(registry *prometheus.Registry) *collections {
 	}
 	c := &collections{
 		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "livery_origin_collections_total", Help: "Collections of blobs that nothing names, by result: done, busy where another origin collected, or failed.",
+			Name: "livery_origin_collections_total", Help: "Collections of blobs that nothing names, by result: done, busy (another origin collected) or failed.",
 		}, []string{"result"}),
 		dropped: counter("livery_origin_collected_blobs_total", "Blobs that collections dropped."),
 		freed:   counter("livery_origin_collected_bytes_total", "Bytes of the blobs that collections dropped, as stored."),

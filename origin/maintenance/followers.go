@@ -13,25 +13,24 @@ import (
 	"example.com/livery/storage"
 )
 
-// Followers knows which edges follow the feed, by their addresses: a proxy between makes all of them
-// one. The zero Followers is ready.
+// Followers knows which edges follow the feed, by their addresses: behind one proxy all are one. The zero Followers is ready.
 type Followers struct {
 	mu      sync.Mutex // guards all below
 	seen    map[netip.Addr]follower
-	sweptAt time.Time // when those that ask no more were forgotten last
+	sweptAt time.Time // when those that went away were forgotten last
 }
 
-// follower is an edge that asks for changes.
+// follower is an edge that requests changes.
 type follower struct {
-	waits int       // questions that are not answered yet: it misses nothing
-	seq   uint64    // number of the newest change that it had seen when it asked last
+	waits int       // requests that are not answered yet: it misses nothing
+	seq   uint64    // number of the newest change that it had seen at its last request
 	at    time.Time // when it was answered last
 }
 
-// forgetAfter is how long an edge that asks no more is counted as behind.
+// forgetAfter is how long an edge that went away is counted as behind.
 const forgetAfter = 2 * time.Minute
 
-// Follow runs answer, and remembers who asked where it was asked for changes.
+// Follow runs answer, and remembers the client of a request for changes.
 func (f *Followers) Follow(ctx *fasthttp.RequestCtx, answer fasthttp.RequestHandler) {
 	cursor, err := storage.ParseCursor(string(ctx.QueryArgs().Peek("after")))
 	if string(ctx.Path()) != feedproto.ChangesPath || err != nil {
@@ -53,8 +52,8 @@ func (f *Followers) Follow(ctx *fasthttp.RequestCtx, answer fasthttp.RequestHand
 	status = ctx.Response.StatusCode()
 }
 
-// change changes what is known of an edge, and forgets those that ask no more every now and then: looking
-// at all of them at every question would cost the square of their number.
+// change changes what is known of an edge, and forgets those that went away now and then: looking
+// at all of them at every request would cost the square of their number.
 func (f *Followers) change(address netip.Addr, how func(*follower)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,7 +62,7 @@ func (f *Followers) change(address netip.Addr, how func(*follower)) {
 	}
 	e := f.seen[address]
 	how(&e)
-	if e == (follower{}) { // it was refused: strangers are not remembered
+	if e == (follower{}) { // it was refused: clients without the token are not remembered
 		delete(f.seen, address)
 	} else {
 		f.seen[address] = e
@@ -74,8 +73,8 @@ func (f *Followers) change(address netip.Addr, how func(*follower)) {
 	}
 }
 
-// State returns how many questions for changes wait, and how many changes up to the newest were made
-// since the question of the edge that has been away from the feed longest.
+// State returns how many requests for changes wait, and how many changes up to the newest were made
+// since the last request of the edge that has been away from the feed longest.
 func (f *Followers) State(newest uint64) (waits int, lag uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -6,14 +6,14 @@ import (
 	"example.com/livery/storage"
 )
 
-// losing is a Store that notices if it does not hold any more what it once held.
+// losing is a Store that notices if it lost a commit.
 type losing interface {
 	// Lost returns the place of a durable commit that is gone, and whether there is one.
 	Lost() (storage.Cursor, bool)
 }
 
-// Lost returns the place of a commit that was acknowledged once and that the store does not hold any more,
-// and whether there is one. A store that cannot tell has lost nothing.
+// Lost returns the place of a commit that was acknowledged once and that the store has lost,
+// and whether there is one. A store that does not know has lost nothing.
 func (s *Service) Lost() (storage.Cursor, bool) {
 	if store, ok := s.config.Store.(losing); ok {
 		return store.Lost()
@@ -27,7 +27,7 @@ func (s *Service) registerHistory(registry *prometheus.Registry) {
 		return
 	}
 	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "livery_origin_lost_history", Help: "1 where the store does not hold any more what was acknowledged once, until the next start; else 0.",
+		Name: "livery_origin_lost_history", Help: "1 if the store lost what it acknowledged once, until the next start; else 0.",
 	}, func() float64 {
 		if _, lost := s.Lost(); lost {
 			return 1

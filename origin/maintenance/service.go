@@ -26,8 +26,8 @@ type Config struct {
 	Registry *prometheus.Registry
 
 	CollectEvery time.Duration // how often blobs that nothing names are collected; 0 means never
-	ChangesKeep  uint64        // how many entries of the change log are kept at least; 0 means all
-	AuditKeep    time.Duration // how long entries of the audit log are kept; 0 means for ever
+	ChangesKeep  uint64        // how many entries of the change log stay at least; 0 means all
+	AuditKeep    time.Duration // how long entries of the audit log stay; 0 means for ever
 }
 
 // Service maintains the store of one origin. Its methods may be called concurrently.
@@ -36,7 +36,7 @@ type Service struct {
 	now         func() time.Time
 	collections *collections // what they did
 
-	counted  atomic.Bool  // the sparse indexes of lists are found right
+	counted  atomic.Bool  // the sparse indexes of all lists count right
 	backedUp atomic.Int64 // seconds since 1970 of the newest backup that the audit log knows; 0: none
 }
 

@@ -35,42 +35,42 @@ const (
 	ActionCollect   = "collect"
 )
 
-// Asked is on whose behalf something is changed. The zero Asked is the program itself.
-type Asked struct {
-	By   record.Actor       // the zero Actor is the program
-	Told func(record.Audit) // called with each entry of the audit log that was committed; nil does nothing
+// Behalf is on whose behalf something is changed. The zero Behalf is the program itself.
+type Behalf struct {
+	By          record.Actor       // the zero Actor is the program
+	AuditLogged func(record.Audit) // called with each entry of the audit log that was committed; nil does nothing
 }
 
-type askedKey struct{}
+type behalfKey struct{}
 
-// On returns a context in which the functions of this package change things on behalf of a.
-func On(ctx context.Context, a Asked) context.Context { return context.WithValue(ctx, askedKey{}, a) }
+// On returns a context in which the functions of this package change things on behalf of b.
+func On(ctx context.Context, b Behalf) context.Context { return context.WithValue(ctx, behalfKey{}, b) }
 
-func askedOf(ctx context.Context) Asked {
-	a, _ := ctx.Value(askedKey{}).(Asked)
-	if a.By.Kind == "" {
-		a.By.Kind = KindProgram
+func behalfOf(ctx context.Context) Behalf {
+	b, _ := ctx.Value(behalfKey{}).(Behalf)
+	if b.By.Kind == "" {
+		b.By.Kind = KindProgram
 	}
-	if a.Told == nil {
-		a.Told = func(record.Audit) {}
+	if b.AuditLogged == nil {
+		b.AuditLogged = func(record.Audit) {}
 	}
-	return a
+	return b
 }
 
-// Commit runs fn as storage.Store.Update does and writes what fn notes into the audit log in the same
-// commit, in the name of whom ctx asks for. It tells of the entries once they are durable.
-func Commit(ctx context.Context, store storage.Store, scope string, now time.Time, fn func(tx storage.Tx, note func(record.Audit)) (record.Change, error)) error {
-	asked := askedOf(ctx)
-	var noted []record.Audit
+// Commit runs fn as storage.Store.Update does and writes the entries that fn logs into the audit log in the same
+// commit, in the name of the Behalf of ctx, whose AuditLogged is called once they are durable.
+func Commit(ctx context.Context, store storage.Store, scope string, now time.Time, fn func(tx storage.Tx, logAudit func(record.Audit)) (record.Change, error)) error {
+	behalf := behalfOf(ctx)
+	var pending []record.Audit
 	_, err := store.Update(ctx, scope, func(tx storage.Tx) (record.Change, error) {
-		noted = noted[:0] // fn may run again
-		change, err := fn(tx, func(a record.Audit) { noted = append(noted, a) })
-		for i := range noted {
+		pending = pending[:0] // fn may run again
+		change, err := fn(tx, func(a record.Audit) { pending = append(pending, a) })
+		for i := range pending {
 			if err != nil {
 				break
 			}
-			a := &noted[i]
-			a.At, a.Actor = stamp(now), asked.By
+			a := &pending[i]
+			a.At, a.Actor = stamp(now), behalf.By
 			if a.Changes == nil {
 				a.Changes = []string{}
 			}
@@ -81,21 +81,21 @@ func Commit(ctx context.Context, store storage.Store, scope string, now time.Tim
 	if err != nil {
 		return err
 	}
-	for _, a := range noted {
-		asked.Told(a)
+	for _, a := range pending {
+		behalf.AuditLogged(a)
 	}
 	return nil
 }
 
 // Note writes one entry into the audit log, of what was done without a change of the store.
 func Note(ctx context.Context, store storage.Store, now time.Time, a record.Audit) error {
-	return Commit(ctx, store, storage.Global, now, func(_ storage.Tx, note func(record.Audit)) (record.Change, error) {
-		note(a)
+	return Commit(ctx, store, storage.Global, now, func(_ storage.Tx, logAudit func(record.Audit)) (record.Change, error) {
+		logAudit(a)
 		return record.Change{At: stamp(now)}, nil
 	})
 }
 
-// AuditQuery says which entries of the audit log are asked for. The zero fields exclude nothing.
+// AuditQuery says which entries of the audit log are wanted. The zero fields exclude nothing.
 type AuditQuery struct {
 	Since time.Time         `json:"since,omitzero"`
 	Theme string            `json:"theme,omitzero"` // id or slug
@@ -108,19 +108,19 @@ type AuditQuery struct {
 type AuditPage struct {
 	Entries []record.Audit    `json:"entries"` // oldest first
 	More    bool              `json:"more"`    // older ones were left out
-	Ends    map[string]uint32 `json:"ends"`    // the newest number of each trail, for the next question
+	Ends    map[string]uint32 `json:"ends"`    // the newest number of each trail, for the next query
 }
 
 // maxEntries is the number of entries of the longest answer.
 const maxEntries = 1000
 
-// Audit returns the entries that the query asks for, on one snapshot.
+// Audit returns the entries that the query wants, on one snapshot.
 func Audit(ctx context.Context, store storage.Store, query AuditQuery) (AuditPage, error) {
 	if query.Limit < 0 || query.Limit > maxEntries {
 		return AuditPage{}, invalid([]string{fmt.Sprintf("limit: must be 1 to %d", maxEntries)})
 	}
 	switch {
-	case query.After != nil: // who follows must miss nothing
+	case query.After != nil: // a follower must miss nothing
 		query.Limit = math.MaxInt - 1
 	case query.Limit == 0:
 		query.Limit = maxEntries
@@ -154,9 +154,9 @@ func auditTrails(r storage.Reader) ([]string, error) {
 	return trails, err
 }
 
-// read adds what the query asks for of one trail, oldest first: as many as the whole answer may have.
+// read adds what the query wants of one trail, oldest first: as many as the whole answer may have.
 func (q AuditQuery) read(r storage.Reader, trail string, page *AuditPage) error {
-	var found []record.Audit
+	var matching []record.Audit
 	err := storage.Audits.Scan(r, storage.Descending, func(_ []byte, a record.Audit) bool {
 		if _, known := page.Ends[trail]; !known {
 			page.Ends[trail] = a.Number
@@ -165,13 +165,13 @@ func (q AuditQuery) read(r storage.Reader, trail string, page *AuditPage) error 
 			return false
 		}
 		if q.wants(a) {
-			found = append(found, a)
+			matching = append(matching, a)
 		}
-		page.More = page.More || len(found) > q.Limit
-		return len(found) <= q.Limit
+		page.More = page.More || len(matching) > q.Limit
+		return len(matching) <= q.Limit
 	}, trail)
-	slices.Reverse(found)
-	page.Entries = append(page.Entries, found...)
+	slices.Reverse(matching)
+	page.Entries = append(page.Entries, matching...)
 	return err
 }
 
@@ -179,7 +179,7 @@ func (q AuditQuery) wants(a record.Audit) bool {
 	return (q.Theme == "" || q.Theme == a.ThemeID || q.Theme == a.ThemeSlug) && (q.Who == "" || slices.Contains(names(a.Actor), q.Who))
 }
 
-// names are the words under which an actor may be asked for.
+// names are the words by which a query may name an actor.
 func names(a record.Actor) []string {
 	all := []string{a.Subject, a.Login, a.As, a.Kind}
 	if a.UID != nil {
@@ -188,7 +188,7 @@ func names(a record.Actor) []string {
 	return all
 }
 
-// Name spells an actor in a few words.
+// Name returns an actor in a few words.
 func Name(a record.Actor) string {
 	switch a.Kind {
 	case KindUser:
@@ -217,15 +217,15 @@ func (h *Handler) audit(ctx context.Context, c call) (any, error) {
 // maxAs is the length of the longest name that an operator may claim, in characters.
 const maxAs = 64
 
-// claimed refuses what is not a name for the audit log.
-func claimed(as string) error {
+// checkClaimedName refuses what is not a name for the audit log.
+func checkClaimedName(as string) error {
 	if !plainText(as, maxAs) {
 		return &theming.Error{Cause: theming.Validation, Messages: []string{fmt.Sprintf("as: must have at most %d characters, none a control character", maxAs)}}
 	}
 	return nil
 }
 
-// becomes tells of a setting that changed, in one sentence.
+// becomes appends a sentence if a setting changed.
 func becomes(sentences []string, name, before, after string) []string {
 	if before == after {
 		return sentences
@@ -233,5 +233,5 @@ func becomes(sentences []string, name, before, after string) []string {
 	return append(sentences, fmt.Sprintf("%s %s becomes %s", name, cmp.Or(before, "none"), cmp.Or(after, "none")))
 }
 
-// spelled is a list in one sentence.
-func spelled(items []string) string { return strings.Join(items, ", ") }
+// commaList returns a list as a sentence has it.
+func commaList(items []string) string { return strings.Join(items, ", ") }

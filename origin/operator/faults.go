@@ -48,7 +48,7 @@ func (team TeamEntry) faults(at string) []string {
 	}
 	for _, subject := range team.Members {
 		if !auth.ValidSubject(subject) {
-			faults = append(faults, fmt.Sprintf("%s.members: %q is no token subject", at, subject))
+			faults = append(faults, fmt.Sprintf("%s.members: %q is not a valid token subject", at, subject))
 		}
 	}
 	seen := map[string]bool{}
@@ -83,7 +83,7 @@ func (entry EnvironmentEntry) faults(at string, members []string) []string {
 	faults = append(faults, labelFaults(at, entry.Metadata)...)
 	for _, subject := range slices.Sorted(maps.Keys(entry.Grants)) {
 		if !slices.Contains(members, subject) {
-			faults = append(faults, fmt.Sprintf("%s.grants: %q is no member of the Team", at, subject))
+			faults = append(faults, fmt.Sprintf("%s.grants: %q is not a member of the Team", at, subject))
 		}
 		if role := entry.Grants[subject]; !role.Allows(record.Viewer) {
 			faults = append(faults, fmt.Sprintf("%s.grants: %q is neither viewer, editor nor admin", at, role))

@@ -25,32 +25,32 @@ import (
 // failure that shows nothing of itself.
 type Refuse func(ctx *fasthttp.RequestCtx, err error)
 
-// Config is what a Handler needs. Every field but Master, Told and Settings must be given.
+// Config is what a Handler needs. Every field but Master, AuditLogged and Settings must be given.
 type Config struct {
-	Store  storage.Store
-	Master *auth.Master // seals signing keys; nil refuses to make them
-	Keys   *auth.Keys
-	Module record.Hash // renderer module of this build
-	Refuse Refuse
-	Now    func() time.Time
-	Status func(context.Context) Status
-	Told   func(record.Audit) // called with each entry of the audit log that was committed; nil does nothing
+	Store       storage.Store
+	Master      *auth.Master // seals signing keys; nil refuses to make them
+	Keys        *auth.Keys
+	Module      record.Hash // renderer module of this build
+	Refuse      Refuse
+	Now         func() time.Time
+	Status      func(context.Context) Status
+	AuditLogged func(record.Audit) // called with each entry of the audit log that was committed; nil does nothing
 
 	Settings []Setting // what the origin was started with, no secret among them; may be empty
 }
 
-// Handler answers the operator's requests. Whoever can connect may do everything: the socket's file
-// mode is the check.
+// Handler answers the operator's requests. A client that can connect may do everything: the socket's
+// file mode is the check.
 type Handler struct {
-	store  storage.Store
-	master *auth.Master
-	keys   *auth.Keys
-	module record.Hash
-	refuse Refuse
-	now    func() time.Time
-	status func(context.Context) Status
-	told   func(record.Audit)
-	router *router.Router
+	store       storage.Store
+	master      *auth.Master
+	keys        *auth.Keys
+	module      record.Hash
+	refuse      Refuse
+	now         func() time.Time
+	status      func(context.Context) Status
+	auditLogged func(record.Audit)
+	router      *router.Router
 
 	settings []Setting
 }
@@ -77,7 +77,7 @@ const defaultTTLSeconds = 12 * 3600
 
 // NewHandler returns a Handler over the store.
 func NewHandler(c Config) *Handler {
-	h := &Handler{store: c.Store, master: c.Master, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, told: c.Told, status: c.Status, router: router.New()}
+	h := &Handler{store: c.Store, master: c.Master, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, auditLogged: c.AuditLogged, status: c.Status, router: router.New()}
 	h.settings = append([]Setting{}, c.Settings...)
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
@@ -106,7 +106,7 @@ var errNotFound error = &theming.Error{Cause: theming.NotFound}
 // AsHeader carries the name that the operator goes by in the audit log, beside what the system says.
 const AsHeader = "Livery-As"
 
-// call is one request, copied from what the server lends.
+// call is one request, copied from memory of the server.
 type call struct {
 	theme, key, dryRun string
 	body               []byte
@@ -121,9 +121,9 @@ func (h *Handler) handle(method, path string, answer func(context.Context, call)
 		by := PeerOf(ctx.Conn())
 		by.As = string(ctx.Request.Header.Peek(AsHeader))
 		var body any
-		err := claimed(by.As)
+		err := checkClaimedName(by.As)
 		if err == nil {
-			body, err = answer(On(context.Background(), Asked{By: by, Told: h.told}), c)
+			body, err = answer(On(context.Background(), Behalf{By: by, AuditLogged: h.auditLogged}), c)
 		}
 		if errors.Is(err, storage.ErrNotFound) {
 			err = errNotFound
@@ -227,7 +227,7 @@ func (h *Handler) removeKey(ctx context.Context, c call) (any, error) {
 	return h.listKeys(ctx, c)
 }
 
-// decode reads a body strictly: a member that is not known is more likely a slip than a wish.
+// decode reads a body strictly: an unknown member is most likely a slip.
 func decode(body []byte, into any) error {
 	if err := json.Unmarshal(body, into, json.RejectUnknownMembers(true)); err != nil {
 		return &theming.Error{Cause: theming.Payload, Messages: []string{err.Error()}}
@@ -235,9 +235,9 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
-// Listen opens the operator socket at path for this user alone; PeerOf says of its connections whose they
+// Listen opens the operator socket at path for this user alone; PeerOf says whose its connections
 // are. A socket that a process left
-// behind when it ended is replaced; one that somebody answers on is not.
+// behind when it ended is replaced; one on which a process answers is not.
 func Listen(path string) (net.Listener, error) {
 	if c, err := net.Dial("unix", path); err == nil {
 		_ = c.Close()

@@ -16,7 +16,7 @@ import (
 )
 
 // IssuerEntry is one OpenID Connect issuer whose tokens are accepted, known by its name. Several
-// entries may have one issuer: a token is judged by the first, by name, whose claims it has.
+// entries may have one issuer: a token belongs to the first, by name, whose claims it has.
 type IssuerEntry struct {
 	Name          string                 `json:"name" yaml:"name"`
 	Issuer        string                 `json:"issuer" yaml:"issuer"`                                   // the "iss" of its tokens
@@ -86,7 +86,7 @@ func (entry IssuerEntry) faults(at string) []string {
 	return faults
 }
 
-// roleFaults lists where an entry is neither bound to a Team with a role nor free of both.
+// roleFaults lists the faults of an entry that is neither bound to a Team with a role nor free of both.
 func (entry IssuerEntry) roleFaults(at string) []string {
 	var faults []string
 	switch {
@@ -122,7 +122,7 @@ func teamsOfIssuers(ctx context.Context, store storage.Store, file TeamsFile) er
 			}
 			_, err := storage.TeamSlugs.Read(r, entry.Team)
 			if errors.Is(err, storage.ErrNotFound) {
-				faults = append(faults, fmt.Sprintf("issuers[%d].team: there is no Team %q", i, entry.Team))
+				faults = append(faults, fmt.Sprintf("issuers[%d].team: the Team %q does not exist", i, entry.Team))
 			} else if err != nil {
 				return nil, err
 			}
@@ -197,7 +197,7 @@ func (entry IssuerEntry) record(r storage.Reader) (record.Issuer, error) {
 	return issuer, err
 }
 
-// newIssuerEntries spells issuers as a file does.
+// newIssuerEntries returns issuers as a file has them.
 func newIssuerEntries(issuers []record.Issuer, teams []record.Team) []IssuerEntry {
 	slugs := map[string]string{}
 	for _, team := range teams {

@@ -1,7 +1,7 @@
 // Package operator is what only the operator may do: Teams, Environments, grants and plans from a
 // declarative file, access tokens, and how a Theme is served. It is reached through a socket that
 // only the operator's user can open, never through a public route. Every change is effective for
-// the next request, and told to edges through the change log.
+// the next request, and reaches edges through the change log.
 package operator
 
 import (
@@ -25,7 +25,7 @@ func NewID(prefix string, now time.Time) string {
 	return prefix + strings.ToLower(ulid.MustNew(ulid.Timestamp(now), rand.Reader).String())
 }
 
-// stamp returns a time as records and answers spell it: in UTC, to the millisecond.
+// stamp returns a time as records and answers have it: in UTC, to the millisecond.
 func stamp(now time.Time) time.Time { return now.UTC().Truncate(time.Millisecond) }
 
 // invalid refuses a request for all that is wrong with it, and is nil if nothing is.
@@ -36,7 +36,7 @@ func invalid(messages []string) error {
 	return &theming.Error{Cause: theming.Validation, Messages: messages}
 }
 
-// errDryRun ends a transaction that only was to be seen.
+// errDryRun ends a transaction whose result is only shown.
 var errDryRun = errors.New("operator: dry run")
 
 // read returns what fn makes of one snapshot.
@@ -74,21 +74,21 @@ func findTheme(r storage.Reader, id string) (record.Theme, error) {
 
 // themeChange is what changeTheme is to do.
 type themeChange struct {
-	action string
-	make   func(*record.Theme) error                 // changes the Theme
-	tell   func(before, after record.Theme) []string // says what changed, without secrets
+	action   string
+	make     func(*record.Theme) error                 // changes the Theme
+	describe func(before, after record.Theme) []string // what changed, in sentences without secrets
 }
 
-// changeTheme commits what the change makes of the Theme, notes it in the audit log and tells edges. A
+// changeTheme commits what the change makes of the Theme, writes it into the audit log and the change log. A
 // change that makes nothing different is not a commit.
 func changeTheme(ctx context.Context, store storage.Store, id string, now time.Time, change themeChange) (record.Theme, error) {
-	found, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, id) })
+	target, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, id) })
 	if err != nil {
 		return record.Theme{}, err
 	}
 	var theme record.Theme
-	err = Commit(ctx, store, found.EnvironmentID, now, func(tx storage.Tx, note func(record.Audit)) (record.Change, error) {
-		before, err := storage.Themes.Read(tx, found.EnvironmentID, id)
+	err = Commit(ctx, store, target.EnvironmentID, now, func(tx storage.Tx, logAudit func(record.Audit)) (record.Change, error) {
+		before, err := storage.Themes.Read(tx, target.EnvironmentID, id)
 		if err != nil {
 			return record.Change{}, err
 		}
@@ -96,11 +96,11 @@ func changeTheme(ctx context.Context, store storage.Store, id string, now time.T
 		if err := change.make(&theme); err != nil {
 			return record.Change{}, err
 		}
-		changes := change.tell(before, theme)
+		changes := change.describe(before, theme)
 		if len(changes) == 0 {
 			return record.Change{}, nil
 		}
-		note(record.Audit{
+		logAudit(record.Audit{
 			Action: change.action, Target: "theme " + theme.Slug, EnvironmentID: theme.EnvironmentID, ThemeID: theme.ID, ThemeSlug: theme.Slug, Changes: changes,
 		})
 		theme.UpdatedAt = stamp(now)

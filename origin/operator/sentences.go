@@ -9,7 +9,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// teamChanges tells in one sentence each what is different between two states of a Team.
+// teamChanges says in one sentence each what is different between two states of a Team.
 func teamChanges(old, team record.Team, created bool) []string {
 	if created {
 		return []string{fmt.Sprintf("team %s is created on plan %s with members %s", team.Slug, team.Plan, list(team.Members))}
@@ -25,13 +25,13 @@ func teamChanges(old, team record.Team, created bool) []string {
 	}
 	for _, subject := range old.Members {
 		if !slices.Contains(team.Members, subject) {
-			sentences = append(sentences, fmt.Sprintf("team %s: %s is no member any more", team.Slug, subject))
+			sentences = append(sentences, fmt.Sprintf("team %s: %s is not a member any more", team.Slug, subject))
 		}
 	}
 	return sentences
 }
 
-// environmentChanges tells in one sentence each what is different between two states of an
+// environmentChanges says in one sentence each what is different between two states of an
 // Environment.
 func environmentChanges(team string, old, e record.Environment, created bool) []string {
 	name := "environment " + team + "/" + e.Slug

@@ -59,17 +59,17 @@ func SetServing(ctx context.Context, store storage.Store, themeID string, update
 	return newServing(theme), err
 }
 
-// servingChanges tells in one sentence each what is different in how a Theme is served.
+// servingChanges says in one sentence each what is different in how a Theme is served.
 func servingChanges(before, after record.Theme) (sentences []string) {
 	old, s := before.Serving, after.Serving
 	sentences = becomes(sentences, "mode", old.Mode, s.Mode)
-	sentences = becomes(sentences, "allowedOrigins", spelled(old.AllowedOrigins), spelled(s.AllowedOrigins))
+	sentences = becomes(sentences, "allowedOrigins", commaList(old.AllowedOrigins), commaList(s.AllowedOrigins))
 	sentences = becomes(sentences, "missingOrigin", old.MissingOrigin, s.MissingOrigin)
-	sentences = becomes(sentences, "allowedIPRanges", spelled(old.AllowedIPRanges), spelled(s.AllowedIPRanges))
+	sentences = becomes(sentences, "allowedIPRanges", commaList(old.AllowedIPRanges), commaList(s.AllowedIPRanges))
 	return becomes(sentences, "the CSS prefix of the next publish", nextPrefix(before), nextPrefix(after))
 }
 
-// nextPrefix spells the CSS prefix of the next publish; "" if none was ever set, which is another
+// nextPrefix quotes the CSS prefix of the next publish; "" if none was ever set, which is another
 // thing than an empty one.
 func nextPrefix(t record.Theme) string {
 	switch {
@@ -166,7 +166,7 @@ func originFault(origin string) string {
 
 func rangeFault(cidr string) string {
 	if prefix, err := netip.ParsePrefix(cidr); err != nil || prefix.Addr().Zone() != "" {
-		return "is no CIDR range"
+		return "is not a CIDR range"
 	}
 	return ""
 }

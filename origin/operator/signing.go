@@ -30,7 +30,7 @@ const (
 	maxKeys     = 10 // signing keys of one Theme
 )
 
-// Keyless is what an origin without a master key says where a secret would be stored.
+// Keyless is the refusal of an origin without a master key to store a secret.
 const Keyless = "this origin has no master key, and a secret is stored sealed or not at all"
 
 var errKeyless = invalid([]string{Keyless})
@@ -74,7 +74,7 @@ func AddSigningKey(ctx context.Context, store storage.Store, m *auth.Master, the
 }
 
 // RemoveSigningKey takes a key from the Theme: addresses it signed are refused from now on. It
-// returns storage.ErrNotFound if there is no such Theme or key.
+// returns storage.ErrNotFound if the Theme or the key does not exist.
 func RemoveSigningKey(ctx context.Context, store storage.Store, themeID, keyID string, now time.Time) error {
 	remove := func(t *record.Theme) error {
 		keys := slices.DeleteFunc(slices.Clone(t.Serving.SigningKeys), func(k record.SigningKey) bool { return k.ID == keyID })

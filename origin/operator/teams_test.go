@@ -84,7 +84,7 @@ func TestApplyMakesTheFileTrue(t *testing.T) {
 	e.DisplayName, e.Kind, e.CacheLifetime, e.Description = "Box", "staging", 60, &text
 	e.Metadata, e.Grants = map[string]string{"a": "b"}, map[string]record.Role{"designer": record.Editor}
 	want := []string{
-		"team acme: plan free becomes pro", "team acme: designer becomes a member", "team acme: guest is no member any more",
+		"team acme: plan free becomes pro", "team acme: designer becomes a member", "team acme: guest is not a member any more",
 		`environment acme/sandbox: displayName "Sandbox" becomes "Box"`, "environment acme/sandbox: kind sandbox becomes staging",
 		"environment acme/sandbox: cacheLifetime 2 becomes 60", `environment acme/sandbox: description none becomes "for trying"`,
 		"environment acme/sandbox: metadata is replaced", "environment acme/sandbox: designer becomes editor", "environment acme/sandbox: owner has no grant any more",

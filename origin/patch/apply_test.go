@@ -88,7 +88,7 @@ func TestApply(t *testing.T) {
 func TestApplyRefuses(t *testing.T) {
 	const doc = `{"a":{"b":1},"l":[1,2],"s":"text"}`
 	for _, c := range []struct{ name, ops, pointer, what string }{
-		{"test", `[{"op":"test","path":"/a","value":1}]`, "/a", `"test" is no operation`},
+		{"test", `[{"op":"test","path":"/a","value":1}]`, "/a", `"test" is not an operation`},
 		{"add without value", `[{"op":"add","path":"/x"}]`, "/x", "add needs a value"},
 		{"add with from", `[{"op":"add","path":"/x","from":"/a","value":1}]`, "/x", "add must not carry from"},
 		{"replace with from", `[{"op":"replace","path":"/a","from":"/a","value":1}]`, "/a", "replace must not carry from"},
@@ -106,7 +106,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"a missing parent", `[{"op":"add","path":"/x/y","value":1}]`, "/x/y", `no member "x"; add the parents first`},
 		{"a string for a parent", `[{"op":"add","path":"/s/y","value":1}]`, "/s/y", `there is a string`},
 		{"a move into its own child", `[{"op":"move","from":"/a","path":"/a/x"}]`, "/a/x", "cannot move into itself"},
-		{"/01", `[{"op":"add","path":"/l/01","value":1}]`, "/l/01", "no array position"},
+		{"/01", `[{"op":"add","path":"/l/01","value":1}]`, "/l/01", "not an array position"},
 		{"/-1", `[{"op":"remove","path":"/l/-1"}]`, "/l/-1", "no element"},
 		{"/- on remove", `[{"op":"remove","path":"/l/-"}]`, "/l/-", "no element"},
 		{"past the end", `[{"op":"add","path":"/l/3","value":1}]`, "/l/3", "past the end"},
@@ -209,10 +209,13 @@ func TestApplyIsLinear(t *testing.T) {
 		}
 		return best
 	}
-	small, large := run(1000), run(16000)
-	if large > 80*small {
-		t.Errorf("16,000 members took %v, 1,000 took %v: more than 80 times as long", large, small)
+	var small, large time.Duration
+	for range 5 { // a busy machine may stretch one of both; a quadratic cost shows every time
+		if small, large = run(1000), run(16000); large <= 80*small {
+			return
+		}
 	}
+	t.Errorf("16,000 members took %v, 1,000 took %v: more than 80 times as long", large, small)
 }
 
 // A small batch that doubles a value again and again is refused at the limit, and one that copies

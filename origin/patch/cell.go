@@ -27,7 +27,7 @@ type cell struct {
 
 // members are the changes to an object.
 type members struct {
-	places map[int]*cell    // by base position: who stands there now; nil means nobody
+	places map[int]*cell    // by base position: what stands there now; nil means nothing
 	names  map[string]*cell // names that were looked at; nil means that the name is free
 	added  []*cell          // behind the base members; nil means taken out again
 	lost   map[string]*cell // by name: what a remove took; an add of the name goes on with its identity

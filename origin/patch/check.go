@@ -39,7 +39,7 @@ func checkCarries(op *Operation) string {
 		needsFrom = true
 	case "remove":
 	default:
-		return strconv.Quote(clip(op.Op)) + " is no operation; use add, replace, remove, move or copy"
+		return strconv.Quote(clip(op.Op)) + " is not an operation; use add, replace, remove, move or copy"
 	}
 	switch {
 	case needsValue && op.Value == nil:

@@ -12,7 +12,7 @@ type measure struct {
 	height int // levels of nesting; 0 for a scalar
 }
 
-// measures remembers the large containers that were asked for. A batch that copies one large value
+// measures remembers the large containers that were measured. A batch that copies one large value
 // often walks it once.
 type measures map[*jsontree.Node]measure
 

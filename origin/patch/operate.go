@@ -85,7 +85,7 @@ func insertPosition(array *cell, path jsontree.Pointer) (int, problem) {
 	}
 	i, ok := jsontree.ArrayIndex(last)
 	if !ok {
-		return 0, problem{pointer: path.String(), what: strconv.Quote(clip(last)) + " is no array position; use a number without leading zeros, or '-' to append"}
+		return 0, problem{pointer: path.String(), what: strconv.Quote(clip(last)) + " is not an array position; use a number without leading zeros, or '-' to append"}
 	}
 	if i > array.length() {
 		return 0, problem{pointer: path.String(), what: "position " + last + " is past the end of an array of " + strconv.Itoa(array.length()) + "; use '-' to append"}

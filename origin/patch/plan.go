@@ -9,8 +9,8 @@ import (
 )
 
 // planner turns moves that happen at once into operations that happen one after another. Targets
-// are filled from the root downwards; whoever stands in the way of another and has a target of its
-// own goes there first, or in a circle to a temporary name beside it.
+// are filled from the root downwards; a cell that stands in the way of another and has a target of
+// its own goes there first, or in a circle to a temporary name beside it.
 type planner struct {
 	editor *editor
 	ops    []Operation

@@ -37,7 +37,7 @@ type Edition struct {
 }
 
 // CompareThemes compares two editions of a Theme. moves are the renames from before to after, as
-// the publishes in between used them: what they do not tell of was removed and added. It costs two
+// the publishes in between used them: what is not among them was removed and added. It costs two
 // renderings.
 func CompareThemes(before, after Edition, moves []record.Move) Comparison {
 	older, newer := dtcg.Read(before.Document), dtcg.Read(after.Document)

@@ -106,17 +106,17 @@ func (s ThemeState) renames(after *jsontree.Node, more []record.Move) []record.M
 	return patch.Standing(slices.DeleteFunc(more, ofMetadata), s.beneath(), after)
 }
 
-// applyBatch applies the batch and judges the document that it makes.
+// applyBatch applies the batch and checks the document that it makes.
 func applyBatch(before *jsontree.Node, e Edit) (*jsontree.Node, []record.Move, error) {
 	after, moves, faults := patch.Apply(before, e.Operations, e.Limits)
 	if len(faults) > 0 {
-		return nil, nil, invalid(spellPatchFaults(e.Operations, faults))
+		return nil, nil, invalid(patchMessages(e.Operations, faults))
 	}
 	if after == before {
 		return after, nil, nil
 	}
 	if faults := dtcg.Check(after); len(faults) > 0 {
-		return nil, nil, invalid(spellTreeFaults(e.Operations, faults))
+		return nil, nil, invalid(treeMessages(e.Operations, faults))
 	}
 	if e.Strict {
 		if messages := addedDiagnostics(diagnose(before, nil), diagnose(after, nil), moves); len(messages) > 0 {
@@ -155,7 +155,7 @@ func throughMetadata(pointer string) bool {
 }
 
 // DiscardTheme returns s without its draft. baseTokenCount is the number of tokens of the newest
-// version, 0 if there is none. Where there is no draft and none was claimed nothing changes. It
+// version, 0 if there is none. Without a draft, and if none was claimed, nothing changes. It
 // returns a payload refusal for a claim that contradicts itself, and a conflict for a stale one.
 func DiscardTheme(s ThemeState, c Claim, baseTokenCount int, now time.Time) (ThemeState, error) {
 	if err := c.Check(s.etag()); err != nil {

@@ -112,8 +112,8 @@ func TestEditThemeRefuses(t *testing.T) {
 		ops   string
 		texts []string
 	}{
-		{`[{"op":"test","path":"/gap","value":1},{"op":"remove","path":"/gone"}]`, []string{`operations[0] (test "/gap"): "test" is no operation`, `operations[1] (remove "/gone"): at the root`}},
-		{`[{"op":"set","path":"/gap","value":1}]`, []string{`"set" is no operation`}},
+		{`[{"op":"test","path":"/gap","value":1},{"op":"remove","path":"/gone"}]`, []string{`operations[0] (test "/gap"): "test" is not an operation`, `operations[1] (remove "/gone"): at the root`}},
+		{`[{"op":"set","path":"/gap","value":1}]`, []string{`"set" is not an operation`}},
 		{`[{"op":"replace","path":"","value":{}}]`, []string{"whole document"}},
 		{`[{"op":"add","path":"/gap/$type","value":"dimenson"}]`, []string{`operations[0]: "/gap/$type": "dimenson" is not a known $type; the standard ones are color`}},
 		{`[{"op":"add","path":"/a.b","value":{}},{"op":"add","path":"/","value":{}},{"op":"add","path":"/{x}","value":{}}]`, []string{`operations[0]: "/a.b"`, `operations[1]: "/"`, `operations[2]: "/{x}"`}},

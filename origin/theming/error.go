@@ -31,7 +31,7 @@ type Error struct {
 	Precondition bool // a conflict that an If-Match header found: 412 instead of 409
 }
 
-// Error spells the cause and the messages.
+// Error returns the cause and the messages.
 func (e *Error) Error() string {
 	if len(e.Messages) == 0 {
 		return "theming: " + string(e.Cause)
@@ -43,10 +43,10 @@ func refuse(cause Cause, messages ...string) error {
 	return &Error{Cause: cause, Messages: messages}
 }
 
-// maxMessages bounds an answer. Nobody reads further, and a document made for it has millions of faults.
+// maxMessages bounds an answer: a document made for it has millions of faults.
 const maxMessages = 1000
 
-// invalid returns a validation refusal, or nil if there are no messages. Messages past the bound
+// invalid returns a validation refusal, or nil without messages. Messages past the bound
 // are only counted.
 func invalid(messages []string) error {
 	if len(messages) == 0 {

@@ -8,8 +8,8 @@ import (
 	"example.com/livery/renderer/dtcg"
 )
 
-// spellPatchFaults spells faults of operations for the error body.
-func spellPatchFaults(ops []patch.Operation, faults []patch.Fault) []string {
+// patchMessages returns the messages of faults of operations.
+func patchMessages(ops []patch.Operation, faults []patch.Fault) []string {
 	messages := make([]string, len(faults))
 	for i, f := range faults {
 		messages[i] = "operations[" + strconv.Itoa(f.Index) + "] (" + quoteWord(ops[f.Index].Op) + " " + quote(f.Pointer) + "): " + f.What
@@ -17,9 +17,9 @@ func spellPatchFaults(ops []patch.Operation, faults []patch.Fault) []string {
 	return messages
 }
 
-// spellTreeFaults spells faults of a document for the error body. A fault at or below a place that
+// treeMessages returns the messages of faults of a document. A fault at or below a place that
 // an operation wrote names the last such operation.
-func spellTreeFaults(ops []patch.Operation, faults []dtcg.Fault) []string {
+func treeMessages(ops []patch.Operation, faults []dtcg.Fault) []string {
 	wrote := make(map[string]int, len(ops))
 	for i := range ops {
 		if ops[i].Op != "remove" {
@@ -39,7 +39,7 @@ func spellTreeFaults(ops []patch.Operation, faults []dtcg.Fault) []string {
 	return messages
 }
 
-// quoteWord spells an operation's name bare if it is an ordinary word.
+// quoteWord returns an operation's name, in quotes if it is not an ordinary word.
 func quoteWord(s string) string {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' || i > 20 {

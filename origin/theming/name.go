@@ -122,7 +122,7 @@ func (n *naming) checkLabelKey(key string) {
 	}
 }
 
-// quote spells a caller's text for a message, cut if it is long.
+// quote returns a caller's text for a message, cut if it is long.
 func quote(s string) string {
 	if len(s) <= maxQuoted {
 		return strconv.Quote(s)

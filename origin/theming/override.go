@@ -53,7 +53,7 @@ func (s VariantState) etag() string {
 // VariantOperation is one operation of a batch on a Variant.
 type VariantOperation struct {
 	Op    string         // set or unset
-	Path  string         // dotted, as the Theme spells it
+	Path  string         // dotted, as in the Theme
 	Value *jsontree.Node // nil means absent; JSON null is a Node of kind Null
 }
 
@@ -134,13 +134,13 @@ func overlay(before *jsontree.Node, ops []VariantOperation) *jsontree.Node {
 			delete(places, op.Path)
 		}
 	}
-	kept := members[:0]
+	rest := members[:0]
 	for _, m := range members {
 		if m.Value != nil {
-			kept = append(kept, m)
+			rest = append(rest, m)
 		}
 	}
-	n := jsontree.NewObject(kept...)
+	n := jsontree.NewObject(rest...)
 	n.Index()
 	return n
 }

@@ -8,10 +8,10 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Publication is what a publish of a Theme is asked with.
+// Publication is the request to publish a Theme.
 type Publication struct {
 	IfMatch   *string     // "publish exactly this draft"; nil means whichever there is
-	Unchanged bool        // where there is no draft, freeze the newest version once more
+	Unchanged bool        // without a draft, freeze the newest version once more
 	Module    record.Hash // the renderer module of this build
 	Now       time.Time
 	NewETag   func() string // returns an etag that was never used; called for each changed Variant draft
@@ -27,15 +27,15 @@ type Published struct {
 
 // MigratedVariant is a Variant after a publish of its Theme.
 type MigratedVariant struct {
-	Variant record.Variant
-	Draft   record.VariantDraft
-	Carried []byte      // blob of the pair (Variant, new version); nil: that of Kept
-	Kept    record.Hash // the blob of the pair if it stays as it was; empty too: it serves the Theme's own values
+	Variant  record.Variant
+	Draft    record.VariantDraft
+	NewBlob  []byte      // of the pair (Variant, new version); nil: SameBlob
+	SameBlob record.Hash // the blob of the pair if it stays as it was; empty too: it serves the Theme's own values
 }
 
 // PublishTheme freezes the current document of s as the next version and carries every Variant
 // over. variants must be all Variants of the Theme. No content makes it fail: it returns a conflict
-// if there is no draft (unless p.Unchanged, and a version to freeze), with Precondition if
+// without a draft (unless p.Unchanged, and a version to freeze), with Precondition if
 // p.IfMatch does not name the draft.
 func PublishTheme(s ThemeState, variants []VariantState, p Publication) (Published, error) {
 	r, err := NewRelease(s, p)
@@ -53,7 +53,7 @@ type Release struct {
 	migration   *migration
 }
 
-// NewRelease judges a publish by its Theme alone. It returns what PublishTheme refuses.
+// NewRelease decides a publish by its Theme alone. It returns what PublishTheme refuses.
 func NewRelease(s ThemeState, p Publication) (*Release, error) {
 	if p.IfMatch != nil && !matches(*p.IfMatch, s.etag()) {
 		return nil, &Error{Cause: Conflict, Precondition: true}
@@ -86,7 +86,7 @@ func (r *Release) NeedsServed(v record.Variant) bool {
 	return v.DraftETag == "" || !r.migration.keeps()
 }
 
-// Publish carries every Variant over. variants must be all Variants of the Theme, with Served where
+// Publish carries every Variant over. variants must be all Variants of the Theme, with Served if
 // NeedsServed says so.
 func (r *Release) Publish(variants []VariantState) (made Published, err error) {
 	made = r.made
@@ -132,7 +132,7 @@ func (m *migration) migrate(v VariantState, number uint32, p Publication) (Migra
 	draft.Addressed, draft.UpdatedAt = number, p.Now
 	made := MigratedVariant{Variant: v.Variant, Draft: draft}
 	made.Variant.DraftETag, made.Variant.TokenCount, made.Variant.UpdatedAt = draft.ETag, count, p.Now
-	made.Carried, made.Kept = m.migrateServed(v)
+	made.NewBlob, made.SameBlob = m.migrateServed(v)
 	return made, nil
 }
 
@@ -140,7 +140,7 @@ func (m *migration) migrate(v VariantState, number uint32, p Publication) (Migra
 var emptyOverrides = record.HashOf([]byte("{}"))
 
 // migrateServed returns what v serves, carried over: a new blob, or the name of the one that stays.
-func (m *migration) migrateServed(v VariantState) (carried []byte, kept record.Hash) {
+func (m *migration) migrateServed(v VariantState) (carried []byte, unchanged record.Hash) {
 	if v.Served == nil {
 		if v.ServedBlob == emptyOverrides {
 			return nil, ""

@@ -126,8 +126,8 @@ func TestPublishLeavesVariantDrafts(t *testing.T) {
 	etag := h.variants[1].Draft.ETag
 	h.edit(`[{"op":"replace","path":"/gap/$value","value":"9px"}]`)
 	p := h.publish()
-	wantEqual(t, "published overrides become the draft", []any{h.overrides(0), string(p.Variants[0].Carried)}, []any{`{"gap":"1px"}`, `{"gap":"1px"}`})
-	wantEqual(t, "a draft stays, and is not served", []any{h.overrides(1), p.Variants[1].Carried == nil}, []any{`{"gap":"2px"}`, true})
+	wantEqual(t, "published overrides become the draft", []any{h.overrides(0), string(p.Variants[0].NewBlob)}, []any{`{"gap":"1px"}`, `{"gap":"1px"}`})
+	wantEqual(t, "a draft stays, and is not served", []any{h.overrides(1), p.Variants[1].NewBlob == nil}, []any{`{"gap":"2px"}`, true})
 	wantEqual(t, "the etag of a draft whose content stays (decision 3.4)", h.variants[1].Draft.ETag, etag)
 	h.edit(`[{"op":"move","from":"/gap","path":"/space"}]`)
 	h.publish()
@@ -191,7 +191,7 @@ func TestMigration(t *testing.T) {
 			wantEqual(t, "the draft that was published overrides", h.overrides(0), c.want)
 			wantEqual(t, "the draft that was a draft", h.overrides(1), c.want)
 			wantEqual(t, "tokenCount", h.variants[1].Variant.TokenCount, len(parse(t, c.want).Members))
-			served := string(p.Variants[0].Carried)
+			served := string(p.Variants[0].NewBlob)
 			if served == "" {
 				served = "{}"
 			}

@@ -15,7 +15,7 @@ func Renames(before, after *jsontree.Node, moves []record.Move) []record.Move {
 }
 
 // publishRenames returns which tokens of before have which other path in after, those that moves
-// took along and then those whose content says so, and the moves that tell of both.
+// took along and then those whose content says so, and the moves of both.
 func publishRenames(before, after *dtcg.Document, moves []record.Move) (renamed map[string]string, all []record.Move) {
 	renamed = tokenRenames(before, after, moves)
 	moved := len(renamed)
@@ -25,7 +25,7 @@ func publishRenames(before, after *dtcg.Document, moves []record.Move) (renamed 
 	}
 	all = matchedMoves(before, after, moves, renamed)
 	matched := patch.NewRenaming(all)
-	for _, m := range moves { // where one end is a matched token now, the move tells of no token
+	for _, m := range moves { // if one end is a matched token now, the move is of no token
 		if !matched.Touches(m) {
 			all = append(all, m)
 		}

@@ -16,7 +16,7 @@ func diagnose(document, overrides *jsontree.Node) []dtcg.Diagnostic {
 	return renderer.LoadTree(document, overrides, "").Diagnostics()
 }
 
-// addedDiagnostics spells the diagnostics that after has beyond before. What is said of a token
+// addedDiagnostics lists the diagnostics that after has beyond before. What is said of a token
 // before it was renamed counts for its new name.
 func addedDiagnostics(before, after []dtcg.Diagnostic, moves []record.Move) []string {
 	type key struct{ path, kind string }
@@ -51,7 +51,7 @@ func followPath(renaming patch.Renaming, path string) string {
 	return dotted(to)
 }
 
-// dotted spells a pointer to a token as its dotted path.
+// dotted returns the dotted path of a pointer to a token.
 func dotted(pointer string) string {
 	p, _ := jsontree.ParsePointer(pointer)
 	return strings.Join(p, ".")

@@ -166,8 +166,8 @@ func (h *house) tryPublish(unchanged bool) (theming.Published, error) {
 	h.theme = theming.ThemeState{Theme: p.Theme, Base: parse(h.t, string(p.Document))}
 	for i, m := range p.Variants {
 		h.variants[i] = theming.VariantState{Variant: m.Variant, Draft: &m.Draft}
-		if m.Carried != nil {
-			h.variants[i].Served = parse(h.t, string(m.Carried))
+		if m.NewBlob != nil {
+			h.variants[i].Served = parse(h.t, string(m.NewBlob))
 		}
 	}
 	return p, nil
@@ -196,13 +196,13 @@ func (h *house) releases(p theming.Published, unchanged bool) {
 	}
 	wantEqual(h.t, "version", made.Version, p.Version)
 	for i, m := range made.Variants {
-		served := m.Kept
-		if m.Carried != nil {
-			served = record.HashOf(m.Carried)
+		served := m.SameBlob
+		if m.NewBlob != nil {
+			served = record.HashOf(m.NewBlob)
 		}
 		want := record.Hash("")
-		if p.Variants[i].Carried != nil {
-			want = record.HashOf(p.Variants[i].Carried)
+		if p.Variants[i].NewBlob != nil {
+			want = record.HashOf(p.Variants[i].NewBlob)
 		}
 		wantEqual(h.t, "what the Variant serves", served, want)
 		wantEqual(h.t, "its draft", string(m.Draft.Overrides), string(p.Variants[i].Draft.Overrides))

@@ -9,7 +9,7 @@ import (
 
 // PublishVariant freezes the draft of s at the newest version of its Theme t and returns the
 // Variant, now without a draft, the version, and the blob that the version names. It returns a
-// conflict if the Theme has no version, if there is no draft, and where the Variant has a
+// conflict if the Theme has no version, if the Variant has no draft, and if it has a
 // version at the Theme's newest already; with Precondition if ifMatch does not name the draft.
 func PublishVariant(t record.Theme, s VariantState, ifMatch *string, now time.Time) (record.Variant, record.VariantVersion, []byte, error) {
 	if ifMatch != nil && !matches(*ifMatch, s.etag()) {
@@ -32,7 +32,7 @@ func PublishVariant(t record.Theme, s VariantState, ifMatch *string, now time.Ti
 }
 
 // DiscardVariant returns s without its draft. servedCount is the number of overrides that the
-// Variant serves at the Theme's newest version. Where there is no draft and none was claimed
+// Variant serves at the Theme's newest version. Without a draft, and if none was claimed,
 // nothing changes. It returns a payload refusal for a claim that contradicts itself, and a conflict
 // for a stale one.
 func DiscardVariant(s VariantState, c Claim, servedCount int, now time.Time) (VariantState, error) {
