@@ -6,6 +6,8 @@ TOOL := go tool -modfile=deploy/tools.mod
 # What is tested and measured is what the image and the releases carry: no C, one static binary. The race detector alone
 # needs C.
 export CGO_ENABLED = 0
+# Every command compiles each package in one way, so that tests and checks take what the build has compiled.
+export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false
 # go.mod names the toolchain with the newest fixes; a machine that cannot fetch it builds with what it has.
 ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
@@ -17,7 +19,7 @@ help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: wasm ## Build bin/livery
-	go build -trimpath -buildvcs=false -o bin/livery .
+	go build -o bin/livery .
 
 dev: build ## Build, and run an origin and an edge with a sample Theme
 	./bin/livery dev
@@ -25,8 +27,8 @@ dev: build ## Build, and run an origin and an edge with a sample Theme
 # Tests that wait, for a timeout of an edge or a lock of a store, wait beside each other.
 PARALLEL = -parallel 6
 
-test: build ## Build the program and run every test
-	go test $(PARALLEL) ./...
+test: build ## Build the program and run every test (make check vets)
+	go test -vet=off $(PARALLEL) ./...
 
 # The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
 # those tests count that use one thing from several.
@@ -50,7 +52,7 @@ race: build bin/race/livery ## Run the tests of the program itself under the rac
 	CGO_ENABLED=1 go test -race -vet=off -run 'Concurrently|ReadsOnly' ./renderer/...
 
 bin/race/livery: wasm FORCE
-	CGO_ENABLED=1 go build -race -trimpath -buildvcs=false -o $@ .
+	CGO_ENABLED=1 go build -race -o $@ .
 
 check: wasm ## Formatting, vet, staticcheck, the house test, and the race detector where there is a C compiler
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }

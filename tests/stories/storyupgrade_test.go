@@ -41,7 +41,7 @@ func buildUpgrade(root, dir string) (livery string, err error) {
 		}
 	}
 	module := filepath.Join(dir, "renderer.wasm")
-	guest := goBuild(root, dir, replaced, "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -buildid=", "-o", module, "./wasm/guest")
+	guest := goBuild(root, dir, replaced, "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", module, "./wasm/guest")
 	guest.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	if err := runBuild(guest); err != nil {
 		return "", err
@@ -73,7 +73,7 @@ func goBuild(root, dir string, replaced map[string]string, args ...string) *exec
 	if err == nil {
 		err = os.WriteFile(overlay, text, 0o600)
 	}
-	build := exec.Command("go", append([]string{"build", "-buildvcs=false", "-overlay", overlay}, args...)...)
+	build := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false", "-overlay", overlay}, args...)...)
 	build.Dir, build.Err = root, err
 	return build
 }
