@@ -98,19 +98,25 @@ func Prefetch(r Reader, keys ...[]byte) error {
 	return nil
 }
 
-// WithKeys returns a context that tells View of keys which will be read: an engine that answers over a network
-// reads them as it begins. It changes nothing else.
-func WithKeys(ctx context.Context, keys ...[]byte) context.Context {
-	return context.WithValue(ctx, wantedKeys{}, keys)
+// Reads are what will be read.
+type Reads struct {
+	Keys, Prefixes [][]byte
+	All            bool // hardly anything else will be
 }
 
-// Keys returns those of WithKeys, or nil.
-func Keys(ctx context.Context) [][]byte {
-	keys, _ := ctx.Value(wantedKeys{}).([][]byte)
-	return keys
+// WithReads returns a context that tells View and Update what will be read: an engine that answers over a network
+// reads it together. With All, View runs its function again if it reads more. It changes nothing else.
+func WithReads(ctx context.Context, reads Reads) context.Context {
+	return context.WithValue(ctx, expectedReads{}, reads)
 }
 
-type wantedKeys struct{}
+// ExpectedReads returns those of WithReads, or none.
+func ExpectedReads(ctx context.Context) Reads {
+	reads, _ := ctx.Value(expectedReads{}).(Reads)
+	return reads
+}
+
+type expectedReads struct{}
 
 // prefetcher is a Reader that can read keys together.
 type prefetcher interface{ Prefetch(keys [][]byte) error }

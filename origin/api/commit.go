@@ -19,6 +19,19 @@ type change struct {
 	// depends returns the revision of the records that decide reads, as far as they can change. nil: decide runs in
 	// the transaction alone.
 	depends func(r storage.Reader, t target) (revision, error)
+	scans   func(t target) []byte // the prefix that both scan; nil: none
+}
+
+// reads returns what both functions read beside what the path names.
+func (c change) reads(q *request, t target, key string) storage.Reads {
+	reads := storage.Reads{All: true}
+	if c.scans != nil {
+		reads.Prefixes = [][]byte{c.scans(t)}
+	}
+	if key != "" {
+		reads.Keys = [][]byte{storage.Replays.Key(q.environmentID, q.replayName(key))}
+	}
+	return reads
 }
 
 // decision is what a request comes to.
@@ -53,7 +66,7 @@ func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, err
 	}
 	var d decision
 	var logged *record.Audit
-	_, err = h.config.Store.Update(h.config.Context, q.environmentID, func(tx storage.Tx) (record.Change, error) {
+	_, err = h.config.Store.Update(h.reading(q, t, c.reads(q, t, key)), q.environmentID, func(tx storage.Tx) (record.Change, error) {
 		logged = nil // the transaction may run again
 		t, err := resolve(tx, q)
 		if err != nil {
@@ -106,7 +119,7 @@ func (h *Handler) decideEarly(q *request, t target, c change, key string) (early
 		}
 		defer release()
 	}
-	err = h.config.Store.View(h.reading(q, t), func(r storage.Reader) error {
+	err = h.config.Store.View(h.reading(q, t, c.reads(q, t, key)), func(r storage.Reader) error {
 		t, err := resolve(r, q)
 		if err != nil {
 			return err
@@ -165,7 +178,7 @@ func onVariantAndVersion(r storage.Reader, t target) (revision, error) {
 func onThemeAndVariants(r storage.Reader, t target) (revision, error) {
 	return newRevision(func(d *digester) error {
 		err := d.record(r, t.themeKey())
-		return cmp.Or(err, r.Scan(storage.Variants.Key(t.theme.EnvironmentID, t.theme.ID), storage.Ascending, func(key, value []byte) bool {
+		return cmp.Or(err, r.Scan(t.variantsPrefix(), storage.Ascending, func(key, value []byte) bool {
 			d.part(key)
 			d.part(value)
 			return true

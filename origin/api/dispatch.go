@@ -105,12 +105,15 @@ func (h *Handler) refuse(q *request, err error) httpserver.Answer {
 // parsed while no other writer waits, and what is committed was allowed then.
 func (h *Handler) run(q *request) (a httpserver.Answer, err error) {
 	var t target
-	err = h.view(h.reading(q, t), func(r storage.Reader) (err error) {
+	err = h.view(h.reading(q, t, storage.Reads{All: q.route.read == nil}), func(r storage.Reader) (err error) {
 		if t, err = resolve(r, q); err == nil && q.route.read != nil {
 			a, err = q.route.read(h, r, q, t)
 		}
 		return err
 	})
+	if t.environment.TeamID != "" {
+		h.teams.add(q, t)
+	}
 	if err != nil || q.route.read != nil {
 		return a, err
 	}

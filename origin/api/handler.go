@@ -45,6 +45,7 @@ type Handler struct {
 	router   *router.Router
 	rate     *httpserver.RateLimiter
 	bodies   *httpserver.BodyBudget
+	teams    shownTeams
 }
 
 // NewHandler returns a Handler, or an error if this build's description of the API is broken.

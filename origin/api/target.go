@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
@@ -19,6 +20,11 @@ type target struct {
 
 // themeKey is the key of the Theme's record.
 func (t target) themeKey() []byte { return storage.Themes.Key(t.theme.EnvironmentID, t.theme.ID) }
+
+// variantsPrefix is what the keys of the Theme's Variants begin with.
+func (t target) variantsPrefix() []byte {
+	return storage.Variants.Key(t.theme.EnvironmentID, t.theme.ID)
+}
 
 // variantKey is the key of the Variant's record.
 func (t target) variantKey() []byte {
@@ -61,18 +67,55 @@ func resolve(r storage.Reader, q *request) (t target, err error) {
 	return t, orNotFound(err)
 }
 
-// reading is the context of a View that begins with the records that the path names: the Environment, and, once t says
-// that the caller has a grant on it, all that is below.
-func (h *Handler) reading(q *request, t target) context.Context {
+// reading is the context of what reads the records that the path names, the newest version of the Theme in t, which may
+// be none yet, and reads. Of the records below the Environment it names those alone that the caller
+// was shown before: what others ask for takes as long whether it exists or not.
+func (h *Handler) reading(q *request, t target, reads storage.Reads) context.Context {
 	if !isID(q.environmentID, "env_") {
 		return h.config.Context
 	}
-	keys := [][]byte{storage.Environments.Key(q.environmentID)}
-	if t.theme.ID != "" {
-		keys = append(append(keys, storage.Memberships.Key(t.environment.TeamID, q.caller.Subject)), childKeys(q)...)
+	keys := append(reads.Keys, storage.Environments.Key(q.environmentID))
+	if team, shown := h.teams.get(q); !shown {
+		reads.All = false
+	} else {
+		keys = append(keys, storage.Memberships.Key(team, q.caller.Subject))
+		if isID(q.themeID, "thm_") {
+			keys = append(keys, childKeys(q)...)
+		}
+	}
+	if t.theme.LatestVersion > 0 {
 		keys = append(keys, storage.ThemeVersions.Key(q.environmentID, q.themeID, storage.Number(t.theme.LatestVersion)))
 	}
-	return storage.WithKeys(h.config.Context, keys...)
+	reads.Keys = keys
+	return storage.WithReads(h.config.Context, reads)
+}
+
+// shownTeams are the Teams of Environments that callers were shown. They say what to read at once, and allow nothing.
+type shownTeams struct {
+	mu    sync.Mutex // guards below
+	teams map[shownTo]string
+}
+
+// shownTo is an Environment and a caller.
+type shownTo struct{ environment, subject string }
+
+// mostShown bounds what is noted; all is forgotten beyond it.
+const mostShown = 4096
+
+func (s *shownTeams) get(q *request) (team string, shown bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	team, shown = s.teams[shownTo{q.environmentID, q.caller.Subject}]
+	return team, shown
+}
+
+func (s *shownTeams) add(q *request, t target) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.teams == nil || len(s.teams) >= mostShown {
+		s.teams = map[shownTo]string{}
+	}
+	s.teams[shownTo{strings.Clone(q.environmentID), strings.Clone(q.caller.Subject)}] = t.environment.TeamID
 }
 
 // childKeys are those of what a path names below its Environment, and of the draft that most requests go on with.

@@ -20,7 +20,7 @@ func servedChange(now time.Time, t record.Theme) record.Change {
 
 // internalChange is the change-log entry of a commit that changes nothing an edge holds: names, labels and
 // drafts.
-func internalChange(now time.Time) record.Change { return record.Change{At: now} }
+func internalChange(now time.Time) record.Change { return record.Change{At: now, Internal: true} }
 
 func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	p, err := q.page(true)

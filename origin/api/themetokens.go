@@ -137,7 +137,7 @@ func (h themeTokens) publish(q *request) (change, error) {
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
-	return change{depends: onThemeAndVariants, decide: func(r storage.Reader, t target) (decision, error) {
+	return change{depends: onThemeAndVariants, scans: target.variantsPrefix, decide: func(r storage.Reader, t target) (decision, error) {
 		state, err := h.themeState(r, t.theme)
 		if err != nil {
 			return decision{}, err

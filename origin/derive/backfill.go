@@ -101,22 +101,27 @@ func (d *Deriver) commit(b *batch) error {
 
 // lacking lists the pairs of a Theme's newest version that lack an overlay.
 func (d *Deriver) lacking(t themeID) (pairs []Pair, err error) {
-	err = d.store.View(d.ctx, func(r storage.Reader) error {
-		theme, err := storage.Themes.Read(r, t.environment, t.theme)
+	key := []string{t.environment, t.theme}
+	reads := storage.Reads{Keys: [][]byte{storage.Themes.Key(key...)}, Prefixes: [][]byte{storage.Variants.Key(key...)}}
+	err = d.store.View(storage.WithReads(d.ctx, reads), func(r storage.Reader) error {
+		theme, err := storage.Themes.Read(r, key...)
 		if err != nil || theme.LatestVersion == 0 {
 			return orNone(err)
 		}
-		version, err := storage.ThemeVersions.Read(r, t.environment, t.theme, storage.Number(theme.LatestVersion))
+		all := []Pair{}
+		err = storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
+			all = append(all, Pair{EnvironmentID: t.environment, ThemeID: t.theme, VariantID: v.ID})
+			return true
+		}, key...)
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		version, err := storage.ThemeVersions.Read(r, append(key, storage.Number(theme.LatestVersion))...)
 		if err != nil {
 			return err
 		}
-		all := []Pair{}
-		err = storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
-			all = append(all, Pair{t.environment, t.theme, v.ID, version, record.Pair{}})
-			return true
-		}, t.environment, t.theme)
-		if err != nil {
-			return err
+		for i := range all {
+			all[i].Version = version
 		}
 		pairs, err = lackingOf(r, all)
 		return err

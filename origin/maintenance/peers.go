@@ -69,7 +69,7 @@ func (s *Service) pollPeers(ctx context.Context, after storage.Cursor) (storage.
 	changed := false
 	for _, e := range entries {
 		after = e.Cursor
-		changed = changed || e.Change.EnvironmentID == ""
+		changed = changed || e.Change.EnvironmentID == "" && !e.Change.Internal
 	}
 	if changed {
 		err = s.config.Keys.Reload(ctx, s.config.Store)

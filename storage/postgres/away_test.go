@@ -138,6 +138,30 @@ func TestACommitWithoutAQuorumIsUncertain(t *testing.T) {
 	}
 }
 
+// A tail that is lost behind a connection that lasts is noticed.
+func TestATailThatIsCutIsNoticed(t *testing.T) {
+	a := one(t)
+	schema := a.schema(t)
+	s := a.reopen(t, schema, postgres.Options{})
+	for range 3 {
+		if _, err := s.Update(context.Background(), "e", set("K", "1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := at(t, s)
+	awaitSeen(t, s, was)
+	a.run(t, cutTail(schema)...)
+	awaitLost(t, s, was)
+}
+
+// cutTail cuts a change log after its second entry.
+func cutTail(schema string) []string {
+	return []string{
+		"UPDATE " + schema + ".livery_head SET seq = 2, tag = (SELECT tag FROM " + schema + ".livery_changes WHERE seq = 2)",
+		"DELETE FROM " + schema + ".livery_changes WHERE seq > 2",
+	}
+}
+
 // A tail that is lost while the origin runs, or before it starts, is noticed.
 func TestALostTailIsNoticed(t *testing.T) {
 	a := one(t)
@@ -150,8 +174,7 @@ func TestALostTailIsNoticed(t *testing.T) {
 	}
 	was := at(t, s)
 	awaitSeen(t, s, was)
-	cut := "UPDATE " + schema + ".livery_head SET seq = 2, tag = (SELECT tag FROM " + schema + ".livery_changes WHERE seq = 2)"
-	a.run(t, cut, "DELETE FROM "+schema+".livery_changes WHERE seq > 2", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'livery'")
+	a.run(t, append(cutTail(schema), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'livery'")...)
 	awaitLost(t, s, was)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -5,9 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,69 +13,6 @@ import (
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
-
-// unconfirmed are the blobs put by this process that no commit of it has yet followed. A put does not
-// wait for the quorum: the commit that names the blob does, and it comes later in the server's log. A
-// failover between the two can lose the put, so each commit checks that what was put before it is
-// there, and puts it again if it is not. What was put longer than storage.PutWindow ago belongs to
-// no publish any more.
-type unconfirmed struct {
-	mu    sync.Mutex // guards below
-	blobs map[record.Hash]unconfirmedBlob
-	bytes int
-}
-
-// unconfirmedBlob is a blob as it was put.
-type unconfirmedBlob struct {
-	packed []byte
-	at     time.Time
-}
-
-// mostUnconfirmed is how many bytes of blobs are kept for putting again; those past it wait for the
-// quorum at once.
-const mostUnconfirmed = 64 << 20
-
-// add keeps a blob, or reports that there is no room.
-func (u *unconfirmed) add(name record.Hash, b unconfirmedBlob) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.bytes -= len(u.blobs[name].packed)
-	delete(u.blobs, name)
-	if u.bytes+len(b.packed) > mostUnconfirmed {
-		return false
-	}
-	if u.blobs == nil {
-		u.blobs = map[record.Hash]unconfirmedBlob{}
-	}
-	u.blobs[name] = b
-	u.bytes += len(b.packed)
-	return true
-}
-
-// all returns those that a commit may name, and forgets the others.
-func (u *unconfirmed) all(now time.Time) map[record.Hash]unconfirmedBlob {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for name, b := range u.blobs {
-		if now.Sub(b.at) > storage.PutWindow {
-			u.bytes -= len(b.packed)
-			delete(u.blobs, name)
-		}
-	}
-	return maps.Clone(u.blobs)
-}
-
-// forget drops the blobs that are durable now, but for those that were put again meanwhile.
-func (u *unconfirmed) forget(blobs map[record.Hash]unconfirmedBlob) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for name, b := range blobs {
-		if now, there := u.blobs[name]; there && now.at.Equal(b.at) {
-			delete(u.blobs, name)
-			u.bytes -= len(b.packed)
-		}
-	}
-}
 
 func digest(name record.Hash) []byte {
 	b, err := hex.DecodeString(string(name))
@@ -95,11 +30,6 @@ func digests(names []record.Hash) [][]byte {
 	return all
 }
 
-// putBlob writes a blob. It returns NULL if the stored body is the one that was sent, and else the stored one.
-const putBlob = `INSERT INTO livery_blobs (name, body, put_at) VALUES ($1, $2, $3)
-	ON CONFLICT (name) DO UPDATE SET put_at = excluded.put_at, unnamed = NULL
-	RETURNING CASE WHEN body = $2 THEN NULL ELSE body END`
-
 // PutBlob stores a blob and returns its name. One that is there is not written again but for the time
 // of its put; one found corrupt is replaced. It is durable with the next commit of this process.
 func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
@@ -108,34 +38,22 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	}
 	defer s.leave()
 	name, packed := record.HashOf(blob), s.codec.Pack(blob)
-	at := "off"
-	if !s.puts.add(name, unconfirmedBlob{packed, s.opts.clock()}) {
-		at = "on"
+	p := &put{name: name, packed: packed, done: make(chan error, 1)}
+	p.durable = !s.unconfirmed.add(name, unconfirmedBlob{packed, s.opts.clock()})
+	s.puts.mu.Lock()
+	s.puts.waiting = append(s.puts.waiting, p)
+	if !s.puts.running {
+		s.puts.running = true
+		s.calls.Add(1)
+		go s.putWaiting()
 	}
-	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		other, err := s.put(ctx, c, at, name, packed)
-		if err != nil || other == nil {
-			return err
-		}
-		if _, bad := s.codec.Unpack(other, name); bad == nil {
-			return nil
-		}
-		_, err = c.Exec(ctx, "UPDATE livery_blobs SET body = $2 WHERE name = $1", digest(name), packed)
-		return err
-	})
-	if err != nil {
-		return "", err
+	s.puts.mu.Unlock()
+	select {
+	case err := <-p.done:
+		return name, err
+	case <-ctx.Done():
+		return "", ctx.Err()
 	}
-	return name, nil
-}
-
-// put writes a blob in one transaction and one round trip, and returns the stored body if it is another one
-// than packed.
-func (s *Store) put(ctx context.Context, c *pgx.Conn, synchronous string, name record.Hash, packed []byte) (other []byte, err error) {
-	b := &pgx.Batch{} // one transaction, because no statement of it begins one
-	b.Queue("SELECT set_config('synchronous_commit', $1, true)", synchronous)
-	b.Queue(putBlob, digest(name), packed, s.opts.clock()).QueryRow(func(row pgx.Row) error { return row.Scan(&other) })
-	return other, c.SendBatch(ctx, b).Close()
 }
 
 // Blob returns the blob, checked against its name: storage.ErrNotFound, or storage.ErrCorrupt.

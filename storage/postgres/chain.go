@@ -39,9 +39,39 @@ const (
 
 // chains are those of all scopes in which writes are queued.
 type chains struct {
-	mu        sync.Mutex // guards below
-	of        map[string]*chain
-	contended map[string]time.Time // when another origin was last found to write in a scope
+	mu    sync.Mutex // guards below
+	of    map[string]*chain
+	reads map[string]map[*storage.Reads]bool // that the writers in a scope expect, and those that wait for it
+}
+
+// expect notes what a writer of a scope will read, until done is called.
+func (a *chains) expect(scope string, reads storage.Reads) (done func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.reads == nil {
+		a.reads = map[string]map[*storage.Reads]bool{}
+	}
+	if a.reads[scope] == nil {
+		a.reads[scope] = map[*storage.Reads]bool{}
+	}
+	a.reads[scope][&reads] = true
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if delete(a.reads[scope], &reads); len(a.reads[scope]) == 0 {
+			delete(a.reads, scope)
+		}
+	}
+}
+
+// expected returns what the writers of a scope expect to read.
+func (a *chains) expected(scope string) (all storage.Reads) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for reads := range a.reads[scope] {
+		all.Keys, all.Prefixes = append(all.Keys, reads.Keys...), append(all.Prefixes, reads.Prefixes...)
+	}
+	return all
 }
 
 // put keeps a chain for the next writer of its scope, or until its writes are settled.
@@ -140,15 +170,20 @@ func (s *Store) settled(ctx context.Context, scope string) error {
 // start begins a chain.
 func (s *Store) start(ctx context.Context, scope string) (c *chain, err error) {
 	c = &chain{began: time.Now()}
-	c.reader, err = s.begin(ctx, func(conn *pgx.Conn) (err error) {
-		if scope != storage.Global && s.chains.isContended(scope) && s.pool.isRoomy() {
+	wanted := s.contention.wantsTurn(scope, s.pool)
+	c.reader, err = s.begin(storage.WithReads(ctx, s.chains.expected(scope)), func(conn *pgx.Conn) (err error) {
+		if wanted {
 			c.turn, err = takeTurn(ctx, conn, scope)
 		}
 		return err
 	})
+	if wanted && (err != nil || !c.turn) {
+		s.pool.leaveTurn()
+	}
 	if err != nil {
 		return nil, err
 	}
+	c.reader.others = func() storage.Reads { return s.chains.expected(scope) }
 	c.conn, c.shown = c.reader.conn, storage.NewOverlay(c.reader, checkKey)
 	return c, nil
 }
@@ -163,6 +198,9 @@ func (s *Store) finish(scope string, c *chain, err error) {
 	c.conn = nil
 	if !c.turn || err != nil {
 		s.pool.end(c.reader.ctx, conn, err)
+		if c.turn {
+			s.pool.leaveTurn()
+		}
 		return
 	}
 	s.calls.Add(1)
@@ -172,10 +210,7 @@ func (s *Store) finish(scope string, c *chain, err error) {
 		if last != nil {
 			<-last.settled
 		}
-		if err == nil {
-			err = endTurn(conn, scope)
-		}
-		s.pool.give(context.Background(), conn, err)
+		s.pool.giveTurn(conn, scope, err)
 	}()
 }
 
@@ -186,6 +221,8 @@ var errStale = errors.New("judged by an earlier snapshot")
 // attempt runs fn over the chain of its scope, or with fresh over a new one, and queues its writes. The scope is
 // free for its next writer before they are durable, but for Global.
 func (s *Store) attempt(ctx context.Context, scope string, fresh bool, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+	done := s.chains.expect(scope, storage.ExpectedReads(ctx))
+	defer done()
 	release, err := s.scopes.Acquire(ctx, scope)
 	if err != nil {
 		return storage.Cursor{}, err
@@ -193,6 +230,7 @@ func (s *Store) attempt(ctx context.Context, scope string, fresh bool, fn func(s
 	release = sync.OnceFunc(release)
 	defer release()
 	w, err := s.queue(ctx, scope, fresh, fn)
+	done()
 	if scope != storage.Global {
 		release()
 	}

@@ -4,41 +4,97 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"example.com/livery/storage"
 )
 
-// Origins that write in one scope take turns, chain by chain, as long as contendedFor after one overtook another:
-// else each would overtake the other again and again. A turn is a lock of the server's. It is a courtesy,
-// and given up after turnWait: what was overtaken is found out when it is committed.
+// Origins that write in one scope take turns, chain by chain: else each would overtake the other again and again. An
+// origin takes turns from when its commit finds that another committed in the scope since its own last one, or
+// overtook it, until contendedFor of its chains found nothing of the kind. A turn is a lock of the server's. It is a
+// courtesy, and given up after turnWait: what was overtaken is found out when it is committed.
 const (
-	contendedFor = 5 * time.Second
+	contendedFor = 8
 	turnWait     = time.Second
 	turnLock     = 0x4c495653 // the first half of the lock's name
 )
 
-// contend notes that another origin writes in a scope too.
-func (a *chains) contend(scope string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.contended == nil {
-		a.contended = map[string]time.Time{}
-	}
-	a.contended[scope] = time.Now()
+// contention knows the scopes in which other origins write too.
+type contention struct {
+	mu        sync.Mutex        // guards below
+	own       map[string]uint64 // this origin's newest entry of a scope
+	contended map[string]int    // for so many chains more
 }
 
-// isContended reports whether another origin wrote in a scope of late.
-func (a *chains) isContended(scope string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	since, there := a.contended[scope]
-	if there && time.Since(since) > contendedFor {
-		delete(a.contended, scope)
-		return false
+func newContention() *contention {
+	return &contention{own: map[string]uint64{}, contended: map[string]int{}}
+}
+
+// mostOwn bounds the scopes that are known; all are forgotten beyond it.
+const mostOwn = 1 << 14
+
+// wrote notes that this origin committed in a scope, and the scope's newest entry before.
+func (c *contention) wrote(scope string, before, at uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if last, known := c.own[scope]; known && last != before {
+		c.contended[scope] = contendedFor
 	}
-	return there
+	if len(c.own) >= mostOwn {
+		clear(c.own)
+		clear(c.contended)
+	}
+	c.own[scope] = at
+}
+
+// overtaken notes that another origin overtook this one in a scope.
+func (c *contention) overtaken(scope string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.contended[scope] = contendedFor
+}
+
+// wantsTurn reports whether the next writer of a scope should wait for its turn, on a connection of the pool; its
+// leaveTurn must follow then.
+func (c *contention) wantsTurn(scope string, p *pool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := c.contended[scope]
+	if left > 1 {
+		c.contended[scope] = left - 1
+	} else {
+		delete(c.contended, scope)
+	}
+	return left > 0 && scope != storage.Global && p.enterTurn()
+}
+
+// awaitTurn waits for the turn of a scope if it is contended. end gives it up.
+func (s *Store) awaitTurn(ctx context.Context, scope string) (end func()) {
+	if !s.contention.wantsTurn(scope, s.pool) {
+		return func() {}
+	}
+	if conn, err := s.pool.take(ctx); err == nil {
+		var taken bool
+		if taken, err = takeTurn(ctx, conn, scope); taken {
+			return func() { s.pool.giveTurn(conn, scope, nil) }
+		}
+		s.pool.give(ctx, conn, err)
+	}
+	s.pool.leaveTurn()
+	return func() {}
+}
+
+// giveTurn gives up the turn of a scope, and the connection that has it back.
+func (p *pool) giveTurn(conn *pgx.Conn, scope string, err error) {
+	if err == nil {
+		_, err = conn.Exec(context.Background(), "SELECT pg_advisory_unlock($1, hashtext($2))", turnLock, scope)
+	}
+	p.give(context.Background(), conn, err)
+	p.leaveTurn()
 }
 
 // takeTurn waits for the turn of a scope, and reports whether the connection has it.
@@ -52,9 +108,4 @@ func takeTurn(ctx context.Context, conn *pgx.Conn, scope string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-func endTurn(conn *pgx.Conn, scope string) error {
-	_, err := conn.Exec(context.Background(), "SELECT pg_advisory_unlock($1, hashtext($2))", turnLock, scope)
-	return err
 }

@@ -21,8 +21,8 @@ type follower struct {
 	looks  chan struct{} // holds one: look now
 
 	mu    sync.Mutex // guards below
-	seq   uint64
-	moved chan struct{} // closed and replaced when seq grows, or for good at the end
+	end   storage.Cursor
+	moved chan struct{} // closed and replaced when end moves, or for good at the end
 	over  bool
 }
 
@@ -53,11 +53,18 @@ func (f *follower) nudge() {
 	}
 }
 
+// isAt reports whether the log ended at a place when the follower looked last.
+func (f *follower) isAt(at storage.Cursor) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.end == at
+}
+
 // await returns nil once the log has come past seq.
 func (f *follower) await(ctx context.Context, seq uint64) error {
 	for {
 		f.mu.Lock()
-		past, over, moved := f.seq > seq, f.over, f.moved
+		past, over, moved := f.end.Seq > seq, f.over, f.moved
 		f.mu.Unlock()
 		switch {
 		case past:
@@ -95,17 +102,22 @@ func (f *follower) listen(ctx context.Context, conn *pgx.Conn, seen *storage.Cur
 	if _, err := conn.Exec(ctx, "LISTEN livery"); err != nil {
 		return
 	}
-	if err := f.store.confirm(ctx, conn, *seen); err != nil {
+	now, err := f.store.confirm(ctx, conn, *seen)
+	if err != nil {
 		return
 	}
+	*seen = now // a loss is noted once, also if this follower ends here
 	for own := false; ; {
 		h, err := f.look(ctx, conn, own)
+		if err == nil && (h.end.Seq < seen.Seq || h.end.Seq == seen.Seq && h.end != *seen) { // the log was cut
+			h.end, err = f.store.confirm(ctx, conn, *seen)
+		}
 		if err != nil {
 			return
 		}
 		*seen = h.end
 		w.note(*seen, false)
-		f.reach(h.end.Seq)
+		f.reach(h.end)
 		if own, err = f.hear(ctx, conn); err != nil {
 			return
 		}
@@ -159,13 +171,13 @@ func (f *follower) hear(ctx context.Context, conn *pgx.Conn) (own bool, err erro
 }
 
 // reach notes how far the log has come. It goes back if a lost tail was cut off.
-func (f *follower) reach(seq uint64) {
+func (f *follower) reach(end storage.Cursor) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if seq == f.seq {
+	if end == f.end {
 		return
 	}
-	f.seq = seq
+	f.end = end
 	close(f.moved)
 	f.moved = make(chan struct{})
 }

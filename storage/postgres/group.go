@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +31,7 @@ type writes struct {
 	body    []byte
 	after   *writes       // of the same chain, which the function was shown too; nil for none
 	seq     uint64        // place in the log, from when it is taken in a transaction; 0 for none
+	before  uint64        // the newest entry of the scope before seq
 	turn    *turn         // what fills them when the head is locked; nil if they are filled
 	settled chan struct{} // closed when it is known what became of them
 	at      storage.Cursor
@@ -264,7 +267,7 @@ const lockHead = selectHead + " FOR UPDATE"
 // against, the next writes and commits. sent is whether its COMMIT may have been carried out; then an error
 // leaves it unknown what became of it.
 func (g *group) try(batch []*writes) (sent bool, err error) {
-	puts := g.store.puts.all(g.store.opts.clock())
+	puts := g.store.unconfirmed.all(g.store.opts.clock())
 	now, err := g.begin(batch, puts)
 	if err != nil {
 		return false, err
@@ -276,8 +279,8 @@ func (g *group) try(batch []*writes) (sent bool, err error) {
 	}
 	fresh, overtaken := now.sortOut(batch)
 	b := &pgx.Batch{}
-	for name, blob := range puts {
-		if !now.there[name] {
+	for _, name := range slices.Sorted(maps.Keys(puts)) {
+		if blob := puts[name]; !now.there[name] {
 			b.Queue(putBlob, digest(name), blob.packed, blob.at)
 		}
 	}
@@ -285,12 +288,13 @@ func (g *group) try(batch []*writes) (sent bool, err error) {
 	if sent, err := g.end(b, patience(batch)); err != nil {
 		return sent, err
 	}
-	g.store.puts.forget(puts)
+	g.store.unconfirmed.forget(puts)
 	for _, w := range overtaken {
-		g.store.chains.contend(w.scope)
+		g.store.contention.overtaken(w.scope)
 	}
 	tell(overtaken, errOvertaken)
 	for _, w := range fresh {
+		g.store.contention.wrote(w.scope, w.before, w.seq)
 		w.settle(storage.Cursor{Seq: w.seq, Tag: hex.EncodeToString(w.tag)}, nil)
 	}
 	g.store.follow.nudge()

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -20,48 +19,66 @@ func (s *Store) Changes(ctx context.Context, after storage.Cursor, limit int) (a
 	}
 	defer s.leave()
 	err = s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		r, err := newReader(ctx, c)
+		p, err := readLog(ctx, c, after, max(limit, 0))
 		if err != nil {
 			return err
 		}
-		return r.runWhole(func(r *reader) error {
-			all, err = r.changes(after, limit)
-			return err
-		})
+		all, err = p.entries(after)
+		return err
 	})
 	return all, err
 }
 
-func (r *reader) changes(after storage.Cursor, limit int) ([]storage.LoggedChange, error) {
-	h, err := readHead(r.ctx, r.conn)
-	if err != nil {
-		return nil, r.note(err)
-	}
-	if err := r.checkCursor(h, after); err != nil || limit <= 0 {
+// logPage is what one snapshot shows of the change log.
+type logPage struct {
+	head  head
+	after []byte // tag of the entry after which it is read; nil if it is not there
+	rows  []logRow
+}
+
+type logRow struct {
+	Seq       int64
+	Tag, Body []byte
+}
+
+// readLog reads up to limit entries after the cursor, in one round trip.
+func readLog(ctx context.Context, c *pgx.Conn, after storage.Cursor, limit int) (p logPage, err error) {
+	b := &pgx.Batch{}
+	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	b.Queue(selectHead).QueryRow(func(row pgx.Row) (err error) {
+		p.head, err = scanHead(row)
+		return err
+	})
+	b.Queue("SELECT seq, tag, body FROM livery_changes WHERE seq >= $1 ORDER BY seq LIMIT $2", int64(after.Seq), limit+1).Query(func(rows pgx.Rows) error {
+		all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[logRow])
+		if len(all) > 0 && all[0].Seq == int64(after.Seq) {
+			p.after, all = all[0].Tag, all[1:]
+		}
+		p.rows = all[:min(limit, len(all))]
+		return err
+	})
+	b.Queue("COMMIT")
+	return p, c.SendBatch(ctx, b).Close()
+}
+
+// entries returns what was read after the cursor.
+func (p logPage) entries(after storage.Cursor) (all []storage.LoggedChange, err error) {
+	if err := p.check(after); err != nil {
 		return nil, err
 	}
-	rows, err := r.conn.Query(r.ctx, "SELECT seq, tag, body FROM livery_changes WHERE seq > $1 ORDER BY seq LIMIT $2", int64(after.Seq), limit)
-	if err != nil {
-		return nil, r.note(err)
-	}
-	var all []storage.LoggedChange
-	var seq int64
-	var tag, body []byte
 	next := after.Seq
-	var bad error
-	_, err = pgx.ForEachRow(rows, []any{&seq, &tag, &body}, func() error {
+	for _, row := range p.rows {
 		next++
-		var e storage.LoggedChange
-		if e, bad = parseEntry(seq, tag, body); bad == nil && e.Cursor.Seq != next {
-			bad = fmt.Errorf("postgres: %w: entry %d of the change log is missing", storage.ErrCorrupt, next)
+		e, err := parseEntry(row.Seq, row.Tag, row.Body)
+		if err == nil && e.Cursor.Seq != next {
+			err = fmt.Errorf("postgres: %w: entry %d of the change log is missing", storage.ErrCorrupt, next)
+		}
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, e)
-		return bad
-	})
-	if bad != nil {
-		return nil, bad
 	}
-	return all, r.note(err)
+	return all, nil
 }
 
 func parseEntry(seq int64, tag, body []byte) (e storage.LoggedChange, err error) {
@@ -72,27 +89,21 @@ func parseEntry(seq int64, tag, body []byte) (e storage.LoggedChange, err error)
 	return e, nil
 }
 
-// checkCursor reports whether the log can be read on from after.
-func (r *reader) checkCursor(h head, after storage.Cursor) error {
+// check reports whether the log can be read on from after.
+func (p logPage) check(after storage.Cursor) error {
+	begin, end := p.head.begin, p.head.end
+	at := begin
 	switch {
-	case after.Seq < h.begin.Seq:
-		return fmt.Errorf("postgres: cursor %s, the log begins after %s: %w", after, h.begin, storage.ErrTrimmed)
-	case after.Seq > h.end.Seq:
-		return fmt.Errorf("postgres: cursor %s, the log ends at %s: %w", after, h.end, storage.ErrDiverged)
+	case after.Seq < begin.Seq:
+		return fmt.Errorf("postgres: cursor %s, the log begins after %s: %w", after, begin, storage.ErrTrimmed)
+	case after.Seq > end.Seq:
+		return fmt.Errorf("postgres: cursor %s, the log ends at %s: %w", after, end, storage.ErrDiverged)
 	case after.Seq == 0:
 		return nil
-	}
-	at := h.begin
-	if after.Seq > h.begin.Seq {
-		var tag []byte
-		err := r.conn.QueryRow(r.ctx, "SELECT tag FROM livery_changes WHERE seq = $1", int64(after.Seq)).Scan(&tag)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("postgres: entry %d of the change log is missing: %w", after.Seq, storage.ErrCorrupt)
-		}
-		if err != nil {
-			return r.note(err)
-		}
-		at = cursor(int64(after.Seq), tag)
+	case after.Seq > begin.Seq && p.after == nil:
+		return fmt.Errorf("postgres: entry %d of the change log is missing: %w", after.Seq, storage.ErrCorrupt)
+	case after.Seq > begin.Seq:
+		at = cursor(int64(after.Seq), p.after)
 	}
 	if at.Tag != after.Tag {
 		return fmt.Errorf("postgres: cursor %s, here it is %s: %w", after, at, storage.ErrDiverged)
@@ -138,6 +149,9 @@ func (s *Store) Wait(ctx context.Context, after storage.Cursor) error {
 		return err
 	}
 	defer s.leave()
+	if s.follow.isAt(after) {
+		return s.follow.await(ctx, after.Seq)
+	}
 	// Another origin may have committed what this one has not heard of.
 	var h head
 	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {

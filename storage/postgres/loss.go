@@ -37,37 +37,33 @@ func (s *Store) findLoss(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error { return s.confirm(ctx, c, was) })
+	return s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		_, err := s.confirm(ctx, c, was)
+		return err
+	})
 }
 
-// confirm finds out whether the log still holds what was seen of it.
-func (s *Store) confirm(ctx context.Context, c *pgx.Conn, was storage.Cursor) error {
+// confirm finds out whether the log still holds what was seen of it, and returns its end.
+func (s *Store) confirm(ctx context.Context, c *pgx.Conn, was storage.Cursor) (now storage.Cursor, err error) {
 	if was.Seq == 0 {
-		return nil
+		return was, nil
 	}
-	r, err := newReader(ctx, c)
-	if err != nil {
-		return err
+	p, err := readLog(ctx, c, was, 0)
+	if err == nil {
+		err = p.check(was)
 	}
-	err = r.runWhole(func(r *reader) error {
-		h, err := readHead(ctx, c)
-		if err != nil {
-			return r.note(err)
-		}
-		return r.checkCursor(h, was)
-	})
 	switch {
 	case errors.Is(err, storage.ErrDiverged):
 		s.loss.mu.Lock()
 		s.loss.lost = was
 		s.loss.mu.Unlock()
 		s.opts.Logger.Error("storage: acknowledged changes are gone: the change log went further than it does now; look for the server that had them, or go on from what is left",
-			"was", was.String(), "is", r.cursor.String())
-		return nil
+			"was", was.String(), "is", p.head.end.String())
+		return p.head.end, nil
 	case errors.Is(err, storage.ErrTrimmed):
-		return nil
+		return p.head.end, nil
 	}
-	return err
+	return p.head.end, err
 }
 
 // The witness is one line: the ID of the store and the newest cursor that was seen.

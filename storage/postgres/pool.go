@@ -21,6 +21,7 @@ import (
 type pool struct {
 	config *pgx.ConnConfig
 	turns  chan struct{} // one for each connection that may be lent
+	waits  chan struct{} // one for each of them that may wait for another origin, or have its turn
 	breaks atomic.Int64  // how often the server was found away
 
 	mu   sync.Mutex // guards idle
@@ -30,7 +31,7 @@ type pool struct {
 func newPool(config *pgx.ConnConfig, o Options) *pool {
 	config = config.Copy()
 	config.DialFunc = pgconn.DialFunc(impatiently(dial(config.DialFunc)))
-	return &pool{config: config, turns: make(chan struct{}, o.MaxConnections)}
+	return &pool{config: config, turns: make(chan struct{}, o.MaxConnections), waits: make(chan struct{}, o.MaxConnections/2)}
 }
 
 // take waits for a turn and returns a connection; give must follow.
@@ -107,9 +108,18 @@ func (p *pool) broke(ctx context.Context, err error) {
 	}
 }
 
-// isRoomy reports whether half of the connections are free. A connection that waits for another origin must
-// not be the last one.
-func (p *pool) isRoomy() bool { return len(p.turns) <= cap(p.turns)/2 }
+// enterTurn reports whether a connection may wait for another origin: half of them may not, so that one of those is
+// never the last. leaveTurn must follow.
+func (p *pool) enterTurn() bool {
+	select {
+	case p.waits <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *pool) leaveTurn() { <-p.waits }
 
 // drop closes a connection and waits until its goroutine is gone.
 func drop(conn *pgx.Conn) {

@@ -13,30 +13,143 @@ import (
 // reader reads one snapshot: a transaction of one connection.
 type reader struct {
 	ctx    context.Context
-	conn   *pgx.Conn
+	conn   *pgx.Conn // nil if the snapshot has ended
 	cursor storage.Cursor
-	broken error // the first error of the connection
+	broken error                // the first error of the connection, or errUnexpected
+	others func() storage.Reads // what else to read when something is read; nil for nothing
 
 	fetched map[string][]byte // what was read, by key; nil for none
+	pages   map[span]page     // the first ones of scans that were read
 }
 
-// newReader begins a snapshot, in one round trip.
+// span is what a scan reads, in which direction.
+type span struct{ start, end, order string }
+
+// page is some rows of a scan, and how many were asked for.
+type page struct {
+	rows  []keyValue
+	limit int
+}
+
+// newReader begins a snapshot and reads what its context expects, in one round trip.
 func newReader(ctx context.Context, c *pgx.Conn) (*reader, error) {
-	r := &reader{ctx: ctx, conn: c, fetched: map[string][]byte{}}
+	r := &reader{ctx: ctx, conn: c, fetched: map[string][]byte{}, pages: map[span]page{}}
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	r.queueAll(b, storage.ExpectedReads(ctx))
+	return r, c.SendBatch(ctx, b).Close()
+}
+
+// newEndedReader reads what its context expects, in one round trip. What is read later is errUnexpected.
+func newEndedReader(ctx context.Context, c *pgx.Conn) (*reader, error) {
+	r := &reader{ctx: ctx, fetched: map[string][]byte{}, pages: map[span]page{}}
+	reads := storage.ExpectedReads(ctx)
+	if len(reads.Prefixes) == 0 {
+		rows, err := c.Query(ctx, selectHeadAndKeys, reads.Keys)
+		if err != nil {
+			return nil, err
+		}
+		return r, r.fetchWithHead(reads.Keys, rows)
+	}
+	b := &pgx.Batch{}
+	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	r.queueAll(b, reads)
+	b.Queue("COMMIT")
+	return r, c.SendBatch(ctx, b).Close()
+}
+
+// selectHeadAndKeys is one statement, so it needs no transaction.
+const selectHeadAndKeys = "SELECT h.seq, h.tag, k.key, k.value FROM livery_head h LEFT JOIN livery_keys k ON k.key = ANY($1)"
+
+func (r *reader) fetchWithHead(keys [][]byte, rows pgx.Rows) error {
+	for _, key := range keys {
+		r.fetched[string(key)] = nil
+	}
+	var seq int64
+	var tag, key, value []byte
+	_, err := pgx.ForEachRow(rows, []any{&seq, &tag, &key, &value}, func() error {
+		r.cursor = cursor(seq, tag)
+		if key != nil {
+			r.fetched[string(key)] = append([]byte{}, value...) // not nil, if empty
+		}
+		return nil
+	})
+	return err
+}
+
+// queueAll queues the reading of the head and of what is expected.
+func (r *reader) queueAll(b *pgx.Batch, reads storage.Reads) {
 	b.Queue(selectHead).QueryRow(func(row pgx.Row) error {
 		h, err := scanHead(row)
 		r.cursor = h.end
 		return err
 	})
-	if keys := storage.Keys(ctx); len(keys) > 0 {
-		b.Queue(selectKeys, keys).Query(func(rows pgx.Rows) error { return r.fetch(keys, rows) })
-	}
-	return r, c.SendBatch(ctx, b).Close()
+	r.queue(b, reads)
 }
 
 const selectKeys = "SELECT key, value FROM livery_keys WHERE key = ANY($1)"
+
+// selectRange is by order.
+var selectRange = map[storage.Order]string{
+	storage.Ascending:  "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3",
+	storage.Descending: "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key DESC LIMIT $3",
+}
+
+// queue queues what is to be read, but for what was.
+func (r *reader) queue(b *pgx.Batch, reads storage.Reads) {
+	var keys [][]byte
+	seen := map[string]bool{}
+	for _, key := range reads.Keys {
+		if _, known := r.fetched[string(key)]; !known && !seen[string(key)] {
+			keys, seen[string(key)] = append(keys, key), true
+		}
+	}
+	for _, prefix := range reads.Prefixes {
+		start, end := storage.Span(prefix)
+		r.queuePage(b, start, end, storage.Ascending, expectedPage)
+	}
+	if len(keys) > 0 {
+		b.Queue(selectKeys, keys).Query(func(rows pgx.Rows) error { return r.fetch(keys, rows) })
+	}
+}
+
+// queuePage queues the first page of a scan, unless it was read.
+func (r *reader) queuePage(b *pgx.Batch, start, end []byte, order storage.Order, limit int) {
+	id := newSpan(start, end, order)
+	if _, known := r.pages[id]; known {
+		return
+	}
+	b.Queue(selectRange[order], start, end, limit).Query(func(rows pgx.Rows) error {
+		all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
+		r.pages[id] = page{all, limit}
+		return err
+	})
+}
+
+func newSpan(start, end []byte, order storage.Order) span {
+	s := span{string(start), string(end), "asc"}
+	if order == storage.Descending {
+		s.order = "desc"
+	}
+	return s
+}
+
+// errUnexpected means that a function read what was not expected, after its snapshot had ended.
+var errUnexpected = errors.New("not read with the snapshot")
+
+// load reads what is queued, and what others will read, in one round trip.
+func (r *reader) load(b *pgx.Batch) error {
+	if b.Len() == 0 {
+		return nil
+	}
+	if r.conn == nil {
+		return r.note(errUnexpected)
+	}
+	if r.others != nil {
+		r.queue(b, r.others())
+	}
+	return r.note(r.conn.SendBatch(r.ctx, b).Close())
+}
 
 // fetch keeps the values at keys.
 func (r *reader) fetch(keys [][]byte, rows pgx.Rows) error {
@@ -58,15 +171,6 @@ func (r *reader) run(fn func(*reader) error) error {
 	err := fn(r)
 	if r.broken != nil && (err == nil || errors.Is(err, r.broken)) {
 		return failure(r.ctx, r.broken)
-	}
-	return err
-}
-
-// runWhole is run on a connection that is used further: it ends the snapshot.
-func (r *reader) runWhole(fn func(*reader) error) error {
-	err := r.run(fn)
-	if _, endErr := r.conn.Exec(r.ctx, "COMMIT"); endErr != nil && err == nil && !errors.Is(endErr, context.Canceled) {
-		drop(r.conn) // it is not lent again; what fn read stands
 	}
 	return err
 }
@@ -98,26 +202,18 @@ func (r *reader) Get(key []byte) ([]byte, error) {
 
 // Prefetch reads keys in one round trip; each is read once.
 func (r *reader) Prefetch(keys [][]byte) error {
-	var unknown [][]byte
-	for _, key := range keys {
-		if _, known := r.fetched[string(key)]; !known {
-			unknown = append(unknown, key)
-		}
-	}
-	if len(unknown) == 0 {
-		return nil
-	}
-	rows, err := r.conn.Query(r.ctx, selectKeys, unknown)
-	if err == nil {
-		err = r.fetch(unknown, rows)
-	}
-	return r.note(err)
+	b := &pgx.Batch{}
+	r.queue(b, storage.Reads{Keys: keys})
+	return r.load(b)
 }
 
-// page is how many rows a scan fetches at once at first, and eight times as many each time up to most.
+// firstPage is how many rows a scan fetches at once at first, and eight times as many each time up to mostRows. One that
+// was expected begins with expectedPage.
 const (
-	firstPage = 8
-	mostRows  = 2048
+	firstPage    = 8
+	expectedPage = 8 * firstPage
+	mostRows     = 2048
+	mostPages    = 1024 // that a snapshot keeps
 )
 
 // Scan calls each for every key that begins with prefix until each returns false.
@@ -134,12 +230,8 @@ func (r *reader) ScanRange(start, end []byte, order storage.Order, each func(key
 	if checkKey(start) != nil {
 		return nil
 	}
-	query := "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3"
-	if order == storage.Descending {
-		query = "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key DESC LIMIT $3"
-	}
-	for limit := firstPage; ; limit = min(8*limit, mostRows) {
-		rows, err := r.page(query, start, end, limit)
+	rows, limit, err := r.firstPage(start, end, order)
+	for ; ; rows, err = r.page(start, end, order, limit) {
 		if err != nil {
 			return err
 		}
@@ -157,14 +249,30 @@ func (r *reader) ScanRange(start, end []byte, order storage.Order, each func(key
 		} else {
 			start = append(append([]byte{}, last...), 0)
 		}
+		limit = min(8*limit, mostRows)
 	}
 }
 
 // keyValue is a row of livery_keys.
 type keyValue struct{ Key, Value []byte }
 
-func (r *reader) page(query string, start, end []byte, limit int) ([]keyValue, error) {
-	rows, err := r.conn.Query(r.ctx, query, start, end, limit)
+// firstPage returns the first rows of a scan, read once, and how many were asked for.
+func (r *reader) firstPage(start, end []byte, order storage.Order) ([]keyValue, int, error) {
+	if len(r.pages) > mostPages {
+		clear(r.pages)
+	}
+	b := &pgx.Batch{}
+	r.queuePage(b, start, end, order, firstPage)
+	err := r.load(b)
+	p := r.pages[newSpan(start, end, order)]
+	return p.rows, p.limit, err
+}
+
+func (r *reader) page(start, end []byte, order storage.Order, limit int) ([]keyValue, error) {
+	if r.conn == nil {
+		return nil, r.note(errUnexpected)
+	}
+	rows, err := r.conn.Query(r.ctx, selectRange[order], start, end, limit)
 	if err != nil {
 		return nil, r.note(err)
 	}

@@ -92,10 +92,9 @@ func copyEach(to, from net.Conn, note func([]byte)) {
 	}
 }
 
-// A commit takes a snapshot, which is one round trip to begin and one to end, and two round trips of the
-// transaction; a blob is put in one. What tells other origins is no part of it.
-func TestACommitTakesFewRoundTrips(t *testing.T) {
-	a := one(t)
+// counted opens a store whose questions are counted.
+func (a *alone) counted(t *testing.T) (*postgres.Store, *questions) {
+	t.Helper()
 	schema := a.schema(t)
 	a.reopen(t, schema, postgres.Options{}) // makes the tables
 	q := a.questions(t)
@@ -104,7 +103,79 @@ func TestACommitTakesFewRoundTrips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = s.Close() }()
+	t.Cleanup(func() { _ = s.Close() })
+	return s, q
+}
+
+// What a View is expected to read takes one round trip, with its snapshot's end.
+func TestAViewTakesOneRoundTrip(t *testing.T) {
+	s, q := one(t).counted(t)
+	const warm, views = 5, 50
+	key := [][]byte{[]byte("K")}
+	for _, tt := range []struct {
+		reads storage.Reads
+		want  int
+	}{
+		{storage.Reads{Keys: key, All: true}, 1},
+		{storage.Reads{Keys: key, Prefixes: key, All: true}, 1},
+		{storage.Reads{Keys: key}, 2},
+		{storage.Reads{Prefixes: key, All: true}, 4}, // of them three for a snapshot, because more is read
+	} {
+		view := func() {
+			err := s.View(storage.WithReads(context.Background(), tt.reads), func(r storage.Reader) error {
+				if _, err := r.Get(key[0]); !errors.Is(err, storage.ErrNotFound) {
+					return err
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range warm { // statements are prepared
+			view()
+		}
+		before := q.total()
+		for range views {
+			view()
+		}
+		if got := q.total() - before; got > tt.want*views+warm {
+			t.Errorf("%d Views that expect %+v took %d round trips, want %d each", views, tt.reads, got, tt.want)
+		}
+	}
+}
+
+// Blobs that are put at once go together: fewer round trips than blobs.
+func TestBlobsThatArePutAtOnceShareRoundTrips(t *testing.T) {
+	s, q := one(t).counted(t)
+	const putters, each = 10, 20
+	var wg sync.WaitGroup
+	before := q.total()
+	for p := range putters {
+		wg.Go(func() {
+			for n := range each {
+				blob := []byte(strconv.Itoa(p) + "." + strconv.Itoa(n))
+				name, err := s.PutBlob(context.Background(), blob)
+				if err != nil {
+					t.Errorf("PutBlob() = %v", err)
+				}
+				if got, err := s.Blob(context.Background(), name); err != nil || string(got) != string(blob) {
+					t.Errorf("Blob() = %q, %v, want %q", got, err, blob)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	const reads = putters * each
+	if puts := q.total() - before - reads; puts > putters*each/2 {
+		t.Errorf("%d blobs took %d round trips", putters*each, puts)
+	}
+}
+
+// A commit takes a snapshot, which is one round trip to begin and one to end, and two round trips of the
+// transaction; a blob is put in one. What tells other origins is no part of it.
+func TestACommitTakesFewRoundTrips(t *testing.T) {
+	s, q := one(t).counted(t)
 	write := func(n int) {
 		t.Helper()
 		if _, err := s.PutBlob(context.Background(), []byte(strconv.Itoa(n))); err != nil {

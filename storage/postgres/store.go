@@ -67,17 +67,20 @@ func (o Options) withDefaults() Options {
 // Store is a connection to a database, shared with other processes. All methods may be called
 // concurrently. The zero Store is not usable; call Open.
 type Store struct {
-	opts   Options
-	id     string
-	codec  *storage.Codec
-	scopes *storage.Scopes
-	pool   *pool
-	chains chains
-	group  *group
-	follow *follower
-	puts   unconfirmed
-	cached blobCache
-	loss   loss
+	opts       Options
+	id         string
+	codec      *storage.Codec
+	scopes     *storage.Scopes
+	pool       *pool
+	chains     chains
+	contention *contention
+	group      *group
+	follow     *follower
+	puts       puts
+	cached     blobCache
+	loss       loss
+
+	unconfirmed unconfirmed
 
 	mu     sync.Mutex // guards closed; calls grow only while it is false
 	closed bool
@@ -105,7 +108,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		codec.Close()
 		return nil, fmt.Errorf("postgres: open: %w", err)
 	}
-	s := &Store{opts: opts, codec: codec, cached: cached, pool: newPool(config, opts)}
+	s := &Store{opts: opts, codec: codec, cached: cached, contention: newContention(), pool: newPool(config, opts)}
 	s.scopes = storage.NewScopes(s.endChain)
 	if err := s.connect(ctx, config); err != nil {
 		s.pool.close()
@@ -238,6 +241,19 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 		return err
 	}
 	defer s.leave()
+	if storage.ExpectedReads(ctx).All {
+		var r *reader
+		err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
+			r, err = newEndedReader(ctx, c)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err = fn(r); r.broken == nil {
+			return err
+		}
+	}
 	return s.snapshot(ctx, func(r *reader) error { return fn(r) })
 }
 

@@ -101,7 +101,7 @@ func (now current) sortOut(batch []*writes) (fresh, overtaken []*writes) {
 			continue
 		}
 		last++
-		w.seq, now.newest[w.scope] = last, last
+		w.before, w.seq, now.newest[w.scope] = now.newest[w.scope], last, last
 		fresh = append(fresh, w)
 	}
 	return fresh, overtaken

@@ -84,6 +84,7 @@ func (s *Store) attemptLocked(ctx context.Context, scope string, fn func(storage
 	if err := s.clear(ctx, scope); err != nil {
 		return storage.Cursor{}, err
 	}
+	defer s.awaitTurn(ctx, scope)()
 	w, err := newWrites(scope)
 	if err != nil {
 		return storage.Cursor{}, err

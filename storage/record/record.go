@@ -312,6 +312,7 @@ type Change struct {
 	EnvironmentID string    `json:"environmentID,omitzero"` // empty for what no edge holds
 	ThemeID       string    `json:"themeID,omitzero"`
 	At            time.Time `json:"at"`
+	Internal      bool      `json:"internal,omitzero"` // to one Environment, and nothing that an edge or another origin holds
 }
 
 // format is the first byte of every encoded record. A later format gets the next number.
