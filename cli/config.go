@@ -25,11 +25,11 @@ type setting struct {
 func (a *app) configCommand() *cobra.Command {
 	return a.JSONFlag(&cobra.Command{
 		Use:   "config COMMAND [FLAG...]",
-		Short: "Print with which settings a command would run, and where each comes from",
-		Long: "Prints every setting of a command as it would be with these flags, this environment and this --config\n" +
-			"file, and where it comes from. Nothing is started. Tokens are not printed, and neither are the master keys\n" +
-			"of LIVERY_MASTER_KEY. If an origin runs on the data directory, livery config origin prints beside each\n" +
-			"setting what that origin was started with, if it differs; its operator socket says so.",
+		Short: "Print the settings that a command would run with, and the source of each",
+		Long: "Prints every setting of a command as these flags, this environment and this --config file make it, and its\n" +
+			"source. Nothing is started. Tokens and the master keys of LIVERY_MASTER_KEY are not printed.\n" +
+			"If an origin runs on the data directory, livery config origin prints beside each\n" +
+			"setting the value that this origin was started with, if it differs.",
 		Example:            "  livery config origin --data /var/lib/livery\n  livery config edge --config /etc/livery/edge.yaml --json",
 		DisableFlagParsing: true, // the flags are those of COMMAND
 		PersistentPreRunE:  func(*cobra.Command, []string) error { return nil },
@@ -43,7 +43,7 @@ func (a *app) config(cmd *cobra.Command, args []string) error {
 	}
 	of, flags, err := cmd.Root().Find(args)
 	if err != nil || of == cmd.Root() || of == cmd {
-		return term.UsageError("See livery --help for the commands.", "there is no command %s", strings.Join(args, " "))
+		return term.UsageError("See livery --help for the commands.", "livery has no command %s", strings.Join(args, " "))
 	}
 	if of.Flags().Lookup("json") == nil {
 		of.Flags().AddFlag(cmd.Flags().Lookup("json"))

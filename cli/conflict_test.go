@@ -128,7 +128,7 @@ func TestPushMeetsTheChangeOfAnother(t *testing.T) {
 		{"the same token ends it", part, "a", "", "merge", term.ExitConflict, "what the files change too: a.", `"#0000ff"`, `"#000002"`},
 		{"what the files would take back ends it", whole, "b", "", "merge", term.ExitConflict, "what the files change too: b.", `"#000001"`, `"#0000ff"`},
 		{"unless it is to be overwritten", whole, "b", "", "overwrite", term.ExitOK, "~ b  #0000ff → #000002", `"#00000a"`, `"#000002"`},
-		{"in CI nothing is merged", part, "b", "true", "", term.ExitConflict, "somebody else changed the draft", `"#000001"`, `"#0000ff"`},
+		{"in CI nothing is merged", part, "b", "true", "", term.ExitConflict, "was changed meanwhile by another client", `"#000001"`, `"#0000ff"`},
 	}
 	for i, c := range cases {
 		t.Run(c.rule, func(t *testing.T) {

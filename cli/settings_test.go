@@ -64,7 +64,7 @@ func TestANeededFlagMayComeFromAnywhere(t *testing.T) {
 
 func TestConfigFilesAreStrict(t *testing.T) {
 	cases := []struct{ rule, text, want string }{
-		{"a member without a flag suggests the nearest", "them: x\n", "no flag --them"},
+		{"a member without a flag suggests the nearest", "them: x\n", "no flag is called --them"},
 		{"broken YAML has its line", "env: a\n  theme: b\n", "c.yaml:1:6: "},
 		{"a value that the flag cannot have", "create: perhaps\n", `"perhaps"`},
 	}

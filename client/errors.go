@@ -16,7 +16,7 @@ var (
 	ErrUnauthorized = errors.New("the access token is missing, expired or for another address")
 	ErrPlanLimit    = errors.New("the plan's allowance is used up")
 	ErrForbidden    = errors.New("the grant does not allow this")
-	ErrNotFound     = errors.New("there is no such resource")
+	ErrNotFound     = errors.New("no such resource")
 	ErrConflict     = errors.New("the state has moved on")
 	ErrRateLimit    = errors.New("too many requests")
 	ErrInternal     = errors.New("the server failed")

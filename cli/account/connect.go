@@ -37,12 +37,12 @@ func (a *Session) Flags(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.StringVar(&a.url, "url", "", "`ADDRESS` of the origin (default: that of the running livery dev)")
 	f.StringVar(&a.token, "token", "", "access `TOKEN` (default: that of the running livery dev)")
-	f.StringVar(&a.dataDir, "data", devfile.DefaultDir, "`DIR`ectory of the running livery dev")
+	f.StringVar(&a.dataDir, "data", devfile.DefaultDir, "data directory `DIR` of the running livery dev")
 }
 
 // These are the sentence and the next step where an origin is named and no token.
 const (
-	noTokenSentence = "there is no access token for %s"
+	noTokenSentence = "no access token for %s"
 	noTokenNext     = "Give one with --token or LIVERY_TOKEN, or log in with livery login; the operator makes them with livery token."
 )
 
@@ -77,7 +77,7 @@ func (a *Session) checkURL() error {
 	if u, err := url.Parse(a.url); a.url == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil
 	}
-	return term.UsageError("Write https://livery.example.com, for example.", "--url %q is no address of an origin", a.url)
+	return term.UsageError("Write https://livery.example.com, for example.", "--url %q is not a valid address of an origin", a.url)
 }
 
 // loggedIn returns the client of an origin that no running dev is.

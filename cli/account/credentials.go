@@ -38,7 +38,7 @@ func credentialsPath() (string, error) {
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", term.Fail("Name a file with LIVERY_CREDENTIALS.", "there is no folder for configuration: %v", err)
+		return "", term.Fail("Name a file with LIVERY_CREDENTIALS.", "the system names no folder for configuration files: %v", err)
 	}
 	return filepath.Join(dir, "livery", "credentials.json"), nil
 }

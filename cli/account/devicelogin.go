@@ -15,7 +15,7 @@ import (
 )
 
 // errNoIssuer says that an origin names no issuer to log in at.
-var errNoIssuer = errors.New("there is no issuer to log in at")
+var errNoIssuer = errors.New("no issuer to log in at")
 
 // loginAt lets a person log in at an issuer that the origin names.
 func (a *Session) loginAt(ctx context.Context, origin string, l loginFlags) (device.Tokens, device.Issuer, error) {
@@ -95,9 +95,9 @@ func explainLogin(err error, issuer device.Issuer) error {
 	case errors.Is(err, device.ErrDenied):
 		said = "the login was denied at " + issuer.URL
 	case errors.Is(err, device.ErrExpired):
-		said = "nobody confirmed the login at " + issuer.URL + " in time"
+		said = "the login at " + issuer.URL + " was not confirmed in time"
 	case errors.Is(err, device.ErrUnsupported):
-		said, next = issuer.URL+" has no login by a code (device authorization grant)", "Give a token with --token; the operator makes one with livery token."
+		said, next = issuer.URL+" does not support login by a code (device authorization grant)", "Give a token with --token; the operator makes one with livery token."
 	default:
 		return err
 	}

@@ -15,14 +15,16 @@ import (
 	"example.com/livery/client"
 )
 
-const loginText = `Keeps an access token of an origin, so that later commands need neither --url nor --token.
+const loginText = `Stores an access token of an origin, so that later commands need neither --url nor --token.
 
-On a terminal, where the operator named an issuer for it, you log in there: open the page that is shown, on any
-device, and enter the code. The token is renewed by itself for as long as the issuer allows. Otherwise the token
-is read from --token, from the standard input, or typed where nobody sees it. It is tried out first.
+On a terminal, if the operator named an issuer for the origin, you log in there: open the page that is shown, on
+any device, and enter the code. The token is renewed automatically for as long as the issuer allows. Otherwise
+the token is read from --token, from the standard input, or typed without being shown. It is stored only after
+the origin accepted it.
 
-It is kept in a file that only you may read (credentials.json in your folder for configuration, or
-where LIVERY_CREDENTIALS says). A flag or variable wins over it, and so does a running livery dev.`
+The token is stored in a file that only you may read (credentials.json in your folder for configuration files, or
+the file that LIVERY_CREDENTIALS names). A flag or an environment variable takes precedence over it, and so does
+a running livery dev.`
 
 // loginFlags are the flags of login.
 type loginFlags struct {
@@ -34,13 +36,13 @@ func (a *Session) loginCommand() *cobra.Command {
 	var l loginFlags
 	cmd := &cobra.Command{
 		Use:     "login",
-		Short:   "Log in to an origin, or keep its access token, for later commands",
+		Short:   "Log in to an origin, or store its access token, for later commands",
 		Long:    loginText,
 		Example: "  livery login --url https://livery.example.com\n  livery token --subject me | livery login --url http://127.0.0.1:8080",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.login(cmd.Context(), l) },
 	}
-	cmd.Flags().BoolVar(&l.device, "device", false, "log in at an issuer also where there is no terminal (default: on a terminal, where the origin names one)")
+	cmd.Flags().BoolVar(&l.device, "device", false, "log in at an issuer even without a terminal (default: on a terminal, if the origin names an issuer)")
 	cmd.Flags().StringVar(&l.issuer, "issuer", "", "`NAME` of the issuer to log in at (default: the only one that the origin names)")
 	return a.JSONFlag(cmd)
 }
@@ -77,7 +79,7 @@ func (a *Session) login(ctx context.Context, l loginFlags) error {
 	}
 	return a.Show(list, func() {
 		a.Say("Logged in to %s: %s to work on.", origin, term.Plural(len(list), "Environment"))
-		a.Say("The token is kept in %s%s.", path, lasting(tokens))
+		a.Say("The token is stored in %s%s.", path, lasting(tokens))
 	})
 }
 
@@ -85,11 +87,11 @@ func (a *Session) login(ctx context.Context, l loginFlags) error {
 func lasting(t device.Tokens) string {
 	switch {
 	case t.Refresh != "":
-		return ", and renewed by itself"
+		return ", and is renewed automatically"
 	case t.Expires.IsZero():
 		return ""
 	}
-	return "; it ends at " + term.Moment(&t.Expires) + " UTC"
+	return "; it expires at " + term.Moment(&t.Expires) + " UTC"
 }
 
 // obtain returns the tokens to keep, and the issuer that they are of; the zero Issuer if a token was given.
@@ -124,7 +126,7 @@ func (a *Session) typedToken() (string, error) {
 	}
 	token = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(token), "Bearer "))
 	if token == "" || strings.ContainsAny(token, " \t\r\n") {
-		return "", term.UsageError("The operator makes one with livery token.", "that is no access token")
+		return "", term.UsageError("The operator makes one with livery token.", "what was given is not a valid access token: it is empty or has a space in it")
 	}
 	return token, nil
 }
@@ -132,8 +134,8 @@ func (a *Session) typedToken() (string, error) {
 func (a *Session) logoutCommand() *cobra.Command {
 	return a.JSONFlag(&cobra.Command{
 		Use:     "logout",
-		Short:   "Forget the access token of an origin",
-		Long:    "Forgets the token that livery login kept: of --url, or of the origin that counts without it.",
+		Short:   "Remove the stored access token of an origin",
+		Long:    "Removes the access token that livery login stored: that of --url, or without --url that of the last login.",
 		Example: "  livery logout",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE:    func(*cobra.Command, []string) error { return a.logout() },
@@ -162,9 +164,9 @@ func (a *Session) logout() error {
 	}{origin, known}
 	return a.Show(done, func() {
 		if known {
-			a.Say("The token of %s is forgotten.", origin)
+			a.Say("The stored token of %s is removed.", origin)
 		} else {
-			a.Say("Nobody was logged in.")
+			a.Say("There was no stored token to remove.")
 		}
 	})
 }

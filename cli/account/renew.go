@@ -109,7 +109,7 @@ func checkAudience(token, origin string) error {
 	ask := "Ask the operator: the issuer must give tokens (JSON Web Tokens) for the audience " + apiAudience(origin) + "."
 	switch {
 	case err != nil:
-		return term.Fail(ask, "the issuer gave a token that does not say whom it is for")
+		return term.Fail(ask, "the issuer gave a token without an audience")
 	case !slices.Contains(claims.Audience, apiAudience(origin)):
 		if other := originOf(claims.Audience); other != "" {
 			ask = "If it is the same origin, name it so: livery login --url " + other + "."

@@ -18,7 +18,7 @@ func LongDuration(flag, text string) (time.Duration, error) {
 		d = time.Duration(n) * 24 * time.Hour
 	}
 	if err != nil || d < 0 {
-		return 0, term.UsageError("Write 90m, 24h or 30d, for example.", "--%s %q is no duration", flag, cmp.Or(text, "''"))
+		return 0, term.UsageError("Write 90m, 24h or 30d, for example.", "--%s %q is not a valid duration", flag, cmp.Or(text, "''"))
 	}
 	return d, nil
 }

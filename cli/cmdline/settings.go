@@ -86,7 +86,7 @@ func set(flags *pflag.FlagSet, f *pflag.Flag, where, text string) error {
 			said.Sentence = where + ": " + said.Sentence
 			return said
 		}
-		return term.UsageError(takes(f), "%s gives --%s the value %q, which it cannot have", where, f.Name, text)
+		return term.UsageError(takes(f), "%s sets --%s to %q, which is not a valid value", where, f.Name, text)
 	}
 	if f.Annotations == nil {
 		f.Annotations = map[string][]string{}
@@ -130,7 +130,7 @@ func unknownMembers(cmd *cobra.Command, path string, config map[string]any) erro
 		if near := term.Nearest(name, term.Keys(known)); near != "" {
 			next = "Did you mean " + near + "?"
 		}
-		return term.Fail(next, "%s has a member %q, but there is no flag --%s", path, name, name)
+		return term.Fail(next, "%s has a member %q, but no flag is called --%s", path, name, name)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ const neededMark = "livery_needed"
 func Require(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
 		f := cmd.Flag(name)
-		f.Usage += " (needed)"
+		f.Usage += " (required)"
 		if f.Annotations == nil {
 			f.Annotations = map[string][]string{}
 		}

@@ -22,7 +22,7 @@ const lastSecond = 253402300799
 func Read(token string) (Claims, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return Claims{}, errors.New("device: the token is no JSON Web Token")
+		return Claims{}, errors.New("device: the token is not a JSON Web Token")
 	}
 	text, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err != nil {

@@ -82,7 +82,7 @@ func Discover(ctx context.Context, issuer Issuer) (*Provider, error) {
 func checkAddress(address, issuer string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return fmt.Errorf("device: %q is no address to log in at", address)
+		return fmt.Errorf("device: %q is not a valid address to log in at", address)
 	}
 	if u.Scheme == "https" || isLocal(u) && strings.HasPrefix(issuer, "http://") {
 		return nil

@@ -2,13 +2,9 @@
 package localfile
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 )
-
-// ErrInUse says that another process holds a lock.
-var ErrInUse = errors.New("in use by another process")
 
 // Write writes a file so that a reader sees the old content or the whole new one.
 func Write(path string, content []byte, mode os.FileMode) error {

@@ -20,16 +20,16 @@ import (
 	"example.com/livery/storage/record"
 )
 
-const backupText = `Adds a backup of the store in the data directory DIR to the directory --to, which is made where there
-is none. The origin may run on: every commit that was acknowledged before is in the backup. What an
-earlier backup there has already is not copied again, so that all backups of one store belong into one
+const backupText = `Adds a backup of the store in the data directory DIR to the directory --to, which is made if it does not
+exist. The origin may keep running: every commit that it acknowledged before is in the backup. Files that an
+earlier backup in the same directory has are not copied again, so write all backups of one store to one
 directory. Every file is read back and compared with its hash.
 
-With --keep N the newest N backups stay and older ones are removed, with the files that only they were
-made of; this one is counted, and is read back first. Without --keep all stay.
+With --keep N the newest N backups stay, this one included; the older ones are removed, with the files that
+only they use, once this one is read back. Without --keep all stay.
 
-A backup holds secrets as the store does: keep it as private. The token of the feed is a file of its
-own and is not in it.`
+A backup holds the secrets of the store: protect it like the store. The token of the feed is in a separate
+file and not in the backup.`
 
 func (a *app) backupCommand() *cobra.Command {
 	var to string
@@ -42,12 +42,12 @@ func (a *app) backupCommand() *cobra.Command {
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if keep < 1 && cmd.Flags().Changed("keep") {
-				return term.UsageError("Keep one at least.", "--keep %d keeps no backup", keep)
+				return term.UsageError("Keep at least one backup.", "--keep %d keeps no backup", keep)
 			}
 			return a.backup(cmd.Context(), args[0], to, keep)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "`DIR`ectory that holds the backups")
+	cmd.Flags().StringVar(&to, "to", "", "directory `DIR` that holds the backups")
 	cmd.Flags().IntVar(&keep, "keep", 0, "keep the newest `N` backups, this one counted (default: all)")
 	cmdline.Require(cmd, "to")
 	return a.JSONFlag(cmd)
@@ -105,7 +105,7 @@ func (a *app) followStore(ctx context.Context, data, work, to string) (end store
 		}
 	})
 	if err == nil && end.Fault != "" {
-		err = term.Fail("Nothing is changed by it; try again when it is mended.", "%s", end.Fault)
+		err = term.Fail("Nothing was changed. Fix the cause, and try again.", "%s", end.Fault)
 	}
 	return end, found, err
 }
@@ -152,10 +152,9 @@ func byteText(n int64) string {
 }
 
 const restoreText = `Makes the store of a new data directory from the newest backup in the directory BACKUPS, or from the
-one that --at names. Every file is compared with its hash first; where one is not what it was, nothing
-is made. The restored store begins a new history, which edges notice by themselves: start the origin
-on it, and they ask for everything again. Its audit log says that it was restored, from which backup
-and by whom.`
+one that --at names. Every file is compared with its hash first; if one differs, nothing is made.
+The restored store begins a new history: start the origin on it, and its edges notice that and request
+everything again. The audit log of the store records the restore: which backup, and who restored it.`
 
 func (a *app) restoreCommand() *cobra.Command {
 	var data, at string
@@ -173,7 +172,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			return a.restore(cmd.Context(), args[0], data, at)
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "", "data `DIR`ectory to make; it must hold no store")
+	cmd.Flags().StringVar(&data, "data", "", "data directory `DIR` to make; it must hold no store")
 	cmd.Flags().StringVar(&at, "at", "", "`NAME` of a backup (default: the newest)")
 	cmd.Flags().BoolVar(&list, "list", false, "list the backups instead")
 	return a.JSONFlag(cmd)
@@ -182,7 +181,7 @@ func (a *app) restoreCommand() *cobra.Command {
 func readBackups(dir string) ([]pebble.Backup, error) {
 	all, err := pebble.Backups(dir)
 	if err == nil && len(all) == 0 || localfile.IsMissing(dir) {
-		return nil, term.Fail("Name the directory that livery backup --to wrote to.", "there is no backup in %s", dir)
+		return nil, term.Fail("Name the directory that livery backup --to wrote to.", "%s holds no backup", dir)
 	}
 	return all, err
 }
@@ -223,7 +222,7 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 			}
 		}
 		if chosen.Name != at {
-			return term.Fail("There is: "+term.Listed(names)+".", "there is no backup %s", at)
+			return term.Fail("Valid values: "+term.Listed(names)+".", "%s holds no backup %s", dir, at)
 		}
 	}
 	store := filepath.Join(data, "store")
@@ -250,9 +249,9 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	})
 }
 
-const checkStoreText = `Walks over every record, reference, blob and hash of the store in the data directory DIR, and says what
-is wrong and how to fix it. It changes nothing, and the origin may run on. The exit code is 1
-where anything is wrong.`
+const checkStoreText = `Reads every record, reference, blob and hash of the store in the data directory DIR, and prints what
+is wrong and how to fix it. It changes nothing, and the origin may keep running. The exit code is 1
+if anything is wrong.`
 
 func (a *app) checkStoreCommand() *cobra.Command {
 	return a.JSONFlag(&cobra.Command{

@@ -12,23 +12,23 @@ import (
 	"example.com/livery/storage"
 )
 
-const collectText = `Drops the blobs that no record names any more: what deleted Themes and lost publishes have left. A blob
-that is found unnamed is dropped by a collection a day later, so that nobody who has just learned its
-name misses it. A running origin collects by itself every day (livery origin --collect-every); this does it now,
-also while the origin runs. DIR is its data directory; where no origin runs, it can be the address of a
-PostgreSQL. --dry-run says what would be done, and changes nothing.`
+const collectText = `Removes the blobs that no record refers to any more: those of deleted Themes and of publishes that did not
+finish. A blob is removed by a collection that runs a day or more after another one found it unreferenced, so
+that a client that has just read its name can still fetch it. A running origin collects every day (livery origin
+--collect-every); this command does it now, also while the origin runs. DIR is its data directory; if no origin
+runs, it can be the address of a PostgreSQL. --dry-run prints what would be removed, and changes nothing.`
 
 func (a *app) collectCommand() *cobra.Command {
 	dry := false
 	cmd := &cobra.Command{
 		Use:     "collect DIR|URL",
-		Short:   "Drop the blobs that nothing names any more",
+		Short:   "Remove the blobs that no record refers to any more",
 		Long:    collectText,
 		Example: "  livery collect /var/lib/livery --dry-run",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.collect(cmd.Context(), args[0], dry) },
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be done, and change nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be removed, and change nothing")
 	return a.JSONFlag(cmd)
 }
 
@@ -43,15 +43,15 @@ func (a *app) collect(ctx context.Context, data string, dry bool) error {
 	}
 	done := *end.Collected
 	err = a.Show(done, func() {
-		verb := "dropped"
+		verb := "removed"
 		if dry {
-			verb = "would be dropped"
+			verb = "would be removed"
 		}
-		a.Say("%s of %s: %d named, %d unnamed and not long enough (%s).", term.Plural(int(done.Blobs), "blob"), byteText(done.Bytes), done.Named, done.Waiting, byteText(done.WaitingBytes))
+		a.Say("%s of %s: %d in use, %d unreferenced for less than a day (%s).", term.Plural(int(done.Blobs), "blob"), byteText(done.Bytes), done.Named, done.Waiting, byteText(done.WaitingBytes))
 		a.Say("%s of %s %s.", term.Plural(int(done.Dropped), "blob"), byteText(done.DroppedBytes), verb)
 	})
 	if err == nil && len(done.Missing) > 0 {
-		err = term.Fail("livery check-store "+cmdline.StoreName(data)+" says who names them and what mends it.", "%s that records name are not there", term.Plural(len(done.Missing), "blob"))
+		err = term.Fail("livery check-store "+cmdline.StoreName(data)+" says which records refer to them and how to fix it.", "%s that records refer to cannot be found", term.Plural(len(done.Missing), "blob"))
 	}
 	return err
 }

@@ -26,15 +26,15 @@ const migrateText = `Copies a whole store into another, of the same engine or an
 directory to a PostgreSQL, back, or from one to the next. Every record and every blob that a record names is
 copied; then both stores are read again and compared, table by table, by SHA-256.
 
-End every origin on both first: what is written meanwhile would be missing, and the command says so where
-it happened. The target must be empty. A copy that was interrupted is begun again with the same command, and
-goes on over the blobs that are there.
+Stop every origin on both stores first: writes during the copy would be missing from it, and the command
+reports that they happened. The target must be empty. If a copy was interrupted, run the same command again:
+it skips the blobs that are copied already.
 
-The copy begins a change log of its own. Edges notice that by themselves and ask again for what they hold,
-by hash, so that nothing is sent or rendered twice. What lies beside the store is not copied: take feed-token
-along (or --feed-token-file), and the master key.
+The copy begins a change log of its own. Edges notice that and ask again, by hash, for what they have, so that
+nothing is sent or rendered twice. Files beside the store are not copied: copy feed-token
+(or --feed-token-file) and the master key yourself.
 
-A password belongs into PGPASSWORD or the file that PGPASSFILE names, not into the address.`
+Put a password into PGPASSWORD or the file that PGPASSFILE names, not into the address.`
 
 // migrateFlags are the flags of livery migrate-store.
 type migrateFlags struct {
@@ -53,8 +53,8 @@ func (a *app) migrateStoreCommand() *cobra.Command {
 		Args: cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.migrateStore(cmd.Context(), m) },
 	}
-	cmd.Flags().StringVar(&m.from, "from", "", "data `DIR`ectory or postgres:// address of the store to copy")
-	cmd.Flags().StringVar(&m.to, "to", "", "data `DIR`ectory or postgres:// address of the store to make; it must be empty")
+	cmd.Flags().StringVar(&m.from, "from", "", "data directory `DIR` or postgres:// address of the store to copy")
+	cmd.Flags().StringVar(&m.to, "to", "", "data directory `DIR` or postgres:// address of the store to make; it must be empty")
 	cmd.Flags().BoolVar(&m.single, "store-allow-single", false, "let a PostgreSQL be one server without synchronous standbys")
 	cmdline.Require(cmd, "from", "to")
 	return a.JSONFlag(cmd)
@@ -106,8 +106,8 @@ func (a *app) printMigrated(m migrated) {
 	}
 	a.PrintTable(t)
 	a.Say("%s holds the same as %s: %s, SHA-256 %s.", m.To, m.From, byteText(m.Bytes), m.Digest)
-	a.Say("Its change log is a new one, at %s where the original is at %s; edges notice by themselves.", m.Is, m.Was)
-	a.Say("Take the feed token and the master key along, and start the origin on it.")
+	a.Say("Its change log is a new one, at %s; that of the original is at %s. Edges notice this without your help.", m.Is, m.Was)
+	a.Say("Copy the feed token and the master key to the new place, and start the origin on it.")
 }
 
 // Copying may wait long for one answer: nobody else is there who waits.
@@ -145,13 +145,13 @@ func explainMigration(m migrateFlags, err error) error {
 	case errors.Is(err, dump.ErrNotEmpty):
 		return &term.Failure{Sentence: to + " holds records already", Next: "Name an empty store with --to, or " + clear + ".", Cause: err}
 	case errors.Is(err, dump.ErrMoved):
-		return &term.Failure{Sentence: cmdline.StoreName(m.from) + " was written to while it was copied", Next: "End every origin on it, " + clear + ".", Cause: err}
+		return &term.Failure{Sentence: cmdline.StoreName(m.from) + " was written to while it was copied", Next: "Stop every origin on it, " + clear + ".", Cause: err}
 	case errors.Is(err, dump.ErrUnlike):
-		return &term.Failure{Sentence: to + " holds something else than was copied", Next: "End whatever writes to it, " + clear + ".", Cause: err}
+		return &term.Failure{Sentence: to + " does not hold what was copied", Next: "Stop every program that writes to it, " + clear + ".", Cause: err}
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrCorrupt):
-		return &term.Failure{Sentence: "the store cannot be copied whole: " + err.Error(), Next: "livery check-store " + cmdline.StoreName(m.from) + " says what is wrong and what mends it.", Cause: err}
+		return &term.Failure{Sentence: "the store cannot be copied whole: " + err.Error(), Next: "livery check-store " + cmdline.StoreName(m.from) + " says what is wrong and how to fix it.", Cause: err}
 	case errors.Is(err, context.Canceled), errors.Is(err, os.ErrPermission):
 		return err
 	}
-	return &term.Failure{Sentence: "the store is not copied: " + escape.Line(err.Error()), Next: strings.ToUpper(again[:1]) + again[1:] + "; it goes on over what is there.", Cause: err}
+	return &term.Failure{Sentence: "the store is not copied: " + escape.Line(err.Error()), Next: strings.ToUpper(again[:1]) + again[1:] + "; it skips the blobs that are copied already.", Cause: err}
 }

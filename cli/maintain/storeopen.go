@@ -45,7 +45,7 @@ func openEmbedded(dir string, log *slog.Logger) (*pebble.Store, error) {
 	store, err := pebble.Open(dir, pebble.Options{Logger: log})
 	switch {
 	case errors.Is(err, storage.ErrLocked):
-		return nil, term.Fail("End the other process, or name another directory with --data.", "the store %s is in use by another process", dir)
+		return nil, term.Fail("Stop the other process, or name another directory with --data.", "the store %s is in use by another process", dir)
 	case errors.Is(err, storage.ErrCorrupt):
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Restore a backup into a new directory.", Cause: err}
 	case err != nil:
@@ -58,7 +58,7 @@ func openEmbedded(dir string, log *slog.Logger) (*pebble.Store, error) {
 // holds the password.
 func openPostgres(p StorePlace, o postgres.Options) (*postgres.Store, error) {
 	if !cmdline.IsStoreURL(p.URL) {
-		return nil, term.UsageError("Write --store postgres://ROLE@HOST:PORT/DATABASE, or leave it out for the embedded store.", "--store names no PostgreSQL")
+		return nil, term.UsageError("Write --store postgres://ROLE@HOST:PORT/DATABASE, or leave it out for the embedded store.", "the value of --store is not a valid address of a PostgreSQL")
 	}
 	o.Alone = p.Single
 	if p.Dir != "" {

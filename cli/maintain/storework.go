@@ -154,7 +154,7 @@ func (a *app) askStore(ctx context.Context, data, work, to string, tell func(sto
 		return askRunning(ctx, socket, work, to, tell)
 	}
 	if _, err := os.Stat(filepath.Join(data, "store")); err != nil {
-		return term.Fail("Name the data directory of an origin; where that keeps its store in a PostgreSQL, start it or give the address.", "%s holds no store: %s", data, localfile.Reason(err))
+		return term.Fail("Name the data directory of an origin. If its store is in a PostgreSQL, start the origin or give the address of that.", "%s holds no store: %s", data, localfile.Reason(err))
 	}
 	log, err := process.Logger(a.App, "error", false)
 	if err != nil {
@@ -216,7 +216,7 @@ func askRunning(ctx context.Context, socket, work, to string, tell func(storeEve
 	for decode := json.NewDecoder(res.Body); ; {
 		var e storeEvent
 		if err := decode.Decode(&e); err != nil {
-			return term.Fail("Look at the log of the origin.", "the running origin ended in the middle: %v", err)
+			return term.Fail("Look at the log of the origin.", "the running origin stopped before it was done: %v", err)
 		}
 		tell(e)
 		if e.BackedUp != nil || e.Checked != nil || e.Collected != nil || e.Fault != "" {

@@ -22,15 +22,15 @@ type auditFlags struct {
 }
 
 const auditText = `Prints who changed what, oldest first: everything that the operator did, and what users published, deleted
-and served as. Drafts are not in it. An entry is written in the same commit as the change that it tells of;
-what changed nothing has none. Entries are kept as long as the origin's --audit-keep says.
+and served as. Drafts are not in it. An entry is written in the same commit as the change that it records;
+what changed nothing has none. Entries stay for as long as the origin's --audit-keep says.
 
 An operator is known by the user of the process that asked, as the system says, and by what was given
 with --as, which is a claim. A user is known by the subject of the access token. With --follow new
 entries are printed as they come, and with --json beside it each as one line.
 
 Each entry holds the hash of the one before: livery check-store reports what was changed or taken out.
-What was cut off at the end it cannot know. Where that matters, ship the entries to another machine.`
+It cannot detect that the newest entries were cut off. If that matters, send the entries to another machine.`
 
 func (a *app) auditCommand() *cobra.Command {
 	var f auditFlags
@@ -46,7 +46,7 @@ func (a *app) auditCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.since, "since", "", "how far back, a `DURATION` such as 90m, 24h or 30d (default: the newest 1,000)")
 	cmd.Flags().StringVar(&f.theme, "theme", "", "only what was done to this `THEME`, an id or a slug")
 	cmd.Flags().StringVar(&f.who, "who", "", "only what this `SUBJECT`, login, uid or name of --as did")
-	cmd.Flags().BoolVar(&f.follow, "follow", false, "go on with new entries until Ctrl-C")
+	cmd.Flags().BoolVar(&f.follow, "follow", false, "print new entries as they are written, until Ctrl-C")
 	return a.JSONFlag(a.operatorFlags(cmd))
 }
 

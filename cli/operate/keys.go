@@ -21,7 +21,7 @@ func (a *app) keysCommand() *cobra.Command {
 func (a *app) keysAdd() *cobra.Command {
 	return a.JSONFlag(&cobra.Command{
 		Use:     "add THEME_ID",
-		Short:   "Make a signing key and print its id and its secret, this once",
+		Short:   "Make a signing key, and print its id and, this once only, its secret",
 		Example: "  livery keys add thm_01k --data .livery --json",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,7 +31,7 @@ func (a *app) keysAdd() *cobra.Command {
 			}
 			return a.Show(key, func() {
 				a.Pairs(a.Out, "Key id", key.ID, "Secret", key.Secret)
-				a.Say("The secret is not shown again: keep it where only the signer reads it.")
+				a.Say("The secret is not shown again: store it in a place that only the signer can read.")
 			})
 		},
 	})

@@ -15,7 +15,7 @@ import (
 func (a *app) modulesCommand() *cobra.Command {
 	cmd := a.JSONFlag(&cobra.Command{
 		Use:   "modules",
-		Short: "List the renderer modules that the origin keeps",
+		Short: "List the renderer modules that the origin stores",
 		Long: "Lists the renderer modules that were ever current at this origin. A Theme version is rendered for ever\n" +
 			"by the module that was current when it was published; VERSIONS counts these. CURRENT is the module of\n" +
 			"the build that answers.",

@@ -13,7 +13,7 @@ import (
 
 // operatorFlags gives a command of the operator the flags that find the socket.
 func (a *app) operatorFlags(cmd *cobra.Command) *cobra.Command {
-	cmd.PersistentFlags().StringVar(&a.storeDir, "data", devfile.DefaultDir, "data `DIR`ectory of the origin")
+	cmd.PersistentFlags().StringVar(&a.storeDir, "data", devfile.DefaultDir, "data directory `DIR` of the origin")
 	cmd.PersistentFlags().StringVar(&a.socket, "operator-socket", "", "`PATH` of the operator socket (default: "+opsocket.SocketName+" in the data directory)")
 	cmd.PersistentFlags().StringVar(&a.as, "as", "", "`NAME` by which the audit log knows you, beside your user on this machine (default: $SUDO_USER)")
 	return cmd

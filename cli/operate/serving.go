@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) servingCommand() *cobra.Command {
-	serving := cmdline.Group("serving", "Look at and change who may have the files of a Theme, and its CSS prefix")
+	serving := cmdline.Group("serving", "Show and change who may load the files of a Theme, and its CSS prefix")
 	serving.AddCommand(a.servingShow(), a.servingSet())
 	return a.operatorFlags(serving)
 }
@@ -42,11 +42,11 @@ func (a *app) printServing(s operator.Serving) {
 	}
 	missing := s.MissingOrigin
 	if len(s.AllowedOrigins) == 0 {
-		missing += " (counts only with allowed origins)"
+		missing += " (applies only with allowed origins)"
 	}
 	next := ""
 	if s.NextPrefix != nil {
-		next = *s.NextPrefix + " (live with the next publish)"
+		next = *s.NextPrefix + " (takes effect with the next publish)"
 	}
 	a.Pairs(a.Out, "Mode", s.Mode, "Signing keys", strings.Join(s.SigningKeys, ", "), "Allowed origins", any(s.AllowedOrigins),
 		"Missing origin", missing, "Allowed addresses", any(s.AllowedIPRanges), "CSS prefix", s.Prefix, "Next prefix", next)
@@ -65,7 +65,7 @@ func (a *app) servingSet() *cobra.Command {
 		Use:   "set THEME_ID",
 		Short: "Change how a Theme is served",
 		Long: "Changes what is given and leaves the rest. A list that is given replaces the stored list. A CSS\n" +
-			"prefix becomes live with the next publish of the Theme; the rest counts at once.",
+			"prefix takes effect with the next publish of the Theme; the rest takes effect at once.",
 		Example: "  livery serving set thm_01k --data .livery --allowed-origin https://*.example.com --prefix acme",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -48,10 +48,10 @@ func (a *app) signCommand() *cobra.Command {
 func (a *app) sign(address string, s signFlags) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return term.UsageError("Give it as servingUrls has it, without parameters.", "%q is not the address of a served file", address)
+		return term.UsageError("Give an address as servingUrls lists it, without parameters.", "%q is not the address of a served file", address)
 	}
 	if s.folder != strings.HasSuffix(u.Path, "/") {
-		return term.UsageError("A folder ends in / and needs --folder; a file does neither.", "%q cannot be signed like this", address)
+		return term.UsageError("A folder ends in / and needs --folder; a file does not end in / and takes no --folder.", "%q cannot be signed like this", address)
 	}
 	secret, err := readSecret(s.secretFile)
 	if err != nil {
@@ -80,7 +80,7 @@ func readSecret(path string) ([]byte, error) {
 	}
 	secret, err := base64.RawURLEncoding.DecodeString(string(bytes.TrimSpace(text)))
 	if err != nil || len(secret) == 0 {
-		return nil, term.Fail("Put what livery keys add printed as secret into it, and nothing else.", "%s holds no secret of a signing key", path)
+		return nil, term.Fail("Put the secret that livery keys add printed into it, and nothing else.", "%s holds no secret of a signing key", path)
 	}
 	return secret, nil
 }

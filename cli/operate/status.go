@@ -14,9 +14,9 @@ import (
 func (a *app) statusCommand() *cobra.Command {
 	cmd := a.JSONFlag(&cobra.Command{
 		Use:   "status",
-		Short: "Say how a running origin and its store are",
-		Long: "Says which engine the origin keeps its data in, how far its change log is, whether history was lost, and\n" +
-			"why it would refuse requests. The exit code is 1 where anything is wrong.",
+		Short: "Show the state of a running origin and its store",
+		Long: "Shows the engine of the store, the position of the change log, whether history was lost, and\n" +
+			"why the origin would refuse requests. The exit code is 1 if anything is wrong.",
 		Example: "  livery status --data .livery\n  livery status --data .livery --json",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,7 +50,7 @@ func wrongStatus(s operator.Status) error {
 	case s.NotReady != "":
 		return term.Fail("Look at the log of the origin.", "the origin is not ready: %s", escape.Line(s.NotReady))
 	case s.Lost != "":
-		return term.Fail("Look for the server or backup that had it, or go on from what is left; edges notice by themselves.", "the store lost what was acknowledged up to change %s", s.Lost)
+		return term.Fail("Find the server or the backup that has these changes, or continue without them; edges notice this without your help.", "the store lost changes that it had acknowledged, up to change %s", s.Lost)
 	}
 	return nil
 }

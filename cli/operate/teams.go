@@ -25,7 +25,7 @@ func (a *app) teamsCommand() *cobra.Command {
 	return a.operatorFlags(teams)
 }
 
-const teamsText = `Makes the Teams, Environments, members and grants what the file says, and prints what changed. Applying
+const teamsText = `Makes the Teams, Environments, members and grants match the file, and prints what changed. Applying
 it again changes nothing. Teams and Environments that the file does not name stay as they are.
 
   teams:
@@ -42,8 +42,8 @@ it again changes nothing. Teams and Environments that the file does not name sta
           grants: {owner: admin, designer: editor}
 
 With a section issuers, tokens of OpenID Connect issuers are accepted too, of exactly those that it names. One that is
-bound to a team reaches that Team alone, with the role that a claim names; what others share its issuer must be kept
-out by claims. One without a team speaks for members by their subjects. The audience is URL/public/v1 of the origin.
+bound to a team reaches that Team alone, with the role that a claim names; claims must keep out
+all others that use the same issuer. One without a team speaks for members by their subjects. The audience is URL/public/v1 of the origin.
 
   issuers:
     - name: github-main
@@ -58,7 +58,7 @@ func (a *app) teamsApply() *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:     "apply FILE",
-		Short:   "Make Teams, Environments and grants what a YAML file says",
+		Short:   "Make Teams, Environments and grants match a YAML file",
 		Long:    teamsText,
 		Example: "  livery teams apply teams.yaml --data .livery --dry-run",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
@@ -87,7 +87,7 @@ func (a *app) applyTeams(cmd *cobra.Command, path string, dryRun bool) error {
 		}
 		switch {
 		case len(done.Changes) == 0:
-			a.Say("Nothing changes: all is as the file says.")
+			a.Say("Nothing changes: everything matches the file.")
 		case dryRun:
 			a.Say("Nothing is changed yet: this was a dry run.")
 		}

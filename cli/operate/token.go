@@ -21,7 +21,7 @@ func (a *app) tokenCommand() *cobra.Command {
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if ttl < time.Second {
-				return term.UsageError("Write --ttl 12h, for example.", "a token must live for a second at least, not %s", ttl)
+				return term.UsageError("Write --ttl 12h, for example.", "a token must be valid for at least one second, not %s", ttl)
 			}
 			order := operator.TokenOrder{Subject: subject, TTLSeconds: int64(ttl / time.Second), Audience: audience}
 			var token operator.Token
@@ -44,8 +44,8 @@ func (a *app) tokenRotateKeys() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate-keys",
 		Short: "Make a new key that signs access tokens from now on",
-		Long: "Makes a new key that signs access tokens from now on. Tokens that are out are honoured until they expire;\n" +
-			"with --drop-old they are refused at once, which is the thing to do when a key may be known to others.",
+		Long: "Makes a new key that signs access tokens from now on. Tokens that were issued before stay valid until they expire;\n" +
+			"with --drop-old they are refused at once: use that if another person may know a key.",
 		Example: "  livery token rotate-keys --data .livery",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,11 +56,11 @@ func (a *app) tokenRotateKeys() *cobra.Command {
 			return a.Show(rotated, func() {
 				a.Say("The key %s signs from now on.", rotated.ID)
 				if !rotation.DropOld {
-					a.Say("Tokens of the keys before are honoured until they expire.")
+					a.Say("Tokens signed by earlier keys stay valid until they expire.")
 				}
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&rotation.DropOld, "drop-old", false, "refuse every token that is out")
+	cmd.Flags().BoolVar(&rotation.DropOld, "drop-old", false, "refuse every token that was issued before")
 	return a.JSONFlag(cmd)
 }

@@ -104,7 +104,7 @@ func (o *Client) unreachable(err error) error {
 func (o *Client) ThemeCall(ctx context.Context, method, themeID, path string, body, out any) error {
 	err := o.Call(ctx, method, "themes/"+url.PathEscape(themeID)+"/"+path, body, out)
 	if r, ok := errors.AsType[*Refusal](err); ok && r.Status == http.StatusNotFound {
-		return term.Fail("Take the id, not the slug: livery theme list shows it.", "there is no Theme or key of this id: %s", themeID)
+		return term.Fail("Take the id, not the slug: livery theme list shows it.", "no Theme or key has this id: %s", themeID)
 	}
 	return err
 }

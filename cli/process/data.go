@@ -26,7 +26,7 @@ func (r *Run) OpenData(dir string) (string, error) {
 	}
 	lock, err := localfile.Lock(filepath.Join(dir, "lock"))
 	if errors.Is(err, localfile.ErrInUse) {
-		return "", term.Fail("End the other process, or name another directory with --data.", "the data directory %s is in use by another process", dir)
+		return "", term.Fail("Stop the other process, or name another directory with --data.", "the data directory %s is in use by another process", dir)
 	}
 	if err != nil {
 		return "", Unwritable(dir, err)

@@ -15,7 +15,7 @@ func (r *Run) listen(flag, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, term.Fail("End what uses it, or choose another with --"+flag+"; port 0 takes a free one.", "the address %s is in use already", address)
+		return nil, term.Fail("Stop the program that uses it, or choose another address with --"+flag+"; port 0 takes a free one.", "the address %s is in use already", address)
 	case errors.Is(err, syscall.EACCES):
 		return nil, term.Fail("Choose a port above 1023 with --"+flag+".", "this user may not listen on %s", address)
 	case err != nil:

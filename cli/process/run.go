@@ -58,7 +58,7 @@ func (r *Run) Close() error {
 	var faults []error
 	for i := len(r.closes) - 1; i >= 0; i-- {
 		if err := r.closes[i](ctx); err != nil {
-			r.Log.Warn("an orderly end failed", "error", err)
+			r.Log.Warn("a part could not be closed in order", "error", err)
 			faults = append(faults, err)
 		}
 	}
@@ -69,7 +69,7 @@ func (r *Run) Close() error {
 func Logger(a *term.App, level string, asJSON bool) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(strings.ToUpper(level))); err != nil {
-		return nil, term.UsageError("It is debug, info, warn or error.", "--log-level %q is no level", level)
+		return nil, term.UsageError("Valid values: debug, info, warn, error.", "--log-level %q is not a valid level", level)
 	}
 	options := &slog.HandlerOptions{Level: l}
 	if asJSON {

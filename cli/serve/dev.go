@@ -39,19 +39,19 @@ func (a *app) devCommand() *cobra.Command {
 		Short: "Run an origin and an edge on this machine, with a sample Theme",
 		Long: "Runs an origin and an edge in one process. The first start makes the Team demo with the\n" +
 			"Environments sandbox, staging and production, and a sample Theme with two Variants; later starts\n" +
-			"find everything as it was. The other commands find a running dev by themselves.",
+			"find everything as it was. The other commands find a running dev without a flag.",
 		Example: "  livery dev\n  livery dev --data /tmp/try --origin 127.0.0.1:0 --edge 127.0.0.1:0",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runDev(cmd.Context(), d) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&d.data, "data", devfile.DefaultDir, "data `DIR`ectory; lost: everything")
+	f.StringVar(&d.data, "data", devfile.DefaultDir, "data directory `DIR`; if it is lost, everything is lost")
 	f.StringVar(&d.origin, "origin", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&d.edge, "edge", "127.0.0.1:8090", "`ADDRESS` of the served files, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&d.ops, "ops-listen", "127.0.0.1:0", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT")
 	f.BoolVar(&d.empty, "empty", false, "make no sample Theme on the first start")
 	compiledFlag(cmd, &d.compiled)
-	f.StringVar(&d.logLevel, "log-level", "warn", "least `LEVEL` that is logged: debug, info, warn or error")
+	f.StringVar(&d.logLevel, "log-level", "warn", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	return cmd
 }
 

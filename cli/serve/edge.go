@@ -56,8 +56,8 @@ func (a *app) edgeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edge",
 		Short: "Run an edge: it serves the files of published versions",
-		Long: "Runs an edge that follows the feed of an origin. It keeps what it was asked for in its data\n" +
-			"directory and serves on from there while the origin is out of reach. Once it answers it writes\n" +
+		Long: "Runs an edge that follows the feed of an origin. It stores what clients requested in its data\n" +
+			"directory and keeps serving it while the origin is out of reach. Once it answers, it writes\n" +
 			"edge.json into the data directory.",
 		Example: "  livery edge --data /var/cache/livery --listen :8090 --upstream http://10.0.0.1:8081 \\\n" +
 			"    --upstream-token-file /etc/livery/feed-token",
@@ -65,25 +65,25 @@ func (a *app) edgeCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runEdge(cmd.Context(), e) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&e.data, "data", "", "`DIR`ectory of the disk cache; lost: a restart needs the upstream")
+	f.StringVar(&e.data, "data", "", "directory `DIR` of the disk cache; if it is lost, a restart needs the upstream")
 	f.StringVar(&e.listen, "listen", "127.0.0.1:8090", "`ADDRESS` of the files, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&e.opsListen, "ops-listen", "127.0.0.1:8092", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT; keep it private")
-	f.StringVar(&e.feedListen, "feed-listen", "", "`ADDRESS` where other edges may have this one as their upstream, HOST:PORT; keep it private (default: none)")
+	f.StringVar(&e.feedListen, "feed-listen", "", "`ADDRESS` at which other edges can use this one as their upstream, HOST:PORT; keep it private (default: none)")
 	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
-	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; whoever has it reads every published document and every signing secret")
-	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not held waits for upstreams, a `DURATION`; then it is answered 503, to come again")
+	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; a reader of it can read every published document and every signing secret")
+	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not cached waits for upstreams, a `DURATION`; then it is answered 503 with Retry-After")
 	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 190 MiB more on two processors (operating.md, Sizing)")
 	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
-	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, has at a time, a `COUNT`; trusted proxies are not counted; 0: no bound")
-	f.IntVar(&e.http2StreamsPerClient, "http2-streams-per-client", 1000, "how many requests of HTTP/2 one address, or IPv6 network, has under way over all its connections, a `COUNT`; a twentieth as many connections are offered HTTP/2; trusted proxies are not counted; 0: no bound")
+	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, may have at a time, a `COUNT`; trusted proxies are not counted; 0: no limit")
+	f.IntVar(&e.http2StreamsPerClient, "http2-streams-per-client", 1000, "how many HTTP/2 requests one address, or IPv6 network, may have in progress over all its connections, a `COUNT`; a twentieth as many connections are offered HTTP/2; trusted proxies are not counted; 0: no limit")
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
-	f.BoolVar(&e.fastPath, "fast-path", true, "answer plain hits ahead of the full server")
-	f.BoolVar(&e.deltas, "deltas", true, "send browsers that hold another version the difference to it; false where a cache in front ignores Vary")
+	f.BoolVar(&e.fastPath, "fast-path", true, "answer simple cache hits on a fast path ahead of the full HTTP server")
+	f.BoolVar(&e.deltas, "deltas", true, "send browsers that have another version the difference to it; set false if a cache in front ignores Vary")
 	compiledFlag(cmd, &e.compiled)
-	f.StringVar(&e.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
+	f.StringVar(&e.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	e.TlsFlags.Add(cmd, "", "the files")
-	f.BoolVar(&e.http2, "http2", true, "offer HTTP/2 to clients where the files have a certificate")
+	f.BoolVar(&e.http2, "http2", true, "offer HTTP/2 to clients if the files are served with a certificate")
 	e.feedTLS.Add(cmd)
 	e.opsTLS.Add(cmd, "ops-", "the operations listener")
 	e.upstreamTLS.Add(cmd)
@@ -104,7 +104,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		return err
 	}
 	if e.upstreamWait <= 0 {
-		return term.UsageError("Name a time above nothing, 1s for example.", "--upstream-wait is %v", e.upstreamWait)
+		return term.UsageError("Give a duration above 0, for example 1s.", "--upstream-wait %v is not a valid duration", e.upstreamWait)
 	}
 	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: process.NewRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
@@ -205,7 +205,7 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	sizes, codeBytes := edge.MemoryFor(s.cacheBytes, goruntime.GOMAXPROCS(0)), s.diskBytes/codePart
 	runtime, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: s.compiled, CodeBytes: codeBytes, PlanBytes: sizes.Plans, MemoryBytes: sizes.Guests})
 	if err != nil {
-		return nil, term.Fail("Name a directory that you may write to with --compiled.", "compiled renderer modules cannot be kept in %s: %v", s.compiled, err)
+		return nil, term.Fail("Name a directory that you may write to with --compiled.", "compiled renderer modules cannot be stored in %s: %v", s.compiled, err)
 	}
 	r.OnClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
@@ -239,7 +239,7 @@ func limitMemory(heapBytes int64) {
 }
 
 func compiledFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "compiled", "", "`DIR`ectory of compiled renderer modules, which edges of one machine may share; lost: a second to compile (default: in the data directory)")
+	cmd.Flags().StringVar(dir, "compiled", "", "directory `DIR` of compiled renderer modules, which edges of one machine may share; if it is lost, the next start compiles them again (default: in the data directory)")
 }
 
 func readToken(path, flag string) (string, error) {
@@ -249,7 +249,7 @@ func readToken(path, flag string) (string, error) {
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" {
-		return "", term.Fail("Copy the origin's feed-token into it.", "%s holds no token", path)
+		return "", term.Fail("Copy the content of the origin's feed-token into it.", "%s holds no token", path)
 	}
 	return token, nil
 }
@@ -259,7 +259,7 @@ func readRanges(list []string) ([]netip.Prefix, error) {
 	for _, text := range list {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32.", "--trusted-proxy %q is no CIDR range", text)
+			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32.", "--trusted-proxy %q is not a valid CIDR range", text)
 		}
 		ranges = append(ranges, p)
 	}

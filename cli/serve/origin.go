@@ -51,7 +51,7 @@ func (a *app) originCommand() *cobra.Command {
 		Short: "Run an origin: the public API, the feed for edges and the operator socket",
 		Long: "Runs an origin on the embedded store, or with --store on a PostgreSQL that several origins share. Edges\n" +
 			"follow its feed with the token in --feed-token-file, which the first start makes; origins that share a store\n" +
-			"need the same. Once everything answers it writes origin.json into the data directory.",
+			"need the same token. Once everything answers, the origin writes origin.json into the data directory.",
 		Example: "  livery origin --data /var/lib/livery --listen :8080 --feed-listen 10.0.0.1:8081 \\\n" +
 			"    --public-url https://livery.example.com --cdn-url https://cdn.example.com",
 		Args: cmdline.Args(cobra.NoArgs),
@@ -60,25 +60,25 @@ func (a *app) originCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.data, "data", "", "`DIR`ectory of the store and the operator socket; lost: everything, or with --store nothing but feed-token")
+	f.StringVar(&o.data, "data", "", "directory `DIR` of the store and the operator socket; if it is lost, everything is lost, or with --store the feed-token only")
 	f.StringVar(&o.store, "store", "", "address of a PostgreSQL 14 or newer that holds the store, a `URL` such as postgres://livery@db1,db2,db3/livery; the password in PGPASSWORD "+
-		"or the file PGPASSFILE (default: the embedded store in the data directory); known to others: with the password they read and change everything")
-	f.BoolVar(&o.storeAllowSingle, "store-allow-single", false, "let --store be one server without synchronous standbys; its disk lost: everything since its last backup")
-	f.StringVar(&o.collectEvery, "collect-every", "24h", "how often blobs that nothing names are dropped, a `DURATION` such as 24h; 0 never does")
+		"or the file PGPASSFILE (default: the embedded store in the data directory); others who know the password can read and change everything")
+	f.BoolVar(&o.storeAllowSingle, "store-allow-single", false, "let --store be one server without synchronous standbys; if its disk is lost, everything since its last backup is lost")
+	f.StringVar(&o.collectEvery, "collect-every", "24h", "how often blobs that no record refers to are removed, a `DURATION` such as 24h; 0 for never")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&o.feedListen, "feed-listen", "127.0.0.1:8081", "`ADDRESS` of the feed for edges, HOST:PORT")
 	f.StringVar(&o.opsListen, "ops-listen", "127.0.0.1:8082", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT; keep it private")
 	f.StringVar(&o.publicURL, "public-url", "", "`URL` at which callers reach the API, without /public/v1 (default: that of --listen)")
 	f.StringVar(&o.cdnURL, "cdn-url", "http://127.0.0.1:8090", "`URL` at which browsers reach an edge")
-	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges carry (default: feed-token in the data directory)")
-	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that seal secrets at rest, 32 characters or more each, the newest on the first line, or "+
-		"$LIVERY_MASTER_KEY; lost: every signing secret and token key; known to others: they read these in any copy of the store")
-	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log are kept, a `DURATION` such as 400d; 0 keeps all")
-	f.Uint64Var(&o.changesKeep, "changes-keep", 200_000, "how many changes an edge may be behind and still follow, a `COUNT`; one further behind asks again for all it serves; 0 keeps all")
-	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "memory that the collector keeps Go's heap under, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
+	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges send (default: feed-token in the data directory)")
+	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that encrypt secrets at rest, 32 characters or more each, the newest on the first line, or "+
+		"$LIVERY_MASTER_KEY; if they are lost, every signing secret and token key is lost; others who know them can read these in any copy of the store")
+	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log stay, a `DURATION` such as 400d; 0 keeps all")
+	f.Uint64Var(&o.changesKeep, "changes-keep", 200_000, "how many changes an edge may be behind and still follow the change log, a `COUNT`; an edge further behind asks again for all it serves; 0 keeps all")
+	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
 	f.Int64Var(&o.bodyBudgetBytes, "body-budget-bytes", 64<<20, "memory for the request bodies of all callers, in `BYTES`, a quarter of it for one caller; a body beyond it is answered 503")
-	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, has at a time on each listener, a `COUNT`; 0: no bound")
-	f.StringVar(&o.logLevel, "log-level", "info", "least `LEVEL` that is logged: debug, info, warn or error")
+	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; 0: no limit")
+	f.StringVar(&o.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	o.TlsFlags.Add(cmd, "", "the public API")
 	o.feedTLS.Add(cmd)
 	o.opsTLS.Add(cmd, "ops-", "the operations listener")
@@ -237,7 +237,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	}
 	socket := filepath.Join(s.data, opsocket.SocketName)
 	if len(socket) > maxSocketPath {
-		return nil, term.Fail("Name a directory with a shorter path with --data.", "the path of the operator socket %s is longer than the %d bytes that the system takes", socket, maxSocketPath)
+		return nil, term.Fail("Name a directory with a shorter path with --data.", "the path of the operator socket %s is longer than the %d bytes that the system allows", socket, maxSocketPath)
 	}
 	private, err := operator.Listen(socket)
 	if err != nil {

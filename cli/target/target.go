@@ -69,21 +69,21 @@ func pick[T any](kind, name, where string, all iter.Seq2[T, error], of names[T])
 // Missing is the failure that a name does not exist; create commands branch on it.
 type Missing struct{ Kind string }
 
-func (m *Missing) Error() string { return "there is no such " + m.Kind }
+func (m *Missing) Error() string { return "no such " + m.Kind }
 
 // NotFound is the failure of a name that does not exist; it suggests the nearest one.
 func NotFound(kind, name, where string, slugs []string) error {
-	f := term.Fail("", "there is no %s %q%s", kind, name, where)
+	f := term.Fail("", "no %s %q%s", kind, name, where)
 	f.Cause = &Missing{kind}
 	switch near := term.Nearest(name, slugs); {
 	case near != "":
 		f.Next = "Did you mean " + near + "?"
 	case len(slugs) == 0 && kind == "Environment":
-		f.Next = "This token has a grant on none: ask the operator for one (livery teams apply)."
+		f.Next = "This token has a grant on no Environment: ask the operator for one (livery teams apply)."
 	case len(slugs) == 0:
-		f.Next = "There is none at all yet."
+		f.Next = "There are none yet."
 	default:
-		f.Next = "There is: " + term.Listed(slugs) + "."
+		f.Next = "Valid values: " + term.Listed(slugs) + "."
 	}
 	return f
 }

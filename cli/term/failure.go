@@ -155,7 +155,7 @@ func explainNetwork(err error) *Failure {
 	u, isRequest := errors.AsType[*url.Error](err)
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		f.Sentence = "no server is known by the name " + e.Name
-		f.Next = "Look at the address that --url or LIVERY_URL gives, and at the network."
+		f.Next = "Check the address that --url or LIVERY_URL gives, and the network."
 		return f
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" && e.Addr != nil {
@@ -169,13 +169,13 @@ func explainNetwork(err error) *Failure {
 	untrusted, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case u.Timeout():
-		f.Sentence, f.Next = "the server did not answer in time: "+server, "Try again; if it stays, look at the network and at the origin."
+		f.Sentence, f.Next = "the server did not answer in time: "+server, "Try again; if it stays like this, check the network and the origin."
 	case errors.Is(err, http.ErrSchemeMismatch):
-		f.Sentence, f.Next = server+" speaks no TLS", "Write http:// instead of https://, if nobody else is on the way there."
+		f.Sentence, f.Next = server+" does not use TLS", "Write http:// instead of https://, if you trust the network between."
 	case isUntrusted:
-		f.Sentence, f.Next = "the certificate of "+server+" is not trusted: "+untrusted.Err.Error(), "Look at the address; for an authority of your own name its file with SSL_CERT_FILE."
+		f.Sentence, f.Next = "the certificate of "+server+" is not trusted: "+untrusted.Err.Error(), "Check the address; if you have a certificate authority of your own, name its file with SSL_CERT_FILE."
 	default:
-		f.Sentence, f.Next = "the connection to "+server+" failed: "+u.Err.Error(), "Look at the address that --url or LIVERY_URL gives, also whether it is http or https."
+		f.Sentence, f.Next = "the connection to "+server+" failed: "+u.Err.Error(), "Check the address that --url or LIVERY_URL gives, also whether it is http or https."
 	}
 	return f
 }
@@ -206,19 +206,19 @@ func explainAnswer(e *client.Error) *Failure {
 		f.Next = "Ask the operator for a higher role (livery teams apply)."
 	case e.Status == http.StatusNotFound && strings.HasSuffix(pathOf(e.URL), "/public/v1/environments"):
 		f.Sentence = "no origin answers at " + serverOf(e.URL)
-		f.Next = "Look at the address that --url or LIVERY_URL gives: it is that of the API, not that of the files."
+		f.Next = "Check the address that --url or LIVERY_URL gives: it must be that of the API, not that of the files."
 	case errors.Is(e, client.ErrNotFound):
-		f.Sentence = "there is no such resource, or it is not this token's to see: " + e.URL
+		f.Sentence = "the resource does not exist, or this token may not see it: " + e.URL
 		f.Next = "See what there is with livery env list and livery theme list."
 	case errors.Is(e, client.ErrConflict):
-		f.Sentence = "the state has moved on, or the name is taken: " + e.Method + " " + e.URL
+		f.Sentence = "the resource was changed meanwhile, or the name is taken: " + e.Method + " " + e.URL
 		f.Next = "Look at it with livery theme show, then try again."
 	case errors.Is(e, client.ErrPlanLimit):
 		f.Sentence = "the Theme has as many Variants as the plan allows"
 		f.Next = "Delete one with livery variant delete, or ask the operator for a larger plan."
 	case errors.Is(e, client.ErrInternal):
 		f.Sentence = "the origin failed: " + e.Error()
-		f.Next = "Try again; if it stays, tell the operator the request id " + e.RequestID + "."
+		f.Next = "Try again; if it fails again, give the operator the request id " + e.RequestID + "."
 	case len(e.Messages) == 0:
 		f.Sentence = "the origin answers " + e.Error()
 	case len(e.Messages) == 1:

@@ -31,7 +31,7 @@ func (o *output) failed() error {
 	if o.fault == nil {
 		return nil
 	}
-	f := Fail("Make room there, or print elsewhere.", "not everything could be printed: %s", localfile.Reason(o.fault))
+	f := Fail("Free some space there, or print to another place.", "not everything could be printed: %s", localfile.Reason(o.fault))
 	f.Cause = o.fault
 	return f
 }
@@ -57,7 +57,7 @@ func (a *App) WriteOut(file string, content []byte) error {
 		err = replaceFile(file, content, 0o644)
 	}
 	if err != nil {
-		return Fail("Make room, or name another with --out.", "%s cannot be written: %s", file, localfile.Reason(err))
+		return Fail("Free some space, or name another file with --out.", "%s cannot be written: %s", file, localfile.Reason(err))
 	}
 	a.Say("%s is written.", file)
 	return nil

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) envCommand() *cobra.Command {
-	env := cmdline.Group("env", "Look at Environments")
+	env := cmdline.Group("env", "List and show Environments")
 	env.AddCommand(a.JSONFlag(&cobra.Command{
 		Use:     "list",
 		Short:   "List the Environments on which you have a grant",

@@ -20,7 +20,7 @@ func (a *app) themeShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "show THEME",
 		SuggestFor: []string{"integration", "integrations"},
-		Short:      "Show a Theme, where its files are served, and its tokens",
+		Short:      "Show a Theme, the addresses of its files, and its tokens",
 		Example:    "  livery theme show tidewater --env sandbox --tokens",
 		Args:       cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

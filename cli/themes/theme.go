@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) themeCommand() *cobra.Command {
-	theme := cmdline.Group("theme", "List, create, look at, change and delete Themes")
+	theme := cmdline.Group("theme", "List, create, show, change and delete Themes")
 	theme.AddCommand(a.themeList(), a.themeCreate(), a.themeShow(), a.themeUpdate(), a.themeDelete())
 	return theme
 }
@@ -108,7 +108,7 @@ func readIntegrations(list []string) ([]client.Integration, error) {
 	for _, text := range list {
 		framework, library, ok := strings.Cut(text, "/")
 		if !ok || framework == "" || library == "" {
-			return nil, term.UsageError("Write FRAMEWORK/LIBRARY, for example react/plainCSS.", "%q is no integration", text)
+			return nil, term.UsageError("Write FRAMEWORK/LIBRARY, for example react/plainCSS.", "%q is not a valid integration", text)
 		}
 		pairs = append(pairs, client.Integration{Framework: framework, Library: library})
 	}
@@ -160,7 +160,7 @@ func changed(slug, name, oldSlug, oldName string, labels []string) (client.Detai
 	for _, text := range labels {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok && text != "" {
-			return d, term.UsageError("Write KEY=VALUE.", "%q is no label", text)
+			return d, term.UsageError("Write KEY=VALUE.", "%q is not a valid label", text)
 		}
 		if text != "" {
 			metadata[key] = value
@@ -208,7 +208,7 @@ func (a *app) themeDelete() *cobra.Command {
 				return err
 			}
 			if !sure {
-				return term.UsageError("Say --yes to do it.", "deleting Theme %s cannot be undone, and its files answer 404 afterwards", f.Theme.Slug)
+				return term.UsageError("Add --yes to delete it.", "deleting Theme %s cannot be undone, and its files answer 404 afterwards", f.Theme.Slug)
 			}
 			if _, err := c.DeleteTheme(cmd.Context(), f.Env.ID, f.Theme.ID); err != nil {
 				return err

@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) variantCommand() *cobra.Command {
-	variant := cmdline.Group("variant", "List, create, look at, change and delete the Variants of a Theme")
+	variant := cmdline.Group("variant", "List, create, show, change and delete the Variants of a Theme")
 	variant.AddCommand(a.variantList(), a.variantCreate(), a.variantShow(), a.variantUpdate(), a.variantDelete())
 	return variant
 }
@@ -80,7 +80,7 @@ func (a *app) variantShow() *cobra.Command {
 	var tokens bool
 	cmd := &cobra.Command{
 		Use:     "show VARIANT",
-		Short:   "Show a Variant, where its files are served, and what it overrides",
+		Short:   "Show a Variant, the addresses of its files, and what it overrides",
 		Example: "  livery variant show midnight --env sandbox --theme tidewater --tokens",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -175,7 +175,7 @@ func (a *app) variantDelete() *cobra.Command {
 				return err
 			}
 			if !sure {
-				return term.UsageError("Say --yes to do it.", "deleting Variant %s cannot be undone, and its files answer 404 afterwards", f.Variant.Slug)
+				return term.UsageError("Add --yes to delete it.", "deleting Variant %s cannot be undone, and its files answer 404 afterwards", f.Variant.Slug)
 			}
 			if _, err := c.DeleteVariant(cmd.Context(), f.Env.ID, f.Theme.ID, f.Variant.ID); err != nil {
 				return err

@@ -46,7 +46,7 @@ func setNames(root *jsontree.Node) []string {
 func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error) {
 	for _, name := range o.Sets {
 		if !slices.Contains(sets, name) {
-			return nil, &Error{"there is no token set " + name, "There is: " + strings.Join(sets, ", ") + "."}
+			return nil, &Error{"the file has no token set " + name, "Valid values: " + strings.Join(sets, ", ") + "."}
 		}
 	}
 	switch {
@@ -71,11 +71,11 @@ func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error)
 }
 
 func noMode(name string, modes []string) error {
-	next := "The file has none; leave --token-mode out."
+	next := "It has no modes at all; leave --token-mode out."
 	if len(modes) > 0 {
-		next = "There is: " + strings.Join(modes, ", ") + "."
+		next = "Valid values: " + strings.Join(modes, ", ") + "."
 	}
-	return &Error{"there is no mode " + name, next}
+	return &Error{"the file has no mode " + name, next}
 }
 
 func itemsOf(n *jsontree.Node) []*jsontree.Node {

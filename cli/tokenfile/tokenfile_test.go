@@ -128,7 +128,7 @@ func TestStudioSetsAreMergedInTheirOrder(t *testing.T) {
 	}
 	for _, o := range []Options{{Sets: []string{"drak"}}, {Mode: "Day"}} {
 		_, err := Convert(parse(t, studioFile), o)
-		if e, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(e.Next, "There is: ") {
+		if e, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(e.Next, "Valid values: ") {
 			t.Errorf("Convert(%+v) = %v, want an error that lists what there is", o, err)
 		}
 	}

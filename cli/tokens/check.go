@@ -33,24 +33,24 @@ type checkFlags struct {
 }
 
 const checkText = `Lists tokens that cannot be rendered or whose custom properties collide, each with the file and line
-that it came from and what to do. The exit code is 1 where there are any.
+that it came from and what to do. The exit code is 1 if there are any.
 
-Without files it judges the current document of a Theme, draft included. With files it judges them
-alone, on this machine and without a server; with --theme as a push would lay them over that Theme, or
-over its --variant. --overrides lays a Variant's own file over files that are judged alone.`
+Without files it checks the current document of a Theme, draft included. With files it checks them
+alone, on this machine and without a server; with --theme as a push would merge them into that Theme, or
+into its --variant. --overrides lays a Variant's own file over files that are checked alone.`
 
 func (a *app) checkCommand() *cobra.Command {
 	var c checkFlags
 	cmd := &cobra.Command{
 		Use:     "check [FILE...]",
-		Short:   "List what the served files leave out, where it stands, and what to do",
+		Short:   "List what the served files leave out, its file and line, and what to do",
 		Long:    checkText,
 		Example: "  livery check acme.tokens.json --overrides dark.json\n  livery check --env sandbox --theme acme --variant dark",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd, c, args) },
 	}
 	cmd.Flags().StringArrayVar(&c.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
-	cmd.Flags().BoolVar(&c.replace, "replace", false, "with files and --theme: as push --replace, which removes what they lack")
-	cmd.Flags().BoolVar(&c.full, "full", false, "show every fault by itself (default: a terminal shows equal ones once, with the first places)")
+	cmd.Flags().BoolVar(&c.replace, "replace", false, "with files and --theme: as push --replace, which removes what they do not have")
+	cmd.Flags().BoolVar(&c.full, "full", false, "list every fault separately (default: on a terminal equal faults are listed once, with their first places)")
 	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print Markdown, for a comment on a pull request; nothing if everything is rendered")
 	cmd.Flags().BoolVar(&c.github, "github-annotations", false, "print workflow commands of GitHub, which show each fault beside its line")
 	source.SourceFlags(cmd, &c.sets, &c.mode)

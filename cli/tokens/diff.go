@@ -31,7 +31,7 @@ type diffFlags struct {
 const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, what can break a consumer
 of a custom property first. By default it goes from the newest version to the draft.
 
-With files it tells what a push of them would change, and sends nothing: from the current document, or
+With files it shows what a push of them would change, and sends nothing: from the current document, or
 from the version that --from names. --markdown writes it for a comment on a pull request.`
 
 func (a *app) diffCommand() *cobra.Command {
@@ -47,10 +47,10 @@ func (a *app) diffCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&d.From, "from", 0, "version `N` to compare from (default: the newest; with files the current document)")
 	f.IntVar(&d.To, "to", 0, "version `N` to compare to (default: the current document)")
-	f.BoolVar(&d.failOnBreaking, "fail-on-breaking", false, "end with exit code 1 where the change can break a consumer")
+	f.BoolVar(&d.failOnBreaking, "fail-on-breaking", false, "end with exit code 1 if the change can break a consumer")
 	f.BoolVar(&d.markdown, "markdown", false, "print Markdown, for a comment on a pull request")
 	f.BoolVar(&d.full, "full", false, "show every change, not only the first 20")
-	f.BoolVar(&d.replace, "replace", false, "with files: as push --replace, which removes what they lack")
+	f.BoolVar(&d.replace, "replace", false, "with files: as push --replace, which removes what they do not have")
 	source.SourceFlags(cmd, &d.sets, &d.mode)
 	return a.JSONFlag(target.OfVariant(cmd, &d.Target))
 }
@@ -92,7 +92,7 @@ func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
 		return err
 	}
 	if d.failOnBreaking && made.Breaking {
-		return term.Fail("Keep the old names beside the new ones, or tell the consumers.", "the change can break a consumer")
+		return term.Fail("Keep the old names beside the new ones, or inform the consumers.", "the change can break a consumer")
 	}
 	return nil
 }

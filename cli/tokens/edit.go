@@ -32,9 +32,9 @@ type editFlags struct {
 
 const editText = `Sets the value of one token in the draft of a Theme, or overrides it in a Variant.
 
-VALUE is JSON where it reads as JSON, and otherwise text: 4 is a number, '#0055aa', 16px and
+VALUE is JSON if it is valid JSON, and otherwise text: 4 is a number, '#0055aa', 16px and
 {color.brand} are text, {"value":4,"unit":"px"} is an object. --text takes it as text in any case.
-A token that the Theme does not have yet needs --add, so that a slip of the pen makes no token.`
+A token that the Theme does not have yet needs --add, so that a typing error does not add a token.`
 
 func (a *app) editCommand() *cobra.Command {
 	var e editFlags
@@ -48,11 +48,11 @@ func (a *app) editCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.edit(cmd, e, args[0], args[1]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&e.typ, "type", "", "`TYPE` of the token; of a Variant's it is the Theme's")
+	f.StringVar(&e.typ, "type", "", "`TYPE` of the token; not with --variant, because the Theme sets the type")
 	f.StringVar(&e.description, "description", "", "`TEXT` that describes the token")
-	f.BoolVar(&e.text, "text", false, "take VALUE as text, also where it reads as JSON")
-	f.BoolVar(&e.add, "add", false, "add the token where the Theme does not have it")
-	f.BoolVar(&e.strict, "strict", false, "refuse an edit that would leave something out of the served files; exit code 3 where it changes nothing")
+	f.BoolVar(&e.text, "text", false, "take VALUE as text, even if it is valid JSON")
+	f.BoolVar(&e.add, "add", false, "add the token if the Theme does not have it")
+	f.BoolVar(&e.strict, "strict", false, "refuse an edit that would leave something out of the served files; exit code 3 if it changes nothing")
 	return a.JSONFlag(target.OfVariant(cmd, &e.Target))
 }
 
@@ -68,7 +68,7 @@ func typedValue(typed string, asText bool) json.RawMessage {
 
 func (a *app) edit(cmd *cobra.Command, e editFlags, path, typed string) error {
 	if reason := validate.PathFault(path); reason != "" {
-		return term.UsageError("Write it as color.brand.", "%q is no path of a token: %s", path, reason)
+		return term.UsageError("Write it as color.brand.", "%q is not a valid path of a token: %s", path, reason)
 	}
 	if e.Variant != "" && (e.typ != "" || e.description != "") {
 		return term.UsageError("Leave --variant out to change the Theme.", "a Variant overrides values, and neither types nor descriptions")
@@ -125,7 +125,7 @@ func editing(document *jsontree.Node, e editFlags, path string, value json.RawMe
 	case n != nil && !dtcg.IsToken(n):
 		return nil, term.Fail("Name a token in it: livery theme show --tokens lists them.", "%s is a group", path)
 	case n == nil && !e.add:
-		return nil, noToken(path, tokenPaths(document), " To add it, say --add.")
+		return nil, noToken(path, tokenPaths(document), " To add it, use --add.")
 	case n == nil:
 		return append(missingGroups(document, path), client.Operation{Operation: "add", Path: at, Value: newToken(e, value)}), nil
 	}
@@ -166,7 +166,7 @@ func (a *app) editVariant(ctx context.Context, c *client.Client, f target.Resolv
 		return err
 	}
 	if !e.add && !slices.ContainsFunc(theme.Tokens, func(t client.Token) bool { return t.Path == path }) {
-		return noToken(path, tokentree.PathsOf(theme), " An override of nothing is ignored; to keep it for later, say --add.")
+		return noToken(path, tokentree.PathsOf(theme), " An override of a token that does not exist has no effect; to store it for later, use --add.")
 	}
 	operations := []client.VariantOperation{{Operation: "set", Path: path, Value: value}}
 	return a.changeOverrides(ctx, c, f, e, operations)
@@ -218,7 +218,7 @@ func (a *app) edited(f target.Resolved, e editFlags, before, after client.TokenS
 	return err
 }
 
-const unsetText = `Takes overrides away from a Variant, so that the Theme's own values count again; or tokens and
+const unsetText = `Takes overrides away from a Variant, so that the Theme's own values apply again; or tokens and
 groups from the draft of a Theme. A token that aliases name stays, unless --force is given.`
 
 func (a *app) unsetCommand() *cobra.Command {
@@ -226,14 +226,14 @@ func (a *app) unsetCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:     "unset PATH...",
-		Short:   "Take overrides from a Variant, or tokens from a Theme",
+		Short:   "Remove overrides of a Variant, or tokens of a Theme",
 		Long:    unsetText,
 		Example: "  livery unset color.brand --env sandbox --theme acme --variant dark",
 		Args:    cmdline.Args(cobra.MinimumNArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.unset(cmd, e, args, force) },
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "take tokens from the Theme that aliases name")
-	cmd.Flags().BoolVar(&e.strict, "strict", false, "refuse what would leave something out of the served files; exit code 3 where it changes nothing")
+	cmd.Flags().BoolVar(&force, "force", false, "remove tokens of the Theme even if aliases name them")
+	cmd.Flags().BoolVar(&e.strict, "strict", false, "refuse what would leave something out of the served files; exit code 3 if it changes nothing")
 	return a.JSONFlag(target.OfVariant(cmd, &e.Target))
 }
 
@@ -276,7 +276,7 @@ func (a *app) removeTokens(ctx context.Context, c *client.Client, f target.Resol
 		operations = append(operations, client.Operation{Operation: "remove", Path: tokentree.Pointer(path)})
 	}
 	if named := stillNamed(set, paths); len(named) > 0 && !force {
-		return term.Fail("Point them elsewhere first, or say --force: they are left out of the served files then.", "aliases still name it: %s", term.Listed(named))
+		return term.Fail("Point them to another token first, or use --force: then the served files leave them out.", "aliases still name it: %s", term.Listed(named))
 	}
 	return a.changeTheme(ctx, c, f, e, standing{set, document}, operations)
 }

@@ -73,7 +73,7 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 				return err
 			}
 			if len(p.variants) > 1 {
-				return term.UsageError("Say --variant once.", "%s is a file of one Variant", files[0])
+				return term.UsageError("Give --variant once.", "%s is a file of one Variant", files[0])
 			}
 			p.Variant = strings.Join(p.variants, "")
 			return a.previewFile(cmd.Context(), p, files[0])
@@ -115,7 +115,7 @@ func noServedFile(name string) error {
 	for i := range renderer.FileCount {
 		names = append(names, renderer.File(i).Name())
 	}
-	return term.UsageError("There is: "+term.Listed(names)+".", "no served file is called %q", name)
+	return term.UsageError("Valid values: "+term.Listed(names)+".", "no served file is called %q", name)
 }
 
 // drawPage reads anew what a page shows.

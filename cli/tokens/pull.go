@@ -20,8 +20,8 @@ a flat map; --version writes a published version. What comes out can be pushed a
 
 The current document of a Theme is written whole, and so is its newest version while there is no
 draft. Of any other version the API lists tokens and groups only, so that --version writes it without
-$extends, $ref, $deprecated, other members that are kept and never read, and empty groups, and says
-so on the standard error; the served tokens.dtcg.json of that version has them all.`
+$extends, $ref, $deprecated, other members that Livery stores and does not use, and empty groups, and
+says so on the standard error; the served tokens.dtcg.json of that version has them all.`
 
 func (a *app) pullCommand() *cobra.Command {
 	var p target.Target

@@ -168,7 +168,7 @@ func retyped(before, after client.TokenSet, from, to string) []string {
 	for _, t := range before.Tokens {
 		path := moved(t.Path, from, to)
 		if path != t.Path && types[path] != changeset.Text(t.ResolvedType) {
-			lines = append(lines, "Note: "+path+" was of type "+changeset.Text(t.ResolvedType)+" and is "+types[path]+" where it stands now.")
+			lines = append(lines, "Note: "+path+" was of type "+changeset.Text(t.ResolvedType)+" and is "+types[path]+" at its new path.")
 		}
 	}
 	return lines

@@ -64,7 +64,7 @@ func TestNothingInATokenFileIsObeyed(t *testing.T) {
 		t.Errorf("release of what is refused = %d, want 1\n%s", code, refused)
 	}
 	mask := "::add-mask::" + d.Token
-	fault := `::error file=hostile.json,line=3::color.b\u202e ::set-output name=x::y: {missing # Heading @team ::error::forged} names no token Name a token that there is.`
+	fault := `::error file=hostile.json,line=3::color.b\u202e ::set-output name=x::y: {missing # Heading @team ::error::forged} names no token Name a token that exists.`
 	for _, c := range []struct {
 		log  string
 		want []string

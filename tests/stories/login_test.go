@@ -212,7 +212,7 @@ func TestAPersonLogsInWithACode(t *testing.T) {
 	}
 	i.set(func() { i.answer, i.audience, i.life = "", origin+"/public/v1", 30*time.Second }) // so short that each command renews it
 	code, said := p.login(origin, confirm)
-	if code != 0 || !strings.Contains(said, "Logged in to "+origin+": 3 Environments to work on.") || !strings.Contains(said, "renewed by itself") {
+	if code != 0 || !strings.Contains(said, "Logged in to "+origin+": 3 Environments to work on.") || !strings.Contains(said, "renewed automatically") {
 		t.Fatalf("login = %d, %s", code, said)
 	}
 	if info, err := os.Stat(p.credentials()); err != nil || info.Mode().Perm() != 0o600 {
@@ -261,7 +261,7 @@ func ends(t *testing.T, p *person, origin string) {
 	}
 	p.issuer.Close()
 	p.wants(5, "ended, and cannot be renewed: no server answers at "+strings.TrimPrefix(p.issuer.URL, "https://"), "env", "list")
-	p.wants(0, "is forgotten", "logout")
+	p.wants(0, "is removed", "logout")
 	p.wants(0, `"forgotten": false`, "logout", "--json")
 	p.wants(1, "no livery dev is running", "env", "list")
 	kept, err := os.ReadFile(p.credentials())

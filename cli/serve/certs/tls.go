@@ -21,7 +21,7 @@ type TlsFlags struct{ prefix, cert, key string }
 func (t *TlsFlags) Add(cmd *cobra.Command, prefix, what string) {
 	t.prefix = prefix
 	cmd.Flags().StringVar(&t.cert, prefix+"tls-cert", "", "PEM `FILE` of the certificate chain of "+what+"; read again when it changes (default: no TLS)")
-	cmd.Flags().StringVar(&t.key, prefix+"tls-key", "", "PEM `FILE` of that certificate's private key; whoever has it can pretend to be this server")
+	cmd.Flags().StringVar(&t.key, prefix+"tls-key", "", "PEM `FILE` of that certificate's private key; a reader of it can pose as this server")
 	cmd.MarkFlagsRequiredTogether(prefix+"tls-cert", prefix+"tls-key")
 }
 
@@ -85,7 +85,7 @@ type FeedTLSFlags struct {
 // Add gives a command the flags.
 func (t *FeedTLSFlags) Add(cmd *cobra.Command) {
 	t.TlsFlags.Add(cmd, "feed-", "the feed")
-	cmd.Flags().StringVar(&t.clientCA, "feed-client-ca", "", "PEM `FILE` of the CAs one of which must have signed an edge's certificate, beside the token it carries; read again when it changes (default: the token alone)")
+	cmd.Flags().StringVar(&t.clientCA, "feed-client-ca", "", "PEM `FILE` of the CAs one of which must have signed an edge's certificate, in addition to the token; read again when it changes (default: the token alone)")
 }
 
 // Over returns the feed's listener under TLS 1.3, or l if no certificate was given. With a CA nobody
@@ -116,7 +116,7 @@ func (t *FeedTLSFlags) Over(l net.Listener, log *slog.Logger) (net.Listener, err
 // warnOpenFeed says so if a feed that others may reach speaks no TLS.
 func warnOpenFeed(l net.Listener, log *slog.Logger) {
 	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
-		log.Warn("the feed speaks no TLS and carries documents, signing secrets and its token to whoever reads the network",
+		log.Warn("the feed does not use TLS: everyone on the network path can read documents, signing secrets and its token",
 			"address", at.String(), "next", "give it a certificate with --feed-tls-cert and --feed-tls-key, or keep it on a private network")
 	}
 }

@@ -17,8 +17,8 @@ type UpstreamTLSFlags struct {
 
 // Add gives a command the flags.
 func (t *UpstreamTLSFlags) Add(cmd *cobra.Command) {
-	t.TlsFlags.Add(cmd, "upstream-", "this edge, where a feed asks for one")
-	cmd.Flags().StringVar(&t.ca, "upstream-ca", "", "PEM `FILE` of the CAs that an upstream's certificate is trusted by; read again when it changes (default: the system's)")
+	t.TlsFlags.Add(cmd, "upstream-", "this edge, if a feed asks for one")
+	cmd.Flags().StringVar(&t.ca, "upstream-ca", "", "PEM `FILE` of the CAs trusted to sign an upstream's certificate; read again when it changes (default: the system's)")
 }
 
 // Settings returns what new connections to an upstream are made with at any time.

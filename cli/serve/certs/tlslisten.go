@@ -71,7 +71,7 @@ func (r *refusals) tell(client net.Addr, err error) {
 		r.untold++
 		return
 	}
-	r.log.Log(context.Background(), r.level, "a client could not shake hands", "listener", r.name, "client", client.String(), "error", err, "next", nextAfter(err), "untold", r.untold)
+	r.log.Log(context.Background(), r.level, "a TLS handshake with a client failed", "listener", r.name, "client", client.String(), "error", err, "next", nextAfter(err), "untold", r.untold)
 	r.told, r.untold = time.Now(), 0
 }
 
@@ -83,7 +83,7 @@ func nextAfter(err error) string {
 	remote, isNet := errors.AsType[*net.OpError](err)
 	switch {
 	case plain:
-		return "write https:// where the client names this address"
+		return "write https:// in the address that the client was given"
 	case strings.Contains(err.Error(), "didn't provide a certificate"):
 		return "give the edge a certificate that a CA of --feed-client-ca has signed, with --upstream-tls-cert and --upstream-tls-key"
 	case stranger:

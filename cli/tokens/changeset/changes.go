@@ -298,14 +298,14 @@ func changedValues(a *term.App, c Change) term.Escaped {
 	case before == after && string(c.Before) != string(c.After):
 		return after + " (changed beyond what is shown)"
 	case before == after:
-		return "not its value"
+		return "changed, but not its value"
 	}
 	return before + " → " + after
 }
 
 func orNone(s string) string {
 	if s == "" {
-		return "of no known type"
+		return "without a known type"
 	}
 	return s
 }

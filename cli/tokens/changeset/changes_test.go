@@ -45,7 +45,7 @@ func TestChangesAsAPersonReadsThem(t *testing.T) {
 			"another type", `{"a":{"$type":"number","$value":1}}`, `{"a":{"$type":"opacity","$value":1}}`, "  ! a  was number, is opacity\n",
 		},
 		{
-			"another description is no other value", `{"a":{"$value":1}}`, `{"a":{"$value":1,"$description":"d"}}`, "  ~ a  not its value\n",
+			"another description is no other value", `{"a":{"$value":1}}`, `{"a":{"$value":1,"$description":"d"}}`, "  ~ a  changed, but not its value\n",
 		},
 		{"a colour is shown as it is served", `{}`, `{"a":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0,1]}}}`, "  + a  #0000ff\n"},
 	}
@@ -120,7 +120,7 @@ func TestNoAnswerIsExplained(t *testing.T) {
 		{"an unknown name", request(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Name: "o.example", Err: "no such host"}}), "no server is known by the name o.example"},
 		{"no answer in time", request(context.DeadlineExceeded), "the server did not answer in time: https://o.example"},
 		{"anything else", request(errors.New("tls: broken")), "the connection to https://o.example failed: tls: broken"},
-		{"TLS where there is none", request(http.ErrSchemeMismatch), "https://o.example speaks no TLS"},
+		{"TLS where there is none", request(http.ErrSchemeMismatch), "https://o.example does not use TLS"},
 		{"a certificate of nobody known", request(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}), "the certificate of https://o.example is not trusted: unknown authority"},
 	}
 	for _, c := range cases {

@@ -11,13 +11,13 @@ import (
 
 // advices say what to do about each kind of diagnostic.
 var advices = map[string]string{
-	dtcg.AliasMissing:     "Name a token that there is.",
+	dtcg.AliasMissing:     "Name a token that exists.",
 	dtcg.AliasCycle:       "Give one of these tokens a value of its own.",
 	dtcg.AliasToGroup:     "Name one token of that group.",
 	dtcg.ValueMisfit:      "Write a value of the token's type, or give the token another $type.",
 	dtcg.ValueUnsafe:      "Write a plain value: nothing in it may end a declaration or make a browser fetch anything.",
 	dtcg.NameCollision:    "Rename one of the two tokens.",
-	dtcg.OverrideIgnored:  "Fix the path, or take it away with livery unset.",
+	dtcg.OverrideIgnored:  "Fix the path, or remove the override with livery unset.",
 	dtcg.TokenHasChildren: "Move what is inside out of the token, or make the token the $root of a group.",
 }
 

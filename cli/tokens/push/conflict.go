@@ -33,7 +33,7 @@ func (p *pushFlags) chooseOnConflict() error {
 		}
 	case mergeConflict, overwriteConflict, failConflict:
 	default:
-		return term.UsageError("It is merge, overwrite or fail.", "--on-conflict cannot be %q", p.onConflict)
+		return term.UsageError("Valid values: merge, overwrite, fail.", "--on-conflict cannot be %q", p.onConflict)
 	}
 	return nil
 }
@@ -63,10 +63,10 @@ func (a *app) planAgain(ctx context.Context, t *pushTarget, p pushFlags) (pushPl
 	both := bothChange(underneath, plan.changes)
 	switch {
 	case p.onConflict == failConflict:
-		return plan, term.Conflict("Look at it with livery diff, and push again.", "somebody else changed the draft of %s meanwhile", t.what)
+		return plan, term.Conflict("Look at it with livery diff, and push again.", "the draft of %s was changed meanwhile by another client", t.what)
 	case p.onConflict == mergeConflict && len(both) > 0:
 		return plan, term.Conflict("Look at it with livery diff, and push again with --on-conflict overwrite if your files are right.",
-			"somebody else changed meanwhile what the files change too: %s", term.Listed(both))
+			"another client changed meanwhile what the files change too: %s", term.Listed(both))
 	}
 	a.Say("The files are sent on top of that:")
 	return plan, nil

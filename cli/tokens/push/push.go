@@ -36,16 +36,16 @@ func (p *pushFlags) options() tokenfile.Options { return tokenfile.Options{Sets:
 func (p *pushFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&p.Variant, "variant", "", "`VARIANT`, slug or id, to push overrides to (default: the Theme itself)")
-	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files; exit code 3 where there is nothing to push")
-	f.BoolVar(&p.replace, "replace", false, "also remove what the files lack (default: keep it)")
+	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files; exit code 3 if there is nothing to push")
+	f.BoolVar(&p.replace, "replace", false, "also remove what the files do not have (default: leave it)")
 	f.BoolVar(&p.skipRefused, "skip-refused", false, "push without what the API refuses, and list that (default: refuse all)")
-	f.BoolVar(&p.create, "create", false, "create the Theme or Variant where it is missing")
+	f.BoolVar(&p.create, "create", false, "create the Theme or Variant if it does not exist")
 	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
 	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version, also as latest")
 	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
 	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
 	f.BoolVar(&p.sure, "yes", false, "merge all token sets of a file without asking on a terminal")
-	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do where somebody else changed the draft meanwhile: merge, overwrite or fail (default: merge; fail where CI is set)")
+	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
 	source.SourceFlags(cmd, &p.sets, &p.mode)
 	p.Flags(cmd)
 	target.OfTheme(cmd, &p.Target)
@@ -53,35 +53,35 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 
 const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
 (or token files, of which only the values are taken) into overrides of a Variant. Several files
-count as one: a later file is laid over an earlier one, and what stands in two is told. A folder
-is all JSON files in it; "-" reads the standard input.
+count as one: a later file is laid over an earlier one, and the command names what two of them set.
+A folder stands for all JSON files in it; "-" reads the standard input.
 
 A file is a DTCG document, the older form without dollar signs, an export of Tokens Studio (one
 file or its folder; sets merged in its tokenSetOrder, or those of --sets or of the theme --token-mode),
-the answer of Figma's REST interface to a question for local variables (of a --token-mode), or a folder of
+the response of Figma's REST API to a request for local variables (of a --token-mode), or a folder of
 the files that Figma exports for the modes of a collection (that of --token-mode).
 
 The token sets that a push merges are named, in their order and with the number of tokens that later sets
 override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given. Collections
-of Figma whose modes differ are not combined without --token-mode: the error lists what there is.
+of Figma whose modes differ are not combined without --token-mode: the error lists the modes.
 
 A token that is recognisably the same at another path is moved, so that Variants keep their
-overrides; that takes --replace, for without it nothing is removed. Where somebody else changed
-the draft meanwhile, the push is computed again and sent again, unless they changed the same
+overrides; that needs --replace, because without it nothing is removed. If another client changed
+the draft meanwhile, the push is computed again and sent again, unless that client changed the same
 tokens; in CI it ends with exit code 4.
 
 A token in the files takes the place of the stored one as a whole. What the files do not name
 stays as it is, unless --replace is given: then it is removed.
 
-A token that the API refuses (its $type is not a known one, its value of a JSON kind that its type never
-has, its name forbidden) refuses the whole push. --skip-refused pushes the rest and lists what is left
-out on the standard error, always as little as there is to leave out:
+If the API refuses one token (its $type is unknown, its value is of a JSON kind that its type never
+has, its name is not allowed), the whole push is refused. --skip-refused pushes the rest and lists what is left
+out on the standard error. It leaves out as little as possible:
   - a token or group of a bad name, and a member that is neither, as a whole;
   - a token whose own $type is unknown, or whose value is of a wrong kind;
   - of a group whose $type is unknown, or one that a stored token below it cannot have, that $type and
     the tokens of the files that have their type from it;
   - a $description or $extensions of a wrong kind alone, without its token;
-  - of a Variant the overrides whose path is none; their values are never refused.
+  - of a Variant the overrides whose path is not valid; their values are never refused.
 What is left out stays as it is stored, also with --replace, unless it no longer fits there. If nothing of
 the files is left, or nothing but empty values, nothing is pushed and the exit code is 1.
 

@@ -71,7 +71,7 @@ func (a *app) printPlan(plan pushPlan, s *source.Sources, full bool) error {
 	return a.Show(list, func() {
 		a.sayChanges(plan, full)
 		if plan.count == 0 {
-			a.Say("Nothing would be sent: all is as the files say.")
+			a.Say("Nothing would be sent: everything matches the files.")
 			return
 		}
 		what := strings.ToUpper(changeset.Summary(plan.changes)[:1]) + changeset.Summary(plan.changes)[1:]

@@ -81,7 +81,7 @@ func isEmpty(value *jsontree.Node) bool {
 // print says on the standard error how much was kept, if a push left something out.
 func (r *remainder) print(a *app, counted string) {
 	if r != nil && r.Pushed < r.Of {
-		a.Warn("Kept %d of %s.", r.Pushed, term.Plural(r.Of, counted))
+		a.Warn("Pushed %d of %s.", r.Pushed, term.Plural(r.Of, counted))
 	}
 }
 
@@ -90,7 +90,7 @@ func (r *remainder) refuse(counted string) error {
 	if r == nil || r.Pushed == r.Of || r.filled > 0 {
 		return nil
 	}
-	what := fmt.Sprintf("nothing is left to push: kept %d of %s", r.Pushed, term.Plural(r.Of, counted))
+	what := fmt.Sprintf("nothing is left to push: %d of %s are valid", r.Pushed, term.Plural(r.Of, counted))
 	if r.Pushed > 0 {
 		what += ", all of them empty"
 	}

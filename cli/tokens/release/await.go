@@ -56,19 +56,19 @@ func awaitFile(ctx context.Context, url string, wanted func(servedFile) bool) (s
 		file, err := fileAt(ctx, url)
 		switch {
 		case file.status == http.StatusForbidden:
-			return file, term.Fail("Ask for it from a page that may have it.", "the edge does not let this machine have %s: who may is set by the operator", url)
+			return file, term.Fail("Request it from a page that is allowed to.", "the edge does not let this machine have %s: the operator sets who may", url)
 		case file.status == http.StatusOK && wanted(file):
 			return file, nil
 		case err != nil && ctx.Err() == nil:
 			said = err.Error()
 		case file.status == http.StatusOK:
-			said = "that of before"
+			said = "the previous version"
 		case file.status != 0:
 			said = strconv.Itoa(file.status)
 		}
 		select {
 		case <-ctx.Done():
-			return file, term.Fail("It is published all the same; look at the edge.", "the edge does not serve %s yet; the last answer was %s", url, said)
+			return file, term.Fail("The version is published; check the edge.", "the edge does not serve %s yet; the last answer was %s", url, said)
 		case <-time.After(awaitPause):
 		}
 	}

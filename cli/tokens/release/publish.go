@@ -35,10 +35,10 @@ func (a *app) publishCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.publish(cmd, p) },
 	}
 	cmd.Flags().BoolVar(&p.variants, "variants", false, "publish every Variant with a draft after the Theme")
-	cmd.Flags().BoolVar(&p.unchanged, "unchanged", false, "publish the newest version of the Theme once more where it has no draft")
+	cmd.Flags().BoolVar(&p.unchanged, "unchanged", false, "publish the newest version of the Theme once more if it has no draft")
 	cmd.Flags().BoolVar(&p.wait, "wait", false, "wait until an edge serves the new version, also as latest")
 	cmd.Flags().DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
-	cmd.Flags().BoolVar(&p.strict, "strict", false, "exit code 3 where there is no draft to publish")
+	cmd.Flags().BoolVar(&p.strict, "strict", false, "exit code 3 if there is no draft to publish")
 	target.OfVariant(cmd, &p.Target)
 	cmd.MarkFlagsMutuallyExclusive("variant", "variants")
 	cmd.MarkFlagsMutuallyExclusive("variant", "unchanged")
@@ -66,7 +66,7 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 	}
 	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, client.PublishOptions{Unchanged: p.unchanged})
 	if errors.Is(err, client.ErrConflict) {
-		none := term.Fail("Push something first, or say --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.Theme.Slug)
+		none := term.Fail("Push something first, or use --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.Theme.Slug)
 		return p.unlessStrict(none, f.Theme.HasUnpublishedChanges)
 	}
 	if err != nil {

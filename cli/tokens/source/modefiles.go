@@ -135,7 +135,7 @@ func refuseUnused(files []*tokenFile, o tokenfile.Options) error {
 		}
 	}
 	if slices.ContainsFunc(files, hasModes) {
-		return term.Fail("There is: "+strings.Join(modes, ", ")+".", "there is no mode %s in the files", o.Mode)
+		return term.Fail("Valid values: "+strings.Join(modes, ", ")+".", "the files have no mode %s", o.Mode)
 	}
 	return term.Fail("Leave --token-mode out, or name the file of that mode.", "--token-mode %s has nothing to choose from: %s", o.Mode, formsOf(files))
 }

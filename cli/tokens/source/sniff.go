@@ -21,9 +21,9 @@ func sniff(data string) strangeness {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")) || bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return strangeness{"is compressed", "Unpack it first."}
 	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(trimRune(head)):
-		return strangeness{"is no text", "Name a file of tokens, which is JSON."}
+		return strangeness{"is not text", "Name a file of tokens, which is JSON."}
 	case text[0] == '<':
-		return strangeness{"is a web page or XML, and no JSON", "If it was downloaded, look whether the address wants a login."}
+		return strangeness{"is a web page or XML, not JSON", "If it was downloaded, check whether the address needs a login."}
 	}
 	return strangeness{}
 }

@@ -17,7 +17,7 @@ func ParseFile(path, text string) (*jsontree.Node, error) {
 		return nil, notJSON(path, text, err)
 	}
 	if !n.IsObject() {
-		return nil, term.Fail("A token file begins with {.", "%s:1:1: the file holds no JSON object but one value of kind %s", path, n.Kind)
+		return nil, term.Fail("A token file begins with {.", "%s:1:1: the file must hold a JSON object, but holds a value of kind %s", path, n.Kind)
 	}
 	return n, nil
 }

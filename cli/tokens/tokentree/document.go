@@ -116,7 +116,7 @@ func ParseValue(path string, value json.RawMessage) (*jsontree.Node, error) {
 func parseAnswer(what string, text []byte) (*jsontree.Node, error) {
 	n, err := jsontree.Parse(string(text))
 	if err != nil {
-		return nil, term.Fail("Tell the operator: the origin answered what it must not.", "%s cannot be read: %v", what, err)
+		return nil, term.Fail("Report this to the operator: the origin sent a response that it must not send.", "%s cannot be read: %v", what, err)
 	}
 	return n, nil
 }

@@ -50,9 +50,9 @@ func leftOutSentence(tokens, others int) string {
 	case 0:
 		return all + "."
 	case 1:
-		return all + ", and 1 member that is none."
+		return all + ", and 1 member that is not a token."
 	}
-	return all + ", and " + term.Plural(others, "member") + " that are none."
+	return all + ", and " + term.Plural(others, "member") + " that are not tokens."
 }
 
 // DropInvalidOverrides returns overrides without those whose path the API refuses, and which those
@@ -87,7 +87,7 @@ func PathFault(path string) string {
 		case strings.ContainsAny(name, "{}"):
 			return "a name holds none of { }"
 		case name[0] == '$' && (name != "$root" || i < len(names)-1):
-			return "only values can be overridden, and " + name + " is none"
+			return "only values can be overridden, and " + name + " is not a value"
 		}
 	}
 	return ""

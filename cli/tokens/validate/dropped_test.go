@@ -27,8 +27,8 @@ func TestSkippedAreListedInAlignedLines(t *testing.T) {
 			{Path: "g.$type", Reason: "unknown"},
 			{Path: "g.länge", Reason: "has it from g.$type", Tokens: 1},
 			{Path: "x.y", Reason: "bad", Tokens: 3},
-		}, "g.$type  unknown\ng.länge  has it from g.$type\nx.y      bad\n4 tokens are left out, and 1 member that is none.\n"},
-		{"control characters stay out of the terminal", []Dropped{{Path: "a\n\x1b[31mb", Reason: "r\tr"}, {Path: "c", Reason: "r"}}, "a\\n\\x1b[31mb  r r\nc             r\nNo token is left out, and 2 members that are none.\n"},
+		}, "g.$type  unknown\ng.länge  has it from g.$type\nx.y      bad\n4 tokens are left out, and 1 member that is not a token.\n"},
+		{"control characters stay out of the terminal", []Dropped{{Path: "a\n\x1b[31mb", Reason: "r\tr"}, {Path: "c", Reason: "r"}}, "a\\n\\x1b[31mb  r r\nc             r\nNo token is left out, and 2 members that are not tokens.\n"},
 	}
 	for _, c := range cases {
 		var said strings.Builder
