@@ -16,7 +16,6 @@ func diskOf(bytes int64) option { return func(c *edge.Config) { c.DiskBytes = by
 // A disk that is full of what was asked for once has what is asked for now after a restart without the origin, as it
 // was last published, however the edge ended.
 func TestFullDiskKeepsWhatIsAskedForNow(t *testing.T) {
-	t.Parallel()
 	const hot, once, room = 88, 500, 2 << 20
 	f := publishedFeed(t)
 	module := int64(len(f.blobs[f.module]))
