@@ -203,7 +203,7 @@ func parseRecord(path []byte) (a address.Address, pair, ok bool) {
 
 // missing says which part of an address does not exist.
 func (f *feedHandler) missing(ctx *fasthttp.RequestCtx, part string, m upstream.ResponseMeta) {
-	f.answer(ctx, feedproto.Missing{Missing: part}, m)
+	f.answer(ctx, feedproto.NotFound{Missing: part}, m)
 	if ctx.Response.StatusCode() == http.StatusOK {
 		ctx.SetStatusCode(http.StatusNotFound)
 	}

@@ -57,7 +57,7 @@ type feed struct {
 // fedTheme is one Theme with its versions.
 type fedTheme struct {
 	feedproto.Theme
-	compiled []*renderer.Compiled // of each version
+	compiled []*renderer.CompiledTheme // of each version
 	versions []feedproto.Pair
 	variants map[string]map[uint32]feedproto.Pair // by id and version; a missing version is the Theme's own
 }
@@ -129,7 +129,7 @@ func (f *feed) logChange(themeID string) {
 }
 
 // compile compiles a document as a publish does.
-func (f *feed) compile(document, prefix string) (c *renderer.Compiled, planBundle record.Hash) {
+func (f *feed) compile(document, prefix string) (c *renderer.CompiledTheme, planBundle record.Hash) {
 	tree, err := jsontree.Parse(document)
 	if err != nil {
 		f.t.Fatal(err)

@@ -78,8 +78,8 @@ const (
 	MissingBlob    = "blob"
 )
 
-// Missing is the body of an answer of status 404: the part of the address that does not exist.
-type Missing struct {
+// NotFound is the body of an answer of status 404: the part of the address that does not exist.
+type NotFound struct {
 	Missing string `json:"missing"`
 }
 

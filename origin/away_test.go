@@ -127,7 +127,7 @@ func TestALostHistoryIsTold(t *testing.T) {
 // origin collects, this one does not.
 func TestWhatNothingNamesIsCollected(t *testing.T) {
 	h, s := newFaulty(t)
-	collect := func(after time.Duration) (storage.Collected, error) {
+	collect := func(after time.Duration) (storage.CollectResult, error) {
 		return h.origin.Collect(context.Background(), storage.Collection{Now: time.Now().Add(after)})
 	}
 	if _, err := s.PutBlob(context.Background(), []byte("nothing names this")); err != nil {

@@ -14,7 +14,7 @@ func (o *Origin) Lost() (storage.Cursor, bool) { return o.maintenance.Lost() }
 
 // Collect drops the blobs that nothing names, as storage.Collect does; maintenance.ErrCollecting if another origin does
 // just now.
-func (o *Origin) Collect(ctx context.Context, c storage.Collection) (storage.Collected, error) {
+func (o *Origin) Collect(ctx context.Context, c storage.Collection) (storage.CollectResult, error) {
 	return o.maintenance.Collect(ctx, c)
 }
 

@@ -214,7 +214,7 @@ func TestAmplificationIsBounded(t *testing.T) {
 }
 
 // checkBounded compares a file with what its plan makes, which it appends to planned and returns.
-func checkBounded(t *testing.T, c *renderer.Compiled, s *renderer.Set, f renderer.File, out, planned []byte) []byte {
+func checkBounded(t *testing.T, c *renderer.CompiledTheme, s *renderer.Set, f renderer.File, out, planned []byte) []byte {
 	t.Helper()
 	if len(out) > renderer.MaxFileBytes {
 		t.Errorf("%s has %d bytes", f.Name(), len(out))

@@ -14,7 +14,7 @@ import (
 // so that what stands between the reached tokens stays. It is not changed once it is made and may be
 // read concurrently.
 type change struct {
-	of      *Compiled
+	of      *CompiledTheme
 	delta   *dtcg.Delta
 	css     []byte // the declarations of the tokens that are reached, back to back
 	values  []byte // what tokens.values.json holds of them
@@ -27,7 +27,7 @@ type changeEnds struct{ css, values int32 }
 
 // changed lays overrides over the Theme. It returns nil if they do, or could do, more than change
 // values: what they are worth is then told by the whole document alone.
-func (c *Compiled) changed(overrides []dtcg.Override) *change {
+func (c *CompiledTheme) changed(overrides []dtcg.Override) *change {
 	if c.room < 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (v *change) repeat(k int, names []string) bool {
 
 // sameShape reports whether a token that becomes these declarations, and a primitive or none, is in the
 // same files as before and declares the same names, which no other token does.
-func (c *Compiled) sameShape(token int32, declarations []byte, primitive bool) bool {
+func (c *CompiledTheme) sameShape(token int32, declarations []byte, primitive bool) bool {
 	return primitive == (c.files[TokensValuesJSON].stops[token] > 0) &&
 		(c.contested == nil || !c.contested[token]) &&
 		sameNames(declarations, c.declarations(token))
@@ -112,7 +112,7 @@ func sameNames(a, b []byte) bool {
 }
 
 // declarations returns what tokens.css has of a token of the Theme.
-func (c *Compiled) declarations(token int32) []byte {
+func (c *CompiledTheme) declarations(token int32) []byte {
 	from, to := c.files[TokensCSS].piece(token)
 	if int(token) == len(c.doc.Tokens)-1 {
 		to -= int32(len(stylesheetTail))
@@ -122,7 +122,7 @@ func (c *Compiled) declarations(token int32) []byte {
 
 // roomLeft returns how much longer each file may become without coming near MaxFileBytes. While it is
 // rendered a file is longer than in the end by no more than the names of groups that are taken back.
-func (c *Compiled) roomLeft() int {
+func (c *CompiledTheme) roomLeft() int {
 	length := 0
 	for f := range c.files {
 		length = max(length, len(c.files[f].text))

@@ -6,10 +6,10 @@ import (
 	"example.com/livery/renderer/plan"
 )
 
-// Compiled is a Theme version, read and rendered once, from which the plans of its files and the
+// CompiledTheme is a Theme version, read and rendered once, from which the plans of its files and the
 // overlays of any number of Variants are made (package plan). It is not changed after Compile and
 // may be used concurrently. It keeps the tree it was compiled from.
-type Compiled struct {
+type CompiledTheme struct {
 	base   *dtcg.Base
 	doc    *dtcg.Document // of base
 	prefix string
@@ -26,10 +26,10 @@ type Compiled struct {
 
 // Compile compiles a Theme version for the custom property prefix, which may be empty. theme must
 // not be changed afterwards.
-func Compile(theme *jsontree.Node, prefix string) *Compiled {
+func Compile(theme *jsontree.Node, prefix string) *CompiledTheme {
 	base := dtcg.ReadBase(theme)
 	s := LoadDocument(base.Theme, prefix)
-	c := &Compiled{
+	c := &CompiledTheme{
 		base: base, doc: base.Theme, prefix: prefix,
 		declared: s.declared, contested: s.contested, diagnostics: s.diagnostics,
 	}
@@ -54,11 +54,11 @@ func Compile(theme *jsontree.Node, prefix string) *Compiled {
 
 // Plan returns the plan of file f. The caller must not change it. Equal Themes give equal bytes. It is
 // nil only if the file is longer than plan.MaxFileBytes, which no tree that was parsed can bring about.
-func (c *Compiled) Plan(f File) []byte { return c.blobs[f] }
+func (c *CompiledTheme) Plan(f File) []byte { return c.blobs[f] }
 
 // Load is LoadTree for the Theme of c, which is not read again: it costs what the overrides reach,
 // unless these do more than change values. overrides may be nil. The Set keeps c.
-func (c *Compiled) Load(overrides *jsontree.Node) *Set {
+func (c *CompiledTheme) Load(overrides *jsontree.Node) *Set {
 	list := overridesIn(overrides)
 	if change := c.changed(list); change != nil {
 		return &Set{doc: c.doc, prefix: c.prefix, change: change}
@@ -67,14 +67,14 @@ func (c *Compiled) Load(overrides *jsontree.Node) *Set {
 }
 
 // loadWhole is Load at the cost of the whole Theme.
-func (c *Compiled) loadWhole(overrides []dtcg.Override) *Set {
+func (c *CompiledTheme) loadWhole(overrides []dtcg.Override) *Set {
 	return LoadDocument(overlay(c.doc, overrides), c.prefix)
 }
 
 // Overlay returns the overlay that makes of the plan of file f the bytes that s renders, whatever the
 // overrides of s do: retype, leave out, bring back, collide. s must come from c.Load. The result grows
 // with what differs, not with the Theme. It is nil only if Plan is.
-func (c *Compiled) Overlay(s *Set, f File) []byte {
+func (c *CompiledTheme) Overlay(s *Set, f File) []byte {
 	if s.doc.Root != c.doc.Root || s.change != nil && s.change.of != c {
 		panic("renderer: an overlay is compiled from a Set of its own Theme")
 	}

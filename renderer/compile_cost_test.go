@@ -242,7 +242,7 @@ func BenchmarkCompilePlan(b *testing.B) {
 	for _, n := range benchTokens {
 		b.Run(fmt.Sprintf("tokens=%d", n), func(b *testing.B) {
 			theme := parse(b, family(n))
-			var c *renderer.Compiled
+			var c *renderer.CompiledTheme
 			b.ReportAllocs()
 			for b.Loop() {
 				c = renderer.Compile(theme, "")
@@ -258,7 +258,7 @@ func BenchmarkCompilePlan(b *testing.B) {
 }
 
 // eachBrand runs a benchmark for every size of Theme and Variant.
-func eachBrand(b *testing.B, run func(b *testing.B, c *renderer.Compiled, overrides *jsontree.Node)) {
+func eachBrand(b *testing.B, run func(b *testing.B, c *renderer.CompiledTheme, overrides *jsontree.Node)) {
 	for _, n := range benchTokens {
 		c := renderer.Compile(parse(b, family(n)), "")
 		for _, count := range []int{1, 10, 50, 200, 1000} {
@@ -271,7 +271,7 @@ func eachBrand(b *testing.B, run func(b *testing.B, c *renderer.Compiled, overri
 
 // BenchmarkCompileOverlay compiles the overlays of all five files from parsed overrides.
 func BenchmarkCompileOverlay(b *testing.B) {
-	eachBrand(b, func(b *testing.B, c *renderer.Compiled, overrides *jsontree.Node) {
+	eachBrand(b, func(b *testing.B, c *renderer.CompiledTheme, overrides *jsontree.Node) {
 		total, sheet := 0, 0
 		b.ReportAllocs()
 		for b.Loop() {
@@ -306,7 +306,7 @@ func BenchmarkOpen(b *testing.B) {
 
 // BenchmarkRenderPlan renders tokens.css: the plan is open, the overlay is opened each time.
 func BenchmarkRenderPlan(b *testing.B) {
-	eachBrand(b, func(b *testing.B, c *renderer.Compiled, overrides *jsontree.Node) {
+	eachBrand(b, func(b *testing.B, c *renderer.CompiledTheme, overrides *jsontree.Node) {
 		p, err := plan.Open(c.Plan(renderer.TokensCSS))
 		if err != nil {
 			b.Fatal(err)

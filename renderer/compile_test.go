@@ -268,7 +268,7 @@ func TestOverlayWantsASetOfItsTheme(t *testing.T) {
 	renderer.Compile(parse(t, theme), "").Overlay(renderer.Compile(parse(t, theme), "").Load(nil), renderer.TokensCSS)
 }
 
-// Compiled is used by many requests at once; run with -race.
+// A CompiledTheme is used by many requests at once; run with -race.
 func TestCompiledIsUsedConcurrently(t *testing.T) {
 	t.Parallel()
 	c := renderer.Compile(parse(t, readFile(t, "testdata/acorn-design-system/theme.json")), "")

@@ -14,7 +14,7 @@ func (s *Set) AppendWithin(f File, maxBytes int) (out []byte, tokens, members in
 }
 
 // LoadWhole is Load at the cost of the whole Theme.
-func (c *Compiled) LoadWhole(overrides *jsontree.Node) *Set {
+func (c *CompiledTheme) LoadWhole(overrides *jsontree.Node) *Set {
 	return c.loadWhole(overridesIn(overrides))
 }
 
@@ -22,7 +22,7 @@ func (c *Compiled) LoadWhole(overrides *jsontree.Node) *Set {
 func (s *Set) Whole() bool { return s.change == nil }
 
 // WithRoom returns c as if its files had room for so many bytes more.
-func (c *Compiled) WithRoom(bytes int) *Compiled {
+func (c *CompiledTheme) WithRoom(bytes int) *CompiledTheme {
 	other := *c
 	other.room = bytes
 	return &other

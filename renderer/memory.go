@@ -11,7 +11,7 @@ const (
 
 // MemoryBytes returns about how many bytes of memory c takes with the tree that it was compiled from, as
 // jsontree.Parse made it of a text of that many bytes.
-func (c *Compiled) MemoryBytes(textBytes int) int {
+func (c *CompiledTheme) MemoryBytes(textBytes int) int {
 	total := textBytes + c.base.MemoryBytes() + len(c.doc.Tokens)*perTokenBytes + len(c.contested) +
 		dtcg.DiagnosticsMemoryBytes(c.diagnostics)
 	for _, blob := range c.blobs {

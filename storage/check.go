@@ -27,8 +27,8 @@ const (
 	RepairDelete  = "delete it; nothing depends on it"
 )
 
-// Checked is what CheckStore walked over.
-type Checked struct {
+// CheckResult is what CheckStore walked over.
+type CheckResult struct {
 	Records  int64
 	Names    int64 // of blobs, by records
 	Findings int64
@@ -37,17 +37,17 @@ type Checked struct {
 // CheckStore walks over every record, every name of a blob and every hash on one snapshot, then lets
 // the engine read every blob and the change log, and calls report for each thing that is wrong. It
 // changes nothing and may run beside everything else. The error is what stopped it.
-func CheckStore(ctx context.Context, store Store, progress Progress, report func(Finding)) (Checked, error) {
+func CheckStore(ctx context.Context, store Store, progress Progress, report func(Finding)) (CheckResult, error) {
 	c := &checker{ctx: ctx, progress: progress}
 	c.report = func(f Finding) {
 		c.done.Findings++
 		report(f)
 	}
-	held, err := heldBlobs(ctx, store, progress)
+	blobs, err := listBlobs(ctx, store, progress)
 	if err != nil {
 		return c.done, fmt.Errorf("storage: check: %w", err)
 	}
-	for _, b := range held {
+	for _, b := range blobs {
 		c.blobs = append(c.blobs, b.digest)
 	}
 	err = store.View(ctx, c.walk)
@@ -55,7 +55,7 @@ func CheckStore(ctx context.Context, store Store, progress Progress, report func
 		err = c.confirmMissing(store)
 	}
 	if err == nil {
-		progress.Tell("read blobs and the change log", 0, len(held))
+		progress.Tell("read blobs and the change log", 0, len(blobs))
 		err = store.Check(ctx, c.report)
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ type checker struct {
 	absent   []absentBlob
 	progress Progress
 	report   func(Finding)
-	done     Checked
+	done     CheckResult
 }
 
 // absentBlob is a name without a blob in the list.

@@ -32,8 +32,8 @@ type Collection struct {
 	Progress Progress      // nil means that none is reported
 }
 
-// Collected is what Collect found and did, or would do in a dry run.
-type Collected struct {
+// CollectResult is what Collect found and did, or would do in a dry run.
+type CollectResult struct {
 	Blobs, Bytes             int64         // that were there, as stored
 	Named                    int64         // by at least one record
 	Waiting, WaitingBytes    int64         // unnamed, and still within their grace
@@ -47,15 +47,15 @@ type Collected struct {
 // reader that holds a name and a publish that has put its blobs and not yet committed are never
 // hurt, and what a lost publish left goes the same way. Collect may run at any time beside
 // everything else. It holds 60 bytes a blob and 32 a reference in memory.
-func Collect(ctx context.Context, store Store, c Collection) (Collected, error) {
+func Collect(ctx context.Context, store Store, c Collection) (CollectResult, error) {
 	if c.Grace == 0 {
 		c.Grace = DefaultGrace
 	}
-	// In this order: a blob that is put after the list was made is not in question, and whoever put one
+	// In this order: a blob that is put after the list was made is not in question, and the publish that put one
 	// before it may have named it by the time the records are read.
-	held, err := heldBlobs(ctx, store, c.Progress)
+	blobs, err := listBlobs(ctx, store, c.Progress)
 	if err != nil {
-		return Collected{}, fmt.Errorf("storage: collect: %w", err)
+		return CollectResult{}, fmt.Errorf("storage: collect: %w", err)
 	}
 	var names digests
 	err = store.View(ctx, func(r Reader) (err error) {
@@ -63,10 +63,10 @@ func Collect(ctx context.Context, store Store, c Collection) (Collected, error) 
 		return err
 	})
 	if err != nil {
-		return Collected{}, fmt.Errorf("storage: collect: %w", err)
+		return CollectResult{}, fmt.Errorf("storage: collect: %w", err)
 	}
-	s := sortBlobs(held, names, c.Now.Add(-c.Grace))
-	if s.report.Missing, err = missing(ctx, store, held, names); err != nil {
+	s := sortBlobs(blobs, names, c.Now.Add(-c.Grace))
+	if s.report.Missing, err = missing(ctx, store, blobs, names); err != nil {
 		return s.report, fmt.Errorf("storage: collect: %w", err)
 	}
 	if c.DryRun {
@@ -75,41 +75,41 @@ func Collect(ctx context.Context, store Store, c Collection) (Collected, error) 
 	return s.report, s.act(ctx, store, c)
 }
 
-// heldBlob is a BlobInfo in less memory.
-type heldBlob struct {
+// blobEntry is a BlobInfo in less memory.
+type blobEntry struct {
 	digest  digest
 	stored  int64
 	unnamed int64 // Unix milliseconds; 0 means not marked
 }
 
-func heldBlobs(ctx context.Context, store Store, p Progress) (held []heldBlob, err error) {
+func listBlobs(ctx context.Context, store Store, p Progress) (blobs []blobEntry, err error) {
 	scanErr := store.Blobs(ctx, func(b BlobInfo) bool {
-		h := heldBlob{stored: b.StoredBytes}
+		h := blobEntry{stored: b.StoredBytes}
 		if h.digest, err = parseDigest(b.Name); err != nil {
 			return false
 		}
 		if !b.Unnamed.IsZero() {
 			h.unnamed = b.Unnamed.UnixMilli()
 		}
-		if held = append(held, h); len(held)%10_000 == 0 {
-			p.Tell("list blobs", len(held), 0)
+		if blobs = append(blobs, h); len(blobs)%10_000 == 0 {
+			p.Tell("list blobs", len(blobs), 0)
 		}
 		return true
 	})
-	return held, errors.Join(err, scanErr)
+	return blobs, errors.Join(err, scanErr)
 }
 
-// sorted is what has to be done, and the report of it.
-type sorted struct {
+// collectPlan is what has to be done, and the report of it.
+type collectPlan struct {
 	mark, unmark, drop []record.Hash
-	report             Collected
+	report             CollectResult
 }
 
 // sortBlobs decides about each blob.
-func sortBlobs(held []heldBlob, names digests, before time.Time) *sorted {
-	s := &sorted{}
+func sortBlobs(blobs []blobEntry, names digests, before time.Time) *collectPlan {
+	s := &collectPlan{}
 	r := &s.report
-	for _, b := range held {
+	for _, b := range blobs {
 		r.Blobs++
 		r.Bytes += b.stored
 		switch {
@@ -135,7 +135,7 @@ func sortBlobs(held []heldBlob, names digests, before time.Time) *sorted {
 }
 
 // act marks and drops. What was put in the meantime the store leaves alone.
-func (s *sorted) act(ctx context.Context, store Store, c Collection) error {
+func (s *collectPlan) act(ctx context.Context, store Store, c Collection) error {
 	err := store.MarkBlobs(ctx, s.unmark, time.Time{})
 	if err == nil {
 		err = store.MarkBlobs(ctx, s.mark, c.Now)
@@ -154,12 +154,12 @@ func (s *sorted) act(ctx context.Context, store Store, c Collection) error {
 }
 
 // missing returns the names without a blob. The list may be older than a name, so each is asked for.
-func missing(ctx context.Context, store Store, held []heldBlob, names digests) (lost []record.Hash, err error) {
+func missing(ctx context.Context, store Store, blobs []blobEntry, names digests) (lost []record.Hash, err error) {
 	for _, name := range names {
-		for len(held) > 0 && compareDigests(held[0].digest, name) < 0 {
-			held = held[1:]
+		for len(blobs) > 0 && compareDigests(blobs[0].digest, name) < 0 {
+			blobs = blobs[1:]
 		}
-		if len(held) > 0 && held[0].digest == name {
+		if len(blobs) > 0 && blobs[0].digest == name {
 			continue
 		}
 		_, err := store.Blob(ctx, name.name())

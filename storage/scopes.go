@@ -14,8 +14,8 @@ import (
 type Scopes struct {
 	all *semaphore.Weighted // a scope holds one unit, Global holds all
 
-	mu     sync.Mutex // guards held
-	held   map[string]*scopeLock
+	mu     sync.Mutex // guards locks
+	locks  map[string]*scopeLock
 	unused func(scope string) // may be nil
 }
 
@@ -31,7 +31,7 @@ const allScopes = math.MaxInt64
 // no writer holds it and none waits for it any more, whether the last one released it or its context ended. No
 // writer gets the scope before unused returns; unused must not block. It is not called for Global.
 func NewScopes(unused func(scope string)) *Scopes {
-	return &Scopes{all: semaphore.NewWeighted(allScopes), held: map[string]*scopeLock{}, unused: unused}
+	return &Scopes{all: semaphore.NewWeighted(allScopes), locks: map[string]*scopeLock{}, unused: unused}
 }
 
 // Acquire waits for the scope's turn and returns what gives it up, or ctx's error. The wait for
@@ -64,11 +64,11 @@ func (s *Scopes) Acquire(ctx context.Context, scope string) (release func(), err
 func (s *Scopes) join(scope string) *scopeLock {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lock := s.held[scope]
+	lock := s.locks[scope]
 	if lock == nil {
 		lock = &scopeLock{free: make(chan struct{}, 1)}
 		lock.free <- struct{}{}
-		s.held[scope] = lock
+		s.locks[scope] = lock
 	}
 	lock.users++
 	return lock
@@ -78,7 +78,7 @@ func (s *Scopes) part(scope string, lock *scopeLock) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if lock.users--; lock.users == 0 {
-		delete(s.held, scope)
+		delete(s.locks, scope)
 		if s.unused != nil {
 			s.unused(scope)
 		}

@@ -11,14 +11,14 @@ import (
 // MaxModuleBytes is the size past which a module is refused.
 const MaxModuleBytes = 16 << 20
 
-// loading is a module that is loaded or being loaded. ready is closed when pool or err is set.
-type loading struct {
+// moduleLoad is a module that is loaded or being loaded. ready is closed when pool or err is set.
+type moduleLoad struct {
 	ready chan struct{}
 	pool  *pool
 	err   error
 }
 
-func (l *loading) done() bool {
+func (l *moduleLoad) done() bool {
 	select {
 	case <-l.ready:
 		return true
@@ -80,7 +80,7 @@ func (r *Runtime) Load(ctx context.Context, digest string, module []byte) error 
 }
 
 // loading returns the entry of a digest; first tells the caller to load it.
-func (r *Runtime) loading(digest string) (l *loading, first bool, err error) {
+func (r *Runtime) loading(digest string) (l *moduleLoad, first bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -89,13 +89,13 @@ func (r *Runtime) loading(digest string) (l *loading, first bool, err error) {
 	if l := r.modules[digest]; l != nil {
 		return l, false, nil
 	}
-	l = &loading{ready: make(chan struct{})}
+	l = &moduleLoad{ready: make(chan struct{})}
 	r.modules[digest] = l
 	return l, true, nil
 }
 
 // settle publishes the outcome; a failure is forgotten, so that the next Load tries again.
-func (r *Runtime) settle(digest string, l *loading) {
+func (r *Runtime) settle(digest string, l *moduleLoad) {
 	r.mu.Lock()
 	if l.err != nil && r.modules[digest] == l {
 		delete(r.modules, digest)

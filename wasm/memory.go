@@ -15,21 +15,21 @@ func withMemory(ctx context.Context, limit uint64, used *atomic.Int64) context.C
 	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, most uint64) experimental.LinearMemory {
 		most = min(most, limit)
 		if space := reserve(most); space != nil {
-			return &mapped{space: space, used: used}
+			return &mappedMemory{space: space, used: used}
 		}
-		return &onHeap{limit: most, used: used}
+		return &heapMemory{limit: most, used: used}
 	}))
 }
 
-// mapped is linear memory at the beginning of reserved address space; it never moves.
-type mapped struct {
+// mappedMemory is linear memory at the beginning of reserved address space; it never moves.
+type mappedMemory struct {
 	space []byte // reserved
 	size  uint64 // of it in use
 	used  *atomic.Int64
 }
 
 // Reallocate returns the first size bytes, or nil if there are not so many.
-func (m *mapped) Reallocate(size uint64) []byte {
+func (m *mappedMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m.space)) || size > m.size && !allow(m.space[m.size:size]) {
 		return nil
 	}
@@ -41,21 +41,21 @@ func (m *mapped) Reallocate(size uint64) []byte {
 }
 
 // Free gives the address space back.
-func (m *mapped) Free() {
+func (m *mappedMemory) Free() {
 	m.used.Add(-int64(m.size))
 	release(m.space)
 	m.space, m.size = nil, 0
 }
 
-// onHeap is linear memory on Go's heap, for systems that have no reserved address space or no more of it.
-type onHeap struct {
+// heapMemory is linear memory on Go's heap, for systems that have no reserved address space or no more of it.
+type heapMemory struct {
 	buffer []byte
 	limit  uint64
 	used   *atomic.Int64
 }
 
 // Reallocate returns the memory with size bytes, or nil if that is past the limit.
-func (m *onHeap) Reallocate(size uint64) []byte {
+func (m *heapMemory) Reallocate(size uint64) []byte {
 	if size > m.limit {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (m *onHeap) Reallocate(size uint64) []byte {
 }
 
 // Free lets the collector have the memory.
-func (m *onHeap) Free() {
+func (m *heapMemory) Free() {
 	m.used.Add(-int64(len(m.buffer)))
 	m.buffer = nil
 }

@@ -16,7 +16,7 @@ func TestInstancesDoNotGrow(t *testing.T) {
 	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: 700 << 10})
 	digest := load(t, r, guest(t))
-	var all []compiled
+	var all []compiledInput
 	for i := range 4 {
 		in := synthetic(4000, 100)
 		in.prefix = fmt.Sprint("p", i)

@@ -12,29 +12,29 @@ import (
 // every render. Past the budget, or if no slot is free, the longest unused go first.
 type plans struct {
 	slots int // that the module has
-	held  map[planKey]*heldPlan
+	open  map[planKey]*openPlan
 	bytes int
 	turn  uint64 // counts uses
 }
 
-// heldPlan is one plan in a slot.
-type heldPlan struct {
+// openPlan is one plan in a slot.
+type openPlan struct {
 	slot uint32
 	size int
 	used uint64 // the turn of the last use
 }
 
-func (p *plans) has(key planKey) bool { return p.held[key] != nil }
+func (p *plans) has(key planKey) bool { return p.open[key] != nil }
 
 // hold makes sure that a plan is open in the instance and returns its slot. A *RefusedError leaves
 // the instance sound; after any other error it must not be used again.
 func (in *instance) hold(ctx context.Context, j job, budget int, c *counts) (uint32, error) {
 	p := &in.plans
 	p.turn++
-	if held := p.held[j.key]; held != nil {
-		held.used = p.turn
+	if plan := p.open[j.key]; plan != nil {
+		plan.used = p.turn
 		c.planHits.Add(1)
-		return held.slot, nil
+		return plan.slot, nil
 	}
 	c.planMisses.Add(1)
 	if len(j.plan) > int(in.info.MaxPlan) {
@@ -48,10 +48,10 @@ func (in *instance) hold(ctx context.Context, j job, budget int, c *counts) (uin
 	if err := in.open(ctx, slot, j.plan); err != nil {
 		return 0, err
 	}
-	if p.held == nil {
-		p.held = map[planKey]*heldPlan{}
+	if p.open == nil {
+		p.open = map[planKey]*openPlan{}
 	}
-	p.held[j.key] = &heldPlan{slot, len(j.plan), p.turn}
+	p.open[j.key] = &openPlan{slot, len(j.plan), p.turn}
 	p.bytes += len(j.plan)
 	c.plans.Add(1)
 	c.planBytes.Add(int64(len(j.plan)))
@@ -97,12 +97,12 @@ func (in *instance) drop(ctx context.Context, slot uint32) error {
 // makeRoom drops plans until one more of size bytes fits.
 func (in *instance) makeRoom(ctx context.Context, size, budget int, c *counts) error {
 	p := &in.plans
-	for len(p.held) > 0 && (p.bytes+size > budget || len(p.held) >= p.slots) {
+	for len(p.open) > 0 && (p.bytes+size > budget || len(p.open) >= p.slots) {
 		key, oldest := p.oldest()
 		if err := in.drop(ctx, oldest.slot); err != nil {
 			return err
 		}
-		delete(p.held, key)
+		delete(p.open, key)
 		p.bytes -= oldest.size
 		c.plans.Add(-1)
 		c.planBytes.Add(-int64(oldest.size))
@@ -110,10 +110,10 @@ func (in *instance) makeRoom(ctx context.Context, size, budget int, c *counts) e
 	return nil
 }
 
-func (p *plans) oldest() (key planKey, oldest *heldPlan) {
-	for k, held := range p.held {
-		if oldest == nil || held.used < oldest.used {
-			key, oldest = k, held
+func (p *plans) oldest() (key planKey, oldest *openPlan) {
+	for k, open := range p.open {
+		if oldest == nil || open.used < oldest.used {
+			key, oldest = k, open
 		}
 	}
 	return key, oldest
@@ -122,8 +122,8 @@ func (p *plans) oldest() (key planKey, oldest *heldPlan) {
 // free returns a slot that holds nothing; makeRoom saw to it that there is one.
 func (p *plans) free() uint32 {
 	var taken [abi.PlanSlots]bool
-	for _, held := range p.held {
-		taken[held.slot] = true
+	for _, open := range p.open {
+		taken[open.slot] = true
 	}
 	slot := uint32(0)
 	for taken[slot] {
@@ -134,6 +134,6 @@ func (p *plans) free() uint32 {
 
 // forget takes the plans of an instance that is closed out of the counts.
 func (p *plans) forget(c *counts) {
-	c.plans.Add(-int64(len(p.held)))
+	c.plans.Add(-int64(len(p.open)))
 	c.planBytes.Add(-int64(p.bytes))
 }

@@ -51,7 +51,7 @@ func TestLongestUnusedPlanMakesRoom(t *testing.T) {
 	for _, budget := range []int{0, 4000} {
 		r := newRuntime(t, wasm.Config{Instances: 1, PlanBytes: budget})
 		digest := load(t, r, guest(t))
-		var all []compiled
+		var all []compiledInput
 		for i := range 3 * abi.PlanSlots {
 			theme := fmt.Appendf(nil, `{"a":{"$type":"dimension","$value":"%dpx"}}`, i)
 			all = append(all, compileNatively(t, input{"", theme, []byte(`{"a":"1em"}`), ""}))
@@ -75,7 +75,7 @@ func TestLongestUnusedPlanMakesRoom(t *testing.T) {
 }
 
 // renderedAlone returns tokens.css of the Theme alone, read out of its plan natively.
-func renderedAlone(t *testing.T, c compiled) []byte {
+func renderedAlone(t *testing.T, c compiledInput) []byte {
 	bundle, err := plan.OpenBundle(c.plan.Bytes)
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ type Runtime struct {
 	keeper sync.WaitGroup
 
 	mu      sync.Mutex // guards modules and closed
-	modules map[string]*loading
+	modules map[string]*moduleLoad
 	closed  bool
 }
 
@@ -107,7 +107,7 @@ func NewRuntime(ctx context.Context, c Config) (*Runtime, error) {
 		config:  c.complete(),
 		large:   make(chan struct{}, 1),
 		quit:    make(chan struct{}),
-		modules: map[string]*loading{},
+		modules: map[string]*moduleLoad{},
 	}
 	if c.CacheDir != "" {
 		if r.code, err = openCodeDir(c.CacheDir, r.config.CodeBytes); err != nil {
@@ -126,7 +126,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 	already := r.closed
 	r.closed = true
 	modules := r.modules
-	r.modules = map[string]*loading{}
+	r.modules = map[string]*moduleLoad{}
 	r.mu.Unlock()
 	if already {
 		return nil

@@ -151,7 +151,7 @@ func compare(t testing.TB, r *wasm.Runtime, digest string, in input) {
 	}
 }
 
-func compareCompiled(t testing.TB, r *wasm.Runtime, digest string, in input, c compiled) {
+func compareCompiled(t testing.TB, r *wasm.Runtime, digest string, in input, c compiledInput) {
 	t.Helper()
 	alone := renderer.LoadTree(parse(t, in.theme), nil, in.prefix)
 	for f := range abi.File(abi.FileCount) {

@@ -126,20 +126,20 @@ func parse(t testing.TB, text []byte) *jsontree.Node {
 	return node
 }
 
-// compiled is one input, compiled natively.
-type compiled struct {
+// compiledInput is one input, compiled natively.
+type compiledInput struct {
 	set           *renderer.Set
 	plan, overlay wasm.Blob
 }
 
-func compileNatively(t testing.TB, in input) compiled {
+func compileNatively(t testing.TB, in input) compiledInput {
 	c := renderer.Compile(parse(t, in.theme), in.prefix)
 	set := c.Load(parse(t, in.overrides))
 	var plans, overlays [renderer.FileCount][]byte
 	for f := range renderer.File(renderer.FileCount) {
 		plans[f], overlays[f] = c.Plan(f), c.Overlay(set, f)
 	}
-	return compiled{set, blob(plan.AppendBundle(nil, plans[:])), blob(plan.AppendBundle(nil, overlays[:]))}
+	return compiledInput{set, blob(plan.AppendBundle(nil, plans[:])), blob(plan.AppendBundle(nil, overlays[:]))}
 }
 
 // synthetic returns a Theme of n colours, half of them aliases of the other half, with k overrides.

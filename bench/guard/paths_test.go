@@ -45,7 +45,7 @@ const (
 // document is a Theme with every second token an alias, compiled, and a Variant of it.
 type document struct {
 	theme, changed  *jsontree.Node
-	compiled        *renderer.Compiled
+	compiled        *renderer.CompiledTheme
 	plans, overlays [renderer.FileCount][]byte
 }
 

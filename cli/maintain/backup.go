@@ -55,8 +55,8 @@ func (a *app) backupCommand() *cobra.Command {
 
 // backedUp is what livery backup says with --json.
 type backedUp struct {
-	pebble.BackedUp
-	Pruned *pebble.Pruned `json:"pruned,omitempty"` // nil without --keep
+	pebble.BackupResult
+	Pruned *pebble.PruneResult `json:"pruned,omitempty"` // nil without --keep
 }
 
 func (a *app) backup(ctx context.Context, data, to string, keep int) error {
@@ -68,11 +68,11 @@ func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 	if err != nil {
 		return err
 	}
-	done := backedUp{BackedUp: *end.BackedUp}
+	done := backedUp{BackupResult: *end.BackedUp}
 	meter := a.storeMeter()
 	err = pebble.VerifyBackup(ctx, to, done.Backup, meter.tell)
 	if err == nil && keep > 0 {
-		var pruned pebble.Pruned
+		var pruned pebble.PruneResult
 		pruned, err = pebble.Prune(ctx, to, keep, meter.tell)
 		done.Pruned = &pruned
 	}
@@ -270,7 +270,7 @@ func (a *app) checkWholeStore(ctx context.Context, data string) error {
 		return err
 	}
 	said := struct {
-		storage.Checked
+		storage.CheckResult
 		List []storage.Finding `json:"list"`
 	}{*end.Checked, append([]storage.Finding{}, found...)}
 	err = a.Show(said, func() {

@@ -58,7 +58,7 @@ func (a *app) collect(ctx context.Context, data string, dry bool) error {
 
 // collectWith collects by the origin that runs on the store, so that it is counted and no other does the
 // same, or on the store itself if none does.
-func collectWith(ctx context.Context, store storage.Store, o *origin.Origin, dry bool, progress storage.Progress) (storage.Collected, error) {
+func collectWith(ctx context.Context, store storage.Store, o *origin.Origin, dry bool, progress storage.Progress) (storage.CollectResult, error) {
 	c := storage.Collection{Now: time.Now().UTC(), DryRun: dry, Progress: progress}
 	if o != nil {
 		return o.Collect(ctx, c)

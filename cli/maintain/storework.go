@@ -41,13 +41,13 @@ const (
 
 // storeEvent is one line of what work on a store tells. Exactly one of its parts is set.
 type storeEvent struct {
-	Progress *storeProgress   `json:"progress,omitempty"`
-	Finding  *storage.Finding `json:"finding,omitempty"`
-	BackedUp *pebble.BackedUp `json:"backedUp,omitempty"` // the end of a backup
-	Checked  *storage.Checked `json:"checked,omitempty"`  // the end of a check
-	Fault    string           `json:"fault,omitempty"`    // what stopped the work
+	Progress *storeProgress       `json:"progress,omitempty"`
+	Finding  *storage.Finding     `json:"finding,omitempty"`
+	BackedUp *pebble.BackupResult `json:"backedUp,omitempty"` // the end of a backup
+	Checked  *storage.CheckResult `json:"checked,omitempty"`  // the end of a check
+	Fault    string               `json:"fault,omitempty"`    // what stopped the work
 
-	Collected *storage.Collected `json:"collected,omitempty"` // the end of a collection
+	Collected *storage.CollectResult `json:"collected,omitempty"` // the end of a collection
 }
 
 // storeProgress is how far a piece of the work is.
@@ -69,7 +69,7 @@ func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, wor
 	var err error
 	switch work {
 	case backUpStore:
-		var done pebble.BackedUp
+		var done pebble.BackupResult
 		embedded, ok := store.(*pebble.Store)
 		if !ok {
 			tell(storeEvent{Fault: errBackUpServer.Error()})
@@ -84,11 +84,11 @@ func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, wor
 			}
 		}
 	case checkStore:
-		var done storage.Checked
+		var done storage.CheckResult
 		done, err = storage.CheckStore(ctx, store, progress, func(f storage.Finding) { tell(storeEvent{Finding: &f}) })
 		end.Checked = &done
 	case collectStore, collectDry:
-		var done storage.Collected
+		var done storage.CollectResult
 		done, err = collectWith(ctx, store, o, work == collectDry, progress)
 		end.Collected = &done
 		if err == nil && done.Dropped > 0 && work == collectStore {

@@ -209,7 +209,7 @@ func (u *Client) record(ctx context.Context, path string, v any) (missing string
 
 // missingPart returns what an answer of status 404 says is missing; nothing if it does not say.
 func missingPart(body []byte) string {
-	var fed feedproto.Missing
+	var fed feedproto.NotFound
 	if err := json.Unmarshal(body, &fed); err != nil {
 		return ""
 	}

@@ -76,12 +76,12 @@ func (d *Deriver) foreign(ctx context.Context, v record.ThemeVersion) (compiler,
 }
 
 // compiled returns a version's Theme, compiled natively.
-func (d *Deriver) compiled(ctx context.Context, v record.ThemeVersion) (*renderer.Compiled, error) {
+func (d *Deriver) compiled(ctx context.Context, v record.ThemeVersion) (*renderer.CompiledTheme, error) {
 	return d.compiledOf(v, func() ([]byte, error) { return d.store.Blob(ctx, v.Document) })
 }
 
 // compiledOf is compiled with the document that read returns, if it is needed.
-func (d *Deriver) compiledOf(v record.ThemeVersion, read func() ([]byte, error)) (*renderer.Compiled, error) {
+func (d *Deriver) compiledOf(v record.ThemeVersion, read func() ([]byte, error)) (*renderer.CompiledTheme, error) {
 	key := themeKey{v.Document, v.Prefix}
 	if c := d.themes.get(key); c != nil {
 		return c, nil
@@ -111,11 +111,11 @@ func parse(text []byte) (*jsontree.Node, error) {
 	return root, nil
 }
 
-func planBundle(c *renderer.Compiled) []byte {
+func planBundle(c *renderer.CompiledTheme) []byte {
 	return bundle(c.Plan)
 }
 
-func overlayBundle(c *renderer.Compiled, overrides []byte) ([]byte, error) {
+func overlayBundle(c *renderer.CompiledTheme, overrides []byte) ([]byte, error) {
 	root, err := parse(overrides)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type themeKey struct {
 
 type cachedTheme struct {
 	key      themeKey
-	compiled *renderer.Compiled
+	compiled *renderer.CompiledTheme
 	bytes    int64
 }
 
@@ -39,7 +39,7 @@ func newThemeCache(maxBytes int64) *themeCache {
 }
 
 // get returns a compiled Theme, or nil.
-func (c *themeCache) get(key themeKey) *renderer.Compiled {
+func (c *themeCache) get(key themeKey) *renderer.CompiledTheme {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.byKey[key]
@@ -52,7 +52,7 @@ func (c *themeCache) get(key themeKey) *renderer.Compiled {
 
 // add caches a Theme that takes so many bytes, and evicts those that were used longest ago. One that is larger than
 // the cache is not cached.
-func (c *themeCache) add(key themeKey, compiled *renderer.Compiled, bytes int64) {
+func (c *themeCache) add(key themeKey, compiled *renderer.CompiledTheme, bytes int64) {
 	bytes += cachedThemeBytes
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -174,7 +174,7 @@ func param(ctx *fasthttp.RequestCtx, name string) string {
 func (h *Handler) answer(ctx *fasthttp.RequestCtx, body any, err error) {
 	var part missing
 	if errors.As(err, &part) {
-		body, err = feedproto.Missing{Missing: string(part)}, nil
+		body, err = feedproto.NotFound{Missing: string(part)}, nil
 		ctx.SetStatusCode(fasthttp.StatusNotFound)
 	}
 	var text []byte

@@ -19,7 +19,7 @@ const collectName = "collect"
 
 // Collect drops the blobs that nothing names, as storage.Collect does; ErrCollecting if another origin
 // does just now.
-func (s *Service) Collect(ctx context.Context, c storage.Collection) (done storage.Collected, err error) {
+func (s *Service) Collect(ctx context.Context, c storage.Collection) (done storage.CollectResult, err error) {
 	collect := func(ctx context.Context) (err error) {
 		done, err = storage.Collect(ctx, s.config.Store, c)
 		return err
@@ -105,7 +105,7 @@ func newCollections(registry *prometheus.Registry) *collections {
 }
 
 // count counts one collection that ended.
-func (c *collections) count(done storage.Collected, err error, now time.Time) {
+func (c *collections) count(done storage.CollectResult, err error, now time.Time) {
 	if c == nil {
 		return
 	}

@@ -56,7 +56,7 @@ func (b *Base) link() {
 }
 
 // totalWithout returns the bytes that the aliases of all tokens build that are not picked.
-func (b *Base) totalWithout(p *picked) int {
+func (b *Base) totalWithout(p *tokenSet) int {
 	total := b.total
 	for _, i := range p.positions {
 		if len(b.Theme.Tokens[i].refs) > 0 {
@@ -76,7 +76,7 @@ type Delta struct {
 	Found   []Diagnostic // about the tokens that are reached, in no order but for those of one token
 
 	base   *Base
-	picked *picked
+	picked *tokenSet
 }
 
 // Overlay lays overrides over the Theme, at the cost of what they reach. It returns nil if that
@@ -102,8 +102,8 @@ func (b *Base) Overlay(overrides []Override) *Delta {
 
 // reach picks the tokens that are overridden and all that need them. References of the overrides add
 // none: they begin at tokens that are picked.
-func (b *Base) reach(overrides []Override) *picked {
-	p := newPicked(len(b.Theme.Tokens))
+func (b *Base) reach(overrides []Override) *tokenSet {
+	p := newTokenSet(len(b.Theme.Tokens))
 	for _, override := range overrides {
 		if i, ok := b.Theme.byPath[override.Path]; ok {
 			p.add(i)

@@ -103,14 +103,14 @@ func (o *overlay) settle() {
 	o.resolve(false)
 }
 
-// unfit is an override that came to a value that does not fit.
-type unfit struct {
+// badOverride is an override that came to a value that does not fit.
+type badOverride struct {
 	token  int32
 	report Diagnostic
 }
 
 // resolve resolves the tokens and returns those whose overrides do not fit.
-func (o *overlay) resolve(all bool) (misfits []unfit) {
+func (o *overlay) resolve(all bool) (misfits []badOverride) {
 	tokens := o.resolved()
 	for i := range tokens { // types that an override brought last time may be gone with it
 		own := &o.theme.Tokens[o.position(int32(i))]
@@ -132,7 +132,7 @@ func (o *overlay) resolve(all bool) (misfits []unfit) {
 		}
 		if m := t.misfit(t.Served); m != nil {
 			spoiled[i] = true
-			misfits = append(misfits, unfit{i, overrideMisfit(t, m)})
+			misfits = append(misfits, badOverride{i, overrideMisfit(t, m)})
 		}
 	})
 	o.found, o.steps, o.tooMuch = r.found, o.steps+r.steps, o.tooMuch || r.tooMuch

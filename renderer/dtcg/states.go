@@ -5,9 +5,9 @@ import "math/bits"
 // states are the tokens of a document while they are resolved: all of them or, of a Theme that is
 // resolved, some, which stand in the place of the Theme's own.
 type states struct {
-	all    []Token // of the document
-	picked *picked // nil: all are resolved
-	some   []Token // the picked ones, in their order
+	all    []Token   // of the document
+	picked *tokenSet // nil: all are resolved
+	some   []Token   // those of picked, in their order
 }
 
 // at returns the token at a position. It is called from many places: inlined, it would make the guest larger.
@@ -49,25 +49,25 @@ func (s *states) position(place int32) int32 {
 	return s.picked.positions[place]
 }
 
-// picked is a set of tokens that knows their order: one bit for each token of the document, so that it
+// tokenSet is a set of tokens that knows their order: one bit for each token of the document, so that it
 // costs next to nothing to make. It is not changed once it is ordered.
-type picked struct {
+type tokenSet struct {
 	bits      []uint64 // by position
 	before    []int32  // how many are picked before each word of bits
 	positions []int32  // of those that are picked: in document order once it is ordered
 }
 
-func newPicked(tokens int) *picked {
+func newTokenSet(tokens int) *tokenSet {
 	words := (tokens + 63) / 64
-	return &picked{bits: make([]uint64, words), before: make([]int32, words)}
+	return &tokenSet{bits: make([]uint64, words), before: make([]int32, words)}
 }
 
-func (p *picked) has(i int32) bool { return p.bits[i>>6]>>(i&63)&1 != 0 }
+func (p *tokenSet) has(i int32) bool { return p.bits[i>>6]>>(i&63)&1 != 0 }
 
 // add adds the token at position i.
 //
 //go:noinline
-func (p *picked) add(i int32) {
+func (p *tokenSet) add(i int32) {
 	if !p.has(i) {
 		p.bits[i>>6] |= 1 << (i & 63)
 		p.positions = append(p.positions, i)
@@ -75,7 +75,7 @@ func (p *picked) add(i int32) {
 }
 
 // order brings the positions into document order; after it nothing may be added.
-func (p *picked) order() {
+func (p *tokenSet) order() {
 	next := p.positions[:0]
 	for word, set := range p.bits {
 		p.before[word] = int32(len(next))
@@ -86,7 +86,7 @@ func (p *picked) order() {
 }
 
 // place returns how many are picked before position i, which is picked itself, or -1.
-func (p *picked) place(i int32) int32 {
+func (p *tokenSet) place(i int32) int32 {
 	word := p.bits[i>>6]
 	if word>>(i&63)&1 == 0 {
 		return -1

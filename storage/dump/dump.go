@@ -208,12 +208,12 @@ func Load(ctx context.Context, from io.Reader, store storage.Store, progress sto
 // empty refuses a store that holds a record.
 func empty(ctx context.Context, store storage.Store) error {
 	return store.View(ctx, func(r storage.Reader) error {
-		held := false
+		full := false
 		err := r.Scan(nil, storage.Ascending, func([]byte, []byte) bool {
-			held = true
+			full = true
 			return false
 		})
-		if err == nil && held {
+		if err == nil && full {
 			return ErrNotEmpty
 		}
 		return err
@@ -326,12 +326,12 @@ func (r *reader) end() error {
 func (r *reader) commit(ctx context.Context) error {
 	r.progress.Tell("load records", 0, len(r.records))
 	_, err := r.store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
-		held := false
+		full := false
 		err := tx.Scan(nil, storage.Ascending, func([]byte, []byte) bool {
-			held = true
+			full = true
 			return false
 		})
-		if err == nil && held {
+		if err == nil && full {
 			err = ErrNotEmpty
 		}
 		for i := 0; i < len(r.records) && err == nil; i++ {

@@ -53,8 +53,8 @@ type BackupFile struct {
 	Modified time.Time   `json:"modified"` // in the data directory; a file that is the same by name, size and this is not read again
 }
 
-// BackedUp is what a Backup took.
-type BackedUp struct {
+// BackupResult is what a Backup took.
+type BackupResult struct {
 	Backup       Backup
 	Files, Bytes int64 // of the whole
 	New, NewSize int64 // of the files that the directory did not have
@@ -67,35 +67,35 @@ type BackedUp struct {
 //
 // Older backups stay as they are; Prune removes them. A directory takes one Backup or Prune at a
 // time: storage.ErrLocked.
-func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress) (done BackedUp, err error) {
+func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress) (done BackupResult, err error) {
 	if s.opts.FS != nil {
-		return BackedUp{}, errors.New("pebble: back up: the store is not on a disk")
+		return BackupResult{}, errors.New("pebble: back up: the store is not on a disk")
 	}
 	if err := s.history.enter(); err != nil {
-		return BackedUp{}, err
+		return BackupResult{}, err
 	}
 	defer s.history.leave()
 	s.backupMu.Lock()
 	defer s.backupMu.Unlock()
 	b := &backupRun{ctx: ctx, to: to, progress: progress}
 	if err := b.makeDirs(); err != nil {
-		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
+		return BackupResult{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
 	}
 	unlock, err := lockBackups(to)
 	if err != nil {
-		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
+		return BackupResult{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
 	}
 	defer unlock(&err)
 	if err := b.prepare(s.id); err != nil {
-		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
+		return BackupResult{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
 	}
 	from := filepath.Join(s.dir, workName)
 	if err := s.checkpoint(from, &b.done.Backup); err != nil {
-		return BackedUp{}, failure("back up to "+to, err)
+		return BackupResult{}, failure("back up to "+to, err)
 	}
 	defer func() { _ = os.RemoveAll(from) }()
 	if err := b.copyAll(from); err != nil {
-		return BackedUp{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
+		return BackupResult{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
 	}
 	return b.done, nil
 }
@@ -117,7 +117,7 @@ type backupRun struct {
 	to       string
 	progress storage.Progress
 	known    map[BackupFile]record.Hash // files of earlier backups, by all but their hash
-	done     BackedUp
+	done     BackupResult
 }
 
 func (b *backupRun) makeDirs() error {

@@ -17,7 +17,7 @@ import (
 var onDisk = pebble.Options{MinFreeBytes: -1, Logger: quiet}
 
 // backUp backs up while writers go on, and returns what had been acknowledged before.
-func backUp(t *testing.T, s *pebble.Store, to string, writer int) (pebble.BackedUp, *acknowledgements) {
+func backUp(t *testing.T, s *pebble.Store, to string, writer int) (pebble.BackupResult, *acknowledgements) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	acks := newAcknowledgements()

@@ -65,7 +65,7 @@ var mutants = []mutant{
 	select {`, `	lock := &scopeLock{free: make(chan struct{}, 1), users: 1}
 	lock.free <- struct{}{}
 	s.mu.Lock()
-	s.held[scope] = lock
+	s.locks[scope] = lock
 	s.mu.Unlock()
 	select {`},
 	{"deleted prefixes come after what was written", "overlay.go", `	for key := range t.writes {

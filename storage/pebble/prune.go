@@ -18,8 +18,8 @@ import (
 // backupLockName is the file by which one process at a time changes a backup directory.
 const backupLockName = "lock"
 
-// Pruned is what Prune removed.
-type Pruned struct {
+// PruneResult is what Prune removed.
+type PruneResult struct {
 	Backups []string `json:"backups"` // their names, oldest first
 	Files   int64    `json:"files"`   // that no backup needs any more
 	Bytes   int64    `json:"bytes"`   // of those files
@@ -30,7 +30,7 @@ type Pruned struct {
 // moment: a process that ends in the midst leaves files too many, which the next Prune removes. It
 // refuses if a description cannot be read, because the files that one needs are not known, and
 // if a Backup into the directory is under way.
-func Prune(ctx context.Context, dir string, keep int, progress storage.Progress) (Pruned, error) {
+func Prune(ctx context.Context, dir string, keep int, progress storage.Progress) (PruneResult, error) {
 	p, err := prune(ctx, dir, keep, progress)
 	if err != nil {
 		return p, fmt.Errorf("pebble: prune the backups in %s: %w", dir, err)
@@ -38,7 +38,7 @@ func Prune(ctx context.Context, dir string, keep int, progress storage.Progress)
 	return p, nil
 }
 
-func prune(ctx context.Context, dir string, keep int, progress storage.Progress) (p Pruned, err error) {
+func prune(ctx context.Context, dir string, keep int, progress storage.Progress) (p PruneResult, err error) {
 	if keep < 1 {
 		return p, fmt.Errorf("%d backups cannot be kept: keep one at least", keep)
 	}
@@ -67,7 +67,7 @@ func prune(ctx context.Context, dir string, keep int, progress storage.Progress)
 }
 
 // sweep removes the files that none of the backups kept is made of.
-func (p *Pruned) sweep(ctx context.Context, dir string, kept []Backup, progress storage.Progress) error {
+func (p *PruneResult) sweep(ctx context.Context, dir string, kept []Backup, progress storage.Progress) error {
 	needed := map[string]bool{}
 	for _, b := range kept {
 		for _, f := range b.Files {

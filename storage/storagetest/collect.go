@@ -19,8 +19,8 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// OpenTimed returns a new, empty Store that takes the time of its puts from clock.
-type OpenTimed func(t *testing.T, clock func() time.Time) storage.Store
+// OpenWithClock returns a new, empty Store that takes the time of its puts from clock.
+type OpenWithClock func(t *testing.T, clock func() time.Time) storage.Store
 
 // grace is that of every collection here; it is longer than storage.PutWindow, as it must be.
 const grace = time.Hour
@@ -39,8 +39,8 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.at.Load()).UTC() }
 func (c *clock) move(d time.Duration) { c.at.Add(d.Milliseconds()) }
 
 // RunCollect holds an engine, and storage.Collect with it, to what collection promises.
-func RunCollect(t *testing.T, open OpenTimed) {
-	for says, hold := range map[string]func(*collecting){
+func RunCollect(t *testing.T, open OpenWithClock) {
+	for says, hold := range map[string]func(*storeWithClock){
 		"a blob that nothing names is dropped by the second run, a grace after the first": collectTwice,
 		"a dry run tells what a run does, and does nothing":                               collectDry,
 		"a blob that any kind of record names stays":                                      collectNamed,
@@ -52,7 +52,7 @@ func RunCollect(t *testing.T, open OpenTimed) {
 		"collection ends with its context":                                                collectCancelled,
 	} {
 		t.Run(says, func(t *testing.T) {
-			c := &collecting{collector: t, clock: newClock()}
+			c := &storeWithClock{collector: t, clock: newClock()}
 			c.store = open(t, c.clock.now)
 			t.Cleanup(func() { _ = c.store.Close() })
 			hold(c)
@@ -68,14 +68,14 @@ type collector interface {
 	Errorf(format string, args ...any)
 }
 
-// collecting is a store with its clock.
-type collecting struct {
+// storeWithClock is a store with its clock.
+type storeWithClock struct {
 	collector
 	store storage.Store
 	clock *clock
 }
 
-func (c *collecting) put(text string) record.Hash {
+func (c *storeWithClock) put(text string) record.Hash {
 	c.Helper()
 	name, err := c.store.PutBlob(context.Background(), []byte(text))
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *collecting) put(text string) record.Hash {
 }
 
 // name makes a record name a blob.
-func (c *collecting) name(version uint32, name record.Hash) {
+func (c *storeWithClock) name(version uint32, name record.Hash) {
 	c.Helper()
 	update(c, c.store, "e", func(tx storage.Tx) (record.Change, error) {
 		v := record.ThemeVersion{Number: version, Document: name}
@@ -93,7 +93,7 @@ func (c *collecting) name(version uint32, name record.Hash) {
 	})
 }
 
-func (c *collecting) unname(version uint32) {
+func (c *storeWithClock) unname(version uint32) {
 	c.Helper()
 	update(c, c.store, "e", func(tx storage.Tx) (record.Change, error) {
 		return record.Change{}, storage.ThemeVersions.Delete(tx, "e", "t", storage.Number(version))
@@ -101,7 +101,7 @@ func (c *collecting) unname(version uint32) {
 }
 
 // collect runs once after some time.
-func (c *collecting) collect(after time.Duration) storage.Collected {
+func (c *storeWithClock) collect(after time.Duration) storage.CollectResult {
 	c.Helper()
 	c.clock.move(after)
 	done, err := storage.Collect(context.Background(), c.store, storage.Collection{Now: c.clock.now(), Grace: grace})
@@ -112,7 +112,7 @@ func (c *collecting) collect(after time.Duration) storage.Collected {
 }
 
 // holds checks which blobs are there, by reading them and by listing them.
-func (c *collecting) holds(texts ...string) {
+func (c *storeWithClock) holds(texts ...string) {
 	c.Helper()
 	want := map[record.Hash]bool{}
 	for _, text := range texts {
@@ -144,7 +144,7 @@ func listed(t tester, store storage.Store) map[record.Hash]storage.BlobInfo {
 	return all
 }
 
-func collectTwice(c *collecting) {
+func collectTwice(c *storeWithClock) {
 	c.put("lost publish")
 	c.name(1, c.put("named"))
 	if got := c.collect(storage.PutWindow * 2); got.FoundUnnamed != 1 || got.Dropped != 0 || got.Named != 1 || got.Blobs != 2 {
@@ -165,7 +165,7 @@ func collectTwice(c *collecting) {
 	c.holds("lost publish", "named")
 }
 
-func collectDry(c *collecting) {
+func collectDry(c *storeWithClock) {
 	c.put("a")
 	c.collect(storage.PutWindow * 2)
 	c.put("b")
@@ -182,7 +182,7 @@ func collectDry(c *collecting) {
 	}
 }
 
-func collectNamed(c *collecting) {
+func collectNamed(c *storeWithClock) {
 	names := map[string]record.Hash{}
 	for _, kind := range []string{"document", "plan", "module", "overrides", "pair", "overlay", "registered"} {
 		names[kind] = c.put(kind)
@@ -202,7 +202,7 @@ func collectNamed(c *collecting) {
 	c.holds(slices.Collect(maps.Keys(names))...)
 }
 
-func collectJustPut(c *collecting) {
+func collectJustPut(c *storeWithClock) {
 	c.put("a publish under way")
 	c.collect(storage.PutWindow / 2)
 	if got := listed(c, c.store)[record.HashOf([]byte("a publish under way"))]; !got.Unnamed.IsZero() {
@@ -214,7 +214,7 @@ func collectJustPut(c *collecting) {
 	}
 }
 
-func collectPutAgain(c *collecting) {
+func collectPutAgain(c *storeWithClock) {
 	c.put("x")
 	c.collect(storage.PutWindow * 2)
 	c.clock.move(grace - time.Second)
@@ -226,7 +226,7 @@ func collectPutAgain(c *collecting) {
 	c.holds("x")
 }
 
-func collectNamedAgain(c *collecting) {
+func collectNamedAgain(c *storeWithClock) {
 	c.name(1, c.put("x"))
 	c.clock.move(storage.PutWindow * 2)
 	c.unname(1)
@@ -244,7 +244,7 @@ func collectNamedAgain(c *collecting) {
 	c.holds()
 }
 
-func collectMissing(c *collecting) {
+func collectMissing(c *storeWithClock) {
 	lost := record.HashOf([]byte("never put"))
 	c.name(1, lost)
 	c.put("x")
@@ -253,7 +253,7 @@ func collectMissing(c *collecting) {
 	}
 }
 
-func collectUnreadable(c *collecting) {
+func collectUnreadable(c *storeWithClock) {
 	c.put("x")
 	c.collect(2 * grace)
 	update(c, c.store, "e", func(tx storage.Tx) (record.Change, error) {
@@ -267,7 +267,7 @@ func collectUnreadable(c *collecting) {
 	c.holds("x")
 }
 
-func collectCancelled(c *collecting) {
+func collectCancelled(c *storeWithClock) {
 	c.put("x")
 	c.collect(2 * grace)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -284,13 +284,13 @@ func collectCancelled(c *collecting) {
 	c.holds("x")
 }
 
-// held is what the model knows of a blob.
+// modelBlob is what the model knows of a blob.
 type modelBlob struct{ put, marked time.Time }
 
 // collectModel compares which blobs are held with a model, over random puts, names and runs.
-func collectModel(t *testing.T, open OpenTimed) {
+func collectModel(t *testing.T, open OpenWithClock) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c := &collecting{collector: rt, clock: newClock()}
+		c := &storeWithClock{collector: rt, clock: newClock()}
 		c.store = open(t, c.clock.now)
 		rt.Cleanup(func() { _ = c.store.Close() })
 		blobs, names := map[string]modelBlob{}, map[uint32]string{}
@@ -350,8 +350,8 @@ func collectInModel(blobs map[string]modelBlob, names map[uint32]string, found m
 
 // collectMelee runs publishes, deletions, readers and collections at once. Time moves on between
 // them only: a grace is longer than any of them lasts.
-func collectMelee(t *testing.T, open OpenTimed) {
-	c := &collecting{collector: t, clock: newClock()}
+func collectMelee(t *testing.T, open OpenWithClock) {
+	c := &storeWithClock{collector: t, clock: newClock()}
 	c.store = open(t, c.clock.now)
 	defer func() { _ = c.store.Close() }()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -394,7 +394,7 @@ func collectMelee(t *testing.T, open OpenTimed) {
 }
 
 // meleeStep publishes, deletes or reads one of few versions of one of few blobs.
-func (c *collecting) meleeStep(random *rand.Rand) {
+func (c *storeWithClock) meleeStep(random *rand.Rand) {
 	version := uint32(1 + random.IntN(8))
 	switch text := "blob " + strconv.Itoa(random.IntN(40)); random.IntN(4) {
 	case 0:

@@ -112,7 +112,7 @@ type machine struct {
 	log   []storage.LoggedChange // all ever, from number 1
 	begin int                    // entries trimmed
 	blobs map[record.Hash][]byte
-	held  []*held
+	views []*openView
 }
 
 // operation is one call within a transaction.
@@ -263,18 +263,18 @@ func (m *machine) putBlob(t *rapid.T) {
 	m.blobs[name] = blob
 }
 
-// held is a view that stays open while the store moves on.
-type held struct {
+// openView is a view that stays open while the store moves on.
+type openView struct {
 	want  *memory
 	check chan func(storage.Reader) // closed to end the view
 	done  chan error
 }
 
 func (m *machine) hold(t *rapid.T) {
-	if len(m.held) == 3 {
+	if len(m.views) == 3 {
 		t.Skip("enough views are open")
 	}
-	h := &held{m.now, make(chan func(storage.Reader)), make(chan error, 1)}
+	h := &openView{m.now, make(chan func(storage.Reader)), make(chan error, 1)}
 	begun := make(chan struct{}, 1)
 	go func() {
 		h.done <- m.store.View(context.Background(), func(r storage.Reader) error {
@@ -287,16 +287,16 @@ func (m *machine) hold(t *rapid.T) {
 		})
 	}()
 	within(t, "the start of a view", begun)
-	m.held = append(m.held, h)
+	m.views = append(m.views, h)
 }
 
 func (m *machine) release(t *rapid.T) {
-	if len(m.held) == 0 {
+	if len(m.views) == 0 {
 		t.Skip("no view is open")
 	}
-	i := rapid.IntRange(0, len(m.held)-1).Draw(t, "view")
-	h := m.held[i]
-	m.held = slices.Delete(m.held, i, i+1)
+	i := rapid.IntRange(0, len(m.views)-1).Draw(t, "view")
+	h := m.views[i]
+	m.views = slices.Delete(m.views, i, i+1)
 	seen := make(chan []pair, 1)
 	h.check <- func(r storage.Reader) {
 		var all []pair
@@ -314,7 +314,7 @@ func (m *machine) release(t *rapid.T) {
 }
 
 func (m *machine) releaseAll() {
-	for _, h := range m.held {
+	for _, h := range m.views {
 		close(h.check)
 		<-h.done
 	}

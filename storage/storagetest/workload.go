@@ -161,8 +161,8 @@ func runWriters(t *testing.T, open Open) {
 	prove(t, open, []rule{{"32 writers lose nothing, and all that readers and followers see agrees with the log", writers}})
 }
 
-// sight is what a reader saw.
-type sight struct {
+// observation is what a reader saw.
+type observation struct {
 	at  storage.Cursor
 	all []pair
 }
@@ -189,7 +189,7 @@ func writers(t *testing.T, store storage.Store) {
 			}
 		})
 	}
-	var sights []sight
+	var sights []observation
 	readers.Go(func() { sights = look(ctx, t, store) })
 	followed := make(chan []storage.LoggedChange, 1)
 	go func() { followed <- follow(t, store, count*each) }()
@@ -209,11 +209,11 @@ func writers(t *testing.T, store storage.Store) {
 }
 
 // look reads whole snapshots until ctx ends.
-func look(ctx context.Context, t *testing.T, store storage.Store) []sight {
-	var sights []sight
+func look(ctx context.Context, t *testing.T, store storage.Store) []observation {
+	var sights []observation
 	for len(sights) < 200 && ctx.Err() == nil {
 		view(t, store, func(r storage.Reader) {
-			sights = append(sights, sight{r.Cursor(), pairs(t, r, "", storage.Ascending)})
+			sights = append(sights, observation{r.Cursor(), pairs(t, r, "", storage.Ascending)})
 		})
 	}
 	return sights

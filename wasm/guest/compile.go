@@ -13,9 +13,9 @@ import (
 type source struct {
 	theme     string
 	prefix    string
-	compiled  *renderer.Compiled // of theme and prefix; nil: nothing is held
+	compiled  *renderer.CompiledTheme // of theme and prefix; nil: none
 	overrides string
-	set       *renderer.Set // of compiled and overrides; nil: none is held
+	set       *renderer.Set // of compiled and overrides; nil: none
 	answer    []byte        // what the host may be reading
 }
 

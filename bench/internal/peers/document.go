@@ -25,7 +25,7 @@ type document struct {
 	file            string
 	text            string
 	tokens          int
-	compiled        *renderer.Compiled
+	compiled        *renderer.CompiledTheme
 	overrides       string       // JSON text: a value for each of some tokens
 	plan            plan.Plan    // of tokens.css
 	overlay         plan.Overlay // of tokens.css

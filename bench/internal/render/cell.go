@@ -73,7 +73,7 @@ func allCells() ([]cell, error) {
 }
 
 // variantCells prepares what is measured of one Variant.
-func variantCells(c *renderer.Compiled, n, count int) ([]cell, error) {
+func variantCells(c *renderer.CompiledTheme, n, count int) ([]cell, error) {
 	overrides := tree(brand(n, count))
 	s := c.Load(overrides)
 	if found := s.Diagnostics(); len(found) > 0 {
@@ -95,7 +95,7 @@ func variantCells(c *renderer.Compiled, n, count int) ([]cell, error) {
 }
 
 // compileAll compiles the overlays of all files.
-func compileAll(c *renderer.Compiled, overrides *jsontree.Node) {
+func compileAll(c *renderer.CompiledTheme, overrides *jsontree.Node) {
 	s := c.Load(overrides)
 	for f := range renderer.File(renderer.FileCount) {
 		c.Overlay(s, f)
@@ -103,7 +103,7 @@ func compileAll(c *renderer.Compiled, overrides *jsontree.Node) {
 }
 
 // renderCell opens an overlay for a plan that is open, and renders.
-func renderCell(c *renderer.Compiled, s *renderer.Set, f renderer.File) (cell, error) {
+func renderCell(c *renderer.CompiledTheme, s *renderer.Set, f renderer.File) (cell, error) {
 	p, err := plan.Open(c.Plan(f))
 	if err != nil {
 		return cell{}, err
