@@ -57,7 +57,7 @@ func pairLifetime(ts *themeState, p *pair, s *pairState) time.Duration {
 	switch {
 	case s.missing != "":
 		return negativeLifetime
-	case s.fed.Sealed && p.pinned:
+	case s.inputs.Sealed && p.pinned:
 		return existenceLifetime
 	}
 	return ts.lifetime

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/content"
+	"example.com/livery/feedproto"
 
 	"example.com/livery/edge/loop"
 	"example.com/livery/storage/record"
@@ -19,38 +22,6 @@ import (
 func dictionaryOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return ":" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
-}
-
-// Whoever has a delta to a file has the file, and is told so by the validator that it names.
-func TestDeltaValidators(t *testing.T) {
-	p := newPlain([]byte("the file"))
-	tag := string(p.deltaTag([]byte("a delta")))
-	other := string(newPlain([]byte("another")).deltaTag([]byte("a delta")))
-	if tag == string(p.deltaTag([]byte("a second delta"))) {
-		t.Error("two deltas have one validator")
-	}
-	for _, tt := range []struct{ field, want string }{
-		{tag, tag},
-		{"W/" + tag, tag},
-		{`"x", ` + tag, tag},
-		{other + "," + tag, tag},
-		{other, ""},
-		{tag[:len(tag)-2] + `"`, ""},
-		{tag[:len(tag)-1] + `a"`, ""},
-		{tag[:len(tag)-2] + `="`, ""},
-		{strings.Replace(tag, deltaMark, "-dcb-", 1), ""},
-		{tag[:len(tag)-1], ""},
-		{"*", ""},
-		{"", ""},
-	} {
-		if got := string(p.matched([]byte(tt.field))); got != tt.want {
-			t.Errorf("matched(%s) = %s, want %s", tt.field, got, tt.want)
-		}
-	}
-	b := newBody([]byte("the file"), coding.Identity, coding.Identity, false)
-	if got := string(b.matched([]byte(tag))); got != tag {
-		t.Errorf("who has a delta and is sent the file as it is: %q, want %q", got, tag)
-	}
 }
 
 // The pattern is of the same file at every version of one line, and fits the exchange's scratch.
@@ -65,50 +36,33 @@ func TestOfferNamesTheLine(t *testing.T) {
 	}
 }
 
-// What one file is sent by is bounded, and the oldest makes place.
-func TestDeltasOfAFileAreBounded(t *testing.T) {
-	f := &file{}
-	key := func(i int) offerKey { return offerKey{"line", abi.TokensCSS, coding.Digest{byte(i)}} }
-	for i := range 100 {
-		f = f.withDelta(delta{from: key(i), body: &body{bytes: make([]byte, 100)}})
-	}
-	if len(f.deltas) != maxDeltas || f.cost() < (&file{}).cost()+maxDeltas*100 {
-		t.Errorf("%d deltas are held, and weigh %d", len(f.deltas), f.cost())
-	}
-	last, first := key(99), key(0)
-	if _, known := f.delta(&last); !known {
-		t.Error("the newest is not held")
-	}
-	if _, known := f.delta(&first); known {
-		t.Error("the oldest is held")
-	}
-	elsewhere := last
-	elsewhere.line = "another"
-	if _, known := f.delta(&elsewhere); known {
-		t.Error("another line's delta is sent")
-	}
-	if f = f.withDelta(delta{from: last}); len(f.deltas) != maxDeltas {
-		t.Errorf("one that is made again leaves %d", len(f.deltas))
-	}
-}
-
 // deltaEdge returns a warmed edge, whose client may have three files: from one there is a delta, from
 // one a delta does not pay, from one none was made so far.
 func deltaEdge(t testing.TB, serving record.Serving) (e *Edge, made, refused, unmade string) {
 	e = warmed(t, serving)
 	p := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/1"))
-	s := p.state.Load()
-	key := fileKey{s.content, abi.TokensCSS}
-	held, _ := e.cache.files.GetIfPresent(key)
-	keys := [3]offerKey{}
-	for i, name := range []string{"made", "refused", "unmade"} {
-		keys[i] = offerKey{p.line(), abi.TokensCSS, sha256.Sum256([]byte(name))}
-		e.cache.offers.Set(keys[i], s)
+	offer := func(text string) content.DictionaryKey {
+		old := content.NewInputs(feedproto.Pair{Plan: record.HashOf([]byte(text))})
+		b := content.NewBody(abi.TokensCSS, []byte(text), coding.Identity, coding.Identity, false, nil)
+		e.content.Put(content.Key{Inputs: old.ID, File: abi.TokensCSS}, b)
+		e.content.Offer(p.line(), &old, abi.TokensCSS, b.Plain)
+		return content.DictionaryKey{Line: p.line(), File: abi.TokensCSS, Digest: b.Plain.Digest}
 	}
-	e.cache.putDelta(key, delta{from: keys[0], body: newDelta([]byte("a delta"), held.says()).withHead(abi.TokensCSS)})
-	e.cache.putDelta(key, delta{from: keys[1]})
-	return e, dictionaryOf([]byte("made")), dictionaryOf([]byte("refused")), dictionaryOf([]byte("unmade"))
+	files := [3]string{strings.Repeat("--a: 1px;", 299) + "--a: 2px;", "--a: 1px;", strings.Repeat("--a: 1px;", 299)} // too small a file is not a dictionary
+	for i, text := range files {
+		from := offer(text)
+		if i == 2 {
+			break
+		}
+		if b := e.content.MakeDelta(from, &p.state.Load().inputs, time.Now()); (b != nil) != (i == 0) {
+			t.Fatalf("a delta from file %d is made: %t", i, b != nil)
+		}
+	}
+	return e, dictionaryOf([]byte(files[0])), dictionaryOf([]byte(files[1])), dictionaryOf([]byte(files[2]))
 }
+
+// isDelta reports whether an answer's body is a delta.
+func isDelta(body []byte) bool { return bytes.HasPrefix(body, []byte("\x5e\x2a\x4d\x18")) }
 
 // The fast path answers with a delta that is held, or as ever if none is to be had, byte for byte as
 // the full server; what needs work it leaves alone. Neither allocates anything.
@@ -117,8 +71,8 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 	listed := record.Serving{AllowedOrigins: []string{"https://a.example"}}
 	e, made, refused, unmade := deltaEdge(t, openServing)
 	walled, _, _, _ := deltaEdge(t, listed)
-	searched := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest")).state.Load()
-	searched.searched.Store(^uint32(0))
+	latest := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest"))
+	e.content.MakeDelta(content.DictionaryKey{Line: latest.line(), File: abi.TokensCSS, Digest: sha256.Sum256([]byte("?"))}, &latest.state.Load().inputs, time.Now())
 	for _, tt := range []struct {
 		name, version string
 		edge          *Edge
@@ -153,7 +107,7 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 			if sent := string(got.Head) + "\r\n" + string(got.Body); sent != string(want) {
 				t.Errorf("the fast path answers %.900q, the full server %.900q", sent, want)
 			}
-			if is := string(got.Body) == "a delta"; is != tt.delta {
+			if is := isDelta(got.Body); is != tt.delta {
 				t.Errorf("a delta is sent: %t, want %t", is, tt.delta)
 			}
 			if n := testing.AllocsPerRun(1000, func() { ready{tt.edge}.Ready(request) }); n != 0 {
@@ -188,26 +142,5 @@ func BenchmarkReadyDelta(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Ready(request)
-	}
-}
-
-// Who has many versions can ask for the delta between any two, but not have the edge do nothing else.
-func TestDeltasAreMadeAtABoundedRate(t *testing.T) {
-	e, made, _, unmade := deltaEdge(t, openServing)
-	path := "/" + testEnv + "/" + testTheme + "/-/1/tokens.css"
-	request := func(available string) *loop.Request {
-		return scannedRequest(path, []string{"Accept-Encoding: br, dcz", "Available-Dictionary: " + available})
-	}
-	if _, ok := (ready{e}).Ready(request(unmade)); ok {
-		t.Fatal("a delta that can be made is not left to the full server")
-	}
-	now := time.Now().Add(time.Hour)
-	for e.deltas.making.Take(now) {
-	}
-	for available, want := range map[string]bool{made: true, unmade: false} {
-		got, ok := ready{e}.Ready(request(available))
-		if is := string(got.Body) == "a delta"; !ok || is != want {
-			t.Errorf("%s: ready = %t, a delta = %t, want %t", available, ok, is, want)
-		}
 	}
 }

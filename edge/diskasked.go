@@ -64,12 +64,12 @@ func (e *Edge) keepAgain(key string) {
 	}
 	p, t := entry.Value, entry.Value.theme.Load()
 	s := p.state.Load()
-	if t == nil || s == nil || s.missing != "" || !e.hasInputs(s.fed.record()) {
+	if t == nil || s == nil || s.missing != "" || !e.content.HasInputs(&s.inputs) {
 		return
 	}
-	fed := s.fed.record()
+	fed := s.inputs.Pair()
 	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
-		if held, ok := e.cache.inputs.GetIfPresent(name); ok && !e.disk.HasBlob(name) {
+		if held, ok := e.content.HeldInput(name); ok && !e.disk.HasBlob(name) {
 			e.keep(e.disk.PutBlob(name, held))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/livery/edge/coding"
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/listen"
 	"example.com/livery/edge/ratelimit"
@@ -58,6 +58,7 @@ type Edge struct {
 	disk       *diskcache.Cache
 	sources    *upstream.Pool
 	relay      *relay
+	content    *content.Store
 	flights    singleflight.Group
 	metrics    *metrics
 	server     *listen.Server
@@ -65,21 +66,18 @@ type Edge struct {
 	now        func() time.Time
 	log        *slog.Logger
 
-	confirmedAt  atomic.Int64                // Unix nanoseconds: what is held and not in doubt was current then
-	heard        atomic.Bool                 // the feed was heard to its end at least once
-	applied      atomic.Uint64               // number of the newest change that is applied
-	complaint    complaint                   // of the feed; follow alone uses it
-	advised      map[*upstream.Client]string // what was last logged to do about TLS; follow alone uses it
-	heardTo      atomic.Pointer[string]      // the newest place in the change log that was heard of
-	refreshless  atomic.Int64                // Unix nanoseconds: no Theme is asked for with its pairs before
-	refreshes    *waiting
-	postponed    *diskcache.WriteBehind
-	unknowns     ratelimit.Bucket // questions for what was not there
-	misses       chan struct{}    // one element for each request that does what takes long
-	waiting      atomic.Int32     // requests that wait for an upstream to come back
-	encoders     *coding.Encoders
-	improvements chan improvement
-	deltas       *deltas
+	confirmedAt atomic.Int64                // Unix nanoseconds: what is held and not in doubt was current then
+	heard       atomic.Bool                 // the feed was heard to its end at least once
+	applied     atomic.Uint64               // number of the newest change that is applied
+	complaint   complaint                   // of the feed; follow alone uses it
+	advised     map[*upstream.Client]string // what was last logged to do about TLS; follow alone uses it
+	heardTo     atomic.Pointer[string]      // the newest place in the change log that was heard of
+	refreshless atomic.Int64                // Unix nanoseconds: no Theme is asked for with its pairs before
+	refreshes   *waiting
+	postponed   *diskcache.WriteBehind
+	unknowns    ratelimit.Bucket // questions for what was not there
+	misses      chan struct{}    // one element for each request that does what takes long
+	waiting     atomic.Int32     // requests that wait for an upstream to come back
 
 	ctx     context.Context // of everything in the background
 	stop    context.CancelFunc
@@ -94,16 +92,13 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		return nil, errors.New("edge: a data directory and a renderer runtime are needed")
 	}
 	e := &Edge{
-		config:       c,
-		now:          c.Now,
-		log:          c.Logger,
-		refreshes:    newWaiting(),
-		misses:       make(chan struct{}, maxMisses),
-		encoders:     coding.NewEncoders(runtime.GOMAXPROCS(0)),
-		improvements: make(chan improvement, maxMisses),
-		deltas:       newDeltas(),
-		advised:      map[*upstream.Client]string{},
-		unknowns:     ratelimit.New(unknownEvery, unknownBurst),
+		config:    c,
+		now:       c.Now,
+		log:       c.Logger,
+		refreshes: newWaiting(),
+		misses:    make(chan struct{}, maxMisses),
+		advised:   map[*upstream.Client]string{},
+		unknowns:  ratelimit.New(unknownEvery, unknownBurst),
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -111,10 +106,11 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
+	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if err := e.open(); err != nil {
 		return nil, err
 	}
-	if err := e.prepare(ctx); err != nil {
+	if err := e.prepare(); err != nil {
 		return nil, err
 	}
 	e.start()
@@ -131,7 +127,16 @@ func (c *Config) upstreamWait() time.Duration {
 
 // open makes the parts that can fail.
 func (e *Edge) open() (err error) {
-	if e.cache, err = newCache(orDefault(e.config.CacheBytes, standardCache)); err != nil {
+	budget := orDefault(e.config.CacheBytes, standardCache)
+	if e.cache, err = newCache(budget); err != nil {
+		return err
+	}
+	e.content, err = content.New(e.ctx, content.Config{
+		Budget: budget - budget/64*recordParts, Slots: runtime.GOMAXPROCS(0), Pending: maxMisses, Runtime: e.config.Runtime,
+		Blob: e.blob, HasBlob: e.hasBlob, Older: e.olderInputs, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
+		Rendering: func() func(error) { return e.metrics.rendering() }, Recompressed: func() { e.metrics.improved.Inc() }, Now: e.now, Logger: e.log,
+	})
+	if err != nil {
 		return err
 	}
 	if e.disk, err = diskcache.Open(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), e.askedPairs); err != nil {
@@ -146,7 +151,7 @@ func (e *Edge) open() (err error) {
 }
 
 // prepare makes the servers.
-func (e *Edge) prepare(ctx context.Context) (err error) {
+func (e *Edge) prepare() (err error) {
 	e.relay = newRelay(e.disk.Cursor())
 	e.feedServer = e.newFeedServer()
 	c := listen.Config{
@@ -164,15 +169,14 @@ func (e *Edge) prepare(ctx context.Context) (err error) {
 		c.Source = ready{e}
 	}
 	e.server, err = listen.New(c)
-	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return err
 }
 
 // start begins what runs in the background.
 func (e *Edge) start() {
 	e.spawn(e.follow)
-	e.spawn(e.improveAll)
-	e.spawn(e.makeDeltas)
+	e.spawn(e.content.RecompressAll)
+	e.spawn(e.content.MakeDeltas)
 	e.spawn(func() { e.postponed.Run(e.ctx) })
 	e.spawn(e.keepAsked)
 	for range refreshThemes {
@@ -229,6 +233,7 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	e.postponed.Flush()
 	e.tellDisk()
 	e.cache.close()
+	e.content.Close()
 	e.sources.Close()
 	if err != nil {
 		return fmt.Errorf("edge: shutdown: %w", err)

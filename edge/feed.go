@@ -124,7 +124,7 @@ func (f *feedHandler) blob(ctx *fasthttp.RequestCtx, name record.Hash) {
 		f.missing(ctx, feedproto.MissingBlob, upstream.ResponseMeta{})
 		return
 	}
-	blob, err := f.edge.input(name)
+	blob, err := f.edge.content.Input(name)
 	if err != nil {
 		cutOff(ctx)
 		return
@@ -164,7 +164,7 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	case held.missing != "":
 		f.missing(ctx, held.missing, e.mannerOf(t, held.learned, o2, &q))
 	default:
-		f.answer(ctx, held.fed.record(), e.mannerOf(t, held.learned, o2, &q))
+		f.answer(ctx, held.inputs.Pair(), e.mannerOf(t, held.learned, o2, &q))
 	}
 }
 

@@ -49,7 +49,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 			fed.Pairs = append(fed.Pairs, feedproto.RefreshPair{Address: at, Pair: p})
 		}
 	}
-	fed.AddBlobs(asked.Has, e.input)
+	fed.AddBlobs(asked.Has, e.content.Input)
 	text, err := feedproto.AppendRefresh(nil, fed)
 	if err != nil {
 		e.log.Error("a changed Theme cannot be told", "error", err)
@@ -73,7 +73,7 @@ func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *quest
 	}
 	p.asked(q.now)
 	m = f.edge.mannerOf(t, held.learned, o, q)
-	return held.fed.record(), m, !m.NotFollowed
+	return held.inputs.Pair(), m, !m.NotFollowed
 }
 
 // awaitReady returns once a changed Theme is ready, which brings what is hot of it in one question: asked

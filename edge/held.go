@@ -1,22 +1,19 @@
 package edge
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unique"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
-	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 )
 
@@ -215,51 +212,10 @@ func fileEncoding(bit int) (abi.File, coding.Encoding) {
 type pairState struct {
 	learned
 	missing string // "theme", "variant" or "version", and nothing of the below; empty: there is one
-	fed     pairFed
-	content contentID
+	inputs  content.Inputs
 	keptAt  int64 // Unix nanoseconds: when it was last written to disk
-
-	offered  atomic.Uint32 // a bit for each file that was offered as a dictionary
-	searched atomic.Uint32 // a bit for each file whose older versions were searched for a dictionary
 }
-
-// contentID names the inputs of a pair: what is made of equal inputs is kept once.
-type contentID [sha256.Size]byte
 
 func newPairState(l learned, fed feedproto.Pair) *pairState {
-	inputs := string(fed.Plan) + "\n" + string(fed.Overlay) + "\n" + string(fed.Module)
-	return &pairState{learned: l, fed: newPairFed(fed), content: contentID(sha256.Sum256([]byte(inputs)))}
-}
-
-// pairFed is a feedproto.Pair in a third of its memory: an edge holds one for each address. It keeps no
-// cursor, which nobody asks for.
-type pairFed struct {
-	plan, overlay [sha256.Size]byte // zero: none
-	module        unique.Handle[record.Hash]
-	version       uint32
-	Sealed        bool
-}
-
-func newPairFed(fed feedproto.Pair) pairFed {
-	return pairFed{inBytes(fed.Plan), inBytes(fed.Overlay), unique.Make(fed.Module), fed.Version, fed.Sealed}
-}
-
-// record returns the record, of which newPairFed made f.
-func (f *pairFed) record() feedproto.Pair {
-	return feedproto.Pair{Version: f.version, Plan: inDigits(f.plan), Overlay: inDigits(f.overlay), Module: f.module.Value(), Sealed: f.Sealed}
-}
-
-// inBytes returns what the digits of a hash say; zero if it is none.
-func inBytes(h record.Hash) (b [sha256.Size]byte) {
-	if h.Valid() {
-		_, _ = hex.Decode(b[:], []byte(h))
-	}
-	return b
-}
-
-func inDigits(b [sha256.Size]byte) record.Hash {
-	if b == [sha256.Size]byte{} {
-		return ""
-	}
-	return record.Hash(hex.EncodeToString(b[:]))
+	return &pairState{learned: l, inputs: content.NewInputs(fed)}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
@@ -49,14 +50,19 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 	for _, version := range []string{"1", "latest"} {
 		p := e.cache.makePair(th.key + "/-/" + version)
 		p.state.Store(newPairState(learned{change: th.change.Load(), at: ahead}, feedproto.Pair{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m")), Sealed: true}))
-		for enc := range coding.Encoding(coding.Count) {
-			content := []byte(strings.Repeat("--a: 1px;", 300))
-			b := newBody(content, enc, enc, false).saying(newPlain(content)).withHead(abi.TokensCSS)
-			b.asked = true
-			e.cache.putBody(fileKey{p.state.Load().content, abi.TokensCSS}, b)
+		text := []byte(strings.Repeat("--a: 1px;", 300))
+		plain := content.NewBody(abi.TokensCSS, text, coding.Identity, coding.Identity, false, nil)
+		for enc := coding.Gzip; enc < coding.Count; enc++ {
+			e.content.Put(cssOf(p), content.NewBody(abi.TokensCSS, text, enc, enc, false, plain.Plain))
 		}
+		e.content.Put(cssOf(p), plain) // the last, so that it stays
 	}
 	return e
+}
+
+// cssOf names the style sheet of a pair.
+func cssOf(p *pair) content.Key {
+	return content.Key{Inputs: p.state.Load().inputs.ID, File: abi.TokensCSS}
 }
 
 // A hit allocates nothing: every path that a browser takes is counted.

@@ -24,7 +24,7 @@ const (
 // keepingOf returns how long an answer may be kept that was found under a version; 0 is latest.
 func keepingOf(t *themeState, p *pairState, version uint32) keeping {
 	return keeping{
-		immutable: version != 0 && p.fed.Sealed,
+		immutable: version != 0 && p.inputs.Sealed,
 		private:   t.rules.Private(),
 		lifetime:  int64(t.lifetime / time.Second),
 		left:      unsigned,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/upstream"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -94,7 +95,7 @@ func (e *Edge) gauges() (all []prometheus.Collector) {
 		name, help string
 		value      func() float64
 	}{
-		{"cache_bytes", "Memory held for files, records and plans.", func() float64 { return float64(e.cache.bytes()) }},
+		{"cache_bytes", "Memory held for files, records and plans.", func() float64 { return float64(e.cache.bytes() + e.content.Bytes()) }},
 		{"cache_budget_bytes", "Most that may be held.", func() float64 { return float64(orDefault(e.config.CacheBytes, standardCache)) }},
 		{"memory_budget_bytes", "Memory that the process takes at most, connections and further renderer modules apart.", e.memoryBudget},
 		{"disk_bytes", "Disk held for records, plans and modules.", func() float64 { return float64(e.disk.Bytes()) }},
@@ -118,9 +119,9 @@ func (e *Edge) memoryBudget() float64 {
 
 // evictions count what had to make place in memory, by what it was.
 func (e *Edge) evictions() (all []prometheus.Collector) {
-	for name, evicted := range map[string]func() uint64{
-		"theme": e.cache.themes.Evicted, "pair": e.cache.pairs.Evicted, "input": e.cache.inputs.Evicted, "file": e.cache.files.Evicted, "offer": e.cache.offers.Evicted,
-	} {
+	counters := e.content.Evicted()
+	counters["theme"], counters["pair"] = e.cache.themes.Evicted, e.cache.pairs.Evicted
+	for name, evicted := range counters {
 		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "livery_edge_cache_evictions_total", Help: "What had to make place in memory for other things, by kind.",
 			ConstLabels: prometheus.Labels{"kind": name},
@@ -143,13 +144,19 @@ func (m *metrics) answered(status int, o outcome) {
 }
 
 // sentDelta counts a delta that was sent in the place of an ordinary body.
-func (m *metrics) sentDelta(delta, ordinary *body) {
+func (m *metrics) sentDelta(delta, ordinary *content.Body) {
 	m.deltas.Inc()
-	m.saved.Add(float64(max(0, len(ordinary.bytes)-len(delta.bytes))))
+	m.saved.Add(float64(max(0, len(ordinary.Bytes)-len(delta.Bytes))))
 }
 
-func (m *metrics) rendered(took time.Duration, err error) {
-	m.renders.WithLabelValues(result(err)).Observe(took.Seconds())
+// rendering counts a render, which ends with the result.
+func (m *metrics) rendering() (done func(error)) {
+	started := time.Now()
+	m.working.Inc()
+	return func(err error) {
+		m.working.Dec()
+		m.renders.WithLabelValues(result(err)).Observe(time.Since(started).Seconds())
+	}
 }
 
 // asked counts a question to upstream, if it was asked at all.

@@ -1,10 +1,10 @@
 package edge
 
 import (
-	"strconv"
 	"time"
 
 	"example.com/livery/edge/address"
+	"example.com/livery/edge/content"
 
 	"example.com/livery/edge/respond"
 
@@ -48,14 +48,12 @@ func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, 
 		return a, h, false
 	}
 	enc, deltas := coding.Negotiate(r.AcceptEncoding)
-	held, ok := e.cache.files.GetIfPresent(fileKey{h.pairState.content, at.File})
-	if !ok || held.bodies[enc] == nil {
+	held, ok := e.content.File(content.Key{Inputs: h.pairState.inputs.ID, File: at.File})
+	if !ok || held.Body(enc) == nil {
 		return a, h, false
 	}
-	b := held.bodies[enc]
-	if b.rough && h.pairState.fed.Sealed {
-		e.improve(fileKey{h.pairState.content, at.File}, b)
-	}
+	b := held.Body(enc)
+	e.content.Recompress(&h.pairState.inputs, at.File, b)
 	h.file, h.body = at.File, b
 	if deltas && r.AvailableDictionary != nil && !e.readyDelta(r, &h, held, q.now) {
 		return a, h, false
@@ -66,14 +64,14 @@ func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, 
 
 // readyDelta puts the delta in the place of the ordinary body that the client may have instead, if
 // one is held, and reports whether nothing has to be done for one.
-func (e *Edge) readyDelta(r *loop.Request, h *holding, held *file, now time.Time) bool {
+func (e *Edge) readyDelta(r *loop.Request, h *holding, held *content.File, now time.Time) bool {
 	hint := coding.DictionaryHint{Available: r.AvailableDictionary, Site: r.SecFetchSite, Mode: r.SecFetchMode, Origin: r.Origin}
 	sum, ok := hint.Dictionary()
 	if !ok || !e.mayOffer(h.themeState, h.body) {
 		return true
 	}
 	var more bool
-	h.delta, more = e.heldDelta(offerKey{h.pair.line(), h.file, sum}, h.pairState, held, now)
+	h.delta, more = e.content.Delta(content.DictionaryKey{Line: h.pair.line(), File: h.file, Digest: sum}, &h.pairState.inputs, held, now)
 	return !more
 }
 
@@ -85,8 +83,8 @@ type holding struct {
 	pairState  *pairState
 	version    uint32 // that the address names; 0: latest
 	file       abi.File
-	body       *body // in the coding that is asked for
-	delta      *body // sent in its place; nil: none is
+	body       *content.Body // in the coding that is asked for
+	delta      *content.Body // sent in its place; nil: none is
 }
 
 // holding returns what is held of an address, if that is current and there is such a file.
@@ -140,6 +138,7 @@ func present(line *[1][]byte) [][]byte {
 
 // The constant parts of heads, as fasthttp writes them.
 const (
+	headOK          = "HTTP/1.1 200 OK\r\n"
 	headNotModified = "HTTP/1.1 304 Not Modified\r\n" + headAlways
 	headAlways      = "X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: cross-origin\r\nCache-Status: livery; hit\r\n"
 	headOpen        = "Access-Control-Allow-Origin: *\r\n" + headExposed
@@ -147,27 +146,16 @@ const (
 	headByOrigin    = "Vary: Accept-Encoding, Origin\r\n"
 )
 
-// withHead returns b with the first lines of the head that its answers have.
-func (b *body) withHead(f abi.File) *body {
-	h := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: "), respond.ContentTypes[f]...)
-	if b.encoding != coding.Identity {
-		h = append(append(h, "\r\nContent-Encoding: "...), coding.Names[b.encoding]...)
-	}
-	h = strconv.AppendInt(append(h, "\r\nContent-Length: "...), int64(len(b.bytes)), 10)
-	b.head = append(append(h, "\r\n"...), headAlways...)
-	return b
-}
-
 func (e *Edge) answerReady(r *loop.Request, h *holding, d policy.Decision, q *question) loop.Answer {
-	sent := h.body.instead(h.delta)
+	sent := instead(h.body, h.delta)
 	tag := matchedEither(r.IfNoneMatch, sent, h.body)
 	unchanged := tag != nil
 	head := r.Scratch
 	if unchanged {
 		head = append(head, headNotModified...)
 	} else {
-		tag = sent.etag
-		head = append(head, sent.head...)
+		tag = sent.ETag
+		head = append(append(append(head, headOK...), sent.Head...), headAlways...)
 	}
 	offered := e.mayOffer(h.themeState, h.body)
 	if offered {
@@ -187,17 +175,17 @@ func (e *Edge) answerReady(r *loop.Request, h *holding, d policy.Decision, q *qu
 		return loop.Answer{Head: head}
 	}
 	e.metrics.answered(200, hit)
-	e.metrics.sent.Add(float64(len(sent.bytes)))
+	e.metrics.sent.Add(float64(len(sent.Bytes)))
 	head = append(head, "Accept-Ranges: bytes\r\n"...)
 	if offered {
 		head = e.offerReady(head, h)
 	}
-	return loop.Answer{Head: head, Body: sent.bytes}
+	return loop.Answer{Head: head, Body: sent.Bytes}
 }
 
 // offerReady does what offer does.
 func (e *Edge) offerReady(head []byte, h *holding) []byte {
-	e.noteOffer(h.pair, h.pairState, h.file, h.body.says)
+	e.content.Offer(h.pair.line(), &h.pairState.inputs, h.file, h.body.Plain)
 	if h.delta != nil {
 		e.metrics.sentDelta(h.delta, h.body)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 	"weak"
 
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/loop"
 )
 
@@ -42,9 +43,9 @@ type finished struct {
 	confirmed  int64
 	from, to   int64 // Unix nanoseconds
 
-	body      weak.Pointer[body] // what makes place in the cache is not kept here
-	head      []byte             // of 200; empty: not asked for yet
-	unchanged []byte             // of 304 to a client that names etag alone; likewise
+	body      weak.Pointer[content.Body] // what makes place in the cache is not kept here
+	head      []byte                     // of 200; empty: not asked for yet
+	unchanged []byte                     // of 304 to a client that names etag alone; likewise
 	etag      []byte
 }
 
@@ -109,15 +110,15 @@ func (f *finished) answer(e *Edge, r *loop.Request) (loop.Answer, bool) {
 		return loop.Answer{}, false
 	}
 	e.metrics.answered(200, hit)
-	e.metrics.sent.Add(float64(len(b.bytes)))
-	return loop.Answer{Head: f.head, Body: b.bytes}, true
+	e.metrics.sent.Add(float64(len(b.Bytes)))
+	return loop.Answer{Head: f.head, Body: b.Bytes}, true
 }
 
 // keep keeps the answer a to r, which was found in h. f is where another answer to the same request line is kept; nil: nowhere,
 // and it is kept when it is asked for twice in a row.
 func (s *recent) keep(f *finished, sum uint64, r *loop.Request, a loop.Answer, h *holding, q *question, confirmed int64) {
 	e, now := s.edge, q.now.UnixNano()
-	if h.themeState.rules.Private() || h.themeState.change != h.pairState.change || h.body.rough && h.pairState.fed.Sealed {
+	if h.themeState.rules.Private() || h.themeState.change != h.pairState.change || h.body.FastEncoded && h.pairState.inputs.Sealed {
 		return // it is checked anew, in doubt, or being made smaller
 	}
 	left := e.lasts(h, q)
@@ -137,7 +138,7 @@ func (s *recent) keep(f *finished, sum uint64, r *loop.Request, a loop.Answer, h
 		f.change, f.confirmed = h.themeState.change, confirmed
 		f.from, f.to = now, now+int64(left)
 		f.body = weak.Make(h.body)
-		f.head, f.unchanged, f.etag = f.head[:0], f.unchanged[:0], append(f.etag[:0], h.body.etag...)
+		f.head, f.unchanged, f.etag = f.head[:0], f.unchanged[:0], append(f.etag[:0], h.body.ETag...)
 	}
 	switch {
 	case r.IfNoneMatch == nil:

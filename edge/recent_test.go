@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/content"
 
 	"example.com/livery/edge/loop"
 	"example.com/livery/feedproto"
@@ -129,9 +130,8 @@ func TestNotEverythingIsRemembered(t *testing.T) {
 		"a rough encoding": func(t *testing.T) (*Edge, *loop.Request) {
 			e := warmed(t, openServing)
 			pair := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest"))
-			content := []byte("--a: 2px;")
-			e.cache.putBody(fileKey{pair.state.Load().content, abi.TokensCSS}, newBody(content, coding.Gzip, coding.Gzip, true).saying(newPlain(content)).withHead(abi.TokensCSS))
-			e.stop() // nobody makes it smaller meanwhile
+			e.stop() // so that it is not made smaller meanwhile
+			e.content.Put(cssOf(pair), content.NewBody(abi.TokensCSS, []byte("--a: 2px;"), coding.Gzip, coding.Gzip, true, nil))
 			return e, scannedRequest(ownLatest, []string{"Accept-Encoding: gzip"})
 		},
 	} {
@@ -155,8 +155,8 @@ func TestRememberingHoldsNoFile(t *testing.T) {
 	e := warmed(t, openServing)
 	request := scannedRequest(ownLatest, nil)
 	s := remembering(t, e, request)
-	e.cache.files.InvalidateAll()
-	e.cache.files.CleanUp()
+	other := content.NewBody(abi.TokensCSS, []byte("--a: 2px;"), coding.Identity, coding.Identity, false, nil)
+	e.content.Put(cssOf(e.cache.pair([]byte(testEnv+"/"+testTheme+"/-/latest"))), other)
 	eventuallyGone := time.Now().Add(10 * time.Second)
 	for remembers(s, request) {
 		if time.Now().After(eventuallyGone) {
@@ -164,7 +164,7 @@ func TestRememberingHoldsNoFile(t *testing.T) {
 		}
 		runtime.GC()
 	}
-	if _, ok := s.Ready(request); ok {
-		t.Error("what is not held is ready")
+	if a, ok := s.Ready(request); !ok || string(a.Body) != string(other.Bytes) {
+		t.Errorf("the file in its place = %q, %t", a.Body, ok)
 	}
 }

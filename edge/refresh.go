@@ -152,7 +152,7 @@ func (e *Edge) refreshPair(t *theme, s *themeState, p *pair, got *refreshed, q q
 	var prepared *pairState
 	prepare := func(state *pairState) {
 		prepared = state
-		if held == nil || held.content != state.content {
+		if held == nil || held.inputs.ID != state.inputs.ID {
 			e.makeWanted(s, p, state)
 		}
 	}

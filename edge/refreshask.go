@@ -59,7 +59,7 @@ func refreshQuestion(key, since string, hot []*pair) string {
 	for _, p := range hot {
 		addresses = append(addresses, strings.TrimPrefix(p.key, key+"/"))
 		if s := p.state.Load(); s != nil && s.missing == "" {
-			fed := s.fed.record()
+			fed := s.inputs.Pair()
 			has = append(has, string(fed.Plan))
 			if fed.Overlay != "" {
 				has = append(has, string(fed.Overlay))
@@ -107,7 +107,7 @@ func (e *Edge) takePair(t *theme, p *pair, r *refreshed, fed feedproto.Pair, pre
 	for _, name := range []record.Hash{fed.Plan, fed.Overlay} {
 		defer e.takeInput(name, r.blobs[name])()
 	}
-	err := failed(e.fetchInputs(fed))
+	err := failed(e.content.FetchInputs(fed))
 	p.asking.settle(err, e.now())
 	if err != nil {
 		return e.lastPair(p, err)
@@ -135,7 +135,7 @@ func (e *Edge) takeInput(name record.Hash, blob []byte) (release func()) {
 		e.keep(e.disk.PutBlob(name, own))
 		release = func() {}
 	}
-	e.cache.inputs.Set(name, own)
+	e.content.PutInput(name, own)
 	return release
 }
 
@@ -152,12 +152,12 @@ func (e *Edge) writeThemeLater(t *theme) {
 // writePairLater has a pair written to disk, unless it becomes another until then, which is written by itself, or ceases to
 // exist.
 func (e *Edge) writePairLater(p *pair, s *pairState) {
-	e.postponed.AddPair(p.key, s.fed.record(), func() (diskcache.Record[feedproto.Pair], bool) {
+	e.postponed.AddPair(p.key, s.inputs.Pair(), func() (diskcache.Record[feedproto.Pair], bool) {
 		now := p.state.Load()
 		entry, ok := e.cache.pairs.GetEntryQuietly(p.key)
-		if now.missing != "" || now.content != s.content || now.fed.Sealed != s.fed.Sealed || ok && entry.Value != p {
+		if now.missing != "" || !now.inputs.Same(&s.inputs) || ok && entry.Value != p {
 			return diskcache.Record[feedproto.Pair]{}, false
 		}
-		return diskcache.Record[feedproto.Pair]{KnownAt: now.at, Value: now.fed.record()}, true
+		return diskcache.Record[feedproto.Pair]{KnownAt: now.at, Value: now.inputs.Pair()}, true
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/respond"
 
 	"example.com/livery/edge/coding"
@@ -24,15 +25,15 @@ var cacheStatuses = [outcomeCount][]byte{
 // varyOf returns what an answer that a delta may take the place of varies by. Anybody may be given an
 // ordinary one; a delta nobody but who reads it, and browsers say by these headers who that is: one of
 // another origin whose answer can be read always names its origin too.
-func varyOf(sent *body) []byte {
-	if sent.encoding == coding.Delta {
+func varyOf(sent *content.Body) []byte {
+	if sent.Encoding == coding.Delta {
 		return respond.VaryDelta
 	}
 	return respond.VaryDictionary
 }
 
 // instead returns the delta if there is one, and the ordinary body otherwise.
-func (b *body) instead(delta *body) *body {
+func instead(b, delta *content.Body) *content.Body {
 	if delta != nil {
 		return delta
 	}
@@ -41,25 +42,25 @@ func (b *body) instead(delta *body) *body {
 
 // matchedEither returns the validator of what the client has and may keep, of a delta or the ordinary
 // body that it would be sent in the place of: it says the same.
-func matchedEither(field []byte, sent, ordinary *body) []byte {
-	if tag := sent.matched(field); tag != nil || sent == ordinary {
+func matchedEither(field []byte, sent, ordinary *content.Body) []byte {
+	if tag := sent.Matches(field); tag != nil || sent == ordinary {
 		return tag
 	}
-	return ordinary.matched(field)
+	return ordinary.Matches(field)
 }
 
 // sendFile answers with the body or x.delta in its place, a part of it, that the client's copy is current,
 // or that its condition does not hold, in the order of RFC 9110 section 13.2.2.
-func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *respond.Problem {
+func (e *Edge) sendFile(x *exchange, b *content.Body, asked []byte) *respond.Problem {
 	request, response := &x.ctx.Request.Header, &x.ctx.Response
 	x.common()
 	e.caching(x)
 	h := &response.Header
-	sent, offered := b.instead(x.delta), e.mayOffer(x.themeHeld, b)
+	sent, offered := instead(b, x.delta), e.mayOffer(x.themeHeld, b)
 	if offered {
 		h.SetCanonical(respond.KeyVary, varyOf(sent))
 	}
-	if fields := request.PeekAll(fasthttp.HeaderIfMatch); len(fields) > 0 && !holds(fields, sent.etag, b.etag) {
+	if fields := request.PeekAll(fasthttp.HeaderIfMatch); len(fields) > 0 && !content.AnyMatchesStrongly(fields, sent.ETag, b.ETag) {
 		return respond.NotMatched
 	}
 	if tag := matchedEither(request.Peek(fasthttp.HeaderIfNoneMatch), sent, b); tag != nil {
@@ -67,10 +68,10 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *respond.Problem {
 		response.SetStatusCode(fasthttp.StatusNotModified)
 		return nil
 	}
-	h.SetCanonical(respond.KeyETag, sent.etag)
-	content := sent.bytes
+	h.SetCanonical(respond.KeyETag, sent.ETag)
+	content := sent.Bytes
 	h.SetCanonical(respond.KeyAcceptRanges, respond.ValueBytes)
-	if len(asked) > 0 && x.ctx.IsGet() && currentFor(request.Peek("If-Range"), b.etag) {
+	if len(asked) > 0 && x.ctx.IsGet() && currentFor(request.Peek("If-Range"), b.ETag) {
 		part, ok, satisfiable := parseRange(asked, len(content))
 		if ok && !satisfiable {
 			h.SetCanonical(respond.KeyContentRange, strconv.AppendInt([]byte("bytes */"), int64(len(content)), 10))
@@ -82,9 +83,9 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *respond.Problem {
 			content = content[part.from:part.to]
 		}
 	}
-	h.SetContentTypeBytes(respond.ContentTypes[x.address.File])
-	if sent.encoding != coding.Identity {
-		h.SetContentEncodingBytes(coding.Names[sent.encoding])
+	h.SetContentTypeBytes(b.ContentType)
+	if sent.Encoding != coding.Identity {
+		h.SetContentEncodingBytes(coding.Names[sent.Encoding])
 	}
 	response.SetBodyRaw(content)
 	if offered && response.StatusCode() == fasthttp.StatusOK {
@@ -94,9 +95,9 @@ func (e *Edge) sendFile(x *exchange, b *body, asked []byte) *respond.Problem {
 }
 
 // offer lets the client use a whole file as a dictionary, and counts if it came by one.
-func (e *Edge) offer(x *exchange, b *body) {
+func (e *Edge) offer(x *exchange, b *content.Body) {
 	x.ctx.Response.Header.SetCanonical(respond.KeyUseAsDictionary, coding.AppendOffer(x.scratch[:0], x.pair.line(), x.address.File))
-	e.noteOffer(x.pair, x.pairHeld, x.address.File, b.says)
+	e.content.Offer(x.pair.line(), &x.pairHeld.inputs, x.address.File, b.Plain)
 	if x.delta != nil && x.ctx.IsGet() {
 		e.metrics.sentDelta(x.delta, b)
 	}

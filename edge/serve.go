@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/address"
+	"example.com/livery/edge/content"
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/loop"
@@ -29,7 +30,7 @@ type exchange struct {
 	themeHeld *themeState // nil until the Theme is known
 	pair      *pair
 	pairHeld  *pairState
-	delta     *body // sent in the place of the ordinary body; nil: none is
+	delta     *content.Body // sent in the place of the ordinary body; nil: none is
 	decision  policy.Decision
 	request   policy.Request
 	origins   [2][]byte // of request; more than one are as wrong as two
@@ -229,4 +230,39 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 		x.delta = e.deltaFor(x, b)
 	}
 	return e.sendFile(x, b, asked)
+}
+
+// mayOffer reports whether an answer with that body may serve as a dictionary, and be a delta: every
+// origin may read it, whoever asks.
+func (e *Edge) mayOffer(t *themeState, b *content.Body) bool {
+	return !e.config.NoDeltas && !t.rules.Private() && b.Plain.Dictionary()
+}
+
+// deltaFor returns the delta to the file of x, whose ordinary body is b, that its client may have
+// instead, or nil.
+func (e *Edge) deltaFor(x *exchange, b *content.Body) *content.Body {
+	h := &x.ctx.Request.Header
+	available := h.PeekAll("Available-Dictionary")
+	if len(available) != 1 || !e.mayOffer(x.themeHeld, b) {
+		return nil
+	}
+	hint := coding.DictionaryHint{Available: available[0], Site: h.Peek("Sec-Fetch-Site"), Mode: h.Peek("Sec-Fetch-Mode"), Origin: h.Peek("Origin")}
+	sum, ok := hint.Dictionary()
+	if !ok {
+		return nil
+	}
+	from, in := content.DictionaryKey{Line: x.pair.line(), File: x.address.File, Digest: sum}, &x.pairHeld.inputs
+	held, ok := e.content.File(content.Key{Inputs: in.ID, File: from.File})
+	if !ok {
+		return nil
+	}
+	d, more := e.content.Delta(from, in, held, x.now)
+	if !more {
+		return d
+	}
+	if d = e.content.MakeDelta(from, in, x.now); d != nil {
+		x.outcome = max(x.outcome, recoded)
+		e.timed(x, &x.made)
+	}
+	return d
 }

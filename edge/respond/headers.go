@@ -1,8 +1,6 @@
 // Package respond has what the edge answers: headers, refusals.
 package respond
 
-import "example.com/livery/wasm/abi"
-
 // The heads of answers, in the canonical spelling that fasthttp need not normalise.
 var (
 	KeyAcceptRanges       = []byte("Accept-Ranges")
@@ -37,12 +35,4 @@ var (
 	VaryDelta        = []byte("Accept-Encoding, Available-Dictionary, Sec-Fetch-Mode, Sec-Fetch-Site")
 
 	JSONType = []byte("application/json")
-	// ContentTypes are those of the files.
-	ContentTypes = [abi.FileCount][]byte{
-		abi.TokensCSS:        []byte("text/css; charset=utf-8"),
-		abi.TokensValuesJSON: JSONType,
-		abi.TokensDTCGJSON:   []byte("application/design-tokens+json"),
-		abi.TokensJSON:       JSONType,
-		abi.TokensFlatJSON:   JSONType,
-	}
 )

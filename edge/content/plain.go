@@ -1,4 +1,4 @@
-package edge
+package content
 
 import (
 	"bytes"
@@ -8,9 +8,9 @@ import (
 	"example.com/livery/edge/coding"
 )
 
-// plain is what a file is, whatever coding it is sent in. It is not changed.
-type plain struct {
-	sum    coding.Digest // of its bytes
+// PlainInfo is what a file is, whatever coding it is sent in. It is not changed.
+type PlainInfo struct {
+	Digest coding.Digest // of its bytes
 	length int
 	name   []byte // what the validator of its bytes, and of every delta to it, begins with, unquoted
 }
@@ -18,34 +18,34 @@ type plain struct {
 // tagBytes is how much of the hash of its bytes a validator holds.
 const tagBytes = 18
 
-func newPlain(content []byte) *plain {
-	p := &plain{sum: sha256.Sum256(content), length: len(content)}
-	p.name = base64.RawURLEncoding.AppendEncode(nil, p.sum[:tagBytes])
+func newPlainInfo(content []byte) *PlainInfo {
+	p := &PlainInfo{Digest: sha256.Sum256(content), length: len(content)}
+	p.name = base64.RawURLEncoding.AppendEncode(nil, p.Digest[:tagBytes])
 	return p
 }
 
-// dictionary reports whether the file is of a size that deltas are made of and to.
-func (p *plain) dictionary() bool {
+// Dictionary reports whether the file is of a size that deltas are made of and to.
+func (p *PlainInfo) Dictionary() bool {
 	return p != nil && p.length >= coding.MinDictionaryBytes && p.length <= coding.MaxDictionaryBytes
 }
 
 // The validator of a delta: `"`, the name of what it says, deltaMark, the beginning of the hash of its
-// own bytes, `"`. Whoever names one has the file, whichever the dictionary was.
+// own bytes, `"`. A client that names one has the file, whichever the dictionary was.
 const (
 	deltaMark     = "-dcz-"
 	deltaTagBytes = 6
 )
 
 // deltaTag returns the strong validator of a delta to p.
-func (p *plain) deltaTag(delta []byte) []byte {
+func (p *PlainInfo) deltaTag(delta []byte) []byte {
 	sum := sha256.Sum256(delta)
 	tag := append(append([]byte{'"'}, p.name...), deltaMark...)
 	return append(base64.RawURLEncoding.AppendEncode(tag, sum[:deltaTagBytes]), '"')
 }
 
-// matched returns the validator of a delta to p that an If-None-Match field lists, as it stands there,
+// Matches returns the validator of a delta to p that an If-None-Match field lists, as it stands there,
 // or nil.
-func (p *plain) matched(field []byte) []byte {
+func (p *PlainInfo) Matches(field []byte) []byte {
 	for tag, _, rest := nextTag(field); tag != nil; tag, _, rest = nextTag(rest) {
 		own, ok := bytes.CutPrefix(tag[1:len(tag)-1], p.name)
 		if !ok {

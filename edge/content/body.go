@@ -1,0 +1,83 @@
+package content
+
+import (
+	"strconv"
+	"sync/atomic"
+
+	"example.com/livery/edge/coding"
+	"example.com/livery/wasm/abi"
+)
+
+// Body is one served file as it is sent to clients that prefer one coding. It is not changed.
+type Body struct {
+	Plain       *PlainInfo      // what it is a coding of; nil: that is not known, and it is not a dictionary
+	Encoding    coding.Encoding // what it is in: Identity if coding does not pay
+	Bytes       []byte
+	ETag        []byte // quoted
+	FastEncoded bool   // a smaller one could be made
+	ContentType []byte
+	Head        []byte // the lines of an answer with the whole of it that say what it is: Content-Type to Content-Length
+
+	wanted    coding.Encoding // what was asked for
+	fastTag   []byte          // the validator of the larger body that this one replaced, which says the same; nil: none
+	requested bool            // in Identity: for its own sake, not to make others of it
+
+	recompressing atomic.Bool // a smaller one is being made or was tried
+}
+
+// etagSuffixes tell the validators of one file's codings apart.
+var etagSuffixes = [coding.Count]string{"", "-gz", "-zst", "-br"}
+
+// contentTypes are those of the files.
+var contentTypes = [abi.FileCount][]byte{
+	abi.TokensCSS:        []byte("text/css; charset=utf-8"),
+	abi.TokensValuesJSON: []byte("application/json"),
+	abi.TokensDTCGJSON:   []byte("application/design-tokens+json"),
+	abi.TokensJSON:       []byte("application/json"),
+	abi.TokensFlatJSON:   []byte("application/json"),
+}
+
+// NewBody returns content of a file, which must not be changed, as it is sent in a coding that is not a delta. fast says
+// that it was encoded quickly, p what it is a coding of; nil: that is not known, if it is not the file itself.
+func NewBody(f abi.File, content []byte, wanted, enc coding.Encoding, fast bool, p *PlainInfo) *Body {
+	own := newPlainInfo(content)
+	if enc == coding.Identity {
+		p = own
+	}
+	b := &Body{Plain: p, wanted: wanted, Encoding: enc, Bytes: content, ETag: []byte(`"` + string(own.name) + etagSuffixes[enc] + `"`), FastEncoded: fast}
+	return b.describe(f)
+}
+
+// describe sets what b's answers say of it, and returns it.
+func (b *Body) describe(f abi.File) *Body {
+	b.ContentType = contentTypes[f]
+	h := append([]byte("Content-Type: "), b.ContentType...)
+	if b.Encoding != coding.Identity {
+		h = append(append(h, "\r\nContent-Encoding: "...), coding.Names[b.Encoding]...)
+	}
+	b.Head = append(strconv.AppendInt(append(h, "\r\nContent-Length: "...), int64(len(b.Bytes)), 10), "\r\n"...)
+	return b
+}
+
+// Matches returns the validator of the bytes that the client has and may keep, as an If-None-Match
+// field lists them, or nil. A client with the body from before a smaller one was made need not fetch that, and
+// one with a delta to the same file need not either.
+func (b *Body) Matches(field []byte) []byte {
+	switch {
+	case len(field) == 0:
+		return nil
+	case AnyMatches(field, b.ETag):
+		return b.ETag
+	case b.fastTag != nil && AnyMatches(field, b.fastTag):
+		return b.fastTag
+	case b.Plain != nil:
+		return b.Plain.Matches(field)
+	}
+	return nil
+}
+
+// newDelta returns a delta to p as it is sent.
+func newDelta(f abi.File, content []byte, p *PlainInfo) *Body {
+	b := &Body{Plain: p, wanted: coding.Delta, Encoding: coding.Delta, Bytes: content, ETag: p.deltaTag(content)}
+	return b.describe(f)
+}

@@ -1,0 +1,180 @@
+package content
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"example.com/livery/edge/coding"
+	"example.com/livery/storage/record"
+	"example.com/livery/wasm"
+	"example.com/livery/wasm/abi"
+)
+
+// failureLifetime is how long a file that could not be made is not made again.
+const failureLifetime = time.Second
+
+// Cached returns a file in the coding asked for, or in Identity if coding is not worth its while, if it is held or
+// could not be made a moment ago. held reports whether it is held in any coding.
+func (s *Store) Cached(in *Inputs, f abi.File, enc coding.Encoding, now time.Time) (b *Body, held bool, err error) {
+	key := Key{in.ID, f}
+	file, ok := s.files.GetIfPresent(key)
+	switch {
+	case !ok:
+		return nil, false, nil
+	case file.bodies[enc] != nil:
+		s.Recompress(in, f, file.bodies[enc])
+		return file.bodies[enc], true, nil
+	case file.failed != nil && now.Sub(file.failedAt) < failureLifetime:
+		return nil, true, file.failed
+	}
+	return nil, file.failed == nil, nil
+}
+
+// Make renders and encodes a file, once for all that wait. A failure is held for a moment.
+func (s *Store) Make(in *Inputs, f abi.File, enc coding.Encoding) (*Body, error) {
+	return s.make(in, Key{in.ID, f}, enc, true)
+}
+
+// make makes a body and holds it. requested reports whether a request is for it, or another is to be made of it.
+func (s *Store) make(in *Inputs, key Key, enc coding.Encoding, requested bool) (*Body, error) {
+	flight := string(key.Inputs[:]) + strconv.Itoa(int(key.File)*coding.Count+int(enc))
+	made, err, _ := s.flights.Do(flight, func() (any, error) {
+		if held, ok := s.files.GetIfPresent(key); ok && held.bodies[enc] != nil { // since it was looked for
+			return held.bodies[enc], nil
+		}
+		b, err := s.encode(in, key, enc)
+		switch {
+		case err == nil:
+			b.requested = requested
+			s.Put(key, b)
+		case !s.config.IsTemporary(err) && s.ctx.Err() == nil:
+			p := in.Pair()
+			s.config.Logger.Error("a file cannot be made", "file", key.File.Name(), "plan", p.Plan, "overlay", p.Overlay, "module", p.Module, "error", err)
+			s.files.Set(key, &File{failed: err, failedAt: s.config.Now()})
+		}
+		return b, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made.(*Body), nil
+}
+
+// encode returns a file in a coding, or in Identity if the coding makes it no shorter.
+func (s *Store) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) {
+	if enc == coding.Identity {
+		if b := s.heldPlain(key); b != nil {
+			return NewBody(key.File, b.Bytes, enc, enc, false, nil), nil
+		}
+		content, err := s.render(in, key.File)
+		if err != nil {
+			return nil, err
+		}
+		return NewBody(key.File, content, enc, enc, false, nil), nil
+	}
+	plain, err := s.plainBody(in, key)
+	if err != nil {
+		return nil, err
+	}
+	content, coded := plain.Bytes, coding.Identity
+	if len(plain.Bytes) >= coding.MinBytes {
+		encoded, err := s.encoders.EncodeFast(plain.Bytes, enc)
+		if err != nil {
+			return nil, err
+		}
+		if len(encoded) < len(plain.Bytes) {
+			content, coded = encoded, enc
+		}
+	}
+	return NewBody(key.File, content, enc, coded, coded != coding.Identity, plain.Plain), nil
+}
+
+// plainBody returns the file as it is, from memory or made.
+func (s *Store) plainBody(in *Inputs, key Key) (*Body, error) {
+	if b := s.heldPlain(key); b != nil {
+		return b, nil
+	}
+	return s.make(in, key, coding.Identity, false)
+}
+
+// heldPlain returns a file as it is from memory, or nil.
+func (s *Store) heldPlain(key Key) *Body {
+	held, ok := s.files.GetIfPresent(key)
+	if !ok {
+		return nil
+	}
+	return s.decode(key.File, held)
+}
+
+// decode returns a file as it is: what is held of it, or what a coding that is held says; nil if there is none. A
+// coding that does not say what it was made from is none.
+func (s *Store) decode(name abi.File, f *File) *Body {
+	if b := f.bodies[coding.Identity]; b != nil {
+		return b
+	}
+	for _, b := range f.bodies { // gzip first, which takes least
+		if b == nil || b.Plain == nil {
+			continue
+		}
+		if b.Encoding == coding.Identity {
+			return NewBody(name, b.Bytes, coding.Identity, coding.Identity, false, nil)
+		}
+		content, err := s.encoders.Decode(b.Bytes, b.Encoding, b.Plain.length)
+		if err == nil {
+			if plain := NewBody(name, content, coding.Identity, coding.Identity, false, nil); plain.Plain.Digest == b.Plain.Digest {
+				return plain
+			}
+			err = errNotAsMade
+		}
+		s.config.Logger.Error("a body in memory is not what was kept", "coding", string(coding.Names[b.Encoding]), "error", err)
+	}
+	return nil
+}
+
+// errNotAsMade says that memory has changed.
+var errNotAsMade = errors.New("it does not say what it was made from")
+
+// render makes a file from a pair's inputs, with the module that the pair names.
+func (s *Store) render(in *Inputs, f abi.File) ([]byte, error) {
+	p := in.Pair()
+	plan, err := s.Input(p.Plan)
+	if err != nil {
+		return nil, err
+	}
+	request := wasm.Request{Plan: wasm.Blob{Name: string(p.Plan), Bytes: plan}, File: f}
+	if p.Overlay != "" {
+		overlay, err := s.Input(p.Overlay)
+		if err != nil {
+			return nil, err
+		}
+		request.Overlay = wasm.Blob{Name: string(p.Overlay), Bytes: overlay}
+	}
+	content, err := s.renderWith(p.Module, request)
+	if errors.Is(err, wasm.ErrNotLoaded) { // dropped between the two: it was unused for long
+		content, err = s.renderWith(p.Module, request)
+	}
+	return content, err
+}
+
+func (s *Store) renderWith(module record.Hash, request wasm.Request) ([]byte, error) {
+	if err := s.Load(module); err != nil {
+		return nil, err
+	}
+	done := s.config.Rendering()
+	content, err := s.config.Runtime.Render(s.ctx, string(module), request)
+	done(err)
+	return content, err
+}
+
+// Load makes a renderer module ready. Several may be at once: each version names its own.
+func (s *Store) Load(digest record.Hash) error {
+	if s.config.Runtime.Loaded(string(digest)) {
+		return nil
+	}
+	module, err := s.config.Blob(digest)
+	if err != nil {
+		return err
+	}
+	return s.config.Runtime.Load(s.ctx, string(digest), module)
+}
