@@ -17,6 +17,7 @@ import (
 
 // A71: nothing that a caller sends stands in a header of an answer, whatever line breaks it holds.
 func TestAnswersCannotBeSplit(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"
@@ -43,6 +44,7 @@ func TestAnswersCannotBeSplit(t *testing.T) {
 
 // A103: what is refused for who asks, what is missing or what is so says nothing beside its cause.
 func TestRefusalsExplainNothingTheCallerMayNotKnow(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for i := range 10 {
@@ -62,6 +64,7 @@ func TestRefusalsExplainNothingTheCallerMayNotKnow(t *testing.T) {
 
 // A104: ids made one after the other share nothing but the time; whoever has one cannot guess the next.
 func TestIDsCannotBeGuessed(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	const timeDigits = len("thm_") + 10
 	seen := map[string]bool{}
@@ -77,6 +80,7 @@ func TestIDsCannotBeGuessed(t *testing.T) {
 
 // A106: no answer names the program or its version, whatever is asked.
 func TestAnswersNameNoProgram(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"
 	for _, text := range []string{
@@ -104,6 +108,7 @@ func TestAnswersNameNoProgram(t *testing.T) {
 // A115: a token of livery dev, or of any other origin, is worth nothing to this one: another issuer and another key,
 // also if its issuer and audience say that they are this one's.
 func TestTokensOfOtherOriginsAreRefused(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	for name, config := range map[string]auth.Config{
 		"of a dev":                 {Issuer: "http://127.0.0.1:8080", Audience: "http://127.0.0.1:8080" + apiPath},
@@ -136,6 +141,7 @@ func TestTokensOfOtherOriginsAreRefused(t *testing.T) {
 
 // A120: no address in a document, an override, a label or a token makes the origin open a connection.
 func TestNothingInADocumentIsFetched(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -40,6 +40,7 @@ func told(page operator.AuditPage) (lines []string) {
 // What users publish, delete and serve as is in the audit log with who it was; drafts, names, what changed
 // nothing, what was refused and what was replayed are not.
 func TestAuditTellsWhatUsersDid(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	call := h.operator()
 	theme := h.theme("brand")
@@ -86,6 +87,7 @@ func TestAuditTellsWhatUsersDid(t *testing.T) {
 // What the operator does is told with the process that asked and the name it claims; what changes nothing, a
 // dry run and a question are not.
 func TestAuditTellsWhatTheOperatorDid(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	call := h.operator()
 	theme := h.theme("brand")
@@ -151,6 +153,7 @@ func TestAuditTellsWhatTheOperatorDid(t *testing.T) {
 
 // Whoever follows the log misses nothing, however much comes at once; whoever asks once is given the newest.
 func TestAuditFollowersMissNothing(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	call := h.operator()
 	after, err := json.Marshal(map[string]any{"after": auditOf(t, call, `{}`).Ends})
@@ -181,6 +184,7 @@ func TestAuditFollowersMissNothing(t *testing.T) {
 
 // Old entries are dropped while the origin runs; without a limit none are.
 func TestAuditIsKeptAsLongAsIsSaid(t *testing.T) {
+	t.Parallel()
 	for keep, want := range map[time.Duration]int{0: 2, 24 * time.Hour: 1} {
 		var scope string
 		h := newTestOrigin(t, func(c *origin.Config) {
@@ -208,6 +212,7 @@ func TestAuditIsKeptAsLongAsIsSaid(t *testing.T) {
 
 // The metrics that say how an origin is doing, from what happens to it; no label is a caller's text.
 func TestMetricsTellHowTheOriginIsDoing(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Registry = registry })
 	theme := h.theme("brand")

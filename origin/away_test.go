@@ -68,6 +68,7 @@ func newFaulty(t *testing.T) (*testOrigin, *faultyStore) {
 
 // What a request reads is read again if the store goes away in the midst of it.
 func TestAReadThatBreaksIsReadAgain(t *testing.T) {
+	t.Parallel()
 	h, s := newFaulty(t)
 	theme := h.theme("brand")
 	s.views = 3 - 1
@@ -83,6 +84,7 @@ func TestAReadThatBreaksIsReadAgain(t *testing.T) {
 // A commit of which nobody knows whether it was made is answered 503 with Retry-After; who asks again with
 // the same Idempotency-Key is given the first answer, and who reads sees it.
 func TestAnUncertainCommitIsToldAndFoundAgain(t *testing.T) {
+	t.Parallel()
 	h, s := newFaulty(t)
 	theme := h.theme("brand")
 	create := func() reply {
@@ -106,6 +108,7 @@ func TestAnUncertainCommitIsToldAndFoundAgain(t *testing.T) {
 
 // What the store lost, and which engine it is, is told to the operator.
 func TestALostHistoryIsTold(t *testing.T) {
+	t.Parallel()
 	h, s := newFaulty(t)
 	call := h.operator()
 	status := func() (s operator.Status) {
@@ -126,6 +129,7 @@ func TestALostHistoryIsTold(t *testing.T) {
 // What is deleted is collected: found by one collection, and dropped by one a day later. Where another
 // origin collects, this one does not.
 func TestWhatNothingNamesIsCollected(t *testing.T) {
+	t.Parallel()
 	h, s := newFaulty(t)
 	collect := func(after time.Duration) (storage.CollectResult, error) {
 		return h.origin.Collect(context.Background(), storage.Collection{Now: time.Now().Add(after)})
@@ -148,6 +152,7 @@ func TestWhatNothingNamesIsCollected(t *testing.T) {
 
 // What another origin changes above Environments counts here: a token of the key it made is taken.
 func TestATokenKeyOfAnotherOriginCounts(t *testing.T) {
+	t.Parallel()
 	h, s := newFaulty(t)
 	other := &testOrigin{t: t, clock: h.clock, store: h.store}
 	config := h.config
@@ -174,6 +179,7 @@ func TestATokenKeyOfAnotherOriginCounts(t *testing.T) {
 // A commit that waits for standbys that are away is uncertain to its caller, and made when they are back;
 // a server that is killed and comes back is nothing that a caller notices.
 func TestCallersOfARealServer(t *testing.T) {
+	t.Parallel()
 	if why := postgrestest.Why(); why != "" {
 		t.Skip(why)
 	}

@@ -156,6 +156,7 @@ func filesThatShow(t *testing.T, dir string, secret []byte) (found []string) {
 // answer but the one that shows it once; edges with the token are told it. Without a master key the
 // files show the seed of the token key, which is how this test knows that it looks well.
 func TestASigningSecretIsNowhereInTheOpen(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	sealed := liveOnce(t, dir, strings.Repeat("master", 8))
 	if found := filesThatShow(t, dir, sealed.secret); len(found) > 0 {
@@ -181,6 +182,7 @@ func TestASigningSecretIsNowhereInTheOpen(t *testing.T) {
 
 // A111: an origin does not start on a store with a signed Theme, or with sealed secrets, without the key.
 func TestAnOriginWithoutTheMasterKeyRefusesToStart(t *testing.T) {
+	t.Parallel()
 	key := strings.Repeat("master", 8)
 	for _, first := range []string{key, ""} {
 		dir := t.TempDir()

@@ -83,6 +83,7 @@ func addressesOf(t testing.TB, r reply, list string) []string {
 // S56 S74 S75 S92 S104 S105 S106 S107 S108 S109 S110 S111 S112 S113 S114 S126 S194: every library is served exactly
 // the files of its row, under latest and pinned, for the Theme and for its Variant, in the answer to the change.
 func TestEachLibraryIsServedItsFiles(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	variant := e.variant(theme, "dark")
@@ -143,6 +144,7 @@ func sameSet(a, b []string) bool {
 // S85 S95 S96 S115 S116 S117 S118 S119 S120 S121 S122 S123 S124 S125: of the 110 pairs of the two tables, 43 are
 // accepted and 67 refused, by a create and by a replacement alike, and a refused one leaves the list as it was.
 func TestEachFrameworkAcceptsItsLibraries(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	themes := "/environments/" + h.sandbox + "/themes"
@@ -183,6 +185,7 @@ func TestEachFrameworkAcceptsItsLibraries(t *testing.T) {
 
 // S74 S129: files that several pairs need are listed once, and stay as long as one of them is left.
 func TestSharedFilesStay(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for _, c := range []struct {
@@ -203,6 +206,7 @@ func TestSharedFilesStay(t *testing.T) {
 
 // S81: a Theme without integrations serves nothing, before and after its publish, until it has some.
 func TestThemeWithoutIntegrationsServesNothing(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := "/environments/" + e.sandbox + "/themes/" + e.themeIn(e.sandbox)
 	e.patch(theme, red)

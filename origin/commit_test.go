@@ -71,6 +71,7 @@ func (s *pausedStore) Blob(ctx context.Context, name record.Hash) ([]byte, error
 // What is committed between the decision and the transaction of a request is neither lost nor undone (S165 S171 S182
 // S185, decisions 1.4, 3.1, 5.4).
 func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
+	t.Parallel()
 	type request struct{ method, path, body string }
 	const blue, override = `[{"operation":"add","path":"/blue","value":{"$value":1}}]`, `[{"operation":"set","path":"red","value":"#000000"}]`
 	publish := request{"POST", "/tokens/publish", ""}
@@ -145,6 +146,7 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			h, store := newPaused(t)
 			s := scene{testOrigin: h}
 			s.theme = h.theme("brand")
@@ -168,6 +170,7 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 // A decision holds up no other writer: while one is made, the same Environment and the same Theme are written to. As the
 // Theme is another then, the decision is made once more.
 func TestDecisionsHoldUpNoWriter(t *testing.T) {
+	t.Parallel()
 	h, store := newPaused(t)
 	theme, other := h.theme("brand"), h.theme("other")
 	etag := h.patch(theme, red)
@@ -188,6 +191,7 @@ func TestDecisionsHoldUpNoWriter(t *testing.T) {
 
 // A decision that was not overtaken is made once, and one that refuses never begins a transaction.
 func TestDecisionsAreMadeOnce(t *testing.T) {
+	t.Parallel()
 	h, store := newPaused(t)
 	theme := h.theme("brand")
 	h.patch(theme, red)
@@ -212,6 +216,7 @@ func TestDecisionsAreMadeOnce(t *testing.T) {
 
 // Decision 1.8: if the key is known the first answer comes back, though the state would refuse the request by now.
 func TestKnownKeysAreNotDecidedBySnapshots(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.patch(theme, red)

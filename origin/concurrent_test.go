@@ -118,6 +118,7 @@ func (m *concurrentCallers) check(variants ...string) {
 // run into one another: no edit that was taken is lost, no etag comes twice, versions have no gap. Then the Theme is
 // deleted while they go on, and nothing of it comes back.
 func TestEditsPublishesAndDeletesAtOnce(t *testing.T) {
+	t.Parallel()
 	const rounds = 12
 	h := newTestOrigin(t)
 	m := &concurrentCallers{testOrigin: h, theme: h.theme("brand"), etags: map[string]int{}, set: map[string][]string{}}

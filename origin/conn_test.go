@@ -11,6 +11,7 @@ import (
 
 // RFC 9112 section 9.6: "close" is a token in any case, anywhere in the list of any Connection line.
 func TestConnectionIsAListOfTokens(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	for lines, closes := range map[string]bool{
 		"":                                                false,
@@ -47,6 +48,7 @@ func TestConnectionIsAListOfTokens(t *testing.T) {
 
 // Requests that come one after the other without a wait are answered each, in whatever pieces the network brings them.
 func TestRequestsComeInAnyPieces(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	themes := h.head("POST", "/environments/"+h.sandbox+"/themes")
 	var slug int

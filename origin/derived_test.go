@@ -77,6 +77,7 @@ func (h *testOrigin) pairRecord(variant string, number uint32) (p record.Pair) {
 // S177 S211: a publish is one commit with the plan of the version in it. What its Variants change is compiled
 // afterwards, and told to nobody, because an edge that asks before gets it all the same.
 func TestAPublishNamesItsPlan(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	e.patch(theme, red)
@@ -113,6 +114,7 @@ func TestAPublishNamesItsPlan(t *testing.T) {
 
 // The five files of a pair are the ones that the preview showed before the publish, whatever is overridden.
 func TestWhatIsFedIsWhatThePreviewShowed(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	variant := e.variant(theme, "dark")
@@ -139,6 +141,7 @@ func TestWhatIsFedIsWhatThePreviewShowed(t *testing.T) {
 
 // A derived blob that is lost is compiled again when an edge asks for it, under the same name; an input is not.
 func TestLostDerivedBlobsAreFedAgain(t *testing.T) {
+	t.Parallel()
 	e, store := newForgetful(t)
 	theme := e.theme("brand")
 	variant := e.variant(theme, "dark")
@@ -164,6 +167,7 @@ func TestLostDerivedBlobsAreFedAgain(t *testing.T) {
 
 // What cannot be compiled is a failure of the one pair, without a word of why; the log has it.
 func TestAPairThatCannotBeCompiledFailsAlone(t *testing.T) {
+	t.Parallel()
 	e, store := newForgetful(t)
 	theme := e.theme("brand")
 	dark, light := e.variant(theme, "dark"), e.variant(theme, "light")
@@ -197,6 +201,7 @@ func TestAPairThatCannotBeCompiledFailsAlone(t *testing.T) {
 
 // The operator sees which modules there are and how many versions each renders.
 func TestOperatorListsModules(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.patch(theme, red)

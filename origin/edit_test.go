@@ -39,6 +39,7 @@ func types(t testing.TB, r reply) string {
 // S6 S7 S21 S22 S23 S29 S149: a document keeps everything as it was written, from the edit over reads and the publish to
 // the bytes that edges are fed; what $extends and $ref mean is never applied, and nothing complains.
 func TestDocumentsSurviveAsWritten(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	const group = `{"$type":"dimension","$description":"sizes","$extensions":{"org.example":{"b":[1.50,2e3],"a":null}},"$deprecated":"soon","$custom":true,` +
@@ -83,6 +84,7 @@ func TestDocumentsSurviveAsWritten(t *testing.T) {
 // S154 S155 S156 S164: pointers address tokens, values and types, with "/" and "~" escaped, and the batch is applied in
 // order to the current document, be that the draft or the newest version.
 func TestPointersAddressTheCurrentDocument(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	step := func(batch, tokens, resolved string) {
@@ -120,6 +122,7 @@ func TestPointersAddressTheCurrentDocument(t *testing.T) {
 
 // S145 S146 S152 S175: the type of a group reaches what has none of its own, at the next read, and only that.
 func TestGroupsTypeTheirTokens(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.patch(theme, `[{"operation":"add","path":"/g","value":{"$type":"number","own":{"$type":"string","$value":1},"x":{"$value":1},"near":{"$type":"fontWeight","y":{"$value":1}},`+
@@ -140,6 +143,7 @@ func TestGroupsTypeTheirTokens(t *testing.T) {
 // S157 S158 S159 S160 S161 S162 S218: each operation carries what it needs and nothing that it must not carry; there are
 // no other operations, here and on a Variant.
 func TestOperationsCarryTheirMembers(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	etag := h.patch(theme, red)
@@ -180,6 +184,7 @@ func TestOperationsCarryTheirMembers(t *testing.T) {
 // S163 S171 S172: a client with an old copy is told so, and its batch, sent again with the new etag, takes nothing away
 // of what others added in the meantime.
 func TestOldCopiesTakeNothingAway(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	old := h.patch(theme, red)
@@ -197,6 +202,7 @@ func TestOldCopiesTakeNothingAway(t *testing.T) {
 // S52 S55 S134 S135 S138 S165 S166 S167 S173: a draft comes with the first effective edit and goes when the edits take
 // themselves back or are discarded; Theme and token set tell the same, and versions are untouched.
 func TestDraftsComeAndGo(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	tell := func(when string, count float64, draft bool, latest any) {
@@ -245,6 +251,7 @@ func TestDraftsComeAndGo(t *testing.T) {
 // S177 S178 S179 S181 S182 S183 S187 S188: a publish takes the next number, which becomes latest for the Theme and for each
 // Variant, while what older numbers are rendered from stays as it was.
 func TestPublishMovesLatestForEverybody(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	segments := []string{"-"}

@@ -123,6 +123,7 @@ func (e edge) part(bundle record.Hash, f renderer.File) []byte {
 
 // A112: only who carries the token is answered.
 func TestFeedNeedsItsToken(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	for _, authorization := range []string{"", "Bearer", "Bearer ", "Bearer x", "Basic " + testFeedToken, "Bearer " + testFeedToken + "x", "Bearer " + e.token(owner)} {
 		for _, path := range []string{"/changes", "/modules", "/themes/a/b", "/nothing"} {
@@ -143,6 +144,7 @@ func TestFeedNeedsItsToken(t *testing.T) {
 
 // S38 S227 S229: what an edge needs to decide any request for a Theme's files.
 func TestFeedTellsOfThemes(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	id := theme[strings.LastIndex(theme, "/")+1:]
@@ -175,6 +177,7 @@ func TestFeedTellsOfThemes(t *testing.T) {
 
 // S15 S69-S73 S187 S230 S232 S233, decisions 5.6 5.7 6.5: what each address is rendered from, and when it is sealed.
 func TestFeedTellsOfPairs(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	variant := e.variant(theme, "dark")
@@ -251,6 +254,7 @@ func ptr[T any](v T) *T { return &v }
 
 // S126 S127: every commit that an edge must know of is one entry that names the Theme, and no other is.
 func TestFeedNamesWhatChanged(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	cursor := fed[feedproto.Changes](e, "/changes").Cursor
 	next := func(what string, want ...string) {
@@ -309,6 +313,7 @@ func TestFeedNamesWhatChanged(t *testing.T) {
 
 // A poll waits for a change and no longer, and an unknown cursor starts anew.
 func TestFeedPolls(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	start := fed[feedproto.Changes](e, "/changes?after=")
 	got := make(chan feedproto.Changes, 1)
@@ -350,6 +355,7 @@ func TestFeedPolls(t *testing.T) {
 
 // A poll does not hold up a shutdown.
 func TestShutdownEndsPolls(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
 	e := newEdge(t, func(c *origin.Config) { c.Registry = registry })
 	cursor := fed[feedproto.Changes](e, "/changes").Cursor
@@ -405,6 +411,7 @@ func (h *testOrigin) operator() func(status int, method, path, body string) stri
 
 // The operator's socket: teams, tokens, serving and keys, with errors in the API's shape.
 func TestOperatorSocket(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	call := h.operator()
 	file := `{"teams":[{"slug":"initech","plan":"pro","members":["bill","bob"],"environments":[{"slug":"dev","displayName":"Dev","kind":"sandbox","cacheLifetime":0,"grants":{"bill":"admin"}}]}]}`

@@ -96,6 +96,7 @@ func through(t *testing.T, address, method, target, token, body string) int {
 // A50 A53 A55 A56: behind a real nginx that lets header lines in, it is the guard that stops the second
 // request: without it the origin runs what was smuggled, with it nothing.
 func TestTheGuardStopsSmugglingThroughNginx(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		without  func(*origin.Config)
 		smuggled int // Themes that the smuggled request made
@@ -141,6 +142,7 @@ func settled(t *testing.T, h *testOrigin, want int) {
 // A50 A53 A55 A56 A58 on the socket itself: each passes without the guard, and is refused and the connection closed
 // with it. A58 cannot pass nginx, which speaks for itself.
 func TestTheGuardIsWhatRefuses(t *testing.T) {
+	t.Parallel()
 	guarded, open := newTestOrigin(t), newTestOrigin(t, origin.Unguarded)
 	for name, text := range map[string]string{
 		"A50 length then chunked": "POST %s HTTP/1.1\r\nHost: a\r\n%sContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

@@ -46,16 +46,17 @@ const apiPath = api.Path
 
 // testOrigin is an origin on a socket with two Teams, as a client sees it.
 type testOrigin struct {
-	t      testing.TB
-	origin *origin.Origin
-	config origin.Config // of origin
-	store  storage.Store
-	clock  *clock
-	base   string
-	logs   *logBuffer
-	client *http.Client
-	judge  *contractChecker // of everything that client and raw send and receive
-	served []chan error     // what each server returned
+	t       testing.TB
+	origin  *origin.Origin
+	config  origin.Config // of origin
+	store   storage.Store
+	clock   *clock
+	base    string
+	logs    *logBuffer
+	client  *http.Client
+	checker *contractChecker // of everything that client and raw send and receive
+	served  []chan error     // what each server returned
+	hangUp  func()           // closes the idle connections of client; nil without one
 
 	sandbox, staging string // Environments of acme; plan free
 	foreign          string // Environment of globex; plan pro
@@ -100,9 +101,9 @@ func openTestOrigin(t testing.TB, store storage.Store, change ...func(*origin.Co
 	}
 	h.start(config)
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
-	h.judge = newContractChecker(t, transport)
-	h.client = &http.Client{Transport: h.judge, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	t.Cleanup(transport.CloseIdleConnections)
+	h.checker = newContractChecker(t, transport)
+	h.client = &http.Client{Transport: h.checker, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	h.hangUp = transport.CloseIdleConnections
 	return h
 }
 
@@ -133,6 +134,9 @@ func (h *testOrigin) start(c origin.Config) {
 // end shuts the origin down.
 func (h *testOrigin) end() {
 	h.t.Helper()
+	if h.hangUp != nil {
+		h.hangUp()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := h.origin.Shutdown(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 
 // Decision 1.8: an Idempotency-Key lets a POST happen once and gives the first answer again.
 func TestIdempotencyKeyReplaysTheFirstAnswer(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	themes := "/environments/" + h.sandbox + "/themes"
 	body := func(slug string) string { return `{"slug":"` + slug + `","displayName":"x"}` }
@@ -45,6 +46,7 @@ func TestIdempotencyKeyReplaysTheFirstAnswer(t *testing.T) {
 // Decision 1.8: each POST of the API replays, also to a caller who asks while the state has moved on; another path,
 // another query and another caller are other requests, and what is no POST takes no key.
 func TestEveryPostReplays(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()
 	theme, variant := s.paths()

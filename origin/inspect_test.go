@@ -11,6 +11,7 @@ import (
 
 // Decision 8.1: what the files leave out is listed, for the Theme and for what a Variant lays over it.
 func TestDiagnosticsListWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -35,6 +36,7 @@ func TestDiagnosticsListWhatIsLeftOut(t *testing.T) {
 
 // Decision 8.1b: a comparison tells added, removed, renamed, retyped and changed tokens apart.
 func TestDiffTellsWhatChanged(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -73,6 +75,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 // Decision 8.1b: a comparison over several versions follows each rename from one publish to the next, there and back, whether
 // it was a move or was found by its content; what was removed and what was added later are not rename.
 func TestDiffFollowsRenamesOverVersions(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for _, batch := range []string{
@@ -104,6 +107,7 @@ func TestDiffFollowsRenamesOverVersions(t *testing.T) {
 // Decisions 8.1b and 8.4: another prefix gives every custom property another name, from the moment that it is set for the next
 // publish; a token that moves to where its property keeps the name breaks nobody.
 func TestDiffSeesTheNamesOfProperties(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	breaks := func(query string, want bool) {
@@ -132,6 +136,7 @@ func TestDiffSeesTheNamesOfProperties(t *testing.T) {
 
 // S66, decision 8.2: a preview renders the drafts, with the prefix that the next publish makes live.
 func TestPreviewRendersDrafts(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")

@@ -51,6 +51,7 @@ func ask(t *testing.T, method, url, token string, body any) (status int, answer 
 // A job of a CI system works on its Team with the token of its issuer, and with no stored secret: from
 // the moment the operator names the issuer until the moment the operator takes it away.
 func TestATokenOfACISystemWorksWithoutASecret(t *testing.T) {
+	t.Parallel()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -107,6 +108,7 @@ func TestATokenOfACISystemWorksWithoutASecret(t *testing.T) {
 
 // The token keys are rotated through the operator's socket, and tokens that are out go on.
 func TestTokenKeysAreRotatedByTheOperator(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	operatorURL := "http://" + h.serve(h.origin.ServeOperator) + "/operator/v1/"
 	order := func() string {

@@ -22,6 +22,7 @@ func filled(text string, size int) string {
 // Decision 1.5: every bound of a batch and of the document it makes, at its edge and one past it, on
 // a Theme and on a Variant.
 func TestBatchesHaveTheirBounds(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -73,6 +74,7 @@ func (h *testOrigin) draftOf(path string) string {
 
 // Decision 1.5: a document may grow to its limit and not by one byte more, however small the patch.
 func TestDocumentsHaveABound(t *testing.T) {
+	t.Parallel()
 	const limit = 10_000
 	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.DocumentBytes = limit })
 	theme := h.theme("brand")
@@ -100,6 +102,7 @@ func TestDocumentsHaveABound(t *testing.T) {
 // Decision 1.5 with the defaults: a body of 8 MiB is read, and one byte more is not; a header block of
 // 16 KiB is, and one byte more is not.
 func TestRequestsHaveTheirBounds(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	themes := "/environments/" + h.sandbox + "/themes"
 	h.want(201, "POST", themes, filled(`{"slug":"a","displayName":"b"}`, 8<<20))
@@ -126,6 +129,7 @@ func (h *testOrigin) head(method, path string) string {
 // S100 S101 S103 S198 S204 S250 S251 S252 S253 S254, decisions 2.1, 2.2 and 2.3: slugs, names and labels have the same
 // bounds in each create and update of Themes and Variants, counted in characters.
 func TestNamesAndLabelsHaveTheirBounds(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -221,6 +225,7 @@ func spell(v any) string {
 
 // S46 A40: a page holds 1 to 1000 items, and 100 if nothing is said.
 func TestPagesHaveTheirBounds(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for _, list := range []string{"/environments", "/environments/" + h.sandbox + "/themes", theme + "/variants"} {

@@ -9,6 +9,7 @@ import (
 // Anybody may read where people log in: exactly the issuers that the operator opened for it, by name, as of now,
 // and nothing else of them. A reader who holds the answer is not sent it again.
 func TestAnybodyMayReadWhereToLogIn(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	operatorURL := "http://" + h.serve(h.origin.ServeOperator) + "/operator/v1/"
 	applyIssuers := func(status int, issuers ...map[string]any) {

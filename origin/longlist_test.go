@@ -139,6 +139,7 @@ func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
 
 // Lists that an earlier release wrote are whole from the first request on, and counted soon after a start.
 func TestListsOfAnEarlierReleaseAreCounted(t *testing.T) {
+	t.Parallel()
 	for name, before := range map[string]func(tx storage.Tx, environment string) error{
 		"without a sparse index": func(storage.Tx, string) error { return nil },
 		"with one that it did not know of": func(tx storage.Tx, environment string) error {

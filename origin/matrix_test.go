@@ -123,6 +123,7 @@ func wanted(route api.Route, subject string, member bool, role record.Role) int 
 // S3 S4 S42 S49 S91 S234 S235 S238 S239 S240 S241 S242 S243 S245, matrix of 21 routes and 6 callers: 126 cells.
 // The routes beyond the contract have their cells too.
 func TestAuthorisationMatrix(t *testing.T) {
+	t.Parallel()
 	if cells := checkMatrix(t, api.Routes()); cells != 126 || len(api.Routes()) != 21 {
 		t.Errorf("cells = %d over %d routes, want 126 over 21", cells, len(api.Routes()))
 	}
@@ -189,6 +190,7 @@ func checkCell(t *testing.T, r reply, want int) {
 // S3 S4 S243 A100 A101, (a) and (b) of the matrix: a Theme of another Environment, in which the caller is
 // admin, cannot be told from one that never was; nor can a Variant of another Theme.
 func TestForeignAndMissingIDsAreTheSame(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	here := h.ready()
 	there := h.themeIn(h.staging)
@@ -251,6 +253,7 @@ func comparable(r reply) string {
 // S234 S235 S236 S237: a token that is missing, expired, meant for another audience or not of this origin is 401 without a body on every
 // path, and says nothing of why.
 func TestBadTokensAreAllTheSame(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	path := "/environments/" + h.sandbox
 	issue := func(order auth.Order) string {
@@ -288,6 +291,7 @@ func TestBadTokensAreAllTheSame(t *testing.T) {
 
 // S33 S34 S35 S36 S41 S43 S48 S49 A105: the list holds and counts the caller's own grants only.
 func TestEnvironmentsAreListedByGrant(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	for subject, want := range map[string][]string{
 		owner: {h.sandbox + " admin", h.staging + " admin"}, designer: {h.sandbox + " editor"}, reader: {h.sandbox + " viewer"},

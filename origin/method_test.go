@@ -14,6 +14,7 @@ import (
 // S1 S16 S17 A66, decision 1.6: every path has the methods of the table and HEAD beside GET; any other is 405
 // with all of them in Allow, whoever asks and whether or not the resource is there.
 func TestEveryPathRefusesOtherMethods(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	here := h.ready()
 	missing := subject{"env_x", "thm_x", "var_x"}
@@ -54,6 +55,7 @@ func TestEveryPathRefusesOtherMethods(t *testing.T) {
 
 // S1 S17 S31: there is nothing above, between and below Environment, Theme and Variant, and nobody's accounts.
 func TestThereAreNoOtherLevels(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()
 	e, theme := "/environments/"+s.environment, "/environments/"+s.environment+"/themes/"+s.theme
@@ -80,6 +82,7 @@ func TestThereAreNoOtherLevels(t *testing.T) {
 
 // A67: HEAD answers with what GET answers, without the body.
 func TestHeadWorksWhereverGetDoes(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()
 	for _, route := range slices.Concat(api.Routes(), api.Extras(), api.Open()) {
@@ -111,6 +114,7 @@ func headersOf(r reply) string {
 
 // S30 S256: the version of the API is the prefix of its paths; nothing else selects one.
 func TestTheVersionIsThePath(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()
 	theme, _ := s.paths()
@@ -145,6 +149,7 @@ func TestTheVersionIsThePath(t *testing.T) {
 
 // A69: an expectation that nobody knows is ignored or refused, and never a way around the body's bound.
 func TestUnknownExpectationsDoNoHarm(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes = 1000 })
 	themes := "/environments/" + h.sandbox + "/themes"
 	for i, expectation := range []string{"200-ok", "100-continue, x", "x=y", ""} {

@@ -19,6 +19,7 @@ import (
 // Decision 8.3: the document is there for everybody, in the order of its source, and a reader who
 // holds it is not sent it again.
 func TestDocumentIsServedToAnybody(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	r := h.do("", "GET", "/openapi.json", "")
 	if r.status != 200 || r.header.Get("Content-Type") != "application/json" || r.header.Get("Cache-Control") != "public, max-age=300" {
@@ -109,6 +110,7 @@ func indexes(all []string, names ...string) []int {
 // The route table and the document name the same operations with the same least role, in both
 // directions; and a role, a token or a HEAD is in neither what it is not in the other.
 func TestRoutesAndDocumentAgree(t *testing.T) {
+	t.Parallel()
 	document := readContract(t).document
 	described := map[string]string{}
 	for path, item := range document.Paths.Map() {
@@ -154,6 +156,7 @@ func roleWord(role record.Role) string {
 
 // The bounds that the document states are those of the defaults and of the rules.
 func TestDocumentStatesTheLimits(t *testing.T) {
+	t.Parallel()
 	stated := readContract(t).document.Info.Extensions["x-livery-limits"].(map[string]any)
 	l := origin.Limits{}.WithDefaults()
 	for name, want := range map[string]int{

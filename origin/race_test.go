@@ -32,6 +32,7 @@ func (h *testOrigin) race(n int, send func(i int) (reply, error)) map[int]int {
 
 // A44: of 1,000 parallel edits with one etag exactly one is taken.
 func TestOneOfParallelEditsWins(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.ConnectionsPerIP = -1 })
 	theme := h.theme("brand")
 	etag := h.patch(theme, red)
@@ -48,6 +49,7 @@ func TestOneOfParallelEditsWins(t *testing.T) {
 
 // S178 A45 and decision 4.9: of 50 racing publishes one makes a version, and numbers never skip.
 func TestOneOfRacingPublishesWins(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for version := 1; version <= 3; version++ {
@@ -64,6 +66,7 @@ func TestOneOfRacingPublishesWins(t *testing.T) {
 
 // S199 S200 S201 S202 S203, decision 5.8: the plan's allowance is exact, also under 100 parallel creates.
 func TestPlanLimitIsExact(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	create := func(i int) (reply, error) {

@@ -12,6 +12,7 @@ import (
 
 // A full disk makes the origin unready, with the reason, while everything that changes nothing is answered.
 func TestAFullDiskIsNotReadyAndReads(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	open := func(o pebble.Options) storage.Store {
 		o.Logger = slog.New(slog.DiscardHandler)

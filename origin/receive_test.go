@@ -42,6 +42,7 @@ func bodiesOf(inner string) map[string]string {
 // Decisions 1.4 and 1.6: whoever may not do something hears so by the head alone, whatever body is announced. The
 // connection is closed, and a request inside of the body is never run.
 func TestRefusedHeadsLeaveTheirBodyUnread(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	themes := "/environments/" + h.sandbox + "/themes"
@@ -90,6 +91,7 @@ func TestRefusedHeadsLeaveTheirBodyUnread(t *testing.T) {
 
 // Nothing but the feed's own listener differs there: a body is never read.
 func TestTheFeedReadsNoBody(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	feed := h.serve(h.origin.ServeFeed)
 	h.base = "http://" + feed
@@ -193,6 +195,7 @@ func (u uploads) refused(t *testing.T, subject string) {
 
 // Decision 1.7: bodies in memory are bounded. What is beyond is told to come again, and what is within is answered.
 func TestBodiesShareOneBudget(t *testing.T) {
+	t.Parallel()
 	t.Run("all callers", func(t *testing.T) {
 		u := newUploads(t, 1<<20)
 		finish := u.begin(owner, 1<<20)
@@ -246,6 +249,7 @@ func (u uploads) empty(t *testing.T) {
 
 // A62: the budget comes back whatever becomes of a body: too slow, given up by its client, broken or wrong.
 func TestTheBudgetComesBack(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
 	u := uploads{newTestOrigin(t, func(c *origin.Config) {
 		c.Registry, c.Limits.BodyBytes, c.Limits.ReadTimeout = registry, 1000, 500*time.Millisecond
@@ -279,6 +283,7 @@ func TestTheBudgetComesBack(t *testing.T) {
 // A26 A31: a body of short values takes fifty times its length when it is parsed. Such bodies are answered one after
 // the other, and each leaves room for the next.
 func TestDenseBodiesAreParsedInTurn(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes, c.Limits.BodyBudget = 1<<20, 4<<20 })
 	dense := filled(`{"slug":"a","displayName":"A","metadata":[`+strings.Repeat("0,", 500_000)+`0]}`, 1<<20)
 	for i := range 3 {

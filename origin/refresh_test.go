@@ -45,6 +45,7 @@ func (e edge) names(blobs []feedproto.RefreshBlob) (names []record.Hash) {
 // A refresh says in one answer what the questions for each part say, with what the edge does not have.
 // What is not there is left out.
 func TestARefreshSaysAllAtOnce(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	variant := e.variant(theme, "dark")
@@ -79,6 +80,7 @@ func TestARefreshSaysAllAtOnce(t *testing.T) {
 
 // Edges that heard the same get the same for a moment; who heard more gets what is newer.
 func TestARefreshIsAsNewAsWhatTheEdgeHeard(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	var before string
@@ -105,6 +107,7 @@ func TestARefreshIsAsNewAsWhatTheEdgeHeard(t *testing.T) {
 
 // What a question for a refresh may be, and who may ask it.
 func TestRefreshesAreRefused(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	at := "/refresh/" + address(theme)

@@ -30,6 +30,7 @@ func (h *testOrigin) operate(theme string, update operator.ServingUpdate) {
 // S55 S65 S66 S67 S68: assetSettings are what the served files were built with: a prefix that the operator sets is
 // nothing but a draft until a publish, edits never move it, and an empty prefix is live only once it was published on purpose.
 func TestAssetSettingsAreLiveOnly(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	theme := e.theme("brand")
 	want := func(when string, prefix string, live bool, version any) {
@@ -76,6 +77,7 @@ func TestAssetSettingsAreLiveOnly(t *testing.T) {
 // S24 S57 S90: nothing that a body carries changes what is not its endpoint's to change: serving, asset settings,
 // ids, versions, counts and, but for their own endpoints, tokens and integrations.
 func TestBodiesChangeNothingElse(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	smuggled := `"id":"evil","environmentID":"evil","themeID":"evil","tokenCount":99,"latestVersion":99,"publishedAt":"2001-01-01T00:00:00Z",` +
 		`"hasUnpublishedChanges":true,"serving":{"mode":"signed","signingKeys":["evil"],"allowedOrigins":["https://evil.example"],"missingOrigin":"refuse","allowedIPRanges":["::/0"]},` +
@@ -124,6 +126,7 @@ func withID(settings map[string]any, environment string) map[string]any {
 
 // S90 S206 S137: a PUT of names and labels leaves tokens, integrations and the draft of a Theme and of a Variant as they are.
 func TestUpdatesTouchNamesOnly(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()
 	theme, variant := s.paths()
@@ -151,6 +154,7 @@ func TestUpdatesTouchNamesOnly(t *testing.T) {
 
 // S59 A113: a signing secret is in no answer to anybody, in no header and in no log; the key's id is.
 func TestSecretsAreNeverAnswered(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()
 	key, err := operator.AddSigningKey(context.Background(), h.store, testMaster(t), s.theme, h.clock.Now())
@@ -193,6 +197,7 @@ func TestSecretsAreNeverAnswered(t *testing.T) {
 // S2 S33 S34 S35 S36 S37: an Environment reads as the operator set it, for every grant holder; each of the three kinds
 // is told, a text description and labels among them, and cacheLifetime is a whole number.
 func TestEnvironmentsReadAsTheyWereSet(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	labels := map[string]string{"region": "eu", "cost/centre": ""}
 	var entries []operator.EnvironmentEntry
@@ -236,6 +241,7 @@ func TestEnvironmentsReadAsTheyWereSet(t *testing.T) {
 
 // S42 S44 S45 S46 S47: the Environments are paged by slug as every list is.
 func TestEnvironmentsArePaged(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	for query, want := range map[string]string{
 		"":                                  `[sandbox staging] 1 100 <nil> <nil>`,
@@ -264,6 +270,7 @@ func TestEnvironmentsArePaged(t *testing.T) {
 
 // S26: every time is spelled the same way, to the millisecond, whoever wrote it.
 func TestTimesHaveOneSpelling(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.variant(theme, "dark")

@@ -12,6 +12,7 @@ import (
 
 // S50 S51 S52 S53 S54 S58 S61 S67 S79 S80 S82 S83 S84 S28: what a new Theme looks like.
 func TestCreateThemeAnswersTheWholeNewTheme(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	themes := "/environments/" + h.sandbox + "/themes"
 	r := h.want(201, "POST", themes, `{"slug":"brand","displayName":" Brand ","integration":{"framework":"react","library":"plainCSS"}}`)
@@ -49,6 +50,7 @@ func TestCreateThemeAnswersTheWholeNewTheme(t *testing.T) {
 
 // S80 S85 S100 S101 S103 S248 A42: every fault of a body is named at once, and nothing is stored.
 func TestThemeBodiesAreRefusedWithEveryFault(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	themes := "/environments/" + h.sandbox + "/themes"
 	for _, c := range []struct {
@@ -88,6 +90,7 @@ func TestThemeBodiesAreRefusedWithEveryFault(t *testing.T) {
 
 // S86 S87 S88 S89 S90 S250 S251 S252 S254 A39: a PUT replaces slug, name and, if given, the labels.
 func TestUpdateThemeReplacesNamesAndLabels(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	put := func(metadata string) any {
@@ -127,6 +130,7 @@ func TestUpdateThemeReplacesNamesAndLabels(t *testing.T) {
 
 // S102 S190 S209: a slug is unique within its parent, exactly, and free again when its owner leaves it.
 func TestTakenSlugsConflict(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	first, second := h.theme("one"), h.theme("two")
 	body := func(slug string) string { return `{"slug":"` + slug + `","displayName":"x"}` }
@@ -157,6 +161,7 @@ func noMessages(t testing.TB, e refusal) {
 
 // S74 S91 S92 S93 S94 S95 S96 S126: the list of integrations is replaced whole or not at all.
 func TestIntegrationsAreReplacedWhole(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	r := h.want(200, "PUT", theme+"/integrations", pairsBody("react", "mui", "vue", "buildTimeTokens", "react", "plainCSS"))
@@ -186,6 +191,7 @@ func filesOf(t testing.TB, r reply) []string {
 
 // S1 S5 S44 S45 S46 S47 S76 S77 A40: pages are walked by slug, bytewise.
 func TestListsArePagedBySlug(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	themes := "/environments/" + h.sandbox + "/themes"
 	for _, slug := range []string{"b", "B", "a-1", "a", "a.1", "c", "a_1"} {
@@ -234,6 +240,7 @@ func TestListsArePagedBySlug(t *testing.T) {
 
 // S247 A40: what is not an integer is payload and named, what is out of range is validation.
 func TestListParametersAreStrict(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	for _, list := range []string{"/environments", "/environments/" + h.sandbox + "/themes", h.theme("t")[0:] + "/variants"} {
 		for query, cause := range map[string]string{
@@ -258,6 +265,7 @@ func TestListParametersAreStrict(t *testing.T) {
 
 // S97 S98 S207 S208: a delete takes everything beneath along and answers with the parent.
 func TestDeletesTakeTheWholeSubtree(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant, other := h.variant(theme, "dark"), h.variant(theme, "light")

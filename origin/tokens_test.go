@@ -20,6 +20,7 @@ func ops(list string) string { return `{"operations":` + list + `}` }
 // S6 S7 S21 S22 S29 S130 S133 S134 S135 S136 S138 S139 S141 S142 S143 S144 S145 S146 S147 S148 S149 S150 S151 S153:
 // a token read shows the document as it was written.
 func TestThemeTokensAreReadAsWritten(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	empty := h.want(200, "GET", theme+"/tokens", "")
@@ -56,6 +57,7 @@ func TestThemeTokensAreReadAsWritten(t *testing.T) {
 
 // S157 S158 S159 S160 S161 S162 S218 S246 A20-A24 A26 A29 A32-A36 A41: what is not a batch is refused, with every fault named, and nothing changes.
 func TestBatchesAreStrict(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	etag := h.patch(theme, `[{"operation":"add","path":"/list","value":{"$value":[1]}}]`)
@@ -139,6 +141,7 @@ func TestBatchesAreStrict(t *testing.T) {
 
 // A27 A28 A30: hostile sizes cost little: numbers are text, copies are counted before they are made, adds are linear.
 func TestHostileBatchesAreBounded(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	r := h.want(200, "PATCH", theme+"/tokens", ops(`[{"operation":"add","path":"/n","value":{"$type":"number","$value":1e999999999}}]`))
@@ -163,6 +166,7 @@ func TestHostileBatchesAreBounded(t *testing.T) {
 
 // S136 S137 S165 S166 S167 S170 S171 S172 S173 S174: the draft's etag guards it, in the query and in If-Match.
 func TestDraftsAreGuardedByTheirETag(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	tokens := theme + "/tokens"
@@ -227,6 +231,7 @@ func TestDraftsAreGuardedByTheirETag(t *testing.T) {
 
 // S13 S14 S52 S53 S54 S55 S71 S72 S73 S75 S131 S132 S140 S154 S176 S177 S178 S179 S187 S188: a publish freezes the draft as the next number.
 func TestPublishFreezesTheDraft(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.patch(theme, red)
@@ -264,6 +269,7 @@ func TestPublishFreezesTheDraft(t *testing.T) {
 
 // S8 S180 S184 S185 S186 S191 S192 S195 S210 S211 S212 S213 S214 S215 S217 S219 S220 S221 S222 S223 S224 S225 S226: Variants follow their Theme by draft and are published apart.
 func TestVariantsFollowTheirTheme(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -325,6 +331,7 @@ func TestVariantsFollowTheirTheme(t *testing.T) {
 
 // S191 S193 S194 S198 S204 S205 S206 S189: what a Variant looks like, and what a PUT leaves alone.
 func TestVariantResource(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	id := theme[strings.LastIndex(theme, "/")+1:]
@@ -355,6 +362,7 @@ func TestVariantResource(t *testing.T) {
 
 // S2 S18 S25 S26 S27 S30: no answer carries what the API leaves out, or is of another kind than JSON.
 func TestAnswersCarryNoAuthorsAndAreJSON(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()
 	for _, route := range slices.Concat(api.Routes(), api.Extras()) {
@@ -377,6 +385,7 @@ func TestAnswersCarryNoAuthorsAndAreJSON(t *testing.T) {
 // S180 A37 A38: no content of a draft makes a publish fail: chains and cycles of 20,000 aliases, and
 // aliases that multiply, take their time in proportion and are left out.
 func TestHostileAliasesPublish(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.want(200, "PATCH", theme+"/tokens", ops(`[{"operation":"add","path":"/chain","value":{}},{"operation":"add","path":"/ring","value":{}},{"operation":"add","path":"/self","value":{"$value":"{self}"}}]`))
@@ -411,6 +420,7 @@ func TestHostileAliasesPublish(t *testing.T) {
 
 // A43: markup in a name is data.
 func TestMarkupIsData(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	const name = `<script>alert("1")</script>`
 	r := h.want(201, "POST", "/environments/"+h.sandbox+"/themes", `{"slug":"a","displayName":"<script>alert(\"1\")</script>"}`)
@@ -421,6 +431,7 @@ func TestMarkupIsData(t *testing.T) {
 
 // S5: an Environment holds any number of Themes.
 func TestThemesHaveNoLimit(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	for i := range 1001 {
 		h.theme(fmt.Sprintf("t%d", i))
@@ -432,6 +443,7 @@ func TestThemesHaveNoLimit(t *testing.T) {
 
 // A114: metrics are labelled by route, never by id.
 func TestMetricsCarryNoIDs(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Registry = registry })
 	theme := h.theme("brand")
@@ -450,6 +462,7 @@ func TestMetricsCarryNoIDs(t *testing.T) {
 
 // Decision 1.4: of several faults the first in the API's order answers.
 func TestRefusalsComeInOrder(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	h.patch(theme, red)

@@ -135,6 +135,7 @@ func (h *testOrigin) publishedBy(module []byte, theme, variant string) {
 // S171, decisions 6.5: an upgrade changes no published byte, also where everything derived is lost and compiled
 // again, which only the module of the release can that published it; what is published now comes from this one.
 func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
+	t.Parallel()
 	e, store := newForgetful(t, func(c *origin.Config) { c.Guest, c.Compiled = thisModule(t), cacheDir(t) })
 	theme := e.theme("brand")
 	dark, light := e.variant(theme, "dark"), e.variant(theme, "light")
@@ -193,6 +194,7 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 // A module that does not belong to the binary is refused at the start: what is published would be compiled by another
 // renderer than the version names.
 func TestAModuleOfAnotherBuildIsRefused(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	config := h.config
 	other := []byte("\x00asm of another build")

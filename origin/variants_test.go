@@ -15,6 +15,7 @@ func lastPart(path string) string { return path[strings.LastIndex(path, "/")+1:]
 // S76 S78 S130 S196 S197 S210 S241: a viewer reads every Theme and Variant of the Environment and what they hold, in lists and one by one, and
 // the slug filter of Variants is exact and within the Theme.
 func TestViewersReadEverything(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	first, second := h.theme("one"), h.theme("two")
 	paths := map[string]string{}
@@ -65,6 +66,7 @@ func TestViewersReadEverything(t *testing.T) {
 
 // S4: a Variant is found under its own Theme only, also from another Environment that the caller may do everything in.
 func TestVariantsStayUnderTheirTheme(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	here := h.ready()
 	there := "/environments/" + h.staging + "/themes/" + h.themeIn(h.staging)
@@ -82,6 +84,7 @@ func TestVariantsStayUnderTheirTheme(t *testing.T) {
 
 // S87 S88 S89 S205: labels left out stay, an empty set clears them and any other replaces them whole, on Themes and Variants.
 func TestLabelsAreKeptClearedOrReplaced(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for _, path := range []string{theme, h.variant(theme, "dark")} {
@@ -105,6 +108,7 @@ func TestLabelsAreKeptClearedOrReplaced(t *testing.T) {
 
 // S98 S208: what was deleted is 404 on every route, for edges too; what was beside it stays.
 func TestDeletedIsGoneEverywhere(t *testing.T) {
+	t.Parallel()
 	e := newEdge(t)
 	s := e.ready()
 	theme, variant := s.paths()
@@ -143,6 +147,7 @@ func TestDeletedIsGoneEverywhere(t *testing.T) {
 // followed whatever else changes, a swap too; what is gone or no longer fits is dropped; removed and added is matched by
 // content, once; what the Theme never had stays.
 func TestMigrationFollowsTheTheme(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, before, overrides, edit, want string
 	}{
@@ -209,6 +214,7 @@ func under(path string) string {
 // S9 S10 S11 S12 S215 S216 S233: an override replaces a value and nothing else; unset gives the Theme's own back, which an empty
 // value does not; a path that the Theme lacks is in no file.
 func TestOverridesReplaceValuesOnly(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -241,6 +247,7 @@ func TestOverridesReplaceValuesOnly(t *testing.T) {
 
 // S8 S211 S212 S213 S214 S219 S224: a Variant's set is flat and carries nothing but paths and values, and its PATCH answers with the whole of it.
 func TestOverrideSetsAreFlat(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -270,6 +277,7 @@ func TestOverrideSetsAreFlat(t *testing.T) {
 
 // S192 S220 S221 S222 S223 S225: a Variant is published at its Theme's number, once, and again only after its Theme was.
 func TestVariantsArePublishedAtTheThemesNumber(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
@@ -310,6 +318,7 @@ func TestVariantsArePublishedAtTheThemesNumber(t *testing.T) {
 
 // S255, decision 5.8: two creates at once at the allowance's edge never leave more than one Variant too many; here none.
 func TestSimultaneousCreatesKeepTheAllowance(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	for i := range 9 {

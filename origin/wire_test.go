@@ -18,7 +18,7 @@ import (
 // connection, or until as many as wanted came.
 func (h *testOrigin) raw(text string, wanted int) (answers []reply, closed bool) {
 	h.t.Helper()
-	defer func() { h.judge.judgeRaw(text, answers) }()
+	defer func() { h.checker.checkRaw(text, answers) }()
 	c, err := net.Dial("tcp", strings.TrimPrefix(h.base, "http://"))
 	if err != nil {
 		h.t.Fatal(err)
@@ -46,6 +46,7 @@ func (h *testOrigin) raw(text string, wanted int) (answers []reply, closed bool)
 // S244 A50-A58 A60 A61 A72: what is ambiguous or malformed is refused in the API's error shape, the
 // connection is closed, and what was smuggled behind never reaches a handler.
 func TestMalformedRequestsAreRefusedAndTheConnectionCloses(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"
 	const get = "GET /public/v1/environments HTTP/1.1\r\nHost: a\r\n"
@@ -113,6 +114,7 @@ func TestMalformedRequestsAreRefusedAndTheConnectionCloses(t *testing.T) {
 
 // The four legal forms still pass: a length, chunks, HTTP/1.0, and two requests in one go.
 func TestLegalFramingPasses(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"
 	themes := "POST /public/v1/environments/" + h.sandbox + "/themes HTTP/1.1\r\nHost: a\r\n" + auth
@@ -133,6 +135,7 @@ func TestLegalFramingPasses(t *testing.T) {
 
 // S1 S16 S17 A59 A63 A64 A65 A66 A67 A68: one path, one spelling, the methods of the table.
 func TestPathsAndMethodsAreExact(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"
 	e := "/public/v1/environments/" + h.sandbox
@@ -194,6 +197,7 @@ func TestPathsAndMethodsAreExact(t *testing.T) {
 
 // S235 and decision 1.6: without a token every path under the API is 401, whether it exists or not.
 func TestUnknownPathsUnderTheAPINeedAToken(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	for _, path := range []string{"", "/", "/x", "/environments", "/environments/env_1/themes/x/y/z"} {
 		checkCell(t, h.do("", "GET", path, ""), 401)
@@ -206,6 +210,7 @@ func TestUnknownPathsUnderTheAPINeedAToken(t *testing.T) {
 // A31: a body beyond the limit is refused before it is read, also in chunks, and a client that
 // asks first is not told to go on.
 func TestOversizedBodiesAreRefusedUnread(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes = 1 << 20 })
 	head := "POST /public/v1/environments/" + h.sandbox + "/themes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + h.token(owner) + "\r\n"
 	large := strings.Repeat("a", 1<<20+1)
@@ -240,6 +245,7 @@ func TestOversizedBodiesAreRefusedUnread(t *testing.T) {
 
 // A62: a client that sends too slowly is told so and loses its connection.
 func TestSlowRequestsEndInTime(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.ReadTimeout = 50 * time.Millisecond })
 	for name, text := range map[string]string{
 		"headers": "GET /public/v1/environments HTTP/1.1\r\nHost: a\r\n",
@@ -257,6 +263,7 @@ func TestSlowRequestsEndInTime(t *testing.T) {
 // Decision 1.7: connections beyond the bounds are turned away in the API's error shape, and one that ends
 // makes room.
 func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		limits origin.Limits
 		status int
@@ -307,6 +314,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 
 // S249 A102: a failing store is answered with nothing of the inside; the log has it under the id of the request.
 func TestFailuresTellNothing(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	if err := h.store.Close(); err != nil {
 		t.Fatal(err)
@@ -323,6 +331,7 @@ func TestFailuresTellNothing(t *testing.T) {
 
 // S244, decision 1.7: with a limit set, a caller beyond it is told when to come back; others are not concerned.
 func TestRateLimitIsPerCaller(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.RequestsPerSecond = 2 })
 	statuses := map[int]int{}
 	var last reply
@@ -351,6 +360,7 @@ func TestRateLimitIsPerCaller(t *testing.T) {
 
 // After Shutdown nothing listens, also no server that starts afterwards.
 func TestShutdownEndsEveryServer(t *testing.T) {
+	t.Parallel()
 	h := newTestOrigin(t)
 	h.want(200, "GET", "/environments", "")
 	if err := h.origin.Ready(); err != nil {

@@ -147,6 +147,7 @@ func (s *stand) claims() object {
 
 // S235 S236 S237, A1-A17 of the security document: all but one well-formed token of ours is refused.
 func TestVerifyRefusesWhatIsNoTokenOfOurs(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	public := ed25519.NewKeyFromSeed(s.signing().Seed).Public().(ed25519.PublicKey)
 	der, err := x509.MarshalPKIXPublicKey(public)
@@ -245,6 +246,7 @@ func looseEncoding(token string) string {
 
 // A7 and the forms that are right.
 func TestVerifyAcceptsTokensOfOurs(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	for name, authorization := range map[string]string{
 		"issued":       "Bearer " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute}),
@@ -262,6 +264,7 @@ func TestVerifyAcceptsTokensOfOurs(t *testing.T) {
 
 // A token outlives a restart, but not its time, and one for another audience is of no use here.
 func TestKeysAreKept(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	token := "Bearer " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute})
 	again := s.open()
@@ -281,6 +284,7 @@ func TestKeysAreKept(t *testing.T) {
 }
 
 func TestIssueRefusesBadOrders(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	for name, order := range map[string]auth.Order{
 		"no subject": {TTL: time.Hour}, "control character": {Subject: "a\nb", TTL: time.Hour}, "too long": {Subject: strings.Repeat("a", 256), TTL: time.Hour},
@@ -305,6 +309,7 @@ func (c *counting) Get(key []byte) ([]byte, error) {
 
 // S49 S242 S243 A100: a missing Environment costs the reads of a foreign one, and is answered as it is.
 func TestEnvironmentIsForMembersWithAGrant(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	const team, id = "team_1", "env_1"
 	_, err := s.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {

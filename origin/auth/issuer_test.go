@@ -182,6 +182,7 @@ func (s *stand) verify(token string) (auth.Caller, error) {
 
 // A4-A15 with a real issuer: each algorithm takes its own kind of key and nothing else gets in.
 func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	signers := map[string]signer{}
 	for _, algorithm := range []string{"RS256", "ES256", "EdDSA"} {
@@ -264,6 +265,7 @@ func hostile(t *testing.T, s *stand, o *oidc, key signer) map[string]string {
 // A18: keys of strangers' choice cost one fetch in 30 s; a rotated key is found, a withdrawn one is
 // refused, and while the issuer is down the last good keys hold.
 func TestKeySetsFollowRotationAndSurviveAnOutage(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	first, second := newSigner(t, "first", "ES256"), newSigner(t, "second", "EdDSA")
 	o := newOIDC(t, first)
@@ -311,6 +313,7 @@ func TestKeySetsFollowRotationAndSurviveAnOutage(t *testing.T) {
 
 // A121 A122 and what else a key set may be: redirects, large bodies and nonsense leave the last set.
 func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
+	t.Parallel()
 	key := newSigner(t, "k", "EdDSA")
 	canary, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -358,6 +361,7 @@ func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
 
 // A server whose certificate is not trusted is not an issuer.
 func TestKeySetsNeedATrustedCertificate(t *testing.T) {
+	t.Parallel()
 	s, key := newStand(t), newSigner(t, "k", "EdDSA")
 	o := newOIDC(t, key)
 	s.trusting(nil, o.entry())
@@ -369,6 +373,7 @@ func TestKeySetsNeedATrustedCertificate(t *testing.T) {
 // Keys that are too weak, malformed, for another use or contradict themselves are left out; the rest
 // of their set is taken.
 func TestKeySetsLeaveOutWhatIsNoKey(t *testing.T) {
+	t.Parallel()
 	s, good, path := newStand(t), newSigner(t, "good", "EdDSA"), filepath.Join(t.TempDir(), "keys.json")
 	s.trusting(nil, record.Issuer{Name: "file", URL: "https://file.example", KeySet: path})
 	ec, ed := newSigner(t, "ec", "ES256").jwk(t), newSigner(t, "ed", "EdDSA").jwk(t)
@@ -395,6 +400,7 @@ func TestKeySetsLeaveOutWhatIsNoKey(t *testing.T) {
 
 // The key set of an issuer may be a file, which is read again as an address is.
 func TestKeySetsMayBeFiles(t *testing.T) {
+	t.Parallel()
 	s, first, second := newStand(t), newSigner(t, "a", "RS256"), newSigner(t, "b", "ES256")
 	path := filepath.Join(t.TempDir(), "keys.json")
 	write := func(key signer) {
@@ -419,6 +425,7 @@ func TestKeySetsMayBeFiles(t *testing.T) {
 // An issuer that is bound to a Team reaches no other, and a claim names the role; what it lacks of the
 // claims it is bound by makes it a stranger. An unbound one speaks of members, with its prefix.
 func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
+	t.Parallel()
 	s, key := newStand(t), newSigner(t, "k", "ES256")
 	o := newOIDC(t, key)
 	bound := o.entry()
@@ -460,6 +467,7 @@ func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 // S49 S242: a caller of a bound issuer has its role in its Team, and other Teams do not exist for it,
 // whatever grants name its subject; it costs the reads of any other caller.
 func TestABoundCallerReachesItsTeamAlone(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	_, err := s.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
 		for _, team := range []string{"1", "2"} {
@@ -500,6 +508,7 @@ func TestABoundCallerReachesItsTeamAlone(t *testing.T) {
 
 // A token of a key before is honoured until it expires, and its key is deleted when none can be left.
 func TestRotateKeepsOldTokens(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	old, oldID := s.issue(auth.Order{Subject: "someone", TTL: time.Hour}), s.signing().ID
 	rotated, err := s.keys.Rotate(context.Background(), s.store, false)

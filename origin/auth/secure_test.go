@@ -28,6 +28,7 @@ func master(t *testing.T, text string) *auth.Master {
 
 // A master key is not a short text, a blank line is not a key, and no key is no Master.
 func TestParseMaster(t *testing.T) {
+	t.Parallel()
 	first := master(t, firstKey).SealKey("thm_1", record.SigningKey{ID: "key_1", Secret: []byte("a")})
 	second := master(t, secondKey).SealKey("thm_1", record.SigningKey{ID: "key_1", Secret: []byte("b")})
 	for text, keys := range map[string]int{"": 0, "\n \n": 0, firstKey: 1, firstKey + "\n": 1, firstKey + "\r\n" + secondKey + "\n\n": 2, firstKey + "," + secondKey: 2} {
@@ -47,6 +48,7 @@ func TestParseMaster(t *testing.T) {
 
 // A110: what is sealed differs each time, opens with its key and at its place alone, and not changed.
 func TestSealedSecretsOpenAtTheirPlaceAlone(t *testing.T) {
+	t.Parallel()
 	m, other := master(t, firstKey), master(t, secondKey)
 	key := record.SigningKey{ID: "key_1", Secret: []byte("canary-secret-canary-secret-cana")}
 	sealed, again := m.SealKey("thm_1", key), m.SealKey("thm_1", key)
@@ -121,6 +123,7 @@ func (s *stand) secure(m *auth.Master) error {
 // A110: what lies open is sealed at the start, a rotation of the master key seals everything anew, and
 // tokens and secrets are what they were.
 func TestSecureSealsAndReseals(t *testing.T) {
+	t.Parallel()
 	s := newStand(t)
 	token := s.issue(auth.Order{Subject: "someone", TTL: auth.MaxTTL})
 	secret := []byte("canary-secret-canary-secret-cana")
@@ -170,6 +173,7 @@ func TestSecureSealsAndReseals(t *testing.T) {
 
 // A111: without the master key a store with secrets, or with a signed Theme, is refused.
 func TestSecureRefusesAStoreWhoseKeyIsMissing(t *testing.T) {
+	t.Parallel()
 	for name, mode := range map[string]string{"signed": "signed", "public with a key": "public"} {
 		s := newStand(t)
 		if err := s.secure(nil); err != nil {

@@ -239,6 +239,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 func native() record.Hash { return record.HashOf([]byte("the module of this build")) }
 
 func TestPlanAndOverlayMakeWhatTheRendererMakes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	p := b.variant("var_1", overrides)
 	b.check(b.version, "", "")
@@ -247,6 +248,7 @@ func TestPlanAndOverlayMakeWhatTheRendererMakes(t *testing.T) {
 
 // Who asks first compiles, the record keeps the name, and whoever asks meanwhile gets the same.
 func TestAnOverlayIsCompiledOnce(t *testing.T) {
+	t.Parallel()
 	turns := make(chan struct{}, 1)
 	asked := 0
 	b := newBench(t, native(), func(c *derive.Config) {
@@ -277,6 +279,7 @@ func TestAnOverlayIsCompiledOnce(t *testing.T) {
 }
 
 func TestNothingIsCompiledWhereNothingIsOverridden(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	for name, p := range map[string]derive.Pair{"no record": {Version: b.version}, "published without overrides": b.variant("var_1", "{}")} {
 		if got := b.overlay(p); got != "" || derive.Lacks(p.Record) {
@@ -290,6 +293,7 @@ func TestNothingIsCompiledWhereNothingIsOverridden(t *testing.T) {
 
 // A record that changed or went while its overlay was compiled keeps what it has.
 func TestAnOverlayIsWrittenOnlyToThePairItWasCompiledFor(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	p, gone := b.variant("var_1", overrides), b.variant("var_2", overrides)
 	newer := record.Pair{Overrides: b.put(`{"gap":"1px"}`), Published: true}
@@ -307,6 +311,7 @@ func TestAnOverlayIsWrittenOnlyToThePairItWasCompiledFor(t *testing.T) {
 
 // After a publish the overlays of all Variants come by themselves, those of hot ones first by being asked for.
 func TestFillCompilesWhatLacks(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	var pairs []derive.Pair
 	for i := range 40 {
@@ -327,6 +332,7 @@ func TestFillCompilesWhatLacks(t *testing.T) {
 
 // One Variant whose overrides are lost leaves the others theirs, and is an error if it is asked for.
 func TestFillGoesOnPastAFault(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	bad, good := b.variant("var_1", `{"gap":"3px"}`), b.variant("var_2", overrides)
 	b.store.lose(storage.ErrNotFound, bad.Record.Overrides)
@@ -342,6 +348,7 @@ func TestFillGoesOnPastAFault(t *testing.T) {
 
 // Derived blobs can be lost: asked for, they are the same again, natively and after a restart.
 func TestLostBlobsAreRebuilt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	p := b.variant("var_1", overrides)
 	name := b.overlay(p)
@@ -365,6 +372,7 @@ func TestLostBlobsAreRebuilt(t *testing.T) {
 
 // What no record names as derived is what the store says of it, also if a record names it as an input.
 func TestOtherBlobsAreNotRebuilt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	p := b.variant("var_1", overrides)
 	unknown := record.HashOf([]byte("nobody's"))
@@ -385,6 +393,7 @@ func TestOtherBlobsAreNotRebuilt(t *testing.T) {
 
 // A renderer that does not give the bytes that were published is a failure, never other bytes under the name.
 func TestOtherBytesAreRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	wrong := b.version
 	wrong.Plan = record.HashOf([]byte("what another renderer made"))
@@ -398,6 +407,7 @@ func TestOtherBytesAreRefused(t *testing.T) {
 
 // S171, decisions 6.5: the module that a version names makes the very bytes that were compiled natively.
 func TestTheModuleMakesTheSameBlobs(t *testing.T) {
+	t.Parallel()
 	guest, err := wasm.Guest()
 	if err != nil {
 		t.Fatal(err)
@@ -434,6 +444,7 @@ func TestTheModuleMakesTheSameBlobs(t *testing.T) {
 
 // A version whose module is lost is a failure that says so; everything else goes on.
 func TestALostModuleIsNamed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	p := b.variant("var_1", overrides)
 	p.Version.Module = record.HashOf([]byte("a module that is gone"))
@@ -445,6 +456,7 @@ func TestALostModuleIsNamed(t *testing.T) {
 
 // Close ends what goes on, waits for it, and what comes later is refused.
 func TestCloseEndsTheBackground(t *testing.T) {
+	t.Parallel()
 	entered := make(chan struct{}, 1)
 	b := newBench(t, native(), func(c *derive.Config) {
 		c.AcquireBackground = func(ctx context.Context) (func(), error) {
@@ -467,6 +479,7 @@ func TestCloseEndsTheBackground(t *testing.T) {
 
 // Whoever does not wait leaves, and the others get what they asked for.
 func TestImpatientCallersLeave(t *testing.T) {
+	t.Parallel()
 	let := make(chan struct{})
 	b := newBench(t, native(), func(c *derive.Config) {
 		c.Acquire = func(context.Context) (func(), error) { <-let; return func() {}, nil }

@@ -17,6 +17,7 @@ import (
 
 // A module is registered with what it says of itself; a second time nothing changes.
 func TestModulesAreRegistered(t *testing.T) {
+	t.Parallel()
 	guest, err := wasm.Guest()
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +50,7 @@ func TestModulesAreRegistered(t *testing.T) {
 
 // What is not a module of this contract is refused with what is wrong, and leaves no trace.
 func TestModulesThatDoNotFitAreRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, native())
 	large := make([]byte, wasm.MaxModuleBytes+1)
 	for name, c := range map[string]struct {
@@ -121,6 +123,7 @@ func moduleOf(version uint32) []byte {
 }
 
 func TestTheSmallestModuleIsOne(t *testing.T) {
+	t.Parallel()
 	if info, err := wasm.Inspect(t.Context(), moduleOf(abi.Version)); err != nil || info.ABIVersion != abi.Version {
 		t.Errorf("Inspect() = %+v, %v, want version %d", info, err, abi.Version)
 	}

@@ -13,6 +13,7 @@ import (
 )
 
 func TestApply(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, doc, ops, want string }{
 		{
 			"a rename keeps the member's place",
@@ -86,6 +87,7 @@ func TestApply(t *testing.T) {
 // Faults name the operation and the pointer and say what to do; a batch with one changes nothing
 // (S157 to S162, decisions 1.5 and 4.2, attacks A33 to A35).
 func TestApplyRefuses(t *testing.T) {
+	t.Parallel()
 	const doc = `{"a":{"b":1},"l":[1,2],"s":"text"}`
 	for _, c := range []struct{ name, ops, pointer, what string }{
 		{"test", `[{"op":"test","path":"/a","value":1}]`, "/a", `"test" is not an operation`},
@@ -131,6 +133,7 @@ func TestApplyRefuses(t *testing.T) {
 
 // A batch of faults and endless pointers is refused without looking at each level of them.
 func TestApplyBoundsPointers(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("/", 1<<20)
 	ops := []patch.Operation{{Op: "remove", Path: "/gone"}, {Op: "replace", Path: "/x", Value: &jsontree.Node{}}, {Op: "remove", Path: long}, {Op: "move", From: long, Path: "/y"}}
 	if _, _, faults := patch.Apply(jsontree.NewObject(), ops, patch.Limits{MaxDepth: 64}); len(faults) != len(ops) {
@@ -140,6 +143,7 @@ func TestApplyBoundsPointers(t *testing.T) {
 
 // All faults are found at once, and none that only follows from another (S103).
 func TestApplyListsEveryFault(t *testing.T) {
+	t.Parallel()
 	_, _, faults := patch.Apply(parse(t, `{"a":1}`), operations(t, `[
 		{"op":"test","path":"/a"},
 		{"op":"remove","path":"/gone"},
@@ -159,6 +163,7 @@ func TestApplyListsEveryFault(t *testing.T) {
 
 // The sizes that Apply counts are those of the minified text, whatever the operations were.
 func TestApplyCountsBytesExactly(t *testing.T) {
+	t.Parallel()
 	doc := parse(t, `{"a":{"b<":"x\n\u2028\u0001"},"l":[1,2],"s":"text"}`)
 	for _, ops := range []string{
 		`[{"op":"add","path":"/x","value":{"q\"":[true,null]}}]`,
@@ -221,6 +226,7 @@ func TestApplyIsLinear(t *testing.T) {
 // A small batch that doubles a value again and again is refused at the limit, and one that copies
 // an edited value over and over without growing the document is refused for its work (A28).
 func TestApplyRefusesCopyBombs(t *testing.T) {
+	t.Parallel()
 	doubling := []patch.Operation{{Op: "add", Path: "/a", Value: parse(t, `{"x":"0123456789"}`)}}
 	for i := range 60 {
 		doubling = append(doubling, patch.Operation{Op: "copy", From: "/a", Path: "/a/" + strconv.Itoa(i)})
@@ -245,6 +251,7 @@ func TestApplyRefusesCopyBombs(t *testing.T) {
 
 // The renames of a batch are one simultaneous renaming (decision 4.8, S168).
 func TestApplyComposesMoves(t *testing.T) {
+	t.Parallel()
 	const doc = `{"a":{"x":1,"y":2},"b":{"x":3},"c":4,"l":[{"k":5}]}`
 	for _, c := range []struct{ name, ops, want string }{
 		{"a token", `/c>/d`, `/c>/d`},
@@ -282,6 +289,7 @@ func TestApplyComposesMoves(t *testing.T) {
 
 // What a replaced value brings along is new: moving it renames nothing.
 func TestApplyKnowsReplacedContent(t *testing.T) {
+	t.Parallel()
 	ops := operations(t, `[{"op":"replace","path":"/a","value":{"x":9}},{"op":"move","from":"/a/x","path":"/k"},{"op":"move","from":"/a","path":"/g"}]`)
 	if _, got, faults := patch.Apply(parse(t, `{"a":{"x":1}}`), ops, patch.Limits{}); len(faults) > 0 || spell(got) != "/a>/g" {
 		t.Errorf("moves = %s, %v, want /a>/g", spell(got), faults)
@@ -290,6 +298,7 @@ func TestApplyKnowsReplacedContent(t *testing.T) {
 
 // Two renamings after each other are the one that does both (decision 4.8).
 func TestCompose(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, first, then, want string }{
 		{"nothing", "", "", ""},
 		{"side by side", "/a>/b", "/c>/d", "/a>/b /c>/d"},
@@ -348,6 +357,7 @@ func spell(moves []record.Move) string {
 
 // A renaming and what takes it back are not renaming together (decision 8.1b).
 func TestInvert(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ moves, want string }{
 		{"", ""},
 		{"/a>/b", "/b>/a"},

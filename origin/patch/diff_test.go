@@ -10,6 +10,7 @@ import (
 )
 
 func TestDiff(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("long ", 20)
 	for _, c := range []struct{ name, from, to, moves, want string }{
 		{"equal but for order and spelling", `{"a":1,"b":[2]}`, `{"b":[2.0],"a":1e0}`, "", `[]`},
@@ -86,6 +87,7 @@ func TestDiff(t *testing.T) {
 
 // Thousands of renames in one draft cost linear time and one operation each.
 func TestDiffOfManyRenames(t *testing.T) {
+	t.Parallel()
 	const count = 10000
 	from, to := jsontree.NewObject(), jsontree.NewObject()
 	var list []string
@@ -107,6 +109,7 @@ func TestDiffOfManyRenames(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{`[`, "byte 1"},
 		{`{}`, "an array of operations was expected, found a object"},

@@ -95,6 +95,7 @@ func drawEdits(t *rapid.T, n *jsontree.Node, kinds []string) (*jsontree.Node, []
 // What Diff derives makes the one document out of the other, with and without the renames, and
 // survives its stored form (S165, decision 4.7).
 func TestDiffMakesTheOtherDocument(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		from := drawObject(t, 3)
 		to, moves := drawEdits(t, from, allKinds)
@@ -117,6 +118,7 @@ func TestDiffMakesTheOtherDocument(t *testing.T) {
 
 // Whatever the moves say, Diff survives them: they come from a store.
 func TestDiffSurvivesAnyMoves(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		from, to := drawObject(t, 3), drawObject(t, 3)
 		var moves []record.Move
@@ -132,6 +134,7 @@ func TestDiffSurvivesAnyMoves(t *testing.T) {
 
 // An edit that is taken back leaves nothing (S165).
 func TestEditAndRevertLeavesNothing(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		from := drawObject(t, 3)
 		to, moves := drawEdits(t, from, allKinds)
@@ -148,6 +151,7 @@ func TestEditAndRevertLeavesNothing(t *testing.T) {
 // The difference with renames keeps every object's members in the order that renaming in place gave
 // them.
 func TestRenamesInPlaceKeepTheOrder(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		from := drawObject(t, 2)
 		to, moves := from, []record.Move(nil)
@@ -220,6 +224,7 @@ func (m *marked) places(at jsontree.Pointer, into map[string]string) {
 // The renames of any sequence of moves, composed over any split into batches, take each member that
 // is still there to where the model has it (decision 4.8, S168).
 func TestRenamesAgreeWithTheModel(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawObject(t, 3)
 		model, first := mark(doc, nil), doc
@@ -267,6 +272,7 @@ func agree(t *rapid.T, first *jsontree.Node, model *marked, composed []record.Mo
 
 // Apply never panics, changes nothing if it finds a fault, and stays within its limits.
 func TestApplyIsTotal(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawObject(t, 3)
 		before := text(doc)

@@ -45,6 +45,7 @@ func read(t *testing.T, name string) []byte {
 // held to it is counted and named: operations named `test` are dropped (a record whose failure is
 // that of a `test` proves nothing without it), and the empty pointer is refused by decision 4.2.
 func TestOfficialSuiteOfJSONPatch(t *testing.T) {
+	t.Parallel()
 	ran, why := 0, map[string][]string{}
 	for _, file := range []string{"tests.json", "spec_tests.json"} {
 		for _, raw := range records(t, "rfc6902-json-patch-tests/"+file) {
@@ -140,6 +141,7 @@ func runRecord(t *testing.T, r *jsontree.Node) {
 
 // Every pointer of RFC 6901 section 5 but the empty one addresses what the RFC says (S155).
 func TestPointersOfRFC6901(t *testing.T) {
+	t.Parallel()
 	table := suite(t, "rfc6901/section5.json")
 	for _, c := range table.Find("cases").Items {
 		if c.Find("pointer").Text != "" {
@@ -169,6 +171,7 @@ func copyOut(t *testing.T, doc, c *jsontree.Node) {
 
 // The pointers that the JSON Schema suite calls invalid are refused, the valid ones are not (S155).
 func TestPointerSyntaxOfRFC6901(t *testing.T) {
+	t.Parallel()
 	table := suite(t, "rfc6901/syntax.json")
 	remove := func(path string) string {
 		_, _, faults := patch.Apply(jsontree.NewObject(), []patch.Operation{{Op: "remove", Path: path}}, patch.Limits{})

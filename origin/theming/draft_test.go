@@ -15,6 +15,7 @@ const small = `{"color":{"$type":"color","red":{"$value":"#f00"},"blue":{"$value
 
 // The first effective batch makes a draft; taking it back leaves none (S166, S167, S52, S55, decision 4.11).
 func TestDraftComesAndGoes(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.edit(`[{"op":"add","path":"/gap","value":{"$type":"dimension","$value":"4px"}}]`)
 	if s := h.theme; s.Draft == nil || s.Draft.ETag != s.Theme.DraftETag || s.Theme.TokenCount != 1 || s.Draft.Base != 0 || s.Theme.UpdatedAt != at(2) {
@@ -36,6 +37,7 @@ func TestDraftComesAndGoes(t *testing.T) {
 
 // A batch that changes nothing answers the state as it is (decision 3.4).
 func TestBatchThatChangesNothing(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(small)
 	for _, ops := range []string{
@@ -56,6 +58,7 @@ func TestBatchThatChangesNothing(t *testing.T) {
 
 // A draft keeps order and spelling, and reads the same once it was stored (S6, S7, S21, decision 4.1).
 func TestDraftKeepsWhatWasWritten(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(`{"b":{"$value":0.10},"a":{"$value":12345678901234567890,"$extensions":{"x":[1.0]},"$ref":"#/b"},"g":{"$extends":"{b}","c":{"$value":"{a}"}}}`)
 	h.publish()
@@ -80,6 +83,7 @@ func TestDraftKeepsWhatWasWritten(t *testing.T) {
 
 // The draft remembers renames over all its edits, those of $-members not among them (decision 4.8).
 func TestDraftComposesRenames(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(small)
 	h.publish()
@@ -105,6 +109,7 @@ func TestDraftComposesRenames(t *testing.T) {
 // Faults of the batch and of the document it makes are listed at once, with the operation and the
 // place (S103, S162, decisions 4.2 to 4.4, attack A36).
 func TestEditThemeRefuses(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(small)
 	before := h.theme
@@ -131,6 +136,7 @@ func TestEditThemeRefuses(t *testing.T) {
 
 // An answer is bounded: past a thousand the faults are only counted.
 func TestMessagesAreBounded(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	bad := jsontree.NewObject()
 	for i := range 1200 {
@@ -146,6 +152,7 @@ func TestMessagesAreBounded(t *testing.T) {
 
 // The order of rules: a claim that contradicts itself, the batch, then the state (decision 1.4).
 func TestEditThemeOrderOfRules(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(small)
 	edit := func(ops string, c theming.Claim) error {
@@ -164,6 +171,7 @@ func TestEditThemeOrderOfRules(t *testing.T) {
 
 // strict refuses what would add a diagnostic of any kind, and nothing else (decision 4.5).
 func TestStrictEdits(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(`{"a":{"$type":"color","$value":"{gone}"},"b":{"$type":"color","$value":"#fff"}}`)
 	strict := func(ops string) error {
@@ -186,6 +194,7 @@ func TestStrictEdits(t *testing.T) {
 
 // A document that grows past its limit by copies is refused (decision 1.5, attack A28).
 func TestEditThemeRefusesCopyBombs(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	ops := `[{"op":"add","path":"/a","value":{"$extensions":{"x":"` + strings.Repeat("x", 1000) + `"}}}`
 	for i := range 30 {
@@ -199,6 +208,7 @@ func TestEditThemeRefusesCopyBombs(t *testing.T) {
 
 // Discarding needs the claim, except if there is nothing to discard (S173, S174, decision 3.3).
 func TestDiscardTheme(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(small)
 	h.publish()
@@ -224,6 +234,7 @@ func TestDiscardTheme(t *testing.T) {
 
 // A draft that cannot be read is a failure, not a refusal: it names the Theme.
 func TestBrokenDraft(t *testing.T) {
+	t.Parallel()
 	for _, stored := range []string{`[`, `[{"op":"remove","path":"/gone"}]`} {
 		s := theming.ThemeState{Theme: record.Theme{ID: "thm_1"}, Draft: &record.ThemeDraft{Patch: []byte(stored)}}
 		if _, err := s.Document(); err == nil || !strings.Contains(err.Error(), "thm_1") {
@@ -240,6 +251,7 @@ func TestBrokenDraft(t *testing.T) {
 
 // Entries say what a token is and what it inherits (S141 to S152).
 func TestTokenSet(t *testing.T) {
+	t.Parallel()
 	document := parse(t, `{
 		"z":{"$value":"{g.a}","$description":"first"},
 		"g":{"$type":"color","$description":"a group","a":{"$value":"#fff","$extensions":{"x":1}},"h":{"b":{"$type":"dimension","$value":"1px"}}},
@@ -285,6 +297,7 @@ func TestTokenSet(t *testing.T) {
 
 // Retyping a group retypes the tokens that have no type of their own (S152, S175).
 func TestRetypingAGroup(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(`{"g":{"$type":"dimension","a":{"$value":"200ms"},"b":{"$type":"dimension","$value":"1px"}}}`)
 	h.edit(`[{"op":"replace","path":"/g/$type","value":"duration"}]`)
@@ -293,6 +306,7 @@ func TestRetypingAGroup(t *testing.T) {
 }
 
 func TestCompareThemes(t *testing.T) {
+	t.Parallel()
 	before := parse(t, `{"a":{"$type":"color","$value":"#111111"},"b":{"$value":"1px"},"c":{"$value":"2px"},"d":{"$value":"3px","$description":"x"},"e":{"$value":"4px"},"same":{"$value":1}}`)
 	after := parse(t, `{"a":{"$type":"string","$value":"#111111"},"b2":{"$value":"9px"},"c2":{"$value":"2px"},"d":{"$value":"3px","$description":"y"},"new":{"$value":7},"same":{"$value":1.0}}`)
 	moves := theming.Renames(before, after, []record.Move{{From: "/b", To: "/b2"}})
@@ -312,6 +326,7 @@ func TestCompareThemes(t *testing.T) {
 
 // Names decide what breaks a consumer: those of the custom properties, not those of tokens (decision 8.1b).
 func TestWhatBreaksAConsumer(t *testing.T) {
+	t.Parallel()
 	const before = `{"a":{"$type":"number","$root":{"$value":1},"b":{"$value":2}},"c":{"$type":"number","$value":3},"dead":{"$value":"{gone}"}}`
 	for name, c := range map[string]struct {
 		after  string
@@ -340,6 +355,7 @@ func TestWhatBreaksAConsumer(t *testing.T) {
 
 // One draft may move thousands of tokens; every edit of it stays quick and the patch small.
 func TestDraftOfManyRenames(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	var ops []patch.Operation
 	document := jsontree.NewObject()

@@ -207,6 +207,7 @@ type world struct {
 }
 
 func TestThemesAndVariantsAgreeWithTheReference(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{t: t, h: newHouse(t, 0), etags: map[string]string{}}
 		w.r = &reference{base: map[string]refToken{}, current: map[string]refToken{}, groups: map[string]bool{}, baseGroups: map[string]bool{}}

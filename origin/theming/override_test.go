@@ -24,6 +24,7 @@ func unset(path string) theming.VariantOperation {
 
 // set adds and replaces, unset takes away, the last wins, places are kept (S214 to S217, decisions 5.1 and 5.3).
 func TestEditVariant(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		ops  []theming.VariantOperation
@@ -58,6 +59,7 @@ func TestEditVariant(t *testing.T) {
 
 // Every fault of a batch is listed, with its operation (S103, S218, decisions 1.5 and 5.1).
 func TestEditVariantRefuses(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)
 	for _, c := range []struct {
@@ -100,6 +102,7 @@ func TestEditVariantRefuses(t *testing.T) {
 
 // strict refuses overrides that would be ignored or do not fit; without it they are stored (S10, S11, decisions 4.5 and 5.1).
 func TestStrictOverrides(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	h.write(small)
 	h.set(0, `{"ignored.before":1}`)
@@ -120,6 +123,7 @@ func TestStrictOverrides(t *testing.T) {
 
 // A batch that changes nothing changes nothing; one that takes itself back leaves no draft (S219, decisions 3.4 and 5.5).
 func TestVariantDraftComesAndGoes(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	fresh := h.variants[0]
 	for _, ops := range [][]theming.VariantOperation{nil, {unset("x")}, {set("x", `1`), unset("x")}} {
@@ -145,6 +149,7 @@ func TestVariantDraftComesAndGoes(t *testing.T) {
 
 // The draft that a Theme publish left for review never ends by equality (decision 5.5).
 func TestMigratedDraftStays(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 2)
 	h.write(small)
 	h.publish()
@@ -175,6 +180,7 @@ func TestMigratedDraftStays(t *testing.T) {
 
 // A Variant is published once at each Theme version, with that version's number (S192, S220 to S223, S225, decision 5.5).
 func TestPublishVariant(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	publish := func(ifMatch *string) error {
 		_, _, _, err := theming.PublishVariant(h.theme.Theme, h.variants[0], ifMatch, at(500))
@@ -215,6 +221,7 @@ func TestPublishVariant(t *testing.T) {
 
 // Discarding a Variant's draft falls back to what is served (S224, decisions 3.1 and 3.3).
 func TestDiscardVariant(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	h.write(small)
 	h.publish()

@@ -11,6 +11,7 @@ import (
 // A publish freezes the draft as the next version and makes the prefix live (S176 to S179, S188,
 // decisions 4.9, 6.5 and 8.4).
 func TestPublishTheme(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	h.write(small)
 	h.theme.Theme.DraftPrefix = ptr("acme")
@@ -35,6 +36,7 @@ func TestPublishTheme(t *testing.T) {
 
 // Without a draft there is nothing to publish, unless the newest version is frozen once more (decision 4.9).
 func TestPublishWithoutDraft(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	_, err := h.tryPublish(false)
 	wantRefusal(t, err, theming.Conflict)
@@ -56,6 +58,7 @@ func TestPublishWithoutDraft(t *testing.T) {
 // A version remembers the renames that its publish carried overrides by: the draft's, a group's as one, and those found by
 // content (decision 4.8).
 func TestVersionsRememberRenames(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	h.write(`{"g":{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}},"d":{"$value":4}}`)
 	h.set(0, `{"g.a":9,"g.c":9,"d":9}`)
@@ -73,6 +76,7 @@ func TestVersionsRememberRenames(t *testing.T) {
 
 // If-Match publishes exactly the draft that was reviewed, else 412 (decision 3.2).
 func TestPublishIfMatch(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 0)
 	for _, ifMatch := range []string{"*", "e"} {
 		_, err := theming.PublishTheme(h.theme, nil, theming.Publication{IfMatch: &ifMatch, NewETag: h.etag})
@@ -98,6 +102,7 @@ func wantPrecondition(t *testing.T, err error) {
 
 // No content stops a publish: cycles, dangling aliases, misfits, an empty document (S180).
 func TestNoContentStopsAPublish(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	h.write(`{"a":{"$value":"{b}"},"b":{"$value":"{a}"},"c":{"$value":"{gone}"},"d":{"$type":"color","$value":"no colour"},"e":{"$value":null}}`)
 	h.set(0, `{"a":"{a}","b":"{gone}","x":null}`)
@@ -109,6 +114,7 @@ func TestNoContentStopsAPublish(t *testing.T) {
 
 // Every Variant has a draft at the new version, untouched ones too; none is published (S185, S186, decision 5.4).
 func TestPublishLeavesVariantDrafts(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 3)
 	h.write(small)
 	h.publish()
@@ -139,6 +145,7 @@ func TestPublishLeavesVariantDrafts(t *testing.T) {
 // What a publish of a Theme does to overrides (S168, S169, S184, S226, decisions 4.8, 5.4 and 5.6).
 // The same rule makes the drafts and what is served.
 func TestMigration(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, before, edits, overrides, want string }{
 		{"nothing the Variant knows of", `{"a":{"$value":1},"b":{"$value":2}}`, `[{"op":"remove","path":"/b"}]`, `{"a":5}`, `{"a":5}`},
 		{"a renamed key is renamed at its place", `{"a":{"$value":1},"b":{"$value":2}}`, `[{"op":"move","from":"/a","path":"/c"}]`, `{"a":5,"b":6}`, `{"c":5,"b":6}`},
@@ -202,6 +209,7 @@ func TestMigration(t *testing.T) {
 
 // Renames made in many edits of one draft are one renaming, whatever the edits (decision 4.8).
 func TestMigrationOverManyEdits(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	h.write(`{"g":{"a":{"$value":1},"b":{"$value":2}}}`)
 	h.publish()
@@ -218,6 +226,7 @@ func TestMigrationOverManyEdits(t *testing.T) {
 
 // A swap of two tokens that are equal leaves the document as it is, and is a rename all the same.
 func TestSwapOfEqualTokensInADraft(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	h.write(`{"a":{"$value":1},"b":{"$value":1},"c":{"$value":1}}`)
 	h.publish()
@@ -234,6 +243,7 @@ func TestSwapOfEqualTokensInADraft(t *testing.T) {
 
 // A rename that was discarded is forgotten.
 func TestDiscardedRenames(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	h.write(`{"a":{"$value":1},"b":{"$value":2}}`)
 	h.publish()
@@ -251,6 +261,7 @@ func TestDiscardedRenames(t *testing.T) {
 
 // A draft that cannot be read is a failure that names the Variant.
 func TestPublishWithABrokenVariantDraft(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, 1)
 	h.write(small)
 	for _, stored := range []string{`{`, `[]`} {

@@ -13,6 +13,7 @@ import (
 
 // A new Theme is empty, public and unpublished (S58, S61, S82).
 func TestNewTheme(t *testing.T) {
+	t.Parallel()
 	got, err := theming.NewTheme("thm_1", "env_1", theming.ThemeInput{Slug: ptr("brand.1"), DisplayName: ptr("  Brand ")}, at(1))
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +32,7 @@ func TestNewTheme(t *testing.T) {
 
 // Every fault of a body stands in one answer (S85, S100, S101, S103, S250 to S253, decisions 2.1 to 2.3).
 func TestNewThemeListsEveryFault(t *testing.T) {
+	t.Parallel()
 	labels := map[string]any{"-a": "", "ok": strings.Repeat("ü", 257), "n": 1.0, strings.Repeat("k", 65): "x"}
 	_, err := theming.NewTheme("thm_1", "env_1", theming.ThemeInput{
 		Slug: ptr(strings.Repeat("x", 65)), DisplayName: ptr(" \t"), Metadata: &labels,
@@ -43,6 +45,7 @@ func TestNewThemeListsEveryFault(t *testing.T) {
 }
 
 func TestSlugs(t *testing.T) {
+	t.Parallel()
 	for slug, valid := range map[string]bool{
 		"a": true, "A.b-c_9": true, "9": true, strings.Repeat("x", 64): true,
 		"": false, "-a": false, ".a": false, "_a": false, "a b": false, "a/b": false, "ä": false,
@@ -56,6 +59,7 @@ func TestSlugs(t *testing.T) {
 }
 
 func TestDisplayNames(t *testing.T) {
+	t.Parallel()
 	for name, valid := range map[string]bool{
 		"x": true, "<b>": true, "ü b": true, strings.Repeat("ü", 256): true, " " + strings.Repeat("x", 256) + " ": true,
 		"": false, "  ": false, "a\tb": false, "a\u0000": false, "a\u0085b": false, strings.Repeat("x", 257): false,
@@ -69,6 +73,7 @@ func TestDisplayNames(t *testing.T) {
 
 // Labels: 50 keys, 64 and 256 characters, an alphabet, empty values allowed (S250 to S254).
 func TestLabels(t *testing.T) {
+	t.Parallel()
 	many := func(count int) map[string]any {
 		labels := map[string]any{}
 		for i := range count {
@@ -105,6 +110,7 @@ func TestLabels(t *testing.T) {
 
 // An update replaces names, and keeps, clears or replaces labels; nothing else moves (S86 to S90, S204 to S206).
 func TestUpdates(t *testing.T) {
+	t.Parallel()
 	theme := record.Theme{Slug: "a", DisplayName: "A", Metadata: map[string]string{"k": "v"}, TokenCount: 3, DraftETag: "e", LatestVersion: 2}
 	variant := record.Variant{Slug: "a", DisplayName: "A", Metadata: map[string]string{"k": "v"}, TokenCount: 3, DraftETag: "e", LatestVersion: 2}
 	for _, c := range []struct {
@@ -134,6 +140,7 @@ func TestUpdates(t *testing.T) {
 
 // The allowance of a plan is 10 and 100 Variants; the refusal has no messages (S199 to S201).
 func TestPlanAllowance(t *testing.T) {
+	t.Parallel()
 	in := theming.VariantInput{Slug: ptr("v"), DisplayName: ptr("V")}
 	for _, c := range []struct {
 		plan     record.Plan
@@ -167,6 +174,7 @@ var (
 )
 
 func TestCatalogue(t *testing.T) {
+	t.Parallel()
 	accepted, refused := 0, 0
 	for framework, own := range librariesOf {
 		libraries := append(strings.Fields(own), "plainCSS", "tailwindCSS", "buildTimeTokens")
@@ -199,6 +207,7 @@ func TestCatalogue(t *testing.T) {
 
 // Files are listed once and in a fixed order (S74); a Theme without integrations serves none (S81).
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	got := theming.Files([]record.Integration{{Framework: "vue", Library: "buildTimeTokens"}, {Framework: "vue", Library: "vuetify"}, {Framework: "vue", Library: "plainCSS"}, {Framework: "astro", Library: "tailwindCSS"}})
 	wantEqual(t, "Files", got, []string{"tokens.css", "tokens.values.json", "tokens.dtcg.json", "tokens.json", "tokens.flat.json"})
 	wantEqual(t, "Files(nil)", theming.Files(nil), []string{})
@@ -206,6 +215,7 @@ func TestFiles(t *testing.T) {
 
 // A list of integrations is complete, not empty, without duplicates, and from the catalogue (S92 to S96).
 func TestSetIntegrations(t *testing.T) {
+	t.Parallel()
 	old := record.Theme{Integrations: []record.Integration{{Framework: "vue", Library: "vuetify"}}}
 	list := []record.Integration{{Framework: "react", Library: "mui"}, {Framework: "astro", Library: "plainCSS"}}
 	got, err := theming.SetIntegrations(old, list, at(3))
@@ -223,6 +233,7 @@ func TestSetIntegrations(t *testing.T) {
 // No draft is spelled by an empty etag; 409 for the query, 412 for If-Match (S170, S171, S174,
 // decisions 3.1 and 3.2).
 func TestClaims(t *testing.T) {
+	t.Parallel()
 	conflict, precondition, payload := "conflict", "precondition", "payload"
 	cases := map[string]struct {
 		claim   theming.Claim
