@@ -1,7 +1,7 @@
 package postgres
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -77,13 +77,6 @@ func (u *unconfirmed) forget(blobs map[record.Hash]unconfirmedBlob) {
 	}
 }
 
-// puts are the blobs to be put. Those that come while some are put go together as the next.
-type puts struct {
-	mu      sync.Mutex // guards below
-	waiting []*put
-	running bool // putWaiting does
-}
-
 // put is a blob on its way.
 type put struct {
 	name    record.Hash
@@ -95,25 +88,17 @@ type put struct {
 // mostPutBytes is from where on no further blob goes into one transaction.
 const mostPutBytes = 4 << 20
 
-// next returns what is put together next: in the order of names, in which no two transactions wait for each other. none
-// ends putWaiting.
-func (p *puts) next() (some []*put) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for size := 0; len(p.waiting) > 0 && size < mostPutBytes; p.waiting = p.waiting[1:] {
-		some = append(some, p.waiting[0])
-		size += len(p.waiting[0].packed)
-	}
-	p.running = len(some) > 0
-	slices.SortFunc(some, func(a, b *put) int { return bytes.Compare(digest(a.name), digest(b.name)) })
-	return some
-}
-
-// putWaiting puts blobs until none waits.
-func (s *Store) putWaiting() {
-	defer s.leave()
-	for some := s.puts.next(); len(some) > 0; some = s.puts.next() {
-		err := s.retry(context.Background(), func(ctx context.Context, c *pgx.Conn) error { return s.put(ctx, c, some) })
+// putAll puts blobs, together in the order of names: two transactions do not wait for each other then.
+func (s *Store) putAll(all []*put) {
+	for len(all) > 0 {
+		n := 0
+		for size := 0; n < len(all) && size < mostPutBytes; n++ {
+			size += len(all[n].packed)
+		}
+		some := all[:n]
+		all = all[n:]
+		slices.SortFunc(some, func(a, b *put) int { return cmp.Compare(a.name, b.name) })
+		err := s.retry(context.Background(), func(ctx context.Context, c *pgx.Conn) error { return putBlobs(ctx, c, some, s.opts.clock()) })
 		for _, p := range some {
 			p.done <- err
 		}
@@ -126,8 +111,8 @@ const putBlob = `INSERT INTO livery_blobs AS b (name, body, put_at) VALUES ($1, 
 	ON CONFLICT (name) DO UPDATE SET put_at = excluded.put_at, unnamed = NULL,
 	body = CASE WHEN b.body = excluded.body THEN b.body ELSE excluded.body END`
 
-// put writes blobs in one transaction and one round trip.
-func (s *Store) put(ctx context.Context, c *pgx.Conn, some []*put) error {
+// putBlobs writes blobs in one transaction and one round trip.
+func putBlobs(ctx context.Context, c *pgx.Conn, some []*put, at time.Time) error {
 	synchronous := "off"
 	if slices.ContainsFunc(some, func(p *put) bool { return p.durable }) {
 		synchronous = "on"
@@ -135,7 +120,41 @@ func (s *Store) put(ctx context.Context, c *pgx.Conn, some []*put) error {
 	b := &pgx.Batch{} // one transaction, because no statement of it begins one
 	b.Queue("SELECT set_config('synchronous_commit', $1, true)", synchronous)
 	for _, p := range some {
-		b.Queue(putBlob, digest(p.name), p.packed, s.opts.clock())
+		b.Queue(putBlob, digest(p.name), p.packed, at)
 	}
 	return c.SendBatch(ctx, b).Close()
+}
+
+// batcher runs what comes while something runs together as the next. The zero batcher is ready.
+type batcher[T any] struct {
+	mu      sync.Mutex // guards below
+	waiting []T
+	running bool
+}
+
+// add lets run have x soon, with what else waits. calls counts the goroutine that runs; the caller is counted too.
+func (b *batcher[T]) add(calls *sync.WaitGroup, x T, run func([]T)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting = append(b.waiting, x)
+	if b.running {
+		return
+	}
+	b.running = true
+	calls.Go(func() {
+		for all := b.next(); len(all) > 0; all = b.next() {
+			run(all)
+		}
+	})
+}
+
+// next returns what waits, mostTogether at most; none ends the goroutine.
+func (b *batcher[T]) next() []T {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := min(len(b.waiting), mostTogether)
+	all := b.waiting[:n:n]
+	b.waiting = b.waiting[n:]
+	b.running = n > 0
+	return all
 }

@@ -58,6 +58,34 @@ func newEndedReader(ctx context.Context, c *pgx.Conn) (*reader, error) {
 	return r, c.SendBatch(ctx, b).Close()
 }
 
+// view is a View whose reads are known.
+type view struct {
+	ctx    context.Context
+	reader *reader    // from when done holds nil
+	done   chan error // holds one
+}
+
+// readAll reads for all Views from one snapshot. What they read is not written to then, so they share it.
+func (s *Store) readAll(all []*view) {
+	var reads storage.Reads
+	for _, v := range all {
+		more := storage.ExpectedReads(v.ctx)
+		reads.Keys, reads.Prefixes = append(reads.Keys, more.Keys...), append(reads.Prefixes, more.Prefixes...)
+	}
+	var shared *reader
+	err := s.retry(storage.WithReads(context.Background(), reads), func(ctx context.Context, c *pgx.Conn) (err error) {
+		shared, err = newEndedReader(ctx, c)
+		return err
+	})
+	for _, v := range all {
+		if err == nil {
+			own := *shared
+			own.ctx, v.reader = v.ctx, &own
+		}
+		v.done <- err
+	}
+}
+
 // selectHeadAndKeys is one statement, so it needs no transaction.
 const selectHeadAndKeys = "SELECT h.seq, h.tag, k.key, k.value FROM livery_head h LEFT JOIN livery_keys k ON k.key = ANY($1)"
 
@@ -258,7 +286,7 @@ type keyValue struct{ Key, Value []byte }
 
 // firstPage returns the first rows of a scan, read once, and how many were asked for.
 func (r *reader) firstPage(start, end []byte, order storage.Order) ([]keyValue, int, error) {
-	if len(r.pages) > mostPages {
+	if r.conn != nil && len(r.pages) > mostPages {
 		clear(r.pages)
 	}
 	b := &pgx.Batch{}

@@ -145,6 +145,47 @@ func TestAViewTakesOneRoundTrip(t *testing.T) {
 	}
 }
 
+// Views at once that read what they are expected to share round trips, and each sees what was committed before it.
+func TestViewsAtOnceShareRoundTrips(t *testing.T) {
+	s, q := one(t).counted(t)
+	const viewers, each = 10, 20
+	var wg sync.WaitGroup
+	before := q.total()
+	for v := range viewers {
+		key := []byte("K" + strconv.Itoa(v))
+		wg.Go(func() {
+			for n := range each {
+				want := strconv.Itoa(n)
+				if _, err := s.Update(context.Background(), "e", set(string(key), want)); err != nil {
+					t.Errorf("Update() = %v", err)
+				}
+				reads := storage.Reads{Keys: [][]byte{key}, Prefixes: [][]byte{key}, All: true}
+				for range 10 {
+					if err := s.View(storage.WithReads(context.Background(), reads), func(r storage.Reader) error {
+						value, err := r.Get(key)
+						scanned := 0
+						err = errors.Join(err, r.Scan(key, storage.Ascending, func(_, v []byte) bool {
+							scanned++
+							return string(v) == want
+						}))
+						if string(value) != want || scanned != 1 {
+							t.Errorf("Get(%s) = %q and %d scanned, want %s and 1", key, value, scanned, want)
+						}
+						return err
+					}); err != nil {
+						t.Errorf("View() = %v", err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	const views, commits = viewers * each * 10, viewers * each
+	if got := q.total() - before; got > views/2+5*commits {
+		t.Errorf("%d Views and %d commits took %d round trips", views, commits, got)
+	}
+}
+
 // Blobs that are put at once go together: fewer round trips than blobs.
 func TestBlobsThatArePutAtOnceShareRoundTrips(t *testing.T) {
 	s, q := one(t).counted(t)

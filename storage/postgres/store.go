@@ -76,7 +76,8 @@ type Store struct {
 	contention *contention
 	group      *group
 	follow     *follower
-	puts       puts
+	puts       batcher[*put]
+	views      batcher[*view]
 	cached     blobCache
 	loss       loss
 
@@ -242,15 +243,17 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 	}
 	defer s.leave()
 	if storage.ExpectedReads(ctx).All {
-		var r *reader
-		err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
-			r, err = newEndedReader(ctx, c)
-			return err
-		})
-		if err != nil {
-			return err
+		v := &view{ctx: ctx, done: make(chan error, 1)}
+		s.views.add(&s.calls, v, s.readAll)
+		select {
+		case err := <-v.done:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		if err = fn(r); r.broken == nil {
+		if err := fn(v.reader); v.reader.broken == nil {
 			return err
 		}
 	}
