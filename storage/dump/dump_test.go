@@ -64,6 +64,7 @@ func written(t *testing.T, s storage.Store) (dump.Summary, []byte) {
 }
 
 func TestADumpIsLoadedAsItWasWritten(t *testing.T) {
+	t.Parallel()
 	s, to := filled(t), open(t)
 	wrote, data := written(t, s)
 	if wrote.Keys != 20 || wrote.Blobs != 39 { // the empty document is the empty plan
@@ -86,6 +87,7 @@ func TestADumpIsLoadedAsItWasWritten(t *testing.T) {
 }
 
 func TestALoadedStoreIsANewHistory(t *testing.T) {
+	t.Parallel()
 	s, to := filled(t), open(t)
 	was, is, err := dump.Migrate(context.Background(), s, to, nil)
 	if err != nil {
@@ -105,6 +107,7 @@ func TestALoadedStoreIsANewHistory(t *testing.T) {
 
 // A write to the original while it is copied would be lost.
 func TestACopyOfAStoreThatMovesOnIsRefused(t *testing.T) {
+	t.Parallel()
 	s, to := filled(t), open(t)
 	wrote := false
 	_, _, err := dump.Migrate(context.Background(), s, to, func(doing string, _, _ int64) {
@@ -126,6 +129,7 @@ func TestACopyOfAStoreThatMovesOnIsRefused(t *testing.T) {
 
 // A copy that ended in the middle is begun again over what it left.
 func TestACopyThatEndedInTheMiddleGoesOn(t *testing.T) {
+	t.Parallel()
 	s, to := filled(t), open(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	_, _, err := dump.Migrate(ctx, s, to, func(doing string, done, _ int64) {
@@ -142,6 +146,7 @@ func TestACopyThatEndedInTheMiddleGoesOn(t *testing.T) {
 }
 
 func TestADumpThatIsNotWholeLoadsNoRecord(t *testing.T) {
+	t.Parallel()
 	_, data := written(t, filled(t))
 	for name, bad := range map[string][]byte{
 		"nothing":            nil,
@@ -166,6 +171,7 @@ func TestADumpThatIsNotWholeLoadsNoRecord(t *testing.T) {
 
 // A change within the frames is found though the stream around them is whole.
 func TestADumpWithOtherContentLoadsNoRecord(t *testing.T) {
+	t.Parallel()
 	_, data := written(t, filled(t))
 	in, inErr := zstd.NewReader(nil)
 	out, outErr := zstd.NewWriter(nil)
@@ -194,6 +200,7 @@ func flipped(data []byte, at int) []byte {
 }
 
 func TestAStoreInUseIsNotLoaded(t *testing.T) {
+	t.Parallel()
 	_, data := written(t, filled(t))
 	to := filled(t)
 	before, _ := written(t, to)
@@ -206,6 +213,7 @@ func TestAStoreInUseIsNotLoaded(t *testing.T) {
 }
 
 func TestAMissingBlobFailsADumpUnlessItIsDerived(t *testing.T) {
+	t.Parallel()
 	for name, v := range map[string]record.ThemeVersion{
 		"a document": {Number: 1, Document: record.HashOf([]byte("gone"))},
 		"a plan":     {Number: 1, Plan: record.HashOf([]byte("gone"))},

@@ -45,6 +45,7 @@ func restore(t *testing.T, from string, b pebble.Backup) *pebble.Store {
 }
 
 func TestABackupHoldsAllThatWasAcknowledged(t *testing.T) {
+	t.Parallel()
 	s, to := open(t, t.TempDir(), onDisk), filepath.Join(t.TempDir(), "backups")
 	first, acks := backUp(t, s, to, 1)
 	second, more := backUp(t, s, to, 3)
@@ -70,6 +71,7 @@ func TestABackupHoldsAllThatWasAcknowledged(t *testing.T) {
 }
 
 func TestASecondBackupCopiesOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
 	s, to := open(t, t.TempDir(), onDisk), t.TempDir()
 	for i := range uint64(40) {
 		if _, err := s.PutBlob(context.Background(), noise(mega/2, i)); err != nil {
@@ -88,6 +90,7 @@ func TestASecondBackupCopiesOnlyWhatIsNew(t *testing.T) {
 
 // A follower that had gone further than the backup is told so; one that had not goes on.
 func TestARestoredStoreIsANewHistory(t *testing.T) {
+	t.Parallel()
 	s, to := open(t, t.TempDir(), onDisk), t.TempDir()
 	kept, err := s.Update(context.Background(), "e", set("K", "1"))
 	if err != nil {
@@ -118,6 +121,7 @@ func TestARestoredStoreIsANewHistory(t *testing.T) {
 }
 
 func TestABackupThatRottedIsNotRestored(t *testing.T) {
+	t.Parallel()
 	for name, harm := range map[string]func(file string) error{
 		"one byte is another": func(file string) error {
 			data, err := os.ReadFile(file)
@@ -150,6 +154,7 @@ func TestABackupThatRottedIsNotRestored(t *testing.T) {
 }
 
 func TestABackupRefusesWhatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
 	to, ctx := t.TempDir(), context.Background()
 	done, _ := backUp(t, open(t, t.TempDir(), onDisk), to, 1)
 	if _, err := open(t, t.TempDir(), onDisk).Backup(ctx, to, nil); err == nil || !strings.Contains(err.Error(), "another store") {
@@ -177,6 +182,7 @@ func TestABackupRefusesWhatIsNotItsOwn(t *testing.T) {
 
 // What works on a restored store before it takes its place is in it, and there is no store if that fails.
 func TestARestoreIsFinishedBeforeItIsThere(t *testing.T) {
+	t.Parallel()
 	to, ctx := t.TempDir(), context.Background()
 	done, _ := backUp(t, open(t, t.TempDir(), onDisk), to, 1)
 	dir, refused := filepath.Join(t.TempDir(), "new"), errors.New("not finished")
@@ -200,6 +206,7 @@ func TestARestoreIsFinishedBeforeItIsThere(t *testing.T) {
 }
 
 func TestABackupIsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
 	to := filepath.Join(t.TempDir(), "backups")
 	backUp(t, open(t, t.TempDir(), onDisk), to, 1)
 	err := filepath.Walk(to, func(path string, info os.FileInfo, err error) error {

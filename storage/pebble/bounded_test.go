@@ -63,6 +63,7 @@ func sizeOf(t *testing.T, dir string) (bytes int64) {
 // A store that is edited and published for ever, trimmed and collected daily, takes as much as it holds
 // and no more: the second half of its life adds nothing.
 func TestAStoreThatIsTendedDoesNotGrow(t *testing.T) {
+	t.Parallel()
 	edits := 5_000
 	if n, err := strconv.Atoi(os.Getenv(editsVariable)); err == nil {
 		edits = n

@@ -112,6 +112,7 @@ func result[T any](t *testing.T, from <-chan T) T {
 }
 
 func TestWhatIsNotDurableIsNotShown(t *testing.T) {
+	t.Parallel()
 	s := openStalled(t)
 	done := s.update(t, "e", set("K", "1"))
 	err := s.View(context.Background(), func(r storage.Reader) error {
@@ -151,6 +152,7 @@ func TestWhatIsNotDurableIsNotShown(t *testing.T) {
 }
 
 func TestAnAnswerFromWhatIsNotDurableWaits(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]error{"nothing written": nil, "refused": errors.New("there is a K")} {
 		t.Run(name, func(t *testing.T) {
 			s := openStalled(t)
@@ -181,6 +183,7 @@ func TestAnAnswerFromWhatIsNotDurableWaits(t *testing.T) {
 }
 
 func TestACommitOnceBegunIsNotAbandoned(t *testing.T) {
+	t.Parallel()
 	s := openStalled(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -194,6 +197,7 @@ func TestACommitOnceBegunIsNotAbandoned(t *testing.T) {
 }
 
 func TestCommitsInFlightShareOneSync(t *testing.T) {
+	t.Parallel()
 	const writers = 64
 	s := openStalled(t)
 	first := s.update(t, "first", set("K", "1"))
@@ -222,6 +226,7 @@ func TestCommitsInFlightShareOneSync(t *testing.T) {
 }
 
 func TestEachLoneCommitIsSynced(t *testing.T) {
+	t.Parallel()
 	d := &disk{FS: vfs.NewMem()}
 	s := open(t, "data", pebble.Options{FS: d})
 	before := d.syncs.Load()

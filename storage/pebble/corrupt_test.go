@@ -52,6 +52,7 @@ func check(t *testing.T, s *pebble.Store) []string {
 }
 
 func TestACorruptBlobIsFoundOnReadAndHealedByPutting(t *testing.T) {
+	t.Parallel()
 	blob := bytes.Repeat([]byte("blob "), 1000)
 	key, _ := hex.AppendDecode([]byte("\x00b"), []byte(record.HashOf(blob)))
 	for name, value := range map[string]string{
@@ -79,6 +80,7 @@ func TestACorruptBlobIsFoundOnReadAndHealedByPutting(t *testing.T) {
 }
 
 func TestAMissingLogEntryIsCorrupt(t *testing.T) {
+	t.Parallel()
 	fs := vfs.NewMem()
 	filled(t, fs)
 	raw(t, fs, func(db *engine.DB) error {
@@ -121,6 +123,7 @@ func flip(t *testing.T, fs vfs.FS, name string, at int64) {
 // A byte that rotted in a table is noticed if it is read, or it does not matter: no call returns
 // something else than what was written.
 func TestRottenTablesAreCorrupt(t *testing.T) {
+	t.Parallel()
 	random, noticed := rand.New(rand.NewPCG(1, 1)), 0
 	for range 60 {
 		fs := vfs.NewMem()
@@ -202,6 +205,7 @@ func tryReadAll(s *pebble.Store) (all []string, err error) {
 // What the engine says of a rotten table is one line for the operator: the file, what it holds, and
 // what to do; no trace of the engine's calls, in text and in JSON.
 func TestARottenTableIsToldInOneLine(t *testing.T) {
+	t.Parallel()
 	for name, handler := range map[string]func(io.Writer) slog.Handler{
 		"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },
 		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },

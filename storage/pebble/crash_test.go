@@ -137,6 +137,7 @@ func randomOptions(random *rand.Rand, fs vfs.FS, second string) pebble.Options {
 // What was acknowledged outlives any crash with its blobs, and what was in flight is there wholly
 // or not at all; a second crash changes nothing about that.
 func TestPowerFailureLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	seeds := 40
 	if n, err := strconv.Atoi(os.Getenv(crashesVariable)); err == nil {
 		seeds = n
@@ -163,6 +164,7 @@ func TestPowerFailureLosesNothingAcknowledged(t *testing.T) {
 // A cursor taken after a commit that a crash undid must not be continued with whatever commit
 // gets its number next.
 func TestACursorOfALostTailIsDiverged(t *testing.T) {
+	t.Parallel()
 	fs := vfs.NewCrashableMem()
 	s := open(t, crashDir, pebble.Options{FS: fs})
 	kept, err := s.Update(context.Background(), "e", set("K", "1"))
@@ -201,6 +203,7 @@ func TestACursorOfALostTailIsDiverged(t *testing.T) {
 }
 
 func TestTrimOutlivesARestart(t *testing.T) {
+	t.Parallel()
 	fs := vfs.NewCrashableMem()
 	s := open(t, crashDir, pebble.Options{FS: fs})
 	var last storage.Cursor

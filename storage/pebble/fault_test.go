@@ -26,6 +26,7 @@ func walSync(op errorfs.Op) bool {
 }
 
 func TestAFailedSyncEndsTheStore(t *testing.T) {
+	t.Parallel()
 	mem := vfs.NewCrashableMem()
 	var broken atomic.Bool
 	inject := errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -71,6 +72,7 @@ func TestAFailedSyncEndsTheStore(t *testing.T) {
 }
 
 func TestAFullDiskIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+	t.Parallel()
 	mem := vfs.NewMem()
 	free := func(bytes uint64) { mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: bytes, TotalBytes: 1 << 40}) }
 	free(1 << 30)

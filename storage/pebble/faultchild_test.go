@@ -52,6 +52,7 @@ func parseFault(spec string) (f fault, err error) {
 // acknowledged: also if the power fails as the store gives up, and if the engine panics or
 // hangs.
 func TestAFailedOperationLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	for _, reads := range []bool{false, true} {
 		total := runFault(t, fault{op: 1 << 40, reads: reads, dir: "-"})
 		points := faultPoints(reads, total)

@@ -67,6 +67,7 @@ func (o *others) release(more int64) error {
 
 // The same on a file system of the kernel's.
 func TestAFullFileSystemHangsNobodyAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	for seed := range diskSeeds(1) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			dir := mounted(t, 96*mega)

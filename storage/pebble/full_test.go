@@ -186,6 +186,7 @@ func fillAndFree(t *testing.T, disk tight, seed int) {
 // With compactions under way, which take as much as they rewrite: nothing acknowledged is lost,
 // nothing hangs, writers are refused by name, reading goes on, and freed space is enough.
 func TestAFullDiskHangsNobodyAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	for seed := range diskSeeds(2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			disk := newSmallDisk(40 * mega)
@@ -206,6 +207,7 @@ func TestAFullDiskHangsNobodyAndLosesNothing(t *testing.T) {
 // A compaction that finds no room gives back what it took and leaves the floor alone; with space it
 // comes to its end.
 func TestACompactionLeavesTheFloor(t *testing.T) {
+	t.Parallel()
 	disk := newSmallDisk(64 * mega)
 	opts := tightOptions()
 	opts.FS = disk
@@ -250,6 +252,7 @@ func await(t *testing.T, what string, so func() bool) {
 
 // On a full disk dropping blobs and trimming go on, which is how space comes back.
 func TestAFullDiskTakesWhatFreesIt(t *testing.T) {
+	t.Parallel()
 	disk := newSmallDisk(64 * mega)
 	var now atomic.Int64
 	opts := tightOptions().Timed(func() time.Time { return time.Unix(now.Load(), 0) })
@@ -275,7 +278,7 @@ func TestAFullDiskTakesWhatFreesIt(t *testing.T) {
 	if err := s.Trim(context.Background(), 1); err != nil {
 		t.Fatalf("Trim() on a full disk = %v", err)
 	}
-	if err := errors.Join(s.Flush(), s.Compact()); err != nil && !strings.Contains(err.Error(), "kept back") {
+	if err := errors.Join(s.Flush(), s.Compact()); err != nil && !strings.Contains(err.Error(), "reserved") {
 		t.Fatal(err)
 	}
 	await(t, "room for another blob", func() bool {
@@ -287,6 +290,7 @@ func TestAFullDiskTakesWhatFreesIt(t *testing.T) {
 // Who waits for a flush is refused when the flush finds the disk full, and what was accepted before is
 // written when there is space. The flush leaves the last bytes to the log.
 func TestWhoWaitsForAFlushIsRefusedWhenItFindsNoRoom(t *testing.T) {
+	t.Parallel()
 	disk, gate := newSmallDisk(64*mega), make(chan struct{})
 	var flushing atomic.Bool
 	disk.before = func(c vfs.DiskWriteCategory) {
@@ -339,6 +343,7 @@ func TestWhoWaitsForAFlushIsRefusedWhenItFindsNoRoom(t *testing.T) {
 
 // A full disk hides no hang: a commit that was let in before and does not come out ends the process.
 func TestAHangOnAFullDiskIsNoticed(t *testing.T) {
+	t.Parallel()
 	small, gate := newSmallDisk(64*mega), make(chan struct{})
 	var shut atomic.Bool
 	d := &disk{FS: small, before: func() {

@@ -55,6 +55,7 @@ func runVictim(spec string) int {
 // Whatever a process had acknowledged when it was killed is in the store, round after round: each
 // goes on with the store that the one before left.
 func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	rounds := 20
 	if n, err := strconv.Atoi(os.Getenv(killRoundsVariable)); err == nil {
 		rounds = n

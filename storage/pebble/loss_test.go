@@ -21,6 +21,7 @@ import (
 // and the witness in the directory tell that acknowledged changes are gone, also when new ones have
 // taken their numbers.
 func TestALostTailIsNoticed(t *testing.T) {
+	t.Parallel()
 	for name, harm := range map[string]func(t *testing.T, fs vfs.FS, wal string){
 		"the newest log is missing": func(t *testing.T, fs vfs.FS, wal string) {
 			if err := fs.Remove(wal); err != nil {
@@ -67,6 +68,7 @@ func TestALostTailIsNoticed(t *testing.T) {
 }
 
 func TestNoTailIsLostWithoutHarm(t *testing.T) {
+	t.Parallel()
 	fs := vfs.NewMem()
 	for i := range 4 {
 		s := open(t, "data", pebble.Options{FS: fs})
@@ -129,6 +131,7 @@ func tear(t *testing.T, fs vfs.FS, name string) {
 
 // Faults must reach recycled write-ahead logs too, or no fault run would see one after the first.
 func TestFaultsReachRecycledLogs(t *testing.T) {
+	t.Parallel()
 	const name = "data"
 	var reused, reached []string
 	inject := errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -157,6 +160,7 @@ func TestFaultsReachRecycledLogs(t *testing.T) {
 // With a second directory a stall of the first disk does not hold commits up, and what went there is
 // found again.
 func TestAStalledDiskFailsOver(t *testing.T) {
+	t.Parallel()
 	mem := vfs.NewCrashableMem()
 	gate, stalled := make(chan struct{}), make(chan struct{})
 	d := &disk{FS: mem, below: "first"}

@@ -24,6 +24,7 @@ import (
 var quiet = slog.New(slog.DiscardHandler)
 
 func TestAStoreOutlivesClose(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	s := open(t, dir, pebble.Options{MinFreeBytes: -1})
 	acks := newAcknowledgements()
@@ -50,6 +51,7 @@ func TestAStoreOutlivesClose(t *testing.T) {
 }
 
 func TestTheDirectoryIsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	open(t, dir, pebble.Options{MinFreeBytes: -1})
 	info, err := os.Stat(dir)
@@ -59,6 +61,7 @@ func TestTheDirectoryIsItsOwnersAlone(t *testing.T) {
 }
 
 func TestADirectoryInUseIsLocked(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
@@ -78,6 +81,7 @@ func TestADirectoryInUseIsLocked(t *testing.T) {
 }
 
 func TestAMemoryDirectoryInUseIsLocked(t *testing.T) {
+	t.Parallel()
 	fs := vfs.NewMem()
 	open(t, "data", pebble.Options{FS: fs})
 	if _, err := pebble.Open("data", pebble.Options{FS: fs, Logger: quiet}); !errors.Is(err, storage.ErrLocked) {
@@ -97,6 +101,7 @@ func runHolder(dir string) int {
 }
 
 func TestADirectoryOfAnotherProcessIsLocked(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), holdVariable+"="+dir)
@@ -119,6 +124,7 @@ func TestADirectoryOfAnotherProcessIsLocked(t *testing.T) {
 }
 
 func TestADirectoryThatCannotBeMadeIsNotLocked(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -151,6 +157,7 @@ func (silent) Errorf(string, ...any)             {}
 func (silent) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 func TestDataThatIsNotOursIsRefused(t *testing.T) {
+	t.Parallel()
 	put := func(key, value string) func(*engine.DB) error {
 		return func(db *engine.DB) error { return db.Set([]byte(key), []byte(value), engine.Sync) }
 	}

@@ -44,6 +44,7 @@ func several(t *testing.T, s *pebble.Store, to string, n int) (acks []*acknowled
 }
 
 func TestPruningKeepsTheNewestBackupsWhole(t *testing.T) {
+	t.Parallel()
 	ctx, s, to := context.Background(), open(t, t.TempDir(), onDisk), t.TempDir()
 	acks := several(t, s, to, 5)
 	for _, left := range []string{filepath.Join(to, "files", "new"), filepath.Join(to, "files", string(make64('a')))} {
@@ -92,6 +93,7 @@ func make64(c byte) []byte { return slices.Repeat([]byte{c}, 64) }
 
 // What Prune does not understand it leaves, and it never takes the last backup.
 func TestPruningRefusesRatherThanGuesses(t *testing.T) {
+	t.Parallel()
 	ctx, to := context.Background(), t.TempDir()
 	s := open(t, t.TempDir(), onDisk)
 	several(t, s, to, 2)
@@ -124,6 +126,7 @@ func TestPruningRefusesRatherThanGuesses(t *testing.T) {
 
 // A Backup and a Prune of one directory at the same time would take each other's files.
 func TestABackupDirectoryTakesOneAtATime(t *testing.T) {
+	t.Parallel()
 	ctx, to := context.Background(), t.TempDir()
 	s := open(t, t.TempDir(), onDisk)
 	several(t, s, to, 1)

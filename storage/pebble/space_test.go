@@ -26,6 +26,8 @@ type smallDisk struct {
 	vfs.FS
 	size   int64
 	others atomic.Int64                // bytes of foreign files
+	most   atomic.Int64                // that is free, whatever the engine removes; 0: no bound
+	looks  atomic.Int64                // calls of GetDiskUsage
 	before func(vfs.DiskWriteCategory) // called before a file is made; nil means nothing
 
 	mu    sync.Mutex // guards below
@@ -44,6 +46,9 @@ func (d *smallDisk) free() int64 {
 	for _, n := range d.files {
 		free -= n
 	}
+	if most := d.most.Load(); most > 0 {
+		free = min(free, most)
+	}
 	return max(0, free)
 }
 
@@ -60,6 +65,7 @@ func (d *smallDisk) fill(left int64) { d.others.Add(d.free() - left) }
 
 // GetDiskUsage says how full the disk is.
 func (d *smallDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	d.looks.Add(1)
 	return vfs.DiskUsage{AvailBytes: uint64(d.free()), TotalBytes: uint64(d.size)}, nil
 }
 
@@ -202,17 +208,19 @@ func fillUp(t *testing.T, s *pebble.Store, from uint64) uint64 {
 // A disk that fills up is noticed before anything blocks or fails: writes are refused by name,
 // reads go on, and freed space is enough for writing to resume.
 func TestADiskThatFillsUpRefusesWritesAndNothingElse(t *testing.T) {
+	t.Parallel()
 	disk := newSmallDisk(64 * mega)
 	s := openSmall(t, disk)
 	if _, err := s.Update(context.Background(), "e", set("K", "1")); err != nil {
 		t.Fatalf("Update() = %v", err)
 	}
 	n := fillUp(t, s, 0)
-	disk.fill(min(disk.free(), floor-1)) // what was refused last was larger than what comes now
+	disk.most.Store(floor - 1) // what was refused last was larger than what comes now, and the engine removes files meanwhile
 	if _, err := s.Update(context.Background(), "e", set("K", "2")); !errors.Is(err, storage.ErrNoSpace) || !strings.Contains(err.Error(), "free some space") {
 		t.Errorf("Update() on a full disk = %v, want ErrNoSpace and what to do", err)
 	}
 	reads(t, s, "1")
+	disk.most.Store(0)
 	disk.others.Store(-32 * mega) // more than there ever was
 	if at, err := s.Update(context.Background(), "e", set("K", "2")); err != nil || at.Seq != 2 {
 		t.Errorf("Update() with space again = %s, %v", at, err)
@@ -242,6 +250,7 @@ func reads(t *testing.T, s *pebble.Store, want string) {
 // Another program may fill the disk after a write was accepted. The ballast is given up for what the
 // engine still has to write; it is made again before writing resumes.
 func TestTheBallastSavesWhatWasAccepted(t *testing.T) {
+	t.Parallel()
 	disk := newSmallDisk(64 * mega)
 	s := openSmall(t, disk)
 	file := disk.PathJoin("data", "livery-ballast")
@@ -286,6 +295,7 @@ func TestTheBallastSavesWhatWasAccepted(t *testing.T) {
 
 // A store opens on a full disk, to be read.
 func TestAStoreOpensOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	disk := newSmallDisk(64 * mega)
 	s := openSmall(t, disk)
 	if _, err := s.Update(context.Background(), "e", set("K", "1")); err != nil {
@@ -308,14 +318,16 @@ func TestAStoreOpensOnAFullDisk(t *testing.T) {
 
 // The watch leaves a full disk alone: nothing hangs, and reading must go on.
 func TestAFullDiskIsNoHang(t *testing.T) {
+	t.Parallel()
 	disk := newSmallDisk(64 * mega)
 	s := open(t, "data", pebble.Options{FS: disk, MinFreeBytes: floor, BallastBytes: ballast, HangAfter: patience}.Watched(time.Millisecond))
 	if _, err := s.Update(context.Background(), "e", set("K", "1")); err != nil {
 		t.Fatalf("Update() = %v", err)
 	}
 	disk.fill(floor / 2)
-	for range 20 {
+	before := disk.looks.Load()
+	await(t, "the watchdog to look at the disk", func() bool {
 		reads(t, s, "1")
-		time.Sleep(time.Millisecond)
-	}
+		return disk.looks.Load() >= before+20
+	})
 }

@@ -47,10 +47,12 @@ func open(t testing.TB, dir string, opts pebble.Options) *pebble.Store {
 }
 
 func TestStoreInMemoryKeepsTheContract(t *testing.T) {
+	t.Parallel()
 	storagetest.Run(t, func(t *testing.T) storage.Store { return open(t, "", pebble.Options{}) })
 }
 
 func TestStoreOnDiskKeepsTheContract(t *testing.T) {
+	t.Parallel()
 	if testing.Short() || raced {
 		t.Skip("the same in memory runs")
 	}
@@ -58,6 +60,7 @@ func TestStoreOnDiskKeepsTheContract(t *testing.T) {
 }
 
 func TestStoreCollectsWhatNothingNames(t *testing.T) {
+	t.Parallel()
 	storagetest.RunCollect(t, func(t *testing.T, clock func() time.Time) storage.Store {
 		return open(t, "", pebble.Options{}.Timed(clock))
 	})

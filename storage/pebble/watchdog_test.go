@@ -72,8 +72,10 @@ func runEnd(spec string) int {
 // fails or hangs, and by the kernel's alarm if the whole program stands still. What was
 // acknowledged before is there afterwards, and nothing else is acknowledged.
 func TestAProcessThatCannotCommitEnds(t *testing.T) {
+	t.Parallel()
 	for how, status := range map[string]string{"sync": "exit status 1", "hang": "exit status 1", "stop": "signal: killed"} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			if how == "stop" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64") {
 				t.Skip("SKIPPED: this system's kernel gives no alarm")
 			}
@@ -100,6 +102,7 @@ func TestAProcessThatCannotCommitEnds(t *testing.T) {
 
 // A store that is idle is watched by a commit of its own, which is not a change.
 func TestAnIdleStoreIsWatched(t *testing.T) {
+	t.Parallel()
 	d := &disk{FS: vfs.NewMem()}
 	s := open(t, "data", pebble.Options{FS: d, HangAfter: patience}.Watched(time.Millisecond))
 	before := d.syncs.Load()
@@ -114,6 +117,7 @@ func TestAnIdleStoreIsWatched(t *testing.T) {
 }
 
 func TestAHungCommitEndsTheStore(t *testing.T) {
+	t.Parallel()
 	var shut atomic.Bool
 	gate := make(chan struct{})
 	d := &disk{FS: vfs.NewMem(), before: func() {
