@@ -15,6 +15,9 @@ import (
 	"example.com/livery/cli/term"
 )
 
+// VersionFlag is the flag of the program itself that prints which build it is.
+const VersionFlag = "version"
+
 // Variable returns the environment variable of a flag.
 func Variable(flag string) string {
 	return "LIVERY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))

@@ -25,11 +25,8 @@ func (a *app) keysAdd() *cobra.Command {
 		Example: "  livery keys add thm_01k --data .livery --json",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var key operator.NewSigningKey
-			if err := a.operator().ThemeCall(cmd.Context(), http.MethodPost, args[0], "keys", nil, &key); err != nil {
-				return err
-			}
-			return a.Show(key, func() {
+			r := request{method: http.MethodPost, theme: args[0], path: "keys"}
+			return show(cmd.Context(), a, r, func(key operator.NewSigningKey) {
 				a.Pairs(a.Out, "Key id", key.ID, "Secret", key.Secret)
 				a.Say("The secret is not shown again: store it in a place that only the signer can read.")
 			})
@@ -44,11 +41,7 @@ func (a *app) keysList() *cobra.Command {
 		Example: "  livery keys list thm_01k --data .livery",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var list operator.KeyList
-			if err := a.operator().ThemeCall(cmd.Context(), http.MethodGet, args[0], "keys", nil, &list); err != nil {
-				return err
-			}
-			return a.Show(list, func() { a.printKeys(list) })
+			return show(cmd.Context(), a, request{method: http.MethodGet, theme: args[0], path: "keys"}, a.printKeys)
 		},
 	})
 }
@@ -68,12 +61,8 @@ func (a *app) keysRemove() *cobra.Command {
 		Example: "  livery keys remove thm_01k key_01k --data .livery",
 		Args:    cmdline.Args(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var left operator.KeyList
-			path := "keys/" + url.PathEscape(args[1])
-			if err := a.operator().ThemeCall(cmd.Context(), http.MethodDelete, args[0], path, nil, &left); err != nil {
-				return err
-			}
-			return a.Show(left, func() { a.printKeys(left) })
+			r := request{method: http.MethodDelete, theme: args[0], path: "keys/" + url.PathEscape(args[1])}
+			return show(cmd.Context(), a, r, a.printKeys)
 		},
 	})
 }

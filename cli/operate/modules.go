@@ -22,11 +22,7 @@ func (a *app) modulesCommand() *cobra.Command {
 		Example: "  livery modules --data .livery\n  livery modules --data .livery --json",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var list operator.ModuleList
-			if err := a.operator().Call(cmd.Context(), http.MethodGet, "modules", nil, &list); err != nil {
-				return err
-			}
-			return a.Show(list, func() { a.printModules(list) })
+			return show(cmd.Context(), a, request{method: http.MethodGet, path: "modules"}, a.printModules)
 		},
 	})
 	return a.operatorFlags(cmd)

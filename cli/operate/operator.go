@@ -2,6 +2,7 @@ package operate
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"path/filepath"
 
@@ -28,4 +29,26 @@ func (a *app) operator() *opsocket.Client {
 	o := opsocket.New(path)
 	o.As = cmp.Or(a.as, os.Getenv("SUDO_USER"))
 	return o
+}
+
+// request is a question to the operator socket.
+type request struct {
+	method, path string
+	theme        string // whose path it is; empty: the origin's
+	body         any    // nil for none
+}
+
+// show sends r and shows the answer: print prints it for people.
+func show[T any](ctx context.Context, a *app, r request, print func(T)) error {
+	var out T
+	var err error
+	if r.theme == "" {
+		err = a.operator().Call(ctx, r.method, r.path, r.body, &out)
+	} else {
+		err = a.operator().ThemeCall(ctx, r.method, r.theme, r.path, r.body, &out)
+	}
+	if err != nil {
+		return err
+	}
+	return a.Show(out, func() { print(out) })
 }

@@ -24,11 +24,7 @@ func (a *app) servingShow() *cobra.Command {
 		Example: "  livery serving show thm_01k --data .livery",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var s operator.Serving
-			if err := a.operator().ThemeCall(cmd.Context(), http.MethodGet, args[0], "serving", nil, &s); err != nil {
-				return err
-			}
-			return a.Show(s, func() { a.printServing(s) })
+			return show(cmd.Context(), a, request{method: http.MethodGet, theme: args[0], path: "serving"}, a.printServing)
 		},
 	})
 }
@@ -73,11 +69,8 @@ func (a *app) servingSet() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var now operator.Serving
-			if err := a.operator().ThemeCall(cmd.Context(), http.MethodPut, args[0], "serving", update, &now); err != nil {
-				return err
-			}
-			return a.Show(now, func() { a.printServing(now) })
+			r := request{method: http.MethodPut, theme: args[0], path: "serving", body: update}
+			return show(cmd.Context(), a, r, a.printServing)
 		},
 	}
 	f := cmd.Flags()

@@ -24,11 +24,8 @@ func (a *app) tokenCommand() *cobra.Command {
 				return term.UsageError("Write --ttl 12h, for example.", "a token must be valid for at least one second, not %s", ttl)
 			}
 			order := operator.TokenOrder{Subject: subject, TTLSeconds: int64(ttl / time.Second), Audience: audience}
-			var token operator.Token
-			if err := a.operator().Call(cmd.Context(), http.MethodPost, "token", order, &token); err != nil {
-				return err
-			}
-			return a.Show(token, func() { a.Say("%s", token.Token) })
+			r := request{method: http.MethodPost, path: "token", body: order}
+			return show(cmd.Context(), a, r, func(token operator.Token) { a.Say("%s", token.Token) })
 		},
 	}
 	cmd.Flags().StringVar(&subject, "subject", "", "`SUBJECT` that grants are given to")
@@ -49,11 +46,8 @@ func (a *app) tokenRotateKeys() *cobra.Command {
 		Example: "  livery token rotate-keys --data .livery",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var rotated operator.Rotated
-			if err := a.operator().Call(cmd.Context(), http.MethodPost, "token-keys/rotate", rotation, &rotated); err != nil {
-				return err
-			}
-			return a.Show(rotated, func() {
+			r := request{method: http.MethodPost, path: "token-keys/rotate", body: rotation}
+			return show(cmd.Context(), a, r, func(rotated operator.Rotated) {
 				a.Say("The key %s signs from now on.", rotated.ID)
 				if !rotation.DropOld {
 					a.Say("Tokens signed by earlier keys stay valid until they expire.")

@@ -3,6 +3,7 @@ package target
 import (
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/term"
 )
 
@@ -29,4 +30,17 @@ func NeedTheme(cmd *cobra.Command, p Target) error {
 		return nil
 	}
 	return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s needs --theme, or token files", cmd.CommandPath())
+}
+
+// InEnvironment gives a command the flag --env.
+func InEnvironment(cmd *cobra.Command, p *Target) *cobra.Command {
+	cmd.Flags().StringVar(&p.Env, "env", "", "`ENVIRONMENT`, slug or id (default: the only one there is)")
+	return cmd
+}
+
+// OfTheme gives a command the flags --env and --theme.
+func OfTheme(cmd *cobra.Command, p *Target) *cobra.Command {
+	cmd.Flags().StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
+	cmdline.Require(cmd, "theme")
+	return InEnvironment(cmd, p)
 }

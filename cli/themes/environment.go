@@ -9,7 +9,6 @@ import (
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/client"
 )
 
 func (a *app) envCommand() *cobra.Command {
@@ -54,12 +53,9 @@ func (a *app) listEnvironments(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	list := []client.Environment{}
-	for e, err := range c.EveryEnvironment(cmd.Context()) {
-		if err != nil {
-			return err
-		}
-		list = append(list, e)
+	list, err := collect(c.EveryEnvironment(cmd.Context()))
+	if err != nil {
+		return err
 	}
 	return a.Show(list, func() {
 		if len(list) == 0 {

@@ -1,12 +1,12 @@
 package themes
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/changeset"
@@ -15,36 +15,27 @@ import (
 )
 
 func (a *app) themeShow() *cobra.Command {
-	var p target.Target
-	var tokens bool
 	cmd := &cobra.Command{
 		Use:        "show THEME",
 		SuggestFor: []string{"integration", "integrations"},
 		Short:      "Show a Theme, the addresses of its files, and its tokens",
 		Example:    "  livery theme show tidewater --env sandbox --tokens",
-		Args:       cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.Theme = args[0]
-			return a.showTheme(cmd, p, tokens)
-		},
 	}
-	cmd.Flags().BoolVar(&tokens, "tokens", false, "show the tokens of the current document as well")
-	return a.JSONFlag(target.InEnvironment(cmd, &p))
+	tokens := cmd.Flags().Bool("tokens", false, "show the tokens of the current document as well")
+	return a.onTheme(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
+		return a.showTheme(ctx, c, f, *tokens)
+	})
 }
 
-func (a *app) showTheme(cmd *cobra.Command, p target.Target, tokens bool) error {
-	c, f, err := a.Resolve(cmd, p)
-	if err != nil {
-		return err
-	}
+func (a *app) showTheme(ctx context.Context, c *client.Client, f target.Resolved, tokens bool) error {
 	if !tokens {
 		return a.Show(f.Theme, func() { a.printTheme(f.Theme) })
 	}
-	set, err := c.ThemeTokens(cmd.Context(), f.Env.ID, f.Theme.ID, client.ReadOptions{})
+	set, err := c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
 	if err != nil {
 		return err
 	}
-	values, err := c.PreviewTheme(cmd.Context(), f.Env.ID, f.Theme.ID, renderer.TokensValuesJSON.Name())
+	values, err := c.PreviewTheme(ctx, f.Env.ID, f.Theme.ID, renderer.TokensValuesJSON.Name())
 	if err != nil {
 		return err
 	}

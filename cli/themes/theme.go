@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -38,12 +39,9 @@ func (a *app) listThemes(cmd *cobra.Command, p target.Target) error {
 	if err != nil {
 		return err
 	}
-	list := []client.Theme{}
-	for t, err := range c.EveryTheme(cmd.Context(), env.ID) {
-		if err != nil {
-			return err
-		}
-		list = append(list, t)
+	list, err := collect(c.EveryTheme(cmd.Context(), env.ID))
+	if err != nil {
+		return err
 	}
 	return a.Show(list, func() {
 		t := term.Table{Head: []string{"SLUG", "ID", "TOKENS", "VERSION", "DRAFT", "NAME"}}
@@ -116,10 +114,8 @@ func readIntegrations(list []string) ([]client.Integration, error) {
 }
 
 func (a *app) themeUpdate() *cobra.Command {
-	var p target.Target
-	var slug string
-	var n NewTheme
-	var labels []string
+	var u updateFlags
+	var integrations []string
 	cmd := &cobra.Command{
 		Use:        "update THEME",
 		SuggestFor: []string{"integration", "integrations"},
@@ -127,65 +123,26 @@ func (a *app) themeUpdate() *cobra.Command {
 		Long: "Change what is given and leave the rest. A list of integrations or labels replaces the stored\n" +
 			"one; integrations need the role admin. --label '' clears the labels.",
 		Example: "  livery theme update acme --env sandbox --name 'Acme Inc.' --integration react/mui --integration vue/vuetify",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.Theme = args[0]
-			return a.updateTheme(cmd, p, slug, n, labels)
-		},
 	}
-	cmd.Flags().StringVar(&slug, "slug", "", "new `SLUG`")
-	cmd.Flags().StringVar(&n.Name, "name", "", "new display `NAME`")
-	cmd.Flags().StringArrayVar(&n.Integrations, "integration", nil, "`FRAMEWORK/LIBRARY` of the new list; may be repeated")
-	labelFlag(cmd, &labels)
-	return a.JSONFlag(target.InEnvironment(cmd, &p))
+	u.add(cmd)
+	cmd.Flags().StringArrayVar(&integrations, "integration", nil, "`FRAMEWORK/LIBRARY` of the new list; may be repeated")
+	return a.onTheme(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
+		return a.updateTheme(ctx, c, f, u, integrations)
+	})
 }
 
-func labelFlag(cmd *cobra.Command, labels *[]string) {
-	cmd.Flags().StringArrayVar(labels, "label", nil, "`KEY=VALUE` of the new labels; may be repeated")
-}
-
-// changed lays the given over what stands.
-func changed(slug, name, oldSlug, oldName string, labels []string) (client.Details, error) {
-	d := client.Details{Slug: oldSlug, DisplayName: oldName}
-	if slug != "" {
-		d.Slug = slug
-	}
-	if name != "" {
-		d.DisplayName = name
-	}
-	if labels == nil {
-		return d, nil
-	}
-	metadata := map[string]string{}
-	for _, text := range labels {
-		key, value, ok := strings.Cut(text, "=")
-		if !ok && text != "" {
-			return d, term.UsageError("Write KEY=VALUE.", "%q is not a valid label", text)
-		}
-		if text != "" {
-			metadata[key] = value
-		}
-	}
-	d.Metadata = &metadata
-	return d, nil
-}
-
-func (a *app) updateTheme(cmd *cobra.Command, p target.Target, slug string, n NewTheme, labels []string) error {
-	pairs, err := readIntegrations(n.Integrations)
+func (a *app) updateTheme(ctx context.Context, c *client.Client, f target.Resolved, u updateFlags, integrations []string) error {
+	pairs, err := readIntegrations(integrations)
 	if err != nil {
 		return err
 	}
-	c, f, err := a.Resolve(cmd, p)
+	d, err := u.details(f.Theme.Slug, f.Theme.DisplayName)
 	if err != nil {
 		return err
 	}
-	d, err := changed(slug, n.Name, f.Theme.Slug, f.Theme.DisplayName, labels)
-	if err != nil {
-		return err
-	}
-	t, err := c.UpdateTheme(cmd.Context(), f.Env.ID, f.Theme.ID, d)
+	t, err := c.UpdateTheme(ctx, f.Env.ID, f.Theme.ID, d)
 	if err == nil && len(pairs) > 0 {
-		t, err = c.SetIntegrations(cmd.Context(), f.Env.ID, f.Theme.ID, pairs)
+		t, err = c.SetIntegrations(ctx, f.Env.ID, f.Theme.ID, pairs)
 	}
 	if err != nil {
 		return err
@@ -194,34 +151,13 @@ func (a *app) updateTheme(cmd *cobra.Command, p target.Target, slug string, n Ne
 }
 
 func (a *app) themeDelete() *cobra.Command {
-	var p target.Target
-	var sure bool
 	cmd := &cobra.Command{
 		Use:     "delete THEME",
 		Short:   "Delete a Theme, its Variants and every version of both",
 		Example: "  livery theme delete acme --env sandbox --yes",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.Theme = args[0]
-			c, f, err := a.Resolve(cmd, p)
-			if err != nil {
-				return err
-			}
-			if !sure {
-				return term.UsageError("Add --yes to delete it.", "deleting Theme %s cannot be undone, and its files answer 404 afterwards", f.Theme.Slug)
-			}
-			if _, err := c.DeleteTheme(cmd.Context(), f.Env.ID, f.Theme.ID); err != nil {
-				return err
-			}
-			return a.Show(deleted{f.Theme.ID, f.Theme.Slug}, func() { a.Say("Theme %s is deleted.", f.Theme.Slug) })
-		},
 	}
-	cmd.Flags().BoolVar(&sure, "yes", false, "do it")
-	return a.JSONFlag(target.InEnvironment(cmd, &p))
-}
-
-// deleted is what the deletion of a Theme or Variant tells under --json.
-type deleted struct {
-	ID   string `json:"deletedID"`
-	Slug string `json:"slug"`
+	return a.onTheme(cmd, a.deletion(cmd, "Theme", func(ctx context.Context, c *client.Client, f target.Resolved) error {
+		_, err := c.DeleteTheme(ctx, f.Env.ID, f.Theme.ID)
+		return err
+	}))
 }

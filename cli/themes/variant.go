@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -35,12 +36,9 @@ func (a *app) listVariants(cmd *cobra.Command, p target.Target) error {
 	if err != nil {
 		return err
 	}
-	list := []client.Variant{}
-	for v, err := range c.EveryVariant(cmd.Context(), f.Env.ID, f.Theme.ID) {
-		if err != nil {
-			return err
-		}
-		list = append(list, v)
+	list, err := collect(c.EveryVariant(cmd.Context(), f.Env.ID, f.Theme.ID))
+	if err != nil {
+		return err
 	}
 	return a.Show(list, func() {
 		t := term.Table{Head: []string{"SLUG", "ID", "OVERRIDES", "VERSION", "DRAFT", "NAME"}}
@@ -76,32 +74,23 @@ func (a *app) variantCreate() *cobra.Command {
 }
 
 func (a *app) variantShow() *cobra.Command {
-	var p target.Target
-	var tokens bool
 	cmd := &cobra.Command{
 		Use:     "show VARIANT",
 		Short:   "Show a Variant, the addresses of its files, and what it overrides",
 		Example: "  livery variant show midnight --env sandbox --theme tidewater --tokens",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.Variant = args[0]
-			return a.showVariant(cmd, p, tokens)
-		},
 	}
-	cmd.Flags().BoolVar(&tokens, "tokens", false, "show its current overrides as well")
-	return a.JSONFlag(target.OfTheme(cmd, &p))
+	tokens := cmd.Flags().Bool("tokens", false, "show its current overrides as well")
+	return a.onVariant(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
+		return a.showVariant(ctx, c, f, *tokens)
+	})
 }
 
-func (a *app) showVariant(cmd *cobra.Command, p target.Target, tokens bool) error {
-	c, f, err := a.Resolve(cmd, p)
-	if err != nil {
-		return err
-	}
+func (a *app) showVariant(ctx context.Context, c *client.Client, f target.Resolved, tokens bool) error {
 	v := *f.Variant
 	if !tokens {
 		return a.Show(v, func() { a.printVariant(v) })
 	}
-	set, err := c.VariantTokens(cmd.Context(), f.Env.ID, f.Theme.ID, v.ID, client.ReadOptions{})
+	set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, v.ID, client.ReadOptions{})
 	if err != nil {
 		return err
 	}
@@ -109,7 +98,7 @@ func (a *app) showVariant(cmd *cobra.Command, p target.Target, tokens bool) erro
 		Variant client.Variant  `json:"variant"`
 		Tokens  client.TokenSet `json:"tokens"`
 	}{v, set}
-	values, err := c.PreviewVariant(cmd.Context(), f.Env.ID, f.Theme.ID, v.ID, renderer.TokensValuesJSON.Name())
+	values, err := c.PreviewVariant(ctx, f.Env.ID, f.Theme.ID, v.ID, renderer.TokensValuesJSON.Name())
 	if err != nil {
 		return err
 	}
@@ -128,61 +117,35 @@ func (a *app) printVariant(v client.Variant) {
 }
 
 func (a *app) variantUpdate() *cobra.Command {
-	var p target.Target
-	var slug, name string
-	var labels []string
+	var u updateFlags
 	cmd := &cobra.Command{
 		Use:     "update VARIANT",
 		Short:   "Change the slug, the name or the labels of a Variant",
 		Long:    "Change what is given and leave the rest. Labels replace the stored ones; --label '' clears them.",
 		Example: "  livery variant update midnight --env sandbox --theme tidewater --label season=winter",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.Variant = args[0]
-			c, f, err := a.Resolve(cmd, p)
-			if err != nil {
-				return err
-			}
-			d, err := changed(slug, name, f.Variant.Slug, f.Variant.DisplayName, labels)
-			if err != nil {
-				return err
-			}
-			v, err := c.UpdateVariant(cmd.Context(), f.Env.ID, f.Theme.ID, f.Variant.ID, d)
-			if err != nil {
-				return err
-			}
-			return a.Show(v, func() { a.printVariant(v) })
-		},
 	}
-	cmd.Flags().StringVar(&slug, "slug", "", "new `SLUG`")
-	cmd.Flags().StringVar(&name, "name", "", "new display `NAME`")
-	labelFlag(cmd, &labels)
-	return a.JSONFlag(target.OfTheme(cmd, &p))
+	u.add(cmd)
+	return a.onVariant(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
+		d, err := u.details(f.Variant.Slug, f.Variant.DisplayName)
+		if err != nil {
+			return err
+		}
+		v, err := c.UpdateVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, d)
+		if err != nil {
+			return err
+		}
+		return a.Show(v, func() { a.printVariant(v) })
+	})
 }
 
 func (a *app) variantDelete() *cobra.Command {
-	var p target.Target
-	var sure bool
 	cmd := &cobra.Command{
 		Use:     "delete VARIANT",
 		Short:   "Delete a Variant and its versions",
 		Example: "  livery variant delete midnight --env sandbox --theme tidewater --yes",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.Variant = args[0]
-			c, f, err := a.Resolve(cmd, p)
-			if err != nil {
-				return err
-			}
-			if !sure {
-				return term.UsageError("Add --yes to delete it.", "deleting Variant %s cannot be undone, and its files answer 404 afterwards", f.Variant.Slug)
-			}
-			if _, err := c.DeleteVariant(cmd.Context(), f.Env.ID, f.Theme.ID, f.Variant.ID); err != nil {
-				return err
-			}
-			return a.Show(deleted{f.Variant.ID, f.Variant.Slug}, func() { a.Say("Variant %s is deleted.", f.Variant.Slug) })
-		},
 	}
-	cmd.Flags().BoolVar(&sure, "yes", false, "do it")
-	return a.JSONFlag(target.OfTheme(cmd, &p))
+	return a.onVariant(cmd, a.deletion(cmd, "Variant", func(ctx context.Context, c *client.Client, f target.Resolved) error {
+		_, err := c.DeleteVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID)
+		return err
+	}))
 }

@@ -65,3 +65,11 @@ func join(path, name string) string {
 	}
 	return path + "." + name
 }
+
+// Text returns a text, or "none" for nil.
+func Text(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return *s
+}

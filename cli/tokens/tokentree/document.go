@@ -156,3 +156,12 @@ func FlatMap(set client.TokenSet) (*jsontree.Node, error) {
 
 // Pointer is the JSON Pointer of a dotted path.
 func Pointer(path string) string { return jsontree.Pointer(strings.Split(path, ".")).String() }
+
+// PathsOf returns the paths of the tokens in a set.
+func PathsOf(set client.TokenSet) []string {
+	paths := make([]string, len(set.Tokens))
+	for i, t := range set.Tokens {
+		paths[i] = t.Path
+	}
+	return paths
+}

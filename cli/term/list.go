@@ -14,3 +14,19 @@ func Grouped[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
 	}
 	return groups
 }
+
+// Listed names the first few of many.
+func Listed(all []string) string {
+	const most = 8
+	text := ""
+	for i, s := range all {
+		if i == most {
+			return text + ", …"
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += s
+	}
+	return text
+}
