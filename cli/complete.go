@@ -24,7 +24,7 @@ func (a *app) completeNames(cmd *cobra.Command) {
 		if cmd.Flags().Lookup(flag) == nil {
 			continue
 		}
-		// it fails only where a flag is missing or completed twice, and neither is so
+		// it fails only if a flag is missing or completed twice, and neither is so
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 			return beginning(kind(cmd), begun), cobra.ShellCompDirectiveNoFileComp
 		})

@@ -105,7 +105,7 @@ func (r running) meddler(t *testing.T, meddle func()) string {
 }
 
 // TestPushMeetsTheChangeOfAnother: on a stale etag a push reads again, shows what changed, and goes on
-// where that is something else (S171, S172); in CI, and where both change one token, it ends with 4.
+// if that is something else (S171, S172); in CI, and if both change one token, it ends with 4.
 func TestPushMeetsTheChangeOfAnother(t *testing.T) {
 	r := startDev(t)
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ import (
 )
 
 // TestThePageFollowsItsFiles: a served page draws itself anew when a file is saved, tells its reader of it,
-// shows what is wrong with a file, and answers nobody who calls it by another name.
+// shows what is wrong with a file, and refuses requests that call it by another name.
 func TestThePageFollowsItsFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "theme.json")
 	save := func(text string) {

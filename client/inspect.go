@@ -92,7 +92,7 @@ func (c *Client) compare(ctx context.Context, path []string, o CompareOptions) (
 }
 
 // PreviewTheme returns a served file, such as "tokens.css", of a Theme's current document: what the
-// next publish would serve. ErrNotFound if there is no file of that name.
+// next publish would serve. ErrNotFound if no file has that name.
 func (c *Client) PreviewTheme(ctx context.Context, environmentID, themeID, file string) ([]byte, error) {
 	return c.send(ctx, request{method: http.MethodGet, path: themesPath(environmentID, themeID, "tokens", "preview", file)}, nil)
 }

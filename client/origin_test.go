@@ -25,7 +25,7 @@ type running struct {
 	close       func()
 }
 
-// startOrigin starts an origin. It panics if it cannot: examples have nobody else to tell.
+// startOrigin starts an origin. It panics if it cannot: examples have no test to fail.
 func startOrigin() *running {
 	ctx := context.Background()
 	must := func(err error) {

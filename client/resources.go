@@ -101,7 +101,7 @@ type TokenSet struct {
 	Groups                []Group    `json:"groups"`   // those with metadata of their own; none for a Variant
 }
 
-// DraftETag returns the draft's etag, or "" if there is no draft: what an edit must claim.
+// DraftETag returns the draft's etag, or "" without a draft: what an edit must claim.
 func (s TokenSet) DraftETag() string {
 	if s.ETag == nil {
 		return ""

@@ -145,7 +145,7 @@ func inspectCopied(attack, json string) []string {
 	return tab.inspect(s, []declaration{{Name: "--before", Value: "1"}, {Name: "--t", Value: strings.Trim(attack, " ")}, {Name: "--after", Value: "2"}})
 }
 
-// What the worst attacks do where they are copied must be told by its name.
+// What the worst attacks do if they are copied must be named.
 func TestCopiedAttackIsNamed(t *testing.T) {
 	for _, r := range []struct{ rule, value, json, want string }{
 		{"a foreign rule", attacks[0].payload, `{}`, "a foreign rule applies"},

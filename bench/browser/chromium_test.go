@@ -73,7 +73,7 @@ func runWithBrowser(m *testing.M) (int, error) {
 	return code, chromedp.Cancel(ctx)
 }
 
-// options make the browser quiet: it asks nobody but the page server, and the hosts that attacks
+// options make the browser quiet: it asks only the page server, and the hosts that attacks
 // name lead to the canary.
 func (c *chromium) options(profile string) []chromedp.ExecAllocatorOption {
 	options := []chromedp.ExecAllocatorOption{
@@ -145,7 +145,7 @@ const (
 	copiedHost = "copied.canary.test"
 )
 
-// canary is a server that nobody may ask. It keeps what it was asked, by host.
+// canary is a server that no page may ask. It records its requests, by host.
 type canary struct {
 	server *httptest.Server
 	mu     sync.Mutex // guards asked

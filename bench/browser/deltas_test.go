@@ -66,7 +66,7 @@ func brandedTheme(color string) string {
 	return b.String() + "}}"
 }
 
-// openPublic starts a livery dev whose one Theme everybody may read, and publishes versions of it.
+// openPublic starts a livery dev whose one Theme every client may read, and publishes versions of it.
 func openPublic(t *testing.T) *guarded {
 	g := openGuarded(t, "https://nobody.example")
 	g.livery("serving", "set", g.theme, "--clear-allowed-origins")

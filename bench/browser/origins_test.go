@@ -86,7 +86,7 @@ func (g *guarded) folder() string {
 	return g.Edge + "/" + g.Environments["sandbox"] + "/" + g.theme + "/-/latest/"
 }
 
-// status returns the status of the stylesheet for an origin, 0 if there is no answer.
+// status returns the status of the stylesheet for an origin, 0 without an answer.
 func (g *guarded) status(origin string) int {
 	req, err := http.NewRequest(http.MethodGet, g.folder()+"tokens.css", http.NoBody)
 	if err != nil {

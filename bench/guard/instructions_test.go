@@ -44,7 +44,7 @@ func runCountChild() error {
 	return fmt.Errorf("there is no path %q", os.Getenv(countChild))
 }
 
-// instructions returns how many instructions one run of a path takes, 0 if there is no valgrind. They
+// instructions returns how many instructions one run of a path takes, 0 without valgrind. They
 // are counted by callgrind, which runs a program on a processor of its own making: the same on every
 // machine. What a process takes that runs the path twice is taken from what one takes that runs it often.
 func (p path) instructions() (uint64, error) {

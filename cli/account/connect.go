@@ -40,14 +40,14 @@ func (a *Session) Flags(cmd *cobra.Command) {
 	f.StringVar(&a.dataDir, "data", devfile.DefaultDir, "data directory `DIR` of the running livery dev")
 }
 
-// These are the sentence and the next step where an origin is named and no token.
+// These are the sentence and the next step if an origin is named but no token.
 const (
 	noTokenSentence = "no access token for %s"
 	noTokenNext     = "Give one with --token or LIVERY_TOKEN, or log in with livery login; the operator makes them with livery token."
 )
 
 // Client returns the client that the flags ask for: of --url and --token, of the running dev, or of the
-// origin that somebody logged in to.
+// origin that the user logged in to.
 func (a *Session) Client(ctx context.Context) (*client.Client, error) {
 	if err := a.checkURL(); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 )
 
 // credentials are the tokens that people logged in with, by the address of the origin. They stand in a
-// file that only its owner may read. Lost: log in again. Stolen: whoever has it may do what its owner may
+// file that only its owner may read. Lost: log in again. Stolen: the thief may do what its owner may
 // until the tokens end.
 type credentials struct {
 	Origin string            `json:"origin"` // the one that counts if no --url is given; empty means none
@@ -28,7 +28,7 @@ type renewal struct {
 	Issuer   string    `json:"issuer"`
 	ClientID string    `json:"clientID"`
 	Refresh  string    `json:"refreshToken"`
-	Expires  time.Time `json:"expiresAt,omitzero"` // of the token; zero if nobody says
+	Expires  time.Time `json:"expiresAt,omitzero"` // of the token; zero if unknown
 }
 
 // credentialsPath is where the credentials stand: LIVERY_CREDENTIALS, or a folder for configuration.
@@ -48,7 +48,7 @@ func readCredentials() (credentials, error) {
 	kept := credentials{Tokens: map[string]string{}}
 	path, err := credentialsPath()
 	if err != nil {
-		return kept, nil // nobody can have logged in
+		return kept, nil // no login can be stored
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +83,7 @@ func (c credentials) write() (path string, err error) {
 	return path, nil
 }
 
-// keep takes the tokens of an origin over, and how to renew them where that is possible.
+// store remembers the tokens of an origin, and how to renew them if that is possible.
 func (c *credentials) keep(origin string, tokens device.Tokens, issuer device.Issuer) {
 	c.Tokens[origin] = tokens.Access
 	delete(c.Renewals, origin)

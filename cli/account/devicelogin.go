@@ -70,7 +70,7 @@ func (a *Session) confirmed(ctx context.Context, issuer device.Issuer) (device.T
 	a.Pairs(a.Err, "Open", grant.URL, "Code", a.Styled("1", grant.UserCode))
 	a.Warn("Waiting until it is confirmed there, for %s at most. Ctrl-C gives up.", time.Until(grant.Expires).Round(time.Second))
 	if a.hasBrowser() {
-		_ = term.Browse(cmp.Or(grant.CompleteURL, grant.URL)) // where none starts, the address is there to be opened
+		_ = term.Browse(cmp.Or(grant.CompleteURL, grant.URL)) // if none starts, the user opens the address
 	}
 	return provider.Await(ctx, grant)
 }

@@ -49,7 +49,7 @@ func (a *Session) loginCommand() *cobra.Command {
 
 func (a *Session) login(ctx context.Context, l loginFlags) error {
 	kept, err := readCredentials()
-	if err != nil { // a file that nobody can read is written anew
+	if err != nil { // a file that cannot be read is written anew
 		kept = credentials{Tokens: map[string]string{}}
 	}
 	a.url = cmp.Or(a.url, kept.Origin)
@@ -160,7 +160,7 @@ func (a *Session) logout() error {
 	}
 	done := struct {
 		Origin    string `json:"origin"`
-		Forgotten bool   `json:"forgotten"` // false if nobody was logged in
+		Forgotten bool   `json:"forgotten"` // false if no login was stored
 	}{origin, known}
 	return a.Show(done, func() {
 		if known {

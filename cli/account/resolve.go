@@ -14,7 +14,7 @@ func (a *Session) Resolve(cmd *cobra.Command, p target.Target) (*client.Client, 
 	return a.ResolveIn(cmd.Context(), p)
 }
 
-// ResolveIn is find for whoever has no command at hand.
+// ResolveIn is Resolve for a caller without a command.
 func (a *Session) ResolveIn(ctx context.Context, p target.Target) (*client.Client, target.Resolved, error) {
 	c, err := a.Client(ctx)
 	if err != nil {

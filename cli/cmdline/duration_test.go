@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Days are a unit too, because nobody counts 400 days in hours.
+// Days are a unit too: 400 days are hard to count in hours.
 func TestLongDurationsTakeDays(t *testing.T) {
 	for text, want := range map[string]string{"400d": "9600h0m0s", "90m": "1h30m0s", "0": "0s"} {
 		if d, err := LongDuration("x", text); err != nil || d.String() != want {

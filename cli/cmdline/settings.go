@@ -98,7 +98,7 @@ func set(flags *pflag.FlagSet, f *pflag.Flag, where, text string) error {
 	return nil
 }
 
-// SourceMark says of a flag that was not on the command line where its value comes from.
+// SourceMark names the source of the value of a flag that was not on the command line.
 const SourceMark = "livery_source"
 
 func readConfig(cmd *cobra.Command) (map[string]any, error) {
@@ -147,7 +147,7 @@ func collectFlags(cmd *cobra.Command, known map[string]bool) {
 	}
 }
 
-// YamlFailure says in one sentence what is wrong with a YAML file, and where.
+// YamlFailure says in one sentence what is wrong with a YAML file, and in which line.
 func YamlFailure(path string, err error) error {
 	e, ok := errors.AsType[yaml.Error](err)
 	if !ok {

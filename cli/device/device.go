@@ -33,7 +33,7 @@ type Issuer struct {
 type Tokens struct {
 	Access  string
 	Refresh string    // empty if the issuer gives none: then Access cannot be renewed
-	Expires time.Time // of Access; zero if nobody says
+	Expires time.Time // of Access; zero if unknown
 }
 
 // Provider is an issuer whose discovery document was read. Its methods may be called concurrently.

@@ -244,7 +244,7 @@ func TestAnIssuerIsAskedOnlyWhereItIsSafe(t *testing.T) {
 	}
 }
 
-// A code that leads to an unsafe address is shown to nobody.
+// A code that leads to an unsafe address is not shown.
 func TestAnUnsafePageIsNotShown(t *testing.T) {
 	i := newIssuer(t)
 	p, _ := i.provider()

@@ -11,7 +11,7 @@ import (
 
 // The bounds of a grant.
 const (
-	defaultInterval = 5 * time.Second // where the issuer names none (RFC 8628 section 3.2)
+	defaultInterval = 5 * time.Second // if the issuer names none (RFC 8628 section 3.2)
 	slowDown        = 5 * time.Second // what each "slow_down" adds (section 3.5)
 	longestInterval = time.Minute
 	longestLife     = time.Hour // of a code, whatever the issuer says
@@ -21,7 +21,7 @@ const (
 // Grant is a login that waits for a person.
 type Grant struct {
 	UserCode    string    // to be typed
-	URL         string    // where it is typed
+	URL         string    // of the page to type it on
 	CompleteURL string    // the same with the code in it; empty if there is none
 	Expires     time.Time // of the code
 

@@ -114,7 +114,7 @@ func (a *app) followStore(ctx context.Context, data, work, to string) (end store
 type meter struct {
 	a     *app
 	doing string
-	bar   *pb.ProgressBar // nil if there is no terminal, or nothing was told yet
+	bar   *pb.ProgressBar // nil without a terminal, or before the first report
 }
 
 func (a *app) storeMeter() *meter { return &meter{a: a} }

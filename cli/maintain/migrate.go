@@ -110,7 +110,7 @@ func (a *app) printMigrated(m migrated) {
 	a.Say("Copy the feed token and the master key to the new place, and start the origin on it.")
 }
 
-// Copying may wait long for one answer: nobody else is there who waits.
+// Copying may wait long for one answer: no other client waits meanwhile.
 const (
 	migrateCommit = 2 * time.Hour
 	migrateIdle   = 24 * time.Hour

@@ -123,7 +123,7 @@ func ServeStore(r *process.Run, data string, store storage.Store, o *origin.Orig
 			by, _ := req.Context().Value(peerKey{}).(record.Actor)
 			note := func(ctx context.Context, a record.Audit) error { return o.Note(ctx, by, a) }
 			workOnStore(req.Context(), store, o, work, req.URL.Query().Get("to"), note, func(e storeEvent) {
-				_ = encode.Encode(e) // whoever has gone away ends the work by the context
+				_ = encode.Encode(e) // a client that went away ends the work by the context
 				_ = flush.Flush()
 			})
 		})

@@ -129,7 +129,7 @@ func teamsFailure(path string, syntax *ast.File, messages []string) error {
 }
 
 // lineOf returns the line of a place such as "teams[0].environments[1].kind", or of what holds it
-// if the file leaves it out; 0 if it is no such place.
+// if the file leaves it out; 0 if it is not such a place.
 func lineOf(syntax *ast.File, place string) int {
 	for place != "" {
 		path, err := yaml.PathString("$." + place)

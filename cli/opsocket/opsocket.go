@@ -40,7 +40,7 @@ func New(path string) *Client {
 	}}
 }
 
-// Refusal is what the operator socket answers where it refuses.
+// Refusal is what the operator socket answers if it refuses.
 type Refusal struct {
 	Status   int      `json:"-"` // of the answer
 	Cause    string   `json:"cause"`

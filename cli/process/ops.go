@@ -20,7 +20,7 @@ func NewRegistry() *prometheus.Registry {
 }
 
 // OpsServer answers /metrics, /healthz, /readyz, /readyz/reads and /debug/pprof on l. It shows how the
-// process is doing to whoever reaches it: its listener must be one that only the operator reaches. reads
+// process is doing to every client that reaches it: its listener must be one that only the operator reaches. reads
 // says whether everything that changes nothing would be answered; nil: ready says that too.
 func (r *Run) OpsServer(l net.Listener, metrics prometheus.Gatherer, reads func() error, ready ...func() error) {
 	mux := http.NewServeMux()

@@ -66,7 +66,7 @@ type dev struct {
 	*process.Run
 	flags  devFlags
 	data   string // absolute
-	first  bool   // nobody finished a first start here yet
+	first  bool   // no first start has finished here yet
 	file   devfile.File
 	client *client.Client
 }
@@ -254,7 +254,7 @@ func settled(ctx context.Context, url string) bool {
 	return res.StatusCode < http.StatusInternalServerError && res.StatusCode != http.StatusNotFound
 }
 
-// sample returns the sample Theme, unless somebody took it away.
+// sample returns the sample Theme, unless a user deleted it.
 func (d *dev) sample(ctx context.Context) (client.Theme, bool) {
 	page, err := d.client.Themes(ctx, d.file.Environments["sandbox"], client.ListOptions{Slug: sampleSlug})
 	if err != nil || len(page.Items) == 0 {

@@ -179,7 +179,7 @@ func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
 // edgeSetup is what an edge is started from.
 type edgeSetup struct {
 	data                  string // absolute
-	compiled              string // where compiled modules are kept; empty: in data
+	compiled              string // directory of compiled modules; empty: in data
 	files                 net.Listener
 	filesTLS              *tls.Config  // nil: no TLS
 	feed                  net.Listener // of other edges; nil: none

@@ -14,7 +14,7 @@ func (a *app) welcome(ctx context.Context, d *dev) {
 	a.Say("Livery is running. Ctrl-C ends it; the data stays in %s.\n", d.flags.data)
 	a.Pairs(a.Out, "  API", d.file.APIURL, "  Files", d.file.EdgeURL, "  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token)
 	a.Say("\nThree commands to try, in another terminal:\n")
-	program := os.Args[0] // as it was typed, so that the commands work where this one did
+	program := os.Args[0] // as it was typed, so that the commands work in the same directory
 	data := ""
 	if d.flags.data != devfile.DefaultDir {
 		data = " --data " + quote(d.flags.data)
@@ -47,7 +47,7 @@ func (d *dev) sampleCommands(ctx context.Context, t client.Theme) [][2]string {
 	}
 }
 
-// emptyCommands are commands to copy if there is no sample Theme.
+// emptyCommands are commands to copy without a sample Theme.
 func (d *dev) emptyCommands(program, data string) [][2]string {
 	themes := d.file.APIURL + "/environments/" + d.file.Environments["sandbox"] + "/themes"
 	body := `{"slug":"acme","displayName":"Acme","integration":{"framework":"react","library":"plainCSS"}}`

@@ -8,7 +8,7 @@ import (
 )
 
 // Confirm asks a question on the terminal and reports whether the answer is yes. If the command is not run by a person
-// on a terminal, nobody can answer, and it is yes.
+// on a terminal, no user can answer, and it is yes.
 func (a *App) Confirm(ctx context.Context, question string) (bool, error) {
 	if a.drained || !IsTerminal(a.In) || !IsTerminal(a.Err) {
 		return true, nil

@@ -22,7 +22,7 @@ const (
 	ExitFailed     = 1 // refused or failed
 	ExitUsage      = 2 // the command line itself is wrong
 	ExitNothing    = 3 // there was nothing to do, and --strict asks to be told so
-	ExitConflict   = 4 // somebody else changed it, or took the name
+	ExitConflict   = 4 // another client changed it, or took the name
 	ExitNotAllowed = 5 // the token is none, or its grant does not allow this
 )
 
@@ -58,7 +58,7 @@ func NothingToDo(format string, args ...any) error {
 	return f
 }
 
-// Conflict is the failure of a command that met the change of somebody else.
+// Conflict is the failure of a command that met the change of another client.
 func Conflict(next, format string, args ...any) *Failure {
 	f := Fail(next, format, args...)
 	f.Code = ExitConflict
@@ -194,7 +194,7 @@ func pathOf(address string) string {
 	return path
 }
 
-// explainAnswer says what a refusal of the API means to whoever typed the command.
+// explainAnswer says what a refusal of the API means to the user of the command.
 func explainAnswer(e *client.Error) *Failure {
 	f := &Failure{Cause: e}
 	switch {

@@ -163,7 +163,7 @@ func (a *App) Styled(style string, text any) Escaped {
 	return "\x1b[" + Escaped(style) + "m" + Cell(text) + "\x1b[0m"
 }
 
-// Swatch returns two cells in a colour "#rrggbb", or nothing if there is no terminal.
+// Swatch returns two cells in a colour "#rrggbb", or nothing without a terminal.
 func (a *App) Swatch(hex string) Escaped {
 	if !a.terminal {
 		return ""

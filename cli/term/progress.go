@@ -9,7 +9,7 @@ type progress struct {
 	what  string
 	total int
 	at    int
-	bar   *pb.ProgressBar // nil if there is no terminal
+	bar   *pb.ProgressBar // nil without a terminal
 }
 
 // Progress returns the progress of work that takes total steps.

@@ -85,7 +85,7 @@ func (r *renamer) byIdentity() {
 	r.unique(r.removed, r.added, identity, identity)
 }
 
-// identities are where design tools keep the identity of a token within its $extensions.
+// identities are the members of $extensions in which design tools store the identity of a token.
 var identities = [][2]string{{"com.figma", "variableId"}, {"studio.tokens", "id"}}
 
 func identity(t *dtcg.Token) string {

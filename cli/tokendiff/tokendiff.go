@@ -32,8 +32,8 @@ func (k Kind) Breaking() bool { return k == Removed || k == Renamed || k == Rety
 // Change is what happened to one token.
 type Change struct {
 	Kind   Kind
-	Path   string      // where it stands afterwards, or stood if it is removed
-	From   string      // where it stood, of a renamed one
+	Path   string      // path afterwards, or before if it is removed
+	From   string      // path before, of a renamed one
 	Before *dtcg.Token // nil if it is added
 	After  *dtcg.Token // nil if it is removed
 }

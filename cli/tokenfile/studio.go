@@ -42,7 +42,7 @@ func setNames(root *jsontree.Node) []string {
 
 // StudioSets returns which of the token sets are wanted, in their order: those that the options name,
 // those of the theme that is their mode, or all. meta holds the member $themes, if there is one. It
-// returns an *Error that lists what there is where a name is none.
+// returns an *Error with the valid names if a name does not exist.
 func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error) {
 	for _, name := range o.Sets {
 		if !slices.Contains(sets, name) {
@@ -121,7 +121,7 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	return result
 }
 
-// note remembers where a token stands in the file, where that is not where it stands in the tree.
+// note remembers the place of a token in the file, if that differs from its place in the tree.
 func (c *setConverter) note(path jsontree.Pointer) {
 	if len(c.at) > 0 {
 		c.part.Origins[path.String()] = append(c.at[:len(c.at):len(c.at)], path...).String()

@@ -43,7 +43,7 @@ func (a *app) servePage(ctx context.Context, listen string, draw drawPage, files
 	address := "http://" + l.Addr().String() + "/"
 	a.Say("The page is at %s until Ctrl-C.", address)
 	if term.IsTerminal(a.Out) {
-		_ = term.Browse(address) // whoever has no browser here reads the address
+		_ = term.Browse(address) // a user without a browser reads the address
 	}
 	go p.follow(ctx, files)
 	if err := server.Serve(l); err != http.ErrServerClosed {
@@ -98,8 +98,8 @@ func (p *livePage) state() (content []byte, digest string, changed chan struct{}
 	return p.content, p.digest, p.changed
 }
 
-// handler answers for the page and its changes, to whoever names this server: a name of
-// somebody else's that leads here gets nothing.
+// handler answers for the page and its changes, to requests that name this server: another
+// name that leads here gets nothing.
 func (p *livePage) handler(address string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {

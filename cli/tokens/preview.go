@@ -204,7 +204,7 @@ func (a *app) previewFile(ctx context.Context, p previewFlags, file string) erro
 	return a.WriteOut(p.out, content)
 }
 
-// emptyPage is what a page shows where nothing could be read yet.
+// emptyPage is what a page shows if nothing could be read yet.
 func emptyPage(err error) page.Input {
 	return page.Input{Title: "Nothing to show: " + term.Explain(err).Sentence, Theme: jsontree.NewObject(), Live: true}
 }

@@ -73,7 +73,7 @@ func (a *app) pulled(ctx context.Context, c *client.Client, f target.Resolved, v
 	return a.pulledVersion(ctx, c, f.Theme, version)
 }
 
-// pulledVersion returns a published version of a Theme: whole where the API has its document, and
+// pulledVersion returns a published version of a Theme: whole if the API has its document, and
 // else rebuilt from what it lists.
 func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Theme, version int) (*jsontree.Node, error) {
 	set, err := c.ThemeTokens(ctx, t.EnvironmentID, t.ID, client.ReadOptions{Version: version})

@@ -110,7 +110,7 @@ func (i *issuer) set(change func()) {
 	change()
 }
 
-// person is somebody on another machine than the origin's: nothing there is known but what they log in to.
+// person is a user on another machine than the origin's: nothing there is known but what they log in to.
 type person struct {
 	t      *testing.T
 	dir    string

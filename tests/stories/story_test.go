@@ -48,7 +48,7 @@ func TestStories(t *testing.T) {
 }
 
 // stories are the scripts. The race detector sees those that restart servers or connect several: it leaves out the
-// commands of one user to one dev, which it does not watch; what is told a second time without the edge's fast path,
+// commands of one user to one dev, which it does not watch; what is tested a second time without the edge's fast path,
 // behind which the full server is; and the later release, which is built without it.
 func stories(t *testing.T) []string {
 	t.Helper()

@@ -214,7 +214,7 @@ func TestSeveralOriginsOnOnePostgresAreOne(t *testing.T) {
 	push(f.through(b, "b"), "#030303")
 	f.served(url, "#030303")
 
-	// The primary is gone: whoever writes sees no error.
+	// The primary is gone: a client that writes sees no error.
 	if _, err := f.cluster.FailOver(); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type subject struct {
 	address string
 	secure  bool
 	process *os.Process
-	paths   map[string]string // where the path of a scenario is here; nil: as it is
+	paths   map[string]string // returns the path of a scenario here; nil: as it is
 }
 
 // start starts the servers, each bound to the servers' core. stop ends those that run.

@@ -23,7 +23,7 @@ type cell struct {
 
 // measure adds a round.
 func (c *cell) measure(slice time.Duration) {
-	c.run() // brings memory and caches where they stay
+	c.run() // brings memory and caches to their steady state
 	runs, took := 1, time.Duration(0)
 	var before, after runtime.MemStats
 	for {

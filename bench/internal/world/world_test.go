@@ -28,7 +28,7 @@ func built(t *testing.T) string {
 	return path
 }
 
-// A livery dev serves its sample, goes on where a kill has stopped it, and one that cannot start says why at once.
+// A livery dev serves its sample, goes on after a kill, and one that cannot start says why at once.
 func TestDevServesAndSaysWhyItDoesNot(t *testing.T) {
 	path, data := built(t), t.TempDir()
 	d, err := StartDev(t.Context(), path, data, AnyCore)

@@ -88,7 +88,7 @@ func (t *FeedTLSFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.clientCA, "feed-client-ca", "", "PEM `FILE` of the CAs one of which must have signed an edge's certificate, in addition to the token; read again when it changes (default: the token alone)")
 }
 
-// Over returns the feed's listener under TLS 1.3, or l if no certificate was given. With a CA nobody
+// Over returns the feed's listener under TLS 1.3, or l if no certificate was given. With a CA no client
 // gets to HTTP without a certificate that it has signed for clients.
 func (t *FeedTLSFlags) Over(l net.Listener, log *slog.Logger) (net.Listener, error) {
 	if t.clientCA != "" && !t.On() {
@@ -122,7 +122,7 @@ func warnOpenFeed(l net.Listener, log *slog.Logger) {
 }
 
 // signedBy checks a client's certificate against the CAs of the moment. crypto/tls asks it for every
-// connection, resumed ones too, so that a CA that was taken away lets nobody in with an old ticket.
+// connection, resumed ones too, so that a CA that was taken away admits no client with an old ticket.
 func signedBy(pool *followed[*x509.CertPool]) func(tls.ConnectionState) error {
 	return func(s tls.ConnectionState) error {
 		options := x509.VerifyOptions{Roots: pool.now(), Intermediates: x509.NewCertPool(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}

@@ -143,7 +143,7 @@ func TestACertificateFollowsItsFiles(t *testing.T) {
 	check("within the pause", 2)
 }
 
-// hello answers everybody on a listener with one byte, until the test ends.
+// hello answers every client of a listener with one byte, until the test ends.
 func hello(t *testing.T, l net.Listener) {
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {

@@ -68,7 +68,7 @@ func (c *clientTLS) now() *tls.Config {
 	c.roots, c.own = roots, own
 	c.config = &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, ClientSessionCache: tls.NewLRUClientSessionCache(0)}
 	if own != nil {
-		// Not Certificates: it would be left out if the feed names other CAs, and nobody told why.
+		// Not Certificates: it would be left out if the feed names other CAs, and the operator would not learn why.
 		c.config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own, nil }
 	}
 	return c.config

@@ -80,7 +80,7 @@ func (t *UpstreamTLSFlags) must(test *testing.T) func() *tls.Config {
 	}
 }
 
-// TestMutualTLSLetsInWhomItsCASigned: everybody else is refused before the first byte, and the log says
+// TestMutualTLSLetsInWhomItsCASigned: every other client is refused before the first byte, and the log says
 // what to do.
 func TestMutualTLSLetsInWhomItsCASigned(t *testing.T) {
 	mine, strange := newAuthority(t), newAuthority(t)
@@ -121,9 +121,9 @@ func TestMutualTLSLetsInWhomItsCASigned(t *testing.T) {
 	}
 }
 
-// TestACAThatWasTakenAwayLetsNobodyIn: not with a session from before, either; who has a certificate of
+// TestACAThatWasTakenAwayAdmitsNoClient: not with a session from before, either; who has a certificate of
 // the new one is let in without a restart of either side.
-func TestACAThatWasTakenAwayLetsNobodyIn(t *testing.T) {
+func TestACAThatWasTakenAwayAdmitsNoClient(t *testing.T) {
 	before, after := newAuthority(t), newAuthority(t)
 	address, clientCA, _ := mutualFeed(t, before, before)
 	edge := upstreamOf(t, before.file(), before)

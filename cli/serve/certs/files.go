@@ -36,7 +36,7 @@ func follow[T any](what string, log *slog.Logger, paths []string, read func() (T
 	return &followed[T]{what: what, log: log, paths: paths, read: read, recheckAfter: time.Second}
 }
 
-// load reads the files. Where they cannot be used what was held stays.
+// load reads the files. If they cannot be used, those loaded before stay.
 func (f *followed[T]) load() error {
 	stamps := f.look()
 	held, err := f.read()
@@ -66,7 +66,7 @@ func (f *followed[T]) changed() bool {
 	return false
 }
 
-// now returns the newest. Where new files cannot be used, which a certificate and its key cannot
+// now returns the newest. If new files cannot be used, which a certificate and its key cannot
 // between the writes of the two, the old go on serving.
 func (f *followed[T]) now() T {
 	f.mu.Lock()

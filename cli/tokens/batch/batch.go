@@ -54,7 +54,7 @@ func appendOperation(dst []client.Operation, o patch.Operation, most int) []clie
 	return dst
 }
 
-// VariantOperations returns the operations that make the overrides current into wanted. Where keep
+// VariantOperations returns the operations that make the overrides current into wanted. If keep
 // is set, overrides that wanted does not name stay.
 func VariantOperations(current, wanted *jsontree.Node, keep bool) []client.VariantOperation {
 	var operations []client.VariantOperation

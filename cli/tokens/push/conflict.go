@@ -13,17 +13,17 @@ import (
 	"example.com/livery/client"
 )
 
-// pushTries is how often a push is sent if somebody else changes the draft each time.
+// pushTries is how often a push is sent if another client changes the draft each time.
 const pushTries = 5
 
-// What a push does if somebody else changed the draft meanwhile.
+// What a push does if another client changed the draft meanwhile.
 const (
 	mergeConflict     = "merge"     // send again, unless they changed the same tokens
 	overwriteConflict = "overwrite" // send again, whatever they changed
 	failConflict      = "fail"      // end with exit code 4
 )
 
-// chooseOnConflict settles what --on-conflict asks for. Where nobody reads along, nothing is merged.
+// chooseOnConflict settles what --on-conflict asks for. In CI, where no user reads along, nothing is merged.
 func (p *pushFlags) chooseOnConflict() error {
 	switch p.onConflict {
 	case "":
@@ -45,7 +45,7 @@ func inCI() bool {
 }
 
 // planAgain reads the target once more after a conflict, shows what changed there, and plans anew. It
-// refuses if the change of somebody else is not to be overwritten.
+// refuses if the change of another client is not to be overwritten.
 func (a *app) planAgain(ctx context.Context, t *pushTarget, p pushFlags) (pushPlan, error) {
 	before := t.base
 	if err := t.read(ctx); err != nil {
@@ -72,7 +72,7 @@ func (a *app) planAgain(ctx context.Context, t *pushTarget, p pushFlags) (pushPl
 	return plan, nil
 }
 
-// bothChange lists the paths that somebody else changed and that ours, planned on top of it, would change
+// bothChange lists the paths that another client changed and that ours, planned on top of it, would change
 // again.
 func bothChange(theirs, ours []changeset.Change) []string {
 	touched := map[string]bool{}

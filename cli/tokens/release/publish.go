@@ -86,7 +86,7 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 	})
 }
 
-// unlessStrict returns why nothing was published: under --strict, and where there was no draft, with the
+// unlessStrict returns why nothing was published: under --strict, and if there was no draft, with the
 // exit code for nothing to do.
 func (p publishFlags) unlessStrict(err error, hadDraft bool) error {
 	f, ok := err.(*term.Failure)

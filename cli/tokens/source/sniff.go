@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// strangeness says what a file is that is no JSON, and what to do about it; empty if it is like JSON.
+// strangeness says what a file is that is not JSON, and what to do about it; empty if it is like JSON.
 type strangeness struct{ what, next string }
 
 // sniff looks at how a file that could not be read begins and ends.

@@ -15,7 +15,7 @@ type Dropped struct {
 	Path    string `json:"path"`              // dotted
 	Pointer string `json:"pointer,omitempty"` // to its place in the document; empty for an override
 	Reason  string `json:"reason"`
-	Tokens  int    `json:"tokens"` // left out with it; 0 for a member that is no token
+	Tokens  int    `json:"tokens"` // left out with it; 0 for a member that is not a token
 }
 
 // PrintDropped lists what a push left out.

@@ -81,7 +81,7 @@ func (s *sieve) cuts(document *jsontree.Node) *cut {
 }
 
 // untype leaves out the $type of a group, and the tokens that have their type from it: to push them
-// under another type, or a guessed one, would give them a meaning that nobody wrote.
+// under another type, or a guessed one, would give them a meaning that no author wrote.
 func (s *sieve) untype(root *cut, document *jsontree.Node, group jsontree.Pointer, reason string) {
 	at := append(slices.Clone(group), "$type")
 	n := document.Lookup(group)
