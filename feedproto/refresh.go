@@ -23,7 +23,7 @@ type RefreshPair struct {
 	Pair    Pair   `json:"pair"`
 }
 
-// RefreshBlob is a blob that comes with the pairs. Who reads it must check it against its name.
+// RefreshBlob is a blob that comes with the pairs. The reader must check it against its name.
 type RefreshBlob struct {
 	Name   record.Hash `json:"name"`
 	Length int         `json:"length"` // bytes

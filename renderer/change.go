@@ -9,7 +9,7 @@ import (
 	"example.com/livery/renderer/plan"
 )
 
-// change is a Variant of a compiled Theme, told by the tokens that it reaches. It is made if these
+// change is a Variant of a compiled Theme, given by the tokens that it reaches. It is made if these
 // become other values and no more: each file has the same tokens, members and braces as the Theme's,
 // so that what stands between the reached tokens stays. It is not changed once it is made and may be
 // read concurrently.
@@ -26,7 +26,7 @@ type change struct {
 type changeEnds struct{ css, values int32 }
 
 // changed lays overrides over the Theme. It returns nil if they do, or could do, more than change
-// values: what they are worth is then told by the whole document alone.
+// values: what they are worth is then found in the whole document alone.
 func (c *CompiledTheme) changed(overrides []dtcg.Override) *change {
 	if c.room < 0 {
 		return nil
@@ -164,7 +164,7 @@ func (v *change) diagnostics() []dtcg.Diagnostic {
 	return all
 }
 
-// overlay is Compiled.Overlay, which is told by the pieces of the tokens that are reached.
+// overlay is CompiledTheme.Overlay, which is made from the pieces of the tokens that are reached.
 func (v *change) overlay(f File) []byte {
 	file := &v.of.files[f]
 	var changes plan.Changes

@@ -46,7 +46,7 @@ var shapes = []struct {
 }
 
 // If the overrides change values and no more, nothing else of the Theme is looked at; whatever else they
-// do is told by the whole document.
+// do is taken from the whole document.
 func TestVariantsAreToldByWhatTheyReach(t *testing.T) {
 	t.Parallel()
 	for _, c := range shapes {

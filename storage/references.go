@@ -12,7 +12,7 @@ import (
 // Reference is a blob that a record names.
 type Reference struct {
 	Name    record.Hash
-	Key     []byte // of the record; lent for the call
+	Key     []byte // of the record; valid during the call
 	Derived bool   // the blob can be made again from others: a plan or an overlay
 }
 

@@ -22,7 +22,7 @@ type Scopes struct {
 // scopeLock is the lock of a scope that someone holds or waits for.
 type scopeLock struct {
 	free  chan struct{} // holds one token while the lock is free
-	users int           // who holds it or waits for it; guarded by Scopes.mu
+	users int           // goroutines that hold it or wait for it; guarded by Scopes.mu
 }
 
 const allScopes = math.MaxInt64

@@ -65,7 +65,7 @@ func (t Table[T]) DeleteAll(tx Tx, parts ...string) error {
 }
 
 // Scan calls each for every record whose key begins with parts, until each returns false. key is
-// lent for the call.
+// valid during the call.
 func (t Table[T]) Scan(r Reader, order Order, each func(key []byte, v T) (more bool), parts ...string) error {
 	var failed error
 	err := r.Scan(Key(t.letter, parts...), order, func(key, value []byte) bool {

@@ -53,7 +53,7 @@ func (e *engine) close(ctx context.Context) error {
 	return errors.Join(e.runtime.Close(ctx), e.cache.Close(ctx))
 }
 
-// compile makes a module ready to run. Where its kept code may be damaged, which the engine does not
+// compile makes a module ready to run. If its code on disk may be damaged, which the engine does not
 // tell apart from a module that is none, it is deleted and made anew.
 func (r *Runtime) compile(ctx context.Context, digest string, module []byte) (*pool, error) {
 	e, err := r.compileOnce(ctx, digest, module)

@@ -51,7 +51,7 @@ func (r *Runtime) pool(digest string) (*pool, error) {
 // Load compiles a module and keeps it under its digest. It does nothing if the module is loaded,
 // and callers that come while it is being loaded share one compilation. The error is ErrDigest if
 // the bytes are not those of the digest, ErrModule if the module is too large or does not keep
-// the contract, which it says in what, or ErrClosed. Where more modules are kept than configured, the
+// the contract, which it says in what, or ErrClosed. If more modules are kept than configured, the
 // ones that were unused for the longest time are dropped.
 func (r *Runtime) Load(ctx context.Context, digest string, module []byte) error {
 	if len(module) > MaxModuleBytes {
@@ -128,7 +128,7 @@ func (r *Runtime) keep() {
 	}
 }
 
-// pruneCode keeps the directory of compiled modules within its budget. Where that fails there is no
+// pruneCode keeps the directory of compiled modules within its budget. If that fails there is no
 // more than code too much on disk, and the next turn may bring it.
 func (r *Runtime) pruneCode(now time.Time) {
 	if r.code == nil {

@@ -84,7 +84,7 @@ func (p *pool) close(in *instance) {
 }
 
 // standBy makes an instance in the background if too few are idle: one has to stand by beside the calls
-// at work, and beside the next call if none is. p.mu is held, or p not shared yet.
+// at work, and beside the next call if none is. p.mu is locked, or p not shared yet.
 func (p *pool) standBy() {
 	wanted := 1
 	if len(p.busy) == 0 {
@@ -112,7 +112,7 @@ func (p *pool) standBy() {
 }
 
 // keep puts an instance among the idle ones and returns nil, or returns it if there are enough.
-// p.mu is held.
+// p.mu is locked.
 func (p *pool) keep(in *instance) *instance {
 	if len(p.idle)+len(p.busy) > cap(p.slots) {
 		return in
@@ -232,7 +232,7 @@ func (p *pool) take(ctx context.Context, key planKey) (*instance, error) {
 	return in, nil
 }
 
-// begin notes that an instance works, and how long it may. p.mu is held.
+// begin notes that an instance works, and how long it may. p.mu is locked.
 func (p *pool) begin(in *instance, longest time.Duration) {
 	in.due = time.Now().Add(longest)
 	p.busy[in] = struct{}{}
@@ -265,7 +265,7 @@ func (p *pool) outgrown(in *instance) bool {
 }
 
 // end takes an instance out of the busy ones and frees its place, unless that was given away. p.mu
-// is held.
+// is locked.
 func (p *pool) end(in *instance) {
 	if in.abandoned {
 		p.abandoned--

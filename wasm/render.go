@@ -10,7 +10,7 @@ import (
 
 // Blob is derived data under its name. The zero value is none.
 type Blob struct {
-	Name  string // its SHA-256, hexadecimal: who made the Blob vouches for it; empty: it is computed
+	Name  string // its SHA-256, hexadecimal: the maker of the Blob vouches for it; empty: it is computed
 	Bytes []byte // not changed by anyone while a call uses it
 }
 

@@ -119,7 +119,7 @@ func NewRuntime(ctx context.Context, c Config) (*Runtime, error) {
 }
 
 // Close lets no other call begin, waits for calls and loads at work, and frees all modules. The
-// Runtime is unusable then. Where ctx is done while a call is still at work, Close returns its error
+// Runtime is unusable then. If ctx is done while a call is still at work, Close returns its error
 // and frees nothing that the call may use.
 func (r *Runtime) Close(ctx context.Context) error {
 	r.mu.Lock()

@@ -44,7 +44,7 @@ func (r *Runtime) share() int64 { return r.config.MemoryBytes / int64(r.config.I
 
 // abandon gives the place of a call away, so that others are served while it lasts; its instance
 // is closed when it ends, if it does. No more calls than there are places can be abandoned at a
-// time: each takes a processor. p.mu is held.
+// time: each takes a processor. p.mu is locked.
 func (p *pool) abandon(in *instance) {
 	in.abandoned = true
 	p.abandoned++
@@ -89,7 +89,7 @@ func (p *pool) shutUnused() bool {
 	return unused
 }
 
-// free waits until no call is at work, after shut, and frees the instances and the code. Where ctx is
+// free waits until no call is at work, after shut, and frees the instances and the code. If ctx is
 // done before, it returns its error and frees nothing.
 func (p *pool) free(ctx context.Context) error {
 	select {

@@ -41,7 +41,7 @@ func contains(ranges []netip.Prefix, addr netip.Addr) bool {
 }
 
 // ClientAddr returns who sent a request: the peer, or, if the peer is a trusted proxy, the
-// rightmost entry of the X-Forwarded-For headers that is not one. Where every entry is trusted it is
+// rightmost entry of the X-Forwarded-For headers that is not one. If every entry is trusted it is
 // the leftmost. An entry that is not an address ends the walk with the zero Addr, which no range holds.
 func ClientAddr(peer netip.Addr, forwardedFor [][]byte, trusted []netip.Prefix) netip.Addr {
 	addr := peer.Unmap().WithZone("")

@@ -69,7 +69,7 @@ func (r *Rules) HasKeys() bool {
 
 // Request is what the rules look at. Byte slices are only read, and only during Decide.
 type Request struct {
-	Client netip.Addr // who asks; the zero Addr is in no range
+	Client netip.Addr // the zero Addr is in no range
 	Path   []byte     // as sent, without query
 	Query  []byte     // as sent, without "?"
 	Now    time.Time

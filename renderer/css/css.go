@@ -52,7 +52,7 @@ const (
 	inSRGB               // for JavaScript: "#rrggbb" and "rgba(r, g, b, a)" wherever it can be computed
 )
 
-// Append appends the CSS text of v as a value of kind k. Where v does not fit (wrong JSON kind,
+// Append appends the CSS text of v as a value of kind k. If v does not fit (wrong JSON kind,
 // unknown grammar, unsafe text) dst comes back as it was, with the reason. v may be nil.
 func Append(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 	start := len(dst)

@@ -192,7 +192,7 @@ func multiply(operator byte, left, right measure) (measure, bool) {
 	return live, false
 }
 
-// factor reads one operand. Where it is not the first of its product, one that begins with a sign
+// factor reads one operand. If it is not the first of its product, one that begins with a sign
 // of its own stands in parentheses.
 func (p *expression) factor(first bool) (measure, bool) {
 	p.space()

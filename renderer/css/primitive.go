@@ -7,7 +7,7 @@ import (
 // AppendPrimitive appends v as tokens.values.json holds a value of kind k: a JSON string, number or
 // boolean, for a typography an object of these. Colours are in sRGB, "#rrggbb" or "rgba(r, g, b, a)",
 // gamut-mapped per CSS Color 4; one that only a browser can compute (currentColor, color-mix())
-// does not fit. Of a typography the parts that fit are written. Where v does not fit dst comes back
+// does not fit. Of a typography the parts that fit are written. If v does not fit dst comes back
 // as it was, with the reason.
 func AppendPrimitive(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 	start := len(dst)

@@ -20,7 +20,7 @@ type Base struct {
 func ReadBase(root *jsontree.Node) *Base {
 	r := read(root)
 	b := &Base{Theme: r.d, failures: r.failures, measures: r.measures, total: r.total}
-	// Where the bound of all aliases is reached, each value takes the room of another. Tokens that share a
+	// If the bound of all aliases is reached, each value takes the room of another. Tokens that share a
 	// path are told apart by nothing but their order, and those that are not listed by nothing at all.
 	b.entangled = r.tooMuch || r.d.tooLong || len(r.d.byPath) != len(r.d.Tokens)
 	b.link()
@@ -66,7 +66,7 @@ func (b *Base) totalWithout(p *tokenSet) int {
 	return total
 }
 
-// Delta is a Variant laid over a Base, as Overlay would lay it, told by the tokens that it reaches:
+// Delta is a Variant laid over a Base, as Overlay would lay it, given by the tokens that it reaches:
 // those it overrides and those that need them, directly or not. It belongs to its Base, is not changed
 // and may be read concurrently.
 type Delta struct {

@@ -79,7 +79,7 @@ func sameToken(t *testing.T, overrides string, got, want *dtcg.Token) {
 	}
 }
 
-// An alias is told by its target if both are reached.
+// An alias is identified by its target if both are reached.
 func TestDeltasKnowAliases(t *testing.T) {
 	delta := dtcg.ReadBase(parse(t, sparse)).Overlay(overrides(t, `{"brand":"#00ff00","gap":"{n}","far":"{missing}"}`))
 	want := map[string]string{"accent": "brand"}

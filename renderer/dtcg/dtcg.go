@@ -68,7 +68,7 @@ func read(root *jsontree.Node) *resolver {
 	return r
 }
 
-// Token returns the token at a dotted path, or nil. Where two tokens share the path it is the later
+// Token returns the token at a dotted path, or nil. If two tokens share the path it is the later
 // one. It takes constant time.
 func (d *Document) Token(path string) *Token {
 	if i, ok := d.byPath[path]; ok {

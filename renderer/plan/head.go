@@ -24,7 +24,7 @@ func (h head) append(dst []byte, magic string) []byte {
 }
 
 // sumOf tells plans apart: a file's number, length and bytes, multiplied together eight bytes at a
-// time. It finds mistakes, not malice: who may send an overlay may also send another plan.
+// time. It finds mistakes, not malice: a sender of an overlay may also send another plan.
 func sumOf(file uint8, text []byte) uint64 {
 	const k0, k1 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h := mix(uint64(file)^k0, uint64(len(text))^k1)

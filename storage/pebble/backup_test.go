@@ -88,7 +88,7 @@ func TestASecondBackupCopiesOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-// A follower that had gone further than the backup is told so; one that had not goes on.
+// A follower that had gone further than the backup gets ErrDiverged; one that had not goes on.
 func TestARestoredStoreIsANewHistory(t *testing.T) {
 	t.Parallel()
 	s, to := open(t, t.TempDir(), onDisk), t.TempDir()

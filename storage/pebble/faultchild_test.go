@@ -114,7 +114,7 @@ func runFault(t *testing.T, f fault) (ops int64) {
 	return ops
 }
 
-// enginePanic finds a panic with the error of the fault. Where the engine panics without the lock
+// enginePanic finds a panic with the error of the fault. If the engine panics without the lock
 // that it then unlocks, the runtime prints the error's type in place of its text.
 var enginePanic = regexp.MustCompile(`panic: .*(injected error|LabelledError|withStack)`)
 

@@ -287,7 +287,7 @@ func TestAFullDiskTakesWhatFreesIt(t *testing.T) {
 	})
 }
 
-// Who waits for a flush is refused when the flush finds the disk full, and what was accepted before is
+// A writer that waits for a flush is refused when the flush finds the disk full, and what was accepted before is
 // written when there is space. The flush leaves the last bytes to the log.
 func TestWhoWaitsForAFlushIsRefusedWhenItFindsNoRoom(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 )
 
 // The engine opens cleanly if the newest write-ahead log is missing or torn. The tag of a cursor
-// and the witness in the directory tell that acknowledged changes are gone, also when new ones have
+// and the log end marker in the directory show that acknowledged changes are gone, also when new ones have
 // taken their numbers.
 func TestALostTailIsNoticed(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ func prune(ctx context.Context, dir string, keep int, progress storage.Progress)
 	return p, p.sweep(ctx, dir, all[len(old):], progress)
 }
 
-// sweep removes the files that none of the backups kept is made of.
+// sweep removes the files that none of the remaining backups is made of.
 func (p *PruneResult) sweep(ctx context.Context, dir string, kept []Backup, progress storage.Progress) error {
 	needed := map[string]bool{}
 	for _, b := range kept {

@@ -73,7 +73,7 @@ func module(t testing.TB) []byte {
 	return content
 }
 
-// nodeFlags silence the warning that node:wasi is an experiment, and keep V8 from calling it on a road
+// nodeFlags silence the warning that node:wasi is an experiment, and keep V8 from calling it on a path
 // that ends in segmentation faults (nodejs/node#53087).
 var nodeFlags = []string{"--no-warnings", "--no-turbo-fast-api-calls"}
 

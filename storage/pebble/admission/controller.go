@@ -41,7 +41,7 @@ type Controller struct {
 	mu         sync.Mutex // guards below
 	ask        func() load
 	known      load          // when it was last asked for
-	stale      bool          // known is of before a flush or a compaction
+	stale      bool          // known is from before a flush or a compaction
 	since      uint64        // bytes let in after that
 	flushErr   error         // why the last flush found no room; nil if it did
 	compactErr error         // why the last compaction found none
