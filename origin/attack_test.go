@@ -62,7 +62,7 @@ func TestRefusalsExplainNothingTheCallerMayNotKnow(t *testing.T) {
 	}
 }
 
-// A104: ids made one after the other share nothing but the time; whoever has one cannot guess the next.
+// A104: ids made one after the other share nothing but the time; one does not let a client guess the next.
 func TestIDsCannotBeGuessed(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
@@ -168,7 +168,7 @@ func TestNothingInADocumentIsFetched(t *testing.T) {
 	_ = l.(*net.TCPListener).SetDeadline(time.Now().Add(50 * time.Millisecond))
 	if c, err := l.Accept(); err == nil {
 		_ = c.Close()
-		t.Error("somebody opened a connection to an address of a document")
+		t.Error("the origin opened a connection to an address of a document")
 	} else if !os.IsTimeout(err) {
 		t.Error(err)
 	}

@@ -29,8 +29,8 @@ func auditOf(t *testing.T, call func(int, string, string, string) string, query 
 	return page
 }
 
-// told spells entries as "who action target: changes".
-func told(page operator.AuditPage) (lines []string) {
+// auditLines returns entries as "who action target: changes".
+func auditLines(page operator.AuditPage) (lines []string) {
 	for _, a := range page.Entries {
 		lines = append(lines, fmt.Sprintf("%s %s %s: %s", operator.Name(a.Actor), a.Action, a.Target, strings.Join(a.Changes, "; ")))
 	}
@@ -64,18 +64,18 @@ func TestAuditTellsWhatUsersDid(t *testing.T) {
 		"owner variant delete variant brand/dark: it is deleted with all its versions",
 		"owner theme delete theme brand: it is deleted with all its Variants and versions",
 	}
-	if got := told(page); !slices.Equal(got, want) {
+	if got := auditLines(page); !slices.Equal(got, want) {
 		t.Errorf("the audit log tells\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	first := page.Entries[0]
 	if first.RequestID != publish.header.Get("X-Request-Id") || first.Actor.Issuer != testPublicURL || first.EnvironmentID != h.sandbox || first.ThemeID != idOf(theme) {
-		t.Errorf("the publish is told as %+v, want its request, its issuer and its Theme", first)
+		t.Errorf("the publish is logged as %+v, want its request, its issuer and its Theme", first)
 	}
-	if by := auditOf(t, call, `{"theme":"brand"}`); !slices.Equal(told(by), want) {
-		t.Errorf("by its slug the Theme has %q", told(by))
+	if by := auditOf(t, call, `{"theme":"brand"}`); !slices.Equal(auditLines(by), want) {
+		t.Errorf("by its slug the Theme has %q", auditLines(by))
 	}
 	for _, none := range []string{`{"theme":"other"}`, `{"who":"nobody"}`, `{"who":"owner","since":"2999-01-01T00:00:00Z"}`} {
-		if got := told(auditOf(t, call, none)); len(got) != 0 {
+		if got := auditLines(auditOf(t, call, none)); len(got) != 0 {
 			t.Errorf("%s finds %q, want nothing", none, got)
 		}
 	}
@@ -84,8 +84,8 @@ func TestAuditTellsWhatUsersDid(t *testing.T) {
 	}
 }
 
-// What the operator does is told with the process that asked and the name it claims; what changes nothing, a
-// dry run and a question are not.
+// What the operator does is logged with the process of the request and the name it claims; what changes nothing, a
+// dry run and a read are not.
 func TestAuditTellsWhatTheOperatorDid(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
@@ -130,7 +130,7 @@ func TestAuditTellsWhatTheOperatorDid(t *testing.T) {
 		" token rotate-keys token keys: token key " + rotated.ID + " signs from now on, and every token before is refused",
 		" teams apply team initech: team initech is created on plan free with members peter",
 	}
-	got := told(page)
+	got := auditLines(page)
 	slices.Sort(want) // Environments and what stands above them have trails of their own, which no millisecond orders
 	slices.Sort(got)
 	for i, line := range got {
@@ -151,7 +151,7 @@ func TestAuditTellsWhatTheOperatorDid(t *testing.T) {
 	}
 }
 
-// Whoever follows the log misses nothing, however much comes at once; whoever asks once is given the newest.
+// A follower of the log misses nothing, however much comes at once; a single query is given the newest.
 func TestAuditFollowersMissNothing(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
@@ -174,10 +174,10 @@ func TestAuditFollowersMissNothing(t *testing.T) {
 	}
 	news := auditOf(t, call, string(after))
 	if n := len(news.Entries); n != many || news.More || news.Entries[0].Action != "0" {
-		t.Errorf("a follower is told %d entries, more %t, want all %d in order", n, news.More, many)
+		t.Errorf("a follower gets %d entries, more %t, want all %d in order", n, news.More, many)
 	}
 	if page := auditOf(t, call, `{"limit":3}`); len(page.Entries) != 3 || !page.More || page.Entries[2].Action != fmt.Sprint(many-1) {
-		t.Errorf("the newest 3 are %q, more %t", told(page), page.More)
+		t.Errorf("the newest 3 are %q, more %t", auditLines(page), page.More)
 	}
 	call(400, "POST", "/audit/query", `{"limit":1001}`)
 }

@@ -23,7 +23,7 @@ import (
 type faultyStore struct {
 	storage.Store
 	views int    // how many of the next snapshots break in the midst
-	late  bool   // commits are made, and their callers not told
+	late  bool   // commits are made, and reported as uncertain
 	lost  string // place of a commit that is gone
 	alone bool   // another origin does what is done alone
 }
@@ -81,8 +81,8 @@ func TestAReadThatBreaksIsReadAgain(t *testing.T) {
 	}
 }
 
-// A commit of which nobody knows whether it was made is answered 503 with Retry-After; who asks again with
-// the same Idempotency-Key is given the first answer, and who reads sees it.
+// A commit that may or may not have been made is answered 503 with Retry-After; a retry with the same
+// Idempotency-Key is given the first answer, and a read sees it.
 func TestAnUncertainCommitIsToldAndFoundAgain(t *testing.T) {
 	t.Parallel()
 	h, s := newFaulty(t)
@@ -106,7 +106,7 @@ func TestAnUncertainCommitIsToldAndFoundAgain(t *testing.T) {
 	}
 }
 
-// What the store lost, and which engine it is, is told to the operator.
+// What the store lost, and which engine it is, is in the status of the operator.
 func TestALostHistoryIsTold(t *testing.T) {
 	t.Parallel()
 	h, s := newFaulty(t)

@@ -47,15 +47,15 @@ func newOriginOnDisk(t *testing.T, dir, master string) *testOrigin {
 	return openTestOrigin(t, store, func(c *origin.Config) { c.Master, c.Registry = master, prometheus.NewRegistry() })
 }
 
-// life is what came out of a whole run with a signing secret.
-type life struct {
+// leavings is what came out of a whole run with a signing secret.
+type leavings struct {
 	secret, seed []byte            // of the signing key and of the token key
 	texts        map[string]string // answers, log and metrics
-	fed          []byte            // what an edge with the token was told
+	feedAnswer   []byte            // the feed's answer to an edge with the token
 }
 
 // liveOnce runs an origin with a signed Theme from its first start to its end.
-func liveOnce(t *testing.T, dir, master string) (l life) {
+func liveOnce(t *testing.T, dir, master string) (l leavings) {
 	t.Helper()
 	h := newOriginOnDisk(t, dir, master)
 	feed := "http://" + h.serve(h.origin.ServeFeed) + "/feed/v1"
@@ -73,7 +73,7 @@ func liveOnce(t *testing.T, dir, master string) (l life) {
 	}
 	h.patch(theme, red)
 	h.publish(theme)
-	_, l.fed = edge{h, &feed}.ask("/themes/" + address(theme))
+	_, l.feedAnswer = edge{h, &feed}.ask("/themes/" + address(theme))
 	_, stranger := edge{h, &feed}.askAs("Bearer wrong", "/themes/"+address(theme))
 	l.texts = map[string]string{
 		"audit":   call(200, "POST", "/audit/query", "{}"),
@@ -100,7 +100,7 @@ func liveOnce(t *testing.T, dir, master string) (l life) {
 
 // keyless ends an origin without a master key, after it refused what would be stored in the open, and
 // leaves a signed Theme as a release that did not refuse it would have.
-func (h *testOrigin) keyless(theme string) (l life) {
+func (h *testOrigin) keyless(theme string) (l leavings) {
 	h.t.Helper()
 	call := h.operator()
 	for _, refused := range []string{call(400, "POST", "/themes/"+idOf(theme)+"/keys", ""), call(400, "PUT", "/themes/"+idOf(theme)+"/serving", `{"mode":"signed"}`)} {
@@ -167,8 +167,8 @@ func TestASigningSecretIsNowhereInTheOpen(t *testing.T) {
 	if len(filesThatShow(t, open, plain.seed)) == 0 {
 		t.Error("the search does not find a secret that lies in the open")
 	}
-	if shows(sealed.fed, sealed.secret) == "" {
-		t.Errorf("an edge is told %s, want the secret in it", sealed.fed)
+	if shows(sealed.feedAnswer, sealed.secret) == "" {
+		t.Errorf("an edge gets %s, want the secret in it", sealed.feedAnswer)
 	}
 	for place, text := range sealed.texts {
 		if spelling := shows([]byte(text), sealed.secret); spelling != "" {

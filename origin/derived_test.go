@@ -16,15 +16,15 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// forgetful is a store that loses blobs on request, until they are put again.
-type forgetful struct {
+// lossyStore is a store that loses blobs on request, until they are put again.
+type lossyStore struct {
 	storage.Store
 
 	mu   sync.Mutex // guards lost
 	lost map[record.Hash]bool
 }
 
-func (f *forgetful) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
+func (f *lossyStore) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
 	f.mu.Lock()
 	lost := f.lost[name]
 	f.mu.Unlock()
@@ -34,7 +34,7 @@ func (f *forgetful) Blob(ctx context.Context, name record.Hash) ([]byte, error) 
 	return f.Store.Blob(ctx, name)
 }
 
-func (f *forgetful) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
+func (f *lossyStore) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	name, err := f.Store.PutBlob(ctx, blob)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -42,7 +42,7 @@ func (f *forgetful) PutBlob(ctx context.Context, blob []byte) (record.Hash, erro
 	return name, err
 }
 
-func (f *forgetful) lose(names ...record.Hash) {
+func (f *lossyStore) lose(names ...record.Hash) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range names {
@@ -50,9 +50,9 @@ func (f *forgetful) lose(names ...record.Hash) {
 	}
 }
 
-// newForgetful starts an origin over a store that can lose blobs.
-func newForgetful(t testing.TB, change ...func(*origin.Config)) (edge, *forgetful) {
-	f := &forgetful{lost: map[record.Hash]bool{}}
+// newLossy starts an origin over a store that can lose blobs.
+func newLossy(t testing.TB, change ...func(*origin.Config)) (edge, *lossyStore) {
+	f := &lossyStore{lost: map[record.Hash]bool{}}
 	e := newEdge(t, append(change, func(c *origin.Config) { f.Store, c.Store = c.Store, f })...)
 	return e, f
 }
@@ -75,7 +75,7 @@ func (h *testOrigin) pairRecord(variant string, number uint32) (p record.Pair) {
 }
 
 // S177 S211: a publish is one commit with the plan of the version in it. What its Variants change is compiled
-// afterwards, and told to nobody, because an edge that asks before gets it all the same.
+// afterwards, and named in no change, because an edge that requests it before gets it all the same.
 func TestAPublishNamesItsPlan(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
@@ -142,7 +142,7 @@ func TestWhatIsFedIsWhatThePreviewShowed(t *testing.T) {
 // A derived blob that is lost is compiled again when an edge asks for it, under the same name; an input is not.
 func TestLostDerivedBlobsAreFedAgain(t *testing.T) {
 	t.Parallel()
-	e, store := newForgetful(t)
+	e, store := newLossy(t)
 	theme := e.theme("brand")
 	variant := e.variant(theme, "dark")
 	e.patch(theme, red)
@@ -168,7 +168,7 @@ func TestLostDerivedBlobsAreFedAgain(t *testing.T) {
 // What cannot be compiled is a failure of the one pair, without a word of why; the log has it.
 func TestAPairThatCannotBeCompiledFailsAlone(t *testing.T) {
 	t.Parallel()
-	e, store := newForgetful(t)
+	e, store := newLossy(t)
 	theme := e.theme("brand")
 	dark, light := e.variant(theme, "dark"), e.variant(theme, "light")
 	e.patch(theme, red)

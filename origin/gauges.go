@@ -9,8 +9,8 @@ import (
 	"example.com/livery/storage"
 )
 
-// roomy is a Store that knows the disk it is on.
-type roomy interface {
+// diskStore is a Store that knows the disk it is on.
+type diskStore interface {
 	// Writable returns nil if there is room for a commit.
 	Writable() error
 	// Disk returns the free bytes of the disk, those of the whole disk, and those that the store takes.
@@ -36,7 +36,7 @@ func (o *Origin) registerGauges(registry *prometheus.Registry) {
 	gauge("livery_origin_backup_timestamp_seconds", "When the newest backup was taken, in seconds since 1970; 0: none is known.", func() float64 {
 		return float64(o.maintenance.NewestBackup())
 	})
-	disk, ok := o.config.Store.(roomy)
+	disk, ok := o.config.Store.(diskStore)
 	if !ok {
 		return
 	}

@@ -43,7 +43,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	if got := h.want(200, "GET", theme+"/tokens/diff", "").body; got != `{"from":0,"to":null,"added":[],"removed":[],"renamed":[],"retyped":[],"changed":[],"breaking":false}` {
 		t.Errorf("diff of nothing = %s", got)
 	}
-	h.do(owner, "GET", theme+"/tokens/diff?from=0", "").refuses(t, 404, "notFound") // 0 is no version, also before the first
+	h.do(owner, "GET", theme+"/tokens/diff?from=0", "").refuses(t, 404, "notFound") // 0 is not a version, also before the first
 	h.patch(theme, `[{"operation":"add","path":"/a","value":{"$value":"1px"}},{"operation":"add","path":"/b","value":{"$type":"number","$value":1}},{"operation":"add","path":"/c","value":{"$value":"#fff"}},{"operation":"add","path":"/d","value":{"$value":"2px"}}]`)
 	h.publish(theme)
 	h.patch(theme, `[{"operation":"move","from":"/a","path":"/z"},{"operation":"replace","path":"/z/$value","value":"9px"},{"operation":"replace","path":"/b/$type","value":"fontWeight"},`+
@@ -105,7 +105,7 @@ func TestDiffFollowsRenamesOverVersions(t *testing.T) {
 }
 
 // Decisions 8.1b and 8.4: another prefix gives every custom property another name, from the moment that it is set for the next
-// publish; a token that moves to where its property keeps the name breaks nobody.
+// publish; a token that moves to where its property keeps the name breaks no consumer.
 func TestDiffSeesTheNamesOfProperties(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Anybody may read where people log in: exactly the issuers that the operator opened for it, by name, as of now,
+// The issuers at which people log in are public: exactly the issuers that the operator opened for it, by name, as of now,
 // and nothing else of them. A reader who holds the answer is not sent it again.
 func TestAnybodyMayReadWhereToLogIn(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 )
 
 // S1 S16 S17 A66, decision 1.6: every path has the methods of the table and HEAD beside GET; any other is 405
-// with all of them in Allow, whoever asks and whether or not the resource is there.
+// with all of them in Allow, for any caller and whether or not the resource exists.
 func TestEveryPathRefusesOtherMethods(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
@@ -53,7 +53,7 @@ func TestEveryPathRefusesOtherMethods(t *testing.T) {
 	}
 }
 
-// S1 S17 S31: there is nothing above, between and below Environment, Theme and Variant, and nobody's accounts.
+// S1 S17 S31: nothing exists above, between and below Environment, Theme and Variant, and no accounts do.
 func TestThereAreNoOtherLevels(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
@@ -147,7 +147,7 @@ func TestTheVersionIsThePath(t *testing.T) {
 	}
 }
 
-// A69: an expectation that nobody knows is ignored or refused, and never a way around the body's bound.
+// A69: an unknown expectation is ignored or refused, and never a way around the body's bound.
 func TestUnknownExpectationsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes = 1000 })

@@ -16,7 +16,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Decision 8.3: the document is there for everybody, in the order of its source, and a reader who
+// Decision 8.3: the document is there without a token, in the order of its source, and a reader who
 // holds it is not sent it again.
 func TestDocumentIsServedToAnybody(t *testing.T) {
 	t.Parallel()
@@ -36,10 +36,10 @@ func TestDocumentIsServedToAnybody(t *testing.T) {
 		t.Errorf("members = %v, want the order of the source", names)
 	}
 	etag := r.header.Get("Etag")
-	for _, held := range []string{etag, "*", `"x", ` + etag, "W/" + etag} {
-		again := h.do("", "GET", "/openapi.json", "", "If-None-Match", held)
+	for _, ifNoneMatch := range []string{etag, "*", `"x", ` + etag, "W/" + etag} {
+		again := h.do("", "GET", "/openapi.json", "", "If-None-Match", ifNoneMatch)
 		if again.status != 304 || again.body != "" || again.header.Get("Etag") != etag || again.header.Get("Cache-Control") == "" {
-			t.Errorf("GET with If-None-Match %s = %d %v, want 304", held, again.status, again.header)
+			t.Errorf("GET with If-None-Match %s = %d %v, want 304", ifNoneMatch, again.status, again.header)
 		}
 	}
 	if other := h.do("", "GET", "/openapi.json", "", "If-None-Match", `"x"`); other.status != 200 {

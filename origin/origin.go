@@ -202,7 +202,7 @@ func (o *Origin) Ready() error {
 	if err := o.Reads(); err != nil {
 		return err
 	}
-	disk, ok := o.config.Store.(roomy)
+	disk, ok := o.config.Store.(diskStore)
 	if !ok {
 		return nil
 	}

@@ -39,7 +39,7 @@ func bodiesOf(inner string) map[string]string {
 	}
 }
 
-// Decisions 1.4 and 1.6: whoever may not do something hears so by the head alone, whatever body is announced. The
+// Decisions 1.4 and 1.6: a caller who may not do something is refused by the head alone, whatever body is announced. The
 // connection is closed, and a request inside of the body is never run.
 func TestRefusedHeadsLeaveTheirBodyUnread(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,7 @@ func newUploads(t *testing.T, budget int64) uploads {
 	return uploads{h, registry}
 }
 
-// refused sends a small body that there is no memory for.
+// refused sends a small body that does not fit into the memory for bodies.
 func (u uploads) refused(t *testing.T, subject string) {
 	t.Helper()
 	before := gauge(t, u.registry, "livery_origin_bodies_refused_total")

@@ -37,7 +37,7 @@ func TestAssetSettingsAreLiveOnly(t *testing.T) {
 		t.Helper()
 		answer := e.want(200, "GET", theme, "").object(t)
 		got := answer["assetSettings"]
-		if draft := e.draftOf(theme) != ""; answer["hasUnpublishedChanges"] != draft { // S55: the operator's settings are no draft
+		if draft := e.draftOf(theme) != ""; answer["hasUnpublishedChanges"] != draft { // S55: the operator's settings are not a draft
 			t.Errorf("hasUnpublishedChanges %s = %v, want %v", when, answer["hasUnpublishedChanges"], draft)
 		}
 		if want := map[string]any{"prefix": prefix, "isLive": live, "liveVersion": version}; !reflect.DeepEqual(got, want) {
@@ -268,7 +268,7 @@ func TestEnvironmentsArePaged(t *testing.T) {
 	}
 }
 
-// S26: every time is spelled the same way, to the millisecond, whoever wrote it.
+// S26: every time has one format, to the millisecond, whichever code wrote it.
 func TestTimesHaveOneSpelling(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)

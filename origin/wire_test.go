@@ -234,7 +234,7 @@ func TestOversizedBodiesAreRefusedUnread(t *testing.T) {
 	if answers, _ := h.raw(head+"Content-Length: 30\r\nExpect: 100-continue\r\n\r\n"+`{"slug":"c","displayName":"d"}`, 2); len(answers) == 0 || answers[0].status != 100 {
 		t.Errorf("a small body that is asked for = %v, want 100 first", answers)
 	}
-	// Nobody knows how long a chunked body gets (RFC 9110 section 10.1.1 leaves the server only 100 or a final
+	// The length of a chunked body is not known before (RFC 9110 section 10.1.1 leaves the server only 100 or a final
 	// status): the client is told to go on, and refused when the bound is passed.
 	answers, closed := h.raw(head+fmt.Sprintf("Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(large), large), 3)
 	if len(answers) != 2 || answers[0].status != 100 || !closed {
@@ -274,13 +274,13 @@ func TestConnectionsAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newTestOrigin(t, func(config *origin.Config) { config.Limits = c.limits })
-			var held []net.Conn
+			var open []net.Conn
 			for range 2 {
 				conn, err := net.Dial("tcp", strings.TrimPrefix(h.base, "http://"))
 				if err != nil {
 					t.Fatal(err)
 				}
-				held = append(held, conn)
+				open = append(open, conn)
 			}
 			const request = "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
 			answers, closed := h.raw(request, 2)
@@ -291,7 +291,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 			if answers[0].header.Get("Retry-After") == "" || answers[0].header.Get("X-Request-Id") == "" {
 				t.Errorf("headers = %v, want Retry-After and X-Request-Id", answers[0].header)
 			}
-			for _, conn := range held {
+			for _, conn := range open {
 				_ = conn.Close()
 			}
 			eventually(t, "room for a new connection", func() bool {

@@ -44,8 +44,8 @@ func (f *fields) fault(name, want string) {
 	f.faults = append(f.faults, name+": must be "+want)
 }
 
-// standIn takes the place of a text of a wrong kind, so that rules find no second fault in it.
-const standIn = "x"
+// placeholder takes the place of a text of a wrong kind, so that rules find no second fault in it.
+const placeholder = "x"
 
 // text returns a member that must be a string; nil means missing.
 func (f *fields) text(name string) *string {
@@ -56,7 +56,7 @@ func (f *fields) text(name string) *string {
 	value := n.Text
 	if !n.IsString() {
 		f.fault(name, "a string")
-		value = standIn
+		value = placeholder
 	}
 	return &value
 }

@@ -31,8 +31,8 @@ const (
 	ourAudience = issuer + "/public/v1"
 )
 
-// stand is a store with keys and a time that the test sets.
-type stand struct {
+// fixture is a store with keys and a time that the test sets.
+type fixture struct {
 	t      *testing.T
 	store  storage.Store
 	config auth.Config
@@ -40,20 +40,20 @@ type stand struct {
 	now    time.Time
 }
 
-func newStand(t *testing.T) *stand {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	store, err := pebble.Open("", pebble.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	s := &stand{t: t, store: store, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	s := &fixture{t: t, store: store, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
 	s.config = auth.Config{Issuer: issuer, Audience: ourAudience, Now: func() time.Time { return s.now }}
 	s.keys = s.open()
 	return s
 }
 
-func (s *stand) open() *auth.Keys {
+func (s *fixture) open() *auth.Keys {
 	s.t.Helper()
 	keys, err := auth.Open(context.Background(), s.store, s.config)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *stand) open() *auth.Keys {
 }
 
 // tokenKeys returns the stored token keys, the newest last.
-func (s *stand) tokenKeys() (keys []record.TokenKey) {
+func (s *fixture) tokenKeys() (keys []record.TokenKey) {
 	s.t.Helper()
 	err := s.store.View(context.Background(), func(r storage.Reader) error {
 		return storage.TokenKeys.Scan(r, storage.Ascending, func(_ []byte, key record.TokenKey) bool {
@@ -79,13 +79,13 @@ func (s *stand) tokenKeys() (keys []record.TokenKey) {
 }
 
 // signing returns the token key that signs.
-func (s *stand) signing() record.TokenKey {
+func (s *fixture) signing() record.TokenKey {
 	keys := s.tokenKeys()
 	return keys[len(keys)-1]
 }
 
 // signerOf returns the id of the key that signs the tokens of keys.
-func (s *stand) signerOf(keys *auth.Keys) string {
+func (s *fixture) signerOf(keys *auth.Keys) string {
 	s.t.Helper()
 	token, _, err := keys.Issue(auth.Order{Subject: "someone", TTL: time.Minute})
 	parsed, _, parseErr := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
@@ -95,7 +95,7 @@ func (s *stand) signerOf(keys *auth.Keys) string {
 	return fmt.Sprint(parsed.Header["kid"])
 }
 
-func (s *stand) issue(order auth.Order) string {
+func (s *fixture) issue(order auth.Order) string {
 	s.t.Helper()
 	token, _, err := s.keys.Issue(order)
 	if err != nil {
@@ -130,25 +130,25 @@ func encode(part any) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
-// forge signs any header and claims with the stand's own key.
-func (s *stand) forge(header, claims any) string {
+// forge signs any header and claims with the fixture's own key.
+func (s *fixture) forge(header, claims any) string {
 	text := encode(header) + "." + encode(claims)
 	sig := ed25519.Sign(ed25519.NewKeyFromSeed(s.signing().Seed), []byte(text))
 	return text + "." + base64.RawURLEncoding.EncodeToString(sig)
 }
 
-func (s *stand) header() object {
+func (s *fixture) header() object {
 	return object{"alg": "EdDSA", "typ": "JWT", "kid": s.signing().ID}
 }
 
-func (s *stand) claims() object {
+func (s *fixture) claims() object {
 	return object{"iss": issuer, "aud": ourAudience, "sub": "someone", "exp": s.now.Unix() + 60, "iat": s.now.Unix()}
 }
 
 // S235 S236 S237, A1-A17 of the security document: all but one well-formed token of ours is refused.
 func TestVerifyRefusesWhatIsNoTokenOfOurs(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	public := ed25519.NewKeyFromSeed(s.signing().Seed).Public().(ed25519.PublicKey)
 	der, err := x509.MarshalPKIXPublicKey(public)
 	if err != nil {
@@ -247,7 +247,7 @@ func looseEncoding(token string) string {
 // A7 and the forms that are right.
 func TestVerifyAcceptsTokensOfOurs(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	for name, authorization := range map[string]string{
 		"issued":       "Bearer " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute}),
 		"lower case":   "bearer " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute}),
@@ -265,7 +265,7 @@ func TestVerifyAcceptsTokensOfOurs(t *testing.T) {
 // A token outlives a restart, but not its time, and one for another audience is of no use here.
 func TestKeysAreKept(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	token := "Bearer " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute})
 	again := s.open()
 	if first, second := s.signerOf(s.keys), s.signerOf(again); first != second || len(s.tokenKeys()) != 1 {
@@ -285,7 +285,7 @@ func TestKeysAreKept(t *testing.T) {
 
 func TestIssueRefusesBadOrders(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	for name, order := range map[string]auth.Order{
 		"no subject": {TTL: time.Hour}, "control character": {Subject: "a\nb", TTL: time.Hour}, "too long": {Subject: strings.Repeat("a", 256), TTL: time.Hour},
 		"invalid UTF-8": {Subject: "\xff", TTL: time.Hour}, "no life": {Subject: "a"}, "negative": {Subject: "a", TTL: -time.Hour}, "too long a life": {Subject: "a", TTL: auth.MaxTTL + 1},
@@ -310,7 +310,7 @@ func (c *counting) Get(key []byte) ([]byte, error) {
 // S49 S242 S243 A100: a missing Environment costs the reads of a foreign one, and is answered as it is.
 func TestEnvironmentIsForMembersWithAGrant(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	const team, id = "team_1", "env_1"
 	_, err := s.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
 		e := record.Environment{ID: id, TeamID: team, Grants: map[string]record.Role{"editor": record.Editor, "outsider": record.Admin, "odd": "king"}}

@@ -144,15 +144,15 @@ func (o *oidc) say(answer http.HandlerFunc) { o.answer.Store(&answer) }
 func (o *oidc) keySetURL() string { return o.URL + "/keys" }
 
 // claims are those of a good token of the issuer.
-func (o *oidc) claims(s *stand) object { return s.claims().with("iss", o.URL) }
+func (o *oidc) claims(s *fixture) object { return s.claims().with("iss", o.URL) }
 
 // entry is the issuer as the operator names it.
 func (o *oidc) entry() record.Issuer {
 	return record.Issuer{Name: "idp", URL: o.URL, KeySet: o.keySetURL()}
 }
 
-// trusting opens the keys of a stand anew with the issuers in its store.
-func (s *stand) trusting(o *oidc, issuers ...record.Issuer) {
+// trusting opens the keys of a fixture anew with the issuers in its store.
+func (s *fixture) trusting(o *oidc, issuers ...record.Issuer) {
 	s.t.Helper()
 	_, err := s.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
 		for _, issuer := range issuers {
@@ -176,14 +176,14 @@ func (s *stand) trusting(o *oidc, issuers ...record.Issuer) {
 	}
 }
 
-func (s *stand) verify(token string) (auth.Caller, error) {
+func (s *fixture) verify(token string) (auth.Caller, error) {
 	return s.keys.Verify([]string{"Bearer " + token})
 }
 
 // A4-A15 with a real issuer: each algorithm takes its own kind of key and nothing else gets in.
 func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	signers := map[string]signer{}
 	for _, algorithm := range []string{"RS256", "ES256", "EdDSA"} {
 		signers[algorithm] = newSigner(t, "key-"+algorithm, algorithm)
@@ -212,7 +212,7 @@ func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
 }
 
 // hostile are tokens that nothing must take.
-func hostile(t *testing.T, s *stand, o *oidc, key signer) map[string]string {
+func hostile(t *testing.T, s *fixture, o *oidc, key signer) map[string]string {
 	der, err := x509.MarshalPKIXPublicKey(key.private.Public())
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func hostile(t *testing.T, s *stand, o *oidc, key signer) map[string]string {
 // refused, and while the issuer is down the last good keys hold.
 func TestKeySetsFollowRotationAndSurviveAnOutage(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	first, second := newSigner(t, "first", "ES256"), newSigner(t, "second", "EdDSA")
 	o := newOIDC(t, first)
 	s.trusting(o, o.entry())
@@ -344,7 +344,7 @@ func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
 		"no object":  func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) },
 		"keys twice": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"keys":[],` + set[1:])) },
 	} {
-		s := newStand(t)
+		s := newFixture(t)
 		o := newOIDC(t)
 		o.say(answer)
 		s.trusting(o, o.entry())
@@ -362,7 +362,7 @@ func TestAKeySetThatIsNoneIsNotTaken(t *testing.T) {
 // A server whose certificate is not trusted is not an issuer.
 func TestKeySetsNeedATrustedCertificate(t *testing.T) {
 	t.Parallel()
-	s, key := newStand(t), newSigner(t, "k", "EdDSA")
+	s, key := newFixture(t), newSigner(t, "k", "EdDSA")
 	o := newOIDC(t, key)
 	s.trusting(nil, o.entry())
 	if _, err := s.verify(key.sign(t, key.header(), o.claims(s))); !errors.Is(err, auth.ErrUnauthorized) {
@@ -374,7 +374,7 @@ func TestKeySetsNeedATrustedCertificate(t *testing.T) {
 // of their set is taken.
 func TestKeySetsLeaveOutWhatIsNoKey(t *testing.T) {
 	t.Parallel()
-	s, good, path := newStand(t), newSigner(t, "good", "EdDSA"), filepath.Join(t.TempDir(), "keys.json")
+	s, good, path := newFixture(t), newSigner(t, "good", "EdDSA"), filepath.Join(t.TempDir(), "keys.json")
 	s.trusting(nil, record.Issuer{Name: "file", URL: "https://file.example", KeySet: path})
 	ec, ed := newSigner(t, "ec", "ES256").jwk(t), newSigner(t, "ed", "EdDSA").jwk(t)
 	rsaKey := newSigner(t, "rsa", "RS256").jwk(t)
@@ -401,7 +401,7 @@ func TestKeySetsLeaveOutWhatIsNoKey(t *testing.T) {
 // The key set of an issuer may be a file, which is read again as an address is.
 func TestKeySetsMayBeFiles(t *testing.T) {
 	t.Parallel()
-	s, first, second := newStand(t), newSigner(t, "a", "RS256"), newSigner(t, "b", "ES256")
+	s, first, second := newFixture(t), newSigner(t, "a", "RS256"), newSigner(t, "b", "ES256")
 	path := filepath.Join(t.TempDir(), "keys.json")
 	write := func(key signer) {
 		if err := os.WriteFile(path, mustJSON(object{"keys": []object{key.jwk(t)}}), 0o600); err != nil {
@@ -426,7 +426,7 @@ func TestKeySetsMayBeFiles(t *testing.T) {
 // claims it is bound by makes it a stranger. An unbound one speaks of members, with its prefix.
 func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 	t.Parallel()
-	s, key := newStand(t), newSigner(t, "k", "ES256")
+	s, key := newFixture(t), newSigner(t, "k", "ES256")
 	o := newOIDC(t, key)
 	bound := o.entry()
 	bound.TeamID, bound.Claims, bound.RoleClaim = "team_1", map[string]string{"repository": "acme/tokens"}, "environment"
@@ -468,7 +468,7 @@ func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 // whatever grants name its subject; it costs the reads of any other caller.
 func TestABoundCallerReachesItsTeamAlone(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	_, err := s.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
 		for _, team := range []string{"1", "2"} {
 			e := record.Environment{ID: "env_" + team, TeamID: "team_" + team, Grants: map[string]record.Role{"ci:x": record.Admin}}
@@ -509,7 +509,7 @@ func TestABoundCallerReachesItsTeamAlone(t *testing.T) {
 // A token of a key before is honoured until it expires, and its key is deleted when none can be left.
 func TestRotateKeepsOldTokens(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	old, oldID := s.issue(auth.Order{Subject: "someone", TTL: time.Hour}), s.signing().ID
 	rotated, err := s.keys.Rotate(context.Background(), s.store, false)
 	if err != nil || rotated.ID == oldID || !rotated.Until.Equal(s.now.Add(auth.MaxTTL)) {

@@ -10,7 +10,7 @@ import (
 // Every refusal is counted under one of a dozen words, which tell an operator where to look.
 func TestRefusalsHaveAReason(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	good := s.forge(s.header(), s.claims())
 	for name, c := range map[string]struct {
 		lines []string

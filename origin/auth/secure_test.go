@@ -89,7 +89,7 @@ func TestSealedSecretsOpenAtTheirPlaceAlone(t *testing.T) {
 }
 
 // signingTheme puts a Theme with that key into the store.
-func (s *stand) signingTheme(mode string, keys ...record.SigningKey) {
+func (s *fixture) signingTheme(mode string, keys ...record.SigningKey) {
 	s.t.Helper()
 	theme := record.Theme{ID: "thm_1", EnvironmentID: "env_1", Serving: record.Serving{Mode: mode, SigningKeys: keys}}
 	_, err := s.store.Update(context.Background(), "env_1", func(tx storage.Tx) (record.Change, error) {
@@ -101,7 +101,7 @@ func (s *stand) signingTheme(mode string, keys ...record.SigningKey) {
 }
 
 // signingKey is the stored key of the Theme.
-func (s *stand) signingKey() (key record.SigningKey) {
+func (s *fixture) signingKey() (key record.SigningKey) {
 	s.t.Helper()
 	err := s.store.View(context.Background(), func(r storage.Reader) error {
 		theme, err := storage.Themes.Read(r, "env_1", "thm_1")
@@ -116,7 +116,7 @@ func (s *stand) signingKey() (key record.SigningKey) {
 	return key
 }
 
-func (s *stand) secure(m *auth.Master) error {
+func (s *fixture) secure(m *auth.Master) error {
 	return auth.Secure(context.Background(), s.store, m, s.now)
 }
 
@@ -124,7 +124,7 @@ func (s *stand) secure(m *auth.Master) error {
 // tokens and secrets are what they were.
 func TestSecureSealsAndReseals(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	token := s.issue(auth.Order{Subject: "someone", TTL: auth.MaxTTL})
 	secret := []byte("canary-secret-canary-secret-cana")
 	s.signingTheme("signed", record.SigningKey{ID: "key_1", Secret: secret})
@@ -175,7 +175,7 @@ func TestSecureSealsAndReseals(t *testing.T) {
 func TestSecureRefusesAStoreWhoseKeyIsMissing(t *testing.T) {
 	t.Parallel()
 	for name, mode := range map[string]string{"signed": "signed", "public with a key": "public"} {
-		s := newStand(t)
+		s := newFixture(t)
 		if err := s.secure(nil); err != nil {
 			t.Errorf("%s: without secrets Secure(nil) = %v, want nil", name, err)
 		}
@@ -190,12 +190,12 @@ func TestSecureRefusesAStoreWhoseKeyIsMissing(t *testing.T) {
 			t.Errorf("%s: Secure() with another key = %v, want ErrMasterKey", name, err)
 		}
 	}
-	s := newStand(t)
+	s := newFixture(t)
 	s.signingTheme("signed")
 	if err := s.secure(nil); !errors.Is(err, auth.ErrMasterKey) {
 		t.Errorf("a signed Theme without keys: Secure(nil) = %v, want ErrMasterKey", err)
 	}
-	s = newStand(t)
+	s = newFixture(t)
 	if err := s.secure(master(t, firstKey)); err != nil {
 		t.Fatal(err)
 	}

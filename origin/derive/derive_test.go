@@ -246,7 +246,7 @@ func TestPlanAndOverlayMakeWhatTheRendererMakes(t *testing.T) {
 	b.check(b.version, b.overlay(p), overrides)
 }
 
-// Who asks first compiles, the record keeps the name, and whoever asks meanwhile gets the same.
+// The first caller compiles, the record keeps the name, and callers meanwhile get the same.
 func TestAnOverlayIsCompiledOnce(t *testing.T) {
 	t.Parallel()
 	turns := make(chan struct{}, 1)
@@ -259,7 +259,7 @@ func TestAnOverlayIsCompiledOnce(t *testing.T) {
 		}
 	})
 	p := b.variant("var_1", overrides)
-	turns <- struct{}{} // nobody is let in until all have asked
+	turns <- struct{}{} // none is let in until all have come
 	names := make([]record.Hash, 20)
 	var all sync.WaitGroup
 	for i := range names {
@@ -477,7 +477,7 @@ func TestCloseEndsTheBackground(t *testing.T) {
 	b.derive.Backfill(environment, theme)
 }
 
-// Whoever does not wait leaves, and the others get what they asked for.
+// A caller that does not wait leaves, and the others get their result.
 func TestImpatientCallersLeave(t *testing.T) {
 	t.Parallel()
 	let := make(chan struct{})

@@ -72,7 +72,7 @@ func (l *log) poll(ctx context.Context, p feedproto.Poll) (changes feedproto.Cha
 	return changes
 }
 
-func spell(answer feedproto.Changes) string {
+func outcome(answer feedproto.Changes) string {
 	var names []string
 	for _, c := range answer.Changes {
 		names = append(names, c.EnvironmentID)
@@ -98,8 +98,8 @@ func TestChangesAreFedInOrder(t *testing.T) {
 		{"from the end", l.cursors[4], 100, "[] false", false, 4},
 	} {
 		got := l.ask(feedproto.Poll{After: c.after.String(), Limit: c.limit})
-		if spell(got) != c.want || got.More != c.more || got.Cursor != l.cursors[c.cursor].String() {
-			t.Errorf("%s: changes = %s at %s, more %v, want %s at %s, more %v", c.name, spell(got), got.Cursor, got.More, c.want, l.cursors[c.cursor], c.more)
+		if outcome(got) != c.want || got.More != c.more || got.Cursor != l.cursors[c.cursor].String() {
+			t.Errorf("%s: changes = %s at %s, more %v, want %s at %s, more %v", c.name, outcome(got), got.Cursor, got.More, c.want, l.cursors[c.cursor], c.more)
 		}
 	}
 }
@@ -113,8 +113,8 @@ func TestUnknownCursorsReset(t *testing.T) {
 	for name, after := range map[string]storage.Cursor{
 		"trimmed": l.cursors[0], "another history": {Seq: 3, Tag: "0000000000000000"}, "the future": {Seq: 9, Tag: l.cursors[2].Tag},
 	} {
-		if got := l.ask(feedproto.Poll{After: after.String(), Limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[2].String() {
-			t.Errorf("%s: changes = %s at %s, want a reset at %s", name, spell(got), got.Cursor, l.cursors[2])
+		if got := l.ask(feedproto.Poll{After: after.String(), Limit: 10}); outcome(got) != "[] true" || got.Cursor != l.cursors[2].String() {
+			t.Errorf("%s: changes = %s at %s, want a reset at %s", name, outcome(got), got.Cursor, l.cursors[2])
 		}
 	}
 }
@@ -122,8 +122,8 @@ func TestUnknownCursorsReset(t *testing.T) {
 // A first poll, which names no cursor, starts at the newest entry: the edge has cached nothing yet.
 func TestFirstPollsStartAtTheEnd(t *testing.T) {
 	l := newLog(t, "a", "b")
-	if got := l.ask(feedproto.Poll{Limit: 10}); spell(got) != "[] true" || got.Cursor != l.cursors[1].String() {
-		t.Errorf("changes = %s at %s, want a reset at %s", spell(got), got.Cursor, l.cursors[1])
+	if got := l.ask(feedproto.Poll{Limit: 10}); outcome(got) != "[] true" || got.Cursor != l.cursors[1].String() {
+		t.Errorf("changes = %s at %s, want a reset at %s", outcome(got), got.Cursor, l.cursors[1])
 	}
 }
 
@@ -136,7 +136,7 @@ func TestWaitsEndWithWhatAnEdgeHolds(t *testing.T) {
 	}()
 	l.add("")
 	l.add("b")
-	if got := <-ended; spell(got) != "[b] false" || got.Cursor != l.cursors[2].String() {
-		t.Errorf("wait = %s at %s, want b", spell(got), got.Cursor)
+	if got := <-ended; outcome(got) != "[b] false" || got.Cursor != l.cursors[2].String() {
+		t.Errorf("wait = %s at %s, want b", outcome(got), got.Cursor)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Work that nobody waits for lets everybody else go first, also who came later.
+// Background work lets all other work go first, also if that came later.
 func TestWorkInTheBackgroundGoesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := Semaphore{semaphore.NewWeighted(1)}

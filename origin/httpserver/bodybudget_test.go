@@ -32,7 +32,7 @@ func TestDenseTextsAreParsedInTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		small()         // waits for nobody
+		small()         // waits for no other
 		synctest.Wait() // the second waits for memory
 		order = append(order, "first ends")
 		done()

@@ -22,10 +22,10 @@ type guardedConn struct {
 	once    sync.Once
 	err     error // of the first Close
 
-	head  httpguard.Head
-	ahead []byte // read beyond the last head
-	open  bool   // a head was read whole, and its body was not
-	fault error  // why Read returns no more heads
+	head     httpguard.Head
+	buffered []byte // read beyond the last head
+	open     bool   // a head was read whole, and its body was not
+	fault    error  // why Read returns no more heads
 }
 
 // Read reads the head of a request, or a part of it. It returns httpguard.ErrLineEnd after what stands
@@ -37,11 +37,11 @@ func (c *guardedConn) Read(p []byte) (int, error) {
 	case c.fault != nil:
 		return 0, c.fault
 	}
-	n, err := c.readAhead(p)
+	n, err := c.readBuffered(p)
 	taken, whole, fault := c.head.Scan(p[:n])
 	c.open, c.fault = whole, fault
 	if taken < n {
-		c.ahead = slices.Concat(p[taken:n], c.ahead)
+		c.buffered = slices.Concat(p[taken:n], c.buffered)
 		err = nil // the next read has it again
 	}
 	if taken == 0 && fault != nil {
@@ -50,14 +50,14 @@ func (c *guardedConn) Read(p []byte) (int, error) {
 	return taken, err
 }
 
-// readAhead reads what comes next, whatever it is.
-func (c *guardedConn) readAhead(p []byte) (int, error) {
-	if len(c.ahead) == 0 {
+// readBuffered reads what comes next, first what was read beyond the last head.
+func (c *guardedConn) readBuffered(p []byte) (int, error) {
+	if len(c.buffered) == 0 {
 		return c.Conn.Read(p)
 	}
-	n := copy(p, c.ahead)
-	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
-		c.ahead = nil
+	n := copy(p, c.buffered)
+	if c.buffered = c.buffered[n:]; len(c.buffered) == 0 {
+		c.buffered = nil
 	}
 	return n, nil
 }

@@ -116,7 +116,7 @@ func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, grow func(bytes int64) err
 func (c *guardedConn) readBytes(length int) (string, error) {
 	var body strings.Builder
 	body.Grow(length)
-	if _, err := io.CopyN(&body, following{c}, int64(length)); err == io.EOF {
+	if _, err := io.CopyN(&body, bodyReader{c}, int64(length)); err == io.EOF {
 		return "", io.ErrUnexpectedEOF
 	} else if err != nil {
 		return "", err
@@ -130,7 +130,7 @@ const chunkStep = 64 << 10
 // readChunks reads a chunked body and its trailer; memory for the first step is reserved.
 func (c *guardedConn) readChunks(h *fasthttp.RequestHeader, maxBytes int, grow func(bytes int64) error) (string, error) {
 	var body strings.Builder
-	r := bufio.NewReader(following{c})
+	r := bufio.NewReader(bodyReader{c})
 	chunks := httputil.NewChunkedReader(r)
 	for {
 		_, err := io.CopyN(&body, chunks, chunkStep)
@@ -156,12 +156,12 @@ func (c *guardedConn) endChunks(h *fasthttp.RequestHeader, r *bufio.Reader) erro
 		return err
 	}
 	next, _ := r.Peek(r.Buffered())
-	c.ahead = append(bytes.Clone(next), c.ahead...)
+	c.buffered = append(bytes.Clone(next), c.buffered...)
 	return nil
 }
 
-// following reads what follows a head.
-type following struct{ *guardedConn }
+// bodyReader reads what follows a head.
+type bodyReader struct{ *guardedConn }
 
 // Read reads what comes next on the connection.
-func (f following) Read(p []byte) (int, error) { return f.readAhead(p) }
+func (f bodyReader) Read(p []byte) (int, error) { return f.readBuffered(p) }

@@ -18,8 +18,8 @@ func (s *Service) NewestBackup() int64 { return s.backedUp.Load() }
 // lookBack is how many entries are searched for the newest backup.
 const lookBack = 10_000
 
-// findBackup reads from the audit log when the newest backup was taken.
-func (s *Service) findBackup(ctx context.Context) {
+// readNewestBackup reads from the audit log when the newest backup was taken.
+func (s *Service) readNewestBackup(ctx context.Context) {
 	read := 0
 	_ = s.config.Metered.View(ctx, func(r storage.Reader) error {
 		return storage.Audits.Scan(r, storage.Descending, func(_ []byte, a record.Audit) bool {

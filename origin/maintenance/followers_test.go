@@ -36,7 +36,7 @@ func TestFollowersAreBehindWhileTheyAreAway(t *testing.T) {
 	want("it is back", 12, 1, 0)
 }
 
-// Whoever asks for changes without the feed's token is refused, and not remembered.
+// A client that requests changes without the feed's token is refused, and not remembered.
 func TestStrangersAreNoFollowers(t *testing.T) {
 	var f Followers
 	stranger := &fasthttp.RequestCtx{}

@@ -6,8 +6,8 @@ import (
 	"example.com/livery/storage"
 )
 
-// losing is a Store that notices if it lost a commit.
-type losing interface {
+// lossReporter is a Store that notices if it lost a commit.
+type lossReporter interface {
 	// Lost returns the place of a durable commit that is gone, and whether there is one.
 	Lost() (storage.Cursor, bool)
 }
@@ -15,7 +15,7 @@ type losing interface {
 // Lost returns the place of a commit that was acknowledged once and that the store has lost,
 // and whether there is one. A store that does not know has lost nothing.
 func (s *Service) Lost() (storage.Cursor, bool) {
-	if store, ok := s.config.Store.(losing); ok {
+	if store, ok := s.config.Store.(lossReporter); ok {
 		return store.Lost()
 	}
 	return storage.Cursor{}, false

@@ -50,7 +50,7 @@ func New(c Config) *Service {
 // Start reads when the last backup was taken, and starts the work in the background. The work ends with ctx; background
 // counts what of it still runs.
 func (s *Service) Start(ctx context.Context, background *sync.WaitGroup) {
-	s.findBackup(ctx)
+	s.readNewestBackup(ctx)
 	background.Go(func() { s.countListsUntil(ctx) })
 	if every := s.config.CollectEvery; every > 0 {
 		background.Go(func() { s.collectUntil(ctx, every) })

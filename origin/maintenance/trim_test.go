@@ -38,14 +38,14 @@ func TestTheChangeLogIsTrimmedToItsNewest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept, err := store.Changes(ctx, cursors[more-keep-1], more)
-	if err != nil || len(kept) != keep || kept[keep-1].Cursor != cursors[more-1] {
-		t.Errorf("after the last trimmed change: %d changes, %v, want the newest %d", len(kept), err, keep)
+	rest, err := store.Changes(ctx, cursors[more-keep-1], more)
+	if err != nil || len(rest) != keep || rest[keep-1].Cursor != cursors[more-1] {
+		t.Errorf("after the last trimmed change: %d changes, %v, want the newest %d", len(rest), err, keep)
 	}
 	if _, err := store.Changes(ctx, cursors[more-keep-2], more); !errors.Is(err, storage.ErrTrimmed) {
 		t.Errorf("from before the last trimmed change: %v, want ErrTrimmed", err)
 	}
 	if err := service.TrimChanges(ctx, 1000); err != nil {
-		t.Errorf("with fewer changes than are kept: %v", err)
+		t.Errorf("with fewer changes than should stay: %v", err)
 	}
 }

@@ -14,13 +14,13 @@ import (
 type planner struct {
 	editor *editor
 	ops    []Operation
-	todo   map[*cell]*errand // every cell that has to be somewhere else, or has to be where it is
+	todo   map[*cell]*plannedMove // every cell that has to be somewhere else, or has to be where it is
 	temps  int
 	taken  func(name string) bool // a name that must not be used as a temporary one
 }
 
-// errand is one move: cell has to come to stand at to.
-type errand struct {
+// plannedMove is one move: cell has to come to stand at to.
+type plannedMove struct {
 	cell *cell
 	to   jsontree.Pointer
 	busy bool // being carried out further up the stack
@@ -32,18 +32,18 @@ func planMoves(from, to *jsontree.Node, moves []record.Move) (*jsontree.Node, []
 	if len(moves) == 0 || from.Kind != jsontree.Object || to.Kind != jsontree.Object {
 		return from, nil
 	}
-	p := planner{editor: newEditor(from, Limits{}), todo: make(map[*cell]*errand, len(moves))}
+	p := planner{editor: newEditor(from, Limits{}), todo: make(map[*cell]*plannedMove, len(moves))}
 	p.taken = func(name string) bool { return to.IndexOf(name) >= 0 }
-	errands := p.errands(to, moves)
-	for _, x := range errands {
-		p.carryOut(x)
+	planned := p.sorted(to, moves)
+	for _, x := range planned {
+		p.perform(x)
 	}
 	return p.editor.root.freeze(), p.ops
 }
 
-// errands finds what moves and sorts it by the depth of its target.
-func (p *planner) errands(to *jsontree.Node, moves []record.Move) []*errand {
-	var list []*errand
+// sorted finds what moves and sorts it by the depth of its target.
+func (p *planner) sorted(to *jsontree.Node, moves []record.Move) []*plannedMove {
+	var list []*plannedMove
 	targets := make(map[string]bool, len(moves))
 	for _, m := range moves {
 		source, ok := jsontree.ParsePointer(m.From)
@@ -56,11 +56,11 @@ func (p *planner) errands(to *jsontree.Node, moves []record.Move) []*errand {
 			continue
 		}
 		targets[m.To] = true
-		x := &errand{cell: c, to: target}
+		x := &plannedMove{cell: c, to: target}
 		p.todo[c] = x
 		list = append(list, x)
 	}
-	slices.SortStableFunc(list, func(a, b *errand) int { return len(a.to) - len(b.to) })
+	slices.SortStableFunc(list, func(a, b *plannedMove) int { return len(a.to) - len(b.to) })
 	return list
 }
 
@@ -89,8 +89,8 @@ func (p *planner) member(at jsontree.Pointer) *cell {
 	return c
 }
 
-// carryOut brings x.cell to x.to.
-func (p *planner) carryOut(x *errand) {
+// perform brings x.cell to x.to.
+func (p *planner) perform(x *plannedMove) {
 	if x.done || x.busy {
 		return
 	}
@@ -99,7 +99,7 @@ func (p *planner) carryOut(x *errand) {
 	p.clearTarget(x)
 	if from := x.cell.pointer(); !slices.Equal(from, x.to) {
 		if len(x.to) > len(from) && hasPrefix(x.to, from) {
-			from = p.stepAside(x.cell, x.cell.parent)
+			from = p.park(x.cell, x.cell.parent)
 		}
 		p.makeParents(x.to)
 		p.emit(Operation{Op: "move", From: from.String(), Path: x.to.String()})
@@ -108,51 +108,51 @@ func (p *planner) carryOut(x *errand) {
 }
 
 // clearParents sends away what stands above the target and does not belong there.
-func (p *planner) clearParents(x *errand) {
+func (p *planner) clearParents(x *plannedMove) {
 	for depth := 1; depth < len(x.to); depth++ {
 		above := p.member(x.to[:depth])
 		if above == nil {
 			return
 		}
-		p.sendAway(above, x.to[:depth], x)
+		p.vacate(above, x.to[:depth], x)
 	}
 }
 
 // clearTarget sends away what stands at the target, and saves from it what has to go elsewhere.
-func (p *planner) clearTarget(x *errand) {
+func (p *planner) clearTarget(x *plannedMove) {
 	c := p.member(x.to)
 	if c == nil || c == x.cell {
 		return
 	}
-	p.sendAway(c, x.to, x)
+	p.vacate(c, x.to, x)
 	if c = p.member(x.to); c == nil || c == x.cell {
 		return
 	}
 	for _, inner := range p.waitingIn(c) {
 		if inner.cell != x.cell {
-			p.stepAside(inner.cell, p.editor.root)
+			p.park(inner.cell, p.editor.root)
 		}
 	}
 }
 
-// sendAway lets the cell that stands at a place go where it has to go, if that is elsewhere.
-func (p *planner) sendAway(c *cell, place jsontree.Pointer, x *errand) {
+// vacate lets the cell that stands at a place go where it has to go, if that is elsewhere.
+func (p *planner) vacate(c *cell, place jsontree.Pointer, x *plannedMove) {
 	other := p.todo[c]
 	if other == nil || other == x || slices.Equal(other.to, place) {
 		return
 	}
 	// A target as deep as this one or less has all targets above it filled: it can be filled now.
 	if !other.busy && len(other.to) <= len(x.to) {
-		p.carryOut(other)
+		p.perform(other)
 	}
 	if c.parent != nil && slices.Equal(c.pointer(), place) {
-		p.stepAside(c, c.parent)
+		p.park(c, c.parent)
 	}
 }
 
-// waitingIn lists the errands of cells below c that are not done.
-func (p *planner) waitingIn(c *cell) []*errand {
-	var list []*errand
+// waitingIn lists the moves of cells below c that are not done.
+func (p *planner) waitingIn(c *cell) []*plannedMove {
+	var list []*plannedMove
 	var visit func(*cell)
 	visit = func(c *cell) {
 		if x := p.todo[c]; x != nil && !x.done {
@@ -169,8 +169,8 @@ func (p *planner) waitingIn(c *cell) []*errand {
 	return list
 }
 
-// stepAside moves c to a temporary name in parent and returns where that is.
-func (p *planner) stepAside(c, parent *cell) jsontree.Pointer {
+// park moves c to a temporary name in parent and returns where that is.
+func (p *planner) park(c, parent *cell) jsontree.Pointer {
 	from := c.pointer()
 	name := ""
 	for {

@@ -16,7 +16,7 @@ const small = `{"color":{"$type":"color","red":{"$value":"#f00"},"blue":{"$value
 // The first effective batch makes a draft; taking it back leaves none (S166, S167, S52, S55, decision 4.11).
 func TestDraftComesAndGoes(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.edit(`[{"op":"add","path":"/gap","value":{"$type":"dimension","$value":"4px"}}]`)
 	if s := h.theme; s.Draft == nil || s.Draft.ETag != s.Theme.DraftETag || s.Theme.TokenCount != 1 || s.Draft.Base != 0 || s.Theme.UpdatedAt != at(2) {
 		t.Fatalf("after the first edit: %+v %+v", s.Theme, s.Draft)
@@ -38,7 +38,7 @@ func TestDraftComesAndGoes(t *testing.T) {
 // A batch that changes nothing answers the state as it is (decision 3.4).
 func TestBatchThatChangesNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(small)
 	for _, ops := range []string{
 		`[]`, `[{"op":"replace","path":"/gap/$value","value":"4px"}]`,
@@ -59,7 +59,7 @@ func TestBatchThatChangesNothing(t *testing.T) {
 // A draft keeps order and spelling, and reads the same once it was stored (S6, S7, S21, decision 4.1).
 func TestDraftKeepsWhatWasWritten(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(`{"b":{"$value":0.10},"a":{"$value":12345678901234567890,"$extensions":{"x":[1.0]},"$ref":"#/b"},"g":{"$extends":"{b}","c":{"$value":"{a}"}}}`)
 	h.publish()
 	after, err := theming.EditTheme(h.theme, theming.Edit{
@@ -84,7 +84,7 @@ func TestDraftKeepsWhatWasWritten(t *testing.T) {
 // The draft remembers renames over all its edits, those of $-members not among them (decision 4.8).
 func TestDraftComposesRenames(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(small)
 	h.publish()
 	for _, step := range []struct{ ops, want string }{
@@ -110,7 +110,7 @@ func TestDraftComposesRenames(t *testing.T) {
 // place (S103, S162, decisions 4.2 to 4.4, attack A36).
 func TestEditThemeRefuses(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(small)
 	before := h.theme
 	for _, c := range []struct {
@@ -137,7 +137,7 @@ func TestEditThemeRefuses(t *testing.T) {
 // An answer is bounded: past a thousand the faults are only counted.
 func TestMessagesAreBounded(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	bad := jsontree.NewObject()
 	for i := range 1200 {
 		bad.Members = append(bad.Members, jsontree.Member{Name: "a." + strconv.Itoa(i), Value: jsontree.NewObject()})
@@ -153,7 +153,7 @@ func TestMessagesAreBounded(t *testing.T) {
 // The order of rules: a claim that contradicts itself, the batch, then the state (decision 1.4).
 func TestEditThemeOrderOfRules(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(small)
 	edit := func(ops string, c theming.Claim) error {
 		_, err := theming.EditTheme(h.theme, theming.Edit{Operations: operations(t, ops), Claim: c, NewETag: "e", Limits: h.limits()})
@@ -172,7 +172,7 @@ func TestEditThemeOrderOfRules(t *testing.T) {
 // strict refuses what would add a diagnostic of any kind, and nothing else (decision 4.5).
 func TestStrictEdits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(`{"a":{"$type":"color","$value":"{gone}"},"b":{"$type":"color","$value":"#fff"}}`)
 	strict := func(ops string) error {
 		_, err := theming.EditTheme(h.theme, theming.Edit{Operations: operations(t, ops), Claim: theming.Claim{ETag: h.theme.Theme.DraftETag}, Strict: true, NewETag: "e", Limits: h.limits()})
@@ -195,7 +195,7 @@ func TestStrictEdits(t *testing.T) {
 // A document that grows past its limit by copies is refused (decision 1.5, attack A28).
 func TestEditThemeRefusesCopyBombs(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	ops := `[{"op":"add","path":"/a","value":{"$extensions":{"x":"` + strings.Repeat("x", 1000) + `"}}}`
 	for i := range 30 {
 		ops += `,{"op":"copy","from":"/a","path":"/a/` + strconv.Itoa(i) + `"}`
@@ -209,7 +209,7 @@ func TestEditThemeRefusesCopyBombs(t *testing.T) {
 // Discarding needs the claim, except if there is nothing to discard (S173, S174, decision 3.3).
 func TestDiscardTheme(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(small)
 	h.publish()
 	clean := h.theme
@@ -298,7 +298,7 @@ func TestTokenSet(t *testing.T) {
 // Retyping a group retypes the tokens that have no type of their own (S152, S175).
 func TestRetypingAGroup(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(`{"g":{"$type":"dimension","a":{"$value":"200ms"},"b":{"$type":"dimension","$value":"1px"}}}`)
 	h.edit(`[{"op":"replace","path":"/g/$type","value":"duration"}]`)
 	tokens, _ := theming.TokenSet(h.document())
@@ -356,7 +356,7 @@ func TestWhatBreaksAConsumer(t *testing.T) {
 // One draft may move thousands of tokens; every edit of it stays quick and the patch small.
 func TestDraftOfManyRenames(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	var ops []patch.Operation
 	document := jsontree.NewObject()
 	for i := range 2000 {

@@ -197,7 +197,7 @@ var (
 // world holds the reference beside the real thing and compares them after every step.
 type world struct {
 	t     *rapid.T
-	h     *house
+	h     *fixture
 	r     *reference
 	etags map[string]string // every etag seen, and the content it stood for
 
@@ -209,7 +209,7 @@ type world struct {
 func TestThemesAndVariantsAgreeWithTheReference(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{t: t, h: newHouse(t, 0), etags: map[string]string{}}
+		w := &world{t: t, h: newFixture(t, 0), etags: map[string]string{}}
 		w.r = &reference{base: map[string]refToken{}, current: map[string]refToken{}, groups: map[string]bool{}, baseGroups: map[string]bool{}}
 		w.r.beginDraft()
 		w.furnish()

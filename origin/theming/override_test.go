@@ -41,7 +41,7 @@ func TestEditVariant(t *testing.T) {
 		{"raw names, a group's path, a $root", []theming.VariantOperation{set("a/b.m~n", `1`), set("g", `2`), set("g.$root", `3`)}, `{"a":1,"b":2,"a/b.m~n":1,"g":2,"g.$root":3}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHouse(t, 1)
+			h := newFixture(t, 1)
 			h.set(0, `{"a":1,"b":2}`)
 			etag := h.variants[0].Draft.ETag
 			if err := h.trySet(0, c.ops...); err != nil {
@@ -60,7 +60,7 @@ func TestEditVariant(t *testing.T) {
 // Every fault of a batch is listed, with its operation (S103, S218, decisions 1.5 and 5.1).
 func TestEditVariantRefuses(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)
 	for _, c := range []struct {
 		op   theming.VariantOperation
@@ -103,7 +103,7 @@ func TestEditVariantRefuses(t *testing.T) {
 // strict refuses overrides that would be ignored or do not fit; without it they are stored (S10, S11, decisions 4.5 and 5.1).
 func TestStrictOverrides(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	h.write(small)
 	h.set(0, `{"ignored.before":1}`)
 	strict := func(ops ...theming.VariantOperation) error {
@@ -124,7 +124,7 @@ func TestStrictOverrides(t *testing.T) {
 // A batch that changes nothing changes nothing; one that takes itself back leaves no draft (S219, decisions 3.4 and 5.5).
 func TestVariantDraftComesAndGoes(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	fresh := h.variants[0]
 	for _, ops := range [][]theming.VariantOperation{nil, {unset("x")}, {set("x", `1`), unset("x")}} {
 		if err := h.trySet(0, ops...); err != nil {
@@ -150,7 +150,7 @@ func TestVariantDraftComesAndGoes(t *testing.T) {
 // The draft that a Theme publish left for review never ends by equality (decision 5.5).
 func TestMigratedDraftStays(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 2)
+	h := newFixture(t, 2)
 	h.write(small)
 	h.publish()
 	h.set(0, `{"gap":"1px"}`)
@@ -181,7 +181,7 @@ func TestMigratedDraftStays(t *testing.T) {
 // A Variant is published once at each Theme version, with that version's number (S192, S220 to S223, S225, decision 5.5).
 func TestPublishVariant(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	publish := func(ifMatch *string) error {
 		_, _, _, err := theming.PublishVariant(h.theme.Theme, h.variants[0], ifMatch, at(500))
 		return err
@@ -222,7 +222,7 @@ func TestPublishVariant(t *testing.T) {
 // Discarding a Variant's draft falls back to what is served (S224, decisions 3.1 and 3.3).
 func TestDiscardVariant(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	h.write(small)
 	h.publish()
 	h.set(0, `{"gap":"1px"}`)

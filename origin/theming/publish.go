@@ -161,7 +161,7 @@ func (m *migration) migrateServed(v VariantState) (carried []byte, unchanged rec
 // number. Its etag is empty if it is another draft than before. A draft that stays is passed on
 // without being read, which is most of what a publish of changed values would cost (BenchmarkPublishTheme/values).
 func (m *migration) migrateDraft(v VariantState) (d record.VariantDraft, count int, err error) {
-	if v.Draft != nil && m.keeps() && spellsObject(v.Draft.Overrides) {
+	if v.Draft != nil && m.keeps() && isObjectText(v.Draft.Overrides) {
 		return *v.Draft, v.Variant.TokenCount, nil
 	}
 	current, err := v.Overrides()
@@ -176,7 +176,7 @@ func (m *migration) migrateDraft(v VariantState) (d record.VariantDraft, count i
 	return d, len(carried.Members), nil
 }
 
-// spellsObject reports whether a JSON text, which a stored record is known to hold, is an object's.
-func spellsObject(text []byte) bool {
+// isObjectText reports whether a JSON text, which a stored record is known to hold, is an object's.
+func isObjectText(text []byte) bool {
 	return len(text) > 1 && text[0] == '{' && text[len(text)-1] == '}'
 }

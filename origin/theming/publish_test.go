@@ -12,7 +12,7 @@ import (
 // decisions 4.9, 6.5 and 8.4).
 func TestPublishTheme(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.write(small)
 	h.theme.Theme.DraftPrefix = ptr("acme")
 	p := h.publish()
@@ -37,10 +37,10 @@ func TestPublishTheme(t *testing.T) {
 // Without a draft there is nothing to publish, unless the newest version is frozen once more (decision 4.9).
 func TestPublishWithoutDraft(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	_, err := h.tryPublish(false)
 	wantRefusal(t, err, theming.Conflict)
-	_, err = h.tryPublish(true) // there is no version to freeze
+	_, err = h.tryPublish(true) // without a version to freeze
 	wantRefusal(t, err, theming.Conflict)
 	h.write(small)
 	h.set(0, `{"gap":"1px","gone":2}`)
@@ -59,7 +59,7 @@ func TestPublishWithoutDraft(t *testing.T) {
 // content (decision 4.8).
 func TestVersionsRememberRenames(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	h.write(`{"g":{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}},"d":{"$value":4}}`)
 	h.set(0, `{"g.a":9,"g.c":9,"d":9}`)
 	if p := h.publish(); len(p.Version.Moves) > 0 {
@@ -77,7 +77,7 @@ func TestVersionsRememberRenames(t *testing.T) {
 // If-Match publishes exactly the draft that was reviewed, else 412 (decision 3.2).
 func TestPublishIfMatch(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for _, ifMatch := range []string{"*", "e"} {
 		_, err := theming.PublishTheme(h.theme, nil, theming.Publication{IfMatch: &ifMatch, NewETag: h.etag})
 		wantPrecondition(t, err)
@@ -103,7 +103,7 @@ func wantPrecondition(t *testing.T, err error) {
 // No content stops a publish: cycles, dangling aliases, misfits, an empty document (S180).
 func TestNoContentStopsAPublish(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	h.write(`{"a":{"$value":"{b}"},"b":{"$value":"{a}"},"c":{"$value":"{gone}"},"d":{"$type":"color","$value":"no colour"},"e":{"$value":null}}`)
 	h.set(0, `{"a":"{a}","b":"{gone}","x":null}`)
 	h.publish()
@@ -115,7 +115,7 @@ func TestNoContentStopsAPublish(t *testing.T) {
 // Every Variant has a draft at the new version, untouched ones too; none is published (S185, S186, decision 5.4).
 func TestPublishLeavesVariantDrafts(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 3)
+	h := newFixture(t, 3)
 	h.write(small)
 	h.publish()
 	for i, v := range h.variants {
@@ -187,7 +187,7 @@ func TestMigration(t *testing.T) {
 		{"aliases follow a swap once", `{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}}`, `[{"op":"move","from":"/a","path":"/t"},{"op":"move","from":"/b","path":"/a"},{"op":"move","from":"/t","path":"/b"}]`, `{"c":["{a}","{b}"]}`, `{"c":["{b}","{a}"]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHouse(t, 2)
+			h := newFixture(t, 2)
 			h.write(c.before)
 			h.publish()
 			h.set(0, c.overrides)
@@ -210,7 +210,7 @@ func TestMigration(t *testing.T) {
 // Renames made in many edits of one draft are one renaming, whatever the edits (decision 4.8).
 func TestMigrationOverManyEdits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	h.write(`{"g":{"a":{"$value":1},"b":{"$value":2}}}`)
 	h.publish()
 	h.set(0, `{"g.a":5,"g.b":6}`)
@@ -227,7 +227,7 @@ func TestMigrationOverManyEdits(t *testing.T) {
 // A swap of two tokens that are equal leaves the document as it is, and is a rename all the same.
 func TestSwapOfEqualTokensInADraft(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	h.write(`{"a":{"$value":1},"b":{"$value":1},"c":{"$value":1}}`)
 	h.publish()
 	h.set(0, `{"a":5,"b":6}`)
@@ -244,7 +244,7 @@ func TestSwapOfEqualTokensInADraft(t *testing.T) {
 // A rename that was discarded is forgotten.
 func TestDiscardedRenames(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	h.write(`{"a":{"$value":1},"b":{"$value":2}}`)
 	h.publish()
 	h.set(0, `{"a":5}`)
@@ -262,7 +262,7 @@ func TestDiscardedRenames(t *testing.T) {
 // A draft that cannot be read is a failure that names the Variant.
 func TestPublishWithABrokenVariantDraft(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	h.write(small)
 	for _, stored := range []string{`{`, `[]`} {
 		h.variants[0].Draft = &record.VariantDraft{Overrides: []byte(stored)}

@@ -62,8 +62,8 @@ func wantRefusal(t tester, err error, cause theming.Cause, texts ...string) {
 	}
 }
 
-// house is a Theme with Variants as a store would keep them between requests.
-type house struct {
+// fixture is a Theme with Variants as a store would keep them between requests.
+type fixture struct {
 	t        tester
 	theme    theming.ThemeState
 	variants []theming.VariantState
@@ -71,8 +71,8 @@ type house struct {
 	clock    int
 }
 
-func newHouse(t tester, variants int) *house {
-	h := &house{t: t}
+func newFixture(t tester, variants int) *fixture {
+	h := &fixture{t: t}
 	theme, err := theming.NewTheme("thm_1", "env_1", theming.ThemeInput{Slug: ptr("t"), DisplayName: ptr("T")}, h.now())
 	if err != nil {
 		t.Fatal(err)
@@ -89,17 +89,17 @@ func newHouse(t tester, variants int) *house {
 	return h
 }
 
-func (h *house) now() time.Time {
+func (h *fixture) now() time.Time {
 	h.clock++
 	return at(h.clock)
 }
 
-func (h *house) etag() string {
+func (h *fixture) etag() string {
 	h.etags++
 	return "etag" + strconv.Itoa(h.etags)
 }
 
-func (h *house) limits() patch.Limits {
+func (h *fixture) limits() patch.Limits {
 	return patch.Limits{MaxBytes: 8 << 20, MaxDepth: 64, MaxName: 256}
 }
 
@@ -108,12 +108,12 @@ func stored(s theming.ThemeState) theming.ThemeState {
 	return theming.ThemeState{Theme: s.Theme, Draft: s.Draft, Base: s.Base}
 }
 
-func (h *house) tryEdit(ops string) error {
+func (h *fixture) tryEdit(ops string) error {
 	h.t.Helper()
 	return h.tryOperations(operations(h.t, ops))
 }
 
-func (h *house) tryOperations(ops []patch.Operation) error {
+func (h *fixture) tryOperations(ops []patch.Operation) error {
 	after, err := theming.EditTheme(h.theme, theming.Edit{
 		Operations: ops, Claim: theming.Claim{ETag: h.theme.Theme.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
 	})
@@ -123,7 +123,7 @@ func (h *house) tryOperations(ops []patch.Operation) error {
 	return err
 }
 
-func (h *house) edit(ops string) {
+func (h *fixture) edit(ops string) {
 	h.t.Helper()
 	if err := h.tryEdit(ops); err != nil {
 		h.t.Fatal(err)
@@ -131,7 +131,7 @@ func (h *house) edit(ops string) {
 }
 
 // write makes document the current document in one batch.
-func (h *house) write(document string) {
+func (h *fixture) write(document string) {
 	h.t.Helper()
 	to := parse(h.t, document)
 	if err := h.tryOperations(patch.Diff(h.document(), to, nil)); err != nil {
@@ -139,7 +139,7 @@ func (h *house) write(document string) {
 	}
 }
 
-func (h *house) document() *jsontree.Node {
+func (h *fixture) document() *jsontree.Node {
 	h.t.Helper()
 	document, err := h.theme.Document()
 	if err != nil {
@@ -148,7 +148,7 @@ func (h *house) document() *jsontree.Node {
 	return document
 }
 
-func (h *house) publish() theming.Published {
+func (h *fixture) publish() theming.Published {
 	h.t.Helper()
 	p, err := h.tryPublish(false)
 	if err != nil {
@@ -157,7 +157,7 @@ func (h *house) publish() theming.Published {
 	return p
 }
 
-func (h *house) tryPublish(unchanged bool) (theming.Published, error) {
+func (h *fixture) tryPublish(unchanged bool) (theming.Published, error) {
 	p, err := theming.PublishTheme(h.theme, h.variants, theming.Publication{Unchanged: unchanged, Module: "module", Now: h.now(), NewETag: h.etag})
 	if err != nil {
 		return p, err
@@ -174,7 +174,7 @@ func (h *house) tryPublish(unchanged bool) (theming.Published, error) {
 }
 
 // releases holds a publish that sees only what it needs of each Variant against p, which saw everything.
-func (h *house) releases(p theming.Published, unchanged bool) {
+func (h *fixture) releases(p theming.Published, unchanged bool) {
 	h.t.Helper()
 	r, err := theming.NewRelease(h.theme, theming.Publication{Unchanged: unchanged, Module: "module", Now: p.Version.PublishedAt, NewETag: func() string { return "new" }})
 	if err != nil {
@@ -209,7 +209,7 @@ func (h *house) releases(p theming.Published, unchanged bool) {
 	}
 }
 
-func (h *house) trySet(i int, ops ...theming.VariantOperation) error {
+func (h *fixture) trySet(i int, ops ...theming.VariantOperation) error {
 	v := h.variants[i]
 	after, err := theming.EditVariant(h.theme.Theme, h.document(), v, theming.VariantEdit{
 		Operations: ops, Claim: theming.Claim{ETag: v.Variant.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
@@ -221,7 +221,7 @@ func (h *house) trySet(i int, ops ...theming.VariantOperation) error {
 }
 
 // set sets each pair of a flat JSON object on Variant i.
-func (h *house) set(i int, overrides string) {
+func (h *fixture) set(i int, overrides string) {
 	h.t.Helper()
 	var ops []theming.VariantOperation
 	for _, m := range parse(h.t, overrides).Members {
@@ -232,7 +232,7 @@ func (h *house) set(i int, overrides string) {
 	}
 }
 
-func (h *house) publishVariant(i int) {
+func (h *fixture) publishVariant(i int) {
 	h.t.Helper()
 	v, _, blob, err := theming.PublishVariant(h.theme.Theme, h.variants[i], nil, h.now())
 	if err != nil {
@@ -241,7 +241,7 @@ func (h *house) publishVariant(i int) {
 	h.variants[i] = theming.VariantState{Variant: v, Served: parse(h.t, string(blob))}
 }
 
-func (h *house) overrides(i int) string {
+func (h *fixture) overrides(i int) string {
 	h.t.Helper()
 	n, err := h.variants[i].Overrides()
 	if err != nil {
