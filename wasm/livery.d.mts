@@ -1,6 +1,6 @@
 /**
  * Livery's renderer module (renderer.wasm) in browsers, Node 18 and later, and Workers: the bytes are those that
- * Livery's own edges serve. There is no dependency, no network, no file system and no clock; the module gets the few
+ * Livery's own edges serve. It needs no dependency, no network, no file system and no clock; the module gets the few
  * WASI functions that it imports from here, and they give it nothing.
  *
  * A page that previews a draft compiles the Theme once and an overlay for each change:
@@ -48,7 +48,7 @@ export interface Info {
 /** An open plan: one file of one Theme version, checked once and kept in the module until it is dropped. */
 export interface Plan {
 	/**
-	 * The file with the Variant's overlay, or of the Theme alone where none is given. The result belongs to the caller.
+	 * The file with the Variant's overlay, or of the Theme alone if none is given. The result belongs to the caller.
 	 * An overlay of no bytes is refused: it is a mistake more often than a wish for the Theme.
 	 * @throws LiveryError 6, 7, 8 or 9
 	 */
@@ -64,7 +64,7 @@ export interface Plan {
 export interface Livery {
 	readonly info: Info;
 	/**
-	 * The plan of a file, or its overlay where `overrides` are given. The module keeps the Theme it compiled last, so
+	 * The plan of a file, or its overlay if `overrides` are given. The module keeps the Theme it compiled last, so
 	 * that all files of one Theme, and all its Variants, cost one reading of it.
 	 * @throws LiveryError 1, 2, 3 or 9
 	 */
@@ -83,16 +83,16 @@ export interface Livery {
 }
 
 /**
- * Starts a module, given as its bytes or compiled; where code cannot be compiled at run time, as in Workers, it must be
- * compiled. Rejects with WebAssembly's own error where the bytes are no module, and with a LiveryError of status 0 where
+ * Starts a module, given as its bytes or compiled; if code cannot be compiled at run time, as in Workers, it must be
+ * compiled. Rejects with WebAssembly's own error if the bytes are not a module, and with a LiveryError of status 0 if
  * the module speaks another version of the contract or does not start.
  */
 export function load(module: WebAssembly.Module | BufferSource): Promise<Livery>;
 
 /**
  * The parts of a plan bundle or an overlay bundle, by file. A part of no bytes says that the bundle has none for the
- * file. The parts share memory with each other, and with the argument where that is an ArrayBuffer.
- * @throws LiveryError 5 where the bytes are no bundle, or not a whole one
+ * file. The parts share memory with each other, and with the argument if that is an ArrayBuffer.
+ * @throws LiveryError 5 if the bytes are not a bundle, or not a whole one
  */
 export function openBundle(bundle: ArrayBuffer | Uint8Array): Record<FileName, Uint8Array<ArrayBuffer>>;
 

@@ -179,7 +179,7 @@ func TestTheSnippetOnGitLab(t *testing.T) {
 		t.Errorf("release with a wrong token = %d, want 5\n%s", code, said)
 	}
 	s.env = append(s.env, "LIVERY_TOKEN=", "ACTIONS_ID_TOKEN_REQUEST_URL=")
-	if said, code := s.run("release", "tokens.json"); code != 2 || !strings.Contains(said, "there is no token") {
+	if said, code := s.run("release", "tokens.json"); code != 2 || !strings.Contains(said, "the token is missing") {
 		t.Errorf("release without a token = %d\n%s", code, said)
 	}
 }

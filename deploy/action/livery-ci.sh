@@ -9,7 +9,7 @@
 # LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE, LIVERY_FAIL_ON_BREAKING. LIVERY_PREVIEW names the
 # file of a page that review draws of a Theme's files. A token is LIVERY_TOKEN, or else the identity of the job,
 # for which GitHub is asked; the origin must then trust GitHub as an issuer. It ends with the exit code of
-# livery: 1 refused, faults, or a change that can break a consumer and must not, 4 somebody else changed the
+# livery: 1 refused, faults, or a change that can break a consumer and must not, 4 another client changed the
 # draft, 5 not allowed.
 #
 # The token files are a stranger's: what they say reaches the comment and the log only as livery printed it,
@@ -47,7 +47,7 @@ install_program() {
 		echo "$LIVERY_SHA256  $work/livery" | sha256sum -c - >/dev/null || fail "$binary is not the program of that checksum"
 		binary=$work/livery
 		;;
-	*) binary=$(command -v "$binary") || fail "there is no program $binary" ;;
+	*) binary=$(command -v "$binary") || fail "the program $binary does not exist" ;;
 	esac
 	cp "$binary" "$folder/livery"
 	chmod 755 "$folder/livery"
@@ -55,11 +55,11 @@ install_program() {
 	"$folder/livery" help >/dev/null
 }
 
-# take_token asks GitHub for the identity of the job where no token is given. It is never printed.
+# take_token asks GitHub for the identity of the job if no token is given. It is never printed.
 take_token() {
 	test -n "${LIVERY_URL:-}" || fail "LIVERY_URL does not say where the origin is"
 	if [ -n "${LIVERY_TOKEN:-}" ]; then return; fi
-	test -n "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" || fail "there is no token: give LIVERY_TOKEN, or the job the permission id-token: write"
+	test -n "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" || fail "the token is missing: give LIVERY_TOKEN, or the job the permission id-token: write"
 	audience=$(printf '%s/public/v1' "${LIVERY_URL%/}" | jq -sRr @uri)
 	LIVERY_TOKEN=$(header "Authorization: Bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN" |
 		curl -fsS -H @- "$ACTIONS_ID_TOKEN_REQUEST_URL&audience=$audience" | jq -er .value) || fail "the job got no identity"

@@ -5,7 +5,7 @@
 //   RENDERER  the renderer module that the version names, as a WebAssembly.Module
 //   BLOBS     a KV namespace that holds blobs under their SHA-256, so that what is kept of one is never stale
 //   PLAN      the name of the version's plan bundle
-//   OVERLAYS  an object from the slug of each Variant to the name of its overlay bundle, or to "" where it has none
+//   OVERLAYS  an object from the slug of each Variant to the name of its overlay bundle, or to "" if it has none
 //   LIFETIME  how long an answer may be kept, in seconds; 0 says that the version is sealed and kept for ever
 import { load, openBundle, LiveryError } from "../livery.mjs";
 
