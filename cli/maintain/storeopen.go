@@ -24,8 +24,8 @@ type StorePlace struct {
 	Single bool   // a PostgreSQL without synchronous standbys will do
 }
 
-// witnessName is the file of a data directory that notes how far the log of a PostgreSQL was seen.
-const witnessName = "store-witness"
+// logEndName is the file of a data directory that notes how far the log of a PostgreSQL was seen.
+const logEndName = "store-witness"
 
 // OpenStore opens a store, and closes it with the run.
 func OpenStore(r *process.Run, p StorePlace, log *slog.Logger) (store storage.Store, err error) {
@@ -62,7 +62,7 @@ func openPostgres(p StorePlace, o postgres.Options) (*postgres.Store, error) {
 	}
 	o.Alone = p.Single
 	if p.Dir != "" {
-		o.Witness = filepath.Join(p.Dir, witnessName)
+		o.LogEndFile = filepath.Join(p.Dir, logEndName)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -165,8 +165,8 @@ func cutTail(schema string) []string {
 // A tail that is lost while the origin runs, or before it starts, is noticed.
 func TestALostTailIsNoticed(t *testing.T) {
 	a := one(t)
-	schema, witness := a.schema(t), filepath.Join(t.TempDir(), "witness")
-	s := a.reopen(t, schema, postgres.Options{Witness: witness})
+	schema, logEnd := a.schema(t), filepath.Join(t.TempDir(), "logEnd")
+	s := a.reopen(t, schema, postgres.Options{LogEndFile: logEnd})
 	for range 3 {
 		if _, err := s.Update(context.Background(), "e", set("K", "1")); err != nil {
 			t.Fatal(err)
@@ -179,26 +179,26 @@ func TestALostTailIsNoticed(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if again := a.reopen(t, schema, postgres.Options{Witness: witness}); lostOf(again) != (storage.Cursor{}) {
+	if again := a.reopen(t, schema, postgres.Options{LogEndFile: logEnd}); lostOf(again) != (storage.Cursor{}) {
 		t.Errorf("Lost() = %s of what was lost before", lostOf(again))
 	} else if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(witness)
+	text, err := os.ReadFile(logEnd)
 	if err != nil {
 		t.Fatal(err)
 	}
 	id, _, _ := strings.Cut(string(text), " ")
-	if err := os.WriteFile(witness, []byte(id+" "+was.String()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(logEnd, []byte(id+" "+was.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if again := a.reopen(t, schema, postgres.Options{Witness: witness}); lostOf(again) != was {
+	if again := a.reopen(t, schema, postgres.Options{LogEndFile: logEnd}); lostOf(again) != was {
 		t.Errorf("Lost() = %s, want %s", lostOf(again), was)
 	}
-	if err := os.WriteFile(witness, []byte("0123 "+was.String()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(logEnd, []byte("0123 "+was.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if again := a.reopen(t, schema, postgres.Options{Witness: witness}); lostOf(again) != (storage.Cursor{}) {
+	if again := a.reopen(t, schema, postgres.Options{LogEndFile: logEnd}); lostOf(again) != (storage.Cursor{}) {
 		t.Errorf("Lost() = %s of another database", lostOf(again))
 	}
 }

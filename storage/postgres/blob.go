@@ -17,7 +17,7 @@ import (
 func digest(name record.Hash) []byte {
 	b, err := hex.DecodeString(string(name))
 	if err != nil {
-		panic("postgres: digest of a name that is no hash")
+		panic("postgres: digest of a name that is not a hash")
 	}
 	return b
 }

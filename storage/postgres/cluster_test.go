@@ -65,7 +65,7 @@ func (l *load) note(step storagetest.Step, at storage.Cursor, err error) {
 }
 
 // Whatever was acknowledged is there after any number of lost primaries, in one log without a gap;
-// nobody who wrote was shown an error.
+// no writer was shown an error.
 func TestFailoversLoseNothing(t *testing.T) {
 	rounds := 2
 	if n, err := strconv.Atoi(os.Getenv(failoversVariable)); err == nil {

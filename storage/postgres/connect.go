@@ -53,7 +53,7 @@ func forNotices(c *pgx.ConnConfig) *pgx.ConnConfig {
 
 // lockWait is how long a commit waits for the head of the log, and ackWait how long for its
 // acknowledgement, and byteWait longer for each byte of it, before the connection is given up and the
-// commit looked for on another. Whoever waits for the commit waits on.
+// commit looked for on another. Callers that wait for the commit wait on.
 const (
 	lockWait = 3 * time.Second
 	ackWait  = 4 * time.Second

@@ -9,7 +9,7 @@ import (
 // userTimeout is TCP_USER_TIMEOUT: how long what was sent may stay unacknowledged.
 const userTimeout = 0x12
 
-// newDialer returns a Dialer whose connections end where the other machine has gone without a word: the
+// newDialer returns a Dialer whose connections end if the other machine has gone without a word: the
 // system alone would wait for a quarter of an hour.
 func newDialer() *net.Dialer {
 	d := &net.Dialer{KeepAliveConfig: silence}

@@ -83,22 +83,22 @@ func (f *follower) await(ctx context.Context, seq uint64) error {
 func (f *follower) work(ctx context.Context) {
 	defer close(f.ended)
 	var seen storage.Cursor
-	witness := witness{store: f.store}
+	marker := logEndMarker{store: f.store}
 	for ctx.Err() == nil {
 		conn, err := lasting(ctx, f.config)
 		if err != nil {
 			pause(ctx, lookEvery)
 			continue
 		}
-		f.listen(ctx, conn, &seen, &witness)
+		f.listen(ctx, conn, &seen, &marker)
 		drop(conn)
 	}
-	witness.note(seen, true)
+	marker.note(seen, true)
 }
 
 // listen looks until the connection breaks or ctx ends. The server may be another one than before, and
 // lack what was seen.
-func (f *follower) listen(ctx context.Context, conn *pgx.Conn, seen *storage.Cursor, w *witness) {
+func (f *follower) listen(ctx context.Context, conn *pgx.Conn, seen *storage.Cursor, w *logEndMarker) {
 	if _, err := conn.Exec(ctx, "LISTEN livery"); err != nil {
 		return
 	}
@@ -124,7 +124,7 @@ func (f *follower) listen(ctx context.Context, conn *pgx.Conn, seen *storage.Cur
 	}
 }
 
-// look reads the head, and tells other origins to look too if this one committed. That is no part of the
+// look reads the head, and tells other origins to look too if this one committed. That is not a part of the
 // commit, because a server lets only one transaction that notifies commit at a time. A server that says
 // nothing is given up.
 func (f *follower) look(ctx context.Context, conn *pgx.Conn, own bool) (h head, err error) {
@@ -156,7 +156,7 @@ func (f *follower) hear(ctx context.Context, conn *pgx.Conn) (own bool, err erro
 		}
 	}()
 	heard := &pgconn.Notification{PID: conn.PgConn().PID()}
-	for err == nil && heard.PID == conn.PgConn().PID() { // its own notifications are no news
+	for err == nil && heard.PID == conn.PgConn().PID() { // its own notifications bring nothing new
 		heard, err = conn.WaitForNotification(short)
 	}
 	cancel()

@@ -161,7 +161,7 @@ func (g *group) more(batch []*writes) (all []*writes, next *writes) {
 }
 
 // settle commits a batch, again and again while the server is away and for Options.RetryFor, and
-// tells everybody. A commit whose answer was lost is looked for by its tag before it is tried again.
+// tells every caller. A commit whose answer was lost is looked for by its tag before it is tried again.
 func (g *group) settle(batch []*writes) {
 	deadline := time.Now().Add(g.store.opts.RetryFor)
 	sent := false // whether a COMMIT may have reached a server
@@ -226,7 +226,7 @@ func (g *group) connect() (err error) {
 	return err
 }
 
-// lookUp finds which of a batch were committed though nobody heard, tells them, and returns the rest.
+// lookUp finds which of a batch were committed though no answer came, tells their callers, and returns the rest.
 // It waits for the head, which a transaction that is still under way holds.
 func (g *group) lookUp(batch []*writes) (rest []*writes, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait+ackWait)

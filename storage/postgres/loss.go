@@ -31,9 +31,9 @@ func (s *Store) Lost() (storage.Cursor, bool) {
 	return s.loss.lost, s.loss.lost != storage.Cursor{}
 }
 
-// findLoss compares the change log with what the witness says it was.
+// findLoss compares the change log with what the file says it was.
 func (s *Store) findLoss(ctx context.Context) error {
-	was, err := s.readWitness()
+	was, err := s.readLogEnd()
 	if err != nil {
 		return err
 	}
@@ -66,17 +66,17 @@ func (s *Store) confirm(ctx context.Context, c *pgx.Conn, was storage.Cursor) (n
 	return p.head.end, err
 }
 
-// The witness is one line: the ID of the store and the newest cursor that was seen.
-func (s *Store) readWitness() (storage.Cursor, error) {
-	if s.opts.Witness == "" {
+// The file is one line: the ID of the store and the newest cursor that was seen.
+func (s *Store) readLogEnd() (storage.Cursor, error) {
+	if s.opts.LogEndFile == "" {
 		return storage.Cursor{}, nil
 	}
-	text, err := os.ReadFile(s.opts.Witness)
+	text, err := os.ReadFile(s.opts.LogEndFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return storage.Cursor{}, nil
 	}
 	if err != nil {
-		return storage.Cursor{}, fmt.Errorf("read the witness of the change log: %w", err)
+		return storage.Cursor{}, fmt.Errorf("read how far the change log was: %w", err)
 	}
 	id, place, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), " ")
 	at, err := storage.ParseCursor(place)
@@ -90,21 +90,21 @@ func (s *Store) readWitness() (storage.Cursor, error) {
 	return at, nil
 }
 
-// witnessEvery is how far the witness may lag behind.
-const witnessEvery = 5 * time.Second
+// logEndEvery is how far the file may lag behind.
+const logEndEvery = 5 * time.Second
 
-// witness notes how far the change log was seen. It is for one goroutine.
-type witness struct {
+// logEndMarker notes how far the change log was seen. It is for one goroutine.
+type logEndMarker struct {
 	store *Store
 	noted storage.Cursor
 	at    time.Time
 }
 
-// note writes the file where something is new, now and then, or with end at once. A failure costs
+// note writes the file if something is new, now and then, or with end at once. A failure costs
 // nothing but the note.
-func (w *witness) note(seen storage.Cursor, end bool) {
-	path := w.store.opts.Witness
-	if path == "" || seen == w.noted || seen.Seq == 0 || !end && time.Since(w.at) < witnessEvery {
+func (w *logEndMarker) note(seen storage.Cursor, end bool) {
+	path := w.store.opts.LogEndFile
+	if path == "" || seen == w.noted || seen.Seq == 0 || !end && time.Since(w.at) < logEndEvery {
 		return
 	}
 	w.noted, w.at = seen, time.Now()
@@ -113,6 +113,6 @@ func (w *witness) note(seen storage.Cursor, end bool) {
 		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
-		w.store.opts.Logger.Warn("storage: the witness of the change log was not written", "file", path, "error", err)
+		w.store.opts.Logger.Warn("storage: the note of how far the change log is was not written", "file", path, "error", err)
 	}
 }

@@ -52,7 +52,7 @@ func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
 	return conn, err
 }
 
-// pop returns a connection that nobody uses, or nil.
+// pop returns an unused connection, or nil.
 func (p *pool) pop() *pgx.Conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +80,7 @@ func (p *pool) give(ctx context.Context, conn *pgx.Conn, err error) {
 	p.broke(ctx, err)
 }
 
-// end gives a connection back once its snapshot has ended, which nobody waits for.
+// end gives a connection back once its snapshot has ended, which no caller waits for.
 func (p *pool) end(ctx context.Context, conn *pgx.Conn, err error) {
 	if err != nil || conn.IsClosed() {
 		p.give(ctx, conn, cmp.Or(err, errUnfinished))
@@ -162,7 +162,7 @@ func lasting(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// errAway means that there is no primary to talk to.
+// errAway means that a primary is missing.
 var errAway = errors.New("no primary answers")
 
 // lockNotAvailable is the server's code for a lock that was waited for in vain.

@@ -14,12 +14,12 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// unconfirmed are the blobs put by this process that no commit of it has yet followed. A put does not
+// unconfirmedBlobs are the blobs put by this process that no commit of it has yet followed. A put does not
 // wait for the quorum: the commit that names the blob does, and it comes later in the server's log. A
 // failover between the two can lose the put, so each commit checks that what was put before it is
 // there, and puts it again if it is not. What was put longer than storage.PutWindow ago belongs to
 // no publish any more.
-type unconfirmed struct {
+type unconfirmedBlobs struct {
 	mu    sync.Mutex // guards below
 	blobs map[record.Hash]unconfirmedBlob
 	bytes int
@@ -35,8 +35,8 @@ type unconfirmedBlob struct {
 // quorum at once.
 const mostUnconfirmed = 64 << 20
 
-// add keeps a blob, or reports that there is no room.
-func (u *unconfirmed) add(name record.Hash, b unconfirmedBlob) bool {
+// add keeps a blob, or reports that the room is used up.
+func (u *unconfirmedBlobs) add(name record.Hash, b unconfirmedBlob) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.bytes -= len(u.blobs[name].packed)
@@ -53,7 +53,7 @@ func (u *unconfirmed) add(name record.Hash, b unconfirmedBlob) bool {
 }
 
 // all returns those that a commit may name, and forgets the others.
-func (u *unconfirmed) all(now time.Time) map[record.Hash]unconfirmedBlob {
+func (u *unconfirmedBlobs) all(now time.Time) map[record.Hash]unconfirmedBlob {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for name, b := range u.blobs {
@@ -66,7 +66,7 @@ func (u *unconfirmed) all(now time.Time) map[record.Hash]unconfirmedBlob {
 }
 
 // forget drops the blobs that are durable now, but for those that were put again meanwhile.
-func (u *unconfirmed) forget(blobs map[record.Hash]unconfirmedBlob) {
+func (u *unconfirmedBlobs) forget(blobs map[record.Hash]unconfirmedBlob) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for name, b := range blobs {
@@ -85,7 +85,7 @@ type put struct {
 	done    chan error // holds one: what became of it
 }
 
-// mostPutBytes is from where on no further blob goes into one transaction.
+// mostPutBytes is how many bytes there are when no further blob goes into one transaction.
 const mostPutBytes = 4 << 20
 
 // putAll puts blobs, together in the order of names: two transactions do not wait for each other then.

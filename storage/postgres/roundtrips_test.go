@@ -214,7 +214,7 @@ func TestBlobsThatArePutAtOnceShareRoundTrips(t *testing.T) {
 }
 
 // A commit takes a snapshot, which is one round trip to begin and one to end, and two round trips of the
-// transaction; a blob is put in one. What tells other origins is no part of it.
+// transaction; a blob is put in one. What notifies other origins is not a part of it.
 func TestACommitTakesFewRoundTrips(t *testing.T) {
 	s, q := one(t).counted(t)
 	write := func(n int) {

@@ -35,9 +35,9 @@ type Options struct {
 	// Alone allows a server without synchronous standbys: what it acknowledged is lost with its disk.
 	Alone bool
 
-	// Witness is a file of this machine that notes how far the change log was seen, so that a start finds
+	// LogEndFile is a file of this machine that notes how far the change log was seen, so that a start finds
 	// out what the server has lost meanwhile. Empty means none. Lost: a loss before the start goes unnoticed.
-	Witness string
+	LogEndFile string
 
 	clock func() time.Time // when blobs are put, for tests; nil means time.Now
 }
@@ -81,7 +81,7 @@ type Store struct {
 	cached     blobCache
 	loss       loss
 
-	unconfirmed unconfirmed
+	unconfirmed unconfirmedBlobs
 
 	mu     sync.Mutex // guards closed; calls grow only while it is false
 	closed bool
@@ -182,7 +182,7 @@ func (s *Store) Close() error {
 }
 
 // TryAlone runs fn while no other process that calls TryAlone with the name runs its own, and reports
-// whether it did; if another does it returns at once. Where the connection breaks meanwhile another
+// whether it did; if another does it returns at once. If the connection breaks meanwhile another
 // process may begin before fn ends.
 func (s *Store) TryAlone(ctx context.Context, name string, fn func(context.Context) error) (ran bool, err error) {
 	if err := s.enter(ctx); err != nil {

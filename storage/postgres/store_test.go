@@ -31,7 +31,7 @@ type alone struct {
 	schemas atomic.Int64
 }
 
-// needServer skips loudly if there is no PostgreSQL or nobody asked for it.
+// needServer skips loudly without a PostgreSQL, or if it was not asked for.
 func needServer(t testing.TB) {
 	t.Helper()
 	if why := postgrestest.Why(); why != "" {

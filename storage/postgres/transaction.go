@@ -15,22 +15,22 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// current is what a batch is checked against, while its transaction holds the head of the log.
-type current struct {
+// batchState is what a batch is checked against, while its transaction holds the head of the log.
+type batchState struct {
 	head
 	newest map[string]uint64    // entry of the log, by scope
 	there  map[record.Hash]bool // blobs
 }
 
 // begin begins a transaction that holds the head of the log.
-func (g *group) begin(batch []*writes, puts map[record.Hash]unconfirmedBlob) (now current, err error) {
+func (g *group) begin(batch []*writes, puts map[record.Hash]unconfirmedBlob) (now batchState, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait+ackWait)
 	defer cancel()
 	scopes := []string{storage.Global}
 	for _, w := range batch {
 		scopes = append(scopes, w.scope)
 	}
-	now = current{newest: map[string]uint64{}, there: map[record.Hash]bool{}}
+	now = batchState{newest: map[string]uint64{}, there: map[record.Hash]bool{}}
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED") // so that what follows the lock sees what was committed before it
 	b.Queue(lockHead).QueryRow(func(row pgx.Row) (err error) {
@@ -92,7 +92,7 @@ func patience(batch []*writes) time.Duration {
 // sortOut tells the writes that rest on the newest of their scope from those that were overtaken. A
 // Global commit rests on everything, and everything on the last Global one; what continues a chain rests on
 // the writes before it.
-func (now current) sortOut(batch []*writes) (fresh, overtaken []*writes) {
+func (now batchState) sortOut(batch []*writes) (fresh, overtaken []*writes) {
 	last := now.end.Seq
 	for _, w := range batch {
 		w.seq = 0
@@ -108,7 +108,7 @@ func (now current) sortOut(batch []*writes) (fresh, overtaken []*writes) {
 }
 
 // overtook reports whether another origin committed in the scope of writes since they were made.
-func (now current) overtook(w *writes) bool {
+func (now batchState) overtook(w *writes) bool {
 	newest := now.newest[w.scope]
 	switch {
 	case now.newest[storage.Global] > w.base.Seq:

@@ -10,16 +10,16 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// turn lets a caller fill its writes while the group holds the head of the log, so that nobody can
+// turn lets a caller fill its writes while the group holds the head of the log, so that no other writer can
 // commit between its snapshot and its commit. The caller's function runs in the caller's goroutine.
 type turn struct {
-	begin  chan struct{} // taken by the caller when the head is locked
-	filled chan filling  // its answer; the group waits for it
-	gone   chan struct{} // closed when the caller takes no more turns
+	begin  chan struct{}   // taken by the caller when the head is locked
+	filled chan fillResult // its answer; the group waits for it
+	gone   chan struct{}   // closed when the caller takes no more turns
 }
 
-// filling is what became of a caller's function.
-type filling struct {
+// fillResult is what became of a caller's function.
+type fillResult struct {
 	wrote bool
 	err   error
 }
@@ -30,7 +30,7 @@ var errIdle = errors.New("nothing was written")
 // commitLocked lets fill fill w when the head of the log is locked, and waits for what becomes of it.
 // fill runs again if the server went away before the commit.
 func (g *group) commitLocked(w *writes, fill func() (wrote bool, err error)) (storage.Cursor, error) {
-	w.turn = &turn{make(chan struct{}), make(chan filling, 1), make(chan struct{})}
+	w.turn = &turn{make(chan struct{}), make(chan fillResult, 1), make(chan struct{})}
 	g.queue <- w
 	late := time.After(g.store.opts.CommitWait)
 	for began := false; ; {
@@ -38,7 +38,7 @@ func (g *group) commitLocked(w *writes, fill func() (wrote bool, err error)) (st
 		case <-w.turn.begin:
 			began = true
 			wrote, err := fill()
-			w.turn.filled <- filling{wrote, err}
+			w.turn.filled <- fillResult{wrote, err}
 		case <-w.settled:
 			return w.at, w.err
 		case <-late:
@@ -73,7 +73,7 @@ func (w *writes) fillNow() error {
 	return nil
 }
 
-// attemptLocked lets fn run when the group has locked the head of the log, so that nobody can overtake its
+// attemptLocked lets fn run when the group has locked the head of the log, so that no other commit can overtake its
 // writes. The scope is free when they are settled.
 func (s *Store) attemptLocked(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
 	release, err := s.scopes.Acquire(ctx, scope)

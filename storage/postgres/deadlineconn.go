@@ -11,9 +11,9 @@ import (
 // short, or send rows as they go.
 const answerWithin = 8 * time.Second
 
-// impatient is a connection whose reads end with an error when nothing comes for answerWithin: a server
+// deadlineConn is a connection whose reads end with an error when nothing comes for answerWithin: a server
 // that hangs acknowledges what is sent to it for ever.
-type impatient struct {
+type deadlineConn struct {
 	net.Conn
 
 	mu  sync.Mutex // guards end, and the order of deadlines
@@ -21,7 +21,7 @@ type impatient struct {
 }
 
 // Read is that of the connection, with a deadline.
-func (c *impatient) Read(b []byte) (int, error) {
+func (c *deadlineConn) Read(b []byte) (int, error) {
 	c.mu.Lock()
 	end := time.Now().Add(answerWithin)
 	if !c.end.IsZero() && c.end.Before(end) {
@@ -36,7 +36,7 @@ func (c *impatient) Read(b []byte) (int, error) {
 }
 
 // SetDeadline is that of the connection.
-func (c *impatient) SetDeadline(t time.Time) error {
+func (c *deadlineConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end = t
@@ -44,7 +44,7 @@ func (c *impatient) SetDeadline(t time.Time) error {
 }
 
 // SetReadDeadline is that of the connection.
-func (c *impatient) SetReadDeadline(t time.Time) error {
+func (c *deadlineConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end = t
@@ -61,6 +61,6 @@ func impatiently(to dial) dial {
 		if err != nil {
 			return nil, err
 		}
-		return &impatient{Conn: conn}, nil
+		return &deadlineConn{Conn: conn}, nil
 	}
 }

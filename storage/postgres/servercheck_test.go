@@ -12,7 +12,7 @@ import (
 	"example.com/livery/storage/postgres"
 )
 
-// A server that does not keep the promise, or lets nobody in, is refused with what mends it.
+// A server that does not keep what a store promises, or refuses the connection, is refused with what repairs it.
 func TestAServerThatDoesNotKeepThePromiseIsRefused(t *testing.T) {
 	a := one(t)
 	a.run(t, "CREATE ROLE plain LOGIN", "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0", "CREATE SCHEMA theirs")

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrServer is returned if the server does not keep what is promised, or lets nobody in. The error is
+// ErrServer is returned if the server does not keep what a store promises, or refuses the connection. The error is
 // a *ServerError.
 var ErrServer = errors.New("the server does not keep what is promised")
 
