@@ -21,15 +21,15 @@ import (
 	"example.com/livery/client"
 )
 
-// running is a livery dev of a test, in this process.
-type running struct {
+// liveDev is a livery dev of a test, in this process.
+type liveDev struct {
 	file   devfile.File
 	client *client.Client
 	dir    string
 }
 
 // startDev runs livery dev without a sample until the test ends.
-func startDev(t *testing.T) running {
+func startDev(t *testing.T) liveDev {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "livery-") // the path of its socket must be short
 	if err != nil {
@@ -62,11 +62,11 @@ func startDev(t *testing.T) running {
 		default:
 		}
 		if file, err := devfile.Read(dir); err == nil {
-			return running{file, account.NewClient(file.OriginURL, file.Token), dir}
+			return liveDev{file, account.NewClient(file.OriginURL, file.Token), dir}
 		}
 	}
 	t.Fatal("livery dev does not answer")
-	return running{}
+	return liveDev{}
 }
 
 // runLine runs one command line.
@@ -77,7 +77,7 @@ func (a *app) runLine(ctx context.Context, args ...string) error {
 }
 
 // livery runs a command line against an origin, and returns what it printed and its exit code.
-func (r running) livery(t *testing.T, url string, args ...string) (said string, code int) {
+func (r liveDev) livery(t *testing.T, url string, args ...string) (said string, code int) {
 	t.Helper()
 	var out bytes.Buffer
 	a := testApp(strings.NewReader(""), &out, &out)
@@ -86,7 +86,7 @@ func (r running) livery(t *testing.T, url string, args ...string) (said string, 
 }
 
 // meddler stands before an origin and edits a Theme right before the first write of tokens comes through.
-func (r running) meddler(t *testing.T, meddle func()) string {
+func (r liveDev) meddler(t *testing.T, meddle func()) string {
 	t.Helper()
 	target, err := url.Parse(r.file.OriginURL)
 	if err != nil {
@@ -157,7 +157,7 @@ func TestPushMeetsTheChangeOfAnother(t *testing.T) {
 }
 
 // wantValues looks at the values of the two tokens of a Theme.
-func (r running) wantValues(t *testing.T, slug, a, b string) {
+func (r liveDev) wantValues(t *testing.T, slug, a, b string) {
 	t.Helper()
 	page, err := r.client.Themes(t.Context(), r.file.Environments["sandbox"], client.ListOptions{Slug: slug})
 	if err != nil || len(page.Items) != 1 {

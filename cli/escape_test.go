@@ -53,8 +53,8 @@ func hidden(text string) string {
 	return ""
 }
 
-// printed is one way in which a command prints names, and how many lines that are; -1 for any number.
-type printed struct {
+// output is one way in which a command prints names, and how many lines that are; -1 for any number.
+type output struct {
 	what  string
 	lines int
 	print func(a *app, name string)
@@ -79,10 +79,10 @@ func colored(t *rapid.T, a *app, terminal bool) *app {
 	return a
 }
 
-func everyWay() []printed {
+func everyWay() []output {
 	value := func(name string) json.RawMessage { return jsontree.AppendString(nil, name) }
 	faults := func(name string) []lint.Fault {
-		return []lint.Fault{{Diagnostic: client.Diagnostic{Path: name, Kind: name, Message: name}, Where: name + ":1", Next: name}}
+		return []lint.Fault{{Diagnostic: client.Diagnostic{Path: name, Kind: name, Message: name}, Location: name + ":1", Next: name}}
 	}
 	changes := func(name string) changeset.Comparison {
 		changed := changeset.Change{Kind: "changed", Path: name, Before: value(name), After: json.RawMessage(`"#0055aa"`)}
@@ -95,7 +95,7 @@ func everyWay() []printed {
 			l.Info(name, "name", name, "error", errors.New(name))
 		}
 	}
-	return []printed{
+	return []output{
 		{"say", 1, func(a *app, name string) { a.Say("%s", name) }},
 		{"say an error", 1, func(a *app, name string) { a.Say("%v", errors.New(name)) }},
 		{"warn", 1, func(a *app, name string) { a.Warn("Note: %s", name) }},

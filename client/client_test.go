@@ -13,7 +13,7 @@ import (
 
 // fixture is an origin with one published Theme of one token.
 type fixture struct {
-	*running
+	*testOrigin
 	c     *client.Client
 	theme client.Theme
 }

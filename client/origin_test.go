@@ -16,8 +16,8 @@ import (
 	"example.com/livery/wasm"
 )
 
-// running is a real origin on a free port with a store in memory, Team acme and its Environment.
-type running struct {
+// testOrigin is a real origin on a free port with a store in memory, Team acme and its Environment.
+type testOrigin struct {
 	url         string
 	token       string // of subject owner, admin
 	environment string // id
@@ -26,7 +26,7 @@ type running struct {
 }
 
 // startOrigin starts an origin. It panics if it cannot: examples have no test to fail.
-func startOrigin() *running {
+func startOrigin() *testOrigin {
 	ctx := context.Background()
 	must := func(err error) {
 		if err != nil {
@@ -57,7 +57,7 @@ func startOrigin() *running {
 	must(err)
 	served := make(chan error, 1)
 	go func() { served <- o.ServePublic(listener) }()
-	r := &running{url: url, keys: o.Keys(), close: func() {
+	r := &testOrigin{url: url, keys: o.Keys(), close: func() {
 		must(o.Shutdown(ctx))
 		must(<-served)
 		must(store.Close())
@@ -69,7 +69,7 @@ func startOrigin() *running {
 	return r
 }
 
-func (r *running) tokenOf(subject string) string {
+func (r *testOrigin) tokenOf(subject string) string {
 	token, _, err := r.keys.Issue(auth.Order{Subject: subject, TTL: time.Hour})
 	if err != nil {
 		panic(err)
@@ -78,7 +78,7 @@ func (r *running) tokenOf(subject string) string {
 }
 
 // startFor starts an origin that ends with the test, and returns a client of it.
-func startFor(t *testing.T) (*running, *client.Client) {
+func startFor(t *testing.T) (*testOrigin, *client.Client) {
 	t.Helper()
 	r := startOrigin()
 	t.Cleanup(r.close)

@@ -15,26 +15,26 @@ import (
 	"example.com/livery/client"
 )
 
-// seen is what a server got of one request.
-type seen struct{ method, key, body string }
+// seenRequest is what a server received of one request.
+type seenRequest struct{ method, key, body string }
 
-// failing is a server that fails a number of times before it answers: with a status, or by closing
+// failingServer is a server that fails a number of times before it answers: with a status, or by closing
 // the connection if the status is 0. The real origin does not fail on request.
-type failing struct {
+type failingServer struct {
 	failures int
 	status   int
 	after    string // Retry-After of the failures
 	answer   string
 
 	mu   sync.Mutex // guards seen
-	seen []seen
+	seen []seenRequest
 }
 
-func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *failingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seen = append(f.seen, seen{r.Method, r.Header.Get("Idempotency-Key"), string(body)})
+	f.seen = append(f.seen, seenRequest{r.Method, r.Header.Get("Idempotency-Key"), string(body)})
 	if len(f.seen) > f.failures {
 		_, _ = io.WriteString(w, f.answer)
 		return
@@ -48,7 +48,7 @@ func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(f.status)
 }
 
-func (f *failing) start(t *testing.T) *client.Client {
+func (f *failingServer) start(t *testing.T) *client.Client {
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	c := client.New(server.URL+"/public/v1/", "token")
@@ -82,7 +82,7 @@ func TestWhatIsRepeated(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			f := &failing{failures: 2, status: tc.status, answer: `{}`}
+			f := &failingServer{failures: 2, status: tc.status, answer: `{}`}
 			err := tc.call(t.Context(), f.start(t))
 			if len(f.seen) != tc.tries || (err != nil) != tc.fails {
 				t.Errorf("%d tries, %v; want %d tries and failure %t", len(f.seen), err, tc.tries, tc.fails)
@@ -100,7 +100,7 @@ func TestWhatIsRepeated(t *testing.T) {
 }
 
 func TestRepeatingEnds(t *testing.T) {
-	f := &failing{failures: 100, status: 503}
+	f := &failingServer{failures: 100, status: 503}
 	c := f.start(t)
 	var e *client.Error
 	if err := second(c.Theme(t.Context(), "e", "t")); !errors.As(err, &e) || e.Status != 503 || !errors.Is(err, client.ErrInternal) {
@@ -112,7 +112,7 @@ func TestRepeatingEnds(t *testing.T) {
 }
 
 func TestRetryAfterIsWaitedFor(t *testing.T) {
-	f := &failing{failures: 100, status: 503, after: "3600"}
+	f := &failingServer{failures: 100, status: 503, after: "3600"}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := second(f.start(t).Theme(ctx, "e", "t")); err == nil || len(f.seen) != 1 {
@@ -121,12 +121,12 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 }
 
 func TestGivenIdempotencyKeyIsSent(t *testing.T) {
-	f := &failing{answer: `{}`}
+	f := &failingServer{answer: `{}`}
 	ctx := client.WithIdempotencyKey(t.Context(), "deploy-7")
 	if err := second(f.start(t).PublishTheme(ctx, "e", "t", client.PublishOptions{})); err != nil {
 		t.Fatal(err)
 	}
-	if want := []seen{{"POST", "deploy-7", ""}}; !slices.Equal(f.seen, want) {
+	if want := []seenRequest{{"POST", "deploy-7", ""}}; !slices.Equal(f.seen, want) {
 		t.Errorf("sent %v, want %v", f.seen, want)
 	}
 }

@@ -80,7 +80,7 @@ var furtherAttacks = []string{
 }
 
 // everyPlace puts a payload into all places.
-func everyPlace(int) []place { return append([]place{stringPlace}, typedPlaces...) }
+func everyPlace(int) []payloadPlace { return append([]payloadPlace{stringPlace}, typedPlaces...) }
 
 // Decision 6.4: no value, name, description or prefix of the table breaks out of the stylesheet, or
 // makes the browser fetch or run anything.
@@ -92,7 +92,7 @@ func TestAttackNeverLeavesItsPlace(t *testing.T) {
 			if err != nil {
 				t.Fatalf("rendering %q: %v", a.payload, err)
 			}
-			problems := append(tab.inspect(s, declared), trial.judge(declared, set.Diagnostics())...)
+			problems := append(tab.inspect(s, declared), trial.check(declared, set.Diagnostics())...)
 			for _, p := range problems {
 				t.Errorf("payload %q: %s", a.payload, p)
 			}
@@ -120,13 +120,13 @@ func TestFurtherAttackNeverLeavesItsPlace(t *testing.T) {
 }
 
 // try renders payloads, shows them in the browser and returns what is wrong.
-func try(prefix string, payloads []string, places func(i int) []place) []string {
+func try(prefix string, payloads []string, places func(i int) []payloadPlace) []string {
 	trial := newTrial(prefix, payloads, places)
 	s, declared, set, err := trial.render()
 	if err != nil {
 		return []string{"rendering: " + err.Error()}
 	}
-	return append(tab.inspect(s, declared), trial.judge(declared, set.Diagnostics())...)
+	return append(tab.inspect(s, declared), trial.check(declared, set.Diagnostics())...)
 }
 
 // A stylesheet that copies its values must be caught, else the other tests prove nothing.
@@ -141,7 +141,7 @@ func TestCopiedAttackIsCaught(t *testing.T) {
 // inspectCopied shows a stylesheet and a JSON file that hold an attack as it is.
 func inspectCopied(attack, json string) []string {
 	attack = strings.ReplaceAll(attack, canaryHost, copiedHost)
-	s := served{css: fmt.Sprintf("/* copied */\n:root {\n  --before: 1;\n  --t: %s;\n  --after: 2;\n}\n", attack), json: []string{json}}
+	s := testPage{css: fmt.Sprintf("/* copied */\n:root {\n  --before: 1;\n  --t: %s;\n  --after: 2;\n}\n", attack), json: []string{json}}
 	return tab.inspect(s, []declaration{{Name: "--before", Value: "1"}, {Name: "--t", Value: strings.Trim(attack, " ")}, {Name: "--after", Value: "2"}})
 }
 

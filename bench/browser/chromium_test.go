@@ -147,16 +147,16 @@ const (
 
 // canary is a server that no page may ask. It records its requests, by host.
 type canary struct {
-	server *httptest.Server
-	mu     sync.Mutex // guards asked
-	asked  map[string][]string
+	server   *httptest.Server
+	mu       sync.Mutex // guards asked
+	requests map[string][]string
 }
 
 func newCanary() *canary {
-	c := &canary{asked: map[string][]string{}}
+	c := &canary{requests: map[string][]string{}}
 	c.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()
-		c.asked[r.Host] = append(c.asked[r.Host], r.URL.Path)
+		c.requests[r.Host] = append(c.requests[r.Host], r.URL.Path)
 		c.mu.Unlock()
 		http.NotFound(w, r)
 	}))
@@ -169,7 +169,7 @@ func (c *canary) address() string { return c.server.Listener.Addr().String() }
 func (c *canary) take(host string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	paths := c.asked[host]
-	delete(c.asked, host)
+	paths := c.requests[host]
+	delete(c.requests, host)
 	return paths
 }

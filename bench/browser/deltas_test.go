@@ -28,10 +28,10 @@ type transfers struct {
 // watch records what the tab receives until ctx ends.
 func watch(ctx context.Context) (*transfers, error) {
 	w := &transfers{addresses: map[network.RequestID]string{}, encodings: map[string]string{}, lengths: map[string]float64{}, finished: map[string]bool{}}
-	return w, chromedp.Listen(ctx, w.note)
+	return w, chromedp.Listen(ctx, w.record)
 }
 
-func (w *transfers) note(event any) {
+func (w *transfers) record(event any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch e := event.(type) {
@@ -67,7 +67,7 @@ func brandedTheme(color string) string {
 }
 
 // openPublic starts a livery dev whose one Theme every client may read, and publishes versions of it.
-func openPublic(t *testing.T) *guarded {
+func openPublic(t *testing.T) *guardedDev {
 	g := openGuarded(t, "https://nobody.example")
 	g.livery("serving", "set", g.theme, "--clear-allowed-origins")
 	g.eventually("the edge lets every origin in", func() bool { return g.status("https://any.example") == http.StatusOK })
@@ -75,7 +75,7 @@ func openPublic(t *testing.T) *guarded {
 }
 
 // push publishes a version with that color.
-func (g *guarded) push(color string) {
+func (g *guardedDev) push(color string) {
 	file := filepath.Join(g.t.TempDir(), "theme.json")
 	if err := os.WriteFile(file, []byte(brandedTheme(color)), 0o644); err != nil {
 		g.t.Fatal(err)
@@ -84,7 +84,7 @@ func (g *guarded) push(color string) {
 }
 
 // address returns that of the stylesheet at a version.
-func (g *guarded) address(version string) string {
+func (g *guardedDev) address(version string) string {
 	return strings.TrimSuffix(g.folder(), "latest/") + version + "/tokens.css"
 }
 
@@ -142,7 +142,7 @@ func TestChromiumIsSentDeltas(t *testing.T) {
 
 // awaitDictionary waits until the browser, which writes it down behind the page, has a dictionary: it
 // then comes by an address that differs in its query only as a delta.
-func (g *guarded) awaitDictionary(ctx context.Context, received *transfers) {
+func (g *guardedDev) awaitDictionary(ctx context.Context, received *transfers) {
 	g.t.Helper()
 	tries := 0
 	g.eventually("the browser has a dictionary", func() bool {
@@ -161,7 +161,7 @@ func (g *guarded) awaitDictionary(ctx context.Context, received *transfers) {
 }
 
 // text returns the stylesheet at a version.
-func (g *guarded) text(version string) string {
+func (g *guardedDev) text(version string) string {
 	res, err := http.Get(g.address(version))
 	if err != nil {
 		return ""

@@ -12,17 +12,17 @@ import (
 	"example.com/livery/renderer/dtcg"
 )
 
-// place is a $type with the value that a payload is put into: the payload itself or, in a composite,
+// payloadPlace is a $type with the value that a payload is put into: the payload itself or, in a composite,
 // one of its parts. %s stands for the payload as a JSON string.
-type place struct {
+type payloadPlace struct {
 	name, typ, value string
 }
 
 // stringPlace is where every payload goes.
-var stringPlace = place{"string", "string", `%s`}
+var stringPlace = payloadPlace{"string", "string", `%s`}
 
 // typedPlaces are the other places: every type with the payload as its whole value, and as a part.
-var typedPlaces = []place{
+var typedPlaces = []payloadPlace{
 	{"color", "color", `%s`},
 	{"dimension", "dimension", `%s`},
 	{"font-family", "fontFamily", `%s`},
@@ -71,7 +71,7 @@ type expectation struct {
 
 // newTrial puts every payload into every place of places, as the Theme's value, as an alias target
 // and as the Variant's value, and into names, descriptions and extensions. A sentinel follows each.
-func newTrial(prefix string, payloads []string, places func(i int) []place) *trial {
+func newTrial(prefix string, payloads []string, places func(i int) []payloadPlace) *trial {
 	t := &trial{prefix: prefix}
 	t.theme.WriteString(`{"$description":` + quoted(prefix))
 	t.overrides.WriteString(`{"no.such.token":""`)
@@ -91,7 +91,7 @@ func newTrial(prefix string, payloads []string, places func(i int) []place) *tri
 
 // add writes five tokens: the Theme's value, an alias to it, one that the Variant overrides, an
 // alias to that, and the sentinel.
-func (t *trial) add(group string, at place, payload string) {
+func (t *trial) add(group string, at payloadPlace, payload string) {
 	value := fmt.Sprintf(at.value, quoted(payload))
 	typ := ""
 	if at.typ != "" {
@@ -136,12 +136,12 @@ func (t *trial) sentinel(value string, path ...string) {
 }
 
 // render returns the files of the trial and what the stylesheet itself says that it declares.
-func (t *trial) render() (served, []declaration, *renderer.Set, error) {
+func (t *trial) render() (testPage, []declaration, *renderer.Set, error) {
 	set, err := renderer.Load(t.theme.String(), t.overrides.String(), t.prefix)
 	if err != nil {
-		return served{}, nil, nil, err
+		return testPage{}, nil, nil, err
 	}
-	s := served{css: string(set.Append(nil, renderer.TokensCSS))}
+	s := testPage{css: string(set.Append(nil, renderer.TokensCSS))}
 	for f := renderer.TokensValuesJSON; f < renderer.FileCount; f++ {
 		s.json = append(s.json, string(set.Append(nil, f)))
 	}
@@ -180,8 +180,8 @@ func asListed(value string) string {
 	return value
 }
 
-// judge compares the declarations, in order, with the tokens that the trial wrote.
-func (t *trial) judge(declared []declaration, diagnostics []dtcg.Diagnostic) []string {
+// check compares the declarations, in order, with the tokens that the trial wrote.
+func (t *trial) check(declared []declaration, diagnostics []dtcg.Diagnostic) []string {
 	excused := map[string]bool{}
 	for _, d := range diagnostics {
 		excused[d.Path] = true
@@ -192,7 +192,7 @@ func (t *trial) judge(declared []declaration, diagnostics []dtcg.Diagnostic) []s
 		for own < len(declared) && t.names(declared[own].Name, e.path) {
 			own++
 		}
-		if why := e.judge(declared[:own], excused[strings.Join(e.path, ".")]); why != "" {
+		if why := e.check(declared[:own], excused[strings.Join(e.path, ".")]); why != "" {
 			problems = append(problems, fmt.Sprintf("token %q: %s", e.path, why))
 		}
 		declared = declared[own:]
@@ -203,8 +203,8 @@ func (t *trial) judge(declared []declaration, diagnostics []dtcg.Diagnostic) []s
 	return problems
 }
 
-// judge says why the declarations of one token are not as expected.
-func (e expectation) judge(own []declaration, excused bool) string {
+// check says why the declarations of one token are not as expected.
+func (e expectation) check(own []declaration, excused bool) string {
 	switch {
 	case len(own) == 0 && e.always:
 		return "its declaration is lost"

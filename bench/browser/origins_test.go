@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// guarded is a livery dev, built from this tree, whose one Theme serves pages of some origins alone.
-type guarded struct {
+// guardedDev is a livery dev, built from this tree, whose one Theme serves pages of some origins alone.
+type guardedDev struct {
 	t            *testing.T
 	binary, data string
 	Edge         string            `json:"edgeURL"`
@@ -26,9 +26,9 @@ type guarded struct {
 }
 
 // openGuarded starts it, and ends it with the test.
-func openGuarded(t *testing.T, origin string) *guarded {
+func openGuarded(t *testing.T, origin string) *guardedDev {
 	dir := t.TempDir()
-	g := &guarded{t: t, binary: filepath.Join(dir, "livery"), data: filepath.Join(dir, "data")}
+	g := &guardedDev{t: t, binary: filepath.Join(dir, "livery"), data: filepath.Join(dir, "data")}
 	if out, err := exec.Command("go", "build", "-o", g.binary, "../..").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v: %s", err, out)
 	}
@@ -52,7 +52,7 @@ func openGuarded(t *testing.T, origin string) *guarded {
 	return g
 }
 
-func (g *guarded) publish(file string) {
+func (g *guardedDev) publish(file string) {
 	if err := os.WriteFile(file, []byte(`{"color": {"$type": "color", "brand": {"$value": "#0055aa"}}}`), 0o644); err != nil {
 		g.t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func (g *guarded) publish(file string) {
 }
 
 // livery runs a command of the program on the running one, and returns what it prints.
-func (g *guarded) livery(arguments ...string) []byte {
+func (g *guardedDev) livery(arguments ...string) []byte {
 	g.t.Helper()
 	cmd := exec.Command(g.binary, append(arguments, "--data", g.data)...)
 	var said bytes.Buffer
@@ -73,7 +73,7 @@ func (g *guarded) livery(arguments ...string) []byte {
 	return out
 }
 
-func (g *guarded) eventually(what string, ok func() bool) {
+func (g *guardedDev) eventually(what string, ok func() bool) {
 	g.t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -82,12 +82,12 @@ func (g *guarded) eventually(what string, ok func() bool) {
 	}
 }
 
-func (g *guarded) folder() string {
+func (g *guardedDev) folder() string {
 	return g.Edge + "/" + g.Environments["sandbox"] + "/" + g.theme + "/-/latest/"
 }
 
 // status returns the status of the stylesheet for an origin, 0 without an answer.
-func (g *guarded) status(origin string) int {
+func (g *guardedDev) status(origin string) int {
 	req, err := http.NewRequest(http.MethodGet, g.folder()+"tokens.css", http.NoBody)
 	if err != nil {
 		g.t.Fatal(err)

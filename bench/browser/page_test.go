@@ -13,15 +13,15 @@ import (
 	"sync"
 )
 
-// served is what one page shows: a stylesheet, linked and inlined, and JSON files, inlined in script
+// testPage is what one page shows: a stylesheet, linked and inlined, and JSON files, inlined in script
 // elements and as the text of an element.
-type served struct {
+type testPage struct {
 	css  string
 	json []string
 }
 
 // page returns the HTML document of s. What is inlined is inlined as it is: that is the test.
-func (s served) page() string {
+func (s testPage) page() string {
 	var b strings.Builder
 	b.WriteString("<!doctype html><html><head><meta charset=utf-8><link rel=stylesheet href=tokens.css><style>\n" + s.css + "</style></head><body>\n")
 	for _, text := range s.json {
@@ -33,7 +33,7 @@ func (s served) page() string {
 
 // elements returns how many elements the page has when nothing broke out of its place: html, head,
 // meta, link, style, body and hr, and two for every JSON file.
-func (s served) elements() int { return 7 + 2*len(s.json) }
+func (s testPage) elements() int { return 7 + 2*len(s.json) }
 
 // finding is what inspect.js saw of a page.
 type finding struct {
@@ -60,7 +60,7 @@ var inspectScript string
 
 // inspect opens the page of s, uses every custom property of it, and says what broke out of its
 // place; want is what the stylesheet declares, in order.
-func (c *chromium) inspect(s served, want []declaration) []string {
+func (c *chromium) inspect(s testPage, want []declaration) []string {
 	ctx, cancel := context.WithTimeout(c.tab, patience)
 	defer cancel()
 	base := c.pages.serve(s)
@@ -75,7 +75,7 @@ func (c *chromium) inspect(s served, want []declaration) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	problems := s.judge(found, want)
+	problems := s.check(found, want)
 	for _, address := range requests {
 		if !slices.Contains(c.pages.addresses(), address) {
 			problems = append(problems, "the page asked for "+address)
@@ -87,8 +87,8 @@ func (c *chromium) inspect(s served, want []declaration) []string {
 	return problems
 }
 
-// judge compares what the browser found with what it must find.
-func (s served) judge(f finding, want []declaration) (problems []string) {
+// check compares what the browser found with what it must find.
+func (s testPage) check(f finding, want []declaration) (problems []string) {
 	if len(f.Sheets) != 2 {
 		problems = append(problems, fmt.Sprintf("%d stylesheets, want the linked and the inlined one", len(f.Sheets)))
 	}
@@ -147,7 +147,7 @@ func newPageServer() *pageServer {
 func (p *pageServer) close() { p.server.Close() }
 
 // serve replaces the page and returns the address that its files begin with.
-func (p *pageServer) serve(s served) string {
+func (p *pageServer) serve(s testPage) string {
 	files := map[string]string{"page.html": s.page(), "tokens.css": s.css, "mark": ""}
 	for i, text := range s.json {
 		files[fmt.Sprintf("%d.json", i)] = text

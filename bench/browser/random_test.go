@@ -117,7 +117,7 @@ func TestRandomPayloadNeverLeavesItsPlace(t *testing.T) {
 			prefix = ""
 		}
 		turn := tried
-		tryAll(t, prefix, batch, func(i int) []place { return placesInTurn(turn + i) })
+		tryAll(t, prefix, batch, func(i int) []payloadPlace { return placesInTurn(turn + i) })
 		tried += len(batch)
 		if tried%progressStep < len(batch) {
 			t.Logf("%d of %d payloads, %d of them written raw", tried, *payloadCount, raw)
@@ -140,8 +140,8 @@ func countRaw(payloads []string) (raw int) {
 }
 
 // placesInTurn returns the string and three of the typed places.
-func placesInTurn(turn int) []place {
-	places := []place{stringPlace}
+func placesInTurn(turn int) []payloadPlace {
+	places := []payloadPlace{stringPlace}
 	for i := range 3 {
 		places = append(places, typedPlaces[(3*turn+i)%len(typedPlaces)])
 	}
@@ -150,7 +150,7 @@ func placesInTurn(turn int) []place {
 
 // tryAll tries payloads on one page and, if something is wrong, on smaller ones until the one is
 // found that fails alone.
-func tryAll(t *testing.T, prefix string, payloads []string, places func(i int) []place) {
+func tryAll(t *testing.T, prefix string, payloads []string, places func(i int) []payloadPlace) {
 	t.Helper()
 	problems := try(prefix, payloads, places)
 	if len(problems) == 0 {
@@ -164,7 +164,7 @@ func tryAll(t *testing.T, prefix string, payloads []string, places func(i int) [
 	}
 	half := len(payloads) / 2
 	tryAll(t, prefix, payloads[:half], places)
-	tryAll(t, prefix, payloads[half:], func(i int) []place { return places(half + i) })
+	tryAll(t, prefix, payloads[half:], func(i int) []payloadPlace { return places(half + i) })
 	if !t.Failed() {
 		t.Errorf("%d payloads from %q on fail together and not alone: %q", len(payloads), payloads[0], problems)
 	}

@@ -55,7 +55,7 @@ func (a *Session) Client(ctx context.Context) (*client.Client, error) {
 	if a.url != "" && a.token != "" {
 		return a.clientOf(a.url, a.token), nil
 	}
-	kept, err := readCredentials()
+	stored, err := readCredentials()
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (a *Session) Client(ctx context.Context) (*client.Client, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	return a.loggedIn(ctx, kept)
+	return a.loggedIn(ctx, stored)
 }
 
 // checkURL refuses a --url that is none.
@@ -81,17 +81,17 @@ func (a *Session) checkURL() error {
 }
 
 // loggedIn returns the client of an origin that no running dev is.
-func (a *Session) loggedIn(ctx context.Context, kept credentials) (*client.Client, error) {
+func (a *Session) loggedIn(ctx context.Context, stored credentials) (*client.Client, error) {
 	address, token := a.url, a.token
 	if address == "" {
-		address = kept.Origin
+		address = stored.Origin
 	}
 	if address == "" {
 		return nil, term.Fail("Start livery dev, name an origin with --url and --token, or log in with livery login.", "no livery dev is running on %s", a.dataDir)
 	}
 	if token == "" {
 		var err error
-		if token, err = a.freshToken(ctx, kept, client.New(address, "").BaseURL()); err != nil {
+		if token, err = a.freshToken(ctx, stored, client.New(address, "").BaseURL()); err != nil {
 			return nil, err
 		}
 	}

@@ -45,25 +45,25 @@ func credentialsPath() (string, error) {
 
 // readCredentials returns what is stored, and nothing if nothing is.
 func readCredentials() (credentials, error) {
-	kept := credentials{Tokens: map[string]string{}}
+	stored := credentials{Tokens: map[string]string{}}
 	path, err := credentialsPath()
 	if err != nil {
-		return kept, nil // no login can be stored
+		return stored, nil // no login can be stored
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return kept, nil
+		return stored, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &kept)
+		err = json.Unmarshal(data, &stored)
 	}
-	if kept.Tokens == nil {
-		kept.Tokens = map[string]string{}
+	if stored.Tokens == nil {
+		stored.Tokens = map[string]string{}
 	}
 	if err != nil {
-		return kept, term.Fail("Log in again with livery login.", "the credentials %s cannot be read: %s", path, localfile.Reason(err))
+		return stored, term.Fail("Log in again with livery login.", "the credentials %s cannot be read: %s", path, localfile.Reason(err))
 	}
-	return kept, nil
+	return stored, nil
 }
 
 func (c credentials) write() (path string, err error) {
@@ -84,7 +84,7 @@ func (c credentials) write() (path string, err error) {
 }
 
 // store remembers the tokens of an origin, and how to renew them if that is possible.
-func (c *credentials) keep(origin string, tokens device.Tokens, issuer device.Issuer) {
+func (c *credentials) store(origin string, tokens device.Tokens, issuer device.Issuer) {
 	c.Tokens[origin] = tokens.Access
 	delete(c.Renewals, origin)
 	if tokens.Refresh == "" {
@@ -96,8 +96,8 @@ func (c *credentials) keep(origin string, tokens device.Tokens, issuer device.Is
 	c.Renewals[origin] = renewal{issuer.URL, issuer.ClientID, tokens.Refresh, tokens.Expires}
 }
 
-// forget drops all that is kept of an origin.
-func (c *credentials) forget(origin string) {
+// remove removes all that is stored of an origin.
+func (c *credentials) remove(origin string) {
 	delete(c.Tokens, origin)
 	delete(c.Renewals, origin)
 	if c.Origin == origin {

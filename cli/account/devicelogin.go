@@ -54,7 +54,7 @@ func issuerOf(ctx context.Context, origin, name string) (device.Issuer, error) {
 	case name != "":
 		return device.Issuer{}, target.NotFound("issuer", name, " to log in at", names)
 	}
-	return device.Issuer{}, term.UsageError("Name one with --issuer: "+term.Listed(names)+".", "there is more than one issuer to log in at")
+	return device.Issuer{}, term.UsageError("Name one with --issuer: "+term.ShortList(names)+".", "there is more than one issuer to log in at")
 }
 
 // confirmed shows a person the page and the code, and returns the tokens when they have confirmed it there.

@@ -48,11 +48,11 @@ func (a *Session) loginCommand() *cobra.Command {
 }
 
 func (a *Session) login(ctx context.Context, l loginFlags) error {
-	kept, err := readCredentials()
+	stored, err := readCredentials()
 	if err != nil { // a file that cannot be read is written anew
-		kept = credentials{Tokens: map[string]string{}}
+		stored = credentials{Tokens: map[string]string{}}
 	}
-	a.url = cmp.Or(a.url, kept.Origin)
+	a.url = cmp.Or(a.url, stored.Origin)
 	if a.url == "" {
 		return term.UsageError("See livery login --help.", "livery login needs --url")
 	}
@@ -71,9 +71,9 @@ func (a *Session) login(ctx context.Context, l loginFlags) error {
 		}
 		list = append(list, e)
 	}
-	kept.Origin = origin
-	kept.keep(origin, tokens, issuer)
-	path, err := kept.write()
+	stored.Origin = origin
+	stored.store(origin, tokens, issuer)
+	path, err := stored.write()
 	if err != nil {
 		return err
 	}
@@ -96,10 +96,10 @@ func lasting(t device.Tokens) string {
 
 // obtain returns the tokens to keep, and the issuer that they are of; the zero Issuer if a token was given.
 func (a *Session) obtain(ctx context.Context, origin string, l loginFlags) (device.Tokens, device.Issuer, error) {
-	asked := l.device || l.issuer != ""
-	if a.token == "" && (asked || term.IsTerminal(a.In)) {
+	required := l.device || l.issuer != ""
+	if a.token == "" && (required || term.IsTerminal(a.In)) {
 		tokens, issuer, err := a.loginAt(ctx, origin, l)
-		if err == nil || asked || !errors.Is(err, errNoIssuer) && !errors.Is(err, device.ErrUnsupported) {
+		if err == nil || required || !errors.Is(err, errNoIssuer) && !errors.Is(err, device.ErrUnsupported) {
 			return tokens, issuer, err
 		}
 	}
@@ -143,18 +143,18 @@ func (a *Session) logoutCommand() *cobra.Command {
 }
 
 func (a *Session) logout() error {
-	kept, err := readCredentials()
+	stored, err := readCredentials()
 	if err != nil {
 		return err
 	}
-	origin := kept.Origin
+	origin := stored.Origin
 	if a.url != "" {
 		origin = client.New(a.url, "").BaseURL()
 	}
-	_, known := kept.Tokens[origin]
+	_, known := stored.Tokens[origin]
 	if known {
-		kept.forget(origin)
-		if _, err := kept.write(); err != nil {
+		stored.remove(origin)
+		if _, err := stored.write(); err != nil {
 			return err
 		}
 	}

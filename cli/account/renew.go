@@ -21,8 +21,8 @@ import (
 const renewBefore = time.Minute
 
 // freshToken returns the token that is kept of an origin, renewed if it ends soon; empty if there is none.
-func (a *Session) freshToken(ctx context.Context, kept credentials, origin string) (string, error) {
-	r, token := kept.Renewals[origin], kept.Tokens[origin]
+func (a *Session) freshToken(ctx context.Context, stored credentials, origin string) (string, error) {
+	r, token := stored.Renewals[origin], stored.Tokens[origin]
 	if token == "" || !r.ends() {
 		return token, nil
 	}
@@ -56,10 +56,10 @@ func (a *Session) renewed(ctx context.Context, origin string) (string, error) {
 		return "", err
 	}
 	defer lock.Close()
-	kept, err := readCredentials()
-	r := kept.Renewals[origin]
+	stored, err := readCredentials()
+	r := stored.Renewals[origin]
 	if err != nil || !r.ends() {
-		return kept.Tokens[origin], err
+		return stored.Tokens[origin], err
 	}
 	issuer := device.Issuer{URL: r.Issuer, ClientID: r.ClientID}
 	provider, err := device.Discover(ctx, issuer)
@@ -73,8 +73,8 @@ func (a *Session) renewed(ctx context.Context, origin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	kept.keep(origin, tokens, issuer)
-	if _, err := kept.write(); err != nil {
+	stored.store(origin, tokens, issuer)
+	if _, err := stored.write(); err != nil {
 		a.Warn("Note: %s", term.Sentence(term.Explain(err).Sentence))
 	}
 	return tokens.Access, nil
@@ -114,7 +114,7 @@ func checkAudience(token, origin string) error {
 		if other := originOf(claims.Audience); other != "" {
 			ask = "If it is the same origin, name it so: livery login --url " + other + "."
 		}
-		return term.Fail(ask, "the issuer gave a token for %s, and not for %s", term.Listed(claims.Audience), apiAudience(origin))
+		return term.Fail(ask, "the issuer gave a token for %s, and not for %s", term.ShortList(claims.Audience), apiAudience(origin))
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (a *Session) explainToken(f *term.Failure) *term.Failure {
 	case !claims.Expires.IsZero() && time.Now().After(claims.Expires):
 		said.Sentence = "the access token expired at " + term.Moment(&claims.Expires) + " UTC"
 	case !slices.Contains(claims.Audience, apiAudience(a.sent.origin)):
-		said.Sentence = fmt.Sprintf("the access token is for %s, and not for %s", escape.Line(term.Listed(claims.Audience)), apiAudience(a.sent.origin))
+		said.Sentence = fmt.Sprintf("the access token is for %s, and not for %s", escape.Line(term.ShortList(claims.Audience)), apiAudience(a.sent.origin))
 	default:
 		return f
 	}

@@ -86,7 +86,7 @@ func unknownFlag(cmd *cobra.Command, name string) error {
 	switch near := term.Nearest(name, flags); {
 	case len(takers) > 0:
 		slices.Sort(takers)
-		next = "These commands have it: " + term.Listed(takers) + "."
+		next = "These commands have it: " + term.ShortList(takers) + "."
 	case near != "":
 		next = "Did you mean --" + near + "?"
 	}

@@ -20,12 +20,12 @@ import (
 // answers of a list, one after the other.
 type issuer struct {
 	*httptest.Server
-	t       *testing.T
-	began   url.Values   // the form that a login began with
-	asked   []url.Values // the forms of the token endpoint
-	answers []string     // "STATUS BODY"
-	grant   map[string]any
-	changes map[string]any // of the discovery document
+	t        *testing.T
+	began    url.Values   // the form that a login began with
+	requests []url.Values // the forms of the token endpoint
+	answers  []string     // "STATUS BODY"
+	grant    map[string]any
+	changes  map[string]any // of the discovery document
 }
 
 func newIssuer(t *testing.T, answers ...string) *issuer {
@@ -44,7 +44,7 @@ func newIssuer(t *testing.T, answers ...string) *issuer {
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm()
-		i.asked = append(i.asked, r.PostForm)
+		i.requests = append(i.requests, r.PostForm)
 		var status int
 		var body string
 		_, _ = fmt.Sscan(i.answers[0], &status)
@@ -166,7 +166,7 @@ func TestTheFormsOfALogin(t *testing.T) {
 		t.Errorf("Refresh() of a token that is taken back = %v, want ErrEnded", err)
 	}
 	var sent []string
-	for _, form := range i.asked {
+	for _, form := range i.requests {
 		sent = append(sent, form.Encode())
 	}
 	want := []string{
@@ -189,8 +189,8 @@ func TestALoginEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Await(ctx, g); !errors.Is(err, context.Canceled) || len(i.asked) > 0 {
-		t.Errorf("Await() = %v after %d questions, want context.Canceled after none", err, len(i.asked))
+	if _, err := p.Await(ctx, g); !errors.Is(err, context.Canceled) || len(i.requests) > 0 {
+		t.Errorf("Await() = %v after %d questions, want context.Canceled after none", err, len(i.requests))
 	}
 }
 
@@ -258,12 +258,12 @@ func TestAnUnsafePageIsNotShown(t *testing.T) {
 	}
 	i.grant["verification_uri"] = i.URL
 	for _, name := range []string{"device_code", "user_code", "expires_in"} {
-		kept := i.grant[name]
+		value := i.grant[name]
 		delete(i.grant, name)
 		if _, err := p.Start(t.Context()); err == nil {
 			t.Errorf("Start() takes an answer without %s", name)
 		}
-		i.grant[name] = kept
+		i.grant[name] = value
 	}
 }
 

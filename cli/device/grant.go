@@ -122,7 +122,7 @@ func (p *Provider) Refresh(ctx context.Context, refresh string) (Tokens, error) 
 
 // tokens asks the token endpoint.
 func (p *Provider) tokens(ctx context.Context, form url.Values) (Tokens, error) {
-	asked := p.now()
+	start := p.now()
 	var said struct {
 		Access    string  `json:"access_token"`
 		Refresh   string  `json:"refresh_token"`
@@ -139,7 +139,7 @@ func (p *Provider) tokens(ctx context.Context, form url.Values) (Tokens, error) 
 	if claims, err := Read(said.Access); err == nil {
 		tokens.Expires = claims.Expires
 	}
-	if until := asked.Add(seconds(said.ExpiresIn, longestToken)); said.ExpiresIn > 0 && (tokens.Expires.IsZero() || until.Before(tokens.Expires)) {
+	if until := start.Add(seconds(said.ExpiresIn, longestToken)); said.ExpiresIn > 0 && (tokens.Expires.IsZero() || until.Before(tokens.Expires)) {
 		tokens.Expires = until
 	}
 	return tokens, nil

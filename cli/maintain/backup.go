@@ -70,10 +70,10 @@ func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 	}
 	done := backedUp{BackupResult: *end.BackedUp}
 	meter := a.storeMeter()
-	err = pebble.VerifyBackup(ctx, to, done.Backup, meter.tell)
+	err = pebble.VerifyBackup(ctx, to, done.Backup, meter.update)
 	if err == nil && keep > 0 {
 		var pruned pebble.PruneResult
-		pruned, err = pebble.Prune(ctx, to, keep, meter.tell)
+		pruned, err = pebble.Prune(ctx, to, keep, meter.update)
 		done.Pruned = &pruned
 	}
 	meter.done()
@@ -97,7 +97,7 @@ func (a *app) followStore(ctx context.Context, data, work, to string) (end store
 	err = a.askStore(ctx, data, work, to, func(e storeEvent) {
 		switch {
 		case e.Progress != nil:
-			meter.tell(e.Progress.Doing, e.Progress.Done, e.Progress.All)
+			meter.update(e.Progress.Doing, e.Progress.Done, e.Progress.All)
 		case e.Finding != nil:
 			found = append(found, *e.Finding)
 		default:
@@ -119,7 +119,7 @@ type meter struct {
 
 func (a *app) storeMeter() *meter { return &meter{a: a} }
 
-func (m *meter) tell(doing string, done, all int64) {
+func (m *meter) update(doing string, done, all int64) {
 	if !term.IsTerminal(m.a.Err) {
 		return
 	}
@@ -222,7 +222,7 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 			}
 		}
 		if chosen.Name != at {
-			return term.Fail("Valid values: "+term.Listed(names)+".", "%s holds no backup %s", dir, at)
+			return term.Fail("Valid values: "+term.ShortList(names)+".", "%s holds no backup %s", dir, at)
 		}
 	}
 	store := filepath.Join(data, "store")
@@ -235,8 +235,8 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	meter := a.storeMeter()
 	log, err := process.Logger(a.App, "error", false)
 	if err == nil {
-		err = pebble.Restore(ctx, dir, chosen, store, pebble.Options{Logger: log}, meter.tell, func(s storage.Store) error {
-			return ownNote(s)(ctx, record.Audit{Action: operator.ActionRestore, Target: "store", Changes: []string{"restored from backup " + chosen.Name}})
+		err = pebble.Restore(ctx, dir, chosen, store, pebble.Options{Logger: log}, meter.update, func(s storage.Store) error {
+			return ownAudit(s)(ctx, record.Audit{Action: operator.ActionRestore, Target: "store", Changes: []string{"restored from backup " + chosen.Name}})
 		})
 	}
 	meter.done()

@@ -60,15 +60,15 @@ func (a *app) migrateStoreCommand() *cobra.Command {
 	return a.JSONFlag(cmd)
 }
 
-// migrated is what livery migrate-store says with --json.
-type migrated struct {
-	From   string      `json:"from"`
-	To     string      `json:"to"`
-	Parts  []dump.Part `json:"parts"`
-	Digest string      `json:"digest"` // of everything
-	Bytes  int64       `json:"bytes"`
-	Was    string      `json:"was"` // cursor of the original
-	Is     string      `json:"is"`  // cursor of the copy, in its own change log
+// migration is what livery migrate-store says with --json.
+type migration struct {
+	From      string      `json:"from"`
+	To        string      `json:"to"`
+	Parts     []dump.Part `json:"parts"`
+	Digest    string      `json:"digest"` // of everything
+	Bytes     int64       `json:"bytes"`
+	OldCursor string      `json:"was"` // cursor of the original
+	NewCursor string      `json:"is"`  // cursor of the copy, in its own change log
 }
 
 func (a *app) migrateStore(ctx context.Context, m migrateFlags) (err error) {
@@ -90,23 +90,23 @@ func (a *app) migrateStore(ctx context.Context, m migrateFlags) (err error) {
 		return err
 	}
 	meter := a.storeMeter()
-	was, is, err := dump.Migrate(ctx, from, to, meter.tell)
+	was, is, err := dump.Migrate(ctx, from, to, meter.update)
 	meter.done()
 	if err != nil {
 		return explainMigration(m, err)
 	}
-	done := migrated{cmdline.StoreName(m.from), cmdline.StoreName(m.to), is.Parts, is.Summary.Digest, is.Bytes, was.Cursor.String(), is.Cursor.String()}
+	done := migration{cmdline.StoreName(m.from), cmdline.StoreName(m.to), is.Parts, is.Summary.Digest, is.Bytes, was.Cursor.String(), is.Cursor.String()}
 	return a.Show(done, func() { a.printMigrated(done) })
 }
 
-func (a *app) printMigrated(m migrated) {
+func (a *app) printMigrated(m migration) {
 	t := term.Table{Head: []string{"PART", "COUNT", "SHA-256"}}
 	for _, p := range m.Parts {
 		t.Add(p.Name, fmt.Sprint(p.Count), p.Digest[:16])
 	}
 	a.PrintTable(t)
 	a.Say("%s holds the same as %s: %s, SHA-256 %s.", m.To, m.From, byteText(m.Bytes), m.Digest)
-	a.Say("Its change log is a new one, at %s; that of the original is at %s. Edges notice this without your help.", m.Is, m.Was)
+	a.Say("Its change log is a new one, at %s; that of the original is at %s. Edges notice this without your help.", m.NewCursor, m.OldCursor)
 	a.Say("Copy the feed token and the master key to the new place, and start the origin on it.")
 }
 
@@ -119,7 +119,7 @@ const (
 // openMigrating opens one side of a copy, alone.
 func openMigrating(r *process.Run, name string, single bool, log *slog.Logger) (store storage.Store, err error) {
 	if cmdline.IsStoreURL(name) {
-		store, err = openPostgres(StorePlace{URL: name, Single: single}, postgres.Options{Logger: log, CommitWait: migrateCommit, SnapshotIdle: migrateIdle})
+		store, err = openPostgres(StoreLocation{URL: name, Single: single}, postgres.Options{Logger: log, CommitWait: migrateCommit, SnapshotIdle: migrateIdle})
 	} else {
 		var data string
 		if data, err = r.OpenData(name); err != nil {

@@ -17,8 +17,8 @@ import (
 	"example.com/livery/storage/postgres"
 )
 
-// StorePlace says where the store of an origin is.
-type StorePlace struct {
+// StoreLocation is the place of the store of an origin.
+type StoreLocation struct {
 	Dir    string // data directory, absolute; the embedded store is in it
 	URL    string // of a PostgreSQL; empty: the embedded store
 	Single bool   // a PostgreSQL without synchronous standbys will do
@@ -28,7 +28,7 @@ type StorePlace struct {
 const logEndName = "store-witness"
 
 // OpenStore opens a store, and closes it with the run.
-func OpenStore(r *process.Run, p StorePlace, log *slog.Logger) (store storage.Store, err error) {
+func OpenStore(r *process.Run, p StoreLocation, log *slog.Logger) (store storage.Store, err error) {
 	if p.URL == "" {
 		store, err = openEmbedded(filepath.Join(p.Dir, "store"), log)
 	} else {
@@ -56,7 +56,7 @@ func openEmbedded(dir string, log *slog.Logger) (*pebble.Store, error) {
 
 // openPostgres opens a shared store. What it does not do it says in one sentence for each fault, and none
 // holds the password.
-func openPostgres(p StorePlace, o postgres.Options) (*postgres.Store, error) {
+func openPostgres(p StoreLocation, o postgres.Options) (*postgres.Store, error) {
 	if !cmdline.IsStoreURL(p.URL) {
 		return nil, term.UsageError("Write --store postgres://ROLE@HOST:PORT/DATABASE, or leave it out for the embedded store.", "the value of --store is not a valid address of a PostgreSQL")
 	}

@@ -57,14 +57,14 @@ type storeProgress struct {
 	All   int64  `json:"all"`
 }
 
-// noting writes an entry into the audit log.
-type noting func(ctx context.Context, a record.Audit) error
+// auditFunc writes an entry into the audit log.
+type auditFunc func(ctx context.Context, a record.Audit) error
 
 // workOnStore does a piece of work and tells how it goes. to is the directory of a backup. A backup that
 // is taken is told of even if the disk has no room for its entry in the audit log, which is logged.
 // o is the origin that runs on the store, nil if none does.
-func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, work, to string, note noting, tell func(storeEvent)) {
-	progress := func(doing string, done, all int64) { tell(storeEvent{Progress: &storeProgress{doing, done, all}}) }
+func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, work, to string, audit auditFunc, report func(storeEvent)) {
+	progress := func(doing string, done, all int64) { report(storeEvent{Progress: &storeProgress{doing, done, all}}) }
 	var end storeEvent
 	var err error
 	switch work {
@@ -72,27 +72,27 @@ func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, wor
 		var done pebble.BackupResult
 		embedded, ok := store.(*pebble.Store)
 		if !ok {
-			tell(storeEvent{Fault: errBackUpServer.Error()})
+			report(storeEvent{Fault: errBackUpServer.Error()})
 			return
 		}
 		done, err = embedded.Backup(ctx, to, progress)
 		end.BackedUp = &done
 		if err == nil {
 			entry := record.Audit{Action: operator.ActionBackup, Target: to, Changes: []string{"backup " + done.Backup.Name + " is taken, with every secret of the store as it is stored"}}
-			if fault := note(ctx, entry); fault != nil {
+			if fault := audit(ctx, entry); fault != nil {
 				slog.Warn("a backup is not in the audit log", "backup", done.Backup.Name, "error", fault)
 			}
 		}
 	case checkStore:
 		var done storage.CheckResult
-		done, err = storage.CheckStore(ctx, store, progress, func(f storage.Finding) { tell(storeEvent{Finding: &f}) })
+		done, err = storage.CheckStore(ctx, store, progress, func(f storage.Finding) { report(storeEvent{Finding: &f}) })
 		end.Checked = &done
 	case collectStore, collectDry:
 		var done storage.CollectResult
 		done, err = collectWith(ctx, store, o, work == collectDry, progress)
 		end.Collected = &done
 		if err == nil && done.Dropped > 0 && work == collectStore {
-			err = note(ctx, record.Audit{Action: operator.ActionCollect, Target: "store", Changes: []string{
+			err = audit(ctx, record.Audit{Action: operator.ActionCollect, Target: "store", Changes: []string{
 				fmt.Sprintf("%d blobs that nothing names are dropped, %d bytes", done.Dropped, done.DroppedBytes),
 			}})
 		}
@@ -100,7 +100,7 @@ func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, wor
 	if err != nil {
 		end = storeEvent{Fault: err.Error()}
 	}
-	tell(end)
+	report(end)
 }
 
 // errBackUpServer refuses to back up a store that is a server's.
@@ -121,8 +121,8 @@ func ServeStore(r *process.Run, data string, store storage.Store, o *origin.Orig
 		mux.HandleFunc("POST /"+work, func(w http.ResponseWriter, req *http.Request) {
 			encode, flush := json.NewEncoder(w), http.NewResponseController(w)
 			by, _ := req.Context().Value(peerKey{}).(record.Actor)
-			note := func(ctx context.Context, a record.Audit) error { return o.Note(ctx, by, a) }
-			workOnStore(req.Context(), store, o, work, req.URL.Query().Get("to"), note, func(e storeEvent) {
+			audit := func(ctx context.Context, a record.Audit) error { return o.Note(ctx, by, a) }
+			workOnStore(req.Context(), store, o, work, req.URL.Query().Get("to"), audit, func(e storeEvent) {
 				_ = encode.Encode(e) // a client that went away ends the work by the context
 				_ = flush.Flush()
 			})
@@ -143,15 +143,15 @@ func ServeStore(r *process.Run, data string, store storage.Store, o *origin.Orig
 
 // askStore does a piece of work on the store of a data directory: by the origin that runs on it, or on the
 // store itself if none does.
-func (a *app) askStore(ctx context.Context, data, work, to string, tell func(storeEvent)) error {
+func (a *app) askStore(ctx context.Context, data, work, to string, report func(storeEvent)) error {
 	if cmdline.IsStoreURL(data) {
-		return a.askServer(ctx, data, work, tell)
+		return a.askServer(ctx, data, work, report)
 	}
 	socket := filepath.Join(data, storeSocketName)
 	conn, err := net.Dial("unix", socket)
 	if err == nil {
 		_ = conn.Close()
-		return askRunning(ctx, socket, work, to, tell)
+		return askRunning(ctx, socket, work, to, report)
 	}
 	if _, err := os.Stat(filepath.Join(data, "store")); err != nil {
 		return term.Fail("Name the data directory of an origin. If its store is in a PostgreSQL, start the origin or give the address of that.", "%s holds no store: %s", data, localfile.Reason(err))
@@ -164,15 +164,15 @@ func (a *app) askStore(ctx context.Context, data, work, to string, tell func(sto
 	_, err = r.OpenData(data)
 	if err == nil {
 		var store storage.Store
-		if store, err = OpenStore(r, StorePlace{Dir: data}, log); err == nil {
-			workOnStore(ctx, store, nil, work, to, ownNote(store), tell)
+		if store, err = OpenStore(r, StoreLocation{Dir: data}, log); err == nil {
+			workOnStore(ctx, store, nil, work, to, ownAudit(store), report)
 		}
 	}
 	return errors.Join(err, r.Close())
 }
 
 // askServer does a piece of work on a PostgreSQL, beside the origins that use it.
-func (a *app) askServer(ctx context.Context, url, work string, tell func(storeEvent)) error {
+func (a *app) askServer(ctx context.Context, url, work string, report func(storeEvent)) error {
 	if work == backUpStore {
 		return &term.Failure{Sentence: errBackUpServer.Error(), Cause: errBackUpServer}
 	}
@@ -180,16 +180,16 @@ func (a *app) askServer(ctx context.Context, url, work string, tell func(storeEv
 	if err != nil {
 		return err
 	}
-	store, err := openPostgres(StorePlace{URL: url, Single: true}, postgres.Options{Logger: log, SnapshotIdle: migrateIdle})
+	store, err := openPostgres(StoreLocation{URL: url, Single: true}, postgres.Options{Logger: log, SnapshotIdle: migrateIdle})
 	if err != nil {
 		return err
 	}
-	workOnStore(ctx, store, nil, work, "", ownNote(store), tell)
+	workOnStore(ctx, store, nil, work, "", ownAudit(store), report)
 	return store.Close()
 }
 
-// ownNote writes into the audit log of a store on which no origin runs, in the name of this process.
-func ownNote(store storage.Store) noting {
+// ownAudit writes into the audit log of a store on which no origin runs, in the name of this process.
+func ownAudit(store storage.Store) auditFunc {
 	uid := os.Getuid()
 	by := record.Actor{Kind: operator.KindOperator, UID: &uid, PID: os.Getpid(), As: os.Getenv("SUDO_USER")}
 	if u, err := user.Current(); err == nil {
@@ -201,7 +201,7 @@ func ownNote(store storage.Store) noting {
 }
 
 // askRunning asks a running origin.
-func askRunning(ctx context.Context, socket, work, to string, tell func(storeEvent)) error {
+func askRunning(ctx context.Context, socket, work, to string, report func(storeEvent)) error {
 	o := opsocket.New(socket)
 	o.HTTP.Timeout = 0 // a large store takes its time
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://store/"+work+"?to="+url.QueryEscape(to), nil)
@@ -218,7 +218,7 @@ func askRunning(ctx context.Context, socket, work, to string, tell func(storeEve
 		if err := decode.Decode(&e); err != nil {
 			return term.Fail("Look at the log of the origin.", "the running origin stopped before it was done: %v", err)
 		}
-		tell(e)
+		report(e)
 		if e.BackedUp != nil || e.Checked != nil || e.Collected != nil || e.Fault != "" {
 			return nil
 		}

@@ -214,7 +214,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if err != nil {
 		return nil, err
 	}
-	store, err := maintain.OpenStore(r, maintain.StorePlace{Dir: s.data, URL: s.storeURL, Single: s.storeSingle}, s.log)
+	store, err := maintain.OpenStore(r, maintain.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle}, s.log)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func NotFound(kind, name, where string, slugs []string) error {
 	case len(slugs) == 0:
 		f.Next = "There are none yet."
 	default:
-		f.Next = "Valid values: " + term.Listed(slugs) + "."
+		f.Next = "Valid values: " + term.ShortList(slugs) + "."
 	}
 	return f
 }
@@ -108,7 +108,7 @@ func FindEnvironment(ctx context.Context, c *client.Client, name string) (client
 	if len(all) == 0 {
 		return client.Environment{}, term.Fail("Ask the operator for a grant (livery teams apply).", "this token has a grant on no Environment")
 	}
-	return client.Environment{}, term.UsageError("Name one with --env: "+term.Listed(slugs)+".", "there is more than one Environment")
+	return client.Environment{}, term.UsageError("Name one with --env: "+term.ShortList(slugs)+".", "there is more than one Environment")
 }
 
 func findTheme(ctx context.Context, c *client.Client, e client.Environment, name string) (client.Theme, error) {

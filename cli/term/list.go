@@ -15,8 +15,8 @@ func Grouped[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
 	return groups
 }
 
-// Listed names the first few of many.
-func Listed(all []string) string {
+// ShortList names the first few of a list.
+func ShortList(all []string) string {
 	const most = 8
 	text := ""
 	for i, s := range all {

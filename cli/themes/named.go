@@ -74,8 +74,8 @@ func (u *updateFlags) details(slug, name string) (client.Details, error) {
 	return d, nil
 }
 
-// deleted is what the deletion of a Theme or Variant prints under --json.
-type deleted struct {
+// deletionResult is what the deletion of a Theme or Variant prints under --json.
+type deletionResult struct {
 	ID   string `json:"deletedID"`
 	Slug string `json:"slug"`
 }
@@ -84,9 +84,9 @@ type deleted struct {
 func (a *app) deletion(cmd *cobra.Command, kind string, remove action) action {
 	sure := cmd.Flags().Bool("yes", false, "do it")
 	return func(ctx context.Context, c *client.Client, f target.Resolved) error {
-		d := deleted{f.Theme.ID, f.Theme.Slug}
+		d := deletionResult{f.Theme.ID, f.Theme.Slug}
 		if f.Variant != nil {
-			d = deleted{f.Variant.ID, f.Variant.Slug}
+			d = deletionResult{f.Variant.ID, f.Variant.Slug}
 		}
 		if !*sure {
 			return term.UsageError("Add --yes to delete it.", "deleting %s %s cannot be undone, and its files answer 404 afterwards", kind, d.Slug)

@@ -19,7 +19,7 @@ type figma struct {
 	Options
 	variables, collections *jsontree.Node
 	names                  map[string]jsontree.Pointer // of variables by id
-	taken                  map[string]string           // dotted path -> id of the variable that has it
+	usedNames              map[string]string           // dotted path -> id of the variable that has it
 	modes                  []string                    // the names of all modes, for messages
 	modeFound              bool
 	part                   Part
@@ -31,7 +31,7 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 	meta := root.Find("meta")
 	f := figma{
 		Options: o, variables: meta.Find("variables"), collections: meta.Find("variableCollections"),
-		names: map[string]jsontree.Pointer{}, taken: map[string]string{},
+		names: map[string]jsontree.Pointer{}, usedNames: map[string]string{},
 		part: Part{Tree: jsontree.NewObject(), Origins: map[string]string{}},
 	}
 	ids := f.order()
@@ -112,7 +112,7 @@ func (f *figma) add(id string) {
 	v, names := f.variables.Find(id), f.names[id]
 	path := strings.Join(names, ".")
 	origin := "/meta/variables" + jsontree.Pointer{id}.String()
-	switch first, twice := f.taken[path]; {
+	switch first, twice := f.usedNames[path]; {
 	case len(names) == 0:
 		f.fault(origin, id, "its name "+strconv.Quote(textOf(v.Find("name")))+" is none")
 		return
@@ -120,7 +120,7 @@ func (f *figma) add(id string) {
 		f.fault(origin, path, "the variables "+first+" and "+id+" have one name; rename one of them in Figma")
 		return
 	}
-	f.taken[path] = id
+	f.usedNames[path] = id
 	raw, isOwn := f.valueOf(v)
 	if f.Overrides && !isOwn {
 		return

@@ -61,11 +61,11 @@ func (a *app) checkCommand() *cobra.Command {
 const refusedKind = "refused"
 
 func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
-	judge := a.checkFiles
+	check := a.checkFiles
 	what := "the files"
 	switch {
 	case len(files) > 0 && c.Theme != "":
-		judge, what = a.checkPush, "the files over Theme "+c.Theme
+		check, what = a.checkPush, "the files over Theme "+c.Theme
 	case len(files) == 0:
 		if err := source.OnlyForFiles(cmd); err != nil {
 			return err
@@ -73,9 +73,9 @@ func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
 		if err := target.NeedTheme(cmd, c.Target); err != nil {
 			return err
 		}
-		judge, what = a.checkTheme, "Theme "+c.Theme
+		check, what = a.checkTheme, "Theme "+c.Theme
 	}
-	list, err := judge(cmd.Context(), c, files)
+	list, err := check(cmd.Context(), c, files)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 	return faults, nil
 }
 
-// checkFiles judges files alone.
+// checkFiles checks files alone.
 func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
 	o := tokenfile.Options{Sets: c.sets, Mode: c.mode}
 	theme, overrides, err := source.ThemeAndOverrides(a.App, files, c.overrides, o)
@@ -141,10 +141,10 @@ func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lin
 		return nil, err
 	}
 	source.Print(a.App, theme)
-	return judgeSources(theme.Tree, theme, overrides), nil
+	return faultsOf(theme.Tree, theme, overrides), nil
 }
 
-// checkPush judges files as a push would lay them over what stands at the origin.
+// checkPush checks files as a push would lay them over what stands at the origin.
 func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
 	api, f, err := a.ResolveIn(ctx, c.Target)
 	if err != nil {
@@ -166,7 +166,7 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 		} else {
 			document = theme.Tree
 		}
-		return judgeSources(document, theme, nil), nil
+		return faultsOf(document, theme, nil), nil
 	}
 	set, err := api.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{})
 	if err != nil {
@@ -184,12 +184,12 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 	if !c.replace {
 		overrides.Tree = tokentree.JoinFlat(stored, overrides.Tree)
 	}
-	return judgeSources(document, nil, overrides), nil
+	return faultsOf(document, nil, overrides), nil
 }
 
-// judgeSources lists the faults of a document with overrides; theme and overrides know the lines, and may
+// faultsOf lists the faults of a document with overrides; theme and overrides know the lines, and may
 // be nil.
-func judgeSources(document *jsontree.Node, theme, overrides *source.Sources) []lint.Fault {
+func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.Fault {
 	list := []lint.Fault{}
 	for _, s := range []*source.Sources{theme, overrides} {
 		if s == nil {
@@ -206,7 +206,7 @@ func judgeSources(document *jsontree.Node, theme, overrides *source.Sources) []l
 		if near := validate.NearestType(f.Message); near != "" {
 			next = "Did you mean " + near + "? " + next
 		}
-		list = append(list, lint.Fault{Diagnostic: d, Where: theme.Where(f.Pointer), Next: next})
+		list = append(list, lint.Fault{Diagnostic: d, Location: theme.Location(f.Pointer), Next: next})
 	}
 	var laid *jsontree.Node
 	if overrides != nil {
@@ -220,11 +220,11 @@ func judgeSources(document *jsontree.Node, theme, overrides *source.Sources) []l
 		said := client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: d.Message}
 		where := ""
 		if overrides != nil && overrides.Tree.Find(d.Path) != nil {
-			where = overrides.WhereToken(d.Path)
+			where = overrides.TokenLocation(d.Path)
 		} else {
-			where = theme.WhereToken(d.Path)
+			where = theme.TokenLocation(d.Path)
 		}
-		list = append(list, lint.Fault{Diagnostic: said, Where: where})
+		list = append(list, lint.Fault{Diagnostic: said, Location: where})
 	}
 	lint.Advise(list, tokenPaths(document))
 	return list

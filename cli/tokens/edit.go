@@ -93,17 +93,17 @@ func (a *app) editTheme(ctx context.Context, c *client.Client, f target.Resolved
 	if err != nil {
 		return err
 	}
-	return a.changeTheme(ctx, c, f, e, standing{set, document}, operations)
+	return a.changeTheme(ctx, c, f, e, beforeEdit{set, document}, operations)
 }
 
-// standing is what stands in a Theme before an edit of it.
-type standing struct {
+// beforeEdit is the state of a Theme before an edit of it.
+type beforeEdit struct {
 	set      client.TokenSet
 	document *jsontree.Node
 }
 
 // changeTheme sends operations on top of what stands in a Theme, and tells what they changed.
-func (a *app) changeTheme(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, before standing, operations []client.Operation) error {
+func (a *app) changeTheme(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, before beforeEdit, operations []client.Operation) error {
 	options := client.EditOptions{ETag: before.set.DraftETag(), Strict: e.strict}
 	after, err := c.EditThemeTokens(ctx, f.Env.ID, f.Theme.ID, options, operations)
 	if err != nil {
@@ -193,7 +193,7 @@ func (a *app) changeOverrides(ctx context.Context, c *client.Client, f target.Re
 	return a.edited(f, e, set, after, len(operations), changeset.Overrides(old, young))
 }
 
-// edited tells what an edit changed.
+// edited says what an edit changed.
 func (a *app) edited(f target.Resolved, e editFlags, before, after client.TokenSet, operations int, changes []changeset.Change) error {
 	done := push.Result{ThemeID: f.Theme.ID, Operations: operations, Changes: changes, ETag: after.DraftETag()}
 	what, publish := "Theme "+f.Theme.Slug, "livery publish --env "+f.Env.Slug+" --theme "+f.Theme.Slug
@@ -276,9 +276,9 @@ func (a *app) removeTokens(ctx context.Context, c *client.Client, f target.Resol
 		operations = append(operations, client.Operation{Operation: "remove", Path: tokentree.Pointer(path)})
 	}
 	if named := stillNamed(set, paths); len(named) > 0 && !force {
-		return term.Fail("Point them to another token first, or use --force: then the served files leave them out.", "aliases still name it: %s", term.Listed(named))
+		return term.Fail("Point them to another token first, or use --force: then the served files leave them out.", "aliases still name it: %s", term.ShortList(named))
 	}
-	return a.changeTheme(ctx, c, f, e, standing{set, document}, operations)
+	return a.changeTheme(ctx, c, f, e, beforeEdit{set, document}, operations)
 }
 
 // stillNamed lists the tokens outside paths with an alias into them.

@@ -115,7 +115,7 @@ func noServedFile(name string) error {
 	for i := range renderer.FileCount {
 		names = append(names, renderer.File(i).Name())
 	}
-	return term.UsageError("Valid values: "+term.Listed(names)+".", "no served file is called %q", name)
+	return term.UsageError("Valid values: "+term.ShortList(names)+".", "no served file is called %q", name)
 }
 
 // drawPage reads anew what a page shows.
@@ -146,7 +146,7 @@ func titleOf(files []string) string {
 	for _, file := range files {
 		names = append(names, filepath.Base(file))
 	}
-	return term.Listed(names)
+	return term.ShortList(names)
 }
 
 // findVariants looks the names of Variants of a Theme up.

@@ -75,7 +75,7 @@ func renaming(document *jsontree.Node, set client.TokenSet, from, to string) (op
 		}
 		if rewritten := rewrite(value, from, to); rewritten != value {
 			aliases++
-			path := tokentree.Pointer(moved(t.Path, from, to)) + "/$value"
+			path := tokentree.Pointer(movedPath(t.Path, from, to)) + "/$value"
 			operations = append(operations, client.Operation{Operation: "replace", Path: path, Value: jsontree.Append(nil, rewritten)})
 		}
 	}
@@ -116,8 +116,8 @@ func missingGroups(document *jsontree.Node, path string) []client.Operation {
 	return operations
 }
 
-// moved is where a path stands after from became to.
-func moved(path, from, to string) string {
+// movedPath returns the path after from was renamed to to.
+func movedPath(path, from, to string) string {
 	if path == from {
 		return to
 	}
@@ -166,7 +166,7 @@ func retyped(before, after client.TokenSet, from, to string) []string {
 	}
 	var lines []string
 	for _, t := range before.Tokens {
-		path := moved(t.Path, from, to)
+		path := movedPath(t.Path, from, to)
 		if path != t.Path && types[path] != changeset.Text(t.ResolvedType) {
 			lines = append(lines, "Note: "+path+" was of type "+changeset.Text(t.ResolvedType)+" and is "+types[path]+" at its new path.")
 		}

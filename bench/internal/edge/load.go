@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// measured is what one server did in one round.
-type measured struct {
+// measurement is what one server did in one round.
+type measurement struct {
 	requests int
 	took     time.Duration
 	busy     time.Duration // of the server's processor
@@ -26,7 +26,7 @@ type measured struct {
 }
 
 // load has the server answer a scenario for some seconds: every connection has a request under way at any time.
-func (s *subject) load(ctx context.Context, sc scenario, seconds int) (m measured, err error) {
+func (s *subject) load(ctx context.Context, sc scenario, seconds int) (m measurement, err error) {
 	if err := s.prepare(&sc); err != nil {
 		return m, err
 	}
@@ -113,7 +113,7 @@ end
 
 var wrkResult = regexp.MustCompile(`RESULT (\d+) (\d+) (\d+) ([\d.]+) ([\d.]+) ([\d.]+)`)
 
-func (s *subject) wrk(ctx context.Context, sc scenario, seconds int) (m measured, err error) {
+func (s *subject) wrk(ctx context.Context, sc scenario, seconds int) (m measurement, err error) {
 	script := filepath.Join(s.dir, "wrk.lua")
 	if err := os.WriteFile(script, fmt.Appendf(nil, wrkScript, sc.depth), 0o644); err != nil {
 		return m, err
@@ -132,7 +132,7 @@ func (s *subject) wrk(ctx context.Context, sc scenario, seconds int) (m measured
 
 var h2loadResult = regexp.MustCompile(`requests: (\d+) total, \d+ started, \d+ done, (\d+) succeeded`)
 
-func (s *subject) h2load(ctx context.Context, sc scenario, seconds int) (m measured, err error) {
+func (s *subject) h2load(ctx context.Context, sc scenario, seconds int) (m measurement, err error) {
 	arguments := []string{"-t1", "-c" + strconv.Itoa(sc.conns), "-m" + strconv.Itoa(sc.streams), "-D" + strconv.Itoa(seconds)}
 	found, err := generate(ctx, h2loadResult, "h2load", append(arguments, s.headers(sc)...)...)
 	if err == nil && found[0] != found[1] {
@@ -148,7 +148,7 @@ var opensslResult = regexp.MustCompile(`(\d+) connections in (\d+) real seconds`
 
 // openssl makes a connection for each request, one after the other, and resumes no session. It asks in HTTP/1.0, so the
 // rest of a request in HTTP/1.1 is put before that.
-func (s *subject) openssl(ctx context.Context, sc scenario, seconds int) (m measured, err error) {
+func (s *subject) openssl(ctx context.Context, sc scenario, seconds int) (m measurement, err error) {
 	request := sc.path + " HTTP/1.1\r\nHost: files.example\r\nConnection: close\r\nUser-Agent: "
 	found, err := generate(ctx, opensslResult, "openssl", "s_time", "-connect", s.address, "-www", request, "-new", "-time", strconv.Itoa(seconds))
 	if err == nil {

@@ -49,17 +49,17 @@ func TestEveryRequestIsCountedOnce(t *testing.T) {
 		asked.Add(1)
 		content(w, body)
 	})
-	told := 0
+	answers := 0
 	got, err := Rate{Address: address, Connections: 4, PerSecond: 1000, For: 200 * time.Millisecond, Next: always, Each: func(took time.Duration, head []byte) {
-		if told++; took <= 0 || Status(head) != 200 || !strings.HasSuffix(string(head), "\r\n\r\n") {
+		if answers++; took <= 0 || Status(head) != 200 || !strings.HasSuffix(string(head), "\r\n\r\n") {
 			t.Errorf("told of %v, %q", took, head)
 		}
 	}}.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Due != 200 || got.Unanswered != 0 || len(got.Waits) != 200 || told != 200 || asked.Load() != 200 {
-		t.Errorf("%d due, %d unanswered, %d waits, %d told, %d asked; want 200 of each and none unanswered", got.Due, got.Unanswered, len(got.Waits), told, asked.Load())
+	if got.Due != 200 || got.Unanswered != 0 || len(got.Waits) != 200 || answers != 200 || asked.Load() != 200 {
+		t.Errorf("%d due, %d unanswered, %d waits, %d told, %d asked; want 200 of each and none unanswered", got.Due, got.Unanswered, len(got.Waits), answers, asked.Load())
 	}
 	if got.Took < 199*time.Millisecond || !slices.IsSorted(got.Waits) {
 		t.Errorf("200 requests at 1,000 a second took %v", got.Took)

@@ -63,7 +63,7 @@ func (b *bench) open(ctx context.Context, fs vfs.FS, environments int) (*server,
 
 // start makes so many Environments in the store and serves them.
 func (h *server) start(ctx context.Context, environments int) (err error) {
-	if h.environments, err = found(ctx, h.store, environments); err != nil {
+	if h.environments, err = makeTeam(ctx, h.store, environments); err != nil {
 		return err
 	}
 	if err := h.serve(ctx, ""); err != nil {
@@ -122,8 +122,8 @@ func (h *server) call() {
 	h.api.HTTP = h.http
 }
 
-// found makes one Team with so many Environments and returns their ids.
-func found(ctx context.Context, store storage.Store, environments int) (ids []string, err error) {
+// makeTeam makes one Team with so many Environments and returns their ids.
+func makeTeam(ctx context.Context, store storage.Store, environments int) (ids []string, err error) {
 	team := operator.TeamEntry{Slug: "bench", Plan: record.Pro, Members: []string{subject}}
 	for i := range environments {
 		team.Environments = append(team.Environments, operator.EnvironmentEntry{

@@ -186,14 +186,14 @@ func (p *publisher) one(ctx context.Context, before storage.Cursor) error {
 	if err != nil {
 		return err
 	}
-	told := 0
+	commits := 0
 	for _, entry := range logged {
 		if entry.Change.ThemeID == p.theme.id {
-			told++
+			commits++
 		}
 	}
-	if told != 1 {
-		return fmt.Errorf("a publish took %d commits", told)
+	if commits != 1 {
+		return fmt.Errorf("a publish took %d commits", commits)
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (b *bench) afterPublishes(ctx context.Context, edges []*liveEdge) error {
 	if err != nil {
 		return err
 	}
-	b.tell("publish answered to new bytes", len(edges), all)
+	b.report("publish answered to new bytes", len(edges), all)
 	c := cost{len(edges), float64((ended - began).Microseconds()) / float64(b.publishes) / 1000}
 	b.costs = append(b.costs, c)
 	b.figures.AddOne(figures.Figure{Name: "origin, all of a publish", Unit: "ms of processor a publish", Over: "edges", At: float64(c.edges)}, c.perPublish)
@@ -142,8 +142,8 @@ func turn(edges []*liveEdge, n int) []*liveEdge {
 	return chosen
 }
 
-// tell adds the quantiles of waits.
-func (b *bench) tell(name string, edges int, waits figures.Times) {
+// report adds the quantiles of waits.
+func (b *bench) report(name string, edges int, waits figures.Times) {
 	b.figures.AddTimes(figures.Figure{Name: name, Over: "edges", At: float64(edges)}, waits, 0.5, 0.99, 1)
 }
 
@@ -168,7 +168,7 @@ func (b *bench) afterOutages(ctx context.Context, edges []*liveEdge, v *valve) e
 		all = append(all, waits...)
 		b.bar.Step()
 	}
-	b.tell(fmt.Sprintf("feed back after %v to new bytes", b.cut), len(edges), all)
+	b.report(fmt.Sprintf("feed back after %v to new bytes", b.cut), len(edges), all)
 	return nil
 }
 
@@ -195,6 +195,6 @@ func (b *bench) afterRestarts(ctx context.Context, edges []*liveEdge) error {
 		b.bar.Step()
 	}
 	b.figures.AddRounds(figures.Figure{Name: "start of the origin until it answers", Unit: "ms", Over: "edges", At: float64(len(edges))}, starts.Milliseconds())
-	b.tell("first publish after a restart of the origin to new bytes", len(edges), all)
+	b.report("first publish after a restart of the origin to new bytes", len(edges), all)
 	return nil
 }

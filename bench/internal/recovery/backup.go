@@ -10,8 +10,8 @@ import (
 	"example.com/livery/bench/internal/figures"
 )
 
-// edited is what came of edits one after the other.
-type edited struct {
+// editResult is what came of edits one after the other.
+type editResult struct {
 	took figures.Times
 	err  error
 }
@@ -25,11 +25,11 @@ func (b *bench) backedUp(ctx context.Context) error {
 	if before.err != nil {
 		return before.err
 	}
-	b.tell("edit alone", before.took)
+	b.report("edit alone", before.took)
 	var during figures.Times
 	for n := range b.backups {
 		editing, stop := context.WithCancel(ctx)
-		done := make(chan edited, 1)
+		done := make(chan editResult, 1)
 		go func() { done <- b.edit(editing) }()
 		began := time.Now()
 		err := b.origin.Backup(ctx, filepath.Join(b.dir, "backups"))
@@ -49,12 +49,12 @@ func (b *bench) backedUp(ctx context.Context) error {
 		}
 		b.figures.AddOne(figures.Figure{Name: name, Unit: "s, read back", Over: overThemes, At: float64(len(b.themes))}, took.Seconds())
 	}
-	b.tell("edit beside backups", during)
+	b.report("edit beside backups", during)
 	return nil
 }
 
 // edit edits one Theme after the other until ctx is done.
-func (b *bench) edit(ctx context.Context) (e edited) {
+func (b *bench) edit(ctx context.Context) (e editResult) {
 	for n := 0; ; n++ {
 		began := time.Now()
 		err := b.origin.Edit(ctx, b.themes[n%len(b.themes)], b.next())
@@ -69,6 +69,6 @@ func (b *bench) edit(ctx context.Context) (e edited) {
 	}
 }
 
-func (b *bench) tell(name string, took figures.Times) {
+func (b *bench) report(name string, took figures.Times) {
 	b.figures.AddTimes(figures.Figure{Name: name, Over: overThemes, At: float64(len(b.themes))}, took, 0.5, 0.99, 1)
 }

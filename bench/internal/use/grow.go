@@ -106,7 +106,7 @@ func (b *bench) grow(ctx context.Context, over string, at int, paths []string) (
 	if err = errors.Join(err, t.faults()); err != nil {
 		return err
 	}
-	t.tell(b.figures, "", over, float64(at))
+	t.report(b.figures, "", over, float64(at))
 	return nil
 }
 

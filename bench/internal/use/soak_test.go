@@ -63,7 +63,7 @@ func TestSoakIsJudged(t *testing.T) {
 	} {
 		samples, made := slices.Concat(soaked(), soaked(), soaked()), publishes{count: 3}
 		tt.change(samples, &made)
-		err := (&soak{cacheBytes: tt.budget, lasting: tt.lasting}).judge(samples, made)
+		err := (&soak{cacheBytes: tt.budget, lasting: tt.lasting}).check(samples, made)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || err.Error() != tt.want) {
 			t.Errorf("%s: judge = %v, want %q", name, err, tt.want)
 		}
@@ -107,7 +107,7 @@ func TestSoakShowsThirdsAndCurves(t *testing.T) {
 func TestSoakOfTheOriginIsJudged(t *testing.T) {
 	most := maxOriginPart * float64(originBudget().Total())
 	for last, want := range map[float64]bool{most: true, most + mib: false} {
-		if err := (&originSoak{count: 10}).judge(last); (err == nil) != want {
+		if err := (&originSoak{count: 10}).check(last); (err == nil) != want {
 			t.Errorf("judge with %.0f bytes at the end = %v", last, err)
 		}
 	}

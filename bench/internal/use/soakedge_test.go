@@ -104,7 +104,7 @@ func (s *soak) run(ctx context.Context, r *frame.Run) (err error) {
 			return err
 		}
 	}
-	if err := s.judge(samples, made); err != nil {
+	if err := s.check(samples, made); err != nil {
 		return fmt.Errorf("%w\n%s%s", err, r.Text, r.Figures.Markdown(nil))
 	}
 	return nil
@@ -209,8 +209,8 @@ func (s *soak) charts(samples []sample) (charts []plot.Chart) {
 	return charts
 }
 
-// judge returns an error if an answer was wrong, or the edge took more memory than it says.
-func (s *soak) judge(samples []sample, made publishes) error {
+// check returns an error if an answer was wrong, or the edge took more memory than it says.
+func (s *soak) check(samples []sample, made publishes) error {
 	var all traffic
 	cached, resident := 0.0, func(s sample) float64 { return s.resident }
 	for _, taken := range samples {

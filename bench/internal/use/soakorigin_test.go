@@ -72,7 +72,7 @@ func (s *originSoak) run(ctx context.Context, r *frame.Run) (err error) {
 		}
 	}
 	last, err := o.Resident()
-	return errors.Join(err, s.judge(last))
+	return errors.Join(err, s.check(last))
 }
 
 // soak publishes, creates and lists; a share of the work is one sample.
@@ -147,8 +147,8 @@ func (s *originSoak) sample(ctx context.Context, o *world.Origin) error {
 	return nil
 }
 
-// judge returns an error if the origin takes more bytes than it may when all is done.
-func (s *originSoak) judge(last float64) error {
+// check returns an error if the origin takes more bytes than it may when all is done.
+func (s *originSoak) check(last float64) error {
 	if most := maxOriginPart * float64(originBudget().Total()); last > most {
 		return fmt.Errorf("soak: %.0f MiB are resident after %d publishes and as many new Themes, want at most %.0f", last/mib, s.count, most/mib)
 	}

@@ -49,7 +49,7 @@ func TestAnswersAreTold(t *testing.T) {
 func TestTrafficIsTold(t *testing.T) {
 	tr := traffic{hits: figures.Times{1e6, 2e6, 3e6}, busy: 3e6, resident: 2 << 20}
 	var set figures.Set
-	tr.tell(&set, "", "Themes", 10)
+	tr.report(&set, "", "Themes", 10)
 	if f, ok := set.Find("hits", "", "p50 from due, ms", 10); !ok || f.Value != 2 {
 		t.Errorf("p50 of hits = %+v, %v", f, ok)
 	}

@@ -85,12 +85,12 @@ func (b *bench) zipf(ctx context.Context) error {
 	fmt.Fprintln(os.Stderr, "Zipf traffic")
 	t, err := b.zipfTraffic(ctx, e, paths)
 	stop()
-	told := <-published
+	counts := <-published
 	if err == nil {
-		err = errors.Join(told.err, t.faults())
+		err = errors.Join(counts.err, t.faults())
 	}
 	if err == nil {
-		err = b.tellZipf(ctx, e, t, len(paths), told.count)
+		err = b.reportZipf(ctx, e, t, len(paths), counts.count)
 	}
 	if ended := e.Stop(); err == nil {
 		err = ended
@@ -189,8 +189,8 @@ func publishEverySecond(ctx context.Context, o *world.Origin, themes []*world.Th
 	}
 }
 
-// tellZipf adds the figures of the Zipf traffic.
-func (b *bench) tellZipf(ctx context.Context, e *world.Edge, t traffic, addresses, published int) error {
+// reportZipf adds the figures of the Zipf traffic.
+func (b *bench) reportZipf(ctx context.Context, e *world.Edge, t traffic, addresses, published int) error {
 	cached, err := e.Metric(ctx, "livery_edge_cache_bytes")
 	if err != nil {
 		return err
@@ -210,6 +210,6 @@ func (b *bench) tellZipf(ctx context.Context, e *world.Edge, t traffic, addresse
 		}
 		add("what made place: "+kind, "evictions", evicted)
 	}
-	t.tell(b.figures, "Zipf traffic, ", "", 0)
+	t.report(b.figures, "Zipf traffic, ", "", 0)
 	return nil
 }

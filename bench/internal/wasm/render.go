@@ -13,8 +13,8 @@ import (
 	"example.com/livery/wasm"
 )
 
-// way is one way to render a document.
-type way struct {
+// renderPath is one way to render a document.
+type renderPath struct {
 	once func() ([]byte, error)
 	took []float64 // µs each, by round
 }
@@ -44,9 +44,9 @@ func (b *bench) renders(ctx context.Context) error {
 
 // inTurn renders one document natively into new bytes, natively into the same buffer again and again, and with the module
 // into new bytes; first all must give the same.
-func (b *bench) inTurn(ctx context.Context, r *wasm.Runtime, d document) ([]*way, error) {
+func (b *bench) inTurn(ctx context.Context, r *wasm.Runtime, d document) ([]*renderPath, error) {
 	same := make([]byte, 0, 2*len(d.planPart))
-	ways := []*way{
+	ways := []*renderPath{
 		{once: func() ([]byte, error) { return native(d, nil) }},
 		{once: func() ([]byte, error) { return native(d, same) }},
 		{once: func() ([]byte, error) {
@@ -73,7 +73,7 @@ func (b *bench) inTurn(ctx context.Context, r *wasm.Runtime, d document) ([]*way
 
 // addRender adds one document's renders to the figures, of 50 and 10 overrides by tokens and of 2,000 tokens by
 // overrides.
-func (b *bench) addRender(d document, ways []*way) {
+func (b *bench) addRender(d document, ways []*renderPath) {
 	add := func(name, over string, at int) {
 		for i, subject := range []string{"native", "native, same buffer", "WASM"} {
 			b.figures.AddRounds(figures.Figure{Name: name, Subject: subject, Unit: "µs", Over: over, At: float64(at)}, ways[i].took)
@@ -94,7 +94,7 @@ func native(d document, dst []byte) ([]byte, error) {
 }
 
 // measure renders again and again for a while of processor time.
-func (w *way) measure(slice time.Duration) error {
+func (w *renderPath) measure(slice time.Duration) error {
 	began, n := cpuTime(), 0
 	for cpuTime()-began < slice {
 		for range 16 {
@@ -109,7 +109,7 @@ func (w *way) measure(slice time.Duration) error {
 }
 
 // ratio compares two ways round by round.
-func ratio(a, b *way) []float64 {
+func ratio(a, b *renderPath) []float64 {
 	ratios := make([]float64, len(a.took))
 	for i := range ratios {
 		ratios[i] = a.took[i] / b.took[i]

@@ -22,17 +22,17 @@ func StartDev(ctx context.Context, binary, data string, core int, flags ...strin
 	if err != nil {
 		return nil, err
 	}
-	return &Dev{server: s, API: client.New(s.said["originURL"], s.said["token"]), Environments: s.environments}, nil
+	return &Dev{server: s, API: client.New(s.addresses["originURL"], s.addresses["token"]), Environments: s.environments}, nil
 }
 
 // APIURL is what LIVERY_URL names to commands.
-func (d *Dev) APIURL() string { return d.said["apiURL"] }
+func (d *Dev) APIURL() string { return d.addresses["apiURL"] }
 
 // Token is what LIVERY_TOKEN gives to commands.
-func (d *Dev) Token() string { return d.said["token"] }
+func (d *Dev) Token() string { return d.addresses["token"] }
 
 // EdgeURL is where files are served.
-func (d *Dev) EdgeURL() string { return d.said["edgeURL"] }
+func (d *Dev) EdgeURL() string { return d.addresses["edgeURL"] }
 
 // EdgeHost is the host and port of EdgeURL.
 func (d *Dev) EdgeHost() string { return mustHost(d.EdgeURL()) }

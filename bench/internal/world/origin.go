@@ -42,7 +42,7 @@ func StartOrigin(ctx context.Context, binary, dir string, core int) (*Origin, er
 	if o.server, err = start(ctx, binary, core, "origin", data, originArguments("127.0.0.1:0", "127.0.0.1:0")...); err != nil {
 		return nil, err
 	}
-	if err := o.found(ctx, dir); err != nil {
+	if err := o.makeTeam(ctx, dir); err != nil {
 		return nil, errors.Join(err, o.Stop())
 	}
 	return o, nil
@@ -52,8 +52,8 @@ func originArguments(listen, feed string) []string {
 	return []string{"--listen", listen, "--feed-listen", feed, "--ops-listen", "127.0.0.1:0", "--cdn-url", "http://cdn.example"}
 }
 
-// found makes the Team and the client.
-func (o *Origin) found(ctx context.Context, dir string) error {
+// makeTeam makes the Team and the client.
+func (o *Origin) makeTeam(ctx context.Context, dir string) error {
 	file := filepath.Join(dir, "teams.yaml")
 	if err := os.WriteFile(file, []byte(teams), 0o600); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (o *Origin) found(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	o.API = client.New(o.said["originURL"], string(bytes.TrimSpace(token)))
+	o.API = client.New(o.addresses["originURL"], string(bytes.TrimSpace(token)))
 	page, err := o.API.Environments(ctx, client.ListOptions{})
 	if err != nil || len(page.Items) != 1 {
 		return fmt.Errorf("the Team has %d Environments, want 1: %w", len(page.Items), err)
@@ -91,10 +91,10 @@ func (o *Origin) Backup(ctx context.Context, to string) error {
 }
 
 // FeedURL is where edges follow the origin.
-func (o *Origin) FeedURL() string { return o.said["feedURL"] }
+func (o *Origin) FeedURL() string { return o.addresses["feedURL"] }
 
 // URL is where the API answers.
-func (o *Origin) URL() string { return o.said["originURL"] }
+func (o *Origin) URL() string { return o.addresses["originURL"] }
 
 // TokenFile holds the token that edges carry.
 func (o *Origin) TokenFile() string { return filepath.Join(o.data, "feed-token") }
@@ -153,7 +153,7 @@ func StartEdge(ctx context.Context, o *Origin, dir, name string, core int, cache
 }
 
 // URL is where files are served.
-func (e *Edge) URL() string { return e.said["edgeURL"] }
+func (e *Edge) URL() string { return e.addresses["edgeURL"] }
 
 // Host is the host and port of URL.
 func (e *Edge) Host() string { return mustHost(e.URL()) }

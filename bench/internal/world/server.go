@@ -28,7 +28,7 @@ type server struct {
 	cmd        *exec.Cmd
 	gone       chan struct{}     // closed when the process has ended
 	ended      error             // how, once gone is closed
-	said       map[string]string // its addresses, by member of the file in which it tells them
+	addresses  map[string]string // its addresses, by member of the file in which it tells them
 	ready      time.Duration     // from its start until it told them
 
 	environments map[string]string // ids by slug, of a dev
@@ -78,7 +78,7 @@ func (s *server) listen(ctx context.Context, file string) error {
 	for {
 		text, err := os.ReadFile(file)
 		if err == nil {
-			return s.hear(text)
+			return s.readReady(text)
 		}
 		if !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -93,20 +93,20 @@ func (s *server) listen(ctx context.Context, file string) error {
 	}
 }
 
-// hear takes what the process tells of itself.
-func (s *server) hear(text []byte) error {
-	var said map[string]json.RawMessage
-	if err := json.Unmarshal(text, &said); err != nil {
+// readReady reads the file in which the process names its addresses.
+func (s *server) readReady(text []byte) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
 		return err
 	}
-	s.said = map[string]string{}
-	for member, value := range said {
+	s.addresses = map[string]string{}
+	for member, value := range members {
 		var address string
 		if json.Unmarshal(value, &address) == nil {
-			s.said[member] = address
+			s.addresses[member] = address
 		}
 	}
-	if value, ok := said["environments"]; ok {
+	if value, ok := members["environments"]; ok {
 		return json.Unmarshal(value, &s.environments)
 	}
 	return nil
@@ -165,7 +165,7 @@ func (s *server) Metric(ctx context.Context, name string) (float64, error) {
 
 // Metrics returns what Metric does, for several names and of one moment.
 func (s *server) Metrics(ctx context.Context, names ...string) ([]float64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.said["opsURL"]+"/metrics", http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.addresses["opsURL"]+"/metrics", http.NoBody)
 	if err != nil {
 		return nil, err
 	}

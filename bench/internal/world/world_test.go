@@ -99,8 +99,8 @@ func TestWorldServesWhatItPublishes(t *testing.T) {
 	if busy, err := o.Busy(); err != nil || busy <= 0 {
 		t.Errorf("Busy = %v, %v", busy, err)
 	}
-	if held, err := e.Metric(ctx, "livery_edge_cache_bytes"); err != nil || held <= 0 {
-		t.Errorf("Metric = %v, %v", held, err)
+	if state, err := e.Metric(ctx, "livery_edge_cache_bytes"); err != nil || state <= 0 {
+		t.Errorf("Metric = %v, %v", state, err)
 	}
 	if all, err := e.Metrics(ctx, "livery_edge_cache_bytes", "go_goroutines"); err != nil || len(all) != 2 || all[0] <= all[1] || all[1] < 1 {
 		t.Errorf("Metrics = %v, %v, want the bytes that are held before the goroutines", all, err)

@@ -29,8 +29,8 @@ func (t *TlsFlags) Add(cmd *cobra.Command, prefix, what string) {
 func (t *TlsFlags) On() bool { return t.cert != "" }
 
 // follow returns the certificate as its files say at any time.
-func (t *TlsFlags) follow(log *slog.Logger) (*followed[*tls.Certificate], error) {
-	f := follow("certificate", log, []string{t.cert, t.key}, func() (*tls.Certificate, error) {
+func (t *TlsFlags) follow(log *slog.Logger) (*reloader[*tls.Certificate], error) {
+	f := newReloader("certificate", log, []string{t.cert, t.key}, func() (*tls.Certificate, error) {
 		pair, err := tls.LoadX509KeyPair(t.cert, t.key)
 		return &pair, err
 	})
@@ -104,7 +104,7 @@ func (t *FeedTLSFlags) Over(l net.Listener, log *slog.Logger) (net.Listener, err
 	}
 	config.MinVersion = tls.VersionTLS13
 	if t.clientCA != "" {
-		pool, err := followPool("feed-client-ca", t.clientCA, log)
+		pool, err := newPoolReloader("feed-client-ca", t.clientCA, log)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func warnOpenFeed(l net.Listener, log *slog.Logger) {
 
 // signedBy checks a client's certificate against the CAs of the moment. crypto/tls asks it for every
 // connection, resumed ones too, so that a CA that was taken away admits no client with an old ticket.
-func signedBy(pool *followed[*x509.CertPool]) func(tls.ConnectionState) error {
+func signedBy(pool *reloader[*x509.CertPool]) func(tls.ConnectionState) error {
 	return func(s tls.ConnectionState) error {
 		options := x509.VerifyOptions{Roots: pool.now(), Intermediates: x509.NewCertPool(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
 		for _, between := range s.PeerCertificates[1:] {

@@ -26,7 +26,7 @@ func (t *UpstreamTLSFlags) Settings(log *slog.Logger) (func() *tls.Config, error
 	c := &clientTLS{}
 	var err error
 	if t.ca != "" {
-		if c.pool, err = followPool("upstream-ca", t.ca, log); err != nil {
+		if c.pool, err = newPoolReloader("upstream-ca", t.ca, log); err != nil {
 			return nil, err
 		}
 	}
@@ -40,8 +40,8 @@ func (t *UpstreamTLSFlags) Settings(log *slog.Logger) (func() *tls.Config, error
 
 // clientTLS is the client's side of TLS. It may be used concurrently.
 type clientTLS struct {
-	pool        *followed[*x509.CertPool]   // nil: the system's
-	certificate *followed[*tls.Certificate] // nil: none
+	pool        *reloader[*x509.CertPool]   // nil: the system's
+	certificate *reloader[*tls.Certificate] // nil: none
 
 	mu     sync.Mutex // guards all below
 	config *tls.Config

@@ -11,8 +11,8 @@ import (
 	"example.com/livery/cli/term"
 )
 
-// followed is what some files hold, and goes on holding when they change. It may be used concurrently.
-type followed[T any] struct {
+// reloader has the content of some files, and loads them again when they change. It may be used concurrently.
+type reloader[T any] struct {
 	what         string // as the log calls it
 	log          *slog.Logger
 	paths        []string
@@ -20,7 +20,7 @@ type followed[T any] struct {
 	recheckAfter time.Duration // how long it is used before its files are looked at again
 
 	mu      sync.Mutex // guards all below
-	held    T
+	current T
 	stamps  []stamp
 	checked time.Time
 }
@@ -31,23 +31,23 @@ type stamp struct {
 	size int64
 }
 
-// follow returns what is to be loaded before it is used.
-func follow[T any](what string, log *slog.Logger, paths []string, read func() (T, error)) *followed[T] {
-	return &followed[T]{what: what, log: log, paths: paths, read: read, recheckAfter: time.Second}
+// newReloader returns a reloader, which must be loaded before it is used.
+func newReloader[T any](what string, log *slog.Logger, paths []string, read func() (T, error)) *reloader[T] {
+	return &reloader[T]{what: what, log: log, paths: paths, read: read, recheckAfter: time.Second}
 }
 
 // load reads the files. If they cannot be used, those loaded before stay.
-func (f *followed[T]) load() error {
+func (f *reloader[T]) load() error {
 	stamps := f.look()
-	held, err := f.read()
+	current, err := f.read()
 	if err != nil {
 		return err
 	}
-	f.held, f.stamps, f.checked = held, stamps, time.Now()
+	f.current, f.stamps, f.checked = current, stamps, time.Now()
 	return nil
 }
 
-func (f *followed[T]) look() []stamp {
+func (f *reloader[T]) look() []stamp {
 	stamps := make([]stamp, len(f.paths))
 	for i, path := range f.paths {
 		if info, err := os.Stat(path); err == nil {
@@ -57,7 +57,7 @@ func (f *followed[T]) look() []stamp {
 	return stamps
 }
 
-func (f *followed[T]) changed() bool {
+func (f *reloader[T]) changed() bool {
 	for i, now := range f.look() {
 		if now != f.stamps[i] {
 			return true
@@ -68,11 +68,11 @@ func (f *followed[T]) changed() bool {
 
 // now returns the newest. If new files cannot be used, which a certificate and its key cannot
 // between the writes of the two, the old go on serving.
-func (f *followed[T]) now() T {
+func (f *reloader[T]) now() T {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if time.Since(f.checked) < f.recheckAfter {
-		return f.held
+		return f.current
 	}
 	f.checked = time.Now()
 	if f.changed() {
@@ -80,12 +80,12 @@ func (f *followed[T]) now() T {
 			f.log.Warn("the new "+f.what+" cannot be used yet", "error", err)
 		}
 	}
-	return f.held
+	return f.current
 }
 
-// followPool returns the CAs in a file, given with a flag.
-func followPool(flag, path string, log *slog.Logger) (*followed[*x509.CertPool], error) {
-	f := follow("CA file", log, []string{path}, func() (*x509.CertPool, error) { return readPool(path) })
+// newPoolReloader returns the CAs in a file, given with a flag.
+func newPoolReloader(flag, path string, log *slog.Logger) (*reloader[*x509.CertPool], error) {
+	f := newReloader("CA file", log, []string{path}, func() (*x509.CertPool, error) { return readPool(path) })
 	if err := f.load(); err != nil {
 		return nil, term.Fail("Give the CA's own certificate as a PEM file with --"+flag+".", "the CA file cannot be used: %v", err)
 	}

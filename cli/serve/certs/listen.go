@@ -43,7 +43,7 @@ type securedConn struct {
 // Read shakes hands if that was not done, and reads.
 func (c *securedConn) Read(p []byte) (int, error) {
 	if err := c.Handshake(); err != nil {
-		c.once.Do(func() { c.refusals.tell(c.RemoteAddr(), err) })
+		c.once.Do(func() { c.refusals.logRefusal(c.RemoteAddr(), err) })
 		return 0, err
 	}
 	return c.Conn.Read(p)
@@ -56,23 +56,23 @@ type refusals struct {
 	level slog.Level
 	log   *slog.Logger
 
-	mu     sync.Mutex // guards all below
-	told   time.Time
-	untold int
+	mu       sync.Mutex // guards all below
+	logged   time.Time
+	unlogged int
 }
 
-func (r *refusals) tell(client net.Addr, err error) {
+func (r *refusals) logRefusal(client net.Addr, err error) {
 	if errors.Is(err, io.EOF) {
 		return // a look at whether the port is open
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.told) < time.Second {
-		r.untold++
+	if time.Since(r.logged) < time.Second {
+		r.unlogged++
 		return
 	}
-	r.log.Log(context.Background(), r.level, "a TLS handshake with a client failed", "listener", r.name, "client", client.String(), "error", err, "next", nextAfter(err), "untold", r.untold)
-	r.told, r.untold = time.Now(), 0
+	r.log.Log(context.Background(), r.level, "a TLS handshake with a client failed", "listener", r.name, "client", client.String(), "error", err, "next", nextAfter(err), "untold", r.unlogged)
+	r.logged, r.unlogged = time.Now(), 0
 }
 
 // nextAfter says what to do about a handshake that failed.

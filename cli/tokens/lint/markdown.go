@@ -23,7 +23,7 @@ func AppendMarkdown(dst []byte, list []Fault) []byte {
 			break
 		}
 		b.WriteString("-")
-		for _, part := range []string{f.Where, f.Path, f.Kind, f.Message} {
+		for _, part := range []string{f.Location, f.Path, f.Kind, f.Message} {
 			if span := escape.Code(part); span != "" {
 				b.WriteString(" " + span)
 			}
@@ -37,11 +37,11 @@ func AppendMarkdown(dst []byte, list []Fault) []byte {
 // beside that line.
 func AppendAnnotations(dst []byte, list []Fault) []byte {
 	for _, f := range list {
-		at := strings.LastIndexByte(f.Where, ':')
+		at := strings.LastIndexByte(f.Location, ':')
 		if at < 0 {
 			continue
 		}
-		file, line := commandProperty.Replace(escape.Line(f.Where[:at])), commandProperty.Replace(escape.Line(f.Where[at+1:]))
+		file, line := commandProperty.Replace(escape.Line(f.Location[:at])), commandProperty.Replace(escape.Line(f.Location[at+1:]))
 		said := commandData.Replace(escape.Line(f.Path + ": " + f.Message + " " + f.Next))
 		dst = append(dst, "::error file="+file+",line="+line+"::"+said+"\n"...)
 	}

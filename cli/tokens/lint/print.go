@@ -40,8 +40,8 @@ func Print(a *term.App, list []Fault, full bool) {
 
 func printFault(a *term.App, f Fault) {
 	var where term.Escaped
-	if f.Where != "" {
-		where = a.Styled("1", f.Where) + ": "
+	if f.Location != "" {
+		where = a.Styled("1", f.Location) + ": "
 	}
 	a.Say("%s%s  %s  %s", where, escape.Line(f.Path), a.Styled("31", f.Kind), escape.Line(f.Message))
 	printNext(a, f)
@@ -62,8 +62,8 @@ func printFaultGroup(a *term.App, g []Fault) {
 			break
 		}
 		var where term.Escaped
-		if f.Where != "" {
-			where = "  " + a.Styled("1", f.Where)
+		if f.Location != "" {
+			where = "  " + a.Styled("1", f.Location)
 		}
 		a.Say("    %s%s", escape.Line(f.Path), where)
 	}

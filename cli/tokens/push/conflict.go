@@ -66,7 +66,7 @@ func (a *app) planAgain(ctx context.Context, t *pushTarget, p pushFlags) (pushPl
 		return plan, term.Conflict("Look at it with livery diff, and push again.", "the draft of %s was changed meanwhile by another client", t.what)
 	case p.onConflict == mergeConflict && len(both) > 0:
 		return plan, term.Conflict("Look at it with livery diff, and push again with --on-conflict overwrite if your files are right.",
-			"another client changed meanwhile what the files change too: %s", term.Listed(both))
+			"another client changed meanwhile what the files change too: %s", term.ShortList(both))
 	}
 	a.Say("The files are sent on top of that:")
 	return plan, nil
@@ -110,9 +110,9 @@ func locatedMessage(message string, wanted *source.Sources) string {
 	if !ok || !closed {
 		return message
 	}
-	where := wanted.WhereToken(place)
+	where := wanted.TokenLocation(place)
 	if strings.HasPrefix(place, "/") {
-		where = wanted.Where(place)
+		where = wanted.Location(place)
 	}
 	if where == "" {
 		return message

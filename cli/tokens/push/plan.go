@@ -203,6 +203,6 @@ func (a *app) noteUnknownOverrides(ctx context.Context, c *client.Client, f targ
 	if len(unknown) > 1 {
 		are = " name no token"
 	}
-	a.Warn("Note: %s%s of Theme %s and changes nothing: %s.%s", term.Plural(len(unknown), "override"), are, f.Theme.Slug, escape.Line(term.Listed(unknown)), hint)
+	a.Warn("Note: %s%s of Theme %s and changes nothing: %s.%s", term.Plural(len(unknown), "override"), are, f.Theme.Slug, escape.Line(term.ShortList(unknown)), hint)
 	return nil
 }

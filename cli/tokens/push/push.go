@@ -22,7 +22,7 @@ import (
 type pushFlags struct {
 	target.Target
 	themes.NewTheme
-	strict, replace, skipRefused, create, publish, wait, dryRun, full, sure bool
+	strict, replace, skipRefused, create, publish, wait, dryRun, full, confirmed bool
 
 	patience   time.Duration
 	onConflict string
@@ -44,7 +44,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version, also as latest")
 	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
 	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
-	f.BoolVar(&p.sure, "yes", false, "merge all token sets of a file without asking on a terminal")
+	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file without asking on a terminal")
 	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
 	source.SourceFlags(cmd, &p.sets, &p.mode)
 	p.Flags(cmd)

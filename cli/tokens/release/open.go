@@ -71,5 +71,5 @@ func addressOf(f target.Resolved, urls client.ServingURLs, file string, pinned b
 	for _, s := range list {
 		names = append(names, s.File)
 	}
-	return "", term.Fail("It serves: "+term.Listed(names)+". Another integration serves others.", "Theme %s serves no %s", f.Theme.Slug, file)
+	return "", term.Fail("It serves: "+term.ShortList(names)+". Another integration serves others.", "Theme %s serves no %s", f.Theme.Slug, file)
 }

@@ -14,22 +14,22 @@ import (
 
 // tokenFile is one file of tokens that a person named, or that stands in a folder they named.
 type tokenFile struct {
-	name   string
-	text   string
-	family string // files of one family are meant to be laid over each other
-	kind   tokenfile.Kind
-	mode   string // of Figma, if the file is of its own export
-	parts  []tokenfile.Part
-	flat   []jsontree.Member // of a flat map; then there are no parts
-	places *tokenfile.Places // nil until asked for
+	name      string
+	text      string
+	family    string // files of one family are meant to be laid over each other
+	kind      tokenfile.Kind
+	mode      string // of Figma, if the file is of its own export
+	parts     []tokenfile.Part
+	flat      []jsontree.Member    // of a flat map; then there are no parts
+	positions *tokenfile.Positions // nil until asked for
 }
 
-// where is the file and line of what a pointer leads to.
-func (f *tokenFile) where(pointer string) string {
-	if f.places == nil {
-		f.places = tokenfile.Locate(f.text)
+// location is the file and line of what a pointer leads to.
+func (f *tokenFile) location(pointer string) string {
+	if f.positions == nil {
+		f.positions = tokenfile.Locate(f.text)
 	}
-	return fmt.Sprintf("%s:%d", f.name, f.places.Line(pointer))
+	return fmt.Sprintf("%s:%d", f.name, f.positions.Line(pointer))
 }
 
 // readFiles reads what a person named: files, folders of files, and "-" for the standard input.

@@ -157,5 +157,5 @@ func formsOf(files []*tokenFile) string {
 	for _, f := range files {
 		list = append(list, f.name+" is "+f.kind.String())
 	}
-	return term.Listed(list)
+	return term.ShortList(list)
 }

@@ -6,26 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// strangeness says what a file is that is not JSON, and what to do about it; empty if it is like JSON.
-type strangeness struct{ what, next string }
+// diagnosis says what a file is that is not JSON, and what to do about it; empty if it is like JSON.
+type diagnosis struct{ what, next string }
 
 // sniff looks at how a file that could not be read begins and ends.
-func sniff(data string) strangeness {
+func sniff(data string) diagnosis {
 	text := strings.TrimSpace(strings.TrimPrefix(data, "\ufeff"))
 	head := []byte(data[:min(len(data), 512)])
 	switch {
 	case text == "":
-		return strangeness{"is empty", "Write tokens into it, or name another file."}
+		return diagnosis{"is empty", "Write tokens into it, or name another file."}
 	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return strangeness{"is text in UTF-16", "Save it as UTF-8."}
+		return diagnosis{"is text in UTF-16", "Save it as UTF-8."}
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")) || bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return strangeness{"is compressed", "Unpack it first."}
+		return diagnosis{"is compressed", "Unpack it first."}
 	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(trimRune(head)):
-		return strangeness{"is not text", "Name a file of tokens, which is JSON."}
+		return diagnosis{"is not text", "Name a file of tokens, which is JSON."}
 	case text[0] == '<':
-		return strangeness{"is a web page or XML, not JSON", "If it was downloaded, check whether the address needs a login."}
+		return diagnosis{"is a web page or XML, not JSON", "If it was downloaded, check whether the address needs a login."}
 	}
-	return strangeness{}
+	return diagnosis{}
 }
 
 // trimRune cuts off the bytes of a character that was cut in two at the end.

@@ -29,31 +29,31 @@ type spot struct {
 	pointer string
 }
 
-func (s spot) String() string { return s.file.where(s.pointer) }
+func (s spot) String() string { return s.file.location(s.pointer) }
 
-// Where returns the file and line of what a pointer into the tree leads to, or of the nearest that
+// Location returns the file and line of what a pointer into the tree leads to, or of the nearest that
 // holds it; empty if the files do not hold it.
-func (s *Sources) Where(pointer string) string {
+func (s *Sources) Location(pointer string) string {
 	if s == nil {
 		return ""
 	}
 	for above := pointer; above != ""; above = above[:strings.LastIndexByte(above, '/')] {
 		if found, ok := s.at[above]; ok {
-			return found.file.where(found.pointer + pointer[len(above):])
+			return found.file.location(found.pointer + pointer[len(above):])
 		}
 	}
 	return ""
 }
 
-// WhereToken is where for a dotted path.
-func (s *Sources) WhereToken(path string) string {
+// TokenLocation is Location for a dotted path.
+func (s *Sources) TokenLocation(path string) string {
 	if s == nil {
 		return ""
 	}
 	if found, ok := s.at[path]; ok {
 		return found.String()
 	}
-	return s.Where(tokentree.Pointer(path))
+	return s.Location(tokentree.Pointer(path))
 }
 
 // Theme reads token files as one document; a later file is laid over the earlier ones. It refuses options that
@@ -120,7 +120,7 @@ func (s *Sources) lay(file *tokenFile, part tokenfile.Part) error {
 
 func (s *Sources) fault(file *tokenFile, part tokenfile.Part) {
 	for _, f := range part.Faults {
-		s.Faults = append(s.Faults, validate.Dropped{Path: f.Path, Reason: file.where(f.Pointer) + ": " + f.Message, Tokens: 1})
+		s.Faults = append(s.Faults, validate.Dropped{Path: f.Path, Reason: file.location(f.Pointer) + ": " + f.Message, Tokens: 1})
 	}
 }
 
@@ -176,7 +176,7 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) error {
 	if own, ok := l.part.Origins[origin]; ok {
 		origin = own
 	}
-	here := l.file.where(origin)
+	here := l.file.location(origin)
 	switch {
 	case first.file == nil:
 		return nil

@@ -60,16 +60,16 @@ func leftOutSentence(tokens, others int) string {
 // DropInvalidOverrides returns overrides without those whose path the API refuses, and which those
 // are. Values are never refused.
 func DropInvalidOverrides(overrides *jsontree.Node) (*jsontree.Node, []Dropped) {
-	kept, out := jsontree.NewObject(), []Dropped(nil)
+	valid, out := jsontree.NewObject(), []Dropped(nil)
 	for _, m := range overrides.Members {
 		if reason := PathFault(m.Name); reason != "" {
 			out = append(out, Dropped{Path: m.Name, Reason: reason, Tokens: 1})
 			continue
 		}
-		kept.Members = append(kept.Members, m)
+		valid.Members = append(valid.Members, m)
 	}
-	kept.Index()
-	return kept, out
+	valid.Index()
+	return valid, out
 }
 
 // HasPathFault reports whether the API refuses one of the overrides.

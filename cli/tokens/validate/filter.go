@@ -14,49 +14,49 @@ import (
 // document is what a push would make of stored; what is left out stays as stored has it, if that
 // fits there. What comes from stored and not from the files is never left out. Neither is changed.
 func DropInvalid(document, stored *jsontree.Node) (*jsontree.Node, []Dropped) {
-	s := sieve{stored: stored, seen: map[string]bool{}}
+	s := filter{stored: stored, removed: map[string]bool{}}
 	for {
 		s.changed = false
-		document = s.without(document, s.cuts(document), nil, stored)
+		document = s.without(document, s.removals(document), nil, stored)
 		if !s.changed {
-			return document, s.skipped
+			return document, s.dropped
 		}
 	}
 }
 
-// sieve leaves places out of a document, round after round until nothing more is to blame: without a
+// filter removes places from a document, round after round until no fault is left: without a
 // group's $type, and with what was stored in the place of a token, there can be new faults.
-type sieve struct {
+type filter struct {
 	stored  *jsontree.Node
-	seen    map[string]bool // pointers that were left out already
-	skipped []Dropped
+	removed map[string]bool // pointers that were left out already
+	dropped []Dropped
 	changed bool // in this round
 }
 
-// cut is a tree of the places that are left out in one round.
-type cut struct {
-	below   map[string]*cut
+// removal is a tree of the places that are removed in one round.
+type removal struct {
+	below   map[string]*removal
 	reasons []string // why this place is left out; empty if only something below it is
 }
 
-func (c *cut) at(p ...string) *cut {
+func (c *removal) at(p ...string) *removal {
 	for _, name := range p {
 		if c.below == nil {
-			c.below = map[string]*cut{}
+			c.below = map[string]*removal{}
 		}
 		if c.below[name] == nil {
-			c.below[name] = &cut{}
+			c.below[name] = &removal{}
 		}
 		c = c.below[name]
 	}
 	return c
 }
 
-func (c *cut) because(reason string) { c.reasons = append(c.reasons, reason) }
+func (c *removal) because(reason string) { c.reasons = append(c.reasons, reason) }
 
-// cuts returns the least that must be left out for every fault that Check lists.
-func (s *sieve) cuts(document *jsontree.Node) *cut {
-	root := &cut{}
+// removals returns the least that must be removed for every fault that Check lists.
+func (s *filter) removals(document *jsontree.Node) *removal {
+	root := &removal{}
 	for _, f := range dtcg.Check(document) {
 		f.Message = WithNearestType(f.Message)
 		p, ok := jsontree.ParsePointer(f.Pointer)
@@ -82,7 +82,7 @@ func (s *sieve) cuts(document *jsontree.Node) *cut {
 
 // untype leaves out the $type of a group, and the tokens that have their type from it: to push them
 // under another type, or a guessed one, would give them a meaning that no author wrote.
-func (s *sieve) untype(root *cut, document *jsontree.Node, group jsontree.Pointer, reason string) {
+func (s *filter) untype(root *removal, document *jsontree.Node, group jsontree.Pointer, reason string) {
 	at := append(slices.Clone(group), "$type")
 	n := document.Lookup(group)
 	if s.unnamed(at, n.Find("$type"), s.storedAt(at)) {
@@ -93,7 +93,7 @@ func (s *sieve) untype(root *cut, document *jsontree.Node, group jsontree.Pointe
 	c.untyped(n, "has its type from "+strings.Join(at, ".")+", which is left out")
 }
 
-func (c *cut) untyped(group *jsontree.Node, reason string) {
+func (c *removal) untyped(group *jsontree.Node, reason string) {
 	for _, m := range group.Members {
 		switch {
 		case tokentree.IsMeta(m.Name) || !m.Value.IsObject() || m.Value.IndexOf("$type") >= 0:
@@ -107,7 +107,7 @@ func (c *cut) untyped(group *jsontree.Node, reason string) {
 
 // conflict leaves out the $type that the files give to a group and that a token below it, which they
 // do not name, cannot have.
-func (s *sieve) conflict(root *cut, document *jsontree.Node, token jsontree.Pointer) {
+func (s *filter) conflict(root *removal, document *jsontree.Node, token jsontree.Pointer) {
 	n := len(token) - 1
 	for n > 0 && document.Lookup(token[:n]).IndexOf("$type") < 0 {
 		n--
@@ -124,7 +124,7 @@ func isAlias(n *jsontree.Node) bool {
 
 // without returns n, which stands at the pointer at, without the places of c. stored is what the
 // stored document has there, nil for nothing.
-func (s *sieve) without(n *jsontree.Node, c *cut, at jsontree.Pointer, stored *jsontree.Node) *jsontree.Node {
+func (s *filter) without(n *jsontree.Node, c *removal, at jsontree.Pointer, stored *jsontree.Node) *jsontree.Node {
 	members := make([]jsontree.Member, 0, len(n.Members))
 	for _, m := range n.Members {
 		if below := c.below[m.Name]; below != nil {
@@ -140,7 +140,7 @@ func (s *sieve) without(n *jsontree.Node, c *cut, at jsontree.Pointer, stored *j
 }
 
 // settle returns what takes the place of n: itself, what was stored there, or nil for nothing.
-func (s *sieve) settle(n *jsontree.Node, c *cut, at jsontree.Pointer, stored *jsontree.Node) *jsontree.Node {
+func (s *filter) settle(n *jsontree.Node, c *removal, at jsontree.Pointer, stored *jsontree.Node) *jsontree.Node {
 	if len(c.reasons) == 0 {
 		return s.without(n, c, at, stored)
 	}
@@ -148,9 +148,9 @@ func (s *sieve) settle(n *jsontree.Node, c *cut, at jsontree.Pointer, stored *js
 		return n
 	}
 	s.changed = true
-	if pointer := at.String(); !s.seen[pointer] {
-		s.seen[pointer] = true
-		s.skipped = append(s.skipped, Dropped{strings.Join(at, "."), pointer, strings.Join(c.reasons, "; "), tokensIn(n, at)})
+	if pointer := at.String(); !s.removed[pointer] {
+		s.removed[pointer] = true
+		s.dropped = append(s.dropped, Dropped{strings.Join(at, "."), pointer, strings.Join(c.reasons, "; "), tokensIn(n, at)})
 	}
 	if n == stored {
 		return nil // not even that fits
@@ -160,12 +160,12 @@ func (s *sieve) settle(n *jsontree.Node, c *cut, at jsontree.Pointer, stored *js
 
 // unnamed reports whether n is what the stored document has in its place because the files do not
 // name it.
-func (s *sieve) unnamed(at jsontree.Pointer, n, stored *jsontree.Node) bool {
-	return n == stored && !s.seen[at.String()]
+func (s *filter) unnamed(at jsontree.Pointer, n, stored *jsontree.Node) bool {
+	return n == stored && !s.removed[at.String()]
 }
 
 // storedAt returns what the stored document has at a place, or nil.
-func (s *sieve) storedAt(p jsontree.Pointer) *jsontree.Node {
+func (s *filter) storedAt(p jsontree.Pointer) *jsontree.Node {
 	n := s.stored
 	for _, name := range p {
 		n = storedMember(n, name)

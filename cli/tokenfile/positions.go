@@ -7,22 +7,22 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Places knows where in a JSON text each member of its objects stands. It may be read concurrently.
-type Places struct {
+// Positions has the position in a JSON text of each member of its objects. It may be read concurrently.
+type Positions struct {
 	text    string
 	offsets map[string]int // pointer -> offset of the member's name in bytes
 }
 
 // Locate finds the places of a text that jsontree parses; of another text it finds those up to what is
 // wrong. It takes time linear in the text.
-func Locate(text string) *Places {
-	l := locator{Places: &Places{text: text, offsets: map[string]int{}}}
+func Locate(text string) *Positions {
+	l := locator{Positions: &Positions{text: text, offsets: map[string]int{}}}
 	l.value()
-	return l.Places
+	return l.Positions
 }
 
 // Line returns the line of what a pointer leads to, or of the nearest that holds it. Lines count from 1.
-func (p *Places) Line(pointer string) int {
+func (p *Positions) Line(pointer string) int {
 	for {
 		if offset, ok := p.offsets[pointer]; ok {
 			return 1 + strings.Count(p.text[:offset], "\n")
@@ -37,7 +37,7 @@ func (p *Places) Line(pointer string) int {
 
 // Column returns the column of the member that a pointer leads to, in characters from 1; 0 if there
 // is none.
-func (p *Places) Column(pointer string) int {
+func (p *Positions) Column(pointer string) int {
 	offset, ok := p.offsets[pointer]
 	if !ok {
 		return 0
@@ -47,7 +47,7 @@ func (p *Places) Column(pointer string) int {
 
 // locator walks through a text.
 type locator struct {
-	*Places
+	*Positions
 	at   int
 	path []byte // the pointer to the value at hand
 }
@@ -109,7 +109,7 @@ func (l *locator) array() {
 	l.at++
 	path := l.path
 	for !l.take(']') && l.at < len(l.text) {
-		inner := locator{Places: &Places{text: l.text, offsets: map[string]int{}}, at: l.at}
+		inner := locator{Positions: &Positions{text: l.text, offsets: map[string]int{}}, at: l.at}
 		inner.value()
 		if inner.at == l.at {
 			inner.at = len(l.text)
