@@ -1,4 +1,4 @@
-package httpserver
+package httpserver_test
 
 import (
 	"fmt"
@@ -7,13 +7,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"example.com/livery/origin/httpserver"
 )
 
 // A26 A31: texts that become large when they are parsed are parsed one after the other.
 func TestDenseTextsAreParsedInTurn(t *testing.T) {
 	dense := strings.Repeat("0,", 500_000)
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBodyBudget(4<<20, 1<<20, func() {})
+		b := httpserver.NewBodyBudget(4<<20, 1<<20, func() {})
 		done, err := b.Parse(t.Context(), dense)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +49,7 @@ func TestDenseTextsAreParsedInTurn(t *testing.T) {
 func TestMemoryIsGivenBackAfterLargeBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var freed atomic.Int32
-		b := NewBodyBudget(64<<20, 8<<20, func() { freed.Add(1) })
+		b := httpserver.NewBodyBudget(64<<20, 8<<20, func() { freed.Add(1) })
 		send := func(size int64) {
 			r := b.Of("a")
 			if err := r.Grow(size); err != nil {

@@ -1,8 +1,10 @@
-package httpserver
+package httpserver_test
 
 import (
 	"net"
 	"testing"
+
+	"example.com/livery/origin/httpserver"
 )
 
 // Decision 1.7: an IPv4 address counts by itself, and of IPv6 the network of 64 bits that one client has.
@@ -24,7 +26,7 @@ func TestAddressesAreCountedAsClients(t *testing.T) {
 			}
 			return a
 		}
-		if same := AddressOf(address(c.a)) == AddressOf(address(c.b)); same != c.same {
+		if same := httpserver.AddressOf(address(c.a)) == httpserver.AddressOf(address(c.b)); same != c.same {
 			t.Errorf("%s and %s are one client: %t, want %t", c.a, c.b, same, c.same)
 		}
 	}

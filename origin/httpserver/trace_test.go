@@ -1,10 +1,12 @@
-package httpserver
+package httpserver_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/httpserver"
 )
 
 const aTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -32,7 +34,7 @@ func TestTraceparentIsReadStrictly(t *testing.T) {
 		for _, line := range c.lines {
 			h.Add("Traceparent", line)
 		}
-		if got := TraceID(&h); got != c.want {
+		if got := httpserver.TraceID(&h); got != c.want {
 			t.Errorf("%s: TraceID(%q) = %q, want %q", name, c.lines, got, c.want)
 		}
 	}
