@@ -11,8 +11,8 @@ type walker struct {
 	set    *Set
 	next   int     // the position of the token that comes next
 	at     int     // the position of the token that was met last; -1 if it is not listed
-	starts []int32 // nil, or by token: if its text begins in what the file is appended to
-	stops  []int32 // nil, or by token: if its text ends in a JSON file; 0 if it has none
+	starts []int32 // nil, or by token: where its text begins in what the file is appended to
+	stops  []int32 // nil, or by token: where its text ends in a JSON file; 0 if it has none
 	end    int     // where the file must be closed, in what it is appended to
 
 	begin int    // where the file begins, in what it is appended to

@@ -50,7 +50,7 @@ type Set struct {
 	doc         *dtcg.Document
 	prefix      string
 	css         []byte  // the declarations of tokens.css
-	starts      []int   // by token: if in css its declarations begin, or the next ones if it has none
+	starts      []int   // by token: where in css its declarations begin, or the next ones if it has none
 	served      []bool  // by token: its value fits its type, so the resolved files hold it
 	same        []int32 // by token: the one that it is an alias of, if both have one type and one value; else -1
 	declared    int     // the length of all declarations, those that were taken back included

@@ -11,8 +11,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// parsed is what another parser of the same format makes of one token.
-type parsed struct {
+// terrazzoTokens is what another parser of the same format makes of one token.
+type terrazzoTokens struct {
 	Type  string `json:"type"`
 	Value any    `json:"value"`
 }
@@ -22,7 +22,7 @@ func TestAgreesWithTerrazzo(t *testing.T) {
 	t.Parallel()
 	for name, oracle := range documents(t, suitesDir+"/terrazzo-resolved/*.json") {
 		t.Run(name, func(t *testing.T) {
-			var want map[string]parsed
+			var want map[string]terrazzoTokens
 			if err := json.Unmarshal([]byte(oracle), &want); err != nil {
 				t.Fatal(err)
 			}

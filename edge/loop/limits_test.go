@@ -128,7 +128,7 @@ func TestSlowReadersGetEverything(t *testing.T) {
 		go func() {
 			_, _ = io.WriteString(c, strings.Repeat(get("/2m.css")+get("/nothing")+get("/20k.css"), n))
 		}()
-		r := bufio.NewReaderSize(&pausing{r: c}, 64<<10)
+		r := bufio.NewReaderSize(&slowReader{r: c}, 64<<10)
 		for i := range n {
 			for _, want := range []int{2 << 20, -1, 20 << 10} {
 				if resp, body := answer(t, r); want >= 0 && len(body) != want || want < 0 && resp.StatusCode != http.StatusNotFound {
@@ -139,13 +139,13 @@ func TestSlowReadersGetEverything(t *testing.T) {
 	})
 }
 
-// pausing is a reader that rests between reads.
-type pausing struct {
+// slowReader is a reader that rests between reads.
+type slowReader struct {
 	r io.Reader
 	n int
 }
 
-func (p *pausing) Read(b []byte) (int, error) {
+func (p *slowReader) Read(b []byte) (int, error) {
 	if p.n++; p.n%20 == 0 {
 		time.Sleep(time.Millisecond)
 	}

@@ -151,13 +151,13 @@ func (s *site) server() *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler: s.handle, NoDefaultServerHeader: true, NoDefaultContentType: true, CloseOnShutdown: true,
 		ReadBufferSize: 8 << 10, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second,
-		Logger: silent{},
+		Logger: silentLogger{},
 	}
 }
 
-type silent struct{}
+type silentLogger struct{}
 
-func (silent) Printf(string, ...any) {}
+func (silentLogger) Printf(string, ...any) {}
 
 // testServer is a site being served by a Loop.
 type testServer struct {

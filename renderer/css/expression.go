@@ -1,7 +1,7 @@
 package css
 
 // appendExpression appends the values of s, with what is computed inside calc(): design tools write
-// "4px * 2" and "-calc(1px)" if CSS wants calc(4px * 2). A number that ends up if a
+// "4px * 2" and "-calc(1px)" if CSS wants calc(4px * 2). A number that ends up where a
 // measure is wanted gets the unit of a bare number.
 func (q *quantity) appendExpression(dst []byte, s string) ([]byte, bool) {
 	if s == "" || len(s) > maxRaw {

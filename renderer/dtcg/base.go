@@ -8,7 +8,7 @@ import "example.com/livery/renderer/jsontree"
 type Base struct {
 	Theme *Document
 
-	first      []int32 // by token: if in dependents those that need it begin; one more than there are tokens
+	first      []int32 // by token: where in dependents those that need it begin; one more than there are tokens
 	dependents []int32
 	failures   map[int32]failure
 	measures   []measure

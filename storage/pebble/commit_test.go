@@ -19,16 +19,16 @@ import (
 
 const patience = 30 * time.Second
 
-// stalled is a store whose syncs wait until the gate is opened.
-type stalled struct {
+// stalledStore is a store whose syncs wait until the gate is opened.
+type stalledStore struct {
 	*pebble.Store
 	disk *disk
 	gate chan struct{}
 	once sync.Once // opens the gate
 }
 
-func openStalled(t testing.TB) *stalled {
-	s := &stalled{disk: &disk{FS: vfs.NewMem()}, gate: make(chan struct{})}
+func openStalled(t testing.TB) *stalledStore {
+	s := &stalledStore{disk: &disk{FS: vfs.NewMem()}, gate: make(chan struct{})}
 	var shut atomic.Bool
 	s.disk.before = func() {
 		if shut.Load() {
@@ -41,7 +41,7 @@ func openStalled(t testing.TB) *stalled {
 	return s
 }
 
-func (s *stalled) openGate() { s.once.Do(func() { close(s.gate) }) }
+func (s *stalledStore) openGate() { s.once.Do(func() { close(s.gate) }) }
 
 // set is a transaction's function that sets one key.
 func set(key, value string) func(storage.Tx) (record.Change, error) {
@@ -52,7 +52,7 @@ func set(key, value string) func(storage.Tx) (record.Change, error) {
 
 // update starts a commit and returns when its function has run and its scope is free again: the
 // commit has its place then. Its end comes through the channel.
-func (s *stalled) update(t *testing.T, scope string, fn func(storage.Tx) (record.Change, error)) <-chan error {
+func (s *stalledStore) update(t *testing.T, scope string, fn func(storage.Tx) (record.Change, error)) <-chan error {
 	t.Helper()
 	done := make(chan error, 1)
 	go func() {
@@ -64,7 +64,7 @@ func (s *stalled) update(t *testing.T, scope string, fn func(storage.Tx) (record
 }
 
 // readInTx reads a key as the next writer sees it, durable or not.
-func (s *stalled) readInTx(t *testing.T, scope, key string) string {
+func (s *stalledStore) readInTx(t *testing.T, scope, key string) string {
 	t.Helper()
 	seen := make(chan string, 1)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -81,7 +81,7 @@ func (s *stalled) readInTx(t *testing.T, scope, key string) string {
 	return result(t, seen)
 }
 
-func (s *stalled) eventually(t *testing.T, what string, is func() bool) {
+func (s *stalledStore) eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -91,7 +91,7 @@ func (s *stalled) eventually(t *testing.T, what string, is func() bool) {
 }
 
 // finish opens the gate and sees the commit through.
-func (s *stalled) finish(t *testing.T, done <-chan error) {
+func (s *stalledStore) finish(t *testing.T, done <-chan error) {
 	t.Helper()
 	s.openGate()
 	if err := result(t, done); err != nil {

@@ -225,13 +225,13 @@ func (c *child) end() (status int) {
 	if err != nil {
 		panic(fmt.Sprintf("Open() after the power failure = %v", err))
 	}
-	storagetest.Verify(verdict{}, s, acknowledged)
+	storagetest.Verify(childReporter{}, s, acknowledged)
 	return 0
 }
 
-// verdict ends the child if storagetest.Verify finds something wrong.
-type verdict struct{}
+// childReporter ends the child if storagetest.Verify finds something wrong.
+type childReporter struct{}
 
-func (verdict) Helper() {}
+func (childReporter) Helper() {}
 
-func (verdict) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (childReporter) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }

@@ -26,14 +26,14 @@ func mounted(t *testing.T, bytes int64) string {
 	return dir
 }
 
-// others are foreign files in a directory.
-type others struct {
+// foreignFiles are files in a directory.
+type foreignFiles struct {
 	dir  string
 	left int64 // bytes of the file base, which only gets smaller
 	n    int   // further files
 }
 
-func (o *others) take(name string, bytes int64) error {
+func (o *foreignFiles) take(name string, bytes int64) error {
 	f, err := os.Create(filepath.Join(o.dir, name))
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (o *others) take(name string, bytes int64) error {
 }
 
 // fill takes all that is free but for left bytes, as near as a file system that is being written allows.
-func (o *others) fill(left int64) error {
+func (o *foreignFiles) fill(left int64) error {
 	var usage syscall.Statfs_t
 	if err := syscall.Statfs(o.dir, &usage); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (o *others) fill(left int64) error {
 }
 
 // release removes the files, and takes more bytes off the base.
-func (o *others) release(more int64) error {
+func (o *foreignFiles) release(more int64) error {
 	files, err := filepath.Glob(filepath.Join(o.dir, "others*"))
 	for _, f := range files {
 		err = errors.Join(err, os.Remove(f))
@@ -71,11 +71,11 @@ func TestAFullFileSystemHangsNobodyAndLosesNothing(t *testing.T) {
 	for seed := range diskSeeds(1) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			dir := mounted(t, 96*mega)
-			o := &others{dir: dir, left: 56 * mega}
+			o := &foreignFiles{dir: dir, left: 56 * mega}
 			if err := o.take("base", o.left); err != nil {
 				t.Fatal(err)
 			}
-			fillAndFree(t, tight{
+			fillAndFree(t, smallVolume{
 				fill: func(left int64) {
 					for o.fill(left) != nil { // the store took some meanwhile
 					}

@@ -35,8 +35,8 @@ func diskSeeds(few int) int {
 	return few
 }
 
-// tight is a small disk that others fill and leave.
-type tight struct {
+// smallVolume is a disk that foreign files fill and leave.
+type smallVolume struct {
 	fill    func(left int64) // others take all but left bytes
 	release func(more int64) // they take less than ever before, by more bytes
 	open    func(t *testing.T) *pebble.Store
@@ -46,9 +46,9 @@ func tightOptions() pebble.Options {
 	return pebble.Options{MinFreeBytes: floor, BallastBytes: ballast}.Tuned(func(o *engine.Options) { o.MemTableSize = mega })
 }
 
-// filling is a store on a tight disk and what its writers know.
-type filling struct {
-	tight
+// fillTest is a store on a smallVolume and what its writers know.
+type fillTest struct {
+	smallVolume
 	store          *pebble.Store
 	acked, refused atomic.Int64
 
@@ -58,7 +58,7 @@ type filling struct {
 }
 
 // write puts a blob and commits its name, again and again, until ctx ends.
-func (f *filling) write(ctx context.Context, writer, seed int) {
+func (f *fillTest) write(ctx context.Context, writer, seed int) {
 	random := rand.New(rand.NewPCG(uint64(seed), uint64(writer)))
 	for n := 0; ctx.Err() == nil; n++ {
 		key := fmt.Sprintf("K%d/%d", writer, n)
@@ -89,21 +89,21 @@ func noiseOf(size int, parts ...uint64) []byte {
 	return blob
 }
 
-func (f *filling) acknowledge(key string, hash record.Hash) {
+func (f *fillTest) acknowledge(key string, hash record.Hash) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.blobs[key] = hash
 	f.acked.Add(1)
 }
 
-func (f *filling) fail(err error) {
+func (f *fillTest) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.broken = errors.Join(f.broken, err)
 }
 
 // awaits waits until a counter has gone on by n: nothing may hang, whatever the disk does.
-func (f *filling) awaits(t *testing.T, what string, counter *atomic.Int64, n int64) {
+func (f *fillTest) awaits(t *testing.T, what string, counter *atomic.Int64, n int64) {
 	t.Helper()
 	from := counter.Load()
 	for end := time.Now().Add(patience); counter.Load() < from+n; time.Sleep(time.Millisecond) {
@@ -120,7 +120,7 @@ func (f *filling) awaits(t *testing.T, what string, counter *atomic.Int64, n int
 }
 
 // holds compares what was acknowledged with what is stored, so many of it at most.
-func (f *filling) holds(t *testing.T, most int) {
+func (f *fillTest) holds(t *testing.T, most int) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -145,8 +145,8 @@ func (f *filling) holds(t *testing.T, most int) {
 
 // fillAndFree drives four writers through a disk that the store itself fills, that others fill to the
 // last byte in the midst of the work, and that gets free again.
-func fillAndFree(t *testing.T, disk tight, seed int) {
-	f := &filling{tight: disk, blobs: map[string]record.Hash{}}
+func fillAndFree(t *testing.T, disk smallVolume, seed int) {
+	f := &fillTest{smallVolume: disk, blobs: map[string]record.Hash{}}
 	f.store = disk.open(t)
 	random := rand.New(rand.NewPCG(uint64(seed), 99))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -191,7 +191,7 @@ func TestAFullDiskHangsNobodyAndLosesNothing(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			disk := newSmallDisk(40 * mega)
 			least := int64(0)
-			fillAndFree(t, tight{
+			fillAndFree(t, smallVolume{
 				fill:    disk.fill,
 				release: func(more int64) { least -= more; disk.others.Store(least) },
 				open: func(t *testing.T) *pebble.Store {

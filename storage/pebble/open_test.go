@@ -140,7 +140,7 @@ func TestADirectoryThatCannotBeMadeIsNotLocked(t *testing.T) {
 // raw opens the engine below a store that is closed, as a foreign hand would.
 func raw(t *testing.T, fs vfs.FS, change func(*engine.DB) error) {
 	t.Helper()
-	db, err := engine.Open("data", &engine.Options{FS: fs, FormatMajorVersion: engine.FormatTableFormatV6, Logger: silent{}})
+	db, err := engine.Open("data", &engine.Options{FS: fs, FormatMajorVersion: engine.FormatTableFormatV6, Logger: silentLogger{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,12 +149,12 @@ func raw(t *testing.T, fs vfs.FS, change func(*engine.DB) error) {
 	}
 }
 
-// silent is an engine's logger.
-type silent struct{}
+// silentLogger is an engine's logger.
+type silentLogger struct{}
 
-func (silent) Infof(string, ...any)              {}
-func (silent) Errorf(string, ...any)             {}
-func (silent) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (silentLogger) Infof(string, ...any)              {}
+func (silentLogger) Errorf(string, ...any)             {}
+func (silentLogger) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 func TestDataThatIsNotOursIsRefused(t *testing.T) {
 	t.Parallel()
