@@ -62,7 +62,7 @@ func ExampleClient_EditThemeTokens_conflict() {
 		return err
 	}
 	fmt.Println("first:", add("", "a"))
-	err = add("", "b") // claims that there is no draft
+	err = add("", "b") // claims that the draft does not exist
 	fmt.Println("second is a conflict:", errors.Is(err, client.ErrConflict))
 
 	set, err := c.ThemeTokens(ctx, server.environment, theme.ID, client.ReadOptions{})

@@ -14,7 +14,7 @@ type Login struct {
 	Parameters map[string]string `json:"parameters"` // to be sent beside, as they are
 }
 
-// Logins returns where people log in, by name. It needs no token; often there is nothing.
+// Logins returns the issuers at which people log in, by name. It needs no token; often there is nothing.
 func (c *Client) Logins(ctx context.Context) ([]Login, error) {
 	var said struct {
 		Issuers []Login `json:"issuers"`

@@ -67,7 +67,7 @@ type ServingURLs struct {
 	Version *int         `json:"version"` // of Pinned; nil before the first publish
 }
 
-// ServedFile is one file and where it is served.
+// ServedFile is one file and its address.
 type ServedFile struct {
 	File string `json:"file"`
 	URL  string `json:"url"`

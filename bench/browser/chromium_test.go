@@ -3,7 +3,7 @@
 // Package browser proves in a real Chromium that no token breaks out of the files that Livery
 // serves, and that the files do in a browser what they say. It is made of tests alone, behind the
 // build tag browser: go test -tags browser ./bench/browser. Its flags are -payloads and -seed for the
-// random payloads, and -picture for where to write a picture of the sample. LIVERY_CHROMIUM names the
+// random payloads, and -picture for the file of a picture of the sample. LIVERY_CHROMIUM names the
 // browser's program if it is not on the path.
 package browser
 

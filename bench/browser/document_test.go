@@ -18,7 +18,7 @@ type payloadPlace struct {
 	name, typ, value string
 }
 
-// stringPlace is where every payload goes.
+// stringPlace is the place of every payload.
 var stringPlace = payloadPlace{"string", "string", `%s`}
 
 // typedPlaces are the other places: every type with the payload as its whole value, and as a part.

@@ -31,7 +31,7 @@ type renewal struct {
 	Expires  time.Time `json:"expiresAt,omitzero"` // of the token; zero if unknown
 }
 
-// credentialsPath is where the credentials stand: LIVERY_CREDENTIALS, or a folder for configuration.
+// credentialsPath is the path of the credentials: LIVERY_CREDENTIALS, or a folder for configuration.
 func credentialsPath() (string, error) {
 	if path := os.Getenv("LIVERY_CREDENTIALS"); path != "" {
 		return path, nil

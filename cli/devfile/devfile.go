@@ -1,4 +1,4 @@
-// Package devfile reads and names the file in which a running livery dev says where it answers.
+// Package devfile reads and names the file in which a running livery dev names its addresses.
 package devfile
 
 import (
@@ -9,7 +9,7 @@ import (
 	"example.com/livery/cli/term"
 )
 
-// DefaultDir is where livery dev keeps its data.
+// DefaultDir is the data directory of livery dev.
 const DefaultDir = ".livery"
 
 // File is what a running livery dev says of itself, in dev.json of its data directory.

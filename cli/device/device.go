@@ -21,7 +21,7 @@ var (
 	ErrEnded       = errors.New("the login has ended")
 )
 
-// Issuer is where a person logs in, and as which client.
+// Issuer is the issuer at which a person logs in, and the client to do that as.
 type Issuer struct {
 	URL        string
 	ClientID   string

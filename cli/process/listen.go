@@ -49,7 +49,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// UrlOf is where this machine reaches a listener.
+// UrlOf is the address at which this machine reaches a listener.
 func UrlOf(l net.Listener, secure bool) string {
 	address := l.Addr().(*net.TCPAddr)
 	host := address.IP.String()

@@ -9,7 +9,7 @@ import (
 	"example.com/livery/client"
 )
 
-// welcome prints where everything is and what to try first.
+// welcome prints the addresses and what to try first.
 func (a *app) welcome(ctx context.Context, d *dev) {
 	a.Say("Livery is running. Ctrl-C ends it; the data stays in %s.\n", d.flags.data)
 	a.Pairs(a.Out, "  API", d.file.APIURL, "  Files", d.file.EdgeURL, "  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token)

@@ -9,7 +9,7 @@ import (
 	"example.com/livery/client"
 )
 
-// Target is where a command of the public API works: flags --env, --theme and --variant, each a
+// Target is what a command of the public API works on: flags --env, --theme and --variant, each a
 // slug or an id.
 type Target struct {
 	Env, Theme, Variant string

@@ -10,7 +10,7 @@ import (
 	"example.com/livery/cli/localfile"
 )
 
-// output is where a command prints. It remembers the first write that failed, so that no command seems to have
+// output is the writer that a command prints to. It remembers the first write that failed, so that no command seems to have
 // printed what never arrived.
 type output struct {
 	w     io.Writer

@@ -88,7 +88,7 @@ func itemsOf(n *jsontree.Node) []*jsontree.Node {
 // ConvertSet makes a part of one token set of Tokens Studio that is a file of its own.
 func ConvertSet(name string, set *jsontree.Node) Part { return convertSet(name, set, nil) }
 
-// convertSet makes a DTCG tree of one tree of the older form. at is where it stands in its file.
+// convertSet makes a DTCG tree of one tree of the older form. at is its place in its file.
 func convertSet(name string, set *jsontree.Node, at jsontree.Pointer) Part {
 	c := setConverter{part: Part{Name: name, Origins: map[string]string{}}, at: at}
 	c.part.Tree = c.group(set, nil)

@@ -1,6 +1,6 @@
 // Package tokenfile reads the files in which people keep design tokens and makes DTCG trees of
 // them: DTCG documents as they are, exports of Tokens Studio, the older form without dollar signs, and
-// the variables of Figma's REST interface. It knows where in the text each token stands. It is pure: it
+// the variables of Figma's REST interface. It knows the line of each token. It is pure: it
 // opens no file and asks no server, and it never changes a tree that it was given.
 package tokenfile
 
@@ -50,7 +50,7 @@ type Options struct {
 type Part struct {
 	Name    string // of the set; empty if the file is one tree
 	Tree    *jsontree.Node
-	Origins map[string]string // pointer to a token in Tree -> pointer to where it stands in the file, if that is another
+	Origins map[string]string // pointer to a token in Tree -> pointer to its place in the file, if that is another
 	Faults  []Fault
 	Modes   []Mode // of Figma, if the part holds more than one collection that has several
 }

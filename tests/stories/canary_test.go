@@ -169,7 +169,7 @@ const canaryTeams = `teams:
 
 // A110 A112 A113 A116: a whole run of the real programs, with a signed Theme, everything logged, and an end by a
 // crash: a signing secret, an access token, a signature, the feed token and the master key are in no file of the
-// origin and the edge but where they belong, in no log, no metric, no profile and no answer.
+// origin and the edge except in their places, in no log, no metric, no profile and no answer.
 func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
 	g := newGrounds(t)
 	g.env = append(g.env, "GOTRACEBACK=crash") // who runs it so must not get the memory of the process either

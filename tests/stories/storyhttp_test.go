@@ -76,7 +76,7 @@ func send(ts *testscript.TestScript, method, url, body string, headers [][2]stri
 	return answer{res.StatusCode, res.Header, text}, err
 }
 
-// keep puts an answer into the files body and head, where cmp and grep find it.
+// keep puts an answer into the files body and head, for cmp and grep.
 func keep(ts *testscript.TestScript, a answer) {
 	var head strings.Builder
 	fmt.Fprintln(&head, a.status)

@@ -30,7 +30,7 @@ type fleet struct {
 type process struct {
 	cmd  *exec.Cmd
 	said map[string]string // what it announced
-	at   string            // where an origin answers its callers
+	at   string            // address of an origin for its callers
 	log  *bytes.Buffer
 }
 

@@ -102,7 +102,7 @@ func (b *bench) startOne(name, dir string) (started []*exec.Cmd, s *subject, err
 	return started, &subject{name: name, dir: dir, address: address, secure: b.secure, process: cmd.Process}, nil
 }
 
-// command starts one server and returns where it listens.
+// command starts one server and returns its address.
 func (b *bench) command(name, dir, behind string) (*exec.Cmd, string, error) {
 	if tuning, ok := strings.CutPrefix(name, "nginx "); ok {
 		return startNginx(tuning, dir, b.secure)

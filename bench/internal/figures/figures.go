@@ -33,7 +33,7 @@ type Set struct {
 	Figures []Figure `json:"figures"`
 }
 
-// New returns an empty Set of a part and its arguments. What only says where the figures go is left out of the command
+// New returns an empty Set of a part and its arguments. What only names the file of the figures is left out of the command
 // that measures them again.
 func New(part string, arguments []string) *Set {
 	return &Set{Command: strings.Join(append([]string{"go run ./bench", part}, withoutOutput(arguments)...), " ")}

@@ -75,7 +75,7 @@ func (c Chart) perRow() int {
 	return 4
 }
 
-// top is where the axis of Y ends, below the names.
+// top is the end of the axis of Y, below the names.
 func (c Chart) top() int {
 	return title + nameRow*max(1, (len(c.Curves)+c.perRow()-1)/c.perRow())
 }

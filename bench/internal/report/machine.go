@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// machine is where the figures were measured.
+// machine is the machine of the measurement.
 type machine struct {
 	Processor string   `json:"processor"`
 	Cores     int      `json:"cores"`

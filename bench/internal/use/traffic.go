@@ -95,7 +95,7 @@ func (t *traffic) faults() error {
 	return nil
 }
 
-// report adds the figures of the traffic; over and at say where in a growth it lies.
+// report adds the figures of the traffic; over and at say its place in a growth.
 func (t *traffic) report(set *figures.Set, prefix, over string, at float64) {
 	add := func(name, unit string, value float64) {
 		set.AddOne(figures.Figure{Name: prefix + name, Unit: unit, Over: over, At: at}, value)

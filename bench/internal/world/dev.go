@@ -31,7 +31,7 @@ func (d *Dev) APIURL() string { return d.addresses["apiURL"] }
 // Token is what LIVERY_TOKEN gives to commands.
 func (d *Dev) Token() string { return d.addresses["token"] }
 
-// EdgeURL is where files are served.
+// EdgeURL is the address of the files.
 func (d *Dev) EdgeURL() string { return d.addresses["edgeURL"] }
 
 // EdgeHost is the host and port of EdgeURL.

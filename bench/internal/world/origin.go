@@ -90,10 +90,10 @@ func (o *Origin) Backup(ctx context.Context, to string) error {
 	return err
 }
 
-// FeedURL is where edges follow the origin.
+// FeedURL is the address of the feed.
 func (o *Origin) FeedURL() string { return o.addresses["feedURL"] }
 
-// URL is where the API answers.
+// URL is the address of the API.
 func (o *Origin) URL() string { return o.addresses["originURL"] }
 
 // TokenFile holds the token that edges carry.
@@ -152,7 +152,7 @@ func StartEdge(ctx context.Context, o *Origin, dir, name string, core int, cache
 	return &Edge{s}, nil
 }
 
-// URL is where files are served.
+// URL is the address of the files.
 func (e *Edge) URL() string { return e.addresses["edgeURL"] }
 
 // Host is the host and port of URL.

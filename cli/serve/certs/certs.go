@@ -16,7 +16,7 @@ import (
 // TlsFlags are the flags of a certificate that is shown to others.
 type TlsFlags struct{ prefix, cert, key string }
 
-// Add adds --PREFIXtls-cert and --PREFIXtls-key; what says where the certificate is shown.
+// Add adds --PREFIXtls-cert and --PREFIXtls-key; what names the listener that shows the certificate.
 // Add gives a command the flags.
 func (t *TlsFlags) Add(cmd *cobra.Command, prefix, what string) {
 	t.prefix = prefix

@@ -78,7 +78,7 @@ func VariantOperations(current, wanted *jsontree.Node, keep bool) []client.Varia
 func Batches[O any](operations []O, most int, measure func(O) (token string, bytes int)) [][]O {
 	var cut [][]O
 	start, size := 0, 0   // of the request at work
-	begun, before := 0, 0 // where the token at work begins, and the size of the request there
+	begun, before := 0, 0 // start of the current token, and the size of the request there
 	last := ""            // the token at work
 	for i, o := range operations {
 		token, n := measure(o)

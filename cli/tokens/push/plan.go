@@ -163,7 +163,7 @@ func (t *pushTarget) send(ctx context.Context, p pushPlan) (client.TokenSet, err
 	})
 }
 
-// publish publishes the draft of that etag and returns the version and where its files are served.
+// publish publishes the draft of that etag and returns the version and the addresses of its files.
 func (t *pushTarget) publish(ctx context.Context, etag string) (*int, client.ServingURLs, error) {
 	if t.f.Variant == nil {
 		theme, err := t.c.PublishTheme(ctx, t.f.Env.ID, t.f.Theme.ID, client.PublishOptions{IfMatch: etag})

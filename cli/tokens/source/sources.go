@@ -132,7 +132,7 @@ type layer struct {
 	set  *mergedSet // nil unless the part is a token set
 }
 
-// note remembers where all of over stands, and what of the tree under it takes the place of.
+// note remembers the places of all of over, and what of the tree under it takes the place of.
 func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) error {
 	for _, m := range over.Members {
 		below := append(at[:len(at):len(at)], m.Name)
@@ -247,7 +247,7 @@ func variantOf(files []*tokenFile, o tokenfile.Options) *Sources {
 	return s
 }
 
-// override is one value of a file and where it stands there.
+// override is one value of a file and its place there.
 type override struct {
 	jsontree.Member
 	pointer string
