@@ -1,15 +1,13 @@
 package edge
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"example.com/livery/edge/address"
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/records"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
@@ -32,9 +30,9 @@ func (e *Edge) blob(name record.Hash) ([]byte, error) {
 func (e *Edge) fetchBlob(name record.Hash) ([]byte, error) {
 	fetched, err, _ := e.flights.Do("blob/"+string(name), func() (any, error) {
 		blob, err := e.askBlob(name)
-		e.metrics.asked("blob", err)
+		e.metrics.Asked("blob", err)
 		if err == nil {
-			e.keep(e.disk.PutBlob(name, blob))
+			e.logDiskError(e.disk.PutBlob(name, blob))
 		}
 		return blob, err
 	})
@@ -66,51 +64,36 @@ func (e *Edge) askBlob(name record.Hash) (blob []byte, err error) {
 }
 
 // awaitInputs waits for what a pair is rendered from, if it has to come from upstream, as long as q may.
-func (e *Edge) awaitInputs(s *pairState, q *question) error {
-	if e.content.HasInputs(&s.inputs) {
+func (e *Edge) awaitInputs(s *records.PairState, q *records.Lookup) error {
+	if e.content.HasInputs(&s.Inputs) {
 		return nil
 	}
-	_, err := e.shared(q, "inputs/"+string(s.inputs.ID[:]), func() (any, error) { return nil, e.content.FetchInputs(s.inputs.Pair()) })
+	_, err := e.records.Share(q, "inputs/"+string(s.Inputs.ID[:]), func() (any, error) { return nil, e.content.FetchInputs(s.Inputs.Pair()) })
 	return err
 }
 
 // bodyOf returns a file in the coding asked for, or in identity if coding is not worth its while, and how it came
 // about. It is made once for all requests that wait.
-func (e *Edge) bodyOf(s *pairState, f abi.File, enc coding.Encoding, q *question) (*content.Body, outcome, error) {
-	b, held, err := e.content.Cached(&s.inputs, f, enc, q.now)
+func (e *Edge) bodyOf(s *records.PairState, f abi.File, enc coding.Encoding, q *records.Lookup) (*content.Body, records.Outcome, error) {
+	b, held, err := e.content.Cached(&s.Inputs, f, enc, q.Now)
 	if b != nil || err != nil {
-		return b, hit, err
+		return b, records.Hit, err
 	}
-	if !e.admit(q) {
-		return nil, miss, errBusy
+	if !e.records.Acquire(q) {
+		return nil, records.Miss, records.ErrBusy
 	}
-	b, err = persist(e, q, func() (*content.Body, error) {
+	b, err = records.RetryWhileDown(e.records, q, func() (*content.Body, error) {
 		if !held {
 			if err := e.awaitInputs(s, q); err != nil {
 				return nil, err
 			}
 		}
-		return e.content.Make(&s.inputs, f, enc)
+		return e.content.Make(&s.Inputs, f, enc)
 	})
 	if held {
-		return b, recoded, err
+		return b, records.Recoded, err
 	}
-	return b, miss, err
-}
-
-// olderInputs returns what the disk has of a line, the newest version first.
-func (e *Edge) olderInputs(line string) (older []*content.Inputs) {
-	for _, key := range e.disk.PairsUnder(line) {
-		version, ok := address.ParseVersion([]byte(key[len(line)+1:]))
-		if !ok || version == 0 {
-			continue
-		}
-		if kept := e.keptPair(key); kept != nil {
-			older = append(older, &kept.inputs)
-		}
-	}
-	slices.SortFunc(older, func(a, b *content.Inputs) int { return cmp.Compare(b.Version, a.Version) })
-	return older
+	return b, records.Miss, err
 }
 
 // preload readies the newest renderer module, so that the first request need not wait for its

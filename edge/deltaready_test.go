@@ -31,22 +31,19 @@ func TestOfferNamesTheLine(t *testing.T) {
 	if want := `match="/` + line + `/*/tokens.values.json"`; got != want || len(got) > len(exchange{}.scratch) {
 		t.Errorf("offer = %s, want %s", got, want)
 	}
-	if p := (&pair{key: line + "/latest"}); p.line() != line {
-		t.Errorf("line = %s", p.line())
-	}
 }
 
 // deltaEdge returns a warmed edge, whose client may have three files: from one there is a delta, from
 // one a delta does not pay, from one none was made so far.
 func deltaEdge(t testing.TB, serving record.Serving) (e *Edge, made, refused, unmade string) {
 	e = warmed(t, serving)
-	p := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/1"))
+	p := e.records.PairEntry(testEnv + "/" + testTheme + "/-/1")
 	offer := func(text string) content.DictionaryKey {
 		old := content.NewInputs(feedproto.Pair{Plan: record.HashOf([]byte(text))})
 		b := content.NewBody(abi.TokensCSS, []byte(text), coding.Identity, coding.Identity, false, nil)
 		e.content.Put(content.Key{Inputs: old.ID, File: abi.TokensCSS}, b)
-		e.content.Offer(p.line(), &old, abi.TokensCSS, b.Plain)
-		return content.DictionaryKey{Line: p.line(), File: abi.TokensCSS, Digest: b.Plain.Digest}
+		e.content.Offer(p.Line(), &old, abi.TokensCSS, b.Plain)
+		return content.DictionaryKey{Line: p.Line(), File: abi.TokensCSS, Digest: b.Plain.Digest}
 	}
 	files := [3]string{strings.Repeat("--a: 1px;", 299) + "--a: 2px;", "--a: 1px;", strings.Repeat("--a: 1px;", 299)} // too small a file is not a dictionary
 	for i, text := range files {
@@ -54,7 +51,7 @@ func deltaEdge(t testing.TB, serving record.Serving) (e *Edge, made, refused, un
 		if i == 2 {
 			break
 		}
-		if b := e.content.MakeDelta(from, &p.state.Load().inputs, time.Now()); (b != nil) != (i == 0) {
+		if b := e.content.MakeDelta(from, &p.State().Inputs, time.Now()); (b != nil) != (i == 0) {
 			t.Fatalf("a delta from file %d is made: %t", i, b != nil)
 		}
 	}
@@ -71,8 +68,8 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 	listed := record.Serving{AllowedOrigins: []string{"https://a.example"}}
 	e, made, refused, unmade := deltaEdge(t, openServing)
 	walled, _, _, _ := deltaEdge(t, listed)
-	latest := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest"))
-	e.content.MakeDelta(content.DictionaryKey{Line: latest.line(), File: abi.TokensCSS, Digest: sha256.Sum256([]byte("?"))}, &latest.state.Load().inputs, time.Now())
+	latest := e.records.PairEntry(testEnv + "/" + testTheme + "/-/latest")
+	e.content.MakeDelta(content.DictionaryKey{Line: latest.Line(), File: abi.TokensCSS, Digest: sha256.Sum256([]byte("?"))}, &latest.State().Inputs, time.Now())
 	for _, tt := range []struct {
 		name, version string
 		edge          *Edge

@@ -21,7 +21,7 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/listen"
-	"example.com/livery/edge/ratelimit"
+	"example.com/livery/edge/records"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
@@ -54,30 +54,19 @@ type Config struct {
 // Edge is a running edge. It may be used concurrently.
 type Edge struct {
 	config     Config
-	cache      *cache
 	disk       *diskcache.Cache
 	sources    *upstream.Pool
 	relay      *relay
 	content    *content.Store
+	records    *records.Store
+	follower   *follower
+	postponed  *diskcache.WriteBehind
 	flights    singleflight.Group
 	metrics    *metrics
 	server     *listen.Server
 	feedServer *fasthttp.Server
 	now        func() time.Time
 	log        *slog.Logger
-
-	confirmedAt atomic.Int64                // Unix nanoseconds: what is held and not in doubt was current then
-	heard       atomic.Bool                 // the feed was heard to its end at least once
-	applied     atomic.Uint64               // number of the newest change that is applied
-	complaint   complaint                   // of the feed; follow alone uses it
-	advised     map[*upstream.Client]string // what was last logged to do about TLS; follow alone uses it
-	heardTo     atomic.Pointer[string]      // the newest place in the change log that was heard of
-	refreshless atomic.Int64                // Unix nanoseconds: no Theme is asked for with its pairs before
-	refreshes   *waiting
-	postponed   *diskcache.WriteBehind
-	unknowns    ratelimit.Bucket // questions for what was not there
-	misses      chan struct{}    // one element for each request that does what takes long
-	waiting     atomic.Int32     // requests that wait for an upstream to come back
 
 	ctx     context.Context // of everything in the background
 	stop    context.CancelFunc
@@ -92,13 +81,9 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		return nil, errors.New("edge: a data directory and a renderer runtime are needed")
 	}
 	e := &Edge{
-		config:    c,
-		now:       c.Now,
-		log:       c.Logger,
-		refreshes: newWaiting(),
-		misses:    make(chan struct{}, maxMisses),
-		advised:   map[*upstream.Client]string{},
-		unknowns:  ratelimit.New(unknownEvery, unknownBurst),
+		config: c,
+		now:    c.Now,
+		log:    c.Logger,
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -107,6 +92,7 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
+	e.follower = &follower{Edge: e, advised: map[*upstream.Client]string{}}
 	if err := e.open(); err != nil {
 		return nil, err
 	}
@@ -125,29 +111,73 @@ func (c *Config) upstreamWait() time.Duration {
 	return time.Duration(orDefault(int64(c.UpstreamWait), int64(time.Second)))
 }
 
+// The parts of a memory budget: Themes 6/64, pairs 12/64, files and what they are made from the rest. If files are some 2 KiB
+// as they are sent, records are evicted about as often as files: a file is of use only with the record of its pair.
+const (
+	budgetParts = 64
+	themeParts  = 6
+	pairParts   = 12
+)
+
 // open makes the parts that can fail.
 func (e *Edge) open() (err error) {
-	budget := orDefault(e.config.CacheBytes, standardCache)
-	if e.cache, err = newCache(budget); err != nil {
+	e.disk, err = diskcache.Open(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), func(yield func(key string, times *atomic.Uint32)) {
+		if e.records != nil {
+			e.records.Requests(yield)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	e.postponed = diskcache.NewWriteBehind(e.disk, e.logDiskError)
+	if e.sources, err = upstream.New(e.config.upstream(), e.now); err != nil {
+		return err
+	}
+	part := orDefault(e.config.CacheBytes, standardCache) / budgetParts
+	if err := e.openRecords(uint64(part)); err != nil {
 		return err
 	}
 	e.content, err = content.New(e.ctx, content.Config{
-		Budget: budget - budget/64*recordParts, Slots: runtime.GOMAXPROCS(0), Pending: maxMisses, Runtime: e.config.Runtime,
-		Blob: e.blob, HasBlob: e.hasBlob, Older: e.olderInputs, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
+		Budget: orDefault(e.config.CacheBytes, standardCache) - (themeParts+pairParts)*part,
+		Slots:  runtime.GOMAXPROCS(0), Pending: maxRecompressions, Runtime: e.config.Runtime,
+		Blob: e.blob, HasBlob: e.hasBlob, Older: e.records.Older, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
 		Rendering: func() func(error) { return e.metrics.rendering() }, Recompressed: func() { e.metrics.improved.Inc() }, Now: e.now, Logger: e.log,
 	})
 	if err != nil {
 		return err
 	}
-	if e.disk, err = diskcache.Open(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), e.askedPairs); err != nil {
-		return err
-	}
-	e.postponed = diskcache.NewWriteBehind(e.disk, e.keep)
-	if e.sources, err = upstream.New(e.config.upstream(), e.now); err != nil {
-		return err
-	}
-	e.metrics, err = newMetrics(e.config.Registry, e)
+	return e.metrics.register(e)
+}
+
+// maxRecompressions is how many bodies wait for being made smaller.
+const maxRecompressions = 1024
+
+// openRecords makes the records.
+func (e *Edge) openRecords(part uint64) (err error) {
+	e.metrics = newMetrics()
+	e.records, err = records.New(records.Config{
+		ThemeBytes: themeParts * part,
+		PairBytes:  pairParts * part,
+		Context:    e.ctx,
+		Go:         e.spawn,
+		Draining:   func() bool { return e.server.Draining() },
+		Now:        e.now, Logger: e.log,
+		Upstream: e.sources, Disk: e.disk, WriteBehind: e.postponed,
+		Content: recordContent{e}, Observer: e.metrics,
+	})
 	return err
+}
+
+// logDiskError reports a failure of the disk cache, which costs no more than a restart without upstream.
+func (e *Edge) logDiskError(err error) {
+	if err != nil {
+		e.log.Warn("the disk cache cannot be written", "error", err)
+	}
+}
+
+// lookup returns what a request wants to know of records.
+func (e *Edge) lookup(h *fasthttp.RequestHeader) records.Lookup {
+	return records.Lookup{Now: e.now(), Header: h, MaxWait: e.config.upstreamWait()}
 }
 
 // prepare makes the servers.
@@ -174,14 +204,11 @@ func (e *Edge) prepare() (err error) {
 
 // start begins what runs in the background.
 func (e *Edge) start() {
-	e.spawn(e.follow)
+	e.spawn(e.follower.run)
 	e.spawn(e.content.RecompressAll)
 	e.spawn(e.content.MakeDeltas)
 	e.spawn(func() { e.postponed.Run(e.ctx) })
-	e.spawn(e.keepAsked)
-	for range refreshThemes {
-		e.spawn(e.refreshAll)
-	}
+	e.records.Start()
 }
 
 // spawn runs f in the background, unless the edge is being shut down, and reports whether it does.
@@ -231,8 +258,8 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	err = errors.Join(err, e.feedServer.ShutdownWithContext(ctx))
 	e.working.Wait()
 	e.postponed.Flush()
-	e.tellDisk()
-	e.cache.close()
+	e.records.PersistUsage()
+	e.records.Close()
 	e.content.Close()
 	e.sources.Close()
 	if err != nil {
@@ -244,7 +271,7 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 // Ready returns nil if requests would be served: upstream has answered since the start, or the
 // disk holds something from before it.
 func (e *Edge) Ready() error {
-	if e.heard.Load() || e.disk.HoldsThemes() {
+	if e.follower.heard.Load() || e.disk.HoldsThemes() {
 		return nil
 	}
 	return errors.New("edge: upstream has not answered yet, and nothing is held from an earlier run")

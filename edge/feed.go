@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/address"
+	"example.com/livery/edge/records"
 
 	"example.com/livery/edge/listen"
 	"example.com/livery/edge/respond"
@@ -85,7 +86,7 @@ func (f *feedHandler) changes(ctx *fasthttp.RequestCtx) {
 	for e.sources.Followed() != nil {
 		// In steps: while this edge is cut off nobody may take its silence for "nothing changed".
 		step, cancel := context.WithTimeout(e.ctx, min(time.Until(deadline), upstream.PollSeconds*time.Second))
-		confirmed := e.confirmedAt.Load()
+		confirmed := e.records.ConfirmedAt()
 		fed := e.relay.changes(step, after, poll.Limit)
 		cancel()
 		after = fed.Cursor
@@ -103,7 +104,7 @@ func (f *feedHandler) changes(ctx *fasthttp.RequestCtx) {
 // confirmedBefore returns when what is held was confirmed last, if the log still ends at a cursor:
 // else the change after it may be younger than the confirmation that was read before.
 func (e *Edge) confirmedBefore(cursor string, earlier int64) int64 {
-	confirmed := e.confirmedAt.Load()
+	confirmed := e.records.ConfirmedAt()
 	if fed, _ := e.relay.once(cursor, 1); fed.Cursor != cursor || fed.Reset {
 		return earlier
 	}
@@ -136,9 +137,8 @@ func (f *feedHandler) blob(ctx *fasthttp.RequestCtx, name record.Hash) {
 // record answers for a Theme or a pair.
 func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	e := f.edge
-	q := e.asking(&ctx.Request.Header)
-	q.exact, q.patience = true, min(edgePatience, q.patience)
-	defer e.leave(&q)
+	q := f.lookup(ctx)
+	defer e.records.Release(&q)
 	a, pair, ok := parseRecord(path)
 	if !ok {
 		f.missing(ctx, feedproto.MissingTheme, upstream.ResponseMeta{})
@@ -149,42 +149,46 @@ func (f *feedHandler) record(ctx *fasthttp.RequestCtx, path []byte) {
 	case !ok:
 		return
 	case !pair:
-		f.answer(ctx, s.fed, m)
+		f.answer(ctx, s.Record, m)
 		return
 	}
-	p, held, o2, err := e.pairOf(t, s, a.Pair, &q)
+	p, held, o2, err := e.records.Pair(t, s, a.Pair, &q)
 	if p != nil {
-		p.asked(q.now)
+		p.Requested(q.Now)
 	}
 	switch {
 	case err != nil:
 		cutOff(ctx)
-	case held == unpublished:
-		f.missing(ctx, held.missing, m)
-	case held.missing != "":
-		f.missing(ctx, held.missing, e.mannerOf(t, held.learned, o2, &q))
+	case held == records.Unpublished:
+		f.missing(ctx, held.Missing, m)
+	case held.Missing != "":
+		f.missing(ctx, held.Missing, f.edge.records.Meta(t, held.Freshness, o2, &q))
 	default:
-		f.answer(ctx, held.inputs.Pair(), e.mannerOf(t, held.learned, o2, &q))
+		f.answer(ctx, held.Inputs.Pair(), f.edge.records.Meta(t, held.Freshness, o2, &q))
 	}
+}
+
+// edgeMaxWait is how long an edge that asks waits for this one's upstreams: it may have another upstream itself.
+const edgeMaxWait = time.Second
+
+// lookup returns what another edge wants to know: nothing that is stale while it is refreshed.
+func (f *feedHandler) lookup(ctx *fasthttp.RequestCtx) records.Lookup {
+	l := f.edge.lookup(&ctx.Request.Header)
+	l.Exact, l.MaxWait = true, min(edgeMaxWait, l.MaxWait)
+	return l
 }
 
 // theme returns a Theme that is there; where ok is false it has answered.
-func (f *feedHandler) theme(ctx *fasthttp.RequestCtx, key []byte, q *question) (t *theme, s *themeState, m upstream.ResponseMeta, ok bool) {
-	t, s, o, err := f.edge.themeOf(key, q)
-	if err != nil || !s.missing && s.secretsAbsent {
+func (f *feedHandler) theme(ctx *fasthttp.RequestCtx, key []byte, q *records.Lookup) (t *records.Theme, s *records.ThemeState, m upstream.ResponseMeta, ok bool) {
+	t, s, o, err := f.edge.records.Theme(key, q)
+	if err != nil || s.Missing == "" && s.SecretsAbsent {
 		cutOff(ctx)
 		return nil, nil, m, false
 	}
-	if m = f.edge.mannerOf(t, s.learned, o, q); s.missing {
+	if m = f.edge.records.Meta(t, s.Freshness, o, q); s.Missing != "" {
 		f.missing(ctx, feedproto.MissingTheme, m)
 	}
-	return t, s, m, !s.missing
-}
-
-// mannerOf says since when an answer is known to be current.
-func (e *Edge) mannerOf(t *theme, l learned, o outcome, q *question) upstream.ResponseMeta {
-	at, _ := e.known(t, l, q)
-	return upstream.ResponseMeta{Age: max(0, q.now.Sub(at)), NotFollowed: o == stale || !l.covered}
+	return t, s, m, s.Missing == ""
 }
 
 // parseRecord reads the address of a Theme's record, or of a pair's.
@@ -239,6 +243,6 @@ func (e *Edge) modules() ([]record.Module, error) {
 		}
 		return held, nil
 	}
-	e.keep(e.disk.PutModules(fed.Modules))
+	e.logDiskError(e.disk.PutModules(fed.Modules))
 	return fed.Modules, nil
 }

@@ -1,9 +1,10 @@
 package edge
 
 import (
-	"time"
+	"context"
 
 	"example.com/livery/edge/address"
+	"example.com/livery/edge/records"
 
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
@@ -30,10 +31,11 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 		cutOff(ctx)
 		return
 	}
-	e.awaitReady(e.cache.theme(key))
-	q := e.asking(&ctx.Request.Header)
-	q.exact, q.patience = true, min(edgePatience, q.patience)
-	defer e.leave(&q)
+	refreshed, cancel := context.WithTimeout(e.ctx, edgeMaxWait) // it brings in one question what would be many
+	e.records.AwaitRefresh(refreshed, key)
+	cancel()
+	q := f.lookup(ctx)
+	defer e.records.Release(&q)
 	t, s, m, ok := f.theme(ctx, key, &q)
 	if !ok {
 		return
@@ -42,7 +44,7 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 		cutOff(ctx)
 		return
 	}
-	fed := feedproto.Refresh{Theme: s.fed, Pairs: []feedproto.RefreshPair{}}
+	fed := feedproto.Refresh{Theme: s.Record, Pairs: []feedproto.RefreshPair{}}
 	for _, at := range asked.Pairs {
 		if p, pm, ok := f.refreshedPair(t, s, at, &q); ok {
 			m.Age = max(m.Age, pm.Age)
@@ -62,35 +64,16 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 }
 
 // refreshedPair returns a pair of a Theme, if it is there and known to be current.
-func (f *feedHandler) refreshedPair(t *theme, s *themeState, at string, q *question) (fed feedproto.Pair, m upstream.ResponseMeta, ok bool) {
-	a, ok := address.ParsePair([]byte(t.key + "/" + at))
+func (f *feedHandler) refreshedPair(t *records.Theme, s *records.ThemeState, at string, q *records.Lookup) (fed feedproto.Pair, m upstream.ResponseMeta, ok bool) {
+	a, ok := address.ParsePair([]byte(t.Key + "/" + at))
 	if !ok {
 		return fed, m, false
 	}
-	p, held, o, err := f.edge.pairOf(t, s, a.Pair, q)
-	if err != nil || held.missing != "" {
+	p, held, o, err := f.edge.records.Pair(t, s, a.Pair, q)
+	if err != nil || held.Missing != "" {
 		return fed, m, false
 	}
-	p.asked(q.now)
-	m = f.edge.mannerOf(t, held.learned, o, q)
-	return held.inputs.Pair(), m, !m.NotFollowed
-}
-
-// awaitReady returns once a changed Theme is ready, which brings what is hot of it in one question: asked
-// for meanwhile, each part would be one. It waits no longer than an edge that asks may have to.
-func (e *Edge) awaitReady(t *theme) {
-	if t == nil {
-		return
-	}
-	ready := t.readiness()
-	if ready == nil {
-		return
-	}
-	patience := time.NewTimer(edgePatience)
-	defer patience.Stop()
-	select {
-	case <-ready:
-	case <-patience.C:
-	case <-e.ctx.Done():
-	}
+	p.Requested(q.Now)
+	m = f.edge.records.Meta(t, held.Freshness, o, q)
+	return held.Inputs.Pair(), m, !m.NotFollowed
 }

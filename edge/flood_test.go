@@ -3,14 +3,16 @@ package edge
 import (
 	"testing"
 
+	"example.com/livery/edge/records"
 	"github.com/valyala/fasthttp"
 )
 
 // Where too many requests wait already, a miss is told to come again; hits go on (overload, A62).
 func TestOverloadShedsMissesOnly(t *testing.T) {
 	e := warmed(t, openServing)
-	for range maxMisses {
-		e.misses <- struct{}{}
+	var under []*records.Lookup
+	for l := new(records.Lookup); e.records.Acquire(l); l = new(records.Lookup) {
+		under = append(under, l)
 	}
 	ask := func(path string) *fasthttp.Response {
 		var ctx fasthttp.RequestCtx
@@ -28,10 +30,15 @@ func TestOverloadShedsMissesOnly(t *testing.T) {
 	if got.StatusCode() != 503 || string(got.Header.Peek("Retry-After")) != "1" || string(got.Header.Peek("Cache-Control")) != "no-store" {
 		t.Errorf("a miss under overload = %d %s", got.StatusCode(), got.Header.String())
 	}
-	for range maxMisses {
-		<-e.misses
+	for _, l := range under {
+		e.records.Release(l)
 	}
-	if got := ask("/" + testEnv + "/thm_99999999999999999999999998/-/latest/tokens.css"); got.StatusCode() != 503 || len(e.misses) != 0 {
-		t.Errorf("after it = %d, %d places are kept", got.StatusCode(), len(e.misses))
+	if got := ask("/" + testEnv + "/thm_99999999999999999999999998/-/latest/tokens.css"); got.StatusCode() != 503 {
+		t.Errorf("after it = %d", got.StatusCode())
+	}
+	for _, l := range under {
+		if !e.records.Acquire(l) {
+			t.Fatal("a place is not given back")
+		}
 	}
 }

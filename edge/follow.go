@@ -1,7 +1,7 @@
 package edge
 
 import (
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"example.com/livery/edge/ratelimit"
@@ -9,48 +9,56 @@ import (
 	"example.com/livery/feedproto"
 )
 
-// How the feed is followed. A poll is short, because its answer is what confirms that everything
-// held is current: between two of them nobody would notice a connection that died in silence.
-const (
-	cursorEvery = 5 * time.Second // how often the cursor is written to disk
-)
+// cursorEvery is how often the cursor is written to disk.
+const cursorEvery = 5 * time.Second
 
-// follow polls the feed until the edge is stopped, from where the run before this one ended. While
-// no feed can be read nothing is confirmed, so that what is held ages by its own rules.
-func (e *Edge) follow() {
-	cursor, saved, more := e.disk.Cursor(), time.Time{}, false
+// follower follows the feed of an upstream: what changes is invalidated in the records, what does not is confirmed, and the
+// edges behind this one are told.
+type follower struct {
+	*Edge
+	heard     atomic.Bool                 // the feed was heard to its end at least once
+	applied   atomic.Uint64               // number of the newest change that is applied
+	complaint complaint                   // run's alone, as advised
+	advised   map[*upstream.Client]string // what was last logged to do about TLS
+}
+
+// run polls the feed until the edge is stopped, from where the run before this one ended. While
+// no feed can be read nothing is confirmed, so that what is held ages by its own rules. A poll is short, because its answer
+// is what confirms: between two of them a connection that died in silence would go unnoticed.
+func (f *follower) run() {
+	cursor, saved, more := f.disk.Cursor(), time.Time{}, false
 	pace := pace{changes: ratelimit.New(changesEvery, changesBurst)}
-	for e.ctx.Err() == nil {
-		u, wait := e.sources.Next(e.ctx, e.now), upstream.PollSeconds
-		e.lookAround(u)
-		if u != e.sources.Followed() {
-			wait = 0 // what is held is in doubt until it answers
+	for f.ctx.Err() == nil {
+		u, wait := f.sources.Next(f.ctx, f.now), upstream.PollSeconds
+		f.probePreferred(u)
+		if u != f.sources.Followed() {
+			wait = 0 // what is held is not confirmed until it answers
 		}
-		polledAt := e.now()
+		polledAt := f.now()
 		limit := feedproto.DefaultLimit
 		if more {
 			limit = feedproto.MaxLimit
 		}
-		fed, m, err := u.Changes(e.ctx, cursor, wait, limit)
-		if e.settle(u, err, wait > 0 && !fed.Reset && !fed.More); err != nil {
+		fed, m, err := u.Changes(f.ctx, cursor, wait, limit)
+		if f.polled(u, err, wait > 0 && !fed.Reset && !fed.More); err != nil {
 			continue
 		}
-		e.apply(fed, m, polledAt, wait)
+		f.apply(fed, m, polledAt, wait)
 		more = fed.More
-		upstream.Sleep(e.ctx, pace.rest(u, fed, polledAt.Add(time.Duration(wait)*time.Second), e.now()), nil)
+		upstream.Sleep(f.ctx, pace.rest(u, fed, polledAt.Add(time.Duration(wait)*time.Second), f.now()), nil)
 		if fed.Cursor != cursor && time.Since(saved) >= cursorEvery {
-			e.keep(e.disk.PutCursor(fed.Cursor))
+			f.logDiskError(f.disk.PutCursor(fed.Cursor))
 			saved = time.Now()
 		}
 		cursor = fed.Cursor
 	}
-	e.keep(e.disk.PutCursor(cursor))
+	f.logDiskError(f.disk.PutCursor(cursor))
 }
 
-// lookAround has the upstreams preferred to u looked at, if one failed and has rested.
-func (e *Edge) lookAround(u *upstream.Client) {
-	for _, preferred := range e.sources.Probes(u, e.now()) {
-		e.spawn(func() { preferred.Probe(e.ctx) })
+// probePreferred probes the upstreams preferred to u whose back-off has ended.
+func (f *follower) probePreferred(u *upstream.Client) {
+	for _, preferred := range f.sources.Probes(u, f.now()) {
+		f.spawn(func() { preferred.Probe(f.ctx) })
 	}
 }
 
@@ -93,55 +101,55 @@ func (p *pace) rest(u *upstream.Client, fed feedproto.Changes, end, now time.Tim
 	return changesEvery
 }
 
-// settle keeps and tells how a poll went, and whether it was answered as one by which what is held is confirmed.
-func (e *Edge) settle(u *upstream.Client, err error, progress bool) {
-	before := e.sources.Followed()
-	e.sources.Polled(u, err, progress, e.now())
-	after := e.sources.Followed()
-	e.metrics.following(after != nil)
-	e.tell(u, err)
+// polled notes and logs how a poll went; progress says that it waited for changes, or brought the last of them.
+func (f *follower) polled(u *upstream.Client, err error, progress bool) {
+	before := f.sources.Followed()
+	f.sources.Polled(u, err, progress, f.now())
+	after := f.sources.Followed()
+	f.metrics.following(after != nil)
+	f.advise(u, err)
 	switch {
-	case e.ctx.Err() != nil:
+	case f.ctx.Err() != nil:
 	case after == nil:
-		e.complain(u, err)
+		f.logReason(u, err)
 	case before != after:
-		e.complaint = complaint{}
-		e.log.Info("following the feed", "upstream", e.sources.Name(after))
+		f.complaint = complaint{}
+		f.log.Info("following the feed", "upstream", f.sources.Name(after))
 	}
 }
 
-// complaint is what was told last of why no feed is followed.
+// complaint is what was logged last of why no feed is followed.
 type complaint struct {
 	reason string // empty: nothing since a feed was followed
 	at     time.Time
 }
 
-// complainEvery bounds how often a change of the reason is told.
+// complainEvery bounds how often a change of the reason is last.
 const complainEvery = 10 * time.Second
 
-// complain tells why no feed can be followed, if that is another reason than the one told last.
-func (e *Edge) complain(u *upstream.Client, err error) {
-	told, now := e.complaint, e.now()
-	if reason := e.sources.Name(u) + err.Error(); reason != told.reason && (told.reason == "" || now.Sub(told.at) >= complainEvery) {
-		e.complaint = complaint{reason, now}
-		e.log.Warn("the feed cannot be followed; serving what is held", "upstream", e.sources.Name(u), "error", err)
+// logReason logs why no feed can be followed, if that is another reason than the one logged last.
+func (f *follower) logReason(u *upstream.Client, err error) {
+	last, now := f.complaint, f.now()
+	if reason := f.sources.Name(u) + err.Error(); reason != last.reason && (last.reason == "" || now.Sub(last.at) >= complainEvery) {
+		f.complaint = complaint{reason, now}
+		f.log.Warn("the feed cannot be followed; serving what is held", "upstream", f.sources.Name(u), "error", err)
 	}
 }
 
-// apply marks what changed, tells the edges behind this one, and then confirms the rest. The feed was asked
+// apply invalidates what changed, tells the edges behind this one, and then confirms the rest. The feed was asked
 // at polledAt to wait so many seconds for a change.
-func (e *Edge) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledAt time.Time, wait int) {
-	e.heardTo.Store(&fed.Cursor) // before anything is in doubt: askRefresh
+func (f *follower) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledAt time.Time, wait int) {
+	f.records.Heard(fed.Cursor) // before anything is invalidated
 	if fed.Reset {
-		e.changed("", "")
+		f.records.Invalidate("", "")
 	}
 	for _, change := range fed.Changes {
 		if change.EnvironmentID != "" {
-			e.changed(change.EnvironmentID, change.ThemeID)
+			f.records.Invalidate(change.EnvironmentID, change.ThemeID)
 		}
 	}
-	e.relay.add(fed)
-	e.applied.Store(upstream.Sequence(fed.Cursor))
+	f.relay.add(fed)
+	f.applied.Store(upstream.Sequence(fed.Cursor))
 	if fed.More {
 		return // there is more to hear before anything is confirmed
 	}
@@ -149,39 +157,23 @@ func (e *Edge) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledAt ti
 	if len(fed.Changes) == 0 && !fed.Reset {
 		// The feed had nothing to say until it answered: at the end of the wait, at the earliest.
 		confirmed = polledAt.Add(time.Duration(wait) * time.Second)
-		if now := e.now(); now.Before(confirmed) {
+		if now := f.now(); now.Before(confirmed) {
 			confirmed = now
 		}
 	}
-	e.confirmedAt.Store(confirmed.Add(-m.Age).UnixNano())
-	if !e.heard.Swap(true) {
-		e.spawn(e.preload)
+	f.records.Confirm(confirmed.Add(-m.Age))
+	if !f.heard.Swap(true) {
+		f.spawn(f.preload)
 	}
 }
 
-// changed puts a Theme in doubt, or every one of an Environment, or every one.
-func (e *Edge) changed(environmentID, themeID string) {
-	if themeID != "" {
-		if t, ok := e.cache.themes.GetEntryQuietly(environmentID + "/" + themeID); ok {
-			e.doubt(t.Value)
-		}
-		return
-	}
-	for key, t := range e.cache.themes.All() {
-		if environmentID == "" || strings.HasPrefix(key, environmentID+"/") {
-			e.doubt(t)
-		}
-	}
-}
-
-// tell logs why an upstream could not be followed if TLS is the reason and somebody has to act,
-// once until it changes. It is follow's alone.
-func (e *Edge) tell(u *upstream.Client, err error) {
+// advise logs why an upstream could not be followed if TLS is the reason and the operator has to act, once until that changes.
+func (f *follower) advise(u *upstream.Client, err error) {
 	next := upstream.Advice(err)
-	if next != "" && next != e.advised[u] && e.ctx.Err() == nil {
-		e.log.Warn("an upstream and this edge do not trust each other", "upstream", e.sources.Name(u), "error", err, "next", next)
+	if next != "" && next != f.advised[u] && f.ctx.Err() == nil {
+		f.log.Warn("an upstream and this edge do not trust each other", "upstream", f.sources.Name(u), "error", err, "next", next)
 	}
 	if err == nil || next != "" {
-		e.advised[u] = next
+		f.advised[u] = next
 	}
 }

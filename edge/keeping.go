@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"example.com/livery/edge/records"
 )
 
 // keeping is how long an answer may be kept, and by whom.
@@ -22,11 +24,11 @@ const (
 )
 
 // keepingOf returns how long an answer may be kept that was found under a version; 0 is latest.
-func keepingOf(t *themeState, p *pairState, version uint32) keeping {
+func keepingOf(t *records.ThemeState, p *records.PairState, version uint32) keeping {
 	return keeping{
-		immutable: version != 0 && p.inputs.Sealed,
-		private:   t.rules.Private(),
-		lifetime:  int64(t.lifetime / time.Second),
+		immutable: version != 0 && p.Inputs.Sealed,
+		private:   t.Rules.Private(),
+		lifetime:  int64(t.Lifetime / time.Second),
 		left:      unsigned,
 	}
 }

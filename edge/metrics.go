@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/records"
 	"example.com/livery/edge/upstream"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,31 +17,32 @@ import (
 // metrics counts what the edge does. No label holds an id. The counters of requests are looked up
 // once, so that counting a request costs an atomic addition.
 type metrics struct {
-	requests [statusClasses][outcomeCount]prometheus.Counter
-	renders  *prometheus.HistogramVec
-	asks     *prometheus.CounterVec
-	ahead    prometheus.Counter
-	improved prometheus.Counter
-	deltas   prometheus.Counter
-	saved    prometheus.Counter
-	shed     prometheus.Counter
-	sent     prometheus.Counter
-	working  prometheus.Gauge
-	feed     prometheus.Gauge
+	requestsVec *prometheus.CounterVec
+	requests    [statusClasses][records.OutcomeCount]prometheus.Counter
+	renders     *prometheus.HistogramVec
+	asks        *prometheus.CounterVec
+	ahead       prometheus.Counter
+	improved    prometheus.Counter
+	deltas      prometheus.Counter
+	saved       prometheus.Counter
+	shed        prometheus.Counter
+	sent        prometheus.Counter
+	working     prometheus.Gauge
+	feed        prometheus.Gauge
 }
 
 const (
 	statusClasses = 6 // by the first digit of the status
-	outcomeCount  = 5
 )
 
-var outcomeNames = [outcomeCount]string{"hit", "revalidated", "recoded", "miss", "stale"}
+var outcomeNames = [records.OutcomeCount]string{"hit", "revalidated", "recoded", "miss", "stale"}
 
-func newMetrics(registry *prometheus.Registry, e *Edge) (*metrics, error) {
+func newMetrics() *metrics {
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "livery_edge_requests_total", Help: "Requests answered, by the status's class and how the answer came about.",
 	}, []string{"class", "outcome"})
 	m := &metrics{
+		requestsVec: requests,
 		renders: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "livery_edge_render_seconds", Help: "Time of a render, waiting for an instance included.", Buckets: prometheus.ExponentialBuckets(0.0005, 4, 8),
 		}, []string{"result"}),
@@ -77,16 +79,21 @@ func newMetrics(registry *prometheus.Registry, e *Edge) (*metrics, error) {
 			m.requests[class][o] = requests.WithLabelValues(fmt.Sprintf("%dxx", class), outcomeNames[o])
 		}
 	}
-	if registry == nil {
-		return m, nil
+	return m
+}
+
+// register has the counters, and the gauges of e, gathered from its registry, if there is one.
+func (m *metrics) register(e *Edge) error {
+	if e.config.Registry == nil {
+		return nil
 	}
-	own := []prometheus.Collector{requests, m.renders, m.asks, m.ahead, m.improved, m.deltas, m.saved, m.shed, m.feed, m.sent, m.working}
+	own := []prometheus.Collector{m.requestsVec, m.renders, m.asks, m.ahead, m.improved, m.deltas, m.saved, m.shed, m.feed, m.sent, m.working}
 	for _, collector := range slices.Concat(own, e.gauges(), e.evictions()) {
-		if err := registry.Register(collector); err != nil {
-			return nil, fmt.Errorf("edge: metrics: %w", err)
+		if err := e.config.Registry.Register(collector); err != nil {
+			return fmt.Errorf("edge: metrics: %w", err)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // gauges are what is read when somebody asks.
@@ -95,7 +102,7 @@ func (e *Edge) gauges() (all []prometheus.Collector) {
 		name, help string
 		value      func() float64
 	}{
-		{"cache_bytes", "Memory held for files, records and plans.", func() float64 { return float64(e.cache.bytes() + e.content.Bytes()) }},
+		{"cache_bytes", "Memory held for files, records and plans.", func() float64 { return float64(e.records.Bytes() + e.content.Bytes()) }},
 		{"cache_budget_bytes", "Most that may be held.", func() float64 { return float64(orDefault(e.config.CacheBytes, standardCache)) }},
 		{"memory_budget_bytes", "Memory that the process takes at most, connections and further renderer modules apart.", e.memoryBudget},
 		{"disk_bytes", "Disk held for records, plans and modules.", func() float64 { return float64(e.disk.Bytes()) }},
@@ -106,7 +113,7 @@ func (e *Edge) gauges() (all []prometheus.Collector) {
 		{"guest_modules", "Renderer modules that are loaded.", func() float64 { return float64(e.config.Runtime.Stats().Modules) }},
 		{"connections", "Open connections of clients.", func() float64 { return float64(e.server.Connections()) }},
 		{"current_seconds", "Since when what is held is known to be current; grows while the edge is cut off.", e.confirmedAge},
-		{"feed_sequence", "Number of the newest change that is applied; livery_origin_feed_sequence less this is how far behind the edge is.", func() float64 { return float64(e.applied.Load()) }},
+		{"feed_sequence", "Number of the newest change that is applied; livery_origin_feed_sequence less this is how far behind the edge is.", func() float64 { return float64(e.follower.applied.Load()) }},
 	} {
 		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "livery_edge_" + g.name, Help: g.help}, g.value))
 	}
@@ -120,7 +127,7 @@ func (e *Edge) memoryBudget() float64 {
 // evictions count what had to make place in memory, by what it was.
 func (e *Edge) evictions() (all []prometheus.Collector) {
 	counters := e.content.Evicted()
-	counters["theme"], counters["pair"] = e.cache.themes.Evicted, e.cache.pairs.Evicted
+	counters["theme"], counters["pair"] = e.records.ThemeEvictions, e.records.PairEvictions
 	for name, evicted := range counters {
 		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "livery_edge_cache_evictions_total", Help: "What had to make place in memory for other things, by kind.",
@@ -132,14 +139,14 @@ func (e *Edge) evictions() (all []prometheus.Collector) {
 
 // confirmedAge returns the seconds since what is held was confirmed last; 0 before the first time.
 func (e *Edge) confirmedAge() float64 {
-	confirmed := e.confirmedAt.Load()
+	confirmed := e.records.ConfirmedAt()
 	if confirmed == 0 {
 		return 0
 	}
 	return max(0, e.now().Sub(time.Unix(0, confirmed)).Seconds())
 }
 
-func (m *metrics) answered(status int, o outcome) {
+func (m *metrics) answered(status int, o records.Outcome) {
 	m.requests[min(status/100, statusClasses-1)][o].Inc()
 }
 
@@ -159,12 +166,18 @@ func (m *metrics) rendering() (done func(error)) {
 	}
 }
 
-// asked counts a question to upstream, if it was asked at all.
-func (m *metrics) asked(kind string, err error) {
+// Asked counts a question to upstream, if it was asked at all.
+func (m *metrics) Asked(kind string, err error) {
 	if !errors.Is(err, upstream.ErrBackoff) {
 		m.asks.WithLabelValues(kind, result(err)).Inc()
 	}
 }
+
+// Shed counts a request that was refused because too many were under way.
+func (m *metrics) Shed() { m.shed.Inc() }
+
+// Refreshed counts a changed Theme that is ready again.
+func (m *metrics) Refreshed() { m.ahead.Inc() }
 
 func (m *metrics) following(on bool) {
 	if on {

@@ -5,6 +5,7 @@ import (
 
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/records"
 
 	"example.com/livery/edge/respond"
 
@@ -27,38 +28,39 @@ func (s ready) Ready(r *loop.Request) (loop.Answer, bool) {
 }
 
 // questionOf returns what is asked of the edge to answer r.
-func (e *Edge) questionOf(r *loop.Request) question {
+func (e *Edge) questionOf(r *loop.Request) records.Lookup {
 	if e.config.Now != nil {
-		return question{now: e.now()}
+		return records.Lookup{Now: e.now()}
 	}
-	return question{now: r.Now}
+	return records.Lookup{Now: r.Now}
 }
 
 // workOut returns the answer, and what it was made of.
-func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, ok bool) {
+func (e *Edge) workOut(r *loop.Request, q *records.Lookup) (a loop.Answer, h holding, ok bool) {
 	at, ok := address.Parse(r.Path)
 	if !ok {
 		return a, h, false
 	}
-	if h, ok = e.holding(&at, q); !ok {
+	h.version = at.Version
+	if h.Held, ok = e.records.Fresh(at.Theme, at.Key, q); !ok || !h.ThemeState.Files[at.File] {
 		return a, h, false
 	}
-	decision, ok := e.decideReady(h.themeState.rules, r, q.now)
+	decision, ok := e.decideReady(h.ThemeState.Rules, r, q.Now)
 	if !ok {
 		return a, h, false
 	}
 	enc, deltas := coding.Negotiate(r.AcceptEncoding)
-	held, ok := e.content.File(content.Key{Inputs: h.pairState.inputs.ID, File: at.File})
+	held, ok := e.content.File(content.Key{Inputs: h.PairState.Inputs.ID, File: at.File})
 	if !ok || held.Body(enc) == nil {
 		return a, h, false
 	}
 	b := held.Body(enc)
-	e.content.Recompress(&h.pairState.inputs, at.File, b)
+	e.content.Recompress(&h.PairState.Inputs, at.File, b)
 	h.file, h.body = at.File, b
-	if deltas && r.AvailableDictionary != nil && !e.readyDelta(r, &h, held, q.now) {
+	if deltas && r.AvailableDictionary != nil && !e.readyDelta(r, &h, held, q.Now) {
 		return a, h, false
 	}
-	h.pair.touch(q.now, at.File, enc)
+	want(h.Pair, q.Now, at.File, enc)
 	return e.answerReady(r, &h, decision, q), h, true
 }
 
@@ -67,41 +69,21 @@ func (e *Edge) workOut(r *loop.Request, q *question) (a loop.Answer, h holding, 
 func (e *Edge) readyDelta(r *loop.Request, h *holding, held *content.File, now time.Time) bool {
 	hint := coding.DictionaryHint{Available: r.AvailableDictionary, Site: r.SecFetchSite, Mode: r.SecFetchMode, Origin: r.Origin}
 	sum, ok := hint.Dictionary()
-	if !ok || !e.mayOffer(h.themeState, h.body) {
+	if !ok || !e.mayOffer(h.ThemeState, h.body) {
 		return true
 	}
 	var more bool
-	h.delta, more = e.content.Delta(content.DictionaryKey{Line: h.pair.line(), File: h.file, Digest: sum}, &h.pairState.inputs, held, now)
+	h.delta, more = e.content.Delta(content.DictionaryKey{Line: h.Pair.Line(), File: h.file, Digest: sum}, &h.PairState.Inputs, held, now)
 	return !more
 }
 
-// holding is what is held of one address, and current.
+// holding is what is held of one address, and fresh.
 type holding struct {
-	theme      *theme
-	themeState *themeState
-	pair       *pair
-	pairState  *pairState
-	version    uint32 // that the address names; 0: latest
-	file       abi.File
-	body       *content.Body // in the coding that is asked for
-	delta      *content.Body // sent in its place; nil: none is
-}
-
-// holding returns what is held of an address, if that is current and there is such a file.
-func (e *Edge) holding(a *address.Address, q *question) (h holding, ok bool) {
-	h.version = a.Version
-	if h.theme = e.cache.theme(a.Theme); h.theme == nil {
-		return h, false
-	}
-	h.themeState = h.theme.state.Load()
-	if h.themeState == nil || h.themeState.missing || !h.themeState.files[a.File] || !e.themeFresh(h.theme, h.themeState, q) {
-		return h, false
-	}
-	if h.pair = e.cache.pair(a.Key); h.pair == nil {
-		return h, false
-	}
-	h.pairState = h.pair.state.Load()
-	return h, h.pairState != nil && h.pairState.missing == "" && e.pairFresh(h.theme, h.themeState, h.pair, h.pairState, q)
+	records.Held
+	version uint32 // that the address names; 0: latest
+	file    abi.File
+	body    *content.Body // in the coding that is asked for
+	delta   *content.Body // sent in its place; nil: none is
 }
 
 // maxReadyOrigin bounds the origin that an answer echoes: a head has room for so much.
@@ -146,7 +128,7 @@ const (
 	headByOrigin    = "Vary: Accept-Encoding, Origin\r\n"
 )
 
-func (e *Edge) answerReady(r *loop.Request, h *holding, d policy.Decision, q *question) loop.Answer {
+func (e *Edge) answerReady(r *loop.Request, h *holding, d policy.Decision, q *records.Lookup) loop.Answer {
 	sent := instead(h.body, h.delta)
 	tag := matchedEither(r.IfNoneMatch, sent, h.body)
 	unchanged := tag != nil
@@ -157,24 +139,24 @@ func (e *Edge) answerReady(r *loop.Request, h *holding, d policy.Decision, q *qu
 		tag = sent.ETag
 		head = append(append(append(head, headOK...), sent.Head...), headAlways...)
 	}
-	offered := e.mayOffer(h.themeState, h.body)
+	offered := e.mayOffer(h.ThemeState, h.body)
 	if offered {
 		head = appendOpen(head, varyOf(sent))
 	} else {
-		head = appendOrigin(head, h.themeState.rules, d)
+		head = appendOrigin(head, h.ThemeState.Rules, d)
 	}
-	k := keepingOf(h.themeState, h.pairState, h.version)
+	k := keepingOf(h.ThemeState, h.PairState, h.version)
 	head = append(k.append(append(head, "Cache-Control: "...)), "\r\n"...)
 	if !k.immutable {
-		known, _ := e.known(h.theme, h.pairState.learned, q)
-		head = append(appendSeconds(append(head, "Age: "...), age(q.now.Sub(known))), "\r\n"...)
+		known, _ := e.records.Known(h.Theme, h.PairState.Freshness, q)
+		head = append(appendSeconds(append(head, "Age: "...), age(q.Now.Sub(known))), "\r\n"...)
 	}
 	head = append(append(append(head, "ETag: "...), tag...), "\r\n"...)
 	if unchanged {
-		e.metrics.answered(304, hit)
+		e.metrics.answered(304, records.Hit)
 		return loop.Answer{Head: head}
 	}
-	e.metrics.answered(200, hit)
+	e.metrics.answered(200, records.Hit)
 	e.metrics.sent.Add(float64(len(sent.Bytes)))
 	head = append(head, "Accept-Ranges: bytes\r\n"...)
 	if offered {
@@ -185,11 +167,11 @@ func (e *Edge) answerReady(r *loop.Request, h *holding, d policy.Decision, q *qu
 
 // offerReady does what offer does.
 func (e *Edge) offerReady(head []byte, h *holding) []byte {
-	e.content.Offer(h.pair.line(), &h.pairState.inputs, h.file, h.body.Plain)
+	e.content.Offer(h.Pair.Line(), &h.PairState.Inputs, h.file, h.body.Plain)
 	if h.delta != nil {
 		e.metrics.sentDelta(h.delta, h.body)
 	}
-	return append(coding.AppendOffer(append(head, "Use-As-Dictionary: "...), h.pair.line(), h.file), "\r\n"...)
+	return append(coding.AppendOffer(append(head, "Use-As-Dictionary: "...), h.Pair.Line(), h.file), "\r\n"...)
 }
 
 // appendOpen writes what an answer that every origin may read varies by, and that they may.

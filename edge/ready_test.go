@@ -123,7 +123,7 @@ func TestReadyAnswersAreCurrent(t *testing.T) {
 	if _, ok := (ready{e}).Ready(&late); ok {
 		t.Error("what is older than its lifetime is ready")
 	}
-	e.cache.theme([]byte(testEnv + "/" + testTheme)).change.Add(1)
+	e.records.Invalidate(testEnv, testTheme)
 	if _, ok := (ready{e}).Ready(request); ok {
 		t.Error("what is in doubt is ready")
 	}

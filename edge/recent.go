@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/loop"
+	"example.com/livery/edge/records"
 )
 
 // recent is ready for one loop alone. It keeps the finished heads of what was asked for a moment ago, so
@@ -35,13 +36,10 @@ type finished struct {
 	sum, candidate uint64 // of what is kept, and of what was asked for last and is not
 	path, accept   []byte
 
-	theme      *theme
-	themeState *themeState
-	pair       *pair
-	pairState  *pairState
-	change     uint64
-	confirmed  int64
-	from, to   int64 // Unix nanoseconds
+	records.Held
+	change    uint64
+	confirmed int64
+	from, to  int64 // Unix nanoseconds
 
 	body      weak.Pointer[content.Body] // what makes place in the cache is not kept here
 	head      []byte                     // of 200; empty: not asked for yet
@@ -59,7 +57,7 @@ func (s *recent) Ready(r *loop.Request) (loop.Answer, bool) {
 		a, _, ok := s.edge.workOut(r, &q)
 		return a, ok
 	}
-	now := q.now.UnixNano()
+	now := q.Now.UnixNano()
 	sum := maphash.Bytes(s.seed, r.Path) ^ maphash.Bytes(s.seed, r.AcceptEncoding)*0x9e3779b97f4a7c15
 	f := s.find(sum, r)
 	if f != nil && f.current(s.edge, now) {
@@ -67,7 +65,7 @@ func (s *recent) Ready(r *loop.Request) (loop.Answer, bool) {
 			return a, true
 		}
 	}
-	confirmed := s.edge.confirmedAt.Load()
+	confirmed := s.edge.records.ConfirmedAt()
 	a, h, ok := s.edge.workOut(r, &q)
 	if ok {
 		s.keep(f, sum, r, a, &h, &q, confirmed)
@@ -89,8 +87,8 @@ func (s *recent) find(sum uint64, r *loop.Request) *finished {
 
 // current reports whether everything is as it was when f was worked out.
 func (f *finished) current(e *Edge, now int64) bool {
-	return now >= f.from && now < f.to && e.confirmedAt.Load() == f.confirmed && f.theme.change.Load() == f.change &&
-		f.theme.state.Load() == f.themeState && f.pair.state.Load() == f.pairState
+	return now >= f.from && now < f.to && e.records.ConfirmedAt() == f.confirmed && f.Theme.Change() == f.change &&
+		f.Theme.State() == f.ThemeState && f.Pair.State() == f.PairState
 }
 
 // answer returns the answer to r, if it is kept.
@@ -100,7 +98,7 @@ func (f *finished) answer(e *Edge, r *loop.Request) (loop.Answer, bool) {
 		if len(f.unchanged) == 0 || !bytes.Equal(r.IfNoneMatch, f.etag) {
 			return loop.Answer{}, false
 		}
-		e.metrics.answered(304, hit)
+		e.metrics.answered(304, records.Hit)
 		return loop.Answer{Head: f.unchanged}, true
 	case len(f.head) == 0:
 		return loop.Answer{}, false
@@ -109,16 +107,16 @@ func (f *finished) answer(e *Edge, r *loop.Request) (loop.Answer, bool) {
 	if b == nil {
 		return loop.Answer{}, false
 	}
-	e.metrics.answered(200, hit)
+	e.metrics.answered(200, records.Hit)
 	e.metrics.sent.Add(float64(len(b.Bytes)))
 	return loop.Answer{Head: f.head, Body: b.Bytes}, true
 }
 
 // keep keeps the answer a to r, which was found in h. f is where another answer to the same request line is kept; nil: nowhere,
 // and it is kept when it is asked for twice in a row.
-func (s *recent) keep(f *finished, sum uint64, r *loop.Request, a loop.Answer, h *holding, q *question, confirmed int64) {
-	e, now := s.edge, q.now.UnixNano()
-	if h.themeState.rules.Private() || h.themeState.change != h.pairState.change || h.body.FastEncoded && h.pairState.inputs.Sealed {
+func (s *recent) keep(f *finished, sum uint64, r *loop.Request, a loop.Answer, h *holding, q *records.Lookup, confirmed int64) {
+	e, now := s.edge, q.Now.UnixNano()
+	if h.ThemeState.Rules.Private() || h.ThemeState.Change != h.PairState.Change || h.body.FastEncoded && h.PairState.Inputs.Sealed {
 		return // it is checked anew, in doubt, or being made smaller
 	}
 	left := e.lasts(h, q)
@@ -134,8 +132,8 @@ func (s *recent) keep(f *finished, sum uint64, r *loop.Request, a loop.Answer, h
 		f.to = 0
 	}
 	if !f.current(e, now) || f.body.Value() != h.body {
-		f.theme, f.themeState, f.pair, f.pairState = h.theme, h.themeState, h.pair, h.pairState
-		f.change, f.confirmed = h.themeState.change, confirmed
+		f.Held = h.Held
+		f.change, f.confirmed = h.ThemeState.Change, confirmed
 		f.from, f.to = now, now+int64(left)
 		f.body = weak.Make(h.body)
 		f.head, f.unchanged, f.etag = f.head[:0], f.unchanged[:0], append(f.etag[:0], h.body.ETag...)
@@ -160,14 +158,10 @@ func (s *recent) place(sum uint64, now int64) *finished {
 }
 
 // lasts returns for how long the same is answered to the same question, if nothing else happens.
-func (e *Edge) lasts(h *holding, q *question) time.Duration {
-	theme, themeCurrent := e.known(h.theme, h.themeState.learned, q)
-	pair, pairCurrent := e.known(h.theme, h.pairState.learned, q)
-	if !themeCurrent || !pairCurrent {
-		return 0
-	}
-	left := min(recentFor, theme.Add(existenceLifetime).Sub(q.now), pair.Add(pairLifetime(h.themeState, h.pair, h.pairState)).Sub(q.now))
-	if shown := age(q.now.Sub(pair)); shown > 0 {
+func (e *Edge) lasts(h *holding, q *records.Lookup) time.Duration {
+	left, known := e.records.FreshFor(&h.Held, q)
+	left = min(left, recentFor)
+	if shown := age(q.Now.Sub(known)); shown > 0 {
 		left = min(left, time.Second-shown%time.Second)
 	}
 	return left

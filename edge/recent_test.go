@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/records"
 
 	"example.com/livery/edge/loop"
 	"example.com/livery/feedproto"
@@ -46,18 +47,18 @@ func remembers(s *recent, request *loop.Request) bool {
 
 // Whatever an answer was made of ends its being remembered.
 func TestRememberedAnswersEnd(t *testing.T) {
-	key := []byte(testEnv + "/" + testTheme)
+	key := testEnv + "/" + testTheme
 	for name, change := range map[string]func(e *Edge, r *loop.Request){
-		"a change heard of": func(e *Edge, _ *loop.Request) { e.cache.theme(key).change.Add(1) },
+		"a change heard of": func(e *Edge, _ *loop.Request) { e.records.Invalidate(testEnv, testTheme) },
 		"another state of the Theme": func(e *Edge, _ *loop.Request) {
-			held := e.cache.theme(key)
-			held.state.Store(newThemeState(held.state.Load().learned, feedproto.Theme{CacheLifetime: 7, Files: []string{"tokens.css"}, Serving: openServing}))
+			held := e.records.ThemeEntry(key)
+			e.records.HoldTheme(held, held.State().Freshness, feedproto.Theme{CacheLifetime: 7, Files: []string{"tokens.css"}, Serving: openServing})
 		},
 		"another state of the pair": func(e *Edge, _ *loop.Request) {
-			held := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest"))
-			held.state.Store(newPairState(held.state.Load().learned, feedproto.Pair{Version: 2}))
+			held := e.records.PairEntry(testEnv + "/" + testTheme + "/-/latest")
+			e.records.HoldPair(held, held.State().Freshness, feedproto.Pair{Version: 2})
 		},
-		"a heartbeat":              func(e *Edge, _ *loop.Request) { e.confirmedAt.Add(1) },
+		"a heartbeat":              func(e *Edge, _ *loop.Request) { e.records.Confirm(time.Unix(0, e.records.ConfirmedAt()+1)) },
 		"time":                     func(_ *Edge, r *loop.Request) { r.Now = r.Now.Add(recentFor) },
 		"a clock that is set back": func(_ *Edge, r *loop.Request) { r.Now = r.Now.Add(-time.Second) },
 		"another coding":           func(_ *Edge, r *loop.Request) { r.AcceptEncoding = []byte("br") },
@@ -83,13 +84,16 @@ func TestRememberedAnswersEnd(t *testing.T) {
 	}
 }
 
+// recordLifetime is how long the record of a Theme is served without a word from upstream.
+const recordLifetime = 5 * time.Second
+
 // An answer whose Age is about to rise, or which is about to be too old, is remembered until then.
 func TestRememberedAnswersKnowTheirAge(t *testing.T) {
 	e := warmed(t, openServing)
 	request := scannedRequest(ownLatest, nil)
 	known := request.Now.Add(-200 * time.Millisecond) // an Age counts from 100 ms on
-	held := e.cache.theme([]byte(testEnv + "/" + testTheme))
-	pair := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest"))
+	held := e.records.ThemeEntry(testEnv + "/" + testTheme)
+	pair := e.records.PairEntry(testEnv + "/" + testTheme + "/-/latest")
 	for _, tt := range []struct {
 		name     string
 		at       time.Time
@@ -100,12 +104,12 @@ func TestRememberedAnswersKnowTheirAge(t *testing.T) {
 		{"Age is 1 for a second", known, 3600, 200 * time.Millisecond, recentFor},
 		{"Age rises in 30 ms", known, 3600, 1070 * time.Millisecond, 30 * time.Millisecond},
 		{"it is too old in 20 ms", known, 3, 2980 * time.Millisecond, 20 * time.Millisecond},
-		{"the Theme is asked for again in 10 ms", known, 3600, existenceLifetime - 10*time.Millisecond, 10 * time.Millisecond},
+		{"the Theme is asked for again in 10 ms", known, 3600, recordLifetime - 10*time.Millisecond, 10 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := learned{change: held.change.Load(), at: tt.at}
-			held.state.Store(newThemeState(l, feedproto.Theme{CacheLifetime: tt.lifetime, Files: []string{"tokens.css"}, Serving: openServing}))
-			pair.state.Store(newPairState(l, feedproto.Pair{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m"))}))
+			l := records.Freshness{Change: held.Change(), At: tt.at}
+			e.records.HoldTheme(held, l, feedproto.Theme{CacheLifetime: tt.lifetime, Files: []string{"tokens.css"}, Serving: openServing})
+			e.records.HoldPair(pair, l, feedproto.Pair{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m"))})
 			request.Now = known.Add(tt.after)
 			s := remembering(t, e, request)
 			for _, at := range []time.Duration{0, tt.kept - time.Microsecond, tt.kept} {
@@ -129,7 +133,7 @@ func TestNotEverythingIsRemembered(t *testing.T) {
 		},
 		"a rough encoding": func(t *testing.T) (*Edge, *loop.Request) {
 			e := warmed(t, openServing)
-			pair := e.cache.pair([]byte(testEnv + "/" + testTheme + "/-/latest"))
+			pair := e.records.PairEntry(testEnv + "/" + testTheme + "/-/latest")
 			e.stop() // so that it is not made smaller meanwhile
 			e.content.Put(cssOf(pair), content.NewBody(abi.TokensCSS, []byte("--a: 2px;"), coding.Gzip, coding.Gzip, true, nil))
 			return e, scannedRequest(ownLatest, []string{"Accept-Encoding: gzip"})
@@ -156,7 +160,7 @@ func TestRememberingHoldsNoFile(t *testing.T) {
 	request := scannedRequest(ownLatest, nil)
 	s := remembering(t, e, request)
 	other := content.NewBody(abi.TokensCSS, []byte("--a: 2px;"), coding.Identity, coding.Identity, false, nil)
-	e.content.Put(cssOf(e.cache.pair([]byte(testEnv+"/"+testTheme+"/-/latest"))), other)
+	e.content.Put(cssOf(e.records.PairEntry(testEnv+"/"+testTheme+"/-/latest")), other)
 	eventuallyGone := time.Now().Add(10 * time.Second)
 	for remembers(s, request) {
 		if time.Now().After(eventuallyGone) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/records"
 	"example.com/livery/edge/respond"
 
 	"example.com/livery/edge/coding"
@@ -14,12 +15,12 @@ import (
 
 // cacheStatuses are the values of Cache-Status (RFC 9211): "fwd" says why upstream was asked, a hit with a detail that
 // what is held is old.
-var cacheStatuses = [outcomeCount][]byte{
-	hit:         []byte("livery; hit"),
-	revalidated: []byte("livery; fwd=stale"),
-	recoded:     []byte("livery; fwd=vary-miss; stored"),
-	miss:        []byte("livery; fwd=uri-miss; stored"),
-	stale:       []byte("livery; hit; detail=stale"),
+var cacheStatuses = [records.OutcomeCount][]byte{
+	records.Hit:         []byte("livery; hit"),
+	records.Revalidated: []byte("livery; fwd=stale"),
+	records.Recoded:     []byte("livery; fwd=vary-miss; stored"),
+	records.Miss:        []byte("livery; fwd=uri-miss; stored"),
+	records.Stale:       []byte("livery; hit; detail=stale"),
 }
 
 // varyOf returns what an answer that a delta may take the place of varies by. Anybody may be given an
@@ -96,8 +97,8 @@ func (e *Edge) sendFile(x *exchange, b *content.Body, asked []byte) *respond.Pro
 
 // offer lets the client use a whole file as a dictionary, and counts if it came by one.
 func (e *Edge) offer(x *exchange, b *content.Body) {
-	x.ctx.Response.Header.SetCanonical(respond.KeyUseAsDictionary, coding.AppendOffer(x.scratch[:0], x.pair.line(), x.address.File))
-	e.content.Offer(x.pair.line(), &x.pairHeld.inputs, x.address.File, b.Plain)
+	x.ctx.Response.Header.SetCanonical(respond.KeyUseAsDictionary, coding.AppendOffer(x.scratch[:0], x.pair.Line(), x.address.File))
+	e.content.Offer(x.pair.Line(), &x.pairHeld.Inputs, x.address.File, b.Plain)
 	if x.delta != nil && x.ctx.IsGet() {
 		e.metrics.sentDelta(x.delta, b)
 	}
@@ -117,7 +118,7 @@ func (x *exchange) common() {
 	if len(x.address.Theme) > 0 {
 		h.SetCanonical(respond.KeyCacheStatus, cacheStatuses[x.outcome])
 	}
-	if x.outcome != hit {
+	if x.outcome != records.Hit {
 		h.SetCanonical(respond.KeyServerTiming, x.appendTiming(x.scratch[:0]))
 	}
 	x.allowOrigin()
@@ -136,7 +137,7 @@ func (x *exchange) appendTiming(dst []byte) []byte {
 // no list. Where there is one, answers differ by origin, and refusals do too.
 func (x *exchange) allowOrigin() {
 	h := &x.ctx.Response.Header
-	if x.themeHeld == nil || !x.themeHeld.rules.ChecksOrigin() {
+	if x.themeHeld == nil || !x.themeHeld.Rules.ChecksOrigin() {
 		h.SetCanonical(respond.KeyVary, respond.VaryEncoding)
 		h.SetCanonical(respond.KeyAllowOrigin, respond.ValueAny)
 		h.SetCanonical(respond.KeyExposeHeaders, respond.ValueExposed)
@@ -154,12 +155,12 @@ func (e *Edge) caching(x *exchange) {
 	h := &x.ctx.Response.Header
 	k := keepingOf(x.themeHeld, x.pairHeld, x.address.Version)
 	if !x.decision.Expires.IsZero() {
-		k.left = max(0, int64(x.decision.Expires.Sub(x.now)/time.Second))
+		k.left = max(0, int64(x.decision.Expires.Sub(x.Now)/time.Second))
 	}
 	h.SetCanonical(respond.KeyCacheControl, k.append(x.scratch[:0]))
 	if !k.immutable {
-		at, _ := e.known(x.theme, x.pairHeld.learned, &x.question)
-		h.SetCanonical(respond.KeyAge, appendSeconds(x.scratch[:0], age(x.now.Sub(at))))
+		at, _ := e.records.Known(x.theme, x.pairHeld.Freshness, &x.Lookup)
+		h.SetCanonical(respond.KeyAge, appendSeconds(x.scratch[:0], age(x.Now.Sub(at))))
 	}
 }
 
@@ -185,7 +186,7 @@ func (x *exchange) allowPreflight() {
 // refuse writes a problem and returns its status.
 func (e *Edge) refuse(x *exchange, p *respond.Problem) int {
 	x.common()
-	if x.outcome == miss {
+	if x.outcome == records.Miss {
 		x.ctx.Response.Header.SetCanonical(respond.KeyCacheStatus, respond.ValueNotStored)
 	}
 	if p == respond.NotAllowed {

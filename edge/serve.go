@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/records"
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/loop"
@@ -21,20 +22,20 @@ import (
 // exchange is one request on its way through the checks. It is reused; its slices are fasthttp's,
 // and lent for the request.
 type exchange struct {
-	question
+	records.Lookup
 	ctx       *fasthttp.RequestCtx
 	address   address.Address
 	path      []byte
 	query     []byte
-	theme     *theme
-	themeHeld *themeState // nil until the Theme is known
-	pair      *pair
-	pairHeld  *pairState
+	theme     *records.Theme
+	themeHeld *records.ThemeState // nil until the Theme is known
+	pair      *records.Pair
+	pairHeld  *records.PairState
 	delta     *content.Body // sent in the place of the ordinary body; nil: none is
 	decision  policy.Decision
 	request   policy.Request
 	origins   [2][]byte // of request; more than one are as wrong as two
-	outcome   outcome
+	outcome   records.Outcome
 	found     time.Duration // what asking upstream took, where it was asked
 	made      time.Duration // what making the body took, if it was made
 	scratch   [128]byte     // for header values
@@ -44,7 +45,7 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 	x := exchanges.Get().(*exchange)
-	*x = exchange{ctx: ctx, question: e.asking(&ctx.Request.Header)}
+	*x = exchange{ctx: ctx, Lookup: e.lookup(&ctx.Request.Header)}
 	defer e.finish(x)
 	x.path, x.query = target(ctx)
 	status := fasthttp.StatusOK
@@ -67,7 +68,7 @@ func (e *Edge) finish(x *exchange) {
 		respond.Internal.Send(x.ctx)
 		e.metrics.answered(fasthttp.StatusInternalServerError, x.outcome)
 	}
-	e.leave(&x.question)
+	e.records.Release(&x.Lookup)
 	*x = exchange{}
 	exchanges.Put(x)
 }
@@ -111,7 +112,7 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 	case options:
 		x.allowPreflight()
 		return nil
-	case x.pairHeld.missing != "":
+	case x.pairHeld.Missing != "":
 		return respond.NotFound
 	}
 	return e.respond(x)
@@ -134,24 +135,24 @@ func checkHead(ctx *fasthttp.RequestCtx) *respond.Problem {
 // find looks the Theme and the pair up, asking upstream if what is held will not do.
 func (e *Edge) find(x *exchange) *respond.Problem {
 	defer e.timed(x, &x.found)
-	t, s, o, err := e.themeOf(x.address.Theme, &x.question)
+	t, s, o, err := e.records.Theme(x.address.Theme, &x.Lookup)
 	x.outcome = max(x.outcome, o)
 	if err != nil {
 		return unanswered(err)
 	}
-	if s.missing {
+	if s.Missing != "" {
 		return respond.NotFound
 	}
 	x.theme, x.themeHeld = t, s
-	if !s.files[x.address.File] {
+	if !s.Files[x.address.File] {
 		return respond.NotFound
 	}
-	x.pair, x.pairHeld, o, err = e.pairOf(t, s, x.address.Pair, &x.question)
+	x.pair, x.pairHeld, o, err = e.records.Pair(t, s, x.address.Pair, &x.Lookup)
 	x.outcome = max(x.outcome, o)
 	if err != nil {
 		return unanswered(err)
 	}
-	if missing := x.pairHeld.missing; missing != "" && missing != "version" {
+	if missing := x.pairHeld.Missing; missing != "" && missing != "version" {
 		return respond.NotFound
 	}
 	return nil
@@ -159,7 +160,7 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 
 // unanswered returns the problem of a question that upstream did not answer, or was not asked.
 func unanswered(err error) *respond.Problem {
-	if errors.Is(err, errBusy) {
+	if errors.Is(err, records.ErrBusy) {
 		return respond.Overloaded
 	}
 	return respond.UpstreamAway
@@ -167,20 +168,20 @@ func unanswered(err error) *respond.Problem {
 
 // timed keeps how long the request took up to now, if it was no hit.
 func (e *Edge) timed(x *exchange, took *time.Duration) {
-	if x.outcome != hit {
-		*took = e.now().Sub(x.now) - x.found
+	if x.outcome != records.Hit {
+		*took = e.now().Sub(x.Now) - x.found
 	}
 }
 
 // decide applies the Theme's serving rules.
 func (e *Edge) decide(x *exchange) *respond.Problem {
-	rules := x.themeHeld.rules
+	rules := x.themeHeld.Rules
 	if !rules.Private() {
 		x.decision.Allowed = true
 		return nil
 	}
 	h := &x.ctx.Request.Header
-	x.request = policy.Request{Path: x.path, Query: x.query, Now: x.now}
+	x.request = policy.Request{Path: x.path, Query: x.query, Now: x.Now}
 	if rules.ChecksClient() {
 		x.request.Client = policy.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
 	}
@@ -197,7 +198,7 @@ func (e *Edge) decide(x *exchange) *respond.Problem {
 	switch {
 	case x.decision.Allowed:
 		return nil
-	case x.decision.Reason == "signature" && x.themeHeld.secretsAbsent:
+	case x.decision.Reason == "signature" && x.themeHeld.SecretsAbsent:
 		return respond.UpstreamAway // the disk keeps no secrets: nothing can be verified before upstream is back
 	}
 	return respond.Forbidden
@@ -211,21 +212,21 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 	if len(asked) > 0 && x.ctx.IsGet() {
 		enc, deltas = coding.Identity, false // a range is one of the bytes as they are
 	}
-	b, o, err := e.bodyOf(x.pairHeld, x.address.File, enc, &x.question)
-	if o == miss && x.outcome == revalidated && x.pair.has(x.address.File, enc) {
-		o = revalidated // what was held of this file was of before
+	b, o, err := e.bodyOf(x.pairHeld, x.address.File, enc, &x.Lookup)
+	if o == records.Miss && x.outcome == records.Revalidated && wanted(x.pair, x.address.File, enc) {
+		o = records.Revalidated // what was held of this file was of before
 	}
 	x.outcome = max(x.outcome, o)
-	if o != hit {
+	if o != records.Hit {
 		e.timed(x, &x.made)
 	}
 	switch {
-	case errors.Is(err, upstream.ErrUnreachable) || errors.Is(err, errBusy):
+	case errors.Is(err, upstream.ErrUnreachable) || errors.Is(err, records.ErrBusy):
 		return unanswered(err)
 	case err != nil:
 		return respond.Internal
 	}
-	x.pair.touch(x.now, x.address.File, enc)
+	want(x.pair, x.Now, x.address.File, enc)
 	if deltas {
 		x.delta = e.deltaFor(x, b)
 	}
@@ -234,8 +235,8 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 
 // mayOffer reports whether an answer with that body may serve as a dictionary, and be a delta: every
 // origin may read it, whoever asks.
-func (e *Edge) mayOffer(t *themeState, b *content.Body) bool {
-	return !e.config.NoDeltas && !t.rules.Private() && b.Plain.Dictionary()
+func (e *Edge) mayOffer(t *records.ThemeState, b *content.Body) bool {
+	return !e.config.NoDeltas && !t.Rules.Private() && b.Plain.Dictionary()
 }
 
 // deltaFor returns the delta to the file of x, whose ordinary body is b, that its client may have
@@ -251,17 +252,17 @@ func (e *Edge) deltaFor(x *exchange, b *content.Body) *content.Body {
 	if !ok {
 		return nil
 	}
-	from, in := content.DictionaryKey{Line: x.pair.line(), File: x.address.File, Digest: sum}, &x.pairHeld.inputs
+	from, in := content.DictionaryKey{Line: x.pair.Line(), File: x.address.File, Digest: sum}, &x.pairHeld.Inputs
 	held, ok := e.content.File(content.Key{Inputs: in.ID, File: from.File})
 	if !ok {
 		return nil
 	}
-	d, more := e.content.Delta(from, in, held, x.now)
+	d, more := e.content.Delta(from, in, held, x.Now)
 	if !more {
 		return d
 	}
-	if d = e.content.MakeDelta(from, in, x.now); d != nil {
-		x.outcome = max(x.outcome, recoded)
+	if d = e.content.MakeDelta(from, in, x.Now); d != nil {
+		x.outcome = max(x.outcome, records.Recoded)
 		e.timed(x, &x.made)
 	}
 	return d

@@ -97,6 +97,11 @@ const (
 	endpointCount
 )
 
+// String returns how logs and metrics call the endpoint.
+func (e Endpoint) String() string {
+	return [endpointCount]string{"theme", "pair", "blob", "modules", "refresh"}[e]
+}
+
 // endpointHealth is since when an endpoint gives no right answer. One record that an upstream cannot answer is not an
 // outage: that record alone is not asked for then. The zero value is of an endpoint that answers.
 type endpointHealth struct {

@@ -62,6 +62,9 @@ func New(c Config, now func() time.Time) (*Pool, error) {
 // Followed returns the upstream whose feed is followed; nil while none can be.
 func (p *Pool) Followed() *Client { return p.followed.Load() }
 
+// Following reports whether a feed is followed.
+func (p *Pool) Following() bool { return p.Followed() != nil }
+
 // RecoveredAt returns when a feed could be followed anew, or an upstream answered while none could; Unix nanoseconds.
 func (p *Pool) RecoveredAt() int64 { return p.recoveredNanos.Load() }
 

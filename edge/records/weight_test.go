@@ -1,4 +1,4 @@
-package edge
+package records
 
 import (
 	"fmt"
@@ -14,45 +14,45 @@ func hashOf(kind string, i int) record.Hash { return record.HashOf(fmt.Appendf(n
 
 // The budget is one of memory: what is counted for an entry is what it takes, with the table that it is
 // in, and not much more.
-func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
+func TestWhatIsCountedForRecordsIsWhatIsHeld(t *testing.T) {
 	for name, tt := range map[string]struct {
 		count int
-		fill  func(c *cache, i int)
+		fill  func(c *Store, i int)
 	}{
-		"Themes": {20000, func(c *cache, i int) {
-			th := c.makeTheme(fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz%05d", i))
-			th.state.Store(newThemeState(learned{at: time.Now()}, feedproto.Theme{
+		"Themes": {20000, func(c *Store, i int) {
+			th := c.ThemeEntry(fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz%05d", i))
+			th.state.Store(newThemeState(Freshness{At: time.Now()}, feedproto.Theme{
 				EnvironmentID: "01hzzzzzzzzzzzzzzzzzzzzzzz", ThemeID: fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzz%05d", i),
 				LatestVersion: 3, Files: []string{"tokens.css", "tokens.json"}, CacheLifetime: 60,
 			}))
 		}},
-		"pairs of one Theme": {400, func(c *cache, i int) { makePair(c, "01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz00000", i) }},
-		"pairs": {20000, func(c *cache, i int) {
+		"pairs of one Theme": {400, func(c *Store, i int) { makePair(c, "01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz00000", i) }},
+		"pairs": {20000, func(c *Store, i int) {
 			makePair(c, fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz%05d", i/20), i)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			heaptest.Agree(t, 0.95, 1.25, func() (counted, taken int64) {
-				c, err := newCache(1 << 40)
+				c, err := New(Config{ThemeBytes: 1 << 40, PairBytes: 1 << 40})
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer c.close()
+				defer c.Close()
 				taken = heaptest.Taken(func() {
 					for i := range tt.count {
 						tt.fill(c, i)
 					}
 				})
-				return int64(c.bytes()), taken
+				return int64(c.Bytes()), taken
 			})
 		})
 	}
 }
 
-func makePair(c *cache, theme string, i int) {
-	t := c.makeTheme(theme)
-	p := c.makePair(fmt.Sprintf("%s/01hzzzzzzzzzzzzzzzzzzz%05d/%d", theme, i, i))
-	p.state.Store(newPairState(learned{at: time.Now()}, feedproto.Pair{
+func makePair(c *Store, theme string, i int) {
+	t := c.ThemeEntry(theme)
+	p := c.PairEntry(fmt.Sprintf("%s/01hzzzzzzzzzzzzzzzzzzz%05d/%d", theme, i, i))
+	p.state.Store(newPairState(Freshness{At: time.Now()}, feedproto.Pair{
 		Version: uint32(i + 1), Plan: hashOf("plan", i), Overlay: hashOf("overlay", i), Module: hashOf("module", 1), Cursor: "1234567.abcdef0123456789",
 	}))
 	t.remember(p)

@@ -1,4 +1,4 @@
-package edge
+package records
 
 import (
 	"testing"
@@ -10,22 +10,22 @@ import (
 // A refreshed answer is current, one of before is let through as long as the grace of its change
 // lasts, and one of before that never.
 func TestGraceCoversOneChange(t *testing.T) {
-	e := warmed(t, openServing)
+	e := newStore(t)
 	now := time.Unix(10_000, 0)
-	th := &theme{key: "t"}
-	p := &pair{key: "p"}
-	p.askedAt.Store(now.Unix())
+	th := &Theme{entry: entry[ThemeState]{Key: "t"}}
+	p := &Pair{}
+	p.requestedAt.Store(now.Unix())
 	th.remember(p)
 	th.change.Store(5)
 	current := func(change uint64, at time.Time, exact bool) bool {
-		q := question{now: at, exact: exact}
-		_, ok := e.known(th, learned{change: change, at: now, covered: true}, &q)
+		q := Lookup{Now: at, Exact: exact}
+		_, ok := e.Known(th, Freshness{Change: change, At: now, Confirmed: true}, &q)
 		return ok
 	}
-	if !th.doubt(6, now.UnixNano(), now) {
+	if !th.invalidate(6, now.UnixNano(), now) {
 		t.Fatal("a hot Theme is not refreshed")
 	}
-	if th.doubt(7, now.UnixNano(), now.Add(100*time.Millisecond)) {
+	if th.invalidate(7, now.UnixNano(), now.Add(100*time.Millisecond)) {
 		t.Error("a Theme that waits for its refresh is to be refreshed twice")
 	}
 	for _, tt := range []struct {
@@ -41,55 +41,55 @@ func TestGraceCoversOneChange(t *testing.T) {
 		{"of long before", 4, 0, false, false},
 		{"of before, but who asks wants no less than current", 5, 0, true, false},
 		{"read from disk", 0, 0, false, false},
-		{"of before, too late", 5, maxGrace, false, false},
+		{"of before, too late", 5, maxStale, false, false},
 	} {
 		if got := current(tt.change, now.Add(tt.after), tt.exact); got != tt.want {
 			t.Errorf("an answer %s counts as current: %t, want %t", tt.name, got, tt.want)
 		}
 	}
 	covered := th.beginRefresh()
-	th.doubt(8, now.UnixNano(), now.Add(200*time.Millisecond))
+	th.invalidate(8, now.UnixNano(), now.Add(200*time.Millisecond))
 	if !th.endRefresh(covered) {
 		t.Error("a change during the refresh is forgotten")
 	}
 	if current(6, now.Add(300*time.Millisecond), false) || !current(7, now.Add(300*time.Millisecond), false) {
 		t.Error("after the refresh what it replaced is still let through, or what it made is not")
 	}
-	if !current(7, now.Add(200*time.Millisecond+maxGrace-1), false) || current(7, now.Add(200*time.Millisecond+maxGrace), false) {
+	if !current(7, now.Add(200*time.Millisecond+maxStale-1), false) || current(7, now.Add(200*time.Millisecond+maxStale), false) {
 		t.Error("the grace of the second change does not count from when that was heard of")
 	}
-	if th.endRefresh(th.beginRefresh()) || th.grace.Load() != nil || current(7, now, false) {
+	if th.endRefresh(th.beginRefresh()) || th.stale.Load() != nil || current(7, now, false) {
 		t.Error("a grace outlives the refresh")
 	}
 }
 
 // The age of what is let through counts from when it was known to be current, not from the change.
 func TestGraceDoesNotMakeYounger(t *testing.T) {
-	e := warmed(t, openServing)
+	e := newStore(t)
 	asked, confirmed, now := time.Unix(1000, 0), time.Unix(1010, 0), time.Unix(1012, 0)
-	th := &theme{}
-	p := &pair{}
+	th := &Theme{}
+	p := &Pair{}
 	th.remember(p)
 	th.change.Store(1)
-	th.doubt(2, confirmed.UnixNano(), now)
+	th.invalidate(2, confirmed.UnixNano(), now)
 	e.confirmedAt.Store(now.UnixNano())
-	at, current := e.known(th, learned{change: 1, at: asked, covered: true}, &question{now: now})
+	at, current := e.Known(th, Freshness{Change: 1, At: asked, Confirmed: true}, &Lookup{Now: now})
 	if !current || !at.Equal(confirmed) {
 		t.Errorf("known = %v, %t, want the confirmation before the change", at, current)
 	}
-	if e.fresh(th, learned{change: 1, at: asked, covered: true}, &question{now: now}, time.Second) {
+	if e.fresh(th, Freshness{Change: 1, At: asked, Confirmed: true}, &Lookup{Now: now}, time.Second) {
 		t.Error("an answer older than its lifetime is let through")
 	}
 }
 
 // What another upstream than the followed one answered is not confirmed by the feed.
 func TestAnswersAsideAreNotConfirmed(t *testing.T) {
-	e := warmed(t, openServing)
-	th := &theme{}
+	e := newStore(t)
+	th := &Theme{}
 	th.change.Store(1)
 	e.confirmedAt.Store(time.Unix(2000, 0).UnixNano())
-	l := learnedFrom(upstream.ResponseMeta{Age: 3 * time.Second, NotFollowed: true}, 1, time.Unix(1000, 0))
-	if at, current := e.known(th, l, &question{now: time.Unix(2000, 0)}); !current || !at.Equal(time.Unix(997, 0)) {
+	l := newFreshness(upstream.ResponseMeta{Age: 3 * time.Second, NotFollowed: true}, 1, time.Unix(1000, 0))
+	if at, current := e.Known(th, l, &Lookup{Now: time.Unix(2000, 0)}); !current || !at.Equal(time.Unix(997, 0)) {
 		t.Errorf("known = %v, %t, want when it was asked for less its age", at, current)
 	}
 }

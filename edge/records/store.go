@@ -1,0 +1,269 @@
+// Package records is what an edge knows of Themes and pairs: for each an entry with the newest answer of upstream, and whether
+// that may be served. An entry goes through these states:
+//
+//	absent
+//	  │ a lookup asks upstream                    a change of the Theme is heard of
+//	  v            answer                           ┌──────────────────────┐
+//	asking ─────────────────────────────> fresh ────┤                      │
+//	 ^ │ ^                                 ^  │     v hot                  v not hot
+//	 │ │ │                       refreshed │  │   stale while            expired
+//	 │ │ │                                 └──│── refreshing ───────────>  │
+//	 │ │ │                  lifetime over and v         maxStale is over   │
+//	 │ │ └────────────────── not confirmed: expired                        │
+//	 │ │ no right answer       the next lookup asks <──────────────────────┘
+//	 │ v
+//	backing off: the last good answer is served, from memory or disk; asked again, in the background if there is one,
+//	after RetryAfter or once upstream answers
+//
+// All lookups that find an entry absent or expired share one question. That an address does not exist is fresh for
+// NegativeLifetime, and questions for such addresses are rationed. What a poll of the feed confirms (Confirm) is fresh anew,
+// unless a change of its Theme was heard of. A lookup that finds nothing to serve waits for an upstream that is down
+// (RetryWhileDown).
+package records
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"example.com/livery/edge/address"
+	"example.com/livery/edge/diskcache"
+	"example.com/livery/edge/memcache"
+	"example.com/livery/edge/ratelimit"
+	"example.com/livery/edge/upstream"
+	"example.com/livery/feedproto"
+	"example.com/livery/storage/record"
+	"golang.org/x/sync/singleflight"
+)
+
+// ErrBusy means that the edge does as much at once as it may: the request should come again.
+var ErrBusy = errors.New("too much is asked for at once")
+
+// Upstream answers for records. upstream.Pool implements it.
+type Upstream interface {
+	Theme(ctx context.Context, key string) (fed feedproto.Theme, missing bool, meta upstream.ResponseMeta, err error)
+	Pair(ctx context.Context, key string) (fed feedproto.Pair, missing string, meta upstream.ResponseMeta, err error)
+	Refresh(ctx context.Context, key, uri string) (fed *feedproto.Refresh, meta upstream.ResponseMeta, supported bool, err error)
+
+	Following() bool
+	Down() bool
+	EndpointDown(at upstream.Endpoint) bool
+	Backoff(at upstream.Endpoint) error
+	Outage() (since, next time.Time, down bool)
+	Recovered() <-chan struct{}
+	RecoveredAt() int64
+}
+
+// Content has what pairs are rendered from, and the files that were rendered.
+type Content interface {
+	// FetchInputs makes sure that all that a pair is rendered from is on this machine.
+	FetchInputs(p feedproto.Pair) error
+	// HoldInputs takes the inputs of a pair that came with an answer, and holds them until release is called.
+	HoldInputs(p feedproto.Pair, blobs map[record.Hash][]byte) (release func())
+	// PersistInputs writes the inputs of a pair to disk; it reports false if not all of them are on this machine.
+	PersistInputs(p feedproto.Pair) bool
+	// MakeFiles makes the files of a state in the codings that were requested of its pair.
+	MakeFiles(t *ThemeState, p *Pair, s *PairState)
+}
+
+// Observer counts what happens. Its methods are called concurrently.
+type Observer interface {
+	Asked(kind string, err error) // a question to upstream
+	Shed()                        // a request was refused because too many were under way
+	Refreshed()                   // a changed Theme is ready again
+}
+
+// Config configures a Store. All members must be set.
+type Config struct {
+	ThemeBytes, PairBytes uint64          // memory
+	Context               context.Context // of everything in the background
+	Go                    func(f func()) bool
+	Draining              func() bool // no request waits for an upstream any more
+	Now                   func() time.Time
+	Logger                *slog.Logger
+	Upstream              Upstream
+	Disk                  *diskcache.Cache
+	WriteBehind           *diskcache.WriteBehind
+	Content               Content
+	Observer              Observer
+}
+
+// Store has the records that an edge holds. It may be used concurrently.
+type Store struct {
+	Config
+	themes  *memcache.Table[string, *Theme]
+	pairs   *memcache.Table[string, *Pair]
+	changes atomic.Uint64 // the newest number of Theme.change given out
+	flights singleflight.Group
+
+	confirmedAt        atomic.Int64           // Unix nanoseconds: what is held and not invalidated was current then
+	heard              atomic.Pointer[string] // the newest place in the change log
+	noRefreshQuestions atomic.Int64           // Unix nanoseconds: no Theme is asked for with its pairs before
+
+	refreshes       *refreshQueue
+	negativeLookups ratelimit.Bucket // questions for what was not there
+	missSlots       chan struct{}    // one element for each request that does what takes long
+	waiting         atomic.Int32     // requests that wait for an upstream to come back
+}
+
+// New returns a Store that holds nothing in memory yet. Start begins its work in the background.
+func New(c Config) (s *Store, err error) {
+	s = &Store{
+		Config: c, refreshes: newRefreshQueue(), missSlots: make(chan struct{}, maxMisses),
+		negativeLookups: ratelimit.New(negativeEvery, negativeBurst),
+	}
+	var themes, pairs error
+	s.themes, themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)
+	s.pairs, pairs = memcache.New(c.PairBytes, func(string, *Pair) uint32 { return pairCost }, (*Pair).evicted)
+	return s, errors.Join(themes, pairs)
+}
+
+// Start begins to refresh what changes and to tell the disk what is requested, until Config.Context ends.
+func (s *Store) Start() {
+	s.Go(s.persistUsage)
+	for range refreshThemes {
+		s.Go(s.refreshQueued)
+	}
+}
+
+// Close ends what the tables run in the background.
+func (s *Store) Close() {
+	s.themes.StopAllGoroutines()
+	s.pairs.StopAllGoroutines()
+}
+
+// Bytes returns the memory that the records take, roughly.
+func (s *Store) Bytes() uint64 { return s.themes.WeightedSize() + s.pairs.WeightedSize() }
+
+// ThemeEvictions returns how many Themes were evicted from memory.
+func (s *Store) ThemeEvictions() uint64 { return s.themes.Evicted() }
+
+// PairEvictions returns how many pairs were evicted from memory.
+func (s *Store) PairEvictions() uint64 { return s.pairs.Evicted() }
+
+// theme returns the entry under key, or nil. key is only read.
+func (s *Store) theme(key []byte) *Theme {
+	t, _ := s.themes.GetIfPresent(memcache.LookupKey(key))
+	return t
+}
+
+// pair returns the entry under key, or nil. key is only read.
+func (s *Store) pair(key []byte) *Pair {
+	p, _ := s.pairs.GetIfPresent(memcache.LookupKey(key))
+	return p
+}
+
+// ThemeEntry returns the entry under key, which it may have to make: with a new number of change, so that pairs
+// held since an earlier one are invalid.
+func (s *Store) ThemeEntry(key string) *Theme {
+	t, _ := s.themes.ComputeIfAbsent(key, func() (*Theme, bool) {
+		t := &Theme{entry: entry[ThemeState]{Key: key}}
+		t.change.Store(s.changes.Add(1))
+		return t, false
+	})
+	return t
+}
+
+// PairEntry returns the entry under key, which it may have to make.
+func (s *Store) PairEntry(key string) *Pair {
+	p, _ := s.pairs.ComputeIfAbsent(key, func() (*Pair, bool) {
+		return &Pair{entry: entry[PairState]{Key: key}, Pinned: !strings.HasSuffix(key, "/latest")}, false
+	})
+	return p
+}
+
+// Theme returns the Theme under key as l wants it, or its last good answer if upstream cannot be reached. The errors are
+// upstream.ErrUnreachable, if nothing is known of it, and ErrBusy.
+func (s *Store) Theme(key []byte, l *Lookup) (*Theme, *ThemeState, Outcome, error) {
+	t := s.theme(key)
+	var held *ThemeState
+	if t != nil {
+		held = t.State()
+	}
+	if held != nil && s.themeFresh(t, held, l) {
+		return t, held, Hit, nil
+	}
+	if !s.Acquire(l) {
+		return nil, nil, Miss, ErrBusy
+	}
+	if t == nil {
+		if s.negativeLookups.Full(l.Now) && !s.Disk.HasTheme(string(key)) {
+			return nil, nil, Miss, ErrBusy
+		}
+		t = s.ThemeEntry(string(key))
+	}
+	held, outcome, err := lookUp(s, &t.entry, themeRecord{s, t}, held, l)
+	return t, held, outcome, err
+}
+
+// maxUnheard is how many versions may be published before an edge hears of one: an address that was
+// returned by a publish is asked for at once, and upstream knows it.
+const maxUnheard = 64
+
+// Unpublished answers for the Theme's own files at versions that it cannot have yet.
+var Unpublished = &PairState{answer: answer{Missing: feedproto.MissingVersion}}
+
+// Pair returns the pair of that address as l wants it, like Theme. A version of the Theme itself that is far above
+// the newest one in its record does not exist, and upstream is not asked.
+func (s *Store) Pair(t *Theme, ts *ThemeState, a address.Pair, l *Lookup) (*Pair, *PairState, Outcome, error) {
+	p := s.pair(a.Key)
+	var held *PairState
+	if p != nil {
+		held = p.State()
+	}
+	if held != nil && s.pairFresh(t, ts, p, held, l) {
+		return p, held, Hit, nil
+	}
+	if held == nil && a.Own && uint64(a.Version) > uint64(ts.Record.LatestVersion)+maxUnheard && s.themeFresh(t, ts, l) {
+		return nil, Unpublished, Hit, nil
+	}
+	if !s.Acquire(l) {
+		return nil, nil, Miss, ErrBusy
+	}
+	if p == nil {
+		if (s.negativeLookups.Full(l.Now) || t.negativeLookups.Full(l.Now)) && !s.Disk.HasPair(string(a.Key)) {
+			return nil, nil, Miss, ErrBusy
+		}
+		p = s.PairEntry(string(a.Key))
+	}
+	held, outcome, err := lookUp(s, &p.entry, pairRecord{store: s, theme: t, themeState: ts, pair: p}, held, l)
+	return p, held, outcome, err
+}
+
+// Held is a pair and its Theme as they are in memory.
+type Held struct {
+	Theme      *Theme
+	ThemeState *ThemeState
+	Pair       *Pair
+	PairState  *PairState
+}
+
+// Fresh returns what is held under two keys if it exists and may be served without asking. It allocates nothing.
+func (s *Store) Fresh(theme, pair []byte, l *Lookup) (h Held, ok bool) {
+	if h.Theme = s.theme(theme); h.Theme == nil {
+		return h, false
+	}
+	h.ThemeState = h.Theme.State()
+	if h.ThemeState == nil || h.ThemeState.Missing != "" || !s.themeFresh(h.Theme, h.ThemeState, l) {
+		return h, false
+	}
+	if h.Pair = s.pair(pair); h.Pair == nil {
+		return h, false
+	}
+	h.PairState = h.Pair.State()
+	return h, h.PairState != nil && h.PairState.Missing == "" && s.pairFresh(h.Theme, h.ThemeState, h.Pair, h.PairState, l)
+}
+
+// FreshFor returns for how long h stays fresh, if nothing else happens, and when its pair was known to be current; 0 if it is
+// not fresh now.
+func (s *Store) FreshFor(h *Held, l *Lookup) (left time.Duration, known time.Time) {
+	theme, themeCurrent := s.Known(h.Theme, h.ThemeState.Freshness, l)
+	pair, pairCurrent := s.Known(h.Theme, h.PairState.Freshness, l)
+	if !themeCurrent || !pairCurrent {
+		return 0, pair
+	}
+	return min(theme.Add(existenceLifetime).Sub(l.Now), pair.Add(pairLifetime(h.ThemeState, h.Pair, h.PairState)).Sub(l.Now)), pair
+}

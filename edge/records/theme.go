@@ -1,0 +1,207 @@
+package records
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/livery/edge/diskcache"
+	"example.com/livery/edge/memcache"
+	"example.com/livery/edge/policy"
+	"example.com/livery/edge/ratelimit"
+	"example.com/livery/edge/upstream"
+	"example.com/livery/feedproto"
+	"example.com/livery/wasm/abi"
+	"github.com/maypok86/otter/v2"
+)
+
+// Theme is the entry of one Theme, under "{env}/{theme}".
+type Theme struct {
+	entry[ThemeState]
+	// change is the number of the newest change heard of. Numbers are never used twice in a process:
+	// a state that was asked for under another number is invalid.
+	change          atomic.Uint64
+	stale           atomic.Pointer[staleWindow] // nil unless what is hot is being refreshed after a change
+	negativeLookups ratelimit.Bucket            // questions for pairs that were not there
+
+	mu            sync.Mutex // guards all below
+	pairs         map[*Pair]struct{}
+	refreshed     chan struct{} // closed when the refresh is done that waits or is under way; nil: there is none
+	invalidatedAt time.Time     // by the first change since the newest refresh began
+}
+
+// Change returns the number of the newest change heard of.
+func (t *Theme) Change() uint64 { return t.change.Load() }
+
+// What an entry takes besides its bytes: structures, keys, the table's own. A test weighs them.
+const (
+	themeCost      = 896
+	signingKeyCost = 1 << 10
+	pairCost       = 1 << 9 // with its place among those of its Theme
+)
+
+// cost returns the memory that the Theme takes; rules take about as much as what they are made of.
+func (t *Theme) cost() uint32 {
+	s := t.State()
+	if s == nil {
+		return themeCost
+	}
+	listed := 0
+	for _, list := range [][]string{s.Record.Serving.AllowedOrigins, s.Record.Serving.AllowedIPRanges} {
+		for _, text := range list {
+			listed += 2 * (len(text) + 32)
+		}
+	}
+	return themeCost + memcache.Allocated(listed) + uint32(len(s.Record.Serving.SigningKeys))*signingKeyCost
+}
+
+// maxPairs bounds the pairs of a Theme that are refreshed after a change.
+const maxPairs = 512
+
+// remember makes p one of the pairs that are refreshed after a change; the one not requested for longest is dropped.
+func (t *Theme) remember(p *Pair) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p.theme.Store(t)
+	if p.gone.Load() { // it was evicted already, and would never be forgotten
+		return
+	}
+	if t.pairs == nil {
+		t.pairs = map[*Pair]struct{}{}
+	}
+	if _, known := t.pairs[p]; !known && len(t.pairs) >= maxPairs {
+		coldest := p
+		for other := range t.pairs {
+			if coldest == p || other.requestedAt.Load() < coldest.requestedAt.Load() {
+				coldest = other
+			}
+		}
+		delete(t.pairs, coldest)
+	}
+	t.pairs[p] = struct{}{}
+}
+
+// forget makes p, which was evicted, none of the pairs that are refreshed.
+func (t *Theme) forget(p *Pair) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.pairs, p)
+}
+
+// hot returns the remembered pairs that were requested since then, and those whose first request is
+// still under way. Those that follow latest come first: they are what a change concerns most.
+func (t *Theme) hot(since time.Time) []*Pair {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var latest, pinned []*Pair
+	for p := range t.pairs {
+		requested := p.requestedAt.Load()
+		switch {
+		case requested != 0 && requested < since.Unix():
+			delete(t.pairs, p)
+		case p.Pinned:
+			pinned = append(pinned, p)
+		default:
+			latest = append(latest, p)
+		}
+	}
+	return append(latest, pinned...)
+}
+
+// ThemeState is one answer to a question for a Theme. It is not changed.
+type ThemeState struct {
+	answer // Missing: there is no such Theme, and nothing of the below
+
+	Record        feedproto.Theme
+	Lifetime      time.Duration // of latest and unsealed answers
+	Files         [abi.FileCount]bool
+	Rules         *policy.Rules
+	SecretsAbsent bool // signed, and read from disk, which holds no secrets
+}
+
+func newThemeState(f Freshness, fed feedproto.Theme) *ThemeState {
+	s := &ThemeState{
+		answer:   answer{Freshness: f},
+		Record:   fed,
+		Lifetime: time.Duration(fed.CacheLifetime) * time.Second,
+		Rules:    policy.Compile(fed.Serving),
+	}
+	s.SecretsAbsent = f.Change == 0 && s.Rules.Signed() && !s.Rules.HasKeys()
+	for _, name := range fed.Files {
+		if file, ok := abi.FileByName(name); ok {
+			s.Files[file] = true
+		}
+	}
+	return s
+}
+
+// themeRecord is the kind of Themes.
+type themeRecord struct {
+	store *Store
+	theme *Theme
+}
+
+func (r themeRecord) endpoint() upstream.Endpoint { return upstream.ThemeEndpoint }
+func (r themeRecord) flight() string              { return "theme/" + r.theme.Key }
+func (r themeRecord) owner() *Theme               { return r.theme }
+func (r themeRecord) fresh(state *ThemeState, l *Lookup) bool {
+	return r.store.themeFresh(r.theme, state, l)
+}
+func (r themeRecord) onDisk() bool                    { return r.store.Disk.HasTheme(r.theme.Key) }
+func (r themeRecord) takeNegative(now time.Time) bool { return r.store.negativeLookups.Take(now) }
+func (r themeRecord) refundNegative()                 { r.store.negativeLookups.Refund() }
+
+func (r themeRecord) fetch(ctx context.Context, change uint64, now time.Time) (*ThemeState, error) {
+	fed, missing, meta, err := r.store.Upstream.Theme(ctx, r.theme.Key)
+	f := newFreshness(meta, change, now)
+	switch {
+	case err != nil:
+		return nil, err
+	case missing:
+		return &ThemeState{answer: answer{f, feedproto.MissingTheme}}, nil
+	}
+	return newThemeState(f, fed), nil
+}
+
+func (r themeRecord) load() *ThemeState {
+	onDisk, ok := r.store.Disk.Theme(r.theme.Key)
+	if !ok {
+		return nil
+	}
+	return newThemeState(Freshness{At: onDisk.KnownAt}, onDisk.Value)
+}
+
+func (r themeRecord) hold(state *ThemeState) { r.store.holdTheme(r.theme, state) }
+
+// HoldTheme holds what upstream said of a Theme in memory, and returns the state.
+func (s *Store) HoldTheme(t *Theme, f Freshness, fed feedproto.Theme) *ThemeState {
+	state := newThemeState(f, fed)
+	s.holdTheme(t, state)
+	return state
+}
+
+// holdTheme holds a state in memory, and counts what the Theme takes now.
+func (s *Store) holdTheme(t *Theme, state *ThemeState) {
+	t.state.Store(state)
+	s.themes.ComputeIfPresent(t.Key, func(held *Theme) (*Theme, otter.ComputeOp) {
+		if held != t {
+			return held, otter.CancelOp
+		}
+		return held, otter.WriteOp
+	})
+}
+
+func (r themeRecord) put(state *ThemeState) {
+	r.hold(state)
+	if state.Missing != "" {
+		r.store.logDiskError(r.store.Disk.DropTheme(r.theme.Key))
+		return
+	}
+	r.store.logDiskError(r.store.Disk.PutTheme(r.theme.Key, state.onDisk()))
+}
+
+// onDisk returns what the disk holds of the state.
+func (s *ThemeState) onDisk() diskcache.Record[feedproto.Theme] {
+	return diskcache.Record[feedproto.Theme]{KnownAt: s.At, Value: s.Record}
+}
