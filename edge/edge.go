@@ -18,15 +18,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/blobs"
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/listen"
 	"example.com/livery/edge/records"
+	"example.com/livery/edge/relay"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
-	"golang.org/x/sync/singleflight"
 )
 
 // Config configures an Edge. DataDir, Upstreams and Runtime must be set.
@@ -56,12 +57,12 @@ type Edge struct {
 	config     Config
 	disk       *diskcache.Cache
 	sources    *upstream.Pool
-	relay      *relay
+	changes    *relay.Log
+	blobs      *blobs.Store
 	content    *content.Store
 	records    *records.Store
 	follower   *follower
 	postponed  *diskcache.WriteBehind
-	flights    singleflight.Group
 	metrics    *metrics
 	server     *listen.Server
 	feedServer *fasthttp.Server
@@ -133,6 +134,10 @@ func (e *Edge) open() (err error) {
 	if e.sources, err = upstream.New(e.config.upstream(), e.now); err != nil {
 		return err
 	}
+	e.metrics = newMetrics()
+	e.blobs = blobs.New(blobs.Config{
+		Context: e.ctx, Disk: e.disk, WriteBehind: e.postponed, Upstream: e.sources, Asked: e.metrics.Asked, LogDiskError: e.logDiskError, Now: e.now,
+	})
 	part := orDefault(e.config.CacheBytes, standardCache) / budgetParts
 	if err := e.openRecords(uint64(part)); err != nil {
 		return err
@@ -140,7 +145,7 @@ func (e *Edge) open() (err error) {
 	e.content, err = content.New(e.ctx, content.Config{
 		Budget: orDefault(e.config.CacheBytes, standardCache) - (themeParts+pairParts)*part,
 		Slots:  runtime.GOMAXPROCS(0), Pending: maxRecompressions, Runtime: e.config.Runtime,
-		Blob: e.blob, HasBlob: e.hasBlob, Older: e.records.Older, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
+		Blob: e.blobs.Get, HasBlob: e.blobs.Has, Older: e.records.Older, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
 		Rendering: func() func(error) { return e.metrics.rendering() }, Recompressed: func() { e.metrics.improved.Inc() }, Now: e.now, Logger: e.log,
 	})
 	if err != nil {
@@ -154,7 +159,6 @@ const maxRecompressions = 1024
 
 // openRecords makes the records.
 func (e *Edge) openRecords(part uint64) (err error) {
-	e.metrics = newMetrics()
 	e.records, err = records.New(records.Config{
 		ThemeBytes: themeParts * part,
 		PairBytes:  pairParts * part,
@@ -182,8 +186,11 @@ func (e *Edge) lookup(h *fasthttp.RequestHeader) records.Lookup {
 
 // prepare makes the servers.
 func (e *Edge) prepare() (err error) {
-	e.relay = newRelay(e.disk.Cursor())
-	e.feedServer = e.newFeedServer()
+	e.changes = relay.NewLog(e.disk.Cursor())
+	e.feedServer = relay.New(relay.Config{
+		Context: e.ctx, Token: e.config.UpstreamToken, MaxWait: e.config.upstreamWait(), Now: e.now, Logger: e.log,
+		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.sources.Following,
+	})
 	c := listen.Config{
 		Handler:          e.handle,
 		MaxConns:         int(orDefault(int64(e.config.MaxConnections), 1<<16)),
@@ -243,6 +250,15 @@ func (e *Edge) Serve(l net.Listener) error {
 func (e *Edge) ServeTLS(l net.Listener, c *tls.Config) error {
 	if err := e.server.ServeTLS(l, c); err != nil {
 		return fmt.Errorf("edge: serve: %w", err)
+	}
+	return nil
+}
+
+// ServeFeed answers other edges that have this one as their upstream, on a listener of its own, until
+// Shutdown, which makes it return nil. They must carry the feed's token.
+func (e *Edge) ServeFeed(l net.Listener) error {
+	if err := e.feedServer.Serve(l); err != nil {
+		return fmt.Errorf("edge: serve the feed: %w", err)
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func (f *follower) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledA
 			f.records.Invalidate(change.EnvironmentID, change.ThemeID)
 		}
 	}
-	f.relay.add(fed)
+	f.changes.Add(fed)
 	f.applied.Store(upstream.Sequence(fed.Cursor))
 	if fed.More {
 		return // there is more to hear before anything is confirmed

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"bytes"
 	"errors"
 	"sync"
 	"time"
@@ -47,7 +46,7 @@ func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 	x := exchanges.Get().(*exchange)
 	*x = exchange{ctx: ctx, Lookup: e.lookup(&ctx.Request.Header)}
 	defer e.finish(x)
-	x.path, x.query = target(ctx)
+	x.path, x.query = respond.Target(ctx)
 	status := fasthttp.StatusOK
 	if p := e.serve(x); p != nil {
 		status = e.refuse(x, p)
@@ -71,17 +70,6 @@ func (e *Edge) finish(x *exchange) {
 	e.records.Release(&x.Lookup)
 	*x = exchange{}
 	exchanges.Put(x)
-}
-
-// target splits what was asked for into path and query, both as sent. A URL in absolute form counts
-// by its path.
-func target(ctx *fasthttp.RequestCtx) (path, query []byte) {
-	uri := ctx.Request.Header.RequestURI()
-	if len(uri) > 0 && uri[0] != '/' && string(uri) != "*" {
-		return ctx.URI().PathOriginal(), ctx.URI().QueryString()
-	}
-	path, query, _ = bytes.Cut(uri, []byte{'?'})
-	return path, query
 }
 
 // serve answers x, or returns why it does not. The order of the checks is part of the contract

@@ -168,7 +168,7 @@ func (p *Pool) Pair(ctx context.Context, key string) (fed feedproto.Pair, missin
 
 // Blob returns the bytes of that hash. The error is ErrUnreachable.
 func (p *Pool) Blob(ctx context.Context, name record.Hash) (blob []byte, err error) {
-	blob, _, err = askInTurn(ctx, p, blobEndpoint, string(name), func(ctx context.Context, u *Client) ([]byte, error) {
+	blob, _, err = askInTurn(ctx, p, BlobEndpoint, string(name), func(ctx context.Context, u *Client) ([]byte, error) {
 		return u.blob(ctx, name)
 	})
 	return blob, err

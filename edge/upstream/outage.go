@@ -91,7 +91,7 @@ type Endpoint uint8
 const (
 	ThemeEndpoint Endpoint = iota
 	PairEndpoint
-	blobEndpoint
+	BlobEndpoint
 	modulesEndpoint
 	RefreshEndpoint
 	endpointCount

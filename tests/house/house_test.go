@@ -147,9 +147,8 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/address edge/coding edge/content edge/diskcache edge/listen edge/loop edge/policy edge/records edge/respond edge/upstream edge/ratelimit feedproto httpguard storage/record wasm wasm/abi",
-		others: "github.com/go-json-experiment/json " +
-			"github.com/prometheus/client_golang github.com/valyala/fasthttp golang.org/x/sync golang.org/x/sys",
+		ours: "edge/address edge/blobs edge/coding edge/content edge/diskcache edge/listen edge/loop edge/policy edge/ratelimit edge/records edge/relay edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
+		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"edge/clientlimit":    {},
 	"edge/coding":         {ours: "wasm/abi", others: "github.com/andybalholm/brotli github.com/klauspost/compress"},
@@ -161,6 +160,8 @@ var house = map[string]room{
 	"edge/memcache":       {others: "github.com/maypok86/otter/v2"},
 	"edge/records":        {ours: "edge/address edge/content edge/diskcache edge/memcache edge/policy edge/ratelimit edge/upstream feedproto storage/record wasm/abi", others: "github.com/maypok86/otter/v2 golang.org/x/sync"},
 	"edge/ratelimit":      {},
+	"edge/blobs":          {ours: "edge/diskcache edge/upstream storage/record", others: "golang.org/x/sync"},
+	"edge/relay":          {ours: "edge/address edge/listen edge/records edge/respond edge/upstream feedproto httpguard storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"edge/respond":        {others: "github.com/valyala/fasthttp"},
 	"edge/upstream":       {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
 	"wasm":                {ours: "renderer/plan wasm/abi", others: "github.com/tetratelabs/wazero"},

@@ -1,4 +1,4 @@
-package edge
+package relay
 
 import (
 	"context"
@@ -15,11 +15,10 @@ import (
 // refresh answers with a Theme, with pairs of it and with what they are made from. An answer has one age, the
 // highest of its parts. What is not known to be current, or of changes that the asking edge heard of elsewhere,
 // is not told in this way: that edge asks for each part, and hears how old each is.
-func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
-	e := f.edge
+func (s *Server) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	a, ok := address.ParseTheme(key)
 	if !ok || len(key) != len(a.Theme) {
-		f.missing(ctx, feedproto.MissingTheme, upstream.ResponseMeta{})
+		s.missing(ctx, feedproto.MissingTheme, upstream.ResponseMeta{})
 		return
 	}
 	asked, fault := feedproto.ParseRefreshQuery(ctx.QueryArgs())
@@ -27,16 +26,16 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 		respond.Malformed.Send(ctx)
 		return
 	}
-	if e.sources.Followed() == nil || !e.relay.knows(asked.Since) {
+	if !s.Following() || !s.Log.knows(asked.Since) {
 		cutOff(ctx)
 		return
 	}
-	refreshed, cancel := context.WithTimeout(e.ctx, edgeMaxWait) // it brings in one question what would be many
-	e.records.AwaitRefresh(refreshed, key)
+	refreshed, cancel := context.WithTimeout(s.Context, edgeMaxWait) // it brings in one question what would be many
+	s.Records.AwaitRefresh(refreshed, key)
 	cancel()
-	q := f.lookup(ctx)
-	defer e.records.Release(&q)
-	t, s, m, ok := f.theme(ctx, key, &q)
+	q := s.lookup(ctx)
+	defer s.Records.Release(&q)
+	t, state, m, ok := s.theme(ctx, key, &q)
 	if !ok {
 		return
 	}
@@ -44,17 +43,17 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 		cutOff(ctx)
 		return
 	}
-	fed := feedproto.Refresh{Theme: s.Record, Pairs: []feedproto.RefreshPair{}}
+	fed := feedproto.Refresh{Theme: state.Record, Pairs: []feedproto.RefreshPair{}}
 	for _, at := range asked.Pairs {
-		if p, pm, ok := f.refreshedPair(t, s, at, &q); ok {
+		if p, pm, ok := s.refreshedPair(t, state, at, &q); ok {
 			m.Age = max(m.Age, pm.Age)
 			fed.Pairs = append(fed.Pairs, feedproto.RefreshPair{Address: at, Pair: p})
 		}
 	}
-	fed.AddBlobs(asked.Has, e.content.Input)
+	fed.AddBlobs(asked.Has, s.Input)
 	text, err := feedproto.AppendRefresh(nil, fed)
 	if err != nil {
-		e.log.Error("a changed Theme cannot be told", "error", err)
+		s.Logger.Error("the feed cannot be answered", "error", err)
 		respond.Internal.Send(ctx)
 		return
 	}
@@ -64,16 +63,16 @@ func (f *feedHandler) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 }
 
 // refreshedPair returns a pair of a Theme, if it is there and known to be current.
-func (f *feedHandler) refreshedPair(t *records.Theme, s *records.ThemeState, at string, q *records.Lookup) (fed feedproto.Pair, m upstream.ResponseMeta, ok bool) {
+func (s *Server) refreshedPair(t *records.Theme, state *records.ThemeState, at string, q *records.Lookup) (fed feedproto.Pair, m upstream.ResponseMeta, ok bool) {
 	a, ok := address.ParsePair([]byte(t.Key + "/" + at))
 	if !ok {
 		return fed, m, false
 	}
-	p, held, o, err := f.edge.records.Pair(t, s, a.Pair, q)
+	p, held, o, err := s.Records.Pair(t, state, a.Pair, q)
 	if err != nil || held.Missing != "" {
 		return fed, m, false
 	}
 	p.Requested(q.Now)
-	m = f.edge.records.Meta(t, held.Freshness, o, q)
+	m = s.Records.Meta(t, held.Freshness, o, q)
 	return held.Inputs.Pair(), m, !m.NotFollowed
 }

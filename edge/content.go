@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"bytes"
 	"time"
 
 	"example.com/livery/edge/coding"
@@ -24,18 +23,12 @@ func (c recordContent) HoldInputs(p feedproto.Pair, blobs map[record.Hash][]byte
 	return func() { plan(); overlay() }
 }
 
-// holdInput takes a blob, if it is that of the name.
+// holdInput takes a blob, if it is that of the name, in memory too.
 func (c recordContent) holdInput(name record.Hash, blob []byte) (release func()) {
-	if blob == nil || record.HashOf(blob) != name || c.disk.HasBlob(name) {
-		return func() {}
+	own, release := c.blobs.Hold(name, blob)
+	if own != nil {
+		c.content.PutInput(name, own)
 	}
-	own := bytes.Clone(blob) // one part does not hold the whole answer
-	release, ok := c.postponed.Hold(name, own)
-	if !ok {
-		c.logDiskError(c.disk.PutBlob(name, own))
-		release = func() {}
-	}
-	c.content.PutInput(name, own)
 	return release
 }
 
@@ -84,4 +77,58 @@ func bitOf(file abi.File, enc coding.Encoding) int { return int(file)*coding.Cou
 
 func fileEncoding(bit int) (abi.File, coding.Encoding) {
 	return abi.File(bit / coding.Count), coding.Encoding(bit % coding.Count)
+}
+
+// awaitInputs waits for what a pair is rendered from, if it has to come from upstream, as long as q may.
+func (e *Edge) awaitInputs(s *records.PairState, q *records.Lookup) error {
+	if e.content.HasInputs(&s.Inputs) {
+		return nil
+	}
+	_, err := e.records.Share(q, "inputs/"+string(s.Inputs.ID[:]), func() (any, error) { return nil, e.content.FetchInputs(s.Inputs.Pair()) })
+	return err
+}
+
+// bodyOf returns a file in the coding asked for, or in identity if coding is not worth its while, and how it came
+// about. It is made once for all requests that wait.
+func (e *Edge) bodyOf(s *records.PairState, f abi.File, enc coding.Encoding, q *records.Lookup) (*content.Body, records.Outcome, error) {
+	b, held, err := e.content.Cached(&s.Inputs, f, enc, q.Now)
+	if b != nil || err != nil {
+		return b, records.Hit, err
+	}
+	if !e.records.Acquire(q) {
+		return nil, records.Miss, records.ErrBusy
+	}
+	b, err = records.RetryWhileDown(e.records, q, func() (*content.Body, error) {
+		if !held {
+			if err := e.awaitInputs(s, q); err != nil {
+				return nil, err
+			}
+		}
+		return e.content.Make(&s.Inputs, f, enc)
+	})
+	if held {
+		return b, records.Recoded, err
+	}
+	return b, records.Miss, err
+}
+
+// preload readies the newest renderer module, so that the first request need not wait for its
+// compilation. It tries once; a request that needs a module loads it itself.
+func (e *Edge) preload() {
+	modules, err := e.blobs.Modules()
+	if err != nil {
+		return
+	}
+	var newest record.Module
+	for _, m := range modules {
+		if m.ABIVersion == abi.Version && m.Digest.Valid() && m.RegisteredAt.After(newest.RegisteredAt) {
+			newest = m
+		}
+	}
+	if newest.Digest == "" {
+		return
+	}
+	if err := e.content.Load(newest.Digest); err != nil {
+		e.log.Warn("the newest renderer module cannot be loaded ahead", "module", newest.Digest, "error", err)
+	}
 }
