@@ -147,7 +147,7 @@ var house = map[string]room{
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
-		ours: "edge/address edge/blobs edge/coding edge/content edge/diskcache edge/listen edge/loop edge/policy edge/ratelimit edge/records edge/relay edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
+		ours:   "edge/address edge/blobs edge/coding edge/content edge/diskcache edge/listen edge/loop edge/policy edge/ratelimit edge/records edge/relay edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"edge/clientlimit":    {},
