@@ -165,7 +165,7 @@ func (e *Edge) openRecords(part uint64) (err error) {
 		Context:    e.ctx,
 		Go:         e.spawn,
 		Draining:   func() bool { return e.server.Draining() },
-		Now:        e.now, Logger: e.log,
+		Now:        e.now, Logger: e.log, LogDiskError: e.logDiskError,
 		Upstream: e.sources, Disk: e.disk, WriteBehind: e.postponed,
 		Content: recordContent{e}, Observer: e.metrics,
 	})

@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -127,7 +128,7 @@ func (e *Edge) memoryBudget() float64 {
 // evictions count what had to make place in memory, by what it was.
 func (e *Edge) evictions() (all []prometheus.Collector) {
 	counters := e.content.Evicted()
-	counters["theme"], counters["pair"] = e.records.ThemeEvictions, e.records.PairEvictions
+	maps.Copy(counters, e.records.Evicted())
 	for name, evicted := range counters {
 		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "livery_edge_cache_evictions_total", Help: "What had to make place in memory for other things, by kind.",

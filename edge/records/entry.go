@@ -180,10 +180,3 @@ func attempted(err error) error {
 	}
 	return err
 }
-
-// logDiskError reports a failure of the disk cache, which costs no more than a restart without upstream.
-func (s *Store) logDiskError(err error) {
-	if err != nil {
-		s.Logger.Warn("the disk cache cannot be written", "error", err)
-	}
-}

@@ -35,9 +35,10 @@ func (s *Store) Invalidate(environmentID, themeID string) {
 	}
 }
 
+// invalidate notes a change of t.
 func (s *Store) invalidate(t *Theme) {
 	if t.invalidate(s.changes.Add(1), s.confirmedAt.Load(), s.Now()) {
-		s.refreshes.add(t)
+		s.refresher.queue.add(t)
 	}
 }
 

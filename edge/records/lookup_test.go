@@ -91,7 +91,7 @@ func TestEntriesGoThroughTheirStates(t *testing.T) {
 		if step.before != nil {
 			step.before()
 		}
-		_, state, got, err := s.Theme([]byte(step.key), &Lookup{Now: f.clock(), Exact: step.exact, MaxWait: 10 * time.Millisecond})
+		_, state, got, err := s.Theme([]byte(step.key), &Lookup{Now: f.clock(), Exact: step.exact, MaxWait: time.Minute})
 		if err != nil || got != step.want || (state.Missing != "") != (step.key == missing) {
 			t.Fatalf("%s: %+v, outcome %d, %v, want outcome %d", step.name, state, got, err, step.want)
 		}

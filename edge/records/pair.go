@@ -127,14 +127,14 @@ func (r pairRecord) fetch(ctx context.Context, change uint64, now time.Time) (*P
 func (r pairRecord) put(state *PairState) {
 	if state.Missing != "" {
 		r.hold(state)
-		r.store.logDiskError(r.store.Disk.DropPair(r.pair.Key))
+		r.store.LogDiskError(r.store.Disk.DropPair(r.pair.Key))
 		return
 	}
 	if r.prepare != nil {
 		r.prepare(state)
 	}
 	if r.store.needsPersist(r.pair, state) {
-		r.store.logDiskError(r.store.Disk.PutPair(r.pair.Key, state.onDisk()))
+		r.store.LogDiskError(r.store.Disk.PutPair(r.pair.Key, state.onDisk()))
 	}
 	r.hold(state)
 	r.theme.remember(r.pair)

@@ -3,9 +3,6 @@ package records
 import (
 	"sync/atomic"
 	"time"
-
-	"example.com/livery/edge/diskcache"
-	"example.com/livery/feedproto"
 )
 
 // How the disk hears of what memory answers.
@@ -14,46 +11,11 @@ const (
 	maxRewrites       = 256 // pairs that are written again at one time, because the disk evicted them and they are requested
 )
 
-// persistThemeLater has a Theme written to disk as it is then, unless another entry took its place in memory: that one has
-// been asked for since, and was written then.
-func (s *Store) persistThemeLater(t *Theme) {
-	s.WriteBehind.AddTheme(t.Key, func() (diskcache.Record[feedproto.Theme], bool) {
-		entry, ok := s.themes.GetEntryQuietly(t.Key)
-		state := t.State()
-		return state.onDisk(), state.Missing == "" && (!ok || entry.Value == t)
-	})
-}
-
-// persistPairLater has a pair written to disk, unless it becomes another until then, which is written by itself, or ceases to
-// exist.
-func (s *Store) persistPairLater(p *Pair, state *PairState) {
-	s.WriteBehind.AddPair(p.Key, state.Inputs.Pair(), func() (diskcache.Record[feedproto.Pair], bool) {
-		entry, ok := s.pairs.GetEntryQuietly(p.Key)
-		newest := p.State()
-		if !newest.same(state) || ok && entry.Value != p {
-			return diskcache.Record[feedproto.Pair]{}, false
-		}
-		return newest.onDisk(), true
-	})
-}
-
 // Requests yields the keys of the pairs that were requested, and in how many seconds since that was set to 0.
 func (s *Store) Requests(yield func(key string, times *atomic.Uint32)) {
 	for key, p := range s.pairs.All() {
 		if p.requests.Load() > 0 {
 			yield(key, &p.requests)
-		}
-	}
-}
-
-// persistUsage has the disk hold what is requested most, until the context ends.
-func (s *Store) persistUsage() {
-	for {
-		select {
-		case <-time.After(persistUsageEvery):
-			s.PersistUsage()
-		case <-s.Context.Done():
-			return
 		}
 	}
 }
@@ -89,7 +51,7 @@ func (s *Store) persistAgain(key string) {
 		return
 	}
 	if ts := t.State(); ts != nil && ts.Missing == "" && !s.Disk.HasTheme(t.Key) {
-		s.logDiskError(s.Disk.PutTheme(t.Key, ts.onDisk()))
+		s.LogDiskError(s.Disk.PutTheme(t.Key, ts.onDisk()))
 	}
-	s.logDiskError(s.Disk.PutPair(p.Key, state.onDisk()))
+	s.LogDiskError(s.Disk.PutPair(p.Key, state.onDisk()))
 }

@@ -3,8 +3,10 @@ package records
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/diskcache"
 	"example.com/livery/feedproto"
 )
 
@@ -55,78 +57,86 @@ func (q *refreshQueue) take() *Theme {
 	return t
 }
 
-// refreshQueued refreshes changed Themes until the context ends. Several run at once. A Theme that changed again meanwhile
+// refresher refreshes changed Themes: it asks for each with its hot pairs in one question, if upstream knows such questions.
+type refresher struct {
+	*Store
+	queue         *refreshQueue
+	heard         atomic.Pointer[string] // the newest place in the change log
+	unsupportedTo atomic.Int64           // Unix nanoseconds: no Theme is asked for with its pairs before
+}
+
+// run refreshes changed Themes until the context ends. Several run at once. A Theme that changed again meanwhile
 // waits for its turn once more.
-func (s *Store) refreshQueued() {
+func (r *refresher) run() {
 	for {
 		select {
-		case <-s.refreshes.wakeup:
-		case <-s.Context.Done():
+		case <-r.queue.wakeup:
+		case <-r.Context.Done():
 			return
 		}
-		for t := s.refreshes.take(); t != nil && s.Context.Err() == nil; t = s.refreshes.take() {
+		for t := r.queue.take(); t != nil && r.Context.Err() == nil; t = r.queue.take() {
 			covered := t.beginRefresh()
-			s.refreshHot(t)
+			r.refreshHot(t)
 			if t.endRefresh(covered) {
-				s.refreshes.add(t)
+				r.queue.add(t)
 			}
 		}
 	}
 }
 
 // refreshHot asks for the Theme and its hot pairs and has their files made anew.
-func (s *Store) refreshHot(t *Theme) {
-	l := Background(s.Now())
+func (r *refresher) refreshHot(t *Theme) {
+	l := Background(r.Now())
 	l.Exact = true
 	all := t.hot(l.Now.Add(-hotFor))
-	first, ts := s.refreshTheme(t, all, &l)
+	first, ts := r.refreshTheme(t, all, &l)
 	if ts == nil || ts.Missing != "" {
 		return
 	}
 	for hot := range slices.Chunk(all, pairsPerQuestion) {
 		got := first
 		if got == nil || hot[0] != all[0] {
-			got = s.askForTheme(s.Context, t, hot)
+			got = r.askForTheme(r.Context, t, hot)
 		}
-		s.refreshPairs(t, ts, hot, got, l)
+		r.refreshPairs(t, ts, hot, got, l)
 	}
-	s.Observer.Refreshed()
+	r.Observer.Refreshed()
 }
 
 // refreshTheme returns what the Theme is now, and the answer that came with it for its first hot pairs; nil if
 // upstream does not say.
-func (s *Store) refreshTheme(t *Theme, hot []*Pair, l *Lookup) (got *refreshAnswer, ts *ThemeState) {
+func (r *refresher) refreshTheme(t *Theme, hot []*Pair, l *Lookup) (got *refreshAnswer, ts *ThemeState) {
 	ts = t.State()
-	if ts != nil && s.themeFresh(t, ts, l) {
+	if ts != nil && r.themeFresh(t, ts, l) {
 		return nil, ts
 	}
-	kind := themeRecord{s, t}
-	answered, err := s.Share(l, kind.flight(), func() (any, error) {
-		if got = s.askForTheme(s.Context, t, hot[:min(len(hot), pairsPerQuestion)]); got != nil {
-			return s.takeTheme(t, got), nil
+	kind := themeRecord{r.Store, t}
+	answered, err := r.Share(l, kind.flight(), func() (any, error) {
+		if got = r.askForTheme(r.Context, t, hot[:min(len(hot), pairsPerQuestion)]); got != nil {
+			return r.takeTheme(t, got), nil
 		}
-		return refresh[ThemeState](s.Context, s, &t.entry, kind)
+		return refresh[ThemeState](r.Context, r.Store, &t.entry, kind)
 	})
 	if err == nil {
-		if ts = answered.(*ThemeState); s.themeFresh(t, ts, l) {
+		if ts = answered.(*ThemeState); r.themeFresh(t, ts, l) {
 			return got, ts
 		}
 	}
-	if ts, _, err = lookUp(s, &t.entry, kind, ts, l); err != nil {
+	if ts, _, err = lookUp(r.Store, &t.entry, kind, ts, l); err != nil {
 		return nil, nil
 	}
 	return nil, ts
 }
 
 // refreshPairs refreshes pairs of a Theme, several at once.
-func (s *Store) refreshPairs(t *Theme, ts *ThemeState, pairs []*Pair, got *refreshAnswer, l Lookup) {
+func (r *refresher) refreshPairs(t *Theme, ts *ThemeState, pairs []*Pair, got *refreshAnswer, l Lookup) {
 	var working sync.WaitGroup
 	places := make(chan struct{}, refreshPairs)
 	for _, p := range pairs {
 		places <- struct{}{}
 		working.Go(func() {
 			defer func() { <-places }()
-			s.refreshPair(t, ts, p, got, l)
+			r.refreshPair(t, ts, p, got, l)
 		})
 	}
 	working.Wait()
@@ -135,24 +145,24 @@ func (s *Store) refreshPairs(t *Theme, ts *ThemeState, pairs []*Pair, got *refre
 // refreshPair fetches what a pair is made from, has the files made that are requested, and only then
 // lets the pair be seen. Of a pair that is made from the same as before nothing is made: what is held
 // of its files stays, and what was evicted would only push other files out.
-func (s *Store) refreshPair(t *Theme, ts *ThemeState, p *Pair, got *refreshAnswer, l Lookup) {
+func (r *refresher) refreshPair(t *Theme, ts *ThemeState, p *Pair, got *refreshAnswer, l Lookup) {
 	held := p.State()
-	if s.Context.Err() != nil || held != nil && s.pairFresh(t, ts, p, held, &l) {
+	if r.Context.Err() != nil || held != nil && r.pairFresh(t, ts, p, held, &l) {
 		return
 	}
 	var prepared *PairState
 	prepare := func(state *PairState) {
 		prepared = state
 		if held == nil || held.Inputs.ID != state.Inputs.ID {
-			s.Content.MakeFiles(ts, p, state)
+			r.Content.MakeFiles(ts, p, state)
 		}
 	}
-	kind := pairRecord{s, t, ts, p, prepare}
-	state, err := s.Share(&l, kind.flight(), func() (any, error) {
+	kind := pairRecord{r.Store, t, ts, p, prepare}
+	state, err := r.Share(&l, kind.flight(), func() (any, error) {
 		if fed, ok := got.pair(t, p); ok {
-			return s.takePair(kind, got, fed)
+			return r.takePair(kind, got, fed)
 		}
-		return refresh[PairState](s.Context, s, &p.entry, kind)
+		return refresh[PairState](r.Context, r.Store, &p.entry, kind)
 	})
 	if err == nil && state != prepared { // the flight was a request's, which makes one file only
 		prepare(state.(*PairState))
@@ -160,28 +170,51 @@ func (s *Store) refreshPair(t *Theme, ts *ThemeState, p *Pair, got *refreshAnswe
 }
 
 // takePair holds what the answer for a changed Theme says of a pair.
-func (s *Store) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pair) (*PairState, error) {
-	release := s.Content.HoldInputs(fed, got.blobs)
+func (r *refresher) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pair) (*PairState, error) {
+	release := r.Content.HoldInputs(fed, got.blobs)
 	defer release()
-	err := attempted(s.Content.FetchInputs(fed))
-	k.pair.fetch.settle(err, s.Now())
+	err := attempted(r.Content.FetchInputs(fed))
+	k.pair.fetch.settle(err, r.Now())
 	if err != nil {
 		return lastGood(&k.pair.entry, kind[PairState](k), err)
 	}
 	state := newPairState(got.freshness, fed)
 	k.prepare(state)
-	persist := s.needsPersist(k.pair, state)
+	persist := r.needsPersist(k.pair, state)
 	k.hold(state)
 	k.theme.remember(k.pair)
 	if persist {
-		s.persistPairLater(k.pair, state)
+		r.persistPair(k.pair, state)
 	}
 	return state, nil
 }
 
 // takeTheme holds what the answer for a changed Theme says of it.
-func (s *Store) takeTheme(t *Theme, got *refreshAnswer) *ThemeState {
-	t.fetch.settle(nil, s.Now())
-	s.persistThemeLater(t)
-	return s.HoldTheme(t, got.freshness, got.theme)
+func (r *refresher) takeTheme(t *Theme, got *refreshAnswer) *ThemeState {
+	t.fetch.settle(nil, r.Now())
+	r.persistTheme(t)
+	return r.HoldTheme(t, got.freshness, got.theme)
+}
+
+// persistTheme has a Theme written to disk as it is then, unless another entry took its place in memory: that one has
+// been asked for since, and was written then.
+func (r *refresher) persistTheme(t *Theme) {
+	r.WriteBehind.AddTheme(t.Key, func() (diskcache.Record[feedproto.Theme], bool) {
+		entry, ok := r.themes.GetEntryQuietly(t.Key)
+		state := t.State()
+		return state.onDisk(), state.Missing == "" && (!ok || entry.Value == t)
+	})
+}
+
+// persistPair has a pair written to disk, unless it becomes another until then, which is written by itself, or ceases to
+// exist.
+func (r *refresher) persistPair(p *Pair, state *PairState) {
+	r.WriteBehind.AddPair(p.Key, state.Inputs.Pair(), func() (diskcache.Record[feedproto.Pair], bool) {
+		entry, ok := r.pairs.GetEntryQuietly(p.Key)
+		newest := p.State()
+		if !newest.same(state) || ok && entry.Value != p {
+			return diskcache.Record[feedproto.Pair]{}, false
+		}
+		return newest.onDisk(), true
+	})
 }

@@ -26,7 +26,7 @@ type refreshAnswer struct {
 }
 
 // Heard notes the newest place in the change log, before the changes up to it are invalidated.
-func (s *Store) Heard(cursor string) { s.heard.Store(&cursor) }
+func (s *Store) Heard(cursor string) { s.refresher.heard.Store(&cursor) }
 
 // askForTheme asks for a changed Theme and for the pairs of it that are hot, all in one question; nil
 // if there is no such answer, and each must be asked for.
@@ -34,16 +34,16 @@ func (s *Store) Heard(cursor string) { s.heard.Store(&cursor) }
 // An answer that others got a moment ago will do, if they had heard as much of the feed: the cursor
 // is part of the question. It is read after the number of the change, and written before it, so that
 // the answer covers the change.
-func (s *Store) askForTheme(ctx context.Context, t *Theme, hot []*Pair) *refreshAnswer {
-	change, now := t.change.Load(), s.Now()
-	since := s.heard.Load()
-	if since == nil || s.Upstream.Backoff(upstream.RefreshEndpoint) != nil || now.UnixNano() < s.noRefreshQuestions.Load() {
+func (r *refresher) askForTheme(ctx context.Context, t *Theme, hot []*Pair) *refreshAnswer {
+	change, now := t.change.Load(), r.Now()
+	since := r.heard.Load()
+	if since == nil || r.Upstream.Backoff(upstream.RefreshEndpoint) != nil || now.UnixNano() < r.unsupportedTo.Load() {
 		return nil
 	}
-	fed, meta, supported, err := s.Upstream.Refresh(ctx, t.Key, refreshQuestion(t.Key, *since, hot[:min(len(hot), pairsPerQuestion)]))
-	s.Observer.Asked(upstream.RefreshEndpoint.String(), err)
+	fed, meta, supported, err := r.Upstream.Refresh(ctx, t.Key, refreshQuestion(t.Key, *since, hot[:min(len(hot), pairsPerQuestion)]))
+	r.Observer.Asked(upstream.RefreshEndpoint.String(), err)
 	if !supported {
-		s.noRefreshQuestions.Store(now.Add(unsupportedFor).UnixNano())
+		r.unsupportedTo.Store(now.Add(unsupportedFor).UnixNano())
 	}
 	if fed == nil {
 		return nil

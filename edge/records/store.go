@@ -84,6 +84,7 @@ type Config struct {
 	Draining              func() bool // no request waits for an upstream any more
 	Now                   func() time.Time
 	Logger                *slog.Logger
+	LogDiskError          func(error) // is called with nil too
 	Upstream              Upstream
 	Disk                  *diskcache.Cache
 	WriteBehind           *diskcache.WriteBehind
@@ -99,11 +100,9 @@ type Store struct {
 	changes atomic.Uint64 // the newest number of Theme.change given out
 	flights singleflight.Group
 
-	confirmedAt        atomic.Int64           // Unix nanoseconds: what is held and not invalidated was current then
-	heard              atomic.Pointer[string] // the newest place in the change log
-	noRefreshQuestions atomic.Int64           // Unix nanoseconds: no Theme is asked for with its pairs before
+	confirmedAt atomic.Int64 // Unix nanoseconds: what is held and not invalidated was current then
 
-	refreshes       *refreshQueue
+	refresher       *refresher
 	negativeLookups ratelimit.Bucket // questions for what was not there
 	missSlots       chan struct{}    // one element for each request that does what takes long
 	waiting         atomic.Int32     // requests that wait for an upstream to come back
@@ -112,9 +111,10 @@ type Store struct {
 // New returns a Store that holds nothing in memory yet. Start begins its work in the background.
 func New(c Config) (s *Store, err error) {
 	s = &Store{
-		Config: c, refreshes: newRefreshQueue(), missSlots: make(chan struct{}, maxMisses),
+		Config: c, missSlots: make(chan struct{}, maxMisses),
 		negativeLookups: ratelimit.New(negativeEvery, negativeBurst),
 	}
+	s.refresher = &refresher{Store: s, queue: newRefreshQueue()}
 	var themes, pairs error
 	s.themes, themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)
 	s.pairs, pairs = memcache.New(c.PairBytes, func(string, *Pair) uint32 { return pairCost }, (*Pair).evicted)
@@ -123,9 +123,13 @@ func New(c Config) (s *Store, err error) {
 
 // Start begins to refresh what changes and to tell the disk what is requested, until Config.Context ends.
 func (s *Store) Start() {
-	s.Go(s.persistUsage)
+	s.Go(func() {
+		for upstream.Sleep(s.Context, persistUsageEvery, nil); s.Context.Err() == nil; upstream.Sleep(s.Context, persistUsageEvery, nil) {
+			s.PersistUsage()
+		}
+	})
 	for range refreshThemes {
-		s.Go(s.refreshQueued)
+		s.Go(s.refresher.run)
 	}
 }
 
@@ -138,11 +142,10 @@ func (s *Store) Close() {
 // Bytes returns the memory that the records take, roughly.
 func (s *Store) Bytes() uint64 { return s.themes.WeightedSize() + s.pairs.WeightedSize() }
 
-// ThemeEvictions returns how many Themes were evicted from memory.
-func (s *Store) ThemeEvictions() uint64 { return s.themes.Evicted() }
-
-// PairEvictions returns how many pairs were evicted from memory.
-func (s *Store) PairEvictions() uint64 { return s.pairs.Evicted() }
+// Evicted returns what counts how many entries were evicted, by their kind.
+func (s *Store) Evicted() map[string]func() uint64 {
+	return map[string]func() uint64{"theme": s.themes.Evicted, "pair": s.pairs.Evicted}
+}
 
 // theme returns the entry under key, or nil. key is only read.
 func (s *Store) theme(key []byte) *Theme {

@@ -40,7 +40,7 @@ func storeOf(t *testing.T, now func() time.Time, url string) *Store {
 		ThemeBytes: 1 << 20, PairBytes: 1 << 20, Context: t.Context(),
 		Go:       func(f func()) bool { working.Go(f); return true },
 		Draining: func() bool { return false },
-		Now:      now, Logger: slog.New(slog.DiscardHandler),
+		Now:      now, Logger: slog.New(slog.DiscardHandler), LogDiskError: func(error) {},
 		Upstream: pool, Disk: disk, WriteBehind: diskcache.NewWriteBehind(disk, func(error) {}),
 		Content: noContent{}, Observer: noObserver{},
 	})

@@ -195,10 +195,10 @@ func (s *Store) holdTheme(t *Theme, state *ThemeState) {
 func (r themeRecord) put(state *ThemeState) {
 	r.hold(state)
 	if state.Missing != "" {
-		r.store.logDiskError(r.store.Disk.DropTheme(r.theme.Key))
+		r.store.LogDiskError(r.store.Disk.DropTheme(r.theme.Key))
 		return
 	}
-	r.store.logDiskError(r.store.Disk.PutTheme(r.theme.Key, state.onDisk()))
+	r.store.LogDiskError(r.store.Disk.PutTheme(r.theme.Key, state.onDisk()))
 }
 
 // onDisk returns what the disk holds of the state.
