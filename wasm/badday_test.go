@@ -129,7 +129,6 @@ func TestGrownInstanceIsNotKept(t *testing.T) {
 // A call that lasts too long loses its place: other calls are served by another instance meanwhile, and
 // the one that was late is not used again, although its answer is.
 func TestOverdueCallLosesItsPlace(t *testing.T) {
-	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1, Overdue: 20 * time.Millisecond})
 	digest := load(t, r, canary(t))
 	late := make(chan error, 1)
@@ -147,7 +146,6 @@ func TestOverdueCallLosesItsPlace(t *testing.T) {
 }
 
 func TestCallerWaitsNoLongerThanItsContext(t *testing.T) {
-	t.Parallel()
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, canary(t))
 	ended := spinning(t, r, digest)
@@ -167,8 +165,9 @@ func TestCallerWaitsNoLongerThanItsContext(t *testing.T) {
 	}
 }
 
-// spinning returns when a call is at work, and what its end sends. A call that was not seen at work, because
-// the world stood still for as long as it lasted, is followed by another.
+// spinning returns when a call is at work, and what its end sends. Tests of long calls
+// do not run beside others: the code of a module cannot be interrupted, so that all of the program may have to wait for
+// it. A call that was not seen at work, because the world stood still for as long as it lasted, is followed by another.
 func spinning(t *testing.T, r *wasm.Runtime, digest string) <-chan error {
 	t.Helper()
 	for range 50 {
@@ -193,7 +192,6 @@ func spinning(t *testing.T, r *wasm.Runtime, digest string) <-chan error {
 
 // Close waits for calls at work, but no longer than its context, and then leaves them what they need.
 func TestCloseWaitsForCalls(t *testing.T) {
-	t.Parallel()
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, tt := range []struct {
