@@ -49,7 +49,7 @@ type Config struct {
 	Now       func() time.Time // nil means time.Now
 	Limits    Limits           // zero fields mean the defaults
 	Master    string           // master keys as auth.ParseMaster reads them; empty means none, and then signed Themes are refused
-	Roots     *x509.CertPool   // whom the addresses of issuers' key sets are trusted by; nil means the system's
+	Roots     *x509.CertPool   // certificate authorities for the addresses of issuers' key sets; nil means the system's
 	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never

@@ -72,8 +72,8 @@ func (h *Handler) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error)
 	return err
 }
 
-// answered leaves an answer for handle to return.
-func answered(ctx *fasthttp.RequestCtx, a httpserver.Answer) {
+// setAnswer leaves an answer for handle to return.
+func setAnswer(ctx *fasthttp.RequestCtx, a httpserver.Answer) {
 	ctx.UserValue(requestKey{}).(*request).answer = a
 }
 

@@ -128,8 +128,8 @@ type listBody struct {
 	Items      any  `json:"items"`
 }
 
-// listed answers with one page of a list.
-func listed[T any](p page, items []T, total int) (httpserver.Answer, error) {
+// listAnswer returns one page of a list.
+func listAnswer[T any](p page, items []T, total int) (httpserver.Answer, error) {
 	body := listBody{PageSize: p.size, PageNumber: p.number, PageCount: len(items), Items: items}
 	if p.totals {
 		pages := (total + p.size - 1) / p.size
@@ -169,7 +169,7 @@ func (h environments) list(r storage.Reader, q *request, _ target) (httpserver.A
 	for _, g := range granted[start:end] {
 		items = append(items, newEnvironmentBody(g.Environment, g.Role))
 	}
-	return listed(p, items, len(granted))
+	return listAnswer(p, items, len(granted))
 }
 
 func (h environments) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {

@@ -127,7 +127,7 @@ func (h *Handler) newRouter() *router.Router {
 	r := router.New()
 	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false
 	r.HandleOPTIONS, r.HandleMethodNotAllowed = false, false
-	r.NotFound = func(ctx *fasthttp.RequestCtx) { answered(ctx, refusedFor(errNotFound)) }
+	r.NotFound = func(ctx *fasthttp.RequestCtx) { setAnswer(ctx, refusedFor(errNotFound)) }
 	methods := map[string][]string{}
 	register := func(route Route, handler fasthttp.RequestHandler) {
 		methods[route.Path] = append(methods[route.Path], route.Method)
@@ -153,6 +153,6 @@ func notAllowed(allowed string) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		a := httpserver.Refused(fasthttp.StatusMethodNotAllowed, "payload", "the method must be one of "+allowed)
 		a.Headers = []httpserver.Header{{Name: fasthttp.HeaderAllow, Value: allowed}}
-		answered(ctx, a)
+		setAnswer(ctx, a)
 	}
 }

@@ -42,7 +42,7 @@ func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer,
 		}
 		items = append(items, h.newThemeBody(t))
 	}
-	return listed(p, items, w.total)
+	return listAnswer(p, items, w.total)
 }
 
 func (h themes) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {

@@ -30,7 +30,7 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 		}
 		items = append(items, h.newVariantBody(t.theme, v))
 	}
-	return listed(p, items, w.total)
+	return listAnswer(p, items, w.total)
 }
 
 func (h variants) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {

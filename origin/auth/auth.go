@@ -21,7 +21,7 @@ var (
 	ErrOrder        = errors.New("no such token can be issued")
 )
 
-// Caller is whom a verified token speaks for. The zero Caller may do nothing.
+// Caller is the user or program that a verified token names. The zero Caller may do nothing.
 type Caller struct {
 	Subject string
 	TeamID  string      // the one Team that the token reaches; empty: the Teams of which Subject is a member

@@ -48,15 +48,15 @@ func DeleteIssuer(tx storage.Tx, name string) error {
 	return tx.Delete(storage.Key(issuerTable, name))
 }
 
-// trusted is an issuer and its keys.
-type trusted struct {
+// trustedIssuer is an issuer and its keys.
+type trustedIssuer struct {
 	record.Issuer
 	set *keySet
 }
 
-// callerOf returns whom the claims speak for: of the issuers of that URL the first by name whose
+// callerOf returns the caller that the claims name: of the issuers of that URL the first by name whose
 // every wanted claim the token has.
-func callerOf(issuers []trusted, c *claims) (Caller, error) {
+func callerOf(issuers []trustedIssuer, c *claims) (Caller, error) {
 	for _, issuer := range issuers {
 		if !issuer.wants(c.root) {
 			continue
@@ -73,7 +73,7 @@ func callerOf(issuers []trusted, c *claims) (Caller, error) {
 	return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, errClaims)
 }
 
-func (t trusted) wants(claims *jsontree.Node) bool {
+func (t trustedIssuer) wants(claims *jsontree.Node) bool {
 	for name, value := range t.Claims {
 		if !slices.Contains(values(claims, name), value) {
 			return false
@@ -115,20 +115,20 @@ func values(claims *jsontree.Node, name string) []string {
 }
 
 // trust groups the issuers by URL, and takes over the key sets of the same source.
-func (k *Keys) trust(all []record.Issuer, old map[string][]trusted) map[string][]trusted {
+func (k *Keys) trust(all []record.Issuer, old map[string][]trustedIssuer) map[string][]trustedIssuer {
 	sets := map[string]*keySet{}
 	for _, list := range old {
 		for _, issuer := range list {
 			sets[issuer.URL+"\x00"+issuer.KeySet] = issuer.set
 		}
 	}
-	byURL := map[string][]trusted{}
+	byURL := map[string][]trustedIssuer{}
 	for _, issuer := range all {
 		key := issuer.URL + "\x00" + issuer.KeySet
 		if sets[key] == nil {
 			sets[key] = &keySet{source: issuer.KeySet, now: k.config.Now, fetcher: k.fetcher, log: k.config.Logger, onRead: k.config.Read}
 		}
-		byURL[issuer.URL] = append(byURL[issuer.URL], trusted{issuer, sets[key]})
+		byURL[issuer.URL] = append(byURL[issuer.URL], trustedIssuer{issuer, sets[key]})
 	}
 	return byURL
 }
@@ -166,7 +166,7 @@ func sameLogin(a, b *record.IssuerLogin) bool {
 // Logins returns the issuers at which people log in, by their names.
 func (k *Keys) Logins() []record.Issuer {
 	var all []record.Issuer
-	for _, list := range k.known.Load().issuers {
+	for _, list := range k.trusts.Load().issuers {
 		for _, issuer := range list {
 			if issuer.Login != nil {
 				all = append(all, issuer.Issuer)

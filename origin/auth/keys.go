@@ -26,7 +26,7 @@ type Config struct {
 	Issuer   string           // the "iss" of every token that Issue makes
 	Audience string           // the "aud" that Verify asks for
 	Now      func() time.Time // nil means time.Now
-	Roots    *x509.CertPool   // whom the addresses of key sets are trusted by; nil means the system's
+	Roots    *x509.CertPool   // certificate authorities for the addresses of key sets; nil means the system's
 	Logger   *slog.Logger     // nil means slog.Default()
 	Master   *Master          // seals the token keys; nil keeps them as they are
 	Read     func(error)      // called after each attempt to read the key set of an issuer; nil does nothing
@@ -38,15 +38,15 @@ type Keys struct {
 	parser  *jwt.Parser
 	fetcher *http.Client
 
-	mu    sync.Mutex // locked while known is replaced
-	known atomic.Pointer[known]
+	mu     sync.Mutex // locked while trusts is replaced
+	trusts atomic.Pointer[trustStore]
 }
 
-// known is the keys whose tokens are believed. It is replaced, never changed.
-type known struct {
+// trustStore is the keys whose tokens are believed. It is replaced, never changed.
+type trustStore struct {
 	signing record.TokenKey // the newest key
 	public  map[string]ed25519.PublicKey
-	issuers map[string][]trusted // by URL, each list by name
+	issuers map[string][]trustedIssuer // by URL, each list by name
 }
 
 // MaxTTL is the longest life of a token.
@@ -92,7 +92,7 @@ func newParser(config Config) *jwt.Parser {
 func (k *Keys) Reload(ctx context.Context, store storage.Store) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	next := &known{public: map[string]ed25519.PublicKey{}}
+	next := &trustStore{public: map[string]ed25519.PublicKey{}}
 	var issuers []record.Issuer
 	err := store.View(ctx, func(r storage.Reader) error {
 		keys, err := tokenKeys(r)
@@ -110,16 +110,16 @@ func (k *Keys) Reload(ctx context.Context, store storage.Store) error {
 	if err != nil {
 		return fmt.Errorf("auth: read keys: %w", err)
 	}
-	var old map[string][]trusted
-	if before := k.known.Load(); before != nil {
+	var old map[string][]trustedIssuer
+	if before := k.trusts.Load(); before != nil {
 		old = before.issuers
 	}
 	next.issuers = k.trust(issuers, old)
-	k.known.Store(next)
+	k.trusts.Store(next)
 	return nil
 }
 
-func (n *known) add(key record.TokenKey) {
+func (n *trustStore) add(key record.TokenKey) {
 	n.public[key.ID] = ed25519.NewKeyFromSeed(key.Seed).Public().(ed25519.PublicKey)
 	if n.signing.ID == "" || key.CreatedAt.After(n.signing.CreatedAt) {
 		n.signing = key
@@ -186,7 +186,7 @@ func (k *Keys) Issue(order Order) (token string, expires time.Time, err error) {
 		IssuedAt:  jwt.NewNumericDate(now),
 		ExpiresAt: jwt.NewNumericDate(expires),
 	})
-	signing := k.known.Load().signing
+	signing := k.trusts.Load().signing
 	t.Header["kid"] = signing.ID
 	token, err = t.SignedString(ed25519.NewKeyFromSeed(signing.Seed))
 	if err != nil {

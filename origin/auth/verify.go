@@ -23,7 +23,7 @@ func ValidSubject(s string) bool {
 	return utf8.ValidString(s) && n > 0 && n <= maxSubject && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// Verify returns whom the Authorization header speaks for. authorization holds every field line of
+// Verify returns the caller that the Authorization header names. authorization holds every field line of
 // that name; anything but one Bearer token that this origin's keys, or those of an issuer that the
 // operator named, signed for this audience and that is in force is ErrUnauthorized. A key that is not
 // known may cost a read of its issuer's key set, once in a while.
@@ -35,7 +35,7 @@ func (k *Keys) Verify(authorization []string) (Caller, error) {
 	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxTokenBytes {
 		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, errNone)
 	}
-	known, c := k.known.Load(), &claims{}
+	known, c := k.trusts.Load(), &claims{}
 	keyOf := func(t *jwt.Token) (any, error) {
 		if c.Issuer == k.config.Issuer {
 			return known.ownKey(t)
@@ -58,7 +58,7 @@ const maxTokenBytes = 64 << 10
 // ownKey returns the key that the header of a token of our own names. The library ignores "crit" (RFC
 // 7515 section 4.1.11) and "b64" (RFC 7797): a header with anything but what Issue writes is refused,
 // which also keeps embedded keys and their addresses from ever being looked at.
-func (n *known) ownKey(t *jwt.Token) (any, error) {
+func (n *trustStore) ownKey(t *jwt.Token) (any, error) {
 	for name, value := range t.Header {
 		switch name {
 		case "alg", "kid":
@@ -82,7 +82,7 @@ var errNoKey = errors.New("auth: no such key")
 
 // issuerKey returns the key of the issuer that the header names, for the algorithm that it names. A
 // URL that is not known costs nothing.
-func (n *known) issuerKey(t *jwt.Token, url string) (any, error) {
+func (n *trustStore) issuerKey(t *jwt.Token, url string) (any, error) {
 	issuers := n.issuers[url]
 	if len(issuers) == 0 {
 		return nil, errIssuer

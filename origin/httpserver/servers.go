@@ -29,16 +29,16 @@ type ServerConfig struct {
 type Servers struct {
 	config ServerConfig
 
-	mu      sync.Mutex // guards serving and closed
-	serving []serving
+	mu      sync.Mutex // guards running and closed
+	running []runningServer
 	closed  bool
 }
 
 // NewServers returns no servers yet.
 func NewServers(c ServerConfig) *Servers { return &Servers{config: c} }
 
-// serving is a server and the listener it is, or will be, on.
-type serving struct {
+// runningServer is a server and the listener it is, or will be, on.
+type runningServer struct {
 	server   *fasthttp.Server
 	listener net.Listener
 }
@@ -47,13 +47,13 @@ type serving struct {
 // listener; handler reads a body with ReadBody.
 func (s *Servers) Serve(l net.Listener, handler fasthttp.RequestHandler) error {
 	l = guard(l, s.config)
-	next := serving{s.newServer(handler), l}
+	next := runningServer{s.newServer(handler), l}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
 		return l.Close()
 	}
-	s.serving = append(s.serving, next)
+	s.running = append(s.running, next)
 	s.mu.Unlock()
 	if err := next.server.Serve(l); err != nil {
 		return fmt.Errorf("origin: serve on %s: %w", l.Addr(), err)
@@ -73,8 +73,8 @@ func (s *Servers) Closed() bool {
 func (s *Servers) Shutdown(ctx context.Context, interrupt func()) error {
 	s.mu.Lock()
 	s.closed = true
-	all := s.serving
-	s.serving = nil
+	all := s.running
+	s.running = nil
 	s.mu.Unlock()
 	interrupt()
 	stopped := make(chan error, len(all))
@@ -89,7 +89,7 @@ func (s *Servers) Shutdown(ctx context.Context, interrupt func()) error {
 }
 
 // stop ends the server. One that has not begun yet finds its listener closed.
-func (s serving) stop(ctx context.Context) error {
+func (s runningServer) stop(ctx context.Context) error {
 	err := s.server.ShutdownWithContext(ctx)
 	_ = s.listener.Close()
 	return err

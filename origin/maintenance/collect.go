@@ -25,7 +25,7 @@ func (s *Service) Collect(ctx context.Context, c storage.Collection) (done stora
 		return err
 	}
 	ran := true
-	if store, ok := s.config.Store.(shared); ok && !c.DryRun {
+	if store, ok := s.config.Store.(sharedStore); ok && !c.DryRun {
 		ran, err = store.TryAlone(ctx, collectName, collect)
 	} else {
 		err = collect(ctx)

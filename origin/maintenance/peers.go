@@ -8,15 +8,15 @@ import (
 	"example.com/livery/storage"
 )
 
-// shared is a Store that several origins use at once.
-type shared interface {
+// sharedStore is a Store that several origins use at once.
+type sharedStore interface {
 	// TryAlone runs fn while no other process runs its own under the name, and reports whether it did.
 	TryAlone(ctx context.Context, name string, fn func(context.Context) error) (ran bool, err error)
 }
 
 // Shares reports whether other origins may use the store at the same time.
 func (s *Service) Shares() bool {
-	_, ok := s.config.Store.(shared)
+	_, ok := s.config.Store.(sharedStore)
 	return ok
 }
 

@@ -120,7 +120,7 @@ func freeze(t record.Theme, document *jsontree.Node, p Publication) Published {
 }
 
 // migrate carries one Variant over to version number: its current overrides become its draft, and
-// what it served is what it serves on.
+// what it served is what it keeps serving.
 func (m *migration) migrate(v VariantState, number uint32, p Publication) (MigratedVariant, error) {
 	draft, count, err := m.migrateDraft(v)
 	if err != nil {

@@ -14,7 +14,7 @@ func Renames(before, after *jsontree.Node, moves []record.Move) []record.Move {
 	return all
 }
 
-// publishRenames returns which tokens of before have which other path in after, those that moves
+// publishRenames returns which tokens of the document before have which other path in after, those that moves
 // took along and then those whose content says so, and the moves of both.
 func publishRenames(before, after *dtcg.Document, moves []record.Move) (renamed map[string]string, all []record.Move) {
 	renamed = tokenRenames(before, after, moves)
