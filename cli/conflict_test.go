@@ -85,8 +85,8 @@ func (r liveDev) livery(t *testing.T, url string, args ...string) (said string, 
 	return out.String(), code
 }
 
-// meddler stands before an origin and edits a Theme right before the first write of tokens comes through.
-func (r liveDev) meddler(t *testing.T, meddle func()) string {
+// interferingProxy stands before an origin and edits a Theme right before the first write of tokens comes through.
+func (r liveDev) interferingProxy(t *testing.T, interfere func()) string {
 	t.Helper()
 	target, err := url.Parse(r.file.OriginURL)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r liveDev) meddler(t *testing.T, meddle func()) string {
 	through := httputil.NewSingleHostReverseProxy(target)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Method == http.MethodPatch {
-			once.Do(meddle)
+			once.Do(interfere)
 		}
 		through.ServeHTTP(w, req)
 	}))
@@ -138,7 +138,7 @@ func TestPushMeetsTheChangeOfAnother(t *testing.T) {
 				t.Fatal(said)
 			}
 			t.Setenv("CI", c.ci)
-			between := r.meddler(t, func() {
+			between := r.interferingProxy(t, func() {
 				if said, code := r.livery(t, r.file.OriginURL, append([]string{"edit", c.theirs, "#0000ff"}, place...)...); code != term.ExitOK {
 					t.Error(said)
 				}

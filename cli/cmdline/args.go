@@ -16,6 +16,6 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		if len(args) > 0 && cmd.HasSubCommands() {
 			return unknownCommand(cmd, args[0])
 		}
-		return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s takes other arguments: %s", cmd.CommandPath(), cmd.UseLine())
+		return term.UsageError("See "+cmd.CommandPath()+" --help.", "wrong arguments; the usage is %s", cmd.UseLine())
 	}
 }

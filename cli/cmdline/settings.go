@@ -115,7 +115,7 @@ func readConfig(cmd *cobra.Command) (map[string]any, error) {
 	}
 	config := map[string]any{}
 	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&config); err != nil {
-		return nil, YamlFailure(path, err)
+		return nil, YAMLFailure(path, err)
 	}
 	return config, unknownMembers(cmd, path, config)
 }
@@ -147,8 +147,8 @@ func collectFlags(cmd *cobra.Command, known map[string]bool) {
 	}
 }
 
-// YamlFailure says in one sentence what is wrong with a YAML file, and in which line.
-func YamlFailure(path string, err error) error {
+// YAMLFailure says in one sentence what is wrong with a YAML file, and in which line.
+func YAMLFailure(path string, err error) error {
 	e, ok := errors.AsType[yaml.Error](err)
 	if !ok {
 		return term.Fail("Fix the file and try again.", "%s cannot be read: %v", path, err)

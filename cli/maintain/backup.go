@@ -113,7 +113,7 @@ func (a *app) followStore(ctx context.Context, data, work, to string) (end store
 // meter shows on a terminal how far work on a store is. In a pipe it is quiet.
 type meter struct {
 	a     *app
-	doing string
+	phase string
 	bar   *pb.ProgressBar // nil without a terminal, or before the first report
 }
 
@@ -123,9 +123,9 @@ func (m *meter) update(doing string, done, all int64) {
 	if !term.IsTerminal(m.a.Err) {
 		return
 	}
-	if doing != m.doing {
+	if doing != m.phase {
 		m.done()
-		m.doing = doing
+		m.phase = doing
 		m.bar = pb.New64(all).SetWriter(m.a.Err).Set("prefix", doing+" ").Start()
 	}
 	m.bar.SetTotal(all).SetCurrent(done)

@@ -106,11 +106,11 @@ func (a *app) readTeams(path string) (operator.TeamsFile, *ast.File, error) {
 		return file, nil, term.Fail("See livery teams apply --help for an example.", "%s holds no teams", path)
 	}
 	if err != nil {
-		return file, nil, cmdline.YamlFailure(path, err)
+		return file, nil, cmdline.YAMLFailure(path, err)
 	}
 	syntax, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return file, nil, cmdline.YamlFailure(path, err)
+		return file, nil, cmdline.YAMLFailure(path, err)
 	}
 	return file, syntax, nil
 }

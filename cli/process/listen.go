@@ -49,8 +49,8 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// UrlOf is the address at which this machine reaches a listener.
-func UrlOf(l net.Listener, secure bool) string {
+// URLOf is the address at which this machine reaches a listener.
+func URLOf(l net.Listener, secure bool) string {
 	address := l.Addr().(*net.TCPAddr)
 	host := address.IP.String()
 	if address.IP.IsUnspecified() {

@@ -131,7 +131,7 @@ func (d *dev) start(ctx context.Context) error {
 		return err
 	}
 	public, files, ops, feed := listeners[0], listeners[1], listeners[2], listeners[3]
-	d.file = devfile.File{OriginURL: process.UrlOf(public, false), EdgeURL: process.UrlOf(files, false), OpsURL: process.UrlOf(ops, false)}
+	d.file = devfile.File{OriginURL: process.URLOf(public, false), EdgeURL: process.URLOf(files, false), OpsURL: process.URLOf(ops, false)}
 	d.file.APIURL = d.file.OriginURL + "/public/v1"
 	return d.serveAll(ctx, public, files, ops, feed)
 }
@@ -151,7 +151,7 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	}
 	d.file.OperatorSocket = o.socket
 	e, err := startEdge(ctx, d.Run, edgeSetup{
-		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.UrlOf(feed, false)}, fastPath: true, token: token, registry: edgeMetrics, log: d.Log,
+		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.URLOf(feed, false)}, fastPath: true, token: token, registry: edgeMetrics, log: d.Log,
 	})
 	if err != nil {
 		return err

@@ -31,9 +31,9 @@ import (
 
 // edgeFlags are the flags of livery edge.
 type edgeFlags struct {
-	certs.TlsFlags
+	certs.TLSFlags
 	feedTLS                 certs.FeedTLSFlags
-	opsTLS                  certs.TlsFlags
+	opsTLS                  certs.TLSFlags
 	upstreamTLS             certs.UpstreamTLSFlags
 	http2                   bool
 	data, listen, opsListen string
@@ -82,7 +82,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that have another version the difference to it; set false if a cache in front ignores Vary")
 	compiledFlag(cmd, &e.compiled)
 	f.StringVar(&e.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
-	e.TlsFlags.Add(cmd, "", "the files")
+	e.TLSFlags.Add(cmd, "", "the files")
 	f.BoolVar(&e.http2, "http2", true, "offer HTTP/2 to clients if the files are served with a certificate")
 	e.feedTLS.Add(cmd)
 	e.opsTLS.Add(cmd, "ops-", "the operations listener")
@@ -128,10 +128,10 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		return err
 	}
 	files, ops := listeners[0], listeners[1]
-	file := edgeFile{EdgeURL: process.UrlOf(files, e.On()), OpsURL: process.UrlOf(ops, e.opsTLS.On())}
+	file := edgeFile{EdgeURL: process.URLOf(files, e.On()), OpsURL: process.URLOf(ops, e.opsTLS.On())}
 	if e.feedListen != "" {
 		s.feed = listeners[2]
-		file.FeedURL = process.UrlOf(s.feed, e.feedTLS.On())
+		file.FeedURL = process.URLOf(s.feed, e.feedTLS.On())
 	}
 	if e.proxyProtocol {
 		files = listen.ProxyListener(files, s.trusted)

@@ -28,9 +28,9 @@ import (
 
 // originFlags are the flags of livery origin.
 type originFlags struct {
-	certs.TlsFlags
+	certs.TLSFlags
 	feedTLS                             certs.FeedTLSFlags
-	opsTLS                              certs.TlsFlags
+	opsTLS                              certs.TLSFlags
 	data, listen, feedListen, opsListen string
 	publicURL, cdnURL, feedTokenFile    string
 	masterKeyFile                       string
@@ -79,7 +79,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.Int64Var(&o.bodyBudgetBytes, "body-budget-bytes", 64<<20, "memory for the request bodies of all callers, in `BYTES`, a quarter of it for one caller; a body beyond it is answered 503")
 	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; 0: no limit")
 	f.StringVar(&o.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
-	o.TlsFlags.Add(cmd, "", "the public API")
+	o.TLSFlags.Add(cmd, "", "the public API")
 	o.feedTLS.Add(cmd)
 	o.opsTLS.Add(cmd, "ops-", "the operations listener")
 	cmdline.Require(cmd, "data")
@@ -111,10 +111,10 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	public, feed, ops := listeners[0], listeners[1], listeners[2]
-	file := originFile{FeedURL: process.UrlOf(feed, o.feedTLS.On()), OpsURL: process.UrlOf(ops, o.opsTLS.On())}
+	file := originFile{FeedURL: process.URLOf(feed, o.feedTLS.On()), OpsURL: process.URLOf(ops, o.opsTLS.On())}
 	s := originSetup{data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: process.NewRegistry(), log: log}
 	if s.publicURL == "" {
-		s.publicURL = process.UrlOf(public, o.On())
+		s.publicURL = process.URLOf(public, o.On())
 	}
 	if err := o.secure(&s, public, &ops); err != nil {
 		return err

@@ -108,7 +108,7 @@ func (p *livePage) handler(address string) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = w.Write(content)
 	})
-	mux.HandleFunc("GET /changes", p.tellChanges)
+	mux.HandleFunc("GET /changes", p.sendChanges)
 	_, port, _ := net.SplitHostPort(address)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != address && r.Host != net.JoinHostPort("localhost", port) {
@@ -119,8 +119,8 @@ func (p *livePage) handler(address string) http.Handler {
 	})
 }
 
-// tellChanges sends the digest of the page now and after every change.
-func (p *livePage) tellChanges(w http.ResponseWriter, r *http.Request) {
+// sendChanges sends the digest of the page now and after every change.
+func (p *livePage) sendChanges(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	flush := http.NewResponseController(w)

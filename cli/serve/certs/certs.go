@@ -13,12 +13,12 @@ import (
 	"example.com/livery/cli/term"
 )
 
-// TlsFlags are the flags of a certificate that is shown to others.
-type TlsFlags struct{ prefix, cert, key string }
+// TLSFlags are the flags of a certificate that is shown to others.
+type TLSFlags struct{ prefix, cert, key string }
 
 // Add adds --PREFIXtls-cert and --PREFIXtls-key; what names the listener that shows the certificate.
 // Add gives a command the flags.
-func (t *TlsFlags) Add(cmd *cobra.Command, prefix, what string) {
+func (t *TLSFlags) Add(cmd *cobra.Command, prefix, what string) {
 	t.prefix = prefix
 	cmd.Flags().StringVar(&t.cert, prefix+"tls-cert", "", "PEM `FILE` of the certificate chain of "+what+"; read again when it changes (default: no TLS)")
 	cmd.Flags().StringVar(&t.key, prefix+"tls-key", "", "PEM `FILE` of that certificate's private key; a reader of it can pose as this server")
@@ -26,10 +26,10 @@ func (t *TlsFlags) Add(cmd *cobra.Command, prefix, what string) {
 }
 
 // On reports whether a certificate is given.
-func (t *TlsFlags) On() bool { return t.cert != "" }
+func (t *TLSFlags) On() bool { return t.cert != "" }
 
-// follow returns the certificate as its files say at any time.
-func (t *TlsFlags) follow(log *slog.Logger) (*reloader[*tls.Certificate], error) {
+// certificate returns the reloader of the certificate that the flags name.
+func (t *TLSFlags) certificate(log *slog.Logger) (*reloader[*tls.Certificate], error) {
 	f := newReloader("certificate", log, []string{t.cert, t.key}, func() (*tls.Certificate, error) {
 		pair, err := tls.LoadX509KeyPair(t.cert, t.key)
 		return &pair, err
@@ -50,11 +50,11 @@ var strong = []uint16{
 // Server returns the settings of a listener, or nil if no certificate was given. One value serves
 // every connection, and is never replaced by a copy: its session tickets, whose keys crypto/tls changes
 // by itself, outlive a change of the certificate.
-func (t *TlsFlags) Server(log *slog.Logger) (*tls.Config, error) {
+func (t *TLSFlags) Server(log *slog.Logger) (*tls.Config, error) {
 	if !t.On() {
 		return nil, nil
 	}
-	certificate, err := t.follow(log)
+	certificate, err := t.certificate(log)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (t *TlsFlags) Server(log *slog.Logger) (*tls.Config, error) {
 
 // Over returns the listener that speaks TLS over l, or l if no certificate was given. name is how
 // the log calls it, and level how loud the log is about those who cannot shake hands.
-func (t *TlsFlags) Over(l net.Listener, name string, level slog.Level, log *slog.Logger) (net.Listener, error) {
+func (t *TLSFlags) Over(l net.Listener, name string, level slog.Level, log *slog.Logger) (net.Listener, error) {
 	config, err := t.Server(log)
 	if config == nil {
 		return l, err
@@ -78,13 +78,13 @@ func (t *TlsFlags) Over(l net.Listener, name string, level slog.Level, log *slog
 
 // FeedTLSFlags are the flags of a feed's listener, whose clients are edges.
 type FeedTLSFlags struct {
-	TlsFlags
+	TLSFlags
 	clientCA string
 }
 
 // Add gives a command the flags.
 func (t *FeedTLSFlags) Add(cmd *cobra.Command) {
-	t.TlsFlags.Add(cmd, "feed-", "the feed")
+	t.TLSFlags.Add(cmd, "feed-", "the feed")
 	cmd.Flags().StringVar(&t.clientCA, "feed-client-ca", "", "PEM `FILE` of the CAs one of which must have signed an edge's certificate, in addition to the token; read again when it changes (default: the token alone)")
 }
 

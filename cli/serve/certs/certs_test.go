@@ -76,7 +76,7 @@ func (a *authority) write(path, kind string, der []byte) {
 }
 
 // issue writes a certificate for 127.0.0.1 with a serial number, and its key, into the files of flags.
-func (a *authority) issue(files TlsFlags, serial int64, uses ...x509.ExtKeyUsage) {
+func (a *authority) issue(files TLSFlags, serial int64, uses ...x509.ExtKeyUsage) {
 	a.t.Helper()
 	if uses == nil {
 		uses = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
@@ -93,9 +93,9 @@ func (a *authority) issue(files TlsFlags, serial int64, uses ...x509.ExtKeyUsage
 	a.write(files.cert, "CERTIFICATE", cert.Raw)
 }
 
-func filesIn(t *testing.T) TlsFlags {
+func filesIn(t *testing.T) TLSFlags {
 	dir := t.TempDir()
-	return TlsFlags{"", filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")}
+	return TLSFlags{"", filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")}
 }
 
 // later moves the time of files ahead: the clock of a file system may be too coarse to tell two writes
@@ -114,7 +114,7 @@ func later(t *testing.T, ahead time.Duration, paths ...string) {
 func TestACertificateFollowsItsFiles(t *testing.T) {
 	a, files := newAuthority(t), filesIn(t)
 	a.issue(files, 1)
-	c, err := files.follow(slog.New(slog.DiscardHandler))
+	c, err := files.certificate(slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func greet(address string, config *tls.Config) (tls.ConnectionState, error) {
 	return c.ConnectionState(), err
 }
 
-func mustServe(t *testing.T, files *TlsFlags) *tls.Config {
+func mustServe(t *testing.T, files *TLSFlags) *tls.Config {
 	t.Helper()
 	config, err := files.Server(slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -201,7 +201,7 @@ func mustServe(t *testing.T, files *TlsFlags) *tls.Config {
 func TestSessionsOutliveTheCertificate(t *testing.T) {
 	a, files := newAuthority(t), filesIn(t)
 	a.issue(files, 1)
-	c, err := files.follow(slog.New(slog.DiscardHandler))
+	c, err := files.certificate(slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,10 +237,10 @@ func TestSessionsOutliveTheCertificate(t *testing.T) {
 func TestWithoutACertificateThereIsNoTLS(t *testing.T) {
 	l := listening(t)
 	defer l.Close()
-	if got, err := (&TlsFlags{}).Over(l, "test", slog.LevelWarn, nil); got != l || err != nil {
+	if got, err := (&TLSFlags{}).Over(l, "test", slog.LevelWarn, nil); got != l || err != nil {
 		t.Errorf("over() = %v, %v, want the listener itself", got, err)
 	}
-	missing := TlsFlags{"ops-", "none", "none"}
+	missing := TLSFlags{"ops-", "none", "none"}
 	if _, err := missing.Over(l, "test", slog.LevelWarn, nil); err == nil || !strings.Contains(term.Explain(err).Next, "--ops-tls-cert") {
 		t.Errorf("a certificate that is not there: %v", err)
 	}

@@ -11,13 +11,13 @@ import (
 
 // UpstreamTLSFlags are the flags of an edge whose upstreams speak TLS.
 type UpstreamTLSFlags struct {
-	TlsFlags
+	TLSFlags
 	ca string
 }
 
 // Add gives a command the flags.
 func (t *UpstreamTLSFlags) Add(cmd *cobra.Command) {
-	t.TlsFlags.Add(cmd, "upstream-", "this edge, if a feed asks for one")
+	t.TLSFlags.Add(cmd, "upstream-", "this edge, if a feed asks for one")
 	cmd.Flags().StringVar(&t.ca, "upstream-ca", "", "PEM `FILE` of the CAs trusted to sign an upstream's certificate; read again when it changes (default: the system's)")
 }
 
@@ -31,7 +31,7 @@ func (t *UpstreamTLSFlags) Settings(log *slog.Logger) (func() *tls.Config, error
 		}
 	}
 	if t.On() {
-		if c.certificate, err = t.follow(log); err != nil {
+		if c.certificate, err = t.certificate(log); err != nil {
 			return nil, err
 		}
 	}

@@ -44,8 +44,8 @@ func (l *lines) wait(t *testing.T, want string) {
 // mutualFeed is a listener of a feed that asks for certificates of an authority.
 func mutualFeed(t *testing.T, server, clients *authority) (address, clientCA string, log *lines) {
 	t.Helper()
-	flags := FeedTLSFlags{TlsFlags: filesIn(t), clientCA: clients.file()}
-	server.issue(flags.TlsFlags, 1)
+	flags := FeedTLSFlags{TLSFlags: filesIn(t), clientCA: clients.file()}
+	server.issue(flags.TLSFlags, 1)
 	log = &lines{}
 	plain := listening(t)
 	l, err := flags.Over(plain, slog.New(slog.NewTextHandler(log, nil)))
@@ -61,8 +61,8 @@ func upstreamOf(t *testing.T, ca string, signer *authority, uses ...x509.ExtKeyU
 	t.Helper()
 	flags := &UpstreamTLSFlags{ca: ca}
 	if signer != nil {
-		flags.TlsFlags = filesIn(t)
-		signer.issue(flags.TlsFlags, 2, uses...)
+		flags.TLSFlags = filesIn(t)
+		signer.issue(flags.TLSFlags, 2, uses...)
 	}
 	return flags
 }
@@ -150,7 +150,7 @@ func TestACAThatWasTakenAwayAdmitsNoClient(t *testing.T) {
 		}
 	}
 	poll("the old certificate is let in", func() bool { _, err := greet(address, settings()); return err != nil })
-	after.issue(edge.TlsFlags, 3)
+	after.issue(edge.TLSFlags, 3)
 	later(t, time.Minute, edge.cert)
 	poll("the new certificate is not let in", func() bool { _, err := greet(address, settings()); return err == nil })
 	if s, err := greet(address, settings()); err != nil || !s.DidResume {

@@ -25,7 +25,7 @@ type reloader[T any] struct {
 	checked time.Time
 }
 
-// stamp is by what a change of a file is seen.
+// stamp is what a changed file differs in.
 type stamp struct {
 	at   time.Time
 	size int64

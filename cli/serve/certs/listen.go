@@ -49,7 +49,7 @@ func (c *securedConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// refusals logs who could not shake hands, at most once a second: strangers must not fill a disk. It may
+// refusals logs failed TLS handshakes, at most one a second: unknown clients must not fill a disk. It may
 // be used concurrently.
 type refusals struct {
 	name  string // of the listener
