@@ -1,24 +1,21 @@
 // Package records is what an edge knows of Themes and pairs: for each an entry with the newest answer of upstream, and whether
 // that may be served. An entry goes through these states:
 //
-//	absent
-//	  │ a lookup asks upstream                    a change of the Theme is heard of
-//	  v            answer                           ┌──────────────────────┐
-//	asking ─────────────────────────────> fresh ────┤                      │
-//	 ^ │ ^                                 ^  │     v hot                  v not hot
-//	 │ │ │                       refreshed │  │   stale while            expired
-//	 │ │ │                                 └──│── refreshing ───────────>  │
-//	 │ │ │                  lifetime over and v         maxStale is over   │
-//	 │ │ └────────────────── not confirmed: expired                        │
-//	 │ │ no right answer       the next lookup asks <──────────────────────┘
-//	 │ v
-//	backing off: the last good answer is served, from memory or disk; asked again, in the background if there is one,
-//	after RetryAfter or once upstream answers
+//	        the first lookup            answer            a change is heard of, and it is hot
+//	absent ──────────────────> asking ─────────> fresh ──────────────────────────────────────> stale while
+//	                            ^ ^ │             │ ^               refreshed                  refreshing
+//	                            │ │ │             │ └────────────────────────────────────────────┘  │
+//	                            │ │ │             │ lifetime over and not confirmed by the feed,    │ after
+//	                            │ │ │             │ or a change is heard of, and it is not hot      │ maxStale
+//	                            │ │ │             v                                                 v
+//	                            │ └─┼───────── expired <────────────────────────────────────────────┘
+//	      after RetryAfter, or  │   │           the next lookup asks, one question for all lookups
+//	      upstream is back      │   v no right answer
+//	                           backing off: the last good answer is served, from memory or from disk
 //
-// All lookups that find an entry absent or expired share one question. That an address does not exist is fresh for
-// NegativeLifetime, and questions for such addresses are rationed. What a poll of the feed confirms (Confirm) is fresh anew,
-// unless a change of its Theme was heard of. A lookup that finds nothing to serve waits for an upstream that is down
-// (RetryWhileDown).
+// That an address does not exist is fresh for NegativeLifetime, and questions for such addresses are rationed. What a poll of
+// the feed confirms (Confirm) is fresh anew, unless a change of its Theme was heard of. A lookup that finds nothing to serve
+// waits for an upstream that is down (RetryWhileDown).
 package records
 
 import (
