@@ -54,20 +54,20 @@ type Config struct {
 
 // Edge is a running edge. It may be used concurrently.
 type Edge struct {
-	config     Config
-	disk       *diskcache.Cache
-	sources    *upstream.Pool
-	changes    *relay.Log
-	blobs      *blobs.Store
-	content    *content.Store
-	records    *records.Store
-	follower   *follower
-	postponed  *diskcache.WriteBehind
-	metrics    *metrics
-	server     *listen.Server
-	feedServer *fasthttp.Server
-	now        func() time.Time
-	log        *slog.Logger
+	config      Config
+	disk        *diskcache.Cache
+	upstreams   *upstream.Pool
+	changes     *relay.Log
+	blobs       *blobs.Store
+	content     *content.Store
+	records     *records.Store
+	follower    *follower
+	writeBehind *diskcache.WriteBehind
+	metrics     *metrics
+	server      *listen.Server
+	feedServer  *fasthttp.Server
+	now         func() time.Time
+	log         *slog.Logger
 
 	ctx     context.Context // of everything in the background
 	stop    context.CancelFunc
@@ -130,13 +130,13 @@ func (e *Edge) open() (err error) {
 	if err != nil {
 		return err
 	}
-	e.postponed = diskcache.NewWriteBehind(e.disk, e.logDiskError)
-	if e.sources, err = upstream.New(e.config.upstream(), e.now); err != nil {
+	e.writeBehind = diskcache.NewWriteBehind(e.disk, e.logDiskError)
+	if e.upstreams, err = upstream.New(e.config.upstream(), e.now); err != nil {
 		return err
 	}
 	e.metrics = newMetrics()
 	e.blobs = blobs.New(blobs.Config{
-		Context: e.ctx, Disk: e.disk, WriteBehind: e.postponed, Upstream: e.sources, Asked: e.metrics.Asked, LogDiskError: e.logDiskError, Now: e.now,
+		Context: e.ctx, Disk: e.disk, WriteBehind: e.writeBehind, Upstream: e.upstreams, Asked: e.metrics.Asked, LogDiskError: e.logDiskError, Now: e.now,
 	})
 	part := orDefault(e.config.CacheBytes, standardCache) / budgetParts
 	if err := e.openRecords(uint64(part)); err != nil {
@@ -166,7 +166,7 @@ func (e *Edge) openRecords(part uint64) (err error) {
 		Go:         e.spawn,
 		Draining:   func() bool { return e.server.Draining() },
 		Now:        e.now, Logger: e.log, LogDiskError: e.logDiskError,
-		Upstream: e.sources, Disk: e.disk, WriteBehind: e.postponed,
+		Upstream: e.upstreams, Disk: e.disk, WriteBehind: e.writeBehind,
 		Content: recordContent{e}, Observer: e.metrics,
 	})
 	return err
@@ -189,7 +189,7 @@ func (e *Edge) prepare() (err error) {
 	e.changes = relay.NewLog(e.disk.Cursor())
 	e.feedServer = relay.New(relay.Config{
 		Context: e.ctx, Token: e.config.UpstreamToken, MaxWait: e.config.upstreamWait(), Now: e.now, Logger: e.log,
-		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.sources.Following,
+		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.upstreams.Following,
 	})
 	c := listen.Config{
 		Handler:          e.handle,
@@ -214,7 +214,7 @@ func (e *Edge) start() {
 	e.spawn(e.follower.run)
 	e.spawn(e.content.RecompressAll)
 	e.spawn(e.content.MakeDeltas)
-	e.spawn(func() { e.postponed.Run(e.ctx) })
+	e.spawn(func() { e.writeBehind.Run(e.ctx) })
 	e.records.Start()
 }
 
@@ -273,11 +273,11 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	e.stop()
 	err = errors.Join(err, e.feedServer.ShutdownWithContext(ctx))
 	e.working.Wait()
-	e.postponed.Flush()
+	e.writeBehind.Flush()
 	e.records.PersistUsage()
 	e.records.Close()
 	e.content.Close()
-	e.sources.Close()
+	e.upstreams.Close()
 	if err != nil {
 		return fmt.Errorf("edge: shutdown: %w", err)
 	}

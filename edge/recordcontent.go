@@ -46,7 +46,7 @@ func (c recordContent) PersistInputs(p feedproto.Pair) bool {
 }
 
 // MakeFiles makes the files of a state in the codings that were requested of its pair, if they are not held. A
-// failure is logged and kept where it happens.
+// failure is logged and remembered by content.Store.
 func (c recordContent) MakeFiles(t *records.ThemeState, p *records.Pair, s *records.PairState) {
 	l := records.Background(c.now())
 	for bit := range fileEncodings {

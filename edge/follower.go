@@ -16,10 +16,10 @@ const cursorEvery = 5 * time.Second
 // edges behind this one are told.
 type follower struct {
 	*Edge
-	heard     atomic.Bool                 // the feed was heard to its end at least once
-	applied   atomic.Uint64               // number of the newest change that is applied
-	complaint complaint                   // run's alone, as advised
-	advised   map[*upstream.Client]string // what was last logged to do about TLS
+	heard   atomic.Bool                 // the feed was heard to its end at least once
+	applied atomic.Uint64               // number of the newest change that is applied
+	logged  loggedReason                // run's alone, as advised
+	advised map[*upstream.Client]string // what was last logged to do about TLS
 }
 
 // run polls the feed until the edge is stopped, from where the run before this one ended. While
@@ -29,9 +29,9 @@ func (f *follower) run() {
 	cursor, saved, more := f.disk.Cursor(), time.Time{}, false
 	pace := pace{changes: ratelimit.New(changesEvery, changesBurst)}
 	for f.ctx.Err() == nil {
-		u, wait := f.sources.Next(f.ctx, f.now), upstream.PollSeconds
+		u, wait := f.upstreams.Next(f.ctx, f.now), upstream.PollSeconds
 		f.probePreferred(u)
-		if u != f.sources.Followed() {
+		if u != f.upstreams.Followed() {
 			wait = 0 // what is held is not confirmed until it answers
 		}
 		polledAt := f.now()
@@ -45,7 +45,7 @@ func (f *follower) run() {
 		}
 		f.apply(fed, m, polledAt, wait)
 		more = fed.More
-		upstream.Sleep(f.ctx, pace.rest(u, fed, polledAt.Add(time.Duration(wait)*time.Second), f.now()), nil)
+		upstream.Sleep(f.ctx, pace.pause(u, fed, polledAt.Add(time.Duration(wait)*time.Second), f.now()), nil)
 		if fed.Cursor != cursor && time.Since(saved) >= cursorEvery {
 			f.logDiskError(f.disk.PutCursor(fed.Cursor))
 			saved = time.Now()
@@ -57,7 +57,7 @@ func (f *follower) run() {
 
 // probePreferred probes the upstreams preferred to u whose back-off has ended.
 func (f *follower) probePreferred(u *upstream.Client) {
-	for _, preferred := range f.sources.Probes(u, f.now()) {
+	for _, preferred := range f.upstreams.Probes(u, f.now()) {
 		f.spawn(func() { preferred.Probe(f.ctx) })
 	}
 }
@@ -77,8 +77,8 @@ const (
 	maxRows      = 16 // of feedproto.MaxLimit entries each
 )
 
-// rest returns how long to wait after an answer of u that came at now, to a poll that might have waited until end.
-func (p *pace) rest(u *upstream.Client, fed feedproto.Changes, end, now time.Time) time.Duration {
+// pause returns how long to wait after an answer of u that came at now, to a poll that might have waited until end.
+func (p *pace) pause(u *upstream.Client, fed feedproto.Changes, end, now time.Time) time.Duration {
 	most := maxRows
 	if fed.Reset {
 		most = maxResets
@@ -103,9 +103,9 @@ func (p *pace) rest(u *upstream.Client, fed feedproto.Changes, end, now time.Tim
 
 // polled notes and logs how a poll went; progress says that it waited for changes, or brought the last of them.
 func (f *follower) polled(u *upstream.Client, err error, progress bool) {
-	before := f.sources.Followed()
-	f.sources.Polled(u, err, progress, f.now())
-	after := f.sources.Followed()
+	before := f.upstreams.Followed()
+	f.upstreams.Polled(u, err, progress, f.now())
+	after := f.upstreams.Followed()
 	f.metrics.following(after != nil)
 	f.advise(u, err)
 	switch {
@@ -113,26 +113,26 @@ func (f *follower) polled(u *upstream.Client, err error, progress bool) {
 	case after == nil:
 		f.logReason(u, err)
 	case before != after:
-		f.complaint = complaint{}
-		f.log.Info("following the feed", "upstream", f.sources.Name(after))
+		f.logged = loggedReason{}
+		f.log.Info("following the feed", "upstream", f.upstreams.Name(after))
 	}
 }
 
-// complaint is what was logged last of why no feed is followed.
-type complaint struct {
+// loggedReason is what was logged last of why no feed is followed.
+type loggedReason struct {
 	reason string // empty: nothing since a feed was followed
 	at     time.Time
 }
 
-// complainEvery bounds how often a change of the reason is last.
-const complainEvery = 10 * time.Second
+// logReasonEvery bounds how often a change of the reason is logged.
+const logReasonEvery = 10 * time.Second
 
 // logReason logs why no feed can be followed, if that is another reason than the one logged last.
 func (f *follower) logReason(u *upstream.Client, err error) {
-	last, now := f.complaint, f.now()
-	if reason := f.sources.Name(u) + err.Error(); reason != last.reason && (last.reason == "" || now.Sub(last.at) >= complainEvery) {
-		f.complaint = complaint{reason, now}
-		f.log.Warn("the feed cannot be followed; serving what is held", "upstream", f.sources.Name(u), "error", err)
+	last, now := f.logged, f.now()
+	if reason := f.upstreams.Name(u) + err.Error(); reason != last.reason && (last.reason == "" || now.Sub(last.at) >= logReasonEvery) {
+		f.logged = loggedReason{reason, now}
+		f.log.Warn("the feed cannot be followed; serving what is held", "upstream", f.upstreams.Name(u), "error", err)
 	}
 }
 
@@ -171,7 +171,7 @@ func (f *follower) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledA
 func (f *follower) advise(u *upstream.Client, err error) {
 	next := upstream.Advice(err)
 	if next != "" && next != f.advised[u] && f.ctx.Err() == nil {
-		f.log.Warn("an upstream and this edge do not trust each other", "upstream", f.sources.Name(u), "error", err, "next", next)
+		f.log.Warn("an upstream and this edge do not trust each other", "upstream", f.upstreams.Name(u), "error", err, "next", next)
 	}
 	if err == nil || next != "" {
 		f.advised[u] = next
