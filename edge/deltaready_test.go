@@ -24,11 +24,11 @@ func dictionaryOf(content []byte) string {
 	return ":" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 }
 
-// The pattern is of the same file at every version of one line, and fits the exchange's scratch.
+// The pattern is of the same file at every version of one line.
 func TestOfferNamesTheLine(t *testing.T) {
 	line := testEnv + "/" + testTheme + "/" + testVariant
 	got := string(coding.AppendOffer(nil, line, abi.TokensValuesJSON))
-	if want := `match="/` + line + `/*/tokens.values.json"`; got != want || len(got) > len(exchange{}.scratch) {
+	if want := `match="/` + line + `/*/tokens.values.json"`; got != want {
 		t.Errorf("offer = %s, want %s", got, want)
 	}
 }
@@ -93,7 +93,7 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := "/" + testEnv + "/" + testTheme + "/-/" + tt.version + "/tokens.css"
 			request := scannedRequest(path, tt.lines)
-			got, ok := ready{tt.edge}.Ready(request)
+			got, ok := fastPath{tt.edge}.Ready(request)
 			if ok != tt.ready {
 				t.Fatalf("ready = %t, want %t", ok, tt.ready)
 			}
@@ -107,7 +107,7 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 			if is := isDelta(got.Body); is != tt.delta {
 				t.Errorf("a delta is sent: %t, want %t", is, tt.delta)
 			}
-			if n := testing.AllocsPerRun(1000, func() { ready{tt.edge}.Ready(request) }); n != 0 {
+			if n := testing.AllocsPerRun(1000, func() { fastPath{tt.edge}.Ready(request) }); n != 0 {
 				t.Errorf("%v allocations, want none", n)
 			}
 			if n := handleAllocates(tt.edge, path, tt.lines); n != 0 {
@@ -135,7 +135,7 @@ func handleAllocates(e *Edge, path string, lines []string) float64 {
 func BenchmarkReadyDelta(b *testing.B) {
 	e, made, _, _ := deltaEdge(b, openServing)
 	request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/1/tokens.css", []string{"Accept-Encoding: gzip, deflate, br, zstd, dcb, dcz", "Available-Dictionary: " + made})
-	var s loop.Source = ready{e}
+	var s loop.Source = fastPath{e}
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Ready(request)

@@ -103,7 +103,10 @@ func TestChangedFilesAreSentAsDeltas(t *testing.T) {
 	f.publish(thm, editedTheme(7))
 	for _, version := range []string{"2", "latest"} {
 		address := path("-", version, "tokens.css")
-		eventually(t, "the second version", func() bool { return strings.Contains(r.get(address).body, "rem") })
+		eventually(t, "a hit of the second version", func() bool {
+			got := r.get(address)
+			return strings.Contains(got.body, "rem") && got.header.Get("Cache-Status") == "livery; hit" && r.counted("livery_edge_feed_sequence") == 2
+		})
 		whole := r.get(address)
 		before := r.counted("livery_edge_deltas_total")
 		var first response

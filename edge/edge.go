@@ -203,7 +203,7 @@ func (e *Edge) prepare() (err error) {
 		Logger:           e.log,
 	}
 	if e.config.FastPath {
-		c.Source = ready{e}
+		c.Source = fastPath{e}
 	}
 	e.server, err = listen.New(c)
 	return err

@@ -173,16 +173,5 @@ func TestPageBeforeTheLastConfirmsNothing(t *testing.T) {
 	}
 }
 
-// Age is rounded up, but for a tenth of a second.
-func TestAgeIsRoundedUp(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Second: "0", 0: "0", 99 * time.Millisecond: "0", 100 * time.Millisecond: "1", time.Second: "1", 1500 * time.Millisecond: "2", time.Hour: "3600",
-	} {
-		if got := string(appendSeconds(nil, age(d))); got != want {
-			t.Errorf("the age of %v is %s, want %s", d, got, want)
-		}
-	}
-}
-
 // openServing is what most Themes have: everybody may have the files.
 var openServing = record.Serving{Mode: "public"}

@@ -147,8 +147,12 @@ func (e *Edge) confirmedAge() float64 {
 	return max(0, e.now().Sub(time.Unix(0, confirmed)).Seconds())
 }
 
-func (m *metrics) answered(status int, o records.Outcome) {
+// answered counts an answer of so many bytes.
+func (m *metrics) answered(status int, o records.Outcome, bytes int) {
 	m.requests[min(status/100, statusClasses-1)][o].Inc()
+	if bytes > 0 && status < 300 {
+		m.sent.Add(float64(bytes))
+	}
 }
 
 // sentDelta counts a delta that was sent in the place of an ordinary body.

@@ -18,33 +18,42 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// exchange is one request on its way through the checks. It is reused; its slices are fasthttp's,
-// and lent for the request.
+// exchange is one request on its way through the checks, on either path. It is reused; its slices are the server's
+// for as long as the request takes.
 type exchange struct {
 	records.Lookup
-	ctx       *fasthttp.RequestCtx
-	address   address.Address
-	path      []byte
-	query     []byte
-	theme     *records.Theme
-	themeHeld *records.ThemeState // nil until the Theme is known
-	pair      *records.Pair
-	pairHeld  *records.PairState
-	delta     *content.Body // sent in the place of the ordinary body; nil: none is
-	decision  policy.Decision
-	request   policy.Request
-	origins   [2][]byte // of request; more than one are as wrong as two
-	outcome   records.Outcome
-	found     time.Duration // what asking upstream took, where it was asked
-	made      time.Duration // what making the body took, if it was made
-	scratch   [128]byte     // for header values
+	records.Held                      // Theme: nil until it is known
+	ctx          *fasthttp.RequestCtx // nil: the event loop has the request
+	address      address.Address
+	path         []byte
+	query        []byte
+	decision     policy.Decision
+	request      policy.Request
+	origins      [2][]byte    // of request; more than one are as wrong as two
+	lines        [3][1][]byte // of request, on the event loop
+	outcome      records.Outcome
+	view         respond.View
+	response     *respond.Response
 }
 
-var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+var exchanges = sync.Pool{New: func() any { return &exchange{response: new(respond.Response)} }}
+
+// begin readies x for a request.
+func (x *exchange) begin(ctx *fasthttp.RequestCtx, q records.Lookup) {
+	response := x.response
+	*x = exchange{}
+	x.ctx, x.Lookup, x.response = ctx, q, response
+}
+
+// end lets go of what was sent.
+func (x *exchange) end() {
+	x.view.Body, x.view.Delta = nil, nil
+	x.response.Reset()
+}
 
 func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 	x := exchanges.Get().(*exchange)
-	*x = exchange{ctx: ctx, Lookup: e.lookup(&ctx.Request.Header)}
+	x.begin(ctx, e.lookup(&ctx.Request.Header))
 	defer e.finish(x)
 	x.path, x.query = respond.Target(ctx)
 	status := fasthttp.StatusOK
@@ -53,10 +62,11 @@ func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
 	} else {
 		status = ctx.Response.StatusCode()
 	}
-	e.metrics.answered(status, x.outcome)
-	if status < fasthttp.StatusMultipleChoices && !ctx.IsHead() {
-		e.metrics.sent.Add(float64(len(ctx.Response.Body())))
+	bytes := len(ctx.Response.Body())
+	if ctx.IsHead() {
+		bytes = 0
 	}
+	e.metrics.answered(status, x.outcome, bytes)
 }
 
 // finish turns a panic, which is a bug of this program, into an answer.
@@ -64,11 +74,10 @@ func (e *Edge) finish(x *exchange) {
 	if reason := recover(); reason != nil {
 		e.log.Error("a request ended in a panic", "path", string(x.path), "reason", reason)
 		x.ctx.Response.Reset()
-		respond.Internal.Send(x.ctx)
-		e.metrics.answered(fasthttp.StatusInternalServerError, x.outcome)
+		e.metrics.answered(respond.Internal.Send(x.ctx), x.outcome, 0)
 	}
 	e.records.Release(&x.Lookup)
-	*x = exchange{}
+	x.end()
 	exchanges.Put(x)
 }
 
@@ -93,14 +102,19 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 	if p := e.find(x); p != nil {
 		return p
 	}
-	if p := e.decide(x); p != nil {
+	if x.ThemeState.Rules.Private() {
+		e.readRequest(x)
+	}
+	if p := x.authorize(); p != nil {
 		return p
 	}
 	switch {
 	case options:
-		x.allowPreflight()
+		x.describe()
+		x.response.Preflight(&x.view)
+		x.response.WriteTo(&x.ctx.Response)
 		return nil
-	case x.pairHeld.Missing != "":
+	case x.PairState.Missing != "":
 		return respond.NotFound
 	}
 	return e.respond(x)
@@ -122,7 +136,7 @@ func checkHead(ctx *fasthttp.RequestCtx) *respond.Problem {
 
 // find looks the Theme and the pair up, asking upstream if what is held will not do.
 func (e *Edge) find(x *exchange) *respond.Problem {
-	defer e.timed(x, &x.found)
+	defer e.timed(x, &x.view.Found)
 	t, s, o, err := e.records.Theme(x.address.Theme, &x.Lookup)
 	x.outcome = max(x.outcome, o)
 	if err != nil {
@@ -131,16 +145,16 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 	if s.Missing != "" {
 		return respond.NotFound
 	}
-	x.theme, x.themeHeld = t, s
+	x.Theme, x.ThemeState = t, s
 	if !s.Files[x.address.File] {
 		return respond.NotFound
 	}
-	x.pair, x.pairHeld, o, err = e.records.Pair(t, s, x.address.Pair, &x.Lookup)
+	x.Pair, x.PairState, o, err = e.records.Pair(t, s, x.address.Pair, &x.Lookup)
 	x.outcome = max(x.outcome, o)
 	if err != nil {
 		return unanswered(err)
 	}
-	if missing := x.pairHeld.Missing; missing != "" && missing != "version" {
+	if missing := x.PairState.Missing; missing != "" && missing != "version" {
 		return respond.NotFound
 	}
 	return nil
@@ -157,18 +171,13 @@ func unanswered(err error) *respond.Problem {
 // timed keeps how long the request took up to now, if it was no hit.
 func (e *Edge) timed(x *exchange, took *time.Duration) {
 	if x.outcome != records.Hit {
-		*took = e.now().Sub(x.Now) - x.found
+		*took = e.now().Sub(x.Now) - x.view.Found
 	}
 }
 
-// decide applies the Theme's serving rules.
-func (e *Edge) decide(x *exchange) *respond.Problem {
-	rules := x.themeHeld.Rules
-	if !rules.Private() {
-		x.decision.Allowed = true
-		return nil
-	}
-	h := &x.ctx.Request.Header
+// readRequest reads what rules look at.
+func (e *Edge) readRequest(x *exchange) {
+	h, rules := &x.ctx.Request.Header, x.ThemeState.Rules
 	x.request = policy.Request{Path: x.path, Query: x.query, Now: x.Now}
 	if rules.ChecksClient() {
 		x.request.Client = policy.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
@@ -182,11 +191,18 @@ func (e *Edge) decide(x *exchange) *respond.Problem {
 		x.request.SecCHUA = h.Peek("Sec-Ch-Ua")
 		x.request.UserAgent = h.UserAgent()
 	}
-	x.decision = rules.Decide(&x.request)
+}
+
+// authorize applies the Theme's serving rules to x.request, which matters to a Theme that has any.
+func (x *exchange) authorize() *respond.Problem {
+	x.decision.Allowed = true
+	if x.ThemeState.Rules.Private() {
+		x.decision = x.ThemeState.Rules.Decide(&x.request)
+	}
 	switch {
 	case x.decision.Allowed:
 		return nil
-	case x.decision.Reason == "signature" && x.themeHeld.SecretsAbsent:
+	case x.decision.Reason == "signature" && x.ThemeState.SecretsAbsent:
 		return respond.UpstreamAway // the disk keeps no secrets: nothing can be verified before upstream is back
 	}
 	return respond.Forbidden
@@ -194,19 +210,22 @@ func (e *Edge) decide(x *exchange) *respond.Problem {
 
 // respond finds the body in the coding that is wanted, and sends it.
 func (e *Edge) respond(x *exchange) *respond.Problem {
-	h := &x.ctx.Request.Header
+	h, v := &x.ctx.Request.Header, &x.view
 	enc, deltas := coding.Negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
-	asked := h.Peek(fasthttp.HeaderRange)
-	if len(asked) > 0 && x.ctx.IsGet() {
-		enc, deltas = coding.Identity, false // a range is one of the bytes as they are
+	if x.ctx.IsGet() {
+		v.Range = h.Peek(fasthttp.HeaderRange)
 	}
-	b, o, err := e.bodyOf(x.pairHeld, x.address.File, enc, &x.Lookup)
-	if o == records.Miss && x.outcome == records.Revalidated && wanted(x.pair, x.address.File, enc) {
+	if len(v.Range) > 0 {
+		enc, deltas = coding.Identity, false // a range is one of the bytes as they are
+		v.IfRange = h.Peek(fasthttp.HeaderIfRange)
+	}
+	b, o, err := e.bodyOf(x.PairState, x.address.File, enc, &x.Lookup)
+	if o == records.Miss && x.outcome == records.Revalidated && wanted(x.Pair, x.address.File, enc) {
 		o = records.Revalidated // what was held of this file was of before
 	}
 	x.outcome = max(x.outcome, o)
 	if o != records.Hit {
-		e.timed(x, &x.made)
+		e.timed(x, &v.Made)
 	}
 	switch {
 	case errors.Is(err, upstream.ErrUnreachable) || errors.Is(err, records.ErrBusy):
@@ -214,11 +233,91 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 	case err != nil:
 		return respond.Internal
 	}
-	want(x.pair, x.Now, x.address.File, enc)
+	want(x.Pair, x.Now, x.address.File, enc)
+	v.Body = b
 	if deltas {
-		x.delta = e.deltaFor(x, b)
+		v.Delta = e.deltaFor(x)
 	}
-	return e.sendFile(x, b, asked)
+	v.IfMatch, v.IfNoneMatch = h.PeekAll(fasthttp.HeaderIfMatch), h.Peek(fasthttp.HeaderIfNoneMatch)
+	if p := e.decide(x); p != nil {
+		return p
+	}
+	x.response.WriteTo(&x.ctx.Response)
+	return nil
+}
+
+// decide makes the response to a request that may have what is stored: the one decision of both paths.
+func (e *Edge) decide(x *exchange) *respond.Problem {
+	x.describe()
+	v := &x.view
+	v.File, v.CacheControl = x.address.File, cacheControlFor(x)
+	if !v.CacheControl.Immutable {
+		at, _ := e.records.Known(x.Theme, x.PairState.Freshness, &x.Lookup)
+		v.Age = x.Now.Sub(at)
+	}
+	if e.mayOffer(x.ThemeState, v.Body) {
+		v.Line = x.Pair.Line()
+	}
+	if p := x.response.Decide(v); p != nil {
+		return p
+	}
+	if v.Line != "" && x.response.Status == fasthttp.StatusOK {
+		e.content.Offer(v.Line, &x.PairState.Inputs, v.File, v.Body.Plain)
+		if v.Delta != nil && (x.ctx == nil || x.ctx.IsGet()) {
+			e.metrics.sentDelta(v.Delta, v.Body)
+		}
+	}
+	return nil
+}
+
+// describe says how what is answered was found, and what the rules say of who reads it.
+func (x *exchange) describe() {
+	v := &x.view
+	if len(x.address.Theme) > 0 {
+		v.CacheStatus = cacheStatuses[x.outcome]
+	}
+	v.Timed = x.outcome != records.Hit
+	if x.ThemeState != nil && x.ThemeState.Rules.ChecksOrigin() {
+		v.ByOrigin = true
+		if x.decision.Allowed {
+			v.AllowOrigin = x.decision.AllowOrigin
+		}
+	}
+}
+
+// refuse writes a problem and returns its status.
+func (e *Edge) refuse(x *exchange, p *respond.Problem) int {
+	x.describe()
+	if x.outcome == records.Miss && x.view.CacheStatus != nil {
+		x.view.CacheStatus = notStored
+	}
+	return x.response.Refuse(x.ctx, &x.view, p)
+}
+
+// cacheStatuses are the values of Cache-Status (RFC 9211): "fwd" says why upstream was asked, a hit with a detail that
+// what is held is old.
+var cacheStatuses = [records.OutcomeCount][]byte{
+	records.Hit:         []byte("livery; hit"),
+	records.Revalidated: []byte("livery; fwd=stale"),
+	records.Recoded:     []byte("livery; fwd=vary-miss; stored"),
+	records.Miss:        []byte("livery; fwd=uri-miss; stored"),
+	records.Stale:       []byte("livery; hit; detail=stale"),
+}
+
+var notStored = []byte("livery; fwd=uri-miss")
+
+// cacheControlFor returns how long the answer may be stored.
+func cacheControlFor(x *exchange) respond.CacheControl {
+	c := respond.CacheControl{
+		Immutable: x.address.Version != 0 && x.PairState.Inputs.Sealed,
+		Private:   x.ThemeState.Rules.Private(),
+		Lifetime:  int64(x.ThemeState.Lifetime / time.Second),
+		Left:      respond.Unsigned,
+	}
+	if !x.decision.Expires.IsZero() {
+		c.Left = max(0, int64(x.decision.Expires.Sub(x.Now)/time.Second))
+	}
+	return c
 }
 
 // mayOffer reports whether an answer with that body may serve as a dictionary, and be a delta: every
@@ -227,31 +326,37 @@ func (e *Edge) mayOffer(t *records.ThemeState, b *content.Body) bool {
 	return !e.config.NoDeltas && !t.Rules.Private() && b.Plain.Dictionary()
 }
 
-// deltaFor returns the delta to the file of x, whose ordinary body is b, that its client may have
-// instead, or nil.
-func (e *Edge) deltaFor(x *exchange, b *content.Body) *content.Body {
+// deltaFor returns the delta to the file of x that its client may have in the place of the ordinary body, or nil.
+func (e *Edge) deltaFor(x *exchange) *content.Body {
 	h := &x.ctx.Request.Header
 	available := h.PeekAll("Available-Dictionary")
-	if len(available) != 1 || !e.mayOffer(x.themeHeld, b) {
+	if len(available) != 1 {
 		return nil
 	}
 	hint := coding.DictionaryHint{Available: available[0], Site: h.Peek("Sec-Fetch-Site"), Mode: h.Peek("Sec-Fetch-Mode"), Origin: h.Peek("Origin")}
-	sum, ok := hint.Dictionary()
+	file, ok := e.content.File(content.Key{Inputs: x.PairState.Inputs.ID, File: x.address.File})
 	if !ok {
 		return nil
 	}
-	from, in := content.DictionaryKey{Line: x.pair.Line(), File: x.address.File, Digest: sum}, &x.pairHeld.Inputs
-	held, ok := e.content.File(content.Key{Inputs: in.ID, File: from.File})
-	if !ok {
-		return nil
-	}
-	d, more := e.content.Delta(from, in, held, x.Now)
+	d, from, more := e.heldDelta(x, &hint, file)
 	if !more {
 		return d
 	}
-	if d = e.content.MakeDelta(from, in, x.Now); d != nil {
+	if d = e.content.MakeDelta(from, &x.PairState.Inputs, x.Now); d != nil {
 		x.outcome = max(x.outcome, records.Recoded)
-		e.timed(x, &x.made)
+		e.timed(x, &x.view.Made)
 	}
 	return d
+}
+
+// heldDelta returns the delta that is held from the client's dictionary to file, the one of x. more reports whether there
+// may be one after some work.
+func (e *Edge) heldDelta(x *exchange, hint *coding.DictionaryHint, file *content.File) (d *content.Body, from content.DictionaryKey, more bool) {
+	digest, ok := hint.Dictionary()
+	if !ok || !e.mayOffer(x.ThemeState, x.view.Body) {
+		return nil, from, false
+	}
+	from = content.DictionaryKey{Line: x.Pair.Line(), File: x.address.File, Digest: digest}
+	d, more = e.content.Delta(from, &x.PairState.Inputs, file, x.Now)
+	return d, from, more
 }

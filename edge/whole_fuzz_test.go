@@ -12,10 +12,22 @@ import (
 	"time"
 
 	"example.com/livery/edge"
+	"example.com/livery/edge/policy"
 	"example.com/livery/storage/record"
 )
 
-const walled = "thm_00000000000000000000000002" // has an origin list and address ranges
+const (
+	walled = "thm_00000000000000000000000002" // has an origin list and address ranges
+	sealed = "thm_00000000000000000000000003" // wants signed addresses
+)
+
+var sealedKey = record.SigningKey{ID: "key_1", Secret: []byte("secret")}
+
+// sealedAddress is signed for longer than an answer may be stored, so that no answer names what is left.
+var sealedAddress = func() string {
+	address := strings.Replace(path("-", "1", "tokens.css"), thm, sealed, 1)
+	return address + "?" + policy.Sign(address, time.Now().Add(3*365*24*time.Hour), sealedKey)
+}()
 
 // pairOfEdges is one edge with the fast path and one without it, before the same feed and holding the
 // same files.
@@ -32,6 +44,8 @@ func runPairOfEdges(t testing.TB) pairOfEdges {
 		Mode: "public", AllowedOrigins: []string{"https://good.example", "https://*.wide.example"}, MissingOrigin: "allowNonBrowsers",
 		AllowedIPRanges: []string{"127.0.0.0/8"},
 	})
+	f.publish(sealed, bigTheme())
+	f.serving(sealed, record.Serving{Mode: "signed", SigningKeys: []record.SigningKey{sealedKey}})
 	p := pairOfEdges{
 		fast: run(t, f, func(c *edge.Config) { c.FastPath = true }),
 		full: run(t, f, func(c *edge.Config) { c.FastPath = false }),
@@ -59,7 +73,7 @@ func warmUp() (text []byte) {
 func fuzzedAddresses() []string {
 	return []string{
 		path("-", "1", "tokens.css"), path("-", "latest", "tokens.css"), path("-", "latest", "tokens.json"), path(brand, "1", "tokens.css"),
-		path(brand, "2", "tokens.css"), strings.Replace(path("-", "1", "tokens.css"), thm, walled, 1),
+		path(brand, "2", "tokens.css"), strings.Replace(path("-", "1", "tokens.css"), thm, walled, 1), sealedAddress,
 	}
 }
 
@@ -164,6 +178,9 @@ func wholeSeeds() (seeds []string) {
 		"Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 5",
 	} {
 		seeds = append(seeds, plainGet(pinned, line)+"0\r\n\r\n"+plainGet(latest), plainGet(latest, line)+plainGet(pinned))
+	}
+	for _, line := range []string{"Range: bytes=0-4", "Range: bytes=-1", "Range: bytes=9999999-", "Range: bytes=7-\r\nIf-Range: \"x\"", "If-Range: \"x\"", "If-None-Match: *\r\nRange: bytes=0-4", "Range:", "Range: bytes=0-1\r\nRange: bytes=2-3"} {
+		seeds = append(seeds, plainGet(sealedAddress, line)+plainGet(guarded, line)+plainGet(latest, line, "Accept-Encoding: br"))
 	}
 	for _, line := range []string{
 		"Origin: https://good.example", "Origin: https://GOOD.example:443", "Origin: https://a.b.wide.example", "Origin: https://evil.example", "Origin: null",

@@ -16,7 +16,7 @@ type Body struct {
 	ETag        []byte // quoted
 	FastEncoded bool   // a smaller one could be made
 	ContentType []byte
-	Head        []byte // the lines of an answer with the whole of it that say what it is: Content-Type to Content-Length
+	Head        []byte // of an answer with the whole of it, as AppendHead appends
 
 	wanted    coding.Encoding // what was asked for
 	fastTag   []byte          // the validator of the larger body that this one replaced, which says the same; nil: none
@@ -51,12 +51,17 @@ func NewBody(f abi.File, content []byte, wanted, enc coding.Encoding, fast bool,
 // describe sets what b's answers say of it, and returns it.
 func (b *Body) describe(f abi.File) *Body {
 	b.ContentType = contentTypes[f]
-	h := append([]byte("Content-Type: "), b.ContentType...)
-	if b.Encoding != coding.Identity {
-		h = append(append(h, "\r\nContent-Encoding: "...), coding.Names[b.Encoding]...)
-	}
-	b.Head = append(strconv.AppendInt(append(h, "\r\nContent-Length: "...), int64(len(b.Bytes)), 10), "\r\n"...)
+	b.Head = b.AppendHead(nil, len(b.Bytes))
 	return b
+}
+
+// AppendHead appends the lines of an answer with so many bytes of b that say what it is.
+func (b *Body) AppendHead(dst []byte, length int) []byte {
+	dst = append(append(dst, "Content-Type: "...), b.ContentType...)
+	if b.Encoding != coding.Identity {
+		dst = append(append(dst, "\r\nContent-Encoding: "...), coding.Names[b.Encoding]...)
+	}
+	return append(strconv.AppendInt(append(dst, "\r\nContent-Length: "...), int64(length), 10), "\r\n"...)
 }
 
 // Matches returns the validator of the bytes that the client has and may keep, as an If-None-Match

@@ -25,8 +25,8 @@ type PerThread interface {
 	ForLoop() Source
 }
 
-// Request is one plain request: GET in HTTP/1.1 without body, range or condition other than
-// If-None-Match, with exactly one Host. A header that is absent is nil and never empty: a request that
+// Request is one plain request: GET in HTTP/1.1 without body or condition other than
+// If-None-Match and If-Range, with exactly one Host. A header that is absent is nil and never empty: a request that
 // repeats one of these headers, or sends it with an empty value, goes to the full server, as does one
 // with a header whose name is neither known nor harmless. Values are as sent, without the spaces around them.
 type Request struct {
@@ -47,6 +47,8 @@ type Request struct {
 	SecCHUA        []byte
 	UserAgent      []byte
 	ForwardedFor   []byte // X-Forwarded-For
+	Range          []byte
+	IfRange        []byte
 
 	AvailableDictionary []byte
 

@@ -24,9 +24,11 @@ const (
 	fieldSecCHUA
 	fieldUserAgent
 	fieldForwardedFor
+	fieldRange
+	fieldIfRange
 )
 
-// fieldNames are the known headers in lower case. What frames a request, asks for a part of a file,
+// fieldNames are the known headers in lower case. What frames a request,
 // expects something or changes the connection is not among them: serversPrefixes.
 var fieldNames = map[string]field{
 	"host":            fieldHost,
@@ -41,6 +43,8 @@ var fieldNames = map[string]field{
 	"sec-ch-ua":       fieldSecCHUA,
 	"user-agent":      fieldUserAgent,
 	"x-forwarded-for": fieldForwardedFor,
+	"range":           fieldRange,
+	"if-range":        fieldIfRange,
 
 	"available-dictionary": fieldAvailableDictionary,
 

@@ -169,6 +169,10 @@ func (s *plainRequest) take(f field, value []byte) bool {
 		s.UserAgent = value
 	case fieldForwardedFor:
 		s.ForwardedFor = value
+	case fieldRange:
+		s.Range = value
+	case fieldIfRange:
+		s.IfRange = value
 	}
 	return true
 }

@@ -76,7 +76,7 @@ func TestFieldNamesAreFoundInAnyCase(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"", "content-length", "Transfer-Encoding", "range", "if-range", "If-Match", "expect", "upgrade", "trailer", "te", "content-type", "authorization", "keep-alive",
+		"", "content-length", "Transfer-Encoding", "ranges", "if-ranges", "If-Match", "expect", "upgrade", "trailer", "te", "content-type", "authorization", "keep-alive",
 		"x-http-method-override", "http2-settings", "proxy-connection", "hosts", "connections", "content-lengthx", strings.Repeat("a", 32), strings.Repeat("a", 100),
 	} {
 		unknown(t, name)

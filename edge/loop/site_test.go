@@ -114,7 +114,7 @@ func withoutDate(b []byte) []byte {
 func (s *site) Ready(r *Request) (Answer, bool) {
 	f := s.files[string(r.Path)]
 	switch {
-	case f == nil || f.onlyServer:
+	case f == nil || f.onlyServer || r.Range != nil:
 		return Answer{}, false
 	case f.panics:
 		panic("the source has a bug")

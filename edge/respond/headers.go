@@ -1,38 +1,46 @@
-// Package respond has what the edge answers: headers, refusals.
+// Package respond decides what an edge answers to a request for a file, and writes it: for fasthttp, or as the bytes that
+// the event loop sends. It also has the refusals.
 package respond
 
-// The heads of answers, in the canonical spelling that fasthttp need not normalise.
+// header is a header of answers, in the canonical spelling that fasthttp need not normalise.
+type header struct {
+	name  []byte
+	value []byte // the only one; nil: each answer has its own
+	line  []byte // with the value and CRLF, or up to where the value begins
+}
+
+func newHeader(name, value string) *header {
+	if value == "" {
+		return &header{name: []byte(name), line: []byte(name + ": ")}
+	}
+	return &header{[]byte(name), []byte(value), []byte(name + ": " + value + "\r\n")}
+}
+
 var (
-	KeyAcceptRanges       = []byte("Accept-Ranges")
-	KeyAge                = []byte("Age")
-	KeyAllow              = []byte("Allow")
-	KeyAllowHeaders       = []byte("Access-Control-Allow-Headers")
-	KeyAllowMethods       = []byte("Access-Control-Allow-Methods")
-	KeyAllowOrigin        = []byte("Access-Control-Allow-Origin")
-	KeyCacheControl       = []byte("Cache-Control")
-	KeyCacheStatus        = []byte("Cache-Status")
-	KeyContentRange       = []byte("Content-Range")
-	KeyContentTypeOptions = []byte("X-Content-Type-Options")
-	KeyETag               = []byte("ETag")
-	KeyExposeHeaders      = []byte("Access-Control-Expose-Headers")
-	KeyMaxAge             = []byte("Access-Control-Max-Age")
-	KeyResourcePolicy     = []byte("Cross-Origin-Resource-Policy")
-	KeyServerTiming       = []byte("Server-Timing")
-	KeyUseAsDictionary    = []byte("Use-As-Dictionary")
-	KeyVary               = []byte("Vary")
-
-	ValueAny         = []byte("*")
-	ValueBytes       = []byte("bytes")
-	ValueCrossOrigin = []byte("cross-origin")
-	ValueMethods     = []byte("GET, HEAD, OPTIONS")
-	ValueNosniff     = []byte("nosniff")
-	ValueNotStored   = []byte("livery; fwd=uri-miss")
-	ValueTenMinutes  = []byte("600")
-	ValueExposed     = []byte("Age, Cache-Status, ETag")
-	VaryEncoding     = []byte("Accept-Encoding")
-	VaryOrigin       = []byte("Accept-Encoding, Origin")
-	VaryDictionary   = []byte("Accept-Encoding, Available-Dictionary")
-	VaryDelta        = []byte("Accept-Encoding, Available-Dictionary, Sec-Fetch-Mode, Sec-Fetch-Site")
-
-	JSONType = []byte("application/json")
+	acceptRanges       = newHeader("Accept-Ranges", "bytes")
+	age                = newHeader("Age", "")
+	allow              = newHeader("Allow", methods)
+	allowAnyHeader     = newHeader("Access-Control-Allow-Headers", "*")
+	allowMethods       = newHeader("Access-Control-Allow-Methods", methods)
+	allowAnyOrigin     = newHeader("Access-Control-Allow-Origin", "*")
+	allowOrigin        = newHeader("Access-Control-Allow-Origin", "")
+	cacheControl       = newHeader("Cache-Control", "")
+	cacheStatus        = newHeader("Cache-Status", "")
+	contentRange       = newHeader("Content-Range", "")
+	contentTypeOptions = newHeader("X-Content-Type-Options", "nosniff")
+	etag               = newHeader("ETag", "")
+	exposeHeaders      = newHeader("Access-Control-Expose-Headers", "Age, Cache-Status, ETag")
+	maxAge             = newHeader("Access-Control-Max-Age", "600")
+	resourcePolicy     = newHeader("Cross-Origin-Resource-Policy", "cross-origin")
+	serverTiming       = newHeader("Server-Timing", "")
+	useAsDictionary    = newHeader("Use-As-Dictionary", "")
+	varyEncoding       = newHeader("Vary", "Accept-Encoding")
+	varyOrigin         = newHeader("Vary", "Accept-Encoding, Origin")
+	varyDictionary     = newHeader("Vary", "Accept-Encoding, Available-Dictionary")
+	varyDelta          = newHeader("Vary", "Accept-Encoding, Available-Dictionary, Sec-Fetch-Mode, Sec-Fetch-Site")
 )
+
+const methods = "GET, HEAD, OPTIONS"
+
+// JSONType is the content type of refusals.
+var JSONType = []byte("application/json")

@@ -52,9 +52,9 @@ func (p *Problem) Send(ctx *fasthttp.RequestCtx) int {
 	ctx.Response.SetStatusCode(p.status)
 	ctx.Response.SetBodyRaw(p.body)
 	h.SetContentTypeBytes(JSONType)
-	h.SetCanonical(KeyCacheControl, p.cacheControl)
-	h.SetCanonical(KeyContentTypeOptions, ValueNosniff)
-	h.SetCanonical(KeyResourcePolicy, ValueCrossOrigin)
+	h.SetCanonical(cacheControl.name, p.cacheControl)
+	h.SetCanonical(contentTypeOptions.name, contentTypeOptions.value)
+	h.SetCanonical(resourcePolicy.name, resourcePolicy.value)
 	h.Set("X-Request-Id", requestID())
 	if p.status == fasthttp.StatusServiceUnavailable {
 		h.Set(fasthttp.HeaderRetryAfter, "1")

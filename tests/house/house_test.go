@@ -162,7 +162,7 @@ var house = map[string]room{
 	"edge/ratelimit":      {},
 	"edge/blobs":          {ours: "edge/diskcache edge/upstream storage/record", others: "golang.org/x/sync"},
 	"edge/relay":          {ours: "edge/address edge/listen edge/records edge/respond edge/upstream feedproto httpguard storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
-	"edge/respond":        {others: "github.com/valyala/fasthttp"},
+	"edge/respond":        {ours: "edge/coding edge/content wasm/abi", others: "github.com/valyala/fasthttp"},
 	"edge/upstream":       {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
 	"wasm":                {ours: "renderer/plan wasm/abi", others: "github.com/tetratelabs/wazero"},
 	"wasm/abi":            {guest: true},

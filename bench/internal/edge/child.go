@@ -70,7 +70,7 @@ func (f *file) lines() (lines string) {
 func (s site) Ready(r *loop.Request) (loop.Answer, bool) {
 	f := s[string(r.Path)]
 	switch {
-	case f == nil:
+	case f == nil || r.Range != nil:
 		return loop.Answer{}, false
 	case string(r.IfNoneMatch) == f.etag:
 		return f.unchanged, true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/loop"
+	"example.com/livery/edge/policy"
 	"example.com/livery/storage/record"
 	"github.com/valyala/fasthttp"
 )
@@ -36,11 +37,16 @@ func fullAnswer(t *testing.T, e *Edge, path string, lines []string) []byte {
 
 // scannedRequest is the same request as the fast path reads it.
 func scannedRequest(path string, lines []string) *loop.Request {
+	path, query, asked := strings.Cut(path, "?")
 	r := &loop.Request{
 		Path: []byte(path), Host: []byte("edge.example"), Remote: netip.MustParseAddrPort("192.0.2.1:1"), Now: time.Now(),
 		Scratch: make([]byte, 0, 4<<10),
 	}
+	if asked {
+		r.Query = []byte(query)
+	}
 	fields := map[string]*[]byte{
+		"Range": &r.Range, "If-Range": &r.IfRange,
 		"Accept-Encoding": &r.AcceptEncoding, "If-None-Match": &r.IfNoneMatch, "Origin": &r.Origin, "Referer": &r.Referer, "Sec-Fetch-Site": &r.SecFetchSite,
 		"Sec-Fetch-Dest": &r.SecFetchDest, "Sec-Fetch-Mode": &r.SecFetchMode, "Available-Dictionary": &r.AvailableDictionary, "Sec-CH-UA": &r.SecCHUA, "User-Agent": &r.UserAgent, "X-Forwarded-For": &r.ForwardedFor,
 	}
@@ -49,6 +55,16 @@ func scannedRequest(path string, lines []string) *loop.Request {
 		*fields[name] = []byte(value)
 	}
 	return r
+}
+
+var (
+	signingKey    = record.SigningKey{ID: "key_1", Secret: []byte("secret")}
+	signedServing = record.Serving{Mode: "signed", SigningKeys: []record.SigningKey{signingKey}}
+)
+
+// signature returns the query that signs a path behind the Theme's.
+func signature(path string) string {
+	return "?" + policy.Sign("/"+testEnv+"/"+testTheme+path, time.Now().Add(time.Hour), signingKey)
 }
 
 var readyCases = []struct {
@@ -71,9 +87,20 @@ var readyCases = []struct {
 	{"no browser", record.Serving{AllowedOrigins: []string{"https://good.example"}, MissingOrigin: "allowNonBrowsers"}, "/-/1/tokens.css", []string{"User-Agent: curl/8"}, true},
 	{"an address of the range", record.Serving{AllowedIPRanges: []string{"192.0.2.0/24"}}, "/-/latest/tokens.css", nil, true},
 
+	{"a range", openServing, "/-/1/tokens.css", []string{"Range: bytes=0-99"}, true},
+	{"the last bytes", openServing, "/-/latest/tokens.css", []string{"Range: bytes=-5", "Accept-Encoding: br"}, true},
+	{"a range of many", openServing, "/-/1/tokens.css", []string{"Range: bytes=0-1,3-4"}, true},
+	{"a range of another file", openServing, "/-/1/tokens.css", []string{"Range: bytes=0-99", `If-Range: "x"`}, true},
+	{"a range of a current file", openServing, "/-/1/tokens.css", []string{"Range: bytes=0-99", "If-None-Match: *"}, true},
+	{"If-Range alone", openServing, "/-/1/tokens.css", []string{`If-Range: "x"`}, true},
+	{"a signed address", signedServing, "/-/1/tokens.css" + signature("/-/1/tokens.css"), nil, true},
+	{"a range at a signed address", signedServing, "/-/latest/tokens.css" + signature("/-/latest/tokens.css"), []string{"Range: bytes=7-"}, true},
+
+	{"a range outside", openServing, "/-/1/tokens.css", []string{"Range: bytes=9999999-"}, false},
+	{"a signature of another address", signedServing, "/-/1/tokens.css" + signature("/-/latest/tokens.css"), nil, false},
 	{"another origin", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/1/tokens.css", []string{"Origin: https://evil.example"}, false},
 	{"another address", record.Serving{AllowedIPRanges: []string{"10.0.0.0/8"}}, "/-/1/tokens.css", nil, false},
-	{"an address that somebody claims", record.Serving{AllowedIPRanges: []string{"10.0.0.0/8"}}, "/-/1/tokens.css", []string{"X-Forwarded-For: 10.0.0.1"}, false},
+	{"an address that the client claims", record.Serving{AllowedIPRanges: []string{"10.0.0.0/8"}}, "/-/1/tokens.css", []string{"X-Forwarded-For: 10.0.0.1"}, false},
 	{"signed", record.Serving{Mode: "signed"}, "/-/1/tokens.css", nil, false},
 	{"a version that is not there", openServing, "/-/2/tokens.css", nil, false},
 	{"a file of no integration", openServing, "/-/1/tokens.json", nil, false},
@@ -88,11 +115,11 @@ func TestReadyAnswersAreTheFullServers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := warmed(t, tt.serving)
 			path := "/" + testEnv + "/" + testTheme + tt.path
-			got, ok := ready{e}.Ready(scannedRequest(path, tt.lines))
+			got, ok := fastPath{e}.Ready(scannedRequest(path, tt.lines))
 			if ok != tt.ready {
 				t.Fatalf("ready = %t, want %t", ok, tt.ready)
 			}
-			thread := ready{e}.ForLoop()
+			thread := fastPath{e}.ForLoop()
 			for i := range 4 { // the first are worked out, the others remembered
 				again, remembered := thread.Ready(scannedRequest(path, tt.lines))
 				if remembered != ok || string(again.Head)+string(again.Body) != string(got.Head)+string(got.Body) {
@@ -115,21 +142,21 @@ func TestReadyAnswersAreCurrent(t *testing.T) {
 	path := "/" + testEnv + "/" + testTheme + "/-/latest/tokens.css"
 	e := warmed(t, openServing)
 	request := scannedRequest(path, nil)
-	if _, ok := (ready{e}).Ready(request); !ok {
+	if _, ok := (fastPath{e}).Ready(request); !ok {
 		t.Fatal("what is current is not ready")
 	}
 	late := *request
 	late.Now = late.Now.Add(3 * time.Hour)
-	if _, ok := (ready{e}).Ready(&late); ok {
+	if _, ok := (fastPath{e}).Ready(&late); ok {
 		t.Error("what is older than its lifetime is ready")
 	}
 	e.records.Invalidate(testEnv, testTheme)
-	if _, ok := (ready{e}).Ready(request); ok {
+	if _, ok := (fastPath{e}).Ready(request); ok {
 		t.Error("what is in doubt is ready")
 	}
 }
 
-// An answer of the fast path allocates nothing.
+// An answer of the fast path allocates nothing, but for what verifies a signature.
 func TestReadyDoesNotAllocate(t *testing.T) {
 	for _, tt := range readyCases {
 		if !tt.ready {
@@ -138,9 +165,13 @@ func TestReadyDoesNotAllocate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := warmed(t, tt.serving)
 			request := scannedRequest("/"+testEnv+"/"+testTheme+tt.path, tt.lines)
-			for name, s := range map[string]loop.Source{"worked out": ready{e}, "remembered": ready{e}.ForLoop()} {
-				if n := testing.AllocsPerRun(1000, func() { s.Ready(request) }); n != 0 {
-					t.Errorf("%s: %v allocations, want none", name, n)
+			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForLoop()} {
+				allowed := 0.0
+				if tt.serving.Mode == "signed" {
+					allowed = 12
+				}
+				if n := testing.AllocsPerRun(1000, func() { s.Ready(request) }); n > allowed {
+					t.Errorf("%s: %v allocations, want at most %v", name, n, allowed)
 				}
 			}
 		})
@@ -152,7 +183,7 @@ func BenchmarkReady(b *testing.B) {
 	for _, version := range []string{"1", "latest"} {
 		b.Run(version, func(b *testing.B) {
 			request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/"+version+"/tokens.css", []string{"Accept-Encoding: gzip, deflate, br, zstd"})
-			for name, s := range map[string]loop.Source{"worked out": ready{e}, "remembered": ready{e}.ForLoop()} {
+			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForLoop()} {
 				b.Run(name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {

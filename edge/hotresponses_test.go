@@ -19,8 +19,8 @@ import (
 const ownLatest = "/" + testEnv + "/" + testTheme + "/-/latest/tokens.css"
 
 // remembering returns a loop's source that has answered a request from what it remembers.
-func remembering(t *testing.T, e *Edge, request *loop.Request) *recent {
-	s := ready{e}.ForLoop().(*recent)
+func remembering(t *testing.T, e *Edge, request *loop.Request) *hotResponses {
+	s := fastPath{e}.ForLoop().(*hotResponses)
 	for range 3 {
 		if _, ok := s.Ready(request); !ok {
 			t.Fatal("it is not ready")
@@ -33,7 +33,7 @@ func remembering(t *testing.T, e *Edge, request *loop.Request) *recent {
 }
 
 // remembers reports whether a request is answered without a look-up.
-func remembers(s *recent, request *loop.Request) bool {
+func remembers(s *hotResponses, request *loop.Request) bool {
 	for i := range s.slots {
 		f := &s.slots[i]
 		if string(f.path) != string(request.Path) || string(f.accept) != string(request.AcceptEncoding) || !f.current(s.edge, request.Now.UnixNano()) {
@@ -59,7 +59,7 @@ func TestRememberedAnswersEnd(t *testing.T) {
 			e.records.HoldPair(held, held.State().Freshness, feedproto.Pair{Version: 2})
 		},
 		"a heartbeat":              func(e *Edge, _ *loop.Request) { e.records.Confirm(time.Unix(0, e.records.ConfirmedAt()+1)) },
-		"time":                     func(_ *Edge, r *loop.Request) { r.Now = r.Now.Add(recentFor) },
+		"time":                     func(_ *Edge, r *loop.Request) { r.Now = r.Now.Add(hotResponseFor) },
 		"a clock that is set back": func(_ *Edge, r *loop.Request) { r.Now = r.Now.Add(-time.Second) },
 		"another coding":           func(_ *Edge, r *loop.Request) { r.AcceptEncoding = []byte("br") },
 		"another path": func(_ *Edge, r *loop.Request) {
@@ -76,7 +76,7 @@ func TestRememberedAnswersEnd(t *testing.T) {
 				t.Error("it is remembered")
 			}
 			got, ok := s.Ready(request)
-			want, wanted := ready{e}.Ready(request)
+			want, wanted := fastPath{e}.Ready(request)
 			if ok != wanted || string(got.Head) != string(want.Head) || string(got.Body) != string(want.Body) {
 				t.Errorf("%t %q, want %t %q", ok, got.Head, wanted, want.Head)
 			}
@@ -101,7 +101,7 @@ func TestRememberedAnswersKnowTheirAge(t *testing.T) {
 		after    time.Duration // from known
 		kept     time.Duration
 	}{
-		{"Age is 1 for a second", known, 3600, 200 * time.Millisecond, recentFor},
+		{"Age is 1 for a second", known, 3600, 200 * time.Millisecond, hotResponseFor},
 		{"Age rises in 30 ms", known, 3600, 1070 * time.Millisecond, 30 * time.Millisecond},
 		{"it is too old in 20 ms", known, 3, 2980 * time.Millisecond, 20 * time.Millisecond},
 		{"the Theme is asked for again in 10 ms", known, 3600, recordLifetime - 10*time.Millisecond, 10 * time.Millisecond},
@@ -141,7 +141,7 @@ func TestNotEverythingIsRemembered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, request := prepare(t)
-			s := ready{e}.ForLoop().(*recent)
+			s := fastPath{e}.ForLoop().(*hotResponses)
 			for range 3 {
 				if _, ok := s.Ready(request); !ok {
 					t.Fatal("it is not ready")

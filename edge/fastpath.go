@@ -1,0 +1,98 @@
+package edge
+
+import (
+	"example.com/livery/edge/address"
+	"example.com/livery/edge/coding"
+	"example.com/livery/edge/content"
+	"example.com/livery/edge/loop"
+	"example.com/livery/edge/policy"
+	"example.com/livery/edge/records"
+)
+
+// fastPath has the answers to plain hits for the event loop: byte for byte what handle answers.
+type fastPath struct{ edge *Edge }
+
+// Ready returns the answer to a hit, or false: what is not held, may not be current or is refused is handle's. It allocates
+// nothing, a signature apart.
+func (s fastPath) Ready(r *loop.Request) (loop.Answer, bool) {
+	x := exchanges.Get().(*exchange)
+	x.begin(nil, s.edge.questionOf(r))
+	a, ok := s.edge.answerHit(x, r)
+	x.end()
+	exchanges.Put(x)
+	return a, ok
+}
+
+// questionOf returns what is asked of the edge to answer r.
+func (e *Edge) questionOf(r *loop.Request) records.Lookup {
+	if e.config.Now != nil {
+		return records.Lookup{Now: e.now()}
+	}
+	return records.Lookup{Now: r.Now}
+}
+
+// answerHit returns the answer to a hit, which it works out in x.
+func (e *Edge) answerHit(x *exchange, r *loop.Request) (a loop.Answer, ok bool) {
+	if x.address, ok = address.Parse(r.Path); !ok {
+		return a, false
+	}
+	if x.Held, ok = e.records.Fresh(x.address.Theme, x.address.Key, &x.Lookup); !ok || !x.ThemeState.Files[x.address.File] {
+		return a, false
+	}
+	if !e.readLoopRequest(x, r) || x.authorize() != nil {
+		return a, false
+	}
+	v := &x.view
+	enc, deltas := coding.Negotiate(r.AcceptEncoding)
+	if r.Range != nil {
+		enc, deltas = coding.Identity, false
+	}
+	file, ok := e.content.File(content.Key{Inputs: x.PairState.Inputs.ID, File: x.address.File})
+	if !ok || file.Body(enc) == nil {
+		return a, false
+	}
+	v.Body = file.Body(enc)
+	e.content.Recompress(&x.PairState.Inputs, x.address.File, v.Body)
+	if deltas && r.AvailableDictionary != nil {
+		hint := coding.DictionaryHint{Available: r.AvailableDictionary, Site: r.SecFetchSite, Mode: r.SecFetchMode, Origin: r.Origin}
+		var more bool
+		if v.Delta, _, more = e.heldDelta(x, &hint, file); more {
+			return a, false
+		}
+	}
+	want(x.Pair, x.Now, x.address.File, enc)
+	v.IfNoneMatch, v.Range, v.IfRange = r.IfNoneMatch, r.Range, r.IfRange
+	if e.decide(x) != nil {
+		return a, false
+	}
+	e.metrics.answered(x.response.Status, records.Hit, len(x.response.Content))
+	return loop.Answer{Head: x.response.AppendHead(r.Scratch), Body: x.response.Content}, true
+}
+
+// maxLoopOrigin bounds the origin that an answer of the event loop echoes: a head has room for so much.
+const maxLoopOrigin = 512
+
+// readLoopRequest reads what rules look at, if there are any.
+func (e *Edge) readLoopRequest(x *exchange, r *loop.Request) bool {
+	rules := x.ThemeState.Rules
+	if !rules.Private() {
+		return true
+	}
+	x.lines = [3][1][]byte{{r.Origin}, {r.Referer}, {r.ForwardedFor}}
+	x.request = policy.Request{
+		Path: r.Path, Query: r.Query, Now: x.Now, Origins: present(&x.lines[0]), Referers: present(&x.lines[1]), Host: r.Host, SecFetchSite: r.SecFetchSite,
+		SecFetchDest: r.SecFetchDest, SecCHUA: r.SecCHUA, UserAgent: r.UserAgent,
+	}
+	if rules.ChecksClient() {
+		x.request.Client = policy.ClientAddr(r.Remote.Addr(), present(&x.lines[2]), e.config.TrustedProxies)
+	}
+	return len(r.Origin) <= maxLoopOrigin
+}
+
+// present returns the lines of a header that a plain request has once or, if it is nil, not at all.
+func present(line *[1][]byte) [][]byte {
+	if line[0] == nil {
+		return nil
+	}
+	return line[:]
+}
