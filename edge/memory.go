@@ -18,8 +18,8 @@ func (m Memory) Total() int64 { return m.Heap + m.Guests + m.Code + m.Binary }
 
 // What the parts are made of.
 const (
-	heapBase      = 40 << 20 // encoders for what nobody waits for, modules as they were decoded, buffers, garbage between two collections
-	heapEach      = 8 << 20  // for each processor: encoders for what somebody waits for, and what they work on
+	heapBase      = 40 << 20 // encoders in the background, modules as they were decoded, buffers, garbage between two collections
+	heapEach      = 8 << 20  // for each processor: encoders that requests wait for, and what they work on
 	heapSlack     = 16       // of what is cached, one part in so many more is garbage: without it a large cache would be gone through all the time
 	heapStreams   = 32 << 20 // twice what one client has of requests in HTTP/2
 	guestEach     = 12 << 20 // of an instance with its plans; one for each processor and one stands by

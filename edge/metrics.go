@@ -97,7 +97,7 @@ func (m *metrics) register(e *Edge) error {
 	return nil
 }
 
-// gauges are what is read when somebody asks.
+// gauges are read at each scrape.
 func (e *Edge) gauges() (all []prometheus.Collector) {
 	for _, g := range []struct {
 		name, help string

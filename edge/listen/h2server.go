@@ -91,7 +91,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx.Response.Reset() // the body is the handler's
 	h2Contexts.Put(ctx)
 	if len(body) > 0 {
-		_, _ = w.Write(body)     // a client that has gone is no news
+		_, _ = w.Write(body)     // the client may have gone
 		w.(http.Flusher).Flush() // net/http's are Flushers
 	}
 }

@@ -34,7 +34,7 @@ type Request struct {
 	Host []byte // a name or an IPv4 address, perhaps with a port
 
 	// Query is what follows the first "?" of the address, as sent: letters, digits and "-._~/?:@!$&'()*+,;=%"
-	// only; nil if there is no "?", and empty if nothing follows it.
+	// only; nil without a "?", and empty if nothing follows it.
 	Query []byte
 
 	AcceptEncoding []byte

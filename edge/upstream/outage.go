@@ -77,7 +77,7 @@ func jitterOf(nanoseconds int64) int64 {
 	return int64(uint64(nanoseconds) * 0x9e3779b97f4a7c15 >> 56)
 }
 
-// admits lets a question through: every one while there is no outage, else one in a while.
+// admits lets a question through: every one outside an outage, else one in a while.
 func (o *outage) admits(now int64) bool {
 	tried := o.lastProbe.Load()
 	next := o.next()

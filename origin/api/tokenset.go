@@ -17,7 +17,7 @@ type tokenSet struct {
 	version        *uint32 // null in a read of the current document
 	latestVersion  *uint32
 	publishedAt    *time.Time
-	etag           string // empty if there is no draft, and in a read of a version
+	etag           string // empty without a draft, and in a read of a version
 	hasUnpublished bool
 	versions       []uint32 // newest first; empty unless the query wants them
 	tokens         []theming.TokenEntry

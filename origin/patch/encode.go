@@ -35,7 +35,7 @@ func appendOperation(dst []byte, op *Operation) []byte {
 	return append(dst, '}')
 }
 
-// Parse reads the stored form. The error says what is no JSON or which operation has a member of
+// Parse reads the stored form. The error says what is not JSON or which operation has a member of
 // the wrong kind; whether an operation can be applied is Apply's to say. The result keeps parts of text.
 func Parse(text string) ([]Operation, error) {
 	root, err := jsontree.Parse(text)

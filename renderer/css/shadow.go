@@ -11,7 +11,7 @@ var shadowParts = []part{
 	{name: "color", kind: Color},
 }
 
-// appendShadow appends "[inset] x y blur spread color" for each layer. Without a layer there is no shadow.
+// appendShadow appends "[inset] x y blur spread color" for each layer. Without a layer it appends none.
 func appendShadow(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 	if v.Kind != jsontree.Array {
 		return appendShadowLayer(dst, v, f)

@@ -35,7 +35,7 @@ func appendBoolean(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 const hexDigits = "0123456789abcdef"
 
 // appendQuoted appends s as one double-quoted CSS string. What could end the string, a line or an
-// HTML element is hex-escaped; bytes that are no UTF-8 become the replacement character.
+// HTML element is hex-escaped; bytes that are not UTF-8 become the replacement character.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {

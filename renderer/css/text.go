@@ -56,7 +56,7 @@ func squeezed(s string) string {
 }
 
 // lower returns s with ASCII letters in lower case. Other letters keep theirs: CSS knows no other
-// case folding, so a Kelvin sign is no "k". Inlined into its many callers it would add 15 KB to the
+// case folding, so a Kelvin sign does not match "k". Inlined into its many callers it would add 15 KB to the
 // guest.
 //
 //go:noinline

@@ -157,7 +157,7 @@ type Theme struct {
 	TokenCount    int               `json:"tokenCount"`    // of the draft if there is one, else of the newest version
 	LatestVersion uint32            `json:"latestVersion"` // counts from 1 and never skips; 0 before the first publish
 	PublishedAt   time.Time         `json:"publishedAt"`   // zero before the first publish
-	DraftETag     string            `json:"draftETag"`     // empty if there is no draft
+	DraftETag     string            `json:"draftETag"`     // empty without a draft
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
@@ -201,7 +201,7 @@ type Variant struct {
 	TokenCount    int               `json:"tokenCount"`    // overrides of the draft if there is one, else of the newest version
 	LatestVersion uint32            `json:"latestVersion"` // a Theme version number; 0 before the first publish
 	PublishedAt   time.Time         `json:"publishedAt"`   // zero before the first publish
-	DraftETag     string            `json:"draftETag"`     // empty if there is no draft
+	DraftETag     string            `json:"draftETag"`     // empty without a draft
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
@@ -256,9 +256,9 @@ type Issuer struct {
 	URL           string            `json:"url"`            // the "iss" of its tokens, compared exactly
 	KeySet        string            `json:"keySet"`         // https address, or absolute path, of its JSON Web Key Set
 	TeamID        string            `json:"teamID"`         // the one Team that its tokens reach; empty: subjects are members of Teams by name
-	SubjectPrefix string            `json:"subjectPrefix"`  // put before every subject if there is no Team
+	SubjectPrefix string            `json:"subjectPrefix"`  // put before every subject without a Team
 	Claims        map[string]string `json:"claims"`         // what a token must claim, all of it
-	RoleClaim     string            `json:"roleClaim"`      // the claim that names the role in the Team; empty if there is no Team
+	RoleClaim     string            `json:"roleClaim"`      // the claim that names the role in the Team; empty without a Team
 	Roles         map[string]Role   `json:"roles"`          // role by the value of that claim; empty: the value is the role
 	Login         *IssuerLogin      `json:"login,omitzero"` // how people log in there with the command line; nil: they do not
 }

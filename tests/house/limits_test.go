@@ -10,34 +10,22 @@ import (
 	"testing"
 )
 
-// What the tree is measured by. A type, a package or a document above a limit stands below with its number of today: it may
-// only be lowered, and its row is deleted once it is within the limit.
+// What the tree is measured by.
 const (
-	mostMethods = 40
-	mostFiles   = 20
+	mostMethods = 40 // of a type
+	mostFiles   = 20 // of a package; renderer/css has a file for each type of value
 	mostColumns = 120
 )
 
-// methodsAbove are the methods of types above mostMethods.
-var methodsAbove = map[string]int{}
-
-// filesAbove are the files of packages above mostFiles. renderer/css has a file for each type of value.
-var filesAbove = map[string]int{}
-
-// linesAbove are the lines of documents with more than mostColumns. Reports of measurements are written by commands and do
-// not count.
-var linesAbove = map[string]int{}
-
-// phrases are what comments say too often for readers whose first language is not English: how often in 1,000 lines at most,
-// and how often today.
+// phrases are what comments say too often for readers whose first language is not English: how often in 1,000 lines at most.
 var phrases = []struct {
-	name        string
-	pattern     *regexp.Regexp
-	most, today int
+	name    string
+	pattern *regexp.Regexp
+	most    int
 }{
-	{"is no X", regexp.MustCompile(`\b(is|are) no\b`), 4, 10},
-	{"a conditional where", regexp.MustCompile(` where `), 8, 17},
-	{"somebody", regexp.MustCompile(`(?i)\b(somebody|nobody|everybody|whoever)\b`), 1, 20},
+	{"is no X", regexp.MustCompile(`\b(is|are) no\b`), 4},
+	{"a conditional where", regexp.MustCompile(` where `), 8},
+	{"somebody", regexp.MustCompile(`(?i)\b(somebody|nobody|everybody|whoever)\b`), 1},
 }
 
 // TestHouseTypesHaveFewMethods counts the methods of every type.
@@ -52,7 +40,7 @@ func TestHouseTypesHaveFewMethods(t *testing.T) {
 			}
 		}
 	}
-	compare(t, "methods", mostMethods, methodsAbove, methods)
+	compare(t, "methods", mostMethods, methods)
 }
 
 // receiverName returns the name of a receiver's type, without pointer and type parameters.
@@ -78,7 +66,7 @@ func TestHousePackagesHaveFewFiles(t *testing.T) {
 			counts[dir] = len(files)
 		}
 	}
-	compare(t, "files", mostFiles, filesAbove, counts)
+	compare(t, "files", mostFiles, counts)
 }
 
 // TestHouseDocumentsFitTheScreen counts the long lines of every document. Tables, code, headings and lines that a link makes
@@ -90,7 +78,7 @@ func TestHouseDocumentsFitTheScreen(t *testing.T) {
 			long[name] = longLines(read(t, name))
 		}
 	})
-	compare(t, "lines over 120 columns", 0, linesAbove, long)
+	compare(t, "lines over 120 columns", 0, long)
 }
 
 // longLines counts the lines of prose in a document that are too long.
@@ -110,17 +98,12 @@ func longLines(text string) (long int) {
 	return long
 }
 
-// compare fails for what is above its limit, and for a row that is not the number of today.
-func compare(t *testing.T, what string, most int, above, counts map[string]int) {
+// compare fails for what is above its limit.
+func compare(t *testing.T, what string, most int, counts map[string]int) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		if limit, known := above[name]; counts[name] > max(most, limit) || known && counts[name] != limit {
-			t.Errorf("%s has %d %s: at most %d are wanted, and its row says %d", name, counts[name], what, most, limit)
-		}
-	}
-	for name, limit := range above {
-		if counts[name] == 0 || limit <= most {
-			t.Errorf("the row of %s says %d %s: delete it", name, limit, what)
+		if counts[name] > most {
+			t.Errorf("%s has %d %s, wanted %d at most", name, counts[name], what, most)
 		}
 	}
 }
@@ -142,9 +125,8 @@ func TestHouseCommentsAreInPlainEnglish(t *testing.T) {
 	}
 	for i, p := range phrases {
 		rate := (counts[i]*1000 + lines - 1) / lines // rounded up
-		limit := max(p.most, p.today)
-		if rate > limit || p.today > p.most && rate < p.today || p.today != 0 && p.today <= p.most {
-			t.Errorf("%s: %d in 1,000 lines of comments (%d in %d), wanted %d, and the row says %d", p.name, rate, counts[i], lines, p.most, p.today)
+		if rate > p.most {
+			t.Errorf("%s: %d in 1,000 lines of comments (%d in %d), wanted %d at most", p.name, rate, counts[i], lines, p.most)
 		}
 	}
 }

@@ -6,8 +6,8 @@ type Status uint32
 // The outcomes. Their numbers are part of the contract and never change.
 const (
 	StatusOK           Status = iota
-	StatusBadTheme            // the Theme document is no JSON object
-	StatusBadOverrides        // the overrides are no JSON object
+	StatusBadTheme            // the Theme document is not a JSON object
+	StatusBadOverrides        // the overrides are not a JSON object
 	StatusBadFile             // the module knows no file of that number
 	StatusBadInput            // the lengths do not fit the input buffer
 	StatusBadPlan             // the plan is damaged, or of another format
