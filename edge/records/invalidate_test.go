@@ -7,9 +7,9 @@ import (
 	"example.com/livery/edge/upstream"
 )
 
-// A refreshed answer is current, one of before is let through as long as the grace of its change
+// A refreshed answer is current, one of before is served as long as the window of its change
 // lasts, and one of before that never.
-func TestGraceCoversOneChange(t *testing.T) {
+func TestStaleWhileRefreshingCoversOneChange(t *testing.T) {
 	e := newStore(t)
 	now := time.Unix(10_000, 0)
 	th := &Theme{entry: entry[ThemeState]{Key: "t"}}
@@ -53,18 +53,18 @@ func TestGraceCoversOneChange(t *testing.T) {
 		t.Error("a change during the refresh is forgotten")
 	}
 	if current(6, now.Add(300*time.Millisecond), false) || !current(7, now.Add(300*time.Millisecond), false) {
-		t.Error("after the refresh what it replaced is still let through, or what it made is not")
+		t.Error("after the refresh what it replaced is still served, or what it made is not")
 	}
 	if !current(7, now.Add(200*time.Millisecond+maxStale-1), false) || current(7, now.Add(200*time.Millisecond+maxStale), false) {
-		t.Error("the grace of the second change does not count from when that was heard of")
+		t.Error("the window of the second change does not count from when that was heard of")
 	}
 	if th.endRefresh(th.beginRefresh()) || th.stale.Load() != nil || current(7, now, false) {
-		t.Error("a grace outlives the refresh")
+		t.Error("a window outlives the refresh")
 	}
 }
 
-// The age of what is let through counts from when it was known to be current, not from the change.
-func TestGraceDoesNotMakeYounger(t *testing.T) {
+// The age of what is served while it is refreshed counts from when it was known to be current, not from the change.
+func TestStaleAnswersDoNotBecomeYounger(t *testing.T) {
 	e := newStore(t)
 	asked, confirmed, now := time.Unix(1000, 0), time.Unix(1010, 0), time.Unix(1012, 0)
 	th := &Theme{}
@@ -78,12 +78,12 @@ func TestGraceDoesNotMakeYounger(t *testing.T) {
 		t.Errorf("known = %v, %t, want the confirmation before the change", at, current)
 	}
 	if e.fresh(th, Freshness{Change: 1, At: asked, Confirmed: true}, &Lookup{Now: now}, time.Second) {
-		t.Error("an answer older than its lifetime is let through")
+		t.Error("an answer older than its lifetime is served")
 	}
 }
 
 // What another upstream than the followed one answered is not confirmed by the feed.
-func TestAnswersAsideAreNotConfirmed(t *testing.T) {
+func TestAnswersOfOthersAreNotConfirmed(t *testing.T) {
 	e := newStore(t)
 	th := &Theme{}
 	th.change.Store(1)

@@ -82,18 +82,18 @@ func TestFloodStaysWithinTheBudget(t *testing.T) {
 	}
 	defer c.Close()
 	hot := []byte(testEnv + "/" + testTheme)
-	dropped := -1 // the first look-up finds nothing
+	evicted := -1 // the first look-up finds nothing
 	for i := range 50_000 {
 		key := fmt.Sprintf("%s/thm_%026d", testEnv, i)
 		c.ThemeEntry(key)
 		c.PairEntry(key + "/-/latest")
 		if c.theme(hot) == nil {
-			dropped++
+			evicted++
 			c.ThemeEntry(string(hot))
 		}
 	}
-	if dropped > 5 { // chance has a word in what is dropped, so that nobody can aim at an entry
-		t.Errorf("a Theme that is asked for all the time was dropped %d times", dropped)
+	if evicted > 5 { // chance has a word in what is evicted, so that a client cannot aim at an entry
+		t.Errorf("a Theme that is asked for all the time was evicted %d times", evicted)
 	}
 	c.themes.CleanUp()
 	c.pairs.CleanUp()
@@ -102,9 +102,9 @@ func TestFloodStaysWithinTheBudget(t *testing.T) {
 	}
 }
 
-// What is made ready after a change is no more than what is held: a Theme forgets pairs that made
-// place for others.
-func TestDroppedPairIsForgotten(t *testing.T) {
+// What is refreshed after a change is no more than what is held: a Theme forgets pairs that were
+// evicted.
+func TestEvictedPairIsForgotten(t *testing.T) {
 	c, err := New(Config{ThemeBytes: 1 << 19, PairBytes: 3 << 15}) // room for some 190 pairs
 	if err != nil {
 		t.Fatal(err)
@@ -128,9 +128,9 @@ func TestDroppedPairIsForgotten(t *testing.T) {
 	}
 }
 
-// A Theme that was dropped and comes back cannot take pairs of before for current: it may have
+// A Theme that was evicted and comes back cannot take pairs of before for current: it may have
 // missed a change in between.
-func TestDroppedThemeDoubtsItsPairs(t *testing.T) {
+func TestEvictedThemeInvalidatesItsPairs(t *testing.T) {
 	c, err := New(Config{ThemeBytes: 1 << 20, PairBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +144,8 @@ func TestDroppedThemeDoubtsItsPairs(t *testing.T) {
 	}
 }
 
-// What is confirmed is what is not in doubt: a change and the confirmation after it never mix.
-func TestDoubtIsNotConfirmed(t *testing.T) {
+// What is confirmed is what is not invalidated: a change and the confirmation after it never mix.
+func TestInvalidatedIsNotConfirmed(t *testing.T) {
 	e := newStore(t)
 	th := e.ThemeEntry(testEnv + "/" + testTheme)
 	asked := time.Unix(1000, 0)
@@ -157,7 +157,7 @@ func TestDoubtIsNotConfirmed(t *testing.T) {
 	}
 	e.invalidate(th)
 	if at, current := e.Known(th, l, &q); current || !at.Equal(asked) {
-		t.Errorf("in doubt: known = %v, %t, want when it was asked for", at, current)
+		t.Errorf("invalidated: known = %v, %t, want when it was asked for", at, current)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // However many ask while an upstream is away, it hears of few, and of one soon after it is back.
-func TestLossLetsFewQuestionsThrough(t *testing.T) {
+func TestOutageLetsFewQuestionsThrough(t *testing.T) {
 	for _, tt := range []struct {
 		away time.Duration
 		most int
@@ -55,7 +55,7 @@ func TestLossLetsFewQuestionsThrough(t *testing.T) {
 }
 
 // Who waits for an upstream, its feed included, does not wait on once any question was answered.
-func TestFirstAnswerWakesWhoWaits(t *testing.T) {
+func TestFirstAnswerWakesWaiters(t *testing.T) {
 	s, err := New(Config{URLs: []string{"http://127.0.0.1:1"}}, time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +75,8 @@ func TestFirstAnswerWakesWhoWaits(t *testing.T) {
 	}
 }
 
-// A question that was asked before upstream was back, and fails after that, holds nobody back.
-func TestOldFailureIsNoLoss(t *testing.T) {
+// A question that was asked before upstream was back, and fails after that, holds no question back.
+func TestOldFailureBeginsNoOutage(t *testing.T) {
 	var l outage
 	l.fail(1, 2)
 	l.recover(10)
