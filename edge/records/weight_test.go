@@ -14,7 +14,7 @@ func hashOf(kind string, i int) record.Hash { return record.HashOf(fmt.Appendf(n
 
 // The budget is one of memory: what is counted for an entry is what it takes, with the table that it is
 // in, and not much more.
-func TestWhatIsCountedForRecordsIsWhatIsHeld(t *testing.T) {
+func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 	for name, tt := range map[string]struct {
 		count int
 		fill  func(c *Store, i int)
