@@ -25,7 +25,7 @@ dev: build ## Build, and run an origin and an edge with a sample Theme
 	./bin/livery dev
 
 # Tests that wait, for a timeout of an edge or a lock of a store, wait beside each other.
-PARALLEL = -parallel 6
+PARALLEL = -parallel 4
 
 test: build ## Build the program and run every test (make check vets)
 	go test -vet=off $(PARALLEL) ./...
@@ -48,7 +48,7 @@ empty :=
 space := $(empty) $(empty)
 
 race: build bin/race/livery ## Run the tests of the program itself under the race detector
-	CGO_ENABLED=1 go test $(PARALLEL) -race -vet=off -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|tests/house|wasm/js)(/|$$)')
+	CGO_ENABLED=1 go test -race -vet=off -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|tests/house|wasm/js)(/|$$)')
 	CGO_ENABLED=1 go test -race -vet=off -run 'Concurrently|ReadsOnly' ./renderer/...
 
 bin/race/livery: wasm FORCE

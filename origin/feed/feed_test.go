@@ -130,9 +130,9 @@ func TestFirstPollsStartAtTheEnd(t *testing.T) {
 // A wait ends with the first entry that names something, and not with one that names nothing.
 func TestWaitsEndWithWhatAnEdgeHolds(t *testing.T) {
 	l := newLog(t, "a")
-	ended := make(chan feedproto.Changes, 1)
+	ended, after := make(chan feedproto.Changes, 1), l.cursors[0].String()
 	go func() {
-		ended <- l.poll(context.Background(), feedproto.Poll{After: l.cursors[0].String(), Wait: 20 * time.Second, Limit: 10})
+		ended <- l.poll(context.Background(), feedproto.Poll{After: after, Wait: 20 * time.Second, Limit: 10})
 	}()
 	l.add("")
 	l.add("b")

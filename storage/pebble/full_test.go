@@ -186,7 +186,6 @@ func fillAndFree(t *testing.T, disk smallVolume, seed int) {
 // With compactions under way, which take as much as they rewrite: nothing acknowledged is lost,
 // nothing hangs, writers are refused by name, reading goes on, and freed space is enough.
 func TestAFullDiskHangsNobodyAndLosesNothing(t *testing.T) {
-	t.Parallel()
 	for seed := range diskSeeds(2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			disk := newSmallDisk(40 * mega)
