@@ -127,7 +127,7 @@ func cacheControlFor(x *exchange) respond.CacheControl {
 }
 
 // mayOffer reports whether an answer with that body may serve as a dictionary, and be a delta: every
-// origin may read it, whoever asks.
+// origin may read it, for every client.
 func (e *Edge) mayOffer(t *records.ThemeState, b *content.Body) bool {
 	return !e.config.NoDeltas && !t.Rules.Private() && b.Plain.Dictionary()
 }

@@ -108,7 +108,7 @@ func ask(r *running, address, coding string) (int, string) {
 	return res.StatusCode, res.Header.Get("Cache-Status")
 }
 
-// What a change makes ready is bounded: nobody's patience is, so that if it takes too long the
+// What a change makes ready is bounded in time: if it takes too long the
 // first who asks waits, and sees what is new.
 func TestGraceEnds(t *testing.T) {
 	t.Parallel()

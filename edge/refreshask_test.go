@@ -90,7 +90,7 @@ func TestARefreshIsNotBelieved(t *testing.T) {
 		"no pairs":                  func(r *feedproto.Refresh) { r.Pairs = nil },
 		"a pair of another version": func(r *feedproto.Refresh) { r.Pairs[0].Pair.Version = 0 },
 		"a pair without a plan":     func(r *feedproto.Refresh) { r.Pairs[0].Pair.Plan = "" },
-		"a pair nobody asked for":   func(r *feedproto.Refresh) { r.Pairs[0].Address = "../latest" },
+		"a pair not asked for":      func(r *feedproto.Refresh) { r.Pairs[0].Address = "../latest" },
 		"another Theme":             func(r *feedproto.Refresh) { r.Theme.ThemeID = "thm_99999999999999999999999999" },
 	} {
 		t.Run(name, func(t *testing.T) {

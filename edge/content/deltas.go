@@ -56,7 +56,7 @@ func (s *Store) Offer(line string, in *Inputs, f abi.File, plain *PlainInfo) {
 }
 
 // Delta returns the delta from a dictionary to a file that is held, or nil. more reports whether
-// there may be one after some work. What no client was offered is no work, so that invented digests cost
+// there may be one after some work. What no client was offered costs no work, so that invented digests cost
 // a look-up. It allocates nothing.
 func (s *Store) Delta(from DictionaryKey, in *Inputs, f *File, now time.Time) (b *Body, more bool) {
 	if d, known := f.delta(&from); known {

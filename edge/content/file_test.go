@@ -8,7 +8,7 @@ import (
 	"example.com/livery/wasm/abi"
 )
 
-// Whoever has a delta to a file has the file, and is told so by the validator that it names.
+// A client that has a delta to a file has the file: the validator that it names says so.
 func TestDeltaValidators(t *testing.T) {
 	p := newPlainInfo([]byte("the file"))
 	tag := string(p.deltaTag([]byte("a delta")))

@@ -161,7 +161,7 @@ func (x *index) read(name string) []byte {
 	return content
 }
 
-// write writes a file. It is deleted again if there is no room for it, because all others rank higher.
+// write writes a file. It is deleted again if all others rank higher and leave no room for it.
 func (x *index) write(name string, content []byte) error {
 	now := time.Now() // the file system's clock, not the edge's: it only orders files
 	rank, ok := x.admit(name, now)

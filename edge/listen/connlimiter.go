@@ -80,7 +80,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// refuse answers a connection that there is no room for.
+// refuse answers a connection beyond the limit.
 func refuse(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(time.Second))

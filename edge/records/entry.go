@@ -94,7 +94,7 @@ func (s *Store) serveStaleNow(f *fetchState, at upstream.Endpoint, flight string
 // maxAsks bounds how often one request asks anew because changes came in while it asked.
 const maxAsks = 3
 
-// lookUp returns the state of an entry that l wants: upstream's answer, or the last good one if there is no answer.
+// lookUp returns the state of an entry that l wants: upstream's answer, or without one the last good answer.
 // held is what the caller found, or nil.
 func lookUp[S any, P based[S]](s *Store, e *entry[S], k kind[S], held *S, l *Lookup) (*S, Outcome, error) {
 	ctx := s.traced(l) // outlives the request, as the question may

@@ -29,7 +29,7 @@ type refreshAnswer struct {
 func (s *Store) Heard(cursor string) { s.refresher.heard.Store(&cursor) }
 
 // askForTheme asks for a changed Theme and for the pairs of it that are hot, all in one question; nil
-// if there is no such answer, and each must be asked for.
+// without such an answer, and each must be asked for.
 //
 // An answer that others got a moment ago will do, if they had heard as much of the feed: the cursor
 // is part of the question. It is read after the number of the change, and written before it, so that

@@ -111,7 +111,7 @@ func (t *Theme) hot(since time.Time) []*Pair {
 
 // ThemeState is one answer to a question for a Theme. It is not changed.
 type ThemeState struct {
-	answer // Missing: there is no such Theme, and nothing of the below
+	answer // Missing: the Theme does not exist, and nothing of the below
 
 	Record        feedproto.Theme
 	Lifetime      time.Duration // of latest and unsealed answers

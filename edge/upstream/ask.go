@@ -146,7 +146,7 @@ type recordReply[T any] struct {
 	meta    ResponseMeta
 }
 
-// Theme returns the record of the Theme "{env}/{theme}"; missing if there is no such Theme. The error is ErrUnreachable.
+// Theme returns the record of the Theme "{env}/{theme}"; missing if the Theme does not exist. The error is ErrUnreachable.
 func (p *Pool) Theme(ctx context.Context, key string) (fed feedproto.Theme, missing bool, m ResponseMeta, err error) {
 	r, notFollowed, err := askInTurn(ctx, p, ThemeEndpoint, key, func(ctx context.Context, u *Client) (r recordReply[feedproto.Theme], err error) {
 		r.fed, r.missing, r.meta, err = u.theme(ctx, key)

@@ -8,7 +8,7 @@ const rootSegment = "$root"
 // AppendName appends the custom property name of the token at path: "--", the prefix if there is
 // one, and the segments, joined with "-". ASCII letters and digits, "-", "_" and visible characters
 // beyond ASCII stay as they are, every other character becomes "-". The token of the whole
-// document, whose path is "$root" alone, is named "--root" if there is no prefix, and one whose name
+// document, whose path is "$root" alone, is named "--root" without a prefix, and one whose name
 // is empty "---".
 func AppendName(dst []byte, prefix string, path []string) []byte {
 	dst = append(dst, '-')

@@ -121,7 +121,7 @@ func TestOverlayOfOnePathTwiceTakesTheLast(t *testing.T) {
 	}
 }
 
-// An override is reported once, even if the Theme's own value, which stands then, is no better.
+// An override is reported once, even if the Theme's own value, which stands then, is wrong too.
 func TestOverlayReportsAnOverrideOnce(t *testing.T) {
 	theme := read(t, `{"a":{"$type":"color","$value":"{n}"},"n":{"$type":"number","$value":1},"m":{"$type":"number","$value":2}}`)
 	d := dtcg.Overlay(theme, overrides(t, `{"a":"{m}"}`))

@@ -48,7 +48,7 @@ func (s *Store) findLoss(end storage.Cursor) error {
 	return err
 }
 
-// read returns the zero Cursor if there is no whole one.
+// read returns the zero Cursor if the marker is missing or incomplete.
 func (m *logEndMarker) read() (storage.Cursor, error) {
 	f, err := m.fs.Open(m.path)
 	if err != nil {

@@ -222,7 +222,7 @@ type VariantVersion struct {
 	PublishedAt time.Time `json:"publishedAt"`
 }
 
-// Pair is what one Variant serves at one Theme version. If there is no Pair the Variant serves
+// Pair is what one Variant serves at one Theme version. Without a Pair the Variant serves
 // the Theme's own values: it had no published overrides then.
 type Pair struct {
 	Overrides Hash `json:"overrides"` // blob: flat JSON object; empty means none

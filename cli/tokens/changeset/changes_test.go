@@ -45,7 +45,7 @@ func TestChangesAsAPersonReadsThem(t *testing.T) {
 			"another type", `{"a":{"$type":"number","$value":1}}`, `{"a":{"$type":"opacity","$value":1}}`, "  ! a  was number, is opacity\n",
 		},
 		{
-			"another description is no other value", `{"a":{"$value":1}}`, `{"a":{"$value":1,"$description":"d"}}`, "  ~ a  changed, but not its value\n",
+			"another description does not change the value", `{"a":{"$value":1}}`, `{"a":{"$value":1,"$description":"d"}}`, "  ~ a  changed, but not its value\n",
 		},
 		{"a colour is shown as it is served", `{}`, `{"a":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0,1]}}}`, "  + a  #0000ff\n"},
 	}

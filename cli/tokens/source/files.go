@@ -20,7 +20,7 @@ type tokenFile struct {
 	kind      tokenfile.Kind
 	mode      string // of Figma, if the file is of its own export
 	parts     []tokenfile.Part
-	flat      []jsontree.Member    // of a flat map; then there are no parts
+	flat      []jsontree.Member    // of a flat map, which has no parts
 	positions *tokenfile.Positions // nil until asked for
 }
 

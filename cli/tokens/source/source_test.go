@@ -25,8 +25,8 @@ func TestFaultsOfAFileHaveLineAndColumn(t *testing.T) {
 		{"a program", "\x7fELF\x02\x01\x00", "f is not text"},
 		{"an encoding of old", "{\"a\": \"\xfcber\" 1}", "f is not text"},
 		{"a character at the bound of what is looked at", strings.Repeat(" ", 511) + "ä", "f:1:512: the file is not valid JSON"},
-		{"a byte order mark is no fault and no column", "\ufeff{\"a\"}", "f:1:5: "},
-		{"an array is no token file", "[]", "f:1:1: the file must hold a JSON object, but holds a value of kind array"},
+		{"a byte order mark is neither a fault nor a column", "\ufeff{\"a\"}", "f:1:5: "},
+		{"an array is not a token file", "[]", "f:1:1: the file must hold a JSON object, but holds a value of kind array"},
 		{"nesting without end", strings.Repeat("[", 100), "f:1:73: the file is not valid JSON: it nests too deep"},
 	}
 	for _, c := range cases {

@@ -60,7 +60,7 @@ func NewDiskSpace(fs vfs.FS, dir string, floor, ballast int64, log *slog.Logger)
 func (s *DiskSpace) path() string { return s.fs.PathJoin(s.dir, ballastName) }
 
 // take keeps room for a write of cost bytes, until release, and returns storage.ErrNoSpace if it
-// could take the disk below the floor, or if the ballast was given up and there is no room to make
+// could take the disk below the floor, or if the ballast was given up and too little room is left to make
 // it again. A write that frees space may use half of the floor.
 func (s *DiskSpace) take(cost int, frees bool) error {
 	if s.floor < 0 {
