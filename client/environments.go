@@ -10,9 +10,14 @@ import (
 
 // ListOptions selects a page of a list. The zero value asks for the first 100 items.
 type ListOptions struct {
-	Slug          string // exact match; Themes and Variants only
-	Descending    bool   // by slug
+	Slug          string            // exact match; Themes and Variants only
+	Text          string            // a part of slug or display name, whatever the case; empty means any
+	Unpublished   *bool             // whether there is a draft; nil means any; Themes and Variants only
+	Labels        map[string]string // what the labels must hold
+	ByTime        bool              // ordered by updatedAt; else by slug
+	Descending    bool
 	PageNumber    int    // from 1; 0 means 1
+	After         string // Page.Next of the page before: nothing is skipped if an item is deleted; not beside PageNumber
 	PageSize      int    // 1 to 1000; 0 means 100
 	IncludeTotals bool
 }
@@ -21,6 +26,21 @@ func (o ListOptions) query() url.Values {
 	q := url.Values{}
 	if o.Slug != "" {
 		q.Set("slug", o.Slug)
+	}
+	if o.Text != "" {
+		q.Set("q", o.Text)
+	}
+	if o.Unpublished != nil {
+		q.Set("hasUnpublishedChanges", strconv.FormatBool(*o.Unpublished))
+	}
+	for key, value := range o.Labels {
+		q.Set("label."+key, value)
+	}
+	if o.ByTime {
+		q.Set("orderBy", "updatedAt")
+	}
+	if o.After != "" {
+		q.Set("after", o.After)
 	}
 	if o.Descending {
 		q.Set("orderDir", "descending")
@@ -39,19 +59,20 @@ func (o ListOptions) query() url.Values {
 
 // Page is one page of a list.
 type Page[T any] struct {
-	Items      []T  `json:"items"`
-	PageNumber int  `json:"pageNumber"`
-	PageSize   int  `json:"pageSize"`
-	PageCount  int  `json:"pageCount"`  // items on this page
-	TotalCount *int `json:"totalCount"` // nil unless asked for
-	TotalPages *int `json:"totalPages"` // nil unless asked for
+	Items      []T    `json:"items"`
+	PageNumber int    `json:"pageNumber"` // 0 of a page after another
+	PageSize   int    `json:"pageSize"`
+	PageCount  int    `json:"pageCount"`  // items on this page
+	TotalCount *int   `json:"totalCount"` // nil unless asked for
+	TotalPages *int   `json:"totalPages"` // nil unless asked for
+	Next       string `json:"next"`       // ListOptions.After of the next page; empty on the last, and of a page by its number
 }
 
 // Environments returns a page of the Environments on which the caller has a grant. The slug filter
-// does not apply.
+// and the filter by draft do not apply.
 func (c *Client) Environments(ctx context.Context, o ListOptions) (Page[Environment], error) {
 	var page Page[Environment]
-	o.Slug = ""
+	o.Slug, o.Unpublished = "", nil
 	err := c.call(ctx, request{method: http.MethodGet, path: []string{"environments"}, query: o.query()}, &page)
 	return page, err
 }
@@ -69,12 +90,13 @@ func (c *Client) Environment(ctx context.Context, environmentID string) (Environ
 	return e, err
 }
 
-// every turns pages into one sequence.
+// every turns pages into one sequence. An origin that does not know of Page.Next is asked by number.
 func every[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
 	const size = 1000
 	return func(yield func(T, error) bool) {
-		for number := 1; ; number++ {
-			page, err := list(ListOptions{PageNumber: number, PageSize: size})
+		o := ListOptions{PageSize: size}
+		for number := 2; ; number++ {
+			page, err := list(o)
 			if err != nil {
 				var none T
 				yield(none, err)
@@ -84,6 +106,9 @@ func every[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
 				if !yield(item, nil) {
 					return
 				}
+			}
+			if o.After = page.Next; o.After == "" {
+				o.PageNumber = number
 			}
 			if len(page.Items) < size {
 				return

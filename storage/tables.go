@@ -29,6 +29,12 @@ var (
 	Replays         = Table[record.Replay]{'I', "replay"}
 )
 
+// What lists look at of the same records.
+var (
+	ListedThemes   = Table[record.Listed]{'H', "theme"}
+	ListedVariants = Table[record.Listed]{'V', "variant"}
+)
+
 // Key returns the key of the record at parts.
 func (t Table[T]) Key(parts ...string) []byte { return Key(t.letter, parts...) }
 
@@ -148,6 +154,17 @@ func (x Index) Scan(r Reader, order Order, each func(slug, id string) (more bool
 	return r.Scan(Key(x.letter, parts...), order, func(key, value []byte) bool {
 		return each(LastPart(key), string(value))
 	})
+}
+
+// ScanAfter is Scan for the entries that come after slug in the order.
+func (x Index) ScanAfter(r Reader, order Order, slug string, each func(slug, id string) (more bool), parts ...string) error {
+	start, end := Span(Key(x.letter, parts...))
+	if order == Ascending {
+		start = append(x.key(slug, parts), 0) // the key after this one
+	} else {
+		end = x.key(slug, parts)
+	}
+	return r.ScanRange(start, end, order, func(key, value []byte) bool { return each(LastPart(key), string(value)) })
 }
 
 func (x Index) key(slug string, parts []string) []byte {

@@ -1,15 +1,16 @@
 package api
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/storage"
+	"example.com/livery/storage/record"
 )
 
 // The bounds and defaults of lists.
@@ -21,26 +22,29 @@ const (
 
 // page is the part of a list that a request names.
 type page struct {
-	order  storage.Order
-	number int
-	size   int
-	totals bool
-	slug   *string // nil means every slug
+	listing.Query
+	numbered bool // the request names the page by its number
 }
 
-// page reads the list parameters. filtered says whether the list knows the slug filter.
+// page reads the list parameters. filtered says whether the list knows the filters by slug and by draft.
 func (q *request) page(filtered bool) (page, error) {
 	params := q.params()
-	p := page{totals: params.boolean("includeTotals")}
-	direction, given := params.text("orderDir")
-	if given && direction != "ascending" && direction != "descending" {
-		params.fault("orderDir", "must be ascending or descending")
-	}
-	p.order = storage.Order(direction == "descending")
-	number, _ := params.integer("pageNumber", 1)
+	p := page{Query: listing.Query{Totals: params.boolean("includeTotals")}}
+	p.Descending = params.word("orderDir", "ascending", "descending") == "descending"
+	p.ByTime = params.word("orderBy", "slug", "updatedAt") == "updatedAt"
+	number, numbered := params.integer("pageNumber", 1)
 	size, _ := params.integer("pageSize", defaultPageSize)
-	if slug, given := params.text("slug"); given && filtered {
-		p.slug = &slug
+	p.Filter = params.filter(filtered)
+	p.numbered = numbered
+	if after, given := params.text("after"); given {
+		place, err := listing.ParsePlace(after, p.ByTime, p.Descending)
+		p.After = &place
+		if err != nil {
+			params.fault("after", err.Error())
+		}
+		if numbered {
+			params.fault("after", "stands beside pageNumber; send one of them")
+		}
 	}
 	if err := params.err(); err != nil {
 		return p, err
@@ -52,88 +56,68 @@ func (q *request) page(filtered bool) (page, error) {
 	if size < 1 || size > maxPageSize {
 		faults = append(faults, "pageSize: must be 1 to 1000")
 	}
-	p.number, p.size = int(number), int(size)
+	p.Number, p.Size = int(number), int(size)
 	return p, invalid(faults...)
 }
 
-// window is a page of ids.
-type window struct {
-	ids   []string
-	total int // of the whole list; right if the page asks for totals
+// word reads one of two words; the first is the default.
+func (p *params) word(name, first, second string) string {
+	value, given := p.text(name)
+	if given && value != first && value != second {
+		p.fault(name, "must be "+first+" or "+second)
+	}
+	return value
 }
 
-// walk collects the page from an index without reading a record. parts are those of the index. If the list has
-// a sparse index that counts right, it goes to the page without walking over those before it.
-func (p page) walk(r storage.Reader, index storage.Index, counted bool, parts ...string) (w window, err error) {
-	if p.slug != nil {
-		return p.exact(r, index, parts)
-	}
-	if counted {
-		if w, err = p.seek(r, index, parts); !isMissing(err) {
-			return w, err
+// labelPrefix begins the names of the parameters that filter by a label.
+const labelPrefix = "label."
+
+// filter reads the filters of a list.
+func (p *params) filter(filtered bool) (f listing.Filter) {
+	f.Text, _ = p.text("q")
+	for name, values := range p.q.query {
+		if key, ok := strings.CutPrefix(name, labelPrefix); ok {
+			for _, value := range values {
+				f.Labels = append(f.Labels, listing.Label{Key: key, Value: value})
+			}
 		}
 	}
-	skip := (p.number - 1) * p.size
-	err = index.Scan(r, p.order, func(_, id string) bool {
-		if w.total >= skip && len(w.ids) < p.size {
-			w.ids = append(w.ids, id)
-		}
-		w.total++
-		return p.totals || len(w.ids) < p.size
-	}, parts...)
-	return w, err
-}
-
-// seek is walk by a sparse index: storage.ErrNotFound if there is none.
-func (p page) seek(r storage.Reader, index storage.Index, parts []string) (w window, err error) {
-	blocks, err := index.Blocks(r, parts...)
-	if err != nil {
-		return w, err
+	if !filtered {
+		return f
 	}
-	for _, b := range blocks.Blocks {
-		w.total += b.Count
+	if slug, given := p.text("slug"); given {
+		f.Slug = &slug
 	}
-	err = index.ScanFrom(r, blocks, p.order, (p.number-1)*p.size, func(_, id string) bool {
-		w.ids = append(w.ids, id)
-		return len(w.ids) < p.size
-	}, parts...)
-	return w, err
-}
-
-// exact finds the one entry of a slug. A slug with a zero byte is not valid, and must not become
-// part of a key.
-func (p page) exact(r storage.Reader, index storage.Index, parts []string) (window, error) {
-	if strings.IndexByte(*p.slug, 0) >= 0 {
-		return window{}, nil
+	if _, given := p.text("hasUnpublishedChanges"); given {
+		unpublished := p.boolean("hasUnpublishedChanges")
+		f.Unpublished = &unpublished
 	}
-	id, err := index.Read(r, *p.slug, parts...)
-	switch {
-	case isMissing(err):
-		return window{}, nil
-	case err != nil:
-		return window{}, err
-	case p.number > 1:
-		return window{total: 1}, nil
-	}
-	return window{[]string{id}, 1}, nil
+	return f
 }
 
 // listBody is the envelope of every list.
 type listBody struct {
-	TotalCount *int `json:"totalCount,omitzero"`
-	TotalPages *int `json:"totalPages,omitzero"`
-	PageSize   int  `json:"pageSize"`
-	PageNumber int  `json:"pageNumber"`
-	PageCount  int  `json:"pageCount"` // items on this page
-	Items      any  `json:"items"`
+	TotalCount *int   `json:"totalCount,omitzero"`
+	TotalPages *int   `json:"totalPages,omitzero"`
+	PageSize   int    `json:"pageSize"`
+	PageNumber int    `json:"pageNumber,omitzero"` // none if the request names the place before the page
+	PageCount  int    `json:"pageCount"`           // items on this page
+	Items      any    `json:"items"`
+	Next       string `json:"next,omitzero"` // none on the last page, and if the request names a number
 }
 
 // listAnswer returns one page of a list.
-func listAnswer[T any](p page, items []T, total int) (httpserver.Answer, error) {
-	body := listBody{PageSize: p.size, PageNumber: p.number, PageCount: len(items), Items: items}
-	if p.totals {
-		pages := (total + p.size - 1) / p.size
-		body.TotalCount, body.TotalPages = &total, &pages
+func listAnswer[T any](p page, items []T, w listing.Window) (httpserver.Answer, error) {
+	body := listBody{PageSize: p.Size, PageCount: len(items), Items: items}
+	if p.After == nil {
+		body.PageNumber = p.Number
+	}
+	if !p.numbered {
+		body.Next = w.Next
+	}
+	if p.Totals {
+		pages := (w.Total + p.Size - 1) / p.Size
+		body.TotalCount, body.TotalPages = &w.Total, &pages
 	}
 	return bare(fasthttp.StatusOK, body)
 }
@@ -157,19 +141,19 @@ func (h environments) list(r storage.Reader, q *request, _ target) (httpserver.A
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	slices.SortFunc(granted, func(a, b auth.Granted) int {
-		return cmp.Or(strings.Compare(a.Environment.Slug, b.Environment.Slug), strings.Compare(a.Environment.ID, b.Environment.ID))
-	})
-	if p.order == storage.Descending {
-		slices.Reverse(granted)
+	byID := make(map[string]auth.Granted, len(granted))
+	listed := make([]record.Listed, len(granted))
+	for i, g := range granted {
+		e := g.Environment
+		byID[e.ID] = g
+		listed[i] = record.Listed{ID: e.ID, Slug: e.Slug, DisplayName: e.DisplayName, Metadata: e.Metadata, UpdatedAt: e.UpdatedAt}
 	}
-	start := min((p.number-1)*p.size, len(granted))
-	end := min(start+p.size, len(granted))
+	w := listing.Choose(listed, p.Query)
 	items := []environmentBody{}
-	for _, g := range granted[start:end] {
-		items = append(items, newEnvironmentBody(g.Environment, g.Role))
+	for _, id := range w.IDs {
+		items = append(items, newEnvironmentBody(byID[id].Environment, byID[id].Role))
 	}
-	return listAnswer(p, items, len(granted))
+	return listAnswer(p, items, w)
 }
 
 func (h environments) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
@@ -27,22 +28,23 @@ func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer,
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := p.walk(r, storage.ThemeSlugs, h.config.ListsCounted(), t.environment.ID)
+	list := listing.List{Index: storage.ThemeSlugs, Records: storage.ListedThemes, Counted: h.config.ListsCounted(), Parts: []string{t.environment.ID}}
+	w, err := list.Page(r, p.Query)
 	if err == nil {
-		err = prefetch(r, w.ids, storage.Themes, t.environment.ID)
+		err = prefetch(r, w.IDs, storage.Themes, t.environment.ID)
 	}
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	items := make([]themeBody, 0, len(w.ids))
-	for _, id := range w.ids {
+	items := make([]themeBody, 0, len(w.IDs))
+	for _, id := range w.IDs {
 		t, err := storage.Themes.Read(r, t.environment.ID, id)
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
 		items = append(items, h.newThemeBody(t))
 	}
-	return listAnswer(p, items, w.total)
+	return listAnswer(p, items, w)
 }
 
 func (h themes) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {

@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
@@ -15,22 +16,23 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := p.walk(r, storage.VariantSlugs, false, t.environment.ID, t.theme.ID) // a hundred at most
+	list := listing.List{Index: storage.VariantSlugs, Records: storage.ListedVariants, Counted: false, Parts: []string{t.environment.ID, t.theme.ID}} // a hundred at most
+	w, err := list.Page(r, p.Query)
 	if err == nil {
-		err = prefetch(r, w.ids, storage.Variants, t.environment.ID, t.theme.ID)
+		err = prefetch(r, w.IDs, storage.Variants, t.environment.ID, t.theme.ID)
 	}
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	items := make([]variantBody, 0, len(w.ids))
-	for _, id := range w.ids {
+	items := make([]variantBody, 0, len(w.IDs))
+	for _, id := range w.IDs {
 		v, err := storage.Variants.Read(r, t.environment.ID, t.theme.ID, id)
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
 		items = append(items, h.newVariantBody(t.theme, v))
 	}
-	return listAnswer(p, items, w.total)
+	return listAnswer(p, items, w)
 }
 
 func (h variants) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {

@@ -162,6 +162,16 @@ type Theme struct {
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
 
+// Listed is what a list looks at of a Theme, a Variant or an Environment: it reads their records.
+type Listed struct {
+	ID          string            `json:"id"`
+	Slug        string            `json:"slug"`
+	DisplayName string            `json:"displayName"`
+	Metadata    map[string]string `json:"metadata"`
+	DraftETag   string            `json:"draftETag"` // empty without a draft, and of an Environment
+	UpdatedAt   time.Time         `json:"updatedAt"`
+}
+
 // Move is one rename: the token or group at From (a JSON Pointer into the version beneath a draft or
 // before a version) is the one at To in it. The moves of one draft or version are simultaneous.
 type Move struct {
