@@ -22,6 +22,28 @@ var (
 	ErrInternal     = errors.New("the server failed")
 )
 
+// What an *Error of a conflict can be compared with beside ErrConflict: each stands for one value of Livery-Reason. An
+// answer of an older origin names none.
+var (
+	ErrStaleETag            = errors.New("the etag is not the draft's")
+	ErrIfMatchFailed        = errors.New("the resource is not the one that If-Match names")
+	ErrSlugTaken            = errors.New("another resource beside it has the slug")
+	ErrNoDraft              = errors.New("there is no draft to publish")
+	ErrThemeUnpublished     = errors.New("the Theme of the Variant has no version")
+	ErrAlreadyPublished     = errors.New("the Variant is published at the Theme's newest version")
+	ErrIdempotencyKeyReused = errors.New("another request had the Idempotency-Key")
+)
+
+var reasons = map[string]error{
+	"staleEtag":            ErrStaleETag,
+	"ifMatchFailed":        ErrIfMatchFailed,
+	"slugTaken":            ErrSlugTaken,
+	"noDraft":              ErrNoDraft,
+	"themeUnpublished":     ErrThemeUnpublished,
+	"alreadyPublished":     ErrAlreadyPublished,
+	"idempotencyKeyReused": ErrIdempotencyKeyReused,
+}
+
 var sentinels = map[string]error{
 	"payload":    ErrPayload,
 	"validation": ErrValidation,
@@ -40,6 +62,7 @@ type Error struct {
 	URL       string
 	Status    int      // of HTTP
 	Cause     string   // the API's word; empty for 401 and for answers that the API did not make
+	Reason    string   // of a conflict, as Livery-Reason says it; empty for every other cause
 	Messages  []string // every fault of the request; often empty
 	RequestID string   // what the server's log calls this request; empty if it sent none
 }
@@ -53,6 +76,9 @@ func (e *Error) Error() string {
 	} else if text := http.StatusText(e.Status); text != "" {
 		b.WriteString(" " + strings.ToLower(text))
 	}
+	if e.Reason != "" {
+		b.WriteString(" (" + e.Reason + ")")
+	}
 	if len(e.Messages) > 0 {
 		b.WriteString(": " + strings.Join(e.Messages, "; "))
 	}
@@ -65,14 +91,14 @@ func (e *Error) Is(target error) bool {
 		return target == ErrUnauthorized
 	}
 	if known, ok := sentinels[e.Cause]; ok {
-		return target == known
+		return target == known || e.Reason != "" && target == reasons[e.Reason]
 	}
 	return target == ErrInternal && e.Status >= http.StatusInternalServerError
 }
 
 // readError makes the Error of an answer, also of one that something in between wrote.
 func readError(method, address string, res *http.Response, body []byte) *Error {
-	e := &Error{Method: method, URL: address, Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id")}
+	e := &Error{Method: method, URL: address, Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), Reason: res.Header.Get("Livery-Reason")}
 	var answer struct {
 		Cause    string   `json:"cause"`
 		Messages []string `json:"messages"`

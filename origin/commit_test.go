@@ -121,11 +121,11 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 			edit(blue), false, func(s scene) { s.patch(s.theme, blue) }, 409,
 			func(s scene) any { return draftOf(s, s.theme) }, "red=#ff0000 blue=1",
 		},
-		"an edit of the Theme finds its operation refused": {
+		"an edit of the Theme finds the draft changed before its operation refused": {
 			edit(`[{"operation":"remove","path":"/red"}]`), false,
 			func(s scene) {
 				s.patch(s.theme, `[{"operation":"remove","path":"/red"},{"operation":"add","path":"/blue","value":{"$value":1}}]`)
-			}, 400,
+			}, 409,
 			func(s scene) any { return draftOf(s, s.theme) }, "blue=1",
 		},
 		"an edit of the Theme keeps its new name": {
@@ -152,9 +152,12 @@ func TestOvertakenDecisionsAreMadeAgain(t *testing.T) {
 			s.theme = h.theme("brand")
 			s.variant = h.variant(s.theme, "dark")
 			etag := h.patch(s.theme, red)
-			path := s.theme + c.request.path + "?etag=" + etag
-			if c.ofVariant {
+			path := s.theme + c.request.path
+			switch {
+			case c.ofVariant:
 				path = s.variant + c.request.path
+			case c.request.method == "PATCH":
+				path += "?etag=" + etag
 			}
 			store.set(&store.beforeUpdate, func() { c.between(s) })
 			if r := h.do(owner, c.request.method, path, c.request.body); r.status != c.want {

@@ -149,6 +149,27 @@ func Explain(err error) *Failure {
 	return &Failure{Sentence: err.Error(), Cause: err}
 }
 
+// explainConflict says which conflict it is, and how to go on. An older origin does not name it.
+func explainConflict(f *Failure, e *client.Error) {
+	f.Sentence = "the resource was changed meanwhile, or the name is taken: " + e.Method + " " + e.URL
+	f.Next = "Look at it with livery theme show, then try again."
+	switch {
+	case errors.Is(e, client.ErrSlugTaken):
+		f.Sentence, f.Next = "another one beside it has this slug already", "Choose another slug; livery theme list and livery variant list show those that are taken."
+	case errors.Is(e, client.ErrStaleETag), errors.Is(e, client.ErrIfMatchFailed):
+		f.Sentence, f.Next = "another client changed it meanwhile: "+e.Method+" "+pathOf(e.URL), "Look at it with livery diff, then try again."
+	case errors.Is(e, client.ErrNoDraft):
+		f.Sentence, f.Next = "there is no draft to publish", "Push something first."
+	case errors.Is(e, client.ErrThemeUnpublished):
+		f.Sentence, f.Next = "the Theme has no version yet", "Publish the Theme first: livery publish --theme SLUG."
+	case errors.Is(e, client.ErrAlreadyPublished):
+		f.Sentence = "the Variant is published at the newest version of its Theme already, and that never changes"
+		f.Next = "Publish the Theme once more, with --unchanged if it has nothing new, and then the Variant."
+	case errors.Is(e, client.ErrIdempotencyKeyReused):
+		f.Sentence, f.Next = "another request had the same Idempotency-Key", "Send the request with a key of its own."
+	}
+}
+
 // explainNetwork says why no answer came, or returns nil if that is not what failed.
 func explainNetwork(err error) *Failure {
 	f := &Failure{Next: "Start one with livery dev, or name another address with --url.", Cause: err}
@@ -211,8 +232,7 @@ func explainAnswer(e *client.Error) *Failure {
 		f.Sentence = "the resource does not exist, or this token may not see it: " + e.URL
 		f.Next = "See what there is with livery env list and livery theme list."
 	case errors.Is(e, client.ErrConflict):
-		f.Sentence = "the resource was changed meanwhile, or the name is taken: " + e.Method + " " + e.URL
-		f.Next = "Look at it with livery theme show, then try again."
+		explainConflict(f, e)
 	case errors.Is(e, client.ErrPlanLimit):
 		f.Sentence = "the Theme has as many Variants as the plan allows"
 		f.Next = "Delete one with livery variant delete, or ask the operator for a larger plan."

@@ -184,15 +184,27 @@ func (h *Handler) edit(q *request, shapes []shape) (edit, error) {
 // claim reads what the caller believes of the draft: nothing, an empty text and "null" are "there was
 // none".
 func (p *params) claim() theming.Claim {
-	etag, _ := p.text("etag")
+	r := p.review()
+	c := theming.Claim{IfMatch: r.IfMatch}
+	if r.ETag != nil {
+		c.ETag = *r.ETag
+	}
+	return c
+}
+
+// review reads which draft the caller saw before it publishes. An empty etag and "null" say that it saw none.
+func (p *params) review() (r theming.Review) {
+	etag, given := p.text("etag")
 	if etag == "null" {
 		etag = ""
 	}
-	c := theming.Claim{ETag: etag, IfMatch: p.ifMatchValue()}
-	if etag != "" && c.IfMatch != nil && *c.IfMatch != "*" && *c.IfMatch != etag {
+	if r.IfMatch = p.ifMatchValue(); given {
+		r.ETag = &etag
+	}
+	if etag != "" && r.IfMatch != nil && *r.IfMatch != "*" && *r.IfMatch != etag {
 		p.fault("etag", "differs from the If-Match header")
 	}
-	return c
+	return r
 }
 
 // readOperation checks an operation against its shape, and lists everything in which it differs.

@@ -7,6 +7,7 @@ import (
 	"hash"
 
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -84,7 +85,7 @@ func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, err
 			err = d.apply(tx)
 		}
 		if known && !isFault(err) {
-			err = errConflict // another request had the key
+			err = theming.Conflicting(theming.IdempotencyKeyReused)
 		}
 		if err == nil {
 			err = h.storeAnswer(tx, q, key, d.answer)

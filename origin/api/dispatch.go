@@ -222,11 +222,15 @@ func domainRefusal(e *theming.Error) httpserver.Answer {
 		status = fasthttp.StatusNotFound
 	case theming.Conflict:
 		status = fasthttp.StatusConflict
-		if e.Precondition {
+		if e.Reason == theming.IfMatchFailed {
 			status = fasthttp.StatusPreconditionFailed
 		}
 	}
-	return httpserver.Refused(status, e.Cause)
+	a := httpserver.Refused(status, e.Cause)
+	if e.Reason != "" {
+		a.Headers = []httpserver.Header{{Name: reasonHeader, Value: string(e.Reason)}}
+	}
+	return a
 }
 
 // errNotFound refuses what is missing, or what the caller may not know of.
@@ -251,8 +255,8 @@ func refuse(cause theming.Cause, messages []string) error {
 	return &theming.Error{Cause: cause, Messages: messages}
 }
 
-// errConflict refuses a request that the state does not allow.
-var errConflict error = &theming.Error{Cause: theming.Conflict}
+// reasonHeader says which conflict a 409 or 412 is: the body has one cause for all of them.
+const reasonHeader = "Livery-Reason"
 
 // RefuseOn answers a request of the feed or the operator with an error.
 func (h *Handler) RefuseOn(ctx *fasthttp.RequestCtx, err error) {

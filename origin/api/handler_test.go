@@ -18,6 +18,7 @@ import (
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/theming"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
 )
@@ -108,7 +109,7 @@ func TestRequestsAreCopiedFromTheServer(t *testing.T) {
 	var copies []*request // of requests that come one after the other
 	h.router.POST("/public/v1/keep/{themeID}", h.routed(Route{Method: "POST", Path: environmentsPath, change: func(_ *Handler, q *request) (change, error) {
 		copies = append(copies, q)
-		return change{}, errConflict
+		return change{}, theming.Conflicting(theming.SlugTaken)
 	}}))
 	base, token := serve(t, h), issue(t, h)
 	for i := range 1000 {

@@ -178,7 +178,7 @@ func writeSlug(tx storage.Tx, index storage.Index, id, old, slug string, parts .
 	}
 	switch _, err := index.Read(tx, slug, parts...); {
 	case err == nil:
-		return errConflict
+		return theming.Conflicting(theming.SlugTaken)
 	case !isMissing(err):
 		return err
 	}

@@ -132,7 +132,7 @@ func (h themeTokens) discard(q *request) (change, error) {
 func (h themeTokens) publish(q *request) (change, error) {
 	params := q.params()
 	wanted := theming.Publication{
-		IfMatch: params.ifMatchValue(), Unchanged: params.boolean("unchanged"), Module: h.config.Module, NewETag: newETag,
+		Review: params.review(), Unchanged: params.boolean("unchanged"), Module: h.config.Module, NewETag: newETag,
 	}
 	if err := params.err(); err != nil {
 		return change{}, err

@@ -152,7 +152,7 @@ func (h variantTokens) discard(q *request) (change, error) {
 // there.
 func (h variantTokens) publish(q *request) (change, error) {
 	params := q.params()
-	ifMatch := params.ifMatchValue()
+	review := params.review()
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
@@ -161,7 +161,7 @@ func (h variantTokens) publish(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		published, version, overrides, err := theming.PublishVariant(t.theme, state, ifMatch, h.config.Now())
+		published, version, overrides, err := theming.PublishVariant(t.theme, state, review, h.config.Now())
 		if err != nil {
 			return decision{}, err
 		}

@@ -28,6 +28,19 @@ func Apply(root *jsontree.Node, ops []Operation, limits Limits) (*jsontree.Node,
 	return e.root.freeze(), e.moves(), nil
 }
 
+// Check returns what is wrong with the operations on their own, whatever the document: their names, what they carry and
+// their pointers. Apply finds all of it too.
+func Check(ops []Operation, limits Limits) []Fault {
+	e := newEditor(nil, limits)
+	for i := range ops {
+		_, _, problems := e.check(&ops[i])
+		for _, p := range problems {
+			e.faults = append(e.faults, Fault{i, p.pointer, p.what})
+		}
+	}
+	return e.faults
+}
+
 // maxWork bounds what one batch may walk, shift and copy beside the linear part, in members. Only
 // a batch made for it comes near: it took some tenths of a second then.
 const maxWork = 1 << 22

@@ -1,6 +1,8 @@
 package theming
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -64,17 +66,17 @@ type Claim struct {
 }
 
 // Check compares the claim with the etag of the draft that is there, empty if there is none. It
-// returns a payload refusal if query and header name different drafts, a conflict if the
-// query is stale, and a conflict with Precondition if the header is.
+// returns a payload refusal if query and header name different drafts, IfMatchFailed if the
+// header is stale, and StaleETag if the query is.
 func (c Claim) Check(current string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
 	if c.IfMatch != nil && !matches(*c.IfMatch, current) {
-		return &Error{Cause: Conflict, Precondition: true}
+		return Conflicting(IfMatchFailed)
 	}
 	if c.ETag != current && (c.ETag != "" || c.IfMatch == nil) {
-		return refuse(Conflict)
+		return Conflicting(StaleETag)
 	}
 	return nil
 }
@@ -85,6 +87,17 @@ func (c Claim) check() error {
 		return refuse(Payload, "etag: the query names one draft and If-Match another; send one of them, or the same value twice")
 	}
 	return nil
+}
+
+// judge is Check for a batch: shape says what is wrong with the operations on their own, which comes before a claim that
+// is stale. It is asked then only, because to apply the batch finds that too.
+func (c Claim) judge(current string, shape func() error) error {
+	err := c.Check(current)
+	var refusal *Error
+	if !errors.As(err, &refusal) || refusal.Cause != Conflict {
+		return err
+	}
+	return cmp.Or(shape(), err)
 }
 
 // matches reports whether an If-Match value names the current draft; if there is none nothing does.
@@ -106,10 +119,12 @@ type Edit struct {
 // the smallest patch of the version beneath. A batch that changes nothing, renames that the draft
 // remembers among it, returns s as it is; one
 // that makes the document equal to the version beneath removes the draft. It returns a payload
-// refusal for a claim that contradicts itself, a validation refusal that lists every fault of the
-// batch and of the document it makes, and then a conflict for a claim that is stale.
+// refusal for a claim that contradicts itself, a conflict for a claim that is stale, and a validation
+// refusal that lists every fault of the batch and of the document it makes. What is wrong with the
+// operations on their own comes before a stale claim.
 func EditTheme(s ThemeState, e Edit) (ThemeState, error) {
-	if err := e.Claim.check(); err != nil {
+	err := e.Claim.judge(s.etag(), func() error { return invalid(patchMessages(e.Operations, patch.Check(e.Operations, e.Limits))) })
+	if err != nil {
 		return ThemeState{}, err
 	}
 	before, err := s.Document()
@@ -118,9 +133,6 @@ func EditTheme(s ThemeState, e Edit) (ThemeState, error) {
 	}
 	after, moves, err := applyBatch(before, e)
 	if err != nil {
-		return ThemeState{}, err
-	}
-	if err := e.Claim.Check(s.etag()); err != nil {
 		return ThemeState{}, err
 	}
 	same := jsontree.Equal(before, after)

@@ -150,7 +150,8 @@ func TestMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// The order of rules: a claim that contradicts itself, the batch, then the state (decision 1.4).
+// The order of rules: a claim that contradicts itself, the operations on their own, the claim, and then what they make of
+// the document (decisions 1.4 and 9.1).
 func TestEditThemeOrderOfRules(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t, 0)
@@ -161,7 +162,9 @@ func TestEditThemeOrderOfRules(t *testing.T) {
 	}
 	bad, good := `[{"op":"remove","path":"/gone"}]`, `[{"op":"remove","path":"/gap"}]`
 	wantRefusal(t, edit(bad, theming.Claim{ETag: "a", IfMatch: ptr("b")}), theming.Payload, "If-Match")
-	wantRefusal(t, edit(bad, theming.Claim{ETag: "stale"}), theming.Validation, "gone")
+	wantRefusal(t, edit(bad, theming.Claim{ETag: "stale"}), theming.Conflict)
+	wantRefusal(t, edit(bad, theming.Claim{ETag: h.theme.Draft.ETag}), theming.Validation, "gone")
+	wantRefusal(t, edit(`[{"op":"remove","path":"gone"}]`, theming.Claim{ETag: "stale"}), theming.Validation, "begins with '/'")
 	wantRefusal(t, edit(good, theming.Claim{ETag: "stale"}), theming.Conflict)
 	wantRefusal(t, edit(good, theming.Claim{}), theming.Conflict)
 	if err := edit(good, theming.Claim{ETag: h.theme.Draft.ETag}); err != nil { // S172

@@ -23,21 +23,38 @@ const (
 	Internal   Cause = "internal"
 )
 
+// Reason says which conflict a conflict is, in one word that a client can branch on. The list is closed.
+type Reason string
+
+// The reasons of conflicts, as the API sends them beside the error body.
+const (
+	StaleETag            Reason = "staleEtag"            // the query's etag does not name the draft
+	IfMatchFailed        Reason = "ifMatchFailed"        // the If-Match header does not hold: 412 instead of 409
+	SlugTaken            Reason = "slugTaken"            // another resource of the same parent has the slug
+	NoDraft              Reason = "noDraft"              // there is nothing to publish
+	ThemeUnpublished     Reason = "themeUnpublished"     // a Variant cannot be published before its Theme
+	AlreadyPublished     Reason = "alreadyPublished"     // the Variant has a version at the Theme's newest version
+	IdempotencyKeyReused Reason = "idempotencyKeyReused" // another request had the Idempotency-Key
+)
+
 // Error is a refusal. Messages is empty if the domain refuses (planLimit, forbidden, notFound,
 // conflict); for payload and validation it lists every fault at once.
 type Error struct {
-	Cause        Cause
-	Messages     []string
-	Precondition bool // a conflict that an If-Match header found: 412 instead of 409
+	Cause    Cause
+	Messages []string
+	Reason   Reason // of a conflict; empty for every other cause
 }
 
 // Error returns the cause and the messages.
 func (e *Error) Error() string {
 	if len(e.Messages) == 0 {
-		return "theming: " + string(e.Cause)
+		return strings.TrimSpace("theming: " + string(e.Cause) + " " + string(e.Reason))
 	}
 	return "theming: " + string(e.Cause) + ": " + strings.Join(e.Messages, "; ")
 }
+
+// Conflicting returns the refusal of a request that the state does not allow.
+func Conflicting(r Reason) error { return &Error{Cause: Conflict, Reason: r} }
 
 func refuse(cause Cause, messages ...string) error {
 	return &Error{Cause: cause, Messages: messages}

@@ -485,7 +485,7 @@ func (w *world) editVariant() {
 
 func (w *world) publishVariant() {
 	i, v := w.variant()
-	_, _, _, err := theming.PublishVariant(w.h.theme.Theme, w.h.variants[i], nil, w.h.now())
+	_, _, _, err := theming.PublishVariant(w.h.theme.Theme, w.h.variants[i], theming.Review{}, w.h.now())
 	if w.r.version == 0 || v.draft == nil || v.published == w.r.version {
 		wantRefusal(w.t, err, theming.Conflict)
 		return

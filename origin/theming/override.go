@@ -72,9 +72,10 @@ type VariantEdit struct {
 // lacks. A batch that changes nothing returns s as it is; one that makes the overrides equal to
 // what is served removes the draft, unless that draft is the migration of an older version. It
 // returns a payload refusal for a claim that contradicts itself, a validation refusal that lists
-// every fault, and then a conflict for a claim that is stale.
+// every fault of the operations on their own, a conflict for a claim that is stale, and then a
+// validation refusal for what they would make of the overrides.
 func EditVariant(t record.Theme, document *jsontree.Node, s VariantState, e VariantEdit) (VariantState, error) {
-	if err := e.Claim.check(); err != nil {
+	if err := e.Claim.judge(s.etag(), e.checkOperations); err != nil {
 		return VariantState{}, err
 	}
 	before, err := s.Overrides()
@@ -85,23 +86,25 @@ func EditVariant(t record.Theme, document *jsontree.Node, s VariantState, e Vari
 	if err != nil {
 		return VariantState{}, err
 	}
-	if err := e.Claim.Check(s.etag()); err != nil {
-		return VariantState{}, err
-	}
 	if jsontree.Equal(before, after) {
 		return s, nil
 	}
 	return s.redraft(t, after, e), nil
 }
 
-func applyOverrides(before, document *jsontree.Node, e VariantEdit) (*jsontree.Node, error) {
+// checkOperations refuses the operations for what is wrong with them on their own.
+func (e VariantEdit) checkOperations() error {
 	var messages []string
 	for i, op := range e.Operations {
 		for _, what := range checkVariantOperation(op, e.Limits) {
 			messages = append(messages, "operations["+strconv.Itoa(i)+"] ("+quoteWord(op.Op)+" "+quote(op.Path)+"): "+what)
 		}
 	}
-	if err := invalid(messages); err != nil {
+	return invalid(messages)
+}
+
+func applyOverrides(before, document *jsontree.Node, e VariantEdit) (*jsontree.Node, error) {
+	if err := e.checkOperations(); err != nil {
 		return nil, err
 	}
 	after := overlay(before, e.Operations)

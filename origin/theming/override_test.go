@@ -183,7 +183,7 @@ func TestPublishVariant(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t, 1)
 	publish := func(ifMatch *string) error {
-		_, _, _, err := theming.PublishVariant(h.theme.Theme, h.variants[0], ifMatch, at(500))
+		_, _, _, err := theming.PublishVariant(h.theme.Theme, h.variants[0], theming.Review{IfMatch: ifMatch}, at(500))
 		return err
 	}
 	h.set(0, `{"gap":"1px"}`)
@@ -197,7 +197,7 @@ func TestPublishVariant(t *testing.T) {
 		}
 	}
 	wantPrecondition(t, publish(ptr("stale")))
-	v, version, blob, err := theming.PublishVariant(h.theme.Theme, h.variants[0], ptr(h.variants[0].Draft.ETag), at(500))
+	v, version, blob, err := theming.PublishVariant(h.theme.Theme, h.variants[0], theming.Review{ETag: ptr(h.variants[0].Draft.ETag)}, at(500))
 	if err != nil {
 		t.Fatal(err)
 	}

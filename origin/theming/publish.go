@@ -10,11 +10,30 @@ import (
 
 // Publication is the request to publish a Theme.
 type Publication struct {
-	IfMatch   *string     // "publish exactly this draft"; nil means whichever there is
+	Review    Review
 	Unchanged bool        // without a draft, freeze the newest version once more
 	Module    record.Hash // the renderer module of this build
 	Now       time.Time
 	NewETag   func() string // returns an etag that was never used; called for each changed Variant draft
+}
+
+// Review is the draft that the client saw before it publishes: the `etag` of the query and the If-Match header. The zero
+// Review publishes whichever draft there is.
+type Review struct {
+	ETag    *string // of the draft; empty means that none was seen, nil that the query says nothing
+	IfMatch *string // the header's etag without its quotes; "*" any draft; nil means no header
+}
+
+// check compares the review with the etag of the draft that is there, empty if there is none. It returns
+// IfMatchFailed if the header is stale, and StaleETag if the query is.
+func (r Review) check(current string) error {
+	switch {
+	case r.IfMatch != nil && !matches(*r.IfMatch, current):
+		return Conflicting(IfMatchFailed)
+	case r.ETag != nil && *r.ETag != current:
+		return Conflicting(StaleETag)
+	}
+	return nil
 }
 
 // Published is all that one publish of a Theme writes, in one commit. The Theme's draft is gone.
@@ -35,8 +54,7 @@ type MigratedVariant struct {
 
 // PublishTheme freezes the current document of s as the next version and carries every Variant
 // over. variants must be all Variants of the Theme. No content makes it fail: it returns a conflict
-// without a draft (unless p.Unchanged, and a version to freeze), with Precondition if
-// p.IfMatch does not name the draft.
+// without a draft (unless p.Unchanged, and a version to freeze), and if p.Review does not hold.
 func PublishTheme(s ThemeState, variants []VariantState, p Publication) (Published, error) {
 	r, err := NewRelease(s, p)
 	if err != nil {
@@ -55,11 +73,11 @@ type Release struct {
 
 // NewRelease decides a publish by its Theme alone. It returns what PublishTheme refuses.
 func NewRelease(s ThemeState, p Publication) (*Release, error) {
-	if p.IfMatch != nil && !matches(*p.IfMatch, s.etag()) {
-		return nil, &Error{Cause: Conflict, Precondition: true}
+	if err := p.Review.check(s.etag()); err != nil {
+		return nil, err
 	}
 	if s.Draft == nil && (!p.Unchanged || s.Base == nil) {
-		return nil, refuse(Conflict)
+		return nil, Conflicting(NoDraft)
 	}
 	document, err := s.Document()
 	if err != nil {

@@ -263,7 +263,7 @@ func TestClaims(t *testing.T) {
 		got := ""
 		if refusal, ok := err.(*theming.Error); ok {
 			switch {
-			case refusal.Precondition:
+			case refusal.Reason == theming.IfMatchFailed:
 				got = precondition
 			default:
 				got = string(refusal.Cause)

@@ -234,7 +234,7 @@ func (h *fixture) set(i int, overrides string) {
 
 func (h *fixture) publishVariant(i int) {
 	h.t.Helper()
-	v, _, blob, err := theming.PublishVariant(h.theme.Theme, h.variants[i], nil, h.now())
+	v, _, blob, err := theming.PublishVariant(h.theme.Theme, h.variants[i], theming.Review{}, h.now())
 	if err != nil {
 		h.t.Fatal(err)
 	}

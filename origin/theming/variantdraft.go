@@ -9,14 +9,11 @@ import (
 
 // PublishVariant freezes the draft of s at the newest version of its Theme t and returns the
 // Variant, now without a draft, the version, and the blob that the version names. It returns a
-// conflict if the Theme has no version, if the Variant has no draft, and if it has a
-// version at the Theme's newest already; with Precondition if ifMatch does not name the draft.
-func PublishVariant(t record.Theme, s VariantState, ifMatch *string, now time.Time) (record.Variant, record.VariantVersion, []byte, error) {
-	if ifMatch != nil && !matches(*ifMatch, s.etag()) {
-		return record.Variant{}, record.VariantVersion{}, nil, &Error{Cause: Conflict, Precondition: true}
-	}
-	if t.LatestVersion == 0 || s.Draft == nil || s.Variant.LatestVersion >= t.LatestVersion {
-		return record.Variant{}, record.VariantVersion{}, nil, refuse(Conflict)
+// conflict if the review does not hold, if the Theme has no version, if the Variant has a version at
+// the Theme's newest already, and if it has no draft.
+func PublishVariant(t record.Theme, s VariantState, r Review, now time.Time) (record.Variant, record.VariantVersion, []byte, error) {
+	if err := publishable(t, s, r); err != nil {
+		return record.Variant{}, record.VariantVersion{}, nil, err
 	}
 	overrides, err := s.Overrides()
 	if err != nil {
@@ -29,6 +26,21 @@ func PublishVariant(t record.Theme, s VariantState, ifMatch *string, now time.Ti
 	return v, record.VariantVersion{
 		Number: t.LatestVersion, Overrides: record.HashOf(blob), TokenCount: v.TokenCount, PublishedAt: now,
 	}, blob, nil
+}
+
+func publishable(t record.Theme, s VariantState, r Review) error {
+	if err := r.check(s.etag()); err != nil {
+		return err
+	}
+	switch {
+	case t.LatestVersion == 0:
+		return Conflicting(ThemeUnpublished)
+	case s.Variant.LatestVersion >= t.LatestVersion:
+		return Conflicting(AlreadyPublished)
+	case s.Draft == nil:
+		return Conflicting(NoDraft)
+	}
+	return nil
 }
 
 // DiscardVariant returns s without its draft. servedCount is the number of overrides that the
