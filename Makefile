@@ -13,7 +13,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples wasm clean
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,6 +103,9 @@ usable: bench/usable/node_modules ## Put the served files into the real librarie
 edge: build ## Measure the edge beside nginx, plain and under TLS (needs nginx, wrk, h2load and openssl)
 	go run ./bench edge -page bench/results/edge.md
 	go run ./bench tls -page bench/results/edge_tls.md
+
+cache: ## Compare policies of eviction on recorded traffic
+	go test -count 1 ./bench/cache -args -write $(CURDIR)/bench/results/cache.md
 
 SOAK = go test -count 1 -timeout 0 -v -run TestSoaks ./bench/internal/use -args --
 

@@ -139,18 +139,13 @@ func (e *Edge) open() (err error) {
 		Context: e.ctx, Disk: e.disk, WriteBehind: e.writeBehind, Upstream: e.upstreams, Asked: e.metrics.Asked, LogDiskError: e.logDiskError, Now: e.now,
 	})
 	part := orDefault(e.config.CacheBytes, standardCache) / budgetParts
-	if err := e.openRecords(uint64(part)); err != nil {
-		return err
-	}
-	e.content, err = content.New(e.ctx, content.Config{
+	e.openRecords(uint64(part))
+	e.content = content.New(e.ctx, content.Config{
 		Budget: orDefault(e.config.CacheBytes, standardCache) - (themeParts+pairParts)*part,
 		Slots:  runtime.GOMAXPROCS(0), Pending: maxRecompressions, Runtime: e.config.Runtime,
 		Blob: e.blobs.Get, HasBlob: e.blobs.Has, Older: e.records.Older, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
 		Rendering: func() func(error) { return e.metrics.rendering() }, Recompressed: func() { e.metrics.improved.Inc() }, Now: e.now, Logger: e.log,
 	})
-	if err != nil {
-		return err
-	}
 	return e.metrics.register(e)
 }
 
@@ -158,8 +153,8 @@ func (e *Edge) open() (err error) {
 const maxRecompressions = 1024
 
 // openRecords makes the records.
-func (e *Edge) openRecords(part uint64) (err error) {
-	e.records, err = records.New(records.Config{
+func (e *Edge) openRecords(part uint64) {
+	e.records = records.New(records.Config{
 		ThemeBytes: themeParts * part,
 		PairBytes:  pairParts * part,
 		Context:    e.ctx,
@@ -169,7 +164,6 @@ func (e *Edge) openRecords(part uint64) (err error) {
 		Upstream: e.upstreams, Disk: e.disk, WriteBehind: e.writeBehind,
 		Content: recordContent{e}, Observer: e.metrics,
 	})
-	return err
 }
 
 // logDiskError reports a failure of the disk cache, which costs no more than a restart without upstream.
@@ -275,8 +269,6 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	e.working.Wait()
 	e.writeBehind.Flush()
 	e.records.PersistUsage()
-	e.records.Close()
-	e.content.Close()
 	e.upstreams.Close()
 	if err != nil {
 		return fmt.Errorf("edge: shutdown: %w", err)

@@ -26,6 +26,8 @@ var choosesItself = []string{
 
 // onBothPaths are the tests of a running edge: each holds with the fast path and without it.
 var onBothPaths = map[string]func(*testing.T){
+	"TestPublishAtAFullCacheKeepsWhatIsHot":        TestPublishAtAFullCacheKeepsWhatIsHot,
+	"TestDeletedThemeLeavesTheMemory":              TestDeletedThemeLeavesTheMemory,
 	"TestOneRenderingGivesAllCodings":              TestOneRenderingGivesAllCodings,
 	"TestSilentUpstreamIsPassedOver":               TestSilentUpstreamIsPassedOver,
 	"TestEveryReasonForBeingCutOffIsTold":          TestEveryReasonForBeingCutOffIsTold,

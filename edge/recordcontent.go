@@ -45,10 +45,19 @@ func (c recordContent) PersistInputs(p feedproto.Pair) bool {
 	return true
 }
 
+// Replace notes that an address that led to old leads to next from now on.
+func (c recordContent) Replace(old, next *content.Inputs) { c.content.References.Replace(old, next) }
+
+// Forget notes that an address that leads to in is not held any more.
+func (c recordContent) Forget(in *content.Inputs) { c.content.References.Forget(in) }
+
 // MakeFiles makes the files of a state in the codings that were requested of its pair, if they are not held. A
 // failure is logged and remembered by content.Store.
 func (c recordContent) MakeFiles(t *records.ThemeState, p *records.Pair, s *records.PairState) {
 	l := records.Background(c.now())
+	if held := p.State(); held != nil && held.Missing == "" {
+		c.content.References.Succeed(&held.Inputs, &s.Inputs)
+	}
 	for bit := range fileEncodings {
 		f, enc := fileEncoding(bit)
 		if p.Wanted.Load()&(1<<bit) != 0 && s.Missing == "" && t.Files[f] && c.ctx.Err() == nil {

@@ -214,7 +214,7 @@ func (e *Edge) deltaFor(x *exchange) *content.Body {
 		return nil
 	}
 	hint := coding.DictionaryHint{Available: available[0], Site: h.Peek("Sec-Fetch-Site"), Mode: h.Peek("Sec-Fetch-Mode"), Origin: h.Peek("Origin")}
-	file, ok := e.content.File(content.Key{Inputs: x.PairState.Inputs.ID, File: x.address.File})
+	file, ok := e.content.Peek(content.Key{Inputs: x.PairState.Inputs.ID, File: x.address.File})
 	if !ok {
 		return nil
 	}

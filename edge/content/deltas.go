@@ -62,7 +62,7 @@ func (s *Store) Delta(from DictionaryKey, in *Inputs, f *File, now time.Time) (b
 	if d, known := f.delta(&from); known {
 		return d.body, false
 	}
-	if _, offered := s.offers.GetIfPresent(from); offered {
+	if _, offered := s.offers.Get(from); offered {
 		return nil, !s.deltas.making.Full(now)
 	}
 	return nil, in.searched.Load()&(1<<from.File) == 0 && !s.deltas.searches.Full(now)
@@ -73,7 +73,7 @@ func (s *Store) Delta(from DictionaryKey, in *Inputs, f *File, now time.Time) (b
 func (s *Store) MakeDelta(from DictionaryKey, in *Inputs, now time.Time) *Body {
 	t := deltaTask{from: from, in: in}
 	var offered bool
-	if t.old, offered = s.offers.GetIfPresent(from); !offered {
+	if t.old, offered = s.offers.Get(from); !offered {
 		s.beginSearch(t, now)
 		return nil
 	}
@@ -116,7 +116,7 @@ func (d *deltas) add(t deltaTask) bool {
 
 // heldForDelta returns a file as it is from memory, or nil: it is not held, or too large to be waited for.
 func (s *Store) heldForDelta(key Key) *Body {
-	held, ok := s.files.GetIfPresent(key)
+	held, ok := s.files.Peek(key)
 	if !ok {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (s *Store) heldForDelta(key Key) *Body {
 // a quarter than the shortest body that is held. It returns nil if it does not, or if too many
 // were made lately. The caller holds the slot.
 func (s *Store) makeDelta(t deltaTask, old, file *Body) *Body {
-	held, ok := s.files.GetIfPresent(t.target())
+	held, ok := s.files.Peek(t.target())
 	if !ok {
 		return nil
 	}
@@ -169,11 +169,11 @@ func (s *Store) makeLater(t deltaTask) {
 	if t.old == nil {
 		s.search(t.from.Line, t.from.File)
 		var found bool
-		if t.old, found = s.offers.GetIfPresent(t.from); !found {
+		if t.old, found = s.offers.Get(t.from); !found {
 			return
 		}
 	}
-	old, err := s.plainBody(t.old, Key{t.old.ID, t.from.File})
+	old, err := s.dictionary(t.old, t.from.File)
 	file, err2 := s.plainBody(t.in, t.target())
 	if errors.Join(err, err2) != nil {
 		s.putDelta(t.target(), delta{from: t.from})
@@ -182,6 +182,18 @@ func (s *Store) makeLater(t deltaTask) {
 	s.deltas.slot <- struct{}{}
 	defer func() { <-s.deltas.slot }()
 	s.makeDelta(t, old, file)
+}
+
+// dictionary returns a file as it is, from memory or made. It is not kept: no address may lead to it any more.
+func (s *Store) dictionary(in *Inputs, f abi.File) (*Body, error) {
+	if b := s.heldPlain(Key{in.ID, f}); b != nil {
+		return b, nil
+	}
+	content, err := s.render(in, f)
+	if err != nil {
+		return nil, err
+	}
+	return NewBody(f, content, coding.Identity, coding.Identity, false, nil), nil
 }
 
 // search finds out what clients may have of a line from before this edge was started: the versions on
@@ -198,7 +210,7 @@ func (s *Store) search(line string, f abi.File) {
 // plainHere returns what a file is, as it is held in memory or made from what is in memory and on disk; nil
 // if that does not do.
 func (s *Store) plainHere(in *Inputs, f abi.File) *PlainInfo {
-	if held, ok := s.files.GetIfPresent(Key{in.ID, f}); ok {
+	if held, ok := s.files.Peek(Key{in.ID, f}); ok {
 		if plain := held.plain(); plain != nil {
 			return plain
 		}

@@ -40,6 +40,8 @@ type Inputs struct {
 
 	offered  atomic.Uint32 // a bit for each file that was offered as a dictionary
 	searched atomic.Uint32 // a bit for each file whose older versions were searched for a dictionary
+
+	before ID // what they replace at their address; References guard it
 }
 
 // NewInputs returns what a pair names.

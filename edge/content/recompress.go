@@ -37,15 +37,15 @@ func (s *Store) RecompressAll() {
 }
 
 func (s *Store) recompress(r recompression) {
-	entry, ok := s.files.GetEntryQuietly(r.key)
+	file, ok := s.files.Peek(r.key)
 	if !ok {
 		return
 	}
-	old := entry.Value.bodies[r.wanted]
+	old := file.bodies[r.wanted]
 	if old == nil || !old.FastEncoded || old.Plain == nil || old.Plain.length > coding.MaxBestBytes {
 		return
 	}
-	plain := s.decode(r.key.File, entry.Value)
+	plain := s.decode(r.key.File, file)
 	if plain == nil {
 		return
 	}

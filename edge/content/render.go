@@ -18,7 +18,7 @@ const failureLifetime = time.Second
 // could not be made a moment ago. held reports whether it is held in any coding.
 func (s *Store) Cached(in *Inputs, f abi.File, enc coding.Encoding, now time.Time) (b *Body, held bool, err error) {
 	key := Key{in.ID, f}
-	file, ok := s.files.GetIfPresent(key)
+	file, ok := s.files.Get(key)
 	switch {
 	case !ok:
 		return nil, false, nil
@@ -40,14 +40,14 @@ func (s *Store) Make(in *Inputs, f abi.File, enc coding.Encoding) (*Body, error)
 func (s *Store) make(in *Inputs, key Key, enc coding.Encoding, requested bool) (*Body, error) {
 	flight := string(key.Inputs[:]) + strconv.Itoa(int(key.File)*coding.Count+int(enc))
 	made, err, _ := s.flights.Do(flight, func() (any, error) {
-		if held, ok := s.files.GetIfPresent(key); ok && held.bodies[enc] != nil { // since it was looked for
+		if held, ok := s.files.Peek(key); ok && held.bodies[enc] != nil { // since it was looked for
 			return held.bodies[enc], nil
 		}
 		b, err := s.encode(in, key, enc)
 		switch {
 		case err == nil:
 			b.requested = requested
-			s.Put(key, b)
+			s.putOf(in, key, b)
 		case !s.config.IsTemporary(err) && s.ctx.Err() == nil:
 			p := in.Pair()
 			s.config.Logger.Error("a file cannot be made", "file", key.File.Name(), "plan", p.Plan, "overlay", p.Overlay, "module", p.Module, "error", err)
@@ -100,7 +100,7 @@ func (s *Store) plainBody(in *Inputs, key Key) (*Body, error) {
 
 // heldPlain returns a file as it is from memory, or nil.
 func (s *Store) heldPlain(key Key) *Body {
-	held, ok := s.files.GetIfPresent(key)
+	held, ok := s.files.Peek(key)
 	if !ok {
 		return nil
 	}

@@ -4,7 +4,6 @@ package content
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -44,6 +42,8 @@ type Store struct {
 	encoders       *coding.Encoders
 	recompressions chan recompression
 	deltas         *deltas
+
+	References *References
 }
 
 // What an entry takes besides its bytes: structures, keys, the table's own. A test weighs them.
@@ -54,28 +54,21 @@ const (
 
 // New returns an empty Store. Of its budget plans and overlays have 6/46, what clients may have 1/46, files the rest.
 // Renders end with ctx.
-func New(ctx context.Context, c Config) (s *Store, err error) {
+func New(ctx context.Context, c Config) *Store {
 	part := uint64(c.Budget / 46)
-	var errs [3]error
-	s = &Store{
+	s := &Store{
 		config: c, ctx: ctx, encoders: coding.NewEncoders(c.Slots), recompressions: make(chan recompression, c.Pending), deltas: newDeltas(),
+		inputs: memcache.New(6*part, func(_ record.Hash, b []byte) uint32 { return memcache.Allocated(len(b)) + inputCost }, nil),
+		offers: memcache.New(part, func(DictionaryKey, *Inputs) uint32 { return offerCost }, nil),
+		files:  memcache.New(uint64(c.Budget)-7*part, func(_ Key, f *File) uint32 { return f.cost() }, nil),
 	}
-	s.inputs, errs[0] = memcache.New(6*part, func(_ record.Hash, b []byte) uint32 { return memcache.Allocated(len(b)) + inputCost }, nil)
-	s.offers, errs[1] = memcache.New(part, func(DictionaryKey, *Inputs) uint32 { return offerCost }, nil)
-	s.files, errs[2] = memcache.New(uint64(c.Budget)-7*part, func(_ Key, f *File) uint32 { return f.cost() }, nil)
-	return s, errors.Join(errs[:]...)
-}
-
-// Close ends what the tables run in the background.
-func (s *Store) Close() {
-	s.inputs.StopAllGoroutines()
-	s.files.StopAllGoroutines()
-	s.offers.StopAllGoroutines()
+	s.References = newReferences(s.files, s.inputs)
+	return s
 }
 
 // Bytes returns what is held, roughly.
 func (s *Store) Bytes() uint64 {
-	return s.inputs.WeightedSize() + s.files.WeightedSize() + s.offers.WeightedSize()
+	return s.inputs.Bytes() + s.files.Bytes() + s.offers.Bytes()
 }
 
 // Evicted returns what counts how many values were evicted, by their kind.
@@ -83,36 +76,46 @@ func (s *Store) Evicted() map[string]func() uint64 {
 	return map[string]func() uint64{"input": s.inputs.Evicted, "file": s.files.Evicted, "offer": s.offers.Evicted}
 }
 
-// File returns what is held of a file.
-func (s *Store) File(key Key) (*File, bool) { return s.files.GetIfPresent(key) }
+// File returns what is held of a file, and counts a request for it.
+func (s *Store) File(key Key) (*File, bool) { return s.files.Get(key) }
+
+// Peek returns what is held of a file.
+func (s *Store) Peek(key Key) (*File, bool) { return s.files.Peek(key) }
 
 // Put holds one coding of a file beside those that are held of it.
 func (s *Store) Put(key Key, b *Body) {
-	s.files.Compute(key, func(f *File, _ bool) (*File, otter.ComputeOp) {
-		return f.with(b), otter.WriteOp
-	})
+	s.files.Update(key, func(f *File, _ bool) (*File, bool) { return f.with(b), true })
+}
+
+// putOf is Put for a file of in: one that is new has the standing in the cache of the file that it is to replace.
+func (s *Store) putOf(in *Inputs, key Key, b *Body) {
+	before := Key{s.References.before(in), key.File}
+	s.files.UpdateHeir(key, before, func(f *File, _ bool) (*File, bool) { return f.with(b), true })
 }
 
 // replace puts a smaller body in the place of one that is still held.
 func (s *Store) replace(key Key, old, b *Body) {
-	s.files.ComputeIfPresent(key, func(f *File) (*File, otter.ComputeOp) {
-		if f.bodies[old.wanted] != old {
-			return f, otter.CancelOp
+	s.files.Update(key, func(f *File, ok bool) (*File, bool) {
+		if !ok || f.bodies[old.wanted] != old {
+			return nil, false
 		}
-		return f.with(b), otter.WriteOp
+		return f.with(b), true
 	})
 }
 
 // putDelta holds what is known of a delta beside the bodies that are still held of its file.
 func (s *Store) putDelta(key Key, d delta) {
-	s.files.ComputeIfPresent(key, func(f *File) (*File, otter.ComputeOp) {
-		return f.withDelta(d), otter.WriteOp
+	s.files.Update(key, func(f *File, ok bool) (*File, bool) {
+		if !ok {
+			return nil, false
+		}
+		return f.withDelta(d), true
 	})
 }
 
 // Input returns a plan or an overlay by its name, from memory or as Config.Blob has it.
 func (s *Store) Input(name record.Hash) ([]byte, error) {
-	if held, ok := s.inputs.GetIfPresent(name); ok {
+	if held, ok := s.inputs.Get(name); ok {
 		return held, nil
 	}
 	blob, err := s.config.Blob(name)
@@ -123,7 +126,7 @@ func (s *Store) Input(name record.Hash) ([]byte, error) {
 }
 
 // HeldInput returns a plan or an overlay from memory.
-func (s *Store) HeldInput(name record.Hash) ([]byte, bool) { return s.inputs.GetIfPresent(name) }
+func (s *Store) HeldInput(name record.Hash) ([]byte, bool) { return s.inputs.Peek(name) }
 
 // PutInput holds a plan or an overlay in memory.
 func (s *Store) PutInput(name record.Hash, blob []byte) { s.inputs.Set(name, blob) }
@@ -135,7 +138,7 @@ func (s *Store) HasInputs(in *Inputs) bool {
 }
 
 func (s *Store) hasInput(name record.Hash) bool {
-	_, held := s.inputs.GetIfPresent(name)
+	_, held := s.inputs.Peek(name)
 	return held || s.config.HasBlob(name)
 }
 

@@ -86,7 +86,6 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			heaptest.Agree(t, 0.95, 1.25, func() (counted, taken int64) {
 				s := newStore(t)
-				defer s.Close()
 				taken = heaptest.Taken(func() {
 					for i := range tt.count {
 						tt.fill(s, i)
@@ -112,11 +111,7 @@ func fillFile(s *Store, i, size int) {
 
 // newStore returns a Store that finds nothing to make files from.
 func newStore(t *testing.T) *Store {
-	s, err := New(t.Context(), Config{Budget: 1 << 40, Slots: 1, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return New(t.Context(), Config{Budget: 1 << 40, Slots: 1, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 }
 
 // What is held of a pair is all that upstream said, the cursor apart.
@@ -137,7 +132,6 @@ func TestPairKeepsItsRecord(t *testing.T) {
 // A client with many versions can ask for the delta between any two, but not have the edge do nothing else.
 func TestDeltasAreMadeAtABoundedRate(t *testing.T) {
 	s := newStore(t)
-	defer s.Close()
 	in, old := NewInputs(feedproto.Pair{Plan: hashOf("plan", 1)}), NewInputs(feedproto.Pair{Plan: hashOf("plan", 2)})
 	plain := NewBody(abi.TokensCSS, lines(3000), coding.Identity, coding.Identity, false, nil)
 	s.Put(Key{in.ID, abi.TokensCSS}, plain)

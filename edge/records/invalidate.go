@@ -23,8 +23,8 @@ type staleWindow struct {
 // requested lately is refreshed before it is requested again.
 func (s *Store) Invalidate(environmentID, themeID string) {
 	if themeID != "" {
-		if t, ok := s.themes.GetEntryQuietly(environmentID + "/" + themeID); ok {
-			s.invalidate(t.Value)
+		if t, ok := s.themes.Peek(environmentID + "/" + themeID); ok {
+			s.invalidate(t)
 		}
 		return
 	}

@@ -44,10 +44,25 @@ func (p *Pair) Requested(now time.Time) {
 
 // evicted has the Theme of a pair that is not held any more forget it: what is remembered stays within
 // the budget.
-func (p *Pair) evicted() {
+func (p *Pair) evicted(s *Store) {
+	s.holding.Lock()
 	p.gone.Store(true)
+	if in := p.State().inputs(); in != nil {
+		s.Content.Forget(in)
+	}
+	s.holding.Unlock()
 	if t := p.theme.Load(); t != nil {
 		t.forget(p)
+	}
+}
+
+// hold makes a state that of the pair, and drops what it replaces.
+func (p *Pair) hold(s *Store, state *PairState) {
+	s.holding.Lock()
+	defer s.holding.Unlock()
+	old := p.state.Swap(state)
+	if !p.gone.Load() {
+		s.Content.Replace(old.inputs(), state.inputs())
 	}
 }
 
@@ -60,6 +75,14 @@ type PairState struct {
 
 func newPairState(f Freshness, fed feedproto.Pair) *PairState {
 	return &PairState{answer: answer{Freshness: f}, Inputs: content.NewInputs(fed)}
+}
+
+// inputs returns what the files of the state are made from, or nil.
+func (s *PairState) inputs() *content.Inputs {
+	if s == nil || s.Missing != "" {
+		return nil
+	}
+	return &s.Inputs
 }
 
 // onDisk returns what the disk holds of the state.
@@ -86,7 +109,11 @@ func (r pairRecord) flight() string              { return "pair/" + r.pair.Key }
 func (r pairRecord) owner() *Theme               { return r.theme }
 func (r pairRecord) onDisk() bool                { return r.store.Disk.HasPair(r.pair.Key) }
 func (r pairRecord) load() *PairState            { return r.store.loadPair(r.pair.Key) }
-func (r pairRecord) hold(state *PairState)       { r.pair.state.Store(state) }
+
+func (r pairRecord) hold(state *PairState) {
+	r.pair.hold(r.store, state)
+	r.theme.remember(r.pair)
+}
 
 func (r pairRecord) fresh(state *PairState, l *Lookup) bool {
 	return r.store.pairFresh(r.theme, r.themeState, r.pair, state, l)
@@ -137,13 +164,12 @@ func (r pairRecord) put(state *PairState) {
 		r.store.LogDiskError(r.store.Disk.PutPair(r.pair.Key, state.onDisk()))
 	}
 	r.hold(state)
-	r.theme.remember(r.pair)
 }
 
 // HoldPair holds what upstream said of a pair in memory, and returns the state.
 func (s *Store) HoldPair(p *Pair, f Freshness, fed feedproto.Pair) *PairState {
 	state := newPairState(f, fed)
-	p.state.Store(state)
+	p.hold(s, state)
 	return state
 }
 

@@ -41,12 +41,11 @@ func (s *Store) PersistUsage() {
 
 // persistAgain writes a pair with what it needs, as far as memory and disk have all of it.
 func (s *Store) persistAgain(key string) {
-	entry, ok := s.pairs.GetEntryQuietly(key)
+	p, ok := s.pairs.Peek(key)
 	if !ok {
 		return
 	}
-	p, t := entry.Value, entry.Value.theme.Load()
-	state := p.State()
+	t, state := p.theme.Load(), p.State()
 	if t == nil || state == nil || state.Missing != "" || !s.Content.PersistInputs(state.Inputs.Pair()) {
 		return
 	}

@@ -182,7 +182,6 @@ func (r *refresher) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pai
 	k.prepare(state)
 	persist := r.needsPersist(k.pair, state)
 	k.hold(state)
-	k.theme.remember(k.pair)
 	if persist {
 		r.persistPair(k.pair, state)
 	}
@@ -200,9 +199,9 @@ func (r *refresher) takeTheme(t *Theme, got *refreshAnswer) *ThemeState {
 // been asked for since, and was written then.
 func (r *refresher) persistTheme(t *Theme) {
 	r.WriteBehind.AddTheme(t.Key, func() (diskcache.Record[feedproto.Theme], bool) {
-		entry, ok := r.themes.GetEntryQuietly(t.Key)
+		held, ok := r.themes.Peek(t.Key)
 		state := t.State()
-		return state.onDisk(), state.Missing == "" && (!ok || entry.Value == t)
+		return state.onDisk(), state.Missing == "" && (!ok || held == t)
 	})
 }
 
@@ -210,9 +209,9 @@ func (r *refresher) persistTheme(t *Theme) {
 // exist.
 func (r *refresher) persistPair(p *Pair, state *PairState) {
 	r.WriteBehind.AddPair(p.Key, state.Inputs.Pair(), func() (diskcache.Record[feedproto.Pair], bool) {
-		entry, ok := r.pairs.GetEntryQuietly(p.Key)
+		held, ok := r.pairs.Peek(p.Key)
 		newest := p.State()
-		if !newest.same(state) || ok && entry.Value != p {
+		if !newest.same(state) || ok && held != p {
 			return diskcache.Record[feedproto.Pair]{}, false
 		}
 		return newest.onDisk(), true

@@ -23,10 +23,12 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"example.com/livery/edge/address"
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/ratelimit"
@@ -62,7 +64,11 @@ type Content interface {
 	HoldInputs(p feedproto.Pair, blobs map[record.Hash][]byte) (release func())
 	// PersistInputs writes the inputs of a pair to disk; it reports false if not all of them are on this machine.
 	PersistInputs(p feedproto.Pair) bool
-	// MakeFiles makes the files of a state in the codings that were requested of its pair.
+	// Replace notes that an address that led to old leads to next from now on; nil: to nothing.
+	Replace(old, next *content.Inputs)
+	// Forget notes that an address that leads to in is not held any more.
+	Forget(in *content.Inputs)
+	// MakeFiles makes the files of a state that is to be that of its pair, in the codings that were requested of the pair.
 	MakeFiles(t *ThemeState, p *Pair, s *PairState)
 }
 
@@ -96,6 +102,7 @@ type Store struct {
 	pairs   *memcache.Table[string, *Pair]
 	changes atomic.Uint64 // the newest number of Theme.change given out
 	flights singleflight.Group
+	holding sync.Mutex // while the state of a pair is replaced
 
 	confirmedAt atomic.Int64 // Unix nanoseconds: what is held and not invalidated was current then
 
@@ -106,16 +113,15 @@ type Store struct {
 }
 
 // New returns a Store that holds nothing in memory yet. Start begins its work in the background.
-func New(c Config) (s *Store, err error) {
-	s = &Store{
+func New(c Config) *Store {
+	s := &Store{
 		Config: c, missSlots: make(chan struct{}, maxMisses),
 		negativeLookups: ratelimit.New(negativeEvery, negativeBurst),
 	}
 	s.refresher = &refresher{Store: s, queue: newRefreshQueue()}
-	var themes, pairs error
-	s.themes, themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)
-	s.pairs, pairs = memcache.New(c.PairBytes, func(string, *Pair) uint32 { return pairCost }, (*Pair).evicted)
-	return s, errors.Join(themes, pairs)
+	s.themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)
+	s.pairs = memcache.New(c.PairBytes, func(string, *Pair) uint32 { return pairCost }, func(p *Pair) { p.evicted(s) })
+	return s
 }
 
 // Start begins to refresh what changes and to tell the disk what is requested, until Config.Context ends.
@@ -130,14 +136,8 @@ func (s *Store) Start() {
 	}
 }
 
-// Close ends what the tables run in the background.
-func (s *Store) Close() {
-	s.themes.StopAllGoroutines()
-	s.pairs.StopAllGoroutines()
-}
-
 // Bytes returns the memory that the records take, roughly.
-func (s *Store) Bytes() uint64 { return s.themes.WeightedSize() + s.pairs.WeightedSize() }
+func (s *Store) Bytes() uint64 { return s.themes.Bytes() + s.pairs.Bytes() }
 
 // Evicted returns what counts how many entries were evicted, by their kind.
 func (s *Store) Evicted() map[string]func() uint64 {
@@ -146,33 +146,31 @@ func (s *Store) Evicted() map[string]func() uint64 {
 
 // theme returns the entry under key, or nil. key is only read.
 func (s *Store) theme(key []byte) *Theme {
-	t, _ := s.themes.GetIfPresent(memcache.LookupKey(key))
+	t, _ := s.themes.Get(memcache.LookupKey(key))
 	return t
 }
 
 // pair returns the entry under key, or nil. key is only read.
 func (s *Store) pair(key []byte) *Pair {
-	p, _ := s.pairs.GetIfPresent(memcache.LookupKey(key))
+	p, _ := s.pairs.Get(memcache.LookupKey(key))
 	return p
 }
 
 // ThemeEntry returns the entry under key, which it may have to make: with a new number of change, so that pairs
 // held since an earlier one are invalid.
 func (s *Store) ThemeEntry(key string) *Theme {
-	t, _ := s.themes.ComputeIfAbsent(key, func() (*Theme, bool) {
+	return s.themes.GetOrMake(key, func() *Theme {
 		t := &Theme{entry: entry[ThemeState]{Key: key}}
 		t.change.Store(s.changes.Add(1))
-		return t, false
+		return t
 	})
-	return t
 }
 
 // PairEntry returns the entry under key, which it may have to make.
 func (s *Store) PairEntry(key string) *Pair {
-	p, _ := s.pairs.ComputeIfAbsent(key, func() (*Pair, bool) {
-		return &Pair{entry: entry[PairState]{Key: key}, Pinned: !strings.HasSuffix(key, "/latest")}, false
+	return s.pairs.GetOrMake(key, func() *Pair {
+		return &Pair{entry: entry[PairState]{Key: key}, Pinned: !strings.HasSuffix(key, "/latest")}
 	})
-	return p
 }
 
 // Theme returns the Theme under key as l wants it, or its last good answer if upstream cannot be reached. The errors are

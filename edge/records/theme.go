@@ -1,11 +1,15 @@
 package records
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/policy"
@@ -13,7 +17,6 @@ import (
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 	"example.com/livery/wasm/abi"
-	"github.com/maypok86/otter/v2"
 )
 
 // Theme is the entry of one Theme, under "{env}/{theme}".
@@ -38,7 +41,7 @@ func (t *Theme) Change() uint64 { return t.change.Load() }
 const (
 	themeCost      = 896
 	signingKeyCost = 1 << 10
-	pairCost       = 1 << 9 // with its place among those of its Theme
+	pairCost       = 1<<9 + content.ReferenceCost // with its place among those of its Theme
 )
 
 // cost returns the memory that the Theme takes; rules take about as much as what they are made of.
@@ -59,7 +62,7 @@ func (t *Theme) cost() uint32 {
 // maxPairs bounds the pairs of a Theme that are refreshed after a change.
 const maxPairs = 512
 
-// remember makes p one of the pairs that are refreshed after a change; the one not requested for longest is dropped.
+// remember makes p one of the pairs of t.
 func (t *Theme) remember(p *Pair) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,43 +73,46 @@ func (t *Theme) remember(p *Pair) {
 	if t.pairs == nil {
 		t.pairs = map[*Pair]struct{}{}
 	}
-	if _, known := t.pairs[p]; !known && len(t.pairs) >= maxPairs {
-		coldest := p
-		for other := range t.pairs {
-			if coldest == p || other.requestedAt.Load() < coldest.requestedAt.Load() {
-				coldest = other
-			}
-		}
-		delete(t.pairs, coldest)
-	}
 	t.pairs[p] = struct{}{}
 }
 
-// forget makes p, which was evicted, none of the pairs that are refreshed.
+// forget makes p, which was evicted, none of the pairs of t.
 func (t *Theme) forget(p *Pair) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.pairs, p)
 }
 
-// hot returns the remembered pairs that were requested since then, and those whose first request is
-// still under way. Those that follow latest come first: they are what a change concerns most.
-func (t *Theme) hot(since time.Time) []*Pair {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var latest, pinned []*Pair
-	for p := range t.pairs {
-		requested := p.requestedAt.Load()
-		switch {
-		case requested != 0 && requested < since.Unix():
-			delete(t.pairs, p)
-		case p.Pinned:
-			pinned = append(pinned, p)
-		default:
-			latest = append(latest, p)
+// hot returns the pairs that were requested since then, and those whose first request is still under way, maxPairs
+// at most. Those that follow latest come first: they are what a change concerns most.
+func (t *Theme) hot(since time.Time) (hot []*Pair) {
+	type ranked struct {
+		*Pair
+		requested int64
+	}
+	var all []ranked
+	for _, p := range t.all() {
+		if requested := p.requestedAt.Load(); requested == 0 || requested >= since.Unix() {
+			all = append(all, ranked{p, requested})
 		}
 	}
-	return append(latest, pinned...)
+	slices.SortFunc(all, func(a, b ranked) int {
+		if a.Pinned != b.Pinned {
+			return map[bool]int{false: -1, true: 1}[a.Pinned]
+		}
+		return cmp.Compare(b.requested, a.requested)
+	})
+	for _, p := range all[:min(len(all), maxPairs)] {
+		hot = append(hot, p.Pair)
+	}
+	return hot
+}
+
+// all returns the pairs of t.
+func (t *Theme) all() []*Pair {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Keys(t.pairs))
 }
 
 // ThemeState is one answer to a question for a Theme. It is not changed.
@@ -184,21 +190,25 @@ func (s *Store) HoldTheme(t *Theme, f Freshness, fed feedproto.Theme) *ThemeStat
 // holdTheme holds a state in memory, and counts what the Theme takes now.
 func (s *Store) holdTheme(t *Theme, state *ThemeState) {
 	t.state.Store(state)
-	s.themes.ComputeIfPresent(t.Key, func(held *Theme) (*Theme, otter.ComputeOp) {
-		if held != t {
-			return held, otter.CancelOp
-		}
-		return held, otter.WriteOp
-	})
+	s.themes.Update(t.Key, func(held *Theme, _ bool) (*Theme, bool) { return held, held == t })
 }
 
 func (r themeRecord) put(state *ThemeState) {
 	r.hold(state)
 	if state.Missing != "" {
+		r.dropPairs()
 		r.store.LogDiskError(r.store.Disk.DropTheme(r.theme.Key))
 		return
 	}
 	r.store.LogDiskError(r.store.Disk.PutTheme(r.theme.Key, state.onDisk()))
+}
+
+// dropPairs drops the pairs of the Theme, which does not exist any more.
+func (r themeRecord) dropPairs() {
+	for _, p := range r.theme.all() {
+		p.hold(r.store, &PairState{answer: answer{Missing: feedproto.MissingTheme}})
+		r.store.pairs.Delete(p.Key)
+	}
 }
 
 // onDisk returns what the disk holds of the state.

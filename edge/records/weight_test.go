@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/edge/content"
 	"example.com/livery/feedproto"
 	"example.com/livery/heaptest"
 	"example.com/livery/storage/record"
@@ -33,11 +34,8 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			heaptest.Agree(t, 0.95, 1.25, func() (counted, taken int64) {
-				c, err := New(Config{ThemeBytes: 1 << 40, PairBytes: 1 << 40})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer c.Close()
+				files := content.New(t.Context(), content.Config{Budget: 1 << 40, Slots: 1})
+				c := New(Config{ThemeBytes: 1 << 40, PairBytes: 1 << 40, Content: referenced{files: files}})
 				taken = heaptest.Taken(func() {
 					for i := range tt.count {
 						tt.fill(c, i)
@@ -52,8 +50,16 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 func makePair(c *Store, theme string, i int) {
 	t := c.ThemeEntry(theme)
 	p := c.PairEntry(fmt.Sprintf("%s/01hzzzzzzzzzzzzzzzzzzz%05d/%d", theme, i, i))
-	p.state.Store(newPairState(Freshness{At: time.Now()}, feedproto.Pair{
+	c.HoldPair(p, Freshness{At: time.Now()}, feedproto.Pair{
 		Version: uint32(i + 1), Plan: hashOf("plan", i), Overlay: hashOf("overlay", i), Module: hashOf("module", 1), Cursor: "1234567.abcdef0123456789",
-	}))
+	})
 	t.remember(p)
 }
+
+// referenced counts what pairs lead to as an edge does.
+type referenced struct {
+	noContent
+	files *content.Store
+}
+
+func (r referenced) Replace(old, next *content.Inputs) { r.files.References.Replace(old, next) }
