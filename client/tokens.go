@@ -47,6 +47,15 @@ func (o EditOptions) query() url.Values {
 type PublishOptions struct {
 	IfMatch   string // publish only the draft of this etag; empty publishes any
 	Unchanged bool   // a Theme without a draft gets its newest version once more; not for Variants
+	Note      string // why, for the list of versions; empty means none
+}
+
+// body returns the body of the request, nil for none.
+func (o PublishOptions) body() any {
+	if o.Note == "" {
+		return nil
+	}
+	return map[string]string{"note": o.Note}
 }
 
 func (o PublishOptions) query() url.Values {
@@ -58,7 +67,7 @@ func (o PublishOptions) query() url.Values {
 
 // ThemeTokens returns the tokens of a Theme.
 func (c *Client) ThemeTokens(ctx context.Context, environmentID, themeID string, o ReadOptions) (TokenSet, error) {
-	return c.readTokens(ctx, themesPath(environmentID, themeID, "tokens"), o)
+	return readTokens(ctx, c, themesPath(environmentID, themeID, "tokens"), o)
 }
 
 // EditThemeTokens applies a batch to the current document of a Theme, all or nothing, and returns
@@ -71,7 +80,7 @@ func (c *Client) EditThemeTokens(ctx context.Context, environmentID, themeID str
 func (c *Client) PublishTheme(ctx context.Context, environmentID, themeID string, o PublishOptions) (Theme, error) {
 	var t Theme
 	path := themesPath(environmentID, themeID, "tokens", "publish")
-	err := c.call(ctx, request{method: http.MethodPost, path: path, query: o.query(), match: o.IfMatch}, &t)
+	err := c.call(ctx, request{method: http.MethodPost, path: path, query: o.query(), match: o.IfMatch, body: o.body()}, &t)
 	return t, err
 }
 
@@ -85,7 +94,7 @@ func (c *Client) DiscardThemeTokens(ctx context.Context, environmentID, themeID 
 
 // VariantTokens returns the overrides of a Variant. A version is the number of a Theme version.
 func (c *Client) VariantTokens(ctx context.Context, environmentID, themeID, variantID string, o ReadOptions) (TokenSet, error) {
-	return c.readTokens(ctx, variantsPath(environmentID, themeID, variantID, "tokens"), o)
+	return readTokens(ctx, c, variantsPath(environmentID, themeID, variantID, "tokens"), o)
 }
 
 // EditVariantTokens applies a batch to the overrides of a Variant, all or nothing, and returns the
@@ -99,7 +108,7 @@ func (c *Client) EditVariantTokens(ctx context.Context, environmentID, themeID, 
 func (c *Client) PublishVariant(ctx context.Context, environmentID, themeID, variantID string, o PublishOptions) (Variant, error) {
 	var v Variant
 	path := variantsPath(environmentID, themeID, variantID, "tokens", "publish")
-	err := c.call(ctx, request{method: http.MethodPost, path: path, query: o.query(), match: o.IfMatch}, &v)
+	err := c.call(ctx, request{method: http.MethodPost, path: path, query: o.query(), match: o.IfMatch, body: o.body()}, &v)
 	return v, err
 }
 
@@ -111,7 +120,7 @@ func (c *Client) DiscardVariantTokens(ctx context.Context, environmentID, themeI
 	return v, err
 }
 
-func (c *Client) readTokens(ctx context.Context, path []string, o ReadOptions) (TokenSet, error) {
+func readTokens(ctx context.Context, c *Client, path []string, o ReadOptions) (TokenSet, error) {
 	var answer resource[TokenSet]
 	err := c.call(ctx, request{method: http.MethodGet, path: path, query: o.query()}, &answer)
 	return answer.Resource, err

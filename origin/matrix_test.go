@@ -41,6 +41,8 @@ var roles = map[string]record.Role{
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diagnostics":                         record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diff":                                record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/preview/{file}":                      record.Viewer,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/publish":                          record.Editor,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/discard":                          record.Editor,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/diagnostics":    record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/diff":           record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/preview/{file}": record.Viewer,
@@ -53,6 +55,8 @@ var bodies = map[string]string{
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/integrations":                  `{"integrations":[{"framework":"vue","library":"plainCSS"}]}`,
 	"PATCH /public/v1/environments/{environmentID}/themes/{themeID}/tokens":                      `{"operations":[{"operation":"add","path":"/a","value":{"$value":1}}]}`,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants":                     `{"slug":"new-%d","displayName":"New"}`,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/publish":             `{"variants":"all"}`,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/discard":             `{"variants":"all"}`,
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}":          `{"slug":"put-%d","displayName":"Put"}`,
 	"PATCH /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens": `{"operations":[{"operation":"set","path":"red","value":"#000"}]}`,
 }
@@ -114,7 +118,7 @@ func wanted(route api.Route, subject string, member bool, role record.Role) int 
 		return 404
 	case role == "" || need != "" && !role.Allows(need):
 		return 403
-	case route.Method == "POST" && !strings.HasSuffix(route.Path, "/publish"):
+	case route.Method == "POST" && (strings.HasSuffix(route.Path, "/themes") || strings.HasSuffix(route.Path, "/variants")):
 		return 201
 	}
 	return 200

@@ -13,11 +13,12 @@ import (
 // The actions of the API's users in the audit log. Drafts, names and labels are not in it: nothing of
 // them is served before a publish.
 const (
-	actionPublishTheme   = "theme publish"
-	actionPublishVariant = "variant publish"
-	actionDeleteTheme    = "theme delete"
-	actionDeleteVariant  = "variant delete"
-	actionIntegrations   = "integrations set"
+	actionPublishTheme    = "theme publish"
+	actionPublishVariant  = "variant publish"
+	actionPublishVariants = "variants publish"
+	actionDeleteTheme     = "theme delete"
+	actionDeleteVariant   = "variant delete"
+	actionIntegrations    = "integrations set"
 )
 
 // audited are the routes whose commits are in the audit log. Each returns the action, and in one
@@ -31,6 +32,7 @@ var audited = map[string]func(tx storage.Tx, t target) (action string, changes [
 		after, err := storage.Variants.Read(tx, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
 		return actionPublishVariant, latest(t.variant.LatestVersion, after.LatestVersion), err
 	},
+	"POST " + variantsPath + "/publish": func(storage.Tx, target) (string, []string, error) { return actionPublishVariants, nil, nil },
 	"DELETE " + themePath: func(storage.Tx, target) (string, []string, error) {
 		return actionDeleteTheme, []string{"it is deleted with all its Variants and versions"}, nil
 	},
@@ -66,12 +68,15 @@ func pairs(list []record.Integration) string {
 
 // appendAudit writes what a request's commit did into the audit log, and returns the entry; nil if the route is not
 // audited, or did nothing. A replayed answer, whose log entry has no time, did nothing.
-func (h *Handler) appendAudit(tx storage.Tx, q *request, t target, entry record.Change) (*record.Audit, error) {
+func (h *Handler) appendAudit(tx storage.Tx, q *request, t target, d decision) (*record.Audit, error) {
 	describe := audited[q.route.Method+" "+q.route.Path]
-	if describe == nil || entry.At.IsZero() {
+	if describe == nil || d.entry.At.IsZero() || d.apply == nil {
 		return nil, nil
 	}
 	action, changes, err := describe(tx, t)
+	for _, slug := range d.changes {
+		changes = append(changes, fmt.Sprintf("variant %s becomes %d", slug, t.theme.LatestVersion))
+	}
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/origin/api/bulk"
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
@@ -32,6 +33,22 @@ func (h *Handler) object(q *request) (*jsontree.Node, error) {
 		return nil, invalid("the body must be an object, not " + root.Kind.String())
 	}
 	return root, nil
+}
+
+// note reads the note of a publish, whose body may be left out.
+func (h *Handler) note(q *request) (string, error) {
+	if q.body == "" {
+		return "", nil
+	}
+	root, err := h.object(q)
+	if err != nil {
+		return "", err
+	}
+	note, fault := bulk.Note(root)
+	if fault != "" {
+		return "", invalid(fault)
+	}
+	return note, nil
 }
 
 // fields reads the members of a body and collects those of a wrong kind.

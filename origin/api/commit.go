@@ -37,10 +37,11 @@ func (c change) reads(q *request, t target, key string) storage.Reads {
 
 // decision is what a request comes to.
 type decision struct {
-	answer httpserver.Answer
-	entry  record.Change             // of the change log
-	apply  func(tx storage.Tx) error // nil: nothing changes
-	after  func()                    // runs once the decision is committed; nil: nothing
+	answer  httpserver.Answer
+	entry   record.Change             // of the change log
+	apply   func(tx storage.Tx) error // nil: nothing changes
+	after   func()                    // runs once the decision is committed; nil: nothing
+	changes []string                  // slugs of the Variants that a request for many changes, for the audit log
 }
 
 // draft is a decision made on a snapshot; the zero value is none.
@@ -91,7 +92,7 @@ func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, err
 			err = h.storeAnswer(tx, q, key, d.answer)
 		}
 		if err == nil {
-			logged, err = h.appendAudit(tx, q, t, d.entry)
+			logged, err = h.appendAudit(tx, q, t, d)
 		}
 		return d.entry, err
 	})

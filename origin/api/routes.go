@@ -106,6 +106,9 @@ func Extras() []Route {
 		{"GET", themeTokensPath + "/diff", record.Viewer, reads(inspections.showDiff), nil},
 		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
 
+		{"POST", variantsPath + "/publish", record.Editor, nil, changes(variants.publishMany)},
+		{"POST", variantsPath + "/discard", record.Editor, nil, changes(variants.discardMany)},
+
 		{"GET", variantTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
 		{"GET", variantTokensPath + "/diff", record.Viewer, reads(inspections.showVariantDiff), nil},
 		{"GET", variantTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
@@ -144,7 +147,13 @@ func (h *Handler) newRouter() *router.Router {
 	register(loginRoute, h.showLogin)
 	for path, allowed := range methods {
 		slices.Sort(allowed)
-		r.Handle(router.MethodWild, path, notAllowed(strings.Join(allowed, ", ")))
+		refuse := notAllowed(strings.Join(allowed, ", "))
+		r.Handle(router.MethodWild, path, refuse)
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+			if !slices.Contains(allowed, method) { // else a path with a parameter in the place of a name answers
+				r.Handle(method, path, refuse)
+			}
+		}
 	}
 	return r
 }

@@ -137,6 +137,10 @@ func (h themeTokens) publish(q *request) (change, error) {
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
+	note, err := h.note(q)
+	if err != nil {
+		return change{}, err
+	}
 	return change{depends: onThemeAndVariants, scans: target.variantsPrefix, decide: func(r storage.Reader, t target) (decision, error) {
 		state, err := h.themeState(r, t.theme)
 		if err != nil {
@@ -165,6 +169,7 @@ func (h themeTokens) publish(q *request) (change, error) {
 		if published.Version.Plan, err = planned(); err != nil {
 			return decision{}, err
 		}
+		published.Version.Remark.By, published.Version.Remark.Note = q.caller.Subject, note
 		d := decision{
 			entry: servedChange(h.config.Now(), t.theme),
 			apply: func(tx storage.Tx) error { return writePublished(tx, published, carried) },

@@ -156,6 +156,10 @@ func (h variantTokens) publish(q *request) (change, error) {
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
+	note, err := h.note(q)
+	if err != nil {
+		return change{}, err
+	}
 	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
 		state, err := h.variantState(r, t.theme, t.variant)
 		if err != nil {
@@ -170,6 +174,7 @@ func (h variantTokens) publish(q *request) (change, error) {
 			return decision{}, err
 		}
 		version.Overrides = pair.Overrides
+		version.Remark.By, version.Remark.Note = q.caller.Subject, note
 		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
 		if derive.Lacks(pair) {
 			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }

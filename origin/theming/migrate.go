@@ -12,6 +12,7 @@ type migration struct {
 	moves   []record.Move     // all renames, those of groups as one
 	renamed map[string]string // token paths, old to new
 	touched map[string]touch  // by old path: the tokens of which an override does not simply stay
+	remark  record.Remark     // counts what is different
 }
 
 // touch is what a publish did to a token.
@@ -32,6 +33,7 @@ func newMigration(before, after *jsontree.Node, moves []record.Move) *migration 
 			m.compare(t)
 		}
 	}
+	m.remark.Added = len(m.after.Tokens) - (len(older.Tokens) - m.remark.Removed)
 	return m
 }
 
@@ -41,7 +43,14 @@ func (m *migration) compare(old *dtcg.Token) {
 	if !moved {
 		to = old.Path
 	}
-	switch token := m.after.Token(to); {
+	token := m.after.Token(to)
+	switch {
+	case token == nil:
+		m.remark.Removed++
+	case moved || token.Resolved != old.Resolved || token.Node != old.Node && !dtcg.EqualButType(old.Node, token.Node):
+		m.remark.Changed++
+	}
+	switch {
 	case token == nil:
 		m.touched[old.Path] = touch{}
 	case moved || token.Resolved != old.Resolved:

@@ -23,9 +23,20 @@ func PublishVariant(t record.Theme, s VariantState, r Review, now time.Time) (re
 	v := s.Variant
 	v.LatestVersion, v.PublishedAt, v.UpdatedAt = t.LatestVersion, now, now
 	v.DraftETag, v.TokenCount = "", len(overrides.Members)
+	c := CompareVariants(s.beneath(), overrides)
 	return v, record.VariantVersion{
 		Number: t.LatestVersion, Overrides: record.HashOf(blob), TokenCount: v.TokenCount, PublishedAt: now,
+		Remark: &record.Remark{Added: len(c.Added), Removed: len(c.Removed), Changed: len(c.Changed)},
 	}, blob, nil
+}
+
+// Changes compares the current overrides with what the Variant serves.
+func (s VariantState) Changes() (Comparison, error) {
+	overrides, err := s.Overrides()
+	if err != nil {
+		return Comparison{}, err
+	}
+	return CompareVariants(s.beneath(), overrides), nil
 }
 
 func publishable(t record.Theme, s VariantState, r Review) error {

@@ -198,6 +198,16 @@ type ThemeVersion struct {
 	Plan        Hash      `json:"plan"`   // derived blob: the plans of its files as Module compiles them, a bundle of package plan
 	Moves       []Move    `json:"moves"`  // renames from the version before, as its publish carried overrides by them
 	PublishedAt time.Time `json:"publishedAt"`
+	Remark      *Remark   `json:"remark,omitzero"` // nil of a version that an earlier release published
+}
+
+// Remark is what a version says of its publish, beside its time.
+type Remark struct {
+	By      string `json:"by"`      // subject of the token that published it
+	Note    string `json:"note"`    // empty means none
+	Added   int    `json:"added"`   // tokens, or overrides of a Variant, since the version before
+	Removed int    `json:"removed"` // since the version before
+	Changed int    `json:"changed"` // since the version before; another value, type or path, and metadata
 }
 
 // Variant is a Variant without its overrides.
@@ -230,6 +240,7 @@ type VariantVersion struct {
 	Overrides   Hash      `json:"overrides"` // blob: flat JSON object
 	TokenCount  int       `json:"tokenCount"`
 	PublishedAt time.Time `json:"publishedAt"`
+	Remark      *Remark   `json:"remark,omitzero"` // nil of a version that an earlier release published
 }
 
 // Pair is what one Variant serves at one Theme version. Without a Pair the Variant serves

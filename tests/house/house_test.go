@@ -120,9 +120,10 @@ var house = map[string]room{
 		ours:   "origin/api origin/auth origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator renderer storage storage/record wasm",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
+	"origin/api/bulk":    {ours: "origin/theming renderer/jsontree"},
 	"origin/api/listing": {ours: "storage storage/record"},
 	"origin/api": {
-		ours:   "httpguard origin/api/listing origin/auth origin/derive origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
+		ours:   "httpguard origin/api/bulk origin/api/listing origin/auth origin/derive origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
 	"origin/heavywork": {others: "golang.org/x/sync"},

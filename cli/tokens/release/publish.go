@@ -15,12 +15,16 @@ import (
 
 const publishText = `Freezes the draft of a Theme as its next version and moves latest to it, or the draft of one
 Variant at the newest version of its Theme. A publish of a Theme gives every Variant a draft to be
-reviewed and published; --variants publishes them all right after it.`
+reviewed and published; --variants publishes them all right after it. --all leaves the Theme as it is
+and publishes the drafts of its Variants in one step: --dry-run says what each changes, --only unchanged
+takes those that are as what their Variant serves, --only changed the others.`
 
 // publishFlags are the flags of publish.
 type publishFlags struct {
 	target.Target
+	manyFlags
 	variants, unchanged, wait, strict bool
+	note                              string
 	patience                          time.Duration
 }
 
@@ -32,14 +36,24 @@ func (a *app) publishCommand() *cobra.Command {
 		Long:    publishText,
 		Example: "  livery publish --env sandbox --theme acme --variants",
 		Args:    cmdline.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.publish(cmd, p) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if p.all {
+				return a.publishAll(cmd, p)
+			}
+			return a.publish(cmd, p)
+		},
 	}
 	cmd.Flags().BoolVar(&p.variants, "variants", false, "publish every Variant with a draft after the Theme")
 	cmd.Flags().BoolVar(&p.unchanged, "unchanged", false, "publish the newest version of the Theme once more if it has no draft")
 	cmd.Flags().BoolVar(&p.wait, "wait", false, "wait until an edge serves the new version, also as latest")
 	cmd.Flags().DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
 	cmd.Flags().BoolVar(&p.strict, "strict", false, "exit code 3 if there is no draft to publish")
+	cmd.Flags().StringVar(&p.note, "note", "", "why, as `TEXT` that livery versions lists")
+	p.manyFlags.add(cmd)
 	target.OfVariant(cmd, &p.Target)
+	cmd.MarkFlagsMutuallyExclusive("all", "variant", "variants")
+	cmd.MarkFlagsMutuallyExclusive("all", "unchanged")
+	cmd.MarkFlagsMutuallyExclusive("all", "wait")
 	cmd.MarkFlagsMutuallyExclusive("variant", "variants")
 	cmd.MarkFlagsMutuallyExclusive("variant", "unchanged")
 	return a.JSONFlag(cmd)
@@ -52,7 +66,7 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 	}
 	ctx := cmd.Context()
 	if f.Variant != nil {
-		v, err := c.PublishVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.PublishOptions{})
+		v, err := c.PublishVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.PublishOptions{Note: p.note})
 		if err != nil {
 			return p.unlessStrict(ExplainVariantPublish(err, f), v.HasUnpublishedChanges || f.Variant.HasUnpublishedChanges)
 		}
@@ -64,7 +78,7 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 			target.PrintFiles(a.App, v.ServingURLs)
 		})
 	}
-	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, client.PublishOptions{Unchanged: p.unchanged})
+	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, client.PublishOptions{Unchanged: p.unchanged, Note: p.note})
 	if errors.Is(err, client.ErrConflict) {
 		none := term.Fail("Push something first, or use --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.Theme.Slug)
 		return p.unlessStrict(none, f.Theme.HasUnpublishedChanges)
@@ -73,7 +87,7 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 		return err
 	}
 	if p.variants {
-		if err := a.publishVariants(ctx, c, t); err != nil {
+		if _, err := c.Scope(t.EnvironmentID, t.ID).PublishVariants(ctx, client.ManyVariants{Note: p.note}); err != nil {
 			return err
 		}
 	}
@@ -105,27 +119,6 @@ func (a *app) awaitPublished(ctx context.Context, c *client.Client, p publishFla
 	return AwaitServed(ctx, c, f, urls, p.patience)
 }
 
-func (a *app) publishVariants(ctx context.Context, c *client.Client, t client.Theme) error {
-	var drafts []client.Variant
-	for v, err := range c.EveryVariant(ctx, t.EnvironmentID, t.ID) {
-		if err != nil {
-			return err
-		}
-		if v.HasUnpublishedChanges {
-			drafts = append(drafts, v)
-		}
-	}
-	bar := a.Progress("publishing Variants", len(drafts))
-	defer bar.Done()
-	for _, v := range drafts {
-		if _, err := c.PublishVariant(ctx, t.EnvironmentID, t.ID, v.ID, client.PublishOptions{}); err != nil {
-			return err
-		}
-		bar.Step()
-	}
-	return nil
-}
-
 // ExplainVariantPublish says why a Variant could not be published.
 func ExplainVariantPublish(err error, f target.Resolved) error {
 	v := f.Variant
@@ -143,14 +136,24 @@ func ExplainVariantPublish(err error, f target.Resolved) error {
 
 func (a *app) discardCommand() *cobra.Command {
 	var p target.Target
+	var m manyFlags
 	cmd := &cobra.Command{
 		Use:     "discard",
 		Short:   "Drop the draft of a Theme or Variant; versions stay",
+		Long:    "Drops the draft of a Theme or of one Variant, or with --all those of all its Variants in one step.",
 		Example: "  livery discard --env sandbox --theme acme",
 		Args:    cmdline.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.discard(cmd, p) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if m.all {
+				return a.discardAll(cmd, p, m)
+			}
+			return a.discard(cmd, p)
+		},
 	}
-	return a.JSONFlag(target.OfVariant(cmd, &p))
+	m.add(cmd)
+	target.OfVariant(cmd, &p)
+	cmd.MarkFlagsMutuallyExclusive("all", "variant")
+	return a.JSONFlag(cmd)
 }
 
 func (a *app) discard(cmd *cobra.Command, p target.Target) error {

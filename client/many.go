@@ -1,0 +1,94 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+// ThemeScope has the calls about one Theme that the contract of the service does not have: another implementation of it
+// may lack them. Its methods may be called concurrently.
+type ThemeScope struct {
+	client                 *Client
+	environmentID, themeID string
+}
+
+// Scope returns the calls about one Theme.
+func (c *Client) Scope(environmentID, themeID string) ThemeScope {
+	return ThemeScope{c, environmentID, themeID}
+}
+
+// ManyVariants names Variants of a Theme whose drafts are published or dropped in one step.
+type ManyVariants struct {
+	Picks  []VariantPick // nil means all of the Theme; at most 1,000
+	Only   string        // any, changed or unchanged: whether the draft differs from what its Variant serves; empty means any
+	DryRun bool          // only say what would be done
+	Note   string        // why, for the list of versions; empty means none
+}
+
+// VariantPick is one Variant.
+type VariantPick struct {
+	ID   string `json:"id"`
+	ETag string `json:"etag,omitempty"` // of the draft that was seen: another one is skipped; empty means whichever there is
+}
+
+// DoneVariant is what is done to one Variant, or would be. Paths are dotted.
+type DoneVariant struct {
+	ID      string   `json:"id"`
+	Slug    string   `json:"slug"`
+	Version *int     `json:"version"` // that was published; nil of a discard
+	ETag    string   `json:"etag"`    // of the draft
+	Added   []string `json:"added"`   // overrides of the draft that the Variant did not serve
+	Removed []string `json:"removed"` // overrides that it served and the draft lacks
+	Changed []string `json:"changed"` // overrides with another value
+}
+
+// SkippedVariant is a Variant to which nothing is done.
+type SkippedVariant struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"` // such as noDraft, alreadyPublished, staleEtag, unchanged
+}
+
+// ManyResult is what PublishVariants and DiscardVariants did.
+type ManyResult struct {
+	Done    []DoneVariant
+	Skipped []SkippedVariant
+}
+
+// body returns the body of the request.
+func (m ManyVariants) body() any {
+	var variants any = "all"
+	if m.Picks != nil {
+		variants = m.Picks
+	}
+	only := m.Only
+	if only == "" {
+		only = "any"
+	}
+	body := map[string]any{"variants": variants, "only": only, "dryRun": m.DryRun}
+	if m.Note != "" {
+		body["note"] = m.Note
+	}
+	return body
+}
+
+// PublishVariants freezes the drafts of many Variants at the newest version of their Theme, in one step. A Variant that
+// cannot be published is skipped.
+func (s ThemeScope) PublishVariants(ctx context.Context, m ManyVariants) (ManyResult, error) {
+	return s.many(ctx, "publish", m)
+}
+
+// DiscardVariants drops the drafts of many Variants in one step. A Variant without a draft is skipped.
+func (s ThemeScope) DiscardVariants(ctx context.Context, m ManyVariants) (ManyResult, error) {
+	return s.many(ctx, "discard", m)
+}
+
+func (s ThemeScope) many(ctx context.Context, what string, m ManyVariants) (ManyResult, error) {
+	var answer struct {
+		Published []DoneVariant    `json:"published"`
+		Discarded []DoneVariant    `json:"discarded"`
+		Skipped   []SkippedVariant `json:"skipped"`
+	}
+	r := request{method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, what), body: m.body()}
+	err := s.client.call(ctx, r, &answer)
+	return ManyResult{append(answer.Published, answer.Discarded...), answer.Skipped}, err
+}
