@@ -27,8 +27,13 @@ dev: build ## Build, and run an origin and an edge with a sample Theme
 # Tests that wait, for a timeout of an edge or a lock of a store, wait beside each other.
 PARALLEL = -parallel 4
 
-test: build ## Build the program and run every test (make check vets)
-	go test -vet=off $(PARALLEL) ./...
+# Tests' programs have no DWARF: the linker takes a third of its time without it.
+LINK = -ldflags=-w
+# These compile a whole tool, module or release with caches of their own: make check runs them.
+COMPILING = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible)$$|^TestStories$$/^upgrade$$
+
+test: build ## Build the program and run every test but those that compile others (make check does, and vets)
+	go test -vet=off $(LINK) $(PARALLEL) -skip '$(COMPILING)' ./...
 
 # The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
 # those tests count that use one thing from several.
@@ -54,12 +59,13 @@ race: build bin/race/livery ## Run the tests of the program itself under the rac
 bin/race/livery: wasm FORCE
 	CGO_ENABLED=1 go build -race -o $@ .
 
-check: wasm ## Formatting, vet, staticcheck, the house test, and the race detector where there is a C compiler
+check: build ## Formatting, vet, staticcheck, the house test, and the race detector where there is a C compiler
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
 	$(TOOL) staticcheck ./...
 	go test -run TestHouse ./tests/house
+	go test -vet=off $(LINK) -run '$(COMPILING)' ./deploy ./wasm ./tests/stories
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
 bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
