@@ -45,6 +45,7 @@ var theContract = sync.OnceValues(func() (contract, error) {
 		return contract{}, err
 	}
 	components, err := plainJSON(document.Components)
+	enforceRules(components)
 	return contract{document, router, components, document.Components.Schemas["Error"], &sync.Map{}}, err
 })
 
@@ -57,6 +58,24 @@ func plainJSON(v any) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
 }
 
+// enforceRules makes each x-livery-rule in a part of the document a constraint of the schema that it stands in.
+func enforceRules(part any) {
+	switch part := part.(type) {
+	case []any:
+		for _, item := range part {
+			enforceRules(item)
+		}
+	case map[string]any:
+		for _, member := range part {
+			enforceRules(member)
+		}
+		if rule, ok := part["x-livery-rule"]; ok {
+			constraints, _ := part["allOf"].([]any)
+			part["allOf"] = append(constraints, rule)
+		}
+	}
+}
+
 // compiled returns a schema of the document, compiled with the components that it refers to.
 func (c contract) compiled(ref *openapi3.SchemaRef) (*jsonschema.Schema, error) {
 	if known, ok := c.schemas.Load(ref.Value); ok {
@@ -66,16 +85,22 @@ func (c contract) compiled(ref *openapi3.SchemaRef) (*jsonschema.Schema, error) 
 	if err != nil {
 		return nil, err
 	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	if err := compiler.AddResource("document", map[string]any{"components": c.components, "allOf": []any{schema}}); err != nil {
-		return nil, err
-	}
-	compiled, err := compiler.Compile("document")
+	enforceRules(schema)
+	compiled, err := compileSchema(c.components, schema)
 	if err == nil {
 		c.schemas.Store(ref.Value, compiled)
 	}
 	return compiled, err
+}
+
+// compileSchema returns a schema that may refer to the components of the document.
+func compileSchema(components, schema any) (*jsonschema.Schema, error) {
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("document", map[string]any{"components": components, "allOf": []any{schema}}); err != nil {
+		return nil, err
+	}
+	return compiler.Compile("document")
 }
 
 // checkBody says in what a body departs from what the document describes for its type.
