@@ -69,6 +69,15 @@ func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
 }
 
+type ifMatch struct{}
+
+// WithIfMatch returns a context whose update, deletion or change of integrations of a Theme or a Variant takes place only if
+// that is the one of the ETag, as Theme.ETag and Variant.ETag have it, else ErrIfMatchFailed; "*" means whichever there is.
+// Edits, discards and publishes of tokens have an option of their own.
+func WithIfMatch(ctx context.Context, etag string) context.Context {
+	return context.WithValue(ctx, ifMatch{}, etag)
+}
+
 // request is one call of the API before it is sent.
 type request struct {
 	method string
@@ -76,6 +85,8 @@ type request struct {
 	query  url.Values
 	match  string // If-Match, unquoted; empty sends none
 	body   any    // nil sends none
+
+	guarded bool // If-Match is that of WithIfMatch
 }
 
 // call sends r and decodes the answer's body into out, unless out is nil.
@@ -94,10 +105,19 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	if out == nil {
 		return nil
 	}
-	if err := json.Unmarshal(answer, out); err != nil {
+	if err := json.Unmarshal(answer.body, out); err != nil {
 		return fmt.Errorf("client: read the answer of %s %s: %w", r.method, c.address(r), err)
 	}
+	if resource, ok := out.(interface{ setETag(string) }); ok {
+		resource.setETag(strings.Trim(answer.etag, `"`))
+	}
 	return nil
+}
+
+// answer is the body of a 2xx, and the ETag that came with it, in quotes.
+type answer struct {
+	body []byte
+	etag string
 }
 
 // encode is json.Marshal without its rewriting of "<", ">" and "&".
@@ -124,8 +144,8 @@ func (c *Client) address(r request) string {
 	return b.String()
 }
 
-// send sends r until an answer stands, as often as that is safe, and returns the body of a 2xx.
-func (c *Client) send(ctx context.Context, r request, body []byte) ([]byte, error) {
+// send sends r until an answer stands, as often as that is safe, and returns a 2xx.
+func (c *Client) send(ctx context.Context, r request, body []byte) (answer, error) {
 	key := ""
 	if r.method == http.MethodPost {
 		if key, _ = ctx.Value(idempotencyKey{}).(string); key == "" {
@@ -135,12 +155,12 @@ func (c *Client) send(ctx context.Context, r request, body []byte) ([]byte, erro
 	safe := key != "" || r.method == http.MethodGet || r.method == http.MethodHead
 	pause := c.FirstPause
 	for try := 1; ; try++ {
-		answer, wait, err := c.once(ctx, r, body, key)
+		a, wait, err := c.once(ctx, r, body, key)
 		if err == nil || wait < 0 || !safe || try >= c.Tries {
-			return answer, err
+			return a, err
 		}
 		if !sleep(ctx, max(wait, pause)) {
-			return nil, err
+			return answer{}, err
 		}
 		pause = min(2*pause, longestPause)
 	}
@@ -148,24 +168,24 @@ func (c *Client) send(ctx context.Context, r request, body []byte) ([]byte, erro
 
 // once sends r once. wait is negative if the answer stands, else the least wait before another
 // try makes sense.
-func (c *Client) once(ctx context.Context, r request, body []byte, key string) (answer []byte, wait time.Duration, err error) {
+func (c *Client) once(ctx context.Context, r request, body []byte, key string) (a answer, wait time.Duration, err error) {
 	req, err := c.httpRequest(ctx, r, body, key)
 	if err != nil {
-		return nil, -1, err
+		return a, -1, err
 	}
 	res, err := c.HTTP.Do(req)
 	if err != nil {
-		return nil, unlessDone(ctx), fmt.Errorf("client: %w", err)
+		return a, unlessDone(ctx), fmt.Errorf("client: %w", err)
 	}
 	defer res.Body.Close()
-	answer, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return nil, unlessDone(ctx), fmt.Errorf("client: read the answer of %s %s: %w", r.method, req.URL, err)
+		return a, unlessDone(ctx), fmt.Errorf("client: read the answer of %s %s: %w", r.method, req.URL, err)
 	}
 	if res.StatusCode/100 == 2 {
-		return answer, -1, nil
+		return answer{text, res.Header.Get("ETag")}, -1, nil
 	}
-	return nil, waitFor(res), readError(r.method, req.URL.String(), res, answer)
+	return a, waitFor(res), readError(r.method, req.URL.String(), res, text)
 }
 
 func (c *Client) httpRequest(ctx context.Context, r request, body []byte, key string) (*http.Request, error) {
@@ -182,8 +202,12 @@ func (c *Client) httpRequest(ctx context.Context, r request, body []byte, key st
 	if key != "" {
 		req.Header.Set("Idempotency-Key", key)
 	}
-	if r.match != "" {
-		req.Header.Set("If-Match", quoteETag(r.match))
+	match := r.match
+	if r.guarded {
+		match, _ = ctx.Value(ifMatch{}).(string)
+	}
+	if match != "" {
+		req.Header.Set("If-Match", quoteETag(match))
 	}
 	if c.UserAgent != "" {
 		req.Header.Set("User-Agent", c.UserAgent)

@@ -59,6 +59,10 @@ func TestThemeRoutes(t *testing.T) {
 		t.Errorf("CreateTheme() = %+v, want an unpublished Theme that serves nothing (S81, S82)", fresh)
 	}
 	labels := map[string]string{"team": "web & app"}
+	fresh := must(c.UpdateTheme(client.WithIfMatch(ctx, f.theme.ETag), e, id, client.Details{Slug: "acme", DisplayName: "A"}))(t)
+	if _, err := c.SetIntegrations(client.WithIfMatch(ctx, f.theme.ETag), e, id, f.theme.Integrations); !errors.Is(err, client.ErrIfMatchFailed) || fresh.ETag == f.theme.ETag {
+		t.Errorf("SetIntegrations(the ETag %q of before %q) = %v, want ErrIfMatchFailed", f.theme.ETag, fresh.ETag, err)
+	}
 	if updated := must(c.UpdateTheme(ctx, e, id, client.Details{Slug: "acme", DisplayName: "Acme & Sons", Metadata: &labels}))(t); updated.DisplayName != "Acme & Sons" || !reflect.DeepEqual(updated.Metadata, labels) {
 		t.Errorf("UpdateTheme() = %q, %v", updated.DisplayName, updated.Metadata)
 	}
@@ -112,7 +116,10 @@ func TestVariantRoutes(t *testing.T) {
 	if v = must(c.Variant(ctx, e, id, v.ID))(t); v.Slug != "night" || v.ThemeID != id {
 		t.Errorf("Variant() = %+v", v)
 	}
-	must(c.DeleteVariant(ctx, e, id, v.ID))(t)
+	if _, err := c.DeleteVariant(client.WithIfMatch(ctx, "other"), e, id, v.ID); !errors.Is(err, client.ErrIfMatchFailed) {
+		t.Errorf("DeleteVariant(another ETag) = %v, want ErrIfMatchFailed", err)
+	}
+	must(c.DeleteVariant(client.WithIfMatch(ctx, v.ETag), e, id, v.ID))(t)
 	if _, err := c.Variant(ctx, e, id, v.ID); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("Variant() after its end = %v, want ErrNotFound (S208)", err)
 	}

@@ -94,10 +94,12 @@ func (c *Client) compare(ctx context.Context, path []string, o CompareOptions) (
 // PreviewTheme returns a served file, such as "tokens.css", of a Theme's current document: what the
 // next publish would serve. ErrNotFound if no file has that name.
 func (c *Client) PreviewTheme(ctx context.Context, environmentID, themeID, file string) ([]byte, error) {
-	return c.send(ctx, request{method: http.MethodGet, path: themesPath(environmentID, themeID, "tokens", "preview", file)}, nil)
+	a, err := c.send(ctx, request{method: http.MethodGet, path: themesPath(environmentID, themeID, "tokens", "preview", file)}, nil)
+	return a.body, err
 }
 
 // PreviewVariant is PreviewTheme with the current overrides of a Variant over the Theme.
 func (c *Client) PreviewVariant(ctx context.Context, environmentID, themeID, variantID, file string) ([]byte, error) {
-	return c.send(ctx, request{method: http.MethodGet, path: variantsPath(environmentID, themeID, variantID, "tokens", "preview", file)}, nil)
+	a, err := c.send(ctx, request{method: http.MethodGet, path: variantsPath(environmentID, themeID, variantID, "tokens", "preview", file)}, nil)
+	return a.body, err
 }

@@ -42,6 +42,8 @@ type Theme struct {
 	ServingURLs           ServingURLs       `json:"servingUrls"`
 	CreatedAt             time.Time         `json:"createdAt"`
 	UpdatedAt             time.Time         `json:"updatedAt"`
+
+	ETag string `json:"-"` // of the whole resource, for WithIfMatch; empty on an item of a list
 }
 
 // Serving says who may have a Theme's files. The API only reads it.
@@ -87,6 +89,8 @@ type Variant struct {
 	ServingURLs           ServingURLs       `json:"servingUrls"`
 	CreatedAt             time.Time         `json:"createdAt"`
 	UpdatedAt             time.Time         `json:"updatedAt"`
+
+	ETag string `json:"-"` // of the whole resource, for WithIfMatch; empty on an item of a list
 }
 
 // TokenSet is what a Theme or a Variant holds, flattened onto dotted paths.
@@ -141,3 +145,6 @@ type VariantOperation struct {
 	Path      string          `json:"path"`            // dotted, as the Theme spells it
 	Value     json.RawMessage `json:"value,omitempty"` // set; JSON null is "null"
 }
+
+func (t *Theme) setETag(etag string)   { t.ETag = etag }
+func (v *Variant) setETag(etag string) { v.ETag = etag }

@@ -26,6 +26,12 @@ type resource[T any] struct {
 	Resource T `json:"resource"`
 }
 
+func (r *resource[T]) setETag(etag string) {
+	if inner, ok := any(&r.Resource).(interface{ setETag(string) }); ok {
+		inner.setETag(etag)
+	}
+}
+
 func themesPath(environmentID string, rest ...string) []string {
 	return append([]string{"environments", environmentID, "themes"}, rest...)
 }
@@ -59,7 +65,7 @@ func (c *Client) CreateTheme(ctx context.Context, environmentID string, in NewTh
 // UpdateTheme replaces slug and displayName, and labels if they are given.
 func (c *Client) UpdateTheme(ctx context.Context, environmentID, themeID string, in Details) (Theme, error) {
 	var t Theme
-	err := c.call(ctx, request{method: http.MethodPut, path: themesPath(environmentID, themeID), body: in}, &t)
+	err := c.call(ctx, request{method: http.MethodPut, guarded: true, path: themesPath(environmentID, themeID), body: in}, &t)
 	return t, err
 }
 
@@ -69,7 +75,7 @@ func (c *Client) SetIntegrations(ctx context.Context, environmentID, themeID str
 	body := struct {
 		Integrations []Integration `json:"integrations"`
 	}{append([]Integration{}, list...)}
-	r := request{method: http.MethodPut, path: themesPath(environmentID, themeID, "integrations"), body: body}
+	r := request{method: http.MethodPut, guarded: true, path: themesPath(environmentID, themeID, "integrations"), body: body}
 	err := c.call(ctx, r, &t)
 	return t, err
 }
@@ -77,6 +83,6 @@ func (c *Client) SetIntegrations(ctx context.Context, environmentID, themeID str
 // DeleteTheme removes a Theme, its Variants and every version of both, and returns the Environment.
 func (c *Client) DeleteTheme(ctx context.Context, environmentID, themeID string) (Environment, error) {
 	var e Environment
-	err := c.call(ctx, request{method: http.MethodDelete, path: themesPath(environmentID, themeID)}, &e)
+	err := c.call(ctx, request{method: http.MethodDelete, guarded: true, path: themesPath(environmentID, themeID)}, &e)
 	return e, err
 }

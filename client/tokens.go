@@ -32,11 +32,17 @@ type EditOptions struct {
 	Strict  bool   // refuse an edit that adds a diagnostic
 }
 
-func (o EditOptions) query() url.Values {
+// claim is the part of the options that a discard has too.
+func (o EditOptions) claim() url.Values {
 	q := url.Values{}
 	if o.ETag != "" {
 		q.Set("etag", o.ETag)
 	}
+	return q
+}
+
+func (o EditOptions) query() url.Values {
+	q := o.claim()
 	if o.Strict {
 		q.Set("strict", "true")
 	}
@@ -88,7 +94,7 @@ func (c *Client) PublishTheme(ctx context.Context, environmentID, themeID string
 func (c *Client) DiscardThemeTokens(ctx context.Context, environmentID, themeID string, o EditOptions) (Theme, error) {
 	var t Theme
 	path := themesPath(environmentID, themeID, "tokens")
-	err := c.call(ctx, request{method: http.MethodDelete, path: path, query: o.query(), match: o.IfMatch}, &t)
+	err := c.call(ctx, request{method: http.MethodDelete, path: path, query: o.claim(), match: o.IfMatch}, &t)
 	return t, err
 }
 
@@ -108,7 +114,7 @@ func (c *Client) EditVariantTokens(ctx context.Context, environmentID, themeID, 
 func (c *Client) PublishVariant(ctx context.Context, environmentID, themeID, variantID string, o PublishOptions) (Variant, error) {
 	var v Variant
 	path := variantsPath(environmentID, themeID, variantID, "tokens", "publish")
-	err := c.call(ctx, request{method: http.MethodPost, path: path, query: o.query(), match: o.IfMatch, body: o.body()}, &v)
+	err := c.call(ctx, request{method: http.MethodPost, path: path, match: o.IfMatch, body: o.body()}, &v)
 	return v, err
 }
 
@@ -116,7 +122,7 @@ func (c *Client) PublishVariant(ctx context.Context, environmentID, themeID, var
 func (c *Client) DiscardVariantTokens(ctx context.Context, environmentID, themeID, variantID string, o EditOptions) (Variant, error) {
 	var v Variant
 	path := variantsPath(environmentID, themeID, variantID, "tokens")
-	err := c.call(ctx, request{method: http.MethodDelete, path: path, query: o.query(), match: o.IfMatch}, &v)
+	err := c.call(ctx, request{method: http.MethodDelete, path: path, query: o.claim(), match: o.IfMatch}, &v)
 	return v, err
 }
 

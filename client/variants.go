@@ -49,7 +49,7 @@ func (c *Client) CreateVariant(ctx context.Context, environmentID, themeID strin
 // UpdateVariant replaces slug and displayName, and labels if they are given.
 func (c *Client) UpdateVariant(ctx context.Context, environmentID, themeID, variantID string, in Details) (Variant, error) {
 	var v Variant
-	r := request{method: http.MethodPut, path: variantsPath(environmentID, themeID, variantID), body: in}
+	r := request{method: http.MethodPut, guarded: true, path: variantsPath(environmentID, themeID, variantID), body: in}
 	err := c.call(ctx, r, &v)
 	return v, err
 }
@@ -57,7 +57,7 @@ func (c *Client) UpdateVariant(ctx context.Context, environmentID, themeID, vari
 // DeleteVariant removes a Variant and its versions, and returns the Theme.
 func (c *Client) DeleteVariant(ctx context.Context, environmentID, themeID, variantID string) (Theme, error) {
 	var t Theme
-	r := request{method: http.MethodDelete, path: variantsPath(environmentID, themeID, variantID)}
+	r := request{method: http.MethodDelete, guarded: true, path: variantsPath(environmentID, themeID, variantID)}
 	err := c.call(ctx, r, &t)
 	return t, err
 }

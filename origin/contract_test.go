@@ -368,7 +368,7 @@ func TestTheDocumentJudges(t *testing.T) {
 	c := readContract(t)
 	good := exchange{
 		request: &http.Request{Method: "GET", URL: mustURL(t, "http://a/public/v1/environments"), Header: http.Header{}}, status: 200,
-		header: http.Header{"X-Request-Id": {"x"}, "Content-Type": {"application/json"}},
+		header: http.Header{"X-Request-Id": {"x"}, "Etag": {`W/"x"`}, "Content-Type": {"application/json"}},
 		body:   []byte(`{"items":[],"pageNumber":1,"pageSize":100,"pageCount":0}`),
 	}
 	if err := c.check(good); err != nil {

@@ -5,16 +5,6 @@ import (
 	"testing"
 )
 
-func TestNearest(t *testing.T) {
-	all := []string{"sandbox", "staging", "production", "tidewater"}
-	cases := map[string]string{"sandbx": "sandbox", "Staging": "staging", "prod": "", "tidewatre": "tidewater", "zzz": "", "": ""}
-	for name, want := range cases {
-		if got := Nearest(name, all); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestTablesAlignWhatIsSeen(t *testing.T) {
 	var out bytes.Buffer
 	a := &App{Out: &out, terminal: true}

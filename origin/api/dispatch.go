@@ -87,6 +87,9 @@ func (h *Handler) routed(route Route) fasthttp.RequestHandler {
 		if err != nil {
 			a = h.refuse(q, err)
 		}
+		if route.read != nil {
+			a = a.Validated(q.ifNoneMatch)
+		}
 		q.answer = a
 	}
 }
@@ -106,7 +109,10 @@ func (h *Handler) refuse(q *request, err error) httpserver.Answer {
 func (h *Handler) run(q *request) (a httpserver.Answer, err error) {
 	var t target
 	err = h.view(h.reading(q, t, storage.Reads{All: q.route.read == nil}), func(r storage.Reader) (err error) {
-		if t, err = resolve(r, q); err == nil && q.route.read != nil {
+		if t, err = resolve(r, q); err != nil || q.route.read == nil {
+			return err
+		}
+		if err = h.checkQuery(q); err == nil {
 			a, err = q.route.read(h, r, q, t)
 		}
 		return err
@@ -123,6 +129,9 @@ func (h *Handler) run(q *request) (a httpserver.Answer, err error) {
 			return a, err
 		}
 		defer release()
+	}
+	if err := h.checkQuery(q); err != nil {
+		return a, err
 	}
 	c, err := q.route.change(h, q)
 	if err != nil {

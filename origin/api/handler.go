@@ -40,22 +40,22 @@ type Config struct {
 
 // Handler answers the public API. Its methods may be called concurrently.
 type Handler struct {
-	config   Config
-	document publication // the API's description
-	router   *router.Router
-	rate     *httpserver.RateLimiter
-	bodies   *httpserver.BodyBudget
-	teams    shownTeams
+	config      Config
+	description description // of the API
+	router      *router.Router
+	rate        *httpserver.RateLimiter
+	bodies      *httpserver.BodyBudget
+	teams       shownTeams
 }
 
 // NewHandler returns a Handler, or an error if this build's description of the API is broken.
 func NewHandler(c Config) (*Handler, error) {
-	document, err := openAPI()
+	described, err := openAPI()
 	if err != nil {
 		return nil, err
 	}
 	h := &Handler{
-		config: c, document: document, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),
+		config: c, description: described, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),
 		bodies: httpserver.NewBodyBudget(c.Limits.BodyBudget, c.Limits.BodyBytes, debug.FreeOSMemory),
 	}
 	h.router = h.newRouter()

@@ -24,6 +24,7 @@ type request struct {
 	query           map[string][]string
 	rawQuery        string
 	ifMatch         []string // one for each field line
+	ifNoneMatch     []string // one for each field line
 	idempotencyKeys []string // one for each field line
 	contentEncoding string
 	body            string
@@ -49,6 +50,7 @@ func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
 		q.query[string(name)] = append(q.query[string(name)], string(value))
 	}
 	q.ifMatch = copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfMatch))
+	q.ifNoneMatch = copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch))
 	if route.Method == fasthttp.MethodPost {
 		q.idempotencyKeys = copied(ctx.Request.Header.PeekAll("Idempotency-Key"))
 	}
@@ -68,6 +70,11 @@ func copied(values [][]byte) []string {
 	return all
 }
 
+// checkQuery refuses the parameters that the route does not know, and those that are given twice.
+func (h *Handler) checkQuery(q *request) error {
+	return payload(h.description.parameters.Faults(q.route.Method+" "+q.route.Path, q.query)...)
+}
+
 // params reads the parameters of one request and collects what cannot be converted.
 type params struct {
 	q      *request
@@ -83,10 +90,7 @@ func (p *params) fault(name, what string) { p.faults = append(p.faults, name+": 
 
 // text returns a parameter as it came.
 func (p *params) text(name string) (value string, given bool) {
-	values := p.q.query[name]
-	if len(values) > 1 {
-		p.fault(name, "stands in the query "+strconv.Itoa(len(values))+" times; send it once")
-	}
+	values := p.q.query[name] // at most one: checkQuery refuses more
 	if len(values) == 0 {
 		return "", false
 	}
@@ -148,6 +152,13 @@ func (p *params) ifMatchValue() *string {
 	}
 	value = weak + inner
 	return &value
+}
+
+// ifMatchOnly returns the If-Match header of a request that has no other parameters.
+func (q *request) ifMatchOnly() (*string, error) {
+	params := q.params()
+	value := params.ifMatchValue()
+	return value, params.err()
 }
 
 // etagHeader is the header that sends a draft's etag along.

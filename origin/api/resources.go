@@ -2,10 +2,12 @@ package api
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
@@ -21,11 +23,30 @@ func bare(status int, resource any) (httpserver.Answer, error) {
 	return httpserver.Answer{Status: status, Body: body}, nil
 }
 
-// wrapped answers with a resource under the single key "resource".
-func wrapped(status int, resource any) (httpserver.Answer, error) {
-	return bare(status, struct {
-		Resource any `json:"resource"`
-	}{resource})
+// tagged answers with a Theme or a Variant as it is, and with its entity tag, which names every byte of it.
+func tagged(resource any) (httpserver.Answer, error) {
+	a, err := bare(fasthttp.StatusOK, resource)
+	return a.With(fasthttp.HeaderETag, httpserver.ETag(a.Body)), err
+}
+
+// created answers with a new resource under the single key "resource", and with the entity tag of the resource as it is.
+func created(resource any) (httpserver.Answer, error) {
+	a, err := tagged(resource)
+	a.Status, a.Body = fasthttp.StatusCreated, slices.Concat([]byte(`{"resource":`), a.Body, []byte("}"))
+	return a, err
+}
+
+// checkIfMatch refuses a change of a Theme or a Variant if If-Match does not name it as it is; nil and "*" name whatever
+// there is.
+func checkIfMatch(ifMatch *string, resource any) error {
+	if ifMatch == nil || *ifMatch == "*" {
+		return nil
+	}
+	a, err := bare(fasthttp.StatusOK, resource)
+	if err == nil && httpserver.ETag(a.Body) != `"`+*ifMatch+`"` {
+		err = theming.Conflicting(theming.IfMatchFailed)
+	}
+	return err
 }
 
 // environmentBody is an Environment as the API shows it.

@@ -143,8 +143,8 @@ func (h *Handler) newRouter() *router.Router {
 	for _, route := range slices.Concat(Routes(), Extras()) {
 		register(route, h.routed(route))
 	}
-	register(openAPIRoute, h.showOpenAPI)
-	register(loginRoute, h.showLogin)
+	register(openAPIRoute, h.open(openAPIRoute, h.showOpenAPI))
+	register(loginRoute, h.open(loginRoute, h.showLogin))
 	for path, allowed := range methods {
 		slices.Sort(allowed)
 		refuse := notAllowed(strings.Join(allowed, ", "))

@@ -48,7 +48,7 @@ func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer,
 }
 
 func (h themes) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	return bare(fasthttp.StatusOK, h.newThemeBody(t.theme))
+	return tagged(h.newThemeBody(t.theme))
 }
 
 // input reads the body of a create or an update, and refuses it for everything that needs no
@@ -82,17 +82,24 @@ func (h themes) create(q *request) (change, error) {
 			return decision{}, err
 		}
 		d := decision{entry: servedChange(h.config.Now(), theme), apply: func(tx storage.Tx) error { return writeTheme(tx, theme, "") }}
-		d.answer, err = wrapped(fasthttp.StatusCreated, h.newThemeBody(theme))
+		d.answer, err = created(h.newThemeBody(theme))
 		return d, err
 	}}, nil
 }
 
 func (h themes) update(q *request) (change, error) {
+	ifMatch, err := q.ifMatchOnly()
+	if err != nil {
+		return change{}, err
+	}
 	in, err := h.input(q, false)
 	if err != nil {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
+		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme)); err != nil {
+			return decision{}, err
+		}
 		theme, err := theming.UpdateTheme(t.theme, in, h.config.Now())
 		if err != nil {
 			return decision{}, err
@@ -102,6 +109,10 @@ func (h themes) update(q *request) (change, error) {
 }
 
 func (h themes) setIntegrations(q *request) (change, error) {
+	ifMatch, err := q.ifMatchOnly()
+	if err != nil {
+		return change{}, err
+	}
 	root, err := h.object(q)
 	if err != nil {
 		return change{}, err
@@ -112,6 +123,9 @@ func (h themes) setIntegrations(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
+		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme)); err != nil {
+			return decision{}, err
+		}
 		theme, err := theming.SetIntegrations(t.theme, list, h.config.Now())
 		if err != nil {
 			return decision{}, err
@@ -123,7 +137,7 @@ func (h themes) setIntegrations(q *request) (change, error) {
 // changed is the decision to store after in the place of the target's Theme, and to answer with it.
 func (h themes) changed(t target, after record.Theme, entry record.Change) (d decision, err error) {
 	d.entry, d.apply = entry, func(tx storage.Tx) error { return writeTheme(tx, after, t.theme.Slug) }
-	d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(after))
+	d.answer, err = tagged(h.newThemeBody(after))
 	return d, err
 }
 
@@ -137,8 +151,15 @@ func writeTheme(tx storage.Tx, t record.Theme, oldSlug string) error {
 
 // delete removes the Theme with every Variant and every version of both. Blobs stay: another
 // version may be of the same content.
-func (h themes) delete(*request) (change, error) {
+func (h themes) delete(q *request) (change, error) {
+	ifMatch, err := q.ifMatchOnly()
+	if err != nil {
+		return change{}, err
+	}
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
+		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme)); err != nil {
+			return d, err
+		}
 		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeTheme(tx, t.theme) }
 		d.answer, err = bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
 		return d, err

@@ -4,8 +4,6 @@ import (
 	"crypto/rand"
 	"strings"
 
-	"github.com/valyala/fasthttp"
-
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
@@ -122,7 +120,7 @@ func (h themeTokens) discard(q *request) (change, error) {
 		if before.Draft != nil {
 			d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
 		}
-		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(after.Theme))
+		d.answer, err = tagged(h.newThemeBody(after.Theme))
 		return d, err
 	}}, nil
 }
@@ -175,7 +173,7 @@ func (h themeTokens) publish(q *request) (change, error) {
 			apply: func(tx storage.Tx) error { return writePublished(tx, published, carried) },
 			after: func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) },
 		}
-		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(published.Theme))
+		d.answer, err = tagged(h.newThemeBody(published.Theme))
 		return d, err
 	}}, nil
 }

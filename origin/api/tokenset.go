@@ -24,10 +24,18 @@ type tokenSet struct {
 	groups         []theming.GroupEntry
 }
 
-// answer encodes the set and sends the etag along as a header.
+// answer encodes the set and sends along the draft's etag, or that of a version, which clients may keep for ever: its tokens
+// never change. With the list of versions it can change at any time.
 func (s tokenSet) answer() httpserver.Answer {
 	body := make([]byte, 0, envelopeBytes+tokenBytes*len(s.tokens)+groupBytes*len(s.groups))
-	return httpserver.Answer{Status: fasthttp.StatusOK, Body: s.append(body), Headers: etagHeader(s.etag)}
+	a := httpserver.Answer{Status: fasthttp.StatusOK, Body: s.append(body), Headers: etagHeader(s.etag)}
+	if s.version != nil {
+		a = a.With(fasthttp.HeaderETag, httpserver.ETag(a.Body))
+	}
+	if s.version != nil && s.versions == nil {
+		a = a.With(fasthttp.HeaderCacheControl, "private, max-age=31536000, immutable")
+	}
+	return a
 }
 
 // What a usual set takes, so that a large one is not copied again and again while it grows.

@@ -41,7 +41,7 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 }
 
 func (h variants) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	return bare(fasthttp.StatusOK, h.newVariantBody(t.theme, t.variant))
+	return tagged(h.newVariantBody(t.theme, t.variant))
 }
 
 // input reads the body of a create or an update, and refuses it for everything that needs no
@@ -84,23 +84,30 @@ func (h variants) create(q *request) (change, error) {
 			return decision{}, err
 		}
 		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariant(tx, v, "") }}
-		d.answer, err = wrapped(fasthttp.StatusCreated, h.newVariantBody(t.theme, v))
+		d.answer, err = created(h.newVariantBody(t.theme, v))
 		return d, err
 	}}, nil
 }
 
 func (h variants) update(q *request) (change, error) {
+	ifMatch, err := q.ifMatchOnly()
+	if err != nil {
+		return change{}, err
+	}
 	in, err := h.input(q)
 	if err != nil {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
+		if err := checkIfMatch(ifMatch, h.newVariantBody(t.theme, t.variant)); err != nil {
+			return decision{}, err
+		}
 		v, err := theming.UpdateVariant(t.variant, in, h.config.Now())
 		if err != nil {
 			return decision{}, err
 		}
 		d := decision{entry: internalChange(h.config.Now()), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
-		d.answer, err = bare(fasthttp.StatusOK, h.newVariantBody(t.theme, v))
+		d.answer, err = tagged(h.newVariantBody(t.theme, v))
 		return d, err
 	}}, nil
 }
@@ -114,8 +121,15 @@ func writeVariant(tx storage.Tx, v record.Variant, oldSlug string) error {
 }
 
 // delete removes the Variant with all its versions, and answers with its Theme.
-func (h variants) delete(*request) (change, error) {
+func (h variants) delete(q *request) (change, error) {
+	ifMatch, err := q.ifMatchOnly()
+	if err != nil {
+		return change{}, err
+	}
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
+		if err := checkIfMatch(ifMatch, h.newVariantBody(t.theme, t.variant)); err != nil {
+			return d, err
+		}
 		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
 		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(t.theme))
 		return d, err

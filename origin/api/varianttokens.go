@@ -1,8 +1,6 @@
 package api
 
 import (
-	"github.com/valyala/fasthttp"
-
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
@@ -143,7 +141,7 @@ func (h variantTokens) discard(q *request) (change, error) {
 		if before.Draft != nil {
 			d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
 		}
-		d.answer, err = bare(fasthttp.StatusOK, h.newVariantBody(t.theme, after.Variant))
+		d.answer, err = tagged(h.newVariantBody(t.theme, after.Variant))
 		return d, err
 	}}, nil
 }
@@ -179,7 +177,7 @@ func (h variantTokens) publish(q *request) (change, error) {
 		if derive.Lacks(pair) {
 			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
 		}
-		d.answer, err = bare(fasthttp.StatusOK, h.newVariantBody(t.theme, published))
+		d.answer, err = tagged(h.newVariantBody(t.theme, published))
 		return d, err
 	}}, nil
 }

@@ -53,7 +53,7 @@ var house = map[string]room{
 	"cli/serve":                {ours: "cli/account cli/cmdline cli/devfile cli/localfile cli/maintain cli/opsocket cli/process cli/serve/certs cli/term cli/themes cli/tokens/batch cli/tokens/source client edge edge/listen origin origin/operator renderer/jsontree storage storage/record toolchain wasm", others: "github.com/prometheus/client_golang github.com/spf13/cobra"},
 	"cli/serve/certs":          {ours: "cli/term", others: "github.com/spf13/cobra"},
 	"cli/target":               {ours: "cli/cmdline cli/term client", others: "github.com/spf13/cobra"},
-	"cli/term":                 {ours: "cli/escape cli/localfile cli/tokenfile client", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra golang.org/x/term"},
+	"cli/term":                 {ours: "cli/escape cli/localfile cli/tokenfile client spelling", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra golang.org/x/term"},
 	"cli/themes":               {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokens/changeset client renderer", others: "github.com/spf13/cobra"},
 	"cli/tokendiff":            {ours: "renderer/dtcg renderer/jsontree storage/record"},
 	"cli/tokenfile":            {ours: "renderer/dtcg renderer/jsontree"},
@@ -71,6 +71,7 @@ var house = map[string]room{
 	"tests/program":            {},
 	"toolchain":                {},
 	"httpguard":                {},
+	"spelling":                 {},
 	"heaptest":                 {},
 	"bench": {
 		ours: "bench/internal/edge bench/internal/frame bench/internal/management bench/internal/peers bench/internal/propagation bench/internal/recovery bench/internal/render " +
@@ -120,10 +121,11 @@ var house = map[string]room{
 		ours:   "origin/api origin/auth origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator renderer storage storage/record wasm",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
-	"origin/api/bulk":    {ours: "origin/theming renderer/jsontree"},
-	"origin/api/listing": {ours: "storage storage/record"},
+	"origin/api/bulk":       {ours: "origin/theming renderer/jsontree"},
+	"origin/api/listing":    {ours: "storage storage/record"},
+	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api": {
-		ours:   "httpguard origin/api/bulk origin/api/listing origin/auth origin/derive origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
+		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/auth origin/derive origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
 	"origin/heavywork": {others: "golang.org/x/sync"},
