@@ -70,11 +70,11 @@ func TestEveryReasonForBeingCutOffIsTold(t *testing.T) {
 // What is measured of an edge's memory, renderers and place in the feed is there, and moves.
 func TestMetricsTellWhatIsHeld(t *testing.T) {
 	f := publishedFeed(t)
-	r := run(t, f)
+	r := run(t, f, diskFiles(anyFileBytes))
 	want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")
 	for _, name := range []string{
 		"cache_bytes", "cache_budget_bytes", "memory_budget_bytes", "disk_bytes", "disk_budget_bytes", "compiled_bytes", "guest_memory_bytes", "guest_instances",
-		"guest_modules", "feed_sequence", "sent_bytes_total", "connections",
+		"guest_modules", "feed_sequence", "sent_bytes_total", "connections", "disk_file_budget_bytes",
 	} {
 		if r.counted("livery_edge_"+name) <= 0 {
 			t.Errorf("livery_edge_%s is not above 0", name)

@@ -38,6 +38,7 @@ type Config struct {
 	UpstreamToken      string               // bearer token of the feeds; edges behind this one carry it too
 	CacheBytes         int64                // memory for files, records and what files are made from; 0: 256 MiB
 	DiskBytes          int64                // disk for records, plans, overlays and modules; 0: 4 GiB
+	DiskFileBytes      int64                // disk for files as they are served; 0: none
 	MaxConnections     int                  // of clients at one time; 0: 65,536
 	MaxConnsPerClient  int                  // of these, of one address or IPv6 network; trusted proxies are not counted. 0: 4,096; negative: no bound
 	WriteTimeout       time.Duration        // for one answer to a client that reads slowly; 0: 30 seconds
@@ -56,6 +57,7 @@ type Config struct {
 type Edge struct {
 	config      Config
 	disk        *diskcache.Cache
+	bodies      *diskcache.Bodies // nil: none are kept
 	upstreams   *upstream.Pool
 	changes     *relay.Log
 	blobs       *blobs.Store
@@ -130,6 +132,11 @@ func (e *Edge) open() (err error) {
 	if err != nil {
 		return err
 	}
+	if e.config.DiskFileBytes > 0 {
+		if e.bodies, err = diskcache.OpenBodies(e.config.DataDir, e.config.DiskFileBytes); err != nil {
+			return err
+		}
+	}
 	e.writeBehind = diskcache.NewWriteBehind(e.disk, e.logDiskError)
 	if e.upstreams, err = upstream.New(e.config.upstream(), e.now); err != nil {
 		return err
@@ -140,7 +147,12 @@ func (e *Edge) open() (err error) {
 	})
 	part := orDefault(e.config.CacheBytes, standardCache) / budgetParts
 	e.openRecords(uint64(part))
+	var bodies content.BodyDisk
+	if e.bodies != nil {
+		bodies = e.bodies
+	}
 	e.content = content.New(e.ctx, content.Config{
+		Bodies: bodies,
 		Budget: orDefault(e.config.CacheBytes, standardCache) - (themeParts+pairParts)*part,
 		Slots:  runtime.GOMAXPROCS(0), Pending: maxRecompressions, Runtime: e.config.Runtime,
 		Blob: e.blobs.Get, HasBlob: e.blobs.Has, Older: e.records.Older, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },

@@ -28,6 +28,10 @@ var choosesItself = []string{
 var onBothPaths = map[string]func(*testing.T){
 	"TestPublishAtAFullCacheKeepsWhatIsHot":        TestPublishAtAFullCacheKeepsWhatIsHot,
 	"TestDeletedThemeLeavesTheMemory":              TestDeletedThemeLeavesTheMemory,
+	"TestRestartedEdgeServesFromDisk":              TestRestartedEdgeServesFromDisk,
+	"TestDamagedFilesOnDiskAreNotServed":           TestDamagedFilesOnDiskAreNotServed,
+	"TestFilesOnDiskObeyTheRules":                  TestFilesOnDiskObeyTheRules,
+	"TestFilesOnDiskHaveABudget":                   TestFilesOnDiskHaveABudget,
 	"TestOneRenderingGivesAllCodings":              TestOneRenderingGivesAllCodings,
 	"TestSilentUpstreamIsPassedOver":               TestSilentUpstreamIsPassedOver,
 	"TestEveryReasonForBeingCutOffIsTold":          TestEveryReasonForBeingCutOffIsTold,

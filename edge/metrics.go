@@ -108,6 +108,8 @@ func (e *Edge) gauges() (all []prometheus.Collector) {
 		{"memory_budget_bytes", "Memory that the process takes at most, connections and further renderer modules apart.", e.memoryBudget},
 		{"disk_bytes", "Disk held for records, plans and modules.", func() float64 { return float64(e.disk.Bytes()) }},
 		{"disk_budget_bytes", "Most that may be held on disk, compiled modules apart.", func() float64 { return float64(e.disk.MaxBytes()) }},
+		{"disk_file_bytes", "Disk held for files as they are served.", func() float64 { return float64(e.bodies.Bytes()) }},
+		{"disk_file_budget_bytes", "Most that may be held of these.", func() float64 { return float64(e.config.DiskFileBytes) }},
 		{"compiled_bytes", "Disk held for compiled modules, by every process that shares their directory.", func() float64 { return float64(e.config.Runtime.Stats().CodeBytes) }},
 		{"guest_memory_bytes", "Linear memory of renderer instances.", func() float64 { return float64(e.config.Runtime.Stats().MemoryBytes) }},
 		{"guest_instances", "Renderer instances, idle ones included.", func() float64 { return float64(e.config.Runtime.Stats().Instances) }},

@@ -48,6 +48,11 @@ func (c recordContent) PersistInputs(p feedproto.Pair) bool {
 // Replace notes that an address that led to old leads to next from now on.
 func (c recordContent) Replace(old, next *content.Inputs) { c.content.References.Replace(old, next) }
 
+// Persist writes the files of an address to disk, and returns how many.
+func (c recordContent) Persist(in *content.Inputs) (written int, err error) {
+	return c.content.Persist(in)
+}
+
 // Forget notes that an address that leads to in is not held any more.
 func (c recordContent) Forget(in *content.Inputs) { c.content.References.Forget(in) }
 
@@ -106,6 +111,9 @@ func (e *Edge) bodyOf(s *records.PairState, f abi.File, enc coding.Encoding, q *
 	}
 	if !e.records.Acquire(q) {
 		return nil, records.Miss, records.ErrBusy
+	}
+	if b = e.content.LoadBody(&s.Inputs, f, enc); b != nil {
+		return b, records.Hit, nil
 	}
 	b, err = records.RetryWhileDown(e.records, q, func() (*content.Body, error) {
 		if !held {

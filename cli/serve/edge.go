@@ -42,6 +42,7 @@ type edgeFlags struct {
 	upstreamWait            time.Duration
 	upstreamTokenFile       string
 	cacheBytes, diskBytes   int64
+	diskFileBytes           int64
 	trustedProxies          []string
 	proxyProtocol, fastPath bool
 	deltas                  bool
@@ -74,6 +75,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not cached waits for upstreams, a `DURATION`; then it is answered 503 with Retry-After")
 	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 190 MiB more on two processors (operating.md, Sizing)")
 	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
+	f.Int64Var(&e.diskFileBytes, "disk-file-bytes", 256<<20, "disk for files as they are served, in `BYTES` beside --disk-bytes; a restarted edge serves them without rendering; 0: none")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
 	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, may have at a time, a `COUNT`; trusted proxies are not counted; 0: no limit")
 	f.IntVar(&e.http2StreamsPerClient, "http2-streams-per-client", 1000, "how many HTTP/2 requests one address, or IPv6 network, may have in progress over all its connections, a `COUNT`; a twentieth as many connections are offered HTTP/2; trusted proxies are not counted; 0: no limit")
@@ -106,7 +108,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if e.upstreamWait <= 0 {
 		return term.UsageError("Give a duration above 0, for example 1s.", "--upstream-wait %v is not a valid duration", e.upstreamWait)
 	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, registry: process.NewRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, diskFileBytes: e.diskFileBytes, registry: process.NewRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -192,6 +194,7 @@ type edgeSetup struct {
 	perClient             int   // as edge.Config.MaxConnsPerClient
 	streamsPerClient      int   // as edge.Config.StreamsOfOneClient
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
+	diskFileBytes         int64 // 0: none
 	trusted               []netip.Prefix
 	registry              *prometheus.Registry
 	log                   *slog.Logger
@@ -209,7 +212,7 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	}
 	r.OnClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxConnsPerClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxConnsPerClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes, DiskFileBytes: s.diskFileBytes,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

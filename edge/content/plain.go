@@ -20,8 +20,12 @@ const tagBytes = 18
 
 func newPlainInfo(content []byte) *PlainInfo {
 	p := &PlainInfo{Digest: sha256.Sum256(content), length: len(content)}
-	p.name = base64.RawURLEncoding.AppendEncode(nil, p.Digest[:tagBytes])
+	p.name = plainName(p.Digest)
 	return p
+}
+
+func plainName(digest coding.Digest) []byte {
+	return base64.RawURLEncoding.AppendEncode(nil, digest[:tagBytes])
 }
 
 // Dictionary reports whether the file is of a size that deltas are made of and to.

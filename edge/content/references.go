@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"sync"
 
+	"example.com/livery/edge/coding"
 	"example.com/livery/edge/memcache"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
@@ -14,6 +15,7 @@ import (
 type References struct {
 	files  *memcache.Table[Key, *File]
 	inputs *memcache.Table[record.Hash, []byte]
+	disk   BodyDisk // nil: none
 
 	mu        sync.Mutex                   // guards Inputs.before too
 	addresses map[[sha256.Size]byte]uint32 // by the ID of inputs, and by the hash of a plan
@@ -22,8 +24,8 @@ type References struct {
 // ReferenceCost is the memory that each address takes here, in bytes. A test weighs it.
 const ReferenceCost = 128
 
-func newReferences(files *memcache.Table[Key, *File], inputs *memcache.Table[record.Hash, []byte]) *References {
-	return &References{files: files, inputs: inputs, addresses: map[[sha256.Size]byte]uint32{}}
+func newReferences(files *memcache.Table[Key, *File], inputs *memcache.Table[record.Hash, []byte], disk BodyDisk) *References {
+	return &References{files: files, inputs: inputs, disk: disk, addresses: map[[sha256.Size]byte]uint32{}}
 }
 
 // Succeed notes that next is to replace old at its address, before it does: files of next that are made until then take the
@@ -109,6 +111,11 @@ func (r *References) supersede(old, next *Inputs) {
 		}
 		if next == nil || old.offered.Load()&(1<<f) == 0 {
 			r.files.Delete(key)
+		}
+		for enc := range coding.Encoding(coding.Count) {
+			if r.disk != nil {
+				r.disk.Drop(storedName(key, enc))
+			}
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Config configures a Store. All must be set.
+// Config configures a Store. All but Bodies must be set.
 type Config struct {
 	Budget       int64 // bytes of memory
 	Slots        int   // encodings at one time that requests wait for
@@ -23,6 +23,7 @@ type Config struct {
 	Runtime      *wasm.Runtime
 	Blob         func(record.Hash) ([]byte, error) // plans, overlays and modules
 	HasBlob      func(record.Hash) bool            // without a question to upstream
+	Bodies       BodyDisk                          // nil: nothing outlasts a restart
 	Older        func(line string) []*Inputs       // what the disk has of a line, the newest version first
 	IsTemporary  func(error) bool                  // such a failure of Blob is not kept
 	Rendering    func() (done func(error))         // called around a render
@@ -62,7 +63,7 @@ func New(ctx context.Context, c Config) *Store {
 		offers: memcache.New(part, func(DictionaryKey, *Inputs) uint32 { return offerCost }, nil),
 		files:  memcache.New(uint64(c.Budget)-7*part, func(_ Key, f *File) uint32 { return f.cost() }, nil),
 	}
-	s.References = newReferences(s.files, s.inputs)
+	s.References = newReferences(s.files, s.inputs, c.Bodies)
 	return s
 }
 

@@ -28,6 +28,7 @@ import (
 //	blobs/{two digits}/{hash}                plans, overlays and modules
 //	cursor                                   place in the change log
 //	modules                                  what upstream listed
+//	files/                                   not this type's, but the Bodies'
 //
 // All but blobs are the hash of the rest in 64 digits, a line feed, and the rest. It may be used
 // concurrently.

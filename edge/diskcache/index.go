@@ -64,6 +64,9 @@ const (
 func openIndex(dir string, maxBytes int64, requested func(yield func(key string, times *atomic.Uint32))) (*index, error) {
 	x := &index{dir: dir, maxBytes: maxBytes, requested: requested, entries: map[string]*entry{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && path == filepath.Join(dir, bodiesFolder) {
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}

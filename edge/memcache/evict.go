@@ -76,7 +76,7 @@ func (t *Table[K, V]) move(n *node[K, V], q *queue[K, V]) {
 }
 
 // evict removes values until the rest is within the budget, and returns them.
-func (t *Table[K, V]) evict() (gone []V) {
+func (t *Table[K, V]) evict() (gone []*node[K, V]) {
 	for t.bytes.Load() > t.budget {
 		n := t.victim()
 		if n == nil {
@@ -84,7 +84,7 @@ func (t *Table[K, V]) evict() (gone []V) {
 		}
 		t.remove(n)
 		t.evicted.Add(1)
-		gone = append(gone, n.value)
+		gone = append(gone, n)
 	}
 	return gone
 }

@@ -19,7 +19,7 @@ import (
 type Table[K comparable, V any] struct {
 	budget  uint64
 	weigh   func(K, V) uint32
-	removed func(V) // nil: the table tells of none
+	removed func(K, V) // nil: the table tells of none
 	seed    maphash.Seed
 	nodes   index[K, V]
 	bytes   atomic.Uint64
@@ -34,7 +34,7 @@ type Table[K comparable, V any] struct {
 
 // New returns an empty table of at most so many bytes, by weigh. If removed is not nil it is called with every value that the
 // table no longer has, without a lock; a value that another one replaces under its key is not such a value.
-func New[K comparable, V any](budget uint64, weigh func(K, V) uint32, removed func(V)) *Table[K, V] {
+func New[K comparable, V any](budget uint64, weigh func(K, V) uint32, removed func(K, V)) *Table[K, V] {
 	t := &Table[K, V]{budget: budget, weigh: weigh, removed: removed, seed: maphash.MakeSeed()}
 	t.superseded.init()
 	t.probation.init()
@@ -101,7 +101,7 @@ func (t *Table[K, V]) update(key K, before *K, next func(held V, ok bool) (value
 		old = held.value
 	}
 	value, put := next(old, held != nil)
-	var gone []V
+	var gone []*node[K, V]
 	if put {
 		gone = t.put(held, &node[K, V]{key: key, hash: hash, value: value, weight: t.weigh(key, value)}, before)
 	}
@@ -110,14 +110,14 @@ func (t *Table[K, V]) update(key K, before *K, next func(held V, ok bool) (value
 }
 
 // put puts n in the place of held, if that is not nil, and returns what is gone for it.
-func (t *Table[K, V]) put(held, n *node[K, V], before *K) (gone []V) {
+func (t *Table[K, V]) put(held, n *node[K, V], before *K) (gone []*node[K, V]) {
 	switch {
 	case uint64(n.weight) > t.budget:
 		if held != nil {
 			t.remove(held)
 		}
 		t.evicted.Add(1)
-		return []V{n.value}
+		return []*node[K, V]{n}
 	case held != nil:
 		t.exchange(held, n)
 	default:
@@ -149,7 +149,7 @@ func (t *Table[K, V]) Delete(key K) {
 	}
 	t.mu.Unlock()
 	if n != nil {
-		t.tell([]V{n.value})
+		t.tell([]*node[K, V]{n})
 	}
 }
 
@@ -200,12 +200,12 @@ func (t *Table[K, V]) Bytes() uint64 { return t.bytes.Load() }
 func (t *Table[K, V]) Evicted() uint64 { return t.evicted.Load() }
 
 // tell tells of values that are gone.
-func (t *Table[K, V]) tell(gone []V) {
+func (t *Table[K, V]) tell(gone []*node[K, V]) {
 	if t.removed == nil {
 		return
 	}
-	for _, value := range gone {
-		t.removed(value)
+	for _, n := range gone {
+		t.removed(n.key, n.value)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // sized is a table of values that weigh what they say.
-func sized(budget uint64, removed func(int)) *Table[string, int] {
+func sized(budget uint64, removed func(string, int)) *Table[string, int] {
 	return New(budget, func(_ string, bytes int) uint32 { return uint32(bytes) }, removed)
 }
 
@@ -122,7 +122,7 @@ func TestHeirHasTheStanding(t *testing.T) {
 // Every value that is gone is told of once, and one that is replaced is not.
 func TestWhatIsGoneIsTold(t *testing.T) {
 	told := map[int]int{}
-	table := sized(10_000, func(v int) { told[v]++ })
+	table := sized(10_000, func(_ string, v int) { told[v]++ })
 	for i := range 300 {
 		table.Set(key("v", i), 100+i)
 	}

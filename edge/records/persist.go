@@ -8,6 +8,7 @@ import (
 // How the disk hears of what memory answers.
 const (
 	persistUsageEvery = time.Minute
+	maxFileWrites     = 8192
 	maxRewrites       = 256 // pairs that are written again at one time, because the disk evicted them and they are requested
 )
 
@@ -37,6 +38,24 @@ func (s *Store) PersistUsage() {
 		s.persistAgain(key)
 		s.Disk.Touch(key, requests, now)
 	}
+	s.persistFiles()
+}
+
+// persistFiles writes the files of what was requested since it did so last.
+func (s *Store) persistFiles() {
+	began, written := s.Now().Unix(), 0
+	for _, p := range s.pairs.All() {
+		in := p.State().inputs()
+		if in == nil || p.requestedAt.Load() < s.filesPersistedAt {
+			continue
+		}
+		n, err := s.Content.Persist(in)
+		if written += n; err != nil || written >= maxFileWrites {
+			s.LogDiskError(err)
+			return // the rest the next time
+		}
+	}
+	s.filesPersistedAt = began
 }
 
 // persistAgain writes a pair with what it needs, as far as memory and disk have all of it.

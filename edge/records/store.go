@@ -68,6 +68,8 @@ type Content interface {
 	Replace(old, next *content.Inputs)
 	// Forget notes that an address that leads to in is not held any more.
 	Forget(in *content.Inputs)
+	// Persist writes the files of an address to disk that are not there yet, and returns how many.
+	Persist(in *content.Inputs) (written int, err error)
 	// MakeFiles makes the files of a state that is to be that of its pair, in the codings that were requested of the pair.
 	MakeFiles(t *ThemeState, p *Pair, s *PairState)
 }
@@ -104,6 +106,8 @@ type Store struct {
 	flights singleflight.Group
 	holding sync.Mutex // while the state of a pair is replaced
 
+	filesPersistedAt int64 // Unix seconds; PersistUsage's alone
+
 	confirmedAt atomic.Int64 // Unix nanoseconds: what is held and not invalidated was current then
 
 	refresher       *refresher
@@ -120,7 +124,7 @@ func New(c Config) *Store {
 	}
 	s.refresher = &refresher{Store: s, queue: newRefreshQueue()}
 	s.themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)
-	s.pairs = memcache.New(c.PairBytes, func(string, *Pair) uint32 { return pairCost }, func(p *Pair) { p.evicted(s) })
+	s.pairs = memcache.New(c.PairBytes, func(string, *Pair) uint32 { return pairCost }, func(_ string, p *Pair) { p.evicted(s) })
 	return s
 }
 

@@ -59,6 +59,7 @@ func (noContent) HoldInputs(feedproto.Pair, map[record.Hash][]byte) (release fun
 func (noContent) PersistInputs(feedproto.Pair) bool        { return false }
 func (noContent) MakeFiles(*ThemeState, *Pair, *PairState) {}
 func (noContent) Replace(_, _ *content.Inputs)             {}
+func (noContent) Persist(*content.Inputs) (int, error)     { return 0, nil }
 func (noContent) Forget(*content.Inputs)                   {}
 
 type noObserver struct{}

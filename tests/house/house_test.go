@@ -159,7 +159,7 @@ var house = map[string]room{
 	"edge/content":        {ours: "edge/coding edge/memcache edge/ratelimit feedproto storage/record wasm wasm/abi", others: "golang.org/x/sync"},
 	"edge/listen":         {ours: "edge/clientlimit edge/loop edge/ratelimit edge/respond httpguard", others: "github.com/valyala/fasthttp golang.org/x/net"},
 	"edge/policy":         {ours: "storage/record"},
-	"edge/diskcache":      {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
+	"edge/diskcache":      {ours: "edge/memcache feedproto storage/record", others: "github.com/go-json-experiment/json"},
 	"edge/address":        {ours: "wasm/abi"},
 	"edge/memcache":       {},
 	"edge/records":        {ours: "edge/address edge/content edge/diskcache edge/memcache edge/policy edge/ratelimit edge/upstream feedproto storage/record wasm/abi", others: "golang.org/x/sync"},

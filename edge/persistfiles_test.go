@@ -1,0 +1,216 @@
+package edge_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.com/livery/edge"
+)
+
+// diskFiles has an edge keep files on disk as they are served.
+func diskFiles(bytes int64) option { return func(c *edge.Config) { c.DiskFileBytes = bytes } }
+
+// away gives an edge an upstream that nothing listens at.
+func away(c *edge.Config) { c.Upstreams = []string{"http://127.0.0.1:1"} }
+
+const anyFileBytes = 64 << 20
+
+// served are addresses in a coding each, and what was answered.
+type served struct {
+	addresses []string
+	answers   map[string]response
+}
+
+var servedCodings = []string{"gzip", "br", "zstd", "identity"}
+
+// serveBefore has an edge answer so many addresses, and ends it.
+func serveBefore(t *testing.T, f *feed, dir string, count int) served {
+	t.Helper()
+	s := served{append(f.variants(count/2), path("-", "latest", "tokens.css")), map[string]response{}}
+	for i := len(s.addresses); i < count; i++ {
+		f.publish(themeNumber(i), numbered(i))
+		s.addresses = append(s.addresses, "/"+env+"/"+themeNumber(i)+"/-/latest/tokens.css")
+	}
+	r := run(t, f, at(dir), diskFiles(anyFileBytes))
+	r.settle()
+	for i, address := range s.addresses {
+		s.answers[address] = r.get(address, "Accept-Encoding: "+servedCodings[i%len(servedCodings)])
+		want(t, s.answers[address], 200, "")
+	}
+	r.stop()
+	return s
+}
+
+// bigWithSmall is bigTheme with the token that variants change.
+func bigWithSmall() string {
+	return strings.Replace(bigTheme(), `"$type"`, `"small":{"$value":"4px"},"$type"`, 1)
+}
+
+// again asks an edge for all of them, which must be as before, or be said to be the same as before.
+func (s *served) again(t *testing.T, r *running) {
+	t.Helper()
+	for i, address := range s.addresses {
+		got := r.get(address, "Accept-Encoding: "+servedCodings[i%len(servedCodings)])
+		was := s.answers[address]
+		if got.status == 200 && got.header.Get("ETag") != was.header.Get("ETag") && len(got.body) < len(was.body) { // made smaller meanwhile
+			got = r.get(address, "Accept-Encoding: "+servedCodings[i%len(servedCodings)], "If-None-Match: "+was.header.Get("ETag"))
+			want(t, got, 304, "")
+			continue
+		}
+		if got.status != 200 || got.body != was.body || got.header.Get("ETag") != was.header.Get("ETag") || got.header.Get("Content-Encoding") != was.header.Get("Content-Encoding") {
+			t.Fatalf("%s = %d, %d bytes, %v, want %d bytes, %v", address, got.status, len(got.body), got.header, len(was.body), was.header)
+		}
+	}
+}
+
+// A restarted edge whose upstream is away answers what it served before without a render, a module or a question for
+// content.
+func TestRestartedEdgeServesFromDisk(t *testing.T) {
+	f, dir := newFeed(t), t.TempDir()
+	f.publish(thm, bigWithSmall())
+	s := serveBefore(t, f, dir, pressed(40, 1000))
+	r := run(t, f, ownRuntime(t), at(dir), diskFiles(anyFileBytes), away, waiting(50*time.Millisecond))
+	r.lose()
+	began, before := time.Now(), cpu()
+	s.again(t, r)
+	t.Logf("%d addresses took %v of CPU, the client included", len(s.addresses), cpu()-before)
+	if n := r.renders(); n != 0 {
+		t.Errorf("%d files were rendered", n)
+	}
+	if n := r.counted("livery_edge_guest_modules"); n != 0 {
+		t.Errorf("%v modules were loaded", n)
+	}
+	asked := r.kinds()
+	if n := asked["blob"]; n > 0 {
+		t.Errorf("upstream was asked %v times for content", n)
+	}
+	probes := 4 + float64(time.Since(began)/(250*time.Millisecond)) // whether upstream is back
+	if n := asked["theme"] + asked["pair"]; n > probes {
+		t.Errorf("upstream was asked %v times for records, want %v at most", n, probes)
+	}
+}
+
+// cpu returns the time that this process took of processors.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// Files on disk that are damaged, cut off, of another name or of another edge are never served; what they say is rendered.
+func TestDamagedFilesOnDiskAreNotServed(t *testing.T) {
+	f, dir := newFeed(t), t.TempDir()
+	f.publish(thm, bigWithSmall())
+	s := serveBefore(t, f, dir, 24)
+	var names []string
+	content := map[string][]byte{}
+	err := filepath.WalkDir(filepath.Join(dir, "files"), func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, name)
+			content[name], err = os.ReadFile(name)
+		}
+		return err
+	})
+	if err != nil || len(names) != len(s.addresses) {
+		t.Fatalf("%d files are on disk for %d addresses, %v", len(names), len(s.addresses), err)
+	}
+	for i, name := range names {
+		other := content[names[(i+1)%len(names)]]
+		spoiled := bytes.Clone(content[name])
+		switch i % 6 {
+		case 0:
+			spoiled[len(spoiled)-1] ^= 1
+		case 1:
+			spoiled = spoiled[:len(spoiled)/2]
+		case 2:
+			spoiled = other
+		case 3:
+			spoiled = nil
+		case 4:
+			spoiled[sha256.Size] ^= 1 // the coding
+		case 5:
+			sum := sha256.Sum256(spoiled[sha256.Size:])
+			copy(spoiled, sum[:]) // without the name
+		}
+		if err := os.WriteFile(name, spoiled, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := run(t, f, at(dir), diskFiles(anyFileBytes))
+	s.again(t, r)
+	if n := r.renders(); n < uint64(len(names)) {
+		t.Errorf("%d files were rendered, want all %d", n, len(names))
+	}
+}
+
+// What is on disk is served only while upstream's word allows it: a deleted Theme, a Variant that is gone, a newer version
+// of latest and a new rule hold as they do without a disk.
+func TestFilesOnDiskObeyTheRules(t *testing.T) {
+	t.Parallel()
+	f, dir := newFeed(t), t.TempDir()
+	f.publish(thm, smallTheme)
+	f.publish(themeNumber(1), smallTheme)
+	f.publish(themeNumber(2), smallTheme)
+	f.variants(1)
+	other := func(i int) string { return strings.Replace(path("-", "latest", "tokens.css"), thm, themeNumber(i), 1) }
+	gone := fmt.Sprintf("var_%026d", 1)
+	r := run(t, f, at(dir), diskFiles(anyFileBytes))
+	r.settle()
+	for _, address := range []string{other(1), other(2), path("-", "latest", "tokens.css"), path(gone, "1", "tokens.css")} {
+		want(t, r.get(address), 200, "px")
+	}
+	r.stop()
+	f.removeTheme(themeNumber(1))
+	f.removeVariant(thm, gone)
+	f.publish(thm, biggerTheme)
+	f.edit(themeNumber(2), func(th *fedTheme) {
+		th.Serving.Mode, th.Serving.AllowedOrigins = "public", []string{"https://a.example"}
+	})
+	r = run(t, f, at(dir), diskFiles(anyFileBytes))
+	want(t, r.get(other(1)), 404, "")
+	want(t, r.get(path(gone, "1", "tokens.css")), 404, "")
+	want(t, r.get(path("-", "latest", "tokens.css")), 200, "5px")
+	want(t, r.get(other(2), "Origin: https://b.example"), 403, "")
+	want(t, r.get(other(2), "Origin: https://a.example"), 200, "px")
+}
+
+// The files on disk stay within their budget, what is asked for often stays among them, and what a publish supersedes goes.
+func TestFilesOnDiskHaveABudget(t *testing.T) {
+	const budget = 200 << 10 // 50 of the smallest
+	f, dir := newFeed(t), t.TempDir()
+	f.publish(thm, smallTheme)
+	addresses := f.variants(90)
+	var hot []string
+	for round := range 3 {
+		r := run(t, f, at(dir), diskFiles(budget))
+		hot = addresses[:10]
+		for range 2 {
+			for _, address := range hot {
+				want(t, r.get(address), 200, "px")
+			}
+		}
+		for _, address := range addresses[10+round*25 : 35+round*25] {
+			want(t, r.get(address), 200, "px")
+		}
+		if held := r.counted("livery_edge_disk_file_bytes"); held > budget {
+			t.Errorf("%v bytes are on disk, the budget is %d", held, budget)
+		}
+		r.stop()
+	}
+	r := run(t, f, ownRuntime(t), at(dir), diskFiles(budget), away, waiting(50*time.Millisecond))
+	r.lose()
+	for _, address := range hot {
+		want(t, r.get(address), 200, "px")
+	}
+	if n := r.renders(); n > 0 {
+		t.Errorf("%d of %d addresses that are asked for in every run were rendered", n, len(hot))
+	}
+}
