@@ -42,6 +42,10 @@ var roles = map[string]record.Role{
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diff":                                record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/preview/{file}":                      record.Viewer,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/publish":                          record.Editor,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/versions":                            record.Viewer,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/tokens/restore":                            record.Editor,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/versions":       record.Viewer,
+	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/restore":       record.Editor,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/discard":                          record.Editor,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/diagnostics":    record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/diff":           record.Viewer,
@@ -99,6 +103,13 @@ func (h *testOrigin) ready() subject {
 // etagOf adds the etag of the draft that a PATCH or DELETE of tokens is about.
 func (h *testOrigin) etagOf(route api.Route, path string) string {
 	h.t.Helper()
+	if set, restores := strings.CutSuffix(path, "/restore"); restores {
+		if strings.Contains(set, "/variants/") {
+			h.publish(strings.TrimSuffix(set, "/tokens"))
+		}
+		etag, _ := h.want(200, "GET", set, "").object(h.t)["etag"].(string)
+		return path + "?version=1&etag=" + etag
+	}
 	if !strings.HasSuffix(route.Path, "/tokens") || route.Method == "GET" {
 		return path
 	}

@@ -73,8 +73,20 @@ func (t Table[T]) DeleteAll(tx Tx, parts ...string) error {
 // Scan calls each for every record whose key begins with parts, until each returns false. key is
 // valid during the call.
 func (t Table[T]) Scan(r Reader, order Order, each func(key []byte, v T) (more bool), parts ...string) error {
+	return t.decoding(each, func(each func(key, value []byte) bool) error { return r.Scan(Key(t.letter, parts...), order, each) })
+}
+
+// ScanBelow is Scan, descending, for the records of the keys under parts that come before that of last.
+func (t Table[T]) ScanBelow(r Reader, last string, each func(key []byte, v T) (more bool), parts ...string) error {
+	start, _ := Span(Key(t.letter, parts...))
+	end := append(append(Key(t.letter, parts...), last...), 0)
+	return t.decoding(each, func(each func(key, value []byte) bool) error { return r.ScanRange(start, end, Descending, each) })
+}
+
+// decoding runs a scan whose values are decoded for each.
+func (t Table[T]) decoding(each func(key []byte, v T) (more bool), scan func(each func(key, value []byte) bool) error) error {
 	var failed error
-	err := r.Scan(Key(t.letter, parts...), order, func(key, value []byte) bool {
+	err := scan(func(key, value []byte) bool {
 		var v T
 		if err := record.Decode(value, &v); err != nil {
 			failed = fmt.Errorf("storage: scan %s: %w: %w", t.name, ErrCorrupt, err)
@@ -83,7 +95,7 @@ func (t Table[T]) Scan(r Reader, order Order, each func(key []byte, v T) (more b
 		return each(key, v)
 	})
 	if err != nil {
-		return fmt.Errorf("storage: scan %s %q: %w", t.name, parts, err)
+		return fmt.Errorf("storage: scan %s: %w", t.name, err)
 	}
 	return failed
 }

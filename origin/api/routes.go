@@ -105,6 +105,8 @@ func Extras() []Route {
 		{"GET", themeTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
 		{"GET", themeTokensPath + "/diff", record.Viewer, reads(inspections.showDiff), nil},
 		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
+		{"GET", themeTokensPath + "/versions", record.Viewer, reads(versions.list), nil},
+		{"POST", themeTokensPath + "/restore", record.Editor, nil, changes(versions.restoreTheme)},
 
 		{"POST", variantsPath + "/publish", record.Editor, nil, changes(variants.publishMany)},
 		{"POST", variantsPath + "/discard", record.Editor, nil, changes(variants.discardMany)},
@@ -112,6 +114,8 @@ func Extras() []Route {
 		{"GET", variantTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
 		{"GET", variantTokensPath + "/diff", record.Viewer, reads(inspections.showVariantDiff), nil},
 		{"GET", variantTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
+		{"GET", variantTokensPath + "/versions", record.Viewer, reads(versions.list), nil},
+		{"POST", variantTokensPath + "/restore", record.Editor, nil, changes(versions.restoreVariant)},
 	}
 }
 

@@ -92,13 +92,18 @@ func (h themeTokens) edit(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		set, err := newThemeTokenSet(after)
-		d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
-		if after.Theme.DraftETag != before.Theme.DraftETag {
-			d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
-		}
-		return d, err
+		return h.drafted(before, after)
 	}}, nil
+}
+
+// drafted is the decision to store the draft of after, if it is another one, and to answer with its tokens.
+func (h themeTokens) drafted(before, after theming.ThemeState) (decision, error) {
+	set, err := newThemeTokenSet(after)
+	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
+	if after.Theme.DraftETag != before.Theme.DraftETag {
+		d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
+	}
+	return d, err
 }
 
 func (h themeTokens) discard(q *request) (change, error) {

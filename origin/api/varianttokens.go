@@ -96,13 +96,18 @@ func (h variantTokens) edit(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		set, err := newVariantTokenSet(after)
-		d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
-		if after.Variant.DraftETag != before.Variant.DraftETag {
-			d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
-		}
-		return d, err
+		return h.drafted(before, after)
 	}}, nil
+}
+
+// drafted is the decision to store the draft of after, if it is another one, and to answer with its overrides.
+func (h variantTokens) drafted(before, after theming.VariantState) (decision, error) {
+	set, err := newVariantTokenSet(after)
+	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
+	if after.Variant.DraftETag != before.Variant.DraftETag {
+		d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
+	}
+	return d, err
 }
 
 // strictDocument reads the document that an edit of a Variant is checked against: the Theme's current

@@ -28,13 +28,28 @@ func newMigration(before, after *jsontree.Node, moves []record.Move) *migration 
 		m.after = dtcg.Read(after)
 	}
 	m.renamed, m.moves = publishRenames(older, m.after, moves)
+	m.compareAll(older)
+	return m
+}
+
+// carriedBack returns overrides of the document before as they are over another version of the Theme. moves are the
+// renames of every publish between the two: what these did not rename is not taken for renamed by its content.
+func carriedBack(overrides, before, after *jsontree.Node, moves []record.Move) *jsontree.Node {
+	older := dtcg.Read(before)
+	m := &migration{after: dtcg.Read(after), touched: map[string]touch{}}
+	m.renamed = tokenRenames(older, m.after, moves)
+	m.compareAll(older)
+	return m.carry(overrides)
+}
+
+// compareAll notes what became of every token.
+func (m *migration) compareAll(older *dtcg.Document) {
 	for i := range older.Tokens {
 		if t := &older.Tokens[i]; older.Names(t) {
 			m.compare(t)
 		}
 	}
 	m.remark.Added = len(m.after.Tokens) - (len(older.Tokens) - m.remark.Removed)
-	return m
 }
 
 // compare notes what became of a token.

@@ -14,6 +14,7 @@ func Commands(s *account.Session) []*cobra.Command {
 		a.publishCommand(),
 		a.discardCommand(),
 		a.versionsCommand(),
+		a.rollbackCommand(),
 		a.openCommand(),
 	}
 }

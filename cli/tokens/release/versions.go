@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,9 @@ type version struct {
 	From     int            `json:"from"` // the version before; 0 for the first
 	Changes  map[string]int `json:"changes"`
 	Breaking bool           `json:"breaking"`
+	At       *time.Time     `json:"publishedAt"` // as By and Note, of the list of versions
+	By       *string        `json:"publishedBy"` // nil if the release that published it did not note that
+	Note     *string        `json:"note"`        // nil without one, too
 }
 
 func (a *app) versions(cmd *cobra.Command, p target.Target, most int) error {
@@ -55,6 +59,9 @@ func (a *app) versions(cmd *cobra.Command, p target.Target, most int) error {
 	}
 	list, err := versionRows(cmd.Context(), c, f, set.Versions, most)
 	if err != nil {
+		return err
+	}
+	if err := addRemarks(cmd.Context(), c, f, list); err != nil {
 		return err
 	}
 	return a.Show(list, func() { a.printVersions(list, len(set.Versions), set.DraftETag() != "") })
@@ -93,6 +100,33 @@ func versionRows(ctx context.Context, c *client.Client, f target.Resolved, all [
 	return list, nil
 }
 
+// addRemarks says of each version when, by whom and why it was published.
+func addRemarks(ctx context.Context, c *client.Client, f target.Resolved, list []version) error {
+	variant, o := "", client.ListOptions{PageSize: 1000}
+	if f.Variant != nil {
+		variant = f.Variant.ID
+	}
+	entries := map[int]client.VersionEntry{}
+	for len(entries) < len(list) {
+		page, err := c.Scope(f.Env.ID, f.Theme.ID).Versions(ctx, variant, o)
+		if err != nil {
+			return err
+		}
+		for _, e := range page.Items {
+			entries[e.Version] = e
+		}
+		if o.After = page.Next; o.After == "" {
+			break
+		}
+	}
+	for i := range list {
+		if e, known := entries[list[i].Version]; known {
+			list[i].At, list[i].By, list[i].Note = &e.PublishedAt, e.PublishedBy, e.Note
+		}
+	}
+	return nil
+}
+
 // firstVersion tells of the first version that all its tokens are new.
 func firstVersion(ctx context.Context, c *client.Client, f target.Resolved, n int) (client.Comparison, error) {
 	set, err := TokensAt(ctx, c, f, &n)
@@ -107,18 +141,25 @@ func (a *app) printVersions(list []version, all int, draft bool) {
 		a.Say("Nothing is published yet.")
 		return
 	}
-	t := term.Table{Head: []string{"VERSION", "ADDED", "CHANGED", "RETYPED", "RENAMED", "REMOVED", "CAN BREAK"}}
+	t := term.Table{Head: []string{"VERSION", "ADDED", "CHANGED", "RETYPED", "RENAMED", "REMOVED", "CAN BREAK", "PUBLISHED", "BY", "NOTE"}}
 	for _, v := range list {
 		cells := []any{fmt.Sprint(v.Version)}
 		for kind := range int(tokendiff.Added) + 1 {
 			cells = append(cells, countOf(v.Changes[(tokendiff.Added-tokendiff.Kind(kind)).String()]))
 		}
-		t.Add(append(cells, term.Mark(v.Breaking))...)
+		t.Add(append(cells, term.Mark(v.Breaking), term.Moment(v.At), orDash(v.By), orDash(v.Note))...)
 	}
 	a.PrintTable(t)
 	if all > len(list) {
 		a.Say("and %d older; --limit 0 lists all", all-len(list))
 	}
+}
+
+func orDash(text *string) string {
+	if text == nil {
+		return "-"
+	}
+	return *text
 }
 
 func countOf(n int) string {

@@ -6,11 +6,10 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
-	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
+	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // edition is one side of a comparison: a published version, or the current document. The zero
@@ -158,97 +157,68 @@ func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jso
 	return h.tree(version.Overrides)
 }
 
-// history is what a Theme was, version by version, and the current document.
-type history struct {
-	handler *Handler
-	reader  storage.Reader
-	theme   record.Theme
-
-	state *theming.ThemeState // nil until the current document is read
-}
-
-// current reads the current document, once.
-func (h *history) current() (theming.ThemeState, *jsontree.Node, error) {
-	if h.state == nil {
-		s, err := h.handler.themeState(h.reader, h.theme)
-		if err != nil {
-			return s, nil, err
-		}
-		h.state = &s
-	}
-	document, err := h.state.Document()
-	return *h.state, document, err
-}
-
-// edition reads one side of a comparison: errNotFound if it does not exist.
-func (h *history) edition(e edition) (theming.Edition, error) {
-	if e.current {
-		_, document, err := h.current()
-		return theming.Edition{Document: document, Prefix: nextPrefix(h.theme)}, err
-	}
-	number, err := e.version()
-	if err != nil {
-		return theming.Edition{}, err
-	}
-	if number == 0 {
-		return theming.Edition{Document: jsontree.NewObject()}, nil
-	}
-	version, err := themeVersion(h.reader, h.theme, number)
-	if err != nil {
-		return theming.Edition{}, err
-	}
-	document, err := h.handler.tree(version.Document)
-	return theming.Edition{Document: document, Prefix: version.Prefix}, err
-}
-
-// number returns the version of an edition that was read; the draft stands after the newest.
-func (h *history) number(e edition) uint32 {
-	switch {
-	case !e.current:
-		return uint32(e.number)
-	case h.theme.DraftETag != "":
-		return h.theme.LatestVersion + 1
-	}
-	return h.theme.LatestVersion
-}
-
-// renames returns the renames from one version to another, later or earlier. Before the first
-// version there is nothing that could be renamed.
-func (h *history) renames(from, to uint32) ([]record.Move, error) {
-	if from == 0 || to == 0 {
-		return nil, nil
-	}
-	var moves []record.Move
-	for n := min(from, to) + 1; n <= max(from, to); n++ {
-		next, err := h.renamesTo(n)
-		if err != nil {
-			return nil, err
-		}
-		moves = patch.Compose(moves, next)
-	}
-	if from > to {
-		moves = patch.Invert(moves)
-	}
-	return moves, nil
-}
-
-// renamesTo returns the renames that led to a version, or that a publish of the draft would use.
-func (h *history) renamesTo(number uint32) ([]record.Move, error) {
-	if number <= h.theme.LatestVersion {
-		version, err := themeVersion(h.reader, h.theme, number)
-		return version.Moves, err
-	}
-	s, document, err := h.current()
+// rendered is the current document of a Theme with the current overrides of the Variant that the
+// path names, if any, resolved natively.
+func (h inspections) rendered(r storage.Reader, t target) (*renderer.Set, error) {
+	state, err := h.themeState(r, t.theme)
 	if err != nil {
 		return nil, err
 	}
-	return theming.Renames(s.Base, document, s.Draft.Moves), nil
+	document, err := state.Document()
+	if err != nil {
+		return nil, err
+	}
+	var overrides *jsontree.Node
+	if t.variant.ID != "" {
+		variant, err := h.variantState(r, t.theme, t.variant)
+		if err != nil {
+			return nil, err
+		}
+		if overrides, err = variant.Overrides(); err != nil {
+			return nil, err
+		}
+	}
+	return renderer.LoadTree(document, overrides, nextPrefix(t.theme)), nil
 }
 
-// nextPrefix is the prefix of custom properties that the next publish makes live.
-func nextPrefix(t record.Theme) string {
-	if t.DraftPrefix != nil {
-		return *t.DraftPrefix
+// diagnosticBody is one thing that the served files leave out.
+type diagnosticBody struct {
+	Path    string `json:"path"`
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}
+
+// showDiagnostics lists what the files of the current document leave out, and why.
+func (h inspections) showDiagnostics(r storage.Reader, _ *request, t target) (httpserver.Answer, error) {
+	set, err := h.rendered(r, t)
+	if err != nil {
+		return httpserver.Answer{}, err
 	}
-	return t.AssetSettings.Prefix
+	list := []diagnosticBody{}
+	for _, d := range set.Diagnostics() {
+		list = append(list, diagnosticBody{d.Path, d.Kind, d.Message})
+	}
+	return bare(fasthttp.StatusOK, struct {
+		Diagnostics []diagnosticBody `json:"diagnostics"`
+	}{list})
+}
+
+// showPreview renders one served file of the current document, whatever the integrations are.
+func (h inspections) showPreview(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+	file, ok := renderer.FileByName(q.file)
+	if !ok {
+		return httpserver.Answer{}, errNotFound
+	}
+	set, err := h.rendered(r, t)
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	a := httpserver.Answer{Status: fasthttp.StatusOK, Body: set.Append(nil, file)}
+	switch file {
+	case renderer.TokensCSS:
+		a.ContentType = "text/css; charset=utf-8"
+	case renderer.TokensDTCGJSON:
+		a.ContentType = "application/design-tokens+json"
+	}
+	return a, nil
 }

@@ -1,0 +1,267 @@
+package api
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/patch"
+	"example.com/livery/origin/theming"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// history is what a Theme was, version by version, and the current document.
+type history struct {
+	handler *Handler
+	reader  storage.Reader
+	theme   record.Theme
+
+	state *theming.ThemeState // nil until the current document is read
+}
+
+// current reads the current document, once.
+func (h *history) current() (theming.ThemeState, *jsontree.Node, error) {
+	if h.state == nil {
+		s, err := h.handler.themeState(h.reader, h.theme)
+		if err != nil {
+			return s, nil, err
+		}
+		h.state = &s
+	}
+	document, err := h.state.Document()
+	return *h.state, document, err
+}
+
+// edition reads one side of a comparison: errNotFound if it does not exist.
+func (h *history) edition(e edition) (theming.Edition, error) {
+	if e.current {
+		_, document, err := h.current()
+		return theming.Edition{Document: document, Prefix: nextPrefix(h.theme)}, err
+	}
+	number, err := e.version()
+	if err != nil {
+		return theming.Edition{}, err
+	}
+	if number == 0 {
+		return theming.Edition{Document: jsontree.NewObject()}, nil
+	}
+	version, err := themeVersion(h.reader, h.theme, number)
+	if err != nil {
+		return theming.Edition{}, err
+	}
+	document, err := h.handler.tree(version.Document)
+	return theming.Edition{Document: document, Prefix: version.Prefix}, err
+}
+
+// number returns the version of an edition that was read; the draft stands after the newest.
+func (h *history) number(e edition) uint32 {
+	switch {
+	case !e.current:
+		return uint32(e.number)
+	case h.theme.DraftETag != "":
+		return h.theme.LatestVersion + 1
+	}
+	return h.theme.LatestVersion
+}
+
+// renames returns the renames from one version to another, later or earlier. Before the first
+// version there is nothing that could be renamed.
+func (h *history) renames(from, to uint32) ([]record.Move, error) {
+	if from == 0 || to == 0 {
+		return nil, nil
+	}
+	var moves []record.Move
+	for n := min(from, to) + 1; n <= max(from, to); n++ {
+		next, err := h.renamesTo(n)
+		if err != nil {
+			return nil, err
+		}
+		moves = patch.Compose(moves, next)
+	}
+	if from > to {
+		moves = patch.Invert(moves)
+	}
+	return moves, nil
+}
+
+// renamesTo returns the renames that led to a version, or that a publish of the draft would use.
+func (h *history) renamesTo(number uint32) ([]record.Move, error) {
+	if number <= h.theme.LatestVersion {
+		version, err := themeVersion(h.reader, h.theme, number)
+		return version.Moves, err
+	}
+	s, document, err := h.current()
+	if err != nil {
+		return nil, err
+	}
+	return theming.Renames(s.Base, document, s.Draft.Moves), nil
+}
+
+// nextPrefix is the prefix of custom properties that the next publish makes live.
+func nextPrefix(t record.Theme) string {
+	if t.DraftPrefix != nil {
+		return *t.DraftPrefix
+	}
+	return t.AssetSettings.Prefix
+}
+
+// versions answers about published versions, and goes back to them.
+type versions struct{ *Handler }
+
+// versionBody is a version in the list of versions. What an earlier release did not note is null.
+type versionBody struct {
+	Version     uint32     `json:"version"`
+	PublishedAt *time.Time `json:"publishedAt"`
+	PublishedBy *string    `json:"publishedBy"`
+	Note        *string    `json:"note"` // null if there was none, too
+	TokenCount  int        `json:"tokenCount"`
+	Added       *int       `json:"added"`
+	Removed     *int       `json:"removed"`
+	Changed     *int       `json:"changed"`
+}
+
+func newVersionBody(number uint32, at time.Time, tokens int, r *record.Remark) versionBody {
+	b := versionBody{Version: number, PublishedAt: timeOrNull(at), TokenCount: tokens}
+	if r != nil {
+		b.PublishedBy, b.Added, b.Removed, b.Changed = &r.By, &r.Added, &r.Removed, &r.Changed
+		if r.Note != "" {
+			b.Note = &r.Note
+		}
+	}
+	return b
+}
+
+// list lists the versions of a Theme, or of the Variant that the path names, the newest first.
+func (h versions) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+	params := q.params()
+	after, _ := params.integer("after", 1<<32-1)
+	size, _ := params.integer("pageSize", defaultPageSize)
+	if err := params.err(); err != nil {
+		return httpserver.Answer{}, err
+	}
+	if size < 1 || size > maxPageSize {
+		return httpserver.Answer{}, invalid("pageSize: must be 1 to 1000")
+	}
+	items, more := []versionBody{}, false
+	add := func(b versionBody) bool {
+		if more = len(items) == int(size); !more {
+			items = append(items, b)
+		}
+		return !more
+	}
+	below, err := storage.Number(uint32(min(max(after, 0), 1<<32-1))), error(nil)
+	if t.variant.ID != "" {
+		err = storage.VariantVersions.ScanBelow(r, below, func(_ []byte, v record.VariantVersion) bool {
+			return add(newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))
+		}, t.environment.ID, t.theme.ID, t.variant.ID)
+	} else {
+		err = storage.ThemeVersions.ScanBelow(r, below, func(_ []byte, v record.ThemeVersion) bool {
+			return add(newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))
+		}, t.environment.ID, t.theme.ID)
+	}
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	body := listBody{PageSize: int(size), PageCount: len(items), Items: items}
+	if more {
+		body.Next = strconv.FormatUint(uint64(items[len(items)-1].Version), 10)
+	}
+	return bare(fasthttp.StatusOK, body)
+}
+
+// restoration reads the parameters of a restore.
+func (q *request) restoration() (version tokenQuery, claim theming.Claim, err error) {
+	params := q.params()
+	claim = params.claim()
+	number, given := params.integer("version", 0)
+	if !given {
+		params.fault("version", "must name the version to restore")
+	}
+	return tokenQuery{version: &number}, claim, params.err()
+}
+
+// restoreTheme makes a draft with the document of an earlier version.
+func (h versions) restoreTheme(q *request) (change, error) {
+	query, claim, err := q.restoration()
+	if err != nil {
+		return change{}, err
+	}
+	return change{depends: onTheme, decide: func(r storage.Reader, t target) (decision, error) {
+		number, err := query.number()
+		if err != nil {
+			return decision{}, err
+		}
+		past := history{handler: h.Handler, reader: r, theme: t.theme}
+		document, moves, err := past.back(t.theme.LatestVersion, number)
+		if err != nil {
+			return decision{}, err
+		}
+		before, err := h.themeState(r, t.theme)
+		if err != nil {
+			return decision{}, err
+		}
+		after, err := theming.RestoreTheme(before, theming.Restoration{
+			Document: document, Moves: moves, Claim: claim, NewETag: newETag(), Now: h.config.Now(),
+		})
+		if err != nil {
+			return decision{}, err
+		}
+		return themeTokens(h).drafted(before, after)
+	}}, nil
+}
+
+// restoreVariant makes a draft with the overrides of an earlier version.
+func (h versions) restoreVariant(q *request) (change, error) {
+	query, claim, err := q.restoration()
+	if err != nil {
+		return change{}, err
+	}
+	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
+		number, err := query.number()
+		if err != nil {
+			return decision{}, err
+		}
+		version, err := variantVersion(r, t.variant, number)
+		if err != nil {
+			return decision{}, err
+		}
+		overrides, err := h.tree(version.Overrides)
+		if err != nil {
+			return decision{}, err
+		}
+		past := history{handler: h.Handler, reader: r, theme: t.theme}
+		document, moves, err := past.back(t.theme.LatestVersion, number)
+		if err != nil {
+			return decision{}, err
+		}
+		newest, err := past.edition(edition{number: int64(t.theme.LatestVersion)})
+		if err != nil {
+			return decision{}, err
+		}
+		before, err := h.variantState(r, t.theme, t.variant)
+		if err != nil {
+			return decision{}, err
+		}
+		after, err := theming.RestoreVariant(t.theme, before, overrides, newest.Document, theming.Restoration{
+			Document: document, Moves: patch.Invert(moves), Claim: claim, NewETag: newETag(), Now: h.config.Now(),
+		})
+		if err != nil {
+			return decision{}, err
+		}
+		return variantTokens(h).drafted(before, after)
+	}}, nil
+}
+
+// back returns the document of an earlier version, and the renames that lead from the newest back to it.
+func (h *history) back(newest, number uint32) (*jsontree.Node, []record.Move, error) {
+	past, err := h.edition(edition{number: int64(number), given: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	moves, err := h.renames(newest, number)
+	return past.Document, moves, err
+}
