@@ -42,6 +42,7 @@ type Server struct {
 	http2      *http.Server // of those who choose HTTP/2
 	streams    *h2Limiter
 	loop       *loop.Loop // nil: no fast path
+	sessions   map[string]loop.SessionFunc
 }
 
 // New returns a server, which runs until Shutdown.

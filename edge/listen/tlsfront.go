@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 // of clients that choose it, if c.NextProtos offers "h2", else in HTTP/1.1. c must not change while
 // it is in use; its session tickets serve every connection. It may run on several listeners at once.
 func (s *Server) ServeTLS(l net.Listener, c *tls.Config) error {
+	if s.loop != nil && loop.ServesTLS(l) && s.inLoop(c.NextProtos) {
+		return s.loop.ServeTLS(l, c, s.sessions)
+	}
 	if !s.handshakes.begin() {
 		return l.Close()
 	}
@@ -37,6 +41,11 @@ func (s *Server) ServeTLS(l net.Listener, c *tls.Config) error {
 		return nil
 	}
 	return ended
+}
+
+// inLoop reports whether the loop speaks all protocols that clients are offered.
+func (s *Server) inLoop(protocols []string) bool {
+	return !slices.ContainsFunc(protocols, func(p string) bool { return p != "http/1.1" && s.sessions[p] == nil })
 }
 
 // protocolH2 is the name of HTTP/2 in ALPN (RFC 9113 section 3.1).

@@ -5,6 +5,7 @@ package loop
 import (
 	"encoding/binary"
 	"net/netip"
+	"os"
 	"time"
 	"unsafe"
 
@@ -42,10 +43,7 @@ func (t *thread) accept() bool {
 func (t *thread) admit(fd int) {
 	l, remote := t.loop, remoteAddress(&t.address)
 	if !l.enter(remote.Addr()) {
-		if len(l.config.Overload) > 0 {
-			_, _ = transmit(fd, l.config.Overload, unix.MSG_NOSIGNAL)
-		}
-		_ = unix.Close(fd)
+		t.refuse(fd)
 		return
 	}
 	for fd >= len(t.conns) {
@@ -55,8 +53,25 @@ func (t *thread) admit(fd int) {
 	*c = conn{fd: fd, remote: remote, loop: l, begun: true}
 	t.conns[fd] = c
 	t.open++
+	if t.secure != nil {
+		t.shakeHands(c)
+		return
+	}
 	t.wheel.set(c, t.wheel.until(t.now, l.limits.read))
 	t.turn(c)
+}
+
+// refuse sends a connection away that there is no room for.
+func (t *thread) refuse(fd int) {
+	overload := t.loop.config.Overload
+	if t.secure != nil && len(overload) > 0 {
+		go t.secure.refuse(os.NewFile(uintptr(fd), ""), overload)
+		return
+	}
+	if len(overload) > 0 {
+		_, _ = transmit(fd, overload, unix.MSG_NOSIGNAL)
+	}
+	_ = unix.Close(fd)
 }
 
 // newConn returns a conn that is used no more, or a new one.

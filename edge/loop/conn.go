@@ -4,6 +4,7 @@ package loop
 
 import (
 	"net/netip"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,6 +34,8 @@ type conn struct {
 	failed    bool // ends
 	handovers int  // since the newest answer of the loop
 	handoff   *handoffConn
+	tls       *tlsConn     // nil: none
+	session   *sessionConn // nil: it speaks HTTP/1.1
 }
 
 // What a turn may do before the turn of another connection.
@@ -73,12 +76,15 @@ func (t *thread) handleEvents(c *conn, events uint32) {
 
 // turn receives once, and answers what has come.
 func (t *thread) turn(c *conn) {
+	if c.session != nil {
+		c.session.turn(t)
+		return
+	}
 	received := copy(t.in, c.in)
 	if !c.more {
-		n, err := receive(c.fd, t.in[received:])
+		n, err := t.read(c, t.in[received:])
 		switch {
-		case err == unix.EAGAIN || err == unix.EINTR:
-			c.unread = err == unix.EINTR
+		case passing(err):
 			t.goOn(c)
 			return
 		case err != 0:
@@ -91,10 +97,22 @@ func (t *thread) turn(c *conn) {
 			t.handOff(c, t.in[:received], false)
 			return
 		}
-		c.unread = received+n == len(t.in) || c.halfOpen
 		received += n
 	}
 	t.answer(c, t.in[:received])
+}
+
+// passing reports whether a socket that failed so may be tried again.
+func passing(err syscall.Errno) bool { return err == unix.EAGAIN || err == unix.EINTR }
+
+// read receives into p once, and notes whether the socket may hold more.
+func (t *thread) read(c *conn, p []byte) (int, syscall.Errno) {
+	if c.tls != nil {
+		return c.tls.receive(p)
+	}
+	n, err := receive(c.fd, p)
+	c.unread = err == unix.EINTR || err == 0 && (n == len(p) || c.halfOpen)
+	return n, err
 }
 
 // answer answers the requests that b, a part of t.in, begins with, and keeps the rest.
@@ -174,6 +192,8 @@ func (t *thread) goOn(c *conn) {
 		c.watchOut = c.watchOut || t.watchOut(c.fd)
 	case c.more || c.unread:
 		t.queue(c)
+	case c.session != nil:
+		c.session.rest(t)
 	case len(c.in) == 0:
 		t.rest(c)
 	case !c.begun:
@@ -232,6 +252,9 @@ func (t *thread) expire(c *conn) {
 		return
 	case c.blocked: // what was sent already need not be kept for it either
 		_ = unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	case c.session != nil:
+		c.session.expire(t)
+		return
 	case len(c.in) > 0:
 		t.loop.counts.expired.Add(1)
 		t.handOff(c, c.in, true)
@@ -245,6 +268,14 @@ func (t *thread) expire(c *conn) {
 
 // end closes c.
 func (t *thread) end(c *conn) {
+	if c.session != nil {
+		c.session.end()
+		c.session = nil
+	}
+	if c.tls != nil {
+		c.tls.end()
+		c.tls = nil
+	}
 	t.wheel.remove(c)
 	t.unsent -= len(c.unsent)
 	t.conns[c.fd] = nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -23,17 +24,19 @@ func FuzzAnswersAreFasthttps(f *testing.F) {
 	for name := range fieldNames {
 		f.Add([]byte(get("/2k.css", name+": a", strings.ToUpper(name)+":  b ")), uint16(9))
 	}
-	threads := openServer(f, ways[0].wrap)
-	goroutines := openServer(f, ways[1].wrap)
+	servers := []*testServer{openServer(f, ways[0].wrap), openServer(f, ways[1].wrap)}
+	if runtime.GOOS == "linux" {
+		servers = append(servers, openSecureServer(f, nil))
+	}
 	server := openDirect(f)
 	f.Fuzz(func(t *testing.T, text []byte, cut uint16) {
 		if bytes.Count(text, []byte("2m.css")) > 2 || bytes.Contains(text, []byte("held")) {
 			t.Skip("it takes too long")
 		}
-		all, ended := pieces(t, server.address, text, 0)
-		for _, h := range []*testServer{threads, goroutines} {
+		all, ended := pieces(t, server.connect, text, 0)
+		for _, h := range servers {
 			want := all
-			got, whole := pieces(t, h.address, text, int(cut))
+			got, whole := pieces(t, h.connect, text, int(cut))
 			if !whole || !ended { // what was under way at a reset is lost
 				n := min(len(got), len(want))
 				got, want = got[:n], want[:n]
@@ -57,9 +60,9 @@ func differs(a, b []byte) int {
 
 // pieces sends a text in two pieces, and returns what comes back and whether the connection then ended
 // in order.
-func pieces(t testing.TB, address string, text []byte, cut int) ([]byte, bool) {
+func pieces(t testing.TB, connect func() (net.Conn, error), text []byte, cut int) ([]byte, bool) {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
+	c, err := connect()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +78,7 @@ func pieces(t testing.TB, address string, text []byte, cut int) ([]byte, bool) {
 			cut = 0
 		}
 		_, _ = c.Write(text[cut:])
-		_ = c.(*net.TCPConn).CloseWrite()
+		closeWrite(c)
 	}()
 	b, err := io.ReadAll(c)
 	<-sent

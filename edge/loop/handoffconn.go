@@ -22,6 +22,21 @@ type handoffConn struct {
 	reading  direction
 	writing  direction
 	watchOut bool // the thread's epoll watches for room to send
+	shaking  bool // hands are shaken: the server does not have it
+}
+
+func newHandoffConn(t *thread, c *conn) *handoffConn {
+	return &handoffConn{thread: t, conn: c, reading: direction{happened: make(chan struct{}, 1)}, writing: direction{happened: make(chan struct{}, 1)}}
+}
+
+// hurry cuts waiting for the client short: the thread is about to end.
+func (b *handoffConn) hurry() {
+	if b.shaking {
+		_ = b.SetDeadline(time.Now().Add(grace))
+		return
+	}
+	b.keepFor.Store(0)
+	b.signal(unix.EPOLLIN)
 }
 
 // direction is one direction of a handoffConn. One goroutine at a time waits on it.
@@ -42,7 +57,7 @@ func (t *thread) handOff(c *conn, head []byte, expired bool) {
 	}
 	t.wheel.remove(c)
 	t.loop.counts.handovers.Add(1)
-	b := &handoffConn{thread: t, conn: c, reading: direction{happened: make(chan struct{}, 1)}, writing: direction{happened: make(chan struct{}, 1)}}
+	b := newHandoffConn(t, c)
 	b.ending, b.head, b.expired = &t.ending, append([]byte(nil), head...), expired
 	if t.state == serving {
 		b.keepFor.Store(int32(min(1<<c.handovers, maxKeepFor) - 1))
@@ -55,12 +70,17 @@ func (t *thread) handOff(c *conn, head []byte, expired bool) {
 
 // takeBack goes on with a connection that the server has let go of.
 func (t *thread) takeBack(c *conn) {
-	continues := c.handoff.continues()
+	continues, shaken := c.handoff.continues(), c.handoff.shaking
 	c.watchOut = c.watchOut || c.handoff.watchOut
 	c.handoff = nil
+	if c.tls != nil {
+		c.tls.pending, c.unread = true, true
+	}
 	switch {
 	case !continues:
 		t.end(c)
+	case shaken:
+		c.tls.begin()
 	case c.unread: // though the server may have had that
 		t.turn(c)
 	default:
@@ -69,8 +89,18 @@ func (t *thread) takeBack(c *conn) {
 }
 
 func (b *handoffConn) serve() {
-	_ = b.thread.loop.config.Server.ServeConn(b) // the fault of a client is not logged
+	var conn net.Conn = b
+	if b.conn.tls != nil {
+		conn = handoffSecureConn{b, b.conn.tls}
+	}
+	_ = b.thread.loop.config.Server.ServeConn(conn) // the fault of a client is not logged
 	b.thread.inbox.post(b.conn)
+}
+
+// handoffSecureConn keeps a TLS connection recognisable.
+type handoffSecureConn struct {
+	*handoffConn
+	secureConn
 }
 
 // signal wakes the goroutine that waits for what happened.
@@ -111,8 +141,37 @@ func (b *handoffConn) receive(p []byte) (int, error) {
 		if b.reading.passed() {
 			return 0, os.ErrDeadlineExceeded
 		}
+		n, err := b.read(p)
+		switch {
+		case err == errWouldBlock:
+			b.reading.wait()
+		case n > 0:
+			return n, nil
+		default:
+			return n, err
+		}
+	}
+}
+
+// read reads what the client sent, without waiting.
+func (b *handoffConn) read(p []byte) (int, error) {
+	if b.conn.tls != nil {
+		return b.conn.tls.Read(p)
+	}
+	return b.receiveNow(p)
+}
+
+// receiveNow receives from the socket, and waits for that in a handshake only, which cannot be resumed.
+func (b *handoffConn) receiveNow(p []byte) (int, error) {
+	for {
 		n, err := receive(b.conn.fd, p)
 		switch {
+		case err == unix.EAGAIN && !b.shaking:
+			return 0, errWouldBlock
+		case err == unix.EAGAIN && b.closed.Load():
+			return 0, net.ErrClosed
+		case err == unix.EAGAIN && b.reading.passed():
+			return 0, os.ErrDeadlineExceeded
 		case err == unix.EAGAIN:
 			b.reading.wait()
 		case err == unix.EINTR:
@@ -128,6 +187,14 @@ func (b *handoffConn) receive(p []byte) (int, error) {
 
 // Write implements net.Conn.
 func (b *handoffConn) Write(p []byte) (int, error) {
+	if b.conn.tls != nil {
+		return b.conn.tls.Write(p)
+	}
+	return b.transmit(p)
+}
+
+// transmit sends p, and waits until the socket has taken it.
+func (b *handoffConn) transmit(p []byte) (int, error) {
 	done := 0
 	for done < len(p) {
 		if b.closed.Load() {
@@ -202,8 +269,10 @@ func (b *handoffConn) Close() error {
 }
 
 // LocalAddr implements net.Conn.
-func (b *handoffConn) LocalAddr() net.Addr {
-	if at, err := unix.Getsockname(b.conn.fd); err == nil {
+func (b *handoffConn) LocalAddr() net.Addr { return localAddress(b.conn.fd) }
+
+func localAddress(fd int) net.Addr {
+	if at, err := unix.Getsockname(fd); err == nil {
 		switch at := at.(type) {
 		case *unix.SockaddrInet4:
 			return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}

@@ -8,14 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inbox is what other goroutines ask of a thread: to take a connection back that the server has let go of, and
-// to end. It may be used concurrently.
+// inbox is what other goroutines ask of a thread: to take a connection back that the server has let go of, to ask a session
+// for what it has to send, and to end. It may be used concurrently.
 type inbox struct {
 	fd int // an eventfd; written if there is something to take
 
 	mu    sync.Mutex // guards the rest, and the descriptors of connections that the server has against being closed
 	back  []*conn
 	spare []*conn // becomes back
+	woken []*sessionConn
+	done  []*sessionConn // becomes woken
 	asked shutdownPhase
 	full  bool // fd is written
 	ended bool // the thread takes nothing any more
@@ -31,6 +33,17 @@ func (b *inbox) post(c *conn) {
 	}
 	b.back = append(b.back, c)
 	b.wake()
+}
+
+// wakeSession has the thread ask a session for what it has to send.
+func (b *inbox) wakeSession(s *sessionConn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !s.woken && !b.ended {
+		s.woken = true
+		b.woken = append(b.woken, s)
+		b.wake()
+	}
 }
 
 // shutDown asks the thread to enter a phase of its end.
@@ -51,8 +64,8 @@ func (b *inbox) wake() {
 	}
 }
 
-// take returns what has come. The list is valid until the next call.
-func (b *inbox) take() ([]*conn, shutdownPhase) {
+// take returns what has come. The lists are valid until the next call.
+func (b *inbox) take() ([]*conn, []*sessionConn, shutdownPhase) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.full {
@@ -62,7 +75,12 @@ func (b *inbox) take() ([]*conn, shutdownPhase) {
 	}
 	back := b.back
 	b.back, b.spare = b.spare[:0], back
-	return back, b.asked
+	woken := b.woken
+	b.woken, b.done = b.done[:0], woken
+	for _, s := range woken {
+		s.woken = false
+	}
+	return back, woken, b.asked
 }
 
 // end refuses what comes later, and does last before anything else is closed.

@@ -105,8 +105,8 @@ func TestSilentConnectionsEnd(t *testing.T) {
 func TestSlowReadersEnd(t *testing.T) {
 	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open(short(late, soon, late))
-		slow := h.dial(t).(*net.TCPConn)
-		_ = slow.SetReadBuffer(4 << 10)
+		slow := h.dial(t)
+		_ = socket(slow).SetReadBuffer(4 << 10)
 		if _, err := io.WriteString(slow, strings.Repeat(get("/2m.css"), 8)); err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +122,8 @@ func TestSlowReadersEnd(t *testing.T) {
 func TestSlowReadersGetEverything(t *testing.T) {
 	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
-		c := h.dial(t).(*net.TCPConn)
-		_ = c.SetReadBuffer(64 << 10)
+		c := h.dial(t)
+		_ = socket(c).SetReadBuffer(64 << 10)
 		const n = 4
 		go func() {
 			_, _ = io.WriteString(c, strings.Repeat(get("/2m.css")+get("/nothing")+get("/20k.css"), n))
@@ -342,8 +342,12 @@ func TestNoAllocationAHit(t *testing.T) {
 			for range 5 { // others, such as the runtime itself, allocate at times
 				least = min(least, allocated())
 			}
-			if least >= 300 {
-				t.Errorf("%d allocations in 300 answers to %.40q", least, request)
+			most := uint64(300)
+			if h.trusted != nil { // crypto/tls allocates once for a read that finds its buffer empty: the server's, and the client's
+				most += 300 * uint64(2+size>>14)
+			}
+			if least >= most {
+				t.Errorf("%d allocations in 300 answers to %.40q, want less than %d", least, request, most)
 			}
 		}
 	})

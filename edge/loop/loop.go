@@ -8,6 +8,7 @@ package loop
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -145,8 +146,23 @@ func orDefault[T ~int | ~int64](n, fallback T) T {
 // socket itself, in threads of which each keeps a processor of the scheduler's while it has work. So
 // that other goroutines have as many as before, GOMAXPROCS is raised while any Loop of the process serves so, by the
 // threads of the listener that has most.
-func (l *Loop) Serve(ln net.Listener) error {
-	s, err := l.begin(ln)
+func (l *Loop) Serve(ln net.Listener) error { return l.serve(ln, nil) }
+
+// ServeTLS is Serve for clients that speak TLS: for those that agree on one of protocols in the handshake (ALPN) by its
+// sessions, for all others in HTTP/1.1. ServesTLS(ln) must hold. c must not change while it is in use; what it calls must
+// not block for long.
+func (l *Loop) ServeTLS(ln net.Listener, c *tls.Config, protocols map[string]SessionFunc) error {
+	return l.serve(ln, &secure{c, protocols})
+}
+
+// secure is what the connections of a listener under TLS have in common.
+type secure struct {
+	config    *tls.Config
+	protocols map[string]SessionFunc // by their names in ALPN
+}
+
+func (l *Loop) serve(ln net.Listener, over *secure) error {
+	s, err := l.begin(ln, over)
 	if s == nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -158,13 +174,13 @@ func (l *Loop) Serve(ln net.Listener) error {
 }
 
 // begin makes the service of ln, or nothing if the Loop is shut down already.
-func (l *Loop) begin(ln net.Listener) (service, error) {
+func (l *Loop) begin(ln net.Listener, over *secure) (service, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stopped {
 		return nil, nil
 	}
-	s, err := l.newService(ln)
+	s, err := l.newService(ln, over)
 	if err != nil {
 		return nil, fmt.Errorf("loop: serve: %w", err)
 	}

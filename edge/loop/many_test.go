@@ -70,7 +70,7 @@ func TestConnectionsThatComeAndGo(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(i), 8))
 			clients.Go(func() {
 				for range 60 {
-					c, err := net.Dial("tcp", h.address)
+					c, err := h.connect()
 					if err != nil {
 						t.Error(err)
 						return
@@ -78,7 +78,7 @@ func TestConnectionsThatComeAndGo(t *testing.T) {
 					path := []string{"/2k.css", "/nothing", "/200k.css"}[random.IntN(3)]
 					_, _ = io.WriteString(c, get(path, "Connection: close"))
 					if random.IntN(3) == 0 { // and goes before the answer
-						_ = c.(*net.TCPConn).SetLinger(random.IntN(2) - 1)
+						_ = socket(c).SetLinger(random.IntN(2) - 1)
 						_ = c.Close()
 						continue
 					}

@@ -4,9 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"io"
+	"maps"
+	"math/big"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -165,26 +173,80 @@ type testServer struct {
 	loop    *Loop
 	address string
 	served  chan error
+	trusted *tls.Config // of clients; nil: no TLS
 }
 
 // ways are the listeners to test with: the loop's threads, if the system has them, and goroutines.
 var ways = []struct {
-	name string
-	wrap func(net.Listener) net.Listener
+	name   string
+	wrap   func(net.Listener) net.Listener
+	secure bool
 }{
-	{"threads", func(l net.Listener) net.Listener { return l }},
-	{"goroutines", func(l net.Listener) net.Listener { return struct{ net.Listener }{l} }},
+	{"threads", func(l net.Listener) net.Listener { return l }, false},
+	{"goroutines", func(l net.Listener) net.Listener { return struct{ net.Listener }{l} }, false},
+	{"threads under TLS", func(l net.Listener) net.Listener { return l }, true},
 }
 
 func eachWay(t *testing.T, f func(t *testing.T, open func(...func(*Config)) *testServer)) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			f(t, func(change ...func(*Config)) *testServer { return openServer(t, way.wrap, change...) })
+			f(t, func(change ...func(*Config)) *testServer {
+				if way.secure {
+					return openSecureServer(t, nil, change...)
+				}
+				return openServer(t, way.wrap, change...)
+			})
 		})
 	}
 }
 
 func openServer(t testing.TB, wrap func(net.Listener) net.Listener, change ...func(*Config)) *testServer {
+	t.Helper()
+	h, ln := newTestServer(t, change...)
+	h.serve(t, func() error { return h.loop.Serve(wrap(ln)) })
+	return h
+}
+
+// openSecureServer opens a server under TLS that offers protocols besides HTTP/1.1.
+func openSecureServer(t testing.TB, protocols map[string]SessionFunc, change ...func(*Config)) *testServer {
+	t.Helper()
+	h, ln := newTestServer(t, change...)
+	if !ServesTLS(ln) {
+		_ = ln.Close()
+		t.Skip("needs threads")
+	}
+	c, pool := selfSigned(t)
+	config := &tls.Config{Certificates: []tls.Certificate{c}, NextProtos: append(slices.Collect(maps.Keys(protocols)), "http/1.1")}
+	h.trusted = &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}
+	h.serve(t, func() error { return h.loop.ServeTLS(ln, config, protocols) })
+	return h
+}
+
+// selfSigned returns a certificate for 127.0.0.1 and who trusts it.
+func selfSigned(t testing.TB) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(leaf)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, pool
+}
+
+func newTestServer(t testing.TB, change ...func(*Config)) (*testServer, net.Listener) {
 	t.Helper()
 	s := newSite()
 	c := Config{Source: s, Server: s.server(), Threads: 1}
@@ -199,10 +261,12 @@ func openServer(t testing.TB, wrap func(net.Listener) net.Listener, change ...fu
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &testServer{s, l, ln.Addr().String(), make(chan error, 1)}
-	go func() { h.served <- l.Serve(wrap(ln)) }()
+	return &testServer{site: s, loop: l, address: ln.Addr().String(), served: make(chan error, 1)}, ln
+}
+
+func (h *testServer) serve(t testing.TB, f func() error) {
+	go func() { h.served <- f() }()
 	t.Cleanup(func() { h.close(t) })
-	return h
 }
 
 func (h *testServer) close(t testing.TB) {
@@ -222,21 +286,45 @@ func (h *testServer) close(t testing.TB) {
 
 func (h *testServer) dial(t testing.TB) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", h.address)
+	c, err := h.connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	t.Cleanup(func() { _ = socket(c).Close() }) // a tls.Conn waits for those who write
 	return c
 }
+
+// connect opens a connection, and shakes hands under TLS.
+func (h *testServer) connect() (net.Conn, error) {
+	c, err := net.Dial("tcp", h.address)
+	if err != nil {
+		return nil, err
+	}
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	if h.trusted == nil {
+		return c, nil
+	}
+	secure := tls.Client(c, h.trusted)
+	return secure, secure.Handshake()
+}
+
+// socket returns the socket of a connection.
+func socket(c net.Conn) *net.TCPConn {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
+	}
+	return c.(*net.TCPConn)
+}
+
+// closeWrite ends the sending side of a connection.
+func closeWrite(c net.Conn) { _ = c.(interface{ CloseWrite() error }).CloseWrite() }
 
 // exchange sends a text, ends the sending side and returns everything that comes back.
 func exchange(t testing.TB, c net.Conn, text string) string {
 	t.Helper()
 	go func() {
 		_, _ = io.WriteString(c, text)
-		_ = c.(*net.TCPConn).CloseWrite()
+		closeWrite(c)
 	}()
 	b, err := io.ReadAll(c)
 	if err != nil && len(b) == 0 {
@@ -302,9 +390,11 @@ func openDirect(t testing.TB) *direct {
 	return &direct{ln.Addr().String()}
 }
 
+func (d *direct) connect() (net.Conn, error) { return net.Dial("tcp", d.address) }
+
 func (d *direct) ask(t testing.TB, text string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", d.address)
+	c, err := d.connect()
 	if err != nil {
 		t.Fatal(err)
 	}

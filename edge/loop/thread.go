@@ -20,6 +20,7 @@ import (
 type thread struct {
 	loop     *Loop
 	source   Source
+	secure   *secure // nil: no TLS
 	epoll    int
 	listener int // -1 once it accepts no more
 	inbox    inbox
@@ -39,6 +40,7 @@ type thread struct {
 
 	in       []byte // what a connection's turn reads into
 	out      []byte // what it has to send
+	sealed   records
 	request  plainRequest
 	date     dateLine
 	address  unix.RawSockaddrAny // of the newest peer
@@ -62,13 +64,17 @@ const (
 	maxUnsent    = 256 << 20 // a client that is slow beyond this is dropped
 )
 
-func newThread(l *Loop, ln *net.TCPListener) (t *thread, err error) {
+func newThread(l *Loop, ln *net.TCPListener, over *secure) (t *thread, err error) {
 	t = &thread{
-		loop: l, source: l.config.Source, epoll: -1, listener: -1,
+		loop: l, source: l.config.Source, secure: over, epoll: -1, listener: -1,
 		in:  make([]byte, max(inBytes, 2*l.limits.head)),
 		out: make([]byte, 0, outBytes), unused: make([]*conn, 0, acceptsATurn),
 	}
 	t.inbox.fd = -1
+	if over != nil {
+		t.sealed.buffer = make([]byte, inBytes)
+		t.in = make([]byte, l.limits.head+maxRecord+inBytes)
+	}
 	if threaded, ok := t.source.(PerThread); ok {
 		t.source = threaded.ForLoop()
 	}
@@ -218,9 +224,13 @@ func (t *thread) handle(e *unix.EpollEvent) {
 
 // serveInbox does what other goroutines asked for.
 func (t *thread) serveInbox() {
-	back, phase := t.inbox.take()
+	back, woken, phase := t.inbox.take()
 	for _, c := range back {
 		t.takeBack(c)
+	}
+	for i, s := range woken {
+		woken[i] = nil
+		s.wake(t)
 	}
 	if phase > t.state {
 		t.state = phase
@@ -261,8 +271,10 @@ func (t *thread) drain() {
 		switch {
 		case c == nil:
 		case c.handoff != nil:
-			c.handoff.keepFor.Store(0)
-			c.handoff.signal(unix.EPOLLIN)
+			c.handoff.hurry()
+		case c.session != nil:
+			c.session.drain(t)
+			c.session.wake(t)
 		case c.resting():
 			t.expedite(c)
 		}

@@ -3,21 +3,32 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"runtime"
 	"sync"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // newService serves ln with threads on epoll if it is plain TCP, else with goroutines.
-func (l *Loop) newService(ln net.Listener) (service, error) {
+func (l *Loop) newService(ln net.Listener, s *secure) (service, error) {
 	tcp, ok := ln.(*net.TCPListener)
-	if !ok {
-		return newStreams(l, ln), nil
+	switch {
+	case ok:
+		return newThreads(l, tcp, s)
+	case s != nil:
+		return nil, errors.New("TLS needs a listener that is plain TCP")
 	}
-	return newThreads(l, tcp)
+	return newStreams(l, ln), nil
+}
+
+// ServesTLS reports whether ServeTLS can serve ln: plain TCP.
+func ServesTLS(ln net.Listener) bool {
+	_, ok := ln.(*net.TCPListener)
+	return ok
 }
 
 // procs is the GOMAXPROCS of the process, which all Loops share.
@@ -66,14 +77,14 @@ type threads struct {
 }
 
 // newThreads takes the socket of ln over. l.mu must be locked.
-func newThreads(l *Loop, ln *net.TCPListener) (*threads, error) {
+func newThreads(l *Loop, ln *net.TCPListener, over *secure) (*threads, error) {
 	n := l.config.Threads
 	if n <= 0 {
 		n = max(1, procs.own()-1)
 	}
 	s := &threads{loop: l}
 	for range n {
-		t, err := newThread(l, ln)
+		t, err := newThread(l, ln, over)
 		if err != nil {
 			s.close()
 			return nil, err
@@ -171,3 +182,21 @@ func setUp(fd int) error {
 	}
 	return nil
 }
+
+// AckNow has the kernel acknowledge at once what has come on a TCP connection, beneath what wraps it. A client
+// that collects small segments (RFC 9293 section 3.7.4) waits for that before it sends the next one, and the kernel
+// leaves it waiting for 40 ms if the server has nothing to send, as between a TLS handshake and the first request.
+func AckNow(c net.Conn) {
+	for above, ok := c.(interface{ NetConn() net.Conn }); ok; above, ok = c.(interface{ NetConn() net.Conn }) {
+		c = above.NetConn()
+	}
+	socket, ok := c.(syscall.Conn)
+	if !ok {
+		return
+	}
+	if raw, err := socket.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { ackNow(int(fd)) })
+	}
+}
+
+func ackNow(fd int) { _ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_QUICKACK, 1) }

@@ -17,13 +17,17 @@ func (t *thread) flush(c *conn, body []byte) {
 	if c.failed || len(out) == 0 {
 		return
 	}
+	if c.tls != nil {
+		c.tls.flush(out, body)
+		return
+	}
 	flags := unix.MSG_NOSIGNAL
 	if c.closing {
 		flags |= unix.MSG_MORE // the end follows at once, and goes out with the last of it
 	}
 	n, err := t.send(c.fd, out, body, flags)
 	switch {
-	case err != 0 && err != unix.EAGAIN && err != unix.EINTR:
+	case err != 0 && !passing(err):
 		c.failed = true
 	case n < len(out):
 		t.block(c, out[n:], body)
@@ -43,8 +47,12 @@ func (t *thread) block(c *conn, out, body []byte) {
 
 // resume sends more of what c keeps, and goes on with its requests after the last of it.
 func (t *thread) resume(c *conn) {
-	n, err := t.send(c.fd, c.unsent[c.sent:], c.body, unix.MSG_NOSIGNAL)
-	if err == unix.EAGAIN || err == unix.EINTR {
+	body := c.body
+	if c.tls != nil {
+		body = nil // to be encrypted
+	}
+	n, err := t.send(c.fd, c.unsent[c.sent:], body, unix.MSG_NOSIGNAL)
+	if passing(err) {
 		return
 	}
 	if err != 0 {
@@ -54,11 +62,15 @@ func (t *thread) resume(c *conn) {
 	whole := min(n, len(c.unsent)-c.sent)
 	c.sent += whole
 	c.body = c.body[n-whole:]
-	if c.sent < len(c.unsent) || len(c.body) > 0 {
+	if c.sent < len(c.unsent) || len(body) > n-whole {
 		return
 	}
+	body = c.body
 	t.unsent -= len(c.unsent)
 	c.blocked, c.unsent, c.sent, c.body = false, nil, 0, nil
+	if len(body) > 0 {
+		c.tls.flush(nil, body)
+	}
 	t.goOn(c)
 }
 
