@@ -124,18 +124,18 @@ const (
 
 // open makes the parts that can fail.
 func (e *Edge) open() (err error) {
+	if e.config.DiskFileBytes > 0 {
+		if e.bodies, err = diskcache.OpenBodies(e.config.DataDir, e.config.DiskFileBytes, inputsID); err != nil {
+			return err
+		}
+	}
 	e.disk, err = diskcache.Open(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), func(yield func(key string, times *atomic.Uint32)) {
 		if e.records != nil {
 			e.records.Requests(yield)
 		}
-	})
+	}, e.bodies)
 	if err != nil {
 		return err
-	}
-	if e.config.DiskFileBytes > 0 {
-		if e.bodies, err = diskcache.OpenBodies(e.config.DataDir, e.config.DiskFileBytes); err != nil {
-			return err
-		}
 	}
 	e.writeBehind = diskcache.NewWriteBehind(e.disk, e.logDiskError)
 	if e.upstreams, err = upstream.New(e.config.upstream(), e.now); err != nil {

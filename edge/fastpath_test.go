@@ -32,6 +32,7 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestDamagedFilesOnDiskAreNotServed":           TestDamagedFilesOnDiskAreNotServed,
 	"TestFilesOnDiskObeyTheRules":                  TestFilesOnDiskObeyTheRules,
 	"TestFilesOnDiskHaveABudget":                   TestFilesOnDiskHaveABudget,
+	"TestFullDiskKeepsAddressesWhoseFilesItHas":    TestFullDiskKeepsAddressesWhoseFilesItHas,
 	"TestOneRenderingGivesAllCodings":              TestOneRenderingGivesAllCodings,
 	"TestSilentUpstreamIsPassedOver":               TestSilentUpstreamIsPassedOver,
 	"TestEveryReasonForBeingCutOffIsTold":          TestEveryReasonForBeingCutOffIsTold,

@@ -214,3 +214,45 @@ func TestFilesOnDiskHaveABudget(t *testing.T) {
 		t.Errorf("%d of %d addresses that are asked for in every run were rendered", n, len(hot))
 	}
 }
+
+// A disk that is too small for every plan has what is needed to answer for every address whose file it has: after a restart
+// without the origin all of them are served, and those that were asked for last are in other codings too.
+func TestFullDiskKeepsAddressesWhoseFilesItHas(t *testing.T) {
+	const count, planned = 60, 12
+	f, dir := newFeed(t), t.TempDir()
+	s := served{answers: map[string]response{}}
+	for i := range count {
+		f.publish(themeNumber(i), numbered(i))
+		s.addresses = append(s.addresses, "/"+env+"/"+themeNumber(i)+"/-/latest/tokens.css")
+	}
+	module, plan := int64(len(f.blobs[f.module])), int64(len(f.blobs[f.themes[env+"/"+themeNumber(0)].versions[0].Plan]))
+	room := module + count*8<<10 + planned*plan*3/2
+	r := run(t, f, at(dir), ownRuntime(t), full, diskFiles(anyFileBytes), diskOf(room))
+	r.settle()
+	for range 2 {
+		for i, address := range s.addresses {
+			s.answers[address] = r.get(address, "Accept-Encoding: "+servedCodings[i%len(servedCodings)])
+			want(t, s.answers[address], 200, "")
+		}
+		r.clock.add(time.Second)
+	}
+	r.stop()
+	r = run(t, f, ownRuntime(t), full, at(dir), diskFiles(anyFileBytes), diskOf(room), away, waiting(50*time.Millisecond))
+	r.lose()
+	lost := 0
+	for i, address := range s.addresses {
+		if got := r.get(address, "Accept-Encoding: "+servedCodings[i%len(servedCodings)]); got.status != 200 {
+			lost++
+		}
+	}
+	others := 0
+	for _, address := range s.addresses {
+		if got := r.get(strings.Replace(address, "tokens.css", "tokens.json", 1)); got.status == 200 {
+			others++
+		}
+	}
+	t.Logf("a plan has %d bytes, %d of %d addresses are lost, %d answer for another file", plan, lost, count, others)
+	if lost > 0 || others < planned/2 {
+		t.Errorf("%d of %d addresses are lost, %d answer for another file, want %d at least", lost, count, others, planned/2)
+	}
+}

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"crypto/sha256"
 	"time"
 
 	"example.com/livery/edge/coding"
@@ -47,6 +48,12 @@ func (c recordContent) PersistInputs(p feedproto.Pair) bool {
 
 // Replace notes that an address that led to old leads to next from now on.
 func (c recordContent) Replace(old, next *content.Inputs) { c.content.References.Replace(old, next) }
+
+// inputsID returns the ID of what the files of a pair are made from.
+func inputsID(p feedproto.Pair) [sha256.Size]byte {
+	in := content.NewInputs(p)
+	return in.ID
+}
 
 // Persist writes the files of an address to disk, and returns how many.
 func (c recordContent) Persist(in *content.Inputs) (written int, err error) {

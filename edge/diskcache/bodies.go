@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"example.com/livery/edge/memcache"
+	"example.com/livery/feedproto"
 )
 
 // BodyName names a file as it is served, in one coding: by what it is made from, the file and the coding.
@@ -23,20 +26,26 @@ type BodyName = [sha256.Size + 2]byte
 // concurrently.
 type Bodies struct {
 	dir   string
+	id    func(feedproto.Pair) [sha256.Size]byte
 	names *memcache.Table[BodyName, uint32] // with the bytes on disk
+
+	mu  sync.Mutex     // guards ids
+	ids map[uint64]int // how many there are of each ID, by its beginning
 }
 
 // bodiesFolder is where they are in the directory of the disk cache.
 const bodiesFolder = "files"
 
-// OpenBodies opens the bodies of the disk cache in dir, which are to take maxBytes at most.
-func OpenBodies(dir string, maxBytes int64) (*Bodies, error) {
+// OpenBodies opens the bodies of the disk cache in dir, which are to take maxBytes at most. id returns the ID that names the
+// bodies of a pair.
+func OpenBodies(dir string, maxBytes int64, id func(feedproto.Pair) [sha256.Size]byte) (*Bodies, error) {
 	dir = filepath.Join(dir, bodiesFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("edge: disk cache: %w", err)
 	}
-	b := &Bodies{dir: dir}
+	b := &Bodies{dir: dir, id: id, ids: map[uint64]int{}}
 	b.names = memcache.New(uint64(maxBytes), func(_ BodyName, size uint32) uint32 { return size }, func(name BodyName, _ uint32) {
+		b.count(name, -1)
 		_ = os.Remove(b.path(name)) // left: the next start finds it
 	})
 	found, err := b.list()
@@ -83,7 +92,39 @@ func (b *Bodies) list() (found []foundBody, err error) {
 
 // note notes a file, and removes those that make place for it.
 func (b *Bodies) note(name BodyName, size int64) {
+	if _, known := b.names.Peek(name); !known {
+		b.count(name, 1)
+	}
 	b.names.Set(name, uint32((size+blockBytes-1)/blockBytes*blockBytes))
+}
+
+// count adds so many to the bodies of an ID.
+func (b *Bodies) count(name BodyName, n int) {
+	key := binary.BigEndian.Uint64(name[:])
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ids[key] += n; b.ids[key] <= 0 {
+		delete(b.ids, key)
+	}
+}
+
+// partOf returns the number that stands for the bodies of a pair; 0 if none are kept.
+func (b *Bodies) partOf(fed feedproto.Pair) uint64 {
+	if b == nil {
+		return 0
+	}
+	id := b.id(fed)
+	return binary.BigEndian.Uint64(id[:])
+}
+
+// holds reports whether there is any body of that number.
+func (b *Bodies) holds(part uint64) bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ids[part] > 0
 }
 
 func (b *Bodies) path(name BodyName) string {

@@ -43,14 +43,14 @@ type Record[T any] struct {
 }
 
 // Open opens the disk cache, which holds maxBytes at most. requested yields the keys of the pairs that
-// were requested, and how often since that was set to 0.
-func Open(dir string, maxBytes int64, requested func(yield func(key string, times *atomic.Uint32))) (*Cache, error) {
+// were requested, and how often since that was set to 0. bodies may be nil.
+func Open(dir string, maxBytes int64, requested func(yield func(key string, times *atomic.Uint32)), bodies *Bodies) (*Cache, error) {
 	for _, sub := range []string{"themes", "pairs", "blobs"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, fmt.Errorf("edge: disk cache: %w", err)
 		}
 	}
-	index, err := openIndex(dir, maxBytes, requested)
+	index, err := openIndex(dir, maxBytes, requested, bodies)
 	if err != nil {
 		return nil, fmt.Errorf("edge: disk cache: %w", err)
 	}
@@ -131,10 +131,11 @@ func (c *Cache) Pair(key string) (k Record[feedproto.Pair], ok bool) {
 	return k, ok
 }
 
-// PutPair writes a pair, unless an input of it is not on disk: the pair before, if there is one, is of more use then.
+// PutPair writes a pair, unless an input of it is not on disk, and no file that was made of it: the pair before, if there is
+// one, is of more use then.
 func (c *Cache) PutPair(key string, k Record[feedproto.Pair]) error {
 	for _, name := range []record.Hash{k.Value.Plan, k.Value.Overlay, k.Value.Module} {
-		if name != "" && !c.HasBlob(name) {
+		if name != "" && !c.HasBlob(name) && !c.index.bodies.holds(c.index.bodies.partOf(k.Value)) {
 			return nil
 		}
 	}

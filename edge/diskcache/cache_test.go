@@ -24,7 +24,7 @@ const (
 func diskOf(t *testing.T, maxBytes int64) *Cache { return diskAt(t, t.TempDir(), maxBytes) }
 
 func diskAt(t *testing.T, dir string, maxBytes int64) *Cache {
-	d, err := Open(dir, maxBytes, func(func(string, *atomic.Uint32)) {})
+	d, err := Open(dir, maxBytes, func(func(string, *atomic.Uint32)) {}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

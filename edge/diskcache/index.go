@@ -20,6 +20,7 @@ type index struct {
 	dir       string
 	maxBytes  int64
 	requested func(yield func(key string, times *atomic.Uint32)) // the pairs that were requested, and how often since that was set to 0
+	bodies    *Bodies                                            // nil: none are kept
 
 	pruning sync.Mutex // held while files are evicted
 
@@ -40,8 +41,9 @@ type entry struct {
 
 // needs are the blobs that a pair is made from, by the beginnings of their names; 0: none.
 type needs struct {
-	known bool // else the file must be read
-	blobs [3]uint64
+	known  bool      // else the file must be read
+	blobs  [3]uint64 // plan, overlay and module
+	bodies uint64    // that are made from them, by the beginning of their ID
 }
 
 // The rank of a pair is the time of its newest request, and a credit on top that grows with every request by a part of
@@ -49,6 +51,7 @@ type needs struct {
 // several times within the hour.
 const (
 	maxCredit   = time.Hour
+	bodyCredit  = maxCredit / 2 // of a pair whose bodies are on disk, over the plan that can make others
 	creditShare = 8
 )
 
@@ -61,8 +64,8 @@ const (
 	freedShare     = 16               // of the files, one part in so many is evicted if the file system is full
 )
 
-func openIndex(dir string, maxBytes int64, requested func(yield func(key string, times *atomic.Uint32))) (*index, error) {
-	x := &index{dir: dir, maxBytes: maxBytes, requested: requested, entries: map[string]*entry{}}
+func openIndex(dir string, maxBytes int64, requested func(yield func(key string, times *atomic.Uint32)), bodies *Bodies) (*index, error) {
+	x := &index{dir: dir, maxBytes: maxBytes, requested: requested, bodies: bodies, entries: map[string]*entry{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && path == filepath.Join(dir, bodiesFolder) {
 			return fs.SkipDir

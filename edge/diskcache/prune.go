@@ -37,8 +37,8 @@ func blobPart(name record.Hash) uint64 {
 	return part
 }
 
-func needsOf(fed feedproto.Pair) needs {
-	return needs{true, [3]uint64{blobPart(fed.Plan), blobPart(fed.Overlay), blobPart(fed.Module)}}
+func (x *index) needsOf(fed feedproto.Pair) needs {
+	return needs{true, [3]uint64{blobPart(fed.Plan), blobPart(fed.Overlay), blobPart(fed.Module)}, x.bodies.partOf(fed)}
 }
 
 // setNeeds notes what a pair is made from.
@@ -46,7 +46,7 @@ func (x *index) setNeeds(name string, fed feedproto.Pair) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if held := x.entries[name]; held != nil {
-		held.needs = needsOf(fed)
+		held.needs = x.needsOf(fed)
 	}
 	for _, blob := range []record.Hash{fed.Plan, fed.Overlay, fed.Module} {
 		if !blob.Valid() {
@@ -155,15 +155,22 @@ func (x *index) victims(now time.Time) []victim {
 		if !isPair(name) {
 			continue
 		}
-		theme, rank := themeNameOfPair(name), held.rank
-		if x.entries[theme] == nil || slices.ContainsFunc(held.needs.blobs[:], func(b uint64) bool { return lacks(blobs, b) }) {
-			rank = time.Time{}
+		theme, needs := themeNameOfPair(name), held.needs.blobs[:]
+		rank, own := held.rank, held.rank
+		if slices.ContainsFunc(needs, func(b uint64) bool { return lacks(blobs, b) }) {
+			needs, own = needs[module:], time.Time{} // of no use without the others
 		}
-		list = append(list, victim{name, rank, 0})
-		if rank.After(themes[theme]) {
-			themes[theme] = rank
+		if x.bodies.holds(held.needs.bodies) {
+			own = held.rank.Add(bodyCredit)
 		}
-		for _, b := range held.needs.blobs {
+		if x.entries[theme] == nil || own.IsZero() {
+			rank, own = time.Time{}, time.Time{}
+		}
+		list = append(list, victim{name, own, 0})
+		if own.After(themes[theme]) {
+			themes[theme] = own
+		}
+		for _, b := range needs {
 			if b != 0 && rank.After(blobs[b]) {
 				blobs[b] = rank
 			}
@@ -191,6 +198,9 @@ func (x *index) victims(now time.Time) []victim {
 	})
 	return list
 }
+
+// module is the place of the module among the blobs that a pair needs.
+const module = 2
 
 func lacks(blobs map[uint64]time.Time, part uint64) bool {
 	_, ok := blobs[part]

@@ -41,7 +41,7 @@ func (s *Store) PersistUsage() {
 	s.persistFiles()
 }
 
-// persistFiles writes the files of what was requested since it did so last.
+// persistFiles writes the files of what was requested since it did so last, with the records that lead to them.
 func (s *Store) persistFiles() {
 	began, written := s.Now().Unix(), 0
 	for _, p := range s.pairs.All() {
@@ -50,6 +50,10 @@ func (s *Store) persistFiles() {
 			continue
 		}
 		n, err := s.Content.Persist(in)
+		if !s.Disk.HasPair(p.Key) {
+			p.persist(s)
+			n++
+		}
 		if written += n; err != nil || written >= maxFileWrites {
 			s.LogDiskError(err)
 			return // the rest the next time
@@ -64,12 +68,24 @@ func (s *Store) persistAgain(key string) {
 	if !ok {
 		return
 	}
+	if in := p.State().inputs(); in != nil && s.Content.PersistInputs(in.Pair()) {
+		p.persist(s)
+	}
+}
+
+// persist writes the records of the pair and of its Theme, if they exist. Of two that are of no use without each other a
+// full disk may evict the first for the second: then there is room.
+func (p *Pair) persist(s *Store) {
 	t, state := p.theme.Load(), p.State()
-	if t == nil || state == nil || state.Missing != "" || !s.Content.PersistInputs(state.Inputs.Pair()) {
+	if t == nil || state.inputs() == nil {
 		return
 	}
-	if ts := t.State(); ts != nil && ts.Missing == "" && !s.Disk.HasTheme(t.Key) {
-		s.LogDiskError(s.Disk.PutTheme(t.Key, ts.onDisk()))
+	for range 2 {
+		if ts := t.State(); ts != nil && ts.Missing == "" && !s.Disk.HasTheme(t.Key) {
+			s.LogDiskError(s.Disk.PutTheme(t.Key, ts.onDisk()))
+		}
+		if !s.Disk.HasPair(p.Key) {
+			s.LogDiskError(s.Disk.PutPair(p.Key, state.onDisk()))
+		}
 	}
-	s.LogDiskError(s.Disk.PutPair(p.Key, state.onDisk()))
 }
