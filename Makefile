@@ -13,7 +13,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples wasm clean
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,7 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
+	go vet -tags browser,examples,clients ./bench/browser ./docs/examples ./wasm/js
 	$(TOOL) staticcheck ./...
 	go test -run TestHouse ./tests/house
 	go test -vet=off $(LINK) -run '$(COMPILING)' ./deploy ./wasm ./tests/stories
@@ -93,6 +94,13 @@ fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stay
 
 examples: docs/examples/node_modules ## Run the examples in the real libraries (installs them from npm)
 	go test -tags examples -count 1 -timeout 15m ./docs/examples
+
+clients: build docs/examples/clients/node_modules ## Lint the OpenAPI document, generate two clients of it and run them (installs from npm)
+	go test -vet=off -tags clients -count 1 -run 'TestGeneratedClients|TestLintersFail' ./docs/examples
+
+docs/examples/clients/node_modules: docs/examples/clients/package-lock.json
+	npm ci --prefix $(@D)
+	@touch $@
 
 # npm ci would refuse a registry that lacks the native parts of other platforms.
 docs/examples/node_modules: docs/examples/package-lock.json

@@ -44,7 +44,7 @@ func TestStyleDictionaryBuildsThePlatforms(t *testing.T) {
 	d.acme()
 	dir := workshop(t, "style-dictionary")
 	save(t, d.address("tokens.dtcg.json", "--variant", "midnight"), filepath.Join(dir, "tokens.dtcg.json"))
-	run(t, dir, program(t, "style-dictionary"), "build", "--config", "config.mjs")
+	run(t, dir, installed(t, "style-dictionary"), "build", "--config", "config.mjs")
 	wantAll(t, "_tokens.scss", read(t, filepath.Join(dir, "build", "_tokens.scss")), "$color-brand: #ffb454", "$color-link: $color-brand")
 	wantAll(t, "colors.xml", read(t, filepath.Join(dir, "build", "colors.xml")), `<color name="color_brand">#ffffb454</color>`)
 	wantAll(t, "Tokens.swift", read(t, filepath.Join(dir, "build", "Tokens.swift")), "public static let colorBrand = UIColor(red: 1.000, green: 0.706, blue: 0.329, alpha: 1)")

@@ -91,8 +91,8 @@ func run(t *testing.T, dir, program string, args ...string) string {
 	return string(out)
 }
 
-// program is a program of the libraries.
-func program(t *testing.T, name string) string {
+// installed is the path of a program of the libraries.
+func installed(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("node_modules", ".bin", name))
 	if err != nil {
@@ -106,7 +106,7 @@ func tailwind(t *testing.T, address string) string {
 	t.Helper()
 	dir := workshop(t, "tailwind")
 	run(t, ".", "node", "fetch.mjs", address, filepath.Join(dir, "src", "tokens.css"))
-	run(t, dir, program(t, "vite"), "build")
+	run(t, dir, installed(t, "vite"), "build")
 	built, err := filepath.Glob(filepath.Join(dir, "dist", "assets", "*.css"))
 	if err != nil || len(built) != 1 {
 		t.Fatalf("vite built %q, %v", built, err)

@@ -1,0 +1,4 @@
+export default {
+  input: ".cache/openapi.json",
+  output: { path: "src/generated/hey", module: { extension: ".js" } },
+};
