@@ -60,5 +60,8 @@ func (s *Store) recompress(r recompression) {
 	b := NewBody(r.key.File, smaller, old.wanted, old.Encoding, false, old.Plain)
 	b.fastTag = old.ETag
 	s.replace(r.key, old, b)
+	if s.config.Bodies != nil {
+		s.config.Bodies.Drop(storedName(r.key, r.wanted)) // the smaller one is written in its place
+	}
 	s.config.Recompressed()
 }
