@@ -78,7 +78,7 @@ microbench: wasm ## Run the Go benchmarks
 guard: wasm ## Write the baseline of allocations, bytes and instructions anew
 	go test -count 1 -timeout 20m ./bench/guard -args -update
 
-browser: docs/examples/node_modules ## Attack stylesheets and use pages in a real Chromium (needs one on the PATH)
+browser: build docs/examples/node_modules ## Attack stylesheets and use pages in a real Chromium (needs one on the PATH)
 	go test -tags browser -count 1 -timeout 30m ./bench/browser ./wasm/js ./docs/examples
 
 FUZZTIME ?= 10m
@@ -92,7 +92,7 @@ fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stay
 		done; \
 	done; test -z "$$found" || { echo "found something:$$found"; exit 1; }
 
-examples: docs/examples/node_modules ## Run the examples in the real libraries (installs them from npm)
+examples: build docs/examples/node_modules ## Run the examples in the real libraries (installs them from npm)
 	go test -tags examples -count 1 -timeout 15m ./docs/examples
 
 clients: build docs/examples/clients/node_modules ## Lint the OpenAPI document, generate two clients of it and run them (installs from npm)
