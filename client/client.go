@@ -62,9 +62,9 @@ func (c *Client) BaseURL() string { return c.base }
 
 type idempotencyKey struct{}
 
-// WithIdempotencyKey returns a context whose POST carries key, so that the same call made again
+// WithIdempotencyKey returns a context whose POST, PATCH or DELETE carries key, so that the same call made again
 // within 24 hours, by another process too, is answered as the first was. It serves one call. Without it
-// every POST gets a random key of its own, which covers the repetitions of that one call.
+// every POST, DELETE and minimal edit gets a random key of its own, which covers the repetitions of that one call.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
 }
@@ -87,6 +87,7 @@ type request struct {
 	body   any    // nil sends none
 
 	guarded bool // If-Match is that of WithIfMatch
+	minimal bool // the answer may leave out what an edit made
 }
 
 // call sends r and decodes the answer's body into out, unless out is nil.
@@ -147,10 +148,11 @@ func (c *Client) address(r request) string {
 // send sends r until an answer stands, as often as that is safe, and returns a 2xx.
 func (c *Client) send(ctx context.Context, r request, body []byte) (answer, error) {
 	key := ""
-	if r.method == http.MethodPost {
-		if key, _ = ctx.Value(idempotencyKey{}).(string); key == "" {
-			key = rand.Text()
-		}
+	if r.method != http.MethodGet && r.method != http.MethodPut {
+		key, _ = ctx.Value(idempotencyKey{}).(string)
+	}
+	if key == "" && (r.method == http.MethodPost || r.method == http.MethodDelete || r.minimal) {
+		key = rand.Text() // the server stores the answer for a day, so that one of a large edit is stored on request alone
 	}
 	safe := key != "" || r.method == http.MethodGet || r.method == http.MethodHead
 	pause := c.FirstPause
@@ -198,6 +200,9 @@ func (c *Client) httpRequest(ctx context.Context, r request, body []byte, key st
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.minimal {
+		req.Header.Set("Prefer", "return=minimal")
 	}
 	if key != "" {
 		req.Header.Set("Idempotency-Key", key)

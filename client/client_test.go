@@ -95,12 +95,21 @@ func TestThemeTokenRoutes(t *testing.T) {
 	if group := (client.Group{Path: "color", Type: new("color")}); len(set.Groups) != 1 || !reflect.DeepEqual(set.Groups[0], group) {
 		t.Errorf("ThemeTokens() groups = %+v, want %+v", set.Groups, group)
 	}
-	set = must(c.EditThemeTokens(ctx, e, id, client.EditOptions{Strict: true}, []client.Operation{{Operation: "remove", Path: "/color"}}))(t)
+	set = must(c.EditThemeTokens(ctx, e, id, client.EditOptions{Strict: true, Minimal: true}, []client.Operation{{Operation: "remove", Path: "/color"}}))(t)
+	if set.Tokens != nil || set.DraftETag() == "" {
+		t.Errorf("EditThemeTokens(minimal) = %+v, want the etag alone", set)
+	}
 	if discarded := must(c.DiscardThemeTokens(ctx, e, id, client.EditOptions{ETag: set.DraftETag()}))(t); discarded.TokenCount != 1 || discarded.HasUnpublishedChanges {
 		t.Errorf("DiscardThemeTokens() = %+v", discarded)
 	}
 	if again := must(c.PublishTheme(ctx, e, id, client.PublishOptions{Unchanged: true}))(t); *again.LatestVersion != 2 || again.ServingURLs.Pinned == nil {
 		t.Errorf("PublishTheme(unchanged) = %+v", again)
+	}
+	if one := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Paths: []string{"color.brand", "x"}}))(t); len(one.Tokens) != 1 {
+		t.Errorf("ThemeTokens(paths) = %+v, want one token", one.Tokens)
+	}
+	if none := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Paths: []string{"x"}}))(t); len(none.Tokens) != 0 {
+		t.Errorf("ThemeTokens(paths) = %+v, want none", none.Tokens)
 	}
 	set = must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Version: 1, IncludeVersions: true}))(t)
 	if *set.Version != 1 || !slices.Equal(set.Versions, []int{2, 1}) || set.DraftETag() != "" {

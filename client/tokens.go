@@ -12,6 +12,7 @@ import (
 type ReadOptions struct {
 	Version         int // a published version; 0 means the current document
 	IncludeVersions bool
+	Paths           []string // only these tokens and those below these groups, 100 at most; none means all
 }
 
 func (o ReadOptions) query() url.Values {
@@ -22,6 +23,9 @@ func (o ReadOptions) query() url.Values {
 	if o.IncludeVersions {
 		q.Set("includeVersions", "true")
 	}
+	if len(o.Paths) > 0 {
+		q["path"] = o.Paths
+	}
 	return q
 }
 
@@ -30,6 +34,7 @@ type EditOptions struct {
 	ETag    string // of the draft that was read; empty means that there was none
 	IfMatch string // the same as a precondition of HTTP, "*" for any draft; empty sends none
 	Strict  bool   // refuse an edit that adds a diagnostic
+	Minimal bool   // the set comes back without Tokens and Groups, which makes the answer to an edit of a large Theme small
 }
 
 // claim is the part of the options that a discard has too.
@@ -137,7 +142,7 @@ func editTokens[O any](ctx context.Context, c *Client, path []string, o EditOpti
 	body := struct {
 		Operations []O `json:"operations"`
 	}{append([]O{}, batch...)}
-	r := request{method: http.MethodPatch, path: path, query: o.query(), match: o.IfMatch, body: body}
+	r := request{method: http.MethodPatch, path: path, query: o.query(), match: o.IfMatch, body: body, minimal: o.Minimal}
 	err := c.call(ctx, r, &answer)
 	return answer.Resource, err
 }

@@ -147,7 +147,7 @@ type exchange struct {
 // general are the headers that any answer may have without being described.
 var general = []string{
 	"Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options", "X-Request-Id",
-	"Transfer-Encoding", "Allow", "Retry-After", "Www-Authenticate",
+	"Transfer-Encoding", "Vary", "Content-Encoding", "Allow", "Retry-After", "Www-Authenticate",
 }
 
 // check says in what an exchange departs from the document.
@@ -286,6 +286,9 @@ func (w *contractChecker) RoundTrip(request *http.Request) (*http.Response, erro
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(e.body))
 	e.status, e.header = answer.StatusCode, answer.Header
+	if len(e.body) > 0 {
+		e.body = []byte(reply{header: e.header, body: string(e.body)}.decoded(w.t))
+	}
 	w.check(e)
 	return answer, nil
 }

@@ -93,3 +93,43 @@ func TestEveryPostReplays(t *testing.T) {
 		}
 	}
 }
+
+// Decision 9.9: PATCH and DELETE replay too, with the headers of the first answer, whatever its size and also when what the
+// path names is gone; the key of one method is not that of another.
+func TestEditsAndDeletionsReplay(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	theme := h.theme("brand")
+	variant := h.variant(theme, "dark")
+	replays := func(method, path, body, key string, more ...string) reply {
+		t.Helper()
+		more = append(more, "Idempotency-Key", key)
+		first := h.want(200, method, path, body, more...)
+		again := h.want(200, method, path, body, more...)
+		if again.body != first.body || again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+			t.Errorf("%s %s again = %s %v, want the first answer %s", method, path, short(again.body), again.header, short(first.body))
+		}
+		for _, name := range []string{"Etag", "Preference-Applied"} {
+			if got, want := again.header.Get(name), first.header.Get(name); got != want {
+				t.Errorf("%s %s again: %s %q, want %q", method, path, name, got, want)
+			}
+		}
+		return first
+	}
+	etag := replays("PATCH", theme+"/tokens", ops(red), "k").text(t, "etag")
+	h.do(owner, "DELETE", theme+"/tokens?etag="+etag, "", "Idempotency-Key", "k").conflicts(t, 409, "idempotencyKeyReused")
+	etag = replays("PATCH", theme+"/tokens?etag="+etag, ops(manyTokens(400)), "large").text(t, "etag")
+	etag = replays("PATCH", theme+"/tokens?etag="+etag, ops(`[{"operation":"remove","path":"/red"}]`), "small", "Prefer", "return=minimal").text(t, "etag")
+	replays("DELETE", theme+"/tokens?etag="+etag, "", "discard")
+	replays("PATCH", variant+"/tokens", ops(`[{"operation":"set","path":"red","value":1}]`), "k")
+	replays("DELETE", variant, "", "gone")
+	h.do(owner, "DELETE", variant, "").refuses(t, 404, "notFound")
+	h.do(owner, "DELETE", variant, "", "Idempotency-Key", "other").refuses(t, 404, "notFound")
+	h.do(designer, "DELETE", variant, "", "Idempotency-Key", "gone").refuses(t, 404, "notFound")
+	h.do(reader, "DELETE", variant, "", "Idempotency-Key", "gone").refuses(t, 403, "forbidden")
+	h.do(stranger, "DELETE", variant, "", "Idempotency-Key", "gone").refuses(t, 404, "notFound")
+	replays("DELETE", theme, "", "gone")
+	h.want(200, "DELETE", variant, "", "Idempotency-Key", "gone") // also once its Theme is gone
+	h.clock.move(25 * 3600 * 1e9)
+	h.do(owner, "DELETE", theme, "", "Idempotency-Key", "gone").refuses(t, 404, "notFound")
+}

@@ -79,8 +79,9 @@ func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, err
 			return record.Change{}, err
 		}
 		if known && first.BodyHash == q.bodyHash() {
-			d = replayed(first)
-			return d.entry, nil
+			d = decision{}
+			d.answer, err = replayed(first)
+			return d.entry, err
 		}
 		if d, err = c.decideIn(tx, t, early); err == nil && d.apply != nil {
 			err = d.apply(tx)

@@ -20,7 +20,7 @@ func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	started := time.Now()
 	q := &request{id: httpserver.NewRequestID(), trace: httpserver.TraceID(&ctx.Request.Header)}
 	a := h.handle(ctx, q)
-	a.Write(ctx, q.id)
+	a.Compressed(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAcceptEncoding))).Write(ctx, q.id)
 	h.config.Metrics.Observe(q.route.Method, q.route.Path, a.Status, started)
 	h.config.Logger.LogAttrs(h.config.Context, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
 		slog.String("route", q.route.Path), slog.Int("status", a.Status), slog.Duration("took", time.Since(started)))
@@ -103,11 +103,19 @@ func (h *Handler) refuse(q *request, err error) httpserver.Answer {
 	return a
 }
 
-// run resolves what the request's path names, which also says whether the caller may, and then reads, or commits a
+// run answers what attempt does, but for a deletion that is repeated under its idempotency key.
+func (h *Handler) run(q *request) (httpserver.Answer, error) {
+	a, t, err := h.attempt(q)
+	if errors.Is(err, errNotFound) && q.route.Method == fasthttp.MethodDelete && t.environment.ID != "" {
+		return h.replayDeletion(q, err)
+	}
+	return a, err
+}
+
+// attempt resolves what the request's path names, which also says whether the caller may, and then reads, or commits a
 // change. Whether the caller may write is asked twice, before the body is read and again in the transaction: the body is
 // parsed while no other writer waits, and what is committed was allowed then.
-func (h *Handler) run(q *request) (a httpserver.Answer, err error) {
-	var t target
+func (h *Handler) attempt(q *request) (a httpserver.Answer, t target, err error) {
 	err = h.view(h.reading(q, t, storage.Reads{All: q.route.read == nil}), func(r storage.Reader) (err error) {
 		if t, err = resolve(r, q); err != nil || q.route.read == nil {
 			return err
@@ -121,23 +129,21 @@ func (h *Handler) run(q *request) (a httpserver.Answer, err error) {
 		h.teams.add(q, t)
 	}
 	if err != nil || q.route.read != nil {
-		return a, err
+		return a, t, err
 	}
-	if q.receive != nil {
-		release, err := q.receive()
-		if err != nil {
-			return a, err
-		}
-		defer release()
+	release, err := q.receiveOnce()
+	if err != nil {
+		return a, t, err
 	}
+	defer release()
 	if err := h.checkQuery(q); err != nil {
-		return a, err
+		return a, t, err
 	}
 	c, err := q.route.change(h, q)
-	if err != nil {
-		return a, err
+	if err == nil {
+		a, err = h.commit(q, t, c)
 	}
-	return h.commit(q, t, c)
+	return a, t, err
 }
 
 // receive reads the body of a request whose caller may send it, within what bodies may take together, and

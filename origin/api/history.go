@@ -210,7 +210,7 @@ func (h versions) restoreTheme(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		return themeTokens(h).drafted(before, after)
+		return themeTokens(h).drafted(q, before, after)
 	}}, nil
 }
 
@@ -252,7 +252,7 @@ func (h versions) restoreVariant(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		return variantTokens(h).drafted(before, after)
+		return variantTokens(h).drafted(q, before, after)
 	}}, nil
 }
 

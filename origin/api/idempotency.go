@@ -2,8 +2,12 @@ package api
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
@@ -34,11 +38,18 @@ func (q *request) replayName(key string) string {
 	return string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + q.variantID + "\x00" + q.route.Path + "\x00" + key)))
 }
 
-// bodyHash is equal for two requests with one idempotency key if they ask for the same.
-func (q *request) bodyHash() record.Hash { return record.HashOf([]byte(q.rawQuery + "\n" + q.body)) }
+// bodyHash is equal for two requests with one idempotency key if they ask for the same. That of a POST has no method: it is
+// as it was when no other request could carry a key.
+func (q *request) bodyHash() record.Hash {
+	asked := q.rawQuery + "\n" + q.body
+	if q.route.Method != fasthttp.MethodPost {
+		asked = q.route.Method + " " + asked
+	}
+	return record.HashOf([]byte(asked))
+}
 
 // firstAnswer returns the answer to the first request with the key; known is false if there was none, or it has expired,
-// or key is empty. An answer is stored in the commit that it reports, so that a POST with an Idempotency-Key happens
+// or key is empty. An answer is stored in the commit that it reports, so that a request with an Idempotency-Key happens
 // once. A refused request has changed nothing and is decided anew.
 func (h *Handler) firstAnswer(r storage.Reader, q *request, key string) (first record.Replay, known bool, err error) {
 	if key == "" {
@@ -51,10 +62,46 @@ func (h *Handler) firstAnswer(r storage.Reader, q *request, key string) (first r
 	return first, err == nil && h.config.Now().Before(first.ExpiresAt), err
 }
 
-// replayed is the decision to give the first answer again and to change nothing.
-func replayed(first record.Replay) decision {
-	return decision{answer: httpserver.Answer{Status: first.Status, Body: first.Answer, Headers: []httpserver.Header{{Name: "Idempotency-Replayed", Value: "true"}}}}
+// replayed returns the first answer once more.
+func replayed(first record.Replay) (a httpserver.Answer, err error) {
+	a = httpserver.Answer{Status: first.Status, Body: first.Answer}
+	if first.Packed {
+		a.Body, err = httpserver.Unpack(first.Answer)
+	}
+	for _, name := range slices.Sorted(maps.Keys(first.Headers)) {
+		a = a.With(name, first.Headers[name])
+	}
+	return a.With("Idempotency-Replayed", "true"), err
 }
+
+// replayDeletion returns the first answer to a DELETE whose path names nothing any more, or missing, which says so.
+func (h *Handler) replayDeletion(q *request, missing error) (a httpserver.Answer, err error) {
+	key, err := q.idempotencyKey()
+	if err != nil || key == "" {
+		return a, missing
+	}
+	release, err := q.receiveOnce()
+	if err != nil {
+		return a, err
+	}
+	defer release()
+	var first record.Replay
+	var known bool
+	err = h.view(h.config.Context, func(r storage.Reader) (err error) {
+		first, known, err = h.firstAnswer(r, q, key)
+		return err
+	})
+	switch {
+	case err != nil:
+		return a, err
+	case !known || first.BodyHash != q.bodyHash():
+		return a, missing
+	}
+	return replayed(first)
+}
+
+// smallestPacked is how long an answer is at least that is stored compressed.
+const smallestPacked = 16 << 10 // bytes
 
 // storeAnswer stores a request's answer under its idempotency key, and deletes some that have expired. It does nothing if
 // key is empty.
@@ -67,6 +114,15 @@ func (h *Handler) storeAnswer(tx storage.Tx, q *request, key string, a httpserve
 		return err
 	}
 	replay := record.Replay{BodyHash: q.bodyHash(), Status: a.Status, Answer: a.Body, ExpiresAt: h.config.Now().Add(replayFor)}
+	if len(a.Body) >= smallestPacked {
+		replay.Answer, replay.Packed = httpserver.Pack(a.Body), true
+	}
+	for _, header := range a.Headers {
+		if replay.Headers == nil {
+			replay.Headers = map[string]string{}
+		}
+		replay.Headers[header.Name] = header.Value
+	}
 	return storage.Replays.Write(tx, replay, q.environmentID, name)
 }
 

@@ -26,12 +26,23 @@ type request struct {
 	ifMatch         []string // one for each field line
 	ifNoneMatch     []string // one for each field line
 	idempotencyKeys []string // one for each field line
+	prefer          []string // one for each field line
 	contentEncoding string
 	body            string
 
 	receive func() (end func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
 
 	answer httpserver.Answer // what the route's handler came to
+}
+
+// receiveOnce reads the body, unless it is read, and returns what releases it.
+func (q *request) receiveOnce() (release func(), err error) {
+	if q.receive == nil {
+		return func() {}, nil
+	}
+	receive := q.receive
+	q.receive = nil
+	return receive()
 }
 
 // requestKey finds the request among the values of a server's context.
@@ -51,9 +62,11 @@ func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
 	}
 	q.ifMatch = copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfMatch))
 	q.ifNoneMatch = copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch))
-	if route.Method == fasthttp.MethodPost {
+	switch route.Method {
+	case fasthttp.MethodPost, fasthttp.MethodPatch, fasthttp.MethodDelete:
 		q.idempotencyKeys = copied(ctx.Request.Header.PeekAll("Idempotency-Key"))
 	}
+	q.prefer = copied(ctx.Request.Header.PeekAll("Prefer"))
 	q.contentEncoding = string(ctx.Request.Header.Peek(fasthttp.HeaderContentEncoding))
 }
 
@@ -152,6 +165,18 @@ func (p *params) ifMatchValue() *string {
 	}
 	value = weak + inner
 	return &value
+}
+
+// wantsMinimal reports whether the caller prefers an answer without what it knows already (RFC 7240).
+func (q *request) wantsMinimal() bool {
+	for preference := range strings.SplitSeq(strings.Join(q.prefer, ","), ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		name, value, _ := strings.Cut(preference, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "return") {
+			return strings.Trim(strings.TrimSpace(value), `"`) == "minimal" // the first one counts
+		}
+	}
+	return false
 }
 
 // ifMatchOnly returns the If-Match header of a request that has no other parameters.

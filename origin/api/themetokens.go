@@ -6,7 +6,6 @@ import (
 
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
-	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -28,6 +27,7 @@ func (h themeTokens) show(r storage.Reader, q *request, t target) (httpserver.An
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
+	query.narrow(&set)
 	return set.answer(), nil
 }
 
@@ -41,13 +41,24 @@ func (h themeTokens) current(r storage.Reader, t record.Theme) (tokenSet, error)
 
 // newThemeTokenSet returns the token set of a Theme's current document.
 func newThemeTokenSet(s theming.ThemeState) (tokenSet, error) {
-	document, err := s.Document()
-	if err != nil {
-		return tokenSet{}, err
-	}
-	set := newThemeSet(s.Theme, document)
+	set := currentThemeSet(s)
+	return set, set.addTokens(s)
+}
+
+// currentThemeSet is newThemeTokenSet without the tokens.
+func currentThemeSet(s theming.ThemeState) tokenSet {
+	set := newThemeSet(s.Theme)
 	set.etag = s.Theme.DraftETag
-	return set, nil
+	return set
+}
+
+// addTokens adds the tokens of the current document.
+func (s *tokenSet) addTokens(of theming.ThemeState) error {
+	document, err := of.Document()
+	if err == nil {
+		s.tokens, s.groups = theming.TokenSet(document)
+	}
+	return err
 }
 
 func (h themeTokens) published(r storage.Reader, t record.Theme, query tokenQuery) (tokenSet, error) {
@@ -63,17 +74,16 @@ func (h themeTokens) published(r storage.Reader, t record.Theme, query tokenQuer
 	if err != nil {
 		return tokenSet{}, err
 	}
-	set := newThemeSet(t, document)
+	set := newThemeSet(t)
+	set.tokens, set.groups = theming.TokenSet(document)
 	set.version, set.publishedAt = &number, timeOrNull(version.PublishedAt)
 	return set, nil
 }
 
-func newThemeSet(t record.Theme, document *jsontree.Node) tokenSet {
-	set := tokenSet{
+func newThemeSet(t record.Theme) tokenSet {
+	return tokenSet{
 		latestVersion: numberOrNull(t.LatestVersion), publishedAt: timeOrNull(t.PublishedAt), hasUnpublished: t.DraftETag != "",
 	}
-	set.tokens, set.groups = theming.TokenSet(document)
-	return set
 }
 
 func (h themeTokens) edit(q *request) (change, error) {
@@ -92,14 +102,14 @@ func (h themeTokens) edit(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		return h.drafted(before, after)
+		return h.drafted(q, before, after)
 	}}, nil
 }
 
 // drafted is the decision to store the draft of after, if it is another one, and to answer with its tokens.
-func (h themeTokens) drafted(before, after theming.ThemeState) (decision, error) {
-	set, err := newThemeTokenSet(after)
-	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
+func (h themeTokens) drafted(q *request, before, after theming.ThemeState) (decision, error) {
+	answer, err := currentThemeSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addTokens(after) })
+	d := decision{answer: answer, entry: internalChange(h.config.Now())}
 	if after.Theme.DraftETag != before.Theme.DraftETag {
 		d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
 	}

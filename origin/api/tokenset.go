@@ -1,6 +1,8 @@
 package api
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,6 +24,17 @@ type tokenSet struct {
 	versions       []uint32 // newest first; empty unless the query wants them
 	tokens         []theming.TokenEntry
 	groups         []theming.GroupEntry
+	minimal        bool // without tokens and groups
+}
+
+// edited answers with a set after an edit; full computes its tokens, which a caller who prefers a minimal answer does not get.
+func (s tokenSet) edited(minimal bool, full func(*tokenSet) error) (httpserver.Answer, error) {
+	if minimal {
+		s.minimal = true
+		return s.answer().With("Preference-Applied", "return=minimal"), nil
+	}
+	err := full(&s)
+	return s.answer(), err
 }
 
 // answer encodes the set and sends along the draft's etag, or that of a version, which clients may keep for ever: its tokens
@@ -68,6 +81,9 @@ func (s tokenSet) append(dst []byte) []byte {
 	dst = append(dst, `,"versions":[`...)
 	for i, n := range s.versions {
 		dst = strconv.AppendUint(separate(dst, i), uint64(n), 10)
+	}
+	if s.minimal {
+		return append(dst, `]}}`...)
 	}
 	dst = append(dst, `],"tokens":[`...)
 	for i := range s.tokens {
@@ -133,7 +149,11 @@ func appendNumber(dst []byte, n *uint32) []byte {
 type tokenQuery struct {
 	version         *int64 // nil means the current document
 	includeVersions bool
+	paths           map[string]bool // dotted; nil means all tokens
 }
+
+// maxPaths bounds how many tokens and groups a read can name.
+const maxPaths = 100
 
 func (q *request) tokenQuery() (tokenQuery, error) {
 	params := q.params()
@@ -141,7 +161,45 @@ func (q *request) tokenQuery() (tokenQuery, error) {
 	if number, given := params.integer("version", 0); given {
 		query.version = &number
 	}
-	return query, params.err()
+	if err := params.err(); err != nil {
+		return query, err
+	}
+	return query, query.readPaths(q.query["path"])
+}
+
+func (query *tokenQuery) readPaths(paths []string) error {
+	if len(paths) > maxPaths {
+		return invalid(fmt.Sprintf("path: may be named %d times, not %d", maxPaths, len(paths)))
+	}
+	for _, path := range paths {
+		if path == "" {
+			return invalid("path: must be a dotted path of a token or a group")
+		}
+		if query.paths == nil {
+			query.paths = map[string]bool{}
+		}
+		query.paths[path] = true
+	}
+	return nil
+}
+
+// selects reports whether the query names the token or the group of the path, or a group above it.
+func (query *tokenQuery) selects(path string) bool {
+	for i := range len(path) {
+		if path[i] == '.' && query.paths[path[:i]] {
+			return true
+		}
+	}
+	return query.paths[path]
+}
+
+// narrow leaves in the set what the query selects.
+func (query *tokenQuery) narrow(s *tokenSet) {
+	if query.paths == nil {
+		return
+	}
+	s.tokens = slices.DeleteFunc(s.tokens, func(t theming.TokenEntry) bool { return !query.selects(t.Path) })
+	s.groups = slices.DeleteFunc(s.groups, func(g theming.GroupEntry) bool { return !query.selects(g.Path) })
 }
 
 // number returns the version that the query names, or errNotFound if no version can have it.

@@ -26,6 +26,7 @@ func (h variantTokens) show(r storage.Reader, q *request, t target) (httpserver.
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
+	query.narrow(&set)
 	return set.answer(), nil
 }
 
@@ -39,13 +40,24 @@ func (h variantTokens) current(r storage.Reader, t target) (tokenSet, error) {
 
 // newVariantTokenSet returns the token set of a Variant's current overrides.
 func newVariantTokenSet(s theming.VariantState) (tokenSet, error) {
-	overrides, err := s.Overrides()
-	if err != nil {
-		return tokenSet{}, err
-	}
+	set := currentVariantSet(s)
+	return set, set.addOverrides(s)
+}
+
+// currentVariantSet is newVariantTokenSet without the overrides.
+func currentVariantSet(s theming.VariantState) tokenSet {
 	set := newVariantSet(s.Variant)
-	set.etag, set.tokens = s.Variant.DraftETag, theming.OverrideSet(overrides)
-	return set, nil
+	set.etag = s.Variant.DraftETag
+	return set
+}
+
+// addOverrides adds the current overrides.
+func (s *tokenSet) addOverrides(of theming.VariantState) error {
+	overrides, err := of.Overrides()
+	if err == nil {
+		s.tokens = theming.OverrideSet(overrides)
+	}
+	return err
 }
 
 func (h variantTokens) published(r storage.Reader, v record.Variant, query tokenQuery) (tokenSet, error) {
@@ -96,14 +108,14 @@ func (h variantTokens) edit(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		return h.drafted(before, after)
+		return h.drafted(q, before, after)
 	}}, nil
 }
 
 // drafted is the decision to store the draft of after, if it is another one, and to answer with its overrides.
-func (h variantTokens) drafted(before, after theming.VariantState) (decision, error) {
-	set, err := newVariantTokenSet(after)
-	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
+func (h variantTokens) drafted(q *request, before, after theming.VariantState) (decision, error) {
+	answer, err := currentVariantSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addOverrides(after) })
+	d := decision{answer: answer, entry: internalChange(h.config.Now())}
 	if after.Variant.DraftETag != before.Variant.DraftETag {
 		d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
 	}

@@ -19,6 +19,7 @@ type Answer struct {
 	Body    []byte // nil means none
 	Headers []Header
 	Closes  bool // the connection is closed afterwards
+	Secret  bool // the body holds a secret, so that it is never compressed
 
 	ContentType string // of the body; empty means JSON
 }

@@ -298,6 +298,9 @@ type Replay struct {
 	Status    int       `json:"status"`
 	Answer    []byte    `json:"answer"`
 	ExpiresAt time.Time `json:"expiresAt"`
+
+	Packed  bool              `json:"packed,omitzero"`  // Answer is compressed with zstd
+	Headers map[string]string `json:"headers,omitzero"` // of the answer, beside those that every answer has
 }
 
 // Audit is one entry of the audit log: who did what and when. It holds no secret.

@@ -136,7 +136,7 @@ var house = map[string]room{
 	"origin/metrics": {ours: "storage storage/record", others: "github.com/prometheus/client_golang"},
 	"origin/httpserver": {
 		ours:   "httpguard origin/theming renderer/jsontree",
-		others: "github.com/valyala/fasthttp golang.org/x/sync golang.org/x/time",
+		others: "github.com/andybalholm/brotli github.com/klauspost/compress github.com/valyala/fasthttp golang.org/x/sync golang.org/x/time",
 	},
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
 	"feedproto":   {ours: "storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
