@@ -164,9 +164,11 @@ func TestRouterHasNoOtherRoutes(t *testing.T) {
 			continue
 		}
 		for _, path := range paths {
-			count++
-			if !slices.Contains(want[path], method) {
+			switch methods, known := want[path]; {
+			case !known:
 				t.Errorf("the router has %s %s, which no table names", method, path)
+			case slices.Contains(methods, method): // else a refusal that says which methods there are
+				count++
 			}
 		}
 	}
