@@ -155,6 +155,7 @@ func TestWrongAnswersAreNotAskedForAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, endpoint := range []string{"changes", "themes/", "pairs/", "blobs/", "modules", "refresh/"} {
 		t.Run(strings.Trim(endpoint, "/"), func(t *testing.T) {
+			t.Parallel()
 			var working sync.WaitGroup
 			for kind, wrong := range wrongAnswers(endpoint) {
 				f := &faulty{feed: publishedFeed(t), endpoint: endpoint, wrong: wrong}

@@ -129,15 +129,37 @@ func TestGrownInstanceIsNotKept(t *testing.T) {
 // A call that lasts too long loses its place: other calls are served by another instance meanwhile, and
 // the one that was late is not used again, although its answer is.
 func TestOverdueCallLosesItsPlace(t *testing.T) {
+	for range 20 { // on a busy machine a short call may be overdue, too
+		if onlyTheLongCallWasOverdue(t) {
+			return
+		}
+	}
+	t.Error("each time a short call was overdue, too")
+}
+
+// onlyTheLongCallWasOverdue has a call lose its place and looks at the others; it stops and reports false if one of these
+// was overdue.
+func onlyTheLongCallWasOverdue(t *testing.T) bool {
+	t.Helper()
 	r := newRuntime(t, wasm.Config{Instances: 1, Overdue: 20 * time.Millisecond})
 	digest := load(t, r, canary(t))
 	late := overdue(t, r, digest)
-	hear(t, r, digest, "alive1")
-	if err := <-late; err != nil {
-		t.Errorf("the late call = %v, want its answer", err)
+	first, err := r.Render(t.Context(), digest, command("hello"))
+	if err := errors.Join(err, <-late); err != nil {
+		t.Errorf("the late call and the one beside it = %v, want their answers", err)
 	}
-	eventually(t, "the late instance is closed", func() bool { return r.Stats().Recycled == 1 })
-	hear(t, r, digest, "alive2")
+	eventually(t, "the late instance is closed", func() bool { return r.Stats().Recycled > 0 })
+	second, err := r.Render(t.Context(), digest, command("hello"))
+	if r.Stats().Overdue != 1 {
+		return false
+	}
+	if err != nil || string(first) != "alive1" || string(second) != "alive2" {
+		t.Errorf("the calls after it = %q and %q, %v, want alive1 and alive2 of one instance", first, second, err)
+	}
+	if n := r.Stats().Recycled; n != 1 {
+		t.Errorf("%d instances were recycled, want the late one", n)
+	}
+	return true
 }
 
 // overdue returns when a call is counted as overdue, and what its end sends. A call during which the world stood still is
@@ -170,17 +192,26 @@ func overdue(t *testing.T, r *wasm.Runtime, digest string) <-chan error {
 func TestCallerWaitsNoLongerThanItsContext(t *testing.T) {
 	r := newRuntime(t, wasm.Config{Instances: 1})
 	digest := load(t, r, canary(t))
-	ended := spinning(t, r, digest)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.Render(ctx, digest, command("hello")); !errors.Is(err, context.Canceled) {
-		t.Errorf("Render = %v, want context.Canceled", err)
-	}
-	if _, err := r.CompilePlan(ctx, digest, wasm.Source{Theme: []byte("hello")}); !errors.Is(err, context.Canceled) {
-		t.Errorf("CompilePlan = %v, want context.Canceled", err)
-	}
-	if err := <-ended; err != nil {
-		t.Errorf("the call at work = %v, want its answer", err)
+	for _, call := range []func() error{
+		func() error { _, err := r.Render(ctx, digest, command("hello")); return err },
+		func() error { _, err := r.CompilePlan(ctx, digest, wasm.Source{Theme: []byte("hello")}); return err },
+	} {
+		err := errors.New("no try was made")
+		for range 20 { // the call at work may end before the other one begins, which is answered then
+			ended := spinning(t, r, digest)
+			err = call()
+			if late := <-ended; late != nil {
+				t.Errorf("the call at work = %v, want its answer", late)
+			}
+			if errors.Is(err, context.Canceled) {
+				break
+			}
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a call whose context is done = %v, want context.Canceled", err)
+		}
 	}
 	if got, err := r.Render(t.Context(), digest, command("hello")); err != nil || !strings.HasPrefix(string(got), "alive") {
 		t.Errorf("Render afterwards = %q, %v", got, err)
