@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"example.com/livery/edge"
+	"example.com/livery/storage/record"
 )
 
 // diskFiles has an edge keep files on disk as they are served.
@@ -79,9 +79,8 @@ func TestRestartedEdgeServesFromDisk(t *testing.T) {
 	s := serveBefore(t, f, dir, pressed(40, 1000))
 	r := run(t, f, ownRuntime(t), at(dir), diskFiles(anyFileBytes), away, waiting(50*time.Millisecond))
 	r.lose()
-	began, before := time.Now(), cpu()
+	began := time.Now()
 	s.again(t, r)
-	t.Logf("%d addresses took %v of CPU, the client included", len(s.addresses), cpu()-before)
 	if n := r.renders(); n != 0 {
 		t.Errorf("%d files were rendered", n)
 	}
@@ -96,13 +95,6 @@ func TestRestartedEdgeServesFromDisk(t *testing.T) {
 	if n := asked["theme"] + asked["pair"]; n > probes {
 		t.Errorf("upstream was asked %v times for records, want %v at most", n, probes)
 	}
-}
-
-// cpu returns the time that this process took of processors.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // Files on disk that are damaged, cut off, of another name or of another edge are never served; what they say is rendered.
@@ -159,12 +151,13 @@ func TestFilesOnDiskObeyTheRules(t *testing.T) {
 	f.publish(thm, smallTheme)
 	f.publish(themeNumber(1), smallTheme)
 	f.publish(themeNumber(2), smallTheme)
+	f.publish(themeNumber(3), smallTheme)
 	f.variants(1)
 	other := func(i int) string { return strings.Replace(path("-", "latest", "tokens.css"), thm, themeNumber(i), 1) }
 	gone := fmt.Sprintf("var_%026d", 1)
 	r := run(t, f, at(dir), diskFiles(anyFileBytes))
 	r.settle()
-	for _, address := range []string{other(1), other(2), path("-", "latest", "tokens.css"), path(gone, "1", "tokens.css")} {
+	for _, address := range []string{other(1), other(2), other(3), path("-", "latest", "tokens.css"), path(gone, "1", "tokens.css")} {
 		want(t, r.get(address), 200, "px")
 	}
 	r.stop()
@@ -174,12 +167,24 @@ func TestFilesOnDiskObeyTheRules(t *testing.T) {
 	f.edit(themeNumber(2), func(th *fedTheme) {
 		th.Serving.Mode, th.Serving.AllowedOrigins = "public", []string{"https://a.example"}
 	})
+	key := record.SigningKey{ID: "key_00000000000000000000000001", Secret: bytes.Repeat([]byte{7}, 32)}
+	f.edit(themeNumber(3), func(th *fedTheme) {
+		th.Serving = record.Serving{Mode: "signed", SigningKeys: []record.SigningKey{key}}
+	})
 	r = run(t, f, at(dir), diskFiles(anyFileBytes))
 	want(t, r.get(other(1)), 404, "")
 	want(t, r.get(path(gone, "1", "tokens.css")), 404, "")
 	want(t, r.get(path("-", "latest", "tokens.css")), 200, "5px")
 	want(t, r.get(other(2), "Origin: https://b.example"), 403, "")
 	want(t, r.get(other(2), "Origin: https://a.example"), 200, "px")
+	want(t, r.get(other(3)), 403, "")
+	r.stop()
+	r = run(t, f, at(dir), diskFiles(anyFileBytes), away, waiting(50*time.Millisecond))
+	r.lose()
+	want(t, r.get(other(1)), 503, "") // that it was deleted is not remembered, and nothing of it is
+	want(t, r.get(other(2), "Origin: https://b.example"), 403, "")
+	want(t, r.get(other(2), "Origin: https://a.example"), 200, "px")
+	want(t, r.get(other(3)), 503, "") // no secret is on disk
 }
 
 // The files on disk stay within their budget, what is asked for often stays among them, and what a publish supersedes goes.
