@@ -17,6 +17,7 @@ type File struct {
 	OriginURL      string            `json:"originURL"`
 	APIURL         string            `json:"apiURL"`
 	EdgeURL        string            `json:"edgeURL"`
+	EdgeTLSURL     string            `json:"edgeTLSURL,omitempty"`
 	OpsURL         string            `json:"opsURL"`
 	Token          string            `json:"token"`
 	OperatorSocket string            `json:"operatorSocket"`

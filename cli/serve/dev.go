@@ -19,6 +19,7 @@ import (
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
+	"example.com/livery/edge"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -29,6 +30,8 @@ type devFlags struct {
 	data, origin, edge, ops string
 	compiled                string
 	empty                   bool
+	tls                     bool
+	tlsListen               string
 	logLevel                string
 }
 
@@ -49,6 +52,8 @@ func (a *app) devCommand() *cobra.Command {
 	f.StringVar(&d.origin, "origin", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&d.edge, "edge", "127.0.0.1:8090", "`ADDRESS` of the served files, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&d.ops, "ops-listen", "127.0.0.1:0", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT")
+	f.BoolVar(&d.tls, "tls", false, "serve the files over HTTPS and HTTP/2 too, with a certificate for this machine that is made in the data directory")
+	f.StringVar(&d.tlsListen, "tls-listen", "127.0.0.1:8443", "`ADDRESS` of the files over HTTPS, HOST:PORT; port 0 takes a free one")
 	f.BoolVar(&d.empty, "empty", false, "make no sample Theme on the first start")
 	compiledFlag(cmd, &d.compiled)
 	f.StringVar(&d.logLevel, "log-level", "warn", "lowest `LEVEL` that is logged: debug, info, warn or error")
@@ -69,6 +74,8 @@ type dev struct {
 	first  bool   // no first start has finished here yet
 	file   devfile.File
 	client *client.Client
+
+	certificate string // the path of what the files are served over HTTPS with; empty: they are not
 }
 
 func (a *app) runDev(ctx context.Context, flags devFlags) (err error) {
@@ -125,21 +132,40 @@ func (d *dev) up(ctx context.Context) error {
 
 // start opens the listeners and starts the servers on them.
 func (d *dev) start(ctx context.Context) error {
-	listeners, err := d.ListenAll([2]string{"origin", d.flags.origin}, [2]string{"edge", d.flags.edge},
-		[2]string{"ops-listen", d.flags.ops}, [2]string{"feed-listen", "127.0.0.1:0"})
+	addresses := [][2]string{{"origin", d.flags.origin}, {"edge", d.flags.edge}, {"ops-listen", d.flags.ops}, {"feed-listen", "127.0.0.1:0"}}
+	if d.flags.tls {
+		addresses = append(addresses, [2]string{"tls-listen", d.flags.tlsListen})
+	}
+	listeners, err := d.ListenAll(addresses...)
 	if err != nil {
 		return err
 	}
 	public, files, ops, feed := listeners[0], listeners[1], listeners[2], listeners[3]
 	d.file = devfile.File{OriginURL: process.URLOf(public, false), EdgeURL: process.URLOf(files, false), OpsURL: process.URLOf(ops, false)}
 	d.file.APIURL = d.file.OriginURL + "/public/v1"
-	return d.serveAll(ctx, public, files, ops, feed)
+	e, err := d.serveAll(ctx, public, files, ops, feed)
+	if err != nil || !d.flags.tls {
+		return err
+	}
+	return d.serveSecurely(e, listeners[4])
 }
 
-func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listener) error {
-	token, err := process.Secret(filepath.Join(d.data, "feed-token"))
+// serveSecurely serves the files over HTTPS too.
+func (d *dev) serveSecurely(e *edge.Edge, l net.Listener) error {
+	c, path, err := localTLS(d.data, d.Log)
 	if err != nil {
 		return err
+	}
+	offerHTTP2(c, d.Log)
+	d.file.EdgeTLSURL, d.certificate = process.URLOf(l, true), path
+	d.Serve(func() error { return e.ServeTLS(l, c) })
+	return nil
+}
+
+func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listener) (*edge.Edge, error) {
+	token, err := process.Secret(filepath.Join(d.data, "feed-token"))
+	if err != nil {
+		return nil, err
 	}
 	originMetrics, edgeMetrics := process.NewRegistry(), prometheus.NewRegistry()
 	o, err := startOrigin(ctx, d.Run, originSetup{
@@ -147,17 +173,17 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.file.OperatorSocket = o.socket
 	e, err := startEdge(ctx, d.Run, edgeSetup{
 		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.URLOf(feed, false)}, fastPath: true, token: token, registry: edgeMetrics, log: d.Log,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.OpsServer(ops, prometheus.Gatherers{originMetrics, edgeMetrics}, o.origin.Reads, o.origin.Ready, e.Ready)
-	return nil
+	return e, nil
 }
 
 // prepare makes the Team demo on the first start.

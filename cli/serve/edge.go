@@ -161,10 +161,7 @@ func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
 		return err
 	}
 	if s.filesTLS != nil && e.http2 {
-		s.filesTLS.NextProtos = []string{"h2", "http/1.1"}
-		if warning := toolchain.Warning(); warning != "" {
-			s.log.Warn("livery: HTTP/2 is offered by a program that should not offer it", "why", warning, "off", "--http2=false")
-		}
+		offerHTTP2(s.filesTLS, s.log)
 	}
 	if s.upstreamTLS, err = e.upstreamTLS.Settings(s.log); err != nil {
 		return err
@@ -176,6 +173,14 @@ func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
 	}
 	*ops, err = e.opsTLS.Over(*ops, "ops", slog.LevelWarn, s.log)
 	return err
+}
+
+// offerHTTP2 has the clients of a listener choose HTTP/2 or HTTP/1.1.
+func offerHTTP2(c *tls.Config, log *slog.Logger) {
+	c.NextProtos = []string{"h2", "http/1.1"}
+	if warning := toolchain.Warning(); warning != "" {
+		log.Warn("livery: HTTP/2 is offered by a program that should not offer it", "why", warning, "off", "--http2=false")
+	}
 }
 
 // edgeSetup is what an edge is started from.

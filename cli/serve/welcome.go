@@ -12,7 +12,8 @@ import (
 // welcome prints the addresses and what to try first.
 func (a *app) welcome(ctx context.Context, d *dev) {
 	a.Say("Livery is running. Ctrl-C ends it; the data stays in %s.\n", d.flags.data)
-	a.Pairs(a.Out, "  API", d.file.APIURL, "  Files", d.file.EdgeURL, "  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token)
+	a.Pairs(a.Out, "  API", d.file.APIURL, "  Files", d.file.EdgeURL, "  HTTPS", d.file.EdgeTLSURL, "  Certificate", d.certificate,
+		"  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token)
 	a.Say("\nThree commands to try, in another terminal:\n")
 	program := os.Args[0] // as it was typed, so that the commands work in the same directory
 	data := ""

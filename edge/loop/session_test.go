@@ -31,12 +31,13 @@ type echo struct {
 // echoes makes sessions and counts what became of them.
 type echoes struct {
 	limit                         time.Duration
+	most                          int64 // sessions; 0: any number
 	begun, drained, closed, spent atomic.Int64
 	remote                        atomic.Value
 }
 
 func (e *echoes) begin(remote netip.AddrPort, source Source, wake func()) Session {
-	if e.begun.Add(1) > 4 {
+	if n := e.begun.Add(1); e.most > 0 && n > e.most {
 		return nil
 	}
 	e.remote.Store(remote)
@@ -217,7 +218,7 @@ func TestSessionsEndInTime(t *testing.T) {
 
 // TestSessionsMayBeRefused: a protocol that makes no session ends the connection.
 func TestSessionsMayBeRefused(t *testing.T) {
-	e := &echoes{limit: time.Minute}
+	e := &echoes{limit: time.Minute, most: 4}
 	h, dial := openEchoes(t, e)
 	for range 4 {
 		c, r := dial()

@@ -115,11 +115,11 @@ func waitForFile(ts *testscript.TestScript, s *server, path string) map[string]a
 	return nil
 }
 
-// setVariables gives a script what a server said: ORIGIN, API, EDGE, FEED, OPS, TOKEN, an id for
+// setVariables gives a script what a server said: ORIGIN, API, EDGE, EDGE_TLS, FEED, OPS, TOKEN, an id for
 // each Environment, and LIVERY_DATA, by which the user's commands find a dev.
 func setVariables(ts *testscript.TestScript, name, data string, said map[string]any) {
 	for member, variable := range map[string]string{
-		"originURL": "ORIGIN", "apiURL": "API", "edgeURL": "EDGE", "feedURL": "FEED", "opsURL": strings.ToUpper(name) + "_OPS", "token": "TOKEN",
+		"originURL": "ORIGIN", "apiURL": "API", "edgeURL": "EDGE", "edgeTLSURL": "EDGE_TLS", "feedURL": "FEED", "opsURL": strings.ToUpper(name) + "_OPS", "token": "TOKEN",
 	} {
 		if value, ok := said[member].(string); ok {
 			ts.Setenv(variable, value)

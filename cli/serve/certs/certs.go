@@ -25,6 +25,9 @@ func (t *TLSFlags) Add(cmd *cobra.Command, prefix, what string) {
 	cmd.MarkFlagsRequiredTogether(prefix+"tls-cert", prefix+"tls-key")
 }
 
+// Files returns the flags of a certificate that the program itself keeps in files.
+func Files(cert, key string) TLSFlags { return TLSFlags{cert: cert, key: key} }
+
 // On reports whether a certificate is given.
 func (t *TLSFlags) On() bool { return t.cert != "" }
 
