@@ -14,6 +14,7 @@ func wasMade(r response) bool { return strings.Contains(r.header.Get("Cache-Stat
 
 // At a cache that is full of other things a publish costs no hot address its place.
 func TestPublishAtAFullCacheKeepsWhatIsHot(t *testing.T) {
+	t.Parallel()
 	const hot, publishes = 10, 30
 	f := newFeed(t)
 	latest := func(i int) string { return "/" + env + "/" + themeNumber(i) + "/-/latest/tokens.css" }
@@ -52,6 +53,7 @@ func themeNumber(i int) string { return fmt.Sprintf("thm_%026d", 100+i) }
 
 // When a Theme is deleted, everything of it leaves the memory at once, and nothing else does.
 func TestDeletedThemeLeavesTheMemory(t *testing.T) {
+	t.Parallel()
 	f := publishedFeed(t)
 	other := themeNumber(1)
 	f.publish(other, bigTheme())

@@ -74,6 +74,7 @@ func (s *served) again(t *testing.T, r *running) {
 // A restarted edge whose upstream is away answers what it served before without a render, a module or a question for
 // content.
 func TestRestartedEdgeServesFromDisk(t *testing.T) {
+	t.Parallel()
 	f, dir := newFeed(t), t.TempDir()
 	f.publish(thm, bigWithSmall())
 	s := serveBefore(t, f, dir, pressed(40, 1000))
@@ -99,6 +100,7 @@ func TestRestartedEdgeServesFromDisk(t *testing.T) {
 
 // Files on disk that are damaged, cut off, of another name or of another edge are never served; what they say is rendered.
 func TestDamagedFilesOnDiskAreNotServed(t *testing.T) {
+	t.Parallel()
 	f, dir := newFeed(t), t.TempDir()
 	f.publish(thm, bigWithSmall())
 	s := serveBefore(t, f, dir, 24)
@@ -189,6 +191,7 @@ func TestFilesOnDiskObeyTheRules(t *testing.T) {
 
 // The files on disk stay within their budget, what is asked for often stays among them, and what a publish supersedes goes.
 func TestFilesOnDiskHaveABudget(t *testing.T) {
+	t.Parallel()
 	const budget = 200 << 10 // 50 of the smallest
 	f, dir := newFeed(t), t.TempDir()
 	f.publish(thm, smallTheme)
@@ -223,7 +226,8 @@ func TestFilesOnDiskHaveABudget(t *testing.T) {
 // A disk that is too small for every plan has what is needed to answer for every address whose file it has: after a restart
 // without the origin all of them are served, and those that were asked for last are in other codings too.
 func TestFullDiskKeepsAddressesWhoseFilesItHas(t *testing.T) {
-	const count, planned = 60, 12
+	t.Parallel()
+	const count, planned = 40, 8
 	f, dir := newFeed(t), t.TempDir()
 	s := served{answers: map[string]response{}}
 	for i := range count {
