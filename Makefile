@@ -143,6 +143,7 @@ mutants: ## Plant each known bug in the store, and see the tests find it
 
 faults: ## Fail every operation of the store in turn, cut its power, kill it
 	LIVERY_FAULT_POINTS=all LIVERY_CRASH_SEEDS=400 LIVERY_KILL_ROUNDS=1000 go test -run 'FailedOperation|PowerFailure|Killed' -timeout 60m ./storage/pebble
+	LIVERY_EVENTS_KILL_ROUNDS=200 go test -run NeitherLosesNorInvents -timeout 30m ./origin/events
 
 crash: build ## Kill the real program 1,000 times while eight writers publish
 	go test -count 1 -timeout 0 -v ./bench/crash -args -- -livery $(CURDIR)/bin/livery

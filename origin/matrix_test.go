@@ -42,6 +42,7 @@ var roles = map[string]record.Role{
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diff":                                record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/preview/{file}":                      record.Viewer,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/publish":                          record.Editor,
+	"GET /public/v1/environments/{environmentID}/events":                                                      record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/versions":                            record.Viewer,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/tokens/restore":                            record.Editor,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/versions":       record.Viewer,

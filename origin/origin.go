@@ -82,7 +82,7 @@ type Origin struct {
 
 	ctx        context.Context // ends when Shutdown has waited for every request
 	cancel     context.CancelFunc
-	cancelFeed context.CancelFunc // ends the waits of the feed
+	cancelFeed context.CancelFunc // ends the waits of the feed, and the streams of events
 	background sync.WaitGroup     // work that goes on until ctx ends
 }
 
@@ -123,8 +123,10 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		Store: c.Store, Metered: o.store, Keys: keys, Logger: c.Logger, Now: o.now, Registry: c.Registry,
 		CollectEvery: c.CollectEvery, ChangesKeep: c.ChangesKeep, AuditKeep: c.AuditKeep,
 	})
+	var feedContext context.Context
+	feedContext, o.cancelFeed = context.WithCancel(o.ctx)
 	o.api, err = api.NewHandler(api.Config{
-		Context: o.ctx, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
+		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
 		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, AuditLogged: o.auditLogged,
 	})
 	if err != nil {
@@ -133,8 +135,6 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	o.operator = operator.NewHandler(operator.Config{
 		Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.api.RefuseOn, Now: o.now, AuditLogged: o.auditLogged, Status: o.status, Settings: c.Settings,
 	})
-	var feedContext context.Context
-	feedContext, o.cancelFeed = context.WithCancel(o.ctx)
 	if c.FeedToken != "" {
 		o.feed = feed.NewHandler(feedContext, feed.Config{Store: o.store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.api.RefuseOn})
 	}

@@ -24,6 +24,8 @@ import "fmt"
 //	J issuer name                        record.Issuer
 //	I environment, key hash              record.Replay
 //	A scope of the commit, number        record.Audit
+//	L environment, number                record.Event
+//	l environment                        record.EventEnd
 //	S index letter, parts of its list    record.Blocks        if the list is long
 //
 // Engines keep what is their own (blobs, the change log, format marks) outside these letters.

@@ -14,6 +14,7 @@ func Commands(s *account.Session) []*cobra.Command {
 		a.envCommand(),
 		a.themeCommand(),
 		a.variantCommand(),
+		a.eventsCommand(),
 	}
 }
 

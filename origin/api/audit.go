@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,4 +90,20 @@ func (h *Handler) appendAudit(tx storage.Tx, q *request, t target, d decision) (
 		a.Target, a.VariantID = "variant "+t.theme.Slug+"/"+t.variant.Slug, t.variant.ID
 	}
 	return a, storage.AppendAudit(tx, t.environment.ID, a)
+}
+
+// event is one that tells of a decision; the commit adds who, when and which Theme.
+func event(kind string) []record.Event { return []record.Event{{Kind: kind}} }
+
+// appendEvents writes the events of a decision, in the commit of what they tell of.
+func (h *Handler) appendEvents(tx storage.Tx, q *request, t target, list []record.Event) error {
+	now := h.config.Now()
+	written := make([]record.Event, len(list))
+	for i, e := range list {
+		e.At, e.By = now, q.caller.Subject
+		e.ThemeID = cmp.Or(e.ThemeID, t.theme.ID)
+		e.VariantID = cmp.Or(e.VariantID, t.variant.ID)
+		written[i] = e
+	}
+	return storage.AppendEvents(tx, t.environment.ID, written, newETag)
 }

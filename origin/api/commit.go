@@ -29,8 +29,9 @@ func (c change) reads(q *request, t target, key string) storage.Reads {
 	if c.scans != nil {
 		reads.Prefixes = [][]byte{c.scans(t)}
 	}
+	reads.Keys = [][]byte{storage.EventEnds.Key(q.environmentID)}
 	if key != "" {
-		reads.Keys = [][]byte{storage.Replays.Key(q.environmentID, q.replayName(key))}
+		reads.Keys = append(reads.Keys, storage.Replays.Key(q.environmentID, q.replayName(key)))
 	}
 	return reads
 }
@@ -42,6 +43,7 @@ type decision struct {
 	apply   func(tx storage.Tx) error // nil: nothing changes
 	after   func()                    // runs once the decision is committed; nil: nothing
 	changes []string                  // slugs of the Variants that a request for many changes, for the audit log
+	events  []record.Event            // that tell of the change, by kind, Variant, version and note
 }
 
 // draft is a decision made on a snapshot; the zero value is none.
@@ -84,7 +86,7 @@ func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, err
 			return d.entry, err
 		}
 		if d, err = c.decideIn(tx, t, early); err == nil && d.apply != nil {
-			err = d.apply(tx)
+			err = cmp.Or(d.apply(tx), h.appendEvents(tx, q, t, d.events))
 		}
 		if known && !isFault(err) {
 			err = theming.Conflicting(theming.IdempotencyKeyReused)

@@ -82,10 +82,17 @@ func (h *Handler) routed(route Route) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		q := ctx.UserValue(requestKey{}).(*request)
 		q.fill(ctx, route)
+		if refuse := h.reserved(q); refuse != nil {
+			refuse(ctx)
+			return
+		}
 		q.receive = func() (func(), error) { return h.receive(ctx, q) }
 		a, err := h.run(q)
 		if err != nil {
 			a = h.refuse(q, err)
+		}
+		if a.Stream != nil {
+			a = h.admit(q, a)
 		}
 		if route.read != nil {
 			a = a.Validated(q.ifNoneMatch)

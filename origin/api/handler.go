@@ -13,6 +13,7 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/derive"
+	"example.com/livery/origin/events"
 	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/metrics"
@@ -23,6 +24,7 @@ import (
 // Config is what a Handler needs. Every field but Metrics must be given.
 type Config struct {
 	Context      context.Context // of what a request does; outlives the request, so that a commit is not given up
+	Streams      context.Context // ends the streams of events
 	Store        storage.Store
 	Keys         *auth.Keys
 	Derive       *derive.Deriver
@@ -43,9 +45,11 @@ type Handler struct {
 	config      Config
 	description description // of the API
 	router      *router.Router
+	refusals    map[string]fasthttp.RequestHandler // of every method that a path does not know
 	rate        *httpserver.RateLimiter
 	bodies      *httpserver.BodyBudget
 	teams       shownTeams
+	streams     events.Streams
 }
 
 // NewHandler returns a Handler, or an error if this build's description of the API is broken.

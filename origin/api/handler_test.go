@@ -164,11 +164,9 @@ func TestRouterHasNoOtherRoutes(t *testing.T) {
 			continue
 		}
 		for _, path := range paths {
-			switch methods, known := want[path]; {
-			case !known:
+			count++
+			if !slices.Contains(want[path], method) {
 				t.Errorf("the router has %s %s, which no table names", method, path)
-			case slices.Contains(methods, method): // else a refusal that says which methods there are
-				count++
 			}
 		}
 	}

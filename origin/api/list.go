@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -158,4 +160,71 @@ func (h environments) list(r storage.Reader, q *request, _ target) (httpserver.A
 
 func (h environments) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
 	return bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
+}
+
+// eventLists answers about the events of an Environment.
+type eventLists struct{ *Handler }
+
+// list lists the events after the one that the query names, oldest first, or goes on with them as they come.
+func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+	params := q.params()
+	after, given := params.text("after")
+	streams := strings.Contains(q.accept, "text/event-stream") && !q.head
+	name := "after"
+	if streams && q.lastEventID != "" {
+		after, given, name = q.lastEventID, true, "Last-Event-ID"
+	}
+	cursor, err := events.ParseCursor(after)
+	if err != nil {
+		params.fault(name, err.Error())
+	}
+	limit, _ := params.integer("limit", defaultPageSize)
+	if err := params.err(); err != nil {
+		return httpserver.Answer{}, err
+	}
+	if limit < 1 || limit > maxPageSize {
+		return httpserver.Answer{}, invalid("limit: must be 1 to 1000")
+	}
+	if !streams {
+		p, _, err := events.Read(r, t.environment.ID, cursor, int(limit), h.config.Now())
+		if err != nil {
+			return httpserver.Answer{}, err
+		}
+		return bare(fasthttp.StatusOK, p)
+	}
+	if !given {
+		if cursor, err = events.End(r, t.environment.ID); err != nil {
+			return httpserver.Answer{}, err
+		}
+	}
+	s := events.Stream{
+		Store: h.config.Store, Environment: t.environment.ID, After: cursor, Now: h.config.Now,
+		Allowed: func(r storage.Reader) error {
+			_, err := resolve(r, q)
+			return err
+		},
+	}
+	return httpserver.Answer{Status: fasthttp.StatusOK, Stream: func(w *bufio.Writer, flush func(*bufio.Writer) error) {
+		s.Flush = flush
+		s.Run(h.config.Streams, w)
+	}}, nil
+}
+
+// admit counts the stream of an answer while it lasts, and refuses it if the caller has too many.
+func (h *Handler) admit(q *request, a httpserver.Answer) httpserver.Answer {
+	end, ok := h.streams.Begin(q.caller.Subject)
+	if !ok {
+		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
+	}
+	run := a.Stream
+	a.Stream = func(w *bufio.Writer, flush func(*bufio.Writer) error) {
+		defer end()
+		defer func() {
+			if p := recover(); p != nil {
+				_ = h.refuse(q, httpserver.Panicked(p)) // logs it; the answer has begun
+			}
+		}()
+		run(w, flush)
+	}
+	return a
 }

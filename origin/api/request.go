@@ -28,6 +28,9 @@ type request struct {
 	idempotencyKeys []string // one for each field line
 	prefer          []string // one for each field line
 	contentEncoding string
+	accept          string
+	lastEventID     string
+	head            bool // the method is HEAD
 	body            string
 
 	receive func() (end func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
@@ -67,6 +70,8 @@ func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
 		q.idempotencyKeys = copied(ctx.Request.Header.PeekAll("Idempotency-Key"))
 	}
 	q.prefer = copied(ctx.Request.Header.PeekAll("Prefer"))
+	q.accept, q.head = string(ctx.Request.Header.Peek(fasthttp.HeaderAccept)), ctx.IsHead()
+	q.lastEventID = string(ctx.Request.Header.Peek("Last-Event-ID"))
 	q.contentEncoding = string(ctx.Request.Header.Peek(fasthttp.HeaderContentEncoding))
 }
 

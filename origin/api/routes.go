@@ -108,6 +108,8 @@ func Extras() []Route {
 		{"GET", themeTokensPath + "/versions", record.Viewer, reads(versions.list), nil},
 		{"POST", themeTokensPath + "/restore", record.Editor, nil, changes(versions.restoreTheme)},
 
+		{"GET", environmentPath + "/events", record.Viewer, reads(eventLists.list), nil},
+
 		{"POST", variantsPath + "/publish", record.Editor, nil, changes(variants.publishMany)},
 		{"POST", variantsPath + "/discard", record.Editor, nil, changes(variants.discardMany)},
 
@@ -135,6 +137,7 @@ func (h *Handler) newRouter() *router.Router {
 	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false
 	r.HandleOPTIONS, r.HandleMethodNotAllowed = false, false
 	r.NotFound = func(ctx *fasthttp.RequestCtx) { setAnswer(ctx, refusedFor(errNotFound)) }
+	h.refusals = map[string]fasthttp.RequestHandler{}
 	methods := map[string][]string{}
 	register := func(route Route, handler fasthttp.RequestHandler) {
 		methods[route.Path] = append(methods[route.Path], route.Method)
@@ -151,15 +154,20 @@ func (h *Handler) newRouter() *router.Router {
 	register(loginRoute, h.open(loginRoute, h.showLogin))
 	for path, allowed := range methods {
 		slices.Sort(allowed)
-		refuse := notAllowed(strings.Join(allowed, ", "))
-		r.Handle(router.MethodWild, path, refuse)
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
-			if !slices.Contains(allowed, method) { // else a path with a parameter in the place of a name answers
-				r.Handle(method, path, refuse)
-			}
-		}
+		h.refusals[path] = notAllowed(strings.Join(allowed, ", "))
+		r.Handle(router.MethodWild, path, h.refusals[path])
 	}
 	return r
+}
+
+// reserved returns the refusal of a request whose path is another route's: one that has a name in the place of the
+// parameter, and not this method. It returns nil for every other request.
+func (h *Handler) reserved(q *request) fasthttp.RequestHandler {
+	path := strings.Replace(q.route.Path, "{variantID}", q.variantID, 1)
+	if path == q.route.Path {
+		return nil
+	}
+	return h.refusals[path]
 }
 
 func notAllowed(allowed string) fasthttp.RequestHandler {

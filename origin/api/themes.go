@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/api/listing"
+	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
@@ -82,6 +83,7 @@ func (h themes) create(q *request) (change, error) {
 			return decision{}, err
 		}
 		d := decision{entry: servedChange(h.config.Now(), theme), apply: func(tx storage.Tx) error { return writeTheme(tx, theme, "") }}
+		d.events = []record.Event{{Kind: events.ThemeCreated, ThemeID: theme.ID}}
 		d.answer, err = created(h.newThemeBody(theme))
 		return d, err
 	}}, nil
@@ -137,6 +139,7 @@ func (h themes) setIntegrations(q *request) (change, error) {
 // changed is the decision to store after in the place of the target's Theme, and to answer with it.
 func (h themes) changed(t target, after record.Theme, entry record.Change) (d decision, err error) {
 	d.entry, d.apply = entry, func(tx storage.Tx) error { return writeTheme(tx, after, t.theme.Slug) }
+	d.events = event(events.ThemeChanged)
 	d.answer, err = tagged(h.newThemeBody(after))
 	return d, err
 }
@@ -161,6 +164,7 @@ func (h themes) delete(q *request) (change, error) {
 			return d, err
 		}
 		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeTheme(tx, t.theme) }
+		d.events = event(events.ThemeDeleted)
 		d.answer, err = bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
 		return d, err
 	}}, nil

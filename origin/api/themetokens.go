@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"strings"
 
+	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -111,7 +112,10 @@ func (h themeTokens) drafted(q *request, before, after theming.ThemeState) (deci
 	answer, err := currentThemeSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addTokens(after) })
 	d := decision{answer: answer, entry: internalChange(h.config.Now())}
 	if after.Theme.DraftETag != before.Theme.DraftETag {
-		d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
+		d.apply, d.events = func(tx storage.Tx) error { return writeThemeState(tx, after) }, event(events.ThemeDrafted)
+		if after.Draft == nil {
+			d.events = event(events.ThemeDiscarded)
+		}
 	}
 	return d, err
 }
@@ -133,7 +137,7 @@ func (h themeTokens) discard(q *request) (change, error) {
 		}
 		d := decision{entry: internalChange(h.config.Now())}
 		if before.Draft != nil {
-			d.apply = func(tx storage.Tx) error { return writeThemeState(tx, after) }
+			d.apply, d.events = func(tx storage.Tx) error { return writeThemeState(tx, after) }, event(events.ThemeDiscarded)
 		}
 		d.answer, err = tagged(h.newThemeBody(after.Theme))
 		return d, err
@@ -184,9 +188,10 @@ func (h themeTokens) publish(q *request) (change, error) {
 		}
 		published.Version.Remark.By, published.Version.Remark.Note = q.caller.Subject, note
 		d := decision{
-			entry: servedChange(h.config.Now(), t.theme),
-			apply: func(tx storage.Tx) error { return writePublished(tx, published, carried) },
-			after: func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) },
+			entry:  servedChange(h.config.Now(), t.theme),
+			apply:  func(tx storage.Tx) error { return writePublished(tx, published, carried) },
+			events: []record.Event{{Kind: events.ThemePublished, Version: published.Version.Number, Note: note}},
+			after:  func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) },
 		}
 		d.answer, err = tagged(h.newThemeBody(published.Theme))
 		return d, err

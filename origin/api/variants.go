@@ -9,6 +9,7 @@ import (
 
 	"example.com/livery/origin/api/bulk"
 	"example.com/livery/origin/api/listing"
+	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
@@ -84,6 +85,7 @@ func (h variants) create(q *request) (change, error) {
 			return decision{}, err
 		}
 		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariant(tx, v, "") }}
+		d.events = []record.Event{{Kind: events.VariantCreated, VariantID: v.ID}}
 		d.answer, err = created(h.newVariantBody(t.theme, v))
 		return d, err
 	}}, nil
@@ -107,6 +109,7 @@ func (h variants) update(q *request) (change, error) {
 			return decision{}, err
 		}
 		d := decision{entry: internalChange(h.config.Now()), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
+		d.events = event(events.VariantChanged)
 		d.answer, err = tagged(h.newVariantBody(t.theme, v))
 		return d, err
 	}}, nil
@@ -131,6 +134,7 @@ func (h variants) delete(q *request) (change, error) {
 			return d, err
 		}
 		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
+		d.events = event(events.VariantDeleted)
 		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(t.theme))
 		return d, err
 	}}, nil
@@ -183,6 +187,7 @@ func (h variants) each(wanted bulk.Request, name string, do one) change {
 			}
 			done, writes = append(done, made), append(writes, write)
 			d.changes = append(d.changes, made.Slug)
+			d.events = append(d.events, eventOf(made, wanted.Note))
 		}
 		d.entry = servedChange(h.config.Now(), t.theme)
 		if len(writes) > 0 && !wanted.DryRun {
@@ -192,6 +197,14 @@ func (h variants) each(wanted bulk.Request, name string, do one) change {
 		d.answer, err = bare(fasthttp.StatusOK, map[string]any{name: done, "skipped": skipped})
 		return d, err
 	}}
+}
+
+// eventOf tells of what was done to one Variant of many.
+func eventOf(made bulk.Done, note string) record.Event {
+	if made.Version == nil {
+		return record.Event{Kind: events.VariantDiscarded, VariantID: made.ID}
+	}
+	return record.Event{Kind: events.VariantPublished, VariantID: made.ID, Version: *made.Version, Note: note}
 }
 
 // picked returns the Variants that a request is for, all in the order of slugs, and the Theme's Variants by id.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"example.com/livery/origin/derive"
+	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
@@ -117,7 +118,10 @@ func (h variantTokens) drafted(q *request, before, after theming.VariantState) (
 	answer, err := currentVariantSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addOverrides(after) })
 	d := decision{answer: answer, entry: internalChange(h.config.Now())}
 	if after.Variant.DraftETag != before.Variant.DraftETag {
-		d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
+		d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, event(events.VariantDrafted)
+		if after.Draft == nil {
+			d.events = event(events.VariantDiscarded)
+		}
 	}
 	return d, err
 }
@@ -156,7 +160,7 @@ func (h variantTokens) discard(q *request) (change, error) {
 		}
 		d := decision{entry: internalChange(h.config.Now())}
 		if before.Draft != nil {
-			d.apply = func(tx storage.Tx) error { return writeVariantState(tx, after) }
+			d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, event(events.VariantDiscarded)
 		}
 		d.answer, err = tagged(h.newVariantBody(t.theme, after.Variant))
 		return d, err
@@ -191,6 +195,7 @@ func (h variantTokens) publish(q *request) (change, error) {
 		version.Overrides = pair.Overrides
 		version.Remark.By, version.Remark.Note = q.caller.Subject, note
 		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
+		d.events = []record.Event{{Kind: events.VariantPublished, Version: version.Number, Note: note}}
 		if derive.Lacks(pair) {
 			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
 		}

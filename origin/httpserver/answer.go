@@ -1,9 +1,11 @@
 package httpserver
 
 import (
+	"bufio"
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -22,6 +24,8 @@ type Answer struct {
 	Secret  bool // the body holds a secret, so that it is never compressed
 
 	ContentType string // of the body; empty means JSON
+
+	Stream func(w *bufio.Writer, flush func(*bufio.Writer) error) // writes server-sent events in place of Body; nil: there are none
 }
 
 // Header is a header of an answer. Its value is never a caller's text.
@@ -39,6 +43,9 @@ func (a Answer) Write(ctx *fasthttp.RequestCtx, id string) {
 		header.Set("Cache-Control", "no-store")
 		ctx.Response.SetBodyRaw(a.Body)
 	}
+	if a.Stream != nil {
+		a.stream(ctx)
+	}
 	for _, h := range a.Headers {
 		header.Set(h.Name, h.Value)
 	}
@@ -48,6 +55,26 @@ func (a Answer) Write(ctx *fasthttp.RequestCtx, id string) {
 			c.lingers.Store(true)
 		}
 	}
+}
+
+// streamWriteTimeout is how long the client of a stream may take for what was sent last.
+const streamWriteTimeout = 30 * time.Second
+
+// stream sends what the answer's function writes, as long as the client takes it.
+func (a Answer) stream(ctx *fasthttp.RequestCtx) {
+	ctx.Response.Header.SetContentType("text/event-stream")
+	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
+	ctx.Response.Header.Set("Cache-Control", "no-store")
+	ctx.Response.Header.Set("X-Accel-Buffering", "no") // a proxy must not wait for the end
+	conn := ctx.Conn()
+	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
+		a.Stream(w, func(w *bufio.Writer) error {
+			if err := conn.SetWriteDeadline(time.Now().Add(streamWriteTimeout)); err != nil {
+				return err
+			}
+			return w.Flush()
+		})
+	})
 }
 
 // NewRequestID returns 32 hexadecimal digits that no other request has.

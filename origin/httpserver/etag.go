@@ -34,7 +34,7 @@ func (a Answer) header(name string) string {
 // one of its body. A weak one names these bytes and never is a precondition of a write. If ifNoneMatch names the tag, it is
 // 304 without a body. Answers but 200 stay as they are.
 func (a Answer) Validated(ifNoneMatch []string) Answer {
-	if a.Status != fasthttp.StatusOK {
+	if a.Status != fasthttp.StatusOK || a.Stream != nil {
 		return a
 	}
 	if a.header(fasthttp.HeaderETag) == "" {

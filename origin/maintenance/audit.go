@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"example.com/livery/origin/events"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -52,4 +53,37 @@ func (s *Service) TrimAudit(ctx context.Context, keep time.Duration) (dropped in
 		dropped += n
 	}
 	return dropped, err
+}
+
+// trimEventsUntil drops the events that are not kept any longer, now and then until ctx ends.
+func (s *Service) trimEventsUntil(ctx context.Context) {
+	for wait := jitter(trimAuditEvery/12, 1); ; wait = jitter(trimAuditEvery, 0.1) {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		if err := s.TrimEvents(ctx); err != nil && ctx.Err() == nil {
+			s.config.Logger.Warn("origin: old events cannot be dropped; it is tried again", "error", err)
+		}
+	}
+}
+
+// TrimEvents drops the events of every Environment that are not kept any longer.
+func (s *Service) TrimEvents(ctx context.Context) error {
+	var scopes []string
+	err := s.config.Metered.View(ctx, func(r storage.Reader) error {
+		scopes = nil
+		return storage.EventEnds.Scan(r, storage.Ascending, func(key []byte, _ record.EventEnd) bool {
+			scopes = append(scopes, storage.LastPart(key))
+			return true
+		})
+	})
+	for _, scope := range scopes {
+		if err != nil {
+			break
+		}
+		_, err = storage.TrimEvents(ctx, s.config.Metered, scope, s.now().Add(-events.KeepFor), s.now(), events.KeepMost)
+	}
+	return err
 }

@@ -52,6 +52,7 @@ func New(c Config) *Service {
 func (s *Service) Start(ctx context.Context, background *sync.WaitGroup) {
 	s.readNewestBackup(ctx)
 	background.Go(func() { s.countListsUntil(ctx) })
+	background.Go(func() { s.trimEventsUntil(ctx) })
 	if every := s.config.CollectEvery; every > 0 {
 		background.Go(func() { s.collectUntil(ctx, every) })
 	}

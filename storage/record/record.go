@@ -319,6 +319,25 @@ type Audit struct {
 	RequestID     string    `json:"requestID,omitzero"`     // X-Request-Id of the answer; empty for the operator
 }
 
+// Event tells of one change to a Theme or a Variant. It is written in the commit that it tells of.
+type Event struct {
+	Number    uint32    `json:"number"` // counts from 1 within the Environment, and never skips
+	Tag       string    `json:"tag"`    // random: tells the event from one of the same number in another history
+	At        time.Time `json:"at"`     // not before that of the event before
+	By        string    `json:"by"`     // subject of the token
+	Kind      string    `json:"kind"`   // such as theme.published
+	ThemeID   string    `json:"themeID"`
+	VariantID string    `json:"variantID,omitzero"` // empty if it is about the Theme itself
+	Version   uint32    `json:"version,omitzero"`   // that was published; 0 if none was
+	Note      string    `json:"note,omitzero"`      // of the version
+}
+
+// EventEnd is where the events of an Environment end.
+type EventEnd struct {
+	Last uint32    `json:"last"` // number of the newest event
+	At   time.Time `json:"at"`   // of the newest event
+}
+
 // Actor is who did something. The fields that do not belong to Kind are empty.
 type Actor struct {
 	Kind    string `json:"kind"`             // operator, user, or program: Livery itself

@@ -122,15 +122,16 @@ var house = map[string]room{
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/api/bulk":       {ours: "origin/theming renderer/jsontree"},
+	"origin/events":         {ours: "storage storage/record", others: "github.com/go-json-experiment/json"},
 	"origin/api/listing":    {ours: "storage storage/record"},
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api": {
-		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/auth origin/derive origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
+		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/auth origin/derive origin/events origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
 	"origin/heavywork": {others: "golang.org/x/sync"},
 	"origin/maintenance": {
-		ours:   "feedproto origin/auth origin/httpserver origin/operator storage storage/record",
+		ours:   "feedproto origin/auth origin/events origin/httpserver origin/operator storage storage/record",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/metrics": {ours: "storage storage/record", others: "github.com/prometheus/client_golang"},

@@ -1,0 +1,128 @@
+package themes
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+)
+
+const eventsText = `Prints what happened to the Themes and Variants of an Environment, oldest first: created, changed,
+drafted, discarded, published and deleted, by whom. Events are kept for 30 days, at most 200,000 of them.
+With --follow new ones are printed as they come, and with --json beside it each as one line.`
+
+// eventsFlags are the flags of livery events.
+type eventsFlags struct {
+	target.Target
+	after  string
+	follow bool
+}
+
+func (a *app) eventsCommand() *cobra.Command {
+	var f eventsFlags
+	cmd := &cobra.Command{
+		Use:     "events",
+		Short:   "Print what happened in an Environment",
+		Long:    eventsText,
+		Example: "  livery events --env sandbox --follow --json",
+		Args:    cmdline.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.events(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.after, "after", "", "only what came after this event, an `ID`")
+	cmd.Flags().BoolVar(&f.follow, "follow", false, "print new events as they come, until Ctrl-C")
+	return a.JSONFlag(target.InEnvironment(cmd, &f.Target))
+}
+
+// eventsEvery is how often new events are asked for.
+const eventsEvery = time.Second
+
+func (a *app) events(ctx context.Context, f eventsFlags) error {
+	c, err := a.Client(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := target.FindEnvironment(ctx, c, f.Env)
+	if err != nil {
+		return err
+	}
+	o := client.EventOptions{After: f.after, Limit: 1000}
+	all := []client.Event{}
+	for {
+		page, err := client.ListEvents(ctx, c, e.ID, o)
+		if err != nil {
+			if f.follow && errors.Is(ctx.Err(), context.Canceled) {
+				return nil
+			}
+			return err
+		}
+		if page.Missed {
+			a.Warn("Note: events after %s are not kept any more", o.After)
+		}
+		if page.Next != nil {
+			o.After = *page.Next
+		}
+		if all = append(all, page.Items...); f.follow {
+			if err := a.printFollowed(all); err != nil {
+				return err
+			}
+			all = all[:0]
+		}
+		switch {
+		case len(page.Items) == o.Limit:
+		case !f.follow:
+			return a.showEvents(all)
+		default:
+			select {
+			case <-time.After(eventsEvery):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}
+}
+
+// eventRow spells an event for people.
+func eventRow(e client.Event) []any {
+	about, version, note := e.Theme, "-", "-"
+	if e.Variant != nil {
+		about = *e.Variant
+	}
+	if e.Version != nil {
+		version = strconv.Itoa(*e.Version)
+	}
+	if e.Note != nil {
+		note = *e.Note
+	}
+	return []any{term.Moment(&e.At), e.Kind, about, version, e.By, note}
+}
+
+func (a *app) showEvents(all []client.Event) error {
+	return a.Show(all, func() {
+		t := term.Table{Head: []string{"WHEN", "WHAT", "OF", "VERSION", "BY", "NOTE"}}
+		for _, e := range all {
+			t.Add(eventRow(e)...)
+		}
+		a.PrintTable(t)
+	})
+}
+
+// printFollowed prints events that have come, each on its line.
+func (a *app) printFollowed(list []client.Event) error {
+	for _, e := range list {
+		if a.JSON {
+			if err := a.Encode(e, ""); err != nil {
+				return err
+			}
+			continue
+		}
+		a.Say("%s  %s  %s  %s  %s  %s", eventRow(e)...)
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package origin_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// eventPage reads events, each as "kind by version note", and the cursor after them.
+func (h *testOrigin) eventPage(query string) (kinds []string, next string, missed bool) {
+	h.t.Helper()
+	page := h.want(200, "GET", "/environments/"+h.sandbox+"/events?"+query, "").object(h.t)
+	for _, item := range page["items"].([]any) {
+		e := item.(map[string]any)
+		kinds = append(kinds, strings.TrimSpace(fmt.Sprintln(e["kind"], e["by"], e["version"], e["note"])))
+	}
+	next, _ = page["next"].(string)
+	return kinds, next, page["missed"].(bool)
+}
+
+// Every change is one event, told by who made it; a request that changes nothing, is refused or is replayed, is none.
+func TestEveryChangeIsOneEvent(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	if kinds, next, missed := h.eventPage(""); len(kinds) != 0 || next != "" || missed {
+		t.Fatalf("events of a new Environment = %q, %q, %v", kinds, next, missed)
+	}
+	theme := h.theme("t")
+	v := h.variant(theme, "v")
+	details := `{"slug":"t","displayName":"T"}`
+	h.want(200, "PUT", theme, details)
+	h.want(200, "PUT", v, `{"slug":"v","displayName":"V"}`)
+	h.patch(theme, red)
+	h.patch(theme, `[]`)
+	h.patch(theme, `[{"operation":"remove","path":"/red"}]`)
+	h.do(owner, "POST", theme+"/tokens/publish", "").refuses(t, 409, "conflict")
+	h.patch(theme, red)
+	for range 2 {
+		h.want(200, "POST", theme+"/tokens/publish", `{"note":"one"}`, "Idempotency-Key", "k")
+	}
+	h.patch(v, `[{"operation":"set","path":"red","value":"#e00"}]`)
+	h.want(200, "POST", v+"/tokens/publish", "")
+	if r := h.do(designer, "POST", theme+"/tokens/publish?unchanged=true", ""); r.status != 200 {
+		t.Fatal(r)
+	}
+	h.want(200, "POST", theme+"/variants/publish", `{"variants":"all","dryRun":true}`)
+	h.want(200, "POST", theme+"/variants/discard", `{"variants":"all"}`)
+	h.want(200, "POST", theme+"/tokens/publish?unchanged=true", "")
+	h.want(200, "POST", theme+"/variants/publish", `{"variants":"all","note":"all"}`)
+	h.want(200, "DELETE", v, "")
+	h.want(200, "DELETE", theme, "")
+	want := []string{
+		"theme.created owner <nil> <nil>", "variant.created owner <nil> <nil>", "theme.changed owner <nil> <nil>", "variant.changed owner <nil> <nil>",
+		"theme.drafted owner <nil> <nil>", "theme.discarded owner <nil> <nil>", "theme.drafted owner <nil> <nil>", "theme.published owner 1 one",
+		"variant.drafted owner <nil> <nil>", "variant.published owner 1 <nil>", "theme.published designer 2 <nil>", "variant.discarded owner <nil> <nil>",
+		"theme.published owner 3 <nil>", "variant.published owner 3 all", "variant.deleted owner <nil> <nil>", "theme.deleted owner <nil> <nil>",
+	}
+	if kinds, _, _ := h.eventPage(""); !slices.Equal(kinds, want) {
+		t.Errorf("events = %q, want %q", kinds, want)
+	}
+	var all []string
+	for after, n := "", 0; n < len(want); n += 5 {
+		kinds, next, _ := h.eventPage("limit=5&after=" + after)
+		all, after = append(all, kinds...), next
+	}
+	if !slices.Equal(all, want) {
+		t.Errorf("events from page to page = %q, want %q", all, want)
+	}
+	for query, cause := range map[string]string{"after=x": "payload", "after=evt_1_x": "payload", "limit=x": "payload", "limit=0": "validation", "limit=1001": "validation"} {
+		h.do(owner, "GET", "/environments/"+h.sandbox+"/events?"+query, "").refuses(t, 400, cause)
+	}
+	_, _, missed := h.eventPage("after=evt_0000000003_anothertag")
+	if kinds, _, far := h.eventPage("after=evt_4000000000_x"); !missed || !far || len(kinds) != len(want) {
+		t.Errorf("a cursor of another history is missed: %v, %v, with %d events; want both and all", missed, far, len(kinds))
+	}
+}
+
+// Events that are trimmed are missed by the cursors before them, and by no other; what is too old is not shown.
+func TestOldEventsAreMissed(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	var cursors []string
+	for n := range 6 {
+		h.theme(fmt.Sprintf("t%d", n))
+		_, next, _ := h.eventPage("")
+		cursors = append(cursors, next)
+	}
+	dropped, err := storage.TrimEvents(context.Background(), h.store, h.sandbox, h.clock.Now().Add(-time.Hour), h.clock.Now(), 3)
+	if err != nil || dropped != 3 {
+		t.Fatalf("TrimEvents() = %d, %v, want 3", dropped, err)
+	}
+	for n, want := range []bool{true, true, false, false, false, false} {
+		kinds, _, missed := h.eventPage("after=" + cursors[n])
+		if wanted := min(3, 5-n); missed != want || len(kinds) != wanted {
+			t.Errorf("after event %d: %d events, missed %v; want %d, %v", n+1, len(kinds), missed, wanted, want)
+		}
+	}
+	h.clock.move(31 * 24 * time.Hour)
+	if kinds, _, _ := h.eventPage(""); len(kinds) != 0 {
+		t.Errorf("events of 31 days ago = %q, want none", kinds)
+	}
+}
+
+// eventStream follows the events of the sandbox.
+type eventStream struct {
+	body  *http.Response
+	lines *bufio.Scanner
+}
+
+func (h *testOrigin) streamEvents(ctx context.Context, subject, query string, more ...string) (*eventStream, *http.Response) {
+	h.t.Helper()
+	request, err := http.NewRequestWithContext(ctx, "GET", h.base+apiPath+"/environments/"+h.sandbox+"/events?"+query, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+h.token(subject))
+	request.Header.Set("Accept", "text/event-stream")
+	for i := 0; i < len(more); i += 2 {
+		request.Header.Set(more[i], more[i+1])
+	}
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = answer.Body.Close() })
+	return &eventStream{answer, bufio.NewScanner(answer.Body)}, answer
+}
+
+// next returns the id and the kind of the next event; empty at the end of the stream.
+func (s *eventStream) next(t *testing.T) (id, kind string) {
+	t.Helper()
+	for s.lines.Scan() {
+		line := s.lines.Text()
+		switch name, value, _ := strings.Cut(line, ": "); {
+		case name == "id":
+			id = value
+		case name == "event":
+			kind = value
+		case name == "data" && kind != "missed":
+			var e map[string]any
+			if err := json.Unmarshal([]byte(value), &e); err != nil || e["id"] != id || e["kind"] != kind {
+				t.Fatalf("data %q of event %q %q: %v", value, id, kind, err)
+			}
+		case line == "" && kind != "":
+			return id, kind
+		}
+	}
+	return "", ""
+}
+
+// A stream tells each event as it comes, begins after Last-Event-ID, ends with the caller's grant and the origin, and is
+// refused beyond eight of a caller.
+func TestEventsAreStreamed(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	theme := h.theme("t")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	live, answer := h.streamEvents(ctx, reader, "")
+	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != 200 || kind != "text/event-stream" || answer.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("stream = %d %v", answer.StatusCode, answer.Header)
+	}
+	h.patch(theme, red)
+	first, kind := live.next(t)
+	if kind != "theme.drafted" {
+		t.Errorf("first event = %q, want theme.drafted", kind)
+	}
+	h.publish(theme)
+	if _, kind := live.next(t); kind != "theme.published" {
+		t.Errorf("second event = %q, want theme.published", kind)
+	}
+	again, _ := h.streamEvents(ctx, reader, "after=", "Last-Event-ID", first)
+	if _, kind := again.next(t); kind != "theme.published" {
+		t.Errorf("first event after %q = %q, want theme.published", first, kind)
+	}
+	whole, _ := h.streamEvents(ctx, reader, "after=")
+	if _, kind := whole.next(t); kind != "theme.created" {
+		t.Errorf("first of all = %q, want theme.created", kind)
+	}
+	strange, _ := h.streamEvents(ctx, reader, "", "Last-Event-ID", "evt_0000000002_another")
+	if _, kind := strange.next(t); kind != "missed" {
+		t.Errorf("first event after another history = %q, want missed", kind)
+	}
+	for range 4 {
+		if _, r := h.streamEvents(ctx, reader, ""); r.StatusCode != 200 {
+			t.Fatalf("one of eight streams = %d", r.StatusCode)
+		}
+	}
+	if _, r := h.streamEvents(ctx, reader, ""); r.StatusCode != 429 || r.Header.Get("Retry-After") == "" {
+		t.Errorf("the ninth stream = %d %v, want 429 with Retry-After", r.StatusCode, r.Header)
+	}
+	if _, r := h.streamEvents(ctx, owner, ""); r.StatusCode != 200 {
+		t.Errorf("a stream of another caller = %d, want 200", r.StatusCode)
+	}
+	if _, r := h.streamEvents(ctx, guest, ""); r.StatusCode != 403 {
+		t.Errorf("a stream without a grant = %d, want 403", r.StatusCode)
+	}
+	h.revoke(reader)
+	if _, kind := live.next(t); kind != "" {
+		t.Errorf("a stream goes on with %q after the grant was taken", kind)
+	}
+}
+
+// revoke takes the subject's grant on the sandbox.
+func (h *testOrigin) revoke(subject string) {
+	h.t.Helper()
+	_, err := h.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
+		e, err := storage.Environments.Read(tx, h.sandbox)
+		if err != nil {
+			return record.Change{}, err
+		}
+		delete(e.Grants, subject)
+		return record.Change{At: h.clock.Now()}, storage.Environments.Write(tx, e, h.sandbox)
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}

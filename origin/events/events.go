@@ -1,0 +1,160 @@
+// Package events reads the events of an Environment from the store, as a list and as a stream of server-sent events. Who
+// may see them is for the caller to say, and they are written by the commits that they tell of.
+package events
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// How long events are kept, whichever ends first.
+const (
+	KeepFor  = 30 * 24 * time.Hour
+	KeepMost = 200_000 // of an Environment
+)
+
+// The kinds of events.
+const (
+	ThemeCreated     = "theme.created"
+	ThemeChanged     = "theme.changed"
+	ThemeDeleted     = "theme.deleted"
+	ThemeDrafted     = "theme.drafted"
+	ThemeDiscarded   = "theme.discarded"
+	ThemePublished   = "theme.published"
+	VariantCreated   = "variant.created"
+	VariantChanged   = "variant.changed"
+	VariantDeleted   = "variant.deleted"
+	VariantDrafted   = "variant.drafted"
+	VariantDiscarded = "variant.discarded"
+	VariantPublished = "variant.published"
+)
+
+// Body is an event as the API shows it.
+type Body struct {
+	ID          string    `json:"id"`
+	At          time.Time `json:"at"`
+	By          string    `json:"by"`
+	Kind        string    `json:"kind"`
+	Environment string    `json:"environment"`
+	Theme       string    `json:"theme"`
+	Variant     *string   `json:"variant"` // null if it is about the Theme itself
+	Version     *uint32   `json:"version"` // that was published; null if none was
+	Note        *string   `json:"note"`    // of the version; null without one
+}
+
+func newBody(environment string, e record.Event) Body {
+	b := Body{ID: idOf(e), At: e.At.UTC(), By: e.By, Kind: e.Kind, Environment: environment, Theme: e.ThemeID}
+	if e.VariantID != "" {
+		b.Variant = &e.VariantID
+	}
+	if e.Version != 0 {
+		b.Version = &e.Version
+	}
+	if e.Note != "" {
+		b.Note = &e.Note
+	}
+	return b
+}
+
+const idPrefix = "evt_"
+
+// idOf returns the id of an event, which is the cursor after it too.
+func idOf(e record.Event) string { return idPrefix + storage.Number(e.Number) + "_" + e.Tag }
+
+// ErrCursor says that a text is not the id of an event.
+var ErrCursor = errors.New("is not the id of an event")
+
+// Cursor is a place among the events of an Environment: after the event that it names. The zero Cursor is before the first.
+type Cursor struct {
+	number uint32
+	tag    string
+}
+
+// ParseCursor reads the id of an event; the empty text is the zero Cursor.
+func ParseCursor(s string) (Cursor, error) {
+	if s == "" {
+		return Cursor{}, nil
+	}
+	rest, isEvent := strings.CutPrefix(s, idPrefix)
+	digits, tag, found := strings.Cut(rest, "_")
+	number, err := strconv.ParseUint(digits, 10, 32)
+	if !isEvent || !found || err != nil || len(digits) != 10 || number == 0 {
+		return Cursor{}, ErrCursor
+	}
+	return Cursor{uint32(number), tag}, nil
+}
+
+// Page is some events in their order.
+type Page struct {
+	Items  []Body  `json:"items"`
+	Next   *string `json:"next"`   // the id to go on after; null if there never was an event
+	Missed bool    `json:"missed"` // events after the cursor are not kept any more, or the cursor is of another history
+}
+
+// End returns the place after the newest event.
+func End(r storage.Reader, environment string) (Cursor, error) {
+	end, err := storage.EventEnds.Read(r, environment)
+	if errors.Is(err, storage.ErrNotFound) || end.Last == 0 {
+		return Cursor{}, nil
+	}
+	if err != nil {
+		return Cursor{}, err
+	}
+	last, err := storage.Events.Read(r, environment, storage.Number(end.Last))
+	if errors.Is(err, storage.ErrNotFound) { // so long ago that it is not kept
+		return Cursor{number: end.Last}, nil
+	}
+	return Cursor{last.Number, last.Tag}, err
+}
+
+// Read returns the events after a place, at most limit, and the place after them. A place that cannot be continued is
+// continued with the oldest event that is kept.
+func Read(r storage.Reader, environment string, after Cursor, limit int, now time.Time) (p Page, next Cursor, err error) {
+	p.Items = []Body{}
+	end, err := storage.EventEnds.Read(r, environment)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return p, after, err
+	}
+	known, err := continues(r, environment, after, end)
+	if err != nil {
+		return p, after, err
+	}
+	next, first := after, true
+	if !known {
+		next, p.Missed = Cursor{}, true
+	}
+	err = storage.Events.ScanAfter(r, storage.Number(next.number), func(_ []byte, e record.Event) bool {
+		if end.Last-e.Number >= KeepMost || e.At.Before(now.Add(-KeepFor)) {
+			return true // it is about to be dropped
+		}
+		if first && after.number != 0 && e.Number != next.number+1 {
+			p.Missed = true
+		}
+		first = false
+		p.Items = append(p.Items, newBody(environment, e))
+		next = Cursor{e.Number, e.Tag}
+		return len(p.Items) < limit
+	}, environment)
+	if next.number != 0 {
+		id := idPrefix + storage.Number(next.number) + "_" + next.tag
+		p.Next = &id
+	}
+	return p, next, err
+}
+
+// continues reports whether the events after a place are those that the reader of the place lacks.
+func continues(r storage.Reader, environment string, after Cursor, end record.EventEnd) (bool, error) {
+	if after.number == 0 {
+		return true, nil
+	}
+	e, err := storage.Events.Read(r, environment, storage.Number(after.number))
+	if errors.Is(err, storage.ErrNotFound) {
+		return after.number <= end.Last, nil // it was dropped, and what follows may be there
+	}
+	return err == nil && e.Tag == after.tag, err
+}
