@@ -34,11 +34,12 @@ LONGEST = ./edge ./tests/stories ./wasm ./renderer ./bench/internal/edge ./deplo
 
 # Tests' programs have no DWARF: the linker takes a third of its time without it.
 LINK = -ldflags=-w
-# These compile a whole tool, module or release with caches of their own: make check runs them.
-COMPILING = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible)$$|^TestStories$$/^upgrade$$
+# These do one thing that takes long: they compile a whole tool, module or release, or the largest document that the API
+# takes. make check runs them.
+LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestAnUpgradeKeepsPublishedBytes|TestLargestDocumentRenders)$$|^TestStories$$/^upgrade$$
 
-test: build ## Build the program and run every test but those that compile others (make check does, and vets)
-	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) -skip '$(COMPILING)' $(LONGEST) ./...
+test: build ## Build the program and run every test but the longest (make check runs these, and vets)
+	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) -skip '$(LONG)' $(LONGEST) ./...
 
 # The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
 # those tests count that use one thing from several.
@@ -59,7 +60,7 @@ space := $(empty) $(empty)
 
 race: build bin/race/livery ## Run the tests of the program itself under the race detector
 	CGO_ENABLED=1 go test $(COMPILE) -race -vet=off -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|tests/house|wasm/js)(/|$$)')
-	CGO_ENABLED=1 go test -race -vet=off -run 'Concurrently|ReadsOnly' ./renderer/...
+	CGO_ENABLED=1 go test $(COMPILE) -race -vet=off -run 'Concurrently|ReadsOnly' ./renderer/...
 
 bin/race/livery: wasm FORCE
 	CGO_ENABLED=1 go build $(COMPILE) -race -o $@ .
@@ -71,7 +72,7 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	go vet -tags browser,examples,clients ./bench/browser ./docs/examples ./wasm/js
 	$(TOOL) staticcheck ./...
 	go test -run TestHouse ./tests/house
-	go test -vet=off $(LINK) -run '$(COMPILING)' ./deploy ./wasm ./tests/stories
+	go test $(COMPILE) -vet=off $(LINK) -run '$(LONG)' ./deploy ./wasm ./origin ./tests/stories
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
 bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)

@@ -63,9 +63,6 @@ func TestCompilerDoesNotGrow(t *testing.T) {
 // Every document that the API takes compiles and renders: the limit on memory has room for 8 MiB of the
 // smallest tokens, which need the most.
 func TestLargestDocumentRenders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	r := newRuntime(t, wasm.Config{})
 	digest := load(t, r, guest(t))
 	var theme strings.Builder
