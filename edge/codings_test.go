@@ -1,10 +1,14 @@
 package edge_test
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -53,4 +57,60 @@ func TestOneRenderingGivesAllCodings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Variants are encoded by the matches of their Theme, from the second one on: every coding says the file, whose validator
+// is of its bytes, and gzip is as short as the first Variant's, which was encoded by its own.
+func TestVariantsAreEncodedByTheirTheme(t *testing.T) {
+	t.Parallel()
+	f := newFeed(t)
+	f.publish(thm, variedTheme())
+	var ids []string
+	for i := range 4 {
+		ids = append(ids, fmt.Sprintf("var_%026d", i+1))
+		f.override(thm, ids[i], 1, strings.Replace(variedOverrides(i*37, 20), "1px", fmt.Sprintf("%dpx", i), 1), true)
+	}
+	coded, plain := run(t, f), run(t, f)
+	for _, file := range allFiles {
+		for coding, decode := range map[string]func(io.Reader) (io.Reader, error){
+			"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+			"br":   func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
+		} {
+			for i, id := range ids {
+				if (i%2 == 0) != (coding == "gzip") {
+					continue // a file that is held in one coding gives the others
+				}
+				got, want := coded.get(path(id, "1", file), "Accept-Encoding: "+coding), plain.get(path(id, "1", file))
+				r, err := decode(strings.NewReader(got.body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := io.ReadAll(r)
+				if err != nil || string(text) != want.body || len(want.body) < 4<<10 {
+					t.Errorf("%s of %s of Variant %d says %d bytes, the file is %d (%v)", coding, file, i, len(text), len(want.body), err)
+				}
+				sum := sha256.Sum256([]byte(want.body))
+				if tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`; want.header.Get("Etag") != tag {
+					t.Errorf("%s of Variant %d: ETag %s, want %s", file, i, want.header.Get("Etag"), tag)
+				}
+				if again := coded.get(path(id, "1", file)); again.body != want.body || again.header.Get("Etag") != want.header.Get("Etag") {
+					t.Errorf("%s of Variant %d is another file after %s", file, i, coding)
+				}
+				first := coded.get(path(ids[0], "1", file), "Accept-Encoding: gzip") // as small as gzip gets, sooner or later
+				if coding == "gzip" && len(got.body) > len(first.body)*11/10 {
+					t.Errorf("gzip of %s of Variant %d has %d bytes, of the first %d", file, i, len(got.body), len(first.body))
+				}
+			}
+		}
+	}
+}
+
+// variedOverrides changes count tokens of variedTheme from number first on.
+func variedOverrides(first, count int) string {
+	var names []string
+	for _, part := range strings.Split(variedTheme(), `"step`)[1:] {
+		name, _, _ := strings.Cut(part, `"`)
+		names = append(names, `"space.step`+name+`":"1px"`)
+	}
+	return "{" + strings.Join(names[first:first+count], ",") + "}"
 }

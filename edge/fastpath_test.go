@@ -34,6 +34,7 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestFilesOnDiskHaveABudget":                   TestFilesOnDiskHaveABudget,
 	"TestFullDiskKeepsAddressesWhoseFilesItHas":    TestFullDiskKeepsAddressesWhoseFilesItHas,
 	"TestOneRenderingGivesAllCodings":              TestOneRenderingGivesAllCodings,
+	"TestVariantsAreEncodedByTheirTheme":           TestVariantsAreEncodedByTheirTheme,
 	"TestSilentUpstreamIsPassedOver":               TestSilentUpstreamIsPassedOver,
 	"TestEveryReasonForBeingCutOffIsTold":          TestEveryReasonForBeingCutOffIsTold,
 	"TestMetricsTellWhatIsHeld":                    TestMetricsTellWhatIsHeld,

@@ -14,7 +14,7 @@ func (r *Runtime) RenderOneWay(ctx context.Context, digest string, req Request, 
 	}
 	take := func(ctx context.Context) (*instance, error) { return p.take(ctx, j.key) }
 	return p.work(ctx, take, p.give, func(ctx context.Context, in *instance) ([]byte, error) {
-		slot, err := in.hold(ctx, j, r.config.PlanBytes, &r.counts)
+		plan, err := in.hold(ctx, j, r.config.PlanBytes, &r.counts)
 		if err != nil {
 			return nil, err
 		}
@@ -22,9 +22,9 @@ func (r *Runtime) RenderOneWay(ctx context.Context, digest string, req Request, 
 			return nil, err
 		}
 		if whole {
-			return in.renderWhole(ctx, slot, len(j.overlay))
+			return in.renderWhole(ctx, plan.slot, len(j.overlay))
 		}
-		return in.renderPieces(ctx, slot, len(j.overlay))
+		return in.renderPieces(ctx, plan, len(j.overlay), nil)
 	})
 }
 

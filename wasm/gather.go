@@ -10,7 +10,7 @@ import (
 // renderFile renders one file and returns a copy of it. A *RefusedError leaves the instance sound;
 // after any other error it must not be used again.
 func (in *instance) renderFile(ctx context.Context, j job, budget int, c *counts) ([]byte, error) {
-	slot, err := in.hold(ctx, j, budget, c)
+	plan, err := in.hold(ctx, j, budget, c)
 	if err != nil {
 		return nil, err
 	}
@@ -22,10 +22,10 @@ func (in *instance) renderFile(ctx context.Context, j job, budget int, c *counts
 			return nil, err
 		}
 	}
-	if len(j.overlay) == 0 || len(j.overlay) > len(j.plan)/sparse {
-		return in.renderWhole(ctx, slot, len(j.overlay))
+	if j.spans == nil && (len(j.overlay) == 0 || len(j.overlay) > len(j.plan)/sparse) {
+		return in.renderWhole(ctx, plan.slot, len(j.overlay))
 	}
-	return in.renderPieces(ctx, slot, len(j.overlay))
+	return in.renderPieces(ctx, plan, len(j.overlay), j.spans)
 }
 
 // sparse is how many times longer than its overlay a plan has to be for pieces to pay. Pieces are
@@ -34,8 +34,8 @@ func (in *instance) renderFile(ctx context.Context, j job, budget int, c *counts
 const sparse = 16
 
 // renderPieces has the module name the pieces and copies them once, at the host.
-func (in *instance) renderPieces(ctx context.Context, slot uint32, overlayLen int) ([]byte, error) {
-	status, err := in.call(ctx, in.renderIOV, slot, uint32(overlayLen))
+func (in *instance) renderPieces(ctx context.Context, plan *openPlan, overlayLen int, spans *[]abi.Span) ([]byte, error) {
+	status, err := in.call(ctx, in.renderIOV, plan.slot, uint32(overlayLen))
 	if err != nil {
 		return nil, err
 	}
@@ -43,13 +43,13 @@ func (in *instance) renderPieces(ctx context.Context, slot uint32, overlayLen in
 	if err != nil {
 		return nil, err
 	}
-	return in.gather(result)
+	return in.gather(result, plan, spans)
 }
 
 var errPieces = errors.New("the module's pieces are not the file that it announces")
 
-// gather copies the pieces of a file together.
-func (in *instance) gather(result abi.Result) ([]byte, error) {
+// gather copies the pieces of a file together, and appends those that lie in the plan to spans, if they are asked for.
+func (in *instance) gather(result abi.Result, plan *openPlan, spans *[]abi.Span) ([]byte, error) {
 	if result.Position > in.info.MaxFile || result.Length > 1<<32/abi.PieceSize-1 {
 		return nil, errPieces
 	}
@@ -64,6 +64,9 @@ func (in *instance) gather(result abi.Result) ([]byte, error) {
 		from, to := uint64(piece.Pointer), uint64(piece.Pointer)+uint64(piece.Length)
 		if to > uint64(len(memory)) || uint64(len(file))+to-from > uint64(cap(file)) {
 			return nil, errPieces
+		}
+		if spans != nil && piece.Pointer >= plan.at && to <= uint64(plan.at)+uint64(plan.size) {
+			*spans = append(*spans, abi.Span{At: len(file), From: int(piece.Pointer - plan.at), Length: int(piece.Length)})
 		}
 		file = append(file, memory[from:to]...)
 	}

@@ -20,67 +20,70 @@ type plans struct {
 // openPlan is one plan in a slot.
 type openPlan struct {
 	slot uint32
+	at   uint32 // where its bytes begin
 	size int
 	used uint64 // the turn of the last use
 }
 
 func (p *plans) has(key planKey) bool { return p.open[key] != nil }
 
-// hold makes sure that a plan is open in the instance and returns its slot. A *RefusedError leaves
+// hold makes sure that a plan is open in the instance and returns it. A *RefusedError leaves
 // the instance sound; after any other error it must not be used again.
-func (in *instance) hold(ctx context.Context, j job, budget int, c *counts) (uint32, error) {
+func (in *instance) hold(ctx context.Context, j job, budget int, c *counts) (*openPlan, error) {
 	p := &in.plans
 	p.turn++
 	if plan := p.open[j.key]; plan != nil {
 		plan.used = p.turn
 		c.planHits.Add(1)
-		return plan.slot, nil
+		return plan, nil
 	}
 	c.planMisses.Add(1)
 	if len(j.plan) > int(in.info.MaxPlan) {
-		return 0, &RefusedError{Status: abi.StatusTooLarge}
+		return nil, &RefusedError{Status: abi.StatusTooLarge}
 	}
 	// All slots together hold at most twice as much as one may (package abi).
 	if err := in.makeRoom(ctx, len(j.plan), min(budget, 2*int(in.info.MaxPlan)), c); err != nil {
-		return 0, err
+		return nil, err
 	}
 	slot := p.free()
-	if err := in.open(ctx, slot, j.plan); err != nil {
-		return 0, err
+	at, err := in.open(ctx, slot, j.plan)
+	if err != nil {
+		return nil, err
 	}
 	if p.open == nil {
 		p.open = map[planKey]*openPlan{}
 	}
-	p.open[j.key] = &openPlan{slot, len(j.plan), p.turn}
+	plan := &openPlan{slot, at, len(j.plan), p.turn}
+	p.open[j.key] = plan
 	p.bytes += len(j.plan)
 	c.plans.Add(1)
 	c.planBytes.Add(int64(len(j.plan)))
-	return slot, nil
+	return plan, nil
 }
 
-// open writes a plan into a slot and has it checked. A slot that was refused is empty again.
-func (in *instance) open(ctx context.Context, slot uint32, blob []byte) error {
+// open writes a plan into a slot, has it checked, and returns where it is. A slot that was refused is empty again.
+func (in *instance) open(ctx context.Context, slot uint32, blob []byte) (at uint32, err error) {
 	pointer, err := in.call(ctx, in.planAlloc, slot, uint32(len(blob)))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if pointer == 0 {
-		return fmt.Errorf("the module gave no room for a plan of %d bytes in slot %d", len(blob), slot)
+		return 0, fmt.Errorf("the module gave no room for a plan of %d bytes in slot %d", len(blob), slot)
 	}
 	if !in.module.Memory().Write(pointer, blob) {
-		return errors.New("the module's slot lies outside its memory")
+		return 0, errors.New("the module's slot lies outside its memory")
 	}
 	status, err := in.call(ctx, in.planOpen, slot)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	_, err = in.result(status)
 	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 		if err := in.drop(ctx, slot); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return err
+	return pointer, err
 }
 
 func (in *instance) drop(ctx context.Context, slot uint32) error {

@@ -21,6 +21,12 @@ type Request struct {
 	File    abi.File
 }
 
+// Text returns the part of the Plan that belongs to the File, or nil.
+func (r Request) Text() []byte {
+	text, _ := part(r.Plan.Bytes, r.File, abi.StatusBadPlan)
+	return text
+}
+
 // planKey names one plan of a bundle.
 type planKey struct {
 	bundle string
@@ -31,7 +37,8 @@ type planKey struct {
 type job struct {
 	key     planKey
 	plan    []byte
-	overlay []byte // empty: the Theme alone
+	overlay []byte      // empty: the Theme alone
+	spans   *[]abi.Span // what the file shares with plan is appended; nil: it is not asked for
 }
 
 // Render renders one file with the module of that digest. The errors are ErrNotLoaded, ErrClosed,
@@ -39,6 +46,17 @@ type job struct {
 // while waiting for an instance; a render that has begun is not interrupted. An instance keeps the
 // plan for the next request. The result is the caller's.
 func (r *Runtime) Render(ctx context.Context, digest string, req Request) ([]byte, error) {
+	return r.render(ctx, digest, req, nil)
+}
+
+// RenderShared does what Render does, and returns what the file shares with req.Text, in the order of the file,
+// as far as the module says. It is slower with overlays that change much.
+func (r *Runtime) RenderShared(ctx context.Context, digest string, req Request) (file []byte, spans []abi.Span, err error) {
+	file, err = r.render(ctx, digest, req, &spans)
+	return file, spans, err
+}
+
+func (r *Runtime) render(ctx context.Context, digest string, req Request, spans *[]abi.Span) ([]byte, error) {
 	p, err := r.pool(digest)
 	if err != nil {
 		return nil, err
@@ -47,6 +65,7 @@ func (r *Runtime) Render(ctx context.Context, digest string, req Request) ([]byt
 	if err != nil {
 		return nil, err
 	}
+	j.spans = spans
 	return p.render(ctx, j)
 }
 

@@ -189,7 +189,7 @@ func (s *Store) dictionary(in *Inputs, f abi.File) (*Body, error) {
 	if b := s.heldPlain(Key{in.ID, f}); b != nil {
 		return b, nil
 	}
-	content, err := s.render(in, f)
+	content, err := s.render(in, f, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (s *Store) plainHere(in *Inputs, f abi.File) *PlainInfo {
 	if !s.config.Runtime.Loaded(string(in.module.Value())) || !s.HasInputs(in) {
 		return nil
 	}
-	content, err := s.render(in, f)
+	content, err := s.render(in, f, nil)
 	if err != nil {
 		return nil // it is logged if a request fails for it
 	}

@@ -67,11 +67,14 @@ func (s *Store) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) 
 		if b := s.heldPlain(key); b != nil {
 			return NewBody(key.File, b.Bytes, enc, enc, false, nil), nil
 		}
-		content, err := s.render(in, key.File)
+		content, err := s.render(in, key.File, nil)
 		if err != nil {
 			return nil, err
 		}
 		return NewBody(key.File, content, enc, enc, false, nil), nil
+	}
+	if b, err := s.encodeParsed(in, key, enc); b != nil || err != nil {
+		return b, err
 	}
 	plain, err := s.plainBody(in, key)
 	if err != nil {
@@ -135,8 +138,9 @@ func (s *Store) decode(name abi.File, f *File) *Body {
 // errNotAsMade says that memory has changed.
 var errNotAsMade = errors.New("it does not say what it was made from")
 
-// render makes a file from a pair's inputs, with the module that the pair names.
-func (s *Store) render(in *Inputs, f abi.File) ([]byte, error) {
+// render makes a file from a pair's inputs, with the module that the pair names. shared is told what the file shares
+// with its plan; nil: that is not asked for.
+func (s *Store) render(in *Inputs, f abi.File, shared *coding.Shared) ([]byte, error) {
 	p := in.Pair()
 	plan, err := s.Input(p.Plan)
 	if err != nil {
@@ -150,19 +154,24 @@ func (s *Store) render(in *Inputs, f abi.File) ([]byte, error) {
 		}
 		request.Overlay = wasm.Blob{Name: string(p.Overlay), Bytes: overlay}
 	}
-	content, err := s.renderWith(p.Module, request)
+	content, err := s.renderWith(p.Module, request, shared)
 	if errors.Is(err, wasm.ErrNotLoaded) { // dropped between the two: it was unused for long
-		content, err = s.renderWith(p.Module, request)
+		content, err = s.renderWith(p.Module, request, shared)
 	}
 	return content, err
 }
 
-func (s *Store) renderWith(module record.Hash, request wasm.Request) ([]byte, error) {
+func (s *Store) renderWith(module record.Hash, request wasm.Request, shared *coding.Shared) (content []byte, err error) {
 	if err := s.Load(module); err != nil {
 		return nil, err
 	}
 	done := s.config.Rendering()
-	content, err := s.config.Runtime.Render(s.ctx, string(module), request)
+	if shared == nil {
+		content, err = s.config.Runtime.Render(s.ctx, string(module), request)
+	} else {
+		shared.Text = request.Text()
+		content, shared.Spans, err = s.config.Runtime.RenderShared(s.ctx, string(module), request)
+	}
 	done(err)
 	return content, err
 }

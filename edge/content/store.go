@@ -39,6 +39,7 @@ type Store struct {
 	inputs         *memcache.Table[record.Hash, []byte] // plans and overlays
 	files          *memcache.Table[Key, *File]
 	offers         *memcache.Table[DictionaryKey, *Inputs] // files that clients may have
+	parses         *memcache.Table[parseKey, *coding.Parse]
 	flights        singleflight.Group
 	encoders       *coding.Encoders
 	recompressions chan recompression
@@ -53,15 +54,16 @@ const (
 	offerCost = 1 << 10 // with the Inputs that are kept alive
 )
 
-// New returns an empty Store. Of its budget plans and overlays have 6/46, what clients may have 1/46, files the rest.
-// Renders end with ctx.
+// New returns an empty Store. Of its budget plans and overlays have 6/46, what clients may have 1/46, the matches in
+// plans 1/46, files the rest. Renders end with ctx.
 func New(ctx context.Context, c Config) *Store {
 	part := uint64(c.Budget / 46)
 	s := &Store{
 		config: c, ctx: ctx, encoders: coding.NewEncoders(c.Slots), recompressions: make(chan recompression, c.Pending), deltas: newDeltas(),
 		inputs: memcache.New(6*part, func(_ record.Hash, b []byte) uint32 { return memcache.Allocated(len(b)) + inputCost }, nil),
 		offers: memcache.New(part, func(DictionaryKey, *Inputs) uint32 { return offerCost }, nil),
-		files:  memcache.New(uint64(c.Budget)-7*part, func(_ Key, f *File) uint32 { return f.cost() }, nil),
+		parses: newParses(part),
+		files:  memcache.New(uint64(c.Budget)-8*part, func(_ Key, f *File) uint32 { return f.cost() }, nil),
 	}
 	s.References = newReferences(s.files, s.inputs, c.Bodies)
 	return s
@@ -69,12 +71,12 @@ func New(ctx context.Context, c Config) *Store {
 
 // Bytes returns what is held, roughly.
 func (s *Store) Bytes() uint64 {
-	return s.inputs.Bytes() + s.files.Bytes() + s.offers.Bytes()
+	return s.inputs.Bytes() + s.files.Bytes() + s.offers.Bytes() + s.parses.Bytes()
 }
 
 // Evicted returns what counts how many values were evicted, by their kind.
 func (s *Store) Evicted() map[string]func() uint64 {
-	return map[string]func() uint64{"input": s.inputs.Evicted, "file": s.files.Evicted, "offer": s.offers.Evicted}
+	return map[string]func() uint64{"input": s.inputs.Evicted, "file": s.files.Evicted, "offer": s.offers.Evicted, "parse": s.parses.Evicted}
 }
 
 // File returns what is held of a file, and counts a request for it.

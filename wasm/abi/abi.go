@@ -194,6 +194,10 @@ type Piece struct {
 	Length  uint32 // bytes
 }
 
+// Span says that Length bytes of a rendered file from At on are those of its plan from From on: a Piece that lies in a
+// slot, as the host knows it.
+type Span struct{ At, From, Length int }
+
 // ReadPiece reads the piece at the beginning of list, which must have PieceSize bytes.
 func ReadPiece(list []byte) Piece {
 	_ = list[PieceSize-1]

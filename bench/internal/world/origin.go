@@ -20,9 +20,9 @@ type Origin struct {
 	*server
 	API         *client.Client
 	Environment string // id
+	Binary      string // of its other commands, and of edges that are started for it
 
-	binary string
-	core   int
+	core int
 }
 
 const teams = `teams:
@@ -36,7 +36,7 @@ const teams = `teams:
 // StartOrigin starts an origin with its data below dir, on a core or on AnyCore, and founds its Team.
 // The caller must stop it.
 func StartOrigin(ctx context.Context, binary, dir string, core int) (*Origin, error) {
-	o := &Origin{binary: binary, core: core}
+	o := &Origin{Binary: binary, core: core}
 	data := filepath.Join(dir, "origin")
 	var err error
 	if o.server, err = start(ctx, binary, core, "origin", data, originArguments("127.0.0.1:0", "127.0.0.1:0")...); err != nil {
@@ -76,7 +76,7 @@ func (o *Origin) makeTeam(ctx context.Context, dir string) error {
 
 // run runs another command of the binary and returns what it prints.
 func (o *Origin) run(ctx context.Context, arguments ...string) ([]byte, error) {
-	out, err := exec.CommandContext(ctx, o.binary, arguments...).Output()
+	out, err := exec.CommandContext(ctx, o.Binary, arguments...).Output()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		err = fmt.Errorf("livery %s: %w: %s", arguments[0], err, failed.Stderr)
@@ -119,7 +119,7 @@ func (o *Origin) Restart(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := start(ctx, o.binary, o.core, "origin", o.data, originArguments(listen, feed)...)
+	s, err := start(ctx, o.Binary, o.core, "origin", o.data, originArguments(listen, feed)...)
 	if err != nil {
 		return 0, err
 	}
@@ -142,7 +142,7 @@ type Edge struct{ *server }
 // with so much memory for what it holds and whatever other flags. Edges of one dir share their compiled
 // modules.
 func StartEdge(ctx context.Context, o *Origin, dir, name string, core int, cacheBytes int64, flags ...string) (*Edge, error) {
-	s, err := start(ctx, o.binary, core, "edge", filepath.Join(dir, name), append([]string{
+	s, err := start(ctx, o.Binary, core, "edge", filepath.Join(dir, name), append([]string{
 		"--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--upstream", o.FeedURL(), "--upstream-token-file", o.TokenFile(),
 		"--cache-bytes", fmt.Sprint(cacheBytes), "--compiled", filepath.Join(dir, "compiled"),
 	}, flags...)...)
