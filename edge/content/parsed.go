@@ -18,25 +18,32 @@ type parseKey struct {
 // parseCost is what a Parse takes besides its matches, roughly.
 const parseCost = 256
 
-func newParses(budget uint64) *memcache.Table[parseKey, *coding.Parse] {
-	return memcache.New(budget, func(_ parseKey, p *coding.Parse) uint32 {
+// parses encodes files by the matches in their plans. It may be used concurrently.
+type parses struct {
+	*memcache.Table[parseKey, *coding.Parse]
+	store *Store
+}
+
+func newParses(s *Store, budget uint64) parses {
+	return parses{store: s, Table: memcache.New(budget, func(_ parseKey, p *coding.Parse) uint32 {
 		if p == nil {
 			return parseCost
 		}
 		return memcache.Allocated(p.Bytes()) + parseCost
-	}, nil)
+	}, nil)}
 }
 
 // finalPart is the part of a content, in its spans, from which on gzip by a Parse is as small as gzip gets.
 const finalPart = 15.0 / 16
 
-// encodeParsed renders a file that is not held and encodes it by what it shares with its plan. It returns nil if that
+// encode renders a file that is not held and encodes it by what it shares with its plan. It returns nil if that
 // does not do: the plan is encoded for the first time, or the coding does not pay.
-func (s *Store) encodeParsed(in *Inputs, key Key, enc coding.Encoding) (*Body, error) {
+func (p parses) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) {
+	s := p.store
 	if _, held := s.files.Peek(key); held || !coding.Parsed(enc) {
 		return nil, nil
 	}
-	by := coding.Shared{Parse: s.parse(in, key.File)}
+	by := coding.Shared{Parse: p.of(in, key.File)}
 	if by.Parse == nil {
 		return nil, nil
 	}
@@ -56,23 +63,23 @@ func (s *Store) encodeParsed(in *Inputs, key Key, enc coding.Encoding) (*Body, e
 	return NewBody(key.File, encoded, enc, enc, fast, newPlainInfo(content)), nil
 }
 
-// parse returns the Parse of what a file is without an overlay, from the second time on that it is asked for: what is
+// of returns the Parse of what a file is without an overlay, from the second time on that it is asked for: what is
 // encoded once is quicker without. nil: there is none.
-func (s *Store) parse(in *Inputs, f abi.File) *coding.Parse {
+func (p parses) of(in *Inputs, f abi.File) *coding.Parse {
 	key := parseKey{in.plan, f}
-	held, asked := s.parses.Get(key)
+	held, asked := p.Get(key)
 	if held != nil {
 		return held
 	}
 	if !asked {
-		s.parses.Set(key, nil)
+		p.Set(key, nil)
 		return nil
 	}
-	made, _, _ := s.flights.Do("parse"+string(key.plan[:])+f.Name(), func() (any, error) {
-		if held, _ := s.parses.Get(key); held != nil {
+	made, _, _ := p.store.flights.Do("parse"+string(key.plan[:])+f.Name(), func() (any, error) {
+		if held, _ := p.Get(key); held != nil {
 			return held, nil
 		}
-		plan, err := s.Input(inDigits(in.plan))
+		plan, err := p.store.Input(inDigits(in.plan))
 		if err != nil {
 			return nil, err
 		}
@@ -80,10 +87,10 @@ func (s *Store) parse(in *Inputs, f abi.File) *coding.Parse {
 		if len(text) < coding.MinBytes || len(text) > coding.MaxParseBytes {
 			return nil, nil
 		}
-		p := coding.NewParse(text)
-		s.parses.Set(key, p)
-		return p, nil
+		parse := coding.NewParse(text)
+		p.Set(key, parse)
+		return parse, nil
 	})
-	p, _ := made.(*coding.Parse)
-	return p
+	parse, _ := made.(*coding.Parse)
+	return parse
 }

@@ -73,7 +73,7 @@ func (s *Store) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) 
 		}
 		return NewBody(key.File, content, enc, enc, false, nil), nil
 	}
-	if b, err := s.encodeParsed(in, key, enc); b != nil || err != nil {
+	if b, err := s.parses.encode(in, key, enc); b != nil || err != nil {
 		return b, err
 	}
 	plain, err := s.plainBody(in, key)

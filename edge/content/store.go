@@ -39,7 +39,7 @@ type Store struct {
 	inputs         *memcache.Table[record.Hash, []byte] // plans and overlays
 	files          *memcache.Table[Key, *File]
 	offers         *memcache.Table[DictionaryKey, *Inputs] // files that clients may have
-	parses         *memcache.Table[parseKey, *coding.Parse]
+	parses         parses
 	flights        singleflight.Group
 	encoders       *coding.Encoders
 	recompressions chan recompression
@@ -62,9 +62,9 @@ func New(ctx context.Context, c Config) *Store {
 		config: c, ctx: ctx, encoders: coding.NewEncoders(c.Slots), recompressions: make(chan recompression, c.Pending), deltas: newDeltas(),
 		inputs: memcache.New(6*part, func(_ record.Hash, b []byte) uint32 { return memcache.Allocated(len(b)) + inputCost }, nil),
 		offers: memcache.New(part, func(DictionaryKey, *Inputs) uint32 { return offerCost }, nil),
-		parses: newParses(part),
 		files:  memcache.New(uint64(c.Budget)-8*part, func(_ Key, f *File) uint32 { return f.cost() }, nil),
 	}
+	s.parses = newParses(s, part)
 	s.References = newReferences(s.files, s.inputs, c.Bodies)
 	return s
 }
