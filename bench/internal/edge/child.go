@@ -80,52 +80,42 @@ func (s site) Ready(r *loop.Request) (loop.Answer, bool) {
 	return f.plain, true
 }
 
-func (s site) handle(ctx *fasthttp.RequestCtx) {
-	f := s[string(ctx.Path())]
+// answer returns the status and the body for a path, a validator and the codings that a client accepts, and sets headers.
+func (s site) answer(path, validator, accepts string, set func(name, value string)) (status int, body []byte) {
+	f := s[path]
 	if f == nil {
-		ctx.SetStatusCode(fasthttp.StatusNotFound)
-		return
+		return http.StatusNotFound, nil
 	}
-	h := &ctx.Response.Header
 	for _, line := range f.headers() {
-		h.Set(line[0], line[1])
+		set(line[0], line[1])
 	}
-	if string(ctx.Request.Header.Peek("If-None-Match")) == f.etag {
-		ctx.SetStatusCode(fasthttp.StatusNotModified)
-		return
+	if validator == f.etag {
+		return http.StatusNotModified, nil
 	}
-	h.Set("Accept-Ranges", "bytes")
-	h.SetContentType("text/css; charset=utf-8")
-	ctx.Response.SetBodyRaw(f.plain.Body)
-	if string(ctx.Request.Header.Peek("Accept-Encoding")) == "gzip" {
-		h.SetContentEncoding("gzip")
-		ctx.Response.SetBodyRaw(f.zipped.Body)
+	set("Accept-Ranges", "bytes")
+	set("Content-Type", "text/css; charset=utf-8")
+	if accepts == "gzip" {
+		set("Content-Encoding", "gzip")
+		return http.StatusOK, f.zipped.Body
 	}
+	return http.StatusOK, f.plain.Body
+}
+
+func (s site) handle(ctx *fasthttp.RequestCtx) {
+	asked := &ctx.Request.Header
+	status, body := s.answer(string(ctx.Path()), string(asked.Peek("If-None-Match")), string(asked.Peek("Accept-Encoding")), ctx.Response.Header.Set)
+	ctx.SetStatusCode(status)
+	ctx.Response.SetBodyRaw(body)
 }
 
 // ServeHTTP answers as net/http alone would.
 func (s site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f := s[r.URL.Path]
-	if f == nil {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
 	h := w.Header()
-	for _, line := range f.headers() {
-		h.Set(line[0], line[1])
+	status, body := s.answer(r.URL.Path, r.Header.Get("If-None-Match"), r.Header.Get("Accept-Encoding"), h.Set)
+	if status == http.StatusOK {
+		h.Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	if r.Header.Get("If-None-Match") == f.etag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h.Set("Accept-Ranges", "bytes")
-	h.Set("Content-Type", "text/css; charset=utf-8")
-	body := f.plain.Body
-	if r.Header.Get("Accept-Encoding") == "gzip" {
-		h.Set("Content-Encoding", "gzip")
-		body = f.zipped.Body
-	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that is gone misses it
 }
 

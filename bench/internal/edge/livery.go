@@ -39,7 +39,7 @@ func startLivery(ctx context.Context, binary, dir string, secure bool) (s *subje
 	}
 	var flags []string
 	if secure {
-		flags = []string{"--tls-cert", filepath.Join(dir, "tls.pem"), "--tls-key", filepath.Join(dir, "tls.key")}
+		flags = []string{"--tls-cert", filepath.Join(dir, "tls.pem"), "--tls-key", filepath.Join(dir, "tls.key"), "--http2-streams-per-client", "0"}
 		if err := certify(ctx, dir); err != nil {
 			return nil, end, err
 		}

@@ -3,6 +3,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -56,9 +57,7 @@ var insecure = &http.Client{Transport: &http.Transport{
 
 // prepare asks once and checks the answer. It puts the path of this server and the validator of its file into the scenario.
 func (s *subject) prepare(sc *scenario) error {
-	if path, ok := s.paths[sc.path]; ok {
-		sc.path = path
-	}
+	sc.path = s.path(sc.path)
 	want := http.StatusOK
 	response, err := s.ask(*sc)
 	if err == nil && sc.current {
@@ -90,6 +89,9 @@ func (s *subject) ask(sc scenario) (*http.Response, error) {
 	_, err = io.Copy(io.Discard, response.Body)
 	return response, err
 }
+
+// path returns the path of a scenario at this server.
+func (s *subject) path(of string) string { return cmp.Or(s.paths[of], of) }
 
 func (s *subject) url(sc scenario) string {
 	scheme := "http://"

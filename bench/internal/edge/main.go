@@ -44,10 +44,10 @@ var Part = frame.Part{
 var TLS = frame.Part{
 	Name: "tls", Title: "Serving files under TLS", Binary: true, Needs: []string{"nginx", "wrk", "h2load", "openssl"},
 	About: generators + "Connections that resume no session are those of openssl s_time. TLS 1.3, a certificate of ECDSA P-256, tickets. " +
-		"\"livery\" is an edge in a process of its own, its origin on the core of the load. The edge's loop answers HTTP/1.1, net/http over the edge's handler HTTP/2.",
+		"\"livery\" is an edge in a process of its own, its origin on the core of the load.",
 	Quick: []string{"-rounds", "1"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
-		b := bench{scenarios: secureScenarios, secure: true, servers: frame.Words{"nginx buffers"}}
+		b := bench{scenarios: secureScenarios, secure: true, servers: frame.Words{"nginx buffers", "h2o"}}
 		b.flags(flags)
 		return b.run
 	},

@@ -54,6 +54,9 @@ hosts:
     header.set: "X-Content-Type-Options: nosniff"
 `
 
+// h2oSecure is what a listener of h2o has under TLS.
+const h2oSecure = `port: %[3]s, ssl: {certificate-file: %[1]s/tls.pem, key-file: %[1]s/tls.key, minimum-version: TLSv1.3}`
+
 // caddy keeps no files in memory itself: it reads them from the system's cache.
 const caddyConfig = `{
 	admin off

@@ -59,10 +59,13 @@ var scenarios = []scenario{
 var secureScenarios = []scenario{
 	{name: "HTTP/1.1, 2 KB", path: "/2k.css", conns: 32},
 	{name: "HTTP/1.1, 20 KB as gzip", path: "/20k.css", headers: asGzip, conns: 32},
+	{name: "HTTP/1.1, 2 KB, Chrome's headers", path: "/2k.css", headers: chromeHeaders, conns: 32},
 	{name: "HTTP/1.1, 2 KB, a new connection each, resumed", path: "/2k.css", headers: closed, conns: 8},
 	{name: "HTTP/1.1, 2 KB, a new connection each, not resumed", path: "/2k.css", full: true},
+	{name: "HTTP/2, 2 KB, 1 stream", path: "/2k.css", conns: 8, streams: 1},
 	{name: "HTTP/2, 2 KB, 10 streams", path: "/2k.css", conns: 8, streams: 10},
 	{name: "HTTP/2, 20 KB as gzip, 10 streams", path: "/20k.css", headers: asGzip, conns: 8, streams: 10},
+	{name: "HTTP/2, 2 KB, Chrome's headers, 10 streams", path: "/2k.css", headers: chromeHeaders[1:], conns: 8, streams: 10},
 }
 
 // fileSizes are the files that every server serves, in bytes.

@@ -108,6 +108,9 @@ func (b *bench) command(name, dir, behind string) (*exec.Cmd, string, error) {
 		return startNginx(tuning, dir, b.secure)
 	}
 	if p, ok := peers[name]; ok {
+		if b.secure {
+			p.text = strings.Replace(p.text, "port: %[3]s", h2oSecure, 1)
+		}
 		return p.start(name, dir, behind)
 	}
 	self, err := os.Executable()
@@ -202,17 +205,13 @@ func answers(address string) error {
 }
 
 // busy returns the processor time that a server and its workers have used so far.
-func (s *subject) busy() (time.Duration, error) {
-	total, err := load.Busy(s.process.Pid)
-	if err != nil {
-		return 0, err
-	}
-	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.process.Pid))
+func (s *subject) busy() (total time.Duration, err error) {
+	workers, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.process.Pid))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return 0, err
 	}
-	for _, child := range strings.Fields(string(list)) {
-		pid, err := strconv.Atoi(child)
+	for _, process := range append(strings.Fields(string(workers)), strconv.Itoa(s.process.Pid)) {
+		pid, err := strconv.Atoi(process)
 		if err != nil {
 			return 0, err
 		}
