@@ -147,12 +147,12 @@ type exchange struct {
 // general are the headers that any answer may have without being described.
 var general = []string{
 	"Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options", "X-Request-Id",
-	"Transfer-Encoding", "Vary", "Content-Encoding", "Allow", "Retry-After", "Www-Authenticate",
+	"Transfer-Encoding", "Vary", "Content-Encoding", "Ratelimit", "Ratelimit-Policy", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Allow", "Retry-After", "Www-Authenticate",
 }
 
 // check says in what an exchange departs from the document.
 func (c contract) check(e exchange) error {
-	if err := c.checkAlways(e); err != nil || e.request == nil {
+	if err := c.checkAlways(e); err != nil || e.request == nil || e.request.Method == http.MethodOptions { // a preflight
 		return err
 	}
 	method := e.request.Method

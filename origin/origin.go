@@ -19,6 +19,7 @@ import (
 
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/cors"
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/feed"
 	"example.com/livery/origin/heavywork"
@@ -51,6 +52,8 @@ type Config struct {
 	Master    string           // master keys as auth.ParseMaster reads them; empty means none, and then signed Themes are refused
 	Roots     *x509.CertPool   // certificate authorities for the addresses of issuers' key sets; nil means the system's
 	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
+
+	CORSOrigins []string // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
 	ChangesKeep  uint64        // how many entries of the change log stay at least; 0 means all
@@ -125,9 +128,13 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	})
 	var feedContext context.Context
 	feedContext, o.cancelFeed = context.WithCancel(o.ctx)
+	shares, err := cors.New(c.CORSOrigins)
+	if err != nil {
+		return nil, fmt.Errorf("origin: %w", err)
+	}
 	o.api, err = api.NewHandler(api.Config{
 		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
-		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, AuditLogged: o.auditLogged,
+		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, CORS: shares, AuditLogged: o.auditLogged,
 	})
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ type originFlags struct {
 	collectEvery                        string
 	memoryBytes, bodyBudgetBytes        int64
 	connectionsPerClient                int
+	corsOrigins                         []string
 	logLevel                            string
 }
 
@@ -78,6 +79,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
 	f.Int64Var(&o.bodyBudgetBytes, "body-budget-bytes", 64<<20, "memory for the request bodies of all callers, in `BYTES`, a quarter of it for one caller; a body beyond it is answered 503")
 	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; 0: no limit")
+	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
 	f.StringVar(&o.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	o.TLSFlags.Add(cmd, "", "the public API")
 	o.feedTLS.Add(cmd)
@@ -130,6 +132,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
+	s.corsOrigins = o.corsOrigins
 	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1)}
 	limitMemory(o.memoryBytes)
 	started, err := startOrigin(ctx, r, s)
@@ -192,6 +195,7 @@ type originSetup struct {
 	changesKeep       uint64                    // entries of the change log; 0: all
 	settings          []operator.Setting        // what it is started with
 	limits            origin.Limits             // zero fields: the defaults
+	corsOrigins       []string                  // whose pages may call the API; empty: none
 	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made if it is missing
 }
 
@@ -227,7 +231,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
 		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
 		Settings: s.settings,
-		Limits:   s.limits,
+		Limits:   s.limits, CORSOrigins: s.corsOrigins,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}

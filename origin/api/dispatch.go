@@ -19,8 +19,8 @@ import (
 func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	started := time.Now()
 	q := &request{id: httpserver.NewRequestID(), trace: httpserver.TraceID(&ctx.Request.Header)}
-	a := h.handle(ctx, q)
-	a.Compressed(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAcceptEncoding))).Write(ctx, q.id)
+	a := h.handle(ctx, q).Compressed(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAcceptEncoding)))
+	h.config.CORS.Share(&ctx.Request.Header, a).Write(ctx, q.id)
 	h.config.Metrics.Observe(q.route.Method, q.route.Path, a.Status, started)
 	h.config.Logger.LogAttrs(h.config.Context, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
 		slog.String("route", q.route.Path), slog.Int("status", a.Status), slog.Duration("took", time.Since(started)))
@@ -47,16 +47,26 @@ func (h *Handler) handle(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Ans
 	case strings.HasPrefix(uri, "//"): // the server would take the first segment for a host
 		return h.refuse(q, errNotFound)
 	}
-	if needsToken(string(ctx.URI().PathOriginal())) {
-		if err := h.authenticate(ctx, q); err != nil {
-			h.config.Metrics.RefusedToken(auth.Reason(err))
-			return h.refuse(q, err)
-		}
-		if !h.rate.Allows(q.caller.Subject, h.config.Now()) {
-			h.config.Metrics.RateLimited()
-			return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
-		}
+	if preflight, ok := h.config.CORS.Preflight(&ctx.Request.Header); ok {
+		return preflight
 	}
+	if !needsToken(string(ctx.URI().PathOriginal())) {
+		return h.route(ctx, q)
+	}
+	if err := h.authenticate(ctx, q); err != nil {
+		h.config.Metrics.RefusedToken(auth.Reason(err))
+		return h.refuse(q, err)
+	}
+	quota := h.rate.Take(q.caller.Subject, h.config.Now())
+	if !quota.Allowed {
+		h.config.Metrics.RateLimited()
+		return quota.Describe(httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit))
+	}
+	return quota.Describe(h.route(ctx, q))
+}
+
+// route answers a request by the handler of its route.
+func (h *Handler) route(ctx *fasthttp.RequestCtx, q *request) httpserver.Answer {
 	ctx.SetUserValue(requestKey{}, q)
 	h.router.Handler(ctx)
 	return q.answer

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/cors"
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/heavywork"
@@ -21,7 +22,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Config is what a Handler needs. Every field but Metrics must be given.
+// Config is what a Handler needs. Every field but Metrics and CORS must be given.
 type Config struct {
 	Context      context.Context // of what a request does; outlives the request, so that a commit is not given up
 	Streams      context.Context // ends the streams of events
@@ -37,6 +38,7 @@ type Config struct {
 	Now          func() time.Time                     // in UTC, to the millisecond
 	Framing      func(*fasthttp.RequestHeader) string // what makes a request ambiguous; "" if nothing does
 	ListsCounted func() bool                          // whether the sparse indexes of all lists count right
+	CORS         *cors.Policy                         // whose pages may call the API; nil: none
 	AuditLogged  func(record.Audit)                   // called with each entry of the audit log that was committed
 }
 

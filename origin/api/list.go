@@ -228,3 +228,63 @@ func (h *Handler) admit(q *request, a httpserver.Answer) httpserver.Answer {
 	}
 	return a
 }
+
+// callerBody is what a caller is and may do.
+type callerBody struct {
+	Subject string      `json:"subject"`
+	Issuer  string      `json:"issuer"` // of the token
+	Teams   []teamBody  `json:"teams"`
+	Grants  []grantBody `json:"grants"`
+	Limits  limitsBody  `json:"limits"`
+}
+
+type teamBody struct {
+	ID               string      `json:"id"`
+	Slug             string      `json:"slug"`
+	Plan             record.Plan `json:"plan"`
+	VariantsPerTheme int         `json:"variantsPerTheme"`
+}
+
+type grantBody struct {
+	EnvironmentID string      `json:"environmentID"`
+	Slug          string      `json:"slug"` // of the Environment
+	Role          record.Role `json:"role"`
+}
+
+// limitsBody are the limits of this server, as far as a client can meet them.
+type limitsBody struct {
+	BodyBytes          int      `json:"bodyBytes"`
+	DocumentBytes      int      `json:"documentBytes"`
+	NestingLevels      int      `json:"nestingLevels"`
+	OperationsPerBatch int      `json:"operationsPerBatch"`
+	NameCharacters     int      `json:"nameCharacters"`
+	PageSize           int      `json:"pageSize"`
+	RequestsPerSecond  *float64 `json:"requestsPerSecond"` // null means no limit
+}
+
+// showCaller answers who the caller is, the Teams that it reaches, and its grants, each as the list of Environments has them.
+func (h environments) showCaller(r storage.Reader, q *request, _ target) (httpserver.Answer, error) {
+	teams, err := q.caller.Teams(r)
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	granted, err := q.caller.Environments(r)
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	l := h.config.Limits
+	body := callerBody{
+		Subject: q.caller.Subject, Issuer: q.caller.Issuer, Teams: []teamBody{}, Grants: []grantBody{},
+		Limits: limitsBody{l.BodyBytes, l.DocumentBytes, l.Depth, l.Operations, l.NameCharacters, maxPageSize, nil},
+	}
+	if l.RequestsPerSecond > 0 {
+		body.Limits.RequestsPerSecond = &l.RequestsPerSecond
+	}
+	for _, t := range teams {
+		body.Teams = append(body.Teams, teamBody{t.ID, t.Slug, t.Plan, t.Plan.VariantsPerTheme()})
+	}
+	for _, g := range granted {
+		body.Grants = append(body.Grants, grantBody{g.Environment.ID, g.Environment.Slug, g.Role})
+	}
+	return bare(fasthttp.StatusOK, body)
+}

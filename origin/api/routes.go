@@ -27,6 +27,7 @@ const (
 	variantTokensPath = variantPath + "/tokens"
 	openAPIPath       = Path + "/openapi.json"
 	loginPath         = Path + "/login"
+	mePath            = Path + "/me"
 )
 
 // Route is one operation of the API: the one place that says who may do it.
@@ -102,6 +103,8 @@ func Routes() []Route {
 // Extras returns the operations that this service has beyond the contract.
 func Extras() []Route {
 	return []Route{
+		{"GET", mePath, "", reads(environments.showCaller), nil},
+
 		{"GET", themeTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
 		{"GET", themeTokensPath + "/diff", record.Viewer, reads(inspections.showDiff), nil},
 		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},

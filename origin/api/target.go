@@ -34,7 +34,7 @@ func (t target) variantKey() []byte {
 // resolve reads what the path names: errNotFound or auth.ErrForbidden if the caller may not know of it or not do this,
 // in the order that the API promises.
 func resolve(r storage.Reader, q *request) (t target, err error) {
-	if q.route.Path == environmentsPath {
+	if q.route.Path == environmentsPath || q.route.Path == mePath {
 		return t, nil
 	}
 	if !isID(q.environmentID, "env_") {

@@ -115,6 +115,19 @@ func (c Caller) environmentIDs(r storage.Reader) ([]string, error) {
 	return ids, err
 }
 
+// Teams returns the Teams that the caller reaches, by id.
+func (c Caller) Teams(r storage.Reader) (teams []record.Team, err error) {
+	ids, err := c.teams(r)
+	for _, id := range ids {
+		team, err := storage.Teams.Read(r, id)
+		if err != nil {
+			return nil, fmt.Errorf("auth: read team %q: %w", id, err)
+		}
+		teams = append(teams, team)
+	}
+	return teams, err
+}
+
 func (c Caller) teams(r storage.Reader) (ids []string, err error) {
 	if c.TeamID != "" {
 		return []string{c.TeamID}, nil

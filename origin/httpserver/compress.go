@@ -22,7 +22,7 @@ const smallestCompressed = 1024 // bytes
 // that was answered, nothing is read in ranges, and the client sends it back in If-Match.
 func (a Answer) Compressed(accept []string) Answer {
 	if a.Status == fasthttp.StatusNotModified || a.Body != nil {
-		a = a.With(fasthttp.HeaderVary, fasthttp.HeaderAcceptEncoding)
+		a = a.Varying(fasthttp.HeaderAcceptEncoding)
 	}
 	coding := preferred(accept)
 	if coding == "" || a.Secret || len(a.Body) < smallestCompressed {

@@ -21,6 +21,18 @@ func (a Answer) With(name, value string) Answer {
 	return a
 }
 
+// Varying returns the answer with one more request header in Vary.
+func (a Answer) Varying(name string) Answer {
+	for i, h := range a.Headers {
+		if h.Name == fasthttp.HeaderVary {
+			a.Headers = slices.Clone(a.Headers)
+			a.Headers[i].Value += ", " + name
+			return a
+		}
+	}
+	return a.With(fasthttp.HeaderVary, name)
+}
+
 // header returns the value of a header of the answer, "" if it has none of that name.
 func (a Answer) header(name string) string {
 	i := slices.IndexFunc(a.Headers, func(h Header) bool { return h.Name == name })

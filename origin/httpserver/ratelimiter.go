@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -33,10 +34,27 @@ func NewRateLimiter(perSecond float64) *RateLimiter {
 // burst is how many requests a caller may make at once.
 func (r *RateLimiter) burst() int { return max(1, int(r.perSecond)) }
 
-// Allows takes one request from what the caller has left, and reports whether there was one.
-func (r *RateLimiter) Allows(caller string, now time.Time) bool {
+// Quota is what a caller may do after one request. The zero Quota with Allowed has no limit.
+type Quota struct {
+	Allowed bool // the request was within the limit
+	burst   int  // requests that the caller may make at once, and in a second; 0 means no limit
+	left    int  // of them, now
+}
+
+// Describe returns the answer with the limit and with what is left of it, if there is one
+// (draft-ietf-httpapi-ratelimit-headers).
+func (q Quota) Describe(a Answer) Answer {
+	if q.burst == 0 {
+		return a
+	}
+	a = a.With("RateLimit-Policy", fmt.Sprintf(`"caller";q=%d;w=1`, q.burst))
+	return a.With("RateLimit", fmt.Sprintf(`"caller";r=%d;t=1`, q.left))
+}
+
+// Take takes one request from what the caller has left, and returns whether there was one and what is left now.
+func (r *RateLimiter) Take(caller string, now time.Time) Quota {
 	if r == nil {
-		return true
+		return Quota{Allowed: true}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +64,8 @@ func (r *RateLimiter) Allows(caller string, now time.Time) bool {
 		limiter = rate.NewLimiter(r.perSecond, r.burst())
 		r.callers[caller] = limiter
 	}
-	return limiter.AllowN(now, 1)
+	allowed := limiter.AllowN(now, 1)
+	return Quota{Allowed: allowed, burst: r.burst(), left: max(0, int(limiter.TokensAt(now)))}
 }
 
 // makeRoom looks at a few callers, in no order, if there are too many: those that may send a whole burst are as good as

@@ -11,7 +11,7 @@ import (
 func TestCallersAreBounded(t *testing.T) {
 	r, now := NewRateLimiter(1), time.Now()
 	for i := range 2 * maxCallers {
-		if !r.Allows(strconv.Itoa(i), now) {
+		if !r.Take(strconv.Itoa(i), now).Allowed {
 			t.Fatalf("caller %d is refused its first request", i)
 		}
 	}
@@ -26,7 +26,7 @@ func TestCallersHaveABurstAndARate(t *testing.T) {
 	for perSecond, burst := range map[float64]int{0.5: 1, 1: 1, 3: 3} {
 		r, now := NewRateLimiter(perSecond), time.Now()
 		allowed := func(at time.Time) (n int) {
-			for r.Allows("a", at) {
+			for r.Take("a", at).Allowed {
 				n++
 			}
 			return n

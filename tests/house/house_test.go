@@ -118,7 +118,7 @@ var house = map[string]room{
 	"origin/derive":                 {ours: "renderer renderer/jsontree renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
 	"edge/loop":                     {ours: "edge/clientlimit httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
-		ours:   "origin/api origin/auth origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator renderer storage storage/record wasm",
+		ours:   "origin/api origin/auth origin/cors origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator renderer storage storage/record wasm",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/api/bulk":       {ours: "origin/theming renderer/jsontree"},
@@ -126,9 +126,10 @@ var house = map[string]room{
 	"origin/api/listing":    {ours: "storage storage/record"},
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api": {
-		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/auth origin/derive origin/events origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
+		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/auth origin/cors origin/derive origin/events origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
+	"origin/cors":      {ours: "origin/httpserver", others: "github.com/valyala/fasthttp"},
 	"origin/heavywork": {others: "golang.org/x/sync"},
 	"origin/maintenance": {
 		ours:   "feedproto origin/auth origin/events origin/httpserver origin/operator storage storage/record",
