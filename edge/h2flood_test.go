@@ -197,6 +197,9 @@ func TestShutdownAnswersHTTP2(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
+	if _, err := silent.Write([]byte{22}); err != nil { // its handshake begins: the kernel keeps back a client without a byte
+		t.Fatal(err)
+	}
 	release := f.held()
 	answers := make(chan response, 2)
 	for _, client := range []*running{s.h1, s.h2} {

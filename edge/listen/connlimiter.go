@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/clientlimit"
+	"example.com/livery/edge/h2"
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/respond"
 	"github.com/valyala/fasthttp"
@@ -84,7 +85,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 func refuse(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(time.Second))
-	if secure, ok := c.(*tls.Conn); ok && (secure.Handshake() != nil || secure.ConnectionState().NegotiatedProtocol == protocolH2) {
+	if secure, ok := c.(*tls.Conn); ok && (secure.Handshake() != nil || secure.ConnectionState().NegotiatedProtocol == h2.Protocol) {
 		return // HTTP/2 has no answer without a request
 	}
 	_, _ = c.Write(respond.Overloaded.Bytes())

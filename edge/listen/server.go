@@ -8,11 +8,11 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"time"
 
 	"example.com/livery/edge/clientlimit"
+	"example.com/livery/edge/h2"
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/respond"
 	"example.com/livery/httpguard"
@@ -39,18 +39,21 @@ type Server struct {
 	conns      *connLimiter
 	handshakes *tlsHandshakes
 	http1      *fasthttp.Server
-	http2      *http.Server // of those who choose HTTP/2
-	streams    *h2Limiter
+	http2      *h2.Server // of those who choose HTTP/2
+	http2Conns h2.Conns   // that the loop does not serve
+	requests   *h2.Limiter
 	loop       *loop.Loop // nil: no fast path
-	sessions   map[string]loop.SessionFunc
 }
 
 // New returns a server, which runs until Shutdown.
 func New(c Config) (s *Server, err error) {
 	s = &Server{config: c, conns: newConnLimiter(c.MaxConns, c.clients()), handshakes: newTLSHandshakes()}
-	s.streams = newH2Limiter(c.StreamBytes, c.StreamsPerClient, c.TrustedProxies)
+	s.requests = h2.NewLimiter(c.StreamBytes, c.StreamsPerClient, c.TrustedProxies)
 	s.http1 = s.newHTTP1Server()
-	s.http2 = s.newHTTP2Server()
+	s.http2 = h2.New(h2.Config{
+		Handler: s.handle, Requests: s.requests, Shed: c.Shed, HeadBytes: s.http1.ReadBufferSize, BodyBytes: s.http1.MaxRequestBodySize,
+		ReadTimeout: s.http1.ReadTimeout, WriteTimeout: s.http1.WriteTimeout, IdleTimeout: s.http1.IdleTimeout,
+	})
 	if c.Source != nil {
 		s.loop, err = loop.New(loop.Config{
 			Source: c.Source, Server: s.http1, MaxConns: c.MaxConns, Clients: c.clients(), Overload: respond.Overloaded.Bytes(), Logger: c.Logger,
@@ -147,12 +150,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	ended := make(chan error, 3)
 	go func() { ended <- s.conns.Shutdown(ctx) }()
 	s.handshakes.drain()
-	go func() { ended <- s.http2.Shutdown(ctx) }()
+	go func() { ended <- s.http2Conns.Shutdown(ctx.Done()) }()
 	go func() { ended <- s.shutdownLoop(ctx) }()
 	err := errors.Join(<-ended, <-ended, <-ended)
-	if err != nil {
-		err = errors.Join(err, s.http2.Close())
-	}
 	return errors.Join(err, s.http1.ShutdownWithContext(ctx))
 }
 

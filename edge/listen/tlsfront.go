@@ -5,11 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
-	"net/http"
-	"slices"
 	"sync"
 	"time"
 
+	"example.com/livery/edge/h2"
 	"example.com/livery/edge/loop"
 )
 
@@ -17,39 +16,23 @@ import (
 // of clients that choose it, if c.NextProtos offers "h2", else in HTTP/1.1. c must not change while
 // it is in use; its session tickets serve every connection. It may run on several listeners at once.
 func (s *Server) ServeTLS(l net.Listener, c *tls.Config) error {
-	if s.loop != nil && loop.ServesTLS(l) && s.inLoop(c.NextProtos) {
-		return s.loop.ServeTLS(l, c, s.sessions)
+	c = s.requests.Offer(c)
+	if s.loop != nil && loop.ServesTLS(l) {
+		return s.loop.ServeTLS(l, c, map[string]loop.SessionFunc{h2.Protocol: s.http2.Begin})
 	}
 	if !s.handshakes.begin() {
 		return l.Close()
 	}
-	c = s.streams.offer(c)
-	f := &tlsFront{server: s, config: c, inner: s.conns.limit(l, c), http1: newConnQueue(l.Addr()), http2: newConnQueue(l.Addr())}
-	served := make(chan error, 2)
+	f := &tlsFront{server: s, config: c, inner: s.conns.limit(l, c), http1: newConnQueue(l.Addr())}
+	served := make(chan error, 1)
 	go func() { served <- s.serveHTTP1(f.http1) }()
-	go func() { served <- s.http2.Serve(f.http2) }()
 	broken := f.accept()
 	s.handshakes.working.Done()
 	if broken != nil {
-		_, _ = f.http1.Close(), f.http2.Close()
+		_ = f.http1.Close()
 	}
-	ended := errors.Join(<-served, <-served)
-	switch {
-	case broken != nil:
-		return broken
-	case errors.Is(ended, http.ErrServerClosed):
-		return nil
-	}
-	return ended
+	return errors.Join(broken, <-served)
 }
-
-// inLoop reports whether the loop speaks all protocols that clients are offered.
-func (s *Server) inLoop(protocols []string) bool {
-	return !slices.ContainsFunc(protocols, func(p string) bool { return p != "http/1.1" && s.sessions[p] == nil })
-}
-
-// protocolH2 is the name of HTTP/2 in ALPN (RFC 9113 section 3.1).
-const protocolH2 = "h2"
 
 // handshakeTimeout bounds how long a client may take to shake hands.
 const handshakeTimeout = 10 * time.Second
@@ -57,10 +40,10 @@ const handshakeTimeout = 10 * time.Second
 // tlsFront is a listener under TLS. After its handshake a connection goes on to the server of the protocol that was
 // agreed on. It counts in the server's connLimiter from the first byte to the last.
 type tlsFront struct {
-	server       *Server
-	config       *tls.Config
-	inner        net.Listener
-	http1, http2 *connQueue
+	server *Server
+	config *tls.Config
+	inner  net.Listener
+	http1  *connQueue
 }
 
 // accept lets connections in until Shutdown, which is not an error.
@@ -98,8 +81,8 @@ func (f *tlsFront) handshake(client *clientConn) {
 	}
 	loop.AckNow(client.Conn)
 	switch {
-	case c.ConnectionState().NegotiatedProtocol == protocolH2:
-		f.server.serveHTTP2Conn(f.http2, c)
+	case c.ConnectionState().NegotiatedProtocol == h2.Protocol:
+		f.server.http2Conns.Serve(c, f.server.http2)
 		return
 	case f.server.loop != nil:
 		f.server.conns.handToLoop(client)
@@ -108,16 +91,6 @@ func (f *tlsFront) handshake(client *clientConn) {
 		client.heard.Store(false)
 	}
 	f.http1.push(c)
-}
-
-// serveHTTP2Conn hands a connection of HTTP/2 to net/http, unless its client has too many by now.
-func (s *Server) serveHTTP2Conn(q *connQueue, c net.Conn) {
-	client := loop.AddressOf(c.RemoteAddr())
-	if !s.streams.conns.Enter(client) {
-		_ = c.Close()
-		return
-	}
-	q.push(newH2Guard(c, s.http1.ReadBufferSize, func() { s.streams.conns.Leave(client) }))
 }
 
 // tlsHandshakes are the handshakes under way, over all listeners. It may be used concurrently.

@@ -75,16 +75,7 @@ func (s *plainRequest) scanLine(b []byte) (int, scanResult) {
 	if string(b[:len(methodAndSlash)]) != methodAndSlash {
 		return 0, odd
 	}
-	end := len(methodAndSlash)
-	for end < len(b) && pathBytes[b[end]] {
-		end++
-	}
-	path := end
-	if end < len(b) && b[end] == '?' {
-		for end++; end < len(b) && queryBytes[b[end]]; {
-			end++
-		}
-	}
+	path, end := targetEnd(b, len(methodAndSlash))
 	rest := b[end:]
 	if path > maxPath || end-path > maxQuery {
 		return 0, odd
@@ -100,6 +91,21 @@ func (s *plainRequest) scanLine(b []byte) (int, scanResult) {
 		s.Query = b[path+1 : end]
 	}
 	return end + len(protocol), plain
+}
+
+// targetEnd returns where the path ends whose plain characters begin before b[at], and where the query behind it does.
+func targetEnd(b []byte, at int) (path, end int) {
+	end = at
+	for end < len(b) && pathBytes[b[end]] {
+		end++
+	}
+	path = end
+	if end < len(b) && b[end] == '?' {
+		for end++; end < len(b) && queryBytes[b[end]]; {
+			end++
+		}
+	}
+	return path, end
 }
 
 // started reports whether b may become want.

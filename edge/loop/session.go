@@ -34,3 +34,61 @@ type Session interface {
 // SessionFunc makes the session of a new connection, or returns nil: the client has too many. Any goroutine may call
 // wake, which has the loop call Append soon, or nothing once the session is closed.
 type SessionFunc func(remote netip.AddrPort, source Source, wake func()) Session
+
+// Field is what a loop does with a header of a name. The zero Field is the full server's.
+type Field = field
+
+// FieldOf returns the Field of a name in lower case.
+func FieldOf(name []byte) Field {
+	var line [maxFieldName + 1]byte
+	if len(name) >= len(line) {
+		return fieldUnknown
+	}
+	n := copy(line[:], name)
+	line[n] = ':'
+	f, _ := fieldOf(line[:n+1])
+	return f
+}
+
+// PlainRequest is a plain Request that a Session puts together. It is used again and again.
+type PlainRequest struct{ plain plainRequest }
+
+// NewPlainRequest returns a PlainRequest, which Reset must be called on.
+func NewPlainRequest() *PlainRequest {
+	return &PlainRequest{plainRequest{Request: Request{Scratch: make([]byte, 0, scratchBytes)}}}
+}
+
+// Reset begins the request of GET target to host, and reports whether it may be plain so far.
+func (p *PlainRequest) Reset(remote netip.AddrPort, now time.Time, target, host []byte) bool {
+	r := &p.plain
+	r.Remote, r.Now = remote, now
+	r.reset()
+	if len(target) == 0 || target[0] != '/' {
+		return false
+	}
+	path, end := targetEnd(target, 1)
+	if end < len(target) || path > maxPath || end-path > maxQuery {
+		return false
+	}
+	if r.Path = target[:path]; path < end {
+		r.Query = target[path+1:]
+	}
+	return r.take(fieldHost, host)
+}
+
+// Add adds a header whose value holds no control character and no space around it, and reports whether the request
+// may still be plain.
+func (p *PlainRequest) Add(f Field, value []byte) bool {
+	p.plain.count++
+	return f != fieldUnknown && p.plain.count < maxHeaders && p.plain.take(f, value)
+}
+
+// Ask asks source for the answer. A panic, which is a bug of the source, leaves the request to the full server.
+func (p *PlainRequest) Ask(source Source) (a Answer, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return source.Ready(&p.plain.Request)
+}

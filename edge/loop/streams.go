@@ -123,9 +123,12 @@ func (s *streams) abort() {
 }
 
 // AddressOf returns the address of a TCP peer; the zero Addr of any other.
-func AddressOf(peer net.Addr) netip.Addr {
+func AddressOf(peer net.Addr) netip.Addr { return AddrPortOf(peer).Addr() }
+
+// AddrPortOf returns the address and port of a TCP peer; the zero AddrPort of any other.
+func AddrPortOf(peer net.Addr) netip.AddrPort {
 	if tcp, ok := peer.(*net.TCPAddr); ok {
-		return tcp.AddrPort().Addr()
+		return tcp.AddrPort()
 	}
-	return netip.Addr{}
+	return netip.AddrPort{}
 }

@@ -1,0 +1,203 @@
+package h2
+
+import (
+	"bytes"
+	"strconv"
+	"sync"
+
+	"example.com/livery/edge/loop"
+	"example.com/livery/edge/respond"
+	"github.com/valyala/fasthttp"
+)
+
+// head is the head of one request while it is read. Its slices are valid until it is put back.
+type head struct {
+	fields []field
+	buffer []byte // texts that were coded
+	limit  int    // bytes of HTTP/1.1
+	size   int    // so far
+	count  int
+	long   bool // there are more fields, or bytes, than a request may have: the others are left out
+
+	method, scheme, authority, path, host []byte
+	length                                int64 // of the body, as declared; -1: it is not
+	trailers                              bool  // a field names trailers
+	plain                                 *loop.PlainRequest
+}
+
+var heads = sync.Pool{New: func() any { return &head{plain: loop.NewPlainRequest()} }}
+
+// newHead returns an empty head of at most so many bytes.
+func newHead(limit int) *head {
+	h := heads.Get().(*head)
+	if cap(h.buffer) < headRoom*limit {
+		h.buffer = make([]byte, 0, headRoom*limit)
+	}
+	clear(h.fields)
+	*h = head{fields: h.fields[:0], buffer: h.buffer[:0], limit: limit, size: len(" HTTP/1.1\r\n\r\n"), length: -1, plain: h.plain}
+	return h
+}
+
+// text reads a text (RFC 7541 section 5.2).
+func (h *head) text(b []byte) (text, rest []byte, ok bool) {
+	if len(b) == 0 {
+		return nil, nil, false
+	}
+	coded := b[0]&0x80 != 0
+	n, b, ok := integer(b, 7)
+	if !ok || n > len(b) {
+		return nil, nil, false
+	}
+	if !coded {
+		return b[:n], b[n:], true
+	}
+	if h.long {
+		h.buffer = h.buffer[:0]
+	}
+	at := len(h.buffer)
+	h.buffer, ok = huffman.appendText(h.buffer, b[:n])
+	return h.buffer[at:], b[n:], ok
+}
+
+// add adds a field, unless there are too many.
+func (h *head) add(f *field) {
+	h.count++
+	h.size += len(f.name) + len(f.value) + len(": \r\n")
+	if h.long = h.long || h.count > maxFields || h.size > h.limit; !h.long {
+		h.fields = append(h.fields, *f)
+	}
+}
+
+// read sorts the fields, and reports whether they make a request (RFC 9113 section 8).
+func (h *head) read() bool {
+	regular := false
+	for i := range h.fields {
+		f := &h.fields[i]
+		if f.odd {
+			f.value = bytes.Trim(f.value, " \t")
+		}
+		pseudo := f.class >= nameMethod && f.class <= namePath
+		if f.wrong || f.class == nameMalformed || pseudo && regular || !h.take(f) {
+			return false
+		}
+		regular = regular || !pseudo
+	}
+	if h.long {
+		return true // it is refused for that
+	}
+	return h.method != nil && h.scheme != nil && (len(h.path) > 0 && h.path[0] == '/' || string(h.path) == "*" && string(h.method) == fasthttp.MethodOptions)
+}
+
+// take keeps f if it is not ordinary, and reports whether a request may have it so.
+func (h *head) take(f *field) bool {
+	var place *[]byte
+	switch f.class {
+	case nameMethod:
+		place = &h.method
+	case nameScheme:
+		place = &h.scheme
+	case nameAuthority:
+		place = &h.authority
+	case namePath:
+		place = &h.path
+	case nameHost:
+		if h.host == nil {
+			h.host = f.value
+		} else if !bytes.Equal(h.host, f.value) {
+			h.host = twoHosts
+		}
+		return true
+	case nameLength:
+		n, err := strconv.ParseUint(string(f.value), 10, 62)
+		if err != nil || h.length >= 0 && h.length != int64(n) {
+			return false
+		}
+		h.length = int64(n)
+		return true
+	case nameTE:
+		return string(f.value) == "trailers"
+	case nameTrailer:
+		h.trailers = true
+		return true
+	default:
+		return true
+	}
+	if *place != nil || len(f.value) == 0 && f.class != nameAuthority {
+		return false
+	}
+	if *place = f.value; f.value == nil {
+		*place = []byte{}
+	}
+	return true
+}
+
+// twoHosts is no host.
+var twoHosts = []byte("\x00")
+
+// problem returns why the request is refused before the handler sees it, or nil.
+func (h *head) problem() *respond.Problem {
+	switch {
+	case h.long:
+		return respond.HeadTooLarge
+	case h.trailers:
+		return respond.NamesTrailers
+	case h.host != nil && h.authority != nil && !bytes.Equal(h.host, h.authority):
+		return respond.Malformed // two hosts (RFC 9113 section 8.3.1)
+	}
+	return nil
+}
+
+// isPlain reports whether a loop.Source may answer the request, which h.plain is then. now and remote are of it.
+func (h *head) isPlain(c *conn) bool {
+	if h.long || string(h.method) != fasthttp.MethodGet || h.host != nil || h.length >= 0 || !h.plain.Reset(c.remote, c.now, h.path, h.authority) {
+		return false
+	}
+	for i := range h.fields {
+		f := &h.fields[i]
+		switch {
+		case f.class >= nameMethod && f.class <= namePath:
+			if f.odd {
+				return false
+			}
+		case f.odd || f.class != nameOrdinary || !h.plain.Add(f.known, f.value):
+			return false
+		}
+	}
+	return true
+}
+
+// handlerFields are the fields that the handler reads. It is not given others: they would take memory alone.
+var handlerFields = func() map[string]bool {
+	fields := map[string]bool{}
+	for _, name := range []string{
+		"accept-encoding", "available-dictionary", "expect", "if-match", "if-none-match", "if-range", "origin", "range", "referer",
+		"sec-ch-ua", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "traceparent", "user-agent", "x-forwarded-for",
+	} {
+		fields[name] = true
+	}
+	return fields
+}()
+
+var contexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
+
+// context returns the request for the handler.
+func (h *head) context(c *conn) *fasthttp.RequestCtx {
+	ctx := contexts.Get().(*fasthttp.RequestCtx)
+	ctx.Request.Reset()
+	ctx.Response.Reset()
+	ctx.Response.Header.SetNoDefaultContentType(true)
+	ctx.SetRemoteAddr(c.address)
+	r := &ctx.Request.Header
+	r.SetMethodBytes(h.method)
+	r.SetRequestURIBytes(h.path)
+	r.SetHostBytes(h.authority)
+	if h.authority == nil {
+		r.SetHostBytes(h.host)
+	}
+	for i := range h.fields {
+		if f := &h.fields[i]; f.class == nameOrdinary && handlerFields[string(f.name)] {
+			r.AddBytesKV(f.name, f.value)
+		}
+	}
+	return ctx
+}

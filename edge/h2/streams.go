@@ -1,0 +1,412 @@
+package h2
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/livery/edge/loop"
+	"example.com/livery/edge/respond"
+	"github.com/valyala/fasthttp"
+)
+
+// stream is one request that is not answered to the end.
+type stream struct {
+	id        uint32
+	state     streamState
+	admission admission
+	halfOpen  bool // the client has not ended its request
+	dropped   bool // the answer of the handler is not sent
+	window    int64
+	since     time.Time // when the client or the server last did something for it
+	body      []byte    // what is to be sent yet
+
+	got, length int64                // of the request's body; length -1: not declared
+	ctx         *fasthttp.RequestCtx // for the handler
+	problem     *respond.Problem     // in its place
+	block       []byte               // the head of its answer
+}
+
+// streamState is what a stream waits for.
+type streamState uint8
+
+const (
+	receiving streamState = iota // for the end of the request
+	working                      // for the handler
+	sending                      // for the client to take the answer
+)
+
+var tooSlow = respond.TooSlow
+
+var streams = sync.Pool{New: func() any { return new(stream) }}
+
+// find returns the stream of an id, or nil.
+func (c *conn) find(id uint32) *stream {
+	for _, st := range c.streams {
+		if st.id == id {
+			return st
+		}
+	}
+	return nil
+}
+
+// open adds a stream.
+func (c *conn) open(id uint32, a admission) *stream {
+	st := streams.Get().(*stream)
+	*st = stream{id: id, admission: a, window: c.firstWindow, since: c.now, length: -1}
+	c.streams = append(c.streams, st)
+	return st
+}
+
+// leave counts the request of st out.
+func (st *stream) leave(c *conn) {
+	c.server.config.Requests.leave(st.admission, c.remote.Addr())
+	if st.ctx != nil {
+		st.ctx.Response.Reset() // the body is the handler's
+		contexts.Put(st.ctx)
+	}
+	*st = stream{}
+	streams.Put(st)
+}
+
+// remove takes st off the list.
+func (c *conn) remove(st *stream) {
+	i := slices.Index(c.streams, st)
+	c.streams = slices.Delete(c.streams, i, i+1)
+	if i < c.next {
+		c.next--
+	}
+	if len(c.streams) == 0 {
+		c.idle, c.next = c.now, 0
+	}
+}
+
+// drop ends st without an answer. What the handler works for goes on counting until it is done.
+func (c *conn) drop(st *stream) {
+	c.remove(st)
+	if st.state == working {
+		st.dropped = true
+		c.cancelled++
+		return
+	}
+	st.leave(c)
+}
+
+// dropAll ends every stream.
+func (c *conn) dropAll() {
+	for len(c.streams) > 0 {
+		c.drop(c.streams[len(c.streams)-1])
+	}
+}
+
+// headers begins the head of a request (RFC 9113 section 6.2).
+func (c *conn) headers(h frameHeader, payload []byte) {
+	padding := 0
+	if h.flags&flagPadded != 0 {
+		if len(payload) == 0 || int(payload[0]) >= len(payload) {
+			c.fail(errProtocol)
+			return
+		}
+		padding, payload = int(payload[0]), payload[1:]
+	}
+	if h.flags&flagPriority != 0 {
+		if len(payload) < 5 {
+			c.fail(errSize)
+			return
+		}
+		h.loop = dependsOnItself(h.stream, payload)
+		payload = payload[5:]
+	}
+	switch {
+	case padding > len(payload) || h.stream%2 == 0:
+		c.fail(errProtocol)
+	case h.flags&flagEndHeaders != 0:
+		c.wholeHead(h, payload[:len(payload)-padding])
+	default:
+		c.blockOf, c.blocks = h, 0
+		c.block = append(make([]byte, 0, len(payload)), payload[:len(payload)-padding]...)
+	}
+}
+
+// continuation goes on with a head (RFC 9113 section 6.10).
+func (c *conn) continuation(h frameHeader, payload []byte) {
+	c.blocks++
+	switch {
+	case c.block == nil:
+		c.fail(errProtocol)
+		return
+	case c.blocks > maxContinuations || len(c.block)+len(payload) > headRoom*c.server.config.HeadBytes:
+		c.fail(errCalm)
+		return
+	}
+	c.block = append(c.block, payload...)
+	if h.flags&flagEndHeaders != 0 {
+		whole := c.block
+		c.block = nil
+		c.wholeHead(c.blockOf, whole)
+	}
+}
+
+// wholeHead reads a head, and answers the request or has it answered.
+func (c *conn) wholeHead(h frameHeader, block []byte) {
+	d := newHead(c.server.config.HeadBytes)
+	defer heads.Put(d)
+	if c.table.decode(block, d) != nil {
+		c.fail(errHead)
+		return
+	}
+	end := h.flags&flagEndStream != 0
+	if h.stream <= c.last {
+		c.trailers(h.stream, end, d)
+		return
+	}
+	if c.last = h.stream; c.ending >= draining {
+		return // the client was told that it is not answered
+	}
+	switch {
+	case h.loop || !d.read():
+		c.reset(h.stream, nil, errProtocol)
+		return
+	case len(c.streams) >= maxStreams || c.cancelled >= maxOrphans:
+		c.reset(h.stream, nil, errRefused)
+		return
+	}
+	a := c.server.config.Requests.enter(c.remote.Addr())
+	if a == refused {
+		c.reset(h.stream, nil, errRefused)
+		return
+	}
+	c.request(c.open(h.stream, a), d, end)
+}
+
+// request answers the request of a new stream, or has it answered.
+func (c *conn) request(st *stream, d *head, end bool) {
+	if end && st.admission == admitted && c.source != nil && d.isPlain(c) {
+		if a, ok := d.plain.Ask(c.source); ok {
+			c.answer(st, a)
+			return
+		}
+	}
+	st.halfOpen = !end
+	problem := d.problem()
+	if st.admission == shed {
+		c.server.config.Shed()
+		problem = respond.Overloaded
+	}
+	st.ctx = d.context(c)
+	st.length = d.length
+	switch {
+	case problem == nil && d.length > int64(c.server.config.BodyBytes):
+		problem = respond.BodyTooLarge
+	case end && d.length > 0:
+		c.reset(st.id, st, errProtocol) // RFC 9113 section 8.1.1
+		return
+	case !end && problem == nil:
+		return // the body comes first
+	}
+	c.handle(st, problem)
+}
+
+// trailers ends a request whose body is followed by fields, which are dropped.
+func (c *conn) trailers(id uint32, end bool, d *head) {
+	st := c.find(id)
+	switch {
+	case st == nil || st.state != receiving:
+		c.fail(errClosed)
+		return
+	case !end:
+		c.reset(id, st, errProtocol)
+		return
+	}
+	for i := range d.fields {
+		if f := &d.fields[i]; f.wrong || f.class != nameOrdinary {
+			c.reset(id, st, errProtocol)
+			return
+		}
+	}
+	c.bodyEnded(id)
+}
+
+// bodyEnded goes on with a request whose body has come.
+func (c *conn) bodyEnded(id uint32) {
+	st := c.find(id)
+	if st == nil || !st.halfOpen {
+		return
+	}
+	st.halfOpen = false
+	switch {
+	case st.state != receiving:
+	case st.length >= 0 && st.got != st.length:
+		c.reset(id, st, errProtocol)
+	default:
+		c.handle(st, nil)
+	}
+}
+
+// answer begins to send what a source answers.
+func (c *conn) answer(st *stream, a loop.Answer) {
+	at := c.beginHead(st.id)
+	c.out = c.server.heads.append(c.out, a.Head)
+	c.out = appendDate(c.out, c.now)
+	c.endHead(st, at, a.Body)
+}
+
+// beginHead begins the HEADERS frame of an answer.
+func (c *conn) beginHead(id uint32) (at int) {
+	at = len(c.out)
+	c.out = appendFrameHeader(c.out, 0, frameHeaders, flagEndHeaders, id)
+	if c.resized {
+		c.resized = false
+		c.out = append(c.out, 0x20) // this end's table has no room (RFC 7541 section 4.2)
+	}
+	return at
+}
+
+// endHead ends the HEADERS frame at c.out[at:], which body follows.
+func (c *conn) endHead(st *stream, at int, body []byte) {
+	n := len(c.out) - at - headerBytes
+	c.out[at], c.out[at+1], c.out[at+2] = byte(n>>16), byte(n>>8), byte(n)
+	st.state, st.body, st.since = sending, body, c.now
+	if len(body) == 0 {
+		c.out[at+4] |= flagEndStream
+		c.sent(st)
+	}
+}
+
+// sent ends a stream whose answer was appended. A client that still sends the request may stop.
+func (c *conn) sent(st *stream) {
+	if st.halfOpen {
+		c.out = appendReset(c.out, st.id, errNone)
+	}
+	c.remove(st)
+	st.leave(c)
+}
+
+// handle has the handler answer on a goroutine, or a problem in its place.
+func (c *conn) handle(st *stream, problem *respond.Problem) {
+	st.state, st.problem = working, problem
+	go c.work(st)
+}
+
+// work answers st.
+func (c *conn) work(st *stream) {
+	if ctx := st.ctx; st.problem != nil {
+		st.problem.Send(ctx)
+	} else {
+		c.server.config.Handler(ctx)
+	}
+	res := &st.ctx.Response
+	body := res.Body()
+	st.block = appendResponse(st.block[:0], res, len(body))
+	if !st.ctx.IsHead() {
+		st.body = body
+	}
+	c.mu.Lock()
+	gone := c.gone
+	if !gone {
+		c.done = append(c.done, st)
+	}
+	c.mu.Unlock()
+	if gone {
+		st.leave(c)
+		return
+	}
+	c.wake()
+}
+
+// collect begins to send what the handler has answered.
+func (c *conn) collect() {
+	c.mu.Lock()
+	done := c.done
+	c.done = nil
+	c.mu.Unlock()
+	if len(done) > 0 {
+		c.takeOut()
+	}
+	for _, st := range done {
+		if st.dropped {
+			c.cancelled--
+			st.leave(c)
+			continue
+		}
+		at := c.beginHead(st.id)
+		c.out = append(c.out, st.block...)
+		c.out = appendDate(c.out, c.now)
+		st.block = nil
+		c.endHead(st, at, st.body)
+	}
+}
+
+// Append implements loop.Session.
+func (c *conn) Append(dst []byte, now time.Time) []byte {
+	c.now = now
+	c.collect()
+	n := min(len(c.out), cap(dst)-len(dst))
+	dst = append(dst, c.out[:n]...)
+	if c.out = c.out[:copy(c.out, c.out[n:])]; len(c.out) > 0 {
+		return dst
+	}
+	for c.sendWindow > 0 && len(c.streams) > 0 {
+		st := c.ready()
+		room := cap(dst) - len(dst) - headerBytes
+		if st == nil || room < min(len(st.body), leastFrame) {
+			break
+		}
+		n := min(len(st.body), c.frameBytes, room, int(min(c.sendWindow, st.window)))
+		flags := byte(0)
+		if n == len(st.body) {
+			flags = flagEndStream
+		}
+		dst = appendFrame(dst, frameData, flags, st.id, st.body[:n])
+		st.body, st.since = st.body[n:], now
+		st.window -= int64(n)
+		c.sendWindow -= int64(n)
+		if c.next++; len(st.body) == 0 {
+			c.sent(st)
+		}
+	}
+	if len(c.out) == 0 {
+		c.releaseOut()
+	}
+	return dst
+}
+
+// leastFrame is the least of a long body that a frame is worth.
+const leastFrame = 1 << 10
+
+// ready returns the next stream in turn that has something to send, or nil.
+func (c *conn) ready() *stream {
+	for range c.streams {
+		if c.next >= len(c.streams) {
+			c.next = 0
+		}
+		if st := c.streams[c.next]; st.state == sending && st.window > 0 {
+			return st
+		}
+		c.next++
+	}
+	return nil
+}
+
+// outBuffers are buffers of frames that wait to be sent.
+var outBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// mostPooled is the longest buffer that is used again.
+const mostPooled = 64 << 10
+
+// takeOut gives c a buffer, unless it has one.
+func (c *conn) takeOut() {
+	if c.buffer == nil {
+		c.buffer = outBuffers.Get().(*[]byte)
+		c.out = append((*c.buffer)[:0], c.out...)
+	}
+}
+
+// releaseOut takes the buffer of c, which is empty, back.
+func (c *conn) releaseOut() {
+	if c.buffer != nil && cap(c.out) <= mostPooled {
+		*c.buffer = c.out
+		outBuffers.Put(c.buffer)
+	}
+	c.buffer, c.out = nil, nil
+}
