@@ -38,11 +38,12 @@ type conn struct {
 	begun     time.Time // what is under way of a head or frame; zero: nothing
 	window    int       // bytes of bodies that the client may send before it hears of more
 	control   ratelimit.Bucket
-	cancelled int // streams that were reset while the handler works for them
+	cancelled int       // streams that were reset while the handler works for them
+	cut       [4]uint32 // streams whose answer ended before the request
 
 	// Of what is sent to the client.
 	buffer      *[]byte // that out lies in; nil: it has none of the pool
-	out         []byte // frames but DATA
+	out         []byte  // frames but DATA
 	streams     []*stream
 	next        int // of streams: whose DATA comes next
 	sendWindow  int64

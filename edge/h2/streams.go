@@ -211,7 +211,9 @@ func (c *conn) request(st *stream, d *head, end bool) {
 func (c *conn) trailers(id uint32, end bool, d *head) {
 	st := c.find(id)
 	switch {
-	case st == nil || st.state != receiving:
+	case st == nil && slices.Contains(c.cut[:], id) && c.counted():
+		return // the client did not know yet
+	case st == nil || !st.halfOpen:
 		c.fail(errClosed)
 		return
 	case !end:
@@ -277,6 +279,7 @@ func (c *conn) endHead(st *stream, at int, body []byte) {
 func (c *conn) sent(st *stream) {
 	if st.halfOpen {
 		c.out = appendReset(c.out, st.id, errNone)
+		c.cut[int(st.id/2)%len(c.cut)] = st.id
 	}
 	c.remove(st)
 	st.leave(c)
