@@ -1,8 +1,9 @@
 package h2
 
 import (
+	"context"
+	"fmt"
 	"net"
-	"os"
 	"sync"
 	"time"
 
@@ -168,14 +169,18 @@ func (k *carrier) drain() {
 	k.wake()
 }
 
-// Shutdown ends every connection after the requests under way, or at once when cancel is closed, which is an error.
-func (s *Conns) Shutdown(cancel <-chan struct{}) error {
+// Shutdown ends every connection after the requests under way, or at once when ctx is done, whose error it returns then.
+func (s *Conns) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.drained = true
 	for k := range s.open {
 		k.drain()
 	}
+	none := len(s.open) == 0
 	s.mu.Unlock()
+	if none {
+		return nil
+	}
 	ended := make(chan struct{})
 	go func() {
 		s.working.Wait()
@@ -184,7 +189,7 @@ func (s *Conns) Shutdown(cancel <-chan struct{}) error {
 	select {
 	case <-ended:
 		return nil
-	case <-cancel:
+	case <-ctx.Done():
 	}
 	s.mu.Lock()
 	for k := range s.open {
@@ -192,5 +197,5 @@ func (s *Conns) Shutdown(cancel <-chan struct{}) error {
 	}
 	s.mu.Unlock()
 	<-ended
-	return os.ErrDeadlineExceeded
+	return fmt.Errorf("h2: shutdown: %w", ctx.Err())
 }

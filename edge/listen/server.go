@@ -150,7 +150,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	ended := make(chan error, 3)
 	go func() { ended <- s.conns.Shutdown(ctx) }()
 	s.handshakes.drain()
-	go func() { ended <- s.http2Conns.Shutdown(ctx.Done()) }()
+	go func() { ended <- s.http2Conns.Shutdown(ctx) }()
 	go func() { ended <- s.shutdownLoop(ctx) }()
 	err := errors.Join(<-ended, <-ended, <-ended)
 	return errors.Join(err, s.http1.ShutdownWithContext(ctx))
