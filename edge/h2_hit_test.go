@@ -51,11 +51,22 @@ func (c *h2Client) ask(t testing.TB, path string, streams int) {
 	for range streams {
 		c.block.Reset()
 		for _, f := range [][2]string{
-			{":method", "GET"}, {":authority", "cdn.example.com"}, {":scheme", "https"}, {":path", path},
-			{"sec-ch-ua", `"Chromium";v="140", "Not=A?Brand";v="24", "Google Chrome";v="140"`}, {"sec-ch-ua-mobile", "?0"}, {"sec-ch-ua-platform", `"Linux"`},
+			{":method", "GET"},
+			{":authority", "cdn.example.com"},
+			{":scheme", "https"},
+			{":path", path},
+			{"sec-ch-ua", `"Chromium";v="140", "Not=A?Brand";v="24", "Google Chrome";v="140"`},
+			{"sec-ch-ua-mobile", "?0"},
+			{"sec-ch-ua-platform", `"Linux"`},
 			{"user-agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"},
-			{"accept", "text/css,*/*;q=0.1"}, {"sec-fetch-site", "cross-site"}, {"sec-fetch-mode", "no-cors"}, {"sec-fetch-dest", "style"},
-			{"referer", "https://shop.example/"}, {"accept-encoding", "gzip, deflate, br, zstd"}, {"accept-language", "en-GB,en;q=0.9"}, {"priority", "u=0"},
+			{"accept", "text/css,*/*;q=0.1"},
+			{"sec-fetch-site", "cross-site"},
+			{"sec-fetch-mode", "no-cors"},
+			{"sec-fetch-dest", "style"},
+			{"referer", "https://shop.example/"},
+			{"accept-encoding", "gzip, deflate, br, zstd"},
+			{"accept-language", "en-GB,en;q=0.9"},
+			{"priority", "u=0"},
 		} {
 			if err := c.encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]}); err != nil {
 				t.Fatal(err)

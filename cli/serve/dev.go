@@ -156,7 +156,7 @@ func (d *dev) serveSecurely(e *edge.Edge, l net.Listener) error {
 	if err != nil {
 		return err
 	}
-	offerHTTP2(c, d.Log)
+	offerHTTP2(c)
 	d.file.EdgeTLSURL, d.certificate = process.URLOf(l, true), path
 	d.Serve(func() error { return e.ServeTLS(l, c) })
 	return nil

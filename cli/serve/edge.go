@@ -25,7 +25,6 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/edge"
 	"example.com/livery/edge/listen"
-	"example.com/livery/toolchain"
 	"example.com/livery/wasm"
 )
 
@@ -161,7 +160,7 @@ func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
 		return err
 	}
 	if s.filesTLS != nil && e.http2 {
-		offerHTTP2(s.filesTLS, s.log)
+		offerHTTP2(s.filesTLS)
 	}
 	if s.upstreamTLS, err = e.upstreamTLS.Settings(s.log); err != nil {
 		return err
@@ -176,12 +175,7 @@ func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
 }
 
 // offerHTTP2 has the clients of a listener choose HTTP/2 or HTTP/1.1.
-func offerHTTP2(c *tls.Config, log *slog.Logger) {
-	c.NextProtos = []string{"h2", "http/1.1"}
-	if warning := toolchain.Warning(); warning != "" {
-		log.Warn("livery: HTTP/2 is offered by a program that should not offer it", "why", warning, "off", "--http2=false")
-	}
-}
+func offerHTTP2(c *tls.Config) { c.NextProtos = []string{"h2", "http/1.1"} }
 
 // edgeSetup is what an edge is started from.
 type edgeSetup struct {

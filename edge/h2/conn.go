@@ -26,7 +26,7 @@ type conn struct {
 	now     time.Time // of the call under way
 
 	// Of what the client sends.
-	in        []byte // the beginning of a frame, or of the preface
+	in        input
 	skip      int    // bytes of a payload that nothing reads
 	skipped   func() // what follows them
 	phase     phase
@@ -118,70 +118,20 @@ func (c *conn) Receive(p []byte, now time.Time) {
 			c.skippedAll()
 			continue
 		}
-		if len(c.in) == 0 {
-			if n := c.needed(p); n <= len(p) {
-				c.take(p[:n])
-				p = p[n:]
-				continue
-			}
+		var whole []byte
+		if whole, p = c.in.next(p); whole != nil {
+			c.take(whole)
 		}
-		p = c.keep(p)
 	}
 	if c.ending >= failed {
 		return
 	}
 	switch {
-	case len(c.in) == 0 && c.skip == 0 && len(c.block) == 0 && c.phase == serving:
-		c.begun, c.in = time.Time{}, nil
+	case len(c.in.part) == 0 && c.skip == 0 && len(c.block) == 0 && c.phase == serving:
+		c.begun, c.in.part = time.Time{}, nil
 	case c.begun.IsZero():
 		c.begun = now
 	}
-}
-
-// keep adds to the frame of which a part has come, takes it if it is whole, and returns the rest of p.
-func (c *conn) keep(p []byte) []byte {
-	for len(p) > 0 {
-		need := c.needed(c.in)
-		n := min(need-len(c.in), len(p))
-		c.in, p = append(c.in, p[:n]...), p[n:]
-		if len(c.in) == need && c.needed(c.in) == need {
-			whole := c.in
-			c.in = c.in[:0]
-			c.take(whole)
-			break
-		}
-	}
-	return p
-}
-
-// needed returns how many bytes the frame that b begins takes, as far as b says so. The payload of a frame that is
-// not read counts not.
-func (c *conn) needed(b []byte) int {
-	if c.phase == awaitsPreface {
-		return len(preface)
-	}
-	if len(b) < headerBytes {
-		return headerBytes
-	}
-	h := headerOf(b)
-	switch h.kind {
-	case frameData:
-		if h.flags&flagPadded != 0 && h.length > 0 {
-			return headerBytes + 1
-		}
-		return headerBytes
-	case frameHeaders, frameSettings, frameContinuation:
-	case framePriority, frameReset, framePing, frameWindowUpdate:
-		if h.length > longestFixed {
-			return headerBytes
-		}
-	default:
-		return headerBytes
-	}
-	if h.length > maxFrame {
-		return headerBytes
-	}
-	return headerBytes + h.length
 }
 
 // take processes a frame, without the payload that is not read.
@@ -213,7 +163,7 @@ func (c *conn) fail(code errorCode) {
 	}
 	c.out = appendGoAway(c.out, c.last, code)
 	c.ending, c.endedAt = failed, c.now
-	c.in, c.block, c.begun = nil, nil, time.Time{}
+	c.in.part, c.block, c.begun = nil, nil, time.Time{}
 	c.dropAll()
 }
 

@@ -143,7 +143,7 @@ func (c *conn) resetByClient(h frameHeader) {
 	case h.stream == 0 || h.stream > c.last:
 		c.fail(errProtocol)
 	default:
-		if st := c.find(h.stream); st != nil {
+		if st := find(c.streams, h.stream); st != nil {
 			c.drop(st)
 		}
 	}
@@ -155,9 +155,9 @@ func (c *conn) priority(h frameHeader, payload []byte) {
 	case h.stream == 0:
 		c.fail(errProtocol)
 	case h.length != 5:
-		c.reset(h.stream, c.find(h.stream), errSize)
+		c.reset(h.stream, find(c.streams, h.stream), errSize)
 	case dependsOnItself(h.stream, payload):
-		c.reset(h.stream, c.find(h.stream), errProtocol)
+		c.reset(h.stream, find(c.streams, h.stream), errProtocol)
 	}
 }
 
@@ -234,7 +234,7 @@ func (c *conn) windowUpdate(h frameHeader, payload []byte) {
 		}
 		return
 	}
-	st := c.find(h.stream)
+	st := find(c.streams, h.stream)
 	switch {
 	case h.stream > c.last:
 		c.fail(errProtocol)
@@ -259,7 +259,7 @@ func (c *conn) data(h frameHeader, start []byte) {
 		padding = int(start[0])
 		body -= 1 + padding
 	}
-	st := c.find(h.stream)
+	st := find(c.streams, h.stream)
 	switch c.window -= h.length; {
 	case h.stream == 0 || h.stream > c.last:
 		c.fail(errProtocol)

@@ -41,8 +41,8 @@ var tooSlow = respond.TooSlow
 var streams = sync.Pool{New: func() any { return new(stream) }}
 
 // find returns the stream of an id, or nil.
-func (c *conn) find(id uint32) *stream {
-	for _, st := range c.streams {
+func find(streams []*stream, id uint32) *stream {
+	for _, st := range streams {
 		if st.id == id {
 			return st
 		}
@@ -209,7 +209,7 @@ func (c *conn) request(st *stream, d *head, end bool) {
 
 // trailers ends a request whose body is followed by fields, which are dropped.
 func (c *conn) trailers(id uint32, end bool, d *head) {
-	st := c.find(id)
+	st := find(c.streams, id)
 	switch {
 	case st == nil && slices.Contains(c.cut[:], id) && c.counted():
 		return // the client did not know yet
@@ -231,7 +231,7 @@ func (c *conn) trailers(id uint32, end bool, d *head) {
 
 // bodyEnded goes on with a request whose body has come.
 func (c *conn) bodyEnded(id uint32) {
-	st := c.find(id)
+	st := find(c.streams, id)
 	if st == nil || !st.halfOpen {
 		return
 	}
