@@ -228,3 +228,32 @@ func TestSessionsMayBeRefused(t *testing.T) {
 	ended(t, r)
 	eventually(t, "four are left", func() bool { return h.loop.Stats().Connections == 4 })
 }
+
+// trickling is a socket that sends one byte at a time.
+type trickling struct{ net.Conn }
+
+// Write implements net.Conn.
+func (c trickling) Write(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		_, err = c.Conn.Write(p[n : n+1])
+		n++
+	}
+	return n, err
+}
+
+// TestRecordsComeInPieces: whatever part of a record has come, of the handshake's or a request's, the rest is waited for.
+func TestRecordsComeInPieces(t *testing.T) {
+	h := openSecureServer(t, nil)
+	inner, err := net.Dial("tcp", h.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inner.Close()
+	c := tls.Client(trickling{inner}, h.trusted)
+	r := bufio.NewReader(c)
+	for _, path := range []string{"/2k.css", "/nothing", "/20k.css"} {
+		if resp, body := ask(t, c, r, get(path)); path == "/nothing" && resp.StatusCode != 404 || path != "/nothing" && body != string(h.files[path].body) {
+			t.Errorf("%s: status %d, %d bytes", path, resp.StatusCode, len(body))
+		}
+	}
+}
