@@ -44,6 +44,7 @@ type conn struct {
 	// Of what is sent to the client.
 	buffer      *[]byte // that out lies in; nil: it has none of the pool
 	out         []byte  // frames but DATA
+	unsent      int     // streams that have ended since out was empty: the client cannot know yet
 	streams     []*stream
 	next        int // of streams: whose DATA comes next
 	sendWindow  int64
@@ -114,7 +115,9 @@ func (c *conn) Receive(p []byte, now time.Time) {
 	for len(p) > 0 && c.ending < failed {
 		if c.skip > 0 {
 			n := min(c.skip, len(p))
-			c.skip, p = c.skip-n, p[n:]
+			if c.skip, p = c.skip-n, p[n:]; c.skip == 0 {
+				c.begun = time.Time{}
+			}
 			c.skippedAll()
 			continue
 		}
@@ -145,6 +148,9 @@ func (c *conn) take(b []byte) {
 		return
 	}
 	c.frame(headerOf(b), b[headerBytes:])
+	if c.block == nil && c.phase == serving {
+		c.begun = time.Time{} // what follows has its own time
+	}
 }
 
 // skippedAll goes on behind a payload that nothing reads, if it has ended.
@@ -259,18 +265,15 @@ func (c *conn) Expire(now time.Time) {
 
 // Close implements loop.Session.
 func (c *conn) Close() {
+	c.dropAll() // first: once the connection is gone, the streams that the handler works for belong to work
 	c.mu.Lock()
 	c.gone = true
 	done := c.done
 	c.done = nil
 	c.mu.Unlock()
 	for _, st := range done {
-		if !st.dropped {
-			c.remove(st)
-		}
 		st.leave(c)
 	}
-	c.dropAll()
 	c.out = c.out[:0]
 	c.releaseOut()
 	c.server.config.Requests.Conns.Leave(c.remote.Addr())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/livery/edge/loop"
@@ -25,11 +26,14 @@ type carrier struct {
 	woken chan struct{} // one element: the session has something to send
 	write time.Duration
 
+	draining atomic.Bool // the session is to take no new requests
+
 	mu      sync.Mutex // guards session and out
 	session loop.Session
 	out     []byte
 	timer   *time.Timer
 	ended   bool
+	drained bool // the session has heard of draining
 }
 
 // Serve begins to serve c, which it closes in the end.
@@ -106,6 +110,10 @@ func (k *carrier) sendWhenWoken() {
 	for range k.woken {
 		k.mu.Lock()
 		now := time.Now()
+		if k.draining.Load() && !k.drained {
+			k.drained = true
+			k.session.Drain(now)
+		}
 		if at := k.session.Deadline(); !at.IsZero() && !now.Before(at) && !k.ended {
 			k.session.Expire(now)
 		}
@@ -161,11 +169,9 @@ func (s *Conns) remove(k *carrier) {
 	s.working.Done()
 }
 
-// drain has the session take no new requests.
+// drain has the session take no new requests. It does not wait for a write under way.
 func (k *carrier) drain() {
-	k.mu.Lock()
-	k.session.Drain(time.Now())
-	k.mu.Unlock()
+	k.draining.Store(true)
 	k.wake()
 }
 

@@ -73,6 +73,9 @@ func (st *stream) leave(c *conn) {
 func (c *conn) remove(st *stream) {
 	i := slices.Index(c.streams, st)
 	c.streams = slices.Delete(c.streams, i, i+1)
+	if len(c.out) > 0 {
+		c.unsent++
+	}
 	if i < c.next {
 		c.next--
 	}
@@ -167,7 +170,7 @@ func (c *conn) wholeHead(h frameHeader, block []byte) {
 	case h.loop || !d.read():
 		c.reset(h.stream, nil, errProtocol)
 		return
-	case len(c.streams) >= maxStreams || c.cancelled >= maxOrphans:
+	case len(c.streams)+c.unsent >= maxStreams || c.cancelled >= maxOrphans:
 		c.reset(h.stream, nil, errRefused)
 		return
 	}
@@ -349,6 +352,7 @@ func (c *conn) Append(dst []byte, now time.Time) []byte {
 	if c.out = c.out[:copy(c.out, c.out[n:])]; len(c.out) > 0 {
 		return dst
 	}
+	c.unsent = 0
 	for c.sendWindow > 0 && len(c.streams) > 0 {
 		st := c.ready()
 		room := cap(dst) - len(dst) - headerBytes
