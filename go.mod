@@ -35,6 +35,8 @@ require golang.org/x/net v0.62.0
 
 require golang.org/x/time v0.16.0
 
+require github.com/summerwind/h2spec v2.2.1+incompatible
+
 require (
 	github.com/DataDog/zstd v1.5.7 // indirect
 	github.com/RaduBerinde/axisds v0.1.0 // indirect

@@ -194,7 +194,7 @@ func (t *table) decode(block []byte, h *head) error {
 			}
 		case b&0xe0 == 0x20:
 			n, block, ok = integer(block, 5)
-			if !ok || !first || n > tableBytes {
+			if !ok || !first && t.size > 0 || n > tableBytes {
 				return errCompression
 			}
 			t.resize(n)
@@ -247,10 +247,10 @@ func integer(b []byte, bits int) (n int, rest []byte, ok bool) {
 	if n = int(b[0]) & most; n < most {
 		return n, b[1:], true
 	}
-	for i, shift := 1, 0; i < len(b) && shift <= 21; i, shift = i+1, shift+7 {
+	for i, shift := 1, 0; i < len(b) && shift < 63; i, shift = i+1, shift+7 {
 		n += int(b[i]&0x7f) << shift
 		if b[i]&0x80 == 0 {
-			return n, b[i+1:], true
+			return n, b[i+1:], n >= 0
 		}
 	}
 	return 0, nil, false
