@@ -22,6 +22,7 @@ var choosesItself = []string{
 	"TestRequestsOfOneConnectionStayApart",
 	"TestWrongAnswersAreNotAskedForAgainAtOnce",
 	"TestFullDiskKeepsWhatIsAskedForNow",
+	"TestHTTP2KeepsTheStandard",
 }
 
 // onBothPaths are the tests of a running edge: each holds with the fast path and without it.

@@ -187,6 +187,20 @@ func storm(times int, text string) func(io.Writer, string) error {
 	}
 }
 
+// requests sends requests of new streams, each followed by what behind returns for its stream.
+func requests(times int, flags byte, behind func(stream uint32) string) func(io.Writer, string) error {
+	return func(w io.Writer, path string) error {
+		head := "\x82\x87\x04" + hpackText(path) + "\x01\x01a"
+		for n := range times {
+			stream := uint32(2*n + 1)
+			if _, err := io.WriteString(w, frame(frameHeaders, flags, stream, head)+behind(stream)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // endlessHead begins a request whose head never ends.
 func endlessHead(w io.Writer, path string) error {
 	if _, err := io.WriteString(w, frame(frameHeaders, endStream, 1, "\x82\x87\x04"+hpackText(path))); err != nil {
@@ -208,6 +222,11 @@ var h2Attacks = []h2Attack{
 	{name: "PING", conns: 20, frames: storm(100_000, frame(6, 0, 0, "12345678"))},
 	{name: "SETTINGS", conns: 20, frames: storm(100_000, frame(4, 0, 0, "\x00\x04\x00\x00\x00\x00"))},
 	{name: "endless heads", conns: 20, frames: endlessHead},
+	{name: "resets", conns: 20, frames: requests(20_000, endStream|endHeaders, func(stream uint32) string { return frame(3, 0, stream, "\x00\x00\x00\x08") })},
+	{name: "resets that the server makes", conns: 20, frames: requests(20_000, endStream|endHeaders, func(stream uint32) string { return frame(8, 0, stream, "\x00\x00\x00\x00") })},
+	{name: "WINDOW_UPDATE", conns: 20, frames: storm(100_000, frame(8, 0, 0, "\x00\x00\x00\x01"))},
+	{name: "empty DATA", conns: 20, frames: requests(100, endHeaders, func(stream uint32) string { return strings.Repeat(frame(0, 0, stream, ""), 1000) })},
+	{name: "bodies that do not end", conns: 40, frames: requests(100, endHeaders, func(stream uint32) string { return frame(0, 0, stream, "a") })},
 	{name: "idle connections", conns: 300},
 }
 

@@ -24,9 +24,9 @@ func memoryNow() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// mostOfAFlood is what a flood from one address may take, the flood's own side included: 1,250 requests and
-// refusals of 16 KiB, connections, and buffers.
-const mostOfAFlood = 56 << 20
+// mostOfAFlood is what a flood from one address may take, the flood's own side included: requests and refusals under way,
+// connections, and buffers.
+const mostOfAFlood = 16 << 20
 
 // Whatever one address sends in HTTP/2, the edge takes a bounded amount of memory for it and goes on
 // answering others.

@@ -50,9 +50,9 @@ func headOf(path string, more ...string) []byte {
 	return b.Bytes()
 }
 
-// FuzzReceive: whatever a client sends, in whatever pieces, a session does not fail, sends well-formed frames alone, no
+// FuzzFrames: whatever a client sends, in whatever pieces, a session does not fail, sends well-formed frames alone, no
 // more DATA than the client's window takes, and keeps little.
-func FuzzReceive(f *testing.F) {
+func FuzzFrames(f *testing.F) {
 	request := http2.HeadersFrameParam{StreamID: 1, BlockFragment: headOf("/a"), EndStream: true, EndHeaders: true}
 	for _, write := range []func(*http2.Framer) error{
 		func(f *http2.Framer) error { return f.WriteHeaders(request) },
