@@ -60,7 +60,9 @@ func FuzzFrames(f *testing.F) {
 		func(f *http2.Framer) error { return f.WriteRSTStream(1, http2.ErrCodeCancel) },
 		func(f *http2.Framer) error { return f.WriteWindowUpdate(0, 1<<20) },
 		func(f *http2.Framer) error { return f.WriteGoAway(0, http2.ErrCodeNo, nil) },
-		func(f *http2.Framer) error { return f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 7}) },
+		func(f *http2.Framer) error {
+			return f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 7})
+		},
 		func(f *http2.Framer) error {
 			return f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headOf("/a", "content-length", "3"), EndHeaders: true})
 		},

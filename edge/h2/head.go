@@ -14,6 +14,7 @@ import (
 type head struct {
 	fields []field
 	buffer []byte // texts that were coded
+	kept   int    // of buffer, once the head is too long: nothing behind it is read again
 	limit  int    // bytes of HTTP/1.1
 	size   int    // so far
 	count  int
@@ -52,7 +53,7 @@ func (h *head) text(b []byte) (text, rest []byte, ok bool) {
 		return b[:n], b[n:], true
 	}
 	if h.long {
-		h.buffer = h.buffer[:0]
+		h.buffer = h.buffer[:h.kept]
 	}
 	at := len(h.buffer)
 	h.buffer, ok = huffman.appendText(h.buffer, b[:n])
@@ -63,7 +64,11 @@ func (h *head) text(b []byte) (text, rest []byte, ok bool) {
 func (h *head) add(f *field) {
 	h.count++
 	h.size += len(f.name) + len(f.value) + len(": \r\n")
-	if h.long = h.long || h.count > maxFields || h.size > h.limit; !h.long {
+	switch {
+	case h.long:
+	case h.count > maxFields || h.size > h.limit:
+		h.long, h.kept = true, len(h.buffer)
+	default:
 		h.fields = append(h.fields, *f)
 	}
 }

@@ -218,3 +218,37 @@ func FuzzReceive(f *testing.F) {
 		s.Expire(start.Add(time.Hour))
 	})
 }
+
+// TestHeadThatIsTooLongIsRefusedAsSuch: fields behind the longest head change nothing of those before.
+func TestHeadThatIsTooLongIsRefusedAsSuch(t *testing.T) {
+	s := newServer(func(*fasthttp.RequestCtx) { t.Error("the handler is asked") })
+	done := make(chan struct{})
+	session := s.Begin(here, nil, func() { close(done) })
+	defer session.Close()
+	c := newClient()
+	more := []string{"content-length", "0"}
+	for range 300 {
+		more = append(more, "x-crumb", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")
+	}
+	c.get(1, "/aaaaaaaaaaaaaaaa.css", more...)
+	session.Receive(c.sent(), start)
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("the request is not answered")
+	}
+	framer := http2.NewFramer(nil, bytes.NewReader(session.Append(make([]byte, 0, 64<<10), start)))
+	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	for {
+		frame, err := framer.ReadFrame()
+		if err != nil {
+			t.Fatal("no answer")
+		}
+		if head, ok := frame.(*http2.MetaHeadersFrame); ok {
+			if status := head.PseudoValue("status"); status != "431" {
+				t.Errorf("status %s, want 431", status)
+			}
+			return
+		}
+	}
+}
