@@ -43,7 +43,8 @@ test: build ## Build the program and run every test but the longest (make check 
 
 # The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
 # those tests count that use one thing from several.
-# What takes long and does one thing at a time, or runs a program without the detector: make test has run it.
+# What takes long and does one thing at a time, counts what the detector changes, or runs a program without it: make test
+# has run it.
 ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun TestLargePush TestCorpus \
 	TestCompiledCodeStaysWithinItsBudget TestDamagedCodeIsMadeAnewAlone TestLargestDocumentRenders TestDamagedCacheIsCompiledAnew \
 	TestModulesThatBreakTheContractAreRefused TestRefusalsNameTheFault TestCodeOfOtherEnginesIsDeletedLater TestModuleIsReproducible TestWASMEqualsNative \
@@ -54,7 +55,7 @@ ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun T
 	TestAFullDiskTakesWhatFreesIt TestAStoreThatIsTendedDoesNotGrow TestPruningKeepsTheNewestBackupsWhole \
 	TestAnUpgradeKeepsPublishedBytes TestMigrationFollowsTheTheme TestPathsAndMethodsAreExact TestBodiesChangeNothingElse \
 	TestEveryPathRefusesOtherMethods TestThereAreNoOtherLevels TestSecretsAreNeverAnswered TestHostileBatchesAreBounded \
-	TestQuestionsCarryTheTraceOn TestWrongAnswersAreNotAskedForAgainAtOnce
+	TestQuestionsCarryTheTraceOn TestWrongAnswersAreNotAskedForAgainAtOnce TestNoAllocationAHit
 empty :=
 space := $(empty) $(empty)
 

@@ -16,7 +16,7 @@ const idleBytes = 8 << 10
 // TestIdleSecureConnectionsAreSmall: after a handshake as browsers make it (which offers a key of 1,216 bytes) and a
 // request, over HTTP/1.1 and in a session.
 func TestIdleSecureConnectionsAreSmall(t *testing.T) {
-	e := &echoes{limit: time.Minute}
+	e := newEchoes(time.Minute)
 	h := openSecureServer(t, map[string]SessionFunc{"echo": e.begin})
 	for _, tt := range []struct {
 		name, protocol, request string

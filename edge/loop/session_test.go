@@ -30,10 +30,16 @@ type echo struct {
 
 // echoes makes sessions and counts what became of them.
 type echoes struct {
-	limit                         time.Duration
-	most                          int64 // sessions; 0: any number
+	limit                         atomic.Int64 // of a session, as a time.Duration
+	most                          int64        // sessions; 0: any number
 	begun, drained, closed, spent atomic.Int64
 	remote                        atomic.Value
+}
+
+func newEchoes(limit time.Duration) *echoes {
+	e := new(echoes)
+	e.limit.Store(int64(limit))
+	return e
 }
 
 func (e *echoes) begin(remote netip.AddrPort, source Source, wake func()) Session {
@@ -41,7 +47,7 @@ func (e *echoes) begin(remote netip.AddrPort, source Source, wake func()) Sessio
 		return nil
 	}
 	e.remote.Store(remote)
-	return &echo{log: e, wake: wake, limit: e.limit}
+	return &echo{log: e, wake: wake, limit: time.Duration(e.limit.Load())}
 }
 
 // Receive implements Session.
@@ -135,7 +141,7 @@ func line(t *testing.T, c net.Conn, r *bufio.Reader, request string) string {
 // TestSessionsSpeakTheProtocolThatWasAgreedOn: a session gets what comes and sends what it has, more than a socket
 // takes at once too, and by itself; who chose HTTP/1.1 is served beside it.
 func TestSessionsSpeakTheProtocolThatWasAgreedOn(t *testing.T) {
-	e := &echoes{limit: time.Minute}
+	e := newEchoes(time.Minute)
 	h, dial := openEchoes(t, e)
 	c, r := dial()
 	if got := line(t, c, r, "say a\nsay b\n"); got != "a" {
@@ -187,7 +193,7 @@ func TestSessionsSpeakTheProtocolThatWasAgreedOn(t *testing.T) {
 
 // TestSessionsEndInTime: by their deadlines, in a shutdown, by their clients' ends and if there are too many.
 func TestSessionsEndInTime(t *testing.T) {
-	e := &echoes{limit: soon}
+	e := newEchoes(soon)
 	h, dial := openEchoes(t, e)
 	c, r := dial()
 	if got := line(t, c, r, "say a\n") + line(t, c, r, ""); got != "atoo late" {
@@ -198,7 +204,7 @@ func TestSessionsEndInTime(t *testing.T) {
 		t.Errorf("%d sessions are told, want 1", e.spent.Load())
 	}
 	eventually(t, "the session is counted", func() bool { return h.loop.Stats().Expired == 1 })
-	e.limit = time.Minute
+	e.limit.Store(int64(time.Minute))
 	c, r = dial()
 	line(t, c, r, "say b\n")
 	gone, _ := dial()
@@ -218,7 +224,8 @@ func TestSessionsEndInTime(t *testing.T) {
 
 // TestSessionsMayBeRefused: a protocol that makes no session ends the connection.
 func TestSessionsMayBeRefused(t *testing.T) {
-	e := &echoes{limit: time.Minute, most: 4}
+	e := newEchoes(time.Minute)
+	e.most = 4
 	h, dial := openEchoes(t, e)
 	for range 4 {
 		c, r := dial()
