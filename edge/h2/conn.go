@@ -203,7 +203,7 @@ func (c *conn) Drain(now time.Time) {
 
 // Ended implements loop.Session.
 func (c *conn) Ended() bool {
-	if c.ending == draining && len(c.streams) == 0 && len(c.out) == 0 {
+	if c.ending == draining && len(c.streams) == 0 && len(c.out) == 0 && !c.now.Before(c.endedAt.Add(grace)) {
 		c.ending = finished
 	}
 	return c.ending == finished
@@ -217,7 +217,7 @@ func (c *conn) Deadline() time.Time {
 			at = t
 		}
 	}
-	if c.ending == warned || c.ending == failed {
+	if c.ending == warned || c.ending == failed || c.ending == draining && len(c.streams) == 0 {
 		until(c.endedAt, grace)
 	}
 	if !c.begun.IsZero() {

@@ -129,8 +129,8 @@ func (c *conn) controlFrame(h frameHeader, payload []byte) {
 	case frameGoAway:
 		if h.stream != 0 {
 			c.fail(errProtocol)
-		} else if c.ending < draining {
-			c.ending = draining
+		} else if c.ending < draining { // the client may still send what asks for nothing: closed at once, it would see a reset
+			c.ending, c.endedAt = draining, c.now
 		}
 	}
 }

@@ -253,3 +253,25 @@ func TestHeadThatIsTooLongIsRefusedAsSuch(t *testing.T) {
 		}
 	}
 }
+
+// TestGoAwayOfAClientIsNotAnsweredByAReset: what the client sends behind it is read for a moment, and answered.
+func TestGoAwayOfAClientIsNotAnsweredByAReset(t *testing.T) {
+	s := newServer(func(*fasthttp.RequestCtx) {}).Begin(here, nil, func() {})
+	defer s.Close()
+	c := newClient()
+	_ = c.WriteGoAway(0, http2.ErrCodeNo, nil)
+	s.Receive(c.sent(), start)
+	if frames(t, s, start); s.Ended() {
+		t.Fatal("the connection ends at once")
+	}
+	_ = c.WritePing(false, [8]byte{})
+	s.Receive(c.sent(), start)
+	if _, kinds := frames(t, s, start); kinds[http2.FramePing] != 1 {
+		t.Errorf("a PING behind GOAWAY is answered by %v", kinds)
+	}
+	at := s.Deadline()
+	s.Expire(at)
+	if frames(t, s, at); !s.Ended() {
+		t.Error("the connection goes on for good")
+	}
+}
