@@ -28,7 +28,7 @@ func TestClientsCallTheAPI(t *testing.T) {
 	found := 0
 	for _, call := range regexp.MustCompile(`livery\.([a-z]\w*)\(`).FindAllStringSubmatch(read(t, "clients/src/hey-api.ts"), -1) {
 		if found++; !ids[call[1]] {
-			t.Errorf("hey-api.ts calls %s, which is no operationId of the document", call[1])
+			t.Errorf("hey-api.ts calls %s, which is not an operationId of the document", call[1])
 		}
 	}
 	source := read(t, "clients/src/openapi-fetch.ts")

@@ -47,7 +47,7 @@ func (p *pairs) ask() (misses int) {
 	return misses
 }
 
-// flood asks for as many bytes as the budget has, at addresses that nobody asks for again.
+// flood asks for as many bytes as the budget has, at addresses that are not asked for again.
 func (p *pairs) flood(round int) {
 	for i := range 32 << 20 / (21 << 10) {
 		in := NewInputs(feedproto.Pair{Plan: hashOf(fmt.Sprint("flood", round), i)})

@@ -136,7 +136,7 @@ func (h *head) take(f *field) bool {
 	return true
 }
 
-// twoHosts is no host.
+// twoHosts stands for a host that no authority can equal: the request has two.
 var twoHosts = []byte("\x00")
 
 // problem returns why the request is refused before the handler sees it, or nil.
