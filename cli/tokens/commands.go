@@ -12,6 +12,7 @@ func Commands(s *account.Session) []*cobra.Command {
 	a := &app{Session: s}
 	return []*cobra.Command{
 		a.pullCommand(),
+		a.typesCommand(),
 		a.editCommand(),
 		a.unsetCommand(),
 		a.renameCommand(),

@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
@@ -21,29 +26,58 @@ a flat map; --version writes a published version. What comes out can be pushed a
 The current document of a Theme is written whole, and so is its newest version while there is no
 draft. Of any other version the API lists tokens and groups only, so that --version writes it without
 $extends, $ref, $deprecated, other members that Livery stores and does not use, and empty groups, and
-says so on the standard error; the served tokens.dtcg.json of that version has them all.`
+says so on the standard error; the served tokens.dtcg.json of that version has them all.
+
+--format writes another form: css (tokens.css), scss (a variable each and a map of all), tailwind (a
+theme for Tailwind 4 that names the custom properties of tokens.css) or ts (a module with references
+and values). These hold what is rendered, and the Theme's tokens with a Variant's overrides in them.`
 
 func (a *app) pullCommand() *cobra.Command {
 	var p target.Target
 	var version int
-	var file string
+	var file, format string
 	cmd := &cobra.Command{
-		Use:     "pull",
-		Short:   "Write the tokens of a Theme or Variant to a file",
-		Long:    pullText,
-		Example: "  livery pull --env sandbox --theme acme --out acme.tokens.json",
-		Args:    cmdline.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pull(cmd, p, version, file) },
+		Use:   "pull",
+		Short: "Write the tokens of a Theme or Variant to a file",
+		Long:  pullText,
+		Example: "  livery pull --env sandbox --theme acme --out acme.tokens.json\n" +
+			"  livery pull --env sandbox --theme acme --format scss --out _tokens.scss",
+		Args: cmdline.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.pull(cmd, p, version, format, file) },
 	}
+	cmd.Flags().StringVar(&format, "format", "dtcg", "`FORM` of what is written: "+strings.Join(pullFormats(), ", "))
 	cmd.Flags().IntVar(&version, "version", 0, "published version `N` (default: the current document)")
 	cmd.Flags().StringVar(&file, "out", "", "`FILE` to write (default: the standard output)")
 	return target.OfVariant(cmd, &p)
 }
 
-func (a *app) pull(cmd *cobra.Command, p target.Target, version int, file string) error {
+// writers write what is rendered, by the names that --format takes.
+var writers = map[string]func(*export.Sheet, []byte) []byte{
+	"css":      func(s *export.Sheet, dst []byte) []byte { return append(dst, s.CSS...) },
+	"scss":     (*export.Sheet).AppendSCSS,
+	"tailwind": (*export.Sheet).AppendTailwind,
+	"ts":       (*export.Sheet).AppendTypeScript,
+}
+
+func pullFormats() []string {
+	return append([]string{"dtcg"}, slices.Sorted(maps.Keys(writers))...)
+}
+
+func (a *app) pull(cmd *cobra.Command, p target.Target, version int, format, file string) error {
+	write := writers[format]
+	if write == nil && format != "dtcg" {
+		return term.UsageError("Valid values: "+term.ShortList(pullFormats())+".", "--format %q is not one of the forms", format)
+	}
 	c, f, err := a.Resolve(cmd, p)
 	if err != nil {
 		return err
+	}
+	if write != nil {
+		s, err := a.sheet(cmd.Context(), c, f, version)
+		if err != nil {
+			return release.NoVersion(err, f, version)
+		}
+		return a.WriteOut(file, write(s, nil))
 	}
 	document, err := a.pulled(cmd.Context(), c, f, version)
 	if err != nil {

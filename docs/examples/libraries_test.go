@@ -3,6 +3,7 @@
 package examples_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,5 +48,54 @@ func TestStyleDictionaryBuildsThePlatforms(t *testing.T) {
 	run(t, dir, installed(t, "style-dictionary"), "build", "--config", "config.mjs")
 	wantAll(t, "_tokens.scss", read(t, filepath.Join(dir, "build", "_tokens.scss")), "$color-brand: #ffb454", "$color-link: $color-brand")
 	wantAll(t, "colors.xml", read(t, filepath.Join(dir, "build", "colors.xml")), `<color name="color_brand">#ffffb454</color>`)
+	wantAll(t, "Tokens.kt", read(t, filepath.Join(dir, "build", "Tokens.kt")), "val colorBrand = Color(0xffffb454)")
+	wantAll(t, "tokens.dart", read(t, filepath.Join(dir, "build", "tokens.dart")), "static const colorBrand = Color(0xFFFFB454);")
 	wantAll(t, "Tokens.swift", read(t, filepath.Join(dir, "build", "Tokens.swift")), "public static let colorBrand = UIColor(red: 1.000, green: 0.706, blue: 0.329, alpha: 1)")
+}
+
+// cli runs the program as a person does, in a folder.
+func (d *dev) cli(t *testing.T, dir, line string) {
+	t.Helper()
+	if said, err := d.shell(dir, line); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, said)
+	}
+}
+
+// TestTypesCompile: in strict TypeScript what is right compiles, and what is misspelt does not.
+func TestTypesCompile(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	dir := workshop(t, "typescript")
+	d.cli(t, dir, "livery types --env sandbox --theme acme --out tokens.d.ts")
+	d.cli(t, dir, "livery pull --env sandbox --theme acme --format ts --out theme.ts")
+	run(t, dir, installed(t, "tsc"))
+}
+
+// TestSassTakesTheVariables: variables have the values of the Variant, and the map has every path.
+func TestSassTakesTheVariables(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	dir := workshop(t, "typescript")
+	d.cli(t, dir, "livery pull --env sandbox --theme acme --variant midnight --format scss --out _tokens.scss")
+	page := `@use "sass:map"; @use "tokens"; a { color: tokens.$color-link; border-radius: map.get(tokens.$tokens, "radius.button"); font-family: tokens.$font-body }`
+	if err := os.WriteFile(filepath.Join(dir, "page.scss"), []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wantAll(t, "the stylesheet", run(t, dir, installed(t, "sass"), "page.scss"), "color: #ffb454;", "border-radius: 8px;", "font-family: Inter, sans-serif;")
+}
+
+// TestTailwindTakesTheTheme that livery pull writes: utilities name the custom properties of the served file.
+func TestTailwindTakesTheTheme(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	dir := workshop(t, "tailwind")
+	d.cli(t, filepath.Join(dir, "src"), "livery pull --env sandbox --theme acme --format tailwind --out theme.css && "+
+		`printf '@import "tailwindcss";\n@import "./theme.css";\n' > style.css`)
+	run(t, dir, installed(t, "vite"), "build")
+	built, err := filepath.Glob(filepath.Join(dir, "dist", "assets", "*.css"))
+	if err != nil || len(built) != 1 {
+		t.Fatalf("vite built %q, %v", built, err)
+	}
+	wantAll(t, "the stylesheet", strings.ReplaceAll(read(t, built[0]), " ", ""), ".bg-brand{background-color:var(--color-brand)}",
+		".rounded-button{border-radius:var(--radius-button)}", "px-button{padding-inline:var(--space-button)}", ".font-body{font-family:var(--font-body)}")
 }

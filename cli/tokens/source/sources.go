@@ -234,6 +234,9 @@ func variantOf(files []*tokenFile, o tokenfile.Options) *Sources {
 	place := map[string]int{}
 	for _, file := range files {
 		for _, m := range file.flat {
+			if m.Name == "$schema" { // about the file, for editors
+				continue
+			}
 			s.override(place, file, override{Member: m, pointer: jsontree.Pointer{m.Name}.String()})
 		}
 		for _, part := range file.parts {

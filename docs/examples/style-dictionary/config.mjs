@@ -4,6 +4,8 @@ export default {
   source: ["tokens.dtcg.json"],
   platforms: {
     ios: { transformGroup: "ios-swift", buildPath: "build/", files: [{ destination: "Tokens.swift", format: "ios-swift/class.swift", options: { className: "Tokens" } }] },
+    kotlin: { transformGroup: "compose", buildPath: "build/", files: [{ destination: "Tokens.kt", format: "compose/object", options: { className: "Tokens", packageName: "com.example" } }] },
+    flutter: { transformGroup: "flutter", buildPath: "build/", files: [{ destination: "tokens.dart", format: "flutter/class.dart", options: { className: "Tokens" } }] },
     android: { transformGroup: "android", buildPath: "build/", files: [{ destination: "colors.xml", format: "android/colors" }] },
     scss: { transformGroup: "scss", buildPath: "build/", files: [{ destination: "_tokens.scss", format: "scss/variables", options: { outputReferences: true } }] },
   },
