@@ -124,17 +124,7 @@ const (
 
 // open makes the parts that can fail.
 func (e *Edge) open() (err error) {
-	if e.config.DiskFileBytes > 0 {
-		if e.bodies, err = diskcache.OpenBodies(e.config.DataDir, e.config.DiskFileBytes, inputsID); err != nil {
-			return err
-		}
-	}
-	e.disk, err = diskcache.Open(e.config.DataDir, orDefault(e.config.DiskBytes, 4<<30), func(yield func(key string, times *atomic.Uint32)) {
-		if e.records != nil {
-			e.records.Requests(yield)
-		}
-	}, e.bodies)
-	if err != nil {
+	if err := e.openDisk(); err != nil {
 		return err
 	}
 	e.writeBehind = diskcache.NewWriteBehind(e.disk, e.logDiskError)
@@ -159,6 +149,27 @@ func (e *Edge) open() (err error) {
 		Rendering: func() func(error) { return e.metrics.rendering() }, Recompressed: func() { e.metrics.improved.Inc() }, Now: e.now, Logger: e.log,
 	})
 	return e.metrics.register(e)
+}
+
+// indexOfBodies is the part, of the memory for knowing what is on disk, that files have.
+const indexOfBodies = 4
+
+// openDisk opens what the edge has on disk.
+func (e *Edge) openDisk() (err error) {
+	memory := MemoryFor(e.config.CacheBytes, 1).Index
+	if e.config.DiskFileBytes > 0 {
+		budget := diskcache.Budget{Bytes: e.config.DiskFileBytes, IndexBytes: memory / indexOfBodies}
+		if e.bodies, err = diskcache.OpenBodies(e.config.DataDir, budget, inputsID); err != nil {
+			return err
+		}
+	}
+	budget := diskcache.Budget{Bytes: orDefault(e.config.DiskBytes, 4<<30), IndexBytes: memory - memory/indexOfBodies}
+	e.disk, err = diskcache.Open(e.config.DataDir, budget, func(yield func(key string, times *atomic.Uint32)) {
+		if e.records != nil {
+			e.records.Requests(yield)
+		}
+	}, e.bodies)
+	return err
 }
 
 // maxRecompressions is how many bodies wait for being made smaller.
@@ -281,6 +292,8 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	e.working.Wait()
 	e.writeBehind.Flush()
 	e.records.PersistUsage()
+	e.disk.Close()
+	e.bodies.Close()
 	e.upstreams.Close()
 	if err != nil {
 		return fmt.Errorf("edge: shutdown: %w", err)

@@ -6,6 +6,7 @@ import "math"
 type Memory struct {
 	Cache   int64 // Config.CacheBytes: files, records and what files are made from
 	Heap    int64 // of Go, Cache included, as debug.SetMemoryLimit takes it
+	Index   int64 // of Heap: what is known of the records and files on disk
 	Streams int64 // of Heap: requests of HTTP/2 whose clients take their answers slowly
 	Guests  int64 // linear memory of renderer instances, which is outside of Go's heap: wasm.Config.MemoryBytes
 	Plans   int   // of these that one instance holds: wasm.Config.PlanBytes
@@ -23,7 +24,9 @@ const (
 	heapSlack     = 16       // of what is cached, one part in so many more is garbage: without it a large cache would be gone through all the time
 	heapStreams   = 32 << 20 // twice what one client has of requests in HTTP/2
 	guestEach     = 12 << 20 // of an instance with its plans; one for each processor and one stands by
-	plansPart     = 16       // one part of the cache in so many is what an instance holds of plans
+	indexPart     = 8        // of the cache, one part in so many more is for knowing what is on disk
+	leastIndex    = 4 << 20
+	plansPart     = 16 // one part of the cache in so many is what an instance holds of plans
 	leastPlans    = 2 << 20
 	mostPlans     = 32 << 20
 	standardCache = 256 << 20
@@ -37,9 +40,11 @@ const (
 func MemoryFor(cacheBytes int64, processors int) Memory {
 	cacheBytes = min(orDefault(cacheBytes, standardCache), math.MaxInt64/4)
 	each := int64(processors)
+	index := max(cacheBytes/indexPart, leastIndex)
 	return Memory{
 		Cache:   cacheBytes,
-		Heap:    cacheBytes + cacheBytes/heapSlack + heapBase + each*heapEach + heapStreams,
+		Heap:    cacheBytes + cacheBytes/heapSlack + index + heapBase + each*heapEach + heapStreams,
+		Index:   index,
 		Streams: heapStreams,
 		Guests:  (each + 1) * guestEach,
 		Plans:   int(min(max(cacheBytes/plansPart, leastPlans), mostPlans)),

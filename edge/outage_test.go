@@ -123,30 +123,15 @@ func TestDamagedDiskIsNotServed(t *testing.T) {
 	first := run(t, f, ownRuntime(t))
 	want(t, first.get(path("-", "1", "tokens.css")), 200, "4px")
 	first.stop()
-	err := filepath.WalkDir(first.dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, bytes.ReplaceAll(content, []byte("4px"), []byte("6px")), 0o600)
-	})
-	if err != nil {
-		t.Fatal(err)
+	if changed := changeOnDisk(t, first.dir, "4px", "6px"); changed == 0 {
+		t.Fatal("there is nothing to change")
 	}
 	second := run(t, f, ownRuntime(t), at(first.dir))
 	want(t, second.get(path("-", "1", "tokens.css")), 200, "4px")
 	second.stop()
 
-	pairs := filepath.Join(first.dir, "pairs", env, thm, "-", "1")
-	content, err := os.ReadFile(pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(pairs, bytes.Replace(content, []byte(`"sealed":true`), []byte(`"sealed":false`), 1), 0o600); err != nil {
-		t.Fatal(err)
+	if changed := changeOnDisk(t, first.dir, `"sealed":true`, `"sealed":fals`); changed == 0 {
+		t.Fatal("there is no record to change")
 	}
 	f.stop()
 	third := run(t, f, ownRuntime(t), at(first.dir))
@@ -291,14 +276,9 @@ func TestDamagedPlanIsFetchedAgain(t *testing.T) {
 	want(t, first.get(path("-", "1", "tokens.css")), 200, "4px")
 	first.stop()
 	_, name := f.compile(smallTheme, "")
-	file := filepath.Join(first.dir, "blobs", string(name[:2]), string(name))
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content[len(content)/2] ^= 1
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
+	plan := f.blobs[name]
+	if changed := changeOnDisk(t, first.dir, string(plan[len(plan)/2:]), string(plan[len(plan)/2])+strings.Repeat("x", len(plan)-len(plan)/2-1)); changed == 0 {
+		t.Fatal("there is no plan to change")
 	}
 	before := f.count("blobs/" + string(name))
 	second := run(t, f, ownRuntime(t), at(first.dir))
@@ -306,4 +286,24 @@ func TestDamagedPlanIsFetchedAgain(t *testing.T) {
 	if asked := f.count("blobs/"+string(name)) - before; asked != 1 {
 		t.Errorf("the plan was asked for %d times, want once", asked)
 	}
+}
+
+// changeOnDisk changes a text in each file of a disk cache to one of the same length, and returns how many files had it.
+func changeOnDisk(t *testing.T, dir, text, other string) (changed int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(content, []byte(text)) {
+			return err
+		}
+		changed++
+		return os.WriteFile(path, bytes.ReplaceAll(content, []byte(text), []byte(other)), 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
 }

@@ -1,10 +1,11 @@
 package edge_test
 
 import (
-	"os"
-	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"example.com/livery/edge/diskcache"
 )
 
 // The record of a sealed pair that made place in memory is not written to disk again for an hour, as it says the same;
@@ -12,13 +13,18 @@ import (
 func TestSealedRecordsAreWrittenOnce(t *testing.T) {
 	f := publishedFeed(t)
 	dir := t.TempDir()
-	written := func(version string) string { // it says when it was known to be current
+	written := func(version string) time.Time { // when it was known to be current
 		t.Helper()
-		content, err := os.ReadFile(filepath.Join(dir, "pairs", env, thm, "-", version))
+		d, err := diskcache.Open(dir, diskcache.Budget{Bytes: 1 << 30, IndexBytes: 1 << 20}, func(func(string, *atomic.Uint32)) {}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(content)
+		defer d.Close()
+		pair, ok := d.Pair(env + "/" + thm + "/-/" + version)
+		if !ok {
+			t.Fatalf("version %s is not on disk", version)
+		}
+		return pair.KnownAt
 	}
 	ask := func(ahead time.Duration) {
 		t.Helper()
@@ -31,14 +37,14 @@ func TestSealedRecordsAreWrittenOnce(t *testing.T) {
 	ask(0)
 	sealed, latest := written("1"), written("latest")
 	ask(time.Minute)
-	if written("1") != sealed {
+	if !written("1").Equal(sealed) {
 		t.Error("a record that says the same was written again after a minute")
 	}
-	if written("latest") == latest {
+	if written("latest").Equal(latest) {
 		t.Error("the record of what may change was not written again")
 	}
 	ask(2 * time.Hour)
-	if written("1") == sealed {
+	if written("1").Equal(sealed) {
 		t.Error("a record was not written again after two hours")
 	}
 }

@@ -1,21 +1,21 @@
 package diskcache
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"example.com/livery/feedproto"
 	"example.com/livery/heaptest"
 )
 
-func bodiesAt(t *testing.T, dir string, maxBytes int64) *Bodies {
-	b, err := OpenBodies(dir, maxBytes, func(feedproto.Pair) (id [sha256.Size]byte) { return id })
+func bodiesAt(t *testing.T, dir string, budget Budget) *Bodies {
+	b, err := OpenBodies(dir, budget, func(feedproto.Pair) (id [sha256.Size]byte) { return id })
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(b.Close)
 	return b
 }
 
@@ -25,57 +25,58 @@ func bodyName(i int) (name BodyName) {
 	return name
 }
 
-// What is known of a body on disk takes little memory: a budget of 256 MiB is 65,536 bodies at most.
-func TestIndexOfBodiesIsSmall(t *testing.T) {
-	const count, most = 20_000, 256
-	b := bodiesAt(t, t.TempDir(), 1<<40)
+// What is known of a body on disk takes no more memory than it is counted for, and no more than its budget in all.
+func TestIndexOfBodiesIsWeighed(t *testing.T) {
+	const count = 20_000
+	b := bodiesAt(t, t.TempDir(), Budget{1 << 40, count * BodyCost})
+	s := &segment{log: b.log}
 	taken := heaptest.Taken(func() {
-		for i := range count {
-			b.note(bodyName(i), 1000)
+		for i := range 2 * count {
+			name := bodyName(i)
+			b.put(string(name[:]), place{s, 0, 1}, 0)
 		}
 	})
-	if held := b.Bytes(); held != count*blockBytes {
-		t.Errorf("%d bytes are counted on disk, want %d", held, count*blockBytes)
+	known := 0
+	for range b.names.All() {
+		known++
 	}
-	if taken/count > most {
-		t.Errorf("a body takes %d bytes of memory, want %d at most", taken/count, most)
+	if known > count || known < count*9/10 {
+		t.Errorf("%d bodies are known, want %d at most", known, count)
 	}
-	t.Logf("a body takes %d bytes of memory", taken/count)
+	if own := int(taken) / known; own > BodyCost || own < BodyCost/2 {
+		t.Errorf("a body takes %d bytes of memory and is counted as %d", own, BodyCost)
+	}
+	t.Logf("a body takes %d bytes of memory", int(taken)/known)
 }
 
-// A start finds what an earlier run wrote, the newest of it if the budget is smaller now, and leaves nothing half written.
+// A start finds what an earlier run wrote, the newest of it if the budget is smaller now.
 func TestBodiesOutlastARestart(t *testing.T) {
+	const size = 5000
 	dir := t.TempDir()
-	b := bodiesAt(t, dir, 1<<20)
+	b := bodiesAt(t, dir, Budget{1 << 20, 1 << 30})
 	for i := range 20 {
-		if err := b.Store(bodyName(i), []byte{byte(i)}); err != nil {
+		if err := b.Store(bodyName(i), bytes.Repeat([]byte{byte(i)}, size)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	half := filepath.Join(filepath.Dir(b.path(bodyName(3))), "1"+temporary)
-	foreign := filepath.Join(dir, bodiesFolder, "foreign")
-	for _, name := range []string{half, foreign} {
-		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	b.Close()
+	b = bodiesAt(t, dir, Budget{10 * size * budgetParts / prunedParts, 1 << 30})
+	if err := b.Store(bodyName(20), bytes.Repeat([]byte{20}, size)); err != nil {
+		t.Fatal(err)
 	}
-	b = bodiesAt(t, dir, 10*blockBytes)
 	found := 0
-	for i := range 20 {
+	for i := range 21 {
 		if body := b.Load(bodyName(i)); body != nil {
 			found++
-			if len(body) != 1 || body[0] != byte(i) {
+			if !bytes.Equal(body, bytes.Repeat([]byte{byte(i)}, size)) {
 				t.Errorf("body %d = %v", i, body)
 			}
 		}
 	}
-	if found != 10 || b.Bytes() != 10*blockBytes {
-		t.Errorf("%d bodies of %d bytes are found, want 10", found, b.Bytes())
+	if found != 9 || b.Load(bodyName(20)) == nil || onDisk(t, dir) > 10*size*budgetParts/prunedParts {
+		t.Errorf("%d bodies of %d bytes are found, want 9", found, onDisk(t, dir))
 	}
-	if _, err := os.Stat(half); !os.IsNotExist(err) {
-		t.Error("what was half written is left")
-	}
-	if b.Drop(bodyName(19)); b.Load(bodyName(19)) != nil {
+	if b.Drop(bodyName(20)); b.Load(bodyName(20)) != nil {
 		t.Error("a dropped body is found")
 	}
 }

@@ -3,10 +3,7 @@
 package diskcache
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,20 +17,25 @@ import (
 )
 
 // Cache keeps records and blobs across restarts, so that an edge whose origin is out of reach serves
-// on. Nothing on it is trusted: a file whose content does not have the hash it should have counts as
-// absent. Files appear whole, by rename, and are not synced: losing one costs a question to upstream.
+// on. Nothing on it is trusted: a record that is not as it was written counts as absent. Records are appended to the
+// segments of a log and not synced: losing one costs a question to upstream.
 //
 //	themes/{env}/{theme}                     Record[feedproto.Theme], without signing secrets
 //	pairs/{env}/{theme}/{variant}/{version}  Record[feedproto.Pair]
-//	blobs/{two digits}/{hash}                plans, overlays and modules
+//	blobs/{hash}                             plans, overlays and modules
 //	cursor                                   place in the change log
 //	modules                                  what upstream listed
-//	files/                                   not this type's, but the Bodies'
 //
-// All but blobs are the hash of the rest in 64 digits, a line feed, and the rest. It may be used
-// concurrently.
+// It may be used concurrently.
 type Cache struct {
-	index *index
+	index    *index
+	maxBytes int64
+}
+
+// Budget bounds a Cache, or Bodies.
+type Budget struct {
+	Bytes      int64 // on disk
+	IndexBytes int64 // of memory, for knowing what is there
 }
 
 // Record is a record on disk and when it was last known to be current.
@@ -42,25 +44,37 @@ type Record[T any] struct {
 	Value   T         `json:"record"`
 }
 
-// Open opens the disk cache, which holds maxBytes at most. requested yields the keys of the pairs that
-// were requested, and how often since that was set to 0. bodies may be nil.
-func Open(dir string, maxBytes int64, requested func(yield func(key string, times *atomic.Uint32)), bodies *Bodies) (*Cache, error) {
-	for _, sub := range []string{"themes", "pairs", "blobs"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+// Where the segments are in the directory of a cache.
+const (
+	recordsFolder = "records"
+	bodiesFolder  = "bodies"
+)
+
+// formerNames are what earlier releases kept in the directory, a file for each record.
+var formerNames = []string{"themes", "pairs", "blobs", "files", "cursor", "modules"}
+
+// Open opens the disk cache. requested yields the keys of the pairs that were requested, and how often since that was
+// set to 0. bodies may be nil. What an earlier release kept in another form is removed.
+func Open(dir string, b Budget, requested func(yield func(key string, times *atomic.Uint32)), bodies *Bodies) (*Cache, error) {
+	for _, name := range formerNames {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return nil, fmt.Errorf("edge: disk cache: %w", err)
 		}
 	}
-	index, err := openIndex(dir, maxBytes, requested, bodies)
+	index, err := openIndex(filepath.Join(dir, recordsFolder), b, requested, bodies)
 	if err != nil {
 		return nil, fmt.Errorf("edge: disk cache: %w", err)
 	}
-	return &Cache{index}, nil
+	return &Cache{index, b.Bytes}, nil
 }
 
-// The names of files, by their place in the directory.
+// Close closes the files. What is there is not found any more, and nothing is written.
+func (c *Cache) Close() { c.index.log.close() }
+
+// The names of records.
 func themeName(key string) string      { return "themes/" + key }
 func pairName(key string) string       { return "pairs/" + key }
-func blobName(name record.Hash) string { return "blobs/" + string(name[:2]) + "/" + string(name) }
+func blobName(name record.Hash) string { return "blobs/" + string(name) }
 
 // HasTheme reports whether there is a Theme's record; it is not read.
 func (c *Cache) HasTheme(key string) bool { return c.index.has(themeName(key)) }
@@ -75,10 +89,10 @@ func (c *Cache) HasBlob(name record.Hash) bool { return name.Valid() && c.index.
 func (c *Cache) HoldsThemes() bool { return c.index.holds("themes/") }
 
 // Bytes returns what the cache takes on disk.
-func (c *Cache) Bytes() int64 { return c.index.total() }
+func (c *Cache) Bytes() int64 { return c.index.log.size.Load() }
 
 // MaxBytes returns the budget.
-func (c *Cache) MaxBytes() int64 { return c.index.maxBytes }
+func (c *Cache) MaxBytes() int64 { return c.maxBytes }
 
 // PairsUnder lists the keys of the pairs below a folder of keys.
 func (c *Cache) PairsUnder(folder string) (keys []string) {
@@ -95,19 +109,12 @@ func (c *Cache) Touch(key string, times int, now time.Time) { c.index.touch(pair
 // name must be valid.
 func (c *Cache) Blob(name record.Hash) (blob []byte, ok bool) {
 	blob = c.index.read(blobName(name))
-	if blob == nil {
-		return nil, false
-	}
-	if record.HashOf(blob) != name {
-		_ = c.index.remove(blobName(name)) // it comes again from upstream
-		return nil, false
-	}
-	return blob, true
+	return blob, blob != nil
 }
 
-// PutBlob writes a blob.
+// PutBlob writes a blob, whose name the caller vouches for.
 func (c *Cache) PutBlob(name record.Hash, blob []byte) error {
-	return c.index.write(blobName(name), blob)
+	return c.index.write(logRecord{kind: recordPut, name: blobName(name), content: blob})
 }
 
 // Theme returns the record of a Theme; its signing keys have no secrets.
@@ -131,15 +138,23 @@ func (c *Cache) Pair(key string) (k Record[feedproto.Pair], ok bool) {
 	return k, ok
 }
 
-// PutPair writes a pair, unless an input of it is not on disk, and no file that was made of it: the pair before, if there is
-// one, is of more use then.
-func (c *Cache) PutPair(key string, k Record[feedproto.Pair]) error {
+// PutPair writes a pair with blobs that it names, unless an input of it is not on disk then, and no file that was made of
+// it: the pair before, if there is one, is of more use then.
+func (c *Cache) PutPair(key string, k Record[feedproto.Pair], blobs map[record.Hash][]byte) error {
+	var records []logRecord
 	for _, name := range []record.Hash{k.Value.Plan, k.Value.Overlay, k.Value.Module} {
-		if name != "" && !c.HasBlob(name) && !c.index.bodies.holds(c.index.bodies.partOf(k.Value)) {
+		switch blob, given := blobs[name]; {
+		case name == "" || c.HasBlob(name):
+		case given:
+			records = append(records, logRecord{kind: recordPut, name: blobName(name), content: blob})
+		case !c.index.bodies.holds(c.index.bodies.partOf(k.Value)):
 			return nil
 		}
 	}
-	err := c.writeRecord(pairName(key), k)
+	r, err := recordOf(pairName(key), k)
+	if err == nil {
+		err = c.index.write(append(records, r)...)
+	}
 	c.index.setNeeds(pairName(key), k.Value)
 	return err
 }
@@ -149,11 +164,7 @@ func (c *Cache) DropTheme(key string) error {
 	if !c.HasTheme(key) {
 		return nil // never held, so that no pair is either, or one that leads to nothing
 	}
-	err := c.index.remove(themeName(key))
-	for _, name := range c.index.under(pairName(key) + "/") {
-		err = errors.Join(err, c.index.remove(name))
-	}
-	return err
+	return c.index.remove(append(c.index.under(pairName(key)+"/"), themeName(key))...)
 }
 
 // DropPair removes a pair that was deleted.
@@ -180,54 +191,22 @@ func (c *Cache) PutModules(list []record.Module) error { return c.writeRecord("m
 
 // readRecord reads a record into v, a pointer, and reports whether there is a sound one.
 func (c *Cache) readRecord(name string, v any) bool {
-	return decodeRecord(c.index.read(name), v)
-}
-
-// decodeRecord reads the content of a record's file into v.
-func decodeRecord(content []byte, v any) bool {
-	sum, body, ok := bytes.Cut(content, []byte{'\n'})
-	return ok && string(sum) == string(record.HashOf(body)) && json.Unmarshal(body, v) == nil
+	return json.Unmarshal(c.index.read(name), v) == nil
 }
 
 func (c *Cache) writeRecord(name string, v any) error {
-	body, err := json.Marshal(v)
+	r, err := recordOf(name, v)
 	if err != nil {
-		return fmt.Errorf("edge: disk cache: %w", err)
+		return err
 	}
-	return c.index.write(name, append([]byte(record.HashOf(body)+"\n"), body...))
+	return c.index.write(r)
 }
 
-// temporary ends the names of files that are being written.
-const temporary = ".tmp"
-
-// writeAtomically makes a file appear with all of its content or not at all. It carries a time.
-func writeAtomically(path string, content []byte, carried time.Time) error {
-	err := writeOnce(path, content, carried)
-	if errors.Is(err, fs.ErrNotExist) { // its folder was empty, and removed meanwhile
-		err = writeOnce(path, content, carried)
-	}
-	return err
-}
-
-func writeOnce(path string, content []byte, carried time.Time) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("edge: disk cache: %w", err)
-	}
-	file, err := os.CreateTemp(dir, "*"+temporary)
+// recordOf returns what is written of a value under a name.
+func recordOf(name string, v any) (logRecord, error) {
+	text, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("edge: disk cache: %w", err)
+		return logRecord{}, fmt.Errorf("edge: disk cache: %w", err)
 	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Close()); err == nil {
-		_ = os.Chtimes(file.Name(), carried, carried) // lost: a restart takes it for less requested
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("edge: disk cache: %w", err), os.Remove(file.Name()))
-	}
-	return nil
+	return logRecord{kind: recordPut, name: name, content: text}, nil
 }
-
-// isTemporary reports whether a file was left half written by a run before this one.
-func isTemporary(name string) bool { return strings.HasSuffix(name, temporary) }

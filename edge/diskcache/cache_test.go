@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/livery/feedproto"
+	"example.com/livery/heaptest"
 	"example.com/livery/storage/record"
 )
 
@@ -24,10 +25,11 @@ const (
 func diskOf(t *testing.T, maxBytes int64) *Cache { return diskAt(t, t.TempDir(), maxBytes) }
 
 func diskAt(t *testing.T, dir string, maxBytes int64) *Cache {
-	d, err := Open(dir, maxBytes, func(func(string, *atomic.Uint32)) {}, nil)
+	d, err := Open(dir, Budget{maxBytes, 1 << 30}, func(func(string, *atomic.Uint32)) {}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(d.Close)
 	return d
 }
 
@@ -39,7 +41,7 @@ func (d *Cache) put(t *testing.T, i int) string {
 	err := errors.Join(
 		d.PutTheme(theme, Record[feedproto.Theme]{}),
 		d.PutBlob(record.HashOf(plan), plan),
-		d.PutPair(theme+"/-/latest", Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}}),
+		d.PutPair(theme+"/-/latest", Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}}, nil),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +87,8 @@ func TestDiskStaysWithinItsBudget(t *testing.T) {
 		if !d.whole(1000) {
 			t.Fatalf("after %d rounds the pair that is asked for is gone", i)
 		}
-		if d.Bytes() > budget || onDisk(t, d.index.dir) > budget {
-			t.Fatalf("after %d rounds %d bytes are held (%d counted)", i, onDisk(t, d.index.dir), d.Bytes())
+		if d.Bytes() > budget || onDisk(t, d.index.log.dir) > budget {
+			t.Fatalf("after %d rounds %d bytes are held (%d counted)", i, onDisk(t, d.index.log.dir), d.Bytes())
 		}
 		if !d.whole(i) {
 			t.Fatalf("what was written last, %d, is gone", i)
@@ -94,9 +96,6 @@ func TestDiskStaysWithinItsBudget(t *testing.T) {
 	}
 	if d.whole(0) {
 		t.Error("what was not asked for for longest is still there")
-	}
-	if entries, err := os.ReadDir(filepath.Join(d.index.dir, "pairs", testEnv)); err != nil || len(entries) > 30 {
-		t.Errorf("%d folders of pairs are left, most of them empty (%v)", len(entries), err)
 	}
 	for name := range d.index.entries {
 		if isPair(name) && !d.whole(numberIn(t, name)) {
@@ -125,17 +124,15 @@ func TestDiskGivesUpWhatIsSuperseded(t *testing.T) {
 		old := record.HashOf(someBlob(1))
 		if shared {
 			pinned := strings.Replace(key, "latest", "1", 1)
-			if err := d.PutPair(pinned, Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: old}}); err != nil {
+			if err := d.PutPair(pinned, Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: old}}, nil); err != nil {
 				t.Fatal(err)
 			}
 			d.Touch(pinned, 5, time.Now())
 		}
 		d.Touch(key, 5, time.Now())
 		next := someBlob(2000)
-		if err := d.PutBlob(record.HashOf(next), next); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.PutPair(key, Record[feedproto.Pair]{Value: feedproto.Pair{Version: 2, Plan: record.HashOf(next)}}); err != nil {
+		blobs := map[record.Hash][]byte{record.HashOf(next): next}
+		if err := d.PutPair(key, Record[feedproto.Pair]{Value: feedproto.Pair{Version: 2, Plan: record.HashOf(next)}}, blobs); err != nil {
 			t.Fatal(err)
 		}
 		first := 100
@@ -158,7 +155,7 @@ func TestDiskRemembersItsOrder(t *testing.T) {
 	for i := range 3 {
 		d.Touch(fmt.Sprintf("%s/thm_%026d/-/latest", testEnv, 2*i), 20, time.Now())
 	}
-	d = diskAt(t, dir, 60<<10) // room for three, and something
+	d = diskAt(t, dir, 33<<10) // room for three, and something
 	for i := range 10 {
 		if often := i < 6 && i%2 == 0; d.whole(i) != often {
 			t.Errorf("pair %d is held: %t, want %t", i, d.whole(i), often)
@@ -189,15 +186,8 @@ func TestDiskBelievesNothing(t *testing.T) {
 		if got, ok := d.Theme(key); !ok || got.Value.CacheLifetime != 7 {
 			t.Fatal("a record is not read as it was written")
 		}
-		for _, file := range []string{blobName(name), themeName(key)} {
-			content, err := os.ReadFile(d.index.path(file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			content[len(content)-1] ^= 1
-			if err := os.WriteFile(d.index.path(file), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+		for _, name := range []string{blobName(name), themeName(key)} {
+			d.spoil(t, name)
 		}
 		if _, ok := d.Blob(name); ok || d.HasBlob(name) {
 			t.Error("a damaged blob is believed or kept")
@@ -208,7 +198,24 @@ func TestDiskBelievesNothing(t *testing.T) {
 	}
 }
 
-// A Theme that was deleted takes its pairs along, and what was left half written goes at the start.
+// spoil changes the last byte of a record.
+func (d *Cache) spoil(t *testing.T, name string) {
+	t.Helper()
+	p, _, ok := d.index.at(name)
+	if !ok {
+		t.Fatalf("%s is not there", name)
+	}
+	last := make([]byte, 1)
+	at := int64(p.at) + int64(p.size) - 1
+	_, err := p.segment.file.ReadAt(last, at)
+	last[0] ^= 1
+	_, err2 := p.segment.file.WriteAt(last, at)
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A Theme that was deleted takes its pairs along, also after a restart.
 func TestDiskDropsWhatIsNoMore(t *testing.T) {
 	dir := t.TempDir()
 	d := diskAt(t, dir, 1<<20)
@@ -217,22 +224,71 @@ func TestDiskDropsWhatIsNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"/-/1", "/-/latest", "/" + testVariant + "/1"} {
-		if err := d.PutPair(key+version, Record[feedproto.Pair]{}); err != nil {
+		if err := d.PutPair(key+version, Record[feedproto.Pair]{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := d.DropTheme(key); err != nil {
 		t.Fatal(err)
 	}
-	if d.Bytes() != 0 || onDisk(t, dir) != 0 || d.HoldsThemes() {
-		t.Errorf("%d bytes of a deleted Theme are left", onDisk(t, dir))
+	for range 2 {
+		if len(d.index.entries) > 0 || d.index.log.live.Load() != 0 || d.HoldsThemes() {
+			t.Errorf("%d records of a deleted Theme are left", len(d.index.entries))
+		}
+		d = diskAt(t, dir, 1<<20)
 	}
-	half := filepath.Join(dir, "blobs", "x"+temporary)
-	if err := os.WriteFile(half, []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
+}
+
+// What an earlier release kept in the directory, a file for each record, is removed; what is not the cache's stays.
+func TestFormerFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"themes/env/thm", "pairs/env/thm/-/1", "blobs/ab/cd", "files/ab/cd", "cursor", "modules", "other/x"} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	diskAt(t, dir, 1<<20)
-	if _, err := os.Stat(half); err == nil {
-		t.Error("what was left half written is still there")
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 2 || left[0].Name() != "other" || left[1].Name() != recordsFolder {
+		t.Errorf("%v is left, %v", left, err)
 	}
+}
+
+// The memory for knowing what is on disk is bounded: with more records than that has room for, the ones that are asked for
+// least are evicted.
+func TestIndexHasABudget(t *testing.T) {
+	const most = 60
+	d, err := Open(t.TempDir(), Budget{1 << 30, most * EntryCost}, func(func(string, *atomic.Uint32)) {}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	used := d.put(t, 1000)
+	for i := range 100 {
+		d.put(t, i)
+		d.Touch(used, 1, time.Now())
+		if n := len(d.index.entries); n > most {
+			t.Fatalf("%d records are known, want %d at most", n, most)
+		}
+	}
+	if !d.whole(1000) || !d.whole(99) || d.whole(0) {
+		t.Error("what is asked for is gone, or what is not is there")
+	}
+}
+
+// What is known of a record takes no more memory than it is counted for.
+func TestIndexIsWeighed(t *testing.T) {
+	const count = 20_000
+	d := diskOf(t, 1<<30)
+	taken := heaptest.Taken(func() {
+		for i := range count {
+			key := fmt.Sprintf("%s/thm_%026d/var_%026d/latest", testEnv, i/100, i)
+			d.index.put(pairName(key), place{&segment{log: d.index.log}, 0, 1}, 1)
+			d.index.setNeeds(pairName(key), feedproto.Pair{Plan: record.HashOf(nil)})
+		}
+	})
+	if own := int64(taken/count) - 48; own > EntryCost || own < EntryCost/2 { // without a segment of its own
+		t.Errorf("a record takes %d bytes of memory and is counted as %d", own, EntryCost)
+	}
+	t.Logf("a record takes %d bytes of memory", taken/count-48)
 }

@@ -38,7 +38,7 @@ func TestFullFileSystemKeepsWhatIsAskedFor(t *testing.T) {
 		// What finds no place is an error at most, and never a loss.
 		_ = d.PutTheme(theme, Record[feedproto.Theme]{})
 		_ = d.PutBlob(record.HashOf(plan), plan)
-		_ = d.PutPair(theme+"/-/latest", Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}})
+		_ = d.PutPair(theme+"/-/latest", Record[feedproto.Pair]{Value: feedproto.Pair{Version: 1, Plan: record.HashOf(plan)}}, nil)
 	}
 	for i := range hot {
 		if !d.whole(i) {

@@ -2,10 +2,6 @@ package diskcache
 
 import (
 	"errors"
-	"io/fs"
-	"os"
-	slashpath "path"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,35 +9,37 @@ import (
 	"time"
 )
 
-// index knows the files of the disk cache, so that nothing has to be looked up on disk to know that
-// it is not there, and keeps them within a budget: the addresses that are requested least are evicted first, and what
-// several are made from stays while any of them does. It may be used concurrently.
+// index knows the records of the disk cache, so that nothing has to be looked up on disk to know that it is not there,
+// and keeps them within a budget: the addresses that are requested least are evicted first, and what several are made
+// from stays while any of them does. It may be used concurrently.
 type index struct {
-	dir       string
-	maxBytes  int64
-	requested func(yield func(key string, times *atomic.Uint32)) // the pairs that were requested, and how often since that was set to 0
-	bodies    *Bodies                                            // nil: none are kept
+	log        *recordLog
+	maxEntries int
+	requested  func(yield func(key string, times *atomic.Uint32)) // the pairs that were requested, and how often since that was set to 0
+	bodies     *Bodies                                            // nil: none are kept
 
-	pruning sync.Mutex // held while files are evicted
+	pruning sync.Mutex // held while records are evicted
 
 	mu      sync.Mutex // guards all below
 	entries map[string]*entry
-	used    int64     // bytes, as the file system counts them
+	lost    []string  // a newer state of them may have been lost by damage
 	retryAt time.Time // nothing is written before: the file system is full of what is not the edge's
 }
 
-// entry is one file.
+// entry is one record. The lowest rank is evicted first; of what is not a pair it says when it was written.
 type entry struct {
-	size   int64
-	rank   time.Time // the lowest is evicted first; of a file that is not a pair: when it was written
-	marked time.Time // the time that the file carries, which is what a restart knows
-	needs  needs     // of a pair
-	needed bool      // a pair that was written or read by this process needs it
+	place  place
+	rank   int64  // Unix nanoseconds
+	marked int64  // the rank on disk, which is what a restart knows
+	needs  *needs // of a pair; nil: it must be read
+	needed bool   // a pair that was written or read by this process needs it
 }
+
+// EntryCost is the memory that each record takes here, in bytes. A test weighs it.
+const EntryCost = 320
 
 // needs are the blobs that a pair is made from, by the beginnings of their names; 0: none.
 type needs struct {
-	known  bool      // else the file must be read
 	blobs  [3]uint64 // plan, overlay and module
 	bodies uint64    // that are made from them, by the beginning of their ID
 }
@@ -56,80 +54,100 @@ const (
 )
 
 const (
-	blockBytes     = 4 << 10          // what a file takes at least
-	markEvery      = 10 * time.Minute // how exactly files carry their rank
+	markEvery      = 10 * time.Minute // how exactly the disk knows a rank
 	graceForBlobs  = time.Minute      // how long a blob stays that no pair needs: the pair is about to be written
 	retryAfterFull = time.Minute      // how long nothing is written if the file system is full
-	prunedTenth    = 9                // tenths of the budget that are left after a clearing
-	freedShare     = 16               // of the files, one part in so many is evicted if the file system is full
+	freedShare     = 16               // of the records, one part in so many is evicted if the file system is full
 )
 
-func openIndex(dir string, maxBytes int64, requested func(yield func(key string, times *atomic.Uint32)), bodies *Bodies) (*index, error) {
-	x := &index{dir: dir, maxBytes: maxBytes, requested: requested, bodies: bodies, entries: map[string]*entry{}}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && path == filepath.Join(dir, bodiesFolder) {
-			return fs.SkipDir
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if isTemporary(path) {
-			return os.Remove(path)
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		x.add(filepath.ToSlash(name), info.Size(), info.ModTime())
-		return err
-	})
-	if err != nil {
+// The parts, of twenty, of a budget that are in use at most, and after some were evicted. The rest is what was replaced or
+// evicted and lies between them yet.
+const (
+	budgetParts = 20
+	mostParts   = 17
+	prunedParts = 16
+)
+
+func openIndex(dir string, b Budget, requested func(yield func(key string, times *atomic.Uint32)), bodies *Bodies) (*index, error) {
+	x := &index{maxEntries: max(int(b.IndexBytes/EntryCost), 1), requested: requested, bodies: bodies, entries: map[string]*entry{}}
+	var err error
+	if x.log, err = openLog(dir, b.Bytes, x); err != nil {
 		return nil, err
 	}
-	return x, x.prune(time.Now(), maxBytes)
+	return x, errors.Join(x.log.drop(x.lost...), x.shrink(0, time.Now()))
 }
 
-// fixed reports whether a file is the index's own: one of a kind, small, and never evicted.
+// fixed reports whether a record is the index's own: one of a kind, small, and never evicted.
 func fixed(name string) bool { return !strings.Contains(name, "/") }
 
-// add notes a file, and returns it. x.mu is held, or x is not shared yet.
-func (x *index) add(name string, size int64, rank time.Time) *entry {
-	held := x.entries[name]
-	if held == nil {
-		held = &entry{rank: rank}
-		x.entries[name] = held
+func (x *index) at(name string) (p place, rank int64, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if held := x.entries[name]; held != nil {
+		return held.place, held.rank, true
 	}
-	size = (size + blockBytes - 1) / blockBytes * blockBytes
-	x.used += size - held.size
-	held.size = size
-	if !isPair(name) {
-		held.rank = rank
-	}
-	held.marked = rank
-	return held
+	return p, 0, false
 }
 
-func (x *index) forget(name string) {
-	if held := x.entries[name]; held != nil {
-		x.used -= held.size
+func (x *index) put(name string, p place, rank int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	held := x.entries[name]
+	if held == nil {
+		held = &entry{}
+		x.entries[name] = held
+	} else {
+		held.place.release()
+	}
+	*held = entry{place: p, rank: rank, marked: rank, needed: held.needed}
+}
+
+func (x *index) move(name string, from, to place) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	held := x.entries[name]
+	if held == nil || held.place != from {
+		to.release()
+		return
+	}
+	from.release()
+	held.place, held.marked = to, held.rank
+}
+
+func (x *index) drop(name string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.forget(name)
+}
+
+// distrust forgets the Themes and pairs: a newer record may have been lost, with other rules or of another version.
+func (x *index) distrust() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for name := range x.entries {
+		if !isBlob(name) {
+			x.lost = append(x.lost, name)
+			x.forget(name)
+		}
+	}
+}
+
+// forget forgets a record, and reports whether there was one. x.mu is held.
+func (x *index) forget(name string) bool {
+	held := x.entries[name]
+	if held != nil {
+		held.place.release()
 		delete(x.entries, name)
 	}
+	return held != nil
 }
 
 func (x *index) has(name string) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.entries[name] != nil
+	_, _, ok := x.at(name)
+	return ok
 }
 
-func (x *index) total() int64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.used
-}
-
-// holds reports whether there is any file below a folder.
+// holds reports whether there is any record whose name begins so.
 func (x *index) holds(folder string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -141,7 +159,7 @@ func (x *index) holds(folder string) bool {
 	return false
 }
 
-// under lists the files below a folder.
+// under lists the records whose names begin so.
 func (x *index) under(folder string) (names []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -153,51 +171,75 @@ func (x *index) under(folder string) (names []string) {
 	return names
 }
 
-func (x *index) path(name string) string { return filepath.Join(x.dir, filepath.FromSlash(name)) }
+// maxMoves bounds how often a record is looked for that is being moved.
+const maxMoves = 4
 
-// read returns a file; nil if there is none.
+// read returns a record; nil if there is none. One that is damaged counts as absent from now on.
 func (x *index) read(name string) []byte {
-	if !x.has(name) {
-		return nil
+	for range maxMoves {
+		p, _, ok := x.at(name)
+		if !ok {
+			return nil
+		}
+		content, gone := x.log.read(name, p)
+		if content != nil {
+			return content
+		}
+		if !gone {
+			_ = x.remove(name) // it comes again from upstream
+			return nil
+		}
 	}
-	content, err := os.ReadFile(x.path(name))
-	if err != nil {
-		return nil
-	}
-	return content
+	return nil
 }
 
-// write writes a file. It is deleted again if all others rank higher and leave no room for it.
-func (x *index) write(name string, content []byte) error {
-	now := time.Now() // the file system's clock, not the edge's: it only orders files
-	rank, ok := x.admit(name, now)
-	if !ok {
+// write writes records, in one write if they are short. What would find no room but in the place of all others is not
+// written.
+func (x *index) write(records ...logRecord) error {
+	now := time.Now() // the file system's clock, not the edge's: it only orders records
+	admitted, size := records[:0], int64(0)
+	for _, r := range records {
+		var ok bool
+		if r.rank, ok = x.admit(r.name, now); ok {
+			admitted, size = append(admitted, r), size+int64(r.size())
+		}
+	}
+	if len(admitted) == 0 || size > x.log.usable()/budgetParts*mostParts {
 		return nil
 	}
-	err := writeAtomically(x.path(name), content, rank)
+	if err := x.shrink(size, now); err != nil {
+		return err
+	}
+	if x.log.live.Load()+size > x.log.usable() {
+		admitted = onlyFixed(admitted)
+	}
+	err := x.log.write(admitted...)
 	if errors.Is(err, syscall.ENOSPC) {
-		err = x.writeFull(name, content, rank, now)
+		err = x.writeFull(admitted, size, now)
 	}
-	if err != nil {
-		return err
-	}
-	x.mu.Lock()
-	held := x.add(name, int64(len(content)), rank)
-	if isPair(name) {
-		held.needs = needs{}
-	}
-	x.mu.Unlock()
-	return x.shrink(name, now)
+	return err
 }
 
-// writeFull evicts others and writes a file to a file system that was full. If that does not help either,
+func onlyFixed(records []logRecord) (some []logRecord) {
+	for _, r := range records {
+		if fixed(r.name) {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// writeFull evicts others and writes records to a file system that was full. If that does not help either,
 // what fills it is not the edge's, and nothing new is written for a while.
-func (x *index) writeFull(name string, content []byte, rank, now time.Time) error {
-	held := x.total()
-	if err := x.prune(now, held-held/freedShare-int64(len(content))-2*blockBytes); err != nil {
+func (x *index) writeFull(records []logRecord, size int64, now time.Time) error {
+	live := x.log.live.Load()
+	if err := x.prune(now, live-live/freedShare-size, x.maxEntries); err != nil && !errors.Is(err, syscall.ENOSPC) {
 		return err
 	}
-	err := writeAtomically(x.path(name), content, rank)
+	err := x.log.giveBack(live/freedShare + size)
+	if err == nil {
+		err = x.log.write(records...)
+	}
 	if errors.Is(err, syscall.ENOSPC) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
@@ -206,8 +248,8 @@ func (x *index) writeFull(name string, content []byte, rank, now time.Time) erro
 	return err
 }
 
-// admit returns the rank of a file that is about to be written; ok is false if it is not to be.
-func (x *index) admit(name string, now time.Time) (rank time.Time, ok bool) {
+// admit returns the rank of a record that is about to be written; ok is false if it is not to be.
+func (x *index) admit(name string, now time.Time) (rank int64, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	held := x.entries[name]
@@ -215,47 +257,34 @@ func (x *index) admit(name string, now time.Time) (rank time.Time, ok bool) {
 	case held != nil && isPair(name):
 		return held.rank, true
 	case held == nil && !fixed(name) && now.Before(x.retryAt):
-		return now, false
+		return 0, false
 	case isPair(name):
-		return now.Add(maxCredit / creditShare), true // it is written because it was asked for
+		return now.Add(maxCredit / creditShare).UnixNano(), true // it is written because it was asked for
 	}
-	return now, true
+	return now.UnixNano(), true
 }
 
-// shrink evicts files after one was written, if the budget is exceeded, or deletes that one.
-func (x *index) shrink(name string, now time.Time) error {
-	if x.total() <= x.maxBytes {
-		return nil
-	}
-	if err := x.prune(now, x.maxBytes/10*prunedTenth); err != nil {
-		return err
-	}
-	if x.total() <= x.maxBytes || fixed(name) {
-		return nil
-	}
-	return x.remove(name)
-}
-
-// remove deletes a file, which need not be there.
-func (x *index) remove(name string) error {
+// shrink evicts records if with so many bytes more the budget would be exceeded, or if there are too many.
+func (x *index) shrink(size int64, now time.Time) error {
+	most := x.log.usable() / budgetParts * mostParts
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.entries[name] == nil {
+	count := len(x.entries)
+	x.mu.Unlock()
+	if x.log.live.Load()+size <= most && count < x.maxEntries {
 		return nil
 	}
-	return x.delete(name)
+	return x.prune(now, x.log.usable()/budgetParts*prunedParts-size, x.maxEntries/budgetParts*mostParts)
 }
 
-// delete deletes a file and the folders that it leaves empty. x.mu is held.
-func (x *index) delete(name string) error {
-	x.forget(name)
-	if err := os.Remove(x.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for folder := slashpath.Dir(name); strings.Contains(folder, "/"); folder = slashpath.Dir(folder) {
-		if os.Remove(x.path(folder)) != nil {
-			break // not empty
+// remove drops records, which need not be there.
+func (x *index) remove(names ...string) error {
+	x.mu.Lock()
+	gone := names[:0:0]
+	for _, name := range names {
+		if x.forget(name) {
+			gone = append(gone, name)
 		}
 	}
-	return nil
+	x.mu.Unlock()
+	return x.log.drop(gone...)
 }

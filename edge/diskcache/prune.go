@@ -2,7 +2,6 @@ package diskcache
 
 import (
 	"cmp"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,13 +10,14 @@ import (
 
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
+	"github.com/go-json-experiment/json"
 )
 
-// isPair and isBlob tell files apart by their place.
+// isPair and isBlob tell records apart by their names.
 func isPair(name string) bool { return strings.HasPrefix(name, "pairs/") }
 func isBlob(name string) bool { return strings.HasPrefix(name, "blobs/") }
 
-// themeNameOfPair returns the name of the Theme's file that a pair is of no use without.
+// themeNameOfPair returns the name of the Theme's record that a pair is of no use without.
 func themeNameOfPair(name string) string {
 	key := strings.TrimPrefix(name, "pairs/")
 	environment := strings.IndexByte(key, '/')
@@ -37,16 +37,17 @@ func blobPart(name record.Hash) uint64 {
 	return part
 }
 
-func (x *index) needsOf(fed feedproto.Pair) needs {
-	return needs{true, [3]uint64{blobPart(fed.Plan), blobPart(fed.Overlay), blobPart(fed.Module)}, x.bodies.partOf(fed)}
+func (x *index) needsOf(fed feedproto.Pair) *needs {
+	return &needs{[3]uint64{blobPart(fed.Plan), blobPart(fed.Overlay), blobPart(fed.Module)}, x.bodies.partOf(fed)}
 }
 
 // setNeeds notes what a pair is made from.
 func (x *index) setNeeds(name string, fed feedproto.Pair) {
+	needs := x.needsOf(fed)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if held := x.entries[name]; held != nil {
-		held.needs = x.needsOf(fed)
+		held.needs = needs
 	}
 	for _, blob := range []record.Hash{fed.Plan, fed.Overlay, fed.Module} {
 		if !blob.Valid() {
@@ -58,32 +59,35 @@ func (x *index) setNeeds(name string, fed feedproto.Pair) {
 	}
 }
 
-// touch raises the rank of a pair that was requested so many times, and has its file carry it now and then.
+// touch raises the rank of a pair that was requested so many times, and appends it again now and then, so that the disk
+// has its rank. What fails is lost: a restart takes the pair for less requested.
 func (x *index) touch(name string, times int, now time.Time) {
-	x.mu.Lock()
-	held := x.entries[name]
-	var mark time.Time
-	if held != nil {
-		credit := max(0, held.rank.Sub(now))
-		for range min(times, 8*creditShare) { // nothing is missing after these
-			credit += (maxCredit - credit) / creditShare
-		}
-		held.rank = now.Add(credit)
-		if held.rank.Sub(held.marked) >= markEvery {
-			held.marked, mark = held.rank, held.rank
-		}
-	}
-	x.mu.Unlock()
-	if !mark.IsZero() {
-		_ = os.Chtimes(x.path(name), mark, mark) // lost: a restart takes it for less asked for
+	if x.raise(name, times, now) {
+		_ = x.log.writeAgain(name)
 	}
 }
 
-// touchAll raises what was requested lately.
+// raise raises a rank, and reports whether the one on disk is so old that it is worth a write.
+func (x *index) raise(name string, times int, now time.Time) (old bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	held := x.entries[name]
+	if held == nil {
+		return false
+	}
+	credit := max(0, time.Duration(held.rank-now.UnixNano()))
+	for range min(times, 8*creditShare) { // nothing is missing after these
+		credit += (maxCredit - credit) / creditShare
+	}
+	held.rank = now.Add(credit).UnixNano()
+	return held.rank-held.marked >= int64(markEvery)
+}
+
+// touchAll raises what was requested lately. It writes nothing.
 func (x *index) touchAll(now time.Time) {
 	x.requested(func(key string, times *atomic.Uint32) {
 		if name := pairName(key); x.has(name) {
-			x.touch(name, int(times.Swap(0)), now)
+			x.raise(name, int(times.Swap(0)), now)
 		}
 	})
 }
@@ -93,61 +97,58 @@ func (x *index) readNeeds() {
 	var unknown []string
 	x.mu.Lock()
 	for name, held := range x.entries {
-		if isPair(name) && !held.needs.known {
+		if isPair(name) && held.needs == nil {
 			unknown = append(unknown, name)
 		}
 	}
 	x.mu.Unlock()
 	for _, name := range unknown {
 		var k Record[feedproto.Pair]
-		if decodeRecord(x.read(name), &k) {
+		if json.Unmarshal(x.read(name), &k) == nil {
 			x.setNeeds(name, k.Value)
 			continue
 		}
 		x.mu.Lock()
-		if held := x.entries[name]; held != nil && !held.needs.known {
-			held.needs, held.rank = needs{known: true}, time.Time{} // of no use
+		if held := x.entries[name]; held != nil && held.needs == nil {
+			held.needs, held.rank = &needs{}, 0 // of no use
 		}
 		x.mu.Unlock()
 	}
 }
 
-// victim is a file that may be evicted.
+// victim is a record that may be evicted.
 type victim struct {
 	name  string
-	rank  time.Time
+	rank  int64
 	order int // of equals: a pair before what it needs
 }
 
-// prune deletes files until so many bytes are left, if there are more. What no pair needs any more goes first, and
-// pairs that miss something.
-func (x *index) prune(now time.Time, room int64) error {
+// prune evicts records until so many bytes, and so many records, are left, if there are more. What no pair needs any more
+// goes first, and pairs that miss something.
+func (x *index) prune(now time.Time, room int64, count int) error {
 	x.pruning.Lock()
 	defer x.pruning.Unlock()
-	if x.total() <= room {
-		return nil
-	}
 	x.touchAll(now)
 	x.readNeeds()
+	var gone []string
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	for _, c := range x.victims(now) {
-		if x.used <= room {
+		if x.log.live.Load() <= room && len(x.entries) <= count {
 			break
 		}
-		if err := x.delete(c.name); err != nil {
-			return err
-		}
+		x.forget(c.name)
+		gone = append(gone, c.name)
 	}
-	return nil
+	x.mu.Unlock()
+	return x.log.drop(gone...)
 }
 
-// victims lists the files in the order of eviction. x.mu is held.
+// victims lists the records in the order of eviction. x.mu is held.
 func (x *index) victims(now time.Time) []victim {
-	blobs, themes := map[uint64]time.Time{}, map[string]time.Time{} // the highest rank that needs each
+	blobs, themes := map[uint64]int64{}, map[string]int64{} // the highest rank that needs each
 	for name := range x.entries {
 		if isBlob(name) {
-			blobs[blobPart(hashIn(name))] = time.Time{}
+			blobs[blobPart(hashIn(name))] = 0
 		}
 	}
 	list := make([]victim, 0, len(x.entries))
@@ -155,23 +156,25 @@ func (x *index) victims(now time.Time) []victim {
 		if !isPair(name) {
 			continue
 		}
-		theme, needs := themeNameOfPair(name), held.needs.blobs[:]
+		theme, needs := themeNameOfPair(name), held.needs
 		rank, own := held.rank, held.rank
-		if slices.ContainsFunc(needs, func(b uint64) bool { return lacks(blobs, b) }) {
-			needs, own = needs[module:], time.Time{} // of no use without the others
+		if needs == nil { // it was written while the others were read
+			continue
 		}
-		if x.bodies.holds(held.needs.bodies) {
-			own = held.rank.Add(bodyCredit)
+		parts := needs.blobs[:]
+		if slices.ContainsFunc(parts, func(b uint64) bool { return lacks(blobs, b) }) {
+			parts, own = parts[module:], 0 // of no use without the others
 		}
-		if x.entries[theme] == nil || own.IsZero() {
-			rank, own = time.Time{}, time.Time{}
+		if x.bodies.holds(needs.bodies) {
+			own = held.rank + int64(bodyCredit)
+		}
+		if x.entries[theme] == nil || own == 0 {
+			rank, own = 0, 0
 		}
 		list = append(list, victim{name, own, 0})
-		if own.After(themes[theme]) {
-			themes[theme] = own
-		}
-		for _, b := range needs {
-			if b != 0 && rank.After(blobs[b]) {
+		themes[theme] = max(themes[theme], own)
+		for _, b := range parts {
+			if b != 0 && rank > blobs[b] {
 				blobs[b] = rank
 			}
 		}
@@ -181,20 +184,20 @@ func (x *index) victims(now time.Time) []victim {
 		case isPair(name), fixed(name):
 		case isBlob(name):
 			rank := blobs[blobPart(hashIn(name))]
-			if rank.IsZero() && !held.needed && now.Sub(held.rank) < graceForBlobs {
+			if rank == 0 && !held.needed && now.Sub(time.Unix(0, held.rank)) < graceForBlobs {
 				continue
 			}
 			list = append(list, victim{name, rank, 1})
 		default:
 			rank := themes[name]
-			if rank.IsZero() {
-				rank = held.rank.Add(maxCredit / creditShare) // its pair is about to be written, or was there once
+			if rank == 0 {
+				rank = held.rank + int64(maxCredit/creditShare) // its pair is about to be written, or was there once
 			}
 			list = append(list, victim{name, rank, 1})
 		}
 	}
 	slices.SortFunc(list, func(a, b victim) int {
-		return cmp.Or(a.rank.Compare(b.rank), cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
 	})
 	return list
 }
@@ -202,10 +205,10 @@ func (x *index) victims(now time.Time) []victim {
 // module is the place of the module among the blobs that a pair needs.
 const module = 2
 
-func lacks(blobs map[uint64]time.Time, part uint64) bool {
+func lacks(blobs map[uint64]int64, part uint64) bool {
 	_, ok := blobs[part]
 	return part != 0 && !ok
 }
 
-// hashIn returns the hash that a blob's file is named by.
+// hashIn returns the hash that a blob is named by.
 func hashIn(name string) record.Hash { return record.Hash(name[strings.LastIndexByte(name, '/')+1:]) }

@@ -164,12 +164,13 @@ func (w *WriteBehind) Flush() {
 	w.release()
 }
 
-// writePair writes a pair after what it is made from.
+// writePair writes a pair with what it is made from.
 func (w *WriteBehind) writePair(key string, inputs feedproto.Pair, r Record[feedproto.Pair]) {
+	blobs := map[record.Hash][]byte{}
 	for _, name := range []record.Hash{inputs.Plan, inputs.Overlay} {
-		if blob, ok := w.Blob(name); ok && !w.disk.HasBlob(name) {
-			w.logError(w.disk.PutBlob(name, blob))
+		if blob, ok := w.Blob(name); ok {
+			blobs[name] = blob
 		}
 	}
-	w.logError(w.disk.PutPair(key, r))
+	w.logError(w.disk.PutPair(key, r, blobs))
 }

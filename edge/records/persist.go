@@ -85,7 +85,7 @@ func (p *Pair) persist(s *Store) {
 			s.LogDiskError(s.Disk.PutTheme(t.Key, ts.onDisk()))
 		}
 		if !s.Disk.HasPair(p.Key) {
-			s.LogDiskError(s.Disk.PutPair(p.Key, state.onDisk()))
+			s.LogDiskError(s.Disk.PutPair(p.Key, state.onDisk(), nil))
 		}
 	}
 }

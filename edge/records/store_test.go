@@ -27,7 +27,7 @@ func newStore(t *testing.T) *Store {
 
 // storeOf returns a Store with one upstream, whose refreshes are not started.
 func storeOf(t *testing.T, now func() time.Time, url string) *Store {
-	disk, err := diskcache.Open(t.TempDir(), 1<<20, func(func(string, *atomic.Uint32)) {}, nil)
+	disk, err := diskcache.Open(t.TempDir(), diskcache.Budget{Bytes: 1 << 20, IndexBytes: 1 << 20}, func(func(string, *atomic.Uint32)) {}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
