@@ -91,10 +91,11 @@ func names(prefix string, tokens []dtcg.Token) []string {
 	}
 	buf := make([]byte, 0, min(room, maxDeclared))
 	ends := make([]int, len(tokens))
+	namer := css.Namer{Prefix: prefix}
 	for i := range tokens {
 		start := len(buf)
 		if start+len(prefix) <= maxDeclared {
-			buf = css.AppendName(buf, prefix, tokens[i].Segments)
+			buf = namer.Append(buf, tokens[i].Segments)
 		}
 		if len(buf) > maxDeclared {
 			buf = buf[:start]

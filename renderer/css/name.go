@@ -1,6 +1,9 @@
 package css
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // rootSegment is the segment that names a group's own token, and has no part in its property's name.
 const rootSegment = "$root"
@@ -11,23 +14,57 @@ const rootSegment = "$root"
 // document, whose path is "$root" alone, is named "--root" without a prefix, and one whose name
 // is empty "---".
 func AppendName(dst []byte, prefix string, path []string) []byte {
-	dst = append(dst, '-')
+	n := Namer{Prefix: prefix}
+	return n.Append(dst, path)
+}
+
+// Namer is AppendName for many tokens with one prefix. What the names of a group begin with is made once for all
+// tokens of the group that come one after the other. It belongs to one goroutine.
+type Namer struct {
+	Prefix string
+
+	group []string // the path of the group of the last token
+	stem  []byte   // what the names in it begin with; empty: of none yet
+}
+
+// Append appends the custom property name of the token at path. It keeps path, which must not change.
+func (n *Namer) Append(dst []byte, path []string) []byte {
+	last := max(len(path)-1, 0)
+	if len(n.stem) == 0 || !slices.Equal(n.group, path[:last]) {
+		n.group = path[:last]
+		n.stem = appendStem(n.stem[:0], n.Prefix, n.group)
+	}
 	start := len(dst)
-	if prefix != "" {
-		dst = appendSegment(append(dst, '-'), prefix)
+	dst = append(dst, n.stem...)
+	if last < len(path) {
+		dst = appendNamePart(dst, path[last])
 	}
-	for _, segment := range path {
-		if segment != rootSegment {
-			dst = appendSegment(append(dst, '-'), segment)
-		}
-	}
-	switch len(dst) {
-	case start:
+	switch len(dst) - start {
+	case len("-"):
 		return append(dst, "-root"...)
-	case start + 1:
+	case len("--"):
 		return append(dst, '-') // CSS keeps "--" for itself
 	}
 	return dst
+}
+
+// appendStem appends what the names of the tokens in a group begin with.
+func appendStem(dst []byte, prefix string, group []string) []byte {
+	dst = append(dst, '-')
+	if prefix != "" {
+		dst = appendSegment(append(dst, '-'), prefix)
+	}
+	for _, segment := range group {
+		dst = appendNamePart(dst, segment)
+	}
+	return dst
+}
+
+func appendNamePart(dst []byte, segment string) []byte {
+	if segment == rootSegment {
+		return dst
+	}
+	return appendSegment(append(dst, '-'), segment)
 }
 
 func appendSegment(dst []byte, s string) []byte {

@@ -15,25 +15,21 @@ const (
 	live measure = 0 // only the browser can tell: var(), calc()
 )
 
-const (
-	lengthUnits = " cap ch cm cqb cqh cqi cqmax cqmin cqw dvb dvh dvi dvmax dvmin dvw em ex ic in lh lvb lvh lvi lvmax lvmin lvw " +
-		"mm pc pt px q rcap rch rem rex ric rlh svb svh svi svmax svmin svw vb vh vi vmax vmin vw "
-	angleUnits = " deg grad rad turn "
-	timeUnits  = " ms s "
-)
-
 // measureOf returns what a lower-case unit measures, live if CSS has no such unit.
 func measureOf(unit string) measure {
-	switch {
-	case unit == "px" || listed(lengthUnits, unit):
+	switch unit {
+	case "cap", "ch", "cm", "cqb", "cqh", "cqi", "cqmax", "cqmin", "cqw", "dvb", "dvh", "dvi", "dvmax", "dvmin", "dvw",
+		"em", "ex", "ic", "in", "lh", "lvb", "lvh", "lvi", "lvmax", "lvmin", "lvw", "mm", "pc", "pt", "px", "q",
+		"rcap", "rch", "rem", "rex", "ric", "rlh", "svb", "svh", "svi", "svmax", "svmin", "svw", "vb", "vh", "vi",
+		"vmax", "vmin", "vw":
 		return length
-	case unit == "%":
+	case "%":
 		return percent
-	case listed(timeUnits, unit):
+	case "ms", "s":
 		return time
-	case listed(angleUnits, unit):
+	case "deg", "grad", "rad", "turn":
 		return angle
-	case unit == "fr":
+	case "fr":
 		return flex
 	}
 	return live

@@ -11,11 +11,11 @@ const refMissing = -1
 
 // wholeAlias reads a string that is one alias: "{a.b.c}".
 func wholeAlias(s string) (path string, ok bool) {
-	if len(s) < 3 || s[0] != '{' || s[len(s)-1] != '}' {
+	if len(s) < 3 || s[0] != '{' || strings.IndexByte(s, '}') != len(s)-1 {
 		return "", false
 	}
 	path = s[1 : len(s)-1]
-	return path, strings.IndexByte(path, '{') < 0 && strings.IndexByte(path, '}') < 0
+	return path, strings.IndexByte(path, '{') < 0
 }
 
 // isAlias reports whether a value is one alias and nothing else.
@@ -101,6 +101,14 @@ func (d *Document) isGroup(path string) bool {
 	return true
 }
 
+// appendRefsOf is appendRefs for the whole value of a token, and reports whether that is one alias and nothing else.
+func (d *Document) appendRefsOf(refs []int32, v *jsontree.Node) (all []int32, isAlias bool) {
+	if path, ok := wholeAlias(text(v)); ok {
+		return append(refs, d.lookup(path)), true
+	}
+	return d.appendRefs(refs, v), false
+}
+
 // appendRefs appends what the aliases anywhere in v name, in the order they stand.
 func (d *Document) appendRefs(refs []int32, v *jsontree.Node) []int32 {
 	switch {
@@ -120,11 +128,11 @@ func (d *Document) appendRefs(refs []int32, v *jsontree.Node) []int32 {
 }
 
 func (d *Document) appendStringRefs(refs []int32, s string) []int32 {
-	if strings.IndexByte(s, '{') < 0 {
-		return refs
-	}
 	if path, ok := wholeAlias(s); ok {
 		return append(refs, d.lookup(path))
+	}
+	if strings.IndexByte(s, '{') < 0 {
+		return refs
 	}
 	for from := 0; ; {
 		start, end, ok := d.nextAlias(s, from)

@@ -56,10 +56,9 @@ func read(root *jsontree.Node) *resolver {
 	d.list()
 	refs := make([]int32, 0, len(d.Tokens))
 	for i := range d.Tokens {
-		start := len(refs)
-		refs = d.appendRefs(refs, d.Tokens[i].Value)
-		d.Tokens[i].refs = refs[start:len(refs):len(refs)]
-		d.Tokens[i].isAlias = isAlias(d.Tokens[i].Value)
+		t, start := &d.Tokens[i], len(refs)
+		refs, t.isAlias = d.appendRefsOf(refs, t.Value)
+		t.refs = refs[start:len(refs):len(refs)]
 	}
 	r := newResolver(d, states{all: d.Tokens})
 	r.resolve(func(int32) {})

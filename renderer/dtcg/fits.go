@@ -24,7 +24,7 @@ func Fits(d *Document, typ string, v *jsontree.Node) bool {
 		}
 	}
 	if len(refs) > 0 {
-		b := builder{resolver: &resolver{d: d, states: states{all: d.Tokens}}}
+		b := builder{resolver: &resolver{d: d, states: states{all: d.Tokens}}, refs: refs}
 		if v = b.replace(v, 1); b.failed != nil {
 			return false
 		}

@@ -15,6 +15,8 @@ type grapher struct {
 	path   []frame
 	count  int32
 
+	one      func(token int32)
+	cycle    func(component []int32)
 	followed int
 }
 
@@ -23,22 +25,41 @@ type frame struct {
 	next  int // the reference to follow next
 }
 
-// components calls found once for every component of the tokens with aliases that are resolved, those it
-// needs first. It returns the number of references it followed.
-func components(s *states, found func(component []int32)) (followed int) {
+// components calls one for every token with aliases that is resolved, those it needs first, or cycle for all tokens that
+// need each other, or the only one itself. It returns the number of references it followed. A token whose aliases all name
+// what was found before, as most do, is found without a walk.
+func components(s *states, one func(token int32), cycle func(component []int32)) (followed int) {
 	tokens := s.resolved()
-	n := len(tokens)
-	marks := make([]int32, 2*n)
-	g := grapher{states: s, tokens: tokens, order: marks[:n], low: marks[n:], isOpen: make([]bool, n)}
+	g := grapher{states: s, tokens: tokens, order: make([]int32, len(tokens)), one: one, cycle: cycle}
 	for i := range tokens {
-		if len(tokens[i].refs) > 0 && g.order[i] == 0 {
-			g.walk(int32(i), found)
+		switch {
+		case len(tokens[i].refs) == 0 || g.order[i] != 0:
+		case g.waits(int32(i)):
+			g.walk(int32(i))
+		default:
+			g.count++
+			g.order[i] = g.count
+			one(g.position(int32(i)))
 		}
 	}
 	return g.followed
 }
 
-func (g *grapher) walk(start int32, found func([]int32)) {
+// waits reports whether a token needs one that was not found yet. No token is open.
+func (g *grapher) waits(token int32) bool {
+	for _, ref := range g.tokens[token].refs {
+		g.followed++
+		if to := g.place(ref); to >= 0 && len(g.tokens[to].refs) > 0 && g.order[to] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *grapher) walk(start int32) {
+	if g.low == nil {
+		g.low, g.isOpen = make([]int32, len(g.tokens)), make([]bool, len(g.tokens))
+	}
 	g.enter(start)
 	for len(g.path) > 0 {
 		f := &g.path[len(g.path)-1]
@@ -48,7 +69,7 @@ func (g *grapher) walk(start int32, found func([]int32)) {
 			g.follow(f.token, ref)
 			continue
 		}
-		g.leave(f.token, found)
+		g.leave(f.token)
 	}
 }
 
@@ -72,7 +93,7 @@ func (g *grapher) follow(from, ref int32) {
 	}
 }
 
-func (g *grapher) leave(token int32, found func([]int32)) {
+func (g *grapher) leave(token int32) {
 	g.path = g.path[:len(g.path)-1]
 	if len(g.path) > 0 {
 		parent := g.path[len(g.path)-1].token
@@ -89,7 +110,11 @@ func (g *grapher) leave(token int32, found func([]int32)) {
 		g.isOpen[member] = false
 		g.open[first+i] = g.position(member)
 	}
-	found(g.open[first:])
+	if component := g.open[first:]; isCycle(g.states, component) {
+		g.cycle(component)
+	} else {
+		g.one(component[0])
+	}
 	g.open = g.open[:first]
 }
 

@@ -14,18 +14,34 @@ const maxPathBytes = 16 << 20
 const rootName = "$root"
 
 // IsToken reports whether n is a token: an object with $value.
-func IsToken(n *jsontree.Node) bool { return n.IsObject() && n.IndexOf("$value") >= 0 }
+func IsToken(n *jsontree.Node) bool { return n.IsObject() && valueAt(n) >= 0 }
+
+// few is how many members of an object are looked at in turn rather than looked up.
+const few = 8
+
+// valueAt returns the place of $value among the members of an object, or -1 if it is not a token.
+func valueAt(n *jsontree.Node) int {
+	if len(n.Members) > few {
+		return n.IndexOf("$value")
+	}
+	for i := range n.Members {
+		if n.Members[i].Name == "$value" {
+			return i
+		}
+	}
+	return -1
+}
 
 // IsMetadata reports whether a member called name is metadata ($type, $description, …) and thus
 // neither a token nor a group.
 func IsMetadata(name string) bool { return strings.HasPrefix(name, "$") && name != rootName }
 
-// lister walks the tree once. Paths are written into one text and cut from it at the end.
+// lister walks the tree once. All paths are cut from one text.
 type lister struct {
 	d     *Document
 	paths strings.Builder
-	ends  []int    // of the path of each token in paths
 	stack []string // the names from the root to the group at hand
+	stem  []byte   // these names with a dot after each: what the paths below the group begin with
 	names []string // the segments of all tokens so far
 
 	tokenBytes, groupBytes int // of the paths so far
@@ -50,15 +66,12 @@ func (d *Document) list() {
 	var e extent
 	e.add(d.Root, 1, 0)
 	d.Tokens = make([]Token, 0, e.tokens)
-	l := lister{d: d, ends: make([]int, 0, e.tokens), names: make([]string, 0, e.names)}
+	l := lister{d: d, names: make([]string, 0, e.names)}
 	l.paths.Grow(min(e.pathBytes, maxPathBytes))
-	l.group(d.Root, 0, "")
-	paths, start := l.paths.String(), 0
+	l.group(d.Root, "")
 	d.byPath = make(map[string]int32, len(d.Tokens))
 	for i := range d.Tokens {
-		d.Tokens[i].Path = paths[start:l.ends[i]]
 		d.byPath[d.Tokens[i].Path] = int32(i)
-		start = l.ends[i]
 	}
 }
 
@@ -74,7 +87,7 @@ func (e *extent) add(group *jsontree.Node, depth, pathBytes int) {
 		case e.pathBytes > maxPathBytes:
 			return // no more are listed
 		case !m.Value.IsObject() || IsMetadata(m.Name):
-		case IsToken(m.Value):
+		case valueAt(m.Value) >= 0:
 			e.tokens++
 			e.names += depth
 			e.pathBytes += pathBytes + len(m.Name)
@@ -84,52 +97,54 @@ func (e *extent) add(group *jsontree.Node, depth, pathBytes int) {
 	}
 }
 
-// group lists what is below n, whose dotted path is stack and takes pathBytes.
-func (l *lister) group(n *jsontree.Node, pathBytes int, inherited string) {
+// group lists what is below n, which stands at stack.
+func (l *lister) group(n *jsontree.Node, inherited string) {
 	own := text(n.Find("$type"))
 	if own != "" {
 		inherited = own
 	}
-	if hasMetadata(n, len(l.stack) == 0) && l.affords(&l.groupBytes, pathBytes) {
-		l.d.Groups = append(l.d.Groups, Group{strings.Join(l.stack, "."), own, n.Find("$description"), n})
+	path := max(len(l.stem)-len("."), 0)
+	if hasMetadata(n, len(l.stack) == 0) && l.affords(&l.groupBytes, path) {
+		l.d.Groups = append(l.d.Groups, Group{string(l.stem[:path]), own, n.Find("$description"), n})
 	}
-	for _, m := range n.Members {
+	names, stem := len(l.stack), len(l.stem)
+	for i := range n.Members {
+		m := &n.Members[i]
 		if !m.Value.IsObject() || IsMetadata(m.Name) {
 			continue
 		}
-		l.stack = append(l.stack, m.Name)
-		below := pathBytes + len(m.Name)
-		if len(l.stack) > 1 {
-			below++
+		l.stack = append(l.stack[:names], m.Name)
+		if at := valueAt(m.Value); at >= 0 {
+			l.token(m.Value, at, inherited)
+			continue
 		}
-		if at := m.Value.IndexOf("$value"); at >= 0 {
-			l.token(m.Value, m.Value.Members[at].Value, below, inherited)
-		} else {
-			l.group(m.Value, below, inherited)
-		}
-		l.stack = l.stack[:len(l.stack)-1]
+		l.stem = append(append(l.stem[:stem], m.Name...), '.')
+		l.group(m.Value, inherited)
+		l.stem = l.stem[:stem]
 	}
+	l.stack = l.stack[:names]
 }
 
-func (l *lister) token(n, value *jsontree.Node, pathBytes int, inherited string) {
-	if !l.affords(&l.tokenBytes, pathBytes) {
+// token lists n, whose member at a place is its $value.
+func (l *lister) token(n *jsontree.Node, at int, inherited string) {
+	name := l.stack[len(l.stack)-1]
+	if !l.affords(&l.tokenBytes, len(l.stem)+len(name)) {
 		return
 	}
-	for i, name := range l.stack {
-		if i > 0 {
-			l.paths.WriteByte('.')
+	start := l.paths.Len()
+	l.paths.Write(l.stem)
+	l.paths.WriteString(name)
+	l.d.Tokens = append(l.d.Tokens, Token{})
+	t := &l.d.Tokens[len(l.d.Tokens)-1]
+	t.Path, t.Segments = l.paths.String()[start:], l.segments()
+	t.Node, t.Value, t.inherited = n, n.Members[at].Value, inherited
+	for i := range n.Members {
+		if m := &n.Members[i]; m.Name == "$type" {
+			t.Type = text(m.Value)
+		} else if !IsMetadata(m.Name) {
+			t.HasChildren = true
 		}
-		l.paths.WriteString(name)
 	}
-	l.ends = append(l.ends, l.paths.Len())
-	l.d.Tokens = append(l.d.Tokens, Token{
-		Segments:    l.segments(),
-		Node:        n,
-		Value:       value,
-		Type:        text(n.Find("$type")),
-		HasChildren: hasChildren(n),
-		inherited:   inherited,
-	})
 }
 
 // segments copies the stack into memory that all tokens share.
@@ -144,15 +159,6 @@ func (l *lister) segments() []string {
 func hasMetadata(n *jsontree.Node, root bool) bool {
 	for _, m := range n.Members {
 		if IsMetadata(m.Name) && m.Name != "$ref" && !(root && (m.Name == "$schema" || m.Name == "$value")) {
-			return true
-		}
-	}
-	return false
-}
-
-func hasChildren(n *jsontree.Node) bool {
-	for _, m := range n.Members {
-		if !strings.HasPrefix(m.Name, "$") || m.Name == rootName {
 			return true
 		}
 	}

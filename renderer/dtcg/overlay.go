@@ -74,14 +74,14 @@ func (o *overlay) lay(override Override) {
 		return
 	}
 	t := o.at(i)
-	refs := o.theme.appendRefs(nil, override.Value)
+	refs, isAlias := o.theme.appendRefsOf(nil, override.Value)
 	if len(refs) > 0 {
 		o.doubtful[i] = true
 	} else if m := t.misfit(override.Value); m != nil {
 		o.reports = append(o.reports, overrideMisfit(t, m))
 		return
 	}
-	t.Value, t.refs, t.isAlias, t.Overridden = override.Value, refs, isAlias(override.Value), true
+	t.Value, t.refs, t.isAlias, t.Overridden = override.Value, refs, isAlias, true
 }
 
 // settle resolves the tokens, and again without the overrides that came to something unfit. In

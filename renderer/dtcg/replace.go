@@ -11,6 +11,7 @@ import (
 // document. After the first failure it only returns.
 type builder struct {
 	*resolver
+	refs   []int32 // what the aliases that come next name
 	failed *failure
 	bytes  int // of the value so far
 	depth  int // the deepest level reached so far
@@ -40,11 +41,13 @@ func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
 		return n
 	}
 	b.steps++
-	if n.Kind == jsontree.String && strings.IndexByte(n.Text, '{') >= 0 {
+	if n.Kind == jsontree.String {
 		if path, ok := wholeAlias(n.Text); ok {
-			return b.alias(n.Text, b.d.lookup(path), depth)
+			return b.alias(path, depth)
 		}
-		return b.embedded(n, depth)
+		if strings.IndexByte(n.Text, '{') >= 0 {
+			return b.embedded(n, depth)
+		}
 	}
 	b.count(ownBytes(n), depth)
 	switch n.Kind {
@@ -56,9 +59,17 @@ func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
 	return n
 }
 
-// alias returns the value of token i, which the text of an alias names with its braces.
-func (b *builder) alias(text string, i int32, depth int) *jsontree.Node {
-	if !b.need(text[1:len(text)-1], i) {
+// ref returns what the alias at hand names.
+func (b *builder) ref() int32 {
+	ref := b.refs[0]
+	b.refs = b.refs[1:]
+	return ref
+}
+
+// alias returns the value of the token that path names.
+func (b *builder) alias(path string, depth int) *jsontree.Node {
+	i := b.ref()
+	if !b.need(path, i) {
 		return nil
 	}
 	m := b.measure(i)
@@ -68,6 +79,9 @@ func (b *builder) alias(text string, i int32, depth int) *jsontree.Node {
 
 // need reports whether token i, which path names, has a value, and fails if it has none.
 func (b *builder) need(path string, i int32) bool {
+	if i >= 0 && b.at(i).Served != nil {
+		return true
+	}
 	if i < 0 {
 		if b.d.isGroup(path) {
 			b.fail(AliasToGroup, "{"+clip(path)+"} names a group; an alias must name a token")
@@ -76,15 +90,13 @@ func (b *builder) need(path string, i int32) bool {
 		}
 		return false
 	}
-	if f, left := b.failureOf(i); left {
-		why := f.why
-		if !strings.HasPrefix(why, "needs ") {
-			why = "needs " + clip(b.at(i).Path) + ", which is left out: " + why
-		}
-		b.fail(f.kind, why)
-		return false
+	f := b.failureOf(i)
+	why := f.why
+	if !strings.HasPrefix(why, "needs ") {
+		why = "needs " + clip(b.at(i).Path) + ", which is left out: " + why
 	}
-	return true
+	b.fail(f.kind, why)
+	return false
 }
 
 // items replaces the aliases in an array. An element that is an alias of a list becomes its
@@ -162,7 +174,7 @@ func (b *builder) embedded(n *jsontree.Node, depth int) *jsontree.Node {
 // text returns what the token that path names becomes inside a string: a string as it is, any
 // other value as CSS.
 func (b *builder) text(path string) string {
-	i := b.d.lookup(path)
+	i := b.ref()
 	if !b.need(path, i) {
 		return ""
 	}

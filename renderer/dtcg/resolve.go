@@ -63,15 +63,11 @@ func (r *resolver) resolve(built func(token int32)) {
 			t.Served = t.Value
 		}
 	}
-	r.steps += components(&r.states, func(component []int32) {
-		if isCycle(&r.states, component) {
-			r.cycle(component)
-			return
+	r.steps += components(&r.states, func(token int32) {
+		if r.token(token) {
+			built(token)
 		}
-		if r.token(component[0]) {
-			built(component[0])
-		}
-	})
+	}, r.cycle)
 }
 
 // setType resolves the type of t: its own, else that of the token it is an alias of (nil when it
@@ -91,26 +87,16 @@ func (t *Token) setType(target *Token) {
 	}
 }
 
-// target returns the token that the value of t is an alias of, or nil.
-func (r *resolver) target(t *Token) *Token {
-	if i := t.alias(); i >= 0 {
-		return r.at(i)
-	}
-	return nil
-}
-
 // token resolves one token whose needs are resolved, and reports whether it has a value.
 func (r *resolver) token(i int32) bool {
 	t := r.at(i)
-	t.setType(r.target(t))
-	b := builder{resolver: r}
-	var served *jsontree.Node
-	if t.isAlias {
-		b.steps++
-		served = b.alias(t.Value.Text, t.refs[0], 1)
-	} else {
-		served = b.replace(t.Value, 1)
+	var target *Token
+	if ref := t.alias(); ref >= 0 {
+		target = r.at(ref)
 	}
+	t.setType(target)
+	b := builder{resolver: r, refs: t.refs}
+	served := b.replace(t.Value, 1)
 	if b.failed == nil && r.total+b.bytes > maxTotalBytes {
 		r.tooMuch = true
 		b.fail(ValueMisfit, "the aliases of the document build more than 16 MiB")
@@ -137,14 +123,12 @@ func (r *resolver) report(t *Token, kind, message string) {
 	r.found = append(r.found, Diagnostic{t.Path, kind, message})
 }
 
-// failureOf returns why a token cannot be served; left is false if it can.
-func (r *resolver) failureOf(i int32) (f failure, left bool) {
+// failureOf returns why a token cannot be served that is not.
+func (r *resolver) failureOf(i int32) failure {
 	if r.place(i) < 0 {
-		f, left = r.base.failures[i]
-	} else {
-		f, left = r.failures[i]
+		return r.base.failures[i]
 	}
-	return f, left
+	return r.failures[i]
 }
 
 // measure returns the extent of the served value of a token.
@@ -206,5 +190,8 @@ func ownBytes(n *jsontree.Node) int {
 	if n.Kind == jsontree.String {
 		return jsontree.StringLength(n.Text) + 1
 	}
-	return len(n.Text) + 3
+	if n.Kind == jsontree.Number {
+		return len(n.Text) + 3
+	}
+	return 3
 }

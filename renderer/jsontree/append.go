@@ -11,38 +11,45 @@ func Append(dst []byte, n *Node) []byte {
 	if n == nil {
 		return append(dst, "null"...)
 	}
-	switch n.Kind {
-	case Bool:
-		if n.True {
-			return append(dst, "true"...)
-		}
-		return append(dst, "false"...)
-	case Number:
-		return append(dst, n.Text...)
-	case String:
+	switch {
+	case n.Kind == String:
 		return AppendString(dst, n.Text)
-	case Array:
-		dst = append(dst, '[')
-		for i, item := range n.Items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = Append(dst, item)
-		}
-		return append(dst, ']')
-	case Object:
-		dst = append(dst, '{')
-		for i := range n.Members {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = AppendString(dst, n.Members[i].Name)
-			dst = append(dst, ':')
-			dst = Append(dst, n.Members[i].Value)
-		}
-		return append(dst, '}')
+	case n.Text != "" || n.Kind == Number:
+		return append(dst, n.Text...)
+	case n.Kind == Array:
+		return appendItems(dst, n.Items)
+	case n.Kind == Object:
+		return appendMembers(dst, n.Members)
+	case n.Kind == Bool && n.True:
+		return append(dst, "true"...)
+	case n.Kind == Bool:
+		return append(dst, "false"...)
 	}
 	return append(dst, "null"...)
+}
+
+func appendItems(dst []byte, items []*Node) []byte {
+	dst = append(dst, '[')
+	for i, item := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = Append(dst, item)
+	}
+	return append(dst, ']')
+}
+
+func appendMembers(dst []byte, members []Member) []byte {
+	dst = append(dst, '{')
+	for i := range members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, members[i].Name)
+		dst = append(dst, ':')
+		dst = Append(dst, members[i].Value)
+	}
+	return append(dst, '}')
 }
 
 const hexDigits = "0123456789abcdef"
@@ -50,11 +57,7 @@ const hexDigits = "0123456789abcdef"
 // AppendString writes s as a JSON string, escaped as Append says.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	i := 0
-	for i < len(s) && plain[s[i]] {
-		i++
-	}
-	if i < len(s) {
+	if i := plainEnd(s, 0); i < len(s) {
 		return appendEscaped(dst, s, i)
 	}
 	return append(append(dst, s...), '"')
@@ -63,50 +66,50 @@ func AppendString(dst []byte, s string) []byte {
 // appendEscaped is the rest of AppendString for a string that is plain up to i.
 func appendEscaped(dst []byte, s string, i int) []byte {
 	start := 0
-	for i < len(s) {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if plain[c] {
-				i++
-				continue
-			}
-			dst = append(dst, s[start:i]...)
-			dst = appendEscape(dst, c)
+	for ; i < len(s); i = plainEnd(s, i) {
+		if s[i] >= utf8.RuneSelf && !isSeparator(s[i:]) {
 			i++
-			start = i
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == '\u2028' || r == '\u2029' {
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, `\u202`...)
-			dst = append(dst, hexDigits[r&0xF])
-			start = i + size
-		}
-		i += size
+		dst = append(dst, s[start:i]...)
+		dst, i = appendEscape(dst, s, i)
+		start = i
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
 }
 
-func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
+// isSeparator reports whether s begins with a line or a paragraph separator, which end a line in a script.
+func isSeparator(s string) bool {
+	return strings.HasPrefix(s, "\u2028") || strings.HasPrefix(s, "\u2029")
+}
+
+// appendEscape appends the escape of the character at s[i:] and returns where that ends.
+func appendEscape(dst []byte, s string, i int) ([]byte, int) {
+	switch c := s[i]; {
+	case c == '"' || c == '\\':
+		dst = append(dst, '\\', c)
+	case c == '\n':
+		dst = append(dst, `\n`...)
+	case c == '\r':
+		dst = append(dst, `\r`...)
+	case c == '\t':
+		dst = append(dst, `\t`...)
+	case c >= utf8.RuneSelf:
+		return append(append(dst, `\u202`...), hexDigits[s[i+2]&0xF]), i + len("\u2028")
+	default:
+		dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xF])
 	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xF])
+	return dst, i + 1
 }
 
 // Length returns the length of what Append appends, without appending it.
 func Length(n *Node) int {
 	if n == nil {
 		return len("null")
+	}
+	if n.Text != "" && n.Kind != String {
+		return len(n.Text)
 	}
 	switch n.Kind {
 	case Bool:
@@ -115,7 +118,7 @@ func Length(n *Node) int {
 		}
 		return len("false")
 	case Number:
-		return len(n.Text)
+		return 0
 	case String:
 		return StringLength(n.Text)
 	case Array:
@@ -137,14 +140,13 @@ func Length(n *Node) int {
 // StringLength returns the length of what AppendString appends.
 func StringLength(s string) int {
 	total := len(s) + 2
-	for i := range len(s) {
+	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i+1) {
 		switch c := s[i]; {
-		case plain[c]:
 		case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
 			total++
-		case c < 0x20 || c == '<' || c == 0x7f:
+		case c < utf8.RuneSelf:
 			total += len(`\u0000`) - 1
-		case c == 0xe2 && (strings.HasPrefix(s[i:], "\u2028") || strings.HasPrefix(s[i:], "\u2029")):
+		case isSeparator(s[i:]):
 			total += len(`\u2028`) - len("\u2028")
 		}
 	}

@@ -42,7 +42,7 @@ const indexFrom = 12
 type Node struct {
 	Kind    Kind
 	True    bool     // the value of a Bool
-	Text    string   // a String, decoded; or a Number, spelled as written
+	Text    string   // a String, decoded; anything else as Append writes it, of an Array or Object only if it was parsed
 	Items   []*Node  // the elements of an Array
 	Members []Member // the members of an Object, in document order, names unique
 	index   map[string]int32
@@ -90,7 +90,7 @@ func (n *Node) IndexOf(name string) int {
 
 // Index makes Find constant-time on n. Call it again after Members changed.
 func (n *Node) Index() {
-	n.index = nil
+	n.index, n.Text = nil, ""
 	if len(n.Members) < indexFrom {
 		return
 	}

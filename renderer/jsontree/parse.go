@@ -1,6 +1,9 @@
 package jsontree
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // SyntaxError says where a text stops being JSON and what was expected there.
 type SyntaxError struct {
@@ -50,8 +53,14 @@ type parser struct {
 	text     string
 	at       int
 	maxDepth int
-	members  []Member // of the objects that are still open, the innermost last
-	items    []*Node  // of the arrays that are still open
+
+	// What Append would write of what was read, but for the text from copied on. A text that is minified as Append does
+	// it is never copied.
+	minified strings.Builder
+	copied   int
+
+	members []Member // of the objects that are still open, the innermost last
+	items   []*Node  // of the arrays that are still open
 
 	// Nodes, members and items are carved from slabs: one allocation serves many (BenchmarkStages/parse).
 	nodeSlab   []Node
@@ -116,13 +125,48 @@ func (p *parser) closeItems(start int) []*Node {
 	return kept
 }
 
+// space skips blanks. Most texts have none, so that the look for them is all that is inlined.
 func (p *parser) space() {
-	for p.at < len(p.text) {
-		if c := p.text[p.at]; c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return
-		}
-		p.at++
+	if p.at < len(p.text) && p.text[p.at] <= ' ' {
+		p.blanks()
 	}
+}
+
+func (p *parser) blanks() {
+	start := p.at
+	p.at = blankEnd(p.text, start)
+	p.leaveOut(start, p.at)
+}
+
+// leaveOut notes that Append would not write text[from:to].
+func (p *parser) leaveOut(from, to int) {
+	if p.minified.Cap() == 0 {
+		p.minified.Grow(len(p.text) - from)
+	}
+	p.minified.WriteString(p.text[p.copied:from])
+	p.copied = to
+}
+
+// respell notes how Append writes the string s, whose literal begins at start and ends here.
+func (p *parser) respell(start int, s string) {
+	if literal := string(AppendString(nil, s)); literal != p.text[start:p.at] {
+		p.leaveOut(start, p.at)
+		p.minified.WriteString(literal)
+	}
+}
+
+// open is the place at which an array or an object begins.
+type open struct{ at, minified int }
+
+func (p *parser) open() open { return open{p.at, p.minified.Len() + p.at - p.copied} }
+
+// close returns what Append writes of the array or object that begins at o and ends here.
+func (p *parser) close(o open) string {
+	if o.at >= p.copied {
+		return p.text[o.at:p.at]
+	}
+	p.leaveOut(p.at, p.at)
+	return p.minified.String()[o.minified:]
 }
 
 func (p *parser) peek() byte {
@@ -177,12 +221,13 @@ func (p *parser) object(depth int) (*Node, error) {
 	if depth > p.maxDepth {
 		return nil, &DepthError{p.at, p.maxDepth}
 	}
-	n := p.node()
+	n, begin := p.node(), p.open()
 	n.Kind = Object
 	p.at++
 	p.space()
 	if p.peek() == '}' {
 		p.at++
+		n.Text = p.close(begin)
 		return n, nil
 	}
 	for start := len(p.members); ; {
@@ -196,7 +241,7 @@ func (p *parser) object(depth int) (*Node, error) {
 			p.space()
 		case '}':
 			p.at++
-			n.Members = p.closeMembers(start)
+			n.Members, n.Text = p.closeMembers(start), p.close(begin)
 			return n, nil
 		default:
 			return nil, p.fail("',' or '}' was expected")
@@ -206,10 +251,10 @@ func (p *parser) object(depth int) (*Node, error) {
 
 // member reads one member of n, whose members so far are the open ones from start on.
 func (p *parser) member(n *Node, start, depth int) error {
+	at := p.at
 	if p.peek() != '"' {
 		return p.fail("a member name was expected")
 	}
-	at := p.at
 	name, err := p.string()
 	if err != nil {
 		return err
@@ -263,12 +308,13 @@ func (p *parser) array(depth int) (*Node, error) {
 	if depth > p.maxDepth {
 		return nil, &DepthError{p.at, p.maxDepth}
 	}
-	n := p.node()
+	n, begin := p.node(), p.open()
 	n.Kind = Array
 	p.at++
 	p.space()
 	if p.peek() == ']' {
 		p.at++
+		n.Text = p.close(begin)
 		return n, nil
 	}
 	for start := len(p.items); ; {
@@ -284,7 +330,7 @@ func (p *parser) array(depth int) (*Node, error) {
 			p.space()
 		case ']':
 			p.at++
-			n.Items = p.closeItems(start)
+			n.Items, n.Text = p.closeItems(start), p.close(begin)
 			return n, nil
 		default:
 			return nil, p.fail("',' or ']' was expected")

@@ -1,23 +1,34 @@
 package jsontree
 
-import "unicode/utf8"
-
-// plain tells the bytes that stand in a string as they are, whatever is around them and in every reader.
-var plain = func() (is [256]bool) {
-	for c := byte(0x20); c < 0x7f; c++ {
-		is[c] = c != '"' && c != '\\' && c != '<'
-	}
-	return is
-}()
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // string reads a string; one without escapes is a part of the text and costs no allocation.
 func (p *parser) string() (string, error) {
 	start := p.at + 1
 	at := start
-	for at < len(p.text) && plain[p.text[at]] {
-		at++
+	if at+8 <= len(p.text) { // the names of most members end here, without a call
+		at += bits.TrailingZeros64(notPlain(load64(p.text[at:]))) / 8
+	}
+	if at == start+8 || at+8 > len(p.text) {
+		at = plainEnd(p.text, at)
+	}
+	if at < len(p.text) && p.text[at] == '"' {
+		p.at = at + 1
+		return p.text[start:at], nil
 	}
 	p.at = at
+	s, err := p.unusual(start)
+	if err == nil {
+		p.respell(start-1, s)
+	}
+	return s, err
+}
+
+// unusual reads the rest of a string that began at start and is plain up to p.at.
+func (p *parser) unusual(start int) (string, error) {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
 		case c == '"':

@@ -2,6 +2,7 @@ package jsontree_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -156,6 +157,7 @@ func TestParseOfAppendIsTheSameTree(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Parse(Append(x)) of %s: %v", text, err)
 		}
+		checkTexts(t, again)
 		if !jsontree.Equal(n, again) || string(jsontree.Append(nil, again)) != text {
 			t.Fatalf("Parse(Append(x)) = %s, want %s", jsontree.Append(nil, again), text)
 		}
@@ -163,6 +165,105 @@ func TestParseOfAppendIsTheSameTree(t *testing.T) {
 			t.Fatalf("Append gives text that is no JSON or not safe in HTML: %s", text)
 		}
 	})
+}
+
+// However a text is spelled, an array or object that was parsed from it is written as one built of the same parts.
+func TestParsedTreesAreWrittenAsBuiltOnes(t *testing.T) {
+	for _, text := range []string{
+		"", `[]`, ` [ ] `, "{\n}", `{"a":[1,{"b":"c"}]}`, "{ \"a\" :\t[1,\r\n        {\"b\":\"c\"} ] }\n", `["\u0061\/<"]`, `["a<",["b"],{"é":"\u00e9"}]`,
+		`{"\u0024type":"x","y":[ "\ud83d\ude0e", 1.50, -0 ]}`, "[\"\x7f\",\"\u2028\",[\"\u20ac\"]]", "[\n                1,\n                 2\n]",
+	} {
+		n, err := jsontree.Parse(text)
+		if err != nil && text != "" {
+			t.Fatalf("Parse(%q): %v", text, err)
+		}
+		checkTexts(t, n)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := spelled(t, trees(3).Draw(t, "tree"))
+		n, err := jsontree.Parse(text)
+		if err != nil {
+			t.Fatalf("Parse(%q): %v", text, err)
+		}
+		checkTexts(t, n)
+	})
+}
+
+// checkTexts holds what is written of every part of a parsed tree to what is written of it built anew.
+func checkTexts(t interface {
+	Fatalf(format string, args ...any)
+}, n *jsontree.Node,
+) *jsontree.Node {
+	if n == nil {
+		return nil
+	}
+	built := &jsontree.Node{Kind: n.Kind, True: n.True}
+	for _, item := range n.Items {
+		built.Items = append(built.Items, checkTexts(t, item))
+	}
+	for _, m := range n.Members {
+		built.Members = append(built.Members, jsontree.Member{Name: m.Name, Value: checkTexts(t, m.Value)})
+	}
+	if n.Kind == jsontree.String || n.Kind == jsontree.Number {
+		built.Text = n.Text
+	}
+	want := string(jsontree.Append(nil, built))
+	if got := string(jsontree.Append(nil, n)); got != want {
+		t.Fatalf("Append = %q, want %q", got, want)
+	}
+	if got := jsontree.Length(n); got != len(want) {
+		t.Fatalf("Length of %q = %d, want %d", want, got, len(want))
+	}
+	return built
+}
+
+// spelled writes a tree with blanks between its parts and escapes that nothing asks for.
+func spelled(t *rapid.T, n *jsontree.Node) string {
+	var b strings.Builder
+	blank := func() { b.WriteString(rapid.StringOfN(rapid.RuneFrom([]rune(" \n\t\r")), 0, 20, -1).Draw(t, "blank")) }
+	text := func(s string) {
+		b.WriteByte('"')
+		for _, r := range s {
+			if r < 0x10000 && rapid.IntRange(0, 3).Draw(t, "escape") == 0 {
+				fmt.Fprintf(&b, `\u%04X`, r)
+				continue
+			}
+			quoted := string(jsontree.AppendString(nil, string(r)))
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		b.WriteByte('"')
+	}
+	var write func(n *jsontree.Node)
+	write = func(n *jsontree.Node) {
+		blank()
+		switch n.Kind {
+		case jsontree.String:
+			text(n.Text)
+		case jsontree.Array:
+			b.WriteByte('[')
+			for i, item := range n.Items {
+				b.WriteString(","[:min(i, 1)])
+				write(item)
+			}
+			b.WriteByte(']')
+		case jsontree.Object:
+			b.WriteByte('{')
+			for i, m := range n.Members {
+				b.WriteString(","[:min(i, 1)])
+				blank()
+				text(m.Name)
+				blank()
+				b.WriteByte(':')
+				write(m.Value)
+			}
+			b.WriteByte('}')
+		default:
+			b.Write(jsontree.Append(nil, n))
+		}
+		blank()
+	}
+	write(n)
+	return b.String()
 }
 
 // Whatever is accepted is JSON for the standard library too, and is written back stably.
@@ -181,6 +282,7 @@ func FuzzParse(f *testing.F) {
 		if !json.Valid([]byte(text)) {
 			t.Fatalf("Parse accepts %q, which is no JSON", text)
 		}
+		checkTexts(t, n)
 		once := jsontree.Append(nil, n)
 		again, err := jsontree.Parse(string(once))
 		if err != nil || !jsontree.Equal(n, again) {
