@@ -33,7 +33,11 @@ func sampleFile(name string) (*jsontree.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.ParseFile(name, string(text))
+	file, err := source.ParseFile(name, string(text))
+	if err != nil {
+		return nil, err
+	}
+	return file.Root, nil
 }
 
 // makeSample creates and publishes the sample Theme with its Variants. What an earlier start, which

@@ -7,10 +7,13 @@ import (
 	"strings"
 )
 
+// CanAsk reports whether a person on a terminal can answer a question.
+func (a *App) CanAsk() bool { return !a.drained && IsTerminal(a.In) && IsTerminal(a.Err) }
+
 // Confirm asks a question on the terminal and reports whether the answer is yes. If the command is not run by a person
 // on a terminal, no user can answer, and it is yes.
 func (a *App) Confirm(ctx context.Context, question string) (bool, error) {
-	if a.drained || !IsTerminal(a.In) || !IsTerminal(a.Err) {
+	if !a.CanAsk() {
 		return true, nil
 	}
 	a.prompt(question)

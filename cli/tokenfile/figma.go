@@ -6,12 +6,25 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
 
 func isFigma(root *jsontree.Node) bool {
 	meta := root.Find("meta")
 	return meta.Find("variables").IsObject() && meta.Find("variableCollections").IsObject()
+}
+
+func recogniseFigma(f *syntax.File, _ Options) string {
+	if !isFigma(f.Root) {
+		return ""
+	}
+	return "it has meta.variables and meta.variableCollections"
+}
+
+func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
+	part, err := convertFigma(root, o)
+	return []Part{part}, err
 }
 
 // figma is one conversion of an answer of Figma.

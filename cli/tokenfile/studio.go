@@ -6,9 +6,26 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/renderer/dtcg"
+	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
+
+func recogniseStudio(f *syntax.File, _ Options) string {
+	switch {
+	case f.Root.Find("$metadata").Find("tokenSetOrder") != nil:
+		return "its $metadata has a tokenSetOrder"
+	case isArray(f.Root.Find("$themes")):
+		return "it has $themes"
+	}
+	return ""
+}
+
+func recogniseBareStudio(f *syntax.File, o Options) string {
+	if !isBareStudio(f.Root, o.Sets) {
+		return ""
+	}
+	return "each member is a token set, as its aliases show"
+}
 
 // convertStudio makes a part of each wanted token set.
 func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
@@ -18,7 +35,7 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	}
 	parts := make([]Part, 0, len(wanted))
 	for _, name := range wanted {
-		parts = append(parts, convertSet(name, root.Find(name), jsontree.Pointer{name}))
+		parts = append(parts, convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o))
 	}
 	return parts, nil
 }
@@ -86,59 +103,31 @@ func itemsOf(n *jsontree.Node) []*jsontree.Node {
 }
 
 // ConvertSet makes a part of one token set of Tokens Studio that is a file of its own.
-func ConvertSet(name string, set *jsontree.Node) Part { return convertSet(name, set, nil) }
-
-// convertSet makes a DTCG tree of one tree of the older form. at is its place in its file.
-func convertSet(name string, set *jsontree.Node, at jsontree.Pointer) Part {
-	c := setConverter{part: Part{Name: name, Origins: map[string]string{}}, at: at}
-	c.part.Tree = c.group(set, nil)
-	return c.part
+func ConvertSet(name string, set *jsontree.Node, o Options) Part {
+	return convertSet(name, set, nil, studioTokens, o)
 }
 
-type setConverter struct {
-	part Part
-	at   jsontree.Pointer
-}
-
-func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
-	members := make([]jsontree.Member, 0, len(n.Members))
-	for _, m := range n.Members {
-		below := append(path[:len(path):len(path)], m.Name)
-		switch {
-		case m.Name == "description" && m.Value.IsString():
-			m.Name = "$description"
-		case isMeta(m.Name) || !m.Value.IsObject():
-		case isLegacyToken(m.Value) || m.Value.Find("$value") != nil:
-			m.Value = token(m.Value)
-			c.note(below)
-		default:
-			m.Value = c.group(m.Value, below)
-		}
-		members = append(members, m)
-	}
-	result := jsontree.NewObject(members...)
-	result.Index()
-	return result
-}
-
-// note remembers the place of a token in the file, if that differs from its place in the tree.
-func (c *setConverter) note(path jsontree.Pointer) {
-	if len(c.at) > 0 {
-		c.part.Origins[path.String()] = append(c.at[:len(c.at):len(c.at)], path...).String()
-	}
-}
-
-// token makes a DTCG token: type before value, what has a dollar sign as it is, and nothing else.
-func token(n *jsontree.Node) *jsontree.Node {
-	value := either(n, "$value", "value")
-	members := make([]jsontree.Member, 0, len(n.Members))
-	if kind := textOf(either(n, "$type", "type")); kind != "" {
+// studioToken makes a DTCG token of one of Tokens Studio.
+func (c *setConverter) studioToken(n *jsontree.Node, _ jsontree.Pointer) *jsontree.Node {
+	kind, value := textOf(either(n, "$type", "type")), either(n, "$value", "value")
+	if kind != "" {
 		kind, value = standard(kind, value)
+	}
+	return newToken(n, kind, value)
+}
+
+// newToken makes a DTCG token of a type and a value, with what n says beside them: a description, and what has a dollar sign.
+func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Node {
+	members := make([]jsontree.Member, 0, len(n.Members))
+	if kind != "" {
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
 	members = append(members, jsontree.Member{Name: "$value", Value: value})
-	if d := either(n, "$description", "description"); textOf(d) != "" {
-		members = append(members, jsontree.Member{Name: "$description", Value: d})
+	for _, name := range []string{"$description", "description", "comment"} {
+		if d := n.Find(name); textOf(d) != "" {
+			members = append(members, jsontree.Member{Name: "$description", Value: d})
+			break
+		}
 	}
 	for _, m := range n.Members {
 		if isMeta(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
@@ -201,9 +190,8 @@ func standard(kind string, value *jsontree.Node) (string, *jsontree.Node) {
 	case value.IsString() && strings.Contains(value.Text, "{"):
 		return m.alias, value
 	}
-	none := dtcg.Read(jsontree.NewObject())
 	for _, candidate := range m.types {
-		if dtcg.Fits(none, candidate, value) {
+		if fits(candidate, value) {
 			return candidate, value
 		}
 	}

@@ -1,46 +1,21 @@
 // Package tokenfile reads the files in which people keep design tokens and makes DTCG trees of
-// them: DTCG documents as they are, exports of Tokens Studio, the older form without dollar signs, and
-// the variables of Figma's REST interface. It knows the line of each token. It is pure: it
+// them. One function recognises the form of a file, one small reader for each form makes the tree, and names what it had to
+// read otherwise than it is written. It knows the line of each token. It is pure: it
 // opens no file and asks no server, and it never changes a tree that it was given.
 package tokenfile
 
 import (
+	"strconv"
 	"strings"
 
 	"example.com/livery/renderer/jsontree"
 )
 
-// Kind is the form of a file.
-type Kind uint8
-
-// The forms of files.
-const (
-	Flat       Kind = iota // a map of dotted paths to values, or nothing that is known
-	DTCG                   // a DTCG document: somewhere stands a $value
-	Legacy                 // the form before DTCG: value, type and description without a dollar sign
-	Studio                 // an export of Tokens Studio: token sets beside $metadata or $themes
-	BareStudio             // an export of Tokens Studio without these, as its shape shows
-	Figma                  // an answer of Figma's REST interface to a question for variables
-)
-
-// String names the form for messages.
-func (k Kind) String() string {
-	return [...]string{
-		"a flat map", "a DTCG document", "a document without dollar signs", "an export of Tokens Studio", "an export of Tokens Studio", "an answer of Figma",
-	}[k]
-}
-
-// HasSets reports whether files of this form hold token sets, which Options.Sets chooses from.
-func (k Kind) HasSets() bool { return k == Studio || k == BareStudio }
-
-// HasModes reports whether files of this form hold modes, of which Options.Mode is one.
-func (k Kind) HasModes() bool { return k == Figma || k.HasSets() }
-
 // Options say what is wanted of a file that holds more than one set of values. The zero value wants
 // all sets of Tokens Studio, and the default mode of each collection of Figma.
 type Options struct {
 	Sets []string // of Tokens Studio, in the order in which they are laid over each other; empty means all
-	Mode string   // of Figma, or the name of a theme of Tokens Studio; empty means the default
+	Mode string   // of Figma or of values that name their modes, or the name of a theme of Tokens Studio; empty means the default
 	// Overrides wants only what the mode itself says: not the sets that a theme of Tokens Studio only
 	// refers to, and no value of Figma that is that of the default mode too.
 	Overrides bool
@@ -53,6 +28,17 @@ type Part struct {
 	Origins map[string]string // pointer to a token in Tree -> pointer to its place in the file, if that is another
 	Faults  []Fault
 	Modes   []Mode // of Figma, if the part holds more than one collection that has several
+
+	Concessions []Concession
+	ModeNames   []string // of a form whose values name their modes: those that Options.Mode may be
+}
+
+// Concession is something of a file that is read otherwise than it is written, or that is left out without a token being lost.
+type Concession struct {
+	Kind    string // what the concessions of one group have in common
+	Pointer string // into the file
+	Path    string // dotted, of the token or group
+	Message string // with the value, and what became of it
 }
 
 // Mode is the mode of a collection of Figma whose values are taken.
@@ -75,38 +61,6 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.What }
-
-// KindOf tells the form of a file by what stands in it, and by the sets that o names.
-func KindOf(root *jsontree.Node, o Options) Kind {
-	switch {
-	case isFigma(root):
-		return Figma
-	case root.Find("$metadata").Find("tokenSetOrder") != nil || isArray(root.Find("$themes")):
-		return Studio
-	case isBareStudio(root, o.Sets):
-		return BareStudio
-	case holds(root, "$value"):
-		return DTCG
-	case holdsLegacy(root):
-		return Legacy
-	}
-	return Flat
-}
-
-// Convert returns the trees that a file of any form but Flat gives, in the order in which they are laid
-// over each other. It returns an *Error if the options name what the file lacks.
-func Convert(root *jsontree.Node, o Options) ([]Part, error) {
-	switch KindOf(root, o) {
-	case Figma:
-		part, err := convertFigma(root, o)
-		return []Part{part}, err
-	case Studio, BareStudio:
-		return convertStudio(root, o)
-	case Legacy:
-		return []Part{convertSet("", root, nil)}, nil
-	}
-	return []Part{{Tree: root}}, nil
-}
 
 // holds reports whether an object with the member stands in the groups of n.
 func holds(n *jsontree.Node, member string) bool {
@@ -147,3 +101,5 @@ func textOf(n *jsontree.Node) string {
 	}
 	return ""
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -20,7 +19,24 @@ func parse(t testing.TB, text string) *jsontree.Node {
 	return n
 }
 
-func TestKindOf(t *testing.T) {
+func read(t testing.TB, name, text string) *syntax.File {
+	t.Helper()
+	f, err := syntax.Parse(name, text)
+	if err != nil {
+		t.Fatalf("Parse(%s): %v", text, err)
+	}
+	return f
+}
+
+// convert recognises a text and converts it.
+func convert(t testing.TB, text string, o Options) ([]Part, error) {
+	t.Helper()
+	f := read(t, "f.json", text)
+	k, _ := Recognise(f, o)
+	return Convert(k, f.Root, o)
+}
+
+func TestRecognise(t *testing.T) {
 	cases := []struct {
 		text string
 		sets []string
@@ -30,24 +46,24 @@ func TestKindOf(t *testing.T) {
 		{`{"a.b":"#fff"}`, nil, Flat},
 		{`{"a.b":{"value":4,"unit":"px"}}`, nil, Flat},
 		{`{}`, nil, Flat},
-		{`{"a":{"b":{"value":"4px"}}}`, nil, Legacy},
+		{`{"a":{"b":{"value":"4px"}}}`, nil, StyleDictionary},
 		{`{"global":{"a":{"value":"1","type":"spacing"}},"$metadata":{"tokenSetOrder":["global"]}}`, nil, Studio},
 		{`{"global":{"a":{"$value":"1","$type":"spacing"}},"$themes":[]}`, nil, Studio},
 		{`{"status":200,"meta":{"variables":{},"variableCollections":{}}}`, nil, Figma},
 		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{a}","type":"color"}}}`, nil, BareStudio},
 		{`{"core":{"a":{"value":"1","type":"spacing"},"s":{"value":[{"x":"{a}"}],"type":"boxShadow"}}}`, nil, BareStudio},
-		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a}","type":"color"}}}`, nil, Legacy},
-		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a.value} {a}","type":"color"}}}`, nil, Legacy},
-		{`{"core":{"a":{"value":"#000"}},"ui":{"b":{"value":"{a}"}}}`, nil, Legacy},
+		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a}","type":"color"}}}`, nil, StyleDictionary},
+		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a.value} {a}","type":"color"}}}`, nil, StyleDictionary},
+		{`{"core":{"a":{"value":"#000"}},"ui":{"b":{"value":"{a}"}}}`, nil, StyleDictionary},
 		{`{"core":{"a":{"value":"#000"}},"ui":{"b":{"value":"{a}"}}}`, []string{"ui"}, BareStudio},
 		{`{"core":{"a":{"value":"#000"}},"ui":{}}`, []string{"ui"}, BareStudio},
-		{`{"core":{"a":{"value":"#000"}}}`, []string{"a"}, Legacy},
-		{`{"core":{"value":"#000"},"ui":{"a":{"value":"1"}}}`, []string{"ui"}, Legacy},
+		{`{"core":{"a":{"value":"#000"}}}`, []string{"a"}, StyleDictionary},
+		{`{"core":{"value":"#000"},"ui":{"a":{"value":"1"}}}`, []string{"ui"}, StyleDictionary},
 		{`{"core":{"a":{"$value":"#000"}},"ui":{"b":{"$value":"{a}"}}}`, []string{"ui"}, DTCG},
 	}
 	for _, c := range cases {
-		if got := KindOf(parse(t, c.text), Options{Sets: c.sets}); got != c.want {
-			t.Errorf("KindOf(%s, sets %v) = %v, want %v", c.text, c.sets, got, c.want)
+		if got, _ := Recognise(read(t, "f.json", c.text), Options{Sets: c.sets}); got != c.want {
+			t.Errorf("Recognise(%s, sets %v) = %v, want %v", c.text, c.sets, got, c.want)
 		}
 	}
 }
@@ -94,9 +110,10 @@ func TestStudioTypesBecomeThoseOfDTCG(t *testing.T) {
 		{"what has a dollar sign already", `{"$value":"4px","$type":"spacing","$extensions":{"a":1}}`, `{"$type":"dimension","$value":"4px","$extensions":{"a":1}}`},
 	}
 	for _, c := range cases {
-		got := string(jsontree.Append(nil, token(parse(t, c.token))))
+		set := ConvertSet("", jsontree.NewObject(jsontree.Member{Name: "a", Value: parse(t, c.token)}), Options{})
+		got := string(jsontree.Append(nil, set.Tree.Find("a")))
 		if got != c.want {
-			t.Errorf("%s: token(%s) = %s, want %s", c.rule, c.token, got, c.want)
+			t.Errorf("%s: ConvertSet(%s) = %s, want %s", c.rule, c.token, got, c.want)
 		}
 	}
 }
@@ -121,13 +138,13 @@ func TestStudioSetsAreMergedInTheirOrder(t *testing.T) {
 		{"the overrides of a theme are the sets that are enabled", Options{Mode: "Night", Overrides: true}, dark},
 	}
 	for _, c := range cases {
-		parts, err := Convert(parse(t, studioFile), c.options)
+		parts, err := convert(t, studioFile, c.options)
 		if got := spell(parts); err != nil || got != c.want {
 			t.Errorf("%s: Convert() = %s, %v, want %s", c.rule, got, err, c.want)
 		}
 	}
 	for _, o := range []Options{{Sets: []string{"drak"}}, {Mode: "Day"}} {
-		_, err := Convert(parse(t, studioFile), o)
+		_, err := convert(t, studioFile, o)
 		if e, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(e.Next, "Valid values: ") {
 			t.Errorf("Convert(%+v) = %v, want an error that lists what there is", o, err)
 		}
@@ -167,16 +184,16 @@ func TestFigmaVariablesBecomeTokens(t *testing.T) {
 		},
 	}
 	for _, c := range cases {
-		parts, err := Convert(parse(t, figmaFile), c.options)
+		parts, err := convert(t, figmaFile, c.options)
 		if got := spell(parts); err != nil || got != c.want {
 			t.Errorf("%s: Convert() = %v\n%s, want\n%s", c.rule, err, got, c.want)
 		}
 	}
-	parts, err := Convert(parse(t, figmaFile), Options{})
+	parts, err := convert(t, figmaFile, Options{})
 	if err != nil || parts[0].Origins["/color/brand/hover"] != "/meta/variables/V:2" {
 		t.Errorf("Origins = %v, %v", parts[0].Origins, err)
 	}
-	if _, err := Convert(parse(t, figmaFile), Options{Mode: "Night"}); err == nil || !strings.Contains(err.(*Error).Next, "Light, Dark") {
+	if _, err := convert(t, figmaFile, Options{Mode: "Night"}); err == nil || !strings.Contains(err.(*Error).Next, "Light, Dark") {
 		t.Errorf("Convert(an unknown mode) = %v", err)
 	}
 }
@@ -205,7 +222,7 @@ func TestCollectionsOfDifferentModesAreAProduct(t *testing.T) {
 		{"and are chosen together", twoCollections("Light", "Dark", "Light", "Dark"), "Dark", both, []Mode{{"A", "Dark", false}, {"B", "Dark", false}}},
 	}
 	for _, c := range cases {
-		parts, err := Convert(parse(t, c.file), Options{Mode: c.mode})
+		parts, err := convert(t, c.file, Options{Mode: c.mode})
 		if c.want == "" {
 			e, ok := errors.AsType[*Error](err)
 			if !ok || !strings.HasSuffix(e.What, ": A (x, y), B (Light, Dark)") || !strings.Contains(e.Next, "--token-mode: x, y, Light, Dark.") {
@@ -221,65 +238,10 @@ func TestCollectionsOfDifferentModesAreAProduct(t *testing.T) {
 
 func TestTwoFigmaVariablesOfOneNameAreAFault(t *testing.T) {
 	text := strings.Replace(figmaFile, `"name":"z"`, `"name":"space/1_5"`, 1)
-	parts, err := Convert(parse(t, text), Options{})
+	parts, err := convert(t, text, Options{})
 	if err != nil || len(parts[0].Faults) != 2 || parts[0].Faults[0].Pointer != "/meta/variables/V:4" {
 		t.Errorf("Convert() = %v, %v, want a fault at V:4", spell(parts), err)
 	}
-}
-
-func TestPlaces(t *testing.T) {
-	places := Locate("{\n  \"a\": [{\"x\": 1}, \"}\"],\n  \"b/c\": {\n    \"\\u00e4\": {\"$value\": \"\\\"\"},\n    \"ö\": 1, \"d\": true\n  }\n}")
-	cases := []struct {
-		pointer      string
-		line, column int
-	}{
-		{"", 1, 0},
-		{"/a", 2, 3},
-		{"/a/0/x", 2, 0},
-		{"/b~1c", 3, 3},
-		{"/b~1c/ä", 4, 5},
-		{"/b~1c/ä/$value", 4, 16},
-		{"/b~1c/d", 5, 13},
-		{"/b~1c/none", 3, 0},
-	}
-	for _, c := range cases {
-		if line, column := places.Line(c.pointer), places.Column(c.pointer); line != c.line || column != c.column {
-			t.Errorf("Line, Column(%s) = %d, %d, want %d, %d", c.pointer, line, column, c.line, c.column)
-		}
-	}
-}
-
-// TestLocateFindsEveryMember: every member of every object outside arrays has a place, whatever the text.
-func TestLocateFindsEveryMember(t *testing.T) {
-	var value func(depth int) *rapid.Generator[*jsontree.Node]
-	value = func(depth int) *rapid.Generator[*jsontree.Node] {
-		return rapid.Custom(func(t *rapid.T) *jsontree.Node {
-			if depth == 0 || rapid.IntRange(0, 2).Draw(t, "kind") == 0 {
-				return jsontree.NewString(rapid.StringN(0, 4, -1).Draw(t, "text"))
-			}
-			n := jsontree.NewObject()
-			for _, name := range rapid.SliceOfNDistinct(rapid.StringN(0, 3, -1), 0, 3, rapid.ID[string]).Draw(t, "names") {
-				n.Members = append(n.Members, jsontree.Member{Name: name, Value: value(depth-1).Draw(t, "member")})
-			}
-			return n
-		})
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		root := value(3).Draw(t, "root")
-		text := string(jsontree.Append(nil, root))
-		places := Locate(text)
-		var visit func(n *jsontree.Node, at jsontree.Pointer)
-		visit = func(n *jsontree.Node, at jsontree.Pointer) {
-			for _, m := range n.Members {
-				below := append(at[:len(at):len(at)], m.Name)
-				if places.Column(below.String()) == 0 {
-					t.Fatalf("Locate(%s) does not know %s", text, below)
-				}
-				visit(m.Value, below)
-			}
-		}
-		visit(root, nil)
-	})
 }
 
 func FuzzConvert(f *testing.F) {
@@ -287,12 +249,21 @@ func FuzzConvert(f *testing.F) {
 	f.Add(studioFile)
 	f.Add(`{"a":{"value":{"value":1},"type":"boxShadow"}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		Locate(text)
-		root, err := jsontree.Parse(text)
-		if err != nil || !root.IsObject() {
-			return
-		}
-		if _, err := Convert(root, Options{Mode: "Dark", Overrides: true}); err != nil {
+		for _, name := range []string{"f.json", "f.yaml", "f.css"} {
+			parsed, err := syntax.Parse(name, text)
+			if err != nil || !parsed.Root.IsObject() {
+				continue
+			}
+			parsed.Positions().Line("/a/b")
+			o := Options{Mode: "Dark", Overrides: true}
+			k, why := Recognise(parsed, o)
+			if why == "" {
+				continue
+			}
+			_, err = Convert(k, parsed.Root, o)
+			if err == nil {
+				continue
+			}
 			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Errorf("Convert() = %v, which is no *Error", err)
 			}

@@ -25,6 +25,7 @@ type checkFlags struct {
 	target.Target
 	replace   bool
 	full      bool
+	verbose   bool
 	markdown  bool
 	github    bool
 	overrides []string
@@ -51,6 +52,7 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&c.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
 	cmd.Flags().BoolVar(&c.replace, "replace", false, "with files and --theme: as push --replace, which removes what they do not have")
 	cmd.Flags().BoolVar(&c.full, "full", false, "list every fault separately (default: on a terminal equal faults are listed once, with their first places)")
+	cmd.Flags().BoolVar(&c.verbose, "verbose", false, "list all that is read otherwise than written, not only ten lines")
 	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print Markdown, for a comment on a pull request; nothing if everything is rendered")
 	cmd.Flags().BoolVar(&c.github, "github-annotations", false, "print workflow commands of GitHub, which show each fault beside its line")
 	source.SourceFlags(cmd, &c.sets, &c.mode)
@@ -140,7 +142,7 @@ func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lin
 	if err != nil {
 		return nil, err
 	}
-	source.Print(a.App, theme)
+	source.Print(a.App, theme, c.verbose)
 	return faultsOf(theme.Tree, theme, overrides), nil
 }
 
@@ -160,7 +162,7 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 		if err != nil {
 			return nil, err
 		}
-		source.Print(a.App, theme)
+		source.Print(a.App, theme, c.verbose)
 		if !c.replace {
 			document = tokentree.JoinGroups(document, theme.Tree)
 		} else {
@@ -180,7 +182,7 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 	if err != nil {
 		return nil, err
 	}
-	source.Print(a.App, overrides)
+	source.Print(a.App, overrides, c.verbose)
 	if !c.replace {
 		overrides.Tree = tokentree.JoinFlat(stored, overrides.Tree)
 	}
@@ -195,14 +197,14 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		if s == nil {
 			continue
 		}
-		for _, f := range s.Faults {
+		for _, f := range slices.Concat(s.Unread, s.Faults) {
 			list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: f.Reason}})
 		}
 	}
 	for _, f := range dtcg.Check(document) {
 		p, _ := jsontree.ParsePointer(f.Pointer)
 		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: f.Message}
-		next := "The origin refuses this; push --skip-refused leaves it out."
+		next := "The origin refuses this; a push leaves it out."
 		if near := validate.NearestType(f.Message); near != "" {
 			next = "Did you mean " + near + "? " + next
 		}

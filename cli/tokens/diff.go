@@ -158,7 +158,7 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved
 	if err != nil {
 		return made, err
 	}
-	source.Print(a.App, wanted)
+	source.Print(a.App, wanted, false)
 	base, err := a.pulled(ctx, c, f, d.From)
 	if err != nil {
 		return made, err

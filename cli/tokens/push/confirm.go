@@ -2,6 +2,8 @@ package push
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/source"
@@ -18,4 +20,24 @@ func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags)
 		return err
 	}
 	return term.Fail("Choose sets with --sets or --token-mode, or merge all with --yes.", "nothing is pushed")
+}
+
+// confirmLoss asks whether a push that loses more than it may shall go on. If no user can answer, it is a failure.
+func (a *app) confirmLoss(ctx context.Context, t *pushTarget, plan pushPlan) error {
+	r, unread := plan.remains, t.wanted.Unread
+	var what []string
+	if r.isTooMuch() {
+		what = append(what, fmt.Sprintf("%d of %s", r.lost(), term.Plural(r.Of, t.counted)))
+	}
+	if len(unread) > 0 {
+		what = append(what, "all of "+term.Plural(len(unread), "file"))
+	}
+	lost := strings.Join(what, " and ")
+	if a.CanAsk() {
+		ok, err := a.Confirm(ctx, "The push would lose "+lost+". Push the rest?")
+		if err != nil || ok {
+			return err
+		}
+	}
+	return term.Fail("The lines above say why. Fix the files, or push the rest with --accept-loss.", "nothing is pushed: it would lose %s, and more than %d %% is not lost unasked", lost, mostLost)
 }

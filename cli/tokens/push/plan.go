@@ -42,10 +42,10 @@ type pushPlan struct {
 	notes      []string
 	theme      []client.Operation
 	variant    []client.VariantOperation
-	operations any // theme or variant
-	count      int // of operations
-	skippable  bool
-	remains    *remainder // nil unless --skip-refused is given
+	operations any                // theme or variant
+	count      int                // of operations
+	remains    *remainder         // nil under --strict
+	unserved   []validate.Dropped // tokens of the files that the draft takes and that no served file has
 }
 
 func newPushTarget(a *app, c *client.Client, f target.Resolved, p pushFlags, wanted *source.Sources) *pushTarget {
@@ -89,11 +89,12 @@ func (t *pushTarget) planTheme() pushPlan {
 	if !t.p.replace {
 		p.wanted = tokentree.JoinGroups(t.base, p.wanted)
 	}
-	if t.p.skipRefused {
+	if !t.p.strict {
 		var out []validate.Dropped
 		p.wanted, out = validate.DropInvalid(p.wanted, t.base)
 		p.remains = remainingTokens(t.wanted.Tree, out, t.wanted.Faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
+		p.unserved = p.remains.unserved(t.wanted.Tree, p.wanted, out)
 	}
 	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
 	p.theme = batch.Sendable(patch.Diff(t.base, p.wanted, renames.Moves), batch.MaxBatchBytes)
@@ -102,7 +103,6 @@ func (t *pushTarget) planTheme() pushPlan {
 		p.operations = []client.Operation{}
 	}
 	p.changes = changeset.Documents(t.base, p.wanted, renames)
-	p.skippable = len(dtcg.Check(p.wanted)) > 0
 	if !t.p.replace {
 		p.notes = t.looksRenamed()
 	}
@@ -128,8 +128,8 @@ func (t *pushTarget) looksRenamed() []string {
 }
 
 func (t *pushTarget) planVariant() pushPlan {
-	p := pushPlan{wanted: t.wanted.Tree, skipped: t.wanted.Faults, skippable: validate.HasPathFault(t.wanted.Tree)}
-	if t.p.skipRefused {
+	p := pushPlan{wanted: t.wanted.Tree, skipped: t.wanted.Faults}
+	if !t.p.strict {
 		var out []validate.Dropped
 		p.wanted, out = validate.DropInvalidOverrides(p.wanted)
 		p.remains = remainingOverrides(t.wanted.Tree, p.wanted, t.wanted.Faults)

@@ -14,7 +14,6 @@ import (
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
 )
 
@@ -22,7 +21,9 @@ import (
 type pushFlags struct {
 	target.Target
 	themes.NewTheme
-	strict, replace, skipRefused, create, publish, wait, dryRun, full, confirmed bool
+	strict, replace, acceptLoss, create, publish, wait, dryRun, full, verbose, confirmed bool
+
+	skipRefused bool // for scripts of before: what it asks for is what a push does
 
 	patience   time.Duration
 	onConflict string
@@ -38,12 +39,14 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.Variant, "variant", "", "`VARIANT`, slug or id, to push overrides to (default: the Theme itself)")
 	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files; exit code 3 if there is nothing to push")
 	f.BoolVar(&p.replace, "replace", false, "also remove what the files do not have (default: leave it)")
-	f.BoolVar(&p.skipRefused, "skip-refused", false, "push without what the API refuses, and list that (default: refuse all)")
+	f.BoolVar(&p.acceptLoss, "accept-loss", false, "push also if more than 2 % of the tokens of the files are lost (default: ask; without a terminal exit code 1)")
+	f.BoolVar(&p.skipRefused, "skip-refused", false, "has no effect any more: a push leaves out what the API refuses, and lists that")
 	f.BoolVar(&p.create, "create", false, "create the Theme or Variant if it does not exist")
 	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
 	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version, also as latest")
 	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
 	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
+	f.BoolVar(&p.verbose, "verbose", false, "list all that is read otherwise than written or left out, not only ten lines")
 	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file without asking on a terminal")
 	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
 	source.SourceFlags(cmd, &p.sets, &p.mode)
@@ -54,12 +57,17 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
 (or token files, of which only the values are taken) into overrides of a Variant. Several files
 count as one: a later file is laid over an earlier one, and the command names what two of them set.
-A folder stands for all JSON files in it; "-" reads the standard input.
+A folder stands for its files of tokens; "-" reads the standard input.
 
-A file is a DTCG document, the older form without dollar signs, an export of Tokens Studio (one
-file or its folder; sets merged in its tokenSetOrder, or those of --sets or of the theme --token-mode),
-the response of Figma's REST API to a request for local variables (of a --token-mode), or a folder of
-the files that Figma exports for the modes of a collection (that of --token-mode).
+A file may be, in JSON, JSON5 (JSON with comments), YAML or CSS, whichever the push recognises and says:
+  - a DTCG document; a document of Style Dictionary, without dollar signs;
+  - an export of Tokens Studio: one file or its folder; sets merged in its tokenSetOrder, or those of --sets or of
+    the theme --token-mode;
+  - the response of Figma's REST API to a request for local variables (of a --token-mode), or a folder of the files
+    that Figma exports for the modes of a collection (that of --token-mode);
+  - tokens whose values stand in sets, as Spectrum's; an array of tokens; plain nested JSON;
+  - a stylesheet of custom properties (:root, Tailwind's @theme); a theme of shadcn's registry.
+Of values for several modes, such as {"light": …, "dark": …}, that of --token-mode is taken, else the usual one.
 
 The token sets that a push merges are named, in their order and with the number of tokens that later sets
 override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given. Collections
@@ -73,17 +81,21 @@ tokens; in CI it ends with exit code 4.
 A token in the files takes the place of the stored one as a whole. What the files do not name
 stays as it is, unless --replace is given: then it is removed.
 
-If the API refuses one token (its $type is unknown, its value is of a JSON kind that its type never
-has, its name is not allowed), the whole push is refused. --skip-refused pushes the rest and lists what is left
-out on the standard error. It leaves out as little as possible:
+What is not quite right is read as it is meant if that is safe, and named with its value and the nearest known
+name: an unknown $type, an alias whose type disagrees with its target, a name with a dot, a comment in a group, an odd
+file among others. Ten lines tell of it, --verbose lists all.
+
+What the API refuses after that is left out and listed. It is as little as possible:
+  - a token whose value is of a JSON kind that its type never has, or null;
   - a token or group of a bad name, and a member that is neither, as a whole;
-  - a token whose own $type is unknown, or whose value is of a wrong kind;
-  - of a group whose $type is unknown, or one that a stored token below it cannot have, that $type and
-    the tokens of the files that have their type from it;
+  - of a group whose $type a stored token below it cannot have, that $type and the tokens of the files that have
+    their type from it;
   - a $description or $extensions of a wrong kind alone, without its token;
   - of a Variant the overrides whose path is not valid; their values are never refused.
-What is left out stays as it is stored, also with --replace, unless it no longer fits there. If nothing of
-the files is left, or nothing but empty values, nothing is pushed and the exit code is 1.
+What is left out stays as it is stored, also with --replace, unless it no longer fits there. A push that would lose
+more than 2 % of the tokens of its files, or a file that cannot be read, asks on a terminal; without one it ends with
+exit code 1 and pushes nothing, unless --accept-loss is given. If nothing of the files is left, or nothing but empty
+values, nothing is pushed and the exit code is 1. With --strict nothing is left out: the API refuses the push.
 
 A push that is too large for one request is sent as several, each on top of the one before; if one
 of them is refused, those before it stay in the draft (livery discard drops it).`
@@ -112,19 +124,20 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	if len(wanted.Faults) > 0 && !p.skipRefused {
-		f := term.Fail("Fix them, or push the rest with --skip-refused.", "no token can be made of:")
+	if len(wanted.Faults) > 0 && p.strict {
+		f := term.Fail("Fix them, or push without --strict.", "no token can be made of:")
 		for _, fault := range wanted.Faults {
 			f.Faults = append(f.Faults, fault.Path+": "+fault.Reason)
 		}
 		return f
 	}
-	source.Print(a.App, wanted)
-	if err := a.confirmMerge(cmd.Context(), wanted, p); err != nil {
-		return err
-	}
 	c, err := a.Client(cmd.Context())
 	if err != nil {
+		return err
+	}
+	source.PrintForms(a.App, wanted)
+	source.Print(a.App, wanted, p.verbose)
+	if err := a.confirmMerge(cmd.Context(), wanted, p); err != nil {
 		return err
 	}
 	f, err := a.target(cmd.Context(), c, *p)
@@ -191,8 +204,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		return err
 	}
 	plan := t.plan()
-	if err := plan.remains.refuse(t.counted); err != nil {
-		validate.PrintDropped(a.App, plan.skipped, p.full)
+	if err := a.refuseLoss(ctx, t, plan); err != nil {
 		a.undo(ctx, t.c, t.f, t.set)
 		return err
 	}
@@ -202,7 +214,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		}
 	}
 	if p.dryRun {
-		a.printLeftOut(plan, t.counted, p.full)
+		a.printLeftOut(plan, t.counted, p)
 		return a.printPlan(plan, t.wanted, p.full)
 	}
 	set, err := t.send(ctx, plan)
@@ -214,18 +226,32 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 	}
 	if err != nil {
 		a.undo(ctx, t.c, t.f, set)
-		return explainPush(located(err, t.wanted), p, plan.skippable)
+		return explainPush(located(err, t.wanted), p)
 	}
 	a.sayChanges(plan, p.full)
-	a.printLeftOut(plan, t.counted, p.full)
+	a.printLeftOut(plan, t.counted, p)
 	return a.finishPush(ctx, t, p, plan, set)
+}
+
+// refuseLoss returns the failure that a push loses all of the files, or more of them than it may. What it would leave out is
+// listed before.
+func (a *app) refuseLoss(ctx context.Context, t *pushTarget, plan pushPlan) error {
+	err := plan.remains.refuse(t.counted)
+	if err == nil && (t.p.acceptLoss || !plan.remains.isTooMuch() && len(t.wanted.Unread) == 0) {
+		return nil
+	}
+	a.listLosses(t, plan)
+	if err != nil {
+		return err
+	}
+	return a.confirmLoss(ctx, t, plan)
 }
 
 // finishPush publishes what was pushed if that is wanted, and tells what came of it.
 func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan pushPlan, set client.TokenSet) error {
 	done := Result{
 		ThemeID: t.f.Theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped,
-		Remains: plan.remains, Merged: t.wanted.SeveralSets(), tokens: len(set.Tokens),
+		Remains: plan.remains.ifLost(), Concessions: t.wanted.Concessions(), Merged: t.wanted.SeveralSets(), tokens: len(set.Tokens),
 	}
 	if t.f.Variant != nil {
 		done.VariantID = t.f.Variant.ID

@@ -19,9 +19,11 @@ type Result struct {
 	ETag       string             `json:"etag,omitempty"` // of the draft; empty if there is none afterwards
 	Version    *int               `json:"version,omitempty"`
 	Skipped    []validate.Dropped `json:"skipped,omitempty"`
-	Remains    *remainder         `json:"remains,omitempty"` // with --skip-refused
+	Remains    *remainder         `json:"remains,omitempty"` // if something is lost
 	Merged     []*source.Merge    `json:"merged,omitempty"`  // token sets that became one document
-	tokens     int
+
+	Concessions []source.Concession `json:"concessions,omitempty"` // what is read otherwise than written
+	tokens      int
 }
 
 func (a *app) reportPush(what, counted string, done Result, next string) error {
@@ -54,10 +56,30 @@ func (a *app) sayChanges(plan pushPlan, full bool) {
 	}
 }
 
-// printLeftOut lists what a push leaves out, and says how much it keeps.
-func (a *app) printLeftOut(plan pushPlan, counted string, full bool) {
-	validate.PrintDropped(a.App, plan.skipped, full)
+// printLeftOut lists what a push leaves out, and says how much it keeps. If that was listed before the push, it says only
+// how much.
+func (a *app) printLeftOut(plan pushPlan, counted string, p pushFlags) {
+	if p.acceptLoss || !plan.remains.isTooMuch() {
+		validate.PrintDropped(a.App, plan.skipped, p.full || p.verbose)
+		a.printUnserved(plan, p)
+	}
 	plan.remains.print(a, counted)
+}
+
+// printUnserved lists the tokens that the draft takes and no served file has.
+func (a *app) printUnserved(plan pushPlan, p pushFlags) {
+	if len(plan.unserved) == 0 {
+		return
+	}
+	a.Warn("Stored, and in no served file until it is mended: %s.", term.Plural(len(plan.unserved), "token"))
+	validate.PrintRows(a.App, plan.unserved, p.full || p.verbose)
+}
+
+// listLosses lists all that a push would lose.
+func (a *app) listLosses(t *pushTarget, plan pushPlan) {
+	validate.PrintRows(a.App, t.wanted.Unread, true)
+	validate.PrintDropped(a.App, plan.skipped, t.p.full || t.p.verbose)
+	a.printUnserved(plan, t.p)
 }
 
 // printPlan shows what a push would do: the changes to a person, the operations to a program.
@@ -67,7 +89,9 @@ func (a *app) printPlan(plan pushPlan, s *source.Sources, full bool) error {
 		Changes    []changeset.Change `json:"changes,omitempty"`
 		Skipped    []validate.Dropped `json:"skipped,omitempty"`
 		Merged     []*source.Merge    `json:"merged,omitempty"`
-	}{plan.operations, plan.changes, plan.skipped, s.SeveralSets()}
+
+		Concessions []source.Concession `json:"concessions,omitempty"`
+	}{plan.operations, plan.changes, plan.skipped, s.SeveralSets(), s.Concessions()}
 	return a.Show(list, func() {
 		a.sayChanges(plan, full)
 		if plan.count == 0 {

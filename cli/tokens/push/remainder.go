@@ -7,14 +7,18 @@ import (
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
-// remainder counts what --skip-refused leaves of the files, in tokens or overrides.
+// remainder counts what a push leaves of the files, in tokens or overrides.
 type remainder struct {
-	Pushed int `json:"pushed"`
-	Of     int `json:"of"` // in the files
+	Pushed   int `json:"pushed"`
+	Of       int `json:"of"`                 // in the files
+	Unserved int `json:"unserved,omitempty"` // of those that are pushed, how many no served file has as they are
+
+	shapeless int // of these, how many have a value that is one of no type, so that no later edit of another token mends it
 
 	filled int // of those that are pushed, how many have a value that is not empty
 }
@@ -78,12 +82,56 @@ func isEmpty(value *jsontree.Node) bool {
 	return false
 }
 
+// mostLost is the share of the tokens of its files, in hundredths, that a push may lose without being asked for it.
+const mostLost = 2
+
+// lost counts the tokens that are left out, and those whose value is of no type.
+func (r *remainder) lost() int { return r.Of - r.Pushed + r.shapeless }
+
+// isTooMuch reports whether a push loses more than it may.
+func (r *remainder) isTooMuch() bool { return r != nil && 100*r.lost() > mostLost*r.Of }
+
+// ifLost returns r if something is lost, else nil.
+func (r *remainder) ifLost() *remainder {
+	if r == nil || r.lost()+r.Unserved == 0 {
+		return nil
+	}
+	return r
+}
+
 // print says on the standard error how much was kept, if a push left something out.
 func (r *remainder) print(a *app, counted string) {
 	if r != nil && r.Pushed < r.Of {
 		a.Warn("Pushed %d of %s.", r.Pushed, term.Plural(r.Of, counted))
 	}
 }
+
+// unserved lists the tokens of the files that stand in a document and that none of its served files has, but not those that
+// were left out of it.
+func (r *remainder) unserved(files, document *jsontree.Node, out []validate.Dropped) (list []validate.Dropped) {
+	left := map[string]bool{}
+	for _, s := range out {
+		left[s.Pointer] = s.Tokens > 0
+	}
+	d := dtcg.Read(files)
+	seen := map[string]bool{}
+	for _, found := range renderer.LoadTree(document, nil, "").Diagnostics() {
+		t := d.Token(found.Path)
+		if t == nil || seen[found.Path] || !slices.Contains(losses, found.Kind) || isLeft(jsontree.Pointer(t.Segments).String(), left) {
+			continue
+		}
+		seen[found.Path] = true
+		r.Unserved++
+		if t.Resolved == "" && !t.Value.IsString() {
+			r.shapeless++
+		}
+		list = append(list, validate.Dropped{Path: found.Path, Reason: found.Message})
+	}
+	return list
+}
+
+// losses are the kinds of diagnostics of tokens that no served file has.
+var losses = []string{dtcg.AliasMissing, dtcg.AliasCycle, dtcg.AliasToGroup, dtcg.ValueMisfit, dtcg.ValueUnsafe}
 
 // refuse returns the failure that nothing, or nothing but empty values, is left of files that hold something.
 func (r *remainder) refuse(counted string) error {

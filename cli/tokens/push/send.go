@@ -50,9 +50,8 @@ func send[O any](a *app, set client.TokenSet, cut [][]O, edit func(etag string, 
 	return set, nil
 }
 
-// explainPush says what to do about a push that was refused; skippable tells that it holds what
-// --skip-refused leaves out.
-func explainPush(err error, p pushFlags, skippable bool) error {
+// explainPush says what to do about a push that was refused.
+func explainPush(err error, p pushFlags) error {
 	if !errors.Is(err, client.ErrValidation) {
 		return err
 	}
@@ -61,12 +60,9 @@ func explainPush(err error, p pushFlags, skippable bool) error {
 	if len(f.Faults) > 1 {
 		fix = "Fix them"
 	}
-	switch {
-	case skippable && !p.skipRefused:
-		fix += ", or push the rest with --skip-refused."
-	case p.strict:
+	if p.strict {
 		fix += ", or push without --strict."
-	default:
+	} else {
 		fix += " and push again."
 	}
 	f.Next = strings.TrimSpace(fix + " " + f.Next)

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -17,17 +19,20 @@ type tokenFile struct {
 	name      string
 	text      string
 	family    string // files of one family are meant to be laid over each other
+	parsed    *syntax.File
 	kind      tokenfile.Kind
+	why       string // the file is of that kind; empty if nothing in it is known
 	mode      string // of Figma, if the file is of its own export
 	parts     []tokenfile.Part
-	flat      []jsontree.Member    // of a flat map, which has no parts
-	positions *tokenfile.Positions // nil until asked for
+	flat      []jsontree.Member // of a flat map for a Variant, which has no parts
+	positions *syntax.Positions // nil until asked for
+	unread    error             // why the file cannot be read, though others are
 }
 
 // location is the file and line of what a pointer leads to.
 func (f *tokenFile) location(pointer string) string {
 	if f.positions == nil {
-		f.positions = tokenfile.Locate(f.text)
+		f.positions = f.parsed.Positions()
 	}
 	return fmt.Sprintf("%s:%d", f.name, f.positions.Line(pointer))
 }
@@ -45,11 +50,16 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 			all = append(all, folder...)
 			continue
 		}
-		file, root, err := openFile(a, name)
-		if err != nil {
+		file, err := openFile(a, name)
+		switch {
+		case file == nil:
 			return nil, err
+		case err != nil:
+			file.unread = err
+		default:
+			err = file.convert(o)
 		}
-		if err := file.convert(root, o); err != nil {
+		if err != nil && file.unread == nil {
 			return nil, err
 		}
 		all = append(all, file)
@@ -57,24 +67,32 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 	return all, nil
 }
 
-func openFile(a *term.App, name string) (*tokenFile, *jsontree.Node, error) {
+// openFile reads and parses a file. It returns no file if it cannot be read at all.
+func openFile(a *term.App, name string) (*tokenFile, error) {
 	data, err := a.ReadFile(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff") // editors put a byte order mark; JSON has none
-	root, err := ParseFile(name, text)
-	return &tokenFile{name: name, text: text, family: name}, root, err
+	file := &tokenFile{name: name, text: text, family: name}
+	file.parsed, err = ParseFile(name, text)
+	return file, err
 }
 
-func (f *tokenFile) convert(root *jsontree.Node, o tokenfile.Options) error {
-	f.kind, f.mode = tokenfile.KindOf(root, o), tokenfile.ModeOf(root)
-	if f.kind == tokenfile.Flat {
+// convert recognises the form of a file and makes its parts.
+func (f *tokenFile) convert(o tokenfile.Options) error {
+	root := f.parsed.Root
+	f.kind, f.why = tokenfile.Recognise(f.parsed, o)
+	f.mode = tokenfile.ModeOf(root)
+	switch {
+	case f.kind == tokenfile.Flat && o.Overrides:
 		f.flat = root.Members
+		return nil
+	case f.why == "":
 		return nil
 	}
 	var err error
-	f.parts, err = tokenfile.Convert(root, o)
+	f.parts, err = tokenfile.Convert(f.kind, root, o)
 	return inFile(f.name, err)
 }
 
@@ -90,7 +108,7 @@ func inFile(name string, err error) error {
 
 // readFolder reads a folder: that of Tokens Studio as its sets, another by the names of its files.
 func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, error) {
-	names, err := jsonFiles(folder)
+	names, err := tokenFiles(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -98,24 +116,31 @@ func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, 
 		return readStudioFolder(a, folder, names, o)
 	}
 	if len(names) == 0 {
-		return nil, term.Fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in .json", folder)
+		return nil, term.Fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in %s or .css", folder, strings.Join(syntax.Extensions, ", "))
 	}
 	return readFiles(a, names, o)
 }
 
-// jsonFiles lists the JSON files of a folder and of those in it, by name, without hidden ones.
-func jsonFiles(folder string) ([]string, error) {
-	var names []string
+// tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The
+// stylesheets are taken if nothing else is there: beside other files they are what is made of them.
+func tokenFiles(folder string) ([]string, error) {
+	var names, sheets []string
 	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return term.Fail("Name a folder that can be read.", "%s cannot be read: %s", path, localfile.Reason(err))
 		case d.IsDir() && path != folder && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
 			return filepath.SkipDir
-		case d.Type().IsRegular() && strings.HasSuffix(d.Name(), ".json") && !strings.HasPrefix(d.Name(), "."):
+		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "."):
+		case slices.Contains(syntax.Extensions, filepath.Ext(d.Name())):
 			names = append(names, path)
+		case filepath.Ext(d.Name()) == ".css":
+			sheets = append(sheets, path)
 		}
 		return nil
 	})
+	if len(names) == 0 {
+		names = sheets
+	}
 	return names, err
 }

@@ -54,8 +54,9 @@ func (s *Sources) SeveralSets() (several []*Merge) {
 	return several
 }
 
-// Print tells on the standard error which sets and modes were taken of the files, and what stands in two files.
-func Print(a *term.App, s *Sources) {
+// Print tells on the standard error which sets and modes were taken of the files, what stands in two files, and what is read
+// otherwise than it is written, all of it if verbose.
+func Print(a *term.App, s *Sources, verbose bool) {
 	for _, m := range s.merged {
 		if m.bare {
 			a.Warn("Note: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.", escape.Line(m.File), term.Plural(len(m.Sets), "token set"))
@@ -68,6 +69,7 @@ func Print(a *term.App, s *Sources) {
 	for _, line := range term.FirstFaults(s.clashes) {
 		a.Warn("Note: %s.", escape.Line(line))
 	}
+	printConcessions(a, s, verbose)
 }
 
 // printMerge names the sets in their order; if later ones override tokens of earlier ones, as a table with the numbers.

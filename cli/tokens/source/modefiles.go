@@ -120,24 +120,35 @@ func quoted(word string) string {
 // refuseUnused refuses --sets and --token-mode if none of the files holds sets or modes.
 func refuseUnused(files []*tokenFile, o tokenfile.Options) error {
 	hasSets := func(f *tokenFile) bool { return f.kind.HasSets() }
-	hasModes := func(f *tokenFile) bool { return f.kind.HasModes() || f.mode != "" }
+	hasModes := func(f *tokenFile) bool { return f.kind.HasModes() || len(f.modeNames()) > 0 }
 	if len(o.Sets) > 0 && !slices.ContainsFunc(files, hasSets) {
 		return term.Fail("Leave --sets out; or list the sets in the file: \"$metadata\": {\"tokenSetOrder\": [\""+strings.Join(o.Sets, `", "`)+"\"]}.",
 			"--sets chooses token sets of Tokens Studio, and no sets are recognised: %s", formsOf(files))
 	}
-	if o.Mode == "" || slices.ContainsFunc(files, func(f *tokenFile) bool { return f.kind.HasModes() || f.mode == o.Mode }) {
+	if o.Mode == "" || slices.ContainsFunc(files, func(f *tokenFile) bool {
+		return f.kind.HasModes() || slices.Contains(f.modeNames(), o.Mode)
+	}) {
 		return nil
 	}
 	var modes []string
 	for _, f := range files {
-		if f.mode != "" {
-			modes = append(modes, f.mode)
-		}
+		modes = append(modes, f.modeNames()...)
 	}
 	if slices.ContainsFunc(files, hasModes) {
 		return term.Fail("Valid values: "+strings.Join(modes, ", ")+".", "the files have no mode %s", o.Mode)
 	}
 	return term.Fail("Leave --token-mode out, or name the file of that mode.", "--token-mode %s has nothing to choose from: %s", o.Mode, formsOf(files))
+}
+
+// modeNames lists the modes that a file names itself: its own, or those of its values.
+func (f *tokenFile) modeNames() (names []string) {
+	if f.mode != "" {
+		names = append(names, f.mode)
+	}
+	for _, part := range f.parts {
+		names = append(names, part.ModeNames...)
+	}
+	return names
 }
 
 // OnlyForFiles refuses --sets and --token-mode on a command line that names no file. An environment or a --config file

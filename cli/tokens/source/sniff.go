@@ -2,12 +2,28 @@ package source
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
 
-// diagnosis says what a file is that is not JSON, and what to do about it; empty if it is like JSON.
+// diagnosis says what a file is that no tokens can be read from, and what to do about it; empty if it is like one.
 type diagnosis struct{ what, next string }
+
+// program says what a file of code is: what it exports is known once it has run, which is for its own tools.
+func program(path string) diagnosis {
+	name := strings.TrimSuffix(path, filepath.Ext(path))
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
+		return diagnosis{
+			"is a program, which Livery does not run",
+			`Write what it exports as JSON: node -e 'import("./` + path + `").then(m => console.log(JSON.stringify(m.default)))' > ` + name + ".json",
+		}
+	case ".scss", ".sass", ".less", ".styl":
+		return diagnosis{"is the source of a stylesheet", "Push the CSS that it compiles to, or the JSON that it is made from."}
+	}
+	return diagnosis{}
+}
 
 // sniff looks at how a file that could not be read begins and ends.
 func sniff(data string) diagnosis {

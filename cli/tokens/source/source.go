@@ -6,43 +6,49 @@ import (
 	"unicode/utf8"
 
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
 
-// ParseFile parses the text of a token file; path is its name in the failure.
-func ParseFile(path, text string) (*jsontree.Node, error) {
+// ParseFile parses the text of a token file; path is its name in the failure. An array at the top is the member "-".
+func ParseFile(path, text string) (*syntax.File, error) {
 	text = strings.TrimPrefix(text, "\ufeff") // editors put a byte order mark; JSON has none
-	n, err := jsontree.Parse(text)
+	if p := program(path); p.what != "" {
+		return nil, term.Fail(p.next, "%s %s", term.NameOf(path), p.what)
+	}
+	f, err := syntax.Parse(path, text)
 	if err != nil {
-		return nil, notJSON(path, text, err)
+		return nil, unreadable(path, text, err)
 	}
-	if !n.IsObject() {
-		return nil, term.Fail("A token file begins with {.", "%s:1:1: the file must hold a JSON object, but holds a value of kind %s", path, n.Kind)
+	switch {
+	case f.Root.Kind == jsontree.Array:
+		f.Root = jsontree.NewObject(jsontree.Member{Name: "-", Value: f.Root})
+	case !f.Root.IsObject() || f.Syntax == syntax.CSS && len(f.Root.Members) == 0:
+		if s := sniff(text); s.what != "" {
+			return nil, term.Fail(s.next, "%s %s", term.NameOf(path), s.what)
+		}
+		if f.Syntax == syntax.CSS {
+			return nil, term.Fail("Push a stylesheet that declares some, as :root { --color-brand: #0055aa; } does.", "%s holds no custom property", term.NameOf(path))
+		}
+		return nil, term.Fail("A token file begins with {.", "%s:1:1: the file must hold an object, but holds a value of kind %s", path, f.Root.Kind)
 	}
-	return n, nil
+	return f, nil
 }
 
-// notJSON says why a file cannot be read as JSON: what else it is, that its end is missing, or what is wrong if.
-func notJSON(path, text string, err error) error {
+// unreadable says why a file cannot be read: what else it is, that its end is missing, or what is wrong in which place.
+func unreadable(path, text string, err error) error {
 	if s := sniff(text); s.what != "" {
 		return term.Fail(s.next, "%s %s", term.NameOf(path), s.what)
 	}
-	offset, what := faultOf(err)
-	line, column := lineAndColumn(text, offset)
-	if endsEarly(text, offset) {
-		return term.Fail("Its end is missing: write or download it again.", "%s:%d:%d: the file ends too early: %s", path, line, column, what)
+	e, ok := errors.AsType[*syntax.Error](err)
+	if !ok {
+		return err
 	}
-	return term.Fail("Fix that place and try again.", "%s:%d:%d: the file is not valid JSON: %s", path, line, column, what)
-}
-
-func faultOf(err error) (offset int, what string) {
-	if e, ok := errors.AsType[*jsontree.SyntaxError](err); ok {
-		return e.Offset, e.What
+	line, column := lineAndColumn(text, e.Offset)
+	if e.Syntax != syntax.YAML && endsEarly(text, e.Offset) {
+		return term.Fail("Its end is missing: write or download it again.", "%s:%d:%d: the file ends too early: %s", path, line, column, e.What)
 	}
-	if e, ok := errors.AsType[*jsontree.DepthError](err); ok {
-		return e.Offset, "it nests too deep"
-	}
-	return 0, err.Error()
+	return term.Fail("Fix that place and try again.", "%s:%d:%d: the file is not valid %s: %s", path, line, column, e.Syntax, e.What)
 }
 
 // lineAndColumn counts from 1, columns in characters.

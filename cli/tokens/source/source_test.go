@@ -14,7 +14,7 @@ import (
 func TestFaultsOfAFileHaveLineAndColumn(t *testing.T) {
 	cases := []struct{ rule, text, want string }{
 		{"a missing comma", "{\n  \"a\": 1\n  \"b\": 2\n}", "f:3:3: "},
-		{"columns count characters", "{\"äöü\": 1,}", "f:1:11: "},
+		{"columns count characters", "{\"äöü\": 1 1}", "f:1:11: "},
 		{"an end that is missing", "{\"a\": {\n", "f:2:1: the file ends too early"},
 		{"an empty file", "", "f is empty"},
 		{"white space alone", "\ufeff \r\n", "f is empty"},
@@ -26,7 +26,7 @@ func TestFaultsOfAFileHaveLineAndColumn(t *testing.T) {
 		{"an encoding of old", "{\"a\": \"\xfcber\" 1}", "f is not text"},
 		{"a character at the bound of what is looked at", strings.Repeat(" ", 511) + "ä", "f:1:512: the file is not valid JSON"},
 		{"a byte order mark is neither a fault nor a column", "\ufeff{\"a\"}", "f:1:5: "},
-		{"an array is not a token file", "[]", "f:1:1: the file must hold a JSON object, but holds a value of kind array"},
+		{"a text is not a token file", `"a"`, "f:1:1: the file must hold an object, but holds a value of kind string"},
 		{"nesting without end", strings.Repeat("[", 100), "f:1:73: the file is not valid JSON: it nests too deep"},
 	}
 	for _, c := range cases {

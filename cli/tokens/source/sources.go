@@ -3,10 +3,12 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/repair"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
@@ -21,6 +23,9 @@ type Sources struct {
 	merged  []*Merge           // token sets, by the file or folder that holds them
 	notes   []string           // lines for a person: which modes are taken, and which are left out
 	Faults  []validate.Dropped // what no token can be made of
+	forms   []*tokenFile       // the files that were read
+	read    []concession       // what is read otherwise than it is written
+	Unread  []validate.Dropped // files that cannot be read, though others are
 }
 
 // spot is a place in a file.
@@ -79,7 +84,19 @@ func Read(a *term.App, isVariant bool, names []string, o tokenfile.Options) (*So
 }
 
 func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
-	return &Sources{Tree: jsontree.NewObject(), at: map[string]spot{}, notes: modeNotes(files, o.Mode)}
+	s := &Sources{Tree: jsontree.NewObject(), at: map[string]spot{}, notes: modeNotes(files, o.Mode)}
+	several := slices.ContainsFunc(files, func(f *tokenFile) bool { return f.why != "" })
+	for _, f := range files {
+		switch {
+		case f.unread != nil:
+			s.Unread = append(s.Unread, validate.Dropped{Path: f.name, Reason: term.Sentence(term.Explain(f.unread).Sentence)})
+		case f.why != "":
+			s.forms = append(s.forms, f)
+		case several:
+			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: "no $value, value or value of a known shape stands in it"}, spot{}})
+		}
+	}
+	return s
 }
 
 // readSources reads files, without those of Figma's own export that hold another mode than the wanted one.
@@ -88,14 +105,17 @@ func readSources(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile
 	if err != nil {
 		return nil, err
 	}
+	if len(files) == 1 && files[0].unread != nil {
+		return nil, files[0].unread
+	}
 	return chooseModeFiles(files, o.Mode)
 }
 
 func themeOf(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	s := newSources(files, o)
 	for _, file := range files {
-		if file.kind == tokenfile.Flat && len(file.flat) > 0 {
-			return nil, term.Fail("A Theme takes a DTCG document; a flat map of paths to values is for a Variant (--variant).",
+		if file.unread == nil && file.kind == tokenfile.Flat && len(files) == 1 && len(file.parsed.Root.Members) > 0 {
+			return nil, term.Fail("A Theme takes a tree of tokens, in one of the forms that livery push --help lists; a flat map of paths to values is for a Variant (--variant).",
 				"%s holds no token: no $value stands in it", file.name)
 		}
 		for _, part := range file.parts {
@@ -104,12 +124,14 @@ func themeOf(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 			}
 		}
 	}
+	s.repair()
 	return s, nil
 }
 
 // lay lays one part of a file over the tree.
 func (s *Sources) lay(file *tokenFile, part tokenfile.Part) error {
 	s.fault(file, part)
+	s.concede(file, part)
 	l := layer{Sources: s, file: file, part: part, set: s.mergeSet(file, part)}
 	if err := l.note(s.Tree, part.Tree, nil); err != nil {
 		return err
@@ -241,6 +263,8 @@ func variantOf(files []*tokenFile, o tokenfile.Options) *Sources {
 		}
 		for _, part := range file.parts {
 			s.fault(file, part)
+			s.concede(file, part)
+			part.Tree = repair.Names(part.Tree).Tree
 			for _, o := range overridesOf(part, s.mergeSet(file, part)) {
 				s.override(place, file, o)
 			}

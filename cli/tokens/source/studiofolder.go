@@ -41,11 +41,11 @@ func studioOrder(a *term.App, folder string, names []string) (sets []string, kin
 	if !slices.Contains(names, metadata) {
 		return setsOf(folder, names), tokenfile.BareStudio, nil
 	}
-	_, meta, err := openFile(a, metadata)
+	meta, err := openFile(a, metadata)
 	if err != nil {
 		return nil, tokenfile.Studio, err
 	}
-	if order := meta.Find("tokenSetOrder"); order != nil {
+	if order := meta.parsed.Root.Find("tokenSetOrder"); order != nil {
 		for _, n := range order.Items {
 			sets = append(sets, n.Text)
 		}
@@ -72,12 +72,12 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 		if !filepath.IsLocal(set) {
 			return nil, term.Fail("Export it again.", "%s names a token set outside its folder: %q", filepath.Join(folder, studioMetadata), set)
 		}
-		file, root, err := openFile(a, filepath.Join(folder, filepath.FromSlash(set)+".json"))
+		file, err := openFile(a, filepath.Join(folder, filepath.FromSlash(set)+".json"))
 		if err != nil {
 			return nil, err
 		}
-		file.family, file.kind = folder, kind
-		file.parts = []tokenfile.Part{tokenfile.ConvertSet(set, root)}
+		file.family, file.kind, file.why = folder, kind, "its folder is one of token sets"
+		file.parts = []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}
 		files = append(files, file)
 	}
 	return files, nil

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,14 +29,29 @@ func PrintDropped(a *term.App, list []Dropped, full bool) {
 			others++
 		}
 	}
+	PrintRows(a, list, full)
+	a.Warn("%s", leftOutSentence(tokens, others))
+}
+
+// shownRows is how many lines of what is left out a person reads at once.
+const shownRows = 10
+
+// PrintRows lists paths with their reasons on the standard error: in ten lines, those of one reason together, or each if full.
+func PrintRows(a *term.App, list []Dropped, full bool) {
 	rows, longest := droppedRows(a, list, full), 0
+	hidden := 0
+	if !full && len(rows) > shownRows {
+		rows, hidden = rows[:shownRows], len(rows)-shownRows
+	}
 	for _, row := range rows {
 		longest = max(longest, term.Width(row[0]))
 	}
 	for _, row := range rows {
 		a.Warn("%s", term.AlignRow(row, []int{longest, 0}))
 	}
-	a.Warn("%s", leftOutSentence(tokens, others))
+	if hidden > 0 {
+		a.Warn("and %s more; --verbose lists them all", term.Plural(hidden, "reason"))
+	}
 }
 
 func leftOutSentence(tokens, others int) string {
@@ -72,11 +86,6 @@ func DropInvalidOverrides(overrides *jsontree.Node) (*jsontree.Node, []Dropped) 
 	return valid, out
 }
 
-// HasPathFault reports whether the API refuses one of the overrides.
-func HasPathFault(overrides *jsontree.Node) bool {
-	return slices.ContainsFunc(overrides.Members, func(m jsontree.Member) bool { return PathFault(m.Name) != "" })
-}
-
 // PathFault says why a path is not a dotted path of a token, or nothing.
 func PathFault(path string) string {
 	names := strings.Split(path, ".")
@@ -95,10 +104,10 @@ func PathFault(path string) string {
 	return ""
 }
 
-// droppedRows are the lines that list what a push left out: a path and why. On a terminal those with one reason are
-// one line, unless full.
+// droppedRows are the lines that list what a push left out: a path and why. Those with one reason are one line on a terminal,
+// and if they are many, unless full.
 func droppedRows(a *term.App, list []Dropped, full bool) (rows [][]term.Escaped) {
-	if full || !term.IsTerminal(a.Err) {
+	if full || len(list) <= shownRows && !term.IsTerminal(a.Err) {
 		for _, s := range list {
 			rows = append(rows, []term.Escaped{term.Cell(s.Path), term.Cell(escape.Line(s.Reason))})
 		}

@@ -1,4 +1,4 @@
-package tokenfile
+package syntax
 
 import (
 	"strings"

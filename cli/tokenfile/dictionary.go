@@ -1,0 +1,106 @@
+package tokenfile
+
+import (
+	"regexp"
+	"strings"
+
+	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/renderer/jsontree"
+)
+
+func recogniseStyleDictionary(f *syntax.File, _ Options) string {
+	path, ok := firstAt(f.Root, isLegacyToken)
+	if !ok {
+		return ""
+	}
+	return named(path) + " has a value"
+}
+
+func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {
+	if isLegacyToken(root) {
+		return nil, &Error{"the whole file is one token without a name", "Put the token under a name."}
+	}
+	return []Part{convertSet("", root, nil, dictionaryTokens, o)}, nil
+}
+
+// dictionaryToken makes a DTCG token of one of Style Dictionary: an alias may end with .value, and the first name of the path
+// of a token without a type is its category (category/type/item).
+func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(either(n, "$value", "value"))
+	switch {
+	case kind != "":
+		kind, value = standard(kind, value)
+	case strings.Contains(textOf(value), "{"):
+	case n.Find("$value") == nil:
+		kind, value = c.categorised(value, path)
+	}
+	return newToken(n, kind, value)
+}
+
+// bareNumber is a number without a unit, as people write it in a string too.
+var bareNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)$`)
+
+// categories are the types that Style Dictionary's own transforms give to the tokens of a category, and the units that its
+// platform css writes after a bare number.
+var categories = map[string]struct{ kind, unit string }{
+	"size":    {"dimension", "rem"},
+	"time":    {"duration", "ms"},
+	"content": {"string", ""},
+	"asset":   {"string", ""},
+	"icon":    {"string", ""},
+}
+
+func (c *setConverter) categorised(value *jsontree.Node, path jsontree.Pointer) (string, *jsontree.Node) {
+	category, ok := categories[path[0]]
+	if !ok || value == nil {
+		return "", value
+	}
+	text := value.Text
+	isNumber := (value.Kind == jsontree.Number || value.IsString()) && bareNumber.MatchString(text)
+	if category.unit != "" && isNumber {
+		value = jsontree.NewString(text + category.unit)
+		c.concede("numbers without a unit", path, text+" is "+value.Text+" now, as Style Dictionary's css writes the category "+path[0])
+	}
+	if !fits(category.kind, value) {
+		return "", value
+	}
+	return category.kind, value
+}
+
+// valueSuffix is the end of an alias that names the value of a token and not the token.
+var valueSuffix = regexp.MustCompile(`\.(\$?value)\s*\}`)
+
+// withoutValueSuffix returns a value with aliases that name tokens.
+func withoutValueSuffix(n *jsontree.Node) *jsontree.Node {
+	return MapStrings(n, func(text string) string { return valueSuffix.ReplaceAllString(text, "}") })
+}
+
+// MapStrings returns a value with each string in it changed. A value that does not change is returned as it is.
+func MapStrings(n *jsontree.Node, change func(string) string) *jsontree.Node {
+	switch {
+	case n == nil:
+		return nil
+	case n.IsString():
+		if text := change(n.Text); text != n.Text {
+			return jsontree.NewString(text)
+		}
+		return n
+	}
+	result, changed := *n, false
+	result.Members, result.Items = nil, nil
+	for _, m := range n.Members {
+		value := MapStrings(m.Value, change)
+		changed = changed || value != m.Value
+		result.Members = append(result.Members, jsontree.Member{Name: m.Name, Value: value})
+	}
+	for _, item := range n.Items {
+		value := MapStrings(item, change)
+		changed = changed || value != item
+		result.Items = append(result.Items, value)
+	}
+	if !changed {
+		return n
+	}
+	result.Index()
+	return &result
+}

@@ -1,0 +1,182 @@
+package tokenfile
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+func recogniseDTCG(f *syntax.File, _ Options) string {
+	path, ok := firstAt(f.Root, func(n *jsontree.Node) bool { return n.Find("$value") != nil })
+	if !ok {
+		return ""
+	}
+	return named(path) + " has a $value"
+}
+
+func readDTCG(root *jsontree.Node, o Options) ([]Part, error) {
+	return []Part{convertSet("", root, nil, dollarTokens, o)}, nil
+}
+
+// dialect is how the tokens of a tree are written.
+type dialect uint8
+
+const (
+	dollarTokens     dialect = iota // $value; what is written so stays as it is
+	studioTokens                    // value or $value, with types of Tokens Studio
+	dictionaryTokens                // value, as Style Dictionary reads it
+)
+
+// convertSet makes a DTCG tree of one tree of tokens. at is its place in its file.
+func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect, o Options) Part {
+	c := setConverter{part: Part{Name: name, Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o}}
+	c.modes.concede = c.concede
+	c.modes.learn(set)
+	c.part.Tree = c.group(set, nil)
+	if c.part.Tree == nil {
+		c.part.Tree = jsontree.NewObject()
+	}
+	c.part.ModeNames = c.modes.names
+	return c.part
+}
+
+type setConverter struct {
+	part    Part
+	at      jsontree.Pointer
+	dialect dialect
+	modes   modeValues
+}
+
+// group converts what stands in a group.
+func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
+	for _, m := range n.Members {
+		below := append(path[:len(path):len(path)], m.Name)
+		converted := c.member(n, m, below)
+		changed = changed || converted != m
+		if converted.Value != nil {
+			members = append(members, converted)
+		}
+	}
+	if !changed {
+		return n
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
+
+// member converts a member of a group; the result has no value if nothing is left of it.
+func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
+	switch {
+	case isMeta(m.Name):
+	case !m.Value.IsObject():
+		return c.stray(group, m, path)
+	case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
+		m.Value = c.token(m.Value, path)
+		if m.Value != nil {
+			c.note(path)
+		}
+	default:
+		m.Value = c.group(m.Value, path)
+	}
+	return m
+}
+
+// commentNames are the members of groups in which people write comments.
+var commentNames = []string{"comment", "description", "desc", "docs", "documentation", "note", "notes"}
+
+// stray converts a member of a group that is neither a group nor a token: a comment, or a value that is a token's by its
+// shape.
+func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
+	isComment := slices.Contains(commentNames, strings.TrimLeft(strings.ToLower(m.Name), "_"))
+	switch {
+	case isComment && m.Value.IsString() && group.Find("$description") == nil:
+		if m.Name != "description" || c.dialect == dollarTokens {
+			c.concede("comments of groups", path, `it is the $description of its group now: "`+Clip(m.Value.Text)+`"`)
+		}
+		m.Name = "$description"
+	case !isComment && m.Value.IsString() && css.InferType(m.Value) != "" && len(path) > 1:
+		c.concede("values that are no token", path, `"`+Clip(m.Value.Text)+`" is a token of type `+css.InferType(m.Value)+" now")
+		m.Value = jsontree.NewObject(jsontree.Member{Name: "$value", Value: m.Value})
+	default:
+		c.concede("members that are neither group nor token", path, spelled(m.Value)+" is left out")
+		m.Value = nil
+	}
+	return m
+}
+
+// token converts one token, or returns nil if the mode that is wanted gives it no value of its own.
+func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	switch {
+	case c.dialect == studioTokens:
+		n = c.studioToken(n, path)
+	case c.dialect == dictionaryTokens:
+		n = c.dictionaryToken(n, path)
+	case n.Find("$value") == nil:
+		c.concede("tokens without dollar signs", path, "its value counts as its $value: "+spelled(n.Find("value")))
+		n = c.dictionaryToken(n, path)
+	}
+	value := n.Find("$value")
+	chosen, isOwn := c.modes.choose(value, path)
+	switch {
+	case !isOwn:
+		return nil
+	case chosen == value:
+		return n
+	}
+	n = jsontree.NewObject(slices.Clone(n.Members)...)
+	n.Members[n.IndexOf("$value")].Value = chosen
+	return n
+}
+
+// note remembers the place of a token in the file, if that differs from its place in the tree.
+func (c *setConverter) note(path jsontree.Pointer) {
+	if len(c.at) > 0 {
+		c.part.Origins[path.String()] = c.pointer(path)
+	}
+}
+
+// pointer is the place in the file of a place in the tree.
+func (c *setConverter) pointer(path jsontree.Pointer) string {
+	return append(c.at[:len(c.at):len(c.at)], path...).String()
+}
+
+func (c *setConverter) concede(kind string, path jsontree.Pointer, message string) {
+	c.part.Concessions = append(c.part.Concessions, Concession{kind, c.pointer(path), strings.Join(path, "."), message})
+}
+
+// spelled writes a value for a message.
+func spelled(n *jsontree.Node) string {
+	if n == nil {
+		return "null"
+	}
+	return Clip(string(jsontree.Append(nil, n)))
+}
+
+// mostShown is the most of a value that a message shows, in bytes.
+const mostShown = 60
+
+// Clip returns the beginning of a text for a message.
+func Clip(text string) string {
+	if len(text) <= mostShown {
+		return text
+	}
+	cut := mostShown
+	for cut > 0 && text[cut]&0xc0 == 0x80 {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+// fits reports whether a value without aliases is one of a type by kind and grammar.
+func fits(typ string, value *jsontree.Node) bool {
+	return dtcg.Fits(noTokens, typ, value)
+}
+
+// noTokens is a document in which no alias leads anywhere.
+var noTokens = dtcg.Read(jsontree.NewObject())

@@ -1,0 +1,131 @@
+package tokenfile
+
+import (
+	"strconv"
+	"strings"
+
+	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/renderer/jsontree"
+)
+
+// listOf returns the array of tokens that a file is or has as a member, and the pointer to it. A file that is an array is
+// read as the member of this name.
+const rootList = "-"
+
+func listOf(root *jsontree.Node) (list *jsontree.Node, name string) {
+	for _, m := range root.Members {
+		if isArray(m.Value) && len(m.Value.Items) > 0 && isListed(m.Value.Items[0]) {
+			return m.Value, m.Name
+		}
+	}
+	return nil, ""
+}
+
+// isListed reports whether n is a token that says its own name.
+func isListed(n *jsontree.Node) bool {
+	return len(listedPath(n)) > 0 && either(n, "$value", "value") != nil
+}
+
+// listedPath returns the names of the path of a token in a list.
+func listedPath(n *jsontree.Node) (names jsontree.Pointer) {
+	if path := n.Find("path"); isArray(path) {
+		for _, item := range path.Items {
+			names = append(names, textOf(item))
+		}
+		return names
+	}
+	for _, member := range []string{"path", "name", "key", "id"} {
+		if name := textOf(n.Find(member)); name != "" {
+			return segments(strings.ReplaceAll(strings.Trim(name, "{}"), ".", "/"))
+		}
+	}
+	return nil
+}
+
+func recogniseTokenList(f *syntax.File, _ Options) string {
+	list, name := listOf(f.Root)
+	switch {
+	case list == nil:
+		return ""
+	case name == rootList:
+		return "it is an array of tokens that have names"
+	}
+	return name + " is an array of tokens that have names"
+}
+
+// readTokenList makes a part of a list of tokens. A token whose name begins with that of another stands beside it, with the
+// rest of its name after a hyphen.
+func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
+	list, name := listOf(root)
+	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
+	for i, n := range list.Items {
+		pointer := jsontree.Pointer{name}.String()
+		path := listedPath(n)
+		switch value := either(n, "$value", "value"); {
+		case !n.IsObject() || len(path) == 0 || value == nil:
+			tree.fault(pointer, strconv.Itoa(i), "item "+strconv.Itoa(i)+" of the list has no name or no value: "+spelled(n))
+		default:
+			tree.add(path, newToken(n, textOf(either(n, "$type", "type")), value), pointer)
+		}
+	}
+	return tree.parts(dictionaryTokens, o), nil
+}
+
+// placed is a tree that tokens are added to by their paths.
+type placed struct {
+	root *jsontree.Node
+	part Part
+}
+
+func (p *placed) fault(pointer, path, message string) {
+	p.part.Faults = append(p.part.Faults, Fault{pointer, path, message})
+}
+
+// add puts a token at a path. If a token stands above that path, or a group at it, one of the two gets another name.
+func (p *placed) add(path jsontree.Pointer, token *jsontree.Node, origin string) {
+	n := p.root
+	for i, name := range path[:len(path)-1] {
+		below := n.Find(name)
+		if below != nil && below.Find("$value") != nil {
+			path = append(path[:i:i], strings.Join(path[i:], "-"))
+			p.concede(path, origin, "it stands below another token; its name is joined with hyphens")
+			break
+		}
+		if below == nil {
+			below = jsontree.NewObject()
+			n.Members = append(n.Members, jsontree.Member{Name: name, Value: below})
+		}
+		n = below
+	}
+	last := path[len(path)-1]
+	switch old := n.Find(last); {
+	case old == nil:
+		n.Members = append(n.Members, jsontree.Member{Name: last, Value: token})
+	case old.Find("$value") == nil:
+		path = append(path[:len(path):len(path)], "$root")
+		old.Members = append(old.Members, jsontree.Member{Name: "$root", Value: token})
+		p.concede(path, origin, "others stand below it; it is the $root of their group")
+	default:
+		p.fault(origin, strings.Join(path, "."), "two tokens have this name; the first counts")
+		return
+	}
+	p.part.Origins[path.String()] = origin
+}
+
+func (p *placed) concede(path jsontree.Pointer, origin, message string) {
+	p.part.Concessions = append(p.part.Concessions, Concession{"names that are the beginning of others", origin, strings.Join(path, "."), message})
+}
+
+// parts returns the tree as the parts of a file, with the modes of its values chosen.
+func (p *placed) parts(d dialect, o Options) []Part {
+	index(p.root)
+	part := convertSet("", p.root, nil, d, o)
+	part.Origins, part.Faults = p.part.Origins, p.part.Faults
+	part.Concessions = append(p.part.Concessions, part.Concessions...)
+	for i, c := range part.Concessions {
+		if origin, ok := p.part.Origins[c.Pointer]; ok {
+			part.Concessions[i].Pointer = origin
+		}
+	}
+	return []Part{part}
+}

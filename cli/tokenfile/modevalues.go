@@ -1,0 +1,148 @@
+package tokenfile
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// usualModes are the names of modes that count if none is asked for, the first of them first.
+var usualModes = []string{"default", "base", "light", "desktop"}
+
+// knownModes are the names by which an object inside a value is one value for each mode.
+var knownModes = append([]string{"dark", "dim", "mobile", "wireframe", "lightest", "darkest", "highcontrast", "hc", "lighthc", "darkhc", "lighthighcontrast", "darkhighcontrast"}, usualModes...)
+
+// modeValues chooses one value of those that stand side by side in a value, as in {"light": "#fff", "dark": "#000"}.
+type modeValues struct {
+	Options
+	names   []string // of the modes, in the order of the file
+	concede func(kind string, path jsontree.Pointer, message string)
+}
+
+// learn collects the names of the modes in the values of the tokens of a tree.
+func (v *modeValues) learn(n *jsontree.Node) {
+	for _, m := range n.Members {
+		switch {
+		case isMeta(m.Name) || !m.Value.IsObject():
+		case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
+			v.learnValue(either(m.Value, "$value", "value"))
+		default:
+			v.learn(m.Value)
+		}
+	}
+}
+
+func (v *modeValues) learnValue(n *jsontree.Node) {
+	if isModes(n) {
+		for _, m := range n.Members {
+			if !slices.Contains(v.names, m.Name) {
+				v.names = append(v.names, m.Name)
+			}
+		}
+	}
+	for _, inside := range below(n) {
+		v.learnValue(inside)
+	}
+}
+
+// isModes reports whether an object holds one value for each mode and nothing else.
+func isModes(n *jsontree.Node) bool {
+	if !n.IsObject() || len(n.Members) < 2 {
+		return false
+	}
+	usual := false
+	for _, m := range n.Members {
+		name := modeKey(m.Name)
+		if !slices.Contains(knownModes, name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
+			return false
+		}
+		usual = usual || slices.Contains(usualModes, name)
+	}
+	return usual
+}
+
+// modeKey spells the name of a mode for comparisons.
+func modeKey(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+}
+
+// choose returns a value with those of one mode in it, and whether the token counts: of overrides only those of the mode that
+// is asked for do, if they differ from the usual one.
+func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen *jsontree.Node, counts bool) {
+	if len(v.names) == 0 {
+		return value, true
+	}
+	isOverride := v.Overrides && v.Mode != ""
+	if !holdsModes(value) {
+		return value, !isOverride
+	}
+	chosen = pick(value, v.Mode)
+	if isOverride {
+		return chosen, !jsontree.Equal(chosen, pick(value, ""))
+	}
+	taken, left := v.listed(value)
+	v.concede("values of several modes", path, spelled(value)+": "+taken+" is taken, not "+strings.Join(left, ", ")+" (--token-mode)")
+	return chosen, true
+}
+
+// listed says which mode of the first object of modes in a value is taken, and which are not.
+func (v *modeValues) listed(value *jsontree.Node) (taken string, left []string) {
+	if !isModes(value) {
+		for _, inside := range below(value) {
+			if holdsModes(inside) {
+				return v.listed(inside)
+			}
+		}
+	}
+	i := modeIndex(value, v.Mode)
+	for at, m := range value.Members {
+		if at != i {
+			left = append(left, m.Name)
+		}
+	}
+	return value.Members[i].Name, left
+}
+
+// below lists the values inside a value.
+func below(n *jsontree.Node) (list []*jsontree.Node) {
+	for _, m := range n.Members {
+		list = append(list, m.Value)
+	}
+	return append(list, n.Items...)
+}
+
+func holdsModes(n *jsontree.Node) bool {
+	return isModes(n) || slices.ContainsFunc(below(n), holdsModes)
+}
+
+// modeIndex is the place of a mode among the members of an object of modes; of a usual one if it is not among them.
+func modeIndex(n *jsontree.Node, mode string) int {
+	for _, wanted := range append([]string{mode}, usualModes...) {
+		i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return wanted != "" && modeKey(m.Name) == modeKey(wanted) })
+		if i >= 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// pick returns a value with one mode of each object of modes inside it.
+func pick(n *jsontree.Node, mode string) *jsontree.Node {
+	switch {
+	case !holdsModes(n):
+		return n
+	case isModes(n):
+		return pick(n.Members[modeIndex(n, mode)].Value, mode)
+	}
+	changed := *n
+	changed.Members, changed.Items = nil, nil
+	for _, m := range n.Members {
+		changed.Members = append(changed.Members, jsontree.Member{Name: m.Name, Value: pick(m.Value, mode)})
+	}
+	for _, item := range n.Items {
+		changed.Items = append(changed.Items, pick(item, mode))
+	}
+	changed.Index()
+	return &changed
+}

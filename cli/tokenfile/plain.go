@@ -1,0 +1,144 @@
+package tokenfile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/jsontree"
+)
+
+// leaf is a value in a tree that has no members of tokens.
+type leaf struct {
+	path  jsontree.Pointer
+	value *jsontree.Node
+}
+
+// leaves lists the values of plain JSON: what is no object, objects that are values by their shape, and objects of modes.
+func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
+	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		switch {
+		case isMeta(m.Name):
+		case m.Value.IsObject() && css.InferType(m.Value) == "" && !isPlainModes(m.Value):
+			list = leaves(m.Value, below, list)
+		default:
+			list = append(list, leaf{below, m.Value})
+		}
+	}
+	return list
+}
+
+// isPlainModes reports whether an object is one value for each mode, and no group of that many tokens: light and dark stand in
+// it, and values of one kind.
+func isPlainModes(n *jsontree.Node) bool {
+	return isModes(n) && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return m.Value.Kind != n.Members[0].Value.Kind || m.Value.IsObject() })
+}
+
+// isValue reports whether a value of plain JSON is one of a token, and not of any other file: its shape tells a type that
+// numbers and booleans do not have, or it is an alias.
+func isValue(n *jsontree.Node) bool {
+	if isPlainModes(n) {
+		return isValue(n.Members[0].Value)
+	}
+	text := textOf(n)
+	return !isCommon(n) && css.InferType(n) != "" || strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
+}
+
+// isCommon reports whether a value says nothing of what its file is.
+func isCommon(n *jsontree.Node) bool {
+	return n.Kind == jsontree.Number || n.Kind == jsontree.Bool || n.Kind == jsontree.Null
+}
+
+// likeTokens reports whether there are values of tokens, and as many as others, so that the file is no configuration.
+func likeTokens(list []leaf) bool {
+	count, others := 0, 0
+	for _, l := range list {
+		switch {
+		case isValue(l.value):
+			count++
+		case !isCommon(l.value):
+			others++
+		}
+	}
+	return count > 0 && count >= others
+}
+
+// recognisePlain takes trees, and for a Theme also maps of names. A map of dotted paths belongs to a Variant.
+func recognisePlain(f *syntax.File, o Options) string {
+	list := leaves(f.Root, nil, nil)
+	i := slices.IndexFunc(list, func(l leaf) bool { return isValue(l.value) && (len(l.path) > 1 || !o.Overrides) })
+	if i < 0 || !likeTokens(list) || hasDottedNames(f.Root) {
+		return ""
+	}
+	return strings.Join(list[i].path, ".") + " is " + spelled(list[i].value) + ", and no $value or value stands in it"
+}
+
+func hasDottedNames(root *jsontree.Node) bool {
+	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return strings.Contains(m.Name, ".") })
+}
+
+func recogniseFlat(f *syntax.File, _ Options) string {
+	if len(f.Root.Members) > 0 && len(leaves(f.Root, nil, nil)) == len(f.Root.Members) && hasDottedNames(f.Root) {
+		return "its members are dotted paths"
+	}
+	return ""
+}
+
+// readFlat finds no token in a flat map: its values are for the tokens of a Theme, which the file does not have.
+func readFlat(root *jsontree.Node, _ Options) ([]Part, error) {
+	part := Part{Tree: jsontree.NewObject()}
+	for _, m := range root.Members {
+		part.Faults = append(part.Faults, Fault{jsontree.Pointer{m.Name}.String(), m.Name, "a flat map of paths to values is for a Variant (--variant)"})
+	}
+	return []Part{part}, nil
+}
+
+// lengthGroups are the groups whose numbers are lengths, as everyone writes them.
+var lengthGroups = []string{"size", "sizes", "sizing", "space", "spaces", "spacing", "radius", "radii", "borderradius", "borderwidth", "fontsize", "fontsizes", "gap", "breakpoint", "breakpoints", "width", "height"}
+
+// readPlain makes a part of plain JSON: each value is a token, whose type its shape tells.
+func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
+	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
+	for _, l := range leaves(root, nil, nil) {
+		path := dottedPath(l.path)
+		origin := l.path.String()
+		switch {
+		case l.value.Kind == jsontree.Null || len(path) == 0:
+			tree.fault(origin, strings.Join(l.path, "."), "it has no value")
+			continue
+		case l.value.Kind == jsontree.Array && css.InferType(l.value) == "":
+			tree.fault(origin, strings.Join(l.path, "."), "an array of this shape is no value of a token: "+spelled(l.value))
+			continue
+		}
+		if l.value.Kind == jsontree.Number && l.value.Text != "0" && isLength(path) {
+			tree.part.Concessions = append(tree.part.Concessions, Concession{
+				"numbers without a unit", origin, strings.Join(path, "."), l.value.Text + " has no unit and stays a number; write " + strconv.Quote(l.value.Text+"px") + " for a length",
+			})
+		}
+		tree.add(path, jsontree.NewObject(jsontree.Member{Name: "$value", Value: l.value}), origin)
+	}
+	return tree.parts(dollarTokens, o), nil
+}
+
+// dottedPath splits the names of a path at their dots, but for numbers such as 0.5.
+func dottedPath(names jsontree.Pointer) (path jsontree.Pointer) {
+	for _, name := range names {
+		if bareNumber.MatchString(name) {
+			path = append(path, name)
+			continue
+		}
+		for part := range strings.SplitSeq(name, ".") {
+			if part != "" {
+				path = append(path, part)
+			}
+		}
+	}
+	return path
+}
+
+func isLength(path jsontree.Pointer) bool {
+	return slices.ContainsFunc(path, func(name string) bool { return slices.Contains(lengthGroups, modeKey(name)) })
+}

@@ -1,0 +1,174 @@
+// Package repair changes a document of tokens that the origin would refuse, or of which the served files would leave
+// something out, as little as it takes: names, aliases and types. It never changes a value that is not an alias, and names
+// all that it changes. It is pure.
+package repair
+
+import (
+	"strings"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Result is a document after its repair.
+type Result struct {
+	Tree        *jsontree.Node
+	Concessions []tokenfile.Concession // their pointers lead into Tree
+}
+
+// Document returns a document with names that the origin takes, aliases that lead to tokens, and types that are known and
+// that the values have. It does not change root.
+func Document(root *jsontree.Node) Result {
+	r := Result{Tree: root}
+	r.names()
+	r.aliases()
+	r.unknownTypes()
+	r.wrongValues()
+	r.wrongAliases()
+	return r
+}
+
+// Names returns a document with names that the origin takes.
+func Names(root *jsontree.Node) Result {
+	r := Result{Tree: root}
+	r.names()
+	return r
+}
+
+func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
+	r.Concessions = append(r.Concessions, tokenfile.Concession{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
+}
+
+// FixedName returns a name of a token or group without what no name may hold: dots become hyphens, braces underscores.
+func FixedName(name string) string { return fixer.Replace(name) }
+
+var fixer = strings.NewReplacer(".", "-", "{", "_", "}", "_")
+
+// FixedPointer is FixedName for each name of a JSON Pointer.
+func FixedPointer(pointer string) string {
+	if !strings.ContainsAny(pointer, ".{}") {
+		return pointer
+	}
+	return fixer.Replace(pointer)
+}
+
+// names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left.
+func (r *Result) names() {
+	renamed := map[string]string{}
+	tree := edit(r.Tree, nil, func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member {
+		name := FixedName(m.Name)
+		if name == m.Name || group.Find(name) != nil {
+			return m
+		}
+		old := append(at[:len(at):len(at)], m.Name)
+		fixed := make(jsontree.Pointer, len(old))
+		for i := range old {
+			fixed[i] = FixedName(old[i])
+		}
+		r.concede("names with dots or braces", fixed, `"`+m.Name+`" is "`+name+`" now, in aliases too`)
+		m.Name = name
+		return m
+	})
+	if tree == r.Tree {
+		return
+	}
+	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(tree).Tokens
+	for i := range before {
+		renamed[before[i].Path] = after[i].Path
+	}
+	r.Tree = mapAliases(tree, func(path string) string {
+		if path, ok := renamed[path]; ok {
+			return path
+		}
+		return path
+	})
+}
+
+// aliases mends those that name the value of a token, {a.b.value}, and not the token.
+func (r *Result) aliases() {
+	d := dtcg.Read(r.Tree)
+	r.Tree = mapAliases(r.Tree, func(path string) string {
+		if d.Token(path) != nil {
+			return path
+		}
+		for _, end := range []string{".value", ".$value"} {
+			if short, ok := strings.CutSuffix(path, end); ok && d.Token(short) != nil {
+				return short
+			}
+		}
+		return path
+	})
+}
+
+// edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of the
+// group. A member without a value is left out. What does not change is shared with n.
+func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member) *jsontree.Node {
+	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
+	for _, m := range n.Members {
+		edited := m
+		if !dtcg.IsMetadata(m.Name) {
+			edited = change(at, n, m)
+		}
+		if edited.Value.IsObject() && !dtcg.IsMetadata(m.Name) && !dtcg.IsToken(edited.Value) {
+			edited.Value = edit(edited.Value, append(at[:len(at):len(at)], m.Name), change)
+		}
+		changed = changed || edited != m
+		if edited.Value != nil {
+			members = append(members, edited)
+		}
+	}
+	if !changed {
+		return n
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
+
+// mapAliases returns a document with the paths between braces in the values of its tokens changed.
+func mapAliases(root *jsontree.Node, change func(path string) string) *jsontree.Node {
+	return edit(root, nil, func(_ jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
+		if m.Value.IsObject() && dtcg.IsToken(m.Value) {
+			value := m.Value.Find("$value")
+			if changed := tokenfile.MapStrings(value, func(text string) string { return mapText(text, change) }); changed != value {
+				m.Value = with(m.Value, "$value", changed)
+			}
+		}
+		return m
+	})
+}
+
+// mapText changes the paths between braces in a text.
+func mapText(text string, change func(path string) string) string {
+	var b strings.Builder
+	for {
+		before, rest, opened := strings.Cut(text, "{")
+		path, after, closed := strings.Cut(rest, "}")
+		if !opened || !closed {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before + "{" + change(strings.TrimSpace(path)) + "}")
+		text = after
+	}
+}
+
+// with returns an object with another value of a member, which comes first if it is new; without it if value is nil.
+func with(n *jsontree.Node, name string, value *jsontree.Node) *jsontree.Node {
+	members := make([]jsontree.Member, 0, len(n.Members)+1)
+	if value != nil && n.IndexOf(name) < 0 {
+		members = append(members, jsontree.Member{Name: name, Value: value})
+	}
+	for _, m := range n.Members {
+		if m.Name == name {
+			m.Value = value
+		}
+		if m.Value != nil {
+			members = append(members, m)
+		}
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}

@@ -1,0 +1,94 @@
+package repair
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+func parse(t testing.TB, text string) *jsontree.Node {
+	t.Helper()
+	n, err := jsontree.Parse(text)
+	if err != nil {
+		t.Fatalf("Parse(%s): %v", text, err)
+	}
+	return n
+}
+
+func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
+	cases := []struct{ rule, text, want, said string }{
+		{"what is right stays", `{"a":{"$type":"color","$value":"#fff"},"b":{"$value":"{a}"}}`, `{"a":{"$type":"color","$value":"#fff"},"b":{"$value":"{a}"}}`, ""},
+		{"another spelling of a type", `{"a":{"$type":"font-family","$value":"Inter"}}`, `{"a":{"$type":"fontFamily","$value":"Inter"}}`, `/a $type "font-family" is not known; the nearest is fontFamily, which counts`},
+		{"a type of a group counts for its tokens", `{"$type":"Colors","a":{"$value":"#fff"},"g":{"$type":"number","b":{"$value":1}}}`, `{"a":{"$value":"#fff"},"g":{"$type":"number","b":{"$value":1}}}`, `/a $type "Colors" is not known; the nearest is color, which counts`},
+		{"the shape of the value", `{"a":{"$type":"brand","$value":"4px"}}`, `{"a":{"$value":"4px"}}`, `/a $type "brand" is not known: by its shape "4px" is of type dimension`},
+		{"and not the group's type", `{"$type":"color","a":{"$type":"brand","$value":"4px"}}`, `{"$type":"color","a":{"$type":"dimension","$value":"4px"}}`, `/a $type "brand" is not known: by its shape "4px" is of type dimension`},
+		{"the target of an alias", `{"a":{"$type":"color","$value":"#fff"},"b":{"$type":"brand","$value":"{a}"}}`, `{"a":{"$type":"color","$value":"#fff"},"b":{"$value":"{a}"}}`, `/b $type "brand" is not known: the type of a counts, color`},
+		{"a text", `{"a":{"$type":"brand","$value":"hello"}}`, `{"a":{"$type":"string","$value":"hello"}}`, `/a $type "brand" is not known: "hello" stays as a string`},
+		{"a type that is no text", `{"a":{"$type":7,"$value":1}}`, `{"a":{"$value":1}}`, `/a $type "7" is not known: by its shape 1 is of type number`},
+		{
+			"an alias gives way to its target, through others too",
+			`{"a":{"$type":"dimension","$value":"4px"},"b":{"$type":"color","$value":"{a}"},"c":{"$type":"color","$value":"{b}"}}`,
+			`{"a":{"$type":"dimension","$value":"4px"},"b":{"$type":"dimension","$value":"{a}"},"c":{"$type":"dimension","$value":"{b}"}}`,
+			`/b $type "color": "{a}" leads to a dimension, which counts; /c $type "color": "{b}" leads to a dimension, which counts`,
+		},
+		{"an alias to a value that its own type takes keeps it", `{"a":{"$type":"number","$value":4},"b":{"$type":"dimension","$value":"{a}"}}`, `{"a":{"$type":"number","$value":4},"b":{"$type":"dimension","$value":"{a}"}}`, ""},
+		{"a value that the type never has", `{"a":{"$type":"number","$value":"4px"}}`, `{"a":{"$type":"dimension","$value":"4px"}}`, `/a $type "number": "4px" is a dimension, which counts`},
+		{"null is no value of any type", `{"a":{"$type":"number","$value":null}}`, `{"a":{"$type":"number","$value":null}}`, ""},
+		{"a text that may be of the type stays for the renderer to judge", `{"a":{"$type":"dimension","$value":"wide"}}`, `{"a":{"$type":"dimension","$value":"wide"}}`, ""},
+		{
+			"names, and the aliases to them",
+			`{"s":{"0.5":{"$value":"2px"},"{x}":{"$value":"calc({s.0.5} * 2)"}},"t":{"$type":"border","$value":{"width":"{ s.0.5 }"}}}`,
+			`{"s":{"0-5":{"$value":"2px"},"_x_":{"$value":"calc({s.0-5} * 2)"}},"t":{"$type":"border","$value":{"width":"{s.0-5}"}}}`,
+			`/s/0-5 "0.5" is "0-5" now, in aliases too; /s/_x_ "{x}" is "_x_" now, in aliases too`,
+		},
+		{"a name that is taken is left", `{"0.5":{"$value":1},"0-5":{"$value":2}}`, `{"0.5":{"$value":1},"0-5":{"$value":2}}`, ""},
+		{"aliases that name a value", `{"a":{"$value":1},"b":{"$value":"{a.value}"},"c":{"$value":["{a.$value}"]},"d":{"$value":"{x.value}"}}`, `{"a":{"$value":1},"b":{"$value":"{a}"},"c":{"$value":["{a}"]},"d":{"$value":"{x.value}"}}`, ""},
+		{"a token that is called value", `{"a":{"value":{"$value":1}},"b":{"$value":"{a.value}"}}`, `{"a":{"value":{"$value":1}},"b":{"$value":"{a.value}"}}`, ""},
+		{"a circle of aliases ends", `{"a":{"$type":"brand","$value":"{b}"},"b":{"$type":"color","$value":"{a}"}}`, `{"a":{"$type":"color","$value":"{b}"},"b":{"$type":"color","$value":"{a}"}}`, `/a $type "brand" is not known: the type of b counts, color`},
+	}
+	for _, c := range cases {
+		got := Document(parse(t, c.text))
+		var said []string
+		for _, one := range got.Concessions {
+			said = append(said, one.Pointer+" "+one.Message)
+		}
+		if text := string(jsontree.Append(nil, got.Tree)); text != c.want || strings.Join(said, "; ") != c.said {
+			t.Errorf("%s: Document(%s) =\n%s %s, want\n%s %s", c.rule, c.text, text, strings.Join(said, "; "), c.want, c.said)
+		}
+	}
+}
+
+// TestNoTokenIsLostByRepair: whatever the document, each token is there afterwards, the original is as it was, and a second
+// repair finds nothing more.
+func TestNoTokenIsLostByRepair(t *testing.T) {
+	types := rapid.SampledFrom([]string{"", "color", "dimension", "number", "math", "font-family", "Spacing"})
+	values := rapid.SampledFrom([]string{`"#fff"`, `"4px"`, `1`, `"x"`, `null`, `{"q":1}`, `"{a}"`, `"{b.c}"`, `"{b.0.5}"`, `["{a}"]`})
+	rapid.Check(t, func(t *rapid.T) {
+		token := func(label string) string {
+			kind := types.Draw(t, label)
+			if kind != "" {
+				kind = `"$type":"` + kind + `",`
+			}
+			return `{` + kind + `"$value":` + values.Draw(t, label) + `}`
+		}
+		text := `{"a":` + token("a") + `,"b":{"$type":"` + types.Draw(t, "group") + `","c":` + token("c") + `,"0.5":` + token("n") + `}}`
+		root, err := jsontree.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := Document(root)
+		if string(jsontree.Append(nil, root)) != text {
+			t.Fatalf("Document(%s) changed it", text)
+		}
+		if got := len(dtcg.Read(done.Tree).Tokens); got != 3 {
+			t.Fatalf("Document(%s) has %d tokens, want 3", text, got)
+		}
+		if again := Document(done.Tree); len(again.Concessions) > 0 {
+			t.Fatalf("Document(Document(%s)) = %v, want nothing", text, again.Concessions)
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package repair
+
+import (
+	"strings"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// unknownTypes takes each $type away that is not known. Its tokens get the type that it is another spelling of, else
+// that of the target of an alias, else that of the shape of their value.
+func (r *Result) unknownTypes() {
+	wrong := map[string]string{} // pointer to a token -> its unknown type
+	stripped := strip(r.Tree, nil, "", wrong)
+	if len(wrong) == 0 {
+		r.Tree = stripped
+		return
+	}
+	d := dtcg.Read(stripped)
+	types := map[string]string{}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		at := jsontree.Pointer(t.Segments)
+		unknown, ok := wrong[at.String()]
+		if !ok {
+			continue
+		}
+		kind, became := guess(d, i, unknown)
+		if kind != "" && kind != t.Resolved {
+			types[at.String()] = kind
+		}
+		r.concede("unknown types", at, quotedType(unknown)+became)
+	}
+	r.Tree = setTypes(stripped, types)
+}
+
+func quotedType(unknown string) string {
+	text := `$type "` + tokenfile.Clip(unknown) + `" is not known`
+	if near := tokenfile.NearestType(unknown); near != "" {
+		text += "; the nearest is " + near
+	}
+	return text
+}
+
+// guess returns the type of token i, whose own is unknown, and says why.
+func guess(d *dtcg.Document, i int, unknown string) (kind, became string) {
+	t := &d.Tokens[i]
+	if same := tokenfile.SameType(unknown); same != "" && dtcg.Fits(d, same, t.Value) {
+		return same, ", which counts"
+	}
+	if target := lastTarget(d, i); target != nil {
+		return target.Resolved, ": the type of " + target.Path + " counts" + ofType(target.Resolved)
+	}
+	if kind := css.InferType(t.Value); kind != "" {
+		return kind, ": by its shape " + shown(t.Value) + " is of type " + kind
+	}
+	if t.Value.IsString() {
+		return "string", ": " + shown(t.Value) + " stays as a string"
+	}
+	return "", ": nothing tells the type of " + shown(t.Value)
+}
+
+func ofType(kind string) string {
+	if kind == "" {
+		return ""
+	}
+	return ", " + kind
+}
+
+func shown(value *jsontree.Node) string { return tokenfile.Clip(string(jsontree.Append(nil, value))) }
+
+// strip returns a tree without unknown types, and notes the tokens that had one, of their own or from a group.
+func strip(n *jsontree.Node, at jsontree.Pointer, above string, wrong map[string]string) *jsontree.Node {
+	own := n.Find("$type")
+	unknown := own != nil && !known(own)
+	switch {
+	case unknown:
+		above = own.Text
+		if !own.IsString() {
+			above = shown(own)
+		}
+		n = with(n, "$type", nil)
+	case own != nil:
+		above = ""
+	}
+	if len(at) > 0 && dtcg.IsToken(n) {
+		if above != "" {
+			wrong[at.String()] = above
+		}
+		return n
+	}
+	result := n
+	for i, m := range n.Members {
+		if dtcg.IsMetadata(m.Name) || !m.Value.IsObject() {
+			continue
+		}
+		if below := strip(m.Value, append(at[:len(at):len(at)], m.Name), above, wrong); below != m.Value {
+			if result == n {
+				result = jsontree.NewObject(append([]jsontree.Member(nil), n.Members...)...)
+			}
+			result.Members[i].Value = below
+		}
+	}
+	result.Index()
+	return result
+}
+
+func known(typ *jsontree.Node) bool {
+	if !typ.IsString() {
+		return false
+	}
+	_, ok := dtcg.KindOf(typ.Text)
+	return ok
+}
+
+// wrongValues gives a token whose value its type never has the type of the shape of the value.
+func (r *Result) wrongValues() {
+	r.retype("types that disagree with the value", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
+		t := &d.Tokens[i]
+		shape := css.InferType(t.Value)
+		if css.FitsKind(kind, t.Value) || strings.Contains(shown(t.Value), "{") || shape == "" || !dtcg.Fits(d, shape, t.Value) {
+			return "", ""
+		}
+		return shape, shown(t.Value) + " is a " + shape + ", which counts"
+	})
+}
+
+// wrongAliases gives an alias whose type its target cannot have the type of the target.
+func (r *Result) wrongAliases() {
+	r.retype("types that disagree with the target of an alias", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
+		t, target := &d.Tokens[i], lastTarget(d, i)
+		if target == nil || target.Served == nil || dtcg.Fits(d, t.Resolved, target.Served) {
+			return "", ""
+		}
+		if of, ok := dtcg.KindOf(target.Resolved); !ok || of == kind {
+			return "", ""
+		}
+		return target.Resolved, shown(t.Value) + " leads to a " + target.Resolved + ", which counts"
+	})
+}
+
+// retype gives tokens whose type is known the type that choose returns for them, if it returns one, and names each.
+func (r *Result) retype(what string, choose func(d *dtcg.Document, i int, kind css.Kind) (typ, message string)) {
+	d := dtcg.Read(r.Tree)
+	types := map[string]string{}
+	for i := range d.Tokens {
+		kind, ok := dtcg.KindOf(d.Tokens[i].Resolved)
+		if !ok {
+			continue
+		}
+		if typ, message := choose(d, i, kind); typ != "" {
+			at := jsontree.Pointer(d.Tokens[i].Segments)
+			types[at.String()] = typ
+			r.concede(what, at, `$type "`+d.Tokens[i].Resolved+`": `+message)
+		}
+	}
+	r.Tree = setTypes(r.Tree, types)
+}
+
+// lastTarget returns the token at the end of the aliases that begin with token i, or nil if its value is not an alias alone or
+// leads nowhere.
+func lastTarget(d *dtcg.Document, i int) *dtcg.Token {
+	seen := map[int]bool{i: true}
+	last := -1
+	for at := d.AliasOf(i); at >= 0 && !seen[at]; at = d.AliasOf(at) {
+		seen[at], last = true, at
+	}
+	if last < 0 {
+		return nil
+	}
+	return &d.Tokens[last]
+}
+
+// setTypes returns a tree in which the tokens at these pointers have these types of their own.
+func setTypes(root *jsontree.Node, types map[string]string) *jsontree.Node {
+	if len(types) == 0 {
+		return root
+	}
+	return edit(root, nil, func(at jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
+		if kind, ok := types[append(at[:len(at):len(at)], m.Name).String()]; ok {
+			m.Value = with(m.Value, "$type", jsontree.NewString(kind))
+		}
+		return m
+	})
+}

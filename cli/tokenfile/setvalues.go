@@ -1,0 +1,72 @@
+package tokenfile
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/renderer/jsontree"
+)
+
+// isSetValue reports whether n is a token whose values stand in sets.
+func isSetValue(n *jsontree.Node) bool {
+	sets := n.Find("sets")
+	return sets.IsObject() && len(sets.Members) > 0 && !slices.ContainsFunc(sets.Members, func(m jsontree.Member) bool {
+		return m.Value.Find("value") == nil && m.Value.Find("ref") == nil && !isSetValue(m.Value)
+	})
+}
+
+func recogniseSetValues(f *syntax.File, _ Options) string {
+	path, ok := firstAt(f.Root, isSetValue)
+	if !ok {
+		return ""
+	}
+	return named(path) + " has sets, each with a value"
+}
+
+// readSetValues makes a part of tokens of Spectrum's kind: a value for each set, sets within sets, and a ref beside the value
+// that it stands for, which is an alias.
+func readSetValues(root *jsontree.Node, o Options) ([]Part, error) {
+	return []Part{convertSet("", flattened(root), nil, dictionaryTokens, o)}, nil
+}
+
+// flattened returns a tree in which the sets of each token are one value for each mode.
+func flattened(n *jsontree.Node) *jsontree.Node {
+	result := jsontree.NewObject()
+	for _, m := range n.Members {
+		switch {
+		case isMeta(m.Name) || !m.Value.IsObject():
+		case isSetValue(m.Value) || m.Value.Find("ref").IsString() || isLegacyToken(m.Value):
+			token := jsontree.NewObject(jsontree.Member{Name: "value", Value: setValue(m.Value)})
+			for _, beside := range m.Value.Members {
+				if beside.Name == "type" || beside.Name == "comment" || beside.Name == "description" {
+					token.Members = append(token.Members, beside)
+				}
+			}
+			m.Value = token
+		default:
+			m.Value = flattened(m.Value)
+		}
+		result.Members = append(result.Members, m)
+	}
+	result.Index()
+	return result
+}
+
+// setValue is the value of a token: an alias, a value for each set, or a value.
+func setValue(n *jsontree.Node) *jsontree.Node {
+	if ref := textOf(n.Find("ref")); ref != "" {
+		return jsontree.NewString("{" + strings.Trim(ref, "{}") + "}")
+	}
+	if !isSetValue(n) {
+		return n.Find("value")
+	}
+	values := jsontree.NewObject()
+	for _, m := range n.Find("sets").Members {
+		values.Members = append(values.Members, jsontree.Member{Name: m.Name, Value: setValue(m.Value)})
+	}
+	if len(values.Members) == 1 || !isModes(values) {
+		return values.Members[0].Value
+	}
+	return values
+}

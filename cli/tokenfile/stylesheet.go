@@ -1,0 +1,231 @@
+package tokenfile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/renderer/jsontree"
+)
+
+func recogniseStylesheet(f *syntax.File, _ Options) string {
+	if f.Syntax != syntax.CSS || len(f.Root.Members) == 0 {
+		return ""
+	}
+	first := f.Root.Members[0]
+	return first.Name + " declares " + first.Value.Members[0].Name
+}
+
+// usualSelectors are those whose custom properties hold for a whole page in its usual mode.
+var usualSelectors = regexp.MustCompile(`^(@theme\b.*|:root|:host|html|\*|body|\.light|(:root|html)?\[(data-)?(theme|mode|color-scheme|color-mode)="?(light|default)"?\]|@media \(prefers-color-scheme: ?light\) :root)$`)
+
+// quotedName is the value of an attribute in a selector, and prefersScheme that of a media query.
+var (
+	quotedName    = regexp.MustCompile(`\[[\w-]+[~|^$*]?=["']?([\w-]+)["']?\]`)
+	prefersScheme = regexp.MustCompile(`prefers-color-scheme: ?(\w+)`)
+	className     = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
+)
+
+// modeOf is the mode for which a selector declares; empty for the usual one.
+func modeOf(selector string) string {
+	usual, other := false, ""
+	for one := range strings.SplitSeq(selector, ",") {
+		one = strings.TrimSpace(one)
+		if usualSelectors.MatchString(one) {
+			usual = true
+		} else if other == "" {
+			other = one
+		}
+	}
+	if usual {
+		return ""
+	}
+	for _, pattern := range []*regexp.Regexp{prefersScheme, quotedName, className} {
+		if m := pattern.FindStringSubmatch(other); m != nil {
+			return m[1]
+		}
+	}
+	return other
+}
+
+// readStylesheet makes a part of the custom properties of a stylesheet: those of the usual mode, with those of the mode
+// that is asked for laid over them.
+func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
+	p := properties{Options: o, isTheme: slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return strings.HasPrefix(m.Name, "@theme") })}
+	for _, m := range root.Members {
+		p.collect(modeOf(m.Name), m.Value, jsontree.Pointer{m.Name})
+	}
+	return p.parts(), nil
+}
+
+func recogniseRegistry(f *syntax.File, _ Options) string {
+	if vars := f.Root.Find("cssVars"); vars.IsObject() && slices.ContainsFunc(vars.Members, func(m jsontree.Member) bool { return m.Value.IsObject() }) {
+		return "it has cssVars"
+	}
+	return ""
+}
+
+// readRegistry makes a part of a theme of shadcn's registry, whose cssVars hold the properties of all modes and of each.
+func readRegistry(root *jsontree.Node, o Options) ([]Part, error) {
+	p := properties{Options: o, isTheme: true}
+	for _, m := range root.Find("cssVars").Members {
+		mode := m.Name
+		if mode == "theme" || mode == "light" {
+			mode = ""
+		}
+		if m.Value.IsObject() {
+			p.collect(mode, m.Value, jsontree.Pointer{"cssVars", m.Name})
+		}
+	}
+	return p.parts(), nil
+}
+
+// property is a custom property and its place in the file.
+type property struct{ name, value, origin string }
+
+// properties collects custom properties by mode.
+type properties struct {
+	Options
+	isTheme bool     // names say their types as Tailwind reads them
+	names   []string // of the modes
+	usual   []property
+	own     []property     // of the mode that is asked for
+	left    map[string]int // properties of other modes
+	first   map[string]property
+}
+
+func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointer) {
+	for _, m := range set.Members {
+		one := property{strings.TrimPrefix(m.Name, "--"), strings.TrimSpace(m.Value.Text), append(at[:len(at):len(at)], m.Name).String()}
+		switch {
+		case mode == "":
+			p.usual = append(p.usual, one)
+			continue
+		case mode == p.Mode:
+			p.own = append(p.own, one)
+		default:
+			if p.left == nil {
+				p.left, p.first = map[string]int{}, map[string]property{}
+			}
+			if p.left[mode]++; p.left[mode] == 1 {
+				p.first[mode] = one
+			}
+		}
+		if !slices.Contains(p.names, mode) {
+			p.names = append(p.names, mode)
+		}
+	}
+}
+
+// parts returns the properties as a tree.
+func (p *properties) parts() []Part {
+	part := Part{Tree: jsontree.NewObject(), Origins: map[string]string{}, ModeNames: p.names}
+	known := map[string]bool{}
+	for _, one := range slices.Concat(p.usual, p.own) {
+		known[one.name] = true
+	}
+	list := slices.Concat(p.usual, p.own)
+	if p.Overrides && p.Mode != "" {
+		list = p.own
+	}
+	for _, one := range list {
+		p.add(&part, one, known)
+	}
+	for _, mode := range p.names {
+		if n := p.left[mode]; n > 0 && !(p.Overrides && p.Mode != "") {
+			first := p.first[mode]
+			part.Concessions = append(part.Concessions, Concession{"custom properties of other modes", first.origin, first.name, plural(n, "property", "properties") + " of " + mode + " left out, the first " + first.value + " (--token-mode)"})
+		}
+	}
+	part.Tree.Index()
+	return []Part{part}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return itoa(n) + " " + many
+}
+
+// variable is a whole reference to a custom property, or one inside a value.
+var variable = regexp.MustCompile(`var\(\s*--([^\s,()]+)\s*(?:,\s*([^()]*(?:\([^()]*\)[^()]*)*))?\)`)
+
+func (p *properties) add(part *Part, one property, known map[string]bool) {
+	concede := func(kind, message string) {
+		part.Concessions = append(part.Concessions, Concession{kind, one.origin, one.name, message})
+	}
+	name := propertyName(one.name)
+	value := variable.ReplaceAllStringFunc(one.value, func(reference string) string {
+		m := variable.FindStringSubmatch(reference)
+		switch {
+		case known[m[1]] && m[1] != one.name:
+			return "{" + propertyName(m[1]) + "}"
+		case m[2] != "":
+			concede("references to properties that the file lacks", reference+": the value after the comma counts")
+			return strings.TrimSpace(m[2])
+		}
+		return reference
+	})
+	switch {
+	case value == "initial" || strings.HasSuffix(one.name, "*") || value == "":
+		concede("custom properties without a value", `"`+one.value+`" is left out`)
+		return
+	case strings.Contains(value, "var(--"):
+		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks: " + Clip(one.value)})
+		return
+	}
+	if strings.Contains(strings.ToLower(value), "url(") {
+		concede("addresses", Clip(value)+" is text in the served files: nothing in them makes a browser fetch anything")
+	}
+	members := []jsontree.Member{}
+	node := jsontree.NewString(value)
+	if kind := p.typeOf(one.name, node); kind != "" {
+		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
+	}
+	token := jsontree.NewObject(append(members, jsontree.Member{Name: "$value", Value: node})...)
+	if i := part.Tree.IndexOf(name); i >= 0 {
+		part.Tree.Members[i].Value = token
+	} else {
+		part.Tree.Members = append(part.Tree.Members, jsontree.Member{Name: name, Value: token})
+	}
+	part.Origins[jsontree.Pointer{name}.String()] = one.origin
+}
+
+// propertyName is the name of the token of a custom property: its own, without escapes and what no name of a token holds.
+func propertyName(name string) string {
+	return strings.TrimLeft(strings.NewReplacer(`\`, "", ".", "-", "{", "-", "}", "-").Replace(name), "$")
+}
+
+// themeTypes are the types of the namespaces of Tailwind's @theme.
+var themeTypes = []struct{ namespace, kind string }{
+	{"color", "color"},
+	{"font-weight", "fontWeight"},
+	{"font", "fontFamily"},
+	{"text", "dimension"},
+	{"tracking", "dimension"},
+	{"leading", "lineHeight"},
+	{"breakpoint", "dimension"},
+	{"container", "dimension"},
+	{"spacing", "dimension"},
+	{"radius", "dimension"},
+	{"blur", "dimension"},
+	{"shadow", "shadow"},
+	{"inset-shadow", "shadow"},
+	{"ease", "cubicBezier"},
+	{"perspective", "dimension"},
+}
+
+// typeOf is the type of a custom property: that of its namespace, if the value is one of it. Else the shape of the value tells.
+func (p *properties) typeOf(name string, value *jsontree.Node) string {
+	if !p.isTheme || strings.Contains(value.Text, "{") {
+		return ""
+	}
+	for _, t := range themeTypes {
+		if (name == t.namespace || strings.HasPrefix(name, t.namespace+"-")) && fits(t.kind, value) {
+			return t.kind
+		}
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package syntax
+
+import (
+	"strings"
+	"testing"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+func TestTextsAreReadAsTrees(t *testing.T) {
+	cases := []struct{ rule, name, text, want string }{
+		{"JSON", "a.json", `{"a":1.0}`, `{"a":1.0}`},
+		{"comments and trailing commas", "a.json", "{\"a\":[1,2,], // one\n/* two */ \"b\":\"//\",}", `{"a":[1,2],"b":"//"}`},
+		{"names without quotes, and such that look like words", "a.json5", `{a_b:1,null:2,$x:3,500:{},ä:4}`, `{"a_b":1,"null":2,"$x":3,"500":{},"ä":4}`},
+		{"single quotes and escapes", "a.json5", `{'a"b':'it\'s "x" \x41\v\
+z'}`, `{"a\"b":"it's \"x\" A\u000bz"}`},
+		{"numbers", "a.json5", `{a:+1,b:.5,c:5.,d:0x1F,e:-.5e3,f:-0x10}`, `{"a":1,"b":0.5,"c":5,"d":31,"e":-0.5e3,"f":-16}`},
+		{"white space of JSON5", "a.json5", "\u00a0{\v\"a\":1\u2028}", `{"a":1}`},
+		{"YAML keeps the spelling of numbers", "a.yaml", "a: 1.50\nb: 0x10\nc: yes\nd: ~\n", `{"a":1.50,"b":16,"c":"yes","d":null}`},
+		{"anchors, aliases and merge keys", "a.yml", "x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  b: 3\nz: *x\n", `{"x":{"a":1,"b":2},"y":{"a":1,"b":3},"z":{"a":1,"b":2}}`},
+		{"texts over several lines", "a.yaml", "a: >\n  b\n  c\nd: |\n  e\n", `{"a":"b c\n","d":"e\n"}`},
+		{"lists", "a.yaml", "a:\n  - b: 1\n  - 'c'\n", `{"a":[{"b":1},"c"]}`},
+		{"YAML without a name", "-", "# ours\na: 1\n", `{"a":1}`},
+		{"CSS without a name", "-", "/* ours */ :root { --a: 1 }", `{":root":{"--a":"1"}}`},
+		{"layers do not count, conditions do", "a.css", "@layer base { @media print { :root { --a: 1; color: red; --b: 2 } } }", `{"@media print :root":{"--a":"1","--b":"2"}}`},
+		{"marks in strings, comments and addresses", "a.css", `:root{--a:url(x;y{}.svg);--b:"};";/*--c:1;*/--d: 1 /* ; */ 2}`, `{":root":{"--a":"url(x;y{}.svg)","--b":"\"};\"","--d":"1   2"}}`},
+		{"a later declaration counts; important is no value", "a.css", ":root{--a:1!important}:root{--a:2 ! IMPORTANT;--b:{x:1;}}", `{":root":{"--a":"2","--b":"{x:1;}"}}`},
+		{"keyframes and registered properties are none", "a.css", "@keyframes x{from{--a:1}to{--a:2}}@property --b{syntax:'*'}:root{--c:3", `{":root":{"--c":"3"}}`},
+	}
+	for _, c := range cases {
+		f, err := Parse(c.name, c.text)
+		if err != nil {
+			t.Errorf("%s: Parse(%s) = %v", c.rule, c.text, err)
+			continue
+		}
+		if got := string(jsontree.Append(nil, f.Root)); got != c.want {
+			t.Errorf("%s: Parse(%s) = %s, want %s", c.rule, c.text, got, c.want)
+		}
+	}
+}
+
+func TestMembersKeepTheirLines(t *testing.T) {
+	cases := []struct{ name, text, pointer string }{
+		{"a.json5", "// one\n{\n  'x\\\ny': 1, /* two\n */ b: {\nc: 'HERE' } }", "/b/c"},
+		{"a.yaml", "a: 1\nb:\n  c: |\n    text\n  d: HERE\n", "/b/d"},
+		{"a.yaml", "a: &x\n  b: HERE\nc: *x\n", "/a/b"},
+		{"a.css", "/* one\n*/\n:root {\n  --a: 1;\n  --b: HERE;\n}", "/:root/--b"},
+	}
+	for _, c := range cases {
+		f, err := Parse(c.name, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, _, _ := strings.Cut(c.text, "HERE")
+		want := 1 + strings.Count(before, "\n")
+		if got := f.Positions().Line(c.pointer); got != want {
+			t.Errorf("Line(%s) of %q = %d, want %d", c.pointer, c.text, got, want)
+		}
+	}
+}
+
+func TestFaultsOfATextHaveAPlace(t *testing.T) {
+	cases := []struct {
+		name, text string
+		syntax     Syntax
+	}{
+		{"a.json", `{"a": HERE 1 2}`, JSON},
+		{"a.json5", `{a: 1, /* x */ b HERE}`, JSON5},
+		{"a.json5", "{a: 'x\\\ny',\nb: HERE#}", JSON5},
+		{"a.yaml", "a: 1\nb: [1\nc: HERE", YAML},
+		{"a.yaml", "a: *HERE", YAML},
+	}
+	for _, c := range cases {
+		before, _, _ := strings.Cut(c.text, "HERE")
+		_, err := Parse(c.name, strings.Replace(c.text, "HERE", "", 1))
+		e, ok := err.(*Error)
+		if !ok || e.Syntax != c.syntax {
+			t.Errorf("Parse(%s) = %v, want an error of %s", c.text, err, c.syntax)
+			continue
+		}
+		if got := strings.Count(c.text[:min(e.Offset, len(before))], "\n"); c.syntax != YAML && got != strings.Count(before, "\n") {
+			t.Errorf("Parse(%s): the fault is at %d, want it near %d", c.text, e.Offset, len(before))
+		}
+	}
+}
+
+// TestAliasesOfYAMLAreBounded: nine lines must not become a thousand million nodes.
+func TestAliasesOfYAMLAreBounded(t *testing.T) {
+	text := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
+	for _, n := range "12345678" {
+		text += strings.NewReplacer("N", string(n), "M", string(n-1)).Replace("aN: &aN [*aM,*aM,*aM,*aM,*aM,*aM,*aM,*aM,*aM,*aM]\n")
+	}
+	if _, err := Parse("a.yaml", text); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("Parse(nested aliases) = %v, want an error", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("{a: 'x', // y\n}")
+	f.Add("a: &x [1]\nb: *x\n")
+	f.Add(":root { --a: url(x) } @media print { .b { --c: \"}\" } }")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, name := range []string{"a.json5", "a.yaml", "a.css", "-"} {
+			file, err := Parse(name, text)
+			if err == nil {
+				file.Positions().Line("/a")
+			}
+		}
+	})
+}

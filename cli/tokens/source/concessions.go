@@ -1,0 +1,107 @@
+package source
+
+import (
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/repair"
+)
+
+// concession is one of a file with its place.
+type concession struct {
+	tokenfile.Concession
+	at spot
+}
+
+// Concession is something that is read otherwise than it is written, for programs.
+type Concession struct {
+	Kind     string `json:"kind"`
+	Path     string `json:"path"` // dotted, or the name of a file
+	Message  string `json:"message"`
+	Location string `json:"where,omitempty"` // file and line
+}
+
+// Concessions lists what the files say and is read otherwise, in their order.
+func (s *Sources) Concessions() []Concession {
+	var list []Concession
+	for _, c := range s.read {
+		said := Concession{Kind: c.Kind, Path: c.Path, Message: c.Message}
+		if c.at.file != nil {
+			said.Location = c.at.String()
+		}
+		list = append(list, said)
+	}
+	return list
+}
+
+// concede takes the concessions of a part of a file.
+func (s *Sources) concede(file *tokenFile, part tokenfile.Part) {
+	for _, c := range part.Concessions {
+		s.read = append(s.read, concession{c, spot{file, c.Pointer}})
+	}
+}
+
+// repair makes the document of all files one that the origin takes.
+func (s *Sources) repair() {
+	done := repair.Document(s.Tree)
+	at := make(map[string]spot, len(s.at))
+	for pointer, spot := range s.at {
+		at[pointer] = spot
+		at[repair.FixedPointer(pointer)] = spot
+	}
+	s.Tree, s.at = done.Tree, at
+	for _, c := range done.Concessions {
+		s.read = append(s.read, concession{c, s.at[c.Pointer]})
+	}
+}
+
+// PrintForms tells on the standard error what each file was recognised as, and why. Files of one form are one line.
+func PrintForms(a *term.App, s *Sources) {
+	for _, g := range term.Grouped(s.forms, func(f *tokenFile) tokenfile.Kind { return f.kind }) {
+		first := g[0]
+		what := escape.Line(first.name) + " is "
+		if len(g) > 1 {
+			what = escape.Line(first.name) + " and " + term.Plural(len(g)-1, "more file") + ": "
+		}
+		a.Warn("%s%s, for %s.", what, first.kind.String(), escape.Line(first.why))
+	}
+}
+
+// shownConcessions is how many lines of concessions a person reads at once.
+const shownConcessions = 10
+
+// printConcessions lists on the standard error what is read otherwise than it is written: grouped by kind in ten lines, or
+// each if verbose.
+func printConcessions(a *term.App, s *Sources, verbose bool) {
+	list := s.Concessions()
+	if len(list) == 0 {
+		return
+	}
+	groups := term.Grouped(list, func(c Concession) string { return c.Kind })
+	a.Warn("%s read otherwise than written:", term.Plural(len(list), "place"))
+	room := shownConcessions
+	if verbose {
+		room = len(list)
+	}
+	shown := 0
+	for i, g := range groups[:min(len(groups), room)] {
+		most := min(len(g), max(1, (room-shown)/(len(groups)-i)))
+		shown += most
+		a.Warn("  %s, %d: %s", g[0].Kind, len(g), g[0].line())
+		for _, c := range g[1:most] {
+			a.Warn("    %s", c.line())
+		}
+	}
+	if shown < len(list) {
+		a.Warn("  and %d more; --verbose lists them all", len(list)-shown)
+	}
+}
+
+// line is a concession for a person: its place, its path and what became of it.
+func (c Concession) line() string {
+	line := escape.Line(c.Path) + ": " + escape.Line(c.Message)
+	if c.Location != "" {
+		line = escape.Line(c.Location) + ": " + line
+	}
+	return line
+}
