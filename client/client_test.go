@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/livery/client"
@@ -131,6 +132,47 @@ func TestVariantRoutes(t *testing.T) {
 	must(c.DeleteVariant(client.WithIfMatch(ctx, v.ETag), e, id, v.ID))(t)
 	if _, err := c.Variant(ctx, e, id, v.ID); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("Variant() after its end = %v, want ErrNotFound (S208)", err)
+	}
+}
+
+// Many Variants are made, changed, reviewed and published by three calls, and a batch with one stale etag changes none.
+func TestManyVariantsTakeThreeCalls(t *testing.T) {
+	f := newFixture(t)
+	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
+	old := must(c.CreateVariant(ctx, e, id, client.NewVariant{Slug: "old", DisplayName: "Old", Metadata: map[string]string{"k": "v"}}))(t)
+	scope := c.Scope(e, id)
+	set := func(value string) []client.VariantOperation {
+		return []client.VariantOperation{{Operation: "set", Path: "color.brand", Value: json.RawMessage(value)}}
+	}
+	made := must(scope.BatchVariants(ctx, client.VariantBatch{
+		Create: []client.BatchCreate{{NewVariant: client.NewVariant{Slug: "new", DisplayName: "New"}, Operations: set("null")}},
+		Change: []client.BatchChange{{ID: old.ID, DisplayName: "Older", ETag: new(string), Operations: set(`"#111111"`)}},
+	}))(t)
+	if len(made.Created) != 1 || len(made.Changed) != 1 || made.Created[0].Variant.Slug != "new" || !slices.Equal(made.Created[0].Added, []string{"color.brand"}) ||
+		made.Changed[0].Variant.DisplayName != "Older" || made.Changed[0].Variant.Metadata["k"] != "v" || made.Changed[0].ETag == "" {
+		t.Fatalf("BatchVariants() = %+v", made)
+	}
+	stale := client.VariantBatch{Minimal: true, Change: []client.BatchChange{
+		{ID: old.ID, Slug: "gone"}, {ID: made.Created[0].ID, Operations: set("1"), ETag: new("stale")},
+	}}
+	var refusal *client.Error
+	if _, err := scope.BatchVariants(ctx, stale); !errors.Is(err, client.ErrStaleETag) || !errors.As(err, &refusal) || !strings.Contains(refusal.Messages[0], "change[1] ("+made.Created[0].ID) {
+		t.Errorf("BatchVariants(stale) = %v, want ErrStaleETag and the Variant", err)
+	}
+	reviewed := must(scope.PublishVariants(ctx, client.ManyVariants{DryRun: true, Values: true}))(t)
+	var picks []client.VariantPick
+	for _, v := range reviewed.Done {
+		picks = append(picks, client.VariantPick{ID: v.ID, ETag: v.ETag})
+	}
+	if v := reviewed.Done[0]; v.Slug != "new" || len(v.Values) != 1 || string(v.Values[0].To) != "null" || v.Values[0].From != nil {
+		t.Errorf("PublishVariants(values) = %+v, want null for color.brand", v)
+	}
+	if done := must(scope.PublishVariants(ctx, client.ManyVariants{Picks: picks}))(t); len(done.Done) != 2 || done.Done[1].Slug != "old" {
+		t.Errorf("PublishVariants() = %+v, want both", done)
+	}
+	minimal := must(scope.BatchVariants(ctx, client.VariantBatch{Minimal: true, Change: []client.BatchChange{{ID: old.ID, Metadata: map[string]string{}}}}))(t)
+	if v := must(c.Variant(ctx, e, id, old.ID))(t); minimal.Changed[0].Variant.ID != "" || len(v.Metadata) != 0 || v.Slug != "old" {
+		t.Errorf("BatchVariants(minimal) = %+v, and the Variant %+v", minimal, v)
 	}
 }
 

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 )
 
@@ -22,6 +23,7 @@ type ManyVariants struct {
 	Picks  []VariantPick // nil means all of the Theme; at most 1,000
 	Only   string        // any, changed or unchanged: whether the draft differs from what its Variant serves; empty means any
 	DryRun bool          // only say what would be done
+	Values bool          // of a dry run: the values of what each draft changes, too
 	Note   string        // why, for the list of versions; empty means none
 }
 
@@ -40,6 +42,15 @@ type DoneVariant struct {
 	Added   []string `json:"added"`   // overrides of the draft that the Variant did not serve
 	Removed []string `json:"removed"` // overrides that it served and the draft lacks
 	Changed []string `json:"changed"` // overrides with another value
+
+	Values []ChangedValue `json:"values,omitempty"` // of all of them; nil unless ManyVariants.Values asks for them
+}
+
+// ChangedValue is what an override is changed from and to; nil stands for no override.
+type ChangedValue struct {
+	Path string          `json:"path"`
+	From json.RawMessage `json:"from,omitempty"`
+	To   json.RawMessage `json:"to,omitempty"`
 }
 
 // SkippedVariant is a Variant to which nothing is done.
@@ -65,6 +76,9 @@ func (m ManyVariants) body() any {
 		only = "any"
 	}
 	body := map[string]any{"variants": variants, "only": only, "dryRun": m.DryRun}
+	if m.Values {
+		body["values"] = true
+	}
 	if m.Note != "" {
 		body["note"] = m.Note
 	}
@@ -91,4 +105,54 @@ func (s ThemeScope) many(ctx context.Context, what string, m ManyVariants) (Many
 	r := request{method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, what), body: m.body()}
 	err := s.client.call(ctx, r, &answer)
 	return ManyResult{append(answer.Published, answer.Discarded...), answer.Skipped}, err
+}
+
+// VariantBatch makes and changes Variants of a Theme in one step: all of them or none, 1,000 at most.
+type VariantBatch struct {
+	Create  []BatchCreate
+	Change  []BatchChange
+	Minimal bool // the answer has ids, slugs and etags alone
+}
+
+// BatchCreate is a Variant to create, with its first overrides.
+type BatchCreate struct {
+	NewVariant
+	Operations []VariantOperation `json:"operations,omitempty"`
+}
+
+// BatchChange is a change of a Variant. What is nil or empty stays as it is.
+type BatchChange struct {
+	ID          string             `json:"id"`
+	Slug        string             `json:"slug,omitempty"`
+	DisplayName string             `json:"displayName,omitempty"`
+	Metadata    map[string]string  `json:"metadata,omitzero"` // an empty map clears the labels
+	Operations  []VariantOperation `json:"operations,omitempty"`
+	ETag        *string            `json:"etag,omitempty"` // of the draft that was seen, empty for none: another one is ErrStaleETag; nil means whichever there is
+}
+
+// BatchedVariant is what a batch made of one Variant. Paths are dotted.
+type BatchedVariant struct {
+	ID      string   `json:"id"`
+	Slug    string   `json:"slug"`
+	ETag    string   `json:"etag"`    // of the draft; empty without one
+	Variant Variant  `json:"variant"` // zero in a minimal answer, as are the lists
+	Added   []string `json:"added"`   // overrides that the Variant does not serve
+	Removed []string `json:"removed"` // overrides that it serves, and that a publish would end
+	Changed []string `json:"changed"` // overrides with another value than it serves
+}
+
+// BatchResult has what became of each Variant of a batch, in the order of the request.
+type BatchResult struct {
+	Created []BatchedVariant `json:"created"`
+	Changed []BatchedVariant `json:"changed"`
+}
+
+// BatchVariants creates and changes many Variants in one step, or none: ErrValidation, ErrPlanLimit, ErrStaleETag or
+// ErrSlugTaken, with a message for each Variant that is in the way.
+func (s ThemeScope) BatchVariants(ctx context.Context, b VariantBatch) (BatchResult, error) {
+	var answer BatchResult
+	body := map[string]any{"create": append([]BatchCreate{}, b.Create...), "change": append([]BatchChange{}, b.Change...)}
+	r := request{method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, "batch"), body: body, minimal: b.Minimal}
+	err := s.client.call(ctx, r, &answer)
+	return answer, err
 }

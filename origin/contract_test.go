@@ -29,8 +29,15 @@ type contract struct {
 	document   *openapi3.T
 	router     routers.Router
 	components any
+	minimal    any                 // the components as return=minimal has them
 	mistake    *openapi3.SchemaRef // the body of every error
-	schemas    *sync.Map           // *openapi3.Schema to *jsonschema.Schema, each compiled once
+	schemas    *sync.Map           // judged to *jsonschema.Schema, each compiled once
+}
+
+// judged is a schema, as every answer has it or a minimal one.
+type judged struct {
+	schema  *openapi3.Schema
+	minimal bool
 }
 
 // theContract is read once: to read it takes longer than most tests.
@@ -45,9 +52,34 @@ var theContract = sync.OnceValues(func() (contract, error) {
 		return contract{}, err
 	}
 	components, err := plainJSON(document.Components)
+	if err != nil {
+		return contract{}, err
+	}
 	enforceRules(components)
-	return contract{document, router, components, document.Components.Schemas["Error"], &sync.Map{}}, err
+	minimal, err := plainJSON(components)
+	leaveOut(minimal)
+	return contract{document, router, components, minimal, document.Components.Schemas["Error"], &sync.Map{}}, err
 })
+
+// leaveOut makes each schema in a part of the document the one of a minimal answer: without the members that
+// x-livery-minimal lists.
+func leaveOut(part any) {
+	switch part := part.(type) {
+	case []any:
+		for _, item := range part {
+			leaveOut(item)
+		}
+	case map[string]any:
+		for _, member := range part {
+			leaveOut(member)
+		}
+		omitted, _ := part["x-livery-minimal"].([]any)
+		for _, name := range omitted {
+			delete(part["properties"].(map[string]any), name.(string))
+			part["required"] = slices.DeleteFunc(part["required"].([]any), func(required any) bool { return required == name })
+		}
+	}
+}
 
 // plainJSON returns v as it is read from its JSON.
 func plainJSON(v any) (any, error) {
@@ -77,8 +109,8 @@ func enforceRules(part any) {
 }
 
 // compiled returns a schema of the document, compiled with the components that it refers to.
-func (c contract) compiled(ref *openapi3.SchemaRef) (*jsonschema.Schema, error) {
-	if known, ok := c.schemas.Load(ref.Value); ok {
+func (c contract) compiled(ref *openapi3.SchemaRef, minimal bool) (*jsonschema.Schema, error) {
+	if known, ok := c.schemas.Load(judged{ref.Value, minimal}); ok {
 		return known.(*jsonschema.Schema), nil
 	}
 	schema, err := plainJSON(ref.Value)
@@ -86,9 +118,14 @@ func (c contract) compiled(ref *openapi3.SchemaRef) (*jsonschema.Schema, error) 
 		return nil, err
 	}
 	enforceRules(schema)
-	compiled, err := compileSchema(c.components, schema)
+	components := c.components
+	if minimal {
+		leaveOut(schema)
+		components = c.minimal
+	}
+	compiled, err := compileSchema(components, schema)
 	if err == nil {
-		c.schemas.Store(ref.Value, compiled)
+		c.schemas.Store(judged{ref.Value, minimal}, compiled)
 	}
 	return compiled, err
 }
@@ -104,7 +141,7 @@ func compileSchema(components, schema any) (*jsonschema.Schema, error) {
 }
 
 // checkBody says in what a body departs from what the document describes for its type.
-func (c contract) checkBody(described openapi3.Content, kind string, body []byte) error {
+func (c contract) checkBody(described openapi3.Content, kind string, body []byte, minimal bool) error {
 	if len(described) == 0 {
 		return nil
 	}
@@ -119,7 +156,7 @@ func (c contract) checkBody(described openapi3.Content, kind string, body []byte
 			return fmt.Errorf("body %q: %w", body, err)
 		}
 	}
-	schema, err := c.compiled(media.Schema)
+	schema, err := c.compiled(media.Schema, minimal)
 	if err != nil {
 		return err
 	}
@@ -175,7 +212,7 @@ func (c contract) check(e exchange) error {
 	if e.status < 400 {
 		err := openapi3filter.ValidateRequest(context.Background(), in)
 		if body := route.Operation.RequestBody; err == nil && body != nil && (len(e.sent) > 0 || body.Value.Required) {
-			err = c.checkBody(body.Value.Content, "application/json", e.sent)
+			err = c.checkBody(body.Value.Content, "application/json", e.sent, false)
 		}
 		if err != nil {
 			return fmt.Errorf("a request that was accepted is none of the document's: %w", err)
@@ -189,7 +226,7 @@ func (c contract) check(e exchange) error {
 		return err
 	}
 	kind, _, _ := mime.ParseMediaType(e.header.Get("Content-Type"))
-	return c.checkBody(route.Operation.Responses.Status(e.status).Value.Content, kind, e.body)
+	return c.checkBody(route.Operation.Responses.Status(e.status).Value.Content, kind, e.body, e.header.Get("Preference-Applied") == "return=minimal")
 }
 
 // spelled is the one spelling of a path: the router forgives escapes and a trailing slash.
@@ -223,7 +260,7 @@ func (c contract) checkAlways(e exchange) error {
 	case e.status < 400, e.status == http.StatusUnauthorized, head:
 		return nil
 	}
-	return c.checkBody(openapi3.Content{"application/json": {Schema: c.mistake}}, "application/json", e.body)
+	return c.checkBody(openapi3.Content{"application/json": {Schema: c.mistake}}, "application/json", e.body, false)
 }
 
 // describes wants every header of an answer to be one of the document's.

@@ -101,9 +101,9 @@ func TestManyVariantsArePublishedAtOnce(t *testing.T) {
 	}
 }
 
-// A hundred Variants whose drafts a publish of their Theme left are reviewed and published in two requests, which add
-// two entries to the change log at most: the publish is one commit.
-func TestAHundredVariantsArePublishedInOneCommit(t *testing.T) {
+// A hundred Variants are made with their overrides, reviewed with every value, and published in three requests. The publish
+// is one commit: it adds one entry to the change log.
+func TestAHundredVariantsTakeThreeRequests(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
 	themes := "/environments/" + h.foreign + "/themes" // the plan pro
@@ -115,17 +115,24 @@ func TestAHundredVariantsArePublishedInOneCommit(t *testing.T) {
 		return r
 	}
 	theme := themes + "/" + post(themes, `{"slug":"t","displayName":"T"}`).text(t, "id")
-	for n := range 100 {
-		post(theme+"/variants", fmt.Sprintf(`{"slug":"v%02d","displayName":"V"}`, n))
-	}
 	if r := h.do(stranger, "PATCH", theme+"/tokens", `{"operations":`+red+`}`); r.status != 200 {
 		t.Fatal(r)
 	}
 	post(theme+"/tokens/publish", "")
-	reviewed := post(theme+"/variants/publish", `{"variants":"all","dryRun":true}`).object(t)["published"].([]any)
+	var brands []string
+	for n := range 100 {
+		brands = append(brands, fmt.Sprintf(`{"slug":"v%02d","displayName":"V","operations":[{"operation":"set","path":"red","value":"#0000%02x"}]}`, n, n))
+	}
+	if made := post(theme+"/variants/batch", `{"create":[`+strings.Join(brands, ",")+`]}`).object(t)["created"].([]any); len(made) != 100 {
+		t.Fatalf("%d Variants were made, want 100", len(made))
+	}
+	reviewed := post(theme+"/variants/publish", `{"variants":"all","dryRun":true,"values":true}`).object(t)["published"].([]any)
 	var picks []string
-	for _, item := range reviewed {
+	for n, item := range reviewed {
 		v := item.(map[string]any)
+		if want := fmt.Sprintf("[map[path:red to:#0000%02x]]", n); fmt.Sprint(v["values"]) != want {
+			t.Fatalf("values of %s = %v, want %s", v["slug"], v["values"], want)
+		}
 		picks = append(picks, fmt.Sprintf(`{"id":%q,"etag":%q}`, v["id"], v["etag"]))
 	}
 	changes := h.countChanges(t)
@@ -135,6 +142,29 @@ func TestAHundredVariantsArePublishedInOneCommit(t *testing.T) {
 	}
 	if now := h.countChanges(t); now != changes+1 {
 		t.Errorf("%d entries of the change log, want 1", now-changes)
+	}
+}
+
+// A dry run shows each override that a publish would change, with what it was and what it would be; a publish does not.
+func TestAReviewShowsValues(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	theme, v := h.brands("a")
+	h.patch(theme, `[{"operation":"add","path":"/green","value":{"$value":"#0f0"}},{"operation":"add","path":"/blue","value":{"$value":"#00f"}}]`)
+	h.publish(theme)
+	h.patch(v[0], `[{"operation":"set","path":"green","value":null}]`)
+	h.publish(v[0])
+	h.want(200, "POST", theme+"/tokens/publish?unchanged=true", "")
+	h.patch(v[0], `[{"operation":"set","path":"red","value":{"a":1}},{"operation":"unset","path":"green"},{"operation":"set","path":"blue","value":"#00e"}]`)
+	publish := theme + "/variants/publish"
+	done := h.want(200, "POST", publish, `{"variants":"all","dryRun":true,"values":true}`).object(t)["published"].([]any)[0].(map[string]any)
+	want := "[map[path:blue to:#00e] map[from:<nil> path:green] map[from:#e00 path:red to:map[a:1]]]"
+	if fmt.Sprint(done["values"]) != want {
+		t.Errorf("values = %v, want %s", done["values"], want)
+	}
+	h.do(owner, "POST", publish, `{"variants":"all","values":true}`).refuses(t, 400, "validation")
+	if r := h.want(200, "POST", publish, `{"variants":"all"}`); strings.Contains(r.body, "values") {
+		t.Errorf("a publish = %s, want no values", r.body)
 	}
 }
 

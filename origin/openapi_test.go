@@ -178,7 +178,7 @@ func TestDocumentStatesTheLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(string(source), "maxItems: 10000") != 2 {
+	if strings.Count(string(source), "maxItems: 10000") != 4 {
 		t.Error("the batches of the document are not bounded by 10,000 operations")
 	}
 }

@@ -41,6 +41,7 @@ type originFlags struct {
 	collectEvery                        string
 	memoryBytes, bodyBudgetBytes        int64
 	connectionsPerClient                int
+	requestsPerSecond                   int
 	corsOrigins                         []string
 	logLevel                            string
 }
@@ -79,6 +80,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
 	f.Int64Var(&o.bodyBudgetBytes, "body-budget-bytes", 64<<20, "memory for the request bodies of all callers, in `BYTES`, a quarter of it for one caller; a body beyond it is answered 503")
 	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; 0: no limit")
+	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
 	f.StringVar(&o.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	o.TLSFlags.Add(cmd, "", "the public API")
@@ -133,7 +135,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	}
 	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
 	s.corsOrigins = o.corsOrigins
-	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1)}
+	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond)}
 	limitMemory(o.memoryBytes)
 	started, err := startOrigin(ctx, r, s)
 	if err != nil {

@@ -180,22 +180,28 @@ func (h *Handler) edit(q *request, shapes []shape) (edit, error) {
 	if err != nil {
 		return e, err
 	}
-	list := root.Find("operations")
+	var faults []string
+	e.operations, faults = h.operations(root, shapes)
+	return e, invalid(faults...)
+}
+
+// operations reads the batch of an object.
+func (h *Handler) operations(n *jsontree.Node, shapes []shape) (batch []patch.Operation, faults []string) {
+	list := n.Find("operations")
 	if list == nil || list.Kind != jsontree.Array {
-		return e, invalid("operations: must be a list")
+		return nil, []string{"operations: must be a list"}
 	}
 	if n := len(list.Items); n > h.config.Limits.Operations {
-		return e, invalid(fmt.Sprintf("operations: a batch may hold %d operations, not %d", h.config.Limits.Operations, n))
+		return nil, []string{fmt.Sprintf("operations: a batch may hold %d operations, not %d", h.config.Limits.Operations, n)}
 	}
-	var faults []string
 	for i, item := range list.Items {
 		op, what := readOperation(item, shapes)
 		for _, w := range what {
 			faults = append(faults, fmt.Sprintf("operations[%d]: %s", i, w))
 		}
-		e.operations = append(e.operations, op)
+		batch = append(batch, op)
 	}
-	return e, invalid(faults...)
+	return batch, faults
 }
 
 // claim reads what the caller believes of the draft: nothing, an empty text and "null" are "there was
@@ -277,10 +283,10 @@ func names(shapes []shape) string {
 	return strings.Join(all, ", ")
 }
 
-// overrides returns the batch as operations on overrides.
-func (e edit) overrides() []theming.VariantOperation {
-	ops := make([]theming.VariantOperation, len(e.operations))
-	for i, op := range e.operations {
+// overrides returns a batch as operations on overrides.
+func overrides(batch []patch.Operation) []theming.VariantOperation {
+	ops := make([]theming.VariantOperation, len(batch))
+	for i, op := range batch {
 		ops[i] = theming.VariantOperation{Op: op.Op, Path: op.Path, Value: op.Value}
 	}
 	return ops

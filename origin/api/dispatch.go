@@ -258,7 +258,7 @@ func domainRefusal(e *theming.Error) httpserver.Answer {
 			status = fasthttp.StatusPreconditionFailed
 		}
 	}
-	a := httpserver.Refused(status, e.Cause)
+	a := httpserver.Refused(status, e.Cause, e.Messages...)
 	if e.Reason != "" {
 		a.Headers = []httpserver.Header{{Name: reasonHeader, Value: string(e.Reason)}}
 	}

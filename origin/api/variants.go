@@ -1,9 +1,7 @@
 package api
 
 import (
-	"errors"
-	"slices"
-	"strings"
+	"fmt"
 
 	"github.com/valyala/fasthttp"
 
@@ -13,6 +11,7 @@ import (
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
+	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -151,190 +150,175 @@ func removeVariant(tx storage.Tx, v record.Variant) error {
 	)
 }
 
-// many reads the body of a request for many Variants.
-func (h variants) many(q *request) (bulk.Request, error) {
-	root, err := h.object(q)
+// batch creates and changes many Variants in one commit: all or none.
+func (h variants) batch(q *request) (change, error) {
+	items, err := h.batchItems(q)
 	if err != nil {
-		return bulk.Request{}, err
+		return change{}, err
 	}
-	wanted, faults := bulk.Parse(root)
-	return wanted, invalid(faults...)
-}
-
-// one does to one Variant what is asked of many, and returns what writes it; a conflict skips the Variant.
-type one func(r storage.Reader, t target, s theming.VariantState, p bulk.Pick, done *bulk.Done) (apply func(tx storage.Tx) error, err error)
-
-// each decides a request for many Variants. name is the member of the answer that lists those to which something is done.
-func (h variants) each(wanted bulk.Request, name string, do one) change {
 	return change{depends: onThemeAndVariants, scans: target.variantsPrefix, decide: func(r storage.Reader, t target) (d decision, err error) {
-		picks, known, err := h.picked(r, t, wanted)
+		team, err := storage.Teams.Read(r, t.environment.TeamID)
+		if err != nil {
+			return d, err
+		}
+		_, all, err := h.picked(r, t, bulk.Request{})
 		if err == nil {
-			err = prefetchStates(r, t.theme, picks, known)
+			err = prefetchStates(r, t.theme, changed(items), all)
 		}
 		if err != nil {
 			return d, err
 		}
-		done, skipped := []bulk.Done{}, []bulk.Skipped{}
-		var writes []func(tx storage.Tx) error
-		for _, p := range picks {
-			made, write, reason, err := h.oneOf(r, t, known, wanted, p, do)
-			if err != nil {
-				return d, err
+		now := h.config.Now()
+		made, err := theming.VariantBatch{
+			Items: items, Now: now, Limits: h.patchLimits(), MaxBytes: largestDocuments * h.config.Limits.DocumentBytes,
+			NewID: func() string { return operator.NewID("var_", now) }, NewETag: newETag,
+		}.Apply(t.theme, team.Plan, all, func(v record.Variant) (theming.VariantState, error) { return h.variantState(r, t.theme, v) })
+		if err != nil {
+			return d, err
+		}
+		return h.batched(q, t, items, made)
+	}}, nil
+}
+
+// largestDocuments is how many of the largest documents a request for many Variants may take in memory, of what it writes or
+// answers.
+const largestDocuments = 4
+
+// changed are the Variants that a batch changes.
+func changed(items []theming.VariantItem) (picks []bulk.Pick) {
+	for _, item := range items {
+		if item.ID != "" {
+			picks = append(picks, bulk.Pick{ID: item.ID})
+		}
+	}
+	return picks
+}
+
+// batched is the decision to store what a batch made.
+func (h variants) batched(q *request, t target, items []theming.VariantItem, made []theming.VariantOutcome) (d decision, err error) {
+	created, changed := []bulk.Batched{}, []bulk.Batched{}
+	d.entry = internalChange(h.config.Now())
+	for i, o := range made {
+		v, minimal := o.After.Variant, q.wantsMinimal()
+		b := bulk.NewBatched(v, o.Changes, h.newVariantBody(t.theme, v), minimal)
+		if o.Before.ID == "" {
+			created, d.entry = append(created, b), servedChange(h.config.Now(), t.theme)
+			d.events = append(d.events, record.Event{Kind: events.VariantCreated, VariantID: v.ID})
+		} else if changed = append(changed, b); items[i].Input != (theming.VariantInput{}) {
+			d.events = append(d.events, record.Event{Kind: events.VariantChanged, VariantID: v.ID})
+		}
+		if o.Drafts() {
+			d.events = append(d.events, record.Event{Kind: draftEvent(o.After), VariantID: v.ID})
+		}
+	}
+	if len(d.events) > 0 {
+		d.apply = func(tx storage.Tx) error { return writeBatch(tx, made) }
+	}
+	d.answer, err = bare(fasthttp.StatusOK, map[string]any{"created": created, "changed": changed})
+	if q.wantsMinimal() {
+		d.answer = d.answer.With("Preference-Applied", "return=minimal")
+	}
+	return d, err
+}
+
+// writeBatch stores the Variants of a batch. A slug that one of them gives up is free for another.
+func writeBatch(tx storage.Tx, made []theming.VariantOutcome) error {
+	for _, o := range made {
+		if v := o.Before; v.ID != "" && v.Slug != o.After.Variant.Slug {
+			if err := storage.VariantSlugs.Delete(tx, v.Slug, v.EnvironmentID, v.ThemeID); err != nil {
+				return err
 			}
-			if reason != "" {
-				skipped = append(skipped, bulk.Skipped{ID: p.ID, Reason: reason})
-				continue
-			}
-			done, writes = append(done, made), append(writes, write)
-			d.changes = append(d.changes, made.Slug)
-			d.events = append(d.events, eventOf(made, wanted.Note))
-		}
-		d.entry = servedChange(h.config.Now(), t.theme)
-		if len(writes) > 0 && !wanted.DryRun {
-			d.apply = func(tx storage.Tx) error { return firstErrorIn(tx, writes) }
-			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
-		}
-		d.answer, err = bare(fasthttp.StatusOK, map[string]any{name: done, "skipped": skipped})
-		return d, err
-	}}
-}
-
-// eventOf tells of what was done to one Variant of many.
-func eventOf(made bulk.Done, note string) record.Event {
-	if made.Version == nil {
-		return record.Event{Kind: events.VariantDiscarded, VariantID: made.ID}
-	}
-	return record.Event{Kind: events.VariantPublished, VariantID: made.ID, Version: *made.Version, Note: note}
-}
-
-// picked returns the Variants that a request is for, all in the order of slugs, and the Theme's Variants by id.
-func (h variants) picked(r storage.Reader, t target, wanted bulk.Request) ([]bulk.Pick, map[string]record.Variant, error) {
-	known := map[string]record.Variant{}
-	var all []record.Variant
-	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
-		known[v.ID], all = v, append(all, v)
-		return true
-	}, t.environment.ID, t.theme.ID)
-	if err != nil || !wanted.All {
-		return wanted.Picks, known, err
-	}
-	slices.SortFunc(all, func(a, b record.Variant) int { return strings.Compare(a.Slug, b.Slug) })
-	var picks []bulk.Pick
-	for _, v := range all {
-		picks = append(picks, bulk.Pick{ID: v.ID})
-	}
-	return picks, known, nil
-}
-
-// prefetchStates reads the drafts of the Variants, and what they serve, together if that is cheaper.
-func prefetchStates(r storage.Reader, t record.Theme, picks []bulk.Pick, known map[string]record.Variant) error {
-	var keys [][]byte
-	for _, p := range picks {
-		if v, exists := known[p.ID]; exists {
-			keys = append(keys, storage.VariantDrafts.Key(v.EnvironmentID, v.ThemeID, v.ID),
-				storage.Pairs.Key(v.EnvironmentID, v.ThemeID, v.ID, storage.Number(t.LatestVersion)))
 		}
 	}
-	return storage.Prefetch(r, keys...)
-}
-
-// oneOf decides about one Variant of many; reason says why it is skipped.
-func (h variants) oneOf(r storage.Reader, t target, known map[string]record.Variant, wanted bulk.Request, p bulk.Pick, do one) (
-	done bulk.Done, write func(tx storage.Tx) error, reason string, err error,
-) {
-	v, exists := known[p.ID]
-	if !exists {
-		return done, nil, bulk.NotFound, nil
-	}
-	s, err := h.variantState(r, t.theme, v)
-	if err != nil {
-		return done, nil, "", err
-	}
-	changes, err := s.Changes()
-	if err != nil {
-		return done, nil, "", err
-	}
-	done = bulk.NewDone(v.ID, v.Slug, v.DraftETag, changes)
-	write, err = do(r, t, s, p, &done)
-	var refusal *theming.Error
-	if errors.As(err, &refusal) && refusal.Cause == theming.Conflict {
-		return done, nil, string(refusal.Reason), nil
-	}
-	return done, write, wanted.Skips(changes), err
-}
-
-func firstErrorIn(tx storage.Tx, writes []func(tx storage.Tx) error) error {
-	for _, write := range writes {
-		if err := write(tx); err != nil {
+	for _, o := range made {
+		v, old := o.After.Variant, o.Before.Slug
+		if v.Slug != old {
+			old = "" // it is deleted
+		}
+		err := writeSlug(tx, storage.VariantSlugs, v.ID, old, v.Slug, v.EnvironmentID, v.ThemeID)
+		if err == nil {
+			err = writeVariantState(tx, o.After)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// publishMany publishes the drafts of many Variants in one commit.
-func (h variants) publishMany(q *request) (change, error) {
-	wanted, err := h.many(q)
+// batchItems reads the body of a batch, and refuses it for everything that needs no state to be seen.
+func (h variants) batchItems(q *request) (items []theming.VariantItem, err error) {
+	root, err := h.object(q)
 	if err != nil {
-		return change{}, err
+		return nil, err
 	}
-	publish := func(r storage.Reader, t target, s theming.VariantState, p bulk.Pick, done *bulk.Done) (func(tx storage.Tx) error, error) {
-		v, version, overrides, err := theming.PublishVariant(t.theme, s, theming.Review{ETag: p.ETag}, h.config.Now())
-		if err != nil {
-			return nil, err
+	var faults []string
+	for _, name := range []string{"create", "change"} {
+		list := root.Find(name)
+		if list != nil && list.Kind != jsontree.Array {
+			faults = append(faults, name+": must be a list")
+			continue
 		}
-		done.Version = &version.Number
-		version.Remark.By, version.Remark.Note = q.caller.Subject, wanted.Note
-		pair, err := h.sealed(r, v, version.Number, overrides, wanted.DryRun)
-		version.Overrides = pair.Overrides
-		return func(tx storage.Tx) error { return writeVariantVersion(tx, v, version, pair) }, err
+		for i, n := range itemsOf(list) {
+			item, what := h.batchItem(n, name == "change")
+			item.At = fmt.Sprintf("%s[%d]", name, i)
+			for _, w := range what {
+				faults = append(faults, item.At+": "+w)
+			}
+			items = append(items, item)
+		}
 	}
-	return h.each(wanted, "published", publish), nil
+	switch {
+	case root.Find("create") == nil && root.Find("change") == nil:
+		faults = append(faults, "create, change: the body must have one of the two lists")
+	case len(items) > bulk.MaxVariants:
+		faults = append(faults, fmt.Sprintf("create, change: a request may name %d Variants, not %d", bulk.MaxVariants, len(items)))
+	}
+	return items, invalid(append(faults, twice(items)...)...)
 }
 
-// sealed returns the pair that a publish of many seals. Its overlay is compiled behind the publish, unless it is there.
-func (h variants) sealed(r storage.Reader, v record.Variant, number uint32, overrides []byte, dryRun bool) (record.Pair, error) {
-	pair, err := storage.Pairs.Read(r, v.EnvironmentID, v.ThemeID, v.ID, storage.Number(number))
-	if err != nil && !isMissing(err) {
-		return pair, err
+func itemsOf(list *jsontree.Node) []*jsontree.Node {
+	if list == nil {
+		return nil
 	}
-	name := record.HashOf(overrides)
-	if pair.Overrides != name {
-		pair = record.Pair{Overrides: name}
-	}
-	if pair.Published = true; !dryRun {
-		_, err = h.config.Store.PutBlob(h.config.Context, overrides)
-		return pair, err
-	}
-	return pair, nil
+	return list.Items
 }
 
-// discardMany drops the drafts of many Variants in one commit.
-func (h variants) discardMany(q *request) (change, error) {
-	wanted, err := h.many(q)
-	if err != nil {
-		return change{}, err
-	}
-	discard := func(_ storage.Reader, _ target, s theming.VariantState, p bulk.Pick, _ *bulk.Done) (func(tx storage.Tx) error, error) {
-		claim, served := theming.Claim{ETag: s.Variant.DraftETag}, 0
-		if p.ETag != nil {
-			claim.ETag = *p.ETag
+// twice says which Variants a batch changes more than once.
+func twice(items []theming.VariantItem) (faults []string) {
+	seen := map[string]bool{}
+	for _, item := range items {
+		if item.ID != "" && seen[item.ID] {
+			faults = append(faults, fmt.Sprintf("%s: id: %q stands in the list twice", item.At, item.ID))
 		}
-		if s.Served != nil {
-			served = len(s.Served.Members)
-		}
-		if s.Draft == nil && claim.ETag == "" {
-			return nil, theming.Conflicting(theming.NoDraft)
-		}
-		after, err := theming.DiscardVariant(s, claim, served, h.config.Now())
-		return func(tx storage.Tx) error { return writeVariantState(tx, after) }, err
+		seen[item.ID] = true
 	}
-	c := h.each(wanted, "discarded", discard)
-	decide := c.decide
-	c.decide = func(r storage.Reader, t target) (decision, error) {
-		d, err := decide(r, t)
-		d.entry, d.after = internalChange(h.config.Now()), nil
-		return d, err
+	return faults
+}
+
+// batchItem reads one Variant of a batch, and says everything that is wrong with it on its own.
+func (h variants) batchItem(n *jsontree.Node, exists bool) (item theming.VariantItem, faults []string) {
+	if !n.IsObject() {
+		return item, []string{"must be an object"}
 	}
-	return c, nil
+	f := fields{root: n}
+	item.Input = theming.VariantInput{Slug: f.text("slug"), DisplayName: f.text("displayName"), Metadata: f.labels()}
+	if n.Find("operations") != nil {
+		batch, what := h.operations(n, variantOperations)
+		item.Operations, f.faults = overrides(batch), append(f.faults, what...)
+	}
+	if !exists {
+		return item, f.faults
+	}
+	if id := n.Find("id"); id.IsString() && id.Text != "" {
+		item.ID = id.Text
+	} else {
+		f.fault("id", "the id of a Variant")
+	}
+	if etag := n.Find("etag"); etag != nil && etag.Kind == jsontree.Null {
+		item.ETag = new(string)
+	} else {
+		item.ETag = f.text("etag")
+	}
+	return item, f.faults
 }

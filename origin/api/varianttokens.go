@@ -104,7 +104,7 @@ func (h variantTokens) edit(q *request) (change, error) {
 			return decision{}, err
 		}
 		after, err := theming.EditVariant(t.theme, document, before, theming.VariantEdit{
-			Operations: e.overrides(), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: h.config.Now(), Limits: h.patchLimits(),
+			Operations: overrides(e.operations), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: h.config.Now(), Limits: h.patchLimits(),
 		})
 		if err != nil {
 			return decision{}, err
@@ -118,12 +118,17 @@ func (h variantTokens) drafted(q *request, before, after theming.VariantState) (
 	answer, err := currentVariantSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addOverrides(after) })
 	d := decision{answer: answer, entry: internalChange(h.config.Now())}
 	if after.Variant.DraftETag != before.Variant.DraftETag {
-		d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, event(events.VariantDrafted)
-		if after.Draft == nil {
-			d.events = event(events.VariantDiscarded)
-		}
+		d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, event(draftEvent(after))
 	}
 	return d, err
+}
+
+// draftEvent is the kind of the event that tells of a change of a Variant's draft.
+func draftEvent(after theming.VariantState) string {
+	if after.Draft == nil {
+		return events.VariantDiscarded
+	}
+	return events.VariantDrafted
 }
 
 // strictDocument reads the document that an edit of a Variant is checked against: the Theme's current

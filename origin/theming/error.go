@@ -38,7 +38,7 @@ const (
 )
 
 // Error is a refusal. Messages is empty if the domain refuses (planLimit, forbidden, notFound,
-// conflict); for payload and validation it lists every fault at once.
+// conflict), but for the conflicts of a batch; for payload and validation it lists every fault at once.
 type Error struct {
 	Cause    Cause
 	Messages []string

@@ -124,7 +124,7 @@ var house = map[string]room{
 		ours:   "origin/api origin/auth origin/cors origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator renderer storage storage/record wasm",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
-	"origin/api/bulk":       {ours: "origin/theming renderer/jsontree"},
+	"origin/api/bulk":       {ours: "origin/theming renderer/jsontree storage/record", others: "github.com/go-json-experiment/json"},
 	"origin/events":         {ours: "storage storage/record", others: "github.com/go-json-experiment/json"},
 	"origin/api/listing":    {ours: "storage storage/record"},
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},

@@ -4,12 +4,16 @@ package bulk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
 )
 
 // MaxVariants is how many Variants one request may name.
@@ -25,6 +29,7 @@ type Request struct {
 	Only   string // Any, Changed or Unchanged
 	Note   string // of the versions; empty means none
 	DryRun bool   // only say what would be done
+	Values bool   // of each override that a draft changes; of a dry run only
 }
 
 // Pick is one Variant of a request.
@@ -48,11 +53,35 @@ const NotFound = "notFound"
 type Done struct {
 	ID      string   `json:"id"`
 	Slug    string   `json:"slug"`
-	Version *uint32  `json:"version"` // that was published; null of a discard
-	ETag    string   `json:"etag"`    // of the draft that is gone
-	Added   []string `json:"added"`   // overrides of the draft that the Variant did not serve
-	Removed []string `json:"removed"` // overrides that it served and the draft lacks
-	Changed []string `json:"changed"` // overrides with another value
+	Version *uint32  `json:"version"`         // that was published; null of a discard
+	ETag    string   `json:"etag"`            // of the draft that is gone
+	Added   []string `json:"added"`           // overrides of the draft that the Variant did not serve
+	Removed []string `json:"removed"`         // overrides that it served and the draft lacks
+	Changed []string `json:"changed"`         // overrides with another value
+	Values  []Value  `json:"values,omitzero"` // of all of them, in that order; nil unless the request asks for them
+}
+
+// Value is what an override is changed from and to. A side on which there is no override is left out.
+type Value struct {
+	Path string         `json:"path"`
+	From jsontext.Value `json:"from,omitzero"`
+	To   jsontext.Value `json:"to,omitzero"`
+}
+
+// Show adds the values of what a draft changes. served is what the Variant serves, nil for nothing, and draft what it would
+// serve.
+func (d *Done) Show(served, draft *jsontree.Node) {
+	d.Values = []Value{}
+	for _, path := range slices.Concat(d.Added, d.Removed, d.Changed) {
+		d.Values = append(d.Values, Value{path, valueOf(served, path), valueOf(draft, path)})
+	}
+}
+
+func valueOf(overrides *jsontree.Node, path string) jsontext.Value {
+	if overrides == nil || overrides.Find(path) == nil {
+		return nil
+	}
+	return jsontree.Append(nil, overrides.Find(path))
 }
 
 // NewDone returns what is done to the draft with an etag, by what it changes.
@@ -65,6 +94,30 @@ func NewDone(id, slug, etag string, c theming.Comparison) Done {
 type Skipped struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
+}
+
+// Batched is what a batch made of one Variant. A minimal one ends with the etag.
+type Batched struct {
+	ID      string   `json:"id"`
+	Slug    string   `json:"slug"`
+	ETag    *string  `json:"etag"` // of the draft; null without one
+	Variant any      `json:"variant,omitzero"`
+	Added   []string `json:"added,omitzero"`   // overrides that the Variant does not serve
+	Removed []string `json:"removed,omitzero"` // overrides that it serves, and that a publish would end
+	Changed []string `json:"changed,omitzero"` // overrides with another value than it serves
+}
+
+// NewBatched returns what a batch made of v, whose body is as a read of it shows it.
+func NewBatched(v record.Variant, c theming.Comparison, body any, minimal bool) Batched {
+	b := Batched{ID: v.ID, Slug: v.Slug}
+	if v.DraftETag != "" {
+		b.ETag = &v.DraftETag
+	}
+	if !minimal {
+		done := NewDone(v.ID, v.Slug, v.DraftETag, c)
+		b.Variant, b.Added, b.Removed, b.Changed = body, done.Added, done.Removed, done.Changed
+	}
+	return b
 }
 
 // Parse reads a body, and says everything that is wrong with it.
@@ -89,11 +142,16 @@ func Parse(root *jsontree.Node) (r Request, faults []string) {
 			fault("only: must be any, changed or unchanged")
 		}
 	}
-	if n := root.Find("dryRun"); n != nil {
-		if n.Kind != jsontree.Bool {
-			fault("dryRun: must be true or false")
+	word := func(name string) bool {
+		n := root.Find(name)
+		if n != nil && n.Kind != jsontree.Bool {
+			fault("%s: must be true or false", name)
 		}
-		r.DryRun = n.True
+		return n != nil && n.True
+	}
+	r.DryRun, r.Values = word("dryRun"), word("values")
+	if r.Values && !r.DryRun {
+		fault("values: are of a dry run only")
 	}
 	var what string
 	if r.Note, what = Note(root); what != "" {
