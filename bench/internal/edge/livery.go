@@ -11,7 +11,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -39,10 +38,11 @@ func startLivery(ctx context.Context, binary, dir string, secure bool) (s *subje
 	}
 	var flags []string
 	if secure {
-		flags = []string{"--tls-cert", filepath.Join(dir, "tls.pem"), "--tls-key", filepath.Join(dir, "tls.key"), "--http2-streams-per-client", "0"}
-		if err := certify(ctx, dir); err != nil {
+		flags = []string{"--http2-streams-per-client", "0"}
+		if err := world.Certify(ctx, dir); err != nil {
 			return nil, end, err
 		}
+		flags = append(flags, world.Secure(dir)...)
 	}
 	if o, err = world.StartOrigin(ctx, binary, dir, loadCore); err != nil {
 		return nil, end, err
@@ -68,16 +68,6 @@ func startLivery(ctx context.Context, binary, dir string, secure bool) (s *subje
 		}
 	}
 	return s, end, nil
-}
-
-// certify writes a certificate for 127.0.0.1 that signs itself.
-func certify(ctx context.Context, dir string) error {
-	out, err := exec.CommandContext(ctx, "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "2",
-		"-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", filepath.Join(dir, "tls.key"), "-out", filepath.Join(dir, "tls.pem")).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("openssl: %w: %s", err, out)
-	}
-	return nil
 }
 
 // publishFile publishes a Theme whose stylesheet is about that long, and returns its id.

@@ -87,7 +87,7 @@ func TestSoakShowsThirdsAndCurves(t *testing.T) {
 			t.Errorf("%s of %s = %+v, want %v", want.Name, want.Subject, got, want.Value)
 		}
 	}
-	if !strings.HasPrefix(r.Text, "3 publishes. The bound") {
+	if !strings.HasPrefix(r.Text, "3 publishes, 0 restarts of the origin. The bound") {
 		t.Errorf("the text is %q", r.Text)
 	}
 	charts := s.charts(samples)

@@ -5,6 +5,7 @@ package use
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,13 +29,16 @@ import (
 // Soak is the part of the benchmarks that runs for long.
 var Soak = frame.Part{
 	Name: "soak", Title: "A soak of the edge", Binary: true,
-	About: "Zipf traffic at a constant rate in four codings over far more files than the edge's memory holds, a publish every second: 6 Themes with 21 pairs of four files each, " +
-		"of which every publish makes 84 more. The run fails if an answer is wrong, or the edge takes more memory than it says, or its memory grows to the end.",
+	About: "Zipf traffic at a constant rate, in four codings, over far more files than the memory of an edge holds: 6 Themes with 21 pairs of four files each, of which a publish every second " +
+		"makes 84 more. A third of the requests goes over plain HTTP/1.1 to one edge; a third over HTTP/1.1 under TLS and a third over HTTP/2 to another. Some ask for a range, or whether " +
+		"their copy is current, or use a new connection. In each protocol four more clients take files of a Theme of 5,000 tokens at 100 KB a second. The origin is restarted all the time: in turn it is stopped and killed, " +
+		"and away for three seconds. Every body is compared with what the renderer, run natively, makes of what was published. The run fails if an answer is wrong; if a request gets none within 30 seconds, " +
+		"loses its connection, or is told to come again without a time (503 without Retry-After); if an edge takes more memory than it says, if its memory grows to the end, or if a connection stays. Memory is that of the edge that has more.",
 	Quick: []string{"-for", "20s"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var s soak
 		flags.DurationVar(&s.lasting, "for", 30*time.Minute, "how long the edge is asked")
-		flags.IntVar(&s.rate, "rate", 400, "requests a second")
+		flags.IntVar(&s.rate, "rate", 40, "requests a second")
 		flags.Int64Var(&s.cacheBytes, "cache-bytes", 64<<20, "memory for files of the edge")
 		flags.StringVar(&s.svg, "plot", "", "file for the curves over time, as SVG; empty draws none")
 		return s.run
@@ -46,23 +52,35 @@ type soak struct {
 	cacheBytes int64  // the edge's memory for files and records
 	svg        string // empty: none is written
 
-	origin *world.Origin
-	edge   *world.Edge
-	themes []*world.Theme
-	latest []atomic.Uint32 // version of each Theme
+	origin      *world.Origin
+	edge, plain *world.Edge // with and without TLS
+	themes      []*world.Theme
+	latest      []atomic.Uint32 // version of each Theme
+	restarts    int
+	oracle      oracle
+	tally       tally
 }
 
 const (
 	mib          = 1 << 20
 	soakThemes   = 6
 	soakVariants = 20
-	soakTokens   = 640 // whose stylesheet is 20 KB long
+	soakTokens   = 640  // whose stylesheet is 20 KB long
+	longTokens   = 5000 // of one Theme more, which is not published again
+	restartEvery = 5    // publishes of one Theme
+	awayFor      = 3 * time.Second
 
 	// maxGrowth is how much more resident memory there may be in the last third than in the second, before it counts as
 	// growing; growthFrom is the length of a run from which on that is looked at: before, the cache is still filled.
 	maxGrowth  = 0.04
 	growthFrom = 5 * time.Minute
 )
+
+// add adds the answers of more traffic.
+func (t *traffic) add(more traffic) {
+	t.hits, t.misses = append(t.hits, more.hits...), append(t.misses, more.misses...)
+	t.shed, t.failed, t.unanswered = t.shed+more.shed, t.failed+more.failed, t.unanswered+more.unanswered
+}
 
 // sample is one point of the run.
 type sample struct {
@@ -73,82 +91,186 @@ type sample struct {
 
 func (s *soak) run(ctx context.Context, r *frame.Run) (err error) {
 	s.latest = make([]atomic.Uint32, soakThemes)
+	s.oracle = oracle{sums: map[soakFile][sha256.Size]byte{}, tags: map[string]tag{}}
+	s.tally.answers = map[string]int{}
 	if s.origin, err = world.StartOrigin(ctx, r.Livery, r.Dir, world.AnyCore); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.origin.Stop()) }()
+	if err := s.fill(ctx); err != nil {
+		return err
+	}
+	if err := world.Certify(ctx, r.Dir); err != nil {
+		return err
+	}
+	disk := []string{"--disk-bytes", strconv.Itoa(1 << 30)}
+	if s.edge, err = world.StartEdge(ctx, s.origin, r.Dir, "edge", world.AnyCore, s.cacheBytes, append(disk, world.Secure(r.Dir)...)...); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.edge.Stop()) }()
+	if s.plain, err = world.StartEdge(ctx, s.origin, r.Dir, "plain", world.AnyCore, s.cacheBytes, disk...); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.plain.Stop()) }()
+	samples, made, err := s.soak(ctx)
+	if err != nil {
+		return err
+	}
+	s.addFigures(r, samples, made)
+	s.reportAll(r.Figures, samples)
+	if s.svg != "" {
+		if err := os.WriteFile(s.svg, plot.Column(s.charts(samples)...), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(s.check(samples, made), s.noneStays(ctx)); err != nil {
+		return fmt.Errorf("%w\n%s\n%s%s", err, strings.Join(s.tally.examples, "\n"), r.Text, r.Figures.Markdown(nil))
+	}
+	return nil
+}
+
+// fill publishes what is asked for.
+func (s *soak) fill(ctx context.Context) (err error) {
 	if s.themes, err = s.origin.Fill(ctx, "soak", 0, soakThemes, world.Size{Tokens: soakTokens, Variants: soakVariants, Versions: 1}, nil); err != nil {
 		return err
 	}
 	for i := range s.latest {
 		s.latest[i].Store(1)
 	}
-	if s.edge, err = world.StartEdge(ctx, s.origin, r.Dir, "edge", world.AnyCore, s.cacheBytes, "--disk-bytes", strconv.Itoa(1<<30)); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.edge.Stop()) }()
-	publishing, stop := context.WithCancel(ctx)
-	published := make(chan publishes, 1)
-	go func() {
-		published <- publishEverySecond(publishing, s.origin, s.themes, func(i int) { s.latest[i].Store(uint32(s.themes[i].Versions)) })
-	}()
-	samples, err := s.soak(ctx)
-	stop()
-	made := <-published
-	if err != nil {
-		return err
-	}
-	s.addFigures(r, samples, made)
-	if s.svg != "" {
-		if err := os.WriteFile(s.svg, plot.Column(s.charts(samples)...), 0o644); err != nil {
-			return err
-		}
-	}
-	if err := s.check(samples, made); err != nil {
-		return fmt.Errorf("%w\n%s%s", err, r.Text, r.Figures.Markdown(nil))
-	}
-	return nil
+	long, err := s.origin.Fill(ctx, "soak", soakThemes, 1, world.Size{Tokens: longTokens, Versions: 1}, nil)
+	s.themes = append(s.themes, long...)
+	return err
 }
 
-// soak sends the traffic, and takes a sample every second or, in a long run, 300 in all.
-func (s *soak) soak(ctx context.Context) (samples []sample, err error) {
+func tokensOf(theme int) int {
+	if theme == soakThemes {
+		return longTokens
+	}
+	return soakTokens
+}
+
+// soak has the clients ask, and publishes, as long as the run lasts.
+func (s *soak) soak(ctx context.Context) ([]sample, publishes, error) {
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	var clients sync.WaitGroup
+	published := make(chan publishes, 1)
+	clients.Go(func() { s.atRate(asking) })
+	clients.Go(func() { s.slowly(asking) })
+	go func() {
+		var made publishes
+		var restarted error
+		publishing, end := context.WithCancel(asking)
+		defer end()
+		made = publishEverySecond(publishing, s.origin, s.themes[:soakThemes], func(i int) {
+			s.latest[i].Store(uint32(s.themes[i].Versions))
+			if n := s.themes[i].Versions; i == 0 && n%restartEvery == 0 {
+				if restarted = s.restart(asking); restarted != nil {
+					end()
+				}
+			}
+		})
+		made.err = errors.Join(made.err, restarted)
+		published <- made
+	}()
+	samples, err := s.samples(ctx)
+	stop()
+	clients.Wait()
+	if err == nil {
+		samples[len(samples)-1].add(s.tally.take())
+	}
+	return samples, <-published, err
+}
+
+// restart stops or kills the origin, and starts it again after a while.
+func (s *soak) restart(ctx context.Context) error {
+	end := s.origin.Stop
+	if s.restarts++; s.restarts%2 == 0 {
+		end = s.origin.Kill
+	}
+	err := end()
+	select {
+	case <-time.After(awayFor):
+	case <-ctx.Done():
+	}
+	_, started := s.origin.Restart(context.WithoutCancel(ctx))
+	return errors.Join(err, started)
+}
+
+// samples takes a sample every second or, in a long run, 300 in all.
+func (s *soak) samples(ctx context.Context) (samples []sample, err error) {
 	each := max(time.Second, s.lasting/300)
 	bar := frame.StartBar("samples", int(s.lasting/each))
 	defer bar.End()
-	next := s.popularity()
+	turns := time.NewTicker(each)
+	defer turns.Stop()
 	for began := time.Now(); time.Since(began) < s.lasting; bar.Step() {
-		t, err := send(ctx, s.edge, s.rate, each, next)
-		if err != nil {
-			return nil, err
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-turns.C:
 		}
-		memory, err := s.edge.Metrics(ctx, "go_memstats_sys_bytes", "go_memstats_heap_released_bytes", "livery_edge_guest_memory_bytes", "livery_edge_cache_bytes")
-		if err != nil {
-			return nil, err
+		taken := sample{traffic: s.tally.take(), at: time.Since(began)}
+		for _, e := range []*world.Edge{s.edge, s.plain} {
+			memory, err := e.Metrics(ctx, "go_memstats_sys_bytes", "go_memstats_heap_released_bytes", "livery_edge_guest_memory_bytes", "livery_edge_cache_bytes")
+			if err != nil {
+				return nil, err
+			}
+			resident, err := e.Resident()
+			if err != nil {
+				return nil, err
+			}
+			// Of what Go gave back, only the addresses remain.
+			taken.resident, taken.heap = max(taken.resident, resident), max(taken.heap, memory[0]-memory[1])
+			taken.guests, taken.cached = max(taken.guests, memory[2]), max(taken.cached, memory[3])
 		}
-		// Of what Go gave back, only the addresses remain.
-		samples = append(samples, sample{t, time.Since(began), memory[0] - memory[1], memory[2], memory[3]})
+		samples = append(samples, taken)
 	}
 	return samples, nil
 }
 
+// noneStays returns an error if an edge goes on counting connections whose clients have closed them.
+func (s *soak) noneStays(ctx context.Context) error {
+	for _, e := range []*world.Edge{s.edge, s.plain} {
+		for end := time.Now().Add(10 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+			open, err := e.Metric(ctx, "livery_edge_connections")
+			if err != nil {
+				return err
+			}
+			if open == 0 {
+				break
+			}
+			if time.Now().After(end) {
+				return fmt.Errorf("%.0f connections stay open at an edge without clients", open)
+			}
+		}
+	}
+	return nil
+}
+
+// soakFiles are the files that are asked for.
+var soakFiles = []string{"tokens.css", "tokens.dtcg.json", "tokens.json", "tokens.flat.json"}
+
 // popularity returns what draws addresses by Zipf's law with the codings that are accepted: the most popular files are those
 // of latest, and the further a version lies back the rarer it is asked for.
-func (s *soak) popularity() func(int) (path, codings string) {
+func (s *soak) popularity() func(n int) soakRequest {
 	const perTheme = (1 + soakVariants) * 4
 	files := uint64(soakThemes * perTheme)
 	zipf := rand.NewZipf(rand.New(rand.NewPCG(1, 1)), 1.1, 8, 40*files)
-	names := []string{"tokens.css", "tokens.dtcg.json", "tokens.json", "tokens.flat.json"}
-	return func(int) (string, string) {
+	return func(n int) soakRequest {
 		rank := zipf.Uint64()
 		at := rank * 7919 % files // 7919 is prime: neighbours in popularity are of different Themes
 		theme, file := at%soakThemes, at/soakThemes
-		version := 0
+		version, latest := 0, s.latest[theme].Load()
 		if back := rank / files; back > 0 {
-			latest := uint64(s.latest[theme].Load())
-			version = int(latest - (back-1)%latest)
+			version = int(uint64(latest) - (back-1)%uint64(latest))
 		}
-		codings := [...]string{"gzip, deflate, br, zstd", "gzip, deflate, br, zstd", "gzip", "zstd", "identity"}[rank%5]
-		return s.origin.Path(s.themes[theme], int(file%(1+soakVariants)), version, names[file/(1+soakVariants)]), codings
+		return soakRequest{
+			soakFile: soakFile{int(theme), int(file % (1 + soakVariants)), version, soakFiles[file/(1+soakVariants)]},
+			codings:  [...]string{"gzip, deflate, br, zstd", "gzip, deflate, br, zstd", "gzip", "zstd", "identity"}[rank%5],
+			ranged:   n%17 == 0, current: n%5 == 0 && n%17 != 0, close: n%23 == 0,
+			earliest: max(1, int(latest)-1), // a Theme is published every six seconds
+		}
 	}
 }
 
@@ -185,8 +307,8 @@ func (s *soak) addFigures(r *frame.Run, samples []sample, made publishes) {
 		}
 	}
 	m := s.bound()
-	r.Text = fmt.Sprintf("%d publishes. The bound of resident memory is %d MiB: %d of Go, %d of them cached, %d of renderer instances, %d of their code, %d of the program itself.\n\n",
-		made.count, m.Total()/mib, m.Heap/mib, m.Cache/mib, m.Guests/mib, m.Code/mib, m.Binary/mib)
+	r.Text = fmt.Sprintf("%d publishes, %d restarts of the origin. The bound of resident memory of an edge is %d MiB: %d of Go, %d of them cached, %d of renderer instances, %d of their code, %d of the program itself.\n\n",
+		made.count, s.restarts, m.Total()/mib, m.Heap/mib, m.Cache/mib, m.Guests/mib, m.Code/mib, m.Binary/mib)
 }
 
 // charts are a chart for each unit over time.
@@ -214,8 +336,8 @@ func (s *soak) check(samples []sample, made publishes) error {
 	var all traffic
 	cached, resident := 0.0, func(s sample) float64 { return s.resident }
 	for _, taken := range samples {
-		all.hits, all.misses = append(all.hits, taken.hits...), append(all.misses, taken.misses...)
-		all.failed, all.unanswered, cached = all.failed+taken.failed, all.unanswered+taken.unanswered, max(cached, taken.cached)
+		all.add(taken.traffic)
+		cached = max(cached, taken.cached)
 	}
 	faults := []error{made.err, all.faults()}
 	blame := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }

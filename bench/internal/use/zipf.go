@@ -162,6 +162,9 @@ type publishes struct {
 	err   error
 }
 
+// firstPublished is the value of the first of publishEverySecond's publishes.
+const firstPublished = 1_000_000_000
+
 // publishEverySecond publishes one Theme after the other until ctx is done or a publish fails. done learns the number of
 // the Theme after each; it may be nil.
 func publishEverySecond(ctx context.Context, o *world.Origin, themes []*world.Theme, done func(i int)) (p publishes) {
@@ -174,7 +177,7 @@ func publishEverySecond(ctx context.Context, o *world.Origin, themes []*world.Th
 		case <-turns.C:
 		}
 		i := p.count % len(themes)
-		err := o.Publish(ctx, themes[i], 1_000_000_000+p.count)
+		err := o.Publish(ctx, themes[i], firstPublished+p.count)
 		if ctx.Err() != nil {
 			return p
 		}

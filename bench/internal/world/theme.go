@@ -75,8 +75,8 @@ func (o *Origin) makeTheme(ctx context.Context, prefix string, n int, size Size)
 		}
 	}
 	batch := []client.Operation{{Operation: "add", Path: "/published", Value: published(n)}}
-	for g := 0; g*perGroup < size.Tokens-1; g++ {
-		batch = append(batch, client.Operation{Operation: "add", Path: "/group-" + strconv.Itoa(g), Value: group(n, g, min(perGroup, size.Tokens-1-g*perGroup))})
+	for g, tokens := range groups(n, size.Tokens) {
+		batch = append(batch, client.Operation{Operation: "add", Path: "/group-" + strconv.Itoa(g), Value: tokens})
 	}
 	if _, err := o.API.EditThemeTokens(ctx, o.Environment, t.ID, client.EditOptions{}, batch); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (o *Origin) addVariant(ctx context.Context, t *Theme, n, i int) error {
 	if err != nil {
 		return err
 	}
-	batch := []client.VariantOperation{{Operation: "set", Path: "published", Value: json.RawMessage(strconv.Itoa(-1 - n*1000 - i))}}
+	batch := []client.VariantOperation{{Operation: "set", Path: "published", Value: json.RawMessage(strconv.Itoa(Override(n, i)))}}
 	if _, err := o.API.EditVariantTokens(ctx, o.Environment, t.ID, v.ID, client.EditOptions{}, batch); err != nil {
 		return err
 	}
@@ -119,6 +119,26 @@ func (o *Origin) addVariant(ctx context.Context, t *Theme, n, i int) error {
 func published(n int) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"$type":"number","$value":%d}`, n))
 }
+
+// groups are all other tokens of Theme number n.
+func groups(n, tokens int) (list []json.RawMessage) {
+	for g := 0; g*perGroup < tokens-1; g++ {
+		list = append(list, group(n, g, min(perGroup, tokens-1-g*perGroup)))
+	}
+	return list
+}
+
+// Document is Theme number n, of so many tokens, whose token "published" has a value.
+func Document(n, tokens, value int) string {
+	text := append([]byte(`{"published":`), published(value)...)
+	for g, more := range groups(n, tokens) {
+		text = fmt.Appendf(text, `,"group-%d":%s`, g, more)
+	}
+	return string(append(text, '}'))
+}
+
+// Override is what Variant number i of Theme number n gives the token "published".
+func Override(n, i int) int { return -1 - n*1000 - i }
 
 // group is a group of colours of Theme number n, every fifth an alias of the one before.
 func group(n, g, count int) json.RawMessage {
