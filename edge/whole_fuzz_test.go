@@ -34,18 +34,7 @@ var sealedAddress = func() string {
 type pairOfEdges struct{ fast, full *running }
 
 func runPairOfEdges(t testing.TB) pairOfEdges {
-	f := newFeed(t)
-	f.publish(thm, bigTheme())
-	f.override(thm, brand, 1, `{"space.s7":"77px"}`, true)
-	f.publish(thm, strings.Replace(bigTheme(), "px", "rem", 3))
-	f.override(thm, brand, 2, `{"space.s7":"77px"}`, false)
-	f.publish(walled, bigTheme())
-	f.serving(walled, record.Serving{
-		Mode: "public", AllowedOrigins: []string{"https://good.example", "https://*.wide.example"}, MissingOrigin: "allowNonBrowsers",
-		AllowedIPRanges: []string{"127.0.0.0/8"},
-	})
-	f.publish(sealed, bigTheme())
-	f.serving(sealed, record.Serving{Mode: "signed", SigningKeys: []record.SigningKey{sealedKey}})
+	f := fuzzedFeed(t)
 	p := pairOfEdges{
 		fast: run(t, f, func(c *edge.Config) { c.FastPath = true }),
 		full: run(t, f, func(c *edge.Config) { c.FastPath = false }),
@@ -68,6 +57,23 @@ func warmUp() (text []byte) {
 		}
 	}
 	return text
+}
+
+// fuzzedFeed has files of every kind that fuzzedAddresses names.
+func fuzzedFeed(t testing.TB) *feed {
+	f := newFeed(t)
+	f.publish(thm, bigTheme())
+	f.override(thm, brand, 1, `{"space.s7":"77px"}`, true)
+	f.publish(thm, strings.Replace(bigTheme(), "px", "rem", 3))
+	f.override(thm, brand, 2, `{"space.s7":"77px"}`, false)
+	f.publish(walled, bigTheme())
+	f.serving(walled, record.Serving{
+		Mode: "public", AllowedOrigins: []string{"https://good.example", "https://*.wide.example"}, MissingOrigin: "allowNonBrowsers",
+		AllowedIPRanges: []string{"127.0.0.0/8"},
+	})
+	f.publish(sealed, bigTheme())
+	f.serving(sealed, record.Serving{Mode: "signed", SigningKeys: []record.SigningKey{sealedKey}})
+	return f
 }
 
 func fuzzedAddresses() []string {
