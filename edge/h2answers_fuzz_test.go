@@ -3,7 +3,6 @@ package edge_test
 import (
 	"bufio"
 	"bytes"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -74,7 +73,6 @@ type threeClients struct {
 	s      *secured
 	plain  net.Conn // of HTTP/1.1
 	reader *bufio.Reader
-	client *http2.Transport
 	secure net.Conn // of frames
 	framer *http2.Framer
 	stream uint32
@@ -125,7 +123,7 @@ func (c *threeClients) endPlain() error {
 // errNotSent says that a client does not send such a request.
 var errNotSent = errors.New("not sent")
 
-// netHTTP asks with x/net/http2's client.
+// netHTTP asks with x/net/http2's client, which is net/http's.
 func (c *threeClients) netHTTP(r oneRequest) (oneAnswer, error) {
 	at, err := url.Parse(c.s.h2.url)
 	if err != nil {
@@ -147,7 +145,7 @@ func (c *threeClients) netHTTP(r oneRequest) (oneAnswer, error) {
 			}
 		}
 	}
-	res, err := c.client.RoundTrip(&http.Request{Method: r.method, URL: at, Host: "files.example", Header: header})
+	res, err := c.s.h2.client.Transport.RoundTrip(&http.Request{Method: r.method, URL: at, Host: "files.example", Header: header})
 	var reset http2.StreamError
 	if err != nil && !errors.As(err, &reset) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return oneAnswer{}, errNotSent
@@ -265,9 +263,8 @@ func (c *threeClients) difference(r oneRequest) string {
 func FuzzHTTP2AnswersAsHTTP1(f *testing.F) {
 	s := runSecured(f, fuzzedFeed(f))
 	s.settle()
-	c := &threeClients{s: s, client: &http2.Transport{DisableCompression: true, TLSClientConfig: &tls.Config{RootCAs: s.trusted}}}
+	c := &threeClients{s: s}
 	f.Cleanup(func() {
-		c.client.CloseIdleConnections()
 		for _, conn := range []net.Conn{c.plain, c.secure} {
 			if conn != nil {
 				_ = conn.Close()

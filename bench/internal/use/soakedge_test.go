@@ -38,7 +38,7 @@ var Soak = frame.Part{
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var s soak
 		flags.DurationVar(&s.lasting, "for", 30*time.Minute, "how long the edge is asked")
-		flags.IntVar(&s.rate, "rate", 40, "requests a second")
+		flags.IntVar(&s.rate, "rate", 30, "requests a second")
 		flags.Int64Var(&s.cacheBytes, "cache-bytes", 64<<20, "memory for files of the edge")
 		flags.StringVar(&s.svg, "plot", "", "file for the curves over time, as SVG; empty draws none")
 		return s.run
