@@ -214,6 +214,7 @@ func (e *Edge) prepare() (err error) {
 		ConnsPerClient:   cmp.Or(e.config.MaxConnsPerClient, 4096),
 		StreamsPerClient: cmp.Or(e.config.StreamsOfOneClient, 1000),
 		StreamBytes:      MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Streams,
+		WaitingBytes:     MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Waiting,
 		TrustedProxies:   e.config.TrustedProxies,
 		WriteTimeout:     time.Duration(orDefault(int64(e.config.WriteTimeout), int64(30*time.Second))),
 		Shed:             e.metrics.shed.Inc,

@@ -17,6 +17,7 @@ func fastPath(t testing.TB) bool { return !strings.HasPrefix(t.Name(), withoutFa
 
 // choosesItself are the tests that say for each of their edges whether it has the fast path.
 var choosesItself = []string{
+	"TestWhatWaitsIsCounted", "TestPressureOfOneClientThatWaits",
 	"TestAttacksOnFramingAreRefusedByTheEdge",
 	"TestAttacksOnAddressesAndMethodsAtTheEdge",
 	"TestRequestsOfOneConnectionStayApart",

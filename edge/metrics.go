@@ -114,6 +114,7 @@ func (e *Edge) gauges() (all []prometheus.Collector) {
 		{"guest_memory_bytes", "Linear memory of renderer instances.", func() float64 { return float64(e.config.Runtime.Stats().MemoryBytes) }},
 		{"guest_instances", "Renderer instances, idle ones included.", func() float64 { return float64(e.config.Runtime.Stats().Instances) }},
 		{"guest_modules", "Renderer modules that are loaded.", func() float64 { return float64(e.config.Runtime.Stats().Modules) }},
+		{"waiting_bytes", "Memory of connections that wait for their clients.", func() float64 { return float64(e.server.WaitingBytes()) }},
 		{"connections", "Open connections of clients.", func() float64 { return float64(e.server.Connections()) }},
 		{"current_seconds", "Since when what is held is known to be current; grows while the edge is cut off.", e.confirmedAge},
 		{"feed_sequence", "Number of the newest change that is applied; livery_origin_feed_sequence less this is how far behind the edge is.", func() float64 { return float64(e.follower.applied.Load()) }},

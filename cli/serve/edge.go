@@ -72,7 +72,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
 	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; a reader of it can read every published document and every signing secret")
 	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not cached waits for upstreams, a `DURATION`; then it is answered 503 with Retry-After")
-	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 190 MiB more on two processors (operating.md, Sizing)")
+	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 254 MiB more on two processors (operating.md, Sizing)")
 	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
 	f.Int64Var(&e.diskFileBytes, "disk-file-bytes", 256<<20, "disk for files as they are served, in `BYTES` beside --disk-bytes; a restarted edge serves them without rendering; 0: none")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")

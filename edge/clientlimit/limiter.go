@@ -1,4 +1,4 @@
-// Package clientlimit bounds how many connections or requests one client has at a time.
+// Package clientlimit bounds how many connections, requests or bytes one client has at a time.
 package clientlimit
 
 import (
@@ -24,34 +24,28 @@ func New(most int, exempt []netip.Prefix) *Limiter {
 }
 
 // Enter counts a connection in, unless its client has too many. Leave must follow once if it got in.
-func (l *Limiter) Enter(a netip.Addr) bool {
+func (l *Limiter) Enter(a netip.Addr) bool { return l.Add(a, 1) }
+
+// Leave counts a connection of that address out.
+func (l *Limiter) Leave(a netip.Addr) { l.Add(a, -1) }
+
+// Add counts n more in, or less if n is negative, and reports whether it does: not if the client would have too many.
+func (l *Limiter) Add(a netip.Addr, n int) bool {
 	client, counted := l.client(a)
 	if !counted {
 		return true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := l.open[client]
-	if n >= l.most {
+	switch has := l.open[client] + n; {
+	case n > 0 && has > l.most:
 		return false
-	}
-	l.open[client] = n + 1
-	return true
-}
-
-// Leave counts a connection of that address out.
-func (l *Limiter) Leave(a netip.Addr) {
-	client, counted := l.client(a)
-	if !counted {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := l.open[client]; n > 1 {
-		l.open[client] = n - 1
-	} else {
+	case has > 0:
+		l.open[client] = has
+	default:
 		delete(l.open, client)
 	}
+	return true
 }
 
 // client returns what connections of an address are counted under. A peer without an

@@ -201,6 +201,9 @@ func (c *conn) Drain(now time.Time) {
 	}
 }
 
+// Bytes implements loop.Session. Requests under way count for themselves (Limiter).
+func (c *conn) Bytes() int { return cap(c.in.part) + cap(c.block) + cap(c.out) }
+
 // Ended implements loop.Session.
 func (c *conn) Ended() bool {
 	if c.ending == draining && len(c.streams) == 0 && len(c.out) == 0 && !c.now.Before(c.endedAt.Add(grace)) {

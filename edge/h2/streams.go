@@ -50,11 +50,10 @@ func find(streams []*stream, id uint32) *stream {
 	return nil
 }
 
-// open adds a stream.
-func (c *conn) open(id uint32, a admission) *stream {
+// newStream returns a stream that begins with such a window.
+func newStream(id uint32, a admission, window int64, now time.Time) *stream {
 	st := streams.Get().(*stream)
-	*st = stream{id: id, admission: a, window: c.firstWindow, since: c.now, length: -1}
-	c.streams = append(c.streams, st)
+	*st = stream{id: id, admission: a, window: window, since: now, length: -1}
 	return st
 }
 
@@ -179,7 +178,9 @@ func (c *conn) wholeHead(h frameHeader, block []byte) {
 		c.reset(h.stream, nil, errRefused)
 		return
 	}
-	c.request(c.open(h.stream, a), d, end)
+	st := newStream(h.stream, a, c.firstWindow, c.now)
+	c.streams = append(c.streams, st)
+	c.request(st, d, end)
 }
 
 // request answers the request of a new stream, or has it answered.

@@ -24,9 +24,10 @@ type Config struct {
 	Handler          fasthttp.RequestHandler // answers every request that Source does not
 	Source           loop.Source             // answers ahead of Handler; nil: no event loop
 	MaxConns         int
-	ConnsPerClient   int // negative: no bound
-	StreamsPerClient int // requests of HTTP/2 under way; a twentieth of it bounds the connections. Negative: no bound
-	StreamBytes      int64
+	ConnsPerClient   int            // negative: no bound
+	StreamsPerClient int            // requests of HTTP/2 under way; a twentieth of it bounds the connections. Negative: no bound
+	StreamBytes      int64          // for requests of HTTP/2
+	WaitingBytes     int64          // for connections that wait for their clients
 	TrustedProxies   []netip.Prefix // peers that many clients come through: they have no bounds of their own
 	WriteTimeout     time.Duration  // for one answer
 	Shed             func()         // called for each request of HTTP/2 that is refused
@@ -42,12 +43,14 @@ type Server struct {
 	http2      *h2.Server // of those who choose HTTP/2
 	http2Conns h2.Conns   // that the loop does not serve
 	requests   *h2.Limiter
-	loop       *loop.Loop // nil: no fast path
+	memory     *clientlimit.Memory // of connections that the loop serves
+	loop       *loop.Loop          // nil: no fast path
 }
 
 // New returns a server, which runs until Shutdown.
 func New(c Config) (s *Server, err error) {
 	s = &Server{config: c, conns: newConnLimiter(c.MaxConns, c.clients()), handshakes: newTLSHandshakes()}
+	s.memory = clientlimit.NewMemory(c.WaitingBytes, c.TrustedProxies)
 	s.requests = h2.NewLimiter(c.StreamBytes, c.StreamsPerClient, c.TrustedProxies)
 	s.http1 = s.newHTTP1Server()
 	s.http2 = h2.New(h2.Config{
@@ -56,7 +59,7 @@ func New(c Config) (s *Server, err error) {
 	})
 	if c.Source != nil {
 		s.loop, err = loop.New(loop.Config{
-			Source: c.Source, Server: s.http1, MaxConns: c.MaxConns, Clients: c.clients(), Overload: respond.Overloaded.Bytes(), Logger: c.Logger,
+			Source: c.Source, Server: s.http1, MaxConns: c.MaxConns, Clients: c.clients(), Memory: s.memory, Overload: respond.Overloaded.Bytes(), Logger: c.Logger,
 		})
 	}
 	return s, err
@@ -75,13 +78,14 @@ func (c *Config) clients() *clientlimit.Limiter {
 func (s *Server) newHTTP1Server() *fasthttp.Server {
 	return NewHTTP1(&fasthttp.Server{
 		Handler: s.handle, WriteBufferSize: 32 << 10, WriteTimeout: s.config.WriteTimeout, IdleTimeout: 60 * time.Second, ConnState: s.conns.observe,
+		ReduceMemoryUsage: s.config.Source != nil, // a request that waits keeps no buffers: the loop has read it
 	})
 }
 
 // NewHTTP1 sets what every server of an edge has in common: what a slow or hostile client can hold, and for how long.
 // It returns server.
 func NewHTTP1(server *fasthttp.Server) *fasthttp.Server {
-	server.ErrorHandler = respond.FastHTTPError
+	server.ErrorHandler = answerError
 	server.HeaderReceived = honourClose
 	server.ReadBufferSize = 16 << 10
 	server.ReadTimeout = 10 * time.Second
@@ -91,6 +95,16 @@ func NewHTTP1(server *fasthttp.Server) *fasthttp.Server {
 	server.CloseOnShutdown = true
 	server.Logger = silent{}
 	return server
+}
+
+// answerError answers a request that fasthttp cannot read.
+func answerError(ctx *fasthttp.RequestCtx, err error) {
+	if !errors.Is(err, loop.ErrMemory) {
+		respond.FastHTTPError(ctx, err)
+		return
+	}
+	ctx.Response.Reset()
+	respond.Overloaded.Send(ctx)
 }
 
 // handle answers a request, and ends its connection while the server shuts down.
@@ -140,6 +154,9 @@ func (s *Server) Connections() int {
 	}
 	return n
 }
+
+// WaitingBytes returns the memory of connections that wait for their clients.
+func (s *Server) WaitingBytes() int64 { return s.memory.Bytes() }
 
 // Draining reports whether Shutdown was called.
 func (s *Server) Draining() bool { return s.conns.draining.Load() }

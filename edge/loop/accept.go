@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"example.com/livery/edge/clientlimit"
 	"golang.org/x/sys/unix"
 )
 
@@ -64,11 +65,18 @@ func (t *thread) admit(fd int) {
 // refuse sends a connection away that there is no room for.
 func (t *thread) refuse(fd int) {
 	overload := t.loop.config.Overload
-	if t.secure != nil && len(overload) > 0 {
-		go t.secure.refuse(os.NewFile(uintptr(fd), ""), overload)
-		return
-	}
-	if len(overload) > 0 {
+	switch {
+	case len(overload) == 0:
+	case t.secure != nil:
+		m, client, u := t.loop.config.Memory, remoteAddress(&t.address).Addr(), clientlimit.Usage(0)
+		if u.Set(m, client, serverBytes) {
+			go func() {
+				t.secure.refuse(os.NewFile(uintptr(fd), ""), overload)
+				u.Set(m, client, 0)
+			}()
+			return
+		}
+	default:
 		_, _ = transmit(fd, overload, unix.MSG_NOSIGNAL)
 	}
 	_ = unix.Close(fd)

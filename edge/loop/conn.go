@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"syscall"
 
+	"example.com/livery/edge/clientlimit"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,7 +33,8 @@ type conn struct {
 
 	closing   bool // ends when everything is sent
 	failed    bool // ends
-	handovers int  // since the newest answer of the loop
+	usage     clientlimit.Usage
+	handovers int // since the newest answer of the loop
 	handoff   *handoffConn
 	tls       *tlsConn     // nil: none
 	session   *sessionConn // nil: it speaks HTTP/1.1
@@ -125,9 +127,39 @@ func (t *thread) answer(c *conn, b []byte) {
 		t.handOff(c, rest, false)
 		return
 	}
-	c.in = append(c.in[:0], rest...)
+	c.keep(rest)
 	c.more = c.more || v == odd // blocked: looked at again when everything is sent
 	t.goOn(c)
+}
+
+// keep keeps what has come of the next request, if that is anything.
+func (c *conn) keep(rest []byte) {
+	if c.in = append(c.in[:0], rest...); len(rest) == 0 {
+		c.in = nil
+	}
+}
+
+// bytes returns the memory that c keeps.
+func (c *conn) bytes() int {
+	n := cap(c.in) + cap(c.unsent)
+	if c.tls != nil {
+		n += c.tls.place.buffer
+	}
+	if c.session != nil {
+		n += c.session.Bytes()
+	}
+	return n
+}
+
+// shed ends c, which keeps more than there is memory for.
+func (t *thread) shed(c *conn) {
+	if !c.blocked && c.session == nil {
+		c.closing = true
+		t.out = append(t.out[:0], t.loop.config.Overload...)
+		t.flush(c, nil)
+	}
+	t.loop.counts.refused.Add(1)
+	t.end(c)
 }
 
 // answerSome answers until the next request is not plain, the turn is over or the socket takes no
@@ -185,6 +217,10 @@ func (t *thread) goOn(c *conn) {
 		return
 	}
 	if !c.watched && !t.follow(c) {
+		return
+	}
+	if !c.usage.Set(t.loop.config.Memory, c.remote.Addr(), c.bytes()) {
+		t.shed(c)
 		return
 	}
 	switch {
@@ -277,7 +313,7 @@ func (t *thread) end(c *conn) {
 		c.tls = nil
 	}
 	t.wheel.remove(c)
-	t.unsent -= len(c.unsent)
+	c.usage.Set(t.loop.config.Memory, c.remote.Addr(), 0)
 	t.conns[c.fd] = nil
 	t.open--
 	c.discard()

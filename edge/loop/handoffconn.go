@@ -64,6 +64,7 @@ func (t *thread) handOff(c *conn, head []byte, expired bool) {
 	}
 	c.handovers = min(c.handovers+1, 16)
 	c.in, c.more, c.begun = nil, false, false
+	c.usage.Set(t.loop.config.Memory, c.remote.Addr(), c.bytes())
 	c.handoff = b
 	go b.serve()
 }
@@ -94,6 +95,7 @@ func (b *handoffConn) serve() {
 		conn = handoffSecureConn{b, b.conn.tls}
 	}
 	_ = b.thread.loop.config.Server.ServeConn(conn) // the fault of a client is not logged
+	b.may(0)
 	b.thread.inbox.post(b.conn)
 }
 
@@ -143,14 +145,40 @@ func (b *handoffConn) receive(p []byte) (int, error) {
 		}
 		n, err := b.read(p)
 		switch {
+		case err == errWouldBlock && !b.mayRead():
+			return b.refuse()
 		case err == errWouldBlock:
 			b.reading.wait()
 		case n > 0:
+			b.came += n
 			return n, nil
 		default:
 			return n, err
 		}
 	}
+}
+
+// may reports whether there is memory for waiting with so many bytes.
+func (b *handoffConn) may(bytes int) bool {
+	return b.usage.Set(b.thread.loop.config.Memory, b.conn.remote.Addr(), bytes)
+}
+
+// mayRead reports whether there is memory for waiting for more of a request, or for the next one.
+func (b *handoffConn) mayRead() bool {
+	if b.idle.Load() {
+		return b.may(serverBytes)
+	}
+	return b.may(serverBytes + bufferBytes + copies*b.came)
+}
+
+// refuse ends reading, because there is no memory for it: one that waits for a next request goes back to the thread.
+func (b *handoffConn) refuse() (int, error) {
+	if b.idle.Load() {
+		b.left.Store(true)
+		return 0, io.EOF
+	}
+	b.thread.loop.counts.refused.Add(1)
+	return 0, ErrMemory
 }
 
 // read reads what the client sent, without waiting.
@@ -172,6 +200,8 @@ func (b *handoffConn) receiveNow(p []byte) (int, error) {
 			return 0, net.ErrClosed
 		case err == unix.EAGAIN && b.reading.passed():
 			return 0, os.ErrDeadlineExceeded
+		case err == unix.EAGAIN && !b.may(serverBytes):
+			return 0, ErrMemory
 		case err == unix.EAGAIN:
 			b.reading.wait()
 		case err == unix.EINTR:
@@ -209,6 +239,9 @@ func (b *handoffConn) transmit(p []byte) (int, error) {
 		case 0, unix.EINTR:
 		case unix.EAGAIN:
 			b.watchOut = b.watchOut || b.thread.watchOut(b.conn.fd)
+			if !b.may(serverBytes + bufferBytes) {
+				return done, ErrMemory
+			}
 			b.writing.wait()
 		default:
 			return done, os.NewSyscallError("sendto", err)

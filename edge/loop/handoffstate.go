@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"example.com/livery/edge/clientlimit"
 	"github.com/valyala/fasthttp"
 )
 
@@ -21,14 +22,27 @@ type handoffState struct {
 	left    atomic.Bool  // the server read an end, though the connection has not ended
 	closed  atomic.Bool
 	heads   headReader
+	usage   clientlimit.Usage
+	came    int // bytes of the request under way
 }
+
+// What the server has for a connection that it waits for: a goroutine's stack, the request; and while it reads one or
+// writes an answer, a buffer besides. Of what has come of a request it has a copy that grows.
+const (
+	serverBytes = 16 << 10
+	bufferBytes = 32 << 10
+	copies      = 2
+)
 
 // readBuffered reads what does not come from the socket; nothing and no error mean that the socket is next.
 func (b *handoffState) readBuffered(p []byte) (int, error) {
 	switch {
 	case len(b.head) > 0:
 		n := copy(p, b.head)
-		b.head = b.head[n:]
+		if b.head = b.head[n:]; len(b.head) == 0 {
+			b.head = nil
+		}
+		b.came += n
 		return n, nil
 	case b.closed.Load():
 		return 0, net.ErrClosed
@@ -50,6 +64,7 @@ func (b *handoffState) enter(s fasthttp.ConnState) {
 			b.keepFor.Add(-1)
 		}
 	case fasthttp.StateIdle:
+		b.came = 0
 		b.idle.Store(true)
 	}
 }

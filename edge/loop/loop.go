@@ -40,7 +40,8 @@ type Config struct {
 	Threads  int                  // loops on a listener; 0: GOMAXPROCS as the program set it less one, at least 1
 	MaxConns int                  // open connections on all listeners, those in Server included; 0: 100,000
 	Clients  *clientlimit.Limiter // bounds the connections of each client; nil: unbounded
-	Overload []byte               // what a connection beyond MaxConns or Clients is sent, a whole answer; nil: nothing, it is closed
+	Memory   *clientlimit.Memory  // bounds what connections keep; nil: unbounded
+	Overload []byte               // what a connection beyond MaxConns, Clients or Memory is sent, a whole answer; nil: nothing, it is closed
 	Logger   *slog.Logger         // nil: nothing is logged
 }
 
@@ -49,7 +50,7 @@ type Stats struct {
 	Connections uint64 // open, those in the server included
 	Answers     uint64 // sent by the loop
 	Handovers   uint64 // requests, or connections, that were left to the server
-	Refused     uint64 // connections beyond MaxConns or Clients
+	Refused     uint64 // connections beyond MaxConns, Clients or Memory
 	Expired     uint64 // connections that ended because the client was too slow or silent
 }
 
@@ -59,6 +60,9 @@ const (
 	defaultTimeout  = time.Minute
 	defaultHead     = 4 << 10 // fasthttp's own
 )
+
+// ErrMemory is the error of reading or writing on behalf of a client that waits with more memory than there is for it.
+var ErrMemory = errors.New("loop: the client keeps too much memory")
 
 // enter counts a connection in, unless there are too many.
 func (l *Loop) enter(a netip.Addr) bool {

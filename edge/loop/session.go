@@ -17,6 +17,9 @@ type Session interface {
 	// Receive or Append while the socket takes nothing: what a client may leave unread is bounded by one dst.
 	Append(dst []byte, now time.Time) []byte
 
+	// Bytes returns the memory of what has come in part, which is more the longer it waits.
+	Bytes() int
+
 	// Ended reports whether the connection ends as soon as what was appended is sent.
 	Ended() bool
 

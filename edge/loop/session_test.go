@@ -92,6 +92,9 @@ func (e *echo) Append(dst []byte, _ time.Time) []byte {
 	return dst
 }
 
+// Bytes implements Session.
+func (e *echo) Bytes() int { return cap(e.line) }
+
 // Ended implements Session.
 func (e *echo) Ended() bool { return e.ended && len(e.answer) == 0 }
 

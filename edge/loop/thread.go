@@ -46,7 +46,6 @@ type thread struct {
 	address  unix.RawSockaddrAny // of the newest peer
 	pieces   [2]unix.Iovec       // of what is sent
 	message  unix.Msghdr
-	unsent   int    // bytes that connections keep for clients that take them slowly
 	answered uint64 // not yet counted in Stats
 }
 
@@ -61,7 +60,6 @@ const (
 
 const (
 	acceptsATurn = 64
-	maxUnsent    = 256 << 20 // a client that is slow beyond this is dropped
 )
 
 func newThread(l *Loop, ln *net.TCPListener, over *secure) (t *thread, err error) {

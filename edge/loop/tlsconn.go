@@ -3,6 +3,7 @@
 package loop
 
 import (
+	"bytes"
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
@@ -56,7 +57,11 @@ type recordPlace struct {
 	header [5]byte // type, version, length of what follows (RFC 8446 section 5.1)
 	begun  int     // of header
 	left   int     // of what follows
+	buffer int     // what crypto/tls keeps for it: as a bytes.Buffer grows, which never shrinks
 }
+
+// smallRecord is the longest record that a connection without anything in it counts with already.
+const smallRecord = 2 << 10
 
 // pass moves on by what p has of one record at most, and returns how much that is.
 func (r *recordPlace) pass(p []byte) (n int) {
@@ -66,6 +71,9 @@ func (r *recordPlace) pass(p []byte) (n int) {
 			return n
 		}
 		r.begun, r.left = 0, int(binary.BigEndian.Uint16(r.header[3:]))
+		if need := len(r.header) + r.left + bytes.MinRead; need > max(r.buffer, smallRecord) {
+			r.buffer = max(need, 2*r.buffer)
+		}
 	}
 	rest := min(r.left, len(p)-n)
 	r.left -= rest
@@ -151,6 +159,7 @@ func (b *handoffConn) shakeHands() {
 		ackNow(b.conn.fd)
 		b.left.Store(true)
 	}
+	b.may(0)
 	b.thread.inbox.post(b.conn)
 }
 
@@ -220,7 +229,11 @@ func (s *tlsConn) transmit() {
 // the alert that says so.
 func (s *tlsConn) seal(out, body []byte) (rest []byte, err error) {
 	_, err = s.Write(out)
-	part := body[:min(len(body), sealATurn)]
+	turn := sealATurn
+	if s.conn.watchOut { // the socket was full before: what it does not take is kept
+		turn = maxRecord
+	}
+	part := body[:min(len(body), turn)]
 	if len(part) > 0 && err == nil {
 		_, err = s.Write(part)
 	}

@@ -40,8 +40,6 @@ func (t *thread) flush(c *conn, body []byte) {
 func (t *thread) block(c *conn, out, body []byte) {
 	c.blocked = true
 	c.unsent, c.sent, c.body = append(c.unsent[:0], out...), 0, body
-	t.unsent += len(c.unsent)
-	c.failed = t.unsent > maxUnsent
 	t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.write))
 }
 
@@ -66,7 +64,6 @@ func (t *thread) resume(c *conn) {
 		return
 	}
 	body = c.body
-	t.unsent -= len(c.unsent)
 	c.blocked, c.unsent, c.sent, c.body = false, nil, 0, nil
 	if len(body) > 0 {
 		c.tls.flush(nil, body)
