@@ -90,7 +90,10 @@ func (n *Node) IndexOf(name string) int {
 
 // Index makes Find constant-time on n. Call it again after Members changed.
 func (n *Node) Index() {
-	n.index, n.Text = nil, ""
+	n.index = nil
+	if n.Kind == Object || n.Kind == Array {
+		n.Text = ""
+	}
 	if len(n.Members) < indexFrom {
 		return
 	}

@@ -293,3 +293,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Index may be called on a value of any kind: what it says stays.
+func TestIndexKeepsTheValue(t *testing.T) {
+	for _, text := range []string{`1`, `"a"`, `true`, `null`, `[1,"a"]`, `{"a":[1]}`} {
+		n, err := jsontree.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Index(); string(jsontree.Append(nil, n)) != text {
+			t.Errorf("%s is %s after Index", text, jsontree.Append(nil, n))
+		}
+	}
+}
