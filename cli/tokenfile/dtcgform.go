@@ -41,6 +41,9 @@ func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect,
 		c.part.Tree = jsontree.NewObject()
 	}
 	c.part.ModeNames = c.modes.names
+	if len(c.modes.names) > 0 {
+		c.part.Dimensions = []Dimension{{Modes: UsualFirst(c.modes.names)}}
+	}
 	return c.part
 }
 

@@ -160,9 +160,10 @@ func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
 	if usual == nil && values.IsObject() && len(values.Members) > 0 {
 		usual = values.Members[0].Value
 	}
+	wanted := f.modeOf(textOf(collection.Find("name")))
 	for _, mode := range itemsOf(collection.Find("modes")) {
 		name := textOf(mode.Find("name"))
-		if name == f.Mode {
+		if name == wanted {
 			f.modeFound = true
 			if value := values.Find(textOf(mode.Find("modeId"))); value != nil {
 				return value, usual == nil || !jsontree.Equal(value, usual)
@@ -171,7 +172,7 @@ func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
 			f.modes = append(f.modes, name)
 		}
 	}
-	return usual, f.Mode == ""
+	return usual, wanted == ""
 }
 
 // value makes a DTCG value of one of Figma.

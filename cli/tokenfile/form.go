@@ -78,7 +78,12 @@ func Recognise(f *syntax.File, o Options) (k Kind, why string) {
 
 // Convert returns the trees that a file of a form gives, in the order in which they are laid over each other. It returns an
 // *Error if the options name what the file lacks.
-func Convert(k Kind, root *jsontree.Node, o Options) ([]Part, error) { return forms[k].read(root, o) }
+func Convert(k Kind, root *jsontree.Node, o Options) ([]Part, error) {
+	if !k.HasModes() {
+		o.Mode = o.modeOf("") // the modes of values are of one dimension, which has no name
+	}
+	return forms[k].read(root, o)
+}
 
 // firstAt returns the dotted path of the first object in document order that is matches, and whether there is one.
 func firstAt(n *jsontree.Node, matches func(*jsontree.Node) bool) (path string, ok bool) {

@@ -26,7 +26,11 @@ type collection struct {
 // have modes of different names: their values are a product, and a document holds one combination.
 func (f *figma) chooseModes(ids []string) error {
 	all := f.severalModes(ids)
-	if len(all) < 2 {
+	for _, c := range all {
+		i := max(0, slices.Index(c.modes, c.usual))
+		f.part.Dimensions = append(f.part.Dimensions, Dimension{c.name, slices.Concat(c.modes[i:i+1], c.modes[:i], c.modes[i+1:])})
+	}
+	if len(all) < 2 || f.Choice != nil {
 		return nil
 	}
 	if f.Mode == "" && differ(all) {

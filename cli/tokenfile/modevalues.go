@@ -81,6 +81,9 @@ func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen
 	if isOverride {
 		return chosen, !jsontree.Equal(chosen, pick(value, ""))
 	}
+	if v.Choice != nil { // the others are not left out
+		return chosen, true
+	}
 	taken, left := v.listed(value)
 	v.concede("values of several modes", path, spelled(value)+": "+taken+" is taken, not "+strings.Join(left, ", ")+" (--token-mode)")
 	return chosen, true

@@ -37,6 +37,9 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	for _, name := range wanted {
 		parts = append(parts, convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o))
 	}
+	if len(parts) > 0 {
+		parts[0].Dimensions, parts[0].Unused = StudioDimensions(root, setNames(root))
+	}
 	return parts, nil
 }
 
@@ -69,6 +72,8 @@ func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error)
 	switch {
 	case len(o.Sets) > 0:
 		return o.Sets, nil
+	case o.Choice != nil:
+		return chosenSets(meta, sets, o), nil
 	case o.Mode == "":
 		return sets, nil
 	}

@@ -121,6 +121,9 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 // parts returns the properties as a tree.
 func (p *properties) parts() []Part {
 	part := Part{Tree: jsontree.NewObject(), Origins: map[string]string{}, ModeNames: p.names}
+	if len(p.names) > 0 {
+		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...)}}
+	}
 	known := map[string]bool{}
 	for _, one := range slices.Concat(p.usual, p.own) {
 		known[one.name] = true
@@ -133,7 +136,7 @@ func (p *properties) parts() []Part {
 		p.add(&part, one, known)
 	}
 	for _, mode := range p.names {
-		if n := p.left[mode]; n > 0 && !(p.Overrides && p.Mode != "") {
+		if n := p.left[mode]; n > 0 && p.Choice == nil && !(p.Overrides && p.Mode != "") {
 			first := p.first[mode]
 			part.Concessions = append(part.Concessions, Concession{"custom properties of other modes", first.origin, first.name, plural(n, "property", "properties") + " of " + mode + " left out, the first " + first.value + " (--token-mode)"})
 		}

@@ -15,7 +15,9 @@ import (
 // all sets of Tokens Studio, and the default mode of each collection of Figma.
 type Options struct {
 	Sets []string // of Tokens Studio, in the order in which they are laid over each other; empty means all
-	Mode string   // of Figma or of values that name their modes, or the name of a theme of Tokens Studio; empty means the default
+	// Choice, if it is not nil, has a mode for each dimension that does not have its default, in place of Mode.
+	Choice map[string]string
+	Mode   string // of Figma or of values that name their modes, or the name of a theme of Tokens Studio; empty means the default
 	// Overrides wants only what the mode itself says: not the sets that a theme of Tokens Studio only
 	// refers to, and no value of Figma that is that of the default mode too.
 	Overrides bool
@@ -30,6 +32,8 @@ type Part struct {
 	Modes   []Mode // of Figma, if the part holds more than one collection that has several
 
 	Concessions []Concession
+	Dimensions  []Dimension
+	Unused      []string // token sets of the file that no theme of it takes
 	ModeNames   []string // of a form whose values name their modes: those that Options.Mode may be
 }
 

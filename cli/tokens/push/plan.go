@@ -28,7 +28,8 @@ type pushTarget struct {
 	f                   target.Resolved
 	p                   pushFlags
 	wanted              *source.Sources
-	what, counted, next string // for messages
+	what, counted, next string                          // for messages
+	report              func(*pushTarget, Result) error // tells what came of it; nil prints it
 
 	set  client.TokenSet
 	base *jsontree.Node // the current document, or the current overrides as a flat map

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/themes"
@@ -29,6 +28,7 @@ type pushFlags struct {
 	onConflict string
 	sets       []string
 	mode       string
+	variants   string // one or auto
 }
 
 // options say what the flags want of files with more than one set of values.
@@ -51,7 +51,6 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
 	source.SourceFlags(cmd, &p.sets, &p.mode)
 	p.Flags(cmd)
-	target.OfTheme(cmd, &p.Target)
 }
 
 const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
@@ -68,6 +67,10 @@ A file may be, in JSON, JSON5 (JSON with comments), YAML or CSS, whichever the p
   - tokens whose values stand in sets, as Spectrum's; an array of tokens; plain nested JSON;
   - a stylesheet of custom properties (:root, Tailwind's @theme); a theme of shadcn's registry.
 Of values for several modes, such as {"light": …, "dark": …}, that of --token-mode is taken, else the usual one.
+
+--variants auto pushes a whole design system at once: the default modes of the files are the Theme, and each other mode
+(a theme of Tokens Studio, a mode of Figma, a mode file, a mode of values or of a stylesheet) is a Variant of only what
+differs. The plan is shown as a table first, and kept in livery.yaml: a push without files in that folder repeats it.
 
 The token sets that a push merges are named, in their order and with the number of tokens that later sets
 override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given. Collections
@@ -103,15 +106,20 @@ of them is refused, those before it stay in the draft (livery discard drops it).
 func (a *app) pushCommand() *cobra.Command {
 	var p pushFlags
 	cmd := &cobra.Command{
-		Use:   "push FILE...",
+		Use:   "push [FILE...]",
 		Short: "Push token files to the draft of a Theme or Variant",
 		Long:  pushText,
 		Example: "  livery push acme.tokens.json --env sandbox --theme acme --create --integration react/plainCSS\n" +
-			"  livery push dark.json --env sandbox --theme acme --variant dark --create --publish",
-		Args: cmdline.Args(cobra.MinimumNArgs(1)),
+			"  livery push dark.json --env sandbox --theme acme --variant dark --create --publish\n" +
+			"  livery push export/ --env sandbox --theme acme --variants auto --create --publish",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.push(cmd, &p, args) },
 	}
 	p.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id (required, unless livery.yaml names it)")
+	f.StringVar(&p.variants, "variants", "one", "`WHICH` modes of the files: one, or auto for a Variant of each beside the default")
+	target.InEnvironment(cmd, &p.Target)
 	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing; with --json the operations")
 	return a.JSONFlag(cmd)
 }
@@ -119,6 +127,13 @@ func (a *app) pushCommand() *cobra.Command {
 func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	if err := p.chooseOnConflict(); err != nil {
 		return err
+	}
+	decided, err := p.plan(&files)
+	if err != nil {
+		return err
+	}
+	if p.variants == "auto" {
+		return a.pushSystem(cmd, p, files, decided)
 	}
 	wanted, err := source.Read(a.App, p.Variant != "", files, p.options())
 	if err != nil {
@@ -265,6 +280,9 @@ func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan p
 			return err
 		}
 		done.ETag, done.Version = "", version
+	}
+	if t.report != nil {
+		return t.report(t, done)
 	}
 	if err := a.reportPush(t.what, t.counted, done, t.next); err != nil {
 		return err

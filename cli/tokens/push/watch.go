@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/source"
 )
@@ -22,6 +23,7 @@ func (a *app) watchCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.watch(cmd, &p, args) },
 	}
 	p.add(cmd)
+	target.OfTheme(cmd, &p.Target)
 	return a.JSONFlag(cmd)
 }
 

@@ -26,6 +26,7 @@ type tokenFile struct {
 	parts     []tokenfile.Part
 	flat      []jsontree.Member // of a flat map for a Variant, which has no parts
 	positions *syntax.Positions // nil until asked for
+	paths     []string          // of its tokens; nil until asked for
 	unread    error             // why the file cannot be read, though others are
 }
 

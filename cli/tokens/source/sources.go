@@ -108,6 +108,9 @@ func readSources(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile
 	if len(files) == 1 && files[0].unread != nil {
 		return nil, files[0].unread
 	}
+	if o.Choice != nil {
+		return files, nil // readSystem chooses
+	}
 	return chooseModeFiles(files, o.Mode)
 }
 

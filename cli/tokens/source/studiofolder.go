@@ -80,6 +80,10 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 		file.parts = []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}
 		files = append(files, file)
 	}
+	if len(files) > 0 {
+		part := &files[0].parts[0]
+		part.Dimensions, part.Unused = tokenfile.StudioDimensions(themes, sets)
+	}
 	return files, nil
 }
 

@@ -1,0 +1,201 @@
+// Package designsystem makes one Theme and its Variants of the modes of a design system: what the modes share is the
+// Theme, and each other mode is a Variant that says only what differs. It is pure: it reads no file and asks no server,
+// and it never changes a tree that it was given.
+package designsystem
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Dimension is one way in which the values of a design system differ, such as the brand or the colour scheme: a group of
+// themes of Tokens Studio, a collection of Figma, a modifier of a DTCG resolver.
+type Dimension struct {
+	Name  string   // as the files spell it; empty if they name none
+	Modes []string // as the files spell them, the default first
+}
+
+// Choice is a mode of each dimension, by the dimension's name.
+type Choice map[string]string
+
+// Mode is one mode of a dimension, and all tokens if it is chosen and every other dimension has its default.
+type Mode struct {
+	Dimension, Name string
+	Tree            *jsontree.Node // a DTCG document
+}
+
+// Variant is what a mode says otherwise.
+type Variant struct {
+	Mode
+	Slug      string
+	Overrides *jsontree.Node // a flat map
+}
+
+// Plan is a Theme and its Variants.
+type Plan struct {
+	Theme    *jsontree.Node // the defaults, and behind them what only other modes have
+	Added    []string       // the paths of the latter, with the values of the first mode that has them
+	Clashes  []Clash        // what has no place
+	Variants []Variant      // one for each mode that was given, in their order
+}
+
+// Clash is a token of a mode that has no place in the Theme: what is a token in one mode is a group in another.
+type Clash struct{ Dimension, Mode, Path string }
+
+// Make makes a plan of the tokens that the defaults of all dimensions give, and of every other mode. slugs are names
+// that were decided before; they may be nil.
+func Make(defaults *jsontree.Node, modes []Mode, slugs map[[2]string]string) *Plan {
+	p := &Plan{Theme: defaults}
+	theme := dtcg.Read(defaults)
+	documents := make([]*dtcg.Document, len(modes))
+	for i, m := range modes {
+		documents[i] = dtcg.Read(m.Tree)
+		if p.addMissing(theme, documents[i], m) {
+			theme = dtcg.Read(p.Theme)
+		}
+	}
+	names := slugsOf(modes, slugs)
+	for i, m := range modes {
+		p.Variants = append(p.Variants, Variant{Mode: m, Slug: names[i], Overrides: difference(theme, documents[i])})
+	}
+	return p
+}
+
+// addMissing adds the tokens of a mode that the Theme lacks, for an override of them would do nothing. It reports
+// whether there were any.
+func (p *Plan) addMissing(theme, mode *dtcg.Document, m Mode) bool {
+	missing := jsontree.NewObject()
+	for i := range mode.Tokens {
+		t := &mode.Tokens[i]
+		if theme.Token(t.Path) != nil || !mode.Names(t) {
+			continue
+		}
+		if hasNoRoom(p.Theme, t.Segments) {
+			p.Clashes = append(p.Clashes, Clash{m.Dimension, m.Name, t.Path})
+			continue
+		}
+		put(missing, t.Segments, typed(t))
+		p.Added = append(p.Added, t.Path)
+	}
+	if len(missing.Members) == 0 {
+		return false
+	}
+	index(missing)
+	p.Theme = tokentree.JoinGroups(p.Theme, missing)
+	return true
+}
+
+// hasNoRoom reports whether a path leads through a token of a tree, or ends at a group of it.
+func hasNoRoom(n *jsontree.Node, segments []string) bool {
+	for _, name := range segments {
+		if n = n.Find(name); n == nil {
+			return false
+		}
+		if !tokentree.IsGroup(n) {
+			return true
+		}
+	}
+	return true
+}
+
+// typed is a token's object with the type that it has from its groups.
+func typed(t *dtcg.Token) *jsontree.Node {
+	if t.Type != "" || t.Resolved == "" || t.Inferred {
+		return t.Node
+	}
+	kind := jsontree.Member{Name: "$type", Value: jsontree.NewString(t.Resolved)}
+	return jsontree.NewObject(append([]jsontree.Member{kind}, t.Node.Members...)...)
+}
+
+func put(n *jsontree.Node, segments []string, token *jsontree.Node) {
+	for _, name := range segments[:len(segments)-1] {
+		below := n.Find(name)
+		if below == nil {
+			below = jsontree.NewObject()
+			n.Members = append(n.Members, jsontree.Member{Name: name, Value: below})
+		}
+		n = below
+	}
+	n.Members = append(n.Members, jsontree.Member{Name: segments[len(segments)-1], Value: token})
+}
+
+func index(n *jsontree.Node) {
+	n.Index()
+	for _, m := range n.Members {
+		if m.Value.IsObject() {
+			index(m.Value)
+		}
+	}
+}
+
+// difference returns the values that a mode gives to tokens of the Theme otherwise than the Theme does.
+func difference(theme, mode *dtcg.Document) *jsontree.Node {
+	overrides := jsontree.NewObject()
+	for i := range mode.Tokens {
+		t := &mode.Tokens[i]
+		if own := theme.Token(t.Path); own != nil && mode.Names(t) && !jsontree.Equal(own.Value, t.Value) {
+			overrides.Members = append(overrides.Members, jsontree.Member{Name: t.Path, Value: t.Value})
+		}
+	}
+	overrides.Index()
+	return overrides
+}
+
+// slugsOf names each mode in lower case, with the dimension in front of each of those that would have one name. A name
+// that no letter or digit is left of, or that is still taken, has a number.
+func slugsOf(modes []Mode, decided map[[2]string]string) []string {
+	count, names, taken := map[string]int{}, make([]string, len(modes)), map[string]bool{}
+	for i, m := range modes {
+		names[i] = decided[[2]string{m.Dimension, m.Name}]
+		taken[names[i]] = true
+		count[Slug(m.Name)]++
+	}
+	for i, m := range modes {
+		if names[i] != "" {
+			continue
+		}
+		name := Slug(m.Name)
+		if count[name] > 1 || taken[name] {
+			name = Slug(m.Dimension + "-" + m.Name)
+		}
+		names[i] = numbered(cmp.Or(name, "mode"), taken)
+		taken[names[i]] = true
+	}
+	return names
+}
+
+// numbered returns a name that is not taken.
+func numbered(name string, taken map[string]bool) string {
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = name[:min(len(name), maxSlug-4)] + "-" + strconv.Itoa(n)
+	}
+	return free
+}
+
+// maxSlug is the length of the longest slug that the API takes.
+const maxSlug = 64
+
+// Slug spells a name as a slug: letters and digits of ASCII in lower case, with single hyphens between.
+func Slug(name string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range strings.ToLower(name) {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
+			gap = b.Len() > 0
+			continue
+		}
+		if gap {
+			b.WriteByte('-')
+		}
+		gap = false
+		b.WriteRune(r)
+	}
+	slug := b.String()
+	return strings.TrimRight(slug[:min(len(slug), maxSlug)], "-")
+}

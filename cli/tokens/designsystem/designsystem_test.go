@@ -1,0 +1,91 @@
+package designsystem
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+func written(n *jsontree.Node) string { return string(jsontree.Append(nil, n)) }
+
+func TestAVariantSaysOnlyWhatDiffers(t *testing.T) {
+	defaults := tokentreetest.Parse(t, `{"color":{"$type":"color","bg":{"$value":"#fff"},"ink":{"$value":"#000"},"link":{"$value":"{color.ink}"}}}`)
+	dark := tokentreetest.Parse(t, `{"color":{"$type":"color","bg":{"$value":"#000"},"ink":{"$value":"#fff"},"link":{"$value":"{color.ink}"},"glow":{"$value":"#0f0"}}}`)
+	dense := tokentreetest.Parse(t, `{"space":{"$type":"dimension","s":{"$value":"2px"}}}`)
+	p := Make(defaults, []Mode{{"Mode", "Dark Mode", dark}, {"Density", "Dense", dense}}, nil)
+	if got := written(p.Variants[0].Overrides); got != `{"color.bg":"#000","color.ink":"#fff"}` || p.Variants[0].Slug != "dark-mode" {
+		t.Errorf("the Variant %s says %s", p.Variants[0].Slug, got)
+	}
+	want := `{"color":{"$type":"color","bg":{"$value":"#fff"},"ink":{"$value":"#000"},"link":{"$value":"{color.ink}"},` +
+		`"glow":{"$type":"color","$value":"#0f0"}},"space":{"s":{"$type":"dimension","$value":"2px"}}}`
+	if got := written(p.Theme); got != want || !slices.Equal(p.Added, []string{"color.glow", "space.s"}) {
+		t.Errorf("the Theme is %s, with %v added", got, p.Added)
+	}
+	if got := written(p.Variants[1].Overrides); got != "{}" {
+		t.Errorf("what only one mode has is said twice: %s", got)
+	}
+}
+
+func TestNamesClashOnlyWithTheirDimension(t *testing.T) {
+	empty := jsontree.NewObject()
+	mode := func(dimension, name string) Mode { return Mode{dimension, name, empty} }
+	for _, c := range []struct {
+		modes   []Mode
+		decided map[[2]string]string
+		want    string
+	}{
+		{[]Mode{mode("Brand", "Acme"), mode("Mode", "Dark")}, nil, "acme dark"},
+		{[]Mode{mode("Text", "Large"), mode("Space", "Large"), mode("Mode", "Dark")}, nil, "text-large space-large dark"},
+		{[]Mode{mode("", "Dark"), mode("", "dark!")}, nil, "dark dark-2"},
+		{[]Mode{mode("Mode", "夜"), mode("", "暗")}, nil, "mode mode-2"},
+		{[]Mode{mode("Mode", "Dark"), mode("Brand", "Night")}, map[[2]string]string{{"Brand", "Night"}: "dark"}, "mode-dark dark"},
+		{[]Mode{mode("", strings.Repeat("x", 80)), mode("", strings.Repeat("x", 90))}, nil, strings.Repeat("x", 64) + " " + strings.Repeat("x", 60) + "-2"},
+	} {
+		var names []string
+		for _, v := range Make(empty, c.modes, c.decided).Variants {
+			names = append(names, v.Slug)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("the names are %s, want %s", got, c.want)
+		}
+	}
+}
+
+// Every token of every mode has in its Variant the value that the mode gives it.
+func TestAVariantIsItsMode(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		trees := rapid.SliceOfN(tokentreetest.Documents(3), 1, 4).Draw(r, "trees")
+		var modes []Mode
+		for _, tree := range trees[1:] {
+			modes = append(modes, Mode{"", "m", tree})
+		}
+		p := Make(trees[0], modes, nil)
+		theme := dtcg.Read(p.Theme)
+		for _, v := range p.Variants {
+			mode := dtcg.Read(v.Tree)
+			for i := range mode.Tokens {
+				at := &mode.Tokens[i]
+				own := theme.Token(at.Path)
+				if own == nil {
+					if mode.Names(at) && !slices.Contains(p.Clashes, Clash{"", "m", at.Path}) {
+						r.Fatalf("%s is lost", at.Path)
+					}
+					continue
+				}
+				value := own.Value
+				if over := v.Overrides.Find(at.Path); over != nil {
+					value = over
+				}
+				if mode.Names(at) && !jsontree.Equal(value, at.Value) {
+					r.Fatalf("%s is %s in its Variant, and %s in its mode", at.Path, written(value), written(at.Value))
+				}
+			}
+		}
+	})
+}

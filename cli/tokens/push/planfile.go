@@ -1,0 +1,105 @@
+package push
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+
+	"example.com/livery/cli/localfile"
+	"example.com/livery/cli/term"
+)
+
+// planName is the file in which push --variants auto keeps what it decided, in the working directory.
+const planName = "livery.yaml"
+
+// planFile is what a push of a design system decided, for the next time.
+type planFile struct {
+	Files       []string      `yaml:"files" json:"files"`
+	Environment string        `yaml:"environment,omitempty" json:"environment,omitempty"`
+	Theme       string        `yaml:"theme" json:"theme"`
+	Variants    []planVariant `yaml:"variants" json:"variants"`
+}
+
+// planVariant says which Variant a mode is.
+type planVariant struct {
+	Dimension string `yaml:"dimension,omitempty" json:"dimension,omitempty"`
+	Mode      string `yaml:"mode" json:"mode"`
+	Slug      string `yaml:"slug,omitempty" json:"slug,omitempty"`
+	Skip      bool   `yaml:"skip,omitempty" json:"skip,omitempty"` // the mode is not pushed
+}
+
+const planHead = `# Which Variant each mode of the token files is: written by livery push --variants auto, and read by the next
+# livery push in this folder. Change a slug before its Variant is made; skip: true leaves a mode out.
+`
+
+// readPlan reads the plan of this folder; nil if there is none.
+func readPlan() (*planFile, error) {
+	text, err := os.ReadFile(planName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, term.Fail("Make it readable, or remove it.", "%s cannot be read: %s", planName, localfile.Reason(err))
+	}
+	var p planFile
+	if err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict()); err != nil {
+		return nil, term.Fail("Fix it, or remove it to have it written anew.", "%s is not valid: %s", planName, yaml.FormatError(err, false, false))
+	}
+	return &p, nil
+}
+
+func (a *app) writePlan(p *planFile) error {
+	text, err := yaml.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return a.WriteOut(planName, append([]byte(planHead), text...))
+}
+
+// plan takes the files, the Theme and the Environment that the command line does not name from the plan of this folder, and
+// returns that plan, nil if there is none or none is wanted.
+func (p *pushFlags) plan(files *[]string) (*planFile, error) {
+	if p.variants != "one" && p.variants != "auto" {
+		return nil, term.UsageError("Valid values: one, auto.", "--variants cannot be %q", p.variants)
+	}
+	if p.variants == "one" && len(*files) > 0 {
+		if p.Theme == "" {
+			return nil, term.UsageError("See livery push --help.", "livery push needs --theme")
+		}
+		return nil, nil
+	}
+	decided, err := readPlan()
+	switch {
+	case err != nil:
+		return nil, err
+	case decided == nil && len(*files) == 0:
+		return nil, term.UsageError("Name token files or folders.", "livery push needs files, and there is no %s here that names them", planName)
+	case decided == nil:
+		return nil, nil
+	}
+	if len(*files) == 0 {
+		*files, p.variants = decided.Files, "auto"
+	}
+	p.Theme, p.Env = cmp.Or(p.Theme, decided.Theme), cmp.Or(p.Env, decided.Environment)
+	return decided, nil
+}
+
+// slugs returns the names that the plan has for modes.
+func (p *planFile) slugs() map[[2]string]string {
+	names := map[[2]string]string{}
+	if p != nil {
+		for _, v := range p.Variants {
+			names[[2]string{v.Dimension, v.Mode}] = v.Slug
+		}
+	}
+	return names
+}
+
+// skips reports whether the plan leaves a mode out.
+func (p *planFile) skips(dimension, mode string) bool {
+	return p != nil && slices.ContainsFunc(p.Variants, func(v planVariant) bool { return v.Dimension == dimension && v.Mode == mode && v.Skip })
+}

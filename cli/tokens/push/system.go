@@ -1,0 +1,332 @@
+package push
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/designsystem"
+	"example.com/livery/cli/tokens/release"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/client"
+)
+
+// system is a design system on its way to a Theme and its Variants.
+type system struct {
+	files   []string
+	decided *planFile // before; nil if there is no such file
+	source  *source.System
+	theme   *source.Sources
+	modes   []*source.Sources // of each Variant of plan
+	plan    *designsystem.Plan
+	skipped []planVariant
+}
+
+// pushSystem pushes token files as one Theme and a Variant for each mode that they hold beside the defaults.
+func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decided *planFile) error {
+	if err := refuseForSystem(p, files); err != nil {
+		return err
+	}
+	s := &system{files: files, decided: decided}
+	if err := s.read(a.App); err != nil {
+		return err
+	}
+	source.PrintForms(a.App, s.theme)
+	source.Print(a.App, s.theme, p.verbose)
+	s.print(a.App)
+	if p.dryRun {
+		return a.Show(s.file(p), func() { a.Say("This was a dry run: nothing is sent and nothing is written.") })
+	}
+	if !p.confirmed {
+		if ok, err := a.Confirm(cmd.Context(), "Push the Theme and these Variants?"); err != nil || !ok {
+			return cmp.Or(err, error(term.Fail("Rename Variants in "+planName+", or push one mode with --token-mode.", "nothing is pushed")))
+		}
+	}
+	c, err := a.Client(cmd.Context())
+	if err != nil {
+		return err
+	}
+	p.confirmed = true
+	return a.sendSystem(cmd.Context(), c, p, s)
+}
+
+// refuseForSystem refuses what has no meaning beside --variants auto.
+func refuseForSystem(p *pushFlags, files []string) error {
+	switch {
+	case p.Variant != "" || p.mode != "" || len(p.sets) > 0:
+		return term.UsageError("Leave it out, or leave --variants out.", "--variants auto takes all modes, and --variant, --token-mode or --sets chooses some")
+	case slices.Contains(files, "-"):
+		return term.UsageError("Name files or folders.", "--variants auto reads the files once for each mode, which the standard input cannot do")
+	case p.Theme == "":
+		return term.UsageError("See livery push --help.", "livery push needs --theme")
+	}
+	return nil
+}
+
+func (s *system) read(a *term.App) (err error) {
+	if s.source, s.theme, err = source.OpenSystem(a, s.files); err != nil {
+		return err
+	}
+	var modes []designsystem.Mode
+	for _, d := range s.source.Dimensions {
+		for _, mode := range d.Modes[1:] {
+			if s.decided.skips(d.Name, mode) {
+				s.skipped = append(s.skipped, planVariant{Dimension: d.Name, Mode: mode, Skip: true})
+				continue
+			}
+			read, err := s.source.Read(map[string]string{d.Name: mode})
+			if err != nil {
+				return err
+			}
+			s.modes = append(s.modes, read)
+			modes = append(modes, designsystem.Mode{Dimension: d.Name, Name: mode, Tree: read.Tree})
+		}
+	}
+	s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
+	return nil
+}
+
+// print shows the plan: what becomes the Theme, and which mode becomes which Variant.
+func (s *system) print(a *term.App) {
+	t := term.Table{Head: []string{"VARIANT", "MODE", "OVERRIDES"}}
+	t.Add("(the Theme)", escape.Line(cmp.Or(defaultsOf(s.source.Dimensions), "-")), "-")
+	for _, v := range s.plan.Variants {
+		t.Add(v.Slug, escape.Line(label(v.Dimension, v.Name)), strconv.Itoa(len(v.Overrides.Members)))
+	}
+	for _, v := range s.skipped {
+		t.Add("(skipped)", escape.Line(label(v.Dimension, v.Mode)), "-")
+	}
+	for _, line := range t.Lines() {
+		a.Warn("%s", line)
+	}
+	if len(s.plan.Variants) == 0 {
+		a.Warn("Note: the files hold no mode beside the defaults, so there is no Variant.")
+	}
+	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
+	note(a, s.source.Unused, "%s in no theme and left out: %s.", "token set is", "token sets are")
+	var clashes []string
+	for _, c := range s.plan.Clashes {
+		clashes = append(clashes, c.Path+" of "+label(c.Dimension, c.Mode))
+	}
+	note(a, clashes, "%s left out, for the Theme has a group there, or a token above it: %s. Rename one of the two.", "token is", "tokens are")
+}
+
+// note prints how many there are of something, and the first of them.
+func note(a *term.App, list []string, format, one, many string) {
+	if len(list) == 0 {
+		return
+	}
+	what := one
+	if len(list) > 1 {
+		what = many
+	}
+	a.Warn("Note: "+format, strconv.Itoa(len(list))+" "+what, escape.Line(term.ShortList(list)))
+}
+
+// label names a mode with its dimension.
+func label(dimension, mode string) string {
+	if dimension == "" {
+		return mode
+	}
+	return dimension + ": " + mode
+}
+
+// defaultsOf lists the modes that are the Theme itself.
+func defaultsOf(all []tokenfile.Dimension) string {
+	var names []string
+	for _, d := range all {
+		if d.Modes[0] != "" {
+			names = append(names, label(d.Name, d.Modes[0]))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// file is the plan as it is kept.
+func (s *system) file(p *pushFlags) *planFile {
+	f := &planFile{Files: s.files, Environment: p.Env, Theme: p.Theme, Variants: []planVariant{}}
+	for _, v := range s.plan.Variants {
+		f.Variants = append(f.Variants, planVariant{Dimension: v.Dimension, Mode: v.Name, Slug: v.Slug})
+	}
+	f.Variants = append(f.Variants, s.skipped...)
+	return f
+}
+
+// sent is what became of a design system, for --json.
+type sent struct {
+	Theme    Result   `json:"theme"`
+	Variants []Result `json:"variants"`
+}
+
+// changed reports whether anything was sent or published.
+func (s *sent) changed() bool {
+	return slices.ContainsFunc(append([]Result{s.Theme}, s.Variants...), func(r Result) bool { return r.Operations > 0 || r.Version != nil })
+}
+
+// sendSystem pushes the Theme, then each Variant that says something or exists, and publishes them if that is wanted.
+func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s *system) error {
+	one := *p
+	one.strict, one.publish = false, false // both are judged over all
+	var done sent
+	theme, err := a.sendPart(ctx, c, one, s.theme.With(s.plan.Theme), p.publish, &done.Theme)
+	if err != nil {
+		return err
+	}
+	if err := a.writePlan(s.file(p)); err != nil {
+		return err
+	}
+	if done.Variants, err = a.sendVariants(ctx, c, one, theme, s, p.publish); err != nil {
+		return err
+	}
+	if p.publish {
+		if err := a.publishSystem(ctx, c, theme, *p, &done); err != nil {
+			return err
+		}
+	}
+	if a.JSON {
+		if err := a.Encode(done, "  "); err != nil {
+			return err
+		}
+	}
+	if p.strict && !done.changed() {
+		return term.NothingToDo("Theme %s and its Variants hold exactly this already", p.Theme)
+	}
+	return nil
+}
+
+// sendPart pushes one document. It does not say how to publish it if that is about to happen.
+func (a *app) sendPart(ctx context.Context, c *client.Client, p pushFlags, wanted *source.Sources, quiet bool, into *Result) (target.Resolved, error) {
+	f, err := a.target(ctx, c, p)
+	if err != nil {
+		return f, err
+	}
+	t := newPushTarget(a, c, f, p, wanted)
+	t.report = func(t *pushTarget, done Result) error {
+		if *into = done; a.JSON || quiet {
+			return nil
+		}
+		return a.reportPush(t.what, t.counted, done, t.next)
+	}
+	return f, a.pushTo(ctx, t, p)
+}
+
+// sendVariants pushes the Variants. An override that its mode does not have is removed.
+func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, theme target.Resolved, s *system, quiet bool) ([]Result, error) {
+	present := map[string]bool{}
+	for v, err := range c.EveryVariant(ctx, theme.Env.ID, theme.Theme.ID) {
+		if err != nil {
+			return nil, err
+		}
+		present[v.Slug] = true
+	}
+	results := []Result{}
+	p.replace, p.create = true, true
+	for i, v := range s.plan.Variants {
+		if len(v.Overrides.Members) == 0 && !present[v.Slug] {
+			a.Warn("Note: %s says nothing that the Theme does not say: no Variant is made for it.", escape.Line(label(v.Dimension, v.Name)))
+			continue
+		}
+		var done Result
+		p.Variant, p.Name = v.Slug, v.Name
+		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides), quiet, &done); err != nil {
+			return results, fmt.Errorf("push of Variant %s: %w", v.Slug, err)
+		}
+		results = append(results, done)
+	}
+	return results, nil
+}
+
+// publishSystem publishes the Theme if it has a draft, and the Variants that have one in one request. A Variant that was
+// published for this version of the Theme already needs another version of it.
+func (a *app) publishSystem(ctx context.Context, c *client.Client, f target.Resolved, p pushFlags, done *sent) error {
+	if done.Theme.ETag != "" {
+		if err := a.publishTheme(ctx, c, f, client.PublishOptions{IfMatch: done.Theme.ETag}, done); err != nil {
+			return err
+		}
+	}
+	again, err := publishPicks(ctx, c, f, drafts(done), done)
+	if err == nil && len(again) > 0 {
+		if err = a.publishTheme(ctx, c, f, client.PublishOptions{Unchanged: true}, done); err == nil {
+			again, err = publishPicks(ctx, c, f, again, done)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(again) > 0 {
+		return term.Fail("Push again.", "%s could not be published: their Theme was published meanwhile", term.Plural(len(again), "Variant"))
+	}
+	published := 0
+	for _, v := range done.Variants {
+		if v.Version != nil {
+			published++
+		}
+	}
+	a.Say("Theme %s is version %d now, and %s published with it.", f.Theme.Slug, versionOf(done.Theme, f), term.Plural(published, "Variant"))
+	if p.wait && done.Theme.Version != nil {
+		theme, err := c.Theme(ctx, f.Env.ID, f.Theme.ID)
+		if err != nil {
+			return err
+		}
+		return release.AwaitServed(ctx, c, f, theme.ServingURLs, p.patience)
+	}
+	return nil
+}
+
+// drafts lists the Variants that may have a draft: all of them if the Theme was published, which makes drafts of them.
+func drafts(done *sent) (picks []client.VariantPick) {
+	for _, v := range done.Variants {
+		if v.ETag != "" || done.Theme.Version != nil {
+			picks = append(picks, client.VariantPick{ID: v.VariantID})
+		}
+	}
+	return picks
+}
+
+// versionOf is the version of a Theme after a push.
+func versionOf(done Result, f target.Resolved) int {
+	if v := cmp.Or(done.Version, f.Theme.LatestVersion); v != nil {
+		return *v
+	}
+	return 0
+}
+
+func (a *app) publishTheme(ctx context.Context, c *client.Client, f target.Resolved, o client.PublishOptions, done *sent) error {
+	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, o)
+	if err == nil {
+		done.Theme.ETag, done.Theme.Version = "", t.LatestVersion
+	}
+	return err
+}
+
+// mostPicks is how many Variants one request publishes.
+const mostPicks = 1000
+
+// publishPicks publishes drafts of Variants, and returns those that their Theme's version was published with already.
+func publishPicks(ctx context.Context, c *client.Client, f target.Resolved, picks []client.VariantPick, done *sent) (again []client.VariantPick, err error) {
+	for part := range slices.Chunk(picks, mostPicks) {
+		made, err := c.Scope(f.Env.ID, f.Theme.ID).PublishVariants(ctx, client.ManyVariants{Picks: part})
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range made.Done {
+			i := slices.IndexFunc(done.Variants, func(r Result) bool { return r.VariantID == v.ID })
+			done.Variants[i].ETag, done.Variants[i].Version = "", v.Version
+		}
+		for _, v := range made.Skipped {
+			if v.Reason == "alreadyPublished" {
+				again = append(again, client.VariantPick{ID: v.ID})
+			}
+		}
+	}
+	return again, nil
+}

@@ -1,0 +1,278 @@
+package source
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// System reads token files as a design system: one choice of modes of all that they hold.
+type System struct {
+	a          *term.App
+	names      []string
+	Dimensions []tokenfile.Dimension // in the order of the files
+	Unused     []string              // token sets that no theme takes
+}
+
+// OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
+func OpenSystem(a *term.App, names []string) (*System, *Sources, error) {
+	s := &System{a: a, names: names}
+	files, groups, err := s.read(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range files {
+		for _, part := range f.parts {
+			for _, d := range part.Dimensions {
+				s.add(d)
+			}
+			s.Unused = append(s.Unused, part.Unused...)
+		}
+	}
+	for _, g := range groups {
+		s.add(g.dimension())
+	}
+	defaults, err := themeOf(chosenFiles(files, groups, nil), tokenfile.Options{Choice: map[string]string{}})
+	return s, defaults, err
+}
+
+// Read returns the document of a choice of modes, by their dimensions.
+func (s *System) Read(choice map[string]string) (*Sources, error) {
+	files, groups, err := s.read(choice)
+	if err != nil {
+		return nil, err
+	}
+	return themeOf(chosenFiles(files, groups, choice), tokenfile.Options{Choice: choice})
+}
+
+func (s *System) read(choice map[string]string) ([]*tokenFile, []*modeFiles, error) {
+	if choice == nil {
+		choice = map[string]string{}
+	}
+	files, err := readSources(s.a, s.names, tokenfile.Options{Choice: choice})
+	return files, groupModeFiles(files), err
+}
+
+// add adds the modes of a dimension, which other files may have too.
+func (s *System) add(d tokenfile.Dimension) {
+	i := slices.IndexFunc(s.Dimensions, func(o tokenfile.Dimension) bool { return o.Name == d.Name })
+	if i < 0 {
+		s.Dimensions = append(s.Dimensions, d)
+		return
+	}
+	for _, mode := range d.Modes {
+		if !slices.Contains(s.Dimensions[i].Modes, mode) {
+			s.Dimensions[i].Modes = append(s.Dimensions[i].Modes, mode)
+		}
+	}
+}
+
+// Of returns what s says of the overrides of a Variant, with the places of their values.
+func (s *Sources) Of(overrides *jsontree.Node) *Sources {
+	of := &Sources{Tree: overrides, at: map[string]spot{}}
+	for _, m := range overrides.Members {
+		if found, ok := s.at[tokentree.Pointer(m.Name)]; ok {
+			of.at[m.Name] = found
+		}
+	}
+	return of
+}
+
+// With returns s with another tree, which holds the same tokens and more.
+func (s *Sources) With(tree *jsontree.Node) *Sources {
+	with := *s
+	with.Tree = tree
+	return &with
+}
+
+// modeFiles are files that hold values for the same tokens, each those of one mode.
+type modeFiles struct {
+	name    string // of the dimension
+	files   []*tokenFile
+	modes   []string // of the files, in their order
+	without bool     // the default is none of them, but what other files say
+}
+
+func (g *modeFiles) dimension() tokenfile.Dimension {
+	if g.without {
+		return tokenfile.Dimension{Name: g.name, Modes: append([]string{""}, g.modes...)}
+	}
+	return tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.modes)}
+}
+
+// chosenFiles returns the files without those of other modes than the chosen ones; those that hold a mode come last, so
+// that they are laid over the others.
+func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]string) []*tokenFile {
+	var last []*tokenFile
+	rest := slices.Clone(files)
+	for _, g := range groups {
+		wanted := cmp.Or(choice[g.name], g.dimension().Modes[0])
+		for i, f := range g.files {
+			rest = slices.DeleteFunc(rest, func(other *tokenFile) bool { return other == f })
+			if g.modes[i] == wanted {
+				last = append(last, f)
+			}
+		}
+	}
+	return append(rest, last...)
+}
+
+// groupModeFiles finds the files that hold modes: those that say so, as Figma's own export does, and those that are
+// called so, as themes/acme.json or dark.tokens.json.
+func groupModeFiles(files []*tokenFile) []*modeFiles {
+	var groups []*modeFiles
+	for _, g := range modeGroups(files) {
+		made := &modeFiles{files: g.files}
+		for _, f := range g.files {
+			made.modes = append(made.modes, f.mode)
+		}
+		groups = append(groups, made)
+	}
+	groups = onlyModes(files, append(groups, namedModeFiles(files)...))
+	for i, g := range groups {
+		if g.name == "" && len(groups) > 1 {
+			g.name = filepath.Base(filepath.Dir(g.files[0].name))
+		}
+		for _, before := range groups[:i] {
+			if before.name == g.name { // one folder holds the modes of several collections
+				g.name += " of " + firstSegment(g.files[0])
+				break
+			}
+		}
+	}
+	return groups
+}
+
+func firstSegment(f *tokenFile) string {
+	for _, part := range f.parts {
+		for _, m := range part.Tree.Members {
+			if !tokentree.IsMeta(m.Name) {
+				return m.Name
+			}
+		}
+	}
+	return f.name
+}
+
+// dimensionFolders are the names of folders each of whose files holds one mode.
+var dimensionFolders = []string{
+	"mode", "modes", "theme", "themes", "brand", "brands", "scheme", "schemes", "context", "contexts", "density", "densities",
+}
+
+// namedModeFiles groups files by the names that they have: in a folder of modes, or the name of a mode at the end.
+func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
+	type key struct{ folder, stem string }
+	by := map[key]*modeFiles{}
+	for _, f := range files {
+		if f.mode != "" || f.kind.HasSets() || len(f.parts) == 0 {
+			continue
+		}
+		folder, base := filepath.Split(filepath.ToSlash(f.name))
+		base, _, _ = strings.Cut(base, ".")
+		at, mode := key{folder: folder}, base
+		if !slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(folder))) {
+			cut := strings.LastIndexAny(base, "-_") + 1
+			if mode = base[cut:]; !tokenfile.IsModeName(mode) {
+				continue
+			}
+			at.stem = strings.TrimRight(base[:cut], "-_")
+		}
+		if by[at] == nil {
+			by[at] = &modeFiles{name: at.stem}
+			if at.stem == "" && len(files) > 1 && mode == base && slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(folder))) {
+				by[at].name = filepath.Base(folder)
+			}
+			groups = append(groups, by[at])
+		}
+		by[at].files, by[at].modes = append(by[at].files, f), append(by[at].modes, mode)
+	}
+	return groups
+}
+
+// onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with another
+// of its group, or, if no two of a group have, with the files that are in no group.
+func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
+	base := newPaths(slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
+		return f.kind.HasSets() || slices.ContainsFunc(groups, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
+	}))
+	var alone []*modeFiles
+	for _, g := range groups {
+		inside := newPaths(g.files)
+		if !slices.ContainsFunc(g.files, func(f *tokenFile) bool { return inside.shared(f, 2) }) {
+			alone = append(alone, g)
+			continue
+		}
+		for _, f := range g.keep(func(f *tokenFile) bool { return inside.shared(f, 2) }) {
+			base.add(f)
+		}
+	}
+	for _, g := range alone {
+		for _, f := range g.keep(func(f *tokenFile) bool { return base.shared(f, 1) }) {
+			base.add(f)
+		}
+	}
+	for _, g := range groups {
+		isOver := slices.ContainsFunc(g.files, func(f *tokenFile) bool { return base.shared(f, 1) })
+		g.without = isOver && !tokenfile.HasUsual(g.modes)
+	}
+	return slices.DeleteFunc(groups, func(g *modeFiles) bool { return len(g.files) == 0 })
+}
+
+// keep leaves in a group only the files that are wanted, and returns the others.
+func (g *modeFiles) keep(wanted func(*tokenFile) bool) (others []*tokenFile) {
+	var files []*tokenFile
+	var modes []string
+	for i, f := range g.files {
+		if wanted(f) {
+			files, modes = append(files, f), append(modes, g.modes[i])
+		} else {
+			others = append(others, f)
+		}
+	}
+	g.files, g.modes = files, modes
+	return others
+}
+
+// paths counts in how many files the token of each path stands.
+type paths map[string]int
+
+func newPaths(files []*tokenFile) paths {
+	p := paths{}
+	for _, f := range files {
+		p.add(f)
+	}
+	return p
+}
+
+func (p paths) add(f *tokenFile) {
+	for _, path := range pathsOf(f) {
+		p[path]++
+	}
+}
+
+// shared reports whether a token of a file stands in so many files.
+func (p paths) shared(f *tokenFile, files int) bool {
+	return slices.ContainsFunc(pathsOf(f), func(path string) bool { return p[path] >= files })
+}
+
+// pathsOf lists the paths of the tokens of a file.
+func pathsOf(f *tokenFile) []string {
+	if f.paths != nil {
+		return f.paths
+	}
+	f.paths = []string{}
+	for _, part := range f.parts {
+		document := dtcg.Read(part.Tree)
+		for i := range document.Tokens {
+			f.paths = append(f.paths, document.Tokens[i].Path)
+		}
+	}
+	return f.paths
+}
