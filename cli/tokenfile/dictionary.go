@@ -28,6 +28,8 @@ func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {
 func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(either(n, "$value", "value"))
 	switch {
+	case kind != "" && kind == c.above:
+		kind = "" // the group says it
 	case kind != "":
 		kind, value = standard(kind, value)
 	case strings.Contains(textOf(value), "{"):
@@ -86,8 +88,10 @@ func MapStrings(n *jsontree.Node, change func(string) string) *jsontree.Node {
 		}
 		return n
 	}
-	result, changed := *n, false
-	result.Members, result.Items = nil, nil
+	if n.Kind != jsontree.Array && n.Kind != jsontree.Object {
+		return n
+	}
+	result, changed := &jsontree.Node{Kind: n.Kind}, false
 	for _, m := range n.Members {
 		value := MapStrings(m.Value, change)
 		changed = changed || value != m.Value
@@ -102,5 +106,5 @@ func MapStrings(n *jsontree.Node, change func(string) string) *jsontree.Node {
 		return n
 	}
 	result.Index()
-	return &result
+	return result
 }

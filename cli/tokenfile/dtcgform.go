@@ -52,10 +52,16 @@ type setConverter struct {
 	at      jsontree.Pointer
 	dialect dialect
 	modes   modeValues
+	above   string // the $type of the nearest group
 }
 
 // group converts what stands in a group.
 func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	above := c.above
+	defer func() { c.above = above }()
+	if typ := textOf(n.Find("$type")); typ != "" {
+		c.above = typ
+	}
 	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
 	for _, m := range n.Members {
 		below := append(path[:len(path):len(path)], m.Name)

@@ -65,6 +65,13 @@ func (k Kind) HasModes() bool { return k == Figma || k.HasSets() }
 // Recognise tells the form of a file by what stands in it and by the sets that o names, and why it is that. It is Flat
 // with an empty reason if the file holds nothing that is known.
 func Recognise(f *syntax.File, o Options) (k Kind, why string) {
+	if form := textOf(noteOf(f.Root).Find("form")); form != "" {
+		for k, name := range noteForms {
+			if name == form && forms[k].recognise(f, o) != "" {
+				return k, "livery pull wrote it"
+			}
+		}
+	}
 	for _, k := range order {
 		if why := forms[k].recognise(f, o); why != "" {
 			if f.Syntax != syntax.JSON && f.Syntax != syntax.CSS {
@@ -78,11 +85,16 @@ func Recognise(f *syntax.File, o Options) (k Kind, why string) {
 
 // Convert returns the trees that a file of a form gives, in the order in which they are laid over each other. It returns an
 // *Error if the options name what the file lacks.
+// A file that Livery wrote in another form gives the document that it was made of, but for what was changed in it.
 func Convert(k Kind, root *jsontree.Node, o Options) ([]Part, error) {
 	if !k.HasModes() {
 		o.Mode = o.modeOf("") // the modes of values are of one dimension, which has no name
 	}
-	return forms[k].read(root, o)
+	parts, err := forms[k].read(root, o)
+	if err == nil && len(parts) == 1 && noteForms[k] != "" {
+		parts[0] = restore(root, parts[0])
+	}
+	return parts, err
 }
 
 // firstAt returns the dotted path of the first object in document order that is matches, and whether there is one.

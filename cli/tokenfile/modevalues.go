@@ -138,8 +138,7 @@ func pick(n *jsontree.Node, mode string) *jsontree.Node {
 	case isModes(n):
 		return pick(n.Members[modeIndex(n, mode)].Value, mode)
 	}
-	changed := *n
-	changed.Members, changed.Items = nil, nil
+	changed := &jsontree.Node{Kind: n.Kind}
 	for _, m := range n.Members {
 		changed.Members = append(changed.Members, jsontree.Member{Name: m.Name, Value: pick(m.Value, mode)})
 	}
@@ -147,5 +146,5 @@ func pick(n *jsontree.Node, mode string) *jsontree.Node {
 		changed.Items = append(changed.Items, pick(item, mode))
 	}
 	changed.Index()
-	return &changed
+	return changed
 }

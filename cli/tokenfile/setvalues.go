@@ -36,7 +36,7 @@ func flattened(n *jsontree.Node) *jsontree.Node {
 	for _, m := range n.Members {
 		switch {
 		case isMeta(m.Name) || !m.Value.IsObject():
-		case isSetValue(m.Value) || m.Value.Find("ref").IsString() || isLegacyToken(m.Value):
+		case isSetValue(m.Value) || m.Value.Find("ref") != nil || isLegacyToken(m.Value):
 			token := jsontree.NewObject(jsontree.Member{Name: "value", Value: setValue(m.Value)})
 			for _, beside := range m.Value.Members {
 				if beside.Name == "type" || beside.Name == "comment" || beside.Name == "description" {
@@ -53,13 +53,30 @@ func flattened(n *jsontree.Node) *jsontree.Node {
 	return result
 }
 
+// shadowed returns a value with the parts of a shadow as DTCG names them.
+func shadowed(value *jsontree.Node) *jsontree.Node {
+	if first := firstItem(value); first.Find("blur") != nil && first.Find("x") != nil {
+		return shadow(value)
+	}
+	return value
+}
+
+func firstItem(n *jsontree.Node) *jsontree.Node {
+	if isArray(n) && len(n.Items) > 0 {
+		return n.Items[0]
+	}
+	return n
+}
+
 // setValue is the value of a token: an alias, a value for each set, or a value.
 func setValue(n *jsontree.Node) *jsontree.Node {
-	if ref := textOf(n.Find("ref")); ref != "" {
-		return jsontree.NewString("{" + strings.Trim(ref, "{}") + "}")
-	}
-	if !isSetValue(n) {
-		return n.Find("value")
+	switch ref := n.Find("ref"); {
+	case textOf(ref) != "":
+		return jsontree.NewString("{" + strings.Trim(ref.Text, "{}") + "}")
+	case ref != nil && !ref.IsString():
+		return shadowed(ref)
+	case !isSetValue(n):
+		return shadowed(n.Find("value"))
 	}
 	values := jsontree.NewObject()
 	for _, m := range n.Find("sets").Members {

@@ -97,6 +97,9 @@ type properties struct {
 
 func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointer) {
 	for _, m := range set.Members {
+		if m.Value.IsObject() || isArray(m.Value) {
+			continue
+		}
 		one := property{strings.TrimPrefix(m.Name, "--"), strings.TrimSpace(m.Value.Text), append(at[:len(at):len(at)], m.Name).String()}
 		switch {
 		case mode == "":

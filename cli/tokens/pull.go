@@ -13,6 +13,7 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile/write"
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/tokentree"
@@ -28,7 +29,10 @@ draft. Of any other version the API lists tokens and groups only, so that --vers
 $extends, $ref, $deprecated, other members that Livery stores and does not use, and empty groups, and
 says so on the standard error; the served tokens.dtcg.json of that version has them all.
 
---format writes another form: css (tokens.css), scss (a variable each and a map of all), tailwind (a
+--format writes another form: style-dictionary (value, type and comment), tokens-studio (one token set) or
+figma (variables, as Figma's REST API lists them). A push of what it writes changes nothing: what such a form
+cannot say stands in its member com.livery, and counts for the tokens that are as they were written. Of a
+Variant these hold the tokens that it overrides. Others are for programs and are not read again: css (tokens.css), scss (a variable each and a map of all), tailwind (a
 theme for Tailwind 4 that names the custom properties of tokens.css) or ts (a module with references
 and values). These hold what is rendered, and the Theme's tokens with a Variant's overrides in them.`
 
@@ -41,7 +45,8 @@ func (a *app) pullCommand() *cobra.Command {
 		Short: "Write the tokens of a Theme or Variant to a file",
 		Long:  pullText,
 		Example: "  livery pull --env sandbox --theme acme --out acme.tokens.json\n" +
-			"  livery pull --env sandbox --theme acme --format scss --out _tokens.scss",
+			"  livery pull --env sandbox --theme acme --format scss --out _tokens.scss\n" +
+			"  livery pull --env sandbox --theme acme --format tokens-studio --out tokens.json",
 		Args: cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pull(cmd, p, version, format, file) },
 	}
@@ -60,35 +65,61 @@ var writers = map[string]func(*export.Sheet, []byte) []byte{
 }
 
 func pullFormats() []string {
-	return append([]string{"dtcg"}, slices.Sorted(maps.Keys(writers))...)
+	return slices.Concat([]string{"dtcg"}, write.Forms(), slices.Sorted(maps.Keys(writers)))
 }
 
 func (a *app) pull(cmd *cobra.Command, p target.Target, version int, format, file string) error {
-	write := writers[format]
-	if write == nil && format != "dtcg" {
+	writeSheet := writers[format]
+	if !slices.Contains(pullFormats(), format) {
 		return term.UsageError("Valid values: "+term.ShortList(pullFormats())+".", "--format %q is not one of the forms", format)
 	}
 	c, f, err := a.Resolve(cmd, p)
 	if err != nil {
 		return err
 	}
-	if write != nil {
+	if slices.Contains(write.Forms(), format) {
+		document, err := a.pulledTokens(cmd.Context(), c, f, version)
+		if err != nil {
+			return release.NoVersion(err, f, version)
+		}
+		return a.writeDocument(file, write.Document(format, document))
+	}
+	if writeSheet != nil {
 		s, err := a.sheet(cmd.Context(), c, f, version)
 		if err != nil {
 			return release.NoVersion(err, f, version)
 		}
-		return a.WriteOut(file, write(s, nil))
+		return a.WriteOut(file, writeSheet(s, nil))
 	}
 	document, err := a.pulled(cmd.Context(), c, f, version)
 	if err != nil {
 		return release.NoVersion(err, f, version)
 	}
+	return a.writeDocument(file, document)
+}
+
+// writeDocument writes a document with a member a line.
+func (a *app) writeDocument(file string, document *jsontree.Node) error {
 	var text bytes.Buffer
 	if err := json.Indent(&text, jsontree.Append(nil, document), "", "  "); err != nil {
 		return err
 	}
 	text.WriteByte('\n')
 	return a.WriteOut(file, text.Bytes())
+}
+
+// pulledTokens returns what stands at f as a document: of a Variant the tokens that it overrides, as the Theme describes them.
+func (a *app) pulledTokens(ctx context.Context, c *client.Client, f target.Resolved, version int) (*jsontree.Node, error) {
+	overrides, err := a.pulled(ctx, c, f, version)
+	if err != nil || f.Variant == nil {
+		return overrides, err
+	}
+	f.Variant = nil
+	theme, err := a.pulled(ctx, c, f, version)
+	if err != nil {
+		return nil, err
+	}
+	return tokentree.OverriddenTokens(theme, overrides), nil
 }
 
 // pulled returns what stands at f: a document for a Theme, a flat map for a Variant.

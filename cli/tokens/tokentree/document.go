@@ -9,6 +9,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 	"example.com/livery/renderer"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -26,6 +27,25 @@ func CurrentDocument(ctx context.Context, c *client.Client, t client.Theme) (cli
 	}
 	document, err := parseAnswer("the document of Theme "+t.Slug, text)
 	return set, document, err
+}
+
+// OverriddenTokens returns the tokens of a document that a flat map overrides, with its values. An override of a path that the
+// document lacks is a token without a type.
+func OverriddenTokens(document, overrides *jsontree.Node) *jsontree.Node {
+	d := dtcg.Read(document)
+	b := treeBuilder{root: jsontree.NewObject(), groups: map[string]*jsontree.Node{}}
+	for _, m := range overrides.Members {
+		n := jsontree.NewObject()
+		if t := d.Token(m.Name); t != nil && t.Resolved != "" && !t.Inferred {
+			n.Members = appendText(n.Members, "$type", &t.Resolved)
+		}
+		n.Members = append(n.Members, jsontree.Member{Name: "$value", Value: m.Value})
+		above, name := Split(m.Name)
+		up := b.group(above)
+		up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
+	}
+	index(b.root)
+	return b.root
 }
 
 // Tree rebuilds the document of a version from a token read: every token and every group that has
@@ -131,7 +151,9 @@ func Split(path string) (above, name string) {
 
 // index makes every object below n quick to search.
 func index(n *jsontree.Node) {
-	n.Index()
+	if n.IsObject() {
+		n.Index()
+	}
 	for _, m := range n.Members {
 		index(m.Value)
 	}
