@@ -37,6 +37,8 @@ require golang.org/x/time v0.16.0
 
 require github.com/summerwind/h2spec v2.2.1+incompatible
 
+require github.com/yuin/goldmark v1.8.7
+
 require (
 	github.com/DataDog/zstd v1.5.7 // indirect
 	github.com/RaduBerinde/axisds v0.1.0 // indirect

@@ -53,6 +53,7 @@ type Config struct {
 	Roots     *x509.CertPool   // certificate authorities for the addresses of issuers' key sets; nil means the system's
 	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
 
+	NoReference bool     // the page about the API is not served at /docs
 	CORSOrigins []string // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
@@ -134,7 +135,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	o.api, err = api.NewHandler(api.Config{
 		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
-		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, CORS: shares, AuditLogged: o.auditLogged,
+		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, CORS: shares, AuditLogged: o.auditLogged, NoReference: c.NoReference,
 	})
 	if err != nil {
 		return nil, err

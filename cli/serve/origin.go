@@ -43,6 +43,7 @@ type originFlags struct {
 	connectionsPerClient                int
 	requestsPerSecond                   int
 	corsOrigins                         []string
+	docs                                bool
 	logLevel                            string
 }
 
@@ -82,6 +83,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; 0: no limit")
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
+	f.BoolVar(&o.docs, "docs", true, "serve the reference of the API at /docs, which needs no token")
 	f.StringVar(&o.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	o.TLSFlags.Add(cmd, "", "the public API")
 	o.feedTLS.Add(cmd)
@@ -134,7 +136,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
-	s.corsOrigins = o.corsOrigins
+	s.corsOrigins, s.noDocs = o.corsOrigins, !o.docs
 	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond)}
 	limitMemory(o.memoryBytes)
 	started, err := startOrigin(ctx, r, s)
@@ -198,6 +200,7 @@ type originSetup struct {
 	settings          []operator.Setting        // what it is started with
 	limits            origin.Limits             // zero fields: the defaults
 	corsOrigins       []string                  // whose pages may call the API; empty: none
+	noDocs            bool                      // the reference of the API is not served
 	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made if it is missing
 }
 
@@ -233,7 +236,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
 		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
 		Settings: s.settings,
-		Limits:   s.limits, CORSOrigins: s.corsOrigins,
+		Limits:   s.limits, CORSOrigins: s.corsOrigins, NoReference: s.noDocs,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}

@@ -40,6 +40,7 @@ type Config struct {
 	ListsCounted func() bool                          // whether the sparse indexes of all lists count right
 	CORS         *cors.Policy                         // whose pages may call the API; nil: none
 	AuditLogged  func(record.Audit)                   // called with each entry of the audit log that was committed
+	NoReference  bool                                 // the page about the API is not served
 }
 
 // Handler answers the public API. Its methods may be called concurrently.
@@ -59,6 +60,9 @@ func NewHandler(c Config) (*Handler, error) {
 	described, err := openAPI()
 	if err != nil {
 		return nil, err
+	}
+	if c.NoReference {
+		described.reference = nil
 	}
 	h := &Handler{
 		config: c, description: described, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/api/queryparam"
+	"example.com/livery/origin/api/reference"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
@@ -162,6 +163,10 @@ func (h *Handler) newRouter() *router.Router {
 	}
 	register(openAPIRoute, h.open(openAPIRoute, h.showOpenAPI))
 	register(loginRoute, h.open(loginRoute, h.showLogin))
+	for _, file := range h.description.reference {
+		route := Route{Method: fasthttp.MethodGet, Path: file.path}
+		register(route, h.open(route, func() (httpserver.Answer, error) { return file.answer, nil }))
+	}
 	for path, allowed := range methods {
 		slices.Sort(allowed)
 		h.refusals[path] = notAllowed(strings.Join(allowed, ", "))
@@ -198,6 +203,13 @@ const openAPICacheSeconds = "300"
 type description struct {
 	answer     httpserver.Answer // with its entity tag
 	parameters queryparam.Table
+	reference  []referenceFile
+}
+
+// referenceFile is a file of the page by which people read about the API.
+type referenceFile struct {
+	path   string
+	answer httpserver.Answer
 }
 
 // openAPI returns the OpenAPI document of this build as JSON, members in the order of the source.
@@ -210,7 +222,14 @@ var openAPI = sync.OnceValues(func() (description, error) {
 	if err != nil {
 		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
 	}
-	return description{public(jsontree.Append(nil, root)), queryparam.Read(root)}, nil
+	files, err := reference.Files(root)
+	d := description{answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}
+	for _, f := range files {
+		a := public(f.Body).With(fasthttp.HeaderContentSecurityPolicy, reference.Policy).With(fasthttp.HeaderReferrerPolicy, "no-referrer")
+		a.ContentType = f.ContentType
+		d.reference = append(d.reference, referenceFile{f.Path, a})
+	}
+	return d, err
 })
 
 // public answers with what every client may read, and keep for a while.

@@ -130,8 +130,9 @@ var house = map[string]room{
 	"origin/events":         {ours: "storage storage/record", others: "github.com/go-json-experiment/json"},
 	"origin/api/listing":    {ours: "storage storage/record"},
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
+	"origin/api/reference":  {ours: "renderer/jsontree", others: "github.com/yuin/goldmark"},
 	"origin/api": {
-		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/auth origin/cors origin/derive origin/events origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
+		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming renderer renderer/jsontree storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
 	"origin/cors":      {ours: "origin/httpserver", others: "github.com/valyala/fasthttp"},

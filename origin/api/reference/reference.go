@@ -1,0 +1,54 @@
+// Package reference makes the page by which people read about the API, out of its OpenAPI document. The page needs nothing
+// but its style and its script, both of this package.
+package reference
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var style []byte
+
+//go:embed page.js
+var script []byte
+
+// Policy is the Content-Security-Policy of the page: it loads its own style and script, runs no other, sends nothing and
+// stands in no frame.
+const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// File is one file of the reference.
+type File struct {
+	Path        string // on the origin
+	ContentType string
+	Body        []byte
+}
+
+// Files returns the page of an OpenAPI document, its style and its script. An error says what the document lacks.
+func Files(document *jsontree.Node) ([]File, error) {
+	parsed, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return nil, fmt.Errorf("reference: %w", err)
+	}
+	r := reader{document: document}
+	p := r.page()
+	var page bytes.Buffer
+	if err := parsed.Execute(&page, p); err != nil {
+		return nil, fmt.Errorf("reference: %w", err)
+	}
+	if r.err != nil {
+		return nil, fmt.Errorf("reference: %w", r.err)
+	}
+	return []File{
+		{"/docs", "text/html; charset=utf-8", page.Bytes()},
+		{"/docs/reference.css", "text/css; charset=utf-8", style},
+		{"/docs/reference.js", "text/javascript; charset=utf-8", script},
+	}, nil
+}

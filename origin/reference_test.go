@@ -1,0 +1,158 @@
+package origin_test
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/livery/origin"
+)
+
+// The page about the API needs no token and no store, loads nothing from elsewhere, and runs nothing but its own script.
+func TestReferenceIsServedAtDocs(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	if err := h.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	policy := "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	for path, kind := range map[string]string{
+		"/docs": "text/html; charset=utf-8", "/docs/reference.css": "text/css; charset=utf-8", "/docs/reference.js": "text/javascript; charset=utf-8",
+	} {
+		r := h.outside(t, "GET", path)
+		for name, want := range map[string]string{
+			"Content-Type": kind, "Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "public, max-age=300",
+		} {
+			if got := r.header.Get(name); r.status != 200 || got != want {
+				t.Errorf("GET %s = %d with %s: %q, want 200 and %q", path, r.status, name, got, want)
+			}
+		}
+		if again := h.outside(t, "GET", path, "If-None-Match", r.header.Get("Etag")); again.status != 304 || again.body != "" {
+			t.Errorf("GET %s with its ETag = %d, want 304", path, again.status)
+		}
+		if head := h.outside(t, "HEAD", path); head.status != 200 || head.body != "" {
+			t.Errorf("HEAD %s = %d", path, head.status)
+		}
+		if refused := h.outside(t, "POST", path); refused.status != 405 || refused.header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("POST %s = %d %v, want 405", path, refused.status, refused.header)
+		}
+	}
+	page := h.outside(t, "GET", "/docs").body
+	for _, forbidden := range []string{"<style", " style=", "<script>", `src="http`, "<iframe", "<form", "javascript:"} {
+		if strings.Contains(page, forbidden) {
+			t.Errorf("the page has %s", forbidden)
+		}
+	}
+	if inline := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(page); inline != "" {
+		t.Errorf("the page has an inline handler: %s", inline)
+	}
+	for _, address := range regexp.MustCompile(`(?:src|href)="([^"#][^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if !slices.Contains([]string{"docs/reference.css", "docs/reference.js", "public/v1/openapi.json", "data:,"}, address[1]) {
+			t.Errorf("the page leads to %s", address[1])
+		}
+	}
+}
+
+// Every operation, schema and reason of the document stands in the page, and each link within the page leads to one place.
+func TestReferenceHasTheWholeDocument(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	page, document := h.outside(t, "GET", "/docs").body, readContract(t).document
+	ids := map[string]int{}
+	for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		ids[id[1]]++
+	}
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("%d elements have the id %s", n, id)
+		}
+	}
+	links := regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1)
+	for _, link := range links {
+		if ids[link[1]] == 0 {
+			t.Errorf("#%s leads nowhere", link[1])
+		}
+	}
+	if len(links) < 500 {
+		t.Errorf("%d links, want those of all operations and schemas", len(links))
+	}
+	article := func(id string) string {
+		_, rest, _ := strings.Cut(page, fmt.Sprintf(`<article id="%s"`, id))
+		found, _, _ := strings.Cut(rest, "</article>")
+		return html.UnescapeString(found)
+	}
+	for path, item := range document.Paths.Map() {
+		for method, o := range item.Operations() {
+			a := article(o.OperationID)
+			for _, want := range []string{o.Summary, ">" + method + "</span> <code>" + path + "</code>", `"$LIVERY_URL` + strings.NewReplacer("{", "$", "}", "").Replace(path) + `"`} {
+				if !strings.Contains(a, want) {
+					t.Errorf("the entry of %s lacks %q", o.OperationID, want)
+				}
+			}
+			for _, p := range append(slices.Clone(item.Parameters), o.Parameters...) {
+				if !strings.Contains(a, "<code>"+p.Value.Name+"</code>") {
+					t.Errorf("the entry of %s lacks the parameter %s", o.OperationID, p.Value.Name)
+				}
+			}
+			for status := range o.Responses.Map() {
+				if !strings.Contains(a, ">"+status) {
+					t.Errorf("the entry of %s lacks the status %s", o.OperationID, status)
+				}
+			}
+		}
+	}
+	for name, schema := range document.Components.Schemas {
+		a := article("schema-" + name)
+		for property := range schema.Value.Properties {
+			if !strings.Contains(a, "<code>"+property+"</code>") {
+				t.Errorf("the entry of the schema %s lacks %s", name, property)
+			}
+		}
+	}
+	for _, reason := range document.Components.Headers["Reason"].Value.Schema.Value.Enum {
+		if !strings.Contains(article("header-Reason"), fmt.Sprintf("<code>%v</code>: ", reason)) {
+			t.Errorf("the list of Livery-Reason lacks what %v means", reason)
+		}
+	}
+}
+
+// An operator may leave the page out; nothing else changes.
+func TestReferenceCanBeLeftOut(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t, func(c *origin.Config) { c.NoReference = true })
+	for _, path := range []string{"/docs", "/docs/reference.css", "/docs/reference.js"} {
+		if r := h.outside(t, "GET", path); r.status != 404 {
+			t.Errorf("GET %s = %d, want 404", path, r.status)
+		}
+	}
+	if r := h.do("", "GET", "/openapi.json", ""); r.status != 200 {
+		t.Errorf("GET /openapi.json = %d", r.status)
+	}
+}
+
+// outside sends a request without a token to a path that is not below the API's.
+func (h *testOrigin) outside(t *testing.T, method, path string, headers ...string) reply {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, h.base+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err := h.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{answer.StatusCode, answer.Header, string(text)}
+}
