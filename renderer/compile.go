@@ -34,16 +34,18 @@ func Compile(theme *jsontree.Node, prefix string) *CompiledTheme {
 		declared: s.declared, contested: s.contested, diagnostics: s.diagnostics,
 	}
 	leftOut := s.leftOut
+	text := make([]byte, 0, len(s.css)+len(stylesheetHead)+len(stylesheetTail)) // of one file after the other
 	for f := range File(FileCount) {
 		if f != TokensCSS {
 			c.files[f].stops = make([]int32, len(s.doc.Tokens))
 		}
-		leftOut = s.cut(&c.files[f], f, 0) || leftOut
+		leftOut = s.cut(&c.files[f], f, text) || leftOut
+		text = c.files[f].text[:0]
 		c.blobs[f] = plan.Append(nil, uint8(f), c.files[f].text)
 		if p, err := plan.Open(c.blobs[f]); err == nil { // else the tree is deeper than any that is parsed
 			c.plans[f], c.files[f].text = p, p.File()
 		} else {
-			leftOut = true
+			c.files[f].text, leftOut = nil, true
 		}
 	}
 	if c.room = c.roomLeft(); leftOut {
@@ -86,7 +88,7 @@ func (c *CompiledTheme) Overlay(s *Set, f File) []byte {
 	}
 	before := &c.files[f]
 	var after cutFile
-	s.cut(&after, f, len(before.text)+len(before.text)/8)
+	s.cut(&after, f, make([]byte, 0, len(before.text)+len(before.text)/8))
 	var changes plan.Changes
 	from, to := int32(0), int32(0)
 	for i, end := range before.ends {
@@ -108,12 +110,11 @@ type cutFile struct {
 // piece returns where the piece of a token begins and ends.
 func (c *cutFile) piece(token int32) (from, to int32) { return c.ends[token], c.ends[token+1] }
 
-// cut renders a file into memory of the given capacity, or more, and cuts it. It reports whether
-// there was no room for all of it.
-func (s *Set) cut(c *cutFile, f File, capacity int) (leftOut bool) {
-	c.text, c.ends = make([]byte, 0, capacity), make([]int32, len(s.doc.Tokens)+1)
+// cut renders a file into dst, which is empty, and cuts it. It reports whether there was no room for all of it.
+func (s *Set) cut(c *cutFile, f File, dst []byte) (leftOut bool) {
+	c.ends = make([]int32, len(s.doc.Tokens)+1)
 	w := walker{set: s, starts: c.ends[:len(s.doc.Tokens)], stops: c.stops}
-	c.text = w.append(c.text, f)
+	c.text = w.append(dst, f)
 	next := int32(len(c.text))
 	for i := len(c.ends) - 1; i >= 0; i-- {
 		if i == len(c.ends)-1 || c.ends[i] > next {

@@ -30,9 +30,6 @@ func (w *walker) append(dst []byte, f File) []byte {
 
 func (w *walker) write(dst []byte, f File) []byte {
 	w.begin = len(dst)
-	if f == TokensValuesJSON || f == TokensJSON || f == TokensFlatJSON {
-		w.texts = make([]span, len(w.set.doc.Tokens))
-	}
 	switch f {
 	case TokensCSS:
 		return w.set.appendCSS(dst, w.starts)
@@ -81,6 +78,9 @@ type span struct{ from, to int32 }
 // once writes the value of token i, or what was written of the token that it is an alias of. Once a token was left
 // out, what was written of it may be no more.
 func (w *walker) once(dst []byte, i int, write func(dst []byte, t *dtcg.Token) []byte) []byte {
+	if w.texts == nil {
+		w.texts = make([]span, len(w.set.doc.Tokens))
+	}
 	if from := w.set.same[i]; from >= 0 && len(w.left) == 0 && w.texts[from].to > 0 {
 		text := w.texts[from]
 		w.texts[i] = text
@@ -126,6 +126,10 @@ func (w *walker) value(dst []byte) []byte {
 	i := w.token(len(dst))
 	if i < 0 || !w.set.served[i] {
 		return dst
+	}
+	if text, ok := w.set.valueText(i); ok {
+		k, _ := dtcg.KindOf(w.set.doc.Tokens[i].Resolved)
+		return css.AppendPrimitiveOf(dst, k, text)
 	}
 	return w.once(dst, i, appendPrimitive)
 }

@@ -52,6 +52,7 @@ type Set struct {
 	css         []byte  // the declarations of tokens.css
 	starts      []int   // by token: where in css its declarations begin, or the next ones if it has none
 	served      []bool  // by token: its value fits its type, so the resolved files hold it
+	oneText     []bool  // by token: its value has one text in tokens.css and tokens.values.json
 	same        []int32 // by token: the one that it is an alias of, if both have one type and one value; else -1
 	declared    int     // the length of all declarations, those that were taken back included
 	contested   []bool  // by token: another one declares a name of its own as well; nil: none does
@@ -118,7 +119,8 @@ func overlay(doc *dtcg.Document, overrides []dtcg.Override) *dtcg.Document {
 // LoadDocument is LoadTree for a document that is read, and overlaid, already.
 func LoadDocument(doc *dtcg.Document, prefix string) *Set {
 	n := len(doc.Tokens)
-	s := &Set{doc: doc, prefix: prefix, served: make([]bool, n), starts: make([]int, n), same: make([]int32, n)}
+	flags := make([]bool, 2*n)
+	s := &Set{doc: doc, prefix: prefix, served: flags[:n], oneText: flags[n:], starts: make([]int, n), same: make([]int32, n)}
 	s.declare()
 	return s
 }

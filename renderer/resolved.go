@@ -1,8 +1,6 @@
 package renderer
 
 import (
-	"strings"
-
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -57,11 +55,15 @@ func appendServed(dst []byte, t *dtcg.Token) []byte { return jsontree.Append(dst
 
 // appendResolved writes a token with its type, and its value as served writes it.
 func appendResolved(dst []byte, t *dtcg.Token, served func(dst []byte, t *dtcg.Token) []byte) []byte {
+	if t.Node.Text != "" && isResolved(t) {
+		return append(dst, t.Node.Text...)
+	}
 	start := len(dst)
 	dst = append(dst, '{')
-	for _, m := range t.Node.Members {
+	for i := range t.Node.Members {
+		m := &t.Node.Members[i]
 		switch {
-		case !strings.HasPrefix(m.Name, "$") || m.Name == "$root" || isReference(m.Name):
+		case !dtcg.IsMetadata(m.Name) || isReference(m.Name):
 			continue
 		case m.Name == "$type" && t.Type == "":
 			continue // not a string, and none to say so
@@ -75,6 +77,19 @@ func appendResolved(dst []byte, t *dtcg.Token, served func(dst []byte, t *dtcg.T
 		dst = jsontree.Append(separate(dst, start, m.Name), m.Value)
 	}
 	return append(dst, '}')
+}
+
+// isResolved reports whether a token is resolved as it is stored.
+func isResolved(t *dtcg.Token) bool {
+	if t.Overridden || t.HasChildren || t.Served != t.Value || t.Type != t.Resolved {
+		return false
+	}
+	for i := range t.Node.Members {
+		if m := &t.Node.Members[i]; isReference(m.Name) || m.Name == "$type" && t.Type == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // flat writes every served value under its dotted path: the shape of a Variant's own map.

@@ -33,7 +33,8 @@ func (s *Set) declare() {
 		var misfit *css.Misfit
 		if from := s.same[i]; from >= 0 && s.served[from] && !s.leftOut && isOneLine(k) {
 			out = appendRenamed(out, declaration(out[s.starts[from]:]), names[from], names[i])
-		} else if out, misfit = css.AppendDeclarations(out, names[i], k, t.Served); misfit != nil {
+			s.oneText[i] = s.oneText[from]
+		} else if out, s.oneText[i], misfit = css.Declare(out, names[i], k, t.Served); misfit != nil {
 			found = append(found, dtcg.MisfitDiagnostic(t, misfit))
 		}
 		s.declared += len(out) - start
@@ -193,6 +194,22 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 		s.starts[next] = len(kept)
 	}
 	return kept, found
+}
+
+// valueText returns the CSS text of token i if it is its text for JavaScript too and stands in tokens.css.
+func (s *Set) valueText(i int) (text []byte, ok bool) {
+	if !s.oneText[i] || s.contested != nil && s.contested[i] {
+		return nil, false
+	}
+	own := s.css[s.starts[i]:]
+	if i+1 < len(s.starts) {
+		own = s.css[s.starts[i]:s.starts[i+1]]
+	}
+	if len(own) == 0 {
+		return nil, false
+	}
+	own = declaration(own)
+	return own[bytes.IndexByte(own, ':')+len(": ") : len(own)-len(";\n")], true
 }
 
 func (s *Set) appendCSS(dst []byte, starts []int32) []byte {

@@ -10,7 +10,7 @@ var borderParts = []part{
 }
 
 // appendBorder appends "width style color".
-func appendBorder(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func appendBorder(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if s, ok := textOf(v); ok {
 		return appendBorderText(dst, s, f)
 	}
@@ -22,7 +22,7 @@ func appendBorder(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 
 // appendBorderText appends the border that s spells: a width, a style and a colour, each at most
 // once and in any order.
-func appendBorderText(dst []byte, s string, f form) ([]byte, *Misfit) {
+func appendBorderText(dst []byte, s string, f *form) ([]byte, *Misfit) {
 	parts := safeParts(s, 3)
 	if parts == nil {
 		return dst, misfitText(s, "not a border")
@@ -62,5 +62,5 @@ func safeParts(s string, limit int) []string {
 // isColor reports whether s spells a colour.
 func isColor(s string) bool {
 	_, reading := readColorText(s)
-	return reading != noColorText && !listed(wideKeywords, lower(s))
+	return reading != noColorText && !isWide(s)
 }

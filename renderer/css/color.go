@@ -4,7 +4,7 @@ import "example.com/livery/renderer/jsontree"
 
 // appendColor appends a colour: of an object as its space is written in CSS, of a string as it
 // stands if it is one safe CSS colour. In sRGB form whatever can be computed is converted.
-func appendColor(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func appendColor(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	switch v.Kind {
 	case jsontree.String:
 		s, _ := textOf(v)
@@ -14,9 +14,10 @@ func appendColor(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 		if misfit != nil {
 			return dst, misfit
 		}
-		if f == inSRGB {
+		if f.inSRGB {
 			return appendSRGB(dst, c.fallback(v), c.alpha), nil
 		}
+		f.differs = f.differs || c.space != spaceSRGB || c.missing()
 		return appendAuthored(dst, &c), nil
 	}
 	return dst, &Misfit{What: "not a colour"}
@@ -26,7 +27,7 @@ func appendColor(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 func appendPlainColor(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 	s, isText := textOf(v)
 	if !isText {
-		return appendColor(dst, v, inSRGB)
+		return appendColor(dst, v, &form{inSRGB: true})
 	}
 	c, reading := readColorText(s)
 	switch reading {
@@ -39,15 +40,29 @@ func appendPlainColor(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 }
 
 // appendColorText appends the colour that s spells.
-func appendColorText(dst []byte, s string, f form) ([]byte, *Misfit) {
+func appendColorText(dst []byte, s string, f *form) ([]byte, *Misfit) {
 	c, reading := readColorText(s)
 	switch {
 	case reading == noColorText:
 		return dst, misfitText(s, "not a colour")
-	case reading == liveText, reading == colorText && f == authored:
+	case reading == liveText, reading == colorText && !f.inSRGB:
+		f.differs = f.differs || !isPlainHex(s)
 		return append(dst, s...), nil
 	}
 	return appendSRGB(dst, c.bytes(), c.alpha), nil
+}
+
+// isPlainHex reports whether the colour s is written as appendSRGB writes it, opaque.
+func isPlainHex(s string) bool {
+	if len(s) != len("#rrggbb") || s[0] != '#' {
+		return false
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i] >= 'A' && s[i] <= 'F' {
+			return false
+		}
+	}
+	return true
 }
 
 // readColor reads a colour object; its components may be numbers, strings of one, or "none". Where

@@ -76,13 +76,24 @@ func readHexText(s string) (rgba [4]uint8, ok bool) {
 		return rgba, false
 	}
 	for i := 0; i < len(s); i += width {
-		high, low := strings.IndexByte(hexDigits, s[i]|0x20), strings.IndexByte(hexDigits, s[i+width-1]|0x20)
-		if high < 0 || low < 0 || s[i] < '0' || s[i+width-1] < '0' {
+		high, low := hexValue(s[i]), hexValue(s[i+width-1])
+		if high|low > 0xF {
 			return rgba, false
 		}
-		rgba[i/width] = uint8(high<<4 | low)
+		rgba[i/width] = high<<4 | low
 	}
 	return rgba, true
+}
+
+// hexValue returns the value of a hexadecimal digit, more than 15 if c is another character.
+func hexValue(c byte) uint8 {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 0xFF
 }
 
 // readColorFunction reads a colour in functional notation, older or newer.

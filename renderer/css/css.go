@@ -44,19 +44,21 @@ const maxList = 1 << 20
 
 func tooLong() *Misfit { return &Misfit{What: "the list is longer than 1 MiB"} }
 
-// form says for whom colours are written.
-type form uint8
-
-const (
-	authored form = iota // for CSS: other colour spaces as the author wrote them
-	inSRGB               // for JavaScript: "#rrggbb" and "rgba(r, g, b, a)" wherever it can be computed
-)
+// form says for whom colours are written: for CSS as their author wrote them, unless it is for JavaScript.
+type form struct {
+	inSRGB  bool // for JavaScript: "#rrggbb" and "rgba(r, g, b, a)" wherever it can be computed
+	differs bool // a colour was written as its author wrote it, which may not be the form for JavaScript
+}
 
 // Append appends the CSS text of v as a value of kind k. If v does not fit (wrong JSON kind,
 // unknown grammar, unsafe text) dst comes back as it was, with the reason. v may be nil.
 func Append(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
+	return appendForm(dst, k, v, &form{})
+}
+
+func appendForm(dst []byte, k Kind, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	start := len(dst)
-	dst, misfit := appendKind(dst, k, v, authored)
+	dst, misfit := appendKind(dst, k, v, f)
 	if misfit != nil {
 		return dst[:start], misfit
 	}
@@ -64,7 +66,7 @@ func Append(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 }
 
 // appendKind leaves at the end of dst whatever it wrote before it found a misfit.
-func appendKind(dst []byte, k Kind, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func appendKind(dst []byte, k Kind, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if v == nil || v.Kind == jsontree.Null {
 		return dst, &Misfit{What: "null is not a value of any type"}
 	}
@@ -90,13 +92,13 @@ func appendKind(dst []byte, k Kind, v *jsontree.Node, f form) ([]byte, *Misfit) 
 	case Border:
 		return appendBorder(dst, v, f)
 	case Transition:
-		return appendTransition(dst, v)
+		return appendTransition(dst, v, f)
 	case Shadow:
 		return appendShadow(dst, v, f)
 	case Gradient:
 		return appendGradient(dst, v, f)
 	case Typography:
-		return appendFont(dst, v)
+		return appendFont(dst, v, f)
 	case Boolean:
 		return appendBoolean(dst, v)
 	case String:
@@ -111,20 +113,30 @@ func appendKind(dst []byte, k Kind, v *jsontree.Node, f form) ([]byte, *Misfit) 
 // of these the ones that fit are appended even if another does not, and then both come back,
 // the lines and the reason why some are missing. For every other kind a misfit leaves dst as it was.
 func AppendDeclarations(dst []byte, name string, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
+	dst, _, misfit := Declare(dst, name, k, v)
+	return dst, misfit
+}
+
+// Declare is AppendDeclarations. It reports whether the value has one text in CSS and for JavaScript: AppendPrimitiveOf
+// makes the primitive from the text of the first declaration then.
+func Declare(dst []byte, name string, k Kind, v *jsontree.Node) (out []byte, oneText bool, misfit *Misfit) {
+	f := form{}
 	switch k {
 	case Typography:
-		return appendTypographyDeclarations(dst, name, v)
+		dst, misfit = appendTypographyDeclarations(dst, name, v, &f)
 	case Gradient:
-		return appendGradientDeclarations(dst, name, v)
+		dst, misfit = appendGradientDeclarations(dst, name, v, &f)
 	default:
-		return appendDeclaration(dst, name, k, v)
+		dst, misfit = appendDeclaration(dst, name, k, v, &f)
 	}
+	oneText = misfit == nil && !f.differs && k != Typography && k != String && k != Unknown
+	return dst, oneText, misfit
 }
 
 // appendDeclaration appends one line, or nothing.
-func appendDeclaration(dst []byte, name string, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
+func appendDeclaration(dst []byte, name string, k Kind, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	start := len(dst)
-	dst, misfit := Append(openDeclaration(dst, name, ""), k, v)
+	dst, misfit := appendForm(openDeclaration(dst, name, ""), k, v, f)
 	if misfit != nil {
 		return dst[:start], misfit
 	}

@@ -95,6 +95,7 @@ func checkPrimitive(t *testing.T, k css.Kind, v *jsontree.Node) {
 		}
 		return
 	}
+	checkOneText(t, k, v)
 	n, err := jsontree.Parse(string(got[1:]))
 	if err != nil && utf8.Valid(got) {
 		t.Fatalf("primitive %q: %v", got, err)

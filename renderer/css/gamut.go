@@ -7,6 +7,9 @@ const maxComponent = 1e6
 
 // bytes returns c in 8-bit sRGB, gamut-mapped as CSS Color 4 does it if sRGB cannot show c.
 func (c *colour) bytes() [3]uint8 {
+	if c.space == spaceSRGB && !c.missing() && shows(c.c) {
+		return [3]uint8{toByte(c.c[0]), toByte(c.c[1]), toByte(c.c[2])}
+	}
 	bounded := *c
 	for i, f := range c.c {
 		bounded.c[i] = math.Max(-maxComponent, math.Min(maxComponent, f))

@@ -4,7 +4,7 @@ import "example.com/livery/renderer/jsontree"
 
 // appendGradient appends a gradient from left to right of a list of stops, or the gradient
 // functions that a string spells.
-func appendGradient(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func appendGradient(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if s, ok := textOf(v); ok {
 		return appendGradientText(dst, s)
 	}
@@ -14,18 +14,18 @@ func appendGradient(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 
 // appendGradientDeclarations appends the gradient and, if it is a list of stops, these alone for
 // a gradient of another shape or direction.
-func appendGradientDeclarations(dst []byte, name string, v *jsontree.Node) ([]byte, *Misfit) {
-	dst, misfit := appendDeclaration(dst, name, Gradient, v)
+func appendGradientDeclarations(dst []byte, name string, v *jsontree.Node, f *form) ([]byte, *Misfit) {
+	dst, misfit := appendDeclaration(dst, name, Gradient, v, f)
 	if misfit != nil || v.Kind != jsontree.Array {
 		return dst, misfit
 	}
-	dst, _ = appendStops(openDeclaration(dst, name, "-stops"), v, authored)
+	dst, _ = appendStops(openDeclaration(dst, name, "-stops"), v, f)
 	return closeDeclaration(dst), nil
 }
 
 // appendStops appends "color position%" for each stop. A single stop is written twice: CSS wants
 // two.
-func appendStops(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func appendStops(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if v.Kind != jsontree.Array || len(v.Items) == 0 {
 		return dst, &Misfit{What: "a gradient has a list of stops"}
 	}
@@ -52,7 +52,7 @@ func appendStops(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 
 // appendStop appends one stop. Its position is clamped; it may be missing, and the stop a colour
 // alone.
-func appendStop(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func appendStop(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	color, position := v, (*jsontree.Node)(nil)
 	if v.IsObject() && v.Find("colorSpace") == nil {
 		color, position = v.Find("color"), v.Find("position")

@@ -50,10 +50,26 @@ func check(t *testing.T, k css.Kind, rows []row) {
 			if string(got) != "x"+want || (failed != nil) != (want == "") {
 				t.Errorf("AppendPrimitive(%s) = %q, %v, want %q", r.json, got, failed, "x"+want)
 			}
+			checkOneText(t, k, v)
 			if r.css != "" && !css.FitsKind(k, v) {
 				t.Errorf("FitsKind(%s) = false of a value that renders", r.json)
 			}
 		})
+	}
+}
+
+// checkOneText wants the primitive that AppendPrimitive writes from the text of a declaration that is said to suffice.
+func checkOneText(t *testing.T, k css.Kind, v *jsontree.Node) {
+	t.Helper()
+	lines, oneText, failed := css.Declare(nil, "--t", k, v)
+	if !oneText || failed != nil {
+		return
+	}
+	line, _, _ := strings.Cut(string(lines), "\n")
+	text := strings.TrimSuffix(strings.TrimPrefix(line, "  --t: "), ";")
+	want, failed := css.AppendPrimitive(nil, k, v)
+	if got := css.AppendPrimitiveOf(nil, k, []byte(text)); failed != nil || string(got) != string(want) {
+		t.Errorf("AppendPrimitiveOf(%q) = %s, AppendPrimitive gives %s, %v", text, got, want, failed)
 	}
 }
 

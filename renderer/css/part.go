@@ -23,7 +23,7 @@ func (p *part) find(v *jsontree.Node) *jsontree.Node {
 }
 
 // appendParts appends the parts of the object v in the order of CSS.
-func appendParts(dst []byte, v *jsontree.Node, parts []part, f form) ([]byte, *Misfit) {
+func appendParts(dst []byte, v *jsontree.Node, parts []part, f *form) ([]byte, *Misfit) {
 	start := len(dst)
 	for i := range parts {
 		p := &parts[i]
@@ -55,11 +55,11 @@ func (p *part) appendSeparator(dst []byte, start int) []byte {
 }
 
 // append appends v as the part, or says of which part it is the misfit.
-func (p *part) append(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func (p *part) append(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if v == nil || v.Kind == jsontree.Null {
 		return dst, &Misfit{What: p.name + " is missing"}
 	}
-	if s, ok := textOf(v); ok && listed(wideKeywords, lower(s)) {
+	if s, ok := textOf(v); ok && isWide(s) {
 		return dst, &Misfit{What: p.name + ": no keyword of this kind within a composite value"}
 	}
 	var misfit *Misfit

@@ -18,6 +18,14 @@ func AppendPrimitive(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 	return dst, nil
 }
 
+// AppendPrimitiveOf is AppendPrimitive for a value of kind k that has one text in CSS and for JavaScript, which is given.
+func AppendPrimitiveOf(dst []byte, k Kind, text []byte) []byte {
+	if k == Boolean || isNumeric(k) && numberEnd(string(text)) == len(text) {
+		return append(dst, text...)
+	}
+	return jsontree.AppendString(dst, text)
+}
+
 func appendPrimitive(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 	if v.IsString() && (k == String || k == Unknown) {
 		return jsontree.AppendString(dst, v.Text), nil
@@ -30,7 +38,7 @@ func appendPrimitive(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 	if k == Color && v != nil {
 		dst, misfit = appendPlainColor(dst, v)
 	} else {
-		dst, misfit = appendKind(dst, k, v, inSRGB)
+		dst, misfit = appendKind(dst, k, v, &form{inSRGB: true})
 	}
 	if misfit != nil || k == Boolean || v.Kind == jsontree.Bool {
 		return dst, misfit
@@ -73,7 +81,7 @@ func appendTypographyObject(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 		}
 		dst = append(jsontree.AppendString(dst, m.Name), ':')
 		value := len(dst)
-		written, failed := p.append(dst, m.Value, inSRGB)
+		written, failed := p.append(dst, m.Value, &form{inSRGB: true})
 		if failed != nil {
 			dst, misfit = dst[:before], failed
 			continue

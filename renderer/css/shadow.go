@@ -12,7 +12,7 @@ var shadowParts = []part{
 }
 
 // appendShadow appends "[inset] x y blur spread color" for each layer. Without a layer it appends none.
-func appendShadow(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func appendShadow(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if v.Kind != jsontree.Array {
 		return appendShadowLayer(dst, v, f)
 	}
@@ -39,7 +39,7 @@ func appendShadow(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
 }
 
 // appendShadowLayer appends one shadow, or the ones that a string spells.
-func appendShadowLayer(dst []byte, v *jsontree.Node, f form) ([]byte, *Misfit) {
+func appendShadowLayer(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if s, ok := textOf(v); ok {
 		return appendShadowText(dst, s, f)
 	}
@@ -63,7 +63,7 @@ func isInset(v *jsontree.Node) bool {
 }
 
 // appendShadowText appends the shadows that s spells, separated by commas.
-func appendShadowText(dst []byte, s string, f form) ([]byte, *Misfit) {
+func appendShadowText(dst []byte, s string, f *form) ([]byte, *Misfit) {
 	if lower(s) == "none" {
 		return append(dst, "none"...), nil
 	}
@@ -87,7 +87,7 @@ func appendShadowText(dst []byte, s string, f form) ([]byte, *Misfit) {
 
 // appendSpelledShadow appends one shadow of two to four lengths in a row, perhaps inset, perhaps
 // with a colour, in the order of the object form.
-func appendSpelledShadow(dst []byte, s string, f form) ([]byte, bool) {
+func appendSpelledShadow(dst []byte, s string, f *form) ([]byte, bool) {
 	var lengths []string
 	color, inset, ended := "", false, false
 	for _, part := range split(s, ' ') {

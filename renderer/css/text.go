@@ -10,6 +10,15 @@ import (
 // as unset or inherited.
 const wideKeywords = " inherit initial revert revert-layer unset "
 
+// isWide reports whether s is one of wideKeywords, in any case. All but these are told by their length.
+func isWide(s string) bool {
+	switch len(s) {
+	case len("unset"), len("revert"), len("inherit"), len("revert-layer"):
+		return listed(wideKeywords, lower(s))
+	}
+	return false
+}
+
 // textOf returns the text of a String, trimmed and with every blank a space.
 func textOf(v *jsontree.Node) (string, bool) {
 	if !v.IsString() {
@@ -78,8 +87,8 @@ func lower(s string) string {
 // listed reports whether word stands in list, which begins and ends with a blank and has one
 // between words.
 func listed(list, word string) bool {
-	if word == "" || strings.IndexByte(word, ' ') >= 0 {
-		return false
+	if word == "" || word[0] >= '0' && word[0] <= '9' || strings.IndexByte(word, ' ') >= 0 {
+		return false // no list holds a number
 	}
 	for {
 		i := strings.Index(list, word)

@@ -133,10 +133,16 @@ func identRest(s string) int {
 	return len(s)
 }
 
+// nameBytes tells the ASCII characters of names.
+var nameBytes = func() (is [256]bool) {
+	for c := range len(is) {
+		is[c] = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+	}
+	return is
+}()
+
 // nameByte reports whether c is an ASCII character of names.
-func nameByte(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_'
-}
+func nameByte(c byte) bool { return nameBytes[c] }
 
 func trimLeft(s string) string {
 	for s != "" && s[0] == ' ' {

@@ -10,14 +10,14 @@ var transitionParts = []part{
 }
 
 // appendTransition appends "duration timing delay". Easing and delay may be missing.
-func appendTransition(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
+func appendTransition(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if s, ok := textOf(v); ok {
 		return appendTransitionText(dst, s)
 	}
 	if v.Kind != jsontree.Object {
 		return dst, &Misfit{What: "not a transition"}
 	}
-	return appendParts(dst, v, transitionParts, authored)
+	return appendParts(dst, v, transitionParts, f)
 }
 
 // appendTransitionText appends the transitions that s spells, separated by commas.
@@ -58,7 +58,7 @@ func appendTransitionLayer(dst []byte, s string) ([]byte, bool) {
 			next, ok = appendEasingText(dst, part)
 			eased = ok
 		}
-		if !ok && !named && identEnd(part) == len(part) && !listed(wideKeywords, lower(part)) {
+		if !ok && !named && identEnd(part) == len(part) && !isWide(part) {
 			next, ok, named = append(dst, part...), true, true
 		}
 		if !ok {

@@ -34,26 +34,26 @@ func typographyPart(name string) *part {
 }
 
 // appendFont appends the font shorthand: "weight size/line-height family".
-func appendFont(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
+func appendFont(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if s, ok := textOf(v); ok {
 		return appendFontText(dst, s)
 	}
 	if v.Kind != jsontree.Object {
 		return dst, &Misfit{What: "not a typography"}
 	}
-	return appendParts(dst, v, fontParts, authored)
+	return appendParts(dst, v, fontParts, f)
 }
 
 // appendTypographyDeclarations appends the shorthand, unless size or family is missing, and a
 // declaration for each part.
-func appendTypographyDeclarations(dst []byte, name string, v *jsontree.Node) ([]byte, *Misfit) {
+func appendTypographyDeclarations(dst []byte, name string, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if !v.IsObject() {
-		return appendDeclaration(dst, name, Typography, v)
+		return appendDeclaration(dst, name, Typography, v, f)
 	}
 	start := len(dst)
 	var misfit *Misfit
 	if v.Find("fontSize") != nil && v.Find("fontFamily") != nil {
-		dst, misfit = appendDeclaration(dst, name, Typography, v)
+		dst, misfit = appendDeclaration(dst, name, Typography, v, f)
 	}
 	for i := range typographyParts {
 		p := &typographyParts[i]
@@ -62,7 +62,7 @@ func appendTypographyDeclarations(dst []byte, name string, v *jsontree.Node) ([]
 			continue
 		}
 		line := len(dst)
-		written, failed := p.append(openDeclaration(dst, name, p.suffix), found, authored)
+		written, failed := p.append(openDeclaration(dst, name, p.suffix), found, f)
 		if failed == nil {
 			dst = closeDeclaration(written)
 			continue

@@ -55,18 +55,18 @@ func appendMembers(dst []byte, members []Member) []byte {
 const hexDigits = "0123456789abcdef"
 
 // AppendString writes s as a JSON string, escaped as Append says.
-func AppendString(dst []byte, s string) []byte {
+func AppendString[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	if i := plainEnd(s, 0); i < len(s) {
-		return appendEscaped(dst, s, i)
+	if !allPlain(s) {
+		return appendEscaped(dst, string(s))
 	}
 	return append(append(dst, s...), '"')
 }
 
-// appendEscaped is the rest of AppendString for a string that is plain up to i.
-func appendEscaped(dst []byte, s string, i int) []byte {
+// appendEscaped is the rest of AppendString for a string that is not plain.
+func appendEscaped(dst []byte, s string) []byte {
 	start := 0
-	for ; i < len(s); i = plainEnd(s, i) {
+	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, i) {
 		if s[i] >= utf8.RuneSelf && !isSeparator(s[i:]) {
 			i++
 			continue

@@ -1,9 +1,6 @@
 package jsontree
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // SyntaxError says where a text stops being JSON and what was expected there.
 type SyntaxError struct {
@@ -52,12 +49,8 @@ func ParseDepth(text string, maxDepth int) (*Node, error) {
 type parser struct {
 	text     string
 	at       int
+	odd      int // where the last blanks or the last string end that Append writes otherwise
 	maxDepth int
-
-	// What Append would write of what was read, but for the text from copied on. A text that is minified as Append does
-	// it is never copied.
-	minified strings.Builder
-	copied   int
 
 	members []Member // of the objects that are still open, the innermost last
 	items   []*Node  // of the arrays that are still open
@@ -125,7 +118,7 @@ func (p *parser) closeItems(start int) []*Node {
 	return kept
 }
 
-// space skips blanks. Most texts have none, so that the look for them is all that is inlined.
+// space skips blanks. A minified text has none, so that the look for them is all that is inlined.
 func (p *parser) space() {
 	if p.at < len(p.text) && p.text[p.at] <= ' ' {
 		p.blanks()
@@ -133,40 +126,17 @@ func (p *parser) space() {
 }
 
 func (p *parser) blanks() {
-	start := p.at
-	p.at = blankEnd(p.text, start)
-	p.leaveOut(start, p.at)
+	p.at = blankEnd(p.text, p.at)
+	p.odd = p.at
 }
 
-// leaveOut notes that Append would not write text[from:to].
-func (p *parser) leaveOut(from, to int) {
-	if p.minified.Cap() == 0 {
-		p.minified.Grow(len(p.text) - from)
+// written returns what Append writes of the array or object that begins at start and ends here, or nothing if only
+// its parts tell.
+func (p *parser) written(start int) string {
+	if start < p.odd {
+		return ""
 	}
-	p.minified.WriteString(p.text[p.copied:from])
-	p.copied = to
-}
-
-// respell notes how Append writes the string s, whose literal begins at start and ends here.
-func (p *parser) respell(start int, s string) {
-	if literal := string(AppendString(nil, s)); literal != p.text[start:p.at] {
-		p.leaveOut(start, p.at)
-		p.minified.WriteString(literal)
-	}
-}
-
-// open is the place at which an array or an object begins.
-type open struct{ at, minified int }
-
-func (p *parser) open() open { return open{p.at, p.minified.Len() + p.at - p.copied} }
-
-// close returns what Append writes of the array or object that begins at o and ends here.
-func (p *parser) close(o open) string {
-	if o.at >= p.copied {
-		return p.text[o.at:p.at]
-	}
-	p.leaveOut(p.at, p.at)
-	return p.minified.String()[o.minified:]
+	return p.text[start:p.at]
 }
 
 func (p *parser) peek() byte {
@@ -221,13 +191,13 @@ func (p *parser) object(depth int) (*Node, error) {
 	if depth > p.maxDepth {
 		return nil, &DepthError{p.at, p.maxDepth}
 	}
-	n, begin := p.node(), p.open()
+	n, begin := p.node(), p.at
 	n.Kind = Object
 	p.at++
 	p.space()
 	if p.peek() == '}' {
 		p.at++
-		n.Text = p.close(begin)
+		n.Text = p.written(begin)
 		return n, nil
 	}
 	for start := len(p.members); ; {
@@ -241,7 +211,7 @@ func (p *parser) object(depth int) (*Node, error) {
 			p.space()
 		case '}':
 			p.at++
-			n.Members, n.Text = p.closeMembers(start), p.close(begin)
+			n.Members, n.Text = p.closeMembers(start), p.written(begin)
 			return n, nil
 		default:
 			return nil, p.fail("',' or '}' was expected")
@@ -308,13 +278,13 @@ func (p *parser) array(depth int) (*Node, error) {
 	if depth > p.maxDepth {
 		return nil, &DepthError{p.at, p.maxDepth}
 	}
-	n, begin := p.node(), p.open()
+	n, begin := p.node(), p.at
 	n.Kind = Array
 	p.at++
 	p.space()
 	if p.peek() == ']' {
 		p.at++
-		n.Text = p.close(begin)
+		n.Text = p.written(begin)
 		return n, nil
 	}
 	for start := len(p.items); ; {
@@ -330,7 +300,7 @@ func (p *parser) array(depth int) (*Node, error) {
 			p.space()
 		case ']':
 			p.at++
-			n.Items, n.Text = p.closeItems(start), p.close(begin)
+			n.Items, n.Text = p.closeItems(start), p.written(begin)
 			return n, nil
 		default:
 			return nil, p.fail("',' or ']' was expected")

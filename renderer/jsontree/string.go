@@ -21,8 +21,8 @@ func (p *parser) string() (string, error) {
 	}
 	p.at = at
 	s, err := p.unusual(start)
-	if err == nil {
-		p.respell(start-1, s)
+	if err == nil && string(AppendString(nil, s)) != p.text[start-1:p.at] {
+		p.odd = p.at
 	}
 	return s, err
 }

@@ -28,7 +28,10 @@
 //	     +---------+---------+---------+---------+     the file's order and never overlap; equal text is shared.
 package plan
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // MaxFileBytes is the length of the longest file: package renderer makes none that is longer, and the
 // bound keeps a hostile overlay, whose edits may all name one large text, from asking for more.
@@ -77,6 +80,7 @@ func Append(dst []byte, file uint8, text []byte) []byte {
 	if len(text) > MaxFileBytes {
 		return dst
 	}
+	dst = slices.Grow(dst, headBytes+len(text))
 	dst = head{file: file, sum: sumOf(file, text), a: uint32(len(text))}.append(dst, planMagic)
 	return append(dst, text...)
 }
