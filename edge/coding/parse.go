@@ -2,13 +2,11 @@ package coding
 
 import (
 	"bytes"
-	"encoding/binary"
-	"hash/crc32"
 	"sync"
+	"unsafe"
 
 	"example.com/livery/wasm/abi"
 	"github.com/andybalholm/brotli"
-	"github.com/andybalholm/brotli/flate"
 	"github.com/andybalholm/brotli/matchfinder"
 )
 
@@ -17,6 +15,7 @@ import (
 type Parse struct {
 	length  int // of the text
 	matches []match
+	deflate *deflateCode
 }
 
 // match is a matchfinder.Match in half the memory.
@@ -38,11 +37,14 @@ func NewParse(text []byte) *Parse {
 	for i, m := range found {
 		p.matches[i] = match{uint32(m.Unmatched), uint32(m.Length), uint32(m.Distance)}
 	}
+	p.deflate = newDeflateCode(text, p.matches)
 	return p
 }
 
 // Bytes returns the memory that p takes.
-func (p *Parse) Bytes() int { return 12*cap(p.matches) + 32 }
+func (p *Parse) Bytes() int {
+	return 12*cap(p.matches) + 64 + int(unsafe.Sizeof(deflateCode{})) + 512
+}
 
 // Shared is what a content shares with a text that was parsed.
 type Shared struct {
@@ -65,7 +67,7 @@ func (p *Encoders) EncodeParsed(content []byte, enc Encoding, by Shared) []byte 
 	w := parseWriters.Get().(*parseWriter)
 	defer parseWriters.Put(w)
 	w.splice(by, len(content))
-	return bytes.Clone(w.write(content, enc)) // to its own length: it is kept
+	return bytes.Clone(w.write(content, enc, by.Parse)) // to its own length: it is kept
 }
 
 // holds reports whether the spans are in order and content has what they say.
@@ -86,12 +88,11 @@ func (by *Shared) holds(content []byte) bool {
 }
 
 // parseWriters are used again: one takes some 100 KB.
-var parseWriters = sync.Pool{New: func() any { return &parseWriter{gzip: flate.NewEncoder()} }}
+var parseWriters = sync.Pool{New: func() any { return &parseWriter{} }}
 
 // parseWriter encodes contents by the matches of a Parse.
 type parseWriter struct {
 	splicer
-	gzip   matchfinder.Encoder
 	brotli brotli.Encoder
 	out    []byte
 }
@@ -99,15 +100,12 @@ type parseWriter struct {
 // gzipHead begins a gzip stream that says nothing of a file (RFC 1952 section 2.3).
 const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-func (w *parseWriter) write(content []byte, enc Encoding) []byte {
+func (w *parseWriter) write(content []byte, enc Encoding, p *Parse) []byte {
 	if enc == Brotli {
 		w.brotli.Reset()
 		w.out = w.brotli.Encode(w.out[:0], content, w.matches, true)
 		return w.out
 	}
-	w.gzip.Reset()
-	w.out = w.gzip.Encode(append(w.out[:0], gzipHead...), content, w.matches, true)
-	w.out = binary.LittleEndian.AppendUint32(w.out, crc32.ChecksumIEEE(content))
-	w.out = binary.LittleEndian.AppendUint32(w.out, uint32(len(content)))
+	w.out = p.deflate.appendGzip(w.out[:0], content, w.matches)
 	return w.out
 }
