@@ -42,8 +42,8 @@ func deltaEdge(t testing.TB, serving record.Serving) (e *Edge, made, refused, un
 		old := content.NewInputs(feedproto.Pair{Plan: record.HashOf([]byte(text))})
 		b := content.NewBody(abi.TokensCSS, []byte(text), coding.Identity, coding.Identity, false, nil)
 		e.content.Put(content.Key{Inputs: old.ID, File: abi.TokensCSS}, b)
-		e.content.Offer(p.Line(), &old, abi.TokensCSS, b.Plain)
-		return content.DictionaryKey{Line: p.Line(), File: abi.TokensCSS, Digest: b.Plain.Digest}
+		e.content.Offer(p.Line(), &old, abi.TokensCSS)
+		return content.DictionaryKey{Line: p.Line(), File: abi.TokensCSS, Digest: sha256.Sum256(b.Bytes)}
 	}
 	files := [3]string{strings.Repeat("--a: 1px;", 299) + "--a: 2px;", "--a: 1px;", strings.Repeat("--a: 1px;", 299)} // too small a file is not a dictionary
 	for i, text := range files {
@@ -69,6 +69,9 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 	e, made, refused, unmade := deltaEdge(t, openServing)
 	walled, _, _, _ := deltaEdge(t, listed)
 	latest := e.records.PairEntry(testEnv + "/" + testTheme + "/-/latest")
+	for _, version := range []string{"1", "latest"} { // clients may have what is answered, whose digest is not known yet
+		fullAnswer(t, e, "/"+testEnv+"/"+testTheme+"/-/"+version+"/tokens.css", []string{accept})
+	}
 	e.content.MakeDelta(content.DictionaryKey{Line: latest.Line(), File: abi.TokensCSS, Digest: sha256.Sum256([]byte("?"))}, &latest.State().Inputs, time.Now())
 	for _, tt := range []struct {
 		name, version string

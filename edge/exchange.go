@@ -77,7 +77,7 @@ func (e *Edge) decide(x *exchange) *respond.Problem {
 		return p
 	}
 	if v.Line != "" && x.response.Status == fasthttp.StatusOK {
-		e.content.Offer(v.Line, &x.PairState.Inputs, v.File, v.Body.Plain)
+		e.content.Offer(v.Line, &x.PairState.Inputs, v.File)
 		if v.Delta != nil && (x.ctx == nil || x.ctx.IsGet()) {
 			e.metrics.sentDelta(v.Delta, v.Body)
 		}

@@ -37,6 +37,7 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestFullDiskKeepsAddressesWhoseFilesItHas":    TestFullDiskKeepsAddressesWhoseFilesItHas,
 	"TestOneRenderingGivesAllCodings":              TestOneRenderingGivesAllCodings,
 	"TestVariantsAreEncodedByTheirTheme":           TestVariantsAreEncodedByTheirTheme,
+	"TestUnchangedFilesKeepTheirValidators":        TestUnchangedFilesKeepTheirValidators,
 	"TestSilentUpstreamIsPassedOver":               TestSilentUpstreamIsPassedOver,
 	"TestEveryReasonForBeingCutOffIsTold":          TestEveryReasonForBeingCutOffIsTold,
 	"TestMetricsTellWhatIsHeld":                    TestMetricsTellWhatIsHeld,

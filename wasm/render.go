@@ -27,6 +27,12 @@ func (r Request) Text() []byte {
 	return text
 }
 
+// Edits returns the part of the Overlay that belongs to the File, or nil.
+func (r Request) Edits() []byte {
+	edits, _ := part(r.Overlay.Bytes, r.File, abi.StatusBadOverlay)
+	return edits
+}
+
 // planKey names one plan of a bundle.
 type planKey struct {
 	bundle string

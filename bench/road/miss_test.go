@@ -218,7 +218,7 @@ func (e *missed) get(t *testing.T, path, coding string) []byte {
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %d, %v", path, response.StatusCode, err)
 	}
-	return append([]byte(response.Header.Get("ETag")+"\n"), body...)
+	return body
 }
 
 func (e *missed) busy(t *testing.T) time.Duration {
@@ -271,7 +271,7 @@ func publishMissed(ctx context.Context, t *testing.T, o *world.Origin, theme *wo
 	for _, file := range world.Files {
 		path := o.Path(theme, len(theme.Pairs)-1, 0, file)
 		if a, b := edges[0].get(t, path, "identity"), edges[1].get(t, path, "identity"); string(a) != string(b) {
-			t.Errorf("%s differs between the edges, or its ETag does", path)
+			t.Errorf("%s differs between the edges", path)
 		}
 	}
 }

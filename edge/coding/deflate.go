@@ -66,7 +66,7 @@ type deflateCode struct {
 const seenOften = 16
 
 // newDeflateCode returns the code for the matches of a text.
-func newDeflateCode(text []byte, matches []match) *deflateCode {
+func newDeflateCode(text []byte, matches []matchfinder.Match) *deflateCode {
 	literals, distances := make([]int, literalCount), make([]int, distanceCount)
 	for i := range literals {
 		literals[i] = 1
@@ -76,16 +76,16 @@ func newDeflateCode(text []byte, matches []match) *deflateCode {
 	}
 	at := 0
 	for _, m := range matches {
-		for _, c := range text[at : at+int(m.unmatched)] {
+		for _, c := range text[at : at+m.Unmatched] {
 			literals[c] += seenOften
 		}
-		at += int(m.unmatched + m.length)
-		for rest := int(m.length); rest > 0; {
+		at += m.Unmatched + m.Length
+		for rest := m.Length; rest > 0; {
 			piece := pieceOf(rest)
 			rest -= piece
 			symbol, _ := lengthSymbol(piece)
 			literals[firstLength+symbol] += seenOften
-			symbol, _ = distanceSymbol(int(m.distance))
+			symbol, _ = distanceSymbol(m.Distance)
 			distances[symbol] += seenOften
 		}
 	}

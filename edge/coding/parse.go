@@ -16,6 +16,7 @@ type Parse struct {
 	length  int // of the text
 	matches []match
 	deflate *deflateCode
+	gzipped int // bytes of the text by it
 }
 
 // match is a matchfinder.Match in half the memory.
@@ -37,7 +38,8 @@ func NewParse(text []byte) *Parse {
 	for i, m := range found {
 		p.matches[i] = match{uint32(m.Unmatched), uint32(m.Length), uint32(m.Distance)}
 	}
-	p.deflate = newDeflateCode(text, p.matches)
+	p.deflate = newDeflateCode(text, found)
+	p.gzipped = len(p.deflate.appendGzip(nil, text, found))
 	return p
 }
 
@@ -100,6 +102,10 @@ type parseWriter struct {
 // gzipHead begins a gzip stream that says nothing of a file (RFC 1952 section 2.3).
 const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
+// otherShare is the part by which a content may be longer than its text, both gzipped, before it has a code of its own: it is
+// not much like the text.
+const otherShare = 20
+
 func (w *parseWriter) write(content []byte, enc Encoding, p *Parse) []byte {
 	if enc == Brotli {
 		w.brotli.Reset()
@@ -107,5 +113,8 @@ func (w *parseWriter) write(content []byte, enc Encoding, p *Parse) []byte {
 		return w.out
 	}
 	w.out = p.deflate.appendGzip(w.out[:0], content, w.matches)
+	if len(w.out)*p.length > p.gzipped*len(content)/otherShare*(otherShare+1) {
+		w.out = newDeflateCode(content, w.matches).appendGzip(w.out[:0], content, w.matches)
+	}
 	return w.out
 }

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"crypto/sha256"
 	"strconv"
 	"sync/atomic"
 
@@ -38,13 +39,20 @@ var contentTypes = [abi.FileCount][]byte{
 }
 
 // NewBody returns content of a file, which must not be changed, as it is sent in a coding that is not a delta. fast says
-// that it was encoded quickly, p what it is a coding of; nil: that is not known, if it is not the file itself.
+// that it was encoded quickly, p what it is a coding of; nil: that is not known, or for the file itself that its hash is
+// its name.
 func NewBody(f abi.File, content []byte, wanted, enc coding.Encoding, fast bool, p *PlainInfo) *Body {
-	own := newPlainInfo(content)
-	if enc == coding.Identity {
-		p = own
+	var name []byte
+	switch {
+	case enc != coding.Identity:
+		name = tagOf(sha256.Sum256(content))
+	case p == nil:
+		p = newPlainInfo(content)
+		fallthrough
+	default:
+		name = p.name
 	}
-	b := &Body{Plain: p, wanted: wanted, Encoding: enc, Bytes: content, ETag: []byte(`"` + string(own.name) + etagSuffixes[enc] + `"`), FastEncoded: fast}
+	b := &Body{Plain: p, wanted: wanted, Encoding: enc, Bytes: content, ETag: []byte(`"` + string(name) + etagSuffixes[enc] + `"`), FastEncoded: fast}
 	return b.describe(f)
 }
 

@@ -130,8 +130,7 @@ func TestDictionaryOutlivesOnePublish(t *testing.T) {
 	for version := range 4 {
 		p.publish(0, version, true)
 		p.ask()
-		plain := NewBody(abi.TokensCSS, lines(3000+version), coding.Identity, coding.Identity, false, nil)
-		p.store.Offer("line", p.leads[0], abi.TokensCSS, plain.Plain)
+		p.store.Offer("line", p.leads[0], abi.TokensCSS)
 		keys = append(keys, Key{p.leads[0].ID, abi.TokensCSS})
 	}
 	for version, want := range []bool{false, false, true, true} {

@@ -1,7 +1,9 @@
 package content
 
 import (
+	"crypto/sha256"
 	"errors"
+	"slices"
 	"time"
 
 	"example.com/livery/edge/coding"
@@ -46,13 +48,45 @@ type deltaTask struct {
 
 func (t *deltaTask) target() Key { return Key{t.in.ID, t.from.File} }
 
-// Offer notes that clients may have a file of a line as a dictionary from now on. Once that is
-// known it allocates nothing.
-func (s *Store) Offer(line string, in *Inputs, f abi.File, plain *PlainInfo) {
-	if bit := uint32(1) << f; in.offered.Load()&bit == 0 {
-		in.offered.Or(bit)
-		s.offers.Set(DictionaryKey{line, f, plain.Digest}, in)
+// Offer notes that clients may have a file of a line as a dictionary from now on. Its digest is computed when a client
+// names one that is not known. Once that is known it allocates nothing.
+func (s *Store) Offer(line string, in *Inputs, f abi.File) {
+	bit := uint32(1) << f
+	if in.offered.Load()&bit != 0 || in.offered.Or(bit)&bit != 0 {
+		return
 	}
+	s.offers.Update(DictionaryKey{Line: line, File: f}, func(others []*Inputs, _ bool) ([]*Inputs, bool) {
+		return append(slices.Clone(others[max(0, len(others)+1-maxSearched):]), in), true
+	})
+}
+
+// offered returns what a dictionary is made from, if clients may have it.
+func (s *Store) offered(from DictionaryKey) *Inputs {
+	if of, ok := s.offers.Get(from); ok && from.Digest != (coding.Digest{}) {
+		return of[0]
+	}
+	return nil
+}
+
+// digestOffers computes the digests of the files of a line that were offered, as far as file returns them.
+func (s *Store) digestOffers(line string, f abi.File, file func(*Inputs) *Body) {
+	key, rest := DictionaryKey{Line: line, File: f}, []*Inputs(nil)
+	offers, _ := s.offers.Peek(key)
+	for _, in := range offers {
+		if b := file(in); b != nil {
+			s.offers.Set(DictionaryKey{line, f, sha256.Sum256(b.Bytes)}, []*Inputs{in})
+		} else {
+			rest = append(rest, in)
+		}
+	}
+	s.offers.Update(key, func(held []*Inputs, ok bool) ([]*Inputs, bool) {
+		for _, in := range held {
+			if !slices.Contains(offers, in) { // it was offered meanwhile
+				rest = append(rest, in)
+			}
+		}
+		return rest, ok
+	})
 }
 
 // Delta returns the delta from a dictionary to a file that is held, or nil. more reports whether
@@ -62,7 +96,8 @@ func (s *Store) Delta(from DictionaryKey, in *Inputs, f *File, now time.Time) (b
 	if d, known := f.delta(&from); known {
 		return d.body, false
 	}
-	if _, offered := s.offers.Get(from); offered {
+	unknown, _ := s.offers.Peek(DictionaryKey{Line: from.Line, File: from.File}) // by their digests
+	if len(unknown) > 0 || s.offered(from) != nil {
 		return nil, !s.deltas.making.Full(now)
 	}
 	return nil, in.searched.Load()&(1<<from.File) == 0 && !s.deltas.searches.Full(now)
@@ -71,9 +106,12 @@ func (s *Store) Delta(from DictionaryKey, in *Inputs, f *File, now time.Time) (b
 // MakeDelta makes the delta that Delta says there may be while its request waits, if that is quick and no other is being
 // made. What takes long is done behind the answer: the next request has it.
 func (s *Store) MakeDelta(from DictionaryKey, in *Inputs, now time.Time) *Body {
-	t := deltaTask{from: from, in: in}
-	var offered bool
-	if t.old, offered = s.offers.Get(from); !offered {
+	t := deltaTask{from: from, in: in, old: s.offered(from)}
+	if t.old == nil {
+		s.digestOffers(from.Line, from.File, func(in *Inputs) *Body { return s.heldForDelta(Key{in.ID, from.File}) })
+		t.old = s.offered(from)
+	}
+	if t.old == nil {
 		s.beginSearch(t, now)
 		return nil
 	}
@@ -141,7 +179,7 @@ func (s *Store) makeDelta(t deltaTask, old, file *Body) *Body {
 		return nil
 	}
 	d := delta{from: t.from}
-	if old.Plain.Digest == t.from.Digest && old.Plain.Dictionary() && file.Plain.Dictionary() {
+	if sha256.Sum256(old.Bytes) == t.from.Digest && old.Plain.Dictionary() && file.Plain.Dictionary() {
 		content, err := coding.EncodeDelta(old.Bytes, t.from.Digest, file.Bytes)
 		if err == nil && len(content) <= held.smallest()/4*3 {
 			d.body = newDelta(t.from.File, content, file.Plain)
@@ -168,8 +206,7 @@ func (s *Store) MakeDeltas() {
 func (s *Store) makeLater(t deltaTask) {
 	if t.old == nil {
 		s.search(t.from.Line, t.from.File)
-		var found bool
-		if t.old, found = s.offers.Get(t.from); !found {
+		if t.old = s.offered(t.from); t.old == nil {
 			return
 		}
 	}
@@ -189,38 +226,34 @@ func (s *Store) dictionary(in *Inputs, f abi.File) (*Body, error) {
 	if b := s.heldPlain(Key{in.ID, f}); b != nil {
 		return b, nil
 	}
-	content, err := s.render(in, f, nil)
+	content, plain, err := s.render(in, f, nil)
 	if err != nil {
 		return nil, err
 	}
-	return NewBody(f, content, coding.Identity, coding.Identity, false, nil), nil
+	return NewBody(f, content, coding.Identity, coding.Identity, false, plain), nil
 }
 
 // search finds out what clients may have of a line from before this edge was started: the versions on
 // disk that can be made without a question to upstream.
 func (s *Store) search(line string, f abi.File) {
+	s.digestOffers(line, f, func(in *Inputs) *Body { return s.dictionaryHere(in, f) })
+	s.offers.Delete(DictionaryKey{Line: line, File: f}) // what is left is not here any more
 	older := s.config.Older(line)
 	for _, in := range older[:min(len(older), maxSearched)] {
-		if plain := s.plainHere(in, f); plain != nil && s.ctx.Err() == nil {
-			s.offers.Set(DictionaryKey{line, f, plain.Digest}, in)
+		if b := s.dictionaryHere(in, f); b != nil && s.ctx.Err() == nil {
+			s.offers.Set(DictionaryKey{line, f, sha256.Sum256(b.Bytes)}, []*Inputs{in})
 		}
 	}
 }
 
-// plainHere returns what a file is, as it is held in memory or made from what is in memory and on disk; nil
-// if that does not do.
-func (s *Store) plainHere(in *Inputs, f abi.File) *PlainInfo {
-	if held, ok := s.files.Peek(Key{in.ID, f}); ok {
-		if plain := held.plain(); plain != nil {
-			return plain
-		}
-	}
-	if !s.config.Runtime.Loaded(string(in.module.Value())) || !s.HasInputs(in) {
+// dictionaryHere returns a file as it is, from memory or made from what is in memory and on disk; nil if that does not do.
+func (s *Store) dictionaryHere(in *Inputs, f abi.File) *Body {
+	if _, held := s.files.Peek(Key{in.ID, f}); !held && (!s.config.Runtime.Loaded(string(in.module.Value())) || !s.HasInputs(in)) {
 		return nil
 	}
-	content, err := s.render(in, f, nil)
+	b, err := s.dictionary(in, f)
 	if err != nil {
 		return nil // it is logged if a request fails for it
 	}
-	return newPlainInfo(content)
+	return b
 }

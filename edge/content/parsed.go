@@ -15,22 +15,34 @@ type parseKey struct {
 	file abi.File
 }
 
-// parseCost is what a Parse takes besides its matches, roughly.
-const parseCost = 256
+// parseCost is what a planText takes besides its Parse, roughly.
+const parseCost = 320
 
-// parses encodes files by the matches in their plans. It may be used concurrently.
+// planText is what is known of the text of a plan. It is not changed.
+type planText struct {
+	sum     [sha256.Size]byte
+	encoded bool          // a file was encoded by it
+	parse   *coding.Parse // nil: not made
+}
+
+// parses knows plans, and encodes files by the matches in them. It may be used concurrently.
 type parses struct {
-	*memcache.Table[parseKey, *coding.Parse]
+	*memcache.Table[parseKey, *planText]
 	store *Store
 }
 
 func newParses(s *Store, budget uint64) parses {
-	return parses{store: s, Table: memcache.New(budget, func(_ parseKey, p *coding.Parse) uint32 {
-		if p == nil {
+	return parses{store: s, Table: memcache.New(budget, func(_ parseKey, p *planText) uint32 {
+		if p.parse == nil {
 			return parseCost
 		}
-		return memcache.Allocated(p.Bytes()) + parseCost
+		return memcache.Allocated(p.parse.Bytes()) + parseCost
 	}, nil)}
+}
+
+// text returns what is known of a text, which belongs to key.
+func (p parses) text(key parseKey, text []byte) *planText {
+	return p.GetOrMake(key, func() *planText { return &planText{sum: sha256.Sum256(text)} })
 }
 
 // finalPart is the part of a content, in its spans, from which on gzip by a Parse is as small as gzip gets.
@@ -47,7 +59,7 @@ func (p parses) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) 
 	if by.Parse == nil {
 		return nil, nil
 	}
-	content, err := s.render(in, key.File, &by)
+	content, plain, err := s.render(in, key.File, &by)
 	if err != nil || len(content) < coding.MinBytes {
 		return nil, err
 	}
@@ -60,36 +72,33 @@ func (p parses) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) 
 		shared += span.Length
 	}
 	fast := enc != coding.Gzip || float64(shared) < finalPart*float64(len(content))
-	return NewBody(key.File, encoded, enc, enc, fast, newPlainInfo(content)), nil
+	return NewBody(key.File, encoded, enc, enc, fast, plain), nil
 }
 
 // of returns the Parse of what a file is without an overlay, from the second time on that it is asked for: what is
 // encoded once is quicker without. nil: there is none.
 func (p parses) of(in *Inputs, f abi.File) *coding.Parse {
 	key := parseKey{in.plan, f}
-	held, asked := p.Get(key)
-	if held != nil {
-		return held
-	}
-	if !asked {
-		p.Set(key, nil)
-		return nil
+	held, _ := p.Get(key)
+	if held != nil && held.parse != nil {
+		return held.parse
 	}
 	made, _, _ := p.store.flights.Do("parse"+string(key.plan[:])+f.Name(), func() (any, error) {
-		if held, _ := p.Get(key); held != nil {
-			return held, nil
-		}
 		plan, err := p.store.Input(inDigits(in.plan))
 		if err != nil {
 			return nil, err
 		}
 		text := wasm.Request{Plan: wasm.Blob{Bytes: plan}, File: f}.Text()
-		if len(text) < coding.MinBytes || len(text) > coding.MaxParseBytes {
-			return nil, nil
+		known := *p.text(key, text)
+		switch {
+		case known.parse != nil, len(text) < coding.MinBytes || len(text) > coding.MaxParseBytes:
+			return known.parse, nil
+		case known.encoded:
+			known.parse = coding.NewParse(text)
 		}
-		parse := coding.NewParse(text)
-		p.Set(key, parse)
-		return parse, nil
+		known.encoded = true
+		p.Set(key, &known)
+		return known.parse, nil
 	})
 	parse, _ := made.(*coding.Parse)
 	return parse

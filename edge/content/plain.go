@@ -4,28 +4,52 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
+	"hash/crc32"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/storage/record"
+	"example.com/livery/wasm/abi"
 )
 
 // PlainInfo is what a file is, whatever coding it is sent in. It is not changed.
 type PlainInfo struct {
-	Digest coding.Digest // of its bytes
 	length int
+	sum    uint32 // CRC-32C of its bytes
 	name   []byte // what the validator of its bytes, and of every delta to it, begins with, unquoted
 }
 
-// tagBytes is how much of the hash of its bytes a validator holds.
+// tagBytes is how much of a hash a validator holds.
 const tagBytes = 18
 
+// newPlainInfo returns what content is, if it is named by its hash.
 func newPlainInfo(content []byte) *PlainInfo {
-	p := &PlainInfo{Digest: sha256.Sum256(content), length: len(content)}
-	p.name = plainName(p.Digest)
-	return p
+	return namedInfo(content, tagOf(sha256.Sum256(content)))
 }
 
-func plainName(digest coding.Digest) []byte {
+// namedInfo returns what content is under a name that stands for no other one.
+func namedInfo(content, name []byte) *PlainInfo {
+	return &PlainInfo{length: len(content), sum: crc32.Checksum(content, castagnoli), name: name}
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// says reports whether content is that of p, as far as a fault in memory is to be noticed.
+func (p *PlainInfo) says(content []byte) bool {
+	return len(content) == p.length && crc32.Checksum(content, castagnoli) == p.sum
+}
+
+func tagOf(digest [sha256.Size]byte) []byte {
 	return base64.RawURLEncoding.AppendEncode(nil, digest[:tagBytes])
+}
+
+// variantTag returns the name of a Variant's file: the hash of what it is rendered from. So the file need not be hashed,
+// and one that is rendered from the same has the same name at every edge.
+func variantTag(module record.Hash, f abi.File, plan [sha256.Size]byte, edits []byte) []byte {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "livery file %s\n%s\n%x\n", f.Name(), module, plan)
+	h.Write(edits)
+	return tagOf([sha256.Size]byte(h.Sum(nil)))
 }
 
 // Dictionary reports whether the file is of a size that deltas are made of and to.

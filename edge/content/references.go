@@ -15,6 +15,7 @@ import (
 type References struct {
 	files  *memcache.Table[Key, *File]
 	inputs *memcache.Table[record.Hash, []byte]
+	parses parses
 	disk   BodyDisk // nil: none
 
 	mu        sync.Mutex                   // guards Inputs.before too
@@ -24,8 +25,8 @@ type References struct {
 // ReferenceCost is the memory that each address takes here, in bytes. A test weighs it.
 const ReferenceCost = 128
 
-func newReferences(files *memcache.Table[Key, *File], inputs *memcache.Table[record.Hash, []byte], disk BodyDisk) *References {
-	return &References{files: files, inputs: inputs, disk: disk, addresses: map[[sha256.Size]byte]uint32{}}
+func newReferences(s *Store) *References {
+	return &References{files: s.files, inputs: s.inputs, parses: s.parses, disk: s.config.Bodies, addresses: map[[sha256.Size]byte]uint32{}}
 }
 
 // Succeed notes that next is to replace old at its address, before it does: files of next that are made until then take the
@@ -57,6 +58,9 @@ func (r *References) Replace(old, next *Inputs) {
 	}
 	if plan {
 		r.inputs.Delete(inDigits(old.plan))
+		for f := range abi.File(abi.FileCount) {
+			r.parses.Delete(parseKey{old.plan, f})
+		}
 	}
 	if files {
 		r.inputs.Delete(inDigits(old.overlay))

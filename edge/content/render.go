@@ -65,13 +65,13 @@ func (s *Store) make(in *Inputs, key Key, enc coding.Encoding, requested bool) (
 func (s *Store) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) {
 	if enc == coding.Identity {
 		if b := s.heldPlain(key); b != nil {
-			return NewBody(key.File, b.Bytes, enc, enc, false, nil), nil
+			return NewBody(key.File, b.Bytes, enc, enc, false, b.Plain), nil
 		}
-		content, err := s.render(in, key.File, nil)
+		content, plain, err := s.render(in, key.File, nil)
 		if err != nil {
 			return nil, err
 		}
-		return NewBody(key.File, content, enc, enc, false, nil), nil
+		return NewBody(key.File, content, enc, enc, false, plain), nil
 	}
 	if b, err := s.parses.encode(in, key, enc); b != nil || err != nil {
 		return b, err
@@ -121,12 +121,12 @@ func (s *Store) decode(name abi.File, f *File) *Body {
 			continue
 		}
 		if b.Encoding == coding.Identity {
-			return NewBody(name, b.Bytes, coding.Identity, coding.Identity, false, nil)
+			return NewBody(name, b.Bytes, coding.Identity, coding.Identity, false, b.Plain)
 		}
 		content, err := s.encoders.Decode(b.Bytes, b.Encoding, b.Plain.length)
 		if err == nil {
-			if plain := NewBody(name, content, coding.Identity, coding.Identity, false, nil); plain.Plain.Digest == b.Plain.Digest {
-				return plain
+			if b.Plain.says(content) {
+				return NewBody(name, content, coding.Identity, coding.Identity, false, b.Plain)
 			}
 			err = errNotAsMade
 		}
@@ -138,19 +138,19 @@ func (s *Store) decode(name abi.File, f *File) *Body {
 // errNotAsMade says that memory has changed.
 var errNotAsMade = errors.New("it does not say what it was made from")
 
-// render makes a file from a pair's inputs, with the module that the pair names. shared is told what the file shares
-// with its plan; nil: that is not asked for.
-func (s *Store) render(in *Inputs, f abi.File, shared *coding.Shared) ([]byte, error) {
+// render makes a file from a pair's inputs, with the module that the pair names, and returns what it is. shared is told
+// what the file shares with its plan; nil: that is not asked for.
+func (s *Store) render(in *Inputs, f abi.File, shared *coding.Shared) ([]byte, *PlainInfo, error) {
 	p := in.Pair()
 	plan, err := s.Input(p.Plan)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	request := wasm.Request{Plan: wasm.Blob{Name: string(p.Plan), Bytes: plan}, File: f}
 	if p.Overlay != "" {
 		overlay, err := s.Input(p.Overlay)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		request.Overlay = wasm.Blob{Name: string(p.Overlay), Bytes: overlay}
 	}
@@ -158,7 +158,15 @@ func (s *Store) render(in *Inputs, f abi.File, shared *coding.Shared) ([]byte, e
 	if errors.Is(err, wasm.ErrNotLoaded) { // dropped between the two: it was unused for long
 		content, err = s.renderWith(p.Module, request, shared)
 	}
-	return content, err
+	if err != nil {
+		return nil, nil, err
+	}
+	edits := request.Edits()
+	if edits == nil {
+		return content, newPlainInfo(content), nil
+	}
+	known := s.parses.text(parseKey{in.plan, f}, request.Text())
+	return content, namedInfo(content, variantTag(p.Module, f, known.sum, edits)), nil
 }
 
 func (s *Store) renderWith(module record.Hash, request wasm.Request, shared *coding.Shared) (content []byte, err error) {

@@ -29,12 +29,14 @@ func storedName(key Key, wanted coding.Encoding) (name [sha256.Size + 2]byte) {
 // one replaced, which has FastTag bytes.
 type storedHead struct {
 	Encoding, Fast, FastTag uint8
-	Digest                  coding.Digest // of the file as it is
+	Name                    [tagBytes / 3 * 4]byte // PlainInfo.name
+	Sum                     uint32                 // PlainInfo.sum
 	Length                  uint64
 }
 
 func (b *Body) appendStored(dst []byte) []byte {
-	head := storedHead{Encoding: uint8(b.Encoding), FastTag: uint8(len(b.fastTag)), Digest: b.Plain.Digest, Length: uint64(b.Plain.length)}
+	head := storedHead{Encoding: uint8(b.Encoding), FastTag: uint8(len(b.fastTag)), Sum: b.Plain.sum, Length: uint64(b.Plain.length)}
+	copy(head.Name[:], b.Plain.name)
 	if b.FastEncoded {
 		head.Fast = 1
 	}
@@ -50,7 +52,7 @@ func readStored(f abi.File, wanted coding.Encoding, stored []byte) *Body {
 		return nil
 	}
 	tag, content := stored[n:n+int(head.FastTag)], bytes.Clone(stored[n+int(head.FastTag):])
-	plain := &PlainInfo{Digest: head.Digest, length: int(head.Length), name: plainName(head.Digest)}
+	plain := &PlainInfo{length: int(head.Length), sum: head.Sum, name: head.Name[:]}
 	b := NewBody(f, content, wanted, coding.Encoding(head.Encoding), head.Fast == 1, plain)
 	if b.requested = true; len(tag) > 0 {
 		b.fastTag = bytes.Clone(tag)

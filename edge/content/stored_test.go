@@ -56,7 +56,7 @@ func TestSmallerBodyTakesItsPlaceOnDisk(t *testing.T) {
 		s.recompress(recompression{key, coding.Gzip})
 	}
 	b := start().LoadBody(&in, abi.TokensCSS, coding.Gzip)
-	if b == nil || len(b.Bytes) >= len(fast.Bytes) || b.FastEncoded || b.Matches(fast.ETag) == nil || b.Plain.Digest != plain.Plain.Digest {
+	if b == nil || len(b.Bytes) >= len(fast.Bytes) || b.FastEncoded || b.Matches(fast.ETag) == nil || !b.Plain.says(plain.Bytes) {
 		t.Fatalf("after a restart: %+v, want the smaller body", b)
 	}
 	s.References.Replace(nil, &in)
