@@ -24,7 +24,7 @@ func (r *Runtime) RenderOneWay(ctx context.Context, digest string, req Request, 
 		if whole {
 			return in.renderWhole(ctx, plan.slot, len(j.overlay))
 		}
-		return in.renderPieces(ctx, plan, len(j.overlay), nil)
+		return in.renderPieces(ctx, plan, j)
 	})
 }
 

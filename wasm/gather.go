@@ -25,7 +25,7 @@ func (in *instance) renderFile(ctx context.Context, j job, budget int, c *counts
 	if j.spans == nil && (len(j.overlay) == 0 || len(j.overlay) > len(j.plan)/sparse) {
 		return in.renderWhole(ctx, plan.slot, len(j.overlay))
 	}
-	return in.renderPieces(ctx, plan, len(j.overlay), j.spans)
+	return in.renderPieces(ctx, plan, j)
 }
 
 // sparse is how many times longer than its overlay a plan has to be for pieces to pay. Pieces are
@@ -34,8 +34,8 @@ func (in *instance) renderFile(ctx context.Context, j job, budget int, c *counts
 const sparse = 16
 
 // renderPieces has the module name the pieces and copies them once, at the host.
-func (in *instance) renderPieces(ctx context.Context, plan *openPlan, overlayLen int, spans *[]abi.Span) ([]byte, error) {
-	status, err := in.call(ctx, in.renderIOV, plan.slot, uint32(overlayLen))
+func (in *instance) renderPieces(ctx context.Context, plan *openPlan, j job) ([]byte, error) {
+	status, err := in.call(ctx, in.renderIOV, plan.slot, uint32(len(j.overlay)))
 	if err != nil {
 		return nil, err
 	}
@@ -43,13 +43,14 @@ func (in *instance) renderPieces(ctx context.Context, plan *openPlan, overlayLen
 	if err != nil {
 		return nil, err
 	}
-	return in.gather(result, plan, spans)
+	return in.gather(result, plan, j.spans, j.room[:0])
 }
 
 var errPieces = errors.New("the module's pieces are not the file that it announces")
 
-// gather copies the pieces of a file together, and appends those that lie in the plan to spans, if they are asked for.
-func (in *instance) gather(result abi.Result, plan *openPlan, spans *[]abi.Span) ([]byte, error) {
+// gather copies the pieces of a file together, into room if they fit there, and appends those that lie in the plan to
+// spans, if they are asked for.
+func (in *instance) gather(result abi.Result, plan *openPlan, spans *[]abi.Span, room []byte) ([]byte, error) {
 	if result.Position > in.info.MaxFile || result.Length > 1<<32/abi.PieceSize-1 {
 		return nil, errPieces
 	}
@@ -58,7 +59,11 @@ func (in *instance) gather(result abi.Result, plan *openPlan, spans *[]abi.Span)
 	if end > uint64(len(memory)) {
 		return nil, errPieces
 	}
-	file := make([]byte, 0, result.Position)
+	file := room
+	if cap(file) < int(result.Position) {
+		file = make([]byte, 0, result.Position)
+	}
+	file = file[:0:result.Position]
 	for list := memory[result.Pointer:end]; len(list) > 0; list = list[abi.PieceSize:] {
 		piece := abi.ReadPiece(list)
 		from, to := uint64(piece.Pointer), uint64(piece.Pointer)+uint64(piece.Length)

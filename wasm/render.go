@@ -45,6 +45,7 @@ type job struct {
 	plan    []byte
 	overlay []byte      // empty: the Theme alone
 	spans   *[]abi.Span // what the file shares with plan is appended; nil: it is not asked for
+	room    []byte      // for the file, if it is made of pieces
 }
 
 // Render renders one file with the module of that digest. The errors are ErrNotLoaded, ErrClosed,
@@ -52,17 +53,17 @@ type job struct {
 // while waiting for an instance; a render that has begun is not interrupted. An instance keeps the
 // plan for the next request. The result is the caller's.
 func (r *Runtime) Render(ctx context.Context, digest string, req Request) ([]byte, error) {
-	return r.render(ctx, digest, req, nil)
+	return r.render(ctx, digest, req, nil, nil)
 }
 
 // RenderShared does what Render does, and returns what the file shares with req.Text, in the order of the file,
-// as far as the module says. It is slower with overlays that change much.
-func (r *Runtime) RenderShared(ctx context.Context, digest string, req Request) (file []byte, spans []abi.Span, err error) {
-	file, err = r.render(ctx, digest, req, &spans)
+// as far as the module says. The file lies in room, if it fits there. It is slower with overlays that change much.
+func (r *Runtime) RenderShared(ctx context.Context, digest string, req Request, room []byte) (file []byte, spans []abi.Span, err error) {
+	file, err = r.render(ctx, digest, req, &spans, room)
 	return file, spans, err
 }
 
-func (r *Runtime) render(ctx context.Context, digest string, req Request, spans *[]abi.Span) ([]byte, error) {
+func (r *Runtime) render(ctx context.Context, digest string, req Request, spans *[]abi.Span, room []byte) ([]byte, error) {
 	p, err := r.pool(digest)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func (r *Runtime) render(ctx context.Context, digest string, req Request, spans 
 	if err != nil {
 		return nil, err
 	}
-	j.spans = spans
+	j.spans, j.room = spans, room
 	return p.render(ctx, j)
 }
 

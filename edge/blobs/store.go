@@ -83,7 +83,13 @@ func (s *Store) Has(name record.Hash) bool {
 // Hold takes a blob that came with another answer until release is called, if it is that of the name and not on disk: a pair
 // that is written to disk before takes it along. It returns a copy of the blob, or nil if it was not taken.
 func (s *Store) Hold(name record.Hash, blob []byte) (own []byte, release func()) {
-	if blob == nil || record.HashOf(blob) != name || s.Disk.HasBlob(name) {
+	if blob == nil || s.Disk.HasBlob(name) {
+		return nil, func() {}
+	}
+	if release, held := s.WriteBehind.HoldAgain(name); held { // of another pair
+		return nil, release
+	}
+	if record.HashOf(blob) != name {
 		return nil, func() {}
 	}
 	own = bytes.Clone(blob) // one part does not hold the whole answer

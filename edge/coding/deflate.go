@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
+	"slices"
 
 	"github.com/andybalholm/brotli/matchfinder"
 )
@@ -145,29 +146,47 @@ func (w *bitWriter) writeHead(lengths []uint8) {
 	}
 }
 
+// mostBits is what a byte of content takes at most: a literal does, and a match has no more for its three.
+const mostBits = 16
+
 // appendGzip appends a gzip stream of content by these matches.
 func (c *deflateCode) appendGzip(dst, content []byte, matches []matchfinder.Match) []byte {
-	w := c.begin
-	w.out = append(dst, w.out...)
+	dst = append(dst, c.begin.out...)
+	end := len(dst)
+	dst = slices.Grow(dst, len(content)*mostBits/8+64)
+	out, held, count := dst[:cap(dst)], c.begin.bits, c.begin.count
 	at := 0
-	for i := range matches {
+	for i := range matches { // at most 47 bits are held before a symbol; what is written of them beyond whole bytes is written again
 		m := &matches[i]
 		for _, b := range content[at : at+m.Unmatched] {
-			w.write(c.literals[b])
+			symbol := c.literals[b]
+			held |= symbol.value() << (count & 63)
+			if count += symbol.length(); count >= 48 {
+				binary.LittleEndian.PutUint64(out[end:], held)
+				end, held, count = end+int(count>>3), held>>(count&^7&63), count&7
+			}
 		}
 		at += m.Unmatched + m.Length
+		if m.Length == 0 {
+			continue
+		}
+		symbol, extra := distanceSymbol(m.Distance)
+		distance := c.distances[symbol].value() | extra.value()<<c.distances[symbol].length()
+		distanceBits := c.distances[symbol].length() + extra.length()
 		for rest := m.Length; rest > 0; {
 			piece := pieceOf(rest)
 			rest -= piece
-			symbol, extra := distanceSymbol(m.Distance)
-			w.write(c.lengths[piece])
-			w.write(c.distances[symbol])
-			w.write(extra)
+			binary.LittleEndian.PutUint64(out[end:], held)
+			end, held, count = end+int(count>>3), held>>(count&^7&63), count&7
+			length := c.lengths[piece]
+			held |= (length.value() | distance<<length.length()) << count
+			count += length.length() + distanceBits
 		}
 	}
+	w := bitWriter{dst[:end], held, count}
 	w.write(c.literals[endOfBlock])
-	out := binary.LittleEndian.AppendUint32(w.end(), crc32.ChecksumIEEE(content))
-	return binary.LittleEndian.AppendUint32(out, uint32(len(content)))
+	dst = binary.LittleEndian.AppendUint32(w.end(), crc32.ChecksumIEEE(content))
+	return binary.LittleEndian.AppendUint32(dst, uint32(len(content)))
 }
 
 // bitWriter writes bits, the first one lowest.

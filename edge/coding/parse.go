@@ -53,6 +53,7 @@ type Shared struct {
 	Text  []byte
 	Parse *Parse     // of Text
 	Spans []abi.Span // in the order of the content, and of the text
+	Room  []byte     // that the content may be put in
 }
 
 // Parsed reports whether EncodeParsed makes a coding.

@@ -2,6 +2,7 @@ package content
 
 import (
 	"crypto/sha256"
+	"sync"
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/memcache"
@@ -45,6 +46,12 @@ func (p parses) text(key parseKey, text []byte) *planText {
 	return p.GetOrMake(key, func() *planText { return &planText{sum: sha256.Sum256(text)} })
 }
 
+// rooms are what contents are rendered in that are not kept as they are. One takes as much as the longest content that was
+// rendered in it, maxRoom at most.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxRoom = 2 * coding.MaxParseBytes
+
 // finalPart is the part of a content, in its spans, from which on gzip by a Parse is as small as gzip gets.
 const finalPart = 15.0 / 16
 
@@ -59,7 +66,13 @@ func (p parses) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) 
 	if by.Parse == nil {
 		return nil, nil
 	}
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	by.Room = *room
 	content, plain, err := s.render(in, key.File, &by)
+	if cap(content) <= maxRoom {
+		*room = content
+	}
 	if err != nil || len(content) < coding.MinBytes {
 		return nil, err
 	}

@@ -178,7 +178,7 @@ func (s *Store) renderWith(module record.Hash, request wasm.Request, shared *cod
 		content, err = s.config.Runtime.Render(s.ctx, string(module), request)
 	} else {
 		shared.Text = request.Text()
-		content, shared.Spans, err = s.config.Runtime.RenderShared(s.ctx, string(module), request)
+		content, shared.Spans, err = s.config.Runtime.RenderShared(s.ctx, string(module), request, shared.Room)
 	}
 	done(err)
 	return content, err

@@ -74,12 +74,28 @@ func (w *WriteBehind) Hold(name record.Hash, blob []byte) (release func(), ok bo
 		w.blobs[name] = held
 		w.bytes += len(blob)
 	}
+	return w.use(held), true
+}
+
+// HoldAgain holds a blob that is held already for another pair, or returns false.
+func (w *WriteBehind) HoldAgain(name record.Hash) (release func(), ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	held := w.blobs[name]
+	if held == nil {
+		return nil, false
+	}
+	return w.use(held), true
+}
+
+// use counts a user of a blob until release is called. w.mu is held.
+func (w *WriteBehind) use(held *pendingBlob) (release func()) {
 	held.users++
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		held.users--
-	}, true
+	}
 }
 
 // AddPair has a pair written that is made from what r names, which replaces what waits under its key. newest is called when
