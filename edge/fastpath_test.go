@@ -32,6 +32,7 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestDeletedThemeLeavesTheMemory":              TestDeletedThemeLeavesTheMemory,
 	"TestRestartedEdgeServesFromDisk":              TestRestartedEdgeServesFromDisk,
 	"TestDamagedFilesOnDiskAreNotServed":           TestDamagedFilesOnDiskAreNotServed,
+	"TestPairsComeWithTheirInputs":                 TestPairsComeWithTheirInputs,
 	"TestFilesOnDiskObeyTheRules":                  TestFilesOnDiskObeyTheRules,
 	"TestFilesOnDiskHaveABudget":                   TestFilesOnDiskHaveABudget,
 	"TestFullDiskKeepsAddressesWhoseFilesItHas":    TestFullDiskKeepsAddressesWhoseFilesItHas,

@@ -52,6 +52,7 @@ type feed struct {
 	whole   bool           // a changed Theme is told with all that was asked for; else as before there was such a question
 	since   []string       // cursors of such questions, in order
 	spoil   func(r *feedproto.Refresh)
+	inputs  func(p *feedproto.PairInputs) // nil: pairs come without what they are made from, as before there was such a question
 }
 
 // fedTheme is one Theme with its versions.
@@ -285,7 +286,7 @@ func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case ok && kind == "themes":
 		f.serveTheme(w, rest)
 	case ok && kind == "pairs":
-		f.servePair(w, rest)
+		f.servePair(w, rest, r.URL.Query().Get(feedproto.InputsParameter))
 	case ok && kind == "blobs":
 		f.serveBlob(w, record.Hash(rest))
 	case ok && kind == "modules":
@@ -344,7 +345,7 @@ func (f *feed) serveTheme(w http.ResponseWriter, key string) {
 	answer(w, t.Theme)
 }
 
-func (f *feed) servePair(w http.ResponseWriter, key string) {
+func (f *feed) servePair(w http.ResponseWriter, key, inputs string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p, lacks := f.pair(key)
@@ -352,7 +353,12 @@ func (f *feed) servePair(w http.ResponseWriter, key string) {
 		missing(w, lacks)
 		return
 	}
-	answer(w, p)
+	with := feedproto.PairInputs{Pair: p}
+	if f.inputs != nil {
+		with.Add(inputs, func(name record.Hash) ([]byte, error) { return f.blobs[name], nil })
+		f.inputs(&with)
+	}
+	answer(w, with)
 }
 
 // pair returns a pair, or what is missing. f.mu is held.

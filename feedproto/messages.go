@@ -24,6 +24,42 @@ type Pair struct {
 	Cursor  string      `json:"cursor"`  // of the change log when this was read
 }
 
+// InputsParameter asks, with a request for a pair, for what the pair is made from too: OverlayInput or AllInputs. A
+// server that does not know it leaves it out.
+const (
+	InputsParameter = "inputs"
+	OverlayInput    = "overlay" // the client has the plan, if that is one of its Theme's
+	AllInputs       = "all"
+)
+
+// PairInputs is a pair and what it is made from, as far as it was asked for and is short. The reader must check the bytes
+// against the names in the pair.
+type PairInputs struct {
+	Pair
+	PlanBytes    []byte `json:"planBytes,omitzero"`
+	OverlayBytes []byte `json:"overlayBytes,omitzero"`
+}
+
+// MaxPairInputs is how many bytes the inputs that come with a pair have together, at most.
+const MaxPairInputs = 1 << 20
+
+// Add adds the inputs that the value of InputsParameter asks for. What blob cannot return is left out: the client asks for
+// it, and hears why.
+func (p *PairInputs) Add(which string, blob func(name record.Hash) ([]byte, error)) {
+	if which != OverlayInput && which != AllInputs {
+		return
+	}
+	if content, err := blob(p.Overlay); p.Overlay != "" && err == nil && len(content) <= MaxPairInputs {
+		p.OverlayBytes = content
+	}
+	if which != AllInputs {
+		return
+	}
+	if content, err := blob(p.Plan); err == nil && len(content)+len(p.OverlayBytes) <= MaxPairInputs {
+		p.PlanBytes = content
+	}
+}
+
 // Changes is one answer of the change feed.
 type Changes struct {
 	Changes []Change `json:"changes"` // in order

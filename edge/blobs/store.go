@@ -10,6 +10,7 @@ import (
 
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/upstream"
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"golang.org/x/sync/singleflight"
 )
@@ -49,7 +50,7 @@ func (s *Store) Get(name record.Hash) ([]byte, error) {
 		blob, err := s.ask(name)
 		s.Asked(upstream.BlobEndpoint.String(), err)
 		if err == nil {
-			s.LogDiskError(s.Disk.PutBlob(name, blob))
+			s.keep(name, blob)
 		}
 		return blob, err
 	})
@@ -57,6 +58,17 @@ func (s *Store) Get(name record.Hash) ([]byte, error) {
 		return nil, err
 	}
 	return fetched.([]byte), nil
+}
+
+// keep has a blob written with the pair that it was asked for, which is about to be added, or writes a long one at once.
+func (s *Store) keep(name record.Hash, blob []byte) {
+	if len(blob) <= feedproto.MaxPairInputs {
+		if release, ok := s.WriteBehind.Hold(name, blob); ok {
+			release()
+			return
+		}
+	}
+	s.LogDiskError(s.Disk.PutBlob(name, blob))
 }
 
 // ask asks upstream for a blob; if none is asked for just now, because others were not answered right, when one is.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/ratelimit"
 	"example.com/livery/wasm/abi"
 )
@@ -60,28 +61,33 @@ func (s *Store) Offer(line string, in *Inputs, f abi.File) {
 	})
 }
 
-// offered returns what a dictionary is made from, if clients may have it.
-func (s *Store) offered(from DictionaryKey) *Inputs {
-	if of, ok := s.offers.Get(from); ok && from.Digest != (coding.Digest{}) {
+// offers are the files that clients may have, by their digests; without a digest those whose digest is not known.
+type offers struct {
+	*memcache.Table[DictionaryKey, []*Inputs]
+}
+
+// made returns what a dictionary is made from, if clients may have it.
+func (o offers) made(from DictionaryKey) *Inputs {
+	if of, ok := o.Get(from); ok && from.Digest != (coding.Digest{}) {
 		return of[0]
 	}
 	return nil
 }
 
-// digestOffers computes the digests of the files of a line that were offered, as far as file returns them.
-func (s *Store) digestOffers(line string, f abi.File, file func(*Inputs) *Body) {
+// digest computes the digests of the files of a line that were offered, as far as file returns them.
+func (o offers) digest(line string, f abi.File, file func(*Inputs) *Body) {
 	key, rest := DictionaryKey{Line: line, File: f}, []*Inputs(nil)
-	offers, _ := s.offers.Peek(key)
-	for _, in := range offers {
+	unknown, _ := o.Peek(key)
+	for _, in := range unknown {
 		if b := file(in); b != nil {
-			s.offers.Set(DictionaryKey{line, f, sha256.Sum256(b.Bytes)}, []*Inputs{in})
+			o.Set(DictionaryKey{line, f, sha256.Sum256(b.Bytes)}, []*Inputs{in})
 		} else {
 			rest = append(rest, in)
 		}
 	}
-	s.offers.Update(key, func(held []*Inputs, ok bool) ([]*Inputs, bool) {
+	o.Update(key, func(held []*Inputs, ok bool) ([]*Inputs, bool) {
 		for _, in := range held {
-			if !slices.Contains(offers, in) { // it was offered meanwhile
+			if !slices.Contains(unknown, in) { // it was offered meanwhile
 				rest = append(rest, in)
 			}
 		}
@@ -97,7 +103,7 @@ func (s *Store) Delta(from DictionaryKey, in *Inputs, f *File, now time.Time) (b
 		return d.body, false
 	}
 	unknown, _ := s.offers.Peek(DictionaryKey{Line: from.Line, File: from.File}) // by their digests
-	if len(unknown) > 0 || s.offered(from) != nil {
+	if len(unknown) > 0 || s.offers.made(from) != nil {
 		return nil, !s.deltas.making.Full(now)
 	}
 	return nil, in.searched.Load()&(1<<from.File) == 0 && !s.deltas.searches.Full(now)
@@ -106,10 +112,10 @@ func (s *Store) Delta(from DictionaryKey, in *Inputs, f *File, now time.Time) (b
 // MakeDelta makes the delta that Delta says there may be while its request waits, if that is quick and no other is being
 // made. What takes long is done behind the answer: the next request has it.
 func (s *Store) MakeDelta(from DictionaryKey, in *Inputs, now time.Time) *Body {
-	t := deltaTask{from: from, in: in, old: s.offered(from)}
+	t := deltaTask{from: from, in: in, old: s.offers.made(from)}
 	if t.old == nil {
-		s.digestOffers(from.Line, from.File, func(in *Inputs) *Body { return s.heldForDelta(Key{in.ID, from.File}) })
-		t.old = s.offered(from)
+		s.offers.digest(from.Line, from.File, func(in *Inputs) *Body { return s.heldForDelta(Key{in.ID, from.File}) })
+		t.old = s.offers.made(from)
 	}
 	if t.old == nil {
 		s.beginSearch(t, now)
@@ -206,7 +212,7 @@ func (s *Store) MakeDeltas() {
 func (s *Store) makeLater(t deltaTask) {
 	if t.old == nil {
 		s.search(t.from.Line, t.from.File)
-		if t.old = s.offered(t.from); t.old == nil {
+		if t.old = s.offers.made(t.from); t.old == nil {
 			return
 		}
 	}
@@ -236,7 +242,7 @@ func (s *Store) dictionary(in *Inputs, f abi.File) (*Body, error) {
 // search finds out what clients may have of a line from before this edge was started: the versions on
 // disk that can be made without a question to upstream.
 func (s *Store) search(line string, f abi.File) {
-	s.digestOffers(line, f, func(in *Inputs) *Body { return s.dictionaryHere(in, f) })
+	s.offers.digest(line, f, func(in *Inputs) *Body { return s.dictionaryHere(in, f) })
 	s.offers.Delete(DictionaryKey{Line: line, File: f}) // what is left is not here any more
 	older := s.config.Older(line)
 	for _, in := range older[:min(len(older), maxSearched)] {

@@ -38,7 +38,7 @@ type Store struct {
 	ctx            context.Context                      // ends what takes long
 	inputs         *memcache.Table[record.Hash, []byte] // plans and overlays
 	files          *memcache.Table[Key, *File]
-	offers         *memcache.Table[DictionaryKey, []*Inputs] // files that clients may have; without a digest those whose digest is not known
+	offers         offers
 	parses         parses
 	flights        singleflight.Group
 	encoders       *coding.Encoders
@@ -61,7 +61,7 @@ func New(ctx context.Context, c Config) *Store {
 	s := &Store{
 		config: c, ctx: ctx, encoders: coding.NewEncoders(c.Slots), recompressions: make(chan recompression, c.Pending), deltas: newDeltas(),
 		inputs: memcache.New(6*part, func(_ record.Hash, b []byte) uint32 { return memcache.Allocated(len(b)) + inputCost }, nil),
-		offers: memcache.New(part, func(_ DictionaryKey, of []*Inputs) uint32 { return offerCost * uint32(max(len(of), 1)) }, nil),
+		offers: offers{memcache.New(part, func(_ DictionaryKey, of []*Inputs) uint32 { return offerCost * uint32(max(len(of), 1)) }, nil)},
 		files:  memcache.New(uint64(c.Budget)-8*part, func(_ Key, f *File) uint32 { return f.cost() }, nil),
 	}
 	s.parses = newParses(s, part)

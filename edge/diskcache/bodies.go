@@ -18,8 +18,9 @@ type BodyName = [sha256.Size + 2]byte
 // trusted: a record that is not as it was written counts as absent. It may be used concurrently.
 type Bodies struct {
 	log   *recordLog
+	inUse uint64 // bytes that bodies have at most
 	id    func(feedproto.Pair) [sha256.Size]byte
-	names *memcache.Table[BodyName, place]
+	names *memcache.Table[BodyName, place] // of no segment: it is being written
 
 	mu  sync.Mutex     // guards ids
 	ids map[uint64]int // how many there are of each ID, by its beginning
@@ -30,12 +31,14 @@ const BodyCost = 208
 
 // OpenBodies opens the bodies of the disk cache in dir. id returns the ID that names the bodies of a pair.
 func OpenBodies(dir string, budget Budget, id func(feedproto.Pair) [sha256.Size]byte) (*Bodies, error) {
-	b := &Bodies{id: id, ids: map[uint64]int{}}
 	inUse := uint64(budget.Bytes / budgetParts * prunedParts)
+	b := &Bodies{id: id, ids: map[uint64]int{}, inUse: inUse}
 	least := uint32(inUse / uint64(max(budget.IndexBytes/BodyCost, 1))) // what each counts for, so that there are not too many
 	b.names = memcache.New(inUse, func(_ BodyName, p place) uint32 { return max(p.size, least) }, func(name BodyName, p place) {
-		b.count(name, -1)
-		p.release()
+		if p.segment != nil {
+			b.count(name, -1)
+			p.release()
+		}
 	})
 	var err error
 	if b.log, err = openLog(filepath.Join(dir, bodiesFolder), budget.Bytes, b); err != nil {
@@ -60,7 +63,7 @@ func (b *Bodies) at(name string) (p place, rank int64, ok bool) {
 	if n, isBody := bodyNameOf(name); isBody {
 		p, ok = b.names.Peek(n)
 	}
-	return p, 0, ok
+	return p, 0, ok && p.segment != nil
 }
 
 func (b *Bodies) put(name string, p place, _ int64) {
@@ -71,7 +74,7 @@ func (b *Bodies) put(name string, p place, _ int64) {
 	}
 	b.count(n, 1)
 	b.names.Update(n, func(held place, ok bool) (place, bool) {
-		if ok {
+		if ok && held.segment != nil {
 			b.count(n, -1)
 			held.release()
 		}
@@ -134,7 +137,7 @@ func (b *Bodies) holds(part uint64) bool {
 func (b *Bodies) Load(name BodyName) []byte {
 	for range maxMoves {
 		p, ok := b.names.Get(name)
-		if !ok {
+		if !ok || p.segment == nil {
 			return nil
 		}
 		content, gone := b.log.read(string(name[:]), p)
@@ -155,9 +158,18 @@ func (b *Bodies) Has(name BodyName) bool {
 	return ok
 }
 
-// Store writes a body. What makes place for it is removed.
+// Store writes a body. What makes place for it is removed before.
 func (b *Bodies) Store(name BodyName, body []byte) error {
-	return b.log.write(logRecord{kind: recordPut, name: string(name[:]), content: body})
+	r := logRecord{kind: recordPut, name: string(name[:]), content: body}
+	if int64(r.size()) > int64(b.inUse) {
+		return nil
+	}
+	b.names.Update(name, func(_ place, ok bool) (place, bool) { return place{size: uint32(r.size())}, !ok })
+	err := b.log.write(r)
+	if err != nil {
+		b.names.Delete(name)
+	}
+	return err
 }
 
 // Drop removes a body, which need not be there. A restart may find it again, for a while.

@@ -80,3 +80,18 @@ func TestBodiesOutlastARestart(t *testing.T) {
 		t.Error("a dropped body is found")
 	}
 }
+
+// Bodies are never more than their budget, however long one of them is.
+func TestBodiesHaveABudget(t *testing.T) {
+	const budget = 64 << 10
+	dir := t.TempDir()
+	b := bodiesAt(t, dir, Budget{budget, 1 << 20})
+	for i := range 100 {
+		if err := b.Store(bodyName(i), make([]byte, (i*7919)%(60<<10))); err != nil {
+			t.Fatal(err)
+		}
+		if n := onDisk(t, dir); n > budget || n != b.Bytes() {
+			t.Fatalf("after %d bodies %d bytes are on disk, %d are counted", i+1, n, b.Bytes())
+		}
+	}
+}

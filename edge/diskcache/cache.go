@@ -3,6 +3,7 @@
 package diskcache
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,6 +83,12 @@ func (c *Cache) HasTheme(key string) bool { return c.index.has(themeName(key)) }
 // HasPair reports whether there is a pair; it is not read.
 func (c *Cache) HasPair(key string) bool { return c.index.has(pairName(key)) }
 
+// HasAddress reports whether there is a pair and the record of its Theme; they are not read.
+func (c *Cache) HasAddress(key string) bool {
+	name := pairName(key)
+	return c.index.has(name) && c.index.has(themeNameOfPair(name))
+}
+
 // HasBlob reports whether there is a blob; it is not read.
 func (c *Cache) HasBlob(name record.Hash) bool { return name.Valid() && c.index.has(blobName(name)) }
 
@@ -125,11 +132,15 @@ func (c *Cache) Theme(key string) (k Record[feedproto.Theme], ok bool) {
 
 // PutTheme writes a Theme's record without its secrets: those stay in memory.
 func (c *Cache) PutTheme(key string, k Record[feedproto.Theme]) error {
+	return c.writeRecord(themeName(key), withoutSecrets(k))
+}
+
+func withoutSecrets(k Record[feedproto.Theme]) Record[feedproto.Theme] {
 	k.Value.Serving.SigningKeys = slices.Clone(k.Value.Serving.SigningKeys)
 	for i := range k.Value.Serving.SigningKeys {
 		k.Value.Serving.SigningKeys[i].Secret = nil
 	}
-	return c.writeRecord(themeName(key), k)
+	return k
 }
 
 // Pair returns the record of a pair.
@@ -157,6 +168,31 @@ func (c *Cache) PutPair(key string, k Record[feedproto.Pair], blobs map[record.H
 	}
 	c.index.setNeeds(pairName(key), k.Value)
 	return err
+}
+
+// PutAddress writes a pair and the record of its Theme, whichever the disk does not have, in one: a full disk would give up
+// the first of them for the second.
+func (c *Cache) PutAddress(themeKey string, theme Record[feedproto.Theme], key string, k Record[feedproto.Pair]) error {
+	if c.HasAddress(key) || !c.useful(k.Value) {
+		return nil
+	}
+	r, err := recordOf(themeName(themeKey), withoutSecrets(theme))
+	pair, err2 := recordOf(pairName(key), k)
+	if err = errors.Join(err, err2); err == nil {
+		err = c.index.write(r, pair)
+	}
+	c.index.setNeeds(pairName(key), k.Value)
+	return err
+}
+
+// useful reports whether what a pair is made from is on disk, or a file that was made of it.
+func (c *Cache) useful(p feedproto.Pair) bool {
+	for _, name := range []record.Hash{p.Plan, p.Overlay, p.Module} {
+		if name != "" && !c.HasBlob(name) {
+			return c.index.bodies.holds(c.index.bodies.partOf(p))
+		}
+	}
+	return true
 }
 
 // DropTheme removes a Theme that was deleted, with its pairs.

@@ -28,6 +28,7 @@ type WriteBehind struct {
 	pairs  map[string]pendingPair
 	blobs  map[record.Hash]*pendingBlob
 	bytes  int
+	writes int           // how often what waits was written
 	wakeup chan struct{} // of one place
 }
 
@@ -39,8 +40,9 @@ type pendingPair struct {
 
 // pendingBlob is a blob that no disk has yet.
 type pendingBlob struct {
-	bytes []byte
-	users int // that may yet add a pair that names it
+	bytes  []byte
+	users  int // that may yet add a pair that names it
+	writes int // WriteBehind.writes when it was held last
 }
 
 // NewWriteBehind returns one that writes to d; logError is told of what cannot be written, and called with nil too.
@@ -61,7 +63,7 @@ func (w *WriteBehind) Blob(name record.Hash) ([]byte, bool) {
 	return nil, false
 }
 
-// Hold holds a blob for a pair that will be added before release, or returns false if too many wait.
+// Hold holds a blob for a pair that will be added before release or within a moment, or returns false if too many wait.
 func (w *WriteBehind) Hold(name record.Hash, blob []byte) (release func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,6 +93,7 @@ func (w *WriteBehind) HoldAgain(name record.Hash) (release func(), ok bool) {
 // use counts a user of a blob until release is called. w.mu is held.
 func (w *WriteBehind) use(held *pendingBlob) (release func()) {
 	held.users++
+	held.writes = w.writes
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -131,16 +134,17 @@ func (w *WriteBehind) take() (themes map[string]func() (Record[feedproto.Theme],
 	return themes, pairs
 }
 
-// release drops the blobs that no pair names that still waits.
+// release drops the blobs that no pair names that still waits, and that are not new: a pair may be about to be added.
 func (w *WriteBehind) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.writes++
 	named := map[record.Hash]bool{}
 	for _, p := range w.pairs {
 		named[p.inputs.Plan], named[p.inputs.Overlay] = true, true
 	}
 	for name, b := range w.blobs {
-		if b.users == 0 && !named[name] {
+		if b.users == 0 && !named[name] && b.writes < w.writes-1 {
 			delete(w.blobs, name)
 			w.bytes -= len(b.bytes)
 		}

@@ -13,6 +13,7 @@ import (
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/storage/record"
 )
 
 // sealedRewrite is how long the disk's record of a sealed pair at its number says when it was last known.
@@ -71,6 +72,8 @@ type PairState struct {
 	answer      // Missing: nothing of the below
 	Inputs      content.Inputs
 	persistedAt int64 // Unix nanoseconds: when it was last written to disk
+
+	release func() // ends the holding of inputs that came with it; nil once the state is seen
 }
 
 func newPairState(f Freshness, fed feedproto.Pair) *PairState {
@@ -135,12 +138,14 @@ func (r pairRecord) refundNegative() {
 	r.theme.negativeLookups.Refund()
 }
 
-// fetch asks for the pair and its inputs: upstream may be out of reach when they are needed.
+// fetch asks for the pair and its inputs: upstream may be out of reach when they are needed. They come in one answer, but
+// for a plan that others of the Theme are likely to have brought.
 func (r pairRecord) fetch(ctx context.Context, change uint64, now time.Time) (*PairState, error) {
-	fed, missing, meta, err := r.store.Upstream.Pair(ctx, r.pair.Key)
-	if err == nil && missing == "" {
-		err = attempted(r.store.Content.FetchInputs(fed))
+	inputs := feedproto.AllInputs
+	if r.theme.hasPairs() || r.onDisk() {
+		inputs = feedproto.OverlayInput
 	}
+	fed, missing, meta, err := r.store.Upstream.Pair(ctx, r.pair.Key, inputs)
 	f := newFreshness(meta, change, now)
 	switch {
 	case err != nil:
@@ -148,7 +153,14 @@ func (r pairRecord) fetch(ctx context.Context, change uint64, now time.Time) (*P
 	case missing != "":
 		return &PairState{answer: answer{f, missing}}, nil
 	}
-	return newPairState(f, fed), nil
+	release := r.store.Content.HoldInputs(fed.Pair, map[record.Hash][]byte{fed.Plan: fed.PlanBytes, fed.Overlay: fed.OverlayBytes})
+	if err := attempted(r.store.Content.FetchInputs(fed.Pair)); err != nil {
+		release()
+		return nil, err
+	}
+	state := newPairState(f, fed.Pair)
+	state.release = release
+	return state, nil
 }
 
 func (r pairRecord) put(state *PairState) {
@@ -160,10 +172,13 @@ func (r pairRecord) put(state *PairState) {
 	if r.prepare != nil {
 		r.prepare(state)
 	}
-	if r.store.needsPersist(r.pair, state) {
-		r.store.LogDiskError(r.store.Disk.PutPair(r.pair.Key, state.onDisk(), nil))
-	}
+	persist, release := r.store.needsPersist(r.pair, state), state.release
+	state.release = nil
 	r.hold(state)
+	if persist {
+		r.pair.persistSoon(r.store, state)
+	}
+	release()
 }
 
 // HoldPair holds what upstream said of a pair in memory, and returns the state.

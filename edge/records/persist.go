@@ -3,6 +3,9 @@ package records
 import (
 	"sync/atomic"
 	"time"
+
+	"example.com/livery/edge/diskcache"
+	"example.com/livery/feedproto"
 )
 
 // How the disk hears of what memory answers.
@@ -28,7 +31,7 @@ func (s *Store) PersistUsage() {
 	now := time.Now() // the file system's clock
 	s.Requests(func(key string, times *atomic.Uint32) {
 		switch requests := int(times.Swap(0)); {
-		case s.Disk.HasPair(key):
+		case s.Disk.HasAddress(key):
 			s.Disk.Touch(key, requests, now)
 		case requests > 1 && len(missing) < maxRewrites:
 			missing[key] = requests
@@ -50,7 +53,7 @@ func (s *Store) persistFiles() {
 			continue
 		}
 		n, err := s.Content.Persist(in)
-		if !s.Disk.HasPair(p.Key) {
+		if !s.Disk.HasAddress(p.Key) {
 			p.persist(s)
 			n++
 		}
@@ -73,19 +76,26 @@ func (s *Store) persistAgain(key string) {
 	}
 }
 
-// persist writes the records of the pair and of its Theme, if they exist. Of two that are of no use without each other a
-// full disk may evict the first for the second: then there is room.
+// persist writes the records of the pair and of its Theme, if they exist.
 func (p *Pair) persist(s *Store) {
 	t, state := p.theme.Load(), p.State()
 	if t == nil || state.inputs() == nil {
 		return
 	}
-	for range 2 {
-		if ts := t.State(); ts != nil && ts.Missing == "" && !s.Disk.HasTheme(t.Key) {
-			s.LogDiskError(s.Disk.PutTheme(t.Key, ts.onDisk()))
-		}
-		if !s.Disk.HasPair(p.Key) {
-			s.LogDiskError(s.Disk.PutPair(p.Key, state.onDisk(), nil))
-		}
+	if ts := t.State(); ts != nil && ts.Missing == "" {
+		s.LogDiskError(s.Disk.PutAddress(t.Key, ts.onDisk(), p.Key, state.onDisk()))
 	}
+}
+
+// persistSoon has the pair written to disk, unless it becomes another until then, which is written by itself, or ceases to
+// exist.
+func (p *Pair) persistSoon(s *Store, state *PairState) {
+	s.WriteBehind.AddPair(p.Key, state.Inputs.Pair(), func() (diskcache.Record[feedproto.Pair], bool) {
+		held, ok := s.pairs.Peek(p.Key)
+		newest := p.State()
+		if !newest.same(state) || ok && held != p {
+			return diskcache.Record[feedproto.Pair]{}, false
+		}
+		return newest.onDisk(), true
+	})
 }

@@ -183,7 +183,7 @@ func (r *refresher) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pai
 	persist := r.needsPersist(k.pair, state)
 	k.hold(state)
 	if persist {
-		r.persistPair(k.pair, state)
+		k.pair.persistSoon(r.Store, state)
 	}
 	return state, nil
 }
@@ -202,18 +202,5 @@ func (r *refresher) persistTheme(t *Theme) {
 		held, ok := r.themes.Peek(t.Key)
 		state := t.State()
 		return state.onDisk(), state.Missing == "" && (!ok || held == t)
-	})
-}
-
-// persistPair has a pair written to disk, unless it becomes another until then, which is written by itself, or ceases to
-// exist.
-func (r *refresher) persistPair(p *Pair, state *PairState) {
-	r.WriteBehind.AddPair(p.Key, state.Inputs.Pair(), func() (diskcache.Record[feedproto.Pair], bool) {
-		held, ok := r.pairs.Peek(p.Key)
-		newest := p.State()
-		if !newest.same(state) || ok && held != p {
-			return diskcache.Record[feedproto.Pair]{}, false
-		}
-		return newest.onDisk(), true
 	})
 }

@@ -76,6 +76,13 @@ func (t *Theme) remember(p *Pair) {
 	t.pairs[p] = struct{}{}
 }
 
+// hasPairs reports whether any pair of t is remembered.
+func (t *Theme) hasPairs() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pairs) > 0
+}
+
 // forget makes p, which was evicted, none of the pairs of t.
 func (t *Theme) forget(p *Pair) {
 	t.mu.Lock()

@@ -167,7 +167,9 @@ func (s *Server) record(ctx *fasthttp.RequestCtx, path []byte) {
 	case held.Missing != "":
 		s.missing(ctx, held.Missing, s.Records.Meta(t, held.Freshness, o2, &q))
 	default:
-		s.answer(ctx, held.Inputs.Pair(), s.Records.Meta(t, held.Freshness, o2, &q))
+		fed := feedproto.PairInputs{Pair: held.Inputs.Pair()}
+		fed.Add(string(ctx.QueryArgs().Peek(feedproto.InputsParameter)), s.Input)
+		s.answer(ctx, fed, s.Records.Meta(t, held.Freshness, o2, &q))
 	}
 }
 

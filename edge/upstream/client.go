@@ -131,9 +131,9 @@ func (u *Client) theme(ctx context.Context, key string) (fed feedproto.Theme, mi
 
 // pair returns the record of a pair; missing says what is missing if there is none: "theme",
 // "variant" or "version". The error is ErrUnreachable.
-func (u *Client) pair(ctx context.Context, key string) (fed feedproto.Pair, missing string, m ResponseMeta, err error) {
-	missing, m, err = u.record(ctx, feedproto.PairsPath+key, &fed)
-	if err == nil && missing == "" && !ValidPair(fed, key) {
+func (u *Client) pair(ctx context.Context, key, inputs string) (fed feedproto.PairInputs, missing string, m ResponseMeta, err error) {
+	missing, m, err = u.record(ctx, feedproto.PairsPath+key+"?"+feedproto.InputsParameter+"="+inputs, &fed)
+	if err == nil && missing == "" && !ValidPair(fed.Pair, key) {
 		err = fmt.Errorf("%w: it answered with a pair of another version or without inputs", ErrUnreachable)
 	}
 	return fed, missing, m, err

@@ -132,14 +132,17 @@ func (h *Handler) pair(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	working := context.WithoutCancel(h.ctx)
-	var answer feedproto.Pair
+	var answer feedproto.PairInputs
 	var source derive.Pair
 	err := h.store.View(working, func(r storage.Reader) (err error) {
-		answer, source, err = readPair(r, a)
+		answer.Pair, source, err = readPair(r, a)
 		return err
 	})
 	if err == nil {
 		answer.Overlay, err = h.derive.Overlay(working, source)
+	}
+	if err == nil {
+		answer.Add(string(ctx.QueryArgs().Peek(feedproto.InputsParameter)), func(name record.Hash) ([]byte, error) { return h.blobOf(working, name) })
 	}
 	h.answer(ctx, answer, err)
 }

@@ -173,7 +173,7 @@ var house = map[string]room{
 	"edge/memcache":       {},
 	"edge/records":        {ours: "edge/address edge/content edge/diskcache edge/memcache edge/policy edge/ratelimit edge/upstream feedproto storage/record wasm/abi", others: "golang.org/x/sync"},
 	"edge/ratelimit":      {},
-	"edge/blobs":          {ours: "edge/diskcache edge/upstream storage/record", others: "golang.org/x/sync"},
+	"edge/blobs":          {ours: "edge/diskcache edge/upstream feedproto storage/record", others: "golang.org/x/sync"},
 	"edge/relay":          {ours: "edge/address edge/listen edge/records edge/respond edge/upstream feedproto httpguard storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"edge/respond":        {ours: "edge/coding edge/content wasm/abi", others: "github.com/valyala/fasthttp"},
 	"edge/upstream":       {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
