@@ -188,20 +188,7 @@ func TestCallersOfARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	quiet := slog.New(slog.DiscardHandler)
-	s, err := postgres.Open(context.Background(), c.URL(), postgres.Options{Logger: quiet, CommitWait: 3 * time.Second, RetryFor: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	h := newTestOrigin(t, func(config *origin.Config) {
-		embedded := config.Store.(*pebble.Store)
-		(&testOrigin{t: t, clock: &clock{}, store: embedded}).register()
-		if err := copyRecords(embedded, s); err != nil {
-			t.Fatal(err)
-		}
-		config.Store = s
-	})
+	h := newPostgresOrigin(t, c.URL(), 3*time.Second)
 	theme := h.theme("brand")
 	for _, n := range c.Nodes[1:] {
 		n.Kill()
@@ -225,6 +212,54 @@ func TestCallersOfARealServer(t *testing.T) {
 	if r := h.want(200, "GET", theme+"/variants", ""); !strings.Contains(r.body, `"late"`) || !strings.Contains(r.body, `"after"`) {
 		t.Errorf("Variants after the failover = %s, want both", short(r.body))
 	}
+}
+
+// newPostgresOrigin starts an origin whose store is the PostgreSQL at url. A commit waits so long for standbys.
+func newPostgresOrigin(t *testing.T, url string, commitWait time.Duration) *testOrigin {
+	t.Helper()
+	s := openPostgres(t, url, commitWait)
+	h := newTestOrigin(t, func(config *origin.Config) {
+		embedded := config.Store.(*pebble.Store)
+		(&testOrigin{t: t, clock: &clock{}, store: embedded}).register()
+		if err := copyRecords(embedded, s); err != nil {
+			t.Fatal(err)
+		}
+		config.Store = s
+	})
+	h.store = s
+	return h
+}
+
+func openPostgres(t *testing.T, url string, commitWait time.Duration) *postgres.Store {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	s, err := postgres.Open(context.Background(), url, postgres.Options{Logger: quiet, CommitWait: commitWait, RetryFor: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Events and batches of Variants on a real PostgreSQL: a list, a stream and a trimmed table say what they say on the embedded
+// store, and writers through two origins lose no update and no event.
+func TestCallersMeetTheSameEventsOnARealServer(t *testing.T) {
+	t.Parallel()
+	if why := postgrestest.Why(); why != "" {
+		t.Skip(why)
+	}
+	c, err := postgrestest.StartCluster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	h := newPostgresOrigin(t, c.URL(), time.Minute)
+	h.checkEvents(t)
+	h.checkStreams(t)
+	h.checkBatches(t)
+	other := newTestOrigin(t, func(config *origin.Config) { config.Store = openPostgres(t, c.URL(), time.Minute) })
+	other.sandbox = h.sandbox
+	checkTwoOrigins(t, h, other)
 }
 
 // copyRecords gives one store the records of another.

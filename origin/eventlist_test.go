@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,7 +31,11 @@ func (h *testOrigin) eventPage(query string) (kinds []string, next string, misse
 // Every change is one event, told by who made it; a request that changes nothing, is refused or is replayed, is none.
 func TestEveryChangeIsOneEvent(t *testing.T) {
 	t.Parallel()
-	h := newTestOrigin(t)
+	newTestOrigin(t).checkEvents(t)
+}
+
+func (h *testOrigin) checkEvents(t *testing.T) {
+	t.Helper()
 	if kinds, next, missed := h.eventPage(""); len(kinds) != 0 || next != "" || missed {
 		t.Fatalf("events of a new Environment = %q, %q, %v", kinds, next, missed)
 	}
@@ -161,7 +166,12 @@ func (s *eventStream) next(t *testing.T) (id, kind string) {
 // refused beyond eight of a caller.
 func TestEventsAreStreamed(t *testing.T) {
 	t.Parallel()
-	h := newTestOrigin(t)
+	newTestOrigin(t).checkStreams(t)
+}
+
+func (h *testOrigin) checkStreams(t *testing.T) {
+	t.Helper()
+	_, before, _ := h.eventPage("limit=1000")
 	theme := h.theme("t")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -182,7 +192,7 @@ func TestEventsAreStreamed(t *testing.T) {
 	if _, kind := again.next(t); kind != "theme.published" {
 		t.Errorf("first event after %q = %q, want theme.published", first, kind)
 	}
-	whole, _ := h.streamEvents(ctx, reader, "after=")
+	whole, _ := h.streamEvents(ctx, reader, "after="+before)
 	if _, kind := whole.next(t); kind != "theme.created" {
 		t.Errorf("first of all = %q, want theme.created", kind)
 	}
@@ -223,5 +233,44 @@ func (h *testOrigin) revoke(subject string) {
 	})
 	if err != nil {
 		h.t.Fatal(err)
+	}
+}
+
+// checkTwoOrigins has writers change one Environment through two origins of one store, and wants each change once and in one
+// order from both, in a stream too.
+func checkTwoOrigins(t *testing.T, a, b *testOrigin) {
+	t.Helper()
+	_, start, _ := a.eventPage("limit=1000")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	live, _ := b.streamEvents(ctx, designer, "after="+start)
+	const writers, themes = 4, 10
+	var wait sync.WaitGroup
+	for w := range writers {
+		h := []*testOrigin{a, b}[w%2]
+		wait.Go(func() {
+			for n := range themes {
+				if r := h.do(owner, "POST", "/environments/"+h.sandbox+"/themes", fmt.Sprintf(`{"slug":"w%d-%d","displayName":"W"}`, w, n)); r.status != 201 {
+					t.Errorf("create = %d %s", r.status, r.body)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	ids := func(h *testOrigin) (all []string) {
+		page := h.want(200, "GET", "/environments/"+h.sandbox+"/events?limit=1000&after="+start, "").object(t)
+		for _, item := range page["items"].([]any) {
+			all = append(all, item.(map[string]any)["id"].(string))
+		}
+		return all
+	}
+	one, two := ids(a), ids(b)
+	if len(one) != writers*themes || !slices.Equal(one, two) || !slices.IsSorted(one) {
+		t.Errorf("%d events by one origin and %d by the other, want the same %d in order", len(one), len(two), writers*themes)
+	}
+	for n, want := range one {
+		if id, _ := live.next(t); id != want {
+			t.Fatalf("event %d of the stream = %q, want %q", n, id, want)
+		}
 	}
 }

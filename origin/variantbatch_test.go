@@ -142,7 +142,11 @@ func TestABatchIsAllOrNothing(t *testing.T) {
 // was answered counts. No reader sees a part of a batch.
 func TestConcurrentBatchesLoseNoUpdate(t *testing.T) {
 	t.Parallel()
-	h := newTestOrigin(t)
+	newTestOrigin(t).checkBatches(t)
+}
+
+func (h *testOrigin) checkBatches(t *testing.T) {
+	t.Helper()
 	theme, _ := h.brands("a", "b", "c")
 	h.want(200, "POST", theme+"/tokens/publish?unchanged=true", "")
 	const writers, rounds = 16, 8
