@@ -44,6 +44,14 @@ var roles = map[string]record.Role{
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/preview/{file}":                      record.Viewer,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/batch":                            record.Editor,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/publish":                          record.Editor,
+	"GET /public/v1/environments/{environmentID}/webhooks":                                                    record.Admin,
+	"POST /public/v1/environments/{environmentID}/webhooks":                                                   record.Admin,
+	"GET /public/v1/environments/{environmentID}/webhooks/{webhookID}":                                        record.Admin,
+	"DELETE /public/v1/environments/{environmentID}/webhooks/{webhookID}":                                     record.Admin,
+	"POST /public/v1/environments/{environmentID}/webhooks/{webhookID}/rotate":                                record.Admin,
+	"POST /public/v1/environments/{environmentID}/webhooks/{webhookID}/test":                                  record.Admin,
+	"GET /public/v1/environments/{environmentID}/webhooks/{webhookID}/deliveries":                             record.Admin,
+	"POST /public/v1/environments/{environmentID}/webhooks/{webhookID}/deliveries/{deliveryID}/redeliver":     record.Admin,
 	"GET /public/v1/environments/{environmentID}/events":                                                      record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/versions":                            record.Viewer,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/tokens/restore":                            record.Editor,
@@ -57,6 +65,7 @@ var roles = map[string]record.Role{
 
 // bodies holds what makes a route succeed, if it wants a body; %d stands for a number of its own.
 var bodies = map[string]string{
+	"POST /public/v1/environments/{environmentID}/webhooks":                                      `{"url":"https://localhost/"}`,
 	"POST /public/v1/environments/{environmentID}/themes":                                        `{"slug":"new-%d","displayName":"New"}`,
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}":                               `{"slug":"put-%d","displayName":"Put"}`,
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/integrations":                  `{"integrations":[{"framework":"vue","library":"plainCSS"}]}`,
@@ -104,9 +113,27 @@ func (h *testOrigin) ready() subject {
 	return subject{h.sandbox, idOf(theme), idOf(variant)}
 }
 
+// webhook makes a webhook in place of those that there are, with a delivery if the path names one, and fills its parameters in.
+func (h *testOrigin) webhook(path string) string {
+	h.t.Helper()
+	if !strings.Contains(path, "{webhookID}") {
+		return path
+	}
+	all := "/environments/" + h.sandbox + "/webhooks"
+	for _, item := range h.want(200, "GET", all, "").object(h.t)["items"].([]any) {
+		h.want(200, "DELETE", all+"/"+item.(map[string]any)["id"].(string), "")
+	}
+	id := h.want(201, "POST", all, `{"url":"https://localhost/"}`).text(h.t, "id")
+	if strings.Contains(path, "{deliveryID}") {
+		h.want(202, "POST", all+"/"+id+"/test", "")
+	}
+	return strings.NewReplacer("{webhookID}", id, "{deliveryID}", "dlv_0000000001").Replace(path)
+}
+
 // etagOf adds the etag of the draft that a PATCH or DELETE of tokens is about.
 func (h *testOrigin) etagOf(route api.Route, path string) string {
 	h.t.Helper()
+	path = h.webhook(path)
 	if set, restores := strings.CutSuffix(path, "/restore"); restores {
 		if strings.Contains(set, "/variants/") {
 			h.publish(strings.TrimSuffix(set, "/tokens"))
@@ -133,7 +160,9 @@ func wanted(route api.Route, subject string, member bool, role record.Role) int 
 		return 404
 	case role == "" || need != "" && !role.Allows(need):
 		return 403
-	case route.Method == "POST" && (strings.HasSuffix(route.Path, "/themes") || strings.HasSuffix(route.Path, "/variants")):
+	case strings.HasSuffix(route.Path, "/test"), strings.HasSuffix(route.Path, "/redeliver"):
+		return 202
+	case route.Method == "POST" && slices.Contains([]string{"themes", "variants", "webhooks"}, lastPart(route.Path)):
 		return 201
 	}
 	return 200

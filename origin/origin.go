@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"sync"
 	"time"
@@ -27,6 +28,7 @@ import (
 	"example.com/livery/origin/maintenance"
 	"example.com/livery/origin/metrics"
 	"example.com/livery/origin/operator"
+	"example.com/livery/origin/webhooks"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -50,11 +52,13 @@ type Config struct {
 	Now       func() time.Time // nil means time.Now
 	Limits    Limits           // zero fields mean the defaults
 	Master    string           // master keys as auth.ParseMaster reads them; empty means none, and then signed Themes are refused
-	Roots     *x509.CertPool   // certificate authorities for the addresses of issuers' key sets; nil means the system's
+	Roots     *x509.CertPool   // certificate authorities for the addresses of issuers' key sets and of webhooks; nil means the system's
 	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
 
 	NoReference bool     // the page about the API is not served at /docs
 	CORSOrigins []string // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
+
+	WebhookNetworks []netip.Prefix // that webhooks may reach beside the public internet, over http too
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
 	ChangesKeep  uint64        // how many entries of the change log stay at least; 0 means all
@@ -133,7 +137,9 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	if err != nil {
 		return nil, fmt.Errorf("origin: %w", err)
 	}
+	sender := webhooks.NewSender(webhooks.SenderConfig{Networks: c.WebhookNetworks, Roots: c.Roots})
 	o.api, err = api.NewHandler(api.Config{
+		Webhooks: sender, Master: master,
 		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
 		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, CORS: shares, AuditLogged: o.auditLogged, NoReference: c.NoReference,
 	})
@@ -148,6 +154,10 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	o.registerGauges(c.Registry)
 	o.maintenance.Start(o.ctx, &o.background)
+	deliverer := webhooks.New(webhooks.Config{
+		Store: o.store, Alone: o.maintenance.Alone("webhooks"), Sender: sender, Master: master, Logger: c.Logger, Now: o.now, Metrics: webhooks.NewMetrics(c.Registry),
+	})
+	o.background.Go(func() { deliverer.Run(o.ctx) })
 	return o, nil
 }
 

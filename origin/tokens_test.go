@@ -369,7 +369,7 @@ func TestAnswersCarryNoAuthorsAndAreJSON(t *testing.T) {
 		if route.Method != "GET" {
 			continue
 		}
-		r := h.want(200, "GET", s.spell(route.Path), "")
+		r := h.want(200, "GET", h.webhook(s.spell(route.Path)), "")
 		if strings.Contains(r.body, "createdBy") || strings.Contains(r.body, "updatedBy") {
 			t.Errorf("%s carries an author: %s", route.Path, r.body)
 		}

@@ -98,7 +98,7 @@ func (c *checker) walk(r Reader) error {
 	c.r = r
 	for _, step := range []func() error{
 		c.knownTables, c.teams, c.environments, c.themes, c.themeVersions, c.themeDrafts,
-		c.variants, c.variantVersions, c.variantDrafts, c.pairs, c.modules, c.loose, c.audits, c.events, c.indexes, c.counts,
+		c.variants, c.variantVersions, c.variantDrafts, c.pairs, c.modules, c.loose, c.audits, c.events, c.webhooks, c.indexes, c.counts,
 	} {
 		err := step()
 		if errors.Is(err, ErrCorrupt) { // one table cannot be read further; another may be sound
@@ -114,7 +114,7 @@ func (c *checker) walk(r Reader) error {
 }
 
 // tables are the letters of the key table.
-const tables = "TtmEeHhDNVvdnPMKJIASLl"
+const tables = "TtmEeHhDNVvdnPMKJIASLlWw"
 
 // knownTables finds keys outside the key table.
 func (c *checker) knownTables() error {

@@ -26,6 +26,8 @@ import "fmt"
 //	A scope of the commit, number        record.Audit
 //	L environment, number                record.Event
 //	l environment                        record.EventEnd
+//	W environment, webhook               record.Webhook
+//	w environment, webhook, number       record.Delivery
 //	S index letter, parts of its list    record.Blocks        if the list is long
 //
 // Engines keep what is their own (blobs, the change log, format marks) outside these letters.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/cheggaaa/pb/v3"
 	"github.com/spf13/cobra"
@@ -154,7 +155,8 @@ func byteText(n int64) string {
 const restoreText = `Makes the store of a new data directory from the newest backup in the directory BACKUPS, or from the
 one that --at names. Every file is compared with its hash first; if one differs, nothing is made.
 The restored store begins a new history: start the origin on it, and its edges notice that and request
-everything again. The audit log of the store records the restore: which backup, and who restored it.`
+everything again. Webhooks go on with what happens from then on: what was due when the backup was taken is
+not sent again. The audit log of the store records the restore: which backup, and who restored it.`
 
 func (a *app) restoreCommand() *cobra.Command {
 	var data, at string
@@ -236,6 +238,9 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	log, err := process.Logger(a.App, "error", false)
 	if err == nil {
 		err = pebble.Restore(ctx, dir, chosen, store, pebble.Options{Logger: log}, meter.update, func(s storage.Store) error {
+			if err := storage.SkipDeliveries(ctx, s, time.Now().UTC()); err != nil {
+				return err
+			}
 			return ownAudit(s)(ctx, record.Audit{Action: operator.ActionRestore, Target: "store", Changes: []string{"restored from backup " + chosen.Name}})
 		})
 	}

@@ -111,7 +111,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
-	if s.trusted, err = readRanges(e.trustedProxies); err != nil {
+	if s.trusted, err = readRanges("trusted-proxy", e.trustedProxies); err != nil {
 		return err
 	}
 	r := process.New(log)
@@ -256,12 +256,13 @@ func readToken(path, flag string) (string, error) {
 	return token, nil
 }
 
-func readRanges(list []string) ([]netip.Prefix, error) {
+// readRanges reads the values of a flag.
+func readRanges(flag string, list []string) ([]netip.Prefix, error) {
 	var ranges []netip.Prefix
 	for _, text := range list {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32.", "--trusted-proxy %q is not a valid CIDR range", text)
+			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32.", "--%s %q is not a valid CIDR range", flag, text)
 		}
 		ranges = append(ranges, p)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -70,6 +71,9 @@ func pairs(list []record.Integration) string {
 // appendAudit writes what a request's commit did into the audit log, and returns the entry; nil if the route is not
 // audited, or did nothing. A replayed answer, whose log entry has no time, did nothing.
 func (h *Handler) appendAudit(tx storage.Tx, q *request, t target, d decision) (*record.Audit, error) {
+	if d.audit != nil && d.apply != nil {
+		return d.audit, storage.AppendAudit(tx, t.environment.ID, q.signed(d.audit, h.config.Now()))
+	}
 	describe := audited[q.route.Method+" "+q.route.Path]
 	if describe == nil || d.entry.At.IsZero() || d.apply == nil {
 		return nil, nil
@@ -81,15 +85,18 @@ func (h *Handler) appendAudit(tx storage.Tx, q *request, t target, d decision) (
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	a := &record.Audit{
-		At: h.config.Now(), Actor: record.Actor{Kind: operator.KindUser, Issuer: q.caller.Issuer, Subject: q.caller.Subject},
-		Action: action, Target: "theme " + t.theme.Slug, EnvironmentID: t.environment.ID, ThemeID: t.theme.ID, ThemeSlug: t.theme.Slug,
-		Changes: changes, RequestID: q.id,
-	}
+	a := &record.Audit{Action: action, Target: "theme " + t.theme.Slug, ThemeID: t.theme.ID, ThemeSlug: t.theme.Slug, Changes: changes}
 	if t.variant.ID != "" {
 		a.Target, a.VariantID = "variant "+t.theme.Slug+"/"+t.variant.Slug, t.variant.ID
 	}
-	return a, storage.AppendAudit(tx, t.environment.ID, a)
+	return a, storage.AppendAudit(tx, t.environment.ID, q.signed(a, h.config.Now()))
+}
+
+// signed adds to an entry who did it, when and by which request, and returns it.
+func (q *request) signed(a *record.Audit, now time.Time) *record.Audit {
+	a.At, a.Actor = now, record.Actor{Kind: operator.KindUser, Issuer: q.caller.Issuer, Subject: q.caller.Subject}
+	a.EnvironmentID, a.RequestID = q.environmentID, q.id
+	return a
 }
 
 // event is one that tells of a decision; the commit adds who, when and which Theme.

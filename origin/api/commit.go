@@ -43,6 +43,7 @@ type decision struct {
 	apply   func(tx storage.Tx) error // nil: nothing changes
 	after   func()                    // runs once the decision is committed; nil: nothing
 	changes []string                  // slugs of the Variants that a request for many changes, for the audit log
+	audit   *record.Audit             // entry of the audit log: action, target and changes; nil: what the route's says, or none
 	events  []record.Event            // that tell of the change, by kind, Variant, version and note
 }
 
@@ -82,7 +83,7 @@ func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, err
 		}
 		if known && first.BodyHash == q.bodyHash() {
 			d = decision{}
-			d.answer, err = replayed(first)
+			d.answer, err = replayed(h.config.Master, q.replayName(key), first)
 			return d.entry, err
 		}
 		if d, err = c.decideIn(tx, t, early); err == nil && d.apply != nil {

@@ -18,11 +18,12 @@ import (
 	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/metrics"
+	"example.com/livery/origin/webhooks"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
 
-// Config is what a Handler needs. Every field but Metrics and CORS must be given.
+// Config is what a Handler needs. Every field but Metrics, Master and CORS must be given.
 type Config struct {
 	Context      context.Context // of what a request does; outlives the request, so that a commit is not given up
 	Streams      context.Context // ends the streams of events
@@ -38,6 +39,8 @@ type Config struct {
 	Now          func() time.Time                     // in UTC, to the millisecond
 	Framing      func(*fasthttp.RequestHeader) string // what makes a request ambiguous; "" if nothing does
 	ListsCounted func() bool                          // whether the sparse indexes of all lists count right
+	Webhooks     *webhooks.Sender                     // that webhooks are sent by
+	Master       *auth.Master                         // seals secrets; nil: webhooks are refused
 	CORS         *cors.Policy                         // whose pages may call the API; nil: none
 	AuditLogged  func(record.Audit)                   // called with each entry of the audit log that was committed
 	NoReference  bool                                 // the page about the API is not served

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -35,7 +36,11 @@ func (q *request) idempotencyKey() (string, error) {
 
 // replayName is the name under which the answer to the key is stored.
 func (q *request) replayName(key string) string {
-	return string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + q.variantID + "\x00" + q.route.Path + "\x00" + key)))
+	what := q.variantID
+	if q.webhookID != "" {
+		what = q.webhookID + "\x00" + q.deliveryID
+	}
+	return string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + what + "\x00" + q.route.Path + "\x00" + key)))
 }
 
 // bodyHash is equal for two requests with one idempotency key if they ask for the same. That of a POST has no method: it is
@@ -62,11 +67,14 @@ func (h *Handler) firstAnswer(r storage.Reader, q *request, key string) (first r
 	return first, err == nil && h.config.Now().Before(first.ExpiresAt), err
 }
 
-// replayed returns the first answer once more.
-func replayed(first record.Replay) (a httpserver.Answer, err error) {
-	a = httpserver.Answer{Status: first.Status, Body: first.Answer}
-	if first.Packed {
+// replayed returns a first answer, which is stored under the name, once more.
+func replayed(m *auth.Master, name string, first record.Replay) (a httpserver.Answer, err error) {
+	a = httpserver.Answer{Status: first.Status, Body: first.Answer, Secret: first.Sealed}
+	switch {
+	case first.Packed:
 		a.Body, err = httpserver.Unpack(first.Answer)
+	case first.Sealed:
+		a.Body, err = m.OpenAnswer(name, first.Answer)
 	}
 	for _, name := range slices.Sorted(maps.Keys(first.Headers)) {
 		a = a.With(name, first.Headers[name])
@@ -97,7 +105,7 @@ func (h *Handler) replayDeletion(q *request, missing error) (a httpserver.Answer
 	case !known || first.BodyHash != q.bodyHash():
 		return a, missing
 	}
-	return replayed(first)
+	return replayed(h.config.Master, q.replayName(key), first)
 }
 
 // smallestPacked is how long an answer is at least that is stored compressed.
@@ -114,7 +122,10 @@ func (h *Handler) storeAnswer(tx storage.Tx, q *request, key string, a httpserve
 		return err
 	}
 	replay := record.Replay{BodyHash: q.bodyHash(), Status: a.Status, Answer: a.Body, ExpiresAt: h.config.Now().Add(replayFor)}
-	if len(a.Body) >= smallestPacked {
+	switch {
+	case a.Secret:
+		replay.Answer, replay.Sealed = h.config.Master.SealAnswer(name, a.Body), true
+	case len(a.Body) >= smallestPacked:
 		replay.Answer, replay.Packed = httpserver.Pack(a.Body), true
 	}
 	for _, header := range a.Headers {

@@ -20,6 +20,7 @@ type request struct {
 
 	environmentID, themeID, variantID string
 	file                              string // of a preview
+	webhookID, deliveryID             string
 
 	query           map[string][]string
 	rawQuery        string
@@ -58,6 +59,7 @@ func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
 	q.themeID = pathParam(ctx, "themeID")
 	q.variantID = pathParam(ctx, "variantID")
 	q.file = pathParam(ctx, "file")
+	q.webhookID, q.deliveryID = pathParam(ctx, "webhookID"), pathParam(ctx, "deliveryID")
 	q.rawQuery = string(ctx.URI().QueryString())
 	q.query = map[string][]string{}
 	for name, value := range ctx.QueryArgs().All() {

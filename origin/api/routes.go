@@ -32,6 +32,9 @@ const (
 	variantsPath      = themePath + "/variants"
 	variantPath       = variantsPath + "/{variantID}"
 	variantTokensPath = variantPath + "/tokens"
+	webhooksPath      = environmentPath + "/webhooks"
+	webhookPath       = webhooksPath + "/{webhookID}"
+	deliveriesPath    = webhookPath + "/deliveries"
 	openAPIPath       = Path + "/openapi.json"
 	loginPath         = Path + "/login"
 	mePath            = Path + "/me"
@@ -119,6 +122,15 @@ func Extras() []Route {
 		{"POST", themeTokensPath + "/restore", record.Editor, nil, changes(versions.restoreTheme)},
 
 		{"GET", environmentPath + "/events", record.Viewer, reads(eventLists.list), nil},
+
+		{"GET", webhooksPath, record.Admin, reads(webhookRoutes.list), nil},
+		{"POST", webhooksPath, record.Admin, nil, changes(webhookRoutes.create)},
+		{"GET", webhookPath, record.Admin, reads(webhookRoutes.show), nil},
+		{"DELETE", webhookPath, record.Admin, nil, changes(webhookRoutes.delete)},
+		{"POST", webhookPath + "/rotate", record.Admin, nil, changes(webhookRoutes.rotate)},
+		{"POST", webhookPath + "/test", record.Admin, nil, changes(webhookRoutes.ping)},
+		{"GET", deliveriesPath, record.Admin, reads(webhookRoutes.deliveries), nil},
+		{"POST", deliveriesPath + "/{deliveryID}/redeliver", record.Admin, nil, changes(webhookRoutes.redeliver)},
 
 		{"POST", variantsPath + "/batch", record.Editor, nil, changes(variants.batch)},
 		{"POST", variantsPath + "/publish", record.Editor, nil, changes(variants.publishMany)},

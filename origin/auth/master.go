@@ -130,6 +130,26 @@ func (m *Master) OpenKey(themeID string, key record.SigningKey) (record.SigningK
 	return key, err
 }
 
+// SealWebhook returns a secret of the webhook as it is stored. m must not be nil.
+func (m *Master) SealWebhook(id string, secret []byte) []byte {
+	return m.seal(webhookPlace(id), secret)
+}
+
+// OpenWebhook returns what SealWebhook sealed for the webhook, or ErrMasterKey.
+func (m *Master) OpenWebhook(id string, sealed []byte) ([]byte, error) {
+	return m.open(webhookPlace(id), sealed)
+}
+
+// SealAnswer returns an answer that holds a secret as it is stored under its name. m must not be nil.
+func (m *Master) SealAnswer(name string, answer []byte) []byte {
+	return m.seal(answerPlace(name), answer)
+}
+
+// OpenAnswer returns what SealAnswer sealed under the name, or ErrMasterKey.
+func (m *Master) OpenAnswer(name string, sealed []byte) ([]byte, error) {
+	return m.open(answerPlace(name), sealed)
+}
+
 func (m *Master) sealToken(key record.TokenKey) record.TokenKey {
 	if m != nil && !key.Sealed {
 		key.Seed, key.Sealed = m.seal(tokenPlace(key.ID), key.Seed), true
@@ -150,5 +170,9 @@ func (m *Master) openToken(key record.TokenKey) (record.TokenKey, error) {
 func signingPlace(themeID, keyID string) string {
 	return "signing key " + keyID + " of theme " + themeID
 }
+
+func webhookPlace(id string) string { return "webhook " + id }
+
+func answerPlace(name string) string { return "answer " + name }
 
 func tokenPlace(keyID string) string { return "token key " + keyID }

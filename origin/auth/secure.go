@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 // Secure makes the newest master key the one that seals every secret of the store: those that lie
 // open, and those that an older key sealed. Without a Master it returns ErrMasterKey if the store
-// holds a sealed secret, a signing key or a signed Theme, and with one if it opens not all of them.
+// holds a sealed secret, a signing key, a signed Theme or a webhook, and with one if it opens not all of them.
 // It reads every Theme, and writes those alone whose secrets it seals.
 func Secure(ctx context.Context, store storage.Store, m *Master, now time.Time) error {
 	var stale []record.Theme
@@ -39,10 +40,59 @@ func Secure(ctx context.Context, store storage.Store, m *Master, now time.Time) 
 			return fmt.Errorf("auth: seal the signing keys of theme %q: %w", theme.ID, err)
 		}
 	}
+	if err := m.secureWebhooks(ctx, store, now); err != nil {
+		return fmt.Errorf("auth: seal the secrets of webhooks: %w", err)
+	}
 	if err := m.secureTokenKeys(ctx, store, now); err != nil {
 		return fmt.Errorf("auth: seal token keys: %w", err)
 	}
 	return nil
+}
+
+// secureWebhooks seals the secrets of webhooks that an older key sealed.
+func (m *Master) secureWebhooks(ctx context.Context, store storage.Store, now time.Time) error {
+	var stale []record.Webhook
+	err := store.View(ctx, func(r storage.Reader) error {
+		stale = stale[:0]
+		var fault error
+		err := storage.Webhooks.Scan(r, storage.Ascending, func(_ []byte, w record.Webhook) bool {
+			if m == nil {
+				fault = fmt.Errorf("%w: webhook %s has secrets, which are stored sealed", ErrMasterKey, w.ID)
+			} else if slices.ContainsFunc(w.Secrets, func(s record.WebhookSecret) bool { return !m.newest(s.Secret) }) {
+				stale = append(stale, w)
+			}
+			return fault == nil
+		})
+		return errors.Join(err, fault)
+	})
+	for _, w := range stale {
+		if err == nil {
+			_, err = store.Update(ctx, w.EnvironmentID, func(tx storage.Tx) (record.Change, error) {
+				return record.Change{At: now, Internal: true}, m.secureWebhook(tx, w)
+			})
+		}
+	}
+	return err
+}
+
+func (m *Master) secureWebhook(tx storage.Tx, seen record.Webhook) error {
+	w, err := storage.Webhooks.Read(tx, seen.EnvironmentID, seen.ID)
+	for i := range w.Secrets {
+		var secret []byte
+		if err == nil {
+			secret, err = m.OpenWebhook(w.ID, w.Secrets[i].Secret)
+		}
+		if err == nil {
+			w.Secrets[i].Secret = m.SealWebhook(w.ID, secret)
+		}
+	}
+	if errors.Is(err, storage.ErrNotFound) { // another origin deleted it
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return storage.Webhooks.Write(tx, w, w.EnvironmentID, w.ID)
 }
 
 // secured returns the Theme with every secret sealed by the newest key.

@@ -32,7 +32,17 @@ const (
 	VariantDrafted   = "variant.drafted"
 	VariantDiscarded = "variant.discarded"
 	VariantPublished = "variant.published"
+
+	WebhookPing = "webhook.ping" // a test of a webhook, which is sent to that one alone and is not in the log of events
 )
+
+// Kinds returns the kinds of the events in the log.
+func Kinds() []string {
+	return []string{
+		ThemeCreated, ThemeChanged, ThemeDeleted, ThemeDrafted, ThemeDiscarded, ThemePublished,
+		VariantCreated, VariantChanged, VariantDeleted, VariantDrafted, VariantDiscarded, VariantPublished,
+	}
+}
 
 // Body is an event as the API shows it.
 type Body struct {
@@ -41,14 +51,18 @@ type Body struct {
 	By          string    `json:"by"`
 	Kind        string    `json:"kind"`
 	Environment string    `json:"environment"`
-	Theme       string    `json:"theme"`
+	Theme       *string   `json:"theme"`   // null of a test of a webhook
 	Variant     *string   `json:"variant"` // null if it is about the Theme itself
 	Version     *uint32   `json:"version"` // that was published; null if none was
 	Note        *string   `json:"note"`    // of the version; null without one
 }
 
-func newBody(environment string, e record.Event) Body {
-	b := Body{ID: idOf(e), At: e.At.UTC(), By: e.By, Kind: e.Kind, Environment: environment, Theme: e.ThemeID}
+// BodyOf returns an event of an Environment as the API shows it.
+func BodyOf(environment string, e record.Event) Body {
+	b := Body{ID: IDOf(e), At: e.At.UTC(), By: e.By, Kind: e.Kind, Environment: environment}
+	if e.ThemeID != "" {
+		b.Theme = &e.ThemeID
+	}
 	if e.VariantID != "" {
 		b.Variant = &e.VariantID
 	}
@@ -63,8 +77,8 @@ func newBody(environment string, e record.Event) Body {
 
 const idPrefix = "evt_"
 
-// idOf returns the id of an event, which is the cursor after it too.
-func idOf(e record.Event) string { return idPrefix + storage.Number(e.Number) + "_" + e.Tag }
+// IDOf returns the id of an event, which is the cursor after it too.
+func IDOf(e record.Event) string { return idPrefix + storage.Number(e.Number) + "_" + e.Tag }
 
 // ErrCursor says that a text is not the id of an event.
 var ErrCursor = errors.New("is not the id of an event")
@@ -112,6 +126,15 @@ func End(r storage.Reader, environment string) (Cursor, error) {
 	return Cursor{last.Number, last.Tag}, err
 }
 
+// Last returns the number of the newest event of an Environment; 0 if there never was one.
+func Last(r storage.Reader, environment string) (uint32, error) {
+	end, err := storage.EventEnds.Read(r, environment)
+	if errors.Is(err, storage.ErrNotFound) {
+		return 0, nil
+	}
+	return end.Last, err
+}
+
 // Read returns the events after a place, at most limit, and the place after them. A place that cannot be continued is
 // continued with the oldest event that is kept.
 func Read(r storage.Reader, environment string, after Cursor, limit int, now time.Time) (p Page, next Cursor, err error) {
@@ -136,7 +159,7 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, now tim
 			p.Missed = true
 		}
 		first = false
-		p.Items = append(p.Items, newBody(environment, e))
+		p.Items = append(p.Items, BodyOf(environment, e))
 		next = Cursor{e.Number, e.Tag}
 		return len(p.Items) < limit
 	}, environment)

@@ -20,6 +20,17 @@ func (s *Service) Shares() bool {
 	return ok
 }
 
+// Alone returns what runs a function while no other origin runs its own under the name; nil if no other origin may use the store.
+func (s *Service) Alone(name string) func(ctx context.Context, fn func(context.Context) error) (ran bool, err error) {
+	store, ok := s.config.Store.(sharedStore)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context, fn func(context.Context) error) (bool, error) {
+		return store.TryAlone(ctx, name, fn)
+	}
+}
+
 // retryAfter is how long to wait before the store is asked again after a failure.
 const retryAfter = time.Second
 

@@ -300,6 +300,7 @@ type Replay struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 
 	Packed  bool              `json:"packed,omitzero"`  // Answer is compressed with zstd
+	Sealed  bool              `json:"sealed,omitzero"`  // Answer is sealed under the master key: it holds a secret
 	Headers map[string]string `json:"headers,omitzero"` // of the answer, beside those that every answer has
 }
 
@@ -336,6 +337,55 @@ type Event struct {
 type EventEnd struct {
 	Last uint32    `json:"last"` // number of the newest event
 	At   time.Time `json:"at"`   // of the newest event
+}
+
+// Webhook is an address that is sent the events of an Environment, and how far it is with them.
+type Webhook struct {
+	ID            string          `json:"id"` // "whk_…"
+	EnvironmentID string          `json:"environmentID"`
+	URL           string          `json:"url"`
+	Kinds         []string        `json:"kinds"`  // of the events that are sent; empty: all that its format is for
+	Format        string          `json:"format"` // of bodies: event, purge or chat
+	Description   string          `json:"description,omitzero"`
+	Secrets       []WebhookSecret `json:"secrets"` // the newest first
+	CreatedAt     time.Time       `json:"createdAt"`
+
+	Cursor  uint32      `json:"cursor"`           // number of the event up to which all are sent, not wanted, or of a late Theme
+	Late    []LateTheme `json:"late,omitzero"`    // in no order
+	Queue   []uint32    `json:"queue,omitzero"`   // numbers of the deliveries that are due once, by hand
+	Last    uint32      `json:"last,omitzero"`    // number of the newest delivery
+	Commits uint64      `json:"commits,omitzero"` // of sent deliveries: two that send at one time notice each other by it
+}
+
+// WebhookSecret signs what is sent to a Webhook.
+type WebhookSecret struct {
+	Secret    []byte    `json:"secret"` // sealed under the master key
+	CreatedAt time.Time `json:"createdAt"`
+	RetiresAt time.Time `json:"retiresAt,omitzero"` // when it signs no longer; zero for the newest
+}
+
+// LateTheme is a Theme with an event that a Webhook did not take: its later events wait for that one.
+type LateTheme struct {
+	ThemeID  string    `json:"themeID"`
+	Event    uint32    `json:"event"`             // number of the event that is sent next; there may be none of the Theme from it on
+	Delivery uint32    `json:"delivery,omitzero"` // of that event; 0: it was not sent yet
+	Attempts int       `json:"attempts"`          // to send that event
+	Since    time.Time `json:"since,omitzero"`    // when the first of these attempts in a row failed; zero: the last did not
+	NextAt   time.Time `json:"nextAt"`
+}
+
+// Delivery is one event for one Webhook, in its log.
+type Delivery struct {
+	Number    uint32    `json:"number"` // counts from 1 within the Webhook, and never skips
+	Event     Event     `json:"event"`
+	State     string    `json:"state"`    // waiting, delivered, retrying, dead or missed
+	Attempts  int       `json:"attempts"` // made so far
+	CreatedAt time.Time `json:"createdAt"`
+	TriedAt   time.Time `json:"triedAt,omitzero"`  // the newest attempt; zero: there was none
+	NextAt    time.Time `json:"nextAt,omitzero"`   // the next attempt; zero: there is none
+	Status    int       `json:"status,omitzero"`   // of the newest answer; 0: there was none
+	Answer    string    `json:"answer,omitzero"`   // what came of the newest attempt, in words
+	Duration  int64     `json:"duration,omitzero"` // of the newest attempt, in milliseconds
 }
 
 // Actor is who did something. The fields that do not belong to Kind are empty.

@@ -1,0 +1,126 @@
+package webhooks
+
+import (
+	"cmp"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/livery/origin/events"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// purges reports whether an event of the kind changes what edges serve.
+func purges(kind string) bool {
+	switch kind {
+	case events.ThemeChanged, events.ThemeDeleted, events.ThemePublished, events.VariantCreated, events.VariantDeleted, events.VariantPublished:
+		return true
+	}
+	return false
+}
+
+// names are what the API calls a Theme and a Variant of an event, now.
+type names struct{ theme, variant string }
+
+// readNames reads the names of what an event is about; an id takes the place of what is not there any more.
+func readNames(r storage.Reader, environment string, e record.Event) (names, error) {
+	n := names{e.ThemeID, e.VariantID}
+	if e.ThemeID == "" {
+		return n, nil
+	}
+	theme, err := storage.Themes.Read(r, environment, e.ThemeID)
+	if err == nil {
+		n.theme = theme.DisplayName
+	}
+	if err == nil && e.VariantID != "" {
+		var variant record.Variant
+		if variant, err = storage.Variants.Read(r, environment, e.ThemeID, e.VariantID); err == nil {
+			n.variant = variant.DisplayName
+		}
+	}
+	if errors.Is(err, storage.ErrNotFound) {
+		err = nil
+	}
+	return n, err
+}
+
+// bodyOf returns the body of a message in the format of the webhook.
+func bodyOf(w record.Webhook, e record.Event, n names) ([]byte, error) {
+	var body any
+	switch w.Format {
+	case FormatPurge:
+		body = purgeBody{surrogateKeys(e)}
+	case FormatChat:
+		body = chatBody{sentence(e, n)}
+	default:
+		body = events.BodyOf(w.EnvironmentID, e)
+	}
+	return json.Marshal(body, json.Deterministic(true))
+}
+
+// purgeBody is what a CDN takes to drop files by their surrogate keys.
+type purgeBody struct {
+	SurrogateKeys []string `json:"surrogate_keys"`
+}
+
+// surrogateKeys are those of the files that an event changes: all of the Variant, or all of the Theme with its Variants. A
+// test changes none.
+func surrogateKeys(e record.Event) []string {
+	if e.ThemeID == "" {
+		return []string{}
+	}
+	return []string{cmp.Or(e.VariantID, e.ThemeID)}
+}
+
+// chatBody is what the incoming webhooks of chats take.
+type chatBody struct {
+	Text string `json:"text"`
+}
+
+// sentence tells an event to people.
+func sentence(e record.Event, n names) string {
+	if e.Kind == events.WebhookPing {
+		return "Livery: this is a test, asked for by " + plain(e.By)
+	}
+	_, verb, _ := strings.Cut(e.Kind, ".")
+	text := "Theme " + plain(n.theme)
+	if e.VariantID != "" {
+		text = "Variant " + plain(n.variant) + " of " + text
+	}
+	switch verb {
+	case "drafted":
+		text = "The draft of " + text + " was changed"
+	case "discarded":
+		text = "The draft of " + text + " was discarded"
+	default:
+		text += " was " + verb
+	}
+	if e.Version != 0 {
+		text += " as version " + strconv.FormatUint(uint64(e.Version), 10)
+	}
+	text += " by " + plain(e.By)
+	if e.Note != "" {
+		text += ": " + plain(e.Note)
+	}
+	return text
+}
+
+// plain returns a text of which no chat makes markup, a link or a mention: the punctuation that means something to one of
+// them is in its full-width form, and what cannot be seen is a space.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '.':
+			return '․' // a link may begin without a scheme
+		case strings.ContainsRune("!\"#$%&*/:;<>?@[\\]^_`{|}~()", r):
+			return r - '!' + '！'
+		case !unicode.IsGraphic(r) || unicode.IsSpace(r):
+			return ' '
+		}
+		return r
+	}, s)
+}
