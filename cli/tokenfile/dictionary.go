@@ -63,7 +63,7 @@ func (c *setConverter) categorised(value *jsontree.Node, path jsontree.Pointer) 
 		value = jsontree.NewString(text + category.unit)
 		c.concede("numbers without a unit", path, text+" is "+value.Text+" now, as Style Dictionary's css writes the category "+path[0])
 	}
-	if !fits(category.kind, value) {
+	if !Fits(category.kind, value) {
 		return "", value
 	}
 	return category.kind, value

@@ -182,8 +182,8 @@ func Clip(text string) string {
 	return text[:cut] + "…"
 }
 
-// fits reports whether a value without aliases is one of a type by kind and grammar.
-func fits(typ string, value *jsontree.Node) bool {
+// Fits reports whether a value without aliases is one of a type by kind and grammar.
+func Fits(typ string, value *jsontree.Node) bool {
 	return dtcg.Fits(noTokens, typ, value)
 }
 

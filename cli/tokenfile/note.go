@@ -149,7 +149,7 @@ func restore(file *jsontree.Node, part Part) Part {
 		r.group(m.Name, m.Value)
 	}
 	index(r.tree)
-	part.Tree = r.tree
+	part.Tree, part.Restored = r.tree, true
 	isRestored := func(pointer string) bool { return r.restored[pointer] }
 	part.Concessions = slices.DeleteFunc(part.Concessions, func(c Concession) bool { return isRestored(c.Pointer) })
 	return part

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/arithmetic"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
@@ -115,11 +116,46 @@ func ConvertSet(name string, set *jsontree.Node, o Options) Part {
 // studioToken makes a DTCG token of one of Tokens Studio.
 func (c *setConverter) studioToken(n *jsontree.Node, _ jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), either(n, "$value", "value")
+	if value.IsString() && kind != "" {
+		if text := literal(kind, value.Text); text != value.Text {
+			value = jsontree.NewString(text)
+		}
+	}
 	if kind != "" {
 		kind, value = standard(kind, value)
 	}
 	return newToken(n, kind, value)
 }
+
+// literal computes an expression without aliases, so that its value tells its type.
+func literal(kind, text string) string {
+	if _, isStudio := studioTypes[kind]; isStudio {
+		if result, ok := arithmetic.Evaluate(text); ok {
+			text = result
+		}
+	}
+	return StudioPercentage(kind, text)
+}
+
+// StudioPercentage returns a percentage of a line height as a number and one of a letter spacing in em, as sd-transforms does;
+// any other text as it is. kind is a type of Tokens Studio or the name of a part of typography.
+func StudioPercentage(kind, text string) string {
+	if !percentage.MatchString(text) {
+		return text
+	}
+	part, unit := "", ""
+	switch kind {
+	case "lineHeights", "lineHeight":
+	case "letterSpacing", "letterSpacings":
+		unit = "em"
+	default:
+		return text
+	}
+	part, _ = arithmetic.Evaluate(strings.TrimSuffix(text, "%") + " / 100")
+	return part + unit
+}
+
+var percentage = regexp.MustCompile(`^-?[\d.]+%$`)
 
 // newToken makes a DTCG token of a type and a value, with what n says beside them: a description, and what has a dollar sign.
 func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Node {
@@ -196,7 +232,7 @@ func standard(kind string, value *jsontree.Node) (string, *jsontree.Node) {
 		return m.alias, value
 	}
 	for _, candidate := range m.types {
-		if fits(candidate, value) {
+		if Fits(candidate, value) {
 			return candidate, value
 		}
 	}

@@ -229,7 +229,7 @@ func (p *properties) typeOf(name string, value *jsontree.Node) string {
 		return ""
 	}
 	for _, t := range themeTypes {
-		if (name == t.namespace || strings.HasPrefix(name, t.namespace+"-")) && fits(t.kind, value) {
+		if (name == t.namespace || strings.HasPrefix(name, t.namespace+"-")) && Fits(t.kind, value) {
 			return t.kind
 		}
 	}

@@ -32,6 +32,7 @@ type Part struct {
 	Modes   []Mode // of Figma, if the part holds more than one collection that has several
 
 	Concessions []Concession
+	Restored    bool // livery pull wrote the file: its values are what they were
 	Dimensions  []Dimension
 	Unused      []string // token sets of the file that no theme of it takes
 	ModeNames   []string // of a form whose values name their modes: those that Options.Mode may be

@@ -26,6 +26,8 @@ type Sources struct {
 	forms   []*tokenFile       // the files that were read
 	read    []concession       // what is read otherwise than it is written
 	Unread  []validate.Dropped // files that cannot be read, though others are
+
+	needs map[string]map[string]bool // path of a token whose value was computed -> the tokens that it was computed from
 }
 
 // spot is a place in a file.
@@ -127,6 +129,7 @@ func themeOf(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 			}
 		}
 	}
+	s.compute(files)
 	s.repair()
 	return s, nil
 }
@@ -230,7 +233,13 @@ func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error)
 	if err != nil {
 		return nil, err
 	}
-	return variantOf(files, o), refuseUnused(files, o)
+	s := variantOf(files, o)
+	if hasSets(files) && !slices.Contains(names, "-") { // the standard input is read once
+		if err := s.computeOverrides(a, names, o); err != nil {
+			return nil, err
+		}
+	}
+	return s, refuseUnused(files, o)
 }
 
 // ThemeAndOverrides reads files as a document and others, which may be none, as overrides of it. It refuses options

@@ -1,0 +1,282 @@
+// Package compute gives tokens of Tokens Studio the values that their expressions say: arithmetic with aliases, modifiers of
+// colours, gradients. What CSS has no place for is named. It is pure.
+package compute
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/arithmetic"
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Result is a document with computed values.
+type Result struct {
+	Tree        *jsontree.Node
+	Concessions []tokenfile.Concession     // their pointers lead into Tree
+	Needs       map[string]map[string]bool // dotted path of a computed token -> the tokens that its value was computed from
+}
+
+// Document returns a document in which each expression of Tokens Studio that can be computed is its value, as
+// sd-transforms computes it. An expression that cannot be computed stays. Without all only the modifiers of colours count: in
+// a DTCG document an expression is one of CSS.
+func Document(root *jsontree.Node, all bool) Result {
+	c := computer{
+		all: all, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string]map[string]bool{},
+		computed: map[string]bool{},
+	}
+	for i := range c.d.Tokens {
+		t := &c.d.Tokens[i]
+		if c.d.Names(t) {
+			c.value(t)
+			if all {
+				c.nameUnused(t)
+			}
+		}
+	}
+	result := Result{Tree: c.rebuilt(root, nil), Concessions: c.said, Needs: map[string]map[string]bool{}}
+	for path := range c.computed {
+		result.Needs[path] = c.needs[path]
+	}
+	return result
+}
+
+// computer computes the tokens of one document, each once.
+type computer struct {
+	all      bool
+	d        *dtcg.Document
+	values   map[string]*jsontree.Node  // by path, of tokens that are done
+	types    map[string]string          // by path, of tokens that get another type
+	busy     map[string]bool            // paths of tokens that are under way: a circle
+	needs    map[string]map[string]bool // by path
+	computed map[string]bool
+	said     []tokenfile.Concession
+	path     []string // of the tokens under way
+}
+
+func (c *computer) concede(kind string, t *dtcg.Token, message string) {
+	c.said = append(c.said, tokenfile.Concession{Kind: kind, Pointer: jsontree.Pointer(t.Segments).String(), Path: t.Path, Message: message})
+}
+
+// value returns the computed value of a token.
+func (c *computer) value(t *dtcg.Token) *jsontree.Node {
+	if v, done := c.values[t.Path]; done {
+		return v
+	}
+	if c.busy[t.Path] {
+		return t.Value
+	}
+	c.busy[t.Path], c.needs[t.Path] = true, map[string]bool{}
+	c.path = append(c.path, t.Path)
+	v := c.token(t)
+	c.path = c.path[:len(c.path)-1]
+	c.values[t.Path] = v
+	if v != t.Value {
+		c.computed[t.Path] = true
+	}
+	return v
+}
+
+func (c *computer) token(t *dtcg.Token) *jsontree.Node {
+	v := t.Value
+	kind, _ := dtcg.KindOf(t.Resolved)
+	switch {
+	case kind == css.Color && v.IsString():
+		if c.all {
+			v = c.gradient(t, v)
+		}
+		return c.modified(t, v)
+	case !c.all:
+	case slices.Contains(numeric, kind) && v.IsString():
+		return c.number(v, t.Type)
+	case kind == css.Typography || kind == css.Shadow || kind == css.Border:
+		return c.parts(v)
+	}
+	return v
+}
+
+// numeric are the kinds whose values may be expressions.
+var numeric = []css.Kind{css.Dimension, css.Number, css.NumberOrDimension, css.FontWeight, css.Duration}
+
+// number computes an expression.
+func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
+	if isAlias(v.Text) {
+		return v
+	}
+	text, whole := c.substituted(v.Text)
+	if !whole {
+		return v
+	}
+	if result, ok := arithmetic.Evaluate(text); ok {
+		text = result
+	} else if text != v.Text {
+		return v // aliases side by side, which the renderer puts in
+	}
+	text = tokenfile.StudioPercentage(typ, text)
+	if text == v.Text {
+		return v
+	}
+	return jsontree.NewString(text)
+}
+
+// parts computes the members of a composite value.
+func (c *computer) parts(v *jsontree.Node) *jsontree.Node {
+	if v.Kind != jsontree.Object && v.Kind != jsontree.Array {
+		return v
+	}
+	result, changed := &jsontree.Node{Kind: v.Kind}, false
+	for _, m := range v.Members {
+		value := m.Value
+		switch {
+		case m.Name == "fontWeight" || m.Name == "fontFamily":
+		case value.IsString() && m.Name != "color" && m.Name != "style":
+			value = c.number(value, m.Name)
+		}
+		changed = changed || value != m.Value
+		result.Members = append(result.Members, jsontree.Member{Name: m.Name, Value: value})
+	}
+	for _, item := range v.Items {
+		value := c.parts(item)
+		changed = changed || value != item
+		result.Items = append(result.Items, value)
+	}
+	if !changed {
+		return v
+	}
+	result.Index()
+	return result
+}
+
+// substituted returns a text with the values of the tokens that its aliases name; whole is false if one has none that is a
+// text.
+func (c *computer) substituted(text string) (result string, whole bool) {
+	var b strings.Builder
+	for {
+		before, rest, opened := strings.Cut(text, "{")
+		path, after, closed := strings.Cut(rest, "}")
+		b.WriteString(before)
+		if !opened || !closed {
+			return b.String(), !opened
+		}
+		value, ok := c.text(strings.TrimSpace(path))
+		if !ok {
+			return "", false
+		}
+		b.WriteString(value)
+		text = after
+	}
+}
+
+// text is the value of a token as one text, without aliases.
+func (c *computer) text(path string) (string, bool) {
+	t := c.d.Token(path)
+	if t == nil || c.busy[path] && c.values[path] == nil {
+		return "", false
+	}
+	v := c.value(t)
+	for _, above := range c.path {
+		c.needs[above][path] = true
+		for below := range c.needs[path] {
+			c.needs[above][below] = true
+		}
+	}
+	kind, _ := dtcg.KindOf(t.Resolved)
+	switch {
+	case v.IsString() && strings.Contains(v.Text, "{"):
+		return c.substituted(v.Text)
+	case v.IsString() || v.Kind == jsontree.Number:
+		return v.Text, true
+	}
+	spelled, misfit := css.Append(nil, kind, v)
+	return string(spelled), misfit == nil
+}
+
+func isAlias(text string) bool {
+	return strings.HasPrefix(text, "{") && strings.IndexAny(text[1:], "{}") == len(text)-2
+}
+
+// nameUnused names what a token says and no served file has.
+func (c *computer) nameUnused(t *dtcg.Token) {
+	v := c.values[t.Path]
+	kind, _ := dtcg.KindOf(t.Resolved)
+	if kind == css.FontWeight && v.IsString() {
+		c.nameStyle(t, v.Text)
+	}
+	if kind != css.Typography || !v.IsObject() {
+		return
+	}
+	for _, m := range v.Members {
+		switch m.Name {
+		case "fontFamily", "fontSize", "lineHeight", "letterSpacing":
+		case "fontWeight":
+			weight := m.Value.Text
+			if m.Value.IsString() {
+				weight, _ = c.substituted(weight)
+			}
+			c.nameStyle(t, weight)
+		default:
+			text := string(jsontree.Append(nil, m.Value))
+			if quiet := strings.ToLower(m.Value.Text); quiet != "none" && quiet != "0" && quiet != "0px" && quiet != "" {
+				c.concede("parts of typography without a place in CSS's font", t, m.Name+" "+tokenfile.Clip(text)+" has no place in tokens.css")
+			}
+		}
+	}
+}
+
+// nameStyle names a style inside a weight.
+func (c *computer) nameStyle(t *dtcg.Token, weight string) {
+	for _, style := range []string{"italic", "oblique"} {
+		if strings.HasSuffix(strings.ToLower(weight), style) {
+			c.concede("styles in weights", t, `of "`+tokenfile.Clip(weight)+`" the weight counts; set font-style: `+style+" beside it")
+		}
+	}
+}
+
+// rebuilt returns the tree with the computed values.
+func (c *computer) rebuilt(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
+	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
+	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		value := m.Value
+		switch {
+		case dtcg.IsMetadata(m.Name) || !value.IsObject():
+		case dtcg.IsToken(value):
+			value = c.retoken(value, strings.Join(below, "."))
+		default:
+			value = c.rebuilt(value, below)
+		}
+		changed = changed || value != m.Value
+		members = append(members, jsontree.Member{Name: m.Name, Value: value})
+	}
+	if !changed {
+		return n
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
+
+// retoken returns a token with its computed value. A modifier that was applied is called modified.
+func (c *computer) retoken(n *jsontree.Node, path string) *jsontree.Node {
+	value, typ := c.values[path], c.types[path]
+	if t := c.d.Token(path); t == nil || t.Node != n || value == t.Value && typ == "" {
+		return n
+	}
+	result := jsontree.NewObject()
+	for _, m := range n.Members {
+		switch {
+		case m.Name == "$value":
+			m.Value = value
+		case m.Name == "$type" && typ != "":
+			m.Value = jsontree.NewString(typ)
+		case m.Name == "$extensions" && typ == "":
+			m.Value = withoutModifier(m.Value)
+		}
+		result.Members = append(result.Members, m)
+	}
+	result.Index()
+	return result
+}

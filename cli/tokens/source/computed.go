@@ -1,0 +1,71 @@
+package source
+
+import (
+	"slices"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/compute"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// compute gives the tokens the values that the expressions of Tokens Studio say, unless Livery itself wrote a file: then they
+// have them.
+func (s *Sources) compute(files []*tokenFile) {
+	if slices.ContainsFunc(files, func(f *tokenFile) bool {
+		return slices.ContainsFunc(f.parts, func(p tokenfile.Part) bool { return p.Restored })
+	}) {
+		return
+	}
+	done := compute.Document(s.Tree, hasSets(files))
+	s.Tree, s.needs = done.Tree, done.Needs
+	for _, c := range done.Concessions {
+		s.read = append(s.read, concession{c, s.at[c.Pointer]})
+	}
+}
+
+func hasSets(files []*tokenFile) bool {
+	return slices.ContainsFunc(files, func(f *tokenFile) bool { return f.kind.HasSets() })
+}
+
+// computeOverrides gives overrides the values that their expressions have among all sets of the files, and adds the tokens of
+// other sets whose values were computed from what is overridden.
+func (s *Sources) computeOverrides(a *term.App, names []string, o tokenfile.Options) error {
+	o.Overrides = false
+	files, err := readSources(a, names, o)
+	if err != nil {
+		return err
+	}
+	full, err := themeOf(files, o)
+	if err != nil {
+		return err
+	}
+	overridden := func(path string) bool { return s.Tree.Find(path) != nil }
+	own := map[string]bool{}
+	for _, m := range s.Tree.Members {
+		own[m.Name] = true
+	}
+	var added []jsontree.Member
+	d := dtcg.Read(full.Tree)
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		needs, computed := full.needs[t.Path]
+		switch {
+		case !computed:
+		case overridden(t.Path):
+			s.Tree.Members[s.Tree.IndexOf(t.Path)].Value = t.Value
+		case slices.ContainsFunc(s.Tree.Members, func(m jsontree.Member) bool { return needs[m.Name] }):
+			added = append(added, jsontree.Member{Name: t.Path, Value: t.Value})
+			s.at[t.Path] = full.at[jsontree.Pointer(t.Segments).String()]
+		}
+	}
+	s.Tree = jsontree.NewObject(append(slices.Clone(s.Tree.Members), added...)...)
+	s.Tree.Index()
+	for _, c := range full.read {
+		if own[c.Path] {
+			s.read = append(s.read, c)
+		}
+	}
+	return nil
+}
