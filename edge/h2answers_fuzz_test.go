@@ -18,6 +18,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"example.com/livery/tests/floods"
 )
 
 // oneRequest is a request as every protocol can carry it.
@@ -161,7 +163,7 @@ func (c *threeClients) netHTTP(r oneRequest) (oneAnswer, error) {
 // frames asks with x/net/http2's framer, the head in frames of r.split bytes.
 func (c *threeClients) frames(r oneRequest) (a oneAnswer, err error) {
 	if c.secure == nil {
-		if c.secure, err = dialFrom("127.0.0.1", strings.TrimPrefix(c.s.h2.url, "https://"), "h2"); err != nil {
+		if c.secure, err = floods.Dial("127.0.0.1", strings.TrimPrefix(c.s.h2.url, "https://"), "h2"); err != nil {
 			return a, err
 		}
 		if _, err := io.WriteString(c.secure, preface); err != nil {

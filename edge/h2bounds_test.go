@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
+	"example.com/livery/tests/floods"
 	"golang.org/x/net/http2/hpack"
 )
 
@@ -45,13 +46,13 @@ func TestFloodsAreBounded(t *testing.T) {
 	if !fastPath(t) {
 		most = mostWithoutTheFastPath
 	}
-	for _, attack := range h2Attacks {
-		t.Run(attack.name, func(t *testing.T) {
+	for _, attack := range floods.All {
+		t.Run(attack.Name, func(t *testing.T) {
 			if edge.Raced {
-				attack.conns = min(attack.conns, 10)
+				attack.Conns = min(attack.Conns, 10)
 			}
 			before := memoryNow()
-			end := attack.open(address, latest)
+			end := attack.Open(address, latest)
 			defer end()
 			wrong, _ := witness(address, latest, 6)
 			if len(wrong) > 0 {
@@ -75,14 +76,14 @@ func TestFloodsAreBounded(t *testing.T) {
 // slowPrefaces opens connections whose clients send a part of the preface, by how much of it, and then nothing.
 func slowPrefaces(t *testing.T, address string) map[int]net.Conn {
 	conns := map[int]net.Conn{}
-	for _, begun := range []int{0, 1, len(h2Preface) - 1} {
-		c, err := dialFrom("127.0.0.1", address, "h2")
+	for _, begun := range []int{0, 1, len(floods.Preface) - 1} {
+		c, err := floods.Dial("127.0.0.1", address, "h2")
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		_ = c.SetDeadline(time.Now().Add(time.Minute))
-		if _, err := io.WriteString(c, h2Preface[:begun]); err != nil {
+		if _, err := io.WriteString(c, floods.Preface[:begun]); err != nil {
 			t.Fatal(err)
 		}
 		conns[begun] = c
@@ -95,25 +96,25 @@ func slowPrefaces(t *testing.T, address string) map[int]net.Conn {
 func answersTo(t *testing.T, c net.Conn, settings string, requests ...string) map[string]int {
 	t.Helper()
 	_ = c.SetDeadline(time.Now().Add(15 * time.Second))
-	if _, err := io.WriteString(c, h2Preface+settings+strings.Join(requests, "")); err != nil {
+	if _, err := io.WriteString(c, floods.Preface+settings+strings.Join(requests, "")); err != nil {
 		t.Fatal(err)
 	}
 	got, r := map[string]int{}, bufio.NewReader(c)
 	decoder := hpack.NewDecoder(4096, nil)
 	for n := 0; n < len(requests); {
-		f, err := hear(r)
+		f, err := floods.ReadFrame(r)
 		if err != nil {
 			t.Fatalf("after %v: %v", got, err)
 		}
 		switch {
-		case f.kind == frameHeaders:
-			fields, err := decoder.DecodeFull(f.payload)
+		case f.Kind == frameHeaders:
+			fields, err := decoder.DecodeFull(f.Payload)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got[fields[0].Value]++ // ":status" comes first
 			n++
-		case f.kind == frameReset:
+		case f.Kind == frameReset:
 			got["reset"]++
 			n++
 		}
@@ -132,13 +133,13 @@ func TestRequestsOfOneClientAreBounded(t *testing.T) {
 	address := strings.TrimPrefix(s.h2.url, "https://")
 	s.h2.client.CloseIdleConnections()
 	eventually(t, "an end of the first connection", func() bool { return s.counted("livery_edge_connections") <= 1 })
-	attack := h2Attack{conns: 2, streams: 100, head: indexedOnce("accept", "a", 1)}
-	end := attack.open(address, latest)
+	attack := floods.Flood{Conns: 2, Streams: 100, Head: floods.IndexedOnce("accept", "a", 1)}
+	end := attack.Open(address, latest)
 	eventually(t, "a quarter of what one client has under way is refused", func() bool { return s.counted("livery_edge_shed_total") == 10 })
 	if wrong, _ := witness(address, latest, 4); len(wrong) > 0 {
 		t.Errorf("others are not answered: %q", wrong)
 	}
-	third, err := dialFrom("127.0.0.1", address, "h2", "http/1.1")
+	third, err := floods.Dial("127.0.0.1", address, "h2", "http/1.1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestRequestsOfOneClientAreBounded(t *testing.T) {
 	_ = third.Close()
 	end()
 	eventually(t, "room again", func() bool {
-		c, err := dialFrom("127.0.0.1", address, "h2")
+		c, err := floods.Dial("127.0.0.1", address, "h2")
 		if err != nil {
 			return false
 		}
@@ -167,8 +168,8 @@ func TestHeadsOfHTTP2AreBounded(t *testing.T) {
 	latest := path("-", "latest", "tokens.css")
 	want(t, s.h2.get(latest), 200, "")
 	address := strings.TrimPrefix(s.h2.url, "https://")
-	const own = 4 // fields that headFrames writes
-	long := func(n int) string { return "\x00" + hpackText("x-long") + hpackText(strings.Repeat("a", n)) }
+	const own = 4 // fields that floods.HeadFrames writes
+	long := func(n int) string { return "\x00" + floods.Text("x-long") + floods.Text(strings.Repeat("a", n)) }
 	for _, tt := range []struct {
 		name   string
 		blocks []string
@@ -176,21 +177,21 @@ func TestHeadsOfHTTP2AreBounded(t *testing.T) {
 	}{
 		{"a plain request", []string{""}, "200"},
 		{"in four frames", []string{"", "\x00\x01x", "\x01a", ""}, "200"},
-		{"256 fields", indexedOnce("cookie", "a", 256-own)(0), "200"},
-		{"257 fields", indexedOnce("cookie", "a", 257-own)(0), "431"},
-		{"1,500 fields", indexedOnce("cookie", "a", 1500)(0), "431"},
+		{"256 fields", floods.IndexedOnce("cookie", "a", 256-own)(0), "200"},
+		{"257 fields", floods.IndexedOnce("cookie", "a", 257-own)(0), "431"},
+		{"1,500 fields", floods.IndexedOnce("cookie", "a", 1500)(0), "431"},
 		{"15,000 bytes", []string{long(15_000)}, "200"},
 		{"20,000 bytes", []string{long(10_000), long(10_000)}, "431"},
 		{"30,000 bytes in one field", []string{long(30_000)[:16_000], long(30_000)[16_000:]}, "431"},
-		{"a trailer", indexedOnce("trailer", "a", 1)(0), "400"},
-		{"700 trailers", indexedOnce("trailer", trailerNames(700), 1)(0), "400"},
-		{"a fault of our own", []string{"\x00" + hpackText("livery-fault") + hpackText("too long")}, "200"},
+		{"a trailer", floods.IndexedOnce("trailer", "a", 1)(0), "400"},
+		{"700 trailers", floods.IndexedOnce("trailer", floods.TrailerNames(700), 1)(0), "400"},
+		{"a fault of our own", []string{"\x00" + floods.Text("livery-fault") + floods.Text("too long")}, "200"},
 	} {
-		c, err := dialFrom("127.0.0.1", address, "h2")
+		c, err := floods.Dial("127.0.0.1", address, "h2")
 		if err != nil {
 			t.Fatal(err)
 		}
-		requests := []string{strings.Join(headFrames(1, tt.blocks, latest), ""), strings.Join(headFrames(3, []string{"\x40\x03x-b\x01c"}, latest), ""), strings.Join(headFrames(5, []string{"\xbe"}, latest), "")}
+		requests := []string{strings.Join(floods.HeadFrames(1, tt.blocks, latest), ""), strings.Join(floods.HeadFrames(3, []string{"\x40\x03x-b\x01c"}, latest), ""), strings.Join(floods.HeadFrames(5, []string{"\xbe"}, latest), "")}
 		got := answersTo(t, c, openWindows, requests...)
 		if wanted := map[string]int{"200": 2}; got[tt.status] == 0 || tt.status != "200" && got["200"] != wanted["200"] || tt.status == "200" && got["200"] != 3 {
 			t.Errorf("%s: %v, want %s and two of 200", tt.name, got, tt.status)
@@ -204,42 +205,42 @@ func TestFramesOfHeadsAreReadAsTheyAre(t *testing.T) {
 	s := runSecured(t, publishedFeed(t))
 	latest := path("-", "latest", "tokens.css")
 	want(t, s.h2.get(latest), 200, "")
-	head := "\x82\x87\x04" + hpackText(latest) + "\x01\x01a"
+	head := "\x82\x87\x04" + floods.Text(latest) + "\x01\x01a"
 	const padded, withPriority = 0x8, 0x20
 	for _, tt := range []struct {
 		name, frames string
 		code         uint32 // of GOAWAY or RST_STREAM; 0: the request is answered
 	}{
-		{"padding", frame(1, endStream|endHeaders|padded, 1, "\x03"+head+"\x00\x00\x00"), 0},
-		{"priority", frame(1, endStream|endHeaders|withPriority, 1, "\x00\x00\x00\x00\x10"+head), 0},
-		{"both, and a continuation", frame(1, endStream|padded|withPriority, 1, "\x01\x00\x00\x00\x00\x10"+head[:9]+"\x00") + frame(9, endHeaders, 1, head[9:]), 0},
-		{"an index of nothing", frame(1, endStream|endHeaders, 1, head+"\xff\x00"), 0x9},
-		{"half a field", frame(1, endStream|endHeaders, 1, head+"\x00\x05ab"), 0x9},
-		{"more padding than there is", frame(1, endStream|endHeaders|padded, 1, "\xff"+head), 0x1},
-		{"another frame within a head", frame(1, endStream, 1, head) + frame(6, 0, 0, "12345678"), 0x1},
-		{"a continuation of another stream", frame(1, endStream, 1, head) + frame(9, endHeaders, 3, ""), 0x1},
-		{"stream 0", frame(1, endStream|endHeaders, 0, head), 0x1},
-		{"a frame that is too long", frame(1, endStream|endHeaders, 1, head+strings.Repeat("\x00", 20_000)), 0x6},
+		{"padding", floods.FrameOf(1, endStream|endHeaders|padded, 1, "\x03"+head+"\x00\x00\x00"), 0},
+		{"priority", floods.FrameOf(1, endStream|endHeaders|withPriority, 1, "\x00\x00\x00\x00\x10"+head), 0},
+		{"both, and a continuation", floods.FrameOf(1, endStream|padded|withPriority, 1, "\x01\x00\x00\x00\x00\x10"+head[:9]+"\x00") + floods.FrameOf(9, endHeaders, 1, head[9:]), 0},
+		{"an index of nothing", floods.FrameOf(1, endStream|endHeaders, 1, head+"\xff\x00"), 0x9},
+		{"half a field", floods.FrameOf(1, endStream|endHeaders, 1, head+"\x00\x05ab"), 0x9},
+		{"more padding than there is", floods.FrameOf(1, endStream|endHeaders|padded, 1, "\xff"+head), 0x1},
+		{"another frame within a head", floods.FrameOf(1, endStream, 1, head) + floods.FrameOf(6, 0, 0, "12345678"), 0x1},
+		{"a continuation of another stream", floods.FrameOf(1, endStream, 1, head) + floods.FrameOf(9, endHeaders, 3, ""), 0x1},
+		{"stream 0", floods.FrameOf(1, endStream|endHeaders, 0, head), 0x1},
+		{"a frame that is too long", floods.FrameOf(1, endStream|endHeaders, 1, head+strings.Repeat("\x00", 20_000)), 0x6},
 	} {
 		c := s.dialH2(t)
 		if _, err := io.WriteString(c, tt.frames); err != nil {
 			t.Fatal(err)
 		}
 		for r := bufio.NewReader(c); ; {
-			f, err := hear(r)
+			f, err := floods.ReadFrame(r)
 			if err != nil {
 				t.Errorf("%s: %v", tt.name, err)
 				break
 			}
-			if f.kind == frameGoAway || f.kind == frameReset {
-				if f.code() != tt.code || tt.code == 0 {
-					t.Errorf("%s: it ends with %d, want %d", tt.name, f.code(), tt.code)
+			if f.Kind == frameGoAway || f.Kind == frameReset {
+				if code(f) != tt.code || tt.code == 0 {
+					t.Errorf("%s: it ends with %d, want %d", tt.name, code(f), tt.code)
 				}
 				break
 			}
-			if f.kind == frameHeaders {
-				if tt.code != 0 || f.payload[0] != 0x88 {
-					t.Errorf("%s: a head of %q, want an end with %d or 200", tt.name, f.payload, tt.code)
+			if f.Kind == frameHeaders {
+				if tt.code != 0 || f.Payload[0] != 0x88 {
+					t.Errorf("%s: a head of %q, want an end with %d or 200", tt.name, f.Payload, tt.code)
 				}
 				break
 			}
@@ -258,7 +259,7 @@ func TestClosedWindowsAreNotWaitedFor(t *testing.T) {
 	address := strings.TrimPrefix(s.h2.url, "https://")
 	const streams = 40
 	for range 2 {
-		c, err := dialFrom("127.0.0.2", address, "h2")
+		c, err := floods.Dial("127.0.0.2", address, "h2")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,16 +268,16 @@ func TestClosedWindowsAreNotWaitedFor(t *testing.T) {
 		for n := range uint32(streams) {
 			requests += headersOf(2*n+1, latest)
 		}
-		if _, err := io.WriteString(c, h2Preface+closedWindow+requests); err != nil {
+		if _, err := io.WriteString(c, floods.Preface+floods.ClosedWindow+requests); err != nil {
 			t.Fatal(err)
 		}
 		resets, r := 0, bufio.NewReader(c)
 		for resets < streams {
-			f, err := hear(r)
+			f, err := floods.ReadFrame(r)
 			if err != nil {
 				t.Fatalf("after %d resets: %v", resets, err)
 			}
-			if f.kind == frameReset {
+			if f.Kind == frameReset {
 				resets++
 			}
 		}

@@ -15,11 +15,12 @@ import (
 	"time"
 
 	"example.com/livery/edge"
+	"example.com/livery/tests/floods"
 )
 
 // The frames of HTTP/2 that the tests send and read (RFC 9113 section 6).
 const (
-	preface      = h2Preface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" // with empty SETTINGS
+	preface      = floods.Preface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" // with empty SETTINGS
 	frameHeaders = 1
 	frameReset   = 3
 	frameGoAway  = 7
@@ -29,41 +30,18 @@ const (
 	endHeaders   = 0x4
 )
 
-func frame(kind, flags byte, stream uint32, payload string) string {
-	head := []byte{0, 0, 0, kind, flags}
-	head[0], head[1], head[2] = byte(len(payload)>>16), byte(len(payload)>>8), byte(len(payload))
-	return string(binary.BigEndian.AppendUint32(head, stream)) + payload
-}
-
 // headersOf is a GET in HPACK: indexed method and scheme, literal path and authority (RFC 7541).
 func headersOf(stream uint32, path string) string {
-	return frame(frameHeaders, endStream|endHeaders, stream, "\x82\x87\x04"+string([]byte{byte(len(path))})+path+"\x01\x01a")
-}
-
-// heard is one frame that came.
-type heard struct {
-	kind, flags byte
-	stream      uint32
-	payload     []byte
-}
-
-func hear(r io.Reader) (f heard, err error) {
-	var head [9]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return f, err
-	}
-	f = heard{head[3], head[4], binary.BigEndian.Uint32(head[5:]) & (1<<31 - 1), make([]byte, int(head[0])<<16|int(head[1])<<8|int(head[2]))}
-	_, err = io.ReadFull(r, f.payload)
-	return f, err
+	return floods.FrameOf(frameHeaders, endStream|endHeaders, stream, "\x82\x87\x04"+string([]byte{byte(len(path))})+path+"\x01\x01a")
 }
 
 // code is the error of a frame that carries one.
-func (f heard) code() uint32 {
+func code(f floods.Frame) uint32 {
 	at := 0
-	if f.kind == frameGoAway {
+	if f.Kind == frameGoAway {
 		at = 4
 	}
-	return binary.BigEndian.Uint32(f.payload[at:])
+	return binary.BigEndian.Uint32(f.Payload[at:])
 }
 
 // dialH2 opens a connection and sends the preface.
@@ -107,16 +85,16 @@ func TestStreamsAreBounded(t *testing.T) {
 	r := bufio.NewReader(c)
 	turnedAway, answered := 0, 0
 	for turnedAway+answered < streams {
-		got, err := hear(r)
+		got, err := floods.ReadFrame(r)
 		if err != nil {
 			t.Fatalf("after %d refusals and %d answers: %v", turnedAway, answered, err)
 		}
 		switch {
-		case got.kind == frameReset && got.code() == refused:
+		case got.Kind == frameReset && code(got) == refused:
 			if turnedAway++; turnedAway == streams-100 {
 				release()
 			}
-		case got.kind == frameHeaders:
+		case got.Kind == frameHeaders:
 			answered++
 		}
 	}
@@ -137,7 +115,7 @@ func TestRapidResetEndsTheConnection(t *testing.T) {
 	c := s.dialH2(t)
 	go func() {
 		for n := uint32(0); ; n++ {
-			attack := headersOf(2*n+1, path("-", "latest", "tokens.css")) + frame(frameReset, 0, 2*n+1, "\x00\x00\x00\x08")
+			attack := headersOf(2*n+1, path("-", "latest", "tokens.css")) + floods.FrameOf(frameReset, 0, 2*n+1, "\x00\x00\x00\x08")
 			if _, err := io.WriteString(c, attack); err != nil {
 				return
 			}
@@ -145,11 +123,11 @@ func TestRapidResetEndsTheConnection(t *testing.T) {
 	}()
 	r := bufio.NewReader(c)
 	for {
-		got, err := hear(r)
+		got, err := floods.ReadFrame(r)
 		if err != nil {
 			t.Fatalf("the connection ended without a reason: %v", err)
 		}
-		if got.kind == frameGoAway && got.code() == calm {
+		if got.Kind == frameGoAway && code(got) == calm {
 			break
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"example.com/livery/edge"
 	"example.com/livery/heaptest"
 	"example.com/livery/storage/record"
+	"example.com/livery/tests/floods"
 )
 
 // waits is a way in which a client has an edge keep something for it.
@@ -27,7 +28,7 @@ type waits struct {
 func waysToWait(latest, long string) []waits {
 	get, post := "GET "+latest+" HTTP/1.1\r\nHost: a\r\n", "POST "+latest+" HTTP/1.1\r\nHost: a\r\nContent-Length: 16000\r\n"
 	field := "X-Long: " + strings.Repeat("a", 15_000)
-	head := frame(frameHeaders, endStream, 1, "\x82\x87\x04"+hpackText(latest)+"\x01\x01a"+strings.Repeat("\x00\x01x\x01a", 3000))
+	head := floods.FrameOf(frameHeaders, endStream, 1, "\x82\x87\x04"+floods.Text(latest)+"\x01\x01a"+strings.Repeat("\x00\x01x\x01a", 3000))
 	return []waits{
 		{"half a head", "", get + field, 15_000, false},
 		{"half a head under TLS", "http/1.1", get + field, 15_000, false},
@@ -35,7 +36,7 @@ func waysToWait(latest, long string) []waits {
 		{"half a body that is short", "", post + "\r\na", 40_000, false},
 		{"half a body behind a long head", "", post + field + "\r\n\r\n" + field, 90_000, false},
 		{"half a body under TLS", "http/1.1", post + "\r\n" + field, 60_000, false},
-		{"half a head of HTTP/2", "h2", preface + head + frame(9, 0, 1, strings.Repeat("\x00\x01x\x01a", 3000))[:14_000], 40_000, false},
+		{"half a head of HTTP/2", "h2", preface + head + floods.FrameOf(9, 0, 1, strings.Repeat("\x00\x01x\x01a", 3000))[:14_000], 40_000, false},
 		{"answers that are not taken", "", strings.Repeat(get+"\r\n", 10_000), 12_000, true},
 		{"answers that are not taken under TLS", "http/1.1", strings.Repeat(get+"\r\n", 10_000), 12_000, true},
 		{"a long answer that is not taken under TLS", "http/1.1", strings.Repeat("GET "+long+" HTTP/1.1\r\nHost: a\r\n\r\n", 60), 16_000, true},

@@ -76,6 +76,7 @@ var house = map[string]room{
 	"cli/tokens/validate":      {ours: "cli/escape cli/term cli/tokenfile cli/tokens/tokentree renderer/dtcg renderer/jsontree"},
 	"client":                   {},
 	"tests/program":            {},
+	"tests/floods":             {},
 	"toolchain":                {},
 	"httpguard":                {},
 	"spelling":                 {},
@@ -99,7 +100,7 @@ var house = map[string]room{
 	"bench/internal/peers":   {ours: "bench/internal/figures bench/internal/frame renderer renderer/dtcg renderer/jsontree renderer/plan"},
 	"bench/internal/wasm":    {ours: "bench/internal/figures bench/internal/frame renderer renderer/jsontree renderer/plan wasm"},
 	"bench/internal/edge": {
-		ours:   "bench/internal/figures bench/internal/frame bench/internal/load bench/internal/world client edge/loop",
+		ours:   "bench/internal/figures bench/internal/frame bench/internal/load bench/internal/world client tests/floods",
 		others: "github.com/valyala/fasthttp golang.org/x/sys",
 	},
 	"bench/internal/use": {
