@@ -189,9 +189,14 @@ func (t *table) decode(block []byte, h *head) error {
 		switch {
 		case b&0x80 != 0:
 			n, block, ok = integer(block, 7)
-			if !ok || !t.get(n, &f) {
+			switch {
+			case !ok || n == 0 || n > len(staticTable)+len(t.entries):
 				return errCompression
+			case h.long: // it would be left out
+				first = false
+				continue
 			}
+			t.get(n, &f)
 		case b&0xe0 == 0x20:
 			n, block, ok = integer(block, 5)
 			if !ok || !first && t.size > 0 || n > tableBytes {

@@ -254,6 +254,25 @@ func TestHeadThatIsTooLongIsRefusedAsSuch(t *testing.T) {
 	}
 }
 
+// TestHeadsThatAreTooLongEndTheConnection: some are refused one by one, which costs the time of reading them; who goes on is
+// told to calm down.
+func TestHeadsThatAreTooLongEndTheConnection(t *testing.T) {
+	session := newServer(func(*fasthttp.RequestCtx) {}).Begin(here, nil, func() {})
+	defer session.Close()
+	c := newClient()
+	block := append([]byte{0x82, 0x84, 0x87}, bytes.Repeat([]byte{0x90}, 300)...) // of the static table
+	for i := range uint32(1100) {
+		_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*i + 1, BlockFragment: block, EndStream: true, EndHeaders: true})
+		session.Receive(c.sent(), start)
+		if _, kinds := frames(t, session, start); kinds[http2.FrameGoAway] > 0 {
+			return
+		}
+		_ = c.WriteRSTStream(2*i+1, http2.ErrCodeCancel)
+		session.Receive(c.sent(), start.Add(time.Duration(i)*10*time.Millisecond)) // resets alone are within what a client may send
+	}
+	t.Error("1,100 heads that are too long are all refused one by one")
+}
+
 // TestGoAwayOfAClientIsNotAnsweredByAReset: what the client sends behind it is read for a moment, and answered.
 func TestGoAwayOfAClientIsNotAnsweredByAReset(t *testing.T) {
 	s := newServer(func(*fasthttp.RequestCtx) {}).Begin(here, nil, func() {})

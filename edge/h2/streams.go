@@ -157,6 +157,9 @@ func (c *conn) wholeHead(h frameHeader, block []byte) {
 		c.fail(errHead)
 		return
 	}
+	if d.long && !c.counted() {
+		return
+	}
 	end := h.flags&flagEndStream != 0
 	if h.stream <= c.last {
 		c.trailers(h.stream, end, d)
