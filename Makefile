@@ -121,9 +121,8 @@ bench/%/node_modules: bench/%/package-lock.json
 usable: bench/usable/node_modules ## Put the served files into the real libraries (installs them from npm)
 	go test -count 1 -timeout 20m -run TestFilesWork ./bench/usable -args -results $(CURDIR)/bench/results/usable.md
 
-edge: build ## Measure the edge beside nginx, plain and under TLS (needs nginx, wrk, h2load and openssl)
+edge: build ## Measure the edge beside nginx and h2o: plain, TLS, HTTP/2, misses, publishes, idle memory, floods (needs nginx, wrk, h2load, openssl)
 	go run ./bench edge -page bench/results/edge.md
-	go run ./bench tls -page bench/results/edge_tls.md
 
 cache: ## Compare policies of eviction on recorded traffic
 	go test -count 1 ./bench/cache -args -write $(CURDIR)/bench/results/cache.md

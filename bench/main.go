@@ -24,7 +24,7 @@ import (
 // parts are those of the report, in its order. What passes or fails is a test and is named by its command.
 var (
 	parts = []frame.Part{
-		render.Part, peers.Part, wasm.Part, edge.Part, edge.TLS, use.Part, propagation.Part, management.Part, recovery.Part, storage.Part,
+		render.Part, peers.Part, wasm.Part, edge.Part, use.Part, propagation.Part, management.Part, recovery.Part, storage.Part,
 		{
 			Name: "road", Title: "What a person waits for", Binary: true, Needs: []string{"../shared/corpus"}, Report: []string{"./bench/road", "-args", "--"},
 			About: "A real document, from the push to the served file, over the command line and HTTP.",
@@ -46,7 +46,7 @@ func run(ctx context.Context, name string, arguments []string) error {
 	case "report":
 		return report.Run(ctx, parts, arguments)
 	case edge.Child:
-		return edge.ServeChild(arguments)
+		return edge.RunChild(arguments)
 	}
 	known := "report"
 	for _, p := range parts {

@@ -100,7 +100,7 @@ var house = map[string]room{
 	"bench/internal/peers":   {ours: "bench/internal/figures bench/internal/frame renderer renderer/dtcg renderer/jsontree renderer/plan"},
 	"bench/internal/wasm":    {ours: "bench/internal/figures bench/internal/frame renderer renderer/jsontree renderer/plan wasm"},
 	"bench/internal/edge": {
-		ours:   "bench/internal/figures bench/internal/frame bench/internal/load bench/internal/world client tests/floods",
+		ours:   "bench/internal/figures bench/internal/frame bench/internal/load bench/internal/world tests/floods",
 		others: "github.com/valyala/fasthttp golang.org/x/sys",
 	},
 	"bench/internal/use": {

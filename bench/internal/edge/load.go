@@ -59,11 +59,11 @@ var insecure = &http.Client{Transport: &http.Transport{
 func (s *subject) prepare(sc *scenario) error {
 	sc.path = s.path(sc.path)
 	want := http.StatusOK
-	response, err := s.ask(*sc)
+	response, _, err := s.ask(insecure, *sc)
 	if err == nil && sc.current {
 		sc.headers = append(sc.headers, "If-None-Match: "+response.Header.Get("ETag"))
 		want = http.StatusNotModified
-		response, err = s.ask(*sc)
+		response, _, err = s.ask(insecure, *sc)
 	}
 	if err == nil && response.StatusCode != want {
 		err = fmt.Errorf("GET %s answers %s, want %d", sc.path, response.Status, want)
@@ -71,23 +71,24 @@ func (s *subject) prepare(sc *scenario) error {
 	return err
 }
 
-// ask sends one request and reads the answer, whose body is closed.
-func (s *subject) ask(sc scenario) (*http.Response, error) {
+// ask sends one request and returns the answer and its body.
+func (s *subject) ask(c *http.Client, sc scenario) (*http.Response, []byte, error) {
+	sc.path = s.path(sc.path)
 	request, err := http.NewRequest(http.MethodGet, s.url(sc), http.NoBody)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, line := range sc.headers {
 		name, value, _ := strings.Cut(line, ": ")
 		request.Header.Set(name, value)
 	}
-	response, err := insecure.Do(request)
+	response, err := c.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer response.Body.Close()
-	_, err = io.Copy(io.Discard, response.Body)
-	return response, err
+	body, err := io.ReadAll(response.Body)
+	return response, body, err
 }
 
 // path returns the path of a scenario at this server.

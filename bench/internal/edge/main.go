@@ -1,10 +1,11 @@
 //go:build linux
 
-// Package edge measures what an answered request costs the server's processor: nginx in two tunings, Varnish, h2o, Caddy,
-// net/http and fasthttp alone, the edge's own loop and the whole edge, serving the same files; and livery beside nginx under
-// TLS. Servers have one core and the load another; the servers take turns, scenario by scenario and round by round, so that
-// a slow minute of the machine hits all of them. Then it measures latency at constant rates. Servers that are not on the
-// PATH are left out and named.
+// Package edge measures the edge beside nginx in two tunings, Varnish and h2o, which serve the same files: what an
+// answered request costs the server's processor, in HTTP/1.1, under TLS and in HTTP/2; latency at constant rates; what a
+// miss costs; what a publish takes out of a full cache; what an idle connection and a flood take of memory, and what a flood
+// does to another client. Servers have one core and the load another; the servers take turns, scenario by scenario and
+// round by round, so that a slow minute of the machine hits all of them. Servers that are not on the PATH are left out and
+// named.
 package edge
 
 import (
@@ -12,70 +13,94 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"example.com/livery/bench/internal/figures"
 	"example.com/livery/bench/internal/frame"
+	"example.com/livery/bench/internal/world"
 )
 
-const generators = "The load is wrk's, and over HTTP/2 that of h2load: they share no core with the server, whose processor time is what is compared. "
-
-// Part is the part of the benchmarks over plain HTTP/1.1.
+// Part is the part of the benchmarks.
 var Part = frame.Part{
-	Name: "edge", Title: "Serving files: the edge beside other servers", Binary: true, Needs: []string{"wrk"},
+	Name: "edge", Title: "Serving files: the edge beside other servers", Binary: true, Needs: []string{"nginx", "wrk", "h2load", "openssl"},
 	About: "One core for the server, the other for the load; every server in turn, scenario by scenario and round by round. *Processor a request* is the server's, counted by the kernel. " +
-		generators + "*From due* is latency at a constant rate, counted from the moment when a request was due: a server that stands still makes everything late that was due meanwhile. " +
-		"\"livery\" is an edge in a process of its own, its origin on the core of the load; \"loop\" is the edge's fast path alone, \"fasthttp\" and \"net/http\" are the libraries with the same files in memory.",
-	Quick: []string{"-rounds", "1", "-rates", "2000,10000", "-rate-rounds", "1", "-lasting", "1s"},
+		"The load is wrk's, and over HTTP/2 that of h2load: they share no core with the server. *From due* is latency at a constant rate, counted from the moment when a request was due: " +
+		"a server that stands still makes everything late that was due meanwhile. \"livery\" is an edge in a process of its own, its origin on the core of the load.\n\n" +
+		"TLS: version 1.3, a certificate of ECDSA P-256, tickets; connections that resume no session are those of openssl s_time. *A miss* is the first answer for a file of 20 KB: livery renders and encodes it, " +
+		"which it goes on with in the background; nginx and h2o read a file that they have not seen, and encode it on the way (gzip at level 1, brotli of h2o as it is by default). " +
+		"*After a publish*: the share of 50 hot addresses that are not hits any more when a publish of other files has replaced 84 of them in a full cache. " +
+		"*An idle connection* has asked once, 1,000 of each protocol. *Floods* come from one address, as fast as one process at the lowest priority can send them, again and again for 4 seconds, to servers with the bounds that they have by default; " +
+		"a bystander at another address asks 100 times a second meanwhile, in HTTP/1.1 and HTTP/2 under TLS, one time of five with a handshake. It shares the core of the flood: the row \"none\" and the other servers say what that costs. " +
+		"Memory is the most that was resident during the flood above what was before the first one: what a server keeps of earlier floods is in it.",
+	Quick: []string{"-rounds", "1", "-rates", "2000,10000", "-rate-rounds", "1", "-lasting", "1s", "-flood-for", "1s"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
-		b := bench{scenarios: scenarios, rates: frame.Counts{2000, 5000, 10_000, 15_000, 20_000}}
-		b.flags(flags)
+		b := bench{rates: frame.Counts{2000, 5000, 10_000, 15_000, 20_000}}
+		flags.IntVar(&b.rounds, "rounds", 5, "rounds for each server and scenario")
+		flags.IntVar(&b.seconds, "seconds", 1, "how long a server is under load in a round")
+		flags.Var(&b.only, "only", "scenarios whose name holds one of these words alone, separated by commas; there are also: rates, misses, publishes, idle, floods")
 		flags.Var(&b.servers, "servers", "measure these servers alone, separated by commas")
-		flags.StringVar(&b.profile, "cpuprofile", "", "have the loop write a CPU profile to this file")
 		flags.Var(&b.rates, "rates", "constant rates at which latency is measured, requests a second, separated by commas")
 		flags.DurationVar(&b.lasting, "lasting", 3*time.Second, "how long each constant rate lasts in a round")
 		flags.IntVar(&b.rateRounds, "rate-rounds", 3, "rounds of each constant rate; 0: none is measured")
+		flags.DurationVar(&b.floodFor, "flood-for", 4*time.Second, "how long a server is under each flood")
 		return b.run
 	},
 }
 
-// TLS is the part of the benchmarks under TLS.
-var TLS = frame.Part{
-	Name: "tls", Title: "Serving files under TLS", Binary: true, Needs: []string{"nginx", "wrk", "h2load", "openssl"},
-	About: generators + "Connections that resume no session are those of openssl s_time. TLS 1.3, a certificate of ECDSA P-256, tickets. " +
-		"\"livery\" is an edge in a process of its own, its origin on the core of the load.",
-	Quick: []string{"-rounds", "1"},
-	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
-		b := bench{scenarios: secureScenarios, secure: true, servers: frame.Words{"nginx buffers", "h2o"}}
-		b.flags(flags)
-		return b.run
-	},
-}
-
-// Child is the command with which the part serves as one of our own servers. It is not for users.
+// Child is the command with which the part floods and watches. It is not for users.
 const Child = "edge-child"
 
 // bench is one run.
 type bench struct {
-	scenarios  []scenario
-	secure     bool // under TLS
 	rounds     int
 	seconds    int         // of one server in one round
 	only       frame.Words // none: every scenario
 	servers    frame.Words // none: every server
-	profile    string      // empty: none
 	rates      frame.Counts
 	rateRounds int
 	lasting    time.Duration // of one rate in one round
+	floodFor   time.Duration
 	livery     string
 	figures    *figures.Set
 }
 
-func (b *bench) flags(flags *flag.FlagSet) {
-	flags.IntVar(&b.rounds, "rounds", 5, "rounds for each server and scenario")
-	flags.IntVar(&b.seconds, "seconds", 1, "how long a server is under load in a round")
-	flags.Var(&b.only, "only", "scenarios whose name holds one of these words alone, separated by commas")
+// phase is a part of the run with servers of its own.
+type phase struct {
+	secure  bool     // under TLS
+	servers []string // beside livery, in the order of the tables
+	flags   []string // of the edge
+	steps   []step
+
+	dir      string
+	subjects []*subject
+	origin   *world.Origin // of livery
+}
+
+// step is what is measured at a time.
+type step struct {
+	name string
+	run  func(context.Context, *phase) error
+}
+
+// phases are those of a run: floods come last, as servers keep what they took.
+func (b *bench) phases() []phase {
+	each := func(scenarios []scenario, more ...step) (steps []step) {
+		for _, sc := range scenarios {
+			steps = append(steps, step{sc.name, func(ctx context.Context, p *phase) error { return b.measure(ctx, sc, p.subjects) }})
+		}
+		return append(steps, more...)
+	}
+	peers := []string{"nginx buffers", "h2o"}
+	return []phase{
+		{servers: []string{"nginx sendfile", "nginx buffers", "varnish", "h2o"}, steps: each(scenarios, step{"rates", b.atRates})},
+		{servers: peers, steps: []step{{"misses", b.misses}, {"publishes", b.publishes}}},
+		{servers: peers, secure: true, flags: []string{"--http2-streams-per-client", "0"}, steps: []step{{"idle", b.idle}}},
+		{servers: peers, secure: true, steps: each(secureScenarios)},
+		{servers: peers, secure: true, steps: []step{{"floods", b.underFloods}}},
+	}
 }
 
 func (b *bench) run(ctx context.Context, r *frame.Run) error {
@@ -83,25 +108,33 @@ func (b *bench) run(ctx context.Context, r *frame.Run) error {
 		return fmt.Errorf("the server and the load need a core each, and there is one")
 	}
 	b.figures, b.livery = r.Figures, r.Livery
-	subjects, stop, err := b.start(ctx, r.Dir)
+	for i, p := range b.phases() {
+		p.dir = filepath.Join(r.Dir, fmt.Sprint(i))
+		if err := b.take(ctx, &p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take starts the servers of a phase and takes the steps that are chosen.
+func (b *bench) take(ctx context.Context, p *phase) error {
+	steps := slices.DeleteFunc(p.steps, func(s step) bool { return !b.only.Choose(s.name) })
+	if len(steps) == 0 {
+		return nil
+	}
+	stop, err := b.start(ctx, p)
 	defer stop()
 	if err != nil {
 		return err
 	}
-	for _, s := range b.scenarios {
-		if !b.only.Choose(s.name) {
-			continue
-		}
+	for _, s := range steps {
 		fmt.Fprintln(os.Stderr, s.name)
-		if err := b.measure(ctx, s, subjects); err != nil {
+		if err := s.run(ctx, p); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	if b.rateRounds == 0 {
-		return nil
-	}
-	fmt.Fprintln(os.Stderr, "constant rates")
-	return b.atRates(ctx, subjects)
+	return nil
 }
 
 // measure has every server answer a scenario in turn, some rounds long. The first round warms up.

@@ -12,9 +12,6 @@ import (
 	"strings"
 )
 
-// serverNames are the servers beside livery, in the order of the tables.
-var serverNames = []string{"nginx sendfile", "nginx buffers", "varnish", "h2o", "caddy", "net/http", "fasthttp", "loop"}
-
 // peer is a server of others that is set up by one file. Each has one core and one worker, keeps no
 // log, and sends the headers that livery sends.
 type peer struct {
@@ -25,8 +22,7 @@ type peer struct {
 }
 
 var peers = map[string]peer{
-	"h2o":   {"h2o.conf", h2oConfig, []string{"-c", "{config}"}, "h2o"},
-	"caddy": {"Caddyfile", caddyConfig, []string{"run", "--adapter", "caddyfile", "--config", "{config}"}, "caddy"},
+	"h2o": {"h2o.conf", h2oConfig, []string{"-c", "{config}"}, "h2o"},
 	"varnish": {"varnish.vcl", varnishConfig, []string{
 		"-F", "-j", "none", "-n", "{dir}/varnish", "-a", "{address}", "-f", "{config}", "-s", "malloc,64m", "-t", "31536000",
 		// What varnish would compress or unpack by itself, the others do not; its log is in memory and off.
@@ -49,6 +45,9 @@ hosts:
       /:
         file.dir: %[1]s
         file.send-compressed: ON
+      /fresh/:
+        file.dir: %[1]s/fresh
+        compress: ON
     header.set: "Cache-Control: public, max-age=31536000, immutable"
     header.set: "Access-Control-Allow-Origin: *"
     header.set: "X-Content-Type-Options: nosniff"
@@ -56,26 +55,6 @@ hosts:
 
 // h2oSecure is what a listener of h2o has under TLS.
 const h2oSecure = `port: %[3]s, ssl: {certificate-file: %[1]s/tls.pem, key-file: %[1]s/tls.key, minimum-version: TLSv1.3}`
-
-// caddy keeps no files in memory itself: it reads them from the system's cache.
-const caddyConfig = `{
-	admin off
-	auto_https off
-	log default {
-		output discard
-	}
-}
-http://:%[3]s {
-	bind %[2]s
-	root * %[1]s
-	file_server {
-		precompressed gzip
-	}
-	header Cache-Control "public, max-age=31536000, immutable"
-	header Access-Control-Allow-Origin *
-	header X-Content-Type-Options nosniff
-}
-`
 
 // varnishSilent takes what a hit would write out of varnish's log.
 const varnishSilent = "-Begin,-End,-Link,-Timestamp,-ReqStart,-ReqMethod,-ReqURL,-ReqProtocol,-ReqHeader,-ReqUnset,-ReqAcct," +
@@ -85,7 +64,7 @@ const varnishConfig = `vcl 4.1;
 backend default { .host = "%[2]s"; .port = "%[3]s"; }
 `
 
-// toolOf returns the program that a server is, empty for one of ours.
+// toolOf returns the program that a server is, empty for livery.
 func toolOf(name string) string {
 	if strings.HasPrefix(name, "nginx ") {
 		return "nginx"
@@ -93,17 +72,14 @@ func toolOf(name string) string {
 	return peers[name].program
 }
 
-// installed reports whether a program is there; ours are.
+// installed reports whether a program is there.
 func installed(program string) bool {
-	if program == "" {
-		return true
-	}
 	_, err := exec.LookPath(program)
 	return err == nil
 }
 
 // start starts the server on a free port. behind is the address of the server whose answers it keeps.
-func (p peer) start(name, dir, behind string) (*exec.Cmd, string, error) {
+func (p peer) start(dir, behind string) (*exec.Cmd, string, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, "", err
@@ -125,10 +101,6 @@ func (p peer) start(name, dir, behind string) (*exec.Cmd, string, error) {
 		arguments = append(arguments, fill.Replace(a))
 	}
 	cmd := exec.Command("taskset", arguments...)
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	if name == "caddy" {
-		cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
-	}
 	log, err := os.Create(filepath.Join(dir, p.program+".log"))
 	if err != nil {
 		return nil, "", err

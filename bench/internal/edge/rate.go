@@ -17,7 +17,8 @@ var rated = &scenarios[0]
 
 // atRates has every server answer each rate in turn, some rounds long. Latency counts from when a
 // request was due, so that what a server delays counts in full.
-func (b *bench) atRates(ctx context.Context, subjects []*subject) error {
+func (b *bench) atRates(ctx context.Context, p *phase) error {
+	subjects := p.subjects
 	if err := pin(loadCore); err != nil {
 		return err
 	}

@@ -2,14 +2,6 @@
 
 package edge
 
-import (
-	"bytes"
-	"compress/gzip"
-	"fmt"
-	"os"
-	"path/filepath"
-)
-
 // scenario is one kind of traffic.
 type scenario struct {
 	name    string
@@ -57,50 +49,16 @@ var scenarios = []scenario{
 
 // secureScenarios are those under TLS. wrk resumes the session of the connection before.
 var secureScenarios = []scenario{
-	{name: "HTTP/1.1, 2 KB", path: "/2k.css", conns: 32},
-	{name: "HTTP/1.1, 20 KB as gzip", path: "/20k.css", headers: asGzip, conns: 32},
-	{name: "HTTP/1.1, 2 KB, Chrome's headers", path: "/2k.css", headers: chromeHeaders, conns: 32},
-	{name: "HTTP/1.1, 2 KB, a new connection each, resumed", path: "/2k.css", headers: closed, conns: 8},
-	{name: "HTTP/1.1, 2 KB, a new connection each, not resumed", path: "/2k.css", full: true},
-	{name: "HTTP/2, 2 KB, 1 stream", path: "/2k.css", conns: 8, streams: 1},
-	{name: "HTTP/2, 2 KB, 10 streams", path: "/2k.css", conns: 8, streams: 10},
-	{name: "HTTP/2, 20 KB as gzip, 10 streams", path: "/20k.css", headers: asGzip, conns: 8, streams: 10},
-	{name: "HTTP/2, 2 KB, Chrome's headers, 10 streams", path: "/2k.css", headers: chromeHeaders[1:], conns: 8, streams: 10},
+	{name: "TLS, HTTP/1.1, 2 KB", path: "/2k.css", conns: 32},
+	{name: "TLS, HTTP/1.1, 20 KB as gzip", path: "/20k.css", headers: asGzip, conns: 32},
+	{name: "TLS, HTTP/1.1, 2 KB, Chrome's headers", path: "/2k.css", headers: chromeHeaders, conns: 32},
+	{name: "TLS, HTTP/1.1, 2 KB, a new connection each, resumed", path: "/2k.css", headers: closed, conns: 8},
+	{name: "TLS, HTTP/1.1, 2 KB, a new connection each, not resumed", path: "/2k.css", full: true},
+	{name: "TLS, HTTP/2, 2 KB, 1 stream", path: "/2k.css", conns: 8, streams: 1},
+	{name: "TLS, HTTP/2, 2 KB, 10 streams", path: "/2k.css", conns: 8, streams: 10},
+	{name: "TLS, HTTP/2, 20 KB as gzip, 10 streams", path: "/20k.css", headers: asGzip, conns: 8, streams: 10},
+	{name: "TLS, HTTP/2, 2 KB, Chrome's headers, 10 streams", path: "/2k.css", headers: chromeHeaders[1:], conns: 8, streams: 10},
 }
 
-// fileSizes are the files that every server serves, in bytes.
+// fileSizes are the files that every server serves, about so many bytes long.
 var fileSizes = map[string]int{"2k.css": 2 << 10, "20k.css": 20 << 10, "200k.css": 200 << 10}
-
-// writeFiles writes them, and beside each what it is as gzip.
-func writeFiles(dir string) error {
-	for name, size := range fileSizes {
-		body := stylesheet(size)
-		var zipped bytes.Buffer
-		w, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(body); err != nil {
-			return err
-		}
-		if err := w.Close(); err != nil {
-			return err
-		}
-		for path, content := range map[string][]byte{name: body, name + ".gz": zipped.Bytes()} {
-			if err := os.WriteFile(filepath.Join(dir, path), content, 0o644); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// stylesheet makes custom properties of that many bytes; they compress as a real design system's do.
-func stylesheet(size int) []byte {
-	b := []byte(":root {\n")
-	for i := uint32(1); len(b) < size; i++ {
-		h := i * 2654435761
-		b = fmt.Appendf(b, "  --color-%s-%d-%s: #%06x;\n", []string{"fg", "bg", "border", "accent"}[h>>30], i%97, []string{"rest", "hover", "active"}[h>>8%3], h&0xffffff)
-	}
-	return append(b[:size-2], "}\n"...)
-}

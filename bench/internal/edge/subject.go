@@ -3,7 +3,6 @@
 package edge
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"example.com/livery/bench/internal/load"
+	"example.com/livery/bench/internal/world"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,10 +35,11 @@ type subject struct {
 	secure  bool
 	process *os.Process
 	paths   map[string]string // returns the path of a scenario here; nil: as it is
+	edge    *world.Edge       // nil: it is not livery
 }
 
-// start starts the servers, each bound to the servers' core. stop ends those that run.
-func (b *bench) start(ctx context.Context, dir string) (subjects []*subject, stop func(), err error) {
+// start starts the servers of p, each bound to the servers' core: livery first, whose files the others serve. stop ends them.
+func (b *bench) start(ctx context.Context, p *phase) (stop func(), err error) {
 	var children []*exec.Cmd
 	end := func() {}
 	stop = func() {
@@ -48,17 +49,15 @@ func (b *bench) start(ctx context.Context, dir string) (subjects []*subject, sto
 			_ = c.Wait()
 		}
 	}
-	if b.livery == "" {
-		err = writeFiles(dir)
-	} else {
-		var s *subject
-		s, end, err = startLivery(ctx, b.livery, dir, b.secure)
-		subjects = append(subjects, s)
+	if err := os.MkdirAll(filepath.Join(p.dir, "fresh"), 0o755); err != nil {
+		return stop, err
 	}
+	livery, end, err := startLivery(ctx, b.livery, p)
 	if err != nil {
-		return nil, stop, err
+		return stop, err
 	}
-	for _, name := range serverNames {
+	p.subjects = append(p.subjects, livery)
+	for _, name := range p.servers {
 		if !b.servers.Choose(name) {
 			continue
 		}
@@ -66,68 +65,40 @@ func (b *bench) start(ctx context.Context, dir string) (subjects []*subject, sto
 			b.figures.Note("%s is left out: there is no %s on the PATH.", name, tool)
 			continue
 		}
-		started, s, err := b.startOne(name, dir)
-		children = append(children, started...)
-		if err != nil {
-			return nil, stop, fmt.Errorf("%s: %w", name, err)
-		}
-		subjects = append(subjects, s)
-	}
-	return subjects, stop, nil
-}
-
-// startOne starts one server, with what it needs behind it, and waits until it answers.
-func (b *bench) startOne(name, dir string) (started []*exec.Cmd, s *subject, err error) {
-	behind := ""
-	if name == "varnish" { // it keeps what another server has answered
-		cmd, address, err := b.command("net/http", dir, "")
-		if cmd != nil {
-			started = append(started, cmd)
+		cmd, s, err := startPeer(name, livery)
+		if cmd != nil && cmd.Process != nil {
+			children = append(children, cmd)
 		}
 		if err != nil {
-			return started, nil, err
+			return stop, fmt.Errorf("%s: %w", name, err)
 		}
-		behind = address
+		p.subjects = append(p.subjects, s)
 	}
-	cmd, address, err := b.command(name, dir, behind)
-	if cmd != nil && cmd.Process != nil {
-		started = append(started, cmd)
-	}
-	if err == nil {
-		err = answers(address)
-	}
-	if err != nil {
-		return started, nil, err
-	}
-	return started, &subject{name: name, dir: dir, address: address, secure: b.secure, process: cmd.Process}, nil
+	return stop, nil
 }
 
-// command starts one server and returns its address.
-func (b *bench) command(name, dir, behind string) (*exec.Cmd, string, error) {
-	if tuning, ok := strings.CutPrefix(name, "nginx "); ok {
-		return startNginx(tuning, dir, b.secure)
-	}
-	if p, ok := peers[name]; ok {
-		if b.secure {
+// startPeer starts another server, of livery's files, and waits until it answers.
+func startPeer(name string, livery *subject) (cmd *exec.Cmd, s *subject, err error) {
+	s = &subject{name: name, dir: livery.dir, secure: livery.secure}
+	tuning, isNginx := strings.CutPrefix(name, "nginx ")
+	switch {
+	case isNginx:
+		cmd, s.address, err = startNginx(tuning, s.dir, s.secure)
+	case name == "varnish": // it keeps what livery has answered
+		s.paths = livery.paths
+		cmd, s.address, err = peers[name].start(s.dir, livery.address)
+	default:
+		p := peers[name]
+		if s.secure {
 			p.text = strings.Replace(p.text, "port: %[3]s", h2oSecure, 1)
 		}
-		return p.start(name, dir, behind)
+		cmd, s.address, err = p.start(s.dir, "")
 	}
-	self, err := os.Executable()
 	if err != nil {
-		return nil, "", err
+		return cmd, nil, err
 	}
-	cmd := exec.Command("taskset", "-c", strconv.Itoa(serverCore), self, Child, name, dir, b.profile)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, "", err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, "", err
-	}
-	address, err := bufio.NewReader(out).ReadString('\n')
-	return cmd, strings.TrimSpace(address), err
+	s.process = cmd.Process
+	return cmd, s, answers(s.address)
 }
 
 // The tunings differ in how a body leaves: by sendfile, or read into buffers and written with its head.
@@ -160,6 +131,7 @@ http {
     add_header Cache-Control "public, max-age=31536000, immutable";
     add_header Access-Control-Allow-Origin *;
     add_header X-Content-Type-Options nosniff;
+    location /fresh/ { gzip on; gzip_static off; gzip_types text/css; }
   }
 }
 `
@@ -205,7 +177,10 @@ func answers(address string) error {
 }
 
 // busy returns the processor time that a server and its workers have used so far.
-func (s *subject) busy() (total time.Duration, err error) {
+func (s *subject) busy() (time.Duration, error) { return sum(s, load.Busy) }
+
+// sum adds up a figure of a server and its workers.
+func sum[T time.Duration | float64](s *subject, of func(pid int) (T, error)) (total T, err error) {
 	workers, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.process.Pid))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return 0, err
@@ -215,7 +190,7 @@ func (s *subject) busy() (total time.Duration, err error) {
 		if err != nil {
 			return 0, err
 		}
-		more, err := load.Busy(pid)
+		more, err := of(pid)
 		if err != nil {
 			return 0, err
 		}

@@ -30,3 +30,14 @@ func Busy(pid int) (total time.Duration, err error) {
 	}
 	return total, nil
 }
+
+// Resident returns the memory of a process as the system counts it, in bytes.
+func Resident(pid int) (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, err
+	}
+	var size, resident float64 // in pages
+	_, err = fmt.Sscan(string(text), &size, &resident)
+	return resident * float64(os.Getpagesize()), err
+}

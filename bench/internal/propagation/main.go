@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"example.com/livery/bench/internal/figures"
 	"example.com/livery/bench/internal/frame"
@@ -27,13 +26,12 @@ var Part = frame.Part{
 	Name: "propagation", Title: "From a publish to new bytes", Binary: true,
 	About: "From the answer to a publish until an edge serves the new bytes. All edges live in one process and share its cores with the origin: with many of them, most of the time is " +
 		"their waiting for each other, which edges on machines of their own do not.",
-	Quick: []string{"-publishes", "10", "-outages", "1", "-cut", "2s"},
+	Quick: []string{"-publishes", "10", "-restarts", "1"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{edges: frame.Counts{1, 10, 100}}
 		flags.Var(&b.edges, "edges", "how many edges follow the feed, separated by commas")
 		flags.IntVar(&b.publishes, "publishes", 100, "publishes at each number of edges")
-		flags.IntVar(&b.outages, "outages", 5, "how often the feed is cut off, and the origin started again")
-		flags.DurationVar(&b.cut, "cut", 5*time.Second, "how long the feed is cut off each time")
+		flags.IntVar(&b.restarts, "restarts", 5, "how often the origin is started again")
 		flags.IntVar(&b.estimate, "estimate", 10_000, "number of edges for which the origin's work is estimated")
 		return b.run
 	},
@@ -43,8 +41,7 @@ var Part = frame.Part{
 type bench struct {
 	edges     frame.Counts
 	publishes int
-	outages   int
-	cut       time.Duration
+	restarts  int
 	estimate  int
 	figures   *figures.Set
 
@@ -73,7 +70,7 @@ func (b *bench) run(ctx context.Context, r *frame.Run) (err error) {
 		return err
 	}
 	b.theme = themes[0]
-	b.bar = frame.StartBar("publishes", len(b.edges)*b.publishes+2*b.outages)
+	b.bar = frame.StartBar("publishes", len(b.edges)*b.publishes+b.restarts)
 	defer b.bar.End()
 	for _, count := range b.edges {
 		if err := b.spread(ctx, count); err != nil {

@@ -3,77 +3,11 @@
 package propagation
 
 import (
-	"io"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"example.com/livery/bench/internal/figures"
 )
-
-// A valve lets everything through until it is shut, and again when it is opened.
-func TestValve(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "fed") }))
-	defer server.Close()
-	v, err := newValve(strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := v.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	client := &http.Client{Transport: &http.Transport{}}
-	defer client.CloseIdleConnections()
-	ask := func() string {
-		response, err := client.Get(v.url())
-		if err != nil {
-			return ""
-		}
-		defer response.Body.Close()
-		text, _ := io.ReadAll(response.Body)
-		return string(text)
-	}
-	for _, tt := range []struct {
-		shut bool
-		want string
-	}{{false, "fed"}, {true, ""}, {false, "fed"}} {
-		v.turn(tt.shut)
-		if got := ask(); got != tt.want {
-			t.Errorf("shut %v: %q, want %q", tt.shut, got, tt.want)
-		}
-	}
-}
-
-// A valve without a server behind it ends connections.
-func TestValveWithoutAServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	v, err := newValve(gone)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := net.Dial("tcp", v.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Read(make([]byte, 1)); err == nil {
-		t.Error("there is something to read without a server")
-	}
-	_ = c.Close()
-	if err := v.close(); err != nil {
-		t.Error(err)
-	}
-}
 
 func TestWatchedEdgesTakeTurns(t *testing.T) {
 	edges := make([]*liveEdge, 25)

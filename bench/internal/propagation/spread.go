@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,12 +23,7 @@ const pause = 200 * time.Microsecond
 
 // spread measures one number of edges.
 func (b *bench) spread(ctx context.Context, count int) (err error) {
-	v, err := newValve(strings.TrimPrefix(b.origin.FeedURL(), "http://"))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, v.close()) }()
-	edges, err := b.startEdges(ctx, count, v.url())
+	edges, err := b.startEdges(ctx, count, b.origin.FeedURL())
 	defer func() { err = errors.Join(err, stopAll(ctx, edges)) }()
 	if err != nil {
 		return err
@@ -42,9 +36,6 @@ func (b *bench) spread(ctx context.Context, count int) (err error) {
 	}
 	if count != b.edges[len(b.edges)/2] {
 		return nil
-	}
-	if err := b.afterOutages(ctx, edges, v); err != nil {
-		return err
 	}
 	return b.afterRestarts(ctx, edges)
 }
@@ -147,35 +138,10 @@ func (b *bench) report(name string, edges int, waits figures.Times) {
 	b.figures.AddTimes(figures.Figure{Name: name, Over: "edges", At: float64(edges)}, waits, 0.5, 0.99, 1)
 }
 
-// afterOutages cuts the feed off, publishes meanwhile, and measures from when it is back.
-func (b *bench) afterOutages(ctx context.Context, edges []*liveEdge, v *valve) error {
-	var all figures.Times
-	for range b.outages {
-		v.turn(true)
-		if err := b.publish(ctx); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(b.cut): // it is how long the outage lasts
-		}
-		v.turn(false)
-		waits, err := b.wait(ctx, turn(edges, 0), time.Now())
-		if err != nil {
-			return err
-		}
-		all = append(all, waits...)
-		b.bar.Step()
-	}
-	b.report(fmt.Sprintf("feed back after %v to new bytes", b.cut), len(edges), all)
-	return nil
-}
-
 // afterRestarts starts the origin again, publishes, and measures from the publish's answer.
 func (b *bench) afterRestarts(ctx context.Context, edges []*liveEdge) error {
 	var all, starts figures.Times
-	for range b.outages {
+	for range b.restarts {
 		if err := b.origin.Stop(); err != nil {
 			return err
 		}

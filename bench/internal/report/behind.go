@@ -45,7 +45,7 @@ func (all *results) behindText() string {
 }
 
 // dearer lists the scenarios in which another server answers a request for less processor time than the
-// whole edge. The loop is a part of the edge and no other server.
+// whole edge.
 func (all *results) dearer() (lines []string) {
 	r := all.Parts["edge"]
 	if r == nil || r.Set == nil {
@@ -57,7 +57,7 @@ func (all *results) dearer() (lines []string) {
 		}
 		var cheaper []string
 		for _, f := range r.Set.Figures {
-			if f.Name == ours.Name && f.Unit == cost && f.Subject != "livery" && f.Subject != "loop" && f.Low > 0 && ours.Low/f.Low > noise {
+			if f.Name == ours.Name && f.Unit == cost && f.Subject != "livery" && f.Low > 0 && ours.Low/f.Low > noise {
 				cheaper = append(cheaper, fmt.Sprintf("%s (%.2f of it)", f.Subject, f.Low/ours.Low))
 			}
 		}

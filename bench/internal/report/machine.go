@@ -24,7 +24,7 @@ type machine struct {
 }
 
 // programs are those beside which is measured, and how each says its version.
-var programs = [][]string{{"nginx", "-v"}, {"varnishd", "-V"}, {"h2o", "-v"}, {"caddy", "version"}, {"wrk", "-v"}, {"node", "--version"}}
+var programs = [][]string{{"nginx", "-v"}, {"varnishd", "-V"}, {"h2o", "-v"}, {"wrk", "-v"}, {"node", "--version"}}
 
 func thisMachine(ctx context.Context) machine {
 	m := machine{

@@ -45,11 +45,11 @@ of one machine.
 
 const notCompared = `## What is not compared
 
-- HTTP/3. TLS and HTTP/2 are compared with nginx alone.
+- HTTP/3. TLS and HTTP/2 are compared with nginx and h2o alone.
 - Networks: everything is on one machine's loopback, without loss or distance, and the load has one core.
 - More than one core for a server: nginx, h2o, Varnish and Livery would all use more.
 - What the others do that Livery does not: they are general servers, set up here for one thing.
-- Caddy, h2o and nginx read files that the system holds in its cache; Varnish, the Go servers and Livery hold them in their own memory.
+- h2o and nginx read files that the system holds in its cache; Varnish and Livery hold them in their own memory.
 - Other stores of design tokens: none is known that can be run here.
 
 `

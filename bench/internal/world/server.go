@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -136,14 +137,7 @@ func (s *server) kill() error {
 }
 
 // Resident returns the memory of the process as the system counts it, in bytes.
-func (s *server) Resident() (float64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	kib, err := numberAfter(text, "VmRSS:")
-	return kib * 1024, err
-}
+func (s *server) Resident() (float64, error) { return load.Resident(s.cmd.Process.Pid) }
 
 // Busy returns the processor time that the process has used.
 func (s *server) Busy() (total time.Duration, err error) {
@@ -165,7 +159,28 @@ func (s *server) Metric(ctx context.Context, name string) (float64, error) {
 
 // Metrics returns what Metric does, for several names and of one moment.
 func (s *server) Metrics(ctx context.Context, names ...string) ([]float64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.addresses["opsURL"]+"/metrics", http.NoBody)
+	text, err := s.ops(ctx, "/metrics")
+	if err != nil {
+		return nil, err
+	}
+	all := make([]float64, len(names))
+	for i, name := range names {
+		if all[i], err = numberAfter(text, name+" "); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Collect has the process collect its garbage.
+func (s *server) Collect(ctx context.Context) error {
+	_, err := s.ops(ctx, "/debug/pprof/heap?gc=1")
+	return err
+}
+
+// ops returns what the process answers at the address of its operator.
+func (s *server) ops(ctx context.Context, path string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.addresses["opsURL"]+path, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
@@ -174,17 +189,7 @@ func (s *server) Metrics(ctx context.Context, names ...string) ([]float64, error
 		return nil, err
 	}
 	defer response.Body.Close()
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(response.Body); err != nil {
-		return nil, err
-	}
-	all := make([]float64, len(names))
-	for i, name := range names {
-		if all[i], err = numberAfter(text.Bytes(), name+" "); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return io.ReadAll(response.Body)
 }
 
 // numberAfter returns the first number after the word that a line begins with.
