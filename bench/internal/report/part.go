@@ -76,10 +76,10 @@ func execute(ctx context.Context, arguments []string) error {
 	cmd := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	_, err := cmd.Output()
+	told, err := cmd.Output()
 	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		lines := strings.Split(strings.TrimSpace(string(failed.Stderr)), "\n")
+	if errors.As(err, &failed) { // a test says to the standard output what went wrong
+		lines := strings.Split(strings.TrimSpace(string(told)+string(failed.Stderr)), "\n")
 		err = fmt.Errorf("%w: %s", err, strings.Join(lines[max(0, len(lines)-5):], "\n"))
 	}
 	return err

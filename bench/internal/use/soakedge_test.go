@@ -33,7 +33,7 @@ var Soak = frame.Part{
 		"makes 84 more. A third of the requests goes over plain HTTP/1.1 to one edge; a third over HTTP/1.1 under TLS and a third over HTTP/2 to another. Some ask for a range, or whether " +
 		"their copy is current, or use a new connection. In each protocol four more clients take files of a Theme of 5,000 tokens at 100 KB a second. The origin is restarted all the time: in turn it is stopped and killed, " +
 		"and away for three seconds. Every body is compared with what the renderer, run natively, makes of what was published. The run fails if an answer is wrong; if a request gets none within 30 seconds, " +
-		"loses its connection, or is told to come again without a time (503 without Retry-After); if an edge takes more memory than it says, if its memory grows to the end, or if a connection stays. Memory is that of the edge that has more.",
+		"loses its connection (in HTTP/1.1: is sent again on another), or is told to come again without a time (503 without Retry-After); if an edge takes more memory than it says, if its memory grows to the end, or if a connection stays. Memory is that of the edge that has more.",
 	Quick: []string{"-for", "20s"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var s soak
@@ -269,7 +269,7 @@ func (s *soak) popularity() func(n int) soakRequest {
 			soakFile: soakFile{int(theme), int(file % (1 + soakVariants)), version, soakFiles[file/(1+soakVariants)]},
 			codings:  [...]string{"gzip, deflate, br, zstd", "gzip, deflate, br, zstd", "gzip", "zstd", "identity"}[rank%5],
 			ranged:   n%17 == 0, current: n%5 == 0 && n%17 != 0, close: n%23 == 0,
-			earliest: max(1, int(latest)-1), // a Theme is published every six seconds
+			earliest: max(1, int(latest)-10), // published a minute ago: the Environment's cacheLifetime
 		}
 	}
 }
