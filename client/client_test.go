@@ -85,6 +85,45 @@ func TestThemeRoutes(t *testing.T) {
 	}
 }
 
+// Every call about webhooks, at a receiver that the origin may not reach: its log says so.
+func TestWebhookRoutes(t *testing.T) {
+	f := newFixture(t)
+	ctx, hooks := t.Context(), client.WebhooksOf(f.c, f.environment)
+	made := must(hooks.Create(ctx, client.NewWebhook{URL: "https://localhost/x", Kinds: []string{"theme.created"}, Description: "d"}))(t)
+	if !strings.HasPrefix(made.Secret, "whsec_") || made.Format != "event" || made.RotatedAt != nil {
+		t.Errorf("Create() = %+v, want a webhook with a secret", made)
+	}
+	if rotated := must(hooks.Rotate(ctx, made.ID))(t); rotated.Secret == made.Secret || rotated.RotatedAt == nil {
+		t.Errorf("Rotate() = %+v, want another secret", rotated)
+	}
+	if list := must(hooks.List(ctx))(t); len(list) != 1 || list[0].ID != made.ID || list[0].Secret != "" || !slices.Equal(list[0].Kinds, made.Kinds) {
+		t.Errorf("List() = %+v, want it without a secret", list)
+	}
+	ping := must(hooks.Test(ctx, made.ID))(t)
+	if ping.State != "waiting" || ping.Event == nil || ping.Event.Kind != "webhook.ping" || ping.Event.Theme != "" {
+		t.Errorf("Test() = %+v, want a ping that waits", ping)
+	}
+	var dead []client.Delivery
+	for len(dead) == 0 {
+		dead = must(hooks.Deliveries(ctx, made.ID, client.DeliveryOptions{State: "dead", PageSize: 10}))(t).Items
+	}
+	if dead[0].ID != ping.ID || dead[0].Result == nil || dead[0].Status != nil || dead[0].Attempts != 1 {
+		t.Errorf("Deliveries() = %+v, want the ping, refused", dead)
+	}
+	if again := must(hooks.Redeliver(ctx, made.ID, ping.ID))(t); again.State != "waiting" || again.ID != ping.ID {
+		t.Errorf("Redeliver() = %+v", again)
+	}
+	if older := must(hooks.Deliveries(ctx, made.ID, client.DeliveryOptions{After: ping.ID}))(t); len(older.Items) != 0 || older.Next != "" {
+		t.Errorf("Deliveries(after the first) = %+v, want none", older)
+	}
+	if err := hooks.Delete(ctx, made.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hooks.Test(ctx, made.ID); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("Test() of a deleted webhook = %v, want ErrNotFound", err)
+	}
+}
+
 func TestThemeTokenRoutes(t *testing.T) {
 	f := newFixture(t)
 	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID

@@ -52,7 +52,7 @@ func startOrigin() *testOrigin {
 	url := "http://" + listener.Addr().String()
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: url, CDNURL: "https://cdn.example", Guest: guest,
-		Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler), Master: "a master key of the tests that is long enough",
 	})
 	must(err)
 	served := make(chan error, 1)

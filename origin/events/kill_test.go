@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"strconv"
@@ -33,12 +34,15 @@ import (
 // killVariable makes the test binary a child process that publishes until it is killed; its value is the directory.
 const killVariable = "LIVERY_TEST_EVENTS_KILL"
 
+// hookVariable is the address of the webhook of a child process.
+const hookVariable = "LIVERY_TEST_EVENTS_HOOK"
+
 // killRoundsVariable sets the number of rounds.
 const killRoundsVariable = "LIVERY_EVENTS_KILL_ROUNDS"
 
 const (
 	module   = "\x00asm of the test"
-	patience = time.Minute
+	patience = 5 * time.Minute
 	writers  = 4
 )
 
@@ -51,7 +55,7 @@ func TestMain(m *testing.M) {
 }
 
 // Whenever an origin is killed, the store has one event of each version, and no event of a version that it lacks; and the
-// event of every publish that was answered.
+// event of every publish that was answered. In the end a webhook was sent every event, and nothing that is not one.
 func TestAKillNeitherLosesNorInventsAnEvent(t *testing.T) {
 	t.Parallel()
 	rounds := 2
@@ -59,22 +63,25 @@ func TestAKillNeitherLosesNorInventsAnEvent(t *testing.T) {
 		rounds = n
 	}
 	dir, count := t.TempDir(), 0
+	hook := newReceiver(t)
 	for round := range rounds {
-		answered := killOne(t, dir, time.Duration(round%20)*3*time.Millisecond)
+		answered := killOne(t, dir, hook.url, time.Duration(round%20)*3*time.Millisecond)
 		count += len(answered)
 		wantOneEventOfEach(t, dir, answered)
 	}
-	t.Logf("%d publishes were answered in %d rounds", count, rounds)
+	before := hook.count()
+	sent, again := hook.wantEveryEvent(t, dir)
+	t.Logf("%d publishes were answered in %d rounds, and %d events sent, %d of them before the last kill and %d more than once", count, rounds, sent, before, again)
 }
 
 // killOne lets a child publish, kills it a moment after its first answers, and returns the versions that it was answered.
-func killOne(t *testing.T, dir string, after time.Duration) map[string]bool {
+func killOne(t *testing.T, dir, hook string, after time.Duration) map[string]bool {
 	t.Helper()
 	answered := map[string]bool{}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), killVariable+"="+dir)
+	cmd.Env = append(os.Environ(), killVariable+"="+dir, hookVariable+"="+hook)
 	out, err := cmd.StdoutPipe()
 	if err := errors.Join(err, cmd.Start()); err != nil {
 		t.Fatal(err)
@@ -164,9 +171,7 @@ func runVictim(dir string) error {
 	if err != nil {
 		return err
 	}
-	o, err := origin.New(ctx, origin.Config{
-		Store: store, PublicURL: "https://a.example", CDNURL: "https://b.example", Guest: []byte(module), Logger: slog.New(slog.DiscardHandler), Master: "a master key of the tests that is long enough",
-	})
+	o, err := serve(ctx, store, time.Now)
 	if err != nil {
 		return err
 	}
@@ -183,6 +188,14 @@ func runVictim(dir string) error {
 	return v.publishAll()
 }
 
+// serve returns an origin over the store, whose webhooks may be sent to this machine.
+func serve(ctx context.Context, store storage.Store, now func() time.Time) (*origin.Origin, error) {
+	return origin.New(ctx, origin.Config{
+		Store: store, PublicURL: "https://a.example", CDNURL: "https://b.example", Guest: []byte(module), Logger: slog.New(slog.DiscardHandler), Now: now,
+		Master: "a master key of the tests that is long enough", WebhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	})
+}
+
 // victim is a client of the origin that will be killed.
 type victim struct{ base, token string }
 
@@ -192,7 +205,16 @@ func (v victim) publishAll() error {
 	if err := v.call("GET", "", "", &environments); err != nil {
 		return err
 	}
-	themes := "/" + environments.Items[0].ID + "/themes"
+	themes, hooks := "/"+environments.Items[0].ID+"/themes", "/"+environments.Items[0].ID+"/webhooks"
+	var made struct{ Items []struct{} }
+	if err := v.call("GET", hooks, "", &made); err != nil {
+		return err
+	}
+	if len(made.Items) == 0 {
+		if err := v.call("POST", hooks, fmt.Sprintf(`{"url":%q}`, os.Getenv(hookVariable)), &struct{}{}); err != nil {
+			return err
+		}
+	}
 	failed := make([]error, writers)
 	var wg sync.WaitGroup
 	for w := range writers {

@@ -42,7 +42,7 @@ func TestStories(t *testing.T) {
 			"start": startServer, "end": endServer, "kill9": killServer,
 			"header": addHeader, "http": sendRequest, "head": checkHead, "body": checkBody,
 			"json": setFromJSON, "poll": pollFor, "set": setFromFile, "upgrade": upgrade,
-			"certify": certify, "https": pollSecurely, "journal": waitForLog,
+			"certify": certify, "receive": receive, "https": pollSecurely, "journal": waitForLog,
 		},
 	})
 }
