@@ -118,7 +118,7 @@ func (h *Handler) decideEarly(q *request, t target, c change, key string) (early
 	if c.depends == nil {
 		return early, nil
 	}
-	if isHeavy(q, t) {
+	if c.scans != nil || isHeavy(q, t) { // many Variants have many drafts
 		release, err := h.config.HeavyWork.Acquire(h.config.Context)
 		if err != nil {
 			return early, err

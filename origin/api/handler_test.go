@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -176,5 +178,54 @@ func TestRouterHasNoOtherRoutes(t *testing.T) {
 	}
 	if count != total {
 		t.Errorf("the router has %d handlers, want %d", count, total)
+	}
+}
+
+// A request for many Variants, whose drafts take much memory, waits for its turn among heavy work; a small one does not.
+func TestManyVariantsTakeTurns(t *testing.T) {
+	h, now := newHandler(t)
+	file := operator.TeamsFile{Teams: []operator.TeamEntry{{Slug: "acme", Plan: record.Free, Members: []string{"owner"}, Environments: []operator.EnvironmentEntry{
+		{Slug: "e", DisplayName: "E", Kind: "sandbox", Grants: map[string]record.Role{"owner": record.Admin}},
+	}}}}
+	if _, err := operator.Apply(t.Context(), h.config.Store, file, false, *now); err != nil {
+		t.Fatal(err)
+	}
+	base, token := serve(t, h)+Path, issue(t, h)
+	id := func(prefix string, answer *http.Response) string {
+		text, _ := io.ReadAll(answer.Body)
+		return regexp.MustCompile(prefix + `_[0-9a-z]{26}`).FindString(string(text))
+	}
+	themes := base + "/environments/" + id("env", send(t, "GET", base+"/environments", "", token)) + "/themes"
+	theme := themes + "/" + id("thm", send(t, "POST", themes, `{"slug":"t","displayName":"T"}`, token))
+	var places []func()
+	for {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		release, err := h.config.HeavyWork.Acquire(ctx)
+		cancel()
+		if err != nil {
+			break
+		}
+		places = append(places, release)
+	}
+	done := make(chan int, 1)
+	go func() {
+		done <- send(t, "POST", theme+"/variants/batch", `{"create":[{"slug":"v","displayName":"V"}]}`, token).StatusCode
+	}()
+	for n := range 20 {
+		body := fmt.Sprintf(`{"slug":"s%d","displayName":"S"}`, n)
+		if status := send(t, "PUT", theme, body, token).StatusCode; status != 200 {
+			t.Fatalf("a small request = %d", status)
+		}
+	}
+	select {
+	case status := <-done:
+		t.Fatalf("a batch was answered %d while others did heavy work", status)
+	default:
+	}
+	for _, release := range places {
+		release()
+	}
+	if status := <-done; status != 200 {
+		t.Errorf("the batch = %d", status)
 	}
 }

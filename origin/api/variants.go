@@ -182,7 +182,7 @@ func (h variants) batch(q *request) (change, error) {
 
 // largestDocuments is how many of the largest documents a request for many Variants may take in memory, of what it writes or
 // answers.
-const largestDocuments = 4
+const largestDocuments = 2
 
 // changed are the Variants that a batch changes.
 func changed(items []theming.VariantItem) (picks []bulk.Pick) {
