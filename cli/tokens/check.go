@@ -214,7 +214,7 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 	if overrides != nil {
 		laid = overrides.Tree
 	}
-	refused := list
+	refused, read := list, dtcg.Read(document)
 	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {
 		if isRefused(refused, d.Path) {
 			continue // that says it already
@@ -226,10 +226,22 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		} else {
 			where = theme.TokenLocation(d.Path)
 		}
-		list = append(list, lint.Fault{Diagnostic: said, Location: where})
+		fault := lint.Fault{Diagnostic: said, Location: where}
+		if t := read.Token(d.Path); t != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
+			fault.Value = tokenfile.Clip(string(jsontree.Append(nil, valueOf(t, laid))))
+		}
+		list = append(list, fault)
 	}
 	lint.Advise(list, tokenPaths(document))
 	return list
+}
+
+// valueOf is the value of a token, or what overrides it.
+func valueOf(t *dtcg.Token, overrides *jsontree.Node) *jsontree.Node {
+	if over := overrides.Find(t.Path); over != nil {
+		return over
+	}
+	return t.Value
 }
 
 // isRefused reports whether one of the faults is about a token, or a part of it.

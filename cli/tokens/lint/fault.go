@@ -7,5 +7,6 @@ import "example.com/livery/client"
 type Fault struct {
 	client.Diagnostic
 	Location string `json:"where,omitempty"` // file and line; empty if it comes from no file
+	Value    string `json:"value,omitempty"` // the value that does not fit, as JSON and cut short; empty if the message is not about one
 	Next     string `json:"next"`            // what to do
 }

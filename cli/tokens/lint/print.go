@@ -43,8 +43,16 @@ func printFault(a *term.App, f Fault) {
 	if f.Location != "" {
 		where = a.Styled("1", f.Location) + ": "
 	}
-	a.Say("%s%s  %s  %s", where, escape.Line(f.Path), a.Styled("31", f.Kind), escape.Line(f.Message))
+	a.Say("%s%s  %s  %s%s", where, escape.Line(f.Path), a.Styled("31", f.Kind), escape.Line(f.Message), f.value(": "))
 	printNext(a, f)
+}
+
+// value is the value of a fault after a mark, or nothing.
+func (f Fault) value(mark string) string {
+	if f.Value == "" {
+		return ""
+	}
+	return mark + escape.Line(f.Value)
 }
 
 func printNext(a *term.App, f Fault) {
@@ -65,7 +73,7 @@ func printFaultGroup(a *term.App, g []Fault) {
 		if f.Location != "" {
 			where = "  " + a.Styled("1", f.Location)
 		}
-		a.Say("    %s%s", escape.Line(f.Path), where)
+		a.Say("    %s%s%s", escape.Line(f.Path), where, f.value("  "))
 	}
 	printNext(a, g[0])
 }

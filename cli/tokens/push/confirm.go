@@ -3,16 +3,22 @@ package push
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/source"
 )
 
-// confirmMerge asks whether token sets shall become one document, unless the flags say so.
+// confirmMerge asks whether token sets shall become one document, unless the flags say so. If no user can answer, sets that
+// override each other are not merged: one of their values would be lost.
 func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags) error {
 	if p.confirmed || p.dryRun || len(p.sets) > 0 || p.mode != "" || len(s.SeveralSets()) == 0 {
 		return nil
+	}
+	overridden := slices.ContainsFunc(s.SeveralSets(), func(m *source.Merge) bool { return m.Overridden() > 0 })
+	if !a.CanAsk() && overridden {
+		return term.Fail("Choose sets with --sets or --token-mode, or merge all with --yes.", "nothing is pushed: sets give one token several values, of which the last would count")
 	}
 	ok, err := a.Confirm(ctx, "Push these sets as one document?")
 	if err != nil || ok {

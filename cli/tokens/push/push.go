@@ -47,7 +47,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
 	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
 	f.BoolVar(&p.verbose, "verbose", false, "list all that is read otherwise than written or left out, not only ten lines")
-	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file without asking on a terminal")
+	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file without asking, also if they give one token several values")
 	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
 	source.SourceFlags(cmd, &p.sets, &p.mode)
 	p.Flags(cmd)
@@ -73,7 +73,8 @@ Of values for several modes, such as {"light": …, "dark": …}, that of --toke
 differs. The plan is shown as a table first, and kept in livery.yaml: a push without files in that folder repeats it.
 
 The token sets that a push merges are named, in their order and with the number of tokens that later sets
-override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given. Collections
+override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given; without one, sets that
+give one token several values are not merged, and the exit code is 1. Collections
 of Figma whose modes differ are not combined without --token-mode: the error lists the modes.
 
 A token that is recognisably the same at another path is moved, so that Variants keep their

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
@@ -125,9 +126,17 @@ func (r *remainder) unserved(files, document *jsontree.Node, out []validate.Drop
 		if t.Resolved == "" && !t.Value.IsString() {
 			r.shapeless++
 		}
-		list = append(list, validate.Dropped{Path: found.Path, Reason: found.Message})
+		list = append(list, validate.Dropped{Path: found.Path, Reason: reasonWithValue(found, t)})
 	}
 	return list
+}
+
+// reasonWithValue is the message of a diagnostic with the value, if it is about that.
+func reasonWithValue(found dtcg.Diagnostic, t *dtcg.Token) string {
+	if found.Kind != dtcg.ValueMisfit && found.Kind != dtcg.ValueUnsafe {
+		return found.Message
+	}
+	return found.Message + ": " + tokenfile.Clip(string(jsontree.Append(nil, t.Value)))
 }
 
 // losses are the kinds of diagnostics of tokens that no served file has.

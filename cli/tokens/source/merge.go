@@ -17,6 +17,14 @@ type Merge struct {
 	bare bool         // no metadata names the sets: the shape of the file does
 }
 
+// Overridden counts the tokens to which several of the sets give different values.
+func (m *Merge) Overridden() (count int) {
+	for _, set := range m.Sets {
+		count += set.Overridden
+	}
+	return count
+}
+
 // mergedSet is one of the token sets that are merged.
 type mergedSet struct {
 	Name       string `json:"name"`
@@ -79,13 +87,12 @@ func printMerge(a *term.App, m *Merge) {
 	}
 	var names []string
 	t := term.Table{Head: []string{"TOKENS", "OVERRIDES", "SET"}}
-	overridden := 0
 	for _, set := range m.Sets {
 		names = append(names, escape.Line(set.Name))
 		t.Add(strconv.Itoa(set.Tokens), strconv.Itoa(set.Overridden), escape.Line(set.Name))
-		overridden += set.Overridden
 	}
 	what := term.Plural(len(m.Sets), "token set") + " of Tokens Studio in " + escape.Line(m.File) // a line begins with no text of a file
+	overridden := m.Overridden()
 	if overridden == 0 {
 		a.Warn("%s, as one document: %s.", what, strings.Join(names, ", "))
 		return
