@@ -30,10 +30,14 @@ const (
 
 var missCodings = []string{"identity", "gzip", "zstd", "br"}
 
+// asking is how many clients ask at one time where misses are measured beside each other.
+const asking = 8
+
 // TestMiss measures what edges of two binaries use for a file that they do not hold, and for a publish that reaches 505
 // addresses that gzip was asked for a moment ago: LIVERY_BEFORE is one, bin/livery the other. A miss asks upstream for the
-// pair and its overlay, as the first request for any address does. LIVERY_PROFILE names a directory for CPU profiles of bin/livery. LIVERY_MISS_PROFILE names
-// a directory for profiles of the latter.
+// pair and its overlay, as the first request for any address does. One client's misses, one after the other, cost an
+// edge being woken each time; several clients' misses do not. LIVERY_PROFILE names a directory for CPU profiles of
+// bin/livery.
 func TestMiss(t *testing.T) {
 	before, after := os.Getenv("LIVERY_BEFORE"), "../../bin/livery"
 	if before == "" {
@@ -58,6 +62,11 @@ func TestMiss(t *testing.T) {
 		profiled := edges[1].profile(t, coding)
 		missAll(t, o, themes[i], edges, coding)
 		profiled()
+	}
+	for i, coding := range missCodings[:2] { // those that make others of them behind the answers would go on for minutes
+		for j := range edges {
+			crowdMisses(t, o, themes[len(missCodings)+i], edges[(i+j)%2], coding, [2]string{"before", "after"}[(i+j)%2])
+		}
 	}
 	for _, e := range edges {
 		for n := range themes[0].Pairs {
@@ -96,6 +105,36 @@ func missAll(t *testing.T, o *world.Origin, theme *world.Theme, edges [2]*missed
 	t.Logf("%-8s before and after, each of its other files:      %v", coding, made)
 }
 
+// crowdMisses has several clients ask for every file of a Theme at one time: first for one file of each address, then for the
+// others, then for these again, which are hits. What is written to disk behind the answers counts.
+func crowdMisses(t *testing.T, o *world.Origin, theme *world.Theme, e *missed, coding, name string) {
+	for f := range world.Files { // what is made once for all Variants
+		for n := range warming {
+			e.get(t, o.Path(theme, n, 1, world.Files[f]), coding)
+		}
+	}
+	parts := []struct {
+		what  string
+		files []string
+	}{{"the first file of an address", world.Files[:1]}, {"each of its other files", world.Files[1:]}, {"a hit of these", world.Files[1:]}}
+	if coding != "identity" {
+		parts = parts[:2]
+	}
+	for _, part := range parts {
+		began, misses := e.quiet(t), 0
+		var group errgroup.Group
+		group.SetLimit(asking)
+		for n := range len(theme.Pairs) - warming {
+			for _, file := range part.files {
+				misses++
+				group.Go(func() error { e.get(t, o.Path(theme, n+warming, 1, file), coding); return nil })
+			}
+		}
+		_ = group.Wait()
+		t.Logf("%-8s %-6s by %d clients, %s: %d µs of CPU", coding, name, asking, part.what, (e.quiet(t)-began).Microseconds()/int64(misses))
+	}
+}
+
 // used is what misses used together.
 type used struct {
 	cpu    time.Duration
@@ -115,7 +154,7 @@ func (u used) String() string {
 
 // fillMisses makes a Theme for each coding, with its Variants.
 func fillMisses(ctx context.Context, t *testing.T, o *world.Origin) []*world.Theme {
-	themes, err := o.Fill(ctx, "missed", 1, len(missCodings), world.Size{Tokens: missTokens, Versions: 1}, nil)
+	themes, err := o.Fill(ctx, "missed", 1, 2*len(missCodings), world.Size{Tokens: missTokens, Versions: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +209,7 @@ func startMissed(ctx context.Context, t *testing.T, o *world.Origin, binary, dir
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Stop() })
-	return &missed{Edge: e, client: http.Client{Transport: &http.Transport{DisableCompression: true}}, dir: dir}
+	return &missed{Edge: e, client: http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: asking}}, dir: dir}
 }
 
 // profile has the edge write a profile of a few seconds, if one is wanted, and returns what waits for it.

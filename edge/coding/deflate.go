@@ -149,8 +149,38 @@ func (w *bitWriter) writeHead(lengths []uint8) {
 // mostBits is what a byte of content takes at most: a literal does, and a match has no more for its three.
 const mostBits = 16
 
-// appendGzip appends a gzip stream of content by these matches.
-func (c *deflateCode) appendGzip(dst, content []byte, matches []matchfinder.Match) []byte {
+// codedText is a text by a code, without a head.
+type codedText struct {
+	bits []byte   // and some zeros
+	at   []uint32 // the bit at which the literals before each match begin, and the end
+}
+
+// codeText codes a text by its matches.
+func (c *deflateCode) codeText(text []byte, matches []matchfinder.Match) (coded codedText) {
+	w, at := bitWriter{}, 0
+	for _, m := range matches {
+		coded.at = append(coded.at, uint32(len(w.out)*8)+uint32(w.count))
+		for _, b := range text[at : at+m.Unmatched] {
+			w.write(c.literals[b])
+		}
+		at += m.Unmatched + m.Length
+		for rest := m.Length; rest > 0; {
+			piece := pieceOf(rest)
+			rest -= piece
+			symbol, extra := distanceSymbol(m.Distance)
+			w.write(c.lengths[piece])
+			w.write(c.distances[symbol])
+			w.write(extra)
+		}
+	}
+	coded.at = append(coded.at, uint32(len(w.out)*8)+uint32(w.count))
+	coded.bits = append(w.end(), make([]byte, 8)...)
+	return coded
+}
+
+// appendGzip appends a gzip stream of content by these matches, of which those at a negative distance stand for runs of
+// what is coded already.
+func (c *deflateCode) appendGzip(dst, content []byte, matches []matchfinder.Match, runs []run, coded *codedText) []byte {
 	dst = append(dst, c.begin.out...)
 	end := len(dst)
 	dst = slices.Grow(dst, len(content)*mostBits/8+64)
@@ -168,6 +198,22 @@ func (c *deflateCode) appendGzip(dst, content []byte, matches []matchfinder.Matc
 		}
 		at += m.Unmatched + m.Length
 		if m.Length == 0 {
+			continue
+		}
+		if m.Distance < 0 {
+			r := runs[-1-m.Distance]
+			for from, to := coded.at[r.from], coded.at[r.to]; from < to; { // 56 bits at a time
+				binary.LittleEndian.PutUint64(out[end:], held)
+				end, held, count = end+int(count>>3), held>>(count&^7&63), count&7
+				n := min(to-from, 56)
+				held |= binary.LittleEndian.Uint64(coded.bits[from>>3:]) >> (from & 7) & (1<<n - 1) << count
+				count += uint(n)
+				from += n
+			}
+			if count >= 48 {
+				binary.LittleEndian.PutUint64(out[end:], held)
+				end, held, count = end+int(count>>3), held>>(count&^7&63), count&7
+			}
 			continue
 		}
 		symbol, extra := distanceSymbol(m.Distance)

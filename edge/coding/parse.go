@@ -16,7 +16,7 @@ type Parse struct {
 	length  int // of the text
 	matches []match
 	deflate *deflateCode
-	gzipped int // bytes of the text by it
+	coded   codedText // by deflate
 }
 
 // match is a matchfinder.Match in half the memory.
@@ -39,13 +39,13 @@ func NewParse(text []byte) *Parse {
 		p.matches[i] = match{uint32(m.Unmatched), uint32(m.Length), uint32(m.Distance)}
 	}
 	p.deflate = newDeflateCode(text, found)
-	p.gzipped = len(p.deflate.appendGzip(nil, text, found))
+	p.coded = p.deflate.codeText(text, found)
 	return p
 }
 
 // Bytes returns the memory that p takes.
 func (p *Parse) Bytes() int {
-	return 12*cap(p.matches) + 64 + int(unsafe.Sizeof(deflateCode{})) + 512
+	return 12*cap(p.matches) + 4*cap(p.coded.at) + cap(p.coded.bits) + 128 + int(unsafe.Sizeof(deflateCode{})) + 512
 }
 
 // Shared is what a content shares with a text that was parsed.
@@ -69,8 +69,7 @@ func (p *Encoders) EncodeParsed(content []byte, enc Encoding, by Shared) []byte 
 	defer func() { <-p.slots }()
 	w := parseWriters.Get().(*parseWriter)
 	defer parseWriters.Put(w)
-	w.splice(by, len(content))
-	return bytes.Clone(w.write(content, enc, by.Parse)) // to its own length: it is kept
+	return bytes.Clone(w.write(content, enc, by)) // to its own length: it is kept
 }
 
 // holds reports whether the spans are in order and content has what they say.
@@ -107,15 +106,18 @@ const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 // not much like the text.
 const otherShare = 20
 
-func (w *parseWriter) write(content []byte, enc Encoding, p *Parse) []byte {
+func (w *parseWriter) write(content []byte, enc Encoding, by Shared) []byte {
+	p := by.Parse
+	w.splice(by, len(content), enc == Gzip)
 	if enc == Brotli {
 		w.brotli.Reset()
 		w.out = w.brotli.Encode(w.out[:0], content, w.matches, true)
 		return w.out
 	}
-	w.out = p.deflate.appendGzip(w.out[:0], content, w.matches)
-	if len(w.out)*p.length > p.gzipped*len(content)/otherShare*(otherShare+1) {
-		w.out = newDeflateCode(content, w.matches).appendGzip(w.out[:0], content, w.matches)
+	w.out = p.deflate.appendGzip(w.out[:0], content, w.matches, w.runs, &p.coded)
+	if len(w.out)*p.length > len(p.coded.bits)*len(content)/otherShare*(otherShare+1) {
+		w.splice(by, len(content), false)
+		w.out = newDeflateCode(content, w.matches).appendGzip(w.out[:0], content, w.matches, nil, nil)
 	}
 	return w.out
 }

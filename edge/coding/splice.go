@@ -1,6 +1,8 @@
 package coding
 
 import (
+	"math"
+
 	"example.com/livery/wasm/abi"
 	"github.com/andybalholm/brotli/matchfinder"
 )
@@ -12,18 +14,28 @@ type splicer struct {
 	matches  []matchfinder.Match // of the content
 	literals int                 // since the last of these
 
-	spans []abi.Span
-	near  []int32 // for each chunk of the text: the last span that begins at or before the chunk's first byte; -1: none
+	runs []run // of matches of the text that are those of the content too; nil: they are not looked for
+
+	spans  []abi.Span
+	shifts []int32 // for each chunk of the text: how much later it stands in the content; noShift: it does not as a whole
+	near   []int32 // for each chunk of the text: the last span that begins at or before the chunk's first byte; -1: none
 }
+
+// run is the matches of a text from one to before another, with the literals before each.
+type run struct{ from, to int }
+
+const noShift = math.MinInt32
 
 // chunk is the logarithm of how many bytes of the text an element of near stands for.
 const chunk = 6
 
-// splice sets s.matches to those of a content of that length.
-func (s *splicer) splice(by Shared, length int) {
+// splice sets s.matches to those of a content of that length. With runs a match at a negative distance stands for one of
+// s.runs: -1 for the first.
+func (s *splicer) splice(by Shared, length int, runs bool) {
 	p := by.Parse
 	s.matches, s.literals, s.spans = s.matches[:0], 0, by.Spans
 	s.index(p.length)
+	s.runs = s.runs[:0]
 	at := 0             // in the content
 	next, begin := 0, 0 // a match, and where in the text its literals begin
 	for i, span := range by.Spans {
@@ -32,6 +44,14 @@ func (s *splicer) splice(by Shared, length int) {
 			if next == len(p.matches) {
 				s.literals += end - pos
 				break
+			}
+			if runs && pos == begin {
+				if to, done := s.run(p, next, pos, end, int32(span.At-span.From)); to > next {
+					s.runs = append(s.runs, run{next, to})
+					s.emit(done-pos, -len(s.runs))
+					pos, next, begin = done, to, done
+					continue
+				}
 			}
 			m := &p.matches[next]
 			copied := begin + int(m.unmatched)
@@ -58,15 +78,41 @@ func (s *splicer) splice(by Shared, length int) {
 	s.spans = nil
 }
 
-// index fills near.
+// run returns up to which match, and up to which byte, the matches of the text from one on are those of the content too: what
+// they stand for lies before end, in one span, and what they copy is shifted as much.
+func (s *splicer) run(p *Parse, from, begin, end int, shift int32) (to, done int) {
+	for to = from; to < len(p.matches); to++ {
+		m := &p.matches[to]
+		copied := begin + int(m.unmatched)
+		next := copied + int(m.length)
+		if next > end || m.length == 0 {
+			break
+		}
+		source := copied - int(m.distance)
+		for at := source >> chunk; at <= (source+int(m.length)-1)>>chunk; at++ {
+			if s.shifts[at] != shift {
+				return to, begin
+			}
+		}
+		begin = next
+	}
+	return to, begin
+}
+
+// index fills near and shifts.
 func (s *splicer) index(length int) {
-	s.near = s.near[:0]
+	s.near, s.shifts = s.near[:0], s.shifts[:0]
 	span := -1
 	for at := 0; at <= length; at += 1 << chunk {
 		for span+1 < len(s.spans) && s.spans[span+1].From <= at {
 			span++
 		}
 		s.near = append(s.near, int32(span))
+		shift := int32(noShift)
+		if span >= 0 && at+1<<chunk <= s.spans[span].From+s.spans[span].Length {
+			shift = int32(s.spans[span].At - s.spans[span].From)
+		}
+		s.shifts = append(s.shifts, shift)
 	}
 }
 
