@@ -9,14 +9,20 @@ import (
 // huffmanLengths returns the lengths of a Huffman code for symbols that occur so often, none longer than limit; 0 for what
 // does not occur. If one symbol alone occurs it has one bit.
 func huffmanLengths(counts []int, limit int) []uint8 {
-	counts = slices.Clone(counts)
+	counts, sum := slices.Clone(counts), 0
+	for _, n := range counts {
+		sum += n
+	}
 	for {
-		lengths := optimalLengths(counts)
-		if int(slices.Max(lengths)) <= limit {
-			return lengths
+		if sum < 1<<limit { // a rarer symbol would get more bits, as likely as not
+			if lengths := optimalLengths(counts); int(slices.Max(lengths)) <= limit {
+				return lengths
+			}
 		}
+		sum = 0
 		for i, n := range counts { // nearer to each other: their codes are, too
 			counts[i] = (n + 1) / 2
+			sum += counts[i]
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (w *parseWriter) write(content []byte, enc Encoding, by Shared) []byte {
 		return w.out
 	}
 	w.out = p.deflate.appendGzip(w.out[:0], content, w.matches, w.runs, &p.coded)
-	if len(w.out)*p.length > len(p.coded.bits)*len(content)/otherShare*(otherShare+1) {
+	if (len(w.out)-len(p.deflate.begin.out))*p.length > len(p.coded.bits)*len(content)/otherShare*(otherShare+1) {
 		w.splice(by, len(content), false)
 		w.out = newDeflateCode(content, w.matches).appendGzip(w.out[:0], content, w.matches, nil, nil)
 	}
