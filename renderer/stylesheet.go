@@ -48,7 +48,7 @@ func (s *Set) declare() {
 			found = append(found, noRoom(t, TokensCSS))
 			continue
 		}
-		lines = appendLines(lines, out, start, int32(i))
+		lines = appendLines(lines, out, line{start: int32(start), colon: int32(start + lineIndent + len(names[i])), token: int32(i)}, isOneLine(k))
 	}
 	out, collisions := s.dropCollisions(out, lines)
 	s.css = out
@@ -115,24 +115,26 @@ func names(prefix string, tokens []dtcg.Token) []string {
 // lineIndent is what stands before the name in a line.
 const lineIndent = len("  ")
 
-// line is one declaration: "  --name: value;\n".
-type line struct{ start, end, token int32 }
+// line is one declaration: "  --name: value;\n", of which it knows where the colon after the name is.
+type line struct{ start, colon, end, token int32 }
 
-// appendLines cuts the declarations of one token, out[start:], into lines.
-func appendLines(lines []line, out []byte, start int, token int32) []line {
-	for start < len(out) {
-		end := start + bytes.IndexByte(out[start:], '\n') + 1
-		lines = append(lines, line{int32(start), int32(end), token})
-		start = end
+// appendLines cuts the declarations of one token, of which first begins the first one, into lines.
+func appendLines(lines []line, out []byte, first line, isOneLine bool) []line {
+	if isOneLine {
+		first.end = int32(len(out))
+		return append(lines, first)
+	}
+	for l := first; int(l.start) < len(out); l.start = l.end {
+		declaration := declaration(out[l.start:])
+		l.colon = l.start + int32(bytes.IndexByte(declaration, ':')) // a name holds none
+		l.end = l.start + int32(len(declaration))
+		lines = append(lines, l)
 	}
 	return lines
 }
 
-// name returns the custom property that l declares in sheet. A name holds no colon.
-func (l line) name(sheet []byte) []byte {
-	text := sheet[int(l.start)+lineIndent : l.end]
-	return text[:max(bytes.IndexByte(text, ':'), 0)]
-}
+// name returns the custom property that l declares in sheet.
+func (l *line) name(sheet []byte) []byte { return sheet[int(l.start)+lineIndent : l.colon] }
 
 // nameTable finds the last line that declares a name: a hash table with open addressing that reads the names
 // in the sheet, as a map of strings takes ten times its memory.
@@ -146,8 +148,8 @@ type nameTable struct {
 
 func newNameTable(sheet []byte, lines []line) *nameTable {
 	n := &nameTable{sheet: sheet, lines: lines, seed: maphash.MakeSeed(), at: make([]int32, 2<<bits.Len(uint(len(lines))))}
-	for i, l := range lines {
-		slot := n.slot(l.name(sheet))
+	for i := range lines {
+		slot := n.slot(lines[i].name(sheet))
 		if n.at[slot] == 0 {
 			n.count++
 		}

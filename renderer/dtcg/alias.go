@@ -67,11 +67,11 @@ func looksLikePath(s string) bool {
 
 // lookup returns the position of the token that the text of an alias names, or refMissing.
 func (d *Document) lookup(path string) int32 {
-	if i, ok := d.byPath[path]; ok {
+	if i := d.at(path); i >= 0 {
 		return i
 	}
-	if i, ok := d.byPath[trim(path)]; ok {
-		return i
+	if trimmed := trim(path); trimmed != path {
+		return d.at(trimmed)
 	}
 	return refMissing
 }

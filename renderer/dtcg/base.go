@@ -22,7 +22,7 @@ func ReadBase(root *jsontree.Node) *Base {
 	b := &Base{Theme: r.d, failures: r.failures, measures: r.measures, total: r.total}
 	// If the bound of all aliases is reached, each value takes the room of another. Tokens that share a
 	// path are told apart by nothing but their order, and those that are not listed by nothing at all.
-	b.entangled = r.tooMuch || r.d.tooLong || len(r.d.byPath) != len(r.d.Tokens)
+	b.entangled = r.tooMuch || r.d.tooLong || r.d.byPath.Len() != len(r.d.Tokens)
 	b.link()
 	return b
 }
@@ -105,7 +105,7 @@ func (b *Base) Overlay(overrides []Override) *Delta {
 func (b *Base) reach(overrides []Override) *tokenSet {
 	p := newTokenSet(len(b.Theme.Tokens))
 	for _, override := range overrides {
-		if i, ok := b.Theme.byPath[override.Path]; ok {
+		if i := b.Theme.at(override.Path); i >= 0 {
 			p.add(i)
 		}
 	}
@@ -121,8 +121,8 @@ func (b *Base) reach(overrides []Override) *tokenSet {
 
 // Reaches reports whether the token at a dotted path is one of those that are reached.
 func (d *Delta) Reaches(path string) bool {
-	i, ok := d.base.Theme.byPath[path]
-	return ok && d.picked.has(i)
+	i := d.base.Theme.at(path)
+	return i >= 0 && d.picked.has(i)
 }
 
 // Alias returns where among the tokens that are reached the one stands that token k of these is an alias

@@ -40,7 +40,7 @@ type Document struct {
 	Tokens []Token        // depth first, in document order
 	Groups []Group        // the groups with metadata of their own, in document order
 
-	byPath      map[string]int32
+	byPath      jsontree.Names // of two tokens with one path the later
 	diagnostics []Diagnostic
 	steps       int  // what resolving looked at: values, references; the tests of its cost read it
 	tooLong     bool // the paths passed maxPathBytes; what comes after is not listed
@@ -70,11 +70,16 @@ func read(root *jsontree.Node) *resolver {
 // Token returns the token at a dotted path, or nil. If two tokens share the path it is the later
 // one. It takes constant time.
 func (d *Document) Token(path string) *Token {
-	if i, ok := d.byPath[path]; ok {
+	if i := d.at(path); i >= 0 {
 		return &d.Tokens[i]
 	}
 	return nil
 }
+
+// at returns the position of the token at a dotted path, or refMissing.
+func (d *Document) at(path string) int32 { return d.byPath.Find(path, d.pathAt) }
+
+func (d *Document) pathAt(i int32) string { return d.Tokens[i].Path }
 
 // AliasOf returns the position of the token that the value of token i is an alias of, or -1.
 func (d *Document) AliasOf(i int) int { return int(d.Tokens[i].alias()) }
@@ -90,13 +95,13 @@ func (t *Token) alias() int32 {
 // Names reports whether the path of t, one of the tokens of d, leads to t, and not to a later token
 // that shares the path.
 func (d *Document) Names(t *Token) bool {
-	return len(d.byPath) == len(d.Tokens) || d.Token(t.Path) == t
+	return d.byPath.Len() == len(d.Tokens) || d.Token(t.Path) == t
 }
 
 // position returns the place of the token at path in document order, and the number of tokens if
 // there is none.
 func (d *Document) position(path string) int {
-	if i, ok := d.byPath[path]; ok {
+	if i := d.at(path); i >= 0 {
 		return int(i)
 	}
 	return len(d.Tokens)

@@ -69,9 +69,9 @@ func (d *Document) list() {
 	l := lister{d: d, names: make([]string, 0, e.names)}
 	l.paths.Grow(min(e.pathBytes, maxPathBytes))
 	l.group(d.Root, "")
-	d.byPath = make(map[string]int32, len(d.Tokens))
+	d.byPath.Grow(len(d.Tokens))
 	for i := range d.Tokens {
-		d.byPath[d.Tokens[i].Path] = int32(i)
+		d.byPath.Put(d.Tokens[i].Path, int32(i), d.pathAt)
 	}
 }
 

@@ -16,7 +16,7 @@ const (
 // tree left out.
 func (b *Base) MemoryBytes() int {
 	d := b.Theme
-	total := d.Root.MemoryBytes() + jsontree.IndexMemoryBytes(len(d.byPath)) + len(b.failures)*failureBytes
+	total := d.Root.MemoryBytes() + jsontree.IndexMemoryBytes(d.byPath.Len()) + len(b.failures)*failureBytes
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		total += tokenBytes + len(t.Path) + len(t.Segments)*segmentBytes + max(1, len(t.refs))*refBytes + builtBytes(t.Value, t.Served)

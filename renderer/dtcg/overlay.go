@@ -60,8 +60,8 @@ func (o *overlay) layAll(overrides []Override) {
 
 // lay puts one override in place, unless it can be seen at once that it does not count.
 func (o *overlay) lay(override Override) {
-	i, ok := o.theme.byPath[override.Path]
-	if !ok {
+	i := o.theme.at(override.Path)
+	if i < 0 {
 		o.reports = append(o.reports, Diagnostic{
 			override.Path, OverrideIgnored, "the Theme has no token " + clip(override.Path),
 		})

@@ -96,7 +96,13 @@ func (r *resolver) token(i int32) bool {
 	}
 	t.setType(target)
 	b := builder{resolver: r, refs: t.refs}
-	served := b.replace(t.Value, 1)
+	var served *jsontree.Node
+	if t.isAlias {
+		b.steps++
+		served = b.alias(t.Value.Text[1:len(t.Value.Text)-1], 1)
+	} else {
+		served = b.replace(t.Value, 1)
+	}
 	if b.failed == nil && r.total+b.bytes > maxTotalBytes {
 		r.tooMuch = true
 		b.fail(ValueMisfit, "the aliases of the document build more than 16 MiB")

@@ -5,8 +5,8 @@ const (
 	nodeBytes   = 80
 	memberBytes = 24
 	itemBytes   = 8
-	indexBytes  = 48 // of a map without its slots
-	slotBytes   = 25 // of a map, for each of its slots, of which 7 in 8 are used at most
+	indexBytes  = 48 // of Names without its slots
+	slotBytes   = 8
 )
 
 // MemoryBytes returns about how many bytes of memory the tree below n takes. The text that it was parsed from is
@@ -31,12 +31,5 @@ func (n *Node) OwnMemoryBytes() int {
 	return total
 }
 
-// IndexMemoryBytes returns about how many bytes of memory a map[string]int32 with n entries takes, its keys' text
-// left out.
-func IndexMemoryBytes(n int) int {
-	slots := 8
-	for slots*7/8 < n {
-		slots *= 2
-	}
-	return indexBytes + slots*slotBytes
-}
+// IndexMemoryBytes returns about how many bytes of memory Names of n names take.
+func IndexMemoryBytes(n int) int { return indexBytes + slotsFor(n)*slotBytes }

@@ -34,7 +34,7 @@ func (k Kind) String() string {
 	}
 }
 
-// indexFrom is the number of members from which an object answers Find from a map.
+// indexFrom is the number of members from which an object answers Find from an index.
 const indexFrom = 12
 
 // Node is one JSON value. A Node that more than one tree or goroutine can see must not be changed;
@@ -45,7 +45,7 @@ type Node struct {
 	Text    string   // a String, decoded; anything else as Append writes it, of an Array or Object only if it was parsed
 	Items   []*Node  // the elements of an Array
 	Members []Member // the members of an Object, in document order, names unique
-	index   map[string]int32
+	index   *Names
 }
 
 // Member is one name and value of an object.
@@ -75,10 +75,7 @@ func (n *Node) IndexOf(name string) int {
 		return -1
 	}
 	if n.index != nil {
-		if i, ok := n.index[name]; ok {
-			return int(i)
-		}
-		return -1
+		return int(n.index.Find(name, n.nameAt))
 	}
 	for i := range n.Members {
 		if n.Members[i].Name == name {
@@ -97,11 +94,14 @@ func (n *Node) Index() {
 	if len(n.Members) < indexFrom {
 		return
 	}
-	n.index = make(map[string]int32, len(n.Members))
+	n.index = &Names{}
+	n.index.Grow(len(n.Members))
 	for i := range n.Members {
-		n.index[n.Members[i].Name] = int32(i)
+		n.index.Put(n.Members[i].Name, int32(i), n.nameAt)
 	}
 }
+
+func (n *Node) nameAt(i int32) string { return n.Members[i].Name }
 
 // IsString reports whether n is a String.
 func (n *Node) IsString() bool { return n != nil && n.Kind == String }

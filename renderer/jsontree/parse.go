@@ -253,25 +253,27 @@ func (p *parser) member(n *Node, start, depth int) error {
 // object has from indexFrom members on.
 func (p *parser) claim(n *Node, start int, name string) bool {
 	open := p.members[start:]
-	if n.index == nil {
-		for i := range open {
-			if open[i].Name == name {
-				return false
-			}
-		}
-		if len(open)+1 < indexFrom {
-			return true
-		}
-		n.index = make(map[string]int32, 2*indexFrom)
-		for i := range open {
-			n.index[open[i].Name] = int32(i)
+	if n.index != nil {
+		return p.claimIndexed(n.index, open, name)
+	}
+	for i := range open {
+		if open[i].Name == name {
+			return false
 		}
 	}
-	if _, twice := n.index[name]; twice {
-		return false
+	if len(open)+1 < indexFrom {
+		return true
 	}
-	n.index[name] = int32(len(open))
-	return true
+	n.index = &Names{}
+	for i := range open {
+		p.claimIndexed(n.index, open[:i], open[i].Name)
+	}
+	return p.claimIndexed(n.index, open, name)
+}
+
+// claimIndexed is claim for an object with an index.
+func (p *parser) claimIndexed(index *Names, open []Member, name string) bool {
+	return index.Put(name, int32(len(open)), func(i int32) string { return open[i].Name }) < 0
 }
 
 func (p *parser) array(depth int) (*Node, error) {
