@@ -36,6 +36,9 @@ func (w *walker) write(dst []byte, f File) []byte {
 	case TokensValuesJSON:
 		return append(w.whole(dst, w.values), '\n')
 	case TokensDTCGJSON:
+		if text := w.set.storedText(); text != "" && w.starts == nil && len(dst)+len(text) <= w.end {
+			return append(append(dst, text...), '\n')
+		}
 		return append(w.whole(dst, w.stored), '\n')
 	case TokensJSON:
 		return append(w.whole(dst, w.resolved), '\n')
@@ -139,6 +142,19 @@ func appendPrimitive(dst []byte, t *dtcg.Token) []byte {
 	k, _ := dtcg.KindOf(t.Resolved)
 	dst, _ = css.AppendPrimitive(dst, k, t.Served)
 	return dst
+}
+
+// storedText returns what Append writes of the document if no value is overridden, or nothing if only its parts tell.
+func (s *Set) storedText() string {
+	if !s.doc.Root.IsObject() {
+		return ""
+	}
+	for i := range s.doc.Tokens {
+		if s.doc.Tokens[i].Overridden {
+			return ""
+		}
+	}
+	return s.doc.Root.Text
 }
 
 // stored writes a group as it is stored, but for the values that the Variant overrides.
