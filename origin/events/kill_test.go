@@ -3,6 +3,7 @@ package events_test
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -218,7 +219,7 @@ func (v victim) publishAll() error {
 	failed := make([]error, writers)
 	var wg sync.WaitGroup
 	for w := range writers {
-		wg.Go(func() { failed[w] = v.publishOne(themes, fmt.Sprintf("t%d-%d", os.Getpid(), w)) })
+		wg.Go(func() { failed[w] = v.publishOne(themes, "t"+strings.ToLower(rand.Text())) })
 	}
 	wg.Wait()
 	return errors.Join(failed...)

@@ -8,10 +8,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -117,7 +119,7 @@ func (f *fleet) poll(what string, try func() error) {
 func (f *fleet) origin(name string) *process {
 	at := freeAddress(f.t)
 	p := f.begin("origin", name, "--listen", at, "--feed-listen", "127.0.0.1:0", "--store", f.cluster.URL(), "--log-level", "warn",
-		"--public-url", "http://livery.example", "--cdn-url", f.edgeURL, "--feed-token-file", filepath.Join(f.dir, "feed-token"), "--master-key-file", filepath.Join(f.dir, "master"))
+		"--public-url", "http://livery.example", "--cdn-url", f.edgeURL, "--feed-token-file", filepath.Join(f.dir, "feed-token"), "--master-key-file", filepath.Join(f.dir, "master"), "--webhook-network", "127.0.0.0/8")
 	p.at = at
 	return p
 }
@@ -147,6 +149,19 @@ func (f *fleet) through(p *process, tokenOf string) []string {
 	f.t.Helper()
 	token := f.must(nil, "token", "--data", filepath.Join(f.dir, tokenOf), "--subject", "owner")
 	return []string{"LIVERY_URL=http://" + p.at, "LIVERY_TOKEN=" + token}
+}
+
+// delivered waits until a webhook was sent so many different messages.
+func (f *fleet) delivered(sent *sync.Map, want int) {
+	f.t.Helper()
+	f.poll("the webhook is sent", func() error {
+		n := 0
+		sent.Range(func(any, any) bool { n++; return true })
+		if n != want {
+			return fmt.Errorf("%d messages, want %d", n, want)
+		}
+		return nil
+	})
 }
 
 func (f *fleet) served(url, want string) {
@@ -209,10 +224,19 @@ func TestSeveralOriginsOnOnePostgresAreOne(t *testing.T) {
 		return err
 	})
 
+	// One of the origins sends to webhooks; if it is gone the other does.
+	var sent sync.Map // by webhook-id
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent.Store(r.Header.Get("webhook-id"), true) }))
+	t.Cleanup(receiver.Close)
+	f.must(f.through(b, "a"), "webhook", "add", receiver.URL, "--env", "production", "--kind", "theme.published")
+	push(f.through(a, "b"), "#020203")
+	f.delivered(&sent, 1)
+
 	// One origin is gone: the edge follows the other.
 	a.kill()
 	push(f.through(b, "b"), "#030303")
 	f.served(url, "#030303")
+	f.delivered(&sent, 2)
 
 	// The primary is gone: a client that writes sees no error.
 	if _, err := f.cluster.FailOver(); err != nil {
