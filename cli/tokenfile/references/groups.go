@@ -1,0 +1,250 @@
+package references
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// merge is a group after its own references were applied; those inside it are not.
+type merge struct {
+	group *jsontree.Node
+	own   []*jsontree.Node // the references that were
+}
+
+// group returns a group with all references in it applied. isTyped says that a group above it has a $type.
+func (a *applier) group(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *jsontree.Node {
+	if len(at) >= jsontree.MaxDepth-8 {
+		a.budget = -1 // no document is as deep
+	}
+	written := n
+	if a.budget < 0 || a.where[n] != at.String() && !a.spend(len(n.Members)) {
+		return n
+	}
+	if site := a.circular(n); site != nil {
+		a.again = true
+		return n
+	}
+	m := a.inherit(n)
+	above := len(a.above)
+	a.above = append(a.above, m.own...)
+	n = a.typed(m, isTyped)
+	isTyped = isTyped || n.Find("$type") != nil
+	members, changed := make([]jsontree.Member, 0, len(n.Members)), n != written
+	for _, member := range n.Members {
+		below := append(at[:len(at):len(at)], member.Name)
+		done := a.member(n, member, below, isTyped)
+		changed = changed || done != member
+		if done.Value != nil {
+			members = append(members, done)
+		}
+	}
+	a.above = a.above[:above]
+	if !changed {
+		return n
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
+
+// sites lists the references of a group that are not broken.
+func (a *applier) sites(n *jsontree.Node) (list []*jsontree.Node) {
+	if two, ok := a.pending[n]; ok {
+		return append(a.sites(two[1]), a.sites(two[0])...)
+	}
+	for _, name := range referenceNames {
+		if site := n.Find(name); site != nil && !a.isBroken(site) {
+			list = append(list, site)
+		}
+	}
+	return list
+}
+
+// circular breaks a reference of a group that made a group above it too, or that leads to one that it is written in.
+func (a *applier) circular(n *jsontree.Node) *jsontree.Node {
+	for _, site := range a.sites(n) {
+		if slices.Contains(a.above, site) {
+			a.circle(a.above, site)
+			return site
+		}
+		if p, _, ok := a.parse(site); ok && strings.HasPrefix(a.where[n]+"/", p.String()+"/") {
+			a.circle(nil, site)
+			return site
+		}
+	}
+	return nil
+}
+
+// member returns a member of a group with the references in it applied; without a value if it is left out.
+func (a *applier) member(group *jsontree.Node, m jsontree.Member, at jsontree.Pointer, isTyped bool) jsontree.Member {
+	switch {
+	case m.Name == "$extensions" || m.Name == "$defs":
+	case m.Name == "$extends" || m.Name == "$ref":
+		a.fault(m.Value, a.where[group]+"/"+m.Name, false) // it is broken, and stays as it is written
+	case dtcg.IsMetadata(m.Name):
+		m.Value = a.metadata(m.Value, a.where[group]+"/"+m.Name)
+	case m.Value.IsObject():
+		if origin := a.where[m.Value]; origin != at.String() {
+			a.result.Origins[at.String()] = origin
+		}
+		m.Value = a.tokenOrGroup(m.Value, at, isTyped)
+	}
+	return m
+}
+
+func (a *applier) tokenOrGroup(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *jsontree.Node {
+	if dtcg.IsToken(n) {
+		return a.token(n, isTyped)
+	}
+	if site := n.Find("$ref"); site != nil && !hasGroup(n) {
+		return a.reference(n, site, at, isTyped)
+	}
+	return a.group(n, at, isTyped)
+}
+
+// hasGroup reports whether an object without $value is a group by what stands in it.
+func hasGroup(n *jsontree.Node) bool {
+	for _, m := range n.Members {
+		if !dtcg.IsMetadata(m.Name) || m.Name == "$extends" {
+			return true
+		}
+	}
+	return false
+}
+
+// typed gives a group that has its tokens from another the $type which they have there, if nothing else gives them one.
+func (a *applier) typed(m merge, isTyped bool) *jsontree.Node {
+	if len(m.own) == 0 || isTyped || m.group.Find("$type") != nil {
+		return m.group
+	}
+	for _, site := range m.own {
+		p, _, ok := a.parse(site)
+		if typ := a.typeAbove(p); ok && typ != nil {
+			n := with(m.group, "$type", typ)
+			a.where[n] = a.where[m.group]
+			return n
+		}
+	}
+	return m.group
+}
+
+// typeAbove returns the $type of the nearest group above a place, or nil.
+func (a *applier) typeAbove(p jsontree.Pointer) (typ *jsontree.Node) {
+	n := a.In
+	for _, name := range p {
+		n = a.open(n)
+		if own := n.Find("$type"); own != nil {
+			typ = own
+		}
+		n = n.Find(name)
+	}
+	return typ
+}
+
+// inherit lays a group over the groups that its own references lead to.
+func (a *applier) inherit(n *jsontree.Node) merge {
+	if m, ok := a.merged[n]; ok {
+		return m
+	}
+	partial, m := a.partial, merge{group: n}
+	if two, ok := a.pending[n]; ok {
+		over := a.inherit(two[1])
+		m.own = over.own
+		m.group = a.join(two[0], over.group)
+		a.where[m.group] = a.where[n]
+	}
+	for _, name := range referenceNames {
+		site := m.group.Find(name)
+		if site == nil || a.isBroken(site) || dtcg.IsToken(m.group) {
+			continue
+		}
+		a.follow(site, func() { a.extend(&m, name, site) })
+	}
+	if partial == a.partial {
+		a.merged[n] = m
+	}
+	return m
+}
+
+// extend lays a group over the one that one of its references leads to.
+func (a *applier) extend(m *merge, name string, site *jsontree.Node) {
+	p, target := a.target(site)
+	if target == nil {
+		return
+	}
+	if target == missing {
+		a.broken[site] = problem{name + " " + textOf(site) + " leads to a group that these files do not have", "Push it with the files of the Theme, or write the tokens."}
+		return
+	}
+	if a.leadsToToken(target) || !target.IsObject() || inValue(p) {
+		a.broken[site] = problem{name + " " + textOf(site) + " leads to a token, and a group has its tokens from a group", "Name a group, or write the tokens."}
+		return
+	}
+	base := a.inherit(target)
+	where := a.where[m.group]
+	own := with(m.group, name, nil)
+	a.where[own] = where
+	m.group = a.join(base.group, own)
+	a.where[m.group] = where
+	m.own = append(m.own, site)
+}
+
+// join lays a group over another. Groups that both have wait until they are looked at, since their references may lead
+// through this group.
+func (a *applier) join(under, over *jsontree.Node) *jsontree.Node {
+	if !a.spend(len(under.Members) + len(over.Members)) {
+		return over
+	}
+	result := jsontree.NewObject(make([]jsontree.Member, 0, len(under.Members)+len(over.Members))...)
+	for _, m := range under.Members {
+		if (m.Name == "$extends" || m.Name == "$ref") && a.isBroken(m.Value) {
+			continue // it is named in its own place
+		}
+		result.Members = append(result.Members, m)
+	}
+	result.Index()
+	for _, m := range over.Members {
+		i := result.IndexOf(m.Name)
+		if i < 0 {
+			result.Members = append(result.Members, m)
+			continue
+		}
+		below := result.Members[i].Value
+		if !dtcg.IsMetadata(m.Name) && isGroup(below) && isGroup(m.Value) && !isPlainReference(m.Value) && !isPlainReference(below) {
+			both := jsontree.NewObject()
+			a.pending[both] = [2]*jsontree.Node{below, m.Value}
+			a.where[both] = a.where[m.Value]
+			m.Value = both
+		}
+		result.Members[i].Value = m.Value
+	}
+	result.Index()
+	return result
+}
+
+func isGroup(n *jsontree.Node) bool { return n.IsObject() && !dtcg.IsToken(n) }
+
+// isPlainReference reports whether an object says nothing but where the token or group in its place stands.
+func isPlainReference(n *jsontree.Node) bool { return n.Find("$ref") != nil && !hasGroup(n) }
+
+// with returns an object with another value of a member, which comes first if it is new; without it if value is nil.
+func with(n *jsontree.Node, name string, value *jsontree.Node) *jsontree.Node {
+	members := make([]jsontree.Member, 0, len(n.Members)+1)
+	if value != nil && n.IndexOf(name) < 0 {
+		members = append(members, jsontree.Member{Name: name, Value: value})
+	}
+	for _, m := range n.Members {
+		if m.Name == name {
+			m.Value = value
+		}
+		if m.Value != nil {
+			members = append(members, m)
+		}
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
