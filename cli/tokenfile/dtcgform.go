@@ -12,10 +12,21 @@ import (
 
 func recogniseDTCG(f *syntax.File, _ Options) string {
 	path, ok := firstAt(f.Root, func(n *jsontree.Node) bool { return n.Find("$value") != nil })
-	if !ok {
+	if ok {
+		return named(path) + " has a $value"
+	}
+	if strings.Contains(textOf(f.Root.Find("$schema")), "json-schema.org") {
 		return ""
 	}
-	return named(path) + " has a $value"
+	if path, ok = firstAt(f.Root, isReference); !ok {
+		return ""
+	}
+	return named(path) + " has a $ref or $extends"
+}
+
+// isReference reports whether an object is a reference of DTCG to a token or group.
+func isReference(n *jsontree.Node) bool {
+	return strings.Contains(textOf(n.Find("$ref")), "#/") || strings.HasPrefix(textOf(n.Find("$extends")), "{")
 }
 
 func readDTCG(root *jsontree.Node, o Options) ([]Part, error) {

@@ -10,6 +10,7 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/references"
 	"example.com/livery/cli/tokens/lint"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/tokentree"
@@ -29,8 +30,7 @@ type checkFlags struct {
 	markdown  bool
 	github    bool
 	overrides []string
-	sets      []string
-	mode      string
+	source.FileFlags
 }
 
 const checkText = `Lists tokens that cannot be rendered or whose custom properties collide, each with the file and line
@@ -55,7 +55,7 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&c.verbose, "verbose", false, "list all that is read otherwise than written, not only ten lines")
 	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print Markdown, for a comment on a pull request; nothing if everything is rendered")
 	cmd.Flags().BoolVar(&c.github, "github-annotations", false, "print workflow commands of GitHub, which show each fault beside its line")
-	source.SourceFlags(cmd, &c.sets, &c.mode)
+	c.FileFlags.Add(cmd)
 	return a.JSONFlag(target.MaybeOfVariant(cmd, &c.Target))
 }
 
@@ -127,9 +127,19 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 			paths = append(paths, t.Path)
 		}
 	}
-	faults := make([]lint.Fault, len(list))
-	for i, d := range list {
-		faults[i] = lint.Fault{Diagnostic: d}
+	faults := []lint.Fault{}
+	if f.Variant == nil {
+		_, document, err := tokentree.CurrentDocument(ctx, api, f.Theme)
+		if err != nil {
+			return nil, err
+		}
+		faults = storedReferences(document, nil)
+	}
+	said := faults
+	for _, d := range list {
+		if !isRefused(said, d.Path) {
+			faults = append(faults, lint.Fault{Diagnostic: d})
+		}
 	}
 	lint.Advise(faults, paths)
 	return faults, nil
@@ -137,7 +147,10 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 
 // checkFiles checks files alone.
 func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
-	o := tokenfile.Options{Sets: c.sets, Mode: c.mode}
+	o, err := c.Options()
+	if err != nil {
+		return nil, err
+	}
 	theme, overrides, err := source.ThemeAndOverrides(a.App, files, c.overrides, o)
 	if err != nil {
 		return nil, err
@@ -156,7 +169,10 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 	if err != nil {
 		return nil, err
 	}
-	o := tokenfile.Options{Sets: c.sets, Mode: c.mode}
+	o, err := c.Options()
+	if err != nil {
+		return nil, err
+	}
 	if f.Variant == nil {
 		theme, err := source.Theme(a.App, files, o)
 		if err != nil {
@@ -197,10 +213,18 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		if s == nil {
 			continue
 		}
+		for _, u := range s.Unapplied {
+			d := client.Diagnostic{Path: u.Path, Kind: u.Kind, Message: u.Message + "."}
+			list = append(list, lint.Fault{Diagnostic: d, Location: u.Location, Next: u.Next})
+		}
 		for _, f := range slices.Concat(s.Unread, s.Faults) {
+			if f.Kind != "" {
+				continue // a reference, which stands in the list already
+			}
 			list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: f.Reason}})
 		}
 	}
+	list = append(list, storedReferences(document, list)...)
 	for _, f := range dtcg.Check(document) {
 		p, _ := jsontree.ParsePointer(f.Pointer)
 		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: f.Message}
@@ -242,6 +266,18 @@ func valueOf(t *dtcg.Token, overrides *jsontree.Node) *jsontree.Node {
 		return over
 	}
 	return t.Value
+}
+
+// storedReferences lists the references of a document that are not in a list of its faults: they are stored, and nothing
+// applies them.
+func storedReferences(document *jsontree.Node, known []lint.Fault) (list []lint.Fault) {
+	for _, f := range references.Kept(document) {
+		if !slices.ContainsFunc(known, func(k lint.Fault) bool { return k.Kind == f.Kind && k.Path == f.Path }) {
+			d := client.Diagnostic{Path: f.Path, Kind: f.Kind, Message: f.Message + "."}
+			list = append(list, lint.Fault{Diagnostic: d, Next: f.Next})
+		}
+	}
+	return list
 }
 
 // isRefused reports whether one of the faults is about a token, or a part of it.

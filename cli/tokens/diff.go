@@ -9,7 +9,6 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokendiff"
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
@@ -23,9 +22,8 @@ import (
 type diffFlags struct {
 	target.Target
 	client.CompareOptions
+	source.FileFlags
 	failOnBreaking, markdown, full, replace bool
-	sets                                    []string
-	mode                                    string
 }
 
 const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, what can break a consumer
@@ -51,7 +49,7 @@ func (a *app) diffCommand() *cobra.Command {
 	f.BoolVar(&d.markdown, "markdown", false, "print Markdown, for a comment on a pull request")
 	f.BoolVar(&d.full, "full", false, "show every change, not only the first 20")
 	f.BoolVar(&d.replace, "replace", false, "with files: as push --replace, which removes what they do not have")
-	source.SourceFlags(cmd, &d.sets, &d.mode)
+	d.FileFlags.Add(cmd)
 	return a.JSONFlag(target.OfVariant(cmd, &d.Target))
 }
 
@@ -154,7 +152,11 @@ func resolveValues(list []changeset.Change, before, after client.TokenSet) error
 // diffFiles tells what a push of files would change.
 func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved, d diffFlags, files []string) (changeset.Comparison, error) {
 	made := changeset.Comparison{From: edition(nil), To: "the files"}
-	wanted, err := source.Read(a.App, f.Variant != nil, files, tokenfile.Options{Sets: d.sets, Mode: d.mode})
+	o, err := d.Options()
+	if err != nil {
+		return made, err
+	}
+	wanted, err := source.Read(a.App, f.Variant != nil, files, o)
 	if err != nil {
 		return made, err
 	}

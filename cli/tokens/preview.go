@@ -11,7 +11,6 @@ import (
 	"example.com/livery/cli/page"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
@@ -22,10 +21,9 @@ import (
 // previewFlags are the flags of preview.
 type previewFlags struct {
 	target.Target
+	source.FileFlags
 	out, listen, prefix string
 	overrides, variants []string
-	sets                []string
-	mode                string
 }
 
 const previewText = `Shows what the next publish would serve.
@@ -59,7 +57,7 @@ func (a *app) previewCommand() *cobra.Command {
 	f.StringArrayVar(&p.variants, "variant", nil,
 		"`VARIANT`, slug or id, of --theme (default: the Theme itself); may be repeated for a page")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
-	source.SourceFlags(cmd, &p.sets, &p.mode)
+	p.FileFlags.Add(cmd)
 	return target.InEnvironment(cmd, &p.Target)
 }
 
@@ -124,8 +122,11 @@ type drawPage func(context.Context) (page.Input, error)
 // pageOfFiles draws token files.
 func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 	return func(context.Context) (page.Input, error) {
-		o := tokenfile.Options{Sets: p.sets, Mode: p.mode}
 		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
+		o, err := p.Options()
+		if err != nil {
+			return in, err
+		}
 		theme, overrides, err := source.ThemeAndOverrides(a.App, files, p.overrides, o)
 		if err != nil {
 			return in, err

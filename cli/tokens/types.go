@@ -10,7 +10,6 @@ import (
 
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
@@ -30,10 +29,10 @@ What is not rendered is not in either; livery check tells why.`
 // typesFlags are the flags of types.
 type typesFlags struct {
 	target.Target
-	version           int
-	out, prefix, mode string
-	sets              []string
-	schema            bool
+	source.FileFlags
+	version     int
+	out, prefix string
+	schema      bool
 }
 
 func (a *app) typesCommand() *cobra.Command {
@@ -52,7 +51,7 @@ func (a *app) typesCommand() *cobra.Command {
 	f.IntVar(&p.version, "version", 0, "published version `N` of --theme (default: the current document)")
 	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
-	source.SourceFlags(cmd, &p.sets, &p.mode)
+	p.FileFlags.Add(cmd)
 	return target.InEnvironment(cmd, &p.Target)
 }
 
@@ -82,7 +81,11 @@ func (a *app) sheetFor(cmd *cobra.Command, p typesFlags, files []string) (*expor
 		if p.Theme != "" || p.version != 0 {
 			return nil, term.UsageError("Leave out --theme and --version, or the files.", "%s takes token files or a Theme", cmd.CommandPath())
 		}
-		read, err := source.Theme(a.App, files, tokenfile.Options{Sets: p.sets, Mode: p.mode})
+		o, err := p.Options()
+		if err != nil {
+			return nil, err
+		}
+		read, err := source.Theme(a.App, files, o)
 		if err != nil {
 			return nil, err
 		}

@@ -20,11 +20,10 @@ func (a *applier) group(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *js
 		a.budget = -1 // no document is as deep
 	}
 	written := n
-	if a.budget < 0 || a.where[n] != at.String() && !a.spend(len(n.Members)) {
+	if a.again || a.budget < 0 || a.where[n] != at.String() && !a.spend(len(n.Members)) {
 		return n
 	}
 	if site := a.circular(n); site != nil {
-		a.again = true
 		return n
 	}
 	m := a.inherit(n)
@@ -39,6 +38,10 @@ func (a *applier) group(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *js
 		changed = changed || done != member
 		if done.Value != nil {
 			members = append(members, done)
+		}
+		if len(at) == 0 && a.again { // the next member may be in other circles
+			a.again = false
+			clear(a.merged)
 		}
 	}
 	a.above = a.above[:above]
@@ -83,7 +86,11 @@ func (a *applier) member(group *jsontree.Node, m jsontree.Member, at jsontree.Po
 	switch {
 	case m.Name == "$extensions" || m.Name == "$defs":
 	case m.Name == "$extends" || m.Name == "$ref":
-		a.fault(m.Value, a.where[group]+"/"+m.Name, false) // it is broken, and stays as it is written
+		owner := a.owner[m.Value] // it is broken, and stays as it is written, but not in a group that inherits it
+		a.fault(m.Value, owner+"/"+m.Name, false)
+		if owner != a.where[group] {
+			m.Value = nil
+		}
 	case dtcg.IsMetadata(m.Name):
 		m.Value = a.metadata(m.Value, a.where[group]+"/"+m.Name)
 	case m.Value.IsObject():
@@ -96,7 +103,10 @@ func (a *applier) member(group *jsontree.Node, m jsontree.Member, at jsontree.Po
 }
 
 func (a *applier) tokenOrGroup(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *jsontree.Node {
-	if dtcg.IsToken(n) {
+	switch {
+	case a.again:
+		return n
+	case dtcg.IsToken(n):
 		return a.token(n, isTyped)
 	}
 	if site := n.Find("$ref"); site != nil && !hasGroup(n) {
@@ -163,7 +173,7 @@ func (a *applier) inherit(n *jsontree.Node) merge {
 		}
 		a.follow(site, func() { a.extend(&m, name, site) })
 	}
-	if partial == a.partial {
+	if partial == a.partial && !a.again {
 		a.merged[n] = m
 	}
 	return m
@@ -172,7 +182,7 @@ func (a *applier) inherit(n *jsontree.Node) merge {
 // extend lays a group over the one that one of its references leads to.
 func (a *applier) extend(m *merge, name string, site *jsontree.Node) {
 	p, target := a.target(site)
-	if target == nil {
+	if target == nil || a.again {
 		return
 	}
 	if target == missing {

@@ -11,7 +11,7 @@ import (
 func Kept(root *jsontree.Node) (list []Fault) {
 	kept := func(at jsontree.Pointer, what, text string) {
 		list = append(list, Fault{
-			NotApplied, at.String(), strings.Join(at, "."),
+			NotApplied, at.String(), pathOf(at.String()),
 			what + text + " is stored as it is written, and no served file applies it",
 			"Push the file without --keep-references, or write an alias or the value.", false,
 		})
@@ -28,16 +28,6 @@ func Kept(root *jsontree.Node) (list []Fault) {
 			})
 		}
 	})
-	for i := range list { // a path is that of the token or group
-		p, _, _ := strings.Cut(list[i].Path, ".$value")
-		for _, name := range referenceNames {
-			p = strings.TrimSuffix(p, "."+name)
-			if p == name {
-				p = ""
-			}
-		}
-		list[i].Path = p
-	}
 	return list
 }
 

@@ -25,10 +25,9 @@ func (a *applier) target(site *jsontree.Node) (jsontree.Pointer, *jsontree.Node)
 		a.broken[site] = why
 		return nil, nil
 	}
-	before := a.again
 	n := a.lookup(p)
 	switch {
-	case n != nil || a.isBroken(site) || a.again != before:
+	case n != nil || a.isBroken(site) || a.again:
 	case a.Overlay && isPlain(tokenOf(p)):
 		return p, missing
 	default:

@@ -50,23 +50,27 @@ func Apply(root *jsontree.Node, o Options) Result {
 	if o.In == nil {
 		o.In = root
 	}
-	a := applier{Options: o, broken: map[*jsontree.Node]problem{}, budget: mostCopied + writtenShare*count(root)}
-	for a.again = true; a.again; {
-		a.start(root)
-		tree := a.group(root, nil, false)
-		if a.budget < 0 {
+	a := applier{Options: o, broken: map[*jsontree.Node]problem{}}
+	budget := mostCopied + writtenShare*count(root)
+	for range mostPasses {
+		a.start(root, budget)
+		a.result.Tree = a.group(root, nil, false)
+		switch {
+		case a.budget < 0:
 			return tooLarge(root)
+		case !a.circles:
+			return a.result
 		}
-		a.result.Tree = tree
 	}
-	return a.result
+	return tooLarge(root)
 }
 
 // The most members that references may copy: as many as mostCopied and writtenShare times those that were written. The
 // deepest tree is that of jsontree.
 const (
-	mostCopied   = 200_000
+	mostCopied   = 20_000
 	writtenShare = 4
+	mostPasses   = 50
 )
 
 // tooLarge names all references of a document whose result is too large, and applies none.
@@ -84,12 +88,14 @@ func tooLarge(root *jsontree.Node) Result {
 type applier struct {
 	Options
 	broken map[*jsontree.Node]problem // texts of $extends and $ref -> why they cannot be applied
-	again  bool
-	budget int // of members to copy
 
 	// Of one pass:
+	budget  int  // of members to copy
+	circles bool // some were found, so that the result does not count
+	again   bool // one was found in the member of the root at hand, which is not gone through any further
 	result  Result
-	where   map[*jsontree.Node]string    // groups and tokens -> the place where they were written
+	where   map[*jsontree.Node]string            // groups and tokens -> the place where they were written
+	owner   map[*jsontree.Node]string            // references of groups and tokens -> the place of that group or token
 	pending map[*jsontree.Node][2]*jsontree.Node // groups that are two, the second laid over the first
 	merged  map[*jsontree.Node]merge
 	chain   []*jsontree.Node // references that are being followed
@@ -101,10 +107,11 @@ type applier struct {
 // problem is why a reference cannot be applied.
 type problem struct{ message, next string }
 
-func (a *applier) start(root *jsontree.Node) {
-	a.again = false
+func (a *applier) start(root *jsontree.Node, budget int) {
+	a.budget, a.circles, a.again = budget, false, false
 	a.result = Result{Origins: map[string]string{}}
-	a.where, a.pending = map[*jsontree.Node]string{}, map[*jsontree.Node][2]*jsontree.Node{}
+	a.where, a.owner = map[*jsontree.Node]string{}, map[*jsontree.Node]string{}
+	a.pending = map[*jsontree.Node][2]*jsontree.Node{}
 	a.merged, a.named = map[*jsontree.Node]merge{}, map[*jsontree.Node]bool{}
 	a.locate(a.In, nil)
 	a.locate(root, nil)
@@ -113,6 +120,11 @@ func (a *applier) start(root *jsontree.Node) {
 // locate notes where the groups and tokens of a document are written.
 func (a *applier) locate(n *jsontree.Node, at jsontree.Pointer) {
 	a.where[n] = at.String()
+	for _, name := range referenceNames {
+		if site := n.Find(name); site != nil {
+			a.owner[site] = a.where[n]
+		}
+	}
 	for _, m := range n.Members {
 		if m.Value.IsObject() && (!dtcg.IsMetadata(m.Name) || m.Name == "$defs") {
 			a.locate(m.Value, append(at[:len(at):len(at)], m.Name))
@@ -127,7 +139,7 @@ func (a *applier) fault(site *jsontree.Node, pointer string, lost bool) {
 	}
 	a.named[site] = true
 	why := a.broken[site]
-	a.result.Faults = append(a.result.Faults, Fault{NotApplied, pointer, dotted(pointer), why.message, why.next, lost})
+	a.result.Faults = append(a.result.Faults, Fault{NotApplied, pointer, pathOf(pointer), why.message, why.next, lost})
 }
 
 // circle breaks the references of a circle: those of a list from the one that is met again.
@@ -141,10 +153,9 @@ func (a *applier) circle(list []*jsontree.Node, site *jsontree.Node) {
 	for _, s := range list {
 		if _, known := a.broken[s]; !known {
 			a.broken[s] = problem{message, "Write the tokens of one of them, instead of a reference."}
-			a.again = true
 		}
 	}
-	clear(a.merged)
+	a.circles, a.again = true, true
 }
 
 // follow does what a reference asks for, unless it is being followed already or the budget is spent.
@@ -167,8 +178,15 @@ func (a *applier) spend(members int) bool {
 	return a.budget >= 0
 }
 
-func dotted(pointer string) string {
+// pathOf returns the dotted path of the token or group in which a pointer leads somewhere.
+func pathOf(pointer string) string {
 	p, _ := jsontree.ParsePointer(pointer)
+	for i, name := range p {
+		if dtcg.IsMetadata(name) && name != "$defs" {
+			p = p[:i]
+			break
+		}
+	}
 	return strings.Join(p, ".")
 }
 

@@ -86,7 +86,6 @@ func leavesAreThereOrNamed(t testing.TB, root *jsontree.Node, r Result) {
 	named := map[string]bool{}
 	for _, f := range r.Faults {
 		named[f.Path] = true
-		named[strings.TrimSuffix(f.Path, ".$ref")] = true
 	}
 	visit(root, nil, func(at jsontree.Pointer, n *jsontree.Node) {
 		if len(at) == 0 || !dtcg.IsToken(n) && n.Find("$ref") == nil {
@@ -98,15 +97,16 @@ func leavesAreThereOrNamed(t testing.TB, root *jsontree.Node, r Result) {
 	})
 	visit(r.Tree, nil, func(at jsontree.Pointer, n *jsontree.Node) {
 		path := strings.Join(at, ".")
-		if (n.Find("$ref") != nil || n.Find("$extends") != nil) && !named[path] && !named[path+".$extends"] && !named[r.pathOf(at)+".$extends"] && !named[r.pathOf(at)] {
+		if (n.Find("$ref") != nil || n.Find("$extends") != nil) && !named[path] && !named[r.writtenAt(at)] {
 			t.Errorf("a reference of %s of %s is neither applied nor named", path, jsontree.Append(nil, root))
 		}
 	})
 }
 
-func (r Result) pathOf(at jsontree.Pointer) string {
+// writtenAt is the path at which a token or group of the result was written.
+func (r Result) writtenAt(at jsontree.Pointer) string {
 	if origin, ok := r.Origins[at.String()]; ok {
-		return dotted(origin)
+		return pathOf(origin)
 	}
 	return strings.Join(at, ".")
 }

@@ -121,7 +121,7 @@ func (a *applier) value(n *jsontree.Node) (value, wrong *jsontree.Node) {
 	}
 	if site := n.Find("$ref"); site != nil {
 		a.follow(site, func() { value = a.pointed(n, site) })
-		if value == nil && !a.isBroken(site) {
+		if value == nil && !a.isBroken(site) && !a.again {
 			a.broken[site] = problem{"$ref " + textOf(site) + " leads to a reference that cannot be applied", "Correct that reference first."}
 		}
 		if value == nil {
@@ -150,7 +150,7 @@ func (a *applier) value(n *jsontree.Node) (value, wrong *jsontree.Node) {
 // the reference is broken.
 func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
 	p, target := a.target(site)
-	if target == nil {
+	if target == nil || a.again {
 		return nil
 	}
 	alias := a.aliasTo(p, target)

@@ -13,7 +13,7 @@ import (
 // confirmMerge asks whether token sets shall become one document, unless the flags say so. If no user can answer, sets that
 // override each other are not merged: one of their values would be lost.
 func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags) error {
-	if p.confirmed || p.dryRun || len(p.sets) > 0 || p.mode != "" || len(s.SeveralSets()) == 0 {
+	if p.confirmed || p.dryRun || len(p.Sets) > 0 || p.Mode != "" || len(s.SeveralSets()) == 0 {
 		return nil
 	}
 	overridden := slices.ContainsFunc(s.SeveralSets(), func(m *source.Merge) bool { return m.Overridden() > 0 })

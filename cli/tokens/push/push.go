@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,6 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/themes"
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
@@ -26,13 +26,9 @@ type pushFlags struct {
 
 	patience   time.Duration
 	onConflict string
-	sets       []string
-	mode       string
-	variants   string // one or auto
+	source.FileFlags
+	variants string // one or auto
 }
-
-// options say what the flags want of files with more than one set of values.
-func (p *pushFlags) options() tokenfile.Options { return tokenfile.Options{Sets: p.sets, Mode: p.mode} }
 
 func (p *pushFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -49,7 +45,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&p.verbose, "verbose", false, "list all that is read otherwise than written or left out, not only ten lines")
 	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file without asking, also if they give one token several values")
 	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
-	source.SourceFlags(cmd, &p.sets, &p.mode)
+	p.FileFlags.Add(cmd)
 	p.Flags(cmd)
 }
 
@@ -84,6 +80,9 @@ tokens; in CI it ends with exit code 4.
 
 A token in the files takes the place of the stored one as a whole. What the files do not name
 stays as it is, unless --replace is given: then it is removed.
+
+$extends and $ref of DTCG 2025.10 are applied, since no served file does: a $ref to a token becomes an alias, one into a
+value that value. What cannot be applied is named. --keep-references stores them as they are written.
 
 What is not quite right is read as it is meant if that is safe, and named with its value and the nearest known
 name: an unknown $type, an alias whose type disagrees with its target, a name with a dot, a comment in a group, an odd
@@ -136,16 +135,18 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	if p.variants == "auto" {
 		return a.pushSystem(cmd, p, files, decided)
 	}
-	wanted, err := source.Read(a.App, p.Variant != "", files, p.options())
+	o, err := p.Options()
 	if err != nil {
 		return err
 	}
-	if len(wanted.Faults) > 0 && p.strict {
-		f := term.Fail("Fix them, or push without --strict.", "no token can be made of:")
-		for _, fault := range wanted.Faults {
-			f.Faults = append(f.Faults, fault.Path+": "+fault.Reason)
+	wanted, err := source.Read(a.App, p.Variant != "", files, o)
+	if err != nil {
+		return err
+	}
+	if p.strict {
+		if err := refuseFaults(wanted); err != nil {
+			return err
 		}
-		return f
 	}
 	c, err := a.Client(cmd.Context())
 	if err != nil {
@@ -153,6 +154,7 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	}
 	source.PrintForms(a.App, wanted)
 	source.Print(a.App, wanted, p.verbose)
+	source.PrintUnapplied(a.App, wanted, p.full || p.verbose)
 	if err := a.confirmMerge(cmd.Context(), wanted, p); err != nil {
 		return err
 	}
@@ -161,6 +163,27 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 		return err
 	}
 	return a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p)
+}
+
+// refuseFaults returns the failure that no token can be made of something, or that nothing applies something.
+func refuseFaults(wanted *source.Sources) error {
+	f := term.Fail("Fix them, or push without --strict.", "no token can be made of:")
+	list := slices.Clone(wanted.Faults)
+	if len(list) == 0 {
+		f.Sentence = "no served file would apply:"
+	}
+	for _, u := range wanted.Unapplied {
+		if !u.Lost {
+			list = append(list, u.Dropped())
+		}
+	}
+	for _, fault := range list {
+		f.Faults = append(f.Faults, fault.Path+": "+fault.Reason)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return f
 }
 
 // target finds the Theme or Variant of a push, and makes what is missing if --create says so.

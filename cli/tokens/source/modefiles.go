@@ -151,10 +151,10 @@ func (f *tokenFile) modeNames() (names []string) {
 	return names
 }
 
-// OnlyForFiles refuses --sets and --token-mode on a command line that names no file. An environment or a --config file
+// OnlyForFiles refuses the flags that choose from files on a command line that names no file. An environment or a --config file
 // may give them, for it serves other commands too.
 func OnlyForFiles(cmd *cobra.Command) error {
-	for _, name := range []string{"sets", "token-mode"} {
+	for _, name := range chosenFromFiles {
 		if f := cmd.Flags().Lookup(name); f.Changed && len(f.Annotations[cmdline.SourceMark]) == 0 {
 			return term.UsageError("Name the files that it chooses from, or leave it out.", "--%s chooses from files, and none is named", name)
 		}

@@ -27,6 +27,8 @@ type Sources struct {
 	read    []concession       // what is read otherwise than it is written
 	Unread  []validate.Dropped // files that cannot be read, though others are
 
+	Unapplied []Unapplied // references and modifiers that no served file applies
+
 	needs map[string]map[string]bool // path of a token whose value was computed -> the tokens that it was computed from
 }
 
@@ -129,8 +131,10 @@ func themeOf(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 			}
 		}
 	}
+	s.applyReferences(o)
 	s.compute(files)
 	s.repair()
+	s.nameModifiers()
 	return s, nil
 }
 
@@ -198,6 +202,9 @@ func (l layer) remember(at jsontree.Pointer) {
 // clash tells of a token that stands in two files with two contents. It refuses a token that is a group
 // in another file: one of the two must be meant otherwise.
 func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) error {
+	if old.Find("$ref") != nil || over.Find("$ref") != nil {
+		return nil // it may be either
+	}
 	first := l.at[at.String()]
 	path := strings.Join(at, ".")
 	origin := at.String()
@@ -265,7 +272,7 @@ func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Optio
 
 func variantOf(files []*tokenFile, o tokenfile.Options) *Sources {
 	s := newSources(files, o)
-	place := map[string]int{}
+	place, whole := map[string]int{}, wholeOf(files)
 	for _, file := range files {
 		for _, m := range file.flat {
 			if m.Name == "$schema" { // about the file, for editors
@@ -276,6 +283,7 @@ func variantOf(files []*tokenFile, o tokenfile.Options) *Sources {
 		for _, part := range file.parts {
 			s.fault(file, part)
 			s.concede(file, part)
+			s.applyIn(&part, file, whole, o)
 			part.Tree = repair.Names(part.Tree).Tree
 			for _, o := range overridesOf(part, s.mergeSet(file, part)) {
 				s.override(place, file, o)

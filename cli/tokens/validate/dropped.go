@@ -15,6 +15,8 @@ type Dropped struct {
 	Pointer string `json:"pointer,omitempty"` // to its place in the document; empty for an override
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"` // left out with it; 0 for a member that is not a token
+
+	Kind string `json:"kind,omitempty"` // of the diagnostic, if it is a reference
 }
 
 // PrintDropped lists what a push left out.

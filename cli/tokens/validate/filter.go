@@ -150,7 +150,7 @@ func (s *filter) settle(n *jsontree.Node, c *removal, at jsontree.Pointer, store
 	s.changed = true
 	if pointer := at.String(); !s.removed[pointer] {
 		s.removed[pointer] = true
-		s.dropped = append(s.dropped, Dropped{strings.Join(at, "."), pointer, strings.Join(c.reasons, "; "), tokensIn(n, at)})
+		s.dropped = append(s.dropped, Dropped{Path: strings.Join(at, "."), Pointer: pointer, Reason: strings.Join(c.reasons, "; "), Tokens: tokensIn(n, at)})
 	}
 	if n == stored {
 		return nil // not even that fits

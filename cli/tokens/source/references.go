@@ -1,0 +1,131 @@
+package source
+
+import (
+	"path/filepath"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/references"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Unapplied is a reference or a modifier of the files that no served file applies.
+type Unapplied struct {
+	references.Fault
+	Location string // file and line
+}
+
+// Dropped is u for the list of what a push leaves out.
+func (u Unapplied) Dropped() validate.Dropped {
+	d := validate.Dropped{Path: u.Path, Reason: u.Location + ": " + u.Message + ". " + u.Next, Kind: u.Kind}
+	if u.Lost {
+		d.Tokens = 1
+	}
+	return d
+}
+
+// applyReferences applies the $extends and $ref of the document of all files, or names them if they are kept.
+func (s *Sources) applyReferences(o tokenfile.Options) {
+	if o.KeepReferences {
+		s.unapplied(references.Kept(s.Tree))
+		return
+	}
+	done := references.Apply(s.Tree, references.Options{IsFile: s.isFile})
+	s.unapplied(done.Faults)
+	s.Tree = done.Tree
+	if len(done.Origins) == 0 {
+		return
+	}
+	at := make(map[string]spot, len(s.at)+len(done.Origins))
+	for pointer, spot := range s.at {
+		at[pointer] = spot
+	}
+	for pointer, origin := range done.Origins {
+		if found, ok := s.at[origin]; ok {
+			at[pointer] = found
+		}
+	}
+	s.at = at
+}
+
+// isFile reports whether one of the files has a name, as another of them writes it.
+func (s *Sources) isFile(name string) bool {
+	for _, f := range s.forms {
+		if filepath.Base(f.name) == filepath.Base(filepath.FromSlash(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameModifiers names the modifiers of values that are not applied.
+func (s *Sources) nameModifiers() { s.unapplied(references.Modifiers(s.Tree)) }
+
+// unapplied takes faults of the document. What is not in it any more counts as lost.
+func (s *Sources) unapplied(list []references.Fault) {
+	for _, f := range list {
+		s.add(Unapplied{f, s.Location(f.Pointer)})
+	}
+}
+
+func (s *Sources) add(u Unapplied) {
+	s.Unapplied = append(s.Unapplied, u)
+	if u.Lost {
+		s.Faults = append(s.Faults, u.Dropped())
+	}
+}
+
+// wholeOf is the document of all files together, which their references may lead into.
+func wholeOf(files []*tokenFile) *jsontree.Node {
+	whole := jsontree.NewObject()
+	for _, file := range files {
+		for _, part := range file.parts {
+			whole = tokentree.JoinGroups(whole, part.Tree)
+		}
+	}
+	return whole
+}
+
+// applyIn applies the references of one part of a file of overrides.
+func (s *Sources) applyIn(part *tokenfile.Part, file *tokenFile, whole *jsontree.Node, o tokenfile.Options) {
+	if o.KeepReferences {
+		for _, f := range references.Kept(part.Tree) {
+			s.add(Unapplied{f, file.location(f.Pointer)})
+		}
+		return
+	}
+	done := references.Apply(part.Tree, references.Options{In: whole, IsFile: s.isFile, Overlay: true})
+	for _, f := range done.Faults {
+		s.add(Unapplied{f, file.location(f.Pointer)})
+	}
+	if done.Tree == part.Tree {
+		return
+	}
+	origins := map[string]string{}
+	for pointer, origin := range part.Origins {
+		origins[pointer] = origin
+	}
+	for pointer, origin := range done.Origins {
+		origins[pointer] = origin
+		if own, ok := part.Origins[origin]; ok {
+			origins[pointer] = own
+		}
+	}
+	part.Tree, part.Origins = done.Tree, origins
+}
+
+// PrintUnapplied lists on the standard error what no served file applies and is not left out.
+func PrintUnapplied(a *term.App, s *Sources, verbose bool) {
+	var list []validate.Dropped
+	for _, u := range s.Unapplied {
+		if !u.Lost {
+			list = append(list, u.Dropped())
+		}
+	}
+	if len(list) > 0 {
+		a.Warn("No served file applies %s:", term.Plural(len(list), "place"))
+		validate.PrintRows(a, list, verbose)
+	}
+}
