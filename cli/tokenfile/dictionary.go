@@ -13,7 +13,27 @@ func recogniseStyleDictionary(f *syntax.File, _ Options) string {
 	if !ok {
 		return ""
 	}
+	if tokens, beside := countLegacy(f.Root); beside > 10*tokens {
+		return "" // a group that is called value
+	}
 	return named(path) + " has a value"
+}
+
+// countLegacy counts the tokens below a group, and the texts and numbers that stand in none.
+func countLegacy(n *jsontree.Node) (tokens, beside int) {
+	for _, m := range n.Members {
+		switch {
+		case isMeta(m.Name):
+		case isLegacyToken(m.Value):
+			tokens++
+		case m.Value.IsObject():
+			t, b := countLegacy(m.Value)
+			tokens, beside = tokens+t, beside+b
+		case m.Value.IsString() || m.Value != nil && m.Value.Kind == jsontree.Number:
+			beside++
+		}
+	}
+	return tokens, beside
 }
 
 func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {

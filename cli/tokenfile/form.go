@@ -23,6 +23,7 @@ const (
 	Plain                       // nested JSON of values without any members of tokens
 	Stylesheet                  // the custom properties of CSS
 	Registry                    // a theme of shadcn's registry
+	Theo                        // a document of Salesforce's Theo
 	numberOfKinds
 )
 
@@ -46,11 +47,12 @@ var forms = [numberOfKinds]form{
 	TokenList:       {"a list of tokens", recogniseTokenList, readTokenList},
 	Plain:           {"plain nested JSON", recognisePlain, readPlain},
 	Stylesheet:      {"a stylesheet of custom properties", recogniseStylesheet, readStylesheet},
+	Theo:            {"a document of Theo", recogniseTheo, readTheo},
 	Registry:        {"a theme of shadcn's registry", recogniseRegistry, readRegistry},
 }
 
 // order is the one in which the forms are tried: what says more of a file comes first.
-var order = []Kind{Stylesheet, Figma, Registry, Studio, BareStudio, SetValues, DTCG, StyleDictionary, TokenList, Plain, Flat}
+var order = []Kind{Stylesheet, Figma, Registry, Theo, Studio, BareStudio, SetValues, DTCG, StyleDictionary, TokenList, Plain, Flat}
 
 // String names the form for messages.
 func (k Kind) String() string { return forms[k].name }

@@ -8,17 +8,17 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// listOf returns the array of tokens that a file is or has as a member, and the pointer to it. A file that is an array is
-// read as the member of this name.
+// rootList is the name of the member as which a file is read that is an array.
 const rootList = "-"
 
-func listOf(root *jsontree.Node) (list *jsontree.Node, name string) {
+// listsOf returns the members of a file that are arrays of tokens.
+func listsOf(root *jsontree.Node) (lists []jsontree.Member) {
 	for _, m := range root.Members {
 		if isArray(m.Value) && len(m.Value.Items) > 0 && isListed(m.Value.Items[0]) {
-			return m.Value, m.Name
+			lists = append(lists, m)
 		}
 	}
-	return nil, ""
+	return lists
 }
 
 // isListed reports whether n is a token that says its own name.
@@ -43,29 +43,32 @@ func listedPath(n *jsontree.Node) (names jsontree.Pointer) {
 }
 
 func recogniseTokenList(f *syntax.File, _ Options) string {
-	list, name := listOf(f.Root)
-	switch {
-	case list == nil:
+	switch lists := listsOf(f.Root); {
+	case len(lists) == 0:
 		return ""
-	case name == rootList:
+	case lists[0].Name == rootList:
 		return "it is an array of tokens that have names"
+	case len(lists) == 1:
+		return lists[0].Name + " is an array of tokens that have names"
+	default:
+		return lists[0].Name + " and " + itoa(len(lists)-1) + " more members are arrays of tokens that have names"
 	}
-	return name + " is an array of tokens that have names"
 }
 
-// readTokenList makes a part of a list of tokens. A token whose name begins with that of another stands beside it, with the
+// readTokenList makes a part of the lists of tokens. A token whose name begins with that of another stands beside it, with the
 // rest of its name after a hyphen.
 func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
-	list, name := listOf(root)
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
-	for i, n := range list.Items {
-		pointer := jsontree.Pointer{name}.String()
-		path := listedPath(n)
-		switch value := either(n, "$value", "value"); {
-		case !n.IsObject() || len(path) == 0 || value == nil:
-			tree.fault(pointer, strconv.Itoa(i), "item "+strconv.Itoa(i)+" of the list has no name or no value: "+spelled(n))
-		default:
-			tree.add(path, newToken(n, textOf(either(n, "$type", "type")), value), pointer)
+	for _, list := range listsOf(root) {
+		pointer := jsontree.Pointer{list.Name}.String()
+		for i, n := range list.Value.Items {
+			path := listedPath(n)
+			switch value := either(n, "$value", "value"); {
+			case !n.IsObject() || len(path) == 0 || value == nil:
+				tree.fault(pointer, strconv.Itoa(i), "item "+strconv.Itoa(i)+" of the list has no name or no value: "+spelled(n))
+			default:
+				tree.add(path, newToken(n, textOf(either(n, "$type", "type")), value), pointer)
+			}
 		}
 	}
 	return tree.parts(dictionaryTokens, o), nil

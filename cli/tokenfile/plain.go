@@ -52,7 +52,8 @@ func isCommon(n *jsontree.Node) bool {
 	return n.Kind == jsontree.Number || n.Kind == jsontree.Bool || n.Kind == jsontree.Null
 }
 
-// likeTokens reports whether there are values of tokens, and as many as others, so that the file is no configuration.
+// likeTokens reports whether there are values of tokens, and at least half as many as others, so that the file is not a
+// configuration.
 func likeTokens(list []leaf) bool {
 	count, others := 0, 0
 	for _, l := range list {
@@ -63,7 +64,7 @@ func likeTokens(list []leaf) bool {
 			others++
 		}
 	}
-	return count > 0 && count >= others
+	return count > 0 && 2*count >= others
 }
 
 // recognisePlain takes trees, and for a Theme also maps of names. A map of dotted paths belongs to a Variant.

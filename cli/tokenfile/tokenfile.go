@@ -95,10 +95,11 @@ func holdsLegacy(n *jsontree.Node) bool {
 	return false
 }
 
-// isLegacyToken reports whether n is a token of the form before DTCG, and no dimension, which has a
-// value too.
+// isLegacyToken reports whether n is a token of the form before DTCG, and not a dimension, which has a value too, or a
+// group with a group called value.
 func isLegacyToken(n *jsontree.Node) bool {
-	return n.IsObject() && n.Find("value") != nil && n.Find("unit") == nil
+	value := n.Find("value")
+	return n.IsObject() && value != nil && n.Find("unit") == nil && !(value.IsObject() && holds(value, "$value"))
 }
 
 func isMeta(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }
