@@ -22,12 +22,8 @@ type Options struct {
 	// refers to, and no value of Figma that is that of the default mode too.
 	Overrides bool
 
-	Inputs         []Input // of resolver documents; a modifier without one takes its default
-	KeepReferences bool    // $ref and $extends stay as they are written
+	KeepReferences bool // $ref and $extends stay as they are written
 }
-
-// Input is the context that is wanted of a modifier of a resolver document.
-type Input struct{ Modifier, Context string }
 
 // Part is a DTCG tree made of a file or of one set in it.
 type Part struct {

@@ -147,10 +147,7 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 
 // checkFiles checks files alone.
 func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
-	o, err := c.Options()
-	if err != nil {
-		return nil, err
-	}
+	o := c.Options()
 	theme, overrides, err := source.ThemeAndOverrides(a.App, files, c.overrides, o)
 	if err != nil {
 		return nil, err
@@ -169,10 +166,7 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.Options()
-	if err != nil {
-		return nil, err
-	}
+	o := c.Options()
 	if f.Variant == nil {
 		theme, err := source.Theme(a.App, files, o)
 		if err != nil {

@@ -152,10 +152,7 @@ func resolveValues(list []changeset.Change, before, after client.TokenSet) error
 // diffFiles tells what a push of files would change.
 func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved, d diffFlags, files []string) (changeset.Comparison, error) {
 	made := changeset.Comparison{From: edition(nil), To: "the files"}
-	o, err := d.Options()
-	if err != nil {
-		return made, err
-	}
+	o := d.Options()
 	wanted, err := source.Read(a.App, f.Variant != nil, files, o)
 	if err != nil {
 		return made, err

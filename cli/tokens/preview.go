@@ -123,10 +123,7 @@ type drawPage func(context.Context) (page.Input, error)
 func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 	return func(context.Context) (page.Input, error) {
 		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
-		o, err := p.Options()
-		if err != nil {
-			return in, err
-		}
+		o := p.Options()
 		theme, overrides, err := source.ThemeAndOverrides(a.App, files, p.overrides, o)
 		if err != nil {
 			return in, err

@@ -81,10 +81,7 @@ func (a *app) sheetFor(cmd *cobra.Command, p typesFlags, files []string) (*expor
 		if p.Theme != "" || p.version != 0 {
 			return nil, term.UsageError("Leave out --theme and --version, or the files.", "%s takes token files or a Theme", cmd.CommandPath())
 		}
-		o, err := p.Options()
-		if err != nil {
-			return nil, err
-		}
+		o := p.Options()
 		read, err := source.Theme(a.App, files, o)
 		if err != nil {
 			return nil, err

@@ -135,10 +135,7 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	if p.variants == "auto" {
 		return a.pushSystem(cmd, p, files, decided)
 	}
-	o, err := p.Options()
-	if err != nil {
-		return err
-	}
+	o := p.Options()
 	wanted, err := source.Read(a.App, p.Variant != "", files, o)
 	if err != nil {
 		return err
