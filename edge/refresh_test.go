@@ -48,21 +48,19 @@ func TestLatestIsNeverAMissAfterAPublish(t *testing.T) {
 		})
 	}
 	for version := 2; version <= 6; version++ {
-		value, started := fmt.Sprintf("%dpx", 1000+version), time.Now()
+		value, started, before := fmt.Sprintf("%dpx", 1000+version), time.Now(), answers.Load()
 		f.publish(thm, strings.Replace(bigTheme(), "199px", value, 1))
 		f.override(thm, brand, uint32(version), fmt.Sprintf(`{"space.s7":"%dpx"}`, 2000+version), true)
 		within(t, seen, "publish "+value, func() bool {
 			return strings.Contains(r.get(addresses[0]).body, value) && strings.Contains(r.get(addresses[1]).body, fmt.Sprintf("%dpx", 2000+version))
 		})
+		eventually(t, "load around the publish", func() bool { return answers.Load() >= before+20 })
 		if found := misses.take(); time.Since(started) < busy && len(found) > 0 {
 			t.Errorf("publish %s: %q", value, found)
 		}
 	}
 	close(done)
 	load.Wait()
-	if answers.Load() < 100 {
-		t.Errorf("%d answers are no load", answers.Load())
-	}
 }
 
 // busy is how long a publish and what it makes ready take on a machine that has no time for this test:
