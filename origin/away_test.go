@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,10 +23,10 @@ import (
 // faultyStore fails as a server that goes away does, at the calls that a test chooses.
 type faultyStore struct {
 	storage.Store
-	views int    // how many of the next snapshots break in the midst
-	late  bool   // commits are made, and reported as uncertain
-	lost  string // place of a commit that is gone
-	alone bool   // another origin does what is done alone
+	views int         // how many of the next snapshots break in the midst
+	late  bool        // commits are made, and reported as uncertain
+	lost  string      // place of a commit that is gone
+	alone atomic.Bool // another origin does what is done alone, such as sending webhooks: their reads break no count
 }
 
 func (s *faultyStore) View(ctx context.Context, fn func(storage.Reader) error) error {
@@ -50,7 +51,7 @@ func (s *faultyStore) Lost() (storage.Cursor, bool) {
 }
 
 func (s *faultyStore) TryAlone(ctx context.Context, _ string, fn func(context.Context) error) (bool, error) {
-	if s.alone {
+	if s.alone.Load() {
 		return false, nil
 	}
 	return true, fn(ctx)
@@ -59,6 +60,7 @@ func (s *faultyStore) TryAlone(ctx context.Context, _ string, fn func(context.Co
 func newFaulty(t *testing.T) (*testOrigin, *faultyStore) {
 	t.Helper()
 	s := &faultyStore{}
+	s.alone.Store(true)
 	h := newTestOrigin(t, func(c *origin.Config) {
 		s.Store = c.Store
 		c.Store = s
@@ -134,17 +136,18 @@ func TestWhatNothingNamesIsCollected(t *testing.T) {
 	collect := func(after time.Duration) (storage.CollectResult, error) {
 		return h.origin.Collect(context.Background(), storage.Collection{Now: time.Now().Add(after)})
 	}
+	s.alone.Store(false)
 	if _, err := s.PutBlob(context.Background(), []byte("nothing names this")); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := collect(0); err != nil || done.Dropped != 0 || done.Waiting == 0 {
 		t.Errorf("Collect() = %+v, %v, want what was put left alone", done, err)
 	}
-	s.alone = true
+	s.alone.Store(true)
 	if _, err := collect(0); !errors.Is(err, maintenance.ErrCollecting) {
 		t.Errorf("Collect() while another does = %v, want ErrCollecting", err)
 	}
-	s.alone = false
+	s.alone.Store(false)
 	if done, err := h.origin.Collect(context.Background(), storage.Collection{Now: time.Now(), DryRun: true}); err != nil || done.Blobs == 0 {
 		t.Errorf("Collect() without doing it = %+v, %v", done, err)
 	}

@@ -136,11 +136,14 @@ func TestNoTextLeavesItsPlace(t *testing.T) {
 		check(r, line["types"], strings.TrimSuffix(body, "\n"), len(s.Tokens) > 0)
 		_, body, _ = strings.Cut(string(s.AppendSCSS(nil)), "\n")
 		check(r, line["scss"], body, true)
-		if scss := strings.ReplaceAll(body, `\#{`, ""); strings.Contains(scss, "#{") {
-			r.Errorf("Sass would compute what stands in %q", scss)
+		if computed.MatchString(body) {
+			r.Errorf("Sass would compute what stands in %q", body)
 		}
 	})
 }
+
+// computed is where Sass begins to compute.
+var computed = regexp.MustCompile(`(^|[^\\])#\{`)
 
 func check(r *rapid.T, line *regexp.Regexp, body string, any bool) {
 	for l := range strings.SplitSeq(body, "\n") {
