@@ -71,6 +71,7 @@ func TestEveryReasonForBeingCutOffIsTold(t *testing.T) {
 func TestMetricsTellWhatIsHeld(t *testing.T) {
 	f := publishedFeed(t)
 	r := run(t, f, diskFiles(anyFileBytes))
+	r.settle()
 	want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")
 	for _, name := range []string{
 		"cache_bytes", "cache_budget_bytes", "memory_budget_bytes", "disk_bytes", "disk_budget_bytes", "compiled_bytes", "guest_memory_bytes", "guest_instances",

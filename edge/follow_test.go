@@ -151,8 +151,8 @@ func TestHeartbeatConfirms(t *testing.T) {
 	f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 2 })
 	r := run(t, f)
 	latest := path("-", "latest", "tokens.css")
-	want(t, r.get(latest), 200, "4px")
 	r.settle()
+	want(t, r.get(latest), 200, "4px")
 	asked := f.count("")
 	for deadline := time.Now().Add(2500 * time.Millisecond); time.Now().Before(deadline); {
 		got := r.get(latest)

@@ -12,6 +12,7 @@ func TestHangingUpstreamIsNotWaitedFor(t *testing.T) {
 	f := publishedFeed(t)
 	address := f.variants(1)[0]
 	r := run(t, f, waiting(100*time.Millisecond))
+	r.settle() // the first poll has the Theme asked for again
 	eventually(t, "the first answer", func() bool { return r.get(path("-", "latest", "tokens.css")).status == 200 })
 	release := f.held()
 	asked := f.count("pairs/")
@@ -68,6 +69,7 @@ func TestAnotherUpstreamIsAskedBesideOneThatHangs(t *testing.T) {
 	addresses := first.variants(8)
 	second := first.twin()
 	r := run(t, first, behind(first.url(), second.url()), waiting(2*time.Second))
+	r.settle()
 	eventually(t, "the first answer", func() bool { return r.get(path("-", "latest", "tokens.css")).status == 200 })
 	release := first.held()
 	defer release()
