@@ -2,49 +2,21 @@ package edge_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
 	"maps"
-	"math/big"
 	"net"
 	"net/http"
 	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
+	"example.com/livery/edge/certtest"
 	"example.com/livery/edge/listen"
 	"example.com/livery/storage/record"
 )
-
-// selfSigned returns a certificate for 127.0.0.1 and who trusts it.
-func selfSigned(t testing.TB) (tls.Certificate, *x509.CertPool) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AddCert(leaf)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, pool
-}
 
 // secured is an edge on a TLS listener beside its plain one, with a client of each protocol.
 type secured struct {
@@ -62,7 +34,7 @@ func runSecured(t testing.TB, f *feed, options ...option) *secured {
 // secure opens a TLS listener of r's edge over what beneath makes of a plain one.
 func secure(t testing.TB, r *running, beneath func(net.Listener) net.Listener) *secured {
 	t.Helper()
-	certificate, pool := selfSigned(t)
+	certificate, pool := certtest.SelfSigned(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

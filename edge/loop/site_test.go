@@ -4,14 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"io"
 	"maps"
-	"math/big"
 	"net"
 	"net/http"
 	"slices"
@@ -23,6 +18,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 	"go.uber.org/goleak"
+
+	"example.com/livery/edge/certtest"
 )
 
 func TestMain(m *testing.M) {
@@ -215,35 +212,11 @@ func openSecureServer(t testing.TB, protocols map[string]SessionFunc, change ...
 		_ = ln.Close()
 		t.Skip("needs threads")
 	}
-	c, pool := selfSigned(t)
+	c, pool := certtest.SelfSigned(t)
 	config := &tls.Config{Certificates: []tls.Certificate{c}, NextProtos: append(slices.Collect(maps.Keys(protocols)), "http/1.1")}
 	h.trusted = &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}
 	h.serve(t, func() error { return h.loop.ServeTLS(ln, config, protocols) })
 	return h
-}
-
-// selfSigned returns a certificate for 127.0.0.1 and who trusts it.
-func selfSigned(t testing.TB) (tls.Certificate, *x509.CertPool) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AddCert(leaf)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, pool
 }
 
 func newTestServer(t testing.TB, change ...func(*Config)) (*testServer, net.Listener) {
