@@ -115,17 +115,24 @@ func (h *testOrigin) tokensOf(path, query string) string {
 	return strings.Join(all, " ")
 }
 
+// published makes a Theme of two colours and a Variant that overrides both, and publishes them.
+func (h *testOrigin) published() (theme, variant string) {
+	h.t.Helper()
+	theme = h.theme("t")
+	variant = h.variant(theme, "v")
+	h.patch(theme, `[{"operation":"add","path":"/a","value":{"$value":"#f00","$type":"color"}},{"operation":"add","path":"/b","value":{"$value":"#0f0","$type":"color"}}]`)
+	h.patch(variant, `[{"operation":"set","path":"a","value":"#e00"},{"operation":"set","path":"b","value":"{a}"}]`)
+	h.publish(theme)
+	h.publish(variant)
+	return theme, variant
+}
+
 // A restored version is a draft with its content; published, the overrides of Variants follow the renames back. A restore of
 // what is newest leaves no draft, and one needs the etag of a draft that it replaces.
 func TestAVersionIsRestored(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
-	theme := h.theme("t")
-	v := h.variant(theme, "v")
-	h.patch(theme, `[{"operation":"add","path":"/a","value":{"$value":"#f00","$type":"color"}},{"operation":"add","path":"/b","value":{"$value":"#0f0","$type":"color"}}]`)
-	h.patch(v, `[{"operation":"set","path":"a","value":"#e00"},{"operation":"set","path":"b","value":"{a}"}]`)
-	h.publish(theme)
-	h.publish(v)
+	theme, v := h.published()
 	for _, step := range []string{
 		`[{"operation":"move","from":"/a","path":"/x"}]`,
 		`[{"operation":"move","from":"/x","path":"/y"},{"operation":"replace","path":"/y/$value","value":"#00f"}]`,
@@ -165,12 +172,7 @@ func TestAVersionIsRestored(t *testing.T) {
 func TestAVariantsVersionIsRestored(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
-	theme := h.theme("t")
-	v := h.variant(theme, "v")
-	h.patch(theme, `[{"operation":"add","path":"/a","value":{"$value":"#f00","$type":"color"}},{"operation":"add","path":"/b","value":{"$value":"#0f0","$type":"color"}}]`)
-	h.patch(v, `[{"operation":"set","path":"a","value":"#e00"},{"operation":"set","path":"b","value":"{a}"}]`)
-	h.publish(theme)
-	h.publish(v)
+	theme, v := h.published()
 	h.patch(v, `[{"operation":"unset","path":"a"},{"operation":"set","path":"b","value":"#010203"}]`)
 	h.patch(theme, `[{"operation":"move","from":"/a","path":"/x"}]`)
 	h.publish(theme)

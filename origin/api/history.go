@@ -184,17 +184,27 @@ func (q *request) restoration() (version tokenQuery, claim theming.Claim, err er
 	return tokenQuery{version: &number}, claim, params.err()
 }
 
-// restoreTheme makes a draft with the document of an earlier version.
-func (h versions) restoreTheme(q *request) (change, error) {
+// restored is how a draft is made of an earlier version, of the Theme or of a Variant.
+type restored func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error)
+
+// restore is the change that makes a draft of the version which the request names.
+func (q *request) restore(depends func(storage.Reader, target) (revision, error), draft restored) (change, error) {
 	query, claim, err := q.restoration()
 	if err != nil {
 		return change{}, err
 	}
-	return change{depends: onTheme, decide: func(r storage.Reader, t target) (decision, error) {
+	return change{depends: depends, decide: func(r storage.Reader, t target) (decision, error) {
 		number, err := query.number()
 		if err != nil {
 			return decision{}, err
 		}
+		return draft(r, t, number, claim)
+	}}, nil
+}
+
+// restoreTheme makes a draft with the document of an earlier version.
+func (h versions) restoreTheme(q *request) (change, error) {
+	return q.restore(onTheme, func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error) {
 		past := history{handler: h.Handler, reader: r, theme: t.theme}
 		document, moves, err := past.back(t.theme.LatestVersion, number)
 		if err != nil {
@@ -211,20 +221,12 @@ func (h versions) restoreTheme(q *request) (change, error) {
 			return decision{}, err
 		}
 		return themeTokens(h).drafted(q, before, after)
-	}}, nil
+	})
 }
 
 // restoreVariant makes a draft with the overrides of an earlier version.
 func (h versions) restoreVariant(q *request) (change, error) {
-	query, claim, err := q.restoration()
-	if err != nil {
-		return change{}, err
-	}
-	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
-		number, err := query.number()
-		if err != nil {
-			return decision{}, err
-		}
+	return q.restore(onVariant, func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error) {
 		version, err := variantVersion(r, t.variant, number)
 		if err != nil {
 			return decision{}, err
@@ -253,7 +255,7 @@ func (h versions) restoreVariant(q *request) (change, error) {
 			return decision{}, err
 		}
 		return variantTokens(h).drafted(q, before, after)
-	}}, nil
+	})
 }
 
 // back returns the document of an earlier version, and the renames that lead from the newest back to it.
