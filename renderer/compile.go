@@ -61,7 +61,7 @@ func (c *CompiledTheme) Plan(f File) []byte { return c.blobs[f] }
 // Load is LoadTree for the Theme of c, which is not read again: it costs what the overrides reach,
 // unless these do more than change values. overrides may be nil. The Set keeps c.
 func (c *CompiledTheme) Load(overrides *jsontree.Node) *Set {
-	list := overridesIn(overrides)
+	list := dtcg.Overrides(overrides)
 	if change := c.changed(list); change != nil {
 		return &Set{doc: c.doc, prefix: c.prefix, change: change}
 	}

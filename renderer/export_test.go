@@ -1,6 +1,9 @@
 package renderer
 
-import "example.com/livery/renderer/jsontree"
+import (
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
 
 // Closing is what a file may be longer than its last token's end.
 const Closing = closing
@@ -15,7 +18,7 @@ func (s *Set) AppendWithin(f File, maxBytes int) (out []byte, tokens, members in
 
 // LoadWhole is Load at the cost of the whole Theme.
 func (c *CompiledTheme) LoadWhole(overrides *jsontree.Node) *Set {
-	return c.loadWhole(overridesIn(overrides))
+	return c.loadWhole(dtcg.Overrides(overrides))
 }
 
 // Whole reports whether all of s was resolved and rendered, and not only what the overrides reach.

@@ -93,19 +93,7 @@ func parseObject(what, text string) (*jsontree.Node, error) {
 // LoadTree is Load for texts that are parsed already. overrides may be nil. The trees must not be
 // changed afterwards.
 func LoadTree(theme, overrides *jsontree.Node, prefix string) *Set {
-	return LoadDocument(overlay(dtcg.Read(theme), overridesIn(overrides)), prefix)
-}
-
-// overridesIn lists a map of overrides, which may be nil.
-func overridesIn(overrides *jsontree.Node) []dtcg.Override {
-	if overrides == nil {
-		return nil
-	}
-	list := make([]dtcg.Override, len(overrides.Members))
-	for i, m := range overrides.Members {
-		list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
-	}
-	return list
+	return LoadDocument(overlay(dtcg.Read(theme), dtcg.Overrides(overrides)), prefix)
 }
 
 // overlay lays overrides over a document.

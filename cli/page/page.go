@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/tokens/export"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
@@ -35,18 +36,10 @@ func Append(dst []byte, in Input) []byte {
 	theme := dtcg.Read(in.Theme)
 	p := drawing{Input: in, columns: []column{newColumn("Theme", theme, in.Prefix)}}
 	for _, v := range in.Variants {
-		p.columns = append(p.columns, newColumn(v.Name, overlaid(theme, v.Overrides), in.Prefix))
+		p.columns = append(p.columns, newColumn(v.Name, dtcg.Overlay(theme, dtcg.Overrides(v.Overrides)), in.Prefix))
 	}
 	p.page()
 	return append(dst, p.String()...)
-}
-
-func overlaid(theme *dtcg.Document, overrides *jsontree.Node) *dtcg.Document {
-	list := make([]dtcg.Override, len(overrides.Members))
-	for i, m := range overrides.Members {
-		list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
-	}
-	return dtcg.Overlay(theme, list)
 }
 
 // drawing is a page that is being written.
@@ -68,19 +61,7 @@ type column struct {
 func newColumn(name string, document *dtcg.Document, prefix string) column {
 	set := renderer.LoadDocument(document, prefix)
 	text := string(set.Append(nil, renderer.TokensCSS))
-	return column{name, document, set, text, declarations(text)}
-}
-
-// declarations reads the custom properties of a tokens.css.
-func declarations(text string) map[string]string {
-	found := map[string]string{}
-	for line := range strings.SplitSeq(text, "\n") {
-		name, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if ok && strings.HasPrefix(name, "--") {
-			found[name] = strings.TrimSuffix(value, ";")
-		}
-	}
-	return found
+	return column{name, document, set, text, export.Declarations(text)}
 }
 
 // entry is one token as the page shows it.

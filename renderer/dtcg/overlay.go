@@ -13,6 +13,18 @@ type Override struct {
 	Value *jsontree.Node // a literal, an alias, or a composite with aliases
 }
 
+// Overrides lists a flat map of paths to values, which may be nil.
+func Overrides(flat *jsontree.Node) []Override {
+	if flat == nil {
+		return nil
+	}
+	list := make([]Override, len(flat.Members))
+	for i, m := range flat.Members {
+		list[i] = Override{Path: m.Name, Value: m.Value}
+	}
+	return list
+}
+
 // maxRounds bounds how often an overlay is resolved because overrides turned out not to fit. A second
 // round is rare; a third follows only if taking an override back brought up the next misfit.
 const maxRounds = 5

@@ -45,15 +45,11 @@ type Sheet struct {
 func Read(title string, theme, overrides *jsontree.Node, prefix string) *Sheet {
 	document := dtcg.Read(theme)
 	if overrides != nil {
-		list := make([]dtcg.Override, len(overrides.Members))
-		for i, m := range overrides.Members {
-			list[i] = dtcg.Override{Path: m.Name, Value: m.Value}
-		}
-		document = dtcg.Overlay(document, list)
+		document = dtcg.Overlay(document, dtcg.Overrides(overrides))
 	}
 	s := &Sheet{Title: escape.Line(title)}
 	s.CSS = renderer.LoadDocument(document, prefix).Append(nil, renderer.TokensCSS)
-	declared := declarations(string(s.CSS))
+	declared := Declarations(string(s.CSS))
 	for i := range document.Tokens {
 		t := &document.Tokens[i]
 		token := read(document, t, prefix, declared)
@@ -66,8 +62,8 @@ func Read(title string, theme, overrides *jsontree.Node, prefix string) *Sheet {
 	return s
 }
 
-// declarations reads the custom properties of a tokens.css, in whose text each has a line.
-func declarations(text string) map[string]string {
+// Declarations returns what a tokens.css, in whose text each declaration has a line, declares: custom property -> value.
+func Declarations(text string) map[string]string {
 	found := map[string]string{}
 	for line := range strings.SplitSeq(text, "\n") {
 		if p, ok := declaration(line); ok {
