@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -99,32 +100,11 @@ func withoutValueSuffix(n *jsontree.Node) *jsontree.Node {
 
 // MapStrings returns a value with each string in it changed. A value that does not change is returned as it is.
 func MapStrings(n *jsontree.Node, change func(string) string) *jsontree.Node {
-	switch {
-	case n == nil:
-		return nil
-	case n.IsString():
+	if n.IsString() {
 		if text := change(n.Text); text != n.Text {
 			return jsontree.NewString(text)
 		}
 		return n
 	}
-	if n.Kind != jsontree.Array && n.Kind != jsontree.Object {
-		return n
-	}
-	result, changed := &jsontree.Node{Kind: n.Kind}, false
-	for _, m := range n.Members {
-		value := MapStrings(m.Value, change)
-		changed = changed || value != m.Value
-		result.Members = append(result.Members, jsontree.Member{Name: m.Name, Value: value})
-	}
-	for _, item := range n.Items {
-		value := MapStrings(item, change)
-		changed = changed || value != item
-		result.Items = append(result.Items, value)
-	}
-	if !changed {
-		return n
-	}
-	result.Index()
-	return result
+	return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return MapStrings(value, change) })
 }

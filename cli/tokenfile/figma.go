@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -58,7 +59,7 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 	if o.Mode != "" && !f.modeFound {
 		return f.part, noMode(o.Mode, f.modes)
 	}
-	index(f.part.Tree)
+	tree.Index(f.part.Tree)
 	return f.part, nil
 }
 
@@ -143,7 +144,7 @@ func (f *figma) add(id string) {
 		f.fault(origin, path, problem)
 		return
 	}
-	f.put(names, jsontree.NewObject(f.members(v, value)...))
+	tree.Put(f.part.Tree, names, jsontree.NewObject(f.members(v, value)...))
 	f.part.Origins[names.String()] = origin
 }
 
@@ -284,30 +285,6 @@ func alphaHex(text string) string {
 		return "ff"
 	}
 	return byteHex(min(part, 1))
-}
-
-// put places a token in the tree, with the groups above it.
-func (f *figma) put(names jsontree.Pointer, token *jsontree.Node) {
-	n := f.part.Tree
-	for _, name := range names[:len(names)-1] {
-		below := n.Find(name)
-		if below == nil {
-			below = jsontree.NewObject()
-			n.Members = append(n.Members, jsontree.Member{Name: name, Value: below})
-		}
-		n = below
-	}
-	n.Members = append(n.Members, jsontree.Member{Name: names[len(names)-1], Value: token})
-}
-
-// index makes every group below n quick to search.
-func index(n *jsontree.Node) {
-	n.Index()
-	for _, m := range n.Members {
-		if m.Value.IsObject() {
-			index(m.Value)
-		}
-	}
 }
 
 func isTrue(n *jsontree.Node) bool { return n != nil && n.Kind == jsontree.Bool && n.True }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -88,17 +89,12 @@ func (p *placed) fault(pointer, path, message string) {
 func (p *placed) add(path jsontree.Pointer, token *jsontree.Node, origin string) {
 	n := p.root
 	for i, name := range path[:len(path)-1] {
-		below := n.Find(name)
-		if below != nil && below.Find("$value") != nil {
+		if n.Find(name).Find("$value") != nil {
 			path = append(path[:i:i], strings.Join(path[i:], "-"))
 			p.concede(path, origin, "it stands below another token; its name is joined with hyphens")
 			break
 		}
-		if below == nil {
-			below = jsontree.NewObject()
-			n.Members = append(n.Members, jsontree.Member{Name: name, Value: below})
-		}
-		n = below
+		n = tree.Group(n, name)
 	}
 	last := path[len(path)-1]
 	switch old := n.Find(last); {
@@ -121,7 +117,7 @@ func (p *placed) concede(path jsontree.Pointer, origin, message string) {
 
 // parts returns the tree as the parts of a file, with the modes of its values chosen.
 func (p *placed) parts(d dialect, o Options) []Part {
-	index(p.root)
+	tree.Index(p.root)
 	part := convertSet("", p.root, nil, d, o)
 	part.Origins, part.Faults = p.part.Origins, p.part.Faults
 	part.Concessions = append(p.part.Concessions, part.Concessions...)

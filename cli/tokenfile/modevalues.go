@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -138,13 +139,5 @@ func pick(n *jsontree.Node, mode string) *jsontree.Node {
 	case isModes(n):
 		return pick(n.Members[modeIndex(n, mode)].Value, mode)
 	}
-	changed := &jsontree.Node{Kind: n.Kind}
-	for _, m := range n.Members {
-		changed.Members = append(changed.Members, jsontree.Member{Name: m.Name, Value: pick(m.Value, mode)})
-	}
-	for _, item := range n.Items {
-		changed.Items = append(changed.Items, pick(item, mode))
-	}
-	changed.Index()
-	return changed
+	return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return pick(value, mode) })
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -50,17 +51,12 @@ func noteOf(file *jsontree.Node) *jsontree.Node {
 	return nil
 }
 
-// set returns an object with another value of a member; without the member if value is nil.
+// set returns an object with another value of a member, which comes last if it is new.
 func set(n *jsontree.Node, name string, value *jsontree.Node) *jsontree.Node {
-	members := slices.DeleteFunc(slices.Clone(n.Members), func(m jsontree.Member) bool { return m.Name == name && value == nil })
-	i := slices.IndexFunc(members, func(m jsontree.Member) bool { return m.Name == name })
-	switch {
-	case i >= 0:
-		members[i].Value = value
-	case value != nil:
-		members = append(members, jsontree.Member{Name: name, Value: value})
+	if n.IndexOf(name) >= 0 {
+		return tree.With(n, name, value)
 	}
-	result := jsontree.NewObject(members...)
+	result := jsontree.NewObject(append(slices.Clone(n.Members), jsontree.Member{Name: name, Value: value})...)
 	result.Index()
 	return result
 }
@@ -148,7 +144,7 @@ func restore(file *jsontree.Node, part Part) Part {
 	for _, m := range note.Find("groups").Members {
 		r.group(m.Name, m.Value)
 	}
-	index(r.tree)
+	tree.Index(r.tree)
 	part.Tree, part.Restored = r.tree, true
 	isRestored := func(pointer string) bool { return r.restored[pointer] }
 	part.Concessions = slices.DeleteFunc(part.Concessions, func(c Concession) bool { return isRestored(c.Pointer) })
@@ -156,15 +152,15 @@ func restore(file *jsontree.Node, part Part) Part {
 }
 
 // withoutNote returns a tree without the note that a reader kept as metadata.
-func withoutNote(tree *jsontree.Node) *jsontree.Node {
-	extensions := tree.Find("$extensions")
+func withoutNote(root *jsontree.Node) *jsontree.Node {
+	extensions := root.Find("$extensions")
 	if extensions.Find(noteName) == nil {
-		return tree
+		return root
 	}
-	if extensions = set(extensions, noteName, nil); len(extensions.Members) == 0 {
+	if extensions = tree.With(extensions, noteName, nil); len(extensions.Members) == 0 {
 		extensions = nil
 	}
-	return set(tree, "$extensions", extensions)
+	return tree.With(root, "$extensions", extensions)
 }
 
 // cloneGroups copies the groups of a tree, so that they may be changed.
@@ -228,29 +224,12 @@ func (r *restorer) remove(n *jsontree.Node, at jsontree.Pointer) {
 }
 
 func (r *restorer) put(at jsontree.Pointer, token *jsontree.Node) {
-	n := r.tree
-	for _, name := range at[:len(at)-1] {
-		below := find(n, name)
-		if below == nil {
-			below = jsontree.NewObject()
-			n.Members = append(n.Members, jsontree.Member{Name: name, Value: below})
-		}
-		n = below
-	}
-	last := at[len(at)-1]
+	n, last := tree.Group(r.tree, at[:len(at)-1]...), at[len(at)-1]
 	if i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return m.Name == last }); i >= 0 {
 		n.Members[i].Value = token
 		return
 	}
 	n.Members = append(n.Members, jsontree.Member{Name: last, Value: token})
-}
-
-// find is Find for an object whose members change.
-func find(n *jsontree.Node, name string) *jsontree.Node {
-	if i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return m.Name == name }); i >= 0 {
-		return n.Members[i].Value
-	}
-	return nil
 }
 
 // group gives a group the metadata that it had, or makes one that had nothing else.
@@ -262,12 +241,7 @@ func (r *restorer) group(pointer string, text *jsontree.Node) {
 	}
 	n := r.tree
 	for _, name := range at {
-		below := find(n, name)
-		if below == nil {
-			below = jsontree.NewObject()
-			n.Members = append(n.Members, jsontree.Member{Name: name, Value: below})
-		}
-		if n = below; n.Find("$value") != nil {
+		if n = tree.Group(n, name); n.Find("$value") != nil {
 			return
 		}
 	}

@@ -7,17 +7,9 @@ import (
 	"testing"
 
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/jsontree"
 )
-
-func parse(t testing.TB, text string) *jsontree.Node {
-	t.Helper()
-	n, err := jsontree.Parse(text)
-	if err != nil {
-		t.Fatalf("Parse(%s): %v", text, err)
-	}
-	return n
-}
 
 func read(t testing.TB, name, text string) *syntax.File {
 	t.Helper()
@@ -110,7 +102,7 @@ func TestStudioTypesBecomeThoseOfDTCG(t *testing.T) {
 		{"what has a dollar sign already", `{"$value":"4px","$type":"spacing","$extensions":{"a":1}}`, `{"$type":"dimension","$value":"4px","$extensions":{"a":1}}`},
 	}
 	for _, c := range cases {
-		set := ConvertSet("", jsontree.NewObject(jsontree.Member{Name: "a", Value: parse(t, c.token)}), Options{})
+		set := ConvertSet("", jsontree.NewObject(jsontree.Member{Name: "a", Value: tokentreetest.Parse(t, c.token)}), Options{})
 		got := string(jsontree.Append(nil, set.Tree.Find("a")))
 		if got != c.want {
 			t.Errorf("%s: ConvertSet(%s) = %s, want %s", c.rule, c.token, got, c.want)

@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/arithmetic"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -124,30 +125,15 @@ func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
 
 // parts computes the members of a composite value.
 func (c *computer) parts(v *jsontree.Node) *jsontree.Node {
-	if v.Kind != jsontree.Object && v.Kind != jsontree.Array {
-		return v
-	}
-	result, changed := &jsontree.Node{Kind: v.Kind}, false
-	for _, m := range v.Members {
-		value := m.Value
+	return tree.MapChildren(v, func(name string, part *jsontree.Node) *jsontree.Node {
 		switch {
-		case m.Name == "fontWeight" || m.Name == "fontFamily":
-		case value.IsString() && m.Name != "color" && m.Name != "style":
-			value = c.number(value, m.Name)
+		case v.Kind == jsontree.Array:
+			return c.parts(part)
+		case name == "fontWeight" || name == "fontFamily" || name == "color" || name == "style" || !part.IsString():
+			return part
 		}
-		changed = changed || value != m.Value
-		result.Members = append(result.Members, jsontree.Member{Name: m.Name, Value: value})
-	}
-	for _, item := range v.Items {
-		value := c.parts(item)
-		changed = changed || value != item
-		result.Items = append(result.Items, value)
-	}
-	if !changed {
-		return v
-	}
-	result.Index()
-	return result
+		return c.number(part, name)
+	})
 }
 
 // substituted returns a text with the values of the tokens that its aliases name; whole is false if one has none that is a

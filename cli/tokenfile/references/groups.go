@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -133,7 +134,7 @@ func (a *applier) typed(m merge, isTyped bool) *jsontree.Node {
 	for _, site := range m.own {
 		p, _, ok := a.parse(site)
 		if typ := a.typeAbove(p); ok && typ != nil {
-			n := with(m.group, "$type", typ)
+			n := tree.With(m.group, "$type", typ)
 			a.where[n] = a.where[m.group]
 			return n
 		}
@@ -195,7 +196,7 @@ func (a *applier) extend(m *merge, name string, site *jsontree.Node) {
 	}
 	base := a.inherit(target)
 	where := a.where[m.group]
-	own := with(m.group, name, nil)
+	own := tree.With(m.group, name, nil)
 	a.where[own] = where
 	m.group = a.join(base.group, own)
 	a.where[m.group] = where
@@ -239,22 +240,3 @@ func isGroup(n *jsontree.Node) bool { return n.IsObject() && !dtcg.IsToken(n) }
 
 // isPlainReference reports whether an object says nothing but where the token or group in its place stands.
 func isPlainReference(n *jsontree.Node) bool { return n.Find("$ref") != nil && !hasGroup(n) }
-
-// with returns an object with another value of a member, which comes first if it is new; without it if value is nil.
-func with(n *jsontree.Node, name string, value *jsontree.Node) *jsontree.Node {
-	members := make([]jsontree.Member, 0, len(n.Members)+1)
-	if value != nil && n.IndexOf(name) < 0 {
-		members = append(members, jsontree.Member{Name: name, Value: value})
-	}
-	for _, m := range n.Members {
-		if m.Name == name {
-			m.Value = value
-		}
-		if m.Value != nil {
-			members = append(members, m)
-		}
-	}
-	result := jsontree.NewObject(members...)
-	result.Index()
-	return result
-}

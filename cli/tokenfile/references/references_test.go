@@ -6,18 +6,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
-
-func parse(t testing.TB, text string) *jsontree.Node {
-	t.Helper()
-	n, err := jsontree.Parse(text)
-	if err != nil {
-		t.Fatalf("Parse(%s): %v", text, err)
-	}
-	return n
-}
 
 func TestReferencesAreApplied(t *testing.T) {
 	t.Parallel()
@@ -53,7 +45,7 @@ func TestReferencesAreApplied(t *testing.T) {
 		{"another file, a wrong pointer, no text", `{"a":{"$ref":"b.json#/x"},"b":{"$ref":"#x"},"c":{"$ref":7}}`, `{}`, "/a the file b.json; /b not a JSON Pointer; /c a reference is a text"},
 	}
 	for _, c := range cases {
-		root := parse(t, c.text)
+		root := tokentreetest.Parse(t, c.text)
 		got := Apply(root, Options{})
 		if text := string(jsontree.Append(nil, got.Tree)); text != c.want {
 			t.Errorf("%s: Apply(%s) =\n%s, want\n%s", c.rule, c.text, text, c.want)
@@ -136,7 +128,7 @@ func TestReferencesOfAnyDocumentAreAppliedOrNamed(t *testing.T) {
 			return `{` + strings.Join(members, ",") + `}`
 		}
 		text := `{"a":` + group(2) + `,"b":` + group(2) + `,"c":` + group(2) + `}`
-		root := parse(t, text)
+		root := tokentreetest.Parse(t, text)
 		got := Apply(root, Options{})
 		leavesAreThereOrNamed(t, root, got)
 		if string(jsontree.Append(nil, root)) != text {
@@ -163,7 +155,7 @@ func TestReferencesThatMultiplyEachOtherAreBounded(t *testing.T) {
 		values.WriteString(`,"v` + n + `":{"$value":{"p":[{"$ref":"#/v` + before + `/$value/p"},{"$ref":"#/v` + before + `/$value/p"}]}}`)
 	}
 	for _, text := range []string{groups.String() + `}`, values.String() + `}`} {
-		root := parse(t, text)
+		root := tokentreetest.Parse(t, text)
 		got := Apply(root, Options{})
 		if got.Tree != root || len(got.Faults) != 59*2 || !strings.Contains(got.Faults[0].Message, "too many") {
 			t.Errorf("Apply(%.60s…) = %d bytes, %d faults, want the document and 118 faults", text, jsontree.Length(got.Tree), len(got.Faults))

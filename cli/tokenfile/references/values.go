@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -55,13 +56,13 @@ func (a *applier) typedBy(n, site *jsontree.Node, isTyped bool) *jsontree.Node {
 	if target == nil {
 		return n
 	}
-	n = with(n, "$ref", nil)
+	n = tree.With(n, "$ref", nil)
 	if n.Find("$type") == nil {
 		if typ := a.open(target).Find("$type"); typ != nil {
-			return with(n, "$type", typ)
+			return tree.With(n, "$type", typ)
 		}
 		if typ := a.typeAbove(p); typ != nil && !isTyped {
-			return with(n, "$type", typ)
+			return tree.With(n, "$type", typ)
 		}
 	}
 	return n
@@ -96,15 +97,15 @@ func (a *applier) reference(n, site *jsontree.Node, at jsontree.Pointer, isTyped
 		a.fault(wrong, a.where[n], true)
 		return nil
 	}
-	own := with(n, "$ref", nil)
+	own := tree.With(n, "$ref", nil)
 	a.where[own] = a.where[n]
-	result := a.token(with(own, "$value", value), isTyped)
+	result := a.token(tree.With(own, "$value", value), isTyped)
 	if result != nil && !isAlias(value) && result.Find("$type") == nil {
 		if typ := a.open(target).Find("$type"); typ != nil {
-			return with(result, "$type", typ)
+			return tree.With(result, "$type", typ)
 		}
 		if typ := a.typeAbove(p); typ != nil && !inValue(p) {
-			return with(result, "$type", typ)
+			return tree.With(result, "$type", typ)
 		}
 	}
 	return result
@@ -190,7 +191,7 @@ func (a *applier) overlaid(value, n *jsontree.Node) *jsontree.Node {
 			return nil
 		}
 		i := value.IndexOf(m.Name)
-		value = with(value, m.Name, own)
+		value = tree.With(value, m.Name, own)
 		if i < 0 { // with puts it first
 			value.Members = append(value.Members[1:len(value.Members):len(value.Members)], value.Members[0])
 			value.Index()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -132,7 +133,7 @@ func mapAliases(root *jsontree.Node, change func(path string) string) *jsontree.
 		if m.Value.IsObject() && dtcg.IsToken(m.Value) {
 			value := m.Value.Find("$value")
 			if changed := tokenfile.MapStrings(value, func(text string) string { return mapText(text, change) }); changed != value {
-				m.Value = with(m.Value, "$value", changed)
+				m.Value = tree.With(m.Value, "$value", changed)
 			}
 		}
 		return m
@@ -152,23 +153,4 @@ func mapText(text string, change func(path string) string) string {
 		b.WriteString(before + "{" + change(strings.TrimSpace(path)) + "}")
 		text = after
 	}
-}
-
-// with returns an object with another value of a member, which comes first if it is new; without it if value is nil.
-func with(n *jsontree.Node, name string, value *jsontree.Node) *jsontree.Node {
-	members := make([]jsontree.Member, 0, len(n.Members)+1)
-	if value != nil && n.IndexOf(name) < 0 {
-		members = append(members, jsontree.Member{Name: name, Value: value})
-	}
-	for _, m := range n.Members {
-		if m.Name == name {
-			m.Value = value
-		}
-		if m.Value != nil {
-			members = append(members, m)
-		}
-	}
-	result := jsontree.NewObject(members...)
-	result.Index()
-	return result
 }

@@ -6,18 +6,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
-
-func parse(t testing.TB, text string) *jsontree.Node {
-	t.Helper()
-	n, err := jsontree.Parse(text)
-	if err != nil {
-		t.Fatalf("Parse(%s): %v", text, err)
-	}
-	return n
-}
 
 func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 	cases := []struct{ rule, text, want, said string }{
@@ -51,7 +43,7 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 		{"a circle of aliases ends", `{"a":{"$type":"brand","$value":"{b}"},"b":{"$type":"color","$value":"{a}"}}`, `{"a":{"$type":"color","$value":"{b}"},"b":{"$type":"color","$value":"{a}"}}`, `/a $type "brand" is not known: the type of b counts, color`},
 	}
 	for _, c := range cases {
-		got := Document(parse(t, c.text))
+		got := Document(tokentreetest.Parse(t, c.text))
 		var said []string
 		for _, one := range got.Concessions {
 			said = append(said, one.Pointer+" "+one.Message)

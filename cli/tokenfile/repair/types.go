@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -81,7 +82,7 @@ func strip(n *jsontree.Node, at jsontree.Pointer, above string, wrong map[string
 		if !own.IsString() {
 			above = shown(own)
 		}
-		n = with(n, "$type", nil)
+		n = tree.With(n, "$type", nil)
 	case own != nil:
 		above = ""
 	}
@@ -180,7 +181,7 @@ func setTypes(root *jsontree.Node, types map[string]string) *jsontree.Node {
 	}
 	return edit(root, nil, func(at jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
 		if kind, ok := types[append(at[:len(at):len(at)], m.Name).String()]; ok {
-			m.Value = with(m.Value, "$type", jsontree.NewString(kind))
+			m.Value = tree.With(m.Value, "$type", jsontree.NewString(kind))
 		}
 		return m
 	})

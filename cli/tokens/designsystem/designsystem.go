@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -79,13 +80,13 @@ func (p *Plan) addMissing(theme, mode *dtcg.Document, m Mode) bool {
 			p.Clashes = append(p.Clashes, Clash{m.Dimension, m.Name, t.Path})
 			continue
 		}
-		put(missing, t.Segments, typed(t))
+		tree.Put(missing, t.Segments, typed(t))
 		p.Added = append(p.Added, t.Path)
 	}
 	if len(missing.Members) == 0 {
 		return false
 	}
-	index(missing)
+	tree.Index(missing)
 	p.Theme = tokentree.JoinGroups(p.Theme, missing)
 	return true
 }
@@ -110,27 +111,6 @@ func typed(t *dtcg.Token) *jsontree.Node {
 	}
 	kind := jsontree.Member{Name: "$type", Value: jsontree.NewString(t.Resolved)}
 	return jsontree.NewObject(append([]jsontree.Member{kind}, t.Node.Members...)...)
-}
-
-func put(n *jsontree.Node, segments []string, token *jsontree.Node) {
-	for _, name := range segments[:len(segments)-1] {
-		below := n.Find(name)
-		if below == nil {
-			below = jsontree.NewObject()
-			n.Members = append(n.Members, jsontree.Member{Name: name, Value: below})
-		}
-		n = below
-	}
-	n.Members = append(n.Members, jsontree.Member{Name: segments[len(segments)-1], Value: token})
-}
-
-func index(n *jsontree.Node) {
-	n.Index()
-	for _, m := range n.Members {
-		if m.Value.IsObject() {
-			index(m.Value)
-		}
-	}
 }
 
 // difference returns the values that a mode gives to tokens of the Theme otherwise than the Theme does.

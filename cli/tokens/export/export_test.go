@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -24,15 +25,6 @@ const theme = `{
 	"broken": {"$type": "color", "$value": "{color.none}"}
 }`
 
-func parse(t testing.TB, text string) *jsontree.Node {
-	t.Helper()
-	n, err := jsontree.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 func want(t *testing.T, text []byte, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
@@ -43,7 +35,7 @@ func want(t *testing.T, text []byte, lines ...string) {
 }
 
 func sheet(t *testing.T) *Sheet {
-	s := Read("Theme acme", parse(t, theme), parse(t, `{"radius.card": "2px"}`), "")
+	s := Read("Theme acme", tokentreetest.Parse(t, theme), tokentreetest.Parse(t, `{"radius.card": "2px"}`), "")
 	if s.Left != 1 {
 		t.Errorf("%d tokens are said to be left out, want the one whose alias is missing", s.Left)
 	}
@@ -69,7 +61,7 @@ func TestTypesNameWhatIsServed(t *testing.T) {
 
 func TestSCSSHasVariablesAndAMap(t *testing.T) {
 	want(t, sheet(t).AppendSCSS(nil), `$color-brand: #0055aa;`, `$radius-card: 2px;`, `$font-body: Inter, sans-serif;`, `  "radius.card": $radius-card,`)
-	want(t, Read("", parse(t, `{"9": {"$type": "number", "$value": 1}, "a\"#{b": {"$type": "number", "$value": 2}}`), nil, "").AppendSCSS(nil),
+	want(t, Read("", tokentreetest.Parse(t, `{"9": {"$type": "number", "$value": 1}, "a\"#{b": {"$type": "number", "$value": 2}}`), nil, "").AppendSCSS(nil),
 		`$_9: 1;`, `  "9": $_9,`, `  "a\"\#{b": $a---b,`)
 }
 
@@ -81,7 +73,7 @@ func TestTailwindNamesCustomProperties(t *testing.T) {
 			t.Errorf("%s is in the theme, which no utility takes", name)
 		}
 	}
-	prefixed := Read("", parse(t, theme), nil, "acme").AppendTailwind(nil)
+	prefixed := Read("", tokentreetest.Parse(t, theme), nil, "acme").AppendTailwind(nil)
 	want(t, prefixed, "  --color-brand: var(--acme-color-brand);")
 }
 

@@ -9,7 +9,6 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
-	"example.com/livery/renderer/dtcg"
 )
 
 // modeGroup is files of Figma's own export that hold values for the same tokens: the modes of one collection.
@@ -48,16 +47,15 @@ func modeGroups(files []*tokenFile) (groups []*modeGroup) {
 		if file.mode == "" || len(file.parts) == 0 {
 			continue
 		}
-		tokens := dtcg.Read(file.parts[0].Tree).Tokens
 		i := slices.IndexFunc(groups, func(g *modeGroup) bool {
-			return slices.ContainsFunc(tokens, func(t dtcg.Token) bool { return g.paths[t.Path] })
+			return slices.ContainsFunc(pathsOf(file), func(path string) bool { return g.paths[path] })
 		})
 		if i < 0 {
 			i, groups = len(groups), append(groups, &modeGroup{paths: map[string]bool{}})
 		}
 		groups[i].files = append(groups[i].files, file)
-		for _, t := range tokens {
-			groups[i].paths[t.Path] = true
+		for _, path := range pathsOf(file) {
+			groups[i].paths[path] = true
 		}
 	}
 	return groups

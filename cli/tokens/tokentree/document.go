@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/client"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
@@ -44,7 +45,7 @@ func OverriddenTokens(document, overrides *jsontree.Node) *jsontree.Node {
 		up := b.group(above)
 		up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
 	}
-	index(b.root)
+	tree.Index(b.root)
 	return b.root
 }
 
@@ -67,7 +68,7 @@ func Tree(set client.TokenSet) (*jsontree.Node, error) {
 	for _, g := range set.Groups {
 		b.group(g.Path)
 	}
-	index(b.root)
+	tree.Index(b.root)
 	return b.root, nil
 }
 
@@ -147,19 +148,6 @@ func Split(path string) (above, name string) {
 		return path[:i], path[i+1:]
 	}
 	return "", path
-}
-
-// index makes every object below n quick to search.
-func index(n *jsontree.Node) {
-	if n.IsObject() {
-		n.Index()
-	}
-	for _, m := range n.Members {
-		index(m.Value)
-	}
-	for _, item := range n.Items {
-		index(item)
-	}
 }
 
 // FlatMap is the flat map of a Variant's token read.

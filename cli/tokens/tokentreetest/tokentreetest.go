@@ -12,7 +12,7 @@ import (
 )
 
 // Parse parses text, and ends the test if it is not JSON.
-func Parse(t *testing.T, text string) *jsontree.Node {
+func Parse(t testing.TB, text string) *jsontree.Node {
 	t.Helper()
 	n, err := jsontree.Parse(text)
 	if err != nil {
