@@ -66,7 +66,7 @@ func TestDeletedThemeLeavesTheMemory(t *testing.T) {
 	}
 	held := r.counted("livery_edge_cache_bytes")
 	f.removeTheme(thm)
-	const entry = 1 << 10 // that there is no such Theme
+	const entry = 1 << 10 // that the Theme does not exist
 	eventually(t, "the memory is given back", func() bool { return r.counted("livery_edge_cache_bytes") <= before+entry })
 	if held < before+50*entry {
 		t.Errorf("%v bytes were held of the Theme", held-before)

@@ -51,7 +51,7 @@ func newMetrics() *metrics {
 			Name: "livery_edge_upstream_requests_total", Help: "Questions to upstream, by what was asked for.",
 		}, []string{"kind", "result"}),
 		ahead: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "livery_edge_refreshes_total", Help: "Changed Themes whose hot files were made before somebody asked.",
+			Name: "livery_edge_refreshes_total", Help: "Changed Themes whose hot files were made before a client asked.",
 		}),
 		improved: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "livery_edge_improved_total", Help: "Bodies encoded smaller after they had been sent once.",

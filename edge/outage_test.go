@@ -124,14 +124,14 @@ func TestDamagedDiskIsNotServed(t *testing.T) {
 	want(t, first.get(path("-", "1", "tokens.css")), 200, "4px")
 	first.stop()
 	if changed := changeOnDisk(t, first.dir, "4px", "6px"); changed == 0 {
-		t.Fatal("there is nothing to change")
+		t.Fatal("nothing to change was found")
 	}
 	second := run(t, f, ownRuntime(t), at(first.dir))
 	want(t, second.get(path("-", "1", "tokens.css")), 200, "4px")
 	second.stop()
 
 	if changed := changeOnDisk(t, first.dir, `"sealed":true`, `"sealed":fals`); changed == 0 {
-		t.Fatal("there is no record to change")
+		t.Fatal("the record to change is missing")
 	}
 	f.stop()
 	third := run(t, f, ownRuntime(t), at(first.dir))
@@ -172,7 +172,7 @@ func TestSecretsAreNotOnDisk(t *testing.T) {
 	}
 }
 
-// Everybody who misses at once shares one question of each kind.
+// All clients that miss at once share one question of each kind.
 func TestMissesShareOneQuestion(t *testing.T) {
 	f := publishedFeed(t)
 	r := run(t, f, ownRuntime(t))
@@ -278,7 +278,7 @@ func TestDamagedPlanIsFetchedAgain(t *testing.T) {
 	_, name := f.compile(smallTheme, "")
 	plan := f.blobs[name]
 	if changed := changeOnDisk(t, first.dir, string(plan[len(plan)/2:]), string(plan[len(plan)/2])+strings.Repeat("x", len(plan)-len(plan)/2-1)); changed == 0 {
-		t.Fatal("there is no plan to change")
+		t.Fatal("the plan to change is missing")
 	}
 	before := f.count("blobs/" + string(name))
 	second := run(t, f, ownRuntime(t), at(first.dir))

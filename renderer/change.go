@@ -22,7 +22,7 @@ type change struct {
 	misfits []dtcg.Diagnostic
 }
 
-// changeEnds is where the texts of one token end.
+// changeEnds are the ends of the texts of one token.
 type changeEnds struct{ css, values int32 }
 
 // changed lays overrides over the Theme. It returns nil if they do, or could do, more than change

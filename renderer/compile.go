@@ -104,7 +104,7 @@ func (c *CompiledTheme) Overlay(s *Set, f File) []byte {
 type cutFile struct {
 	text  []byte
 	ends  []int32 // of each piece; one piece more than there are tokens
-	stops []int32 // by token of a Theme's JSON file: where the token's own text ends; 0 if it has none
+	stops []int32 // by token of a Theme's JSON file: the end of the token's own text; 0 if it has none
 }
 
 // piece returns where the piece of a token begins and ends.

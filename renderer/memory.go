@@ -6,7 +6,7 @@ import "example.com/livery/renderer/dtcg"
 const (
 	compiledBytes = 1280                          // whatever the document
 	allocatorPart = 12                            // one part in so many more is what the allocator rounds up to
-	perTokenBytes = 4*FileCount + 4*(FileCount-1) // where its pieces end, and its own text
+	perTokenBytes = 4*FileCount + 4*(FileCount-1) // the ends of its pieces, and its own text
 )
 
 // MemoryBytes returns about how many bytes of memory c takes with the tree that it was compiled from, as

@@ -11,12 +11,12 @@ type walker struct {
 	set    *Set
 	next   int     // the position of the token that comes next
 	at     int     // the position of the token that was met last; -1 if it is not listed
-	starts []int32 // nil, or by token: where its text begins in what the file is appended to
-	stops  []int32 // nil, or by token: where its text ends in a JSON file; 0 if it has none
-	end    int     // where the file must be closed, in what it is appended to
+	starts []int32 // nil, or by token: the start of its text in what the file is appended to
+	stops  []int32 // nil, or by token: the end of its text in a JSON file; 0 if it has none
+	end    int     // the position at which the file must be closed, in what it is appended to
 
-	begin int    // where the file begins, in what it is appended to
-	texts []span // nil, or by token: where its value is written in the file
+	begin int    // the start of the file, in what it is appended to
+	texts []span // nil, or by token: the position of its value in the file
 
 	left        []int32 // the tokens that a JSON file has no room for
 	leftMembers int     // of groups, for which it has none
@@ -75,7 +75,7 @@ func (w *walker) isToken(n *jsontree.Node) bool {
 	return w.next < len(w.set.doc.Tokens) && w.set.doc.Tokens[w.next].Node == n || dtcg.IsToken(n)
 }
 
-// span is where a text is.
+// span is the place of a text.
 type span struct{ from, to int32 }
 
 // once writes the value of token i, or what was written of the token that it is an alias of. Once a token was left

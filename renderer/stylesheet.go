@@ -115,7 +115,7 @@ func names(prefix string, tokens []dtcg.Token) []string {
 // lineIndent is what stands before the name in a line.
 const lineIndent = len("  ")
 
-// line is one declaration: "  --name: value;\n", of which it knows where the colon after the name is.
+// line is one declaration: "  --name: value;\n", with the position of the colon after the name.
 type line struct{ start, colon, end, token int32 }
 
 // appendLines cuts the declarations of one token, of which first begins the first one, into lines.

@@ -128,8 +128,8 @@ func (r *Runtime) keep() {
 	}
 }
 
-// pruneCode keeps the directory of compiled modules within its budget. If that fails there is no
-// more than code too much on disk, and the next turn may bring it.
+// pruneCode keeps the directory of compiled modules within its budget. If that fails, some code too
+// much is on disk, and the next turn may delete it.
 func (r *Runtime) pruneCode(now time.Time) {
 	if r.code == nil {
 		return

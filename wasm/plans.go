@@ -20,7 +20,7 @@ type plans struct {
 // openPlan is one plan in a slot.
 type openPlan struct {
 	slot uint32
-	at   uint32 // where its bytes begin
+	at   uint32 // the position of its first byte
 	size int
 	used uint64 // the turn of the last use
 }

@@ -163,7 +163,7 @@ func groupOf(segments []string) string {
 	return strings.Join(segments[:min(2, max(0, len(segments)-1))], ".")
 }
 
-// sectionOf says where a token is drawn: by what its type is rendered as, and a length by its name.
+// sectionOf returns the section that a token is drawn in: by what its type is rendered as, and a length by its name.
 func sectionOf(t *dtcg.Token) int {
 	kind, _ := dtcg.KindOf(t.Resolved)
 	switch kind {

@@ -53,7 +53,7 @@ func studioGroups(meta *jsontree.Node) (all []Dimension) {
 	return all
 }
 
-// chosenSets returns the token sets that one theme of each group takes, in the order of sets: all if there are no themes.
+// chosenSets returns the token sets that one theme of each group takes, in the order of sets: all without themes.
 func chosenSets(meta *jsontree.Node, sets []string, o Options) []string {
 	groups := studioGroups(meta)
 	if len(groups) == 0 {

@@ -121,7 +121,7 @@ func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsont
 		}
 		m.Name = "$description"
 	case !isComment && m.Value.IsString() && css.InferType(m.Value) != "" && len(path) > 1:
-		c.concede("values that are no token", path, `"`+Clip(m.Value.Text)+`" is a token of type `+css.InferType(m.Value)+" now")
+		c.concede("values outside a token", path, `"`+Clip(m.Value.Text)+`" is a token of type `+css.InferType(m.Value)+" now")
 		m.Value = jsontree.NewObject(jsontree.Member{Name: "$value", Value: m.Value})
 	default:
 		c.concede("members that are neither group nor token", path, spelled(m.Value)+" is left out")

@@ -181,7 +181,7 @@ type restorer struct {
 	moves    []move
 }
 
-// move is a token and where it goes, once no other token stands in its way.
+// move is a token and its new place, once no other token stands in its way.
 type move struct {
 	to    jsontree.Pointer
 	token *jsontree.Node

@@ -16,7 +16,7 @@ type leaf struct {
 	value *jsontree.Node
 }
 
-// leaves lists the values of plain JSON: what is no object, objects that are values by their shape, and objects of modes.
+// leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes.
 func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 	for _, m := range n.Members {
 		below := append(at[:len(at):len(at)], m.Name)
@@ -111,7 +111,7 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 			tree.fault(origin, strings.Join(l.path, "."), "it has no value")
 			continue
 		case l.value.Kind == jsontree.Array && css.InferType(l.value) == "":
-			tree.fault(origin, strings.Join(l.path, "."), "an array of this shape is no value of a token: "+spelled(l.value))
+			tree.fault(origin, strings.Join(l.path, "."), "an array of this shape cannot be the value of a token: "+spelled(l.value))
 			continue
 		}
 		if l.value.Kind == jsontree.Number && l.value.Text != "0" && isLength(path) {

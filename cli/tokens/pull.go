@@ -24,7 +24,7 @@ import (
 const pullText = `Writes the current tokens of a Theme as a DTCG document, or the current overrides of a Variant as
 a flat map; --version writes a published version. What comes out can be pushed again.
 
-The current document of a Theme is written whole, and so is its newest version while there is no
+The current document of a Theme is written whole, and so is its newest version while the Theme has no
 draft. Of any other version the API lists tokens and groups only, so that --version writes it without
 $extends, $ref, $deprecated, other members that Livery stores and does not use, and empty groups, and
 says so on the standard error; the served tokens.dtcg.json of that version has them all.

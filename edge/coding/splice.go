@@ -37,7 +37,7 @@ func (s *splicer) splice(by Shared, length int, runs bool) {
 	s.index(p.length)
 	s.runs = s.runs[:0]
 	at := 0             // in the content
-	next, begin := 0, 0 // a match, and where in the text its literals begin
+	next, begin := 0, 0 // a match, and at which byte of the text its literals begin
 	for i, span := range by.Spans {
 		s.literals += span.At - at
 		for pos, end := span.From, span.From+span.Length; pos < end; {

@@ -84,7 +84,7 @@ func segmentsIn(t testing.TB, dir string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, recordsFolder, "*"+logSuffix))
 	if err != nil || len(names) == 0 {
-		t.Fatalf("there are no segments: %v", err)
+		t.Fatalf("the log has no segments: %v", err)
 	}
 	return names
 }

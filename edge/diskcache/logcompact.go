@@ -54,7 +54,7 @@ func (l *recordLog) mostDead() (most *segment) {
 	return most
 }
 
-// compact moves what is of use in a segment to the newest one, and deletes it: before, if there is no room for both.
+// compact moves what is of use in a segment to the newest one, and deletes it: before, if the disk has no room for both.
 // l.mu is held.
 func (l *recordLog) compact(s *segment, deleteFirst bool) error {
 	kept, moved, err := l.worth(s)
@@ -75,7 +75,7 @@ func (l *recordLog) compact(s *segment, deleteFirst bool) error {
 	case err != nil && !deleteFirst:
 		l.segments = slices.Insert(l.segments, i, s)
 	}
-	for _, m := range moved { // there was no room for it
+	for _, m := range moved { // the disk had no room for it
 		if deleteFirst && m.from.segment != nil {
 			l.owner.drop(m.name)
 		}

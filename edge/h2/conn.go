@@ -96,7 +96,7 @@ func newConn(s *Server, remote netip.AddrPort, source loop.Source, wake func()) 
 	return c
 }
 
-// settings are the server's own, where they differ from what a connection begins with.
+// settings are those of the server's own that differ from what a connection begins with.
 var settings = func() (payload []byte) {
 	for _, s := range []struct {
 		id    uint16

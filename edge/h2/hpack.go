@@ -101,7 +101,7 @@ type table struct {
 
 // tableEntry is one field of a table.
 type tableEntry struct {
-	at           uint32 // where its name begins in text; its value follows
+	at           uint32 // at which byte of text its name begins; its value follows
 	name, value  uint16 // lengths
 	class        nameClass
 	known        loop.Field

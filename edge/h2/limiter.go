@@ -45,7 +45,7 @@ func NewLimiter(bytes int64, most int, exempt []netip.Prefix) *Limiter {
 type admission uint8
 
 const (
-	refused  admission = iota // there is no room for an answer either
+	refused  admission = iota // an answer has no room either
 	shed                      // it is to be answered 503, and counts among the refusals
 	admitted                  // it is to be answered
 )

@@ -62,7 +62,7 @@ func (t *thread) admit(fd int) {
 	t.turn(c)
 }
 
-// refuse sends a connection away that there is no room for.
+// refuse sends a connection away for which the server has no room.
 func (t *thread) refuse(fd int) {
 	overload := t.loop.config.Overload
 	switch {

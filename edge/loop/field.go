@@ -169,7 +169,7 @@ func (w *nameWords) slot() uint64 {
 }
 
 // fieldOf looks up the name that a header line, which holds no control character, begins with, and
-// returns where its colon is. A name that is neither known nor harmless is fieldUnknown.
+// returns the position of its colon. A name that is neither known nor harmless is fieldUnknown.
 func fieldOf(line []byte) (f field, colon int) {
 	words, colon := readName(line)
 	if colon <= 0 {
@@ -193,7 +193,7 @@ const (
 	lowered = 0x20 * ones // tells upper case from lower; no other character becomes one of a name
 )
 
-// readName reads the name before the first colon of line, and where that is; -1: not within reach.
+// readName reads the name before the first colon of line, and returns the position of that; -1: not within reach.
 func readName(line []byte) (words nameWords, colon int) {
 	const reach = maxFieldName + 1
 	var short [reach]byte

@@ -171,7 +171,7 @@ func (b *handoffConn) mayRead() bool {
 	return b.may(serverBytes + bufferBytes + copies*b.came)
 }
 
-// refuse ends reading, because there is no memory for it: one that waits for a next request goes back to the thread.
+// refuse ends reading, because the server has no memory for it: one that waits for a next request goes back to the thread.
 func (b *handoffConn) refuse() (int, error) {
 	if b.idle.Load() {
 		b.left.Store(true)

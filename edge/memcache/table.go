@@ -126,7 +126,7 @@ func (t *Table[K, V]) put(held, n *node[K, V], before *K) (gone []*node[K, V]) {
 	return t.evict()
 }
 
-// GetOrMake returns the value under key, which make makes if there is none.
+// GetOrMake returns the value under key, which make makes if it is missing.
 func (t *Table[K, V]) GetOrMake(key K, make func() V) (value V) {
 	if value, ok := t.Get(key); ok {
 		return value
@@ -153,8 +153,8 @@ func (t *Table[K, V]) Delete(key K) {
 	}
 }
 
-// Supersede has the value under key evicted before all others, unless it is requested again. If there is no value yet under
-// heir, one that comes soon is taken for one that is requested again, if this one was.
+// Supersede has the value under key evicted before all others, unless it is requested again. If heir has no value
+// yet, one that comes soon is taken for one that is requested again, if this one was.
 func (t *Table[K, V]) Supersede(key, heir K) {
 	hash := maphash.Comparable(t.seed, heir)
 	t.mu.Lock()

@@ -6,7 +6,7 @@ package respond
 type header struct {
 	name  []byte
 	value []byte // the only one; nil: each answer has its own
-	line  []byte // with the value and CRLF, or up to where the value begins
+	line  []byte // with the value and CRLF, or up to the first byte of the value
 }
 
 func newHeader(name, value string) *header {

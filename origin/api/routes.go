@@ -284,7 +284,7 @@ type loginBody struct {
 	Parameters map[string]string `json:"parameters"`
 }
 
-// showLogin answers where to log in, as the operator set it.
+// showLogin answers with the address to log in at, as the operator set it.
 func (h *Handler) showLogin() (httpserver.Answer, error) {
 	body := loginsBody{Issuers: []loginBody{}}
 	for _, i := range h.config.Keys.Logins() {

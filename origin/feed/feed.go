@@ -22,10 +22,10 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// themeSegment stands in an address where a Variant's id would: the Theme's own files.
+// themeSegment stands in an address in place of a Variant's id: the Theme's own files.
 const themeSegment = "-"
 
-// latestSegment stands in an address where a version number would.
+// latestSegment stands in an address in place of a version number.
 const latestSegment = "latest"
 
 // missing says which part of an address does not exist.
@@ -146,7 +146,7 @@ func modules(ctx context.Context, store storage.Store) ([]record.Module, error) 
 // poll is a request for changes.
 type poll struct {
 	after storage.Cursor
-	first bool // there is no cursor yet
+	first bool // the follower has no cursor yet
 	limit int
 }
 

@@ -106,7 +106,7 @@ func (e *editor) fitsDepth(path jsontree.Pointer, height int) problem {
 }
 
 // fitsBytes judges the size of the document as it is now. Past the limit the batch is given up, so
-// that a chain of copies ends where it first is too large.
+// that a chain of copies ends at the first that is too large.
 func (e *editor) fitsBytes(path jsontree.Pointer) problem {
 	if e.limits.MaxBytes <= 0 || e.root.grown <= 0 {
 		return e.fitsWork(path)

@@ -17,7 +17,7 @@ type migration struct {
 
 // touch is what a publish did to a token.
 type touch struct {
-	to      string // where it is now; empty if it is gone
+	to      string // its path now; empty if it is gone
 	retyped bool   // its resolved type is another
 }
 
@@ -78,7 +78,7 @@ func (m *migration) keeps() bool { return len(m.touched)+len(m.renamed) == 0 }
 
 // fate is what becomes of one override.
 type fate struct {
-	path  string // where it goes; empty means that it is dropped
+	path  string // its next path; empty means that it is dropped
 	moved bool
 	value *jsontree.Node
 }

@@ -18,9 +18,9 @@ type Restoration struct {
 	Now      time.Time
 }
 
-// RestoreTheme returns s with the document of an earlier version as its current one, in place of the draft if there is one.
+// RestoreTheme returns s with the document of an earlier version as its current one, in place of a draft.
 // The draft remembers the renames that lead back, so that overrides of Variants follow. If the document equals the newest
-// version there is no draft. It returns what EditTheme refuses of a claim.
+// version, no draft is left. It returns what EditTheme refuses of a claim.
 func RestoreTheme(s ThemeState, r Restoration) (ThemeState, error) {
 	if err := r.Claim.Check(s.etag()); err != nil {
 		return ThemeState{}, err
@@ -37,9 +37,9 @@ func RestoreTheme(s ThemeState, r Restoration) (ThemeState, error) {
 	return s.redraft(r.Document, moves, Edit{NewETag: r.NewETag, Now: r.Now})
 }
 
-// RestoreVariant returns s with overrides that were published over r.Document as its current ones, in place of the draft if
-// there is one, carried to newest, the document of the newest version of its Theme t. If they are what the Variant serves
-// there is no draft, as for EditVariant. It returns what EditVariant refuses of a claim.
+// RestoreVariant returns s with overrides that were published over r.Document as its current ones, in place of a draft,
+// carried to newest, the document of the newest version of its Theme t. If they are what the Variant serves,
+// no draft is left, as for EditVariant. It returns what EditVariant refuses of a claim.
 func RestoreVariant(t record.Theme, s VariantState, overrides, newest *jsontree.Node, r Restoration) (VariantState, error) {
 	if err := r.Claim.Check(s.etag()); err != nil {
 		return VariantState{}, err

@@ -21,7 +21,7 @@ type VariantBatch struct {
 
 // VariantItem is one Variant of a batch.
 type VariantItem struct {
-	At         string       // where it stands in the request; messages begin with it
+	At         string       // its place in the request; messages begin with it
 	ID         string       // of one to change; empty creates one
 	Input      VariantInput // of a change, a nil member keeps what is stored
 	Operations []VariantOperation

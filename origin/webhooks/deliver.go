@@ -27,9 +27,9 @@ const (
 // Config is what a Deliverer needs. Metrics alone may be missing.
 type Config struct {
 	Store   storage.Store
-	Alone   func(ctx context.Context, fn func(context.Context) error) (ran bool, err error) // runs fn while no other origin does; nil: there is no other
+	Alone   func(ctx context.Context, fn func(context.Context) error) (ran bool, err error) // runs fn while no other origin does; nil without others
 	Sender  *Sender
-	Master  *auth.Master // opens the secrets; nil: there are none
+	Master  *auth.Master // opens the secrets; nil without secrets
 	Logger  *slog.Logger
 	Now     func() time.Time // in UTC, to the millisecond
 	Metrics *Metrics

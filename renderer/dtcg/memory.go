@@ -4,7 +4,7 @@ import "example.com/livery/renderer/jsontree"
 
 // What the parts of a document take on a 64-bit machine, in bytes.
 const (
-	tokenBytes      = 144 + 16 + 4 // with its measure and where its dependents begin
+	tokenBytes      = 144 + 16 + 4 // with its measure and the position of its first dependent
 	segmentBytes    = 16
 	refBytes        = 4 + 4 // with the dependent that it makes
 	groupBytes      = 48

@@ -62,7 +62,7 @@ type parser struct {
 }
 
 // The sizes of slabs, in nodes, members or items. What is left of a tree of a slab stays as long as the tree
-// does, so a slab is no larger than the rest of the text is likely to need, and what would waste more than an
+// does, so a slab is at most as large as the rest of the text is likely to need, and what would waste more than an
 // eighth of a slab gets an allocation of its own.
 const (
 	maxSlab  = 128

@@ -11,7 +11,7 @@ type Changes struct {
 	edits  []byte // as they lie in the overlay
 	text   []byte
 	near   []uint32          // by hash: the number of the first edit of a text, counted from 1; 0 is free
-	shared map[string]uint32 // where in text those begin that found no place in near
+	shared map[string]uint32 // the positions in text of those that found no place in near
 	size   int               // by how much the file grows; negative if it shrinks
 }
 

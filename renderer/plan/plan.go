@@ -2,8 +2,8 @@
 // Theme version without a Variant, finished, and the overlay, which says what a Variant changes in
 // it. Rendering copies the file and what is changed, and reads nothing of either: no JSON, no
 // alias, no type. Every question that a document raises is settled when plan and overlay are
-// compiled, which package renderer does; what a change reaches is in the overlay, so there are no
-// templates and no dependencies here. It never looks at the bytes it serves.
+// compiled, which package renderer does; what a change reaches is in the overlay, so that
+// templates and dependencies are not needed here. It never looks at the bytes it serves.
 //
 // There is one plan for each of the five files, and they share nothing, so that a server of one
 // file holds no other. All numbers are little-endian and unsigned. A plan:

@@ -212,7 +212,7 @@ func (b *backupRun) copyFile(path string) (record.Hash, error) {
 	return hash, os.Rename(b.file(unfinishedName), b.file(hash))
 }
 
-// seal writes the description last: without it there is no backup.
+// seal writes the description last: without it the backup does not count.
 func (b *backupRun) seal() error {
 	text, err := json.MarshalIndent(b.done.Backup, "", "\t")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 //	00 'i'                the store's ID: 16 random bytes
 //	00 'n' hash (32)      what is known of a blob without reading it: bytes stored (8), milliseconds
 //	                      since 1970 when collection found it unnamed (8, 0 if it did not)
-//	00 't'                where the change log begins: seq (8) and tag (8) of the last entry trimmed
+//	00 't'                the start of the change log: seq (8) and tag (8) of the last entry trimmed
 //	00 'w'                written now and then to see whether writing works (8)
 const (
 	ownSpace   = 0x00

@@ -81,7 +81,7 @@ func (f syncedFile) Close() error { return errors.Join(f.Sync(), f.File.Close())
 // Restore makes the data directory dir from a backup; dir must not exist, or be empty. Every file is
 // compared with its hash. The restored store has an ID of its own and ends where the backup ended:
 // a follower that read more of the original gets ErrDiverged and asks for everything again. finish, if it
-// is not nil, works on that store before it is at dir. If Restore or finish fails there is no store at dir.
+// is not nil, works on that store before it is at dir. If Restore or finish fails, dir has no store.
 func Restore(ctx context.Context, from string, b Backup, dir string, opts Options, progress storage.Progress, finish func(storage.Store) error) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("pebble: restore to %s: the directory is not empty: name a new one", dir)

@@ -188,7 +188,7 @@ func RunChild(arguments []string) error {
 		time.Sleep(time.Second) // it is what the client does
 		end()
 	}
-	select {} // there is no flood
+	select {} // without a flood
 }
 
 // watch asks in HTTP/1.1 and HTTP/2 in turn.

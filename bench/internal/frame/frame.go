@@ -1,5 +1,5 @@
 // Package frame is what every part of the benchmarks shares: its flags, a folder to work in, a progress bar, things that
-// are measured in turn, and where the figures go. It measures nothing itself.
+// are measured in turn, and the folder of the figures. It measures nothing itself.
 package frame
 
 import (

@@ -56,7 +56,7 @@ const (
 	bottom  = 46
 )
 
-// manyPoints is how many points of a curve are no longer marked one by one.
+// manyPoints is from how many points on those of a curve are not marked one by one.
 const manyPoints = 60
 
 // colors tell curves apart; a thirteenth curve begins again with the first.

@@ -1,5 +1,5 @@
 // Package report runs the benchmarks one after the other and writes what they measured as one report:
-// README.md with the method first, then what was to be reached and where Livery is behind, then every
+// README.md with the method first, then what was to be reached and in what Livery is behind, then every
 // figure with its spread and its growth; figures.json; and a plot for each growth. It measures nothing
 // itself. A part whose tools are not installed is left out and named; the parts that are not chosen keep
 // their last figures.

@@ -70,7 +70,7 @@ type color struct {
 	alpha float64
 }
 
-// in returns the components of a colour in a space: parts between 0 and 1, but hue in degrees (NaN if there is none),
+// in returns the components of a colour in a space: parts between 0 and 1, but hue in degrees (NaN if it has none),
 // saturation and lightness in hundredths, chroma as it is.
 func (c color) in(space string) vector {
 	switch space {
@@ -117,7 +117,7 @@ func decode(x float64) float64 {
 const (
 	labEpsilon = 216.0 / 24389
 	labKappa   = 24389.0 / 27
-	gray       = 0.02 // a smaller part of a and b is no hue
+	gray       = 0.02 // of smaller a and b the hue does not count
 )
 
 func toLCH(xyz vector) vector {

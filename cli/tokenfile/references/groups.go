@@ -238,5 +238,5 @@ func (a *applier) join(under, over *jsontree.Node) *jsontree.Node {
 
 func isGroup(n *jsontree.Node) bool { return n.IsObject() && !dtcg.IsToken(n) }
 
-// isPlainReference reports whether an object says nothing but where the token or group in its place stands.
+// isPlainReference reports whether an object says nothing but the place of another token or group.
 func isPlainReference(n *jsontree.Node) bool { return n.Find("$ref") != nil && !hasGroup(n) }

@@ -20,7 +20,7 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 		{"and not the group's type", `{"$type":"color","a":{"$type":"brand","$value":"4px"}}`, `{"$type":"color","a":{"$type":"dimension","$value":"4px"}}`, `/a $type "brand" is not known: by its shape "4px" is of type dimension`},
 		{"the target of an alias", `{"a":{"$type":"color","$value":"#fff"},"b":{"$type":"brand","$value":"{a}"}}`, `{"a":{"$type":"color","$value":"#fff"},"b":{"$value":"{a}"}}`, `/b $type "brand" is not known: the type of a counts, color`},
 		{"a text", `{"a":{"$type":"brand","$value":"hello"}}`, `{"a":{"$type":"string","$value":"hello"}}`, `/a $type "brand" is not known: "hello" stays as a string`},
-		{"a type that is no text", `{"a":{"$type":7,"$value":1}}`, `{"a":{"$value":1}}`, `/a $type "7" is not known: by its shape 1 is of type number`},
+		{"a type that is not a text", `{"a":{"$type":7,"$value":1}}`, `{"a":{"$value":1}}`, `/a $type "7" is not known: by its shape 1 is of type number`},
 		{
 			"an alias gives way to its target, through others too",
 			`{"a":{"$type":"dimension","$value":"4px"},"b":{"$type":"color","$value":"{a}"},"c":{"$type":"color","$value":"{b}"}}`,
@@ -29,7 +29,7 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 		},
 		{"an alias to a value that its own type takes keeps it", `{"a":{"$type":"number","$value":4},"b":{"$type":"dimension","$value":"{a}"}}`, `{"a":{"$type":"number","$value":4},"b":{"$type":"dimension","$value":"{a}"}}`, ""},
 		{"a value that the type never has", `{"a":{"$type":"number","$value":"4px"}}`, `{"a":{"$type":"dimension","$value":"4px"}}`, `/a $type "number": "4px" is a dimension, which counts`},
-		{"null is no value of any type", `{"a":{"$type":"number","$value":null}}`, `{"a":{"$type":"number","$value":null}}`, ""},
+		{"null is not a value of any type", `{"a":{"$type":"number","$value":null}}`, `{"a":{"$type":"number","$value":null}}`, ""},
 		{"a text that may be of the type stays for the renderer to judge", `{"a":{"$type":"dimension","$value":"wide"}}`, `{"a":{"$type":"dimension","$value":"wide"}}`, ""},
 		{
 			"names, and the aliases to them",

@@ -49,7 +49,7 @@ func (r *cssReader) block(selector string, inside bool) {
 	}
 }
 
-// nest reads a block. What is animated is no token.
+// nest reads a block. What is animated does not become a token.
 func (r *cssReader) nest(selector, words string) {
 	words = strings.Join(strings.Fields(words), " ")
 	switch name, _, _ := strings.Cut(words, " "); {

@@ -23,7 +23,7 @@ const (
 	failConflict      = "fail"      // end with exit code 4
 )
 
-// chooseOnConflict settles what --on-conflict asks for. In CI, where no user reads along, nothing is merged.
+// chooseOnConflict settles what --on-conflict asks for. In CI no user reads along, so nothing is merged.
 func (p *pushFlags) chooseOnConflict() error {
 	switch p.onConflict {
 	case "":

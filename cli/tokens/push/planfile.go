@@ -36,7 +36,7 @@ const planHead = `# Which Variant each mode of the token files is: written by li
 # livery push in this folder. Change a slug before its Variant is made; skip: true leaves a mode out.
 `
 
-// readPlan reads the plan of this folder; nil if there is none.
+// readPlan reads the plan of this folder; nil if it has none.
 func readPlan() (*planFile, error) {
 	text, err := os.ReadFile(planName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +61,7 @@ func (a *app) writePlan(p *planFile) error {
 }
 
 // plan takes the files, the Theme and the Environment that the command line does not name from the plan of this folder, and
-// returns that plan, nil if there is none or none is wanted.
+// returns that plan, nil if the folder has none or none is wanted.
 func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	if p.variants == "" {
 		p.variants = "one" // watch has no such flag
@@ -80,7 +80,7 @@ func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	case err != nil:
 		return nil, err
 	case decided == nil && len(*files) == 0:
-		return nil, term.UsageError("Name token files or folders.", "livery push needs files, and there is no %s here that names them", planName)
+		return nil, term.UsageError("Name token files or folders.", "livery push needs files, and this folder has no %s that names them", planName)
 	case decided == nil:
 		return nil, nil
 	}

@@ -23,7 +23,7 @@ import (
 // system is a design system on its way to a Theme and its Variants.
 type system struct {
 	files   []string
-	decided *planFile // before; nil if there is no such file
+	decided *planFile // before; nil without such a file
 	source  *source.System
 	theme   *source.Sources
 	modes   []*source.Sources // of each Variant of plan
@@ -110,7 +110,7 @@ func (s *system) print(a *term.App) {
 		a.Warn("%s", line)
 	}
 	if len(s.plan.Variants) == 0 {
-		a.Warn("Note: the files hold no mode beside the defaults, so there is no Variant.")
+		a.Warn("Note: the files hold no mode beside the defaults, so no Variant is made.")
 	}
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
 	note(a, s.source.Unused, "%s in no theme and left out: %s.", "token set is", "token sets are")

@@ -61,7 +61,7 @@ type Done struct {
 	Values  []Value  `json:"values,omitzero"` // of all of them, in that order; nil unless the request asks for them
 }
 
-// Value is what an override is changed from and to. A side on which there is no override is left out.
+// Value is what an override is changed from and to. A side without an override is left out.
 type Value struct {
 	Path string         `json:"path"`
 	From jsontext.Value `json:"from,omitzero"`
