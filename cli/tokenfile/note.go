@@ -68,8 +68,11 @@ type newNote struct {
 }
 
 func (w *newNote) group(n *jsontree.Node, at jsontree.Pointer) {
-	read := w.back.Lookup(at)
-	if meta := metaOf(n); read == nil && len(n.Members) == len(meta.Members) || !jsontree.Equal(meta, metaOf(read)) {
+	read, meta := w.back.Lookup(at), metaOf(n)
+	isEmpty := len(n.Members) == len(meta.Members)
+	// What is read in an empty group moves to its own place, and the group goes with the last of it.
+	isLost := isEmpty && (read == nil || len(read.Members) > len(metaOf(read).Members))
+	if isLost || !jsontree.Equal(meta, metaOf(read)) {
 		w.groups.Members = append(w.groups.Members, jsontree.Member{Name: at.String(), Value: quoted(meta)})
 	}
 	for _, m := range n.Members {

@@ -96,6 +96,16 @@ func TestWhatIsPulledIsPushedUnchanged(t *testing.T) {
 // corpus holds real design systems. It is not part of this repository.
 const corpus = "../../../../shared/corpus"
 
+// An empty group comes back from a form in which another token's name leads through it.
+func TestAnEmptyGroupIsPulledAndPushed(t *testing.T) {
+	t.Parallel()
+	document, err := jsontree.Parse(`{"a":{},"a/b":{"$value":"#fff"},"c":{"d":{}},"c/d/e":{"$value":1}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roundTrip(t, document)
+}
+
 func TestRealDocumentsArePulledAndPushedUnchanged(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(corpus, "*.tokens.json"))
 	others, _ := filepath.Glob(filepath.Join(corpus, "*.nondtcg.json"))
