@@ -152,7 +152,7 @@ func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lin
 	if err != nil {
 		return nil, err
 	}
-	source.Print(a.App, theme, c.verbose)
+	source.Print(a.App, c.verbose, theme)
 	return faultsOf(theme.Tree, theme, overrides), nil
 }
 
@@ -172,7 +172,7 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 		if err != nil {
 			return nil, err
 		}
-		source.Print(a.App, theme, c.verbose)
+		source.Print(a.App, c.verbose, theme)
 		if !c.replace {
 			document = tokentree.JoinGroups(document, theme.Tree)
 		} else {
@@ -192,7 +192,7 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 	if err != nil {
 		return nil, err
 	}
-	source.Print(a.App, overrides, c.verbose)
+	source.Print(a.App, c.verbose, overrides)
 	if !c.replace {
 		overrides.Tree = tokentree.JoinFlat(stored, overrides.Tree)
 	}

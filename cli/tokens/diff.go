@@ -157,7 +157,7 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved
 	if err != nil {
 		return made, err
 	}
-	source.Print(a.App, wanted, false)
+	source.Print(a.App, false, wanted)
 	base, err := a.pulled(ctx, c, f, d.From)
 	if err != nil {
 		return made, err

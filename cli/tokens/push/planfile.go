@@ -63,9 +63,6 @@ func (a *app) writePlan(p *planFile) error {
 // plan takes the files, the Theme and the Environment that the command line does not name from the plan of this folder, and
 // returns that plan, nil if the folder has none or none is wanted.
 func (p *pushFlags) plan(files *[]string) (*planFile, error) {
-	if p.variants == "" {
-		p.variants = "one" // watch has no such flag
-	}
 	if p.variants != "one" && p.variants != "auto" {
 		return nil, term.UsageError("Valid values: one, auto.", "--variants cannot be %q", p.variants)
 	}

@@ -3,7 +3,6 @@ package push
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"example.com/livery/cli/themes"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
 )
 
@@ -113,7 +113,16 @@ func (a *app) pushCommand() *cobra.Command {
 			"  livery push dark.json --env sandbox --theme acme --variant dark --create --publish\n" +
 			"  livery push export/ --env sandbox --theme acme --variants auto --create --publish",
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.push(cmd, &p, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			decided, err := p.plan(&args)
+			if err != nil {
+				return err
+			}
+			if p.variants == "auto" {
+				return a.pushSystem(cmd, &p, args, decided)
+			}
+			return a.push(cmd, &p, args)
+		},
 	}
 	p.add(cmd)
 	f := cmd.Flags()
@@ -128,15 +137,7 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	if err := p.chooseOnConflict(); err != nil {
 		return err
 	}
-	decided, err := p.plan(&files)
-	if err != nil {
-		return err
-	}
-	if p.variants == "auto" {
-		return a.pushSystem(cmd, p, files, decided)
-	}
-	o := p.Options()
-	wanted, err := source.Read(a.App, p.Variant != "", files, o)
+	wanted, err := source.Read(a.App, p.Variant != "", files, p.Options())
 	if err != nil {
 		return err
 	}
@@ -150,8 +151,8 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 		return err
 	}
 	source.PrintForms(a.App, wanted)
-	source.Print(a.App, wanted, p.verbose)
-	source.PrintUnapplied(a.App, wanted, p.full || p.verbose)
+	source.Print(a.App, p.verbose, wanted)
+	source.PrintUnapplied(a.App, p.full || p.verbose, wanted)
 	if err := a.confirmMerge(cmd.Context(), wanted, p); err != nil {
 		return err
 	}
@@ -163,17 +164,16 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 }
 
 // refuseFaults returns the failure that no token can be made of something, or that nothing applies something.
-func refuseFaults(wanted *source.Sources) error {
+func refuseFaults(all ...*source.Sources) error {
 	f := term.Fail("Fix them, or push without --strict.", "no token can be made of:")
-	list := slices.Clone(wanted.Faults)
+	var list, unapplied []validate.Dropped
+	for _, wanted := range all {
+		list, unapplied = append(list, wanted.Faults...), append(unapplied, wanted.OnlyUnapplied()...)
+	}
 	if len(list) == 0 {
 		f.Sentence = "no served file would apply:"
 	}
-	for _, u := range wanted.Unapplied {
-		if !u.Lost {
-			list = append(list, u.Dropped())
-		}
-	}
+	list = append(list, unapplied...)
 	for _, fault := range list {
 		f.Faults = append(f.Faults, fault.Path+": "+fault.Reason)
 	}

@@ -3,7 +3,6 @@ package push
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,9 @@ import (
 	"example.com/livery/cli/tokens/designsystem"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/renderer/jsontree"
 )
 
 // system is a design system on its way to a Theme and its Variants.
@@ -36,15 +37,30 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 	if err := refuseForSystem(p, files); err != nil {
 		return err
 	}
-	s := &system{files: files, decided: decided}
-	if err := s.read(a.App); err != nil {
+	if err := p.chooseOnConflict(); err != nil {
 		return err
 	}
-	source.PrintForms(a.App, s.theme)
-	source.Print(a.App, s.theme, p.verbose)
-	source.PrintUnapplied(a.App, s.theme, p.full || p.verbose)
+	s := &system{files: files, decided: decided}
+	if err := s.read(a.App, p.Options()); err != nil {
+		return err
+	}
+	all := append([]*source.Sources{s.theme}, s.modes...)
+	if p.strict {
+		if err := refuseFaults(all...); err != nil {
+			return err
+		}
+	}
+	source.PrintForms(a.App, all...)
+	source.Print(a.App, p.verbose, s.theme, s.modes...)
+	source.PrintUnapplied(a.App, p.full || p.verbose, all...)
 	s.print(a.App)
+	if err := a.refuseLossOfModes(cmd.Context(), p, s); err != nil {
+		return err
+	}
 	if p.dryRun {
+		for _, one := range all {
+			validate.PrintDropped(a.App, one.Faults, p.full || p.verbose)
+		}
 		return a.Show(s.file(p), func() { a.Say("This was a dry run: nothing is sent and nothing is written.") })
 	}
 	if !p.confirmed {
@@ -73,8 +89,8 @@ func refuseForSystem(p *pushFlags, files []string) error {
 	return nil
 }
 
-func (s *system) read(a *term.App) (err error) {
-	if s.source, s.theme, err = source.OpenSystem(a, s.files); err != nil {
+func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
+	if s.source, s.theme, err = source.OpenSystem(a, s.files, o); err != nil {
 		return err
 	}
 	var modes []designsystem.Mode
@@ -94,6 +110,26 @@ func (s *system) read(a *term.App) (err error) {
 	}
 	s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
 	return nil
+}
+
+// refuseLossOfModes returns the failure that a Variant would lose more of its mode than a push may, before anything is sent.
+func (a *app) refuseLossOfModes(ctx context.Context, p *pushFlags, s *system) error {
+	for i, v := range s.plan.Variants {
+		f := target.Resolved{Absent: true, Variant: &client.Variant{Slug: v.Slug}}
+		t := newPushTarget(a, nil, f, *p, s.modes[i].Of(v.Overrides))
+		t.base = jsontree.NewObject()
+		if err := a.refuseLoss(ctx, t, t.plan()); err != nil {
+			return ofVariant(v.Slug, err)
+		}
+	}
+	return nil
+}
+
+// ofVariant says of which Variant a complaint is.
+func ofVariant(slug string, err error) error {
+	said := *term.Explain(err)
+	said.Sentence = "push of Variant " + slug + ": " + said.Sentence
+	return &said
 }
 
 // print shows the plan: what becomes the Theme, and which mode becomes which Variant.
@@ -176,7 +212,7 @@ func (s *sent) changed() bool {
 // sendSystem pushes the Theme, then each Variant that says something or exists, and publishes them if that is wanted.
 func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s *system) error {
 	one := *p
-	one.strict, one.publish = false, false // both are judged over all
+	one.publish = false // it is done for all at once
 	var done sent
 	theme, err := a.sendPart(ctx, c, one, s.theme.With(s.plan.Theme), p.publish, &done.Theme)
 	if err != nil {
@@ -230,16 +266,17 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 		present[v.Slug] = true
 	}
 	results := []Result{}
-	p.replace, p.create = true, true
+	p.replace, p.create, p.acceptLoss = true, true, true // a loss was judged before
 	for i, v := range s.plan.Variants {
 		if len(v.Overrides.Members) == 0 && !present[v.Slug] {
 			a.Warn("Note: %s says nothing that the Theme does not say: no Variant is made for it.", escape.Line(label(v.Dimension, v.Name)))
+			validate.PrintDropped(a.App, s.modes[i].Faults, p.full || p.verbose)
 			continue
 		}
 		var done Result
 		p.Variant, p.Name = v.Slug, v.Name
 		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides), quiet, &done); err != nil {
-			return results, fmt.Errorf("push of Variant %s: %w", v.Slug, err)
+			return results, ofVariant(v.Slug, err)
 		}
 		results = append(results, done)
 	}

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"slices"
+
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
@@ -25,13 +27,17 @@ type Concession struct {
 func (s *Sources) Concessions() []Concession {
 	var list []Concession
 	for _, c := range s.read {
-		said := Concession{Kind: c.Kind, Path: c.Path, Message: c.Message}
-		if c.at.file != nil {
-			said.Location = c.at.String()
-		}
-		list = append(list, said)
+		list = append(list, c.said())
 	}
 	return list
+}
+
+func (c concession) said() Concession {
+	said := Concession{Kind: c.Kind, Path: c.Path, Message: c.Message}
+	if c.at.file != nil {
+		said.Location = c.at.String()
+	}
+	return said
 }
 
 // concede takes the concessions of a part of a file.
@@ -56,8 +62,16 @@ func (s *Sources) repair() {
 }
 
 // PrintForms tells on the standard error what each file was recognised as, and why. Files of one form are one line.
-func PrintForms(a *term.App, s *Sources) {
-	for _, g := range term.Grouped(s.forms, func(f *tokenFile) tokenfile.Kind { return f.kind }) {
+func PrintForms(a *term.App, all ...*Sources) {
+	var files []*tokenFile
+	for _, s := range all {
+		for _, f := range s.forms {
+			if !slices.ContainsFunc(files, func(known *tokenFile) bool { return known.name == f.name }) {
+				files = append(files, f)
+			}
+		}
+	}
+	for _, g := range term.Grouped(files, func(f *tokenFile) tokenfile.Kind { return f.kind }) {
 		first := g[0]
 		what := escape.Line(first.name) + " is "
 		if len(g) > 1 {
@@ -72,8 +86,7 @@ const shownConcessions = 10
 
 // printConcessions lists on the standard error what is read otherwise than it is written: grouped by kind in ten lines, or
 // each if verbose.
-func printConcessions(a *term.App, s *Sources, verbose bool) {
-	list := s.Concessions()
+func printConcessions(a *term.App, list []Concession, verbose bool) {
 	if len(list) == 0 {
 		return
 	}

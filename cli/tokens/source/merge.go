@@ -63,8 +63,8 @@ func (s *Sources) SeveralSets() (several []*Merge) {
 }
 
 // Print tells on the standard error which sets and modes were taken of the files, what stands in two files, and what is read
-// otherwise than it is written, all of it if verbose.
-func Print(a *term.App, s *Sources, verbose bool) {
+// otherwise than it is written, in modes of the files too; all of it if verbose.
+func Print(a *term.App, verbose bool, s *Sources, modes ...*Sources) {
 	for _, m := range s.merged {
 		if m.bare {
 			a.Warn("Note: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.", escape.Line(m.File), term.Plural(len(m.Sets), "token set"))
@@ -77,7 +77,11 @@ func Print(a *term.App, s *Sources, verbose bool) {
 	for _, line := range term.FirstFaults(s.clashes) {
 		a.Warn("Note: %s.", escape.Line(line))
 	}
-	printConcessions(a, s, verbose)
+	list := s.Concessions()
+	for _, mode := range modes {
+		list = append(list, mode.Concessions()...)
+	}
+	printConcessions(a, list, verbose)
 }
 
 // printMerge names the sets in their order; if later ones override tokens of earlier ones, as a table with the numbers.

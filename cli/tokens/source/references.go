@@ -116,13 +116,21 @@ func (s *Sources) applyIn(part *tokenfile.Part, file *tokenFile, whole *jsontree
 	part.Tree, part.Origins = done.Tree, origins
 }
 
-// PrintUnapplied lists on the standard error what no served file applies and is not left out.
-func PrintUnapplied(a *term.App, s *Sources, verbose bool) {
-	var list []validate.Dropped
+// OnlyUnapplied lists what no served file applies and is not left out, thus is not one of the Faults.
+func (s *Sources) OnlyUnapplied() (list []validate.Dropped) {
 	for _, u := range s.Unapplied {
 		if !u.Lost {
 			list = append(list, u.Dropped())
 		}
+	}
+	return list
+}
+
+// PrintUnapplied lists on the standard error what no served file applies and is not left out.
+func PrintUnapplied(a *term.App, verbose bool, all ...*Sources) {
+	var list []validate.Dropped
+	for _, s := range all {
+		list = append(list, s.OnlyUnapplied()...)
 	}
 	if len(list) > 0 {
 		a.Warn("No served file applies %s:", term.Plural(len(list), "place"))

@@ -17,14 +17,16 @@ import (
 type System struct {
 	a          *term.App
 	names      []string
+	options    tokenfile.Options
+	defaults   *Sources
 	Dimensions []tokenfile.Dimension // in the order of the files
 	Unused     []string              // token sets that no theme takes
 }
 
 // OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
-func OpenSystem(a *term.App, names []string) (*System, *Sources, error) {
-	s := &System{a: a, names: names}
-	files, groups, err := s.read(nil)
+func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sources, error) {
+	s := &System{a: a, names: names, options: o}
+	files, groups, err := s.read(map[string]string{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,24 +41,37 @@ func OpenSystem(a *term.App, names []string) (*System, *Sources, error) {
 	for _, g := range groups {
 		s.add(g.dimension())
 	}
-	defaults, err := themeOf(chosenFiles(files, groups, nil), tokenfile.Options{Choice: map[string]string{}})
-	return s, defaults, err
+	s.defaults, err = themeOf(chosenFiles(files, groups, nil), s.options)
+	return s, s.defaults, err
 }
 
-// Read returns the document of a choice of modes, by their dimensions.
+// Read returns the document of a choice of modes, by their dimensions. Of what is not as it should be it tells only what
+// the defaults do not have too.
 func (s *System) Read(choice map[string]string) (*Sources, error) {
 	files, groups, err := s.read(choice)
 	if err != nil {
 		return nil, err
 	}
-	return themeOf(chosenFiles(files, groups, choice), tokenfile.Options{Choice: choice})
+	read, err := themeOf(chosenFiles(files, groups, choice), s.options)
+	if err != nil {
+		return nil, err
+	}
+	read.Faults = without(read.Faults, s.defaults.Faults)
+	read.Unread = without(read.Unread, s.defaults.Unread)
+	read.Unapplied = without(read.Unapplied, s.defaults.Unapplied)
+	known := s.defaults.Concessions()
+	read.read = slices.DeleteFunc(read.read, func(c concession) bool { return slices.Contains(known, c.said()) })
+	return read, nil
+}
+
+// without returns what of a list is not in another.
+func without[T comparable](list, known []T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(item T) bool { return slices.Contains(known, item) })
 }
 
 func (s *System) read(choice map[string]string) ([]*tokenFile, []*modeFiles, error) {
-	if choice == nil {
-		choice = map[string]string{}
-	}
-	files, err := readSources(s.a, s.names, tokenfile.Options{Choice: choice})
+	s.options.Choice = choice
+	files, err := readSources(s.a, s.names, s.options)
 	return files, groupModeFiles(files), err
 }
 
@@ -74,15 +89,16 @@ func (s *System) add(d tokenfile.Dimension) {
 	}
 }
 
-// Of returns what s says of the overrides of a Variant, with the places of their values.
+// Of returns s for the overrides of a Variant, with the places of their values.
 func (s *Sources) Of(overrides *jsontree.Node) *Sources {
-	of := &Sources{Tree: overrides, at: map[string]spot{}}
+	of := *s
+	of.Tree, of.at, of.merged = overrides, map[string]spot{}, nil
 	for _, m := range overrides.Members {
 		if found, ok := s.at[tokentree.Pointer(m.Name)]; ok {
 			of.at[m.Name] = found
 		}
 	}
-	return of
+	return &of
 }
 
 // With returns s with another tree, which holds the same tokens and more.
