@@ -1,0 +1,226 @@
+//go:build browser
+
+package browser
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/modesheet"
+)
+
+//go:embed modes.js
+var modesScript string
+
+// modesCase is a Theme with modes.
+type modesCase struct {
+	document string
+	dims     []modesheet.Dimension
+	maps     [][]map[string]any // overrides by dimension and mode
+}
+
+// flat is tokens.css of one combination.
+func (c modesCase) flat(t *testing.T, choice []int) []byte {
+	t.Helper()
+	merged := map[string]any{}
+	for i, mode := range choice {
+		if mode >= 0 {
+			for path, value := range c.maps[i][mode] {
+				merged[path] = value
+			}
+		}
+	}
+	text, err := json.Marshal(merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := renderer.Load(c.document, string(text), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Append(nil, renderer.TokensCSS)
+}
+
+// sheet is the stylesheet of all modes, and the file of each combination by its choice.
+func (c modesCase) sheet(t *testing.T) (sheet string, flats map[string]string) {
+	t.Helper()
+	none := slices.Repeat([]int{-1}, len(c.dims))
+	base := c.flat(t, none)
+	flats = map[string]string{choiceKey(none): string(base)}
+	text, err := modesheet.Append(slices.Clone(base), base, c.dims, func(choice []int) ([]byte, error) {
+		flat := c.flat(t, choice)
+		flats[choiceKey(choice)] = string(flat)
+		return flat, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), flats
+}
+
+func choiceKey(choice []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(choice), " ", ","), "[]")
+}
+
+// media is one state of a page's media, and the mode of each dimension that it chooses, -1 for none.
+type media struct {
+	kind     string
+	features map[string]string
+	modes    []int
+}
+
+// check compares nested elements under each state of the media.
+func (c modesCase) check(t *testing.T, trees int, states ...media) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(tab.tab, patience)
+	defer cancel()
+	sheet, flats := c.sheet(t)
+	for n, state := range states {
+		params := emulation.SetEmulatedMediaParams{Media: state.kind}
+		for name, value := range state.features {
+			params.Features = append(params.Features, &emulation.MediaFeature{Name: name, Value: value})
+		}
+		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, params); err != nil {
+			t.Fatal(err)
+		}
+		dims := make([]map[string]any, len(c.dims))
+		for i, d := range c.dims {
+			names, base := []string{}, []int{}
+			for mode, m := range d.Modes {
+				names = append(names, m.Name)
+				if m.Base {
+					base = append(base, mode)
+				}
+			}
+			dims[i] = map[string]any{"name": d.Name, "modes": names, "base": base, "system": state.modes[i]}
+		}
+		input, err := json.Marshal(map[string]any{"sheet": sheet, "dims": dims, "flats": flats, "trees": trees, "seed": n + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tab.open(ctx, tab.pages.serve(testPage{css: "/* none */"})); err != nil {
+			t.Fatal(err)
+		}
+		found, err := evaluate[struct {
+			Compared int      `json:"compared"`
+			Wrong    []string `json:"wrong"`
+		}](ctx, "("+modesScript+")("+string(input)+")")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, wrong := range found.Wrong {
+			t.Errorf("%v: %s", state, wrong)
+		}
+		if found.Compared == 0 {
+			t.Error("nothing was compared")
+		}
+		t.Logf("%v: %d values compared, sheet of %d bytes beside one file of %d", state, found.Compared, len(sheet), len(flats[choiceKey(slices.Repeat([]int{-1}, len(c.dims)))]))
+	}
+}
+
+var (
+	schemes   = modesheet.Dimension{Name: "scheme", Modes: []modesheet.Mode{{Name: "light", Base: true}, {Name: "dark", When: "(prefers-color-scheme: dark)"}}}
+	contrasts = modesheet.Dimension{Name: "contrast", Modes: []modesheet.Mode{{Name: "normal", Base: true}, {Name: "more", When: "(prefers-contrast: more)"}, {Name: "less", When: "(prefers-contrast: less)"}}}
+	densities = modesheet.Dimension{Name: "density", Modes: []modesheet.Mode{{Name: "compact"}, {Name: "wide", When: "print"}}}
+	motions   = modesheet.Dimension{Name: "motion", Modes: []modesheet.Mode{{Name: "full", Base: true}, {Name: "less", When: "(prefers-reduced-motion: reduce)"}, {Name: "forced", When: "(forced-colors: active)"}}}
+)
+
+// The states of the media for the four dimensions above.
+var states = []media{
+	{"", nil, []int{-1, -1, -1, -1}},
+	{"", map[string]string{"prefers-color-scheme": "dark"}, []int{1, -1, -1, -1}},
+	{"", map[string]string{"prefers-color-scheme": "dark", "prefers-contrast": "more"}, []int{1, 1, -1, -1}},
+	{"print", map[string]string{"prefers-contrast": "less", "prefers-reduced-motion": "reduce"}, []int{-1, 2, 1, 1}},
+	{"", map[string]string{"prefers-reduced-motion": "reduce", "forced-colors": "active"}, []int{-1, -1, -1, 2}},
+}
+
+// Each token of each combination of the modes of up to four dimensions is on nested elements what the file of the
+// combination says, for random Themes with aliases, tokens that vanish and values that refer to each other.
+func TestModesOfNestedElements(t *testing.T) {
+	all := []modesheet.Dimension{schemes, contrasts, densities, motions}
+	for k := 1; k <= len(all); k++ {
+		for seed := range 6 {
+			t.Run(fmt.Sprintf("%d dimensions, seed %d", k, seed), func(t *testing.T) {
+				c := randomModes(rand.New(rand.NewPCG(uint64(seed), uint64(k))), all[:k])
+				var some []media
+				for _, s := range states {
+					some = append(some, media{s.kind, s.features, s.modes[:k]})
+				}
+				c.check(t, 12, some...)
+			})
+		}
+	}
+}
+
+func randomModes(random *rand.Rand, dims []modesheet.Dimension) modesCase {
+	const tokens = 24
+	value := func() any {
+		switch random.IntN(4) {
+		case 0:
+			return fmt.Sprintf("{t.n%d}", random.IntN(tokens))
+		case 1:
+			return fmt.Sprintf("var(--t-n%d)", random.IntN(tokens))
+		default:
+			return fmt.Sprintf("#%06x", random.IntN(1<<24))
+		}
+	}
+	group := map[string]any{}
+	for i := range tokens {
+		group[fmt.Sprintf("n%d", i)] = map[string]any{"$type": "color", "$value": value()}
+	}
+	text, _ := json.Marshal(map[string]any{"t": group})
+	c := modesCase{document: string(text), dims: dims}
+	for _, d := range dims {
+		var maps []map[string]any
+		for _, m := range d.Modes {
+			overrides := map[string]any{}
+			for range random.IntN(8) {
+				if !m.Base {
+					overrides[fmt.Sprintf("t.n%d", random.IntN(tokens))] = value()
+				}
+			}
+			maps = append(maps, overrides)
+		}
+		c.maps = append(c.maps, maps)
+	}
+	return c
+}
+
+// A real design system: a scheme and a contrast.
+func TestModesOfPrimer(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "shared", "corpus")
+	read := func(name string) (object map[string]any, text string) {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Skipf("NOT PROVEN: %v", err)
+		}
+		if err := json.Unmarshal(b, &object); err != nil {
+			t.Fatal(err)
+		}
+		return object, string(b)
+	}
+	_, document := read("github-primer.tokens.json")
+	dark, _ := read("github-primer.variant-dark.json")
+	darkMore, _ := read("github-primer.variant-dark-hc.json")
+	more := map[string]any{}
+	for path, value := range darkMore {
+		if fmt.Sprint(value) != fmt.Sprint(dark[path]) {
+			more[path] = value
+		}
+	}
+	two := modesheet.Dimension{Name: contrasts.Name, Modes: contrasts.Modes[:2]}
+	c := modesCase{document: document, dims: []modesheet.Dimension{schemes, two}, maps: [][]map[string]any{{{}, dark}, {{}, more}}}
+	c.check(t, 3, media{"", nil, []int{-1, -1}}, media{"", map[string]string{"prefers-color-scheme": "dark", "prefers-contrast": "more"}, []int{1, 1}})
+}
