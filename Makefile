@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems modes cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,6 +123,9 @@ usable: bench/usable/node_modules ## Put the served files into the real librarie
 
 systems: build bench/systems/node_modules ## Push the published tokens of 31 design systems, beside Style Dictionary and Terrazzo (installs them from npm)
 	go test -count 1 -timeout 30m -run TestSystems ./bench/systems -args -livery $(CURDIR)/bin/livery -results $(CURDIR)/bench/results/systems.md
+
+modes: bench/peers/node_modules ## Measure a stylesheet of modes beside Style Dictionary and Terrazzo (installs them from npm)
+	go test -count 1 -run TestModes ./bench/modes -args -page $(CURDIR)/bench/results/modes.md
 
 edge: build ## Measure the edge beside nginx and h2o: plain, TLS, HTTP/2, misses, publishes, idle memory, floods (needs nginx, wrk, h2load, openssl)
 	go run ./bench edge -page bench/results/edge.md
