@@ -93,6 +93,7 @@ var house = map[string]room{
 	"bench/guard":            {},
 	"bench/road":             {},
 	"bench/systems":          {},
+	"bench/modes":            {},
 	"bench/usable":           {},
 	"bench/internal/figures": {},
 	"bench/internal/frame":   {ours: "bench/internal/figures", others: "github.com/cheggaaa/pb/v3 golang.org/x/term"},
