@@ -26,7 +26,7 @@ func color(_ *column, e entry) sample {
 }
 
 // The parts of a typography value that have custom properties of their own.
-var typographyParts = []string{"font-family", "font-size", "font-weight", "line-height", "letter-spacing"}
+var typographyParts = []string{"font-family", "font-size", "font-weight", "line-height", "letter-spacing", "font-style"}
 
 // typographyOf shows the shorthand if there is one, and else the parts that there are.
 func typographyOf(c *column, e entry) sample {

@@ -128,6 +128,21 @@ func TestTypographyDeclarations(t *testing.T) {
 		{"a line height in percent", `{"lineHeight":"150%"}`, "  --t-line-height: 150%;\n", `{"lineHeight":"150%"}`, false},
 		{"a line height with a unit", `{"lineHeight":{"value":24,"unit":"px"}}`, "  --t-line-height: 24px;\n", `{"lineHeight":"24px"}`, false},
 		{"negative sizes do not fit", `{"fontSize":"-1px","lineHeight":-1}`, "", "", true},
+		{
+			"a style leads the shorthand", `{"fontStyle":"Italic","fontWeight":400,"fontSize":"1rem","fontFamily":"Inter"}`,
+			"  --t: italic 400 1rem Inter;\n  --t-font-family: Inter;\n  --t-font-size: 1rem;\n  --t-font-weight: 400;\n  --t-font-style: italic;\n",
+			`{"fontStyle":"italic","fontWeight":400,"fontSize":"1rem","fontFamily":"Inter"}`, false,
+		},
+		{
+			"the shorthand does not repeat its initial style", `{"fontSize":"1rem","fontFamily":"Inter","fontStyle":"normal"}`,
+			"  --t: 1rem Inter;\n  --t-font-family: Inter;\n  --t-font-size: 1rem;\n  --t-font-style: normal;\n",
+			`{"fontSize":"1rem","fontFamily":"Inter","fontStyle":"normal"}`, false,
+		},
+		{"a style alone is a part", `{"fontStyle":"oblique"}`, "  --t-font-style: oblique;\n", `{"fontStyle":"oblique"}`, false},
+		{
+			"what CSS does not know as a style is a member like any other", `{"fontSize":"1rem","fontFamily":"Inter","fontStyle":"Regular"}`,
+			"  --t: 1rem Inter;\n  --t-font-family: Inter;\n  --t-font-size: 1rem;\n", `{"fontSize":"1rem","fontFamily":"Inter"}`, false,
+		},
 		{"a string is the shorthand", `"16px Inter"`, "  --t: 16px Inter;\n", `"16px Inter"`, false},
 		{"no part", `{"textCase":"none"}`, "", "", true},
 		{"a number", `1`, "", "", true},

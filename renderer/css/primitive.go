@@ -71,8 +71,11 @@ func appendTypographyObject(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 	dst = append(dst, '{')
 	start := len(dst)
 	for _, m := range v.Members {
-		p := typographyPart(m.Name)
-		if p == nil {
+		p, style := typographyPart(m.Name), ""
+		if m.Name == "fontStyle" {
+			style = fontStyle(v)
+		}
+		if p == nil && style == "" {
 			continue
 		}
 		before := len(dst)
@@ -80,6 +83,10 @@ func appendTypographyObject(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 			dst = append(dst, ',')
 		}
 		dst = append(jsontree.AppendString(dst, m.Name), ':')
+		if p == nil {
+			dst = jsontree.AppendString(dst, style)
+			continue
+		}
 		value := len(dst)
 		written, failed := p.append(dst, m.Value, &form{inSRGB: true})
 		if failed != nil {

@@ -33,13 +33,26 @@ func typographyPart(name string) *part {
 	return nil
 }
 
-// appendFont appends the font shorthand: "weight size/line-height family".
+// fontStyle returns the keyword that the member fontStyle of v is, "" if CSS has no such style. DTCG does not have this
+// member and tools write it: what is not a style is as absent, like any other member that DTCG does not have.
+func fontStyle(v *jsontree.Node) string {
+	s, _ := textOf(v.Find("fontStyle"))
+	if s = lower(s); !listed(" normal italic oblique ", s) {
+		return ""
+	}
+	return s
+}
+
+// appendFont appends the font shorthand: "style weight size/line-height family".
 func appendFont(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if s, ok := textOf(v); ok {
 		return appendFontText(dst, s)
 	}
 	if v.Kind != jsontree.Object {
 		return dst, &Misfit{What: "not a typography"}
+	}
+	if style := fontStyle(v); style != "" && style != "normal" {
+		dst = append(append(dst, style...), ' ')
 	}
 	return appendParts(dst, v, fontParts, f)
 }
@@ -71,6 +84,9 @@ func appendTypographyDeclarations(dst []byte, name string, v *jsontree.Node, f *
 		if misfit == nil {
 			misfit = failed
 		}
+	}
+	if style := fontStyle(v); style != "" {
+		dst = closeDeclaration(append(openDeclaration(dst, name, "-font-style"), style...))
 	}
 	if len(dst) == start && misfit == nil {
 		return dst, noTypography()

@@ -203,13 +203,22 @@ func (c *computer) nameUnused(t *dtcg.Token) {
 				weight, _ = c.substituted(weight)
 			}
 			c.nameStyle(t, weight)
+		case "fontStyle":
+			if style, _ := c.substituted(m.Value.Text); !slices.Contains([]string{"normal", "italic", "oblique"}, strings.ToLower(style)) {
+				c.nameMember(t, m)
+			}
 		default:
-			text := string(jsontree.Append(nil, m.Value))
 			if quiet := strings.ToLower(m.Value.Text); quiet != "none" && quiet != "0" && quiet != "0px" && quiet != "" {
-				c.concede("parts of typography without a place in CSS's font", t, m.Name+" "+tokenfile.Clip(text)+" has no place in tokens.css")
+				c.nameMember(t, m)
 			}
 		}
 	}
+}
+
+// nameMember names a member of a typography that tokens.css does not have.
+func (c *computer) nameMember(t *dtcg.Token, m jsontree.Member) {
+	text := string(jsontree.Append(nil, m.Value))
+	c.concede("parts of typography without a place in CSS's font", t, m.Name+" "+tokenfile.Clip(text)+" has no place in tokens.css")
 }
 
 // nameStyle names a style inside a weight.
