@@ -19,31 +19,22 @@ func (a *app) keysCommand() *cobra.Command {
 }
 
 func (a *app) keysAdd() *cobra.Command {
-	return a.JSONFlag(&cobra.Command{
+	return ofTheme(a, &cobra.Command{
 		Use:     "add THEME_ID",
 		Short:   "Make a signing key, and print its id and, this once only, its secret",
 		Example: "  livery keys add thm_01k --data .livery --json",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r := request{method: http.MethodPost, theme: args[0], path: "keys"}
-			return show(cmd.Context(), a, r, func(key operator.NewSigningKey) {
-				a.Pairs(a.Out, "Key id", key.ID, "Secret", key.Secret)
-				a.Say("The secret is not shown again: store it in a place that only the signer can read.")
-			})
-		},
+	}, http.MethodPost, "keys", func(key operator.NewSigningKey) {
+		a.Pairs(a.Out, "Key id", key.ID, "Secret", key.Secret)
+		a.Say("The secret is not shown again: store it in a place that only the signer can read.")
 	})
 }
 
 func (a *app) keysList() *cobra.Command {
-	return a.JSONFlag(&cobra.Command{
+	return ofTheme(a, &cobra.Command{
 		Use:     "list THEME_ID",
 		Short:   "List the signing keys of a Theme, without their secrets",
 		Example: "  livery keys list thm_01k --data .livery",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return show(cmd.Context(), a, request{method: http.MethodGet, theme: args[0], path: "keys"}, a.printKeys)
-		},
-	})
+	}, http.MethodGet, "keys", a.printKeys)
 }
 
 func (a *app) printKeys(list operator.KeyList) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/opsocket"
 )
@@ -36,6 +37,15 @@ type request struct {
 	method, path string
 	theme        string // whose path it is; empty: the origin's
 	body         any    // nil for none
+}
+
+// ofTheme completes a command that names a Theme by its id: it sends a request about that Theme and shows the answer.
+func ofTheme[T any](a *app, cmd *cobra.Command, method, path string, print func(T)) *cobra.Command {
+	cmd.Args = cmdline.Args(cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return show(cmd.Context(), a, request{method: method, theme: args[0], path: path}, print)
+	}
+	return a.JSONFlag(cmd)
 }
 
 // show sends r and shows the answer: print prints it for people.

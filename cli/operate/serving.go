@@ -18,15 +18,11 @@ func (a *app) servingCommand() *cobra.Command {
 }
 
 func (a *app) servingShow() *cobra.Command {
-	return a.JSONFlag(&cobra.Command{
+	return ofTheme(a, &cobra.Command{
 		Use:     "show THEME_ID",
 		Short:   "Show how a Theme is served",
 		Example: "  livery serving show thm_01k --data .livery",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return show(cmd.Context(), a, request{method: http.MethodGet, theme: args[0], path: "serving"}, a.printServing)
-		},
-	})
+	}, http.MethodGet, "serving", a.printServing)
 }
 
 func (a *app) printServing(s operator.Serving) {

@@ -8,7 +8,7 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
-	"example.com/livery/cli/term"
+	"example.com/livery/client"
 )
 
 func (a *app) envCommand() *cobra.Command {
@@ -53,19 +53,9 @@ func (a *app) listEnvironments(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	list, err := collect(c.EveryEnvironment(cmd.Context()))
-	if err != nil {
-		return err
-	}
-	return a.Show(list, func() {
-		if len(list) == 0 {
-			a.Say("This token has a grant on no Environment. The operator gives one with livery teams apply.")
-			return
-		}
-		t := term.Table{Head: []string{"SLUG", "ID", "KIND", "ROLE", "LATEST CACHED", "NAME"}}
-		for _, e := range list {
-			t.Add(e.Slug, e.ID, e.Kind, e.Role, strconv.Itoa(e.CacheLifetime)+" s", e.DisplayName)
-		}
-		a.PrintTable(t)
+	const empty = "This token has a grant on no Environment. The operator gives one with livery teams apply."
+	head := []string{"SLUG", "ID", "KIND", "ROLE", "LATEST CACHED", "NAME"}
+	return showList(a, c.EveryEnvironment(cmd.Context()), empty, head, func(e client.Environment) []any {
+		return []any{e.Slug, e.ID, e.Kind, e.Role, strconv.Itoa(e.CacheLifetime) + " s", e.DisplayName}
 	})
 }

@@ -98,14 +98,21 @@ func (a *app) deletion(cmd *cobra.Command, kind string, remove action) action {
 	}
 }
 
-// collect returns all items of a list, which is not nil, or the error that ends it.
-func collect[T any](items iter.Seq2[T, error]) ([]T, error) {
-	list := []T{}
+// showList shows a list as a table with a row for each item, or what is said of an empty one if that is anything.
+func showList[T any](a *app, items iter.Seq2[T, error], empty string, head []string, row func(T) []any) error {
+	list, table := []T{}, term.Table{Head: head}
 	for item, err := range items {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		list = append(list, item)
+		table.Add(row(item)...)
 	}
-	return list, nil
+	return a.Show(list, func() {
+		if len(list) == 0 && empty != "" {
+			a.Say("%s", empty)
+			return
+		}
+		a.PrintTable(table)
+	})
 }

@@ -39,17 +39,9 @@ func (a *app) listThemes(cmd *cobra.Command, p target.Target) error {
 	if err != nil {
 		return err
 	}
-	list, err := collect(c.EveryTheme(cmd.Context(), env.ID))
-	if err != nil {
-		return err
-	}
-	return a.Show(list, func() {
-		t := term.Table{Head: []string{"SLUG", "ID", "TOKENS", "VERSION", "DRAFT", "NAME"}}
-		for _, theme := range list {
-			t.Add(theme.Slug, theme.ID, strconv.Itoa(theme.TokenCount), term.Version(theme.LatestVersion),
-				term.Mark(theme.HasUnpublishedChanges), theme.DisplayName)
-		}
-		a.PrintTable(t)
+	head := []string{"SLUG", "ID", "TOKENS", "VERSION", "DRAFT", "NAME"}
+	return showList(a, c.EveryTheme(cmd.Context(), env.ID), "", head, func(t client.Theme) []any {
+		return []any{t.Slug, t.ID, strconv.Itoa(t.TokenCount), term.Version(t.LatestVersion), term.Mark(t.HasUnpublishedChanges), t.DisplayName}
 	})
 }
 

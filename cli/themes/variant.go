@@ -36,16 +36,9 @@ func (a *app) listVariants(cmd *cobra.Command, p target.Target) error {
 	if err != nil {
 		return err
 	}
-	list, err := collect(c.EveryVariant(cmd.Context(), f.Env.ID, f.Theme.ID))
-	if err != nil {
-		return err
-	}
-	return a.Show(list, func() {
-		t := term.Table{Head: []string{"SLUG", "ID", "OVERRIDES", "VERSION", "DRAFT", "NAME"}}
-		for _, v := range list {
-			t.Add(v.Slug, v.ID, strconv.Itoa(v.TokenCount), term.Version(v.LatestVersion), term.Mark(v.HasUnpublishedChanges), v.DisplayName)
-		}
-		a.PrintTable(t)
+	head := []string{"SLUG", "ID", "OVERRIDES", "VERSION", "DRAFT", "NAME"}
+	return showList(a, c.EveryVariant(cmd.Context(), f.Env.ID, f.Theme.ID), "", head, func(v client.Variant) []any {
+		return []any{v.Slug, v.ID, strconv.Itoa(v.TokenCount), term.Version(v.LatestVersion), term.Mark(v.HasUnpublishedChanges), v.DisplayName}
 	})
 }
 

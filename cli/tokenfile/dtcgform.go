@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -73,21 +74,9 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	if typ := textOf(n.Find("$type")); typ != "" {
 		c.above = typ
 	}
-	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
-	for _, m := range n.Members {
-		below := append(path[:len(path):len(path)], m.Name)
-		converted := c.member(n, m, below)
-		changed = changed || converted != m
-		if converted.Value != nil {
-			members = append(members, converted)
-		}
-	}
-	if !changed {
-		return n
-	}
-	result := jsontree.NewObject(members...)
-	result.Index()
-	return result
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		return c.member(n, m, append(path[:len(path):len(path)], m.Name))
+	})
 }
 
 // member converts a member of a group; the result has no value if nothing is left of it.

@@ -232,26 +232,17 @@ func (c *computer) nameStyle(t *dtcg.Token, weight string) {
 
 // rebuilt returns the tree with the computed values.
 func (c *computer) rebuilt(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
-	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
-	for _, m := range n.Members {
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		below := append(at[:len(at):len(at)], m.Name)
-		value := m.Value
 		switch {
-		case dtcg.IsMetadata(m.Name) || !value.IsObject():
-		case dtcg.IsToken(value):
-			value = c.retoken(value, strings.Join(below, "."))
+		case dtcg.IsMetadata(m.Name) || !m.Value.IsObject():
+		case dtcg.IsToken(m.Value):
+			m.Value = c.retoken(m.Value, strings.Join(below, "."))
 		default:
-			value = c.rebuilt(value, below)
+			m.Value = c.rebuilt(m.Value, below)
 		}
-		changed = changed || value != m.Value
-		members = append(members, jsontree.Member{Name: m.Name, Value: value})
-	}
-	if !changed {
-		return n
-	}
-	result := jsontree.NewObject(members...)
-	result.Index()
-	return result
+		return m
+	})
 }
 
 // retoken returns a token with its computed value. A modifier that was applied is called modified.
@@ -260,8 +251,7 @@ func (c *computer) retoken(n *jsontree.Node, path string) *jsontree.Node {
 	if t := c.d.Token(path); t == nil || t.Node != n || value == t.Value && typ == "" {
 		return n
 	}
-	result := jsontree.NewObject()
-	for _, m := range n.Members {
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		switch {
 		case m.Name == "$value":
 			m.Value = value
@@ -270,8 +260,6 @@ func (c *computer) retoken(n *jsontree.Node, path string) *jsontree.Node {
 		case m.Name == "$extensions" && typ == "":
 			m.Value = withoutModifier(m.Value)
 		}
-		result.Members = append(result.Members, m)
-	}
-	result.Index()
-	return result
+		return m
+	})
 }

@@ -20,7 +20,6 @@ func (a *applier) group(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *js
 	if len(at) >= jsontree.MaxDepth-8 {
 		a.budget = -1 // no document is as deep
 	}
-	written := n
 	if a.again || a.budget < 0 || a.where[n] != at.String() && !a.spend(len(n.Members)) {
 		return n
 	}
@@ -32,25 +31,15 @@ func (a *applier) group(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *js
 	a.above = append(a.above, m.own...)
 	n = a.typed(m, isTyped)
 	isTyped = isTyped || n.Find("$type") != nil
-	members, changed := make([]jsontree.Member, 0, len(n.Members)), n != written
-	for _, member := range n.Members {
-		below := append(at[:len(at):len(at)], member.Name)
-		done := a.member(n, member, below, isTyped)
-		changed = changed || done != member
-		if done.Value != nil {
-			members = append(members, done)
-		}
+	result := tree.MapMembers(n, func(member jsontree.Member) jsontree.Member {
+		done := a.member(n, member, append(at[:len(at):len(at)], member.Name), isTyped)
 		if len(at) == 0 && a.again { // the next member may be in other circles
 			a.again = false
 			clear(a.merged)
 		}
-	}
+		return done
+	})
 	a.above = a.above[:above]
-	if !changed {
-		return n
-	}
-	result := jsontree.NewObject(members...)
-	result.Index()
 	return result
 }
 

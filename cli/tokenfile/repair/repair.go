@@ -105,26 +105,16 @@ func (r *Result) aliases() {
 // edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of the
 // group. A member without a value is left out. What does not change is shared with n.
 func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member) *jsontree.Node {
-	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
-	for _, m := range n.Members {
-		edited := m
-		if !dtcg.IsMetadata(m.Name) {
-			edited = change(at, n, m)
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		if dtcg.IsMetadata(m.Name) {
+			return m
 		}
-		if edited.Value.IsObject() && !dtcg.IsMetadata(m.Name) && !dtcg.IsToken(edited.Value) {
+		edited := change(at, n, m)
+		if edited.Value.IsObject() && !dtcg.IsToken(edited.Value) {
 			edited.Value = edit(edited.Value, append(at[:len(at):len(at)], m.Name), change)
 		}
-		changed = changed || edited != m
-		if edited.Value != nil {
-			members = append(members, edited)
-		}
-	}
-	if !changed {
-		return n
-	}
-	result := jsontree.NewObject(members...)
-	result.Index()
-	return result
+		return edited
+	})
 }
 
 // mapAliases returns a document with the paths between braces in the values of its tokens changed.

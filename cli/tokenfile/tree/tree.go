@@ -1,4 +1,4 @@
-// Package tree edits the JSON trees of token files. With and MapChildren build new nodes, since other trees may share
+// Package tree edits the JSON trees of token files. With, MapMembers and MapChildren build new nodes, since other trees may share
 // what they are given; Group, Put and Index change a tree that is being built.
 package tree
 
@@ -21,6 +21,25 @@ func With(n *jsontree.Node, name string, value *jsontree.Node) *jsontree.Node {
 		if m.Value != nil {
 			members = append(members, m)
 		}
+	}
+	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
+
+// MapMembers returns an object with each member replaced by what change returns for it; a member whose value is nil then
+// is left out. The result is n itself if change returns each member as it is.
+func MapMembers(n *jsontree.Node, change func(jsontree.Member) jsontree.Member) *jsontree.Node {
+	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
+	for _, m := range n.Members {
+		after := change(m)
+		changed = changed || after != m
+		if after.Value != nil {
+			members = append(members, after)
+		}
+	}
+	if !changed {
+		return n
 	}
 	result := jsontree.NewObject(members...)
 	result.Index()
