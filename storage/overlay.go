@@ -84,20 +84,20 @@ func (t *Overlay) Scan(prefix []byte, order Order, each func(key, value []byte) 
 // ScanRange shows the writes made before it began; those that each makes are for the next.
 func (t *Overlay) ScanRange(start, end []byte, order Order, each func(key, value []byte) bool) error {
 	own, cleared, more := t.within(start, end, order), t.cleared, true
-	lend := func(w write) {
+	show := func(w write) {
 		if w.value != nil {
 			more = each(w.key, w.value)
 		}
 	}
 	err := t.Reader.ScanRange(start, end, order, func(key, value []byte) bool {
 		for more && len(own) > 0 && before(order, own[0].key, key) {
-			lend(own[0])
+			show(own[0])
 			own = own[1:]
 		}
 		switch {
 		case !more:
 		case len(own) > 0 && bytes.Equal(own[0].key, key):
-			lend(own[0])
+			show(own[0])
 			own = own[1:]
 		case !covers(cleared, key):
 			more = each(key, value)
@@ -105,7 +105,7 @@ func (t *Overlay) ScanRange(start, end []byte, order Order, each func(key, value
 		return more
 	})
 	for err == nil && more && len(own) > 0 {
-		lend(own[0])
+		show(own[0])
 		own = own[1:]
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 )
 
 // engine is a compiled module with the runtime that it runs in, which is its own: the code of one
-// module can be kept, counted and deleted apart from that of the others.
+// module can be cached, counted and deleted apart from that of the others.
 type engine struct {
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache
@@ -77,11 +77,11 @@ func (r *Runtime) compile(ctx context.Context, digest string, module []byte) (*p
 func (r *Runtime) compileOnce(ctx context.Context, digest string, module []byte) (*engine, error) {
 	cache := wazero.NewCompilationCache()
 	if r.code != nil {
-		kept, err := r.code.open(digest)
+		cached, err := r.code.open(digest)
 		if err != nil {
 			return nil, err
 		}
-		cache = kept
+		cache = cached
 	}
 	e, err := newEngine(ctx, cache)
 	if err != nil {

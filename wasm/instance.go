@@ -57,15 +57,15 @@ func newInstance(ctx context.Context, engine wazero.Runtime, compiled wazero.Com
 		return nil, fmt.Errorf("%w: start: it exited%s", ErrModule, stderr)
 	}
 	in := &instance{module: module, stderr: stderr}
-	if err := in.greet(ctx); err != nil {
+	if err := in.bind(ctx); err != nil {
 		_ = module.Close(ctx)
 		return nil, fmt.Errorf("%w: %w", ErrModule, err)
 	}
 	return in, nil
 }
 
-// greet looks up the exports and reads the info block.
-func (in *instance) greet(ctx context.Context) error {
+// bind looks up the exports and reads the info block.
+func (in *instance) bind(ctx context.Context) error {
 	var info api.Function
 	for _, export := range []struct {
 		name     string

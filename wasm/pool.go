@@ -298,12 +298,12 @@ func (p *pool) giveCompiler(in *instance, failed error) {
 	grown := p.outgrown(in)
 	p.mu.Lock()
 	p.end(in)
-	kept := failed == nil && !grown && !in.abandoned && p.compiler == nil && p.shutBy == nil
-	if kept {
+	isReusable := failed == nil && !grown && !in.abandoned && p.compiler == nil && p.shutBy == nil
+	if isReusable {
 		p.compiler = in
 	}
 	p.mu.Unlock()
-	if !kept {
+	if !isReusable {
 		if failed == nil {
 			p.host.counts.recycled.Add(1)
 		}

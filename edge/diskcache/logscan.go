@@ -94,12 +94,12 @@ func (s *segment) scan() (damaged bool, err error) {
 		if s.size+int64(h.size()) > end {
 			return false, nil
 		}
-		s.tell(h, string(text[headBytes:]))
+		s.apply(h, string(text[headBytes:]))
 		s.size += int64(h.size())
 	}
 }
 
-func (s *segment) tell(h recordHead, name string) {
+func (s *segment) apply(h recordHead, name string) {
 	if h.kind == recordDrop {
 		s.addDrop(int64(h.size()))
 		s.log.owner.drop(name)

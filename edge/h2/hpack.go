@@ -66,8 +66,8 @@ func (f *field) classify() {
 	}
 }
 
-// judge sets what the value of f says (RFC 9113 section 8.2.1).
-func (f *field) judge() {
+// checkValue sets what the value of f says (RFC 9113 section 8.2.1).
+func (f *field) checkValue() {
 	f.wrong, f.odd = false, false
 	for _, c := range f.value {
 		if c < ' ' || c == 0x7f {
@@ -238,7 +238,7 @@ func (t *table) literal(block []byte, bits int, f *field, h *head) (rest []byte,
 		return nil, false
 	}
 	if f.value, block, ok = h.text(block); ok {
-		f.judge()
+		f.checkValue()
 	}
 	return block, ok
 }

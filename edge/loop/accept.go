@@ -55,7 +55,7 @@ func (t *thread) admit(fd int) {
 	t.conns[fd] = c
 	t.open++
 	if t.secure != nil {
-		t.shakeHands(c)
+		t.handshake(c)
 		return
 	}
 	t.wheel.set(c, t.wheel.until(t.now, l.limits.read))

@@ -17,21 +17,21 @@ import (
 // connection off and to take it back costs no system call.
 type handoffConn struct {
 	handoffState
-	thread   *thread
-	conn     *conn
-	reading  direction
-	writing  direction
-	watchOut bool // the thread's epoll watches for room to send
-	shaking  bool // hands are shaken: the server does not have it
+	thread      *thread
+	conn        *conn
+	reading     direction
+	writing     direction
+	watchOut    bool // the thread's epoll watches for room to send
+	handshaking bool // the server does not have it
 }
 
 func newHandoffConn(t *thread, c *conn) *handoffConn {
 	return &handoffConn{thread: t, conn: c, reading: direction{happened: make(chan struct{}, 1)}, writing: direction{happened: make(chan struct{}, 1)}}
 }
 
-// hurry cuts waiting for the client short: the thread is about to end.
-func (b *handoffConn) hurry() {
-	if b.shaking {
+// expedite cuts waiting for the client short: the thread is about to end.
+func (b *handoffConn) expedite() {
+	if b.handshaking {
 		_ = b.SetDeadline(time.Now().Add(grace))
 		return
 	}
@@ -71,7 +71,7 @@ func (t *thread) handOff(c *conn, head []byte, expired bool) {
 
 // takeBack goes on with a connection that the server has let go of.
 func (t *thread) takeBack(c *conn) {
-	continues, shaken := c.handoff.continues(), c.handoff.shaking
+	continues, handshaking := c.handoff.continues(), c.handoff.handshaking
 	c.watchOut = c.watchOut || c.handoff.watchOut
 	c.handoff = nil
 	if c.tls != nil {
@@ -80,7 +80,7 @@ func (t *thread) takeBack(c *conn) {
 	switch {
 	case !continues:
 		t.end(c)
-	case shaken:
+	case handshaking:
 		c.tls.begin()
 	case c.unread: // though the server may have had that
 		t.turn(c)
@@ -194,7 +194,7 @@ func (b *handoffConn) receiveNow(p []byte) (int, error) {
 	for {
 		n, err := receive(b.conn.fd, p)
 		switch {
-		case err == unix.EAGAIN && !b.shaking:
+		case err == unix.EAGAIN && !b.handshaking:
 			return 0, errWouldBlock
 		case err == unix.EAGAIN && b.closed.Load():
 			return 0, net.ErrClosed

@@ -269,7 +269,7 @@ func (t *thread) drain() {
 		switch {
 		case c == nil:
 		case c.handoff != nil:
-			c.handoff.hurry()
+			c.handoff.expedite()
 		case c.session != nil:
 			c.session.drain(t)
 			c.session.wake(t)

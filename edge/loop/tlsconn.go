@@ -131,30 +131,30 @@ func (s *tlsSocket) SetReadDeadline(time.Time) error { return nil }
 // SetWriteDeadline implements net.Conn.
 func (s *tlsSocket) SetWriteDeadline(time.Time) error { return nil }
 
-// handshakeTimeout bounds how long a client may take to shake hands.
+// handshakeTimeout bounds how long a client may take for the handshake.
 const handshakeTimeout = 10 * time.Second
 
-// shakeHands has a goroutine shake hands with a new client: that takes the time of many requests.
-func (t *thread) shakeHands(c *conn) {
+// handshake has a goroutine make the handshake with a new client: that takes the time of many requests.
+func (t *thread) handshake(c *conn) {
 	if !t.follow(c) {
 		return
 	}
 	c.tls = &tlsConn{thread: t, conn: c}
 	c.tls.Conn = tls.Server((*tlsSocket)(c.tls), t.secure.config)
 	b := newHandoffConn(t, c)
-	b.shaking = true
+	b.handshaking = true
 	_ = b.SetDeadline(time.Now().Add(handshakeTimeout))
 	c.handoff = b
 	if t.state != serving {
-		b.hurry()
+		b.expedite()
 	}
-	go b.shakeHands()
+	go b.handshake()
 }
 
-// shakeHands shakes hands and gives the connection to its thread.
-func (b *handoffConn) shakeHands() {
+// handshake makes the handshake and gives the connection to its thread.
+func (b *handoffConn) handshake() {
 	if err := b.conn.tls.Handshake(); err != nil {
-		b.thread.loop.log.Debug("a client did not shake hands", "client", b.conn.remote.String(), "error", err)
+		b.thread.loop.log.Debug("a client did not finish the handshake", "client", b.conn.remote.String(), "error", err)
 	} else {
 		ackNow(b.conn.fd)
 		b.left.Store(true)

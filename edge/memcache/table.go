@@ -106,7 +106,7 @@ func (t *Table[K, V]) update(key K, before *K, next func(held V, ok bool) (value
 		gone = t.put(held, &node[K, V]{key: key, hash: hash, value: value, weight: t.weigh(key, value)}, before)
 	}
 	t.mu.Unlock()
-	t.tell(gone)
+	t.notify(gone)
 }
 
 // put puts n in the place of held, if that is not nil, and returns what is gone for it.
@@ -149,7 +149,7 @@ func (t *Table[K, V]) Delete(key K) {
 	}
 	t.mu.Unlock()
 	if n != nil {
-		t.tell([]*node[K, V]{n})
+		t.notify([]*node[K, V]{n})
 	}
 }
 
@@ -199,8 +199,8 @@ func (t *Table[K, V]) Bytes() uint64 { return t.bytes.Load() }
 // Evicted returns how many values were evicted.
 func (t *Table[K, V]) Evicted() uint64 { return t.evicted.Load() }
 
-// tell tells of values that are gone.
-func (t *Table[K, V]) tell(gone []*node[K, V]) {
+// notify calls removed for values that are gone.
+func (t *Table[K, V]) notify(gone []*node[K, V]) {
 	if t.removed == nil {
 		return
 	}

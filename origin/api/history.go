@@ -184,11 +184,11 @@ func (q *request) restoration() (version tokenQuery, claim theming.Claim, err er
 	return tokenQuery{version: &number}, claim, params.err()
 }
 
-// restored is how a draft is made of an earlier version, of the Theme or of a Variant.
-type restored func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error)
+// restoreFunc is how a draft is made of an earlier version, of the Theme or of a Variant.
+type restoreFunc func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error)
 
 // restore is the change that makes a draft of the version which the request names.
-func (q *request) restore(depends func(storage.Reader, target) (revision, error), draft restored) (change, error) {
+func (q *request) restore(depends func(storage.Reader, target) (revision, error), draft restoreFunc) (change, error) {
 	query, claim, err := q.restoration()
 	if err != nil {
 		return change{}, err

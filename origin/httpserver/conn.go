@@ -67,7 +67,7 @@ func (c *guardedConn) readBuffered(p []byte) (int, error) {
 func (c *guardedConn) Close() error {
 	c.once.Do(func() {
 		if c.lingers.Load() {
-			linger(c.Conn, c.drain)
+			drainBeforeClose(c.Conn, c.drain)
 		}
 		c.err = c.Conn.Close()
 		c.release()
@@ -78,8 +78,8 @@ func (c *guardedConn) Close() error {
 // NetConn returns the connection that is guarded.
 func (c *guardedConn) NetConn() net.Conn { return c.Conn }
 
-// linger says that no more will be written, and drops what still comes for at most a second.
-func linger(c net.Conn, maxBytes int64) {
+// drainBeforeClose says that no more will be written, and drops what still comes for at most a second.
+func drainBeforeClose(c net.Conn, maxBytes int64) {
 	half, ok := c.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
 		return

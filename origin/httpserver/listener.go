@@ -93,6 +93,6 @@ func turnAway(c net.Conn, a Answer) {
 		head += h.Name + ": " + h.Value + "\r\n"
 	}
 	_, _ = io.WriteString(c, head+"\r\n"+string(a.Body))
-	linger(c, 64<<10)
+	drainBeforeClose(c, 64<<10)
 	_ = c.Close()
 }

@@ -89,9 +89,9 @@ func (c Claim) check() error {
 	return nil
 }
 
-// judge is Check for a batch: shape says what is wrong with the operations on their own, which comes before a claim that
+// checkBatch is Check for a batch: shape says what is wrong with the operations on their own, which comes before a claim that
 // is stale. It is asked then only, because to apply the batch finds that too.
-func (c Claim) judge(current string, shape func() error) error {
+func (c Claim) checkBatch(current string, shape func() error) error {
 	err := c.Check(current)
 	var refusal *Error
 	if !errors.As(err, &refusal) || refusal.Cause != Conflict {
@@ -123,7 +123,7 @@ type Edit struct {
 // refusal that lists every fault of the batch and of the document it makes. What is wrong with the
 // operations on their own comes before a stale claim.
 func EditTheme(s ThemeState, e Edit) (ThemeState, error) {
-	err := e.Claim.judge(s.etag(), func() error { return invalid(patchMessages(e.Operations, patch.Check(e.Operations, e.Limits))) })
+	err := e.Claim.checkBatch(s.etag(), func() error { return invalid(patchMessages(e.Operations, patch.Check(e.Operations, e.Limits))) })
 	if err != nil {
 		return ThemeState{}, err
 	}

@@ -75,7 +75,7 @@ type VariantEdit struct {
 // every fault of the operations on their own, a conflict for a claim that is stale, and then a
 // validation refusal for what they would make of the overrides.
 func EditVariant(t record.Theme, document *jsontree.Node, s VariantState, e VariantEdit) (VariantState, error) {
-	if err := e.Claim.judge(s.etag(), e.checkOperations); err != nil {
+	if err := e.Claim.checkBatch(s.etag(), e.checkOperations); err != nil {
 		return VariantState{}, err
 	}
 	before, err := s.Overrides()

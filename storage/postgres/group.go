@@ -187,7 +187,7 @@ func (g *group) settle(batch []*writes) {
 			return
 		}
 		if !isAway(err) && !sent || time.Now().After(deadline) {
-			tell(batch, giveUp(err, sent))
+			failAll(batch, giveUp(err, sent))
 			return
 		}
 		time.Sleep(pause)
@@ -202,7 +202,7 @@ func giveUp(err error, sent bool) error {
 	return failure(context.Background(), err)
 }
 
-func tell(batch []*writes, err error) {
+func failAll(batch []*writes, err error) {
 	for _, w := range batch {
 		w.settle(storage.Cursor{}, err)
 	}
@@ -285,14 +285,14 @@ func (g *group) try(batch []*writes) (sent bool, err error) {
 		}
 	}
 	enterAll(b, fresh)
-	if sent, err := g.end(b, patience(batch)); err != nil {
+	if sent, err := g.end(b, statementTimeout(batch)); err != nil {
 		return sent, err
 	}
 	g.store.unconfirmed.forget(puts)
 	for _, w := range overtaken {
 		g.store.contention.overtaken(w.scope)
 	}
-	tell(overtaken, errOvertaken)
+	failAll(overtaken, errOvertaken)
 	for _, w := range fresh {
 		g.store.contention.wrote(w.scope, w.before, w.seq)
 		w.settle(storage.Cursor{Seq: w.seq, Tag: hex.EncodeToString(w.tag)}, nil)

@@ -96,7 +96,7 @@ const logEndEvery = 5 * time.Second
 // logEndMarker notes how far the change log was seen. It is for one goroutine.
 type logEndMarker struct {
 	store *Store
-	noted storage.Cursor
+	written storage.Cursor
 	at    time.Time
 }
 
@@ -104,10 +104,10 @@ type logEndMarker struct {
 // nothing but the note.
 func (w *logEndMarker) note(seen storage.Cursor, end bool) {
 	path := w.store.opts.LogEndFile
-	if path == "" || seen == w.noted || seen.Seq == 0 || !end && time.Since(w.at) < logEndEvery {
+	if path == "" || seen == w.written || seen.Seq == 0 || !end && time.Since(w.at) < logEndEvery {
 		return
 	}
-	w.noted, w.at = seen, time.Now()
+	w.written, w.at = seen, time.Now()
 	err := os.WriteFile(path+".new", []byte(w.store.id+" "+seen.String()+"\n"), 0o600)
 	if err == nil {
 		err = os.Rename(path+".new", path)

@@ -206,7 +206,7 @@ func (s *Store) TryAlone(ctx context.Context, name string, fn func(context.Conte
 // retry runs do on a connection, and again on another one while the server is away, up to
 // Options.RetryFor. do must be able to run again.
 func (s *Store) retry(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
-	return s.persist(ctx, func() error {
+	return s.retryWhileAway(ctx, func() error {
 		conn, err := s.pool.take(ctx)
 		if err == nil {
 			err = errUnfinished
@@ -220,8 +220,8 @@ func (s *Store) retry(ctx context.Context, do func(context.Context, *pgx.Conn) e
 // errUnfinished is the error of a connection on which a function did not return.
 var errUnfinished = errors.New("a function did not return")
 
-// persist runs do, and again while the server is away, up to Options.RetryFor.
-func (s *Store) persist(ctx context.Context, do func() error) error {
+// retryWhileAway runs do, and again while the server is away, up to Options.RetryFor.
+func (s *Store) retryWhileAway(ctx context.Context, do func() error) error {
 	deadline := time.Now().Add(s.opts.RetryFor)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		err := do()
@@ -275,7 +275,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*reader) error) error {
 
 // begin begins a snapshot, after before on its connection unless that is nil. The connection must be given back.
 func (s *Store) begin(ctx context.Context, before func(*pgx.Conn) error) (r *reader, err error) {
-	err = s.persist(ctx, func() error {
+	err = s.retryWhileAway(ctx, func() error {
 		conn, err := s.pool.take(ctx)
 		if err != nil {
 			return err

@@ -78,8 +78,8 @@ func (g *group) end(b *pgx.Batch, within time.Duration) (sent bool, err error) {
 	return done > before || !errors.As(err, &refused), err
 }
 
-// patience is how long the statements of a batch may take.
-func patience(batch []*writes) time.Duration {
+// statementTimeout is how long the statements of a batch may take.
+func statementTimeout(batch []*writes) time.Duration {
 	bytes := 0
 	for _, w := range batch {
 		for i := range w.keys {

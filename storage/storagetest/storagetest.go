@@ -15,8 +15,8 @@ import (
 // Open returns a new, empty Store. The caller closes the Store.
 type Open func(t *testing.T) storage.Store
 
-// patience bounds every wait of the suite for something that must happen.
-const patience = 30 * time.Second
+// timeout bounds every wait of the suite for something that must happen.
+const timeout = 30 * time.Second
 
 // Run holds an engine to the contract. open is called once for each rule, and often for the model.
 func Run(t *testing.T, open Open) {
@@ -145,8 +145,8 @@ func within[T any](t tester, what string, from <-chan T) T {
 	select {
 	case v := <-from:
 		return v
-	case <-time.After(patience):
-		t.Fatalf("%s did not happen within %s", what, patience)
+	case <-time.After(timeout):
+		t.Fatalf("%s did not happen within %s", what, timeout)
 	}
 	panic("unreachable")
 }

@@ -75,7 +75,7 @@ const (
 
 // tooLarge names all references of a document whose result is too large, and applies none.
 func tooLarge(root *jsontree.Node) Result {
-	r := Result{Tree: root, Faults: Kept(root)}
+	r := Result{Tree: root, Faults: Unapplied(root)}
 	for i := range r.Faults {
 		r.Faults[i].Message = "the references of the document together make too many tokens, or too deep groups; none is applied"
 		r.Faults[i].Next = "Look for references that multiply each other, and write the tokens instead."

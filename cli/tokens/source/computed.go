@@ -37,7 +37,7 @@ func (s *Sources) computeOverrides(a *term.App, names []string, o tokenfile.Opti
 	if err != nil {
 		return err
 	}
-	full, err := themeOf(files, o)
+	full, err := themeSources(files, o)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (u Unapplied) Dropped() validate.Dropped {
 // applyReferences applies the $extends and $ref of the document of all files, or names them if they are kept.
 func (s *Sources) applyReferences(o tokenfile.Options) {
 	if o.KeepReferences {
-		s.unapplied(references.Kept(s.Tree))
+		s.unapplied(references.Unapplied(s.Tree))
 		return
 	}
 	done := references.Apply(s.Tree, references.Options{IsFile: s.isFile})
@@ -91,7 +91,7 @@ func wholeOf(files []*tokenFile) *jsontree.Node {
 // applyIn applies the references of one part of a file of overrides.
 func (s *Sources) applyIn(part *tokenfile.Part, file *tokenFile, whole *jsontree.Node, o tokenfile.Options) {
 	if o.KeepReferences {
-		for _, f := range references.Kept(part.Tree) {
+		for _, f := range references.Unapplied(part.Tree) {
 			s.add(Unapplied{f, file.location(f.Pointer)})
 		}
 		return

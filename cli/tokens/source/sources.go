@@ -72,7 +72,7 @@ func Theme(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := themeOf(files, o)
+	s, err := themeSources(files, o)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func readSources(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile
 	return chooseModeFiles(files, o.Mode)
 }
 
-func themeOf(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
+func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	s := newSources(files, o)
 	for _, file := range files {
 		if file.unread == nil && file.kind == tokenfile.Flat && len(files) == 1 && len(file.parsed.Root.Members) > 0 {
@@ -240,7 +240,7 @@ func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error)
 	if err != nil {
 		return nil, err
 	}
-	s := variantOf(files, o)
+	s := variantSources(files, o)
 	if hasSets(files) && !slices.Contains(names, "-") { // the standard input is read once
 		if err := s.computeOverrides(a, names, o); err != nil {
 			return nil, err
@@ -256,7 +256,7 @@ func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Optio
 	if err != nil {
 		return nil, nil, err
 	}
-	if theme, err = themeOf(files, o); err != nil {
+	if theme, err = themeSources(files, o); err != nil {
 		return nil, nil, err
 	}
 	if len(overrides) > 0 {
@@ -265,12 +265,12 @@ func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Optio
 		if err != nil {
 			return nil, nil, err
 		}
-		laid, files = variantOf(over, o), append(files, over...)
+		laid, files = variantSources(over, o), append(files, over...)
 	}
 	return theme, laid, refuseUnused(files, o)
 }
 
-func variantOf(files []*tokenFile, o tokenfile.Options) *Sources {
+func variantSources(files []*tokenFile, o tokenfile.Options) *Sources {
 	s := newSources(files, o)
 	place, whole := map[string]int{}, wholeOf(files)
 	for _, file := range files {

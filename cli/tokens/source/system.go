@@ -41,7 +41,7 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 	for _, g := range groups {
 		s.add(g.dimension())
 	}
-	s.defaults, err = themeOf(chosenFiles(files, groups, nil), s.options)
+	s.defaults, err = themeSources(chosenFiles(files, groups, nil), s.options)
 	return s, s.defaults, err
 }
 
@@ -52,7 +52,7 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := themeOf(chosenFiles(files, groups, choice), s.options)
+	read, err := themeSources(chosenFiles(files, groups, choice), s.options)
 	if err != nil {
 		return nil, err
 	}

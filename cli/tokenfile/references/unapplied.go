@@ -7,9 +7,9 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Kept lists the references of a document as faults: nothing applies them once the document is stored.
-func Kept(root *jsontree.Node) (list []Fault) {
-	kept := func(at jsontree.Pointer, what, text string) {
+// Unapplied lists the references of a document as faults: nothing applies them once the document is stored.
+func Unapplied(root *jsontree.Node) (list []Fault) {
+	add := func(at jsontree.Pointer, what, text string) {
 		list = append(list, Fault{
 			NotApplied, at.String(), pathOf(at.String()),
 			what + text + " is stored as it is written, and no served file applies it",
@@ -19,12 +19,12 @@ func Kept(root *jsontree.Node) (list []Fault) {
 	visit(root, nil, func(at jsontree.Pointer, n *jsontree.Node) {
 		for _, name := range referenceNames {
 			if site := n.Find(name); site != nil {
-				kept(append(at[:len(at):len(at)], name), name+" ", textOf(site))
+				add(append(at[:len(at):len(at)], name), name+" ", textOf(site))
 			}
 		}
 		if value := n.Find("$value"); value != nil {
 			eachReference(value, append(at[:len(at):len(at)], "$value"), func(at jsontree.Pointer, site *jsontree.Node) {
-				kept(at, "$ref ", site.Text)
+				add(at, "$ref ", site.Text)
 			})
 		}
 	})
