@@ -130,3 +130,53 @@ func TestHouseCommentsAreInPlainEnglish(t *testing.T) {
 		}
 	}
 }
+
+// insideTests says of how many test files each package with several of them tests itself from the inside, and why. Each
+// other package has at most two: of a parser, a table or an algorithm whose cases would be many requests from outside.
+var insideTests = map[string]struct {
+	files int
+	why   string
+}{
+	"cli":                 {10, "they run commands in the process, as main does, with a terminal of their own"},
+	"cli/term":            {4, "the width and the colours of a terminal that the test is not"},
+	"edge":                {10, "what is counted as memory and which look-ups a hit makes show in no answer"},
+	"edge/coding":         {4, "matches and literals of codings, before they are bytes"},
+	"edge/content":        {5, "searches and evictions that change no answer"},
+	"edge/diskcache":      {4, "segments and compactions at sizes that an edge has after weeks"},
+	"edge/loop":           {13, "threads, buffers and the timing wheel, which a client sees as time alone"},
+	"edge/records":        {4, "states of freshness at moments that upstream's answers cannot hit"},
+	"cli/tokens/validate": {3, "the words of each refusal"},
+}
+
+// otherInsideTests is for how many test files a package that is not in the table may test itself from the inside.
+const otherInsideTests = 2
+
+// TestHouseTestsStandOutside keeps tests of behaviour outside the package that they test, so that its code can change under
+// them. Commands have no outside, and measurements test themselves.
+func TestHouseTestsStandOutside(t *testing.T) {
+	inside := map[string]int{}
+	all := sources(t)
+	walk(t, func(name string) {
+		files := all[path.Dir(name)]
+		if !strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") || len(files) == 0 || files[0].syntax.Name.Name == "main" {
+			return
+		}
+		if clause := "\npackage " + files[0].syntax.Name.Name + "\n"; strings.Contains("\n"+read(t, name), clause) {
+			inside[path.Dir(name)]++
+		}
+	})
+	for dir, n := range inside {
+		most := otherInsideTests
+		if row, listed := insideTests[dir]; listed {
+			most = row.files
+		}
+		if n > most {
+			t.Errorf("%s has %d test files in the package, wanted %d at most: test from outside, as package %s_test", dir, n, most, path.Base(dir))
+		}
+	}
+	for dir, row := range insideTests {
+		if inside[dir] < row.files {
+			t.Errorf("%s has %d test files in the package: lower its row from %d", dir, inside[dir], row.files)
+		}
+	}
+}
