@@ -95,9 +95,9 @@ const logEndEvery = 5 * time.Second
 
 // logEndMarker notes how far the change log was seen. It is for one goroutine.
 type logEndMarker struct {
-	store *Store
+	store   *Store
 	written storage.Cursor
-	at    time.Time
+	at      time.Time
 }
 
 // note writes the file if something is new, now and then, or with end at once. A failure costs
