@@ -31,7 +31,12 @@ func isReference(n *jsontree.Node) bool {
 }
 
 func readDTCG(root *jsontree.Node, o Options) ([]Part, error) {
-	return []Part{convertSet("", root, nil, dollarTokens, o)}, nil
+	return []Part{ConvertDTCG(root, nil, o)}, nil
+}
+
+// ConvertDTCG makes a part of a DTCG document, which stands at a place of its file.
+func ConvertDTCG(root *jsontree.Node, at jsontree.Pointer, o Options) Part {
+	return convertSet("", root, at, dollarTokens, o)
 }
 
 // dialect is how the tokens of a tree are written.
@@ -45,7 +50,7 @@ const (
 
 // convertSet makes a DTCG tree of one tree of tokens. at is its place in its file.
 func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect, o Options) Part {
-	c := setConverter{part: Part{Name: name, Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o}}
+	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o}}
 	c.modes.concede = c.concede
 	c.modes.learn(set)
 	c.part.Tree = c.group(set, nil)

@@ -3,6 +3,7 @@ package tokenfile
 import (
 	"strings"
 
+	"example.com/livery/cli/tokenfile/resolver"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
@@ -24,6 +25,7 @@ const (
 	Stylesheet                  // the custom properties of CSS
 	Registry                    // a theme of shadcn's registry
 	Theo                        // a document of Salesforce's Theo
+	Resolver                    // a resolver document of DTCG, which says which files of tokens count
 	numberOfKinds
 )
 
@@ -49,10 +51,16 @@ var forms = [numberOfKinds]form{
 	Stylesheet:      {"a stylesheet of custom properties", recogniseStylesheet, readStylesheet},
 	Theo:            {"a document of Theo", recogniseTheo, readTheo},
 	Registry:        {"a theme of shadcn's registry", recogniseRegistry, readRegistry},
+	Resolver:        {"a resolver document", recogniseResolver, readResolver},
 }
 
+func recogniseResolver(f *syntax.File, _ Options) string { return resolver.Why(f.Root) }
+
+// readResolver makes no part: package source reads the files that a resolver document names.
+func readResolver(*jsontree.Node, Options) ([]Part, error) { return nil, nil }
+
 // order is the one in which the forms are tried: what says more of a file comes first.
-var order = []Kind{Stylesheet, Figma, Registry, Theo, Studio, BareStudio, SetValues, DTCG, StyleDictionary, TokenList, Plain, Flat}
+var order = []Kind{Resolver, Stylesheet, Figma, Registry, Theo, Studio, BareStudio, SetValues, DTCG, StyleDictionary, TokenList, Plain, Flat}
 
 // String names the form for messages.
 func (k Kind) String() string { return forms[k].name }

@@ -22,13 +22,15 @@ type Options struct {
 	// refers to, and no value of Figma that is that of the default mode too.
 	Overrides bool
 
-	KeepReferences bool // $ref and $extends stay as they are written
+	KeepReferences bool     // $ref and $extends stay as they are written
+	Inputs         []string // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 }
 
 // Part is a DTCG tree made of a file or of one set in it.
 type Part struct {
 	Name    string // of the set; empty if the file is one tree
 	Tree    *jsontree.Node
+	At      string            // pointer to Tree in the file
 	Origins map[string]string // pointer to a token in Tree -> pointer to its place in the file, if that is another
 	Faults  []Fault
 	Modes   []Mode // of Figma, if the part holds more than one collection that has several

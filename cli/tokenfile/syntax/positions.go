@@ -1,16 +1,17 @@
 package syntax
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"example.com/livery/renderer/jsontree"
 )
 
-// Positions has the position in a JSON text of each member of its objects. It may be read concurrently.
+// Positions has the position in a JSON text of each member of its objects and each item of its arrays. It may be read concurrently.
 type Positions struct {
 	text    string
-	offsets map[string]int // pointer -> offset of the member's name in bytes
+	offsets map[string]int // pointer -> offset of the member's name, or of the item, in bytes
 }
 
 // Locate finds the places of a text that jsontree parses; of another text it finds those up to what is
@@ -35,7 +36,7 @@ func (p *Positions) Line(pointer string) int {
 	}
 }
 
-// Column returns the column of the member that a pointer leads to, in characters from 1; 0 if there
+// Column returns the column of the member or item that a pointer leads to, in characters from 1; 0 if there
 // is none.
 func (p *Positions) Column(pointer string) int {
 	offset, ok := p.offsets[pointer]
@@ -104,20 +105,21 @@ func (l *locator) object() {
 	}
 }
 
-// array skips an array; what stands inside is found by the array's own place.
+// array skips an array. Its items have the place at which they begin.
 func (l *locator) array() {
 	l.at++
-	path := l.path
-	for !l.take(']') && l.at < len(l.text) {
-		inner := locator{Positions: &Positions{text: l.text, offsets: map[string]int{}}, at: l.at}
-		inner.value()
-		if inner.at == l.at {
-			inner.at = len(l.text)
+	above := len(l.path)
+	for i := 0; !l.take(']') && l.at < len(l.text); i++ {
+		start := l.at
+		l.path = strconv.AppendInt(append(l.path, '/'), int64(i), 10)
+		l.offsets[string(l.path)] = start
+		l.value()
+		l.path = l.path[:above]
+		if l.at == start {
+			l.at = len(l.text)
 		}
-		l.at = inner.at
 		l.take(',')
 	}
-	l.path = path
 }
 
 // string skips a string and returns it with its quotes.

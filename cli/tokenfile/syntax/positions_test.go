@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,7 +17,10 @@ func TestPlaces(t *testing.T) {
 	}{
 		{"", 1, 0},
 		{"/a", 2, 3},
-		{"/a/0/x", 2, 0},
+		{"/a/0", 2, 9},
+		{"/a/0/x", 2, 10},
+		{"/a/1", 2, 19},
+		{"/a/2", 2, 0},
 		{"/b~1c", 3, 3},
 		{"/b~1c/ä", 4, 5},
 		{"/b~1c/ä/$value", 4, 16},
@@ -30,13 +34,17 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestLocateFindsEveryMember: every member of every object outside arrays has a place, whatever the text.
+// TestLocateFindsEveryMember: every member of every object and every item of every array has a place, whatever the text.
 func TestLocateFindsEveryMember(t *testing.T) {
 	var value func(depth int) *rapid.Generator[*jsontree.Node]
 	value = func(depth int) *rapid.Generator[*jsontree.Node] {
 		return rapid.Custom(func(t *rapid.T) *jsontree.Node {
-			if depth == 0 || rapid.IntRange(0, 2).Draw(t, "kind") == 0 {
+			kind := rapid.IntRange(0, 3).Draw(t, "kind")
+			switch {
+			case depth == 0 || kind == 0:
 				return jsontree.NewString(rapid.StringN(0, 4, -1).Draw(t, "text"))
+			case kind == 1:
+				return &jsontree.Node{Kind: jsontree.Array, Items: rapid.SliceOfN(value(depth-1), 0, 3).Draw(t, "items")}
 			}
 			n := jsontree.NewObject()
 			for _, name := range rapid.SliceOfNDistinct(rapid.StringN(0, 3, -1), 0, 3, rapid.ID[string]).Draw(t, "names") {
@@ -51,6 +59,13 @@ func TestLocateFindsEveryMember(t *testing.T) {
 		places := Locate(text)
 		var visit func(n *jsontree.Node, at jsontree.Pointer)
 		visit = func(n *jsontree.Node, at jsontree.Pointer) {
+			for i, item := range n.Items {
+				below := append(at[:len(at):len(at)], strconv.Itoa(i))
+				if places.Column(below.String()) == 0 {
+					t.Fatalf("Locate(%s) does not know %s", text, below)
+				}
+				visit(item, below)
+			}
 			for _, m := range n.Members {
 				below := append(at[:len(at):len(at)], m.Name)
 				if places.Column(below.String()) == 0 {

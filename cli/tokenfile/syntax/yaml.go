@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -122,8 +123,10 @@ func (r *yamlReader) target(n *ast.AliasNode) (ast.Node, error) {
 
 func (r *yamlReader) sequence(n *ast.SequenceNode, at jsontree.Pointer) (*jsontree.Node, error) {
 	list := &jsontree.Node{Kind: jsontree.Array}
-	for _, v := range n.Values {
-		item, err := r.value(v, append(at[:len(at):len(at)], "-"))
+	for i, v := range n.Values {
+		below := append(at[:len(at):len(at)], strconv.Itoa(i))
+		r.offsets[below.String()] = r.offset(v.GetToken())
+		item, err := r.value(v, below)
 		if err != nil {
 			return nil, err
 		}

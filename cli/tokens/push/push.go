@@ -55,6 +55,7 @@ count as one: a later file is laid over an earlier one, and the command names wh
 A folder stands for its files of tokens; "-" reads the standard input.
 
 A file may be, in JSON, JSON5 (JSON with comments), YAML or CSS, whichever the push recognises and says:
+  - a resolver document of DTCG: its sets and one context of each modifier, that of --input or the default;
   - a DTCG document; a document of Style Dictionary, without dollar signs;
   - an export of Tokens Studio: one file or its folder; sets merged in its tokenSetOrder, or those of --sets or of
     the theme --token-mode;
@@ -65,8 +66,8 @@ A file may be, in JSON, JSON5 (JSON with comments), YAML or CSS, whichever the p
 Of values for several modes, such as {"light": …, "dark": …}, that of --token-mode is taken, else the usual one.
 
 --variants auto pushes a whole design system at once: the default modes of the files are the Theme, and each other mode
-(a theme of Tokens Studio, a mode of Figma, a mode file, a mode of values or of a stylesheet) is a Variant of only what
-differs. The plan is shown as a table first, and kept in livery.yaml: a push without files in that folder repeats it.
+(a theme of Tokens Studio, a mode of Figma, a context of a resolver document, a mode file, a mode of values or of a
+stylesheet) is a Variant of only what differs. The plan is shown as a table first, and kept in livery.yaml: a push without files in that folder repeats it.
 
 The token sets that a push merges are named, in their order and with the number of tokens that later sets
 override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given; without one, sets that
@@ -111,6 +112,7 @@ func (a *app) pushCommand() *cobra.Command {
 		Long:  pushText,
 		Example: "  livery push acme.tokens.json --env sandbox --theme acme --create --integration react/plainCSS\n" +
 			"  livery push dark.json --env sandbox --theme acme --variant dark --create --publish\n" +
+			"  livery push acme.resolver.json --env sandbox --theme acme --input theme=dark\n" +
 			"  livery push export/ --env sandbox --theme acme --variants auto --create --publish",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -79,8 +79,8 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 // refuseForSystem refuses what has no meaning beside --variants auto.
 func refuseForSystem(p *pushFlags, files []string) error {
 	switch {
-	case p.Variant != "" || p.Mode != "" || len(p.Sets) > 0:
-		return term.UsageError("Leave it out, or leave --variants out.", "--variants auto takes all modes, and --variant, --token-mode or --sets chooses some")
+	case p.Variant != "" || p.Mode != "" || len(p.Sets) > 0 || len(p.Inputs) > 0:
+		return term.UsageError("Leave it out, or leave --variants out.", "--variants auto takes all modes, and --variant, --token-mode, --sets or --input chooses some")
 	case slices.Contains(files, "-"):
 		return term.UsageError("Name files or folders.", "--variants auto reads the files once for each mode, which the standard input cannot do")
 	case p.Theme == "":

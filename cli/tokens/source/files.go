@@ -28,6 +28,8 @@ type tokenFile struct {
 	positions *syntax.Positions // nil until asked for
 	paths     []string          // of its tokens; nil until asked for
 	unread    error             // why the file cannot be read, though others are
+	resolver  *tokenFile        // the resolver document that names the file; nil if none does
+	notes     []string          // lines for a person
 }
 
 // location is the file and line of what a pointer leads to.
@@ -51,6 +53,20 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 			all = append(all, folder...)
 			continue
 		}
+		opened, err := openFiles(a, []string{name}, o)
+		if err != nil {
+			return nil, err
+		}
+		if all, err = convertFiles(a, all, opened, filepath.Dir(name), o); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// openFiles opens files and recognises their forms. A file that cannot be parsed is noted as unread.
+func openFiles(a *term.App, names []string, o tokenfile.Options) (opened []*tokenFile, err error) {
+	for _, name := range names {
 		file, err := openFile(a, name)
 		switch {
 		case file == nil:
@@ -58,10 +74,29 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 		case err != nil:
 			file.unread = err
 		default:
-			err = file.convert(o)
+			file.kind, file.why = tokenfile.Recognise(file.parsed, o)
 		}
-		if err != nil && file.unread == nil {
-			return nil, err
+		opened = append(opened, file)
+	}
+	return opened, nil
+}
+
+// convertFiles appends opened files with their parts. Behind a resolver document come the files in folder that it names.
+func convertFiles(a *term.App, all, opened []*tokenFile, folder string, o tokenfile.Options) ([]*tokenFile, error) {
+	for _, file := range opened {
+		switch {
+		case file.unread != nil:
+		case file.kind == tokenfile.Resolver:
+			read, err := resolverReader{a, file, folder, o}.read()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, read...)
+			continue
+		default:
+			if err := file.convert(o); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, file)
 	}
@@ -80,10 +115,9 @@ func openFile(a *term.App, name string) (*tokenFile, error) {
 	return file, err
 }
 
-// convert recognises the form of a file and makes its parts.
+// convert makes the parts of a file whose form was recognised.
 func (f *tokenFile) convert(o tokenfile.Options) error {
 	root := f.parsed.Root
-	f.kind, f.why = tokenfile.Recognise(f.parsed, o)
 	f.mode = tokenfile.ModeOf(root)
 	switch {
 	case f.kind == tokenfile.Flat && o.Overrides:
@@ -107,7 +141,8 @@ func inFile(name string, err error) error {
 	return &said
 }
 
-// readFolder reads a folder: that of Tokens Studio as its sets, another by the names of its files.
+// readFolder reads a folder: that of Tokens Studio as its sets, one with a resolver document as what that names, another by
+// the names of its files.
 func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, error) {
 	names, err := tokenFiles(folder)
 	if err != nil {
@@ -119,7 +154,14 @@ func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, 
 	if len(names) == 0 {
 		return nil, term.Fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in %s or .css", folder, strings.Join(syntax.Extensions, ", "))
 	}
-	return readFiles(a, names, o)
+	opened, err := openFiles(a, names, o)
+	if err != nil {
+		return nil, err
+	}
+	if all, ok, err := resolvedFolder(a, folder, opened, o); ok {
+		return all, err
+	}
+	return convertFiles(a, nil, opened, folder, o)
 }
 
 // tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The

@@ -123,6 +123,9 @@ func refuseUnused(files []*tokenFile, o tokenfile.Options) error {
 		return term.Fail("Leave --sets out; or list the sets in the file: \"$metadata\": {\"tokenSetOrder\": [\""+strings.Join(o.Sets, `", "`)+"\"]}.",
 			"--sets chooses token sets of Tokens Studio, and no sets are recognised: %s", formsOf(files))
 	}
+	if len(o.Inputs) > 0 && !slices.ContainsFunc(files, isResolver) {
+		return term.Fail("Leave --input out, or name a resolver document.", "--input chooses a context of a resolver document, and none is read: %s", formsOf(files))
+	}
 	if o.Mode == "" || slices.ContainsFunc(files, func(f *tokenFile) bool {
 		return f.kind.HasModes() || slices.Contains(f.modeNames(), o.Mode)
 	}) {
@@ -137,6 +140,8 @@ func refuseUnused(files []*tokenFile, o tokenfile.Options) error {
 	}
 	return term.Fail("Leave --token-mode out, or name the file of that mode.", "--token-mode %s has nothing to choose from: %s", o.Mode, formsOf(files))
 }
+
+func isResolver(f *tokenFile) bool { return f.kind == tokenfile.Resolver }
 
 // modeNames lists the modes that a file names itself: its own, or those of its values.
 func (f *tokenFile) modeNames() (names []string) {

@@ -92,13 +92,13 @@ func wholeOf(files []*tokenFile) *jsontree.Node {
 func (s *Sources) applyIn(part *tokenfile.Part, file *tokenFile, whole *jsontree.Node, o tokenfile.Options) {
 	if o.KeepReferences {
 		for _, f := range references.Unapplied(part.Tree) {
-			s.add(Unapplied{f, file.location(f.Pointer)})
+			s.add(Unapplied{f, file.location(part.At + f.Pointer)})
 		}
 		return
 	}
 	done := references.Apply(part.Tree, references.Options{In: whole, IsFile: s.isFile, Overlay: true})
 	for _, f := range done.Faults {
-		s.add(Unapplied{f, file.location(f.Pointer)})
+		s.add(Unapplied{f, file.location(part.At + f.Pointer)})
 	}
 	if done.Tree == part.Tree {
 		return

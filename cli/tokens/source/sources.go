@@ -91,12 +91,13 @@ func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
 	s := &Sources{Tree: jsontree.NewObject(), at: map[string]spot{}, notes: modeNotes(files, o.Mode)}
 	several := slices.ContainsFunc(files, func(f *tokenFile) bool { return f.why != "" })
 	for _, f := range files {
+		s.notes = append(s.notes, f.notes...)
 		switch {
 		case f.unread != nil:
 			s.Unread = append(s.Unread, validate.Dropped{Path: f.name, Reason: term.Sentence(term.Explain(f.unread).Sentence)})
 		case f.why != "":
 			s.forms = append(s.forms, f)
-		case several:
+		case several && f.resolver == nil:
 			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: "no $value, value or value of a known shape stands in it"}, spot{}})
 		}
 	}
@@ -126,6 +127,9 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 				"%s holds no token: no $value stands in it", file.name)
 		}
 		for _, part := range file.parts {
+			if file.resolver != nil {
+				part.Tree = keepTypes(s.Tree, part.Tree)
+			}
 			if err := s.lay(file, part); err != nil {
 				return nil, err
 			}
@@ -190,11 +194,9 @@ func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) error {
 
 func (l layer) remember(at jsontree.Pointer) {
 	pointer := at.String()
-	origin := pointer
+	origin := l.part.At + pointer
 	if own, ok := l.part.Origins[pointer]; ok {
 		origin = own
-	} else if l.part.Name != "" && l.file.family == l.file.name {
-		origin = jsontree.Pointer{l.part.Name}.String() + pointer // a set within a file
 	}
 	l.at[pointer] = spot{l.file, origin}
 }
@@ -241,6 +243,11 @@ func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error)
 		return nil, err
 	}
 	s := variantSources(files, o)
+	if len(o.Inputs) > 0 && slices.ContainsFunc(files, isResolver) {
+		if err := s.withoutDefaults(a, names, o); err != nil {
+			return nil, err
+		}
+	}
 	if hasSets(files) && !slices.Contains(names, "-") { // the standard input is read once
 		if err := s.computeOverrides(a, names, o); err != nil {
 			return nil, err

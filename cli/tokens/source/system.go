@@ -187,7 +187,7 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 	type key struct{ folder, stem string }
 	by := map[key]*modeFiles{}
 	for _, f := range files {
-		if f.mode != "" || f.kind.HasSets() || len(f.parts) == 0 {
+		if f.mode != "" || f.resolver != nil || f.kind == tokenfile.Resolver || f.kind.HasSets() || len(f.parts) == 0 {
 			continue
 		}
 		folder, base := filepath.Split(filepath.ToSlash(f.name))

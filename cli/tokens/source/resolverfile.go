@@ -1,0 +1,289 @@
+package source
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/resolver"
+	"example.com/livery/cli/tokenfile/tree"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/jsontree"
+)
+
+// resolverReader reads the files that a resolver document names.
+type resolverReader struct {
+	a        *term.App
+	document *tokenFile
+	folder   string // no file outside of it is read
+	options  tokenfile.Options
+}
+
+// read returns a resolver document, and behind it the sources of the permutation that is wanted, in their order.
+func (r resolverReader) read() ([]*tokenFile, error) {
+	d, err := resolver.Read(r.document.parsed.Root)
+	if err != nil {
+		return nil, explainIn(r.document, err)
+	}
+	contexts, err := r.choose(d)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := d.Sources(contexts)
+	if err != nil {
+		return nil, explainIn(r.document, err)
+	}
+	files, err := r.files(r.document, sources, nil)
+	if err != nil {
+		return nil, err
+	}
+	part := tokenfile.Part{Tree: jsontree.NewObject()}
+	for _, m := range d.Modifiers {
+		part.Dimensions = append(part.Dimensions, dimensionOf(m))
+	}
+	r.document.parts = []tokenfile.Part{part}
+	r.note(d, contexts, files)
+	return append([]*tokenFile{r.document}, files...), nil
+}
+
+// explainIn says in which line a document is wrong.
+func explainIn(f *tokenFile, err error) error {
+	if e, ok := errors.AsType[*resolver.Error](err); ok {
+		return term.Fail(e.Next, "%s: %s", f.location(e.Pointer), e.What)
+	}
+	return err
+}
+
+// choose returns the context of each modifier: of a design system that of the choice, else that of the inputs.
+func (r resolverReader) choose(d *resolver.Document) (map[string]string, error) {
+	if r.options.Choice != nil {
+		contexts := map[string]string{}
+		for _, m := range d.Modifiers {
+			contexts[m.Name] = cmp.Or(r.options.Choice[m.Name], dimensionOf(m).Modes[0])
+		}
+		return contexts, nil
+	}
+	contexts, wrong := d.Choose(r.options.Inputs)
+	switch len(wrong) {
+	case 0:
+		return contexts, nil
+	case 1:
+		return nil, explainIn(r.document, wrong[0])
+	}
+	f := term.Fail("Correct them and try again.", "the inputs do not fit the modifiers of the document:")
+	for _, e := range wrong {
+		f.Faults = append(f.Faults, r.document.location(e.Pointer)+": "+e.What+". "+e.Next)
+	}
+	return nil, f
+}
+
+// dimensionOf is a modifier as a dimension of a design system, its default first. If it has none, the usual one is.
+func dimensionOf(m resolver.Modifier) tokenfile.Dimension {
+	i := slices.Index(m.Contexts, m.Default)
+	if i < 0 {
+		return tokenfile.Dimension{Name: m.Name, Modes: tokenfile.UsualFirst(m.Contexts)}
+	}
+	return tokenfile.Dimension{Name: m.Name, Modes: slices.Concat(m.Contexts[i:i+1], m.Contexts[:i], m.Contexts[i+1:])}
+}
+
+// note notes for a person which contexts and files are taken, and which sets and modifiers are not used.
+func (r resolverReader) note(d *resolver.Document, contexts map[string]string, files []*tokenFile) {
+	f := r.document
+	for _, pointer := range d.Unused {
+		p, _ := jsontree.ParsePointer(pointer)
+		f.notes = append(f.notes, f.location(pointer)+": the resolutionOrder does not lead to "+p[1]+" of the "+p[0]+", which is left out")
+	}
+	if r.options.Choice != nil {
+		return // all contexts are taken
+	}
+	for _, m := range d.Modifiers {
+		line, taken := f.location(m.Pointer)+": the modifier "+m.Name+" gives its context "+contexts[m.Name], contexts[m.Name]
+		if i := slices.IndexFunc(m.Contexts, func(c string) bool { return c != taken }); i >= 0 {
+			line += ", of " + strings.Join(m.Contexts, ", ") + " (--input " + m.Name + "=" + m.Contexts[i] + ")"
+		}
+		f.notes = append(f.notes, line)
+	}
+	var names []string
+	for _, source := range files {
+		names = append(names, source.name)
+	}
+	f.notes = append(f.notes, f.name+" takes its tokens, in this order, from "+strings.Join(slices.Compact(names), ", "))
+}
+
+// files reads the sources that a document names. through has the sets of other documents that lead to them.
+func (r resolverReader) files(in *tokenFile, sources []resolver.Source, through []string) (all []*tokenFile, err error) {
+	for _, s := range sources {
+		if s.File == "" {
+			at, _ := jsontree.ParsePointer(s.Pointer)
+			inline := &tokenFile{name: in.name, parsed: in.parsed, positions: in.positions, kind: tokenfile.DTCG}
+			all = append(all, r.source(inline, s.Tree, at, s))
+			continue
+		}
+		files, err := r.file(in, s, through)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, files...)
+	}
+	return all, nil
+}
+
+// source makes a file of one source of its tree, which stands at a place of the file.
+func (r resolverReader) source(f *tokenFile, root *jsontree.Node, at jsontree.Pointer, s resolver.Source) *tokenFile {
+	for _, name := range s.Without {
+		root = tree.With(root, name, nil)
+	}
+	f.resolver, f.family, f.mode = r.document, r.document.name, ""
+	f.parts = []tokenfile.Part{tokenfile.ConvertDTCG(root, at, r.options)}
+	return f
+}
+
+// file reads a file that a source names, or the files of a set of another document that it names.
+func (r resolverReader) file(in *tokenFile, s resolver.Source, through []string) ([]*tokenFile, error) {
+	name, err := r.path(in, s)
+	if err != nil {
+		return nil, err
+	}
+	read, err := openFile(r.a, name)
+	switch {
+	case read == nil:
+		return nil, term.Fail("Correct the name, or write the file.", "%s: %s", in.location(s.Pointer), term.Explain(err).Sentence)
+	case err != nil:
+		return nil, err
+	}
+	root := read.parsed.Root.Lookup(s.Part)
+	if !root.IsObject() {
+		return nil, term.Fail("Name a group that the file has.", "%s: the file %s has no group %s", in.location(s.Pointer), name, s.Part)
+	}
+	key := name + "#" + s.Part.String()
+	if sources, ok, err := resolver.SourcesAt(read.parsed.Root, s.Part); ok {
+		if err != nil {
+			return nil, explainIn(read, err)
+		}
+		if slices.Contains(through, key) {
+			return nil, term.Fail("Remove it.", "%s: the reference is circular: %s leads back to itself", in.location(s.Pointer), key)
+		}
+		return r.files(read, sources, append(through[:len(through):len(through)], key))
+	}
+	if read.kind, read.why = tokenfile.Recognise(read.parsed, r.options); read.kind == tokenfile.Resolver {
+		return nil, term.Fail("Name a file of tokens, or a set of that document: FILE#/sets/NAME.", "%s: %s is a resolver document too", in.location(s.Pointer), name)
+	}
+	if len(s.Part) > 0 || read.kind == tokenfile.Flat {
+		read.kind, read.why = tokenfile.DTCG, "a resolver document names it"
+	}
+	if read.kind == tokenfile.DTCG {
+		return []*tokenFile{r.source(read, root, s.Part, s)}, nil
+	}
+	err = read.convert(r.options)
+	read.resolver, read.family, read.mode = r.document, r.document.name, ""
+	return []*tokenFile{read}, err
+}
+
+// path is the path of a file that a document names. It refuses a file outside of the folder.
+func (r resolverReader) path(in *tokenFile, s resolver.Source) (string, error) {
+	own := filepath.FromSlash(s.File)
+	name := filepath.Join(filepath.Dir(in.name), own)
+	if filepath.IsAbs(own) || !isInside(r.folder, name) {
+		return "", term.Fail("Move it there, or name a folder that holds both.",
+			"%s: %s lies outside of the folder %s, and only files in it are read", in.location(s.Pointer), s.File, r.folder)
+	}
+	return name, nil
+}
+
+// isInside reports whether a file lies in a folder, with and without symbolic links.
+func isInside(folder, name string) bool {
+	folder, err := filepath.Abs(folder)
+	if err == nil {
+		name, err = filepath.Abs(name)
+	}
+	rel, bad := filepath.Rel(folder, name)
+	if err != nil || bad != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return true // it cannot be opened, which is said then
+	}
+	if folder, err = filepath.EvalSymlinks(folder); err == nil {
+		rel, err = filepath.Rel(folder, target)
+	}
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// resolvedFolder reads the resolver document of a folder and what it names, and notes the other files as left out. ok is
+// false if the folder has no such document.
+func resolvedFolder(a *term.App, folder string, opened []*tokenFile, o tokenfile.Options) (all []*tokenFile, ok bool, err error) {
+	var documents, left []string
+	var document *tokenFile
+	for _, f := range opened {
+		if f.kind == tokenfile.Resolver {
+			document, documents = f, append(documents, f.name)
+		}
+	}
+	switch len(documents) {
+	case 0:
+		return nil, false, nil
+	case 1:
+	default:
+		return nil, true, term.Fail("Name one of them in place of the folder.", "the folder %s holds several resolver documents: %s", folder, strings.Join(documents, ", "))
+	}
+	named := namedFiles(document)
+	for _, f := range opened {
+		if f != document && !slices.Contains(named, filepath.Clean(f.name)) {
+			left = append(left, f.name)
+		}
+	}
+	if len(left) > 0 {
+		document.notes = append(document.notes, document.name+" does not name other files of its folder, which are left out: "+term.ShortList(left))
+	}
+	all, err = resolverReader{a, document, folder, o}.read()
+	return all, true, err
+}
+
+// namedFiles lists the files that a resolver document names anywhere.
+func namedFiles(document *tokenFile) (names []string) {
+	for _, name := range resolver.Files(document.parsed.Root) {
+		names = append(names, filepath.Join(filepath.Dir(document.name), filepath.FromSlash(name)))
+	}
+	return names
+}
+
+// keepTypes gives tokens of a later source, if nothing there gives them a type, the type that they have by themselves in the
+// sources before it.
+func keepTypes(under, over *jsontree.Node) *jsontree.Node {
+	if over.Find("$type") != nil {
+		return over
+	}
+	return tree.MapChildren(over, func(name string, value *jsontree.Node) *jsontree.Node {
+		old := under.Find(name)
+		switch {
+		case tokentree.IsMeta(name) || !value.IsObject() || !old.IsObject():
+			return value
+		case tokentree.IsGroup(value):
+			return keepTypes(old, value)
+		case value.Find("$type") == nil && !tokentree.IsGroup(old) && old.Find("$type") != nil:
+			return tree.With(value, "$type", old.Find("$type"))
+		}
+		return value
+	})
+}
+
+// withoutDefaults leaves in overrides what the inputs of resolver documents say otherwise than the defaults of the files do.
+func (s *Sources) withoutDefaults(a *term.App, names []string, o tokenfile.Options) error {
+	o.Choice, o.Inputs = map[string]string{}, nil
+	files, err := readSources(a, names, o)
+	if err != nil {
+		return err
+	}
+	defaults := variantSources(files, o)
+	s.Tree.Members = slices.DeleteFunc(s.Tree.Members, func(m jsontree.Member) bool {
+		value := defaults.Tree.Find(m.Name)
+		return value != nil && jsontree.Equal(value, m.Value)
+	})
+	s.Tree.Index()
+	return nil
+}

@@ -1,0 +1,166 @@
+package source_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/resolver"
+	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/renderer/jsontree"
+)
+
+// written writes files into a new folder, and returns it.
+func written(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func order(sources string) string {
+	return `{"version":"2025.10","resolutionOrder":[{"type":"set","name":"s","sources":[` + sources + `]}]}`
+}
+
+func TestSourcesOfAResolverDocumentAreOneDocument(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		rule  string
+		files map[string]string
+		want  string
+	}{
+		{"a later token counts, with its own members", map[string]string{
+			"r.json": order(`{"$ref":"a.json"},{"g":{"x":{"$value":"#fff"}}}`),
+			"a.json": `{"g":{"$type":"color","x":{"$value":"#000","$description":"d"},"y":{"$value":"#00f"}}}`,
+		}, `{"g":{"$type":"color","x":{"$value":"#fff"},"y":{"$value":"#00f"}}}`},
+		{"a token keeps the type that it had by itself", map[string]string{
+			"r.json": order(`{"x":{"$type":"fontWeight","$value":700}},{"x":{"$value":400}}`),
+		}, `{"x":{"$type":"fontWeight","$value":400}}`},
+		{"but not if a group gives it another", map[string]string{
+			"r.json": order(`{"g":{"x":{"$type":"fontWeight","$value":700}}},{"g":{"$type":"number","x":{"$value":400}}}`),
+		}, `{"g":{"x":{"$value":400},"$type":"number"}}`},
+		{"members beside a $ref take the place of groups", map[string]string{
+			"r.json": order(`{"$ref":"a.json","g":{"y":{"$value":2}}}`),
+			"a.json": `{"g":{"x":{"$value":1}},"h":{"x":{"$value":1}}}`,
+		}, `{"h":{"x":{"$value":1}},"g":{"y":{"$value":2}}}`},
+		{"references lead through all sources, and are applied last", map[string]string{
+			"r.json": order(`{"a":{"$ref":"#/b"}},{"c":{"$value":"{b}"},"b":{"$value":1}},{"$ref":"d.json"}`),
+			"d.json": `{"b":{"$value":2},"e":{"$extends":"#/f"},"f":{"x":{"$value":3}},"g":{"$ref":"d.json#/b"}}`,
+		}, `{"a":{"$value":"{b}"},"c":{"$value":"{b}"},"b":{"$value":2},"e":{"x":{"$value":3}},"f":{"x":{"$value":3}},"g":{"$value":"{b}"}}`},
+		{"a set of another document, whose files lie beside it", map[string]string{
+			"r.json":       order(`{"$ref":"sub/q.json#/sets/q"}`),
+			"sub/q.json":   `{"version":"2025.10","sets":{"q":{"sources":[{"$ref":"b/x.json"},{"y":{"$value":2}}]}},"resolutionOrder":[]}`,
+			"sub/b/x.json": `{"x":{"$value":1}}`,
+		}, `{"x":{"$value":1},"y":{"$value":2}}`},
+		{"files of other forms", map[string]string{
+			"r.json": order(`{"$ref":"a.yaml"}`),
+			"a.yaml": "a:\n  value: '#fff'\n  type: color\n",
+		}, `{"a":{"$type":"color","$value":"#fff"}}`},
+		{"modes that Figma names in files", map[string]string{
+			"r.json": order(`{"$ref":"a.json"},{"$ref":"b.json"}`),
+			"a.json": `{"x":{"$value":1},"$extensions":{"com.figma.modeName":"A"}}`,
+			"b.json": `{"x":{"$value":2},"$extensions":{"com.figma.modeName":"B"}}`,
+		}, `{"x":{"$value":2},"$extensions":{"com.figma.modeName":"B"}}`},
+	}
+	for _, c := range cases {
+		s, err := source.Theme(&term.App{}, []string{filepath.Join(written(t, c.files), "r.json")}, tokenfile.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.rule, err)
+			continue
+		}
+		if got := string(jsontree.Append(nil, s.Tree)); got != c.want {
+			t.Errorf("%s: the document is %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+// A document that comes from elsewhere must not choose what is read.
+func TestAResolverDocumentStaysInItsFolder(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"a/r.json": order(`{"$ref":"../b/x.json"}`), "b/x.json": `{"x":{"$value":1}}`,
+		"c/r.json": order(`{"$ref":"x.json"}`), "d/sub/r.json": order(`{"$ref":"../x.json"}`), "d/x.json": `{"x":{"$value":1}}`,
+	})
+	absolute, _ := filepath.Abs(filepath.Join(dir, "b", "x.json"))
+	if err := os.WriteFile(filepath.Join(dir, "b", "r.json"), []byte(order(`{"$ref":"`+filepath.ToSlash(absolute)+`"}`)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "b", "x.json"), filepath.Join(dir, "c", "x.json")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a/r.json", "a", "b/r.json", "c/r.json", "c", "d/sub/r.json"} {
+		_, err := source.Theme(&term.App{}, []string{filepath.Join(dir, name)}, tokenfile.Options{})
+		if err == nil || !strings.Contains(err.Error(), "lies outside of the folder") || !strings.Contains(err.Error(), "r.json:1: ") {
+			t.Errorf("%s: Theme = %v, want a refusal with its line", name, err)
+		}
+	}
+	if _, err := source.Theme(&term.App{}, []string{filepath.Join(dir, "d")}, tokenfile.Options{}); err != nil {
+		t.Errorf("a file beside the document's folder, in the folder that is named: %v", err)
+	}
+}
+
+func TestAFileThatADocumentNamesCountsForWatch(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"r.json": order(`{"$ref":"x.json"}`), "x.json": `{}`, "y.json": `{}`})
+	document := []string{filepath.Join(dir, "r.json")}
+	before := source.Fingerprint(document)
+	for name, counts := range map[string]bool{"x.json": true, "y.json": false} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(`{"x":{"$value":1}}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		now := source.Fingerprint(document)
+		if (now != before) != counts {
+			t.Errorf("after %s was written, the fingerprint differs: %t", name, now != before)
+		}
+		before = now
+	}
+}
+
+// Each resolver document of the suites is read, with the first context of each modifier and with each other.
+func TestResolverDocumentsOfTheSuites(t *testing.T) {
+	t.Parallel()
+	const suites = "../../../../shared/suites"
+	read := 0
+	err := filepath.WalkDir(suites, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if file, err := syntax.Parse(path, string(text)); err != nil || resolver.Why(file.Root) == "" {
+			return nil
+		}
+		read++
+		s, _, err := source.OpenSystem(&term.App{}, []string{path}, tokenfile.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			return nil
+		}
+		for _, d := range s.Dimensions {
+			for _, mode := range d.Modes {
+				if _, err := s.Read(map[string]string{d.Name: mode}); err != nil {
+					t.Errorf("%s with %s=%s: %v", path, d.Name, mode, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || read == 0 {
+		t.Skipf("%s holds no resolver document (%v)", suites, err)
+	}
+}
