@@ -149,6 +149,18 @@ func TestAPanicTellsNothing(t *testing.T) {
 	}
 }
 
+// A secret that is made in the millisecond in which its webhook was is one that took the place of another, too.
+func TestARotationAtOnceIsShown(t *testing.T) {
+	now := time.Now().UTC()
+	first := record.WebhookSecret{CreatedAt: now}
+	if b := newWebhookBody(record.Webhook{CreatedAt: now, Secrets: []record.WebhookSecret{first}}); b.RotatedAt != nil {
+		t.Errorf("rotatedAt of a new webhook = %v, want none", b.RotatedAt)
+	}
+	if b := newWebhookBody(record.Webhook{CreatedAt: now, Secrets: []record.WebhookSecret{first, first}}); b.RotatedAt == nil {
+		t.Error("rotatedAt is missing after a rotation")
+	}
+}
+
 // The router answers exactly the routes of the table: every registered handler is one of them.
 func TestRouterHasNoOtherRoutes(t *testing.T) {
 	h, _ := newHandler(t)

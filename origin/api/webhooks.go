@@ -36,7 +36,7 @@ type webhookBody struct {
 
 func newWebhookBody(w record.Webhook) webhookBody {
 	b := webhookBody{ID: w.ID, URL: w.URL, Kinds: append([]string{}, w.Kinds...), Format: w.Format, Description: w.Description, CreatedAt: w.CreatedAt.UTC(), LateThemes: []string{}}
-	if at := w.Secrets[0].CreatedAt; !at.Equal(w.CreatedAt) {
+	if at := w.Secrets[0].CreatedAt; len(w.Secrets) > 1 || !at.Equal(w.CreatedAt) { // both may be of one millisecond
 		b.RotatedAt = timeOrNull(at)
 	}
 	for _, l := range w.Late {
