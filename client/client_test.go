@@ -77,6 +77,14 @@ func TestThemeRoutes(t *testing.T) {
 	if set := must(c.SetIntegrations(ctx, e, id, list))(t); !slices.Equal(set.Integrations, list) || len(set.ServingURLs.Latest) != 4 {
 		t.Errorf("SetIntegrations() = %v with %d files, want 4", set.Integrations, len(set.ServingURLs.Latest))
 	}
+	scope, modes := c.Scope(e, id), []client.Mode{{Dimension: "scheme", Mode: "light", When: "print"}}
+	set := must(scope.SetModes(ctx, modes))(t)
+	if read := must(scope.Modes(ctx))(t); !reflect.DeepEqual(read.Modes, modes) || read.ETag != set.ETag || read.ETag == "" {
+		t.Errorf("Modes() = %+v after SetModes() = %+v", read, set)
+	}
+	if _, err := scope.SetModes(client.WithIfMatch(ctx, f.theme.ETag), nil); !errors.Is(err, client.ErrIfMatchFailed) {
+		t.Errorf("SetModes(another ETag) = %v, want ErrIfMatchFailed", err)
+	}
 	if parent := must(c.DeleteTheme(ctx, e, id))(t); parent.ID != e {
 		t.Errorf("DeleteTheme() = %+v, want the parent Environment (S97)", parent)
 	}

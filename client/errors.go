@@ -31,6 +31,7 @@ var (
 	ErrNoDraft              = errors.New("there is no draft to publish")
 	ErrThemeUnpublished     = errors.New("the Theme of the Variant has no version")
 	ErrAlreadyPublished     = errors.New("the Variant is published at the Theme's newest version")
+	ErrModeUsesVariant      = errors.New("a mode of the Theme names the Variant")
 	ErrIdempotencyKeyReused = errors.New("another request had the Idempotency-Key")
 )
 
@@ -41,6 +42,7 @@ var reasons = map[string]error{
 	"noDraft":              ErrNoDraft,
 	"themeUnpublished":     ErrThemeUnpublished,
 	"alreadyPublished":     ErrAlreadyPublished,
+	"modeUsesVariant":      ErrModeUsesVariant,
 	"idempotencyKeyReused": ErrIdempotencyKeyReused,
 }
 

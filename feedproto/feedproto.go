@@ -17,7 +17,7 @@ const (
 	ChangesPath = "/feed/v1/changes"
 	ModulesPath = "/feed/v1/modules"
 	ThemesPath  = "/feed/v1/themes/"  // {environment}/{theme}
-	PairsPath   = "/feed/v1/pairs/"   // {environment}/{theme}/{variant}/{version}
+	PairsPath   = "/feed/v1/pairs/"   // {environment}/{theme}/{variant}/{version}, and /{modes} of an address with modes
 	RefreshPath = "/feed/v1/refresh/" // {environment}/{theme}
 	BlobsPath   = "/feed/v1/blobs/"   // {digest}
 )
@@ -75,6 +75,7 @@ const (
 	MissingTheme   = "theme"
 	MissingVariant = "variant"
 	MissingVersion = "version"
+	MissingModes   = "modes"
 	MissingBlob    = "blob"
 )
 

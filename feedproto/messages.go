@@ -18,7 +18,7 @@ type Theme struct {
 type Pair struct {
 	Version uint32      `json:"version"`
 	Plan    record.Hash `json:"plan"`    // the plans of the version's files, a bundle of package plan
-	Overlay record.Hash `json:"overlay"` // what the Variant changes in them, another bundle; empty: the Theme's own files
+	Overlay record.Hash `json:"overlay"` // what the Variant and the modes change in them, another bundle; empty: the Theme's own files
 	Module  record.Hash `json:"module"`  // the renderer that reads both
 	Sealed  bool        `json:"sealed"`  // the bytes can never change
 	Cursor  string      `json:"cursor"`  // of the change log when this was read

@@ -56,7 +56,7 @@ func bounded(text []byte, fallback, least, most int) (int, bool) {
 // RefreshQuery is the query of a request for a changed Theme with pairs of it.
 type RefreshQuery struct {
 	Since string               // the cursor up to which the client knows the change log; empty: it says nothing
-	Pairs []string             // "{-|variant}/{latest|number}"
+	Pairs []string             // "{-|variant}/{latest|number}", and "/{modes}" of an address with modes
 	Has   map[record.Hash]bool // blobs that the client has
 }
 

@@ -19,7 +19,7 @@ type Refresh struct {
 
 // RefreshPair is a pair under the address that was asked for.
 type RefreshPair struct {
-	Address string `json:"address"` // "{-|variant}/{latest|number}"
+	Address string `json:"address"` // "{-|variant}/{latest|number}", and "/{modes}" of an address with modes
 	Pair    Pair   `json:"pair"`
 }
 

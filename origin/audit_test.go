@@ -52,6 +52,9 @@ func TestAuditTellsWhatUsersDid(t *testing.T) {
 	h.want(200, "PUT", theme+"/integrations", `{"integrations":[{"framework":"react","library":"plainCSS"}]}`)
 	h.want(200, "PUT", theme+"/integrations", `{"integrations":[{"framework":"react","library":"plainCSS"}]}`)
 	h.want(200, "PUT", theme+"/integrations", `{"integrations":[{"framework":"vue","library":"plainCSS"}]}`)
+	h.want(200, "PUT", theme+"/modes", `{"modes":[{"dimension":"scheme","mode":"dark","variant":"`+idOf(variant)+`","when":"print"}]}`)
+	h.want(200, "PUT", theme+"/modes", `{"modes":[]}`)
+	h.want(200, "PUT", theme+"/modes", `{"modes":[]}`)
 	h.patch(variant, `[{"operation":"set","path":"red","value":"#aa0000"}]`)
 	h.publish(variant)
 	h.want(200, "DELETE", variant, "")
@@ -60,6 +63,8 @@ func TestAuditTellsWhatUsersDid(t *testing.T) {
 	want := []string{
 		"owner theme publish theme brand: latest none becomes 1",
 		"owner integrations set theme brand: integrations react/plainCSS becomes vue/plainCSS",
+		"owner modes set theme brand: modes none becomes scheme.dark=" + idOf(variant) + " when print",
+		"owner modes set theme brand: modes scheme.dark=" + idOf(variant) + " when print becomes none",
 		"owner variant publish variant brand/dark: latest none becomes 1",
 		"owner variant delete variant brand/dark: it is deleted with all its versions",
 		"owner theme delete theme brand: it is deleted with all its Variants and versions",

@@ -286,6 +286,8 @@ func TestFeedNamesWhatChanged(t *testing.T) {
 	next("a Variant's publish", name)
 	e.want(200, "PUT", theme+"/integrations", `{"integrations":[{"framework":"vue","library":"vuetify"}]}`)
 	next("integrations", name)
+	e.want(200, "PUT", theme+"/modes", `{"modes":[{"dimension":"scheme","mode":"light","variant":null}]}`)
+	next("modes", name)
 	if _, err := operator.SetServing(context.Background(), e.store, name[len(e.sandbox)+1:], operator.ServingUpdate{Mode: ptr("signed")}, e.clock.Now()); err != nil {
 		t.Fatal(err)
 	}

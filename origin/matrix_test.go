@@ -39,6 +39,8 @@ var roles = map[string]record.Role{
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/publish": record.Editor,
 	"DELETE /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens":       record.Editor,
 
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/modes":                                      record.Viewer,
+	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/modes":                                      record.Admin,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diagnostics":                         record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diff":                                record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/preview/{file}":                      record.Viewer,
@@ -69,6 +71,7 @@ var bodies = map[string]string{
 	"POST /public/v1/environments/{environmentID}/themes":                                        `{"slug":"new-%d","displayName":"New"}`,
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}":                               `{"slug":"put-%d","displayName":"Put"}`,
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/integrations":                  `{"integrations":[{"framework":"vue","library":"plainCSS"}]}`,
+	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/modes":                         `{"modes":[{"dimension":"scheme","mode":"light","variant":null}]}`,
 	"PATCH /public/v1/environments/{environmentID}/themes/{themeID}/tokens":                      `{"operations":[{"operation":"add","path":"/a","value":{"$value":1}}]}`,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants":                     `{"slug":"new-%d","displayName":"New"}`,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/batch":               `{"create":[{"slug":"batch-%d","displayName":"New"}]}`,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/origin/modes"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -21,6 +22,7 @@ const (
 	actionDeleteTheme     = "theme delete"
 	actionDeleteVariant   = "variant delete"
 	actionIntegrations    = "integrations set"
+	actionModes           = "modes set"
 )
 
 // audited are the routes whose commits are in the audit log. Each returns the action, and in one
@@ -47,6 +49,14 @@ var audited = map[string]func(tx storage.Tx, t target) (action string, changes [
 			return actionIntegrations, nil, err
 		}
 		return actionIntegrations, []string{fmt.Sprintf("integrations %s becomes %s", pairs(t.theme.Integrations), pairs(after.Integrations))}, err
+	},
+
+	"PUT " + themePath + "/modes": func(tx storage.Tx, t target) (string, []string, error) {
+		after, err := storage.Themes.Read(tx, t.theme.EnvironmentID, t.theme.ID)
+		if slices.Equal(t.theme.Modes, after.Modes) {
+			return actionModes, nil, err
+		}
+		return actionModes, []string{fmt.Sprintf("modes %s becomes %s", modes.Describe(t.theme.Modes), modes.Describe(after.Modes))}, err
 	},
 }
 

@@ -115,6 +115,9 @@ func Extras() []Route {
 	return []Route{
 		{"GET", mePath, "", reads(environments.showCaller), nil},
 
+		{"GET", themePath + "/modes", record.Viewer, reads(themes.showModes), nil},
+		{"PUT", themePath + "/modes", record.Admin, nil, changes(themes.setModes)},
+
 		{"GET", themeTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
 		{"GET", themeTokensPath + "/diff", record.Viewer, reads(inspections.showDiff), nil},
 		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},

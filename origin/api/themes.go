@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -8,6 +9,7 @@ import (
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/modes"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -134,6 +136,55 @@ func (h themes) setIntegrations(q *request) (change, error) {
 		}
 		return h.changed(t, theme, servedChange(h.config.Now(), theme))
 	}}, nil
+}
+
+func (h themes) showModes(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
+	return tagged(modes.NewBody(t.theme.Modes))
+}
+
+func (h themes) setModes(q *request) (change, error) {
+	ifMatch, err := q.ifMatchOnly()
+	if err != nil {
+		return change{}, err
+	}
+	root, err := h.object(q)
+	if err != nil {
+		return change{}, err
+	}
+	list, faults := modes.Parse(root)
+	if err := invalid(faults...); err != nil {
+		return change{}, err
+	}
+	return change{decide: func(r storage.Reader, t target) (decision, error) {
+		if err := cmp.Or(checkVariants(r, t.theme, modes.Variants(list)), checkIfMatch(ifMatch, modes.NewBody(t.theme.Modes))); err != nil {
+			return decision{}, err
+		}
+		theme := t.theme
+		theme.Modes, theme.UpdatedAt = list, h.config.Now()
+		d, err := h.changed(t, theme, servedChange(h.config.Now(), theme))
+		if err == nil {
+			d.answer, err = tagged(modes.NewBody(list))
+		}
+		return d, err
+	}}, nil
+}
+
+// checkVariants returns errNotFound if the Theme lacks a Variant of one of the ids.
+func checkVariants(r storage.Reader, t record.Theme, ids []string) error {
+	var keys [][]byte
+	for _, id := range ids {
+		if !isID(id, "var_") {
+			return errNotFound
+		}
+		keys = append(keys, storage.Variants.Key(t.EnvironmentID, t.ID, id))
+	}
+	err := storage.Prefetch(r, keys...)
+	for _, key := range keys {
+		if err == nil {
+			_, err = r.Get(key)
+		}
+	}
+	return orNotFound(err)
 }
 
 // changed is the decision to store after in the place of the target's Theme, and to answer with it.

@@ -9,6 +9,7 @@ import (
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/modes"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
@@ -131,6 +132,9 @@ func (h variants) delete(q *request) (change, error) {
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
 		if err := checkIfMatch(ifMatch, h.newVariantBody(t.theme, t.variant)); err != nil {
 			return d, err
+		}
+		if modes.Use(t.theme.Modes, t.variant.ID) {
+			return d, theming.Conflicting(theming.ModeUsesVariant)
 		}
 		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
 		d.events = event(events.VariantDeleted)

@@ -75,6 +75,12 @@ func (d *Deriver) foreign(ctx context.Context, v record.ThemeVersion) (compiler,
 	}, nil
 }
 
+// themeKey names what a Theme is compiled from.
+type themeKey struct {
+	document record.Hash
+	prefix   string
+}
+
 // compiled returns a version's Theme, compiled natively.
 func (d *Deriver) compiled(ctx context.Context, v record.ThemeVersion) (*renderer.CompiledTheme, error) {
 	return d.compiledOf(v, func() ([]byte, error) { return d.store.Blob(ctx, v.Document) })

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"example.com/livery/renderer"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -51,11 +52,12 @@ type Deriver struct {
 	foreground acquire // for requests that wait
 	background acquire
 
-	themes  *themeCache
-	modules *modules
-	flights singleflight.Group // by what is compiled
-	sources sources
-	queue   queue
+	themes   *lru[themeKey, *renderer.CompiledTheme]
+	combined *lru[string, []byte] // overlays of combinations by their names, and these by inputs
+	modules  *modules
+	flights  singleflight.Group // by what is compiled
+	sources  sources
+	queue    queue
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -69,7 +71,7 @@ type Deriver struct {
 func New(c Config) *Deriver {
 	d := &Deriver{
 		store: c.Store, native: c.Native, foreground: c.Acquire, background: c.AcquireBackground, now: c.Now, log: c.Logger,
-		themes: newThemeCache(cmp.Or(c.CacheBytes, DefaultCacheBytes)), modules: &modules{store: c.Store, dir: c.CacheDir},
+		themes: newLRU[themeKey, *renderer.CompiledTheme](cmp.Or(c.CacheBytes, DefaultCacheBytes)), combined: newLRU[string, []byte](CombinationBytes), modules: &modules{store: c.Store, dir: c.CacheDir},
 	}
 	if d.now == nil {
 		d.now = time.Now

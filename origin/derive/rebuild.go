@@ -13,9 +13,12 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Blob returns the blob of that name. A derived blob that is lost or damaged is compiled again,
+// Blob returns the blob of that name, which may be an overlay that Combined compiled. A derived blob that is lost or damaged is compiled again,
 // stored, and returned as if nothing had been; any other is storage.ErrNotFound or ErrCorrupt.
 func (d *Deriver) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
+	if overlay := d.combined.get(string(name)); overlay != nil {
+		return overlay, nil
+	}
 	blob, err := d.store.Blob(ctx, name)
 	if err == nil || !errors.Is(err, storage.ErrNotFound) && !errors.Is(err, storage.ErrCorrupt) || !name.Valid() {
 		return blob, err

@@ -16,17 +16,10 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/livery/feedproto"
-	"example.com/livery/origin/derive"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
-
-// themeSegment stands in an address in place of a Variant's id: the Theme's own files.
-const themeSegment = "-"
-
-// latestSegment stands in an address in place of a version number.
-const latestSegment = "latest"
 
 // missing says which part of an address does not exist.
 type missing string
@@ -35,6 +28,7 @@ const (
 	missingTheme   missing = feedproto.MissingTheme
 	missingVariant missing = feedproto.MissingVariant
 	missingVersion missing = feedproto.MissingVersion
+	missingModes   missing = feedproto.MissingModes
 	missingBlob    missing = feedproto.MissingBlob
 )
 
@@ -64,70 +58,6 @@ func readTheme(r storage.Reader, environmentID, themeID string) (answer feedprot
 		EnvironmentID: environmentID, ThemeID: themeID, CacheLifetime: environment.CacheLifetime,
 		LatestVersion: theme.LatestVersion, Files: files, Serving: theme.Serving, Cursor: r.Cursor().String(),
 	}, nil
-}
-
-// address names what an edge wants to render.
-type address struct {
-	environment, theme, variant, version string // as they stand in the served address
-}
-
-// readPair returns what an address is rendered from, with the pair that its overlay is compiled from,
-// or missing.
-func readPair(r storage.Reader, a address) (answer feedproto.Pair, source derive.Pair, err error) {
-	theme, err := storage.Themes.Read(r, a.environment, a.theme)
-	if err != nil {
-		return answer, source, orMissing(err, missingTheme)
-	}
-	if a.variant != themeSegment {
-		if _, err := storage.Variants.Read(r, a.environment, a.theme, a.variant); err != nil {
-			return answer, source, orMissing(err, missingVariant)
-		}
-	}
-	number, err := a.number(theme)
-	if err != nil {
-		return answer, source, err
-	}
-	version, err := storage.ThemeVersions.Read(r, a.environment, a.theme, storage.Number(number))
-	if err != nil {
-		return answer, source, orMissing(err, missingVersion)
-	}
-	pair, err := a.pair(r, number)
-	if err != nil {
-		return answer, source, err
-	}
-	source = derive.Pair{EnvironmentID: a.environment, ThemeID: a.theme, VariantID: a.variant, Version: version, Record: pair}
-	return feedproto.Pair{
-		Version: number, Plan: version.Plan, Module: version.Module,
-		Sealed: pair.Published || theme.LatestVersion > number, Cursor: r.Cursor().String(),
-	}, source, nil
-}
-
-// number reads the version segment: "latest", or a number in its one spelling.
-func (a address) number(theme record.Theme) (uint32, error) {
-	if a.version == latestSegment {
-		if theme.LatestVersion == 0 {
-			return 0, missingVersion
-		}
-		return theme.LatestVersion, nil
-	}
-	n, err := strconv.ParseUint(a.version, 10, 32)
-	if err != nil || n == 0 || strconv.FormatUint(n, 10) != a.version {
-		return 0, missingVersion
-	}
-	return uint32(n), nil
-}
-
-// pair returns what the Variant serves at the version: the Theme's own values if nothing is
-// recorded. A Theme's own pair is sealed by its publish.
-func (a address) pair(r storage.Reader, number uint32) (record.Pair, error) {
-	if a.variant == themeSegment {
-		return record.Pair{Published: true}, nil
-	}
-	pair, err := storage.Pairs.Read(r, a.environment, a.theme, a.variant, storage.Number(number))
-	if errors.Is(err, storage.ErrNotFound) {
-		return record.Pair{}, nil
-	}
-	return pair, err
 }
 
 // modules lists the registered renderer modules.

@@ -61,6 +61,7 @@ func NewHandler(ctx context.Context, c Config) *Handler {
 	h.router.GET(feedproto.RefreshPath+"{environment}/{theme}", h.refresh)
 	h.router.GET(feedproto.ThemesPath+"{environment}/{theme}", h.theme)
 	h.router.GET(feedproto.PairsPath+"{environment}/{theme}/{variant}/{version}", h.pair)
+	h.router.GET(feedproto.PairsPath+"{environment}/{theme}/{variant}/{version}/{modes}", h.pair)
 	h.router.GET(feedproto.BlobsPath+"{digest}", h.blob)
 	h.router.GET(feedproto.ModulesPath, h.modules)
 	return h
@@ -126,20 +127,23 @@ func (h *Handler) opened(themeID string, keys []record.SigningKey) ([]record.Sig
 }
 
 func (h *Handler) pair(ctx *fasthttp.RequestCtx) {
-	a := address{param(ctx, "environment"), param(ctx, "theme"), param(ctx, "variant"), param(ctx, "version")}
+	a := address{param(ctx, "environment"), param(ctx, "theme"), param(ctx, "variant"), param(ctx, "version"), param(ctx, "modes")}
 	if !safe(a.environment, a.theme, a.variant, a.version) {
 		h.answer(ctx, nil, missingTheme)
 		return
 	}
 	working := context.WithoutCancel(h.ctx)
 	var answer feedproto.PairInputs
-	var source derive.Pair
+	var source derive.Combination
 	err := h.store.View(working, func(r storage.Reader) (err error) {
 		answer.Pair, source, err = readPair(r, a)
 		return err
 	})
 	if err == nil {
-		answer.Overlay, err = h.derive.Overlay(working, source)
+		answer.Overlay, err = h.derive.Combined(working, source)
+	}
+	if errors.Is(err, derive.ErrTooLarge) {
+		err = missingModes
 	}
 	if err == nil {
 		answer.Add(string(ctx.QueryArgs().Peek(feedproto.InputsParameter)), func(name record.Hash) ([]byte, error) { return h.blobOf(working, name) })

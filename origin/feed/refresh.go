@@ -3,13 +3,11 @@ package feed
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/feedproto"
-	"example.com/livery/origin/derive"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -83,7 +81,7 @@ func (h *Handler) makeRefresh(ctx context.Context, q refreshRequest) ([]byte, er
 		if answer.Theme, err = readTheme(r, q.environment, q.theme); err != nil {
 			return err
 		}
-		answer.Pairs, err = q.readPairs(r)
+		answer.Pairs, err = h.readPairs(r, q)
 		return err
 	})
 	if err == nil {
@@ -96,23 +94,24 @@ func (h *Handler) makeRefresh(ctx context.Context, q refreshRequest) ([]byte, er
 	return feedproto.AppendRefresh(nil, answer)
 }
 
-func (q refreshRequest) readPairs(r storage.Reader) ([]feedproto.RefreshPair, error) {
+func (h *Handler) readPairs(r storage.Reader, q refreshRequest) ([]feedproto.RefreshPair, error) {
 	all := []feedproto.RefreshPair{}
 	for _, at := range q.Pairs {
-		variant, version, _ := strings.Cut(at, "/")
-		if !safe(variant, version) {
+		a, ok := parseAddress(q.environment, q.theme, at)
+		if !ok {
 			continue
 		}
-		answer, source, err := readPair(r, address{q.environment, q.theme, variant, version})
+		answer, source, err := readPair(r, a)
 		var part missing
-		if errors.As(err, &part) || err == nil && derive.Lacks(source.Record) {
+		if errors.As(err, &part) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		answer.Overlay = source.Record.Overlay
-		all = append(all, feedproto.RefreshPair{Address: at, Pair: answer})
+		if answer.Overlay, ok = h.derive.Compiled(source); ok {
+			all = append(all, feedproto.RefreshPair{Address: at, Pair: answer})
+		}
 	}
 	return all, nil
 }

@@ -34,6 +34,7 @@ const (
 	NoDraft              Reason = "noDraft"              // there is nothing to publish
 	ThemeUnpublished     Reason = "themeUnpublished"     // a Variant cannot be published before its Theme
 	AlreadyPublished     Reason = "alreadyPublished"     // the Variant has a version at the Theme's newest version
+	ModeUsesVariant      Reason = "modeUsesVariant"      // a mode of the Theme names the Variant that is to be deleted
 	IdempotencyKeyReused Reason = "idempotencyKeyReused" // another request had the Idempotency-Key
 )
 

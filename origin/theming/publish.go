@@ -131,7 +131,7 @@ func freeze(t record.Theme, document *jsontree.Node, p Publication) Published {
 		Theme: t,
 		Version: record.ThemeVersion{
 			Number: number, Document: record.HashOf(blob), TokenCount: t.TokenCount,
-			Prefix: t.AssetSettings.Prefix, Module: p.Module, PublishedAt: p.Now,
+			Prefix: t.AssetSettings.Prefix, Module: p.Module, PublishedAt: p.Now, Modes: t.Modes,
 		},
 		Document: blob,
 	}

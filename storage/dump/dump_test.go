@@ -42,7 +42,7 @@ func filled(t *testing.T) *pebble.Store {
 	}
 	put("a lost publish")
 	for n := range uint32(20) {
-		v := record.ThemeVersion{Number: n, Document: put(strings.Repeat("document ", int(n)*100)), Plan: put(strings.Repeat("plan ", int(n)))}
+		v := record.ThemeVersion{Number: n, Document: put(strings.Repeat("document ", int(n)*100)), Plan: put(strings.Repeat("plan ", int(n))), Modes: []record.Mode{{Dimension: "scheme", Mode: "dark", Variant: "v"}}}
 		_, err := s.Update(ctx, "e", func(tx storage.Tx) (record.Change, error) {
 			return record.Change{ThemeID: "t"}, storage.ThemeVersions.Write(tx, v, "e", "t", storage.Number(n))
 		})

@@ -153,13 +153,24 @@ type Theme struct {
 	Integrations  []Integration     `json:"integrations"` // in the order given; no pair twice
 	Serving       Serving           `json:"serving"`
 	AssetSettings AssetSettings     `json:"assetSettings"`
-	DraftPrefix   *string           `json:"draftPrefix"`   // CSS prefix that the next publish makes live; nil means as it is
-	TokenCount    int               `json:"tokenCount"`    // of the draft if there is one, else of the newest version
-	LatestVersion uint32            `json:"latestVersion"` // counts from 1 and never skips; 0 before the first publish
-	PublishedAt   time.Time         `json:"publishedAt"`   // zero before the first publish
-	DraftETag     string            `json:"draftETag"`     // empty without a draft
+	DraftPrefix   *string           `json:"draftPrefix"`    // CSS prefix that the next publish makes live; nil means as it is
+	TokenCount    int               `json:"tokenCount"`     // of the draft if there is one, else of the newest version
+	LatestVersion uint32            `json:"latestVersion"`  // counts from 1 and never skips; 0 before the first publish
+	PublishedAt   time.Time         `json:"publishedAt"`    // zero before the first publish
+	DraftETag     string            `json:"draftETag"`      // empty without a draft
+	Modes         []Mode            `json:"modes,omitzero"` // in the order given; nil means none
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
+}
+
+// Mode gives a Variant of a Theme a condition: it says what the mode of a dimension overrides, for one brand or for all
+// brands that have no Mode of their own for it.
+type Mode struct {
+	Dimension string `json:"dimension"`        // for example scheme
+	Mode      string `json:"mode"`             // for example dark
+	Variant   string `json:"variant,omitzero"` // id of the Variant whose overrides it has; empty: it overrides nothing
+	When      string `json:"when,omitzero"`    // media condition under which it holds; empty: only an attribute selects it
+	For       string `json:"for,omitzero"`     // id of the brand's Variant; empty: every brand, and the Theme itself
 }
 
 // Listed is what a list looks at of a Theme, a Variant or an Environment: it reads their records.
@@ -198,6 +209,7 @@ type ThemeVersion struct {
 	Plan        Hash      `json:"plan"`   // derived blob: the plans of its files as Module compiles them, a bundle of package plan
 	Moves       []Move    `json:"moves"`  // renames from the version before, as its publish carried overrides by them
 	PublishedAt time.Time `json:"publishedAt"`
+	Modes       []Mode    `json:"modes,omitzero"`  // the Theme's when it was published; nil means none
 	Remark      *Remark   `json:"remark,omitzero"` // nil of a version that an earlier release published
 }
 

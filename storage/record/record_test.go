@@ -72,6 +72,7 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 		same(t, record.ThemeVersion{
 			Number: rapid.Uint32().Draw(t, "number"), Document: hashes.Draw(t, "document"), TokenCount: rapid.IntMin(0).Draw(t, "tokens"),
 			Prefix: text.Draw(t, "prefix"), Module: hashes.Draw(t, "module"), Plan: hashes.Draw(t, "plan"), Moves: moves.Draw(t, "moves"), PublishedAt: moment.Draw(t, "at"),
+			Modes: modes.Draw(t, "modes"),
 		})
 	}))
 	t.Run("variant draft keeps the order and spelling of its overrides", rapid.MakeCheck(func(t *rapid.T) {
@@ -101,6 +102,11 @@ func environment(t *rapid.T) record.Environment {
 	}
 }
 
+// modes are nil if there are none: so they are stored.
+var modes = rapid.OneOf(rapid.Just[[]record.Mode](nil), rapid.SliceOfN(rapid.Custom(func(t *rapid.T) record.Mode {
+	return record.Mode{Dimension: text.Draw(t, "dimension"), Mode: text.Draw(t, "mode"), Variant: text.Draw(t, "variant"), When: text.Draw(t, "when"), For: text.Draw(t, "for")}
+}), 1, 3))
+
 func theme(t *rapid.T) record.Theme {
 	key := rapid.Custom(func(t *rapid.T) record.SigningKey {
 		return record.SigningKey{ID: text.Draw(t, "id"), Secret: rapid.SliceOf(rapid.Byte()).Draw(t, "secret"), CreatedAt: moment.Draw(t, "at")}
@@ -118,7 +124,7 @@ func theme(t *rapid.T) record.Theme {
 		AssetSettings: record.AssetSettings{Prefix: text.Draw(t, "prefix"), IsLive: rapid.Bool().Draw(t, "live"), LiveVersion: rapid.Uint32().Draw(t, "liveVersion")},
 		DraftPrefix:   rapid.Ptr(text, true).Draw(t, "draftPrefix"), TokenCount: rapid.IntMin(0).Draw(t, "tokens"),
 		LatestVersion: rapid.Uint32().Draw(t, "latest"), PublishedAt: moment.Draw(t, "published"), DraftETag: text.Draw(t, "etag"),
-		CreatedAt: moment.Draw(t, "created"), UpdatedAt: moment.Draw(t, "updated"),
+		Modes: modes.Draw(t, "modes"), CreatedAt: moment.Draw(t, "created"), UpdatedAt: moment.Draw(t, "updated"),
 	}
 }
 

@@ -128,7 +128,7 @@ var house = map[string]room{
 	"deploy/sbom":                   {},
 	"storage/dump":                  {ours: "storage storage/record", others: "github.com/klauspost/compress"},
 	"storage/postgres":              {ours: "storage storage/record", others: "github.com/jackc/pgx/v5 github.com/maypok86/otter/v2"},
-	"origin/derive":                 {ours: "renderer renderer/jsontree renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
+	"origin/derive":                 {ours: "origin/modes renderer renderer/jsontree renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
 	"edge/loop":                     {ours: "edge/clientlimit httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
 		ours:   "origin/api origin/auth origin/cors origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator origin/webhooks renderer storage storage/record wasm",
@@ -141,7 +141,7 @@ var house = map[string]room{
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api/reference":  {ours: "renderer/jsontree", others: "github.com/yuin/goldmark"},
 	"origin/api": {
-		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/heavywork origin/httpserver origin/metrics origin/operator origin/patch origin/theming origin/webhooks renderer renderer/jsontree storage storage/record",
+		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/heavywork origin/httpserver origin/metrics origin/modes origin/operator origin/patch origin/theming origin/webhooks renderer renderer/jsontree storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
 	"origin/cors":      {ours: "origin/httpserver", others: "github.com/valyala/fasthttp"},
@@ -158,13 +158,14 @@ var house = map[string]room{
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
 	"feedproto":   {ours: "storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"origin/feed": {
-		ours:   "feedproto origin/auth origin/derive origin/theming storage storage/record",
+		ours:   "feedproto origin/auth origin/derive origin/modes origin/theming storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/valyala/fasthttp",
 	},
 	"origin/operator": {
 		ours:   "origin/auth origin/derive origin/theming storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/oklog/ulid/v2 github.com/valyala/fasthttp",
 	},
+	"origin/modes":   {ours: "renderer/jsontree storage/record"},
 	"origin/patch":   {ours: "renderer/jsontree storage/record"},
 	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {

@@ -12,7 +12,7 @@ import (
 func TestCompiledThemesStayWithinTheBound(t *testing.T) {
 	c := renderer.Compile(jsontree.NewObject(), "")
 	const bytes = 1000
-	themes := newThemeCache(3 * (bytes + cachedThemeBytes))
+	themes := newLRU[themeKey, *renderer.CompiledTheme](3 * (bytes + cachedBytes))
 	key := func(i int) themeKey { return themeKey{prefix: fmt.Sprint(i)} }
 	for i := range 3 {
 		themes.add(key(i), c, bytes)

@@ -1,0 +1,153 @@
+package themes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/client"
+)
+
+func (a *app) themeModes() *cobra.Command {
+	var m newModes
+	cmd := &cobra.Command{
+		Use:   "modes THEME",
+		Short: "Show or replace the modes of a Theme",
+		Long: "Show the modes of a Theme, or replace the whole list with --mode or --set, which need the role admin.\n\n" +
+			"A mode is a Variant that the Theme gives a condition: files are served with it laid over them at\n" +
+			"addresses that end in ?modes=scheme.dark. A mode without a Variant overrides nothing. The file of --set\n" +
+			"is what --json prints; it may name Variants by their slugs, and a brand with \"for\". --set and an empty\n" +
+			"list, {\"modes\": []}, remove all modes.",
+		Example: "  livery theme modes acme --env sandbox\n" +
+			"  livery theme modes acme --env sandbox --mode scheme.light --mode 'scheme.dark=midnight (prefers-color-scheme: dark)'\n" +
+			"  livery theme modes acme --env sandbox --set modes.json",
+	}
+	cmd.Flags().StringArrayVar(&m.modes, "mode", nil, "`DIMENSION.MODE[=VARIANT][ CONDITION]` of the new list, in its order; may be repeated")
+	cmd.Flags().StringVar(&m.file, "set", "", "JSON `FILE` with the new list; - is the standard input")
+	cmd.MarkFlagsMutuallyExclusive("mode", "set")
+	return a.onTheme(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
+		return a.themeModesOf(ctx, c, f, m)
+	})
+}
+
+func (a *app) themeModesOf(ctx context.Context, c *client.Client, f target.Resolved, m newModes) error {
+	var variants []client.Variant
+	for v, err := range c.EveryVariant(ctx, f.Env.ID, f.Theme.ID) {
+		if err != nil {
+			return err
+		}
+		variants = append(variants, v)
+	}
+	list, given, err := m.read(a)
+	var answer client.Modes
+	switch {
+	case err != nil:
+	case given:
+		if err = nameVariants(list, f.Theme, variants); err == nil {
+			answer, err = c.Scope(f.Env.ID, f.Theme.ID).SetModes(ctx, list)
+		}
+	default:
+		answer, err = c.Scope(f.Env.ID, f.Theme.ID).Modes(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return a.Show(answer, func() { a.printModes(f.Theme, variants, answer.Modes) })
+}
+
+func (a *app) printModes(theme client.Theme, variants []client.Variant, list []client.Mode) {
+	if len(list) == 0 {
+		a.Say("Theme %s has no modes. Set them with --mode DIMENSION.MODE[=VARIANT][ CONDITION].", theme.Slug)
+		return
+	}
+	slugs := map[string]string{}
+	for _, v := range variants {
+		slugs[v.ID] = v.Slug
+	}
+	t := term.Table{Head: []string{"DIMENSION", "MODE", "VARIANT", "WHEN", "FOR"}}
+	for _, m := range list {
+		variant := ""
+		if m.Variant != nil {
+			variant = slugs[*m.Variant]
+		}
+		t.Add(m.Dimension, m.Mode, variant, m.When, slugs[m.For])
+	}
+	a.PrintTable(t)
+}
+
+// newModes is the list that a command line gives.
+type newModes struct {
+	modes []string
+	file  string
+}
+
+// read returns the list, and whether there is one. Its Variants are named as the person wrote them.
+func (m newModes) read(a *app) (list []client.Mode, given bool, err error) {
+	if m.file == "" {
+		for _, text := range m.modes {
+			mode, err := readMode(text)
+			if err != nil {
+				return nil, false, err
+			}
+			list = append(list, mode)
+		}
+		return list, len(list) > 0, nil
+	}
+	data, err := a.ReadFile(m.file)
+	if err != nil {
+		return nil, false, err
+	}
+	var body struct{ Modes *[]client.Mode }
+	if err := json.Unmarshal(data, &body); err != nil || body.Modes == nil {
+		if err == nil {
+			err = errors.New(`it lacks the list "modes"`)
+		}
+		return nil, false, term.Fail(`Write {"modes": [{"dimension": "scheme", "mode": "dark", "variant": "midnight"}]}.`, "%s is not a list of modes: %s", term.NameOf(m.file), err)
+	}
+	return *body.Modes, true, nil
+}
+
+// readMode reads "DIMENSION.MODE[=VARIANT][ CONDITION]".
+func readMode(text string) (m client.Mode, err error) {
+	name, when, _ := strings.Cut(text, " ")
+	name, variant, named := strings.Cut(name, "=")
+	var ok bool
+	if m.Dimension, m.Mode, ok = strings.Cut(name, "."); !ok || named && variant == "" {
+		return m, term.UsageError("Write DIMENSION.MODE=VARIANT, for example scheme.dark=midnight.", "%q is not a valid mode", text)
+	}
+	if m.When = strings.TrimSpace(when); named {
+		m.Variant = &variant
+	}
+	return m, nil
+}
+
+// nameVariants puts ids in the place of slugs.
+func nameVariants(list []client.Mode, theme client.Theme, variants []client.Variant) error {
+	find := func(name string) (string, error) {
+		slugs := make([]string, len(variants))
+		for i, v := range variants {
+			if slugs[i] = v.Slug; v.Slug == name || v.ID == name {
+				return v.ID, nil
+			}
+		}
+		return "", target.NotFound("Variant", name, " of Theme "+theme.Slug, slugs)
+	}
+	for i := range list {
+		m, err := &list[i], error(nil)
+		if m.Variant != nil {
+			*m.Variant, err = find(*m.Variant)
+		}
+		if err == nil && m.For != "" {
+			m.For, err = find(m.For)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

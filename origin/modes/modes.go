@@ -1,0 +1,114 @@
+// Package modes holds the rules of a Theme's modes: which lists are valid, what a value of the query parameter modes names,
+// and what a combination of modes overrides. A mode is a Variant that the Theme gives a condition. The package is pure:
+// records in, records out.
+package modes
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
+)
+
+// Dimension is a dimension of a Theme with some of its modes, in the order of the Theme's list.
+type Dimension struct {
+	Name  string
+	Modes []Mode // at least one
+}
+
+// Mode is a mode as one brand has it.
+type Mode struct {
+	Name    string
+	When    string // media condition; empty: only an attribute selects it
+	Variant string // id of the Variant whose overrides it has; empty: it overrides nothing
+}
+
+// Of returns the dimensions of a list as a brand has them: an entry for the brand takes the place of the general one, and
+// a mode of which there are only entries for other brands overrides nothing. brand is the id of a Variant, or empty for
+// the Theme itself.
+func Of(list []record.Mode, brand string) (all []Dimension) {
+	for _, entry := range list {
+		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == entry.Dimension })
+		if i < 0 {
+			i, all = len(all), append(all, Dimension{Name: entry.Dimension})
+		}
+		d := &all[i]
+		k := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Name == entry.Mode })
+		if k < 0 {
+			k, d.Modes = len(d.Modes), append(d.Modes, Mode{Name: entry.Mode, When: entry.When})
+		}
+		if entry.For == brand || entry.For == "" && !names(list, entry, brand) {
+			d.Modes[k].Variant = entry.Variant
+		}
+	}
+	return all
+}
+
+// names reports whether a list has an entry of the same mode for the brand.
+func names(list []record.Mode, general record.Mode, brand string) bool {
+	return slices.ContainsFunc(list, func(m record.Mode) bool {
+		return m.Dimension == general.Dimension && m.Mode == general.Mode && m.For == brand
+	})
+}
+
+// Select returns what a value of the query parameter modes names among the dimensions of a Theme: dimensions, separated by
+// commas, with all their modes, or single modes, each as the only one of its dimension. conditional reports the former. ok
+// is false if the value has more than MaxDimensions parts, mixes the two, or names what the Theme does not have, a
+// dimension twice, or dimensions in another order than the Theme's.
+func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok bool) {
+	conditional = !strings.Contains(value, ".")
+	for part := range strings.SplitSeq(value, ",") {
+		name, mode, single := strings.Cut(part, ".")
+		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == name })
+		if i < 0 || single == conditional {
+			return nil, false, false
+		}
+		d := all[i]
+		all = all[i+1:]
+		if single {
+			k := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Name == mode })
+			if k < 0 {
+				return nil, false, false
+			}
+			d.Modes = d.Modes[k : k+1]
+		}
+		chosen = append(chosen, d)
+	}
+	return chosen, conditional, true
+}
+
+// Merge lays flat maps of overrides over one another: of members with one name the last wins, at the place of the first.
+// The result shares the values of the maps.
+func Merge(maps ...*jsontree.Node) *jsontree.Node {
+	var members []jsontree.Member
+	places := map[string]int{}
+	for _, overrides := range maps {
+		for _, m := range overrides.Members {
+			i, known := places[m.Name]
+			if !known {
+				places[m.Name], members = len(members), append(members, m)
+			} else {
+				members[i].Value = m.Value
+			}
+		}
+	}
+	return jsontree.NewObject(members...)
+}
+
+// Use reports whether a list names a Variant.
+func Use(list []record.Mode, variantID string) bool {
+	return slices.ContainsFunc(list, func(m record.Mode) bool { return m.Variant == variantID || m.For == variantID })
+}
+
+// Variants returns the ids of the Variants that a list names, each once.
+func Variants(list []record.Mode) (ids []string) {
+	for _, m := range list {
+		for _, id := range []string{m.Variant, m.For} {
+			if id != "" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
