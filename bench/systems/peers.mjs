@@ -1,5 +1,5 @@
 // What Style Dictionary or Terrazzo makes of token files: node peers.mjs <tool> <file>... prints, as JSON, how many custom
-// properties come out, how long that took, or why the files were refused.
+// properties come out with a value and without one, or the first line of why the files were refused.
 import fs from 'node:fs';
 import path from 'node:path';
 import { build, defineConfig, Logger, parse } from '@terrazzo/parser';
@@ -34,13 +34,14 @@ const tools = {
 };
 
 console.warn = console.error = console.log = () => {};
-const began = performance.now();
 try {
   const text = await tools[tool]();
   const values = [...text.matchAll(/^\s*(--[^:\s]+):\s*(.*?);/gm)];
-  const names = new Set(values.filter(([, , value]) => !/^(undefined|\[object Object\]|\{.*\})$/.test(value)).map(([, name]) => name));
-  process.stdout.write(JSON.stringify({ ms: Math.round(performance.now() - began), properties: names.size }));
+  const [good, bad] = [new Set(), new Set()];
+  for (const [, name, value] of values) (/undefined|\[object Object\]|^\{.*\}$/.test(value) ? bad : good).add(name);
+  process.stdout.write(JSON.stringify({ properties: good.size, unusable: bad.size }));
 } catch (error) {
-  process.stdout.write(JSON.stringify({ refused: String(error.message).trim().split('\n')[0].slice(0, 80) }));
+  const [line] = String(error.message).replace(/\x1b\[[0-9;]*m/g, '').trim().split('\n');
+  process.stdout.write(JSON.stringify({ refused: line.replaceAll(process.cwd(), '').slice(0, 160) }));
 }
 process.exit(0);

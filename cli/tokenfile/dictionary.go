@@ -2,10 +2,12 @@ package tokenfile
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokenfile/tree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -51,14 +53,25 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 	switch {
 	case kind != "" && kind == c.above:
 		kind = "" // the group says it
-	case kind != "":
+	case kind != "" && (n.Find("$value") != nil || isType(kind)):
 		kind, value = standard(kind, value)
 	case strings.Contains(textOf(value), "{"):
 	case n.Find("$value") == nil:
-		kind, value = c.categorised(value, path)
+		if of, written := c.categorised(value, path); of != "" {
+			kind, value = of, written
+		}
 	}
 	return newToken(n, kind, value)
 }
+
+// isType reports whether a word is a type, if perhaps spelled otherwise, and not a label of the team that wrote the file.
+func isType(word string) bool {
+	_, isStudio := studioTypes[word]
+	return isStudio || slices.Contains(dtcg.TypeNames(), word) || NearestType(word) != ""
+}
+
+// bareHex is a colour without its #, of which Style Dictionary's transforms make one.
+var bareHex = regexp.MustCompile(`^(?:[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
 
 // bareNumber is a number without a unit, as people write it in a string too.
 var bareNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)$`)
@@ -74,6 +87,10 @@ var categories = map[string]struct{ kind, unit string }{
 }
 
 func (c *setConverter) categorised(value *jsontree.Node, path jsontree.Pointer) (string, *jsontree.Node) {
+	if path[0] == "color" && value.IsString() && bareHex.MatchString(value.Text) {
+		c.concede("colours without #", path, `"`+value.Text+`" is #`+value.Text+" now, as Style Dictionary's css writes the category color")
+		return "color", jsontree.NewString("#" + value.Text)
+	}
 	category, ok := categories[path[0]]
 	if !ok || value == nil {
 		return "", value

@@ -60,6 +60,35 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
+// Auro's files say what their team calls a token in the member type; Style Dictionary's transforms go by the category.
+func TestATypeThatIsALabelLeavesTheCategory(t *testing.T) {
+	parts, err := convert(t, `{"color":{"a":{"value":"FFF0cd","type":"semantic"},"b":{"value":"139142"},"c":{"value":"fff"},"d":{"value":"{color.a.value}","type":"semantic"}},`+
+		`"size":{"a":{"value":0.375,"type":"semantic"},"b":{"value":"wide","type":"semantic"},"c":{"value":4,"type":"number"}}}`, Options{})
+	const want = `{"color":{"a":{"$type":"color","$value":"#FFF0cd"},"b":{"$type":"color","$value":"#139142"},"c":{"$value":"fff"},"d":{"$type":"semantic","$value":"{color.a}"}},` +
+		`"size":{"a":{"$type":"dimension","$value":"0.375rem"},"b":{"$type":"semantic","$value":"wide"},"c":{"$type":"number","$value":4}}}`
+	if got := spell(parts); err != nil || got != want {
+		t.Errorf("Convert() = %s, %v, want %s", got, err, want)
+	}
+	var paths []string
+	for _, c := range parts[0].Concessions {
+		paths = append(paths, c.Kind+" "+c.Path)
+	}
+	if got := strings.Join(paths, ", "); got != "colours without # color.a, colours without # color.b, numbers without a unit size.a" {
+		t.Errorf("named: %s", got)
+	}
+}
+
+// A token whose value stands in $extensions, as Carbon's themes.json has them, is a group to DTCG: no file would have it.
+func TestATypeWithoutAValueIsNamed(t *testing.T) {
+	parts, err := convert(t, `{"a":{"$value":1},"b":{"$type":"color","$extensions":{"x":"#fff"}},"g":{"$type":"color","c":{"$value":"#fff"}},"r":{"$type":"color","$ref":"#/g"}}`, Options{})
+	if err != nil || len(parts) != 1 {
+		t.Fatal(parts, err)
+	}
+	if list := parts[0].Concessions; len(list) != 1 || list[0].Path != "b" || list[0].Kind != "tokens without a value" {
+		t.Errorf("named: %+v, want b alone", list)
+	}
+}
+
 // spell joins the trees of parts, each with the name of its set.
 func spell(parts []Part) string {
 	var list []string

@@ -26,6 +26,7 @@ func Document(root *jsontree.Node) Result {
 	r.aliases()
 	r.unknownTypes()
 	r.wrongValues()
+	r.gradients()
 	r.wrongAliases()
 	return r
 }

@@ -40,6 +40,12 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 		{"a name that is taken is left", `{"0.5":{"$value":1},"0-5":{"$value":2}}`, `{"0.5":{"$value":1},"0-5":{"$value":2}}`, ""},
 		{"aliases that name a value", `{"a":{"$value":1},"b":{"$value":"{a.value}"},"c":{"$value":["{a.$value}"]},"d":{"$value":"{x.value}"}}`, `{"a":{"$value":1},"b":{"$value":"{a}"},"c":{"$value":["{a}"]},"d":{"$value":"{x.value}"}}`, ""},
 		{"a token that is called value", `{"a":{"value":{"$value":1}},"b":{"$value":"{a.value}"}}`, `{"a":{"value":{"$value":1}},"b":{"$value":"{a.value}"}}`, ""},
+		{
+			"gradients on several lines are of that type, other texts are texts",
+			`{"a":{"$value":"\n linear-gradient(0deg var(--b), red),\n radial-gradient(\n circle, blue)"},"b":{"$value":"-gradient(\n"},"c":{"$value":"linear-gradient(red, blue)"},"d":{"$type":"string","$value":"\nlinear-gradient(red, blue)"}}`,
+			`{"a":{"$type":"gradient","$value":"\n linear-gradient(0deg var(--b), red),\n radial-gradient(\n circle, blue)"},"b":{"$value":"-gradient(\n"},"c":{"$value":"linear-gradient(red, blue)"},"d":{"$type":"string","$value":"\nlinear-gradient(red, blue)"}}`,
+			`/a "\n linear-gradient(0deg var(--b), red),\n radial-gradient(\… is of type gradient`,
+		},
 		{"a circle of aliases ends", `{"a":{"$type":"brand","$value":"{b}"},"b":{"$type":"color","$value":"{a}"}}`, `{"a":{"$type":"color","$value":"{b}"},"b":{"$type":"color","$value":"{a}"}}`, `/a $type "brand" is not known: the type of b counts, color`},
 	}
 	for _, c := range cases {

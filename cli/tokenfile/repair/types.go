@@ -128,6 +128,23 @@ func (r *Result) wrongValues() {
 	})
 }
 
+// gradients gives a text on several lines that has no type, and that is one of gradients, that type: without it the text
+// is served in quotes, because only a typed value may span lines.
+func (r *Result) gradients() {
+	d := dtcg.Read(r.Tree)
+	types := map[string]string{}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		if t.Resolved != "" || !t.Value.IsString() || !strings.ContainsAny(t.Value.Text, "\n\r\t") || !strings.Contains(t.Value.Text, "-gradient(") || !dtcg.Fits(d, "gradient", t.Value) {
+			continue
+		}
+		at := jsontree.Pointer(t.Segments)
+		types[at.String()] = "gradient"
+		r.concede("gradients on several lines", at, shown(t.Value)+" is of type gradient")
+	}
+	r.Tree = setTypes(r.Tree, types)
+}
+
 // wrongAliases gives an alias whose type its target cannot have the type of the target.
 func (r *Result) wrongAliases() {
 	r.retype("types that disagree with the target of an alias", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {

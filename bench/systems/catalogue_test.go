@@ -1,0 +1,51 @@
+package systems
+
+// system is the published tokens of a design system.
+type system struct {
+	name  string
+	files []string          // or folders, in node_modules; "package#name" is an export of a module, as JSON
+	css   []string          // the package's own stylesheets of the same tokens; none if it has none
+	strip string            // the prefix of the names in these
+	put   string            // what the names of the tokens begin with in its place
+	args  []string          // what the push is told beside
+	notes map[string]string // why a custom property differs, if no class says it
+}
+
+// all are the systems. What a package publishes as the source of its other files is taken, as it lies there.
+var all = []system{
+	{name: "Adobe Spectrum", files: []string{"@adobe/spectrum-tokens/src"}},
+	{name: "Amsterdam", files: []string{"@amsterdam/design-system-tokens/dist/index.json"}, css: []string{"@amsterdam/design-system-tokens/dist/index.css"}},
+	{name: "Atlassian", files: []string{"@atlaskit/tokens/figma/atlassian-light.json"}, css: []string{"@atlaskit/tokens/dist/cjs/artifacts/themes/atlassian-light.js#default"}, strip: "ds-", put: "tokens-light-color-"},
+	{name: "Auro", files: []string{"@aurodesignsystem/design-tokens/src/themes/auro-classic"}, css: []string{"@aurodesignsystem/design-tokens/dist/legacy/auro-classic/CSSCustomProperties.css"}, strip: "ds-"},
+	{name: "Canvas", files: []string{"@workday/canvas-tokens-web/css/base/_variables.css"}, css: []string{"@workday/canvas-tokens-web/css/base/_variables.css"}},
+	{name: "Carbon", files: []string{"@carbon/themes/src/dtcg/color-palette.json", "@carbon/themes/src/dtcg/themes.json"}},
+	{name: "Carbon 11.78", files: []string{"carbon-themes-white/src/dtcg/color-palette.json", "carbon-themes-white/src/dtcg/white.json"}, css: []string{"@carbon/styles/css/styles.css"}, strip: "cds-"},
+	{name: "Cloudscape", files: []string{"@cloudscape-design/design-tokens/index-visual-refresh.json"}},
+	{name: "Designsystemet", files: []string{"@digdir/designsystemet-theme/brand/digdir.css"}, css: []string{"@digdir/designsystemet-theme/brand/digdir.css"}},
+	{name: "Duet", files: []string{"@duetds/tokens/lib/tokens.raw.json"}, css: []string{"@duetds/tokens/lib/tokens.custom-properties.css"}},
+	{name: "Entur", files: []string{"@entur/tokens/dist/primitive.css", "@entur/tokens/dist/base.css"}, css: []string{"@entur/tokens/dist/primitive.css", "@entur/tokens/dist/base.css"}},
+	{name: "Fluent", files: []string{"@fluentui/tokens#webLightTheme"}},
+	{name: "GitLab Pajamas", files: []string{"@gitlab/ui/src/tokens/constant"}, css: []string{"@gitlab/ui/src/tokens/build/css/tokens.css"}, strip: "gl-"},
+	{name: "Helios", files: []string{"@hashicorp/design-system-tokens/dist/docs/products/tokens.json"}, css: []string{"@hashicorp/design-system-tokens/dist/products/css/tokens.css"}, strip: "token-"},
+	{name: "HPE", files: []string{"hpe-design-tokens/dist/css/primitives.css"}, css: []string{"hpe-design-tokens/dist/css/primitives.css"}},
+	{name: "LaunchPad", files: []string{"@launchpad-ui/tokens/dist/tokens.json"}, css: []string{"@launchpad-ui/tokens/dist/index.css"}, strip: "lp-"},
+	{name: "Lyne", files: []string{"@sbb-esta/lyne-design-tokens/dist/js/sbb-tokens-raw.json"}, css: []string{"@sbb-esta/lyne-design-tokens/dist/css/sbb-variables.css"}, strip: "sbb-"},
+	{name: "Momentum", files: []string{"@momentum-design/tokens/dist/json/theme/webex/light-stable.json"}, css: []string{"@momentum-design/tokens/dist/css/theme/webex/light-stable.css"}, strip: "mds-"},
+	{name: "Mozilla Protocol", files: []string{"@mozilla-protocol/tokens/dist/index.json"}, css: []string{"@mozilla-protocol/tokens/dist/index.css"}},
+	{name: "Aksel", files: []string{"@navikt/ds-tokens/dist/tokens.css"}, css: []string{"@navikt/ds-tokens/dist/tokens.css"}},
+	{name: "Neptune", files: []string{"@transferwise/neptune-tokens/colors.json"}},
+	{name: "NL Voorbeeld", files: []string{"@nl-design-system-unstable/voorbeeld-design-tokens/figma/voorbeeld.tokens.json"}, css: []string{"@nl-design-system-unstable/voorbeeld-design-tokens/dist/variables.css"}, args: []string{"--yes"}},
+	{name: "Nord", files: []string{"@nordhealth/tokens/lib/tokens.raw.json"}, css: []string{"@nordhealth/tokens/lib/tokens.custom-properties.css"}},
+	{name: "Open Props", files: []string{"open-props/open-props.tokens.json"}, css: []string{"open-props/open-props.min.css"}},
+	{name: "Paste", files: []string{"@twilio-paste/design-tokens/dist/tokens.raw.json"}, css: []string{"@twilio-paste/design-tokens/dist/tokens.custom-properties.css"}},
+	{name: "PIE", files: []string{"@justeat/pie-design-tokens/dist/tokens.json"}, css: []string{"@justeat/pie-design-tokens/dist/jet.css"}, strip: "dt-color-", put: "theme-jet-color-global-"},
+	{name: "Polaris", files: []string{"@shopify/polaris-tokens/dist/css/styles.css"}, css: []string{"@shopify/polaris-tokens/dist/css/styles.css"}},
+	{name: "Porsche", files: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}, css: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}},
+	{name: "Primer", files: []string{"@primer/primitives/src/tokens/base"}, css: []string{"@primer/primitives/dist/css/base/typography/typography.css", "@primer/primitives/dist/css/base/size/size.css", "@primer/primitives/dist/css/base/motion/motion.css", "@primer/primitives/dist/css/functional/themes/light.css"}},
+	{name: "Rijkshuisstijl", files: []string{"@rijkshuisstijl-community/design-tokens/dist/index.tokens.json"}, css: []string{"@rijkshuisstijl-community/design-tokens/dist/index.css"}},
+	{name: "Salesforce Lightning", files: []string{"@salesforce-ux/design-system/design-tokens/dist/bg-standard.raw.json"}},
+	{name: "Skyscanner Backpack", files: []string{"@skyscanner/bpk-foundations-web/tokens/base.raw.json"}},
+	{name: "Spectrum CSS", files: []string{"@spectrum-css/tokens/dist/json/tokens.json"}, css: []string{"@spectrum-css/tokens/dist/css/index.css"}, strip: "spectrum-"},
+	{name: "Telekom Scale", files: []string{"@telekom/design-tokens/src/core", "@telekom/design-tokens/src/semantic", "@telekom/design-tokens/src/telekom"}, css: []string{"@telekom/design-tokens/dist/css/design-tokens.all.css"}, strip: "telekom-"},
+	{name: "Utrecht", files: []string{"@utrecht/design-tokens/src/common", "@utrecht/design-tokens/src/brand"}, css: []string{"@utrecht/design-tokens/dist/root.css"}},
+}
