@@ -1,9 +1,11 @@
 package source_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"example.com/livery/cli/tokenfile/resolver"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -163,4 +166,55 @@ func TestResolverDocumentsOfTheSuites(t *testing.T) {
 	if err != nil || read == 0 {
 		t.Skipf("%s holds no resolver document (%v)", suites, err)
 	}
+}
+
+// Each permutation of the documents in testdata/resolver, which follow the examples of the specification, has the tokens,
+// types and values that Terrazzo gives it: bench/systems/resolve.mjs wrote terrazzo.jsonl.
+func TestPermutationsAgreeWithTerrazzo(t *testing.T) {
+	t.Parallel()
+	const folder = "testdata/resolver"
+	text, err := os.ReadFile(folder + "/terrazzo.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agreed := 0
+	for line := range strings.Lines(string(text)) {
+		var theirs struct {
+			File   string
+			Inputs []string
+			Tokens map[string]struct {
+				Type  string
+				Value any
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &theirs); err != nil {
+			t.Fatal(err)
+		}
+		s, err := source.Theme(&term.App{}, []string{filepath.Join(folder, theirs.File)}, tokenfile.Options{Inputs: theirs.Inputs})
+		if err != nil {
+			t.Errorf("%s %v: %v", theirs.File, theirs.Inputs, err)
+			continue
+		}
+		d := dtcg.Read(s.Tree)
+		if len(d.Tokens) != len(theirs.Tokens) {
+			t.Errorf("%s %v has %d tokens, theirs %d", theirs.File, theirs.Inputs, len(d.Tokens), len(theirs.Tokens))
+		}
+		for i := range d.Tokens {
+			own := &d.Tokens[i]
+			want, ok := theirs.Tokens[own.Path]
+			var value any
+			if err := json.Unmarshal(jsontree.Append(nil, own.Served), &value); err != nil {
+				t.Fatal(err)
+			}
+			if !ok || own.Resolved != want.Type || !reflect.DeepEqual(value, want.Value) {
+				t.Errorf("%s %v: %s is %s %v, theirs %s %v", theirs.File, theirs.Inputs, own.Path, own.Resolved, value, want.Type, want.Value)
+				continue
+			}
+			agreed++
+		}
+	}
+	if agreed == 0 {
+		t.Error("no token agrees")
+	}
+	t.Logf("%d tokens agree", agreed)
 }
