@@ -26,6 +26,7 @@ type exchange struct {
 	request      policy.Request
 	origins      [2][]byte    // of request; more than one are as wrong as two
 	lines        [3][1][]byte // of request, on the event loop
+	mayMake      bool         // on the event loop: a small file may be made
 	outcome      records.Outcome
 	view         respond.View
 	response     *respond.Response

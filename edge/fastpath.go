@@ -47,11 +47,18 @@ func (e *Edge) answerHit(x *exchange, r *loop.Request) (a loop.Answer, ok bool) 
 	if r.Range != nil {
 		enc, deltas = coding.Identity, false
 	}
-	file, ok := e.content.File(content.Key{Inputs: x.PairState.Inputs.ID, File: x.address.File})
-	if !ok || file.Body(enc) == nil {
+	file, held := e.content.File(content.Key{Inputs: x.PairState.Inputs.ID, File: x.address.File})
+	switch {
+	case held:
+		v.Body = file.Body(enc)
+	case x.mayMake:
+		v.Body = e.content.MakeAtOnce(&x.PairState.Inputs, x.address.File, enc)
+		x.outcome = records.Miss
+		e.timed(x, &v.Made)
+	}
+	if v.Body == nil {
 		return a, false
 	}
-	v.Body = file.Body(enc)
 	e.content.Recompress(&x.PairState.Inputs, x.address.File, v.Body)
 	if deltas && r.AvailableDictionary != nil {
 		hint := coding.DictionaryHint{Available: r.AvailableDictionary, Site: r.SecFetchSite, Mode: r.SecFetchMode, Origin: r.Origin}
@@ -65,7 +72,7 @@ func (e *Edge) answerHit(x *exchange, r *loop.Request) (a loop.Answer, ok bool) 
 	if e.decide(x) != nil {
 		return a, false
 	}
-	e.metrics.answered(x.response.Status, records.Hit, len(x.response.Content))
+	e.metrics.answered(x.response.Status, x.outcome, len(x.response.Content))
 	return loop.Answer{Head: x.response.AppendHead(r.Scratch), Body: x.response.Content}, true
 }
 

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"net"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,7 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 		if err := e.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if err := runtime.Close(t.Context()); err != nil {
+		if err := runtime.Close(context.Background()); err != nil { // that of t is done
 			t.Error(err)
 		}
 	})

@@ -23,7 +23,13 @@ type hotResponses struct {
 	exchange *exchange
 	seed     maphash.Seed
 	slots    [hotSlots]cachedResponse
+
+	madeAfter time.Time // when the loop read the clock before it made a file
+	made      int       // files since
 }
+
+// madeATurn bounds the files that a loop makes before it looks for further requests: hits wait for no more than these.
+const madeATurn = 8
 
 const (
 	hotResponseFor = 50 * time.Millisecond
@@ -70,12 +76,24 @@ func (s *hotResponses) Ready(r *loop.Request) (loop.Answer, bool) {
 	}
 	confirmed := s.edge.records.ConfirmedAt()
 	x.begin(nil, q)
+	x.mayMake = s.mayMake(r.Now)
 	a, ok := s.edge.answerHit(x, r)
-	if ok {
+	switch {
+	case x.outcome != records.Hit:
+		s.made++
+	case ok:
 		s.keep(f, hash, r, a, x, confirmed)
 	}
 	x.end()
 	return a, ok
+}
+
+// mayMake reports whether the loop may make a file, if it last read the clock at a time.
+func (s *hotResponses) mayMake(read time.Time) bool {
+	if !read.Equal(s.madeAfter) {
+		s.madeAfter, s.made = read, 0
+	}
+	return s.made < madeATurn
 }
 
 // find returns where a request's answer is kept, or nil.

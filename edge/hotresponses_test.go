@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"bytes"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -8,11 +10,14 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
-	"example.com/livery/edge/records"
-
 	"example.com/livery/edge/loop"
+	"example.com/livery/edge/records"
 	"example.com/livery/feedproto"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/plan"
 	"example.com/livery/storage/record"
+	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
 )
 
@@ -171,4 +176,111 @@ func TestRememberingHoldsNoFile(t *testing.T) {
 	if a, ok := s.Ready(request); !ok || string(a.Body) != string(other.Bytes) {
 		t.Errorf("the file in its place = %q, %t", a.Body, ok)
 	}
+}
+
+// withVariants returns an edge that has all that so many Variants are rendered from in memory, and the paths of their style
+// sheets.
+func withVariants(t *testing.T, count int) (e *Edge, paths []string) {
+	e = warmed(t, openServing)
+	guest, err := wasm.Guest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := record.HashOf(guest)
+	if err := e.config.Runtime.Load(t.Context(), string(module), guest); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&text, `,"step%d":{"$type":"dimension","$value":"%dpx"}`, i, i)
+	}
+	tree, err := jsontree.Parse("{" + text.String()[1:] + "}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theme := renderer.Compile(tree, "")
+	put := func(part func(renderer.File) []byte) record.Hash {
+		var parts [][]byte
+		for file := range renderer.File(renderer.FileCount) {
+			parts = append(parts, part(file))
+		}
+		bundle := plan.AppendBundle(nil, parts)
+		e.content.PutInput(record.HashOf(bundle), bundle)
+		return record.HashOf(bundle)
+	}
+	planName := put(theme.Plan)
+	th := e.records.ThemeEntry(testEnv + "/" + testTheme)
+	known := records.Freshness{Change: th.Change(), At: time.Now().Add(time.Hour)}
+	for i := range count {
+		overrides, err := jsontree.Parse(fmt.Sprintf(`{"step%d":"%drem"}`, i%100, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := theme.Load(overrides)
+		fed := feedproto.Pair{Version: 1, Plan: planName, Module: module, Sealed: true, Overlay: put(func(f renderer.File) []byte { return theme.Overlay(set, f) })}
+		key := fmt.Sprintf("%s/var_%026d/1", th.Key, i)
+		e.records.HoldPair(e.records.PairEntry(key), known, fed)
+		paths = append(paths, "/"+key+"/tokens.css")
+	}
+	return e, paths
+}
+
+// A loop makes the small file of a Variant itself if all that it takes is in memory, a few at a turn. What it answers is what
+// the full server would, but for the time that it took.
+func TestLoopsMakeSmallFiles(t *testing.T) {
+	const turns = 2
+	e, paths := withVariants(t, 3+turns*madeATurn+1)
+	other, _ := withVariants(t, len(paths))
+	thread := fastPath{e}.ForLoop()
+	if _, ok := thread.Ready(scannedRequest(paths[0], nil)); ok {
+		t.Error("a loop makes a file of a plan that no instance holds")
+	}
+	for i, coding := range []string{"identity", "gzip", "gzip"} { // the plan is held then, and its matches are known
+		fullAnswer(t, e, paths[i], []string{"Accept-Encoding: " + coding})
+		fullAnswer(t, other, paths[i], []string{"Accept-Encoding: " + coding})
+	}
+	if _, ok := (fastPath{e}).Ready(scannedRequest(paths[3], nil)); ok {
+		t.Error("a file is made for what is not a loop")
+	}
+	next := paths[3:]
+	for i, coding := range []string{"identity", "gzip"} {
+		at := time.Now().Add(time.Duration(i) * time.Millisecond)
+		for range madeATurn {
+			comparesMade(t, e, other, thread, next[0], "Accept-Encoding: "+coding, at)
+			next = next[1:]
+		}
+		late := scannedRequest(next[len(next)-1], nil)
+		if late.Now = at; i == 0 {
+			if _, ok := thread.Ready(late); ok {
+				t.Errorf("a loop makes more than %d files at a turn", madeATurn)
+			}
+		}
+	}
+}
+
+// comparesMade has a file made by a loop of e, and compares the answers with those of the full server of another edge.
+func comparesMade(t *testing.T, e, other *Edge, thread loop.Source, path, line string, at time.Time) {
+	t.Helper()
+	for _, how := range []string{"livery; fwd=uri-miss; stored", "livery; hit"} {
+		request := scannedRequest(path, []string{line})
+		request.Now = at
+		got, ok := thread.Ready(request)
+		if !ok {
+			t.Fatalf("%s, %s: a loop does not answer", path, line)
+		}
+		sent := untimed(append(append(bytes.Clone(got.Head), "\r\n"...), got.Body...))
+		if want := untimed(fullAnswer(t, other, path, []string{line})); !bytes.Equal(sent, want) || !bytes.Contains(sent, []byte("Cache-Status: "+how+"\r\n")) {
+			t.Errorf("a loop answers %.700q, the full server %.700q, want it %q", sent, want, how)
+		}
+	}
+}
+
+// untimed returns an answer without the times that it took.
+func untimed(answer []byte) []byte {
+	from := bytes.Index(answer, []byte("Server-Timing: "))
+	if from < 0 {
+		return answer
+	}
+	to := from + bytes.Index(answer[from:], []byte("\r\n"))
+	return append(answer[:from:from], answer[to:]...)
 }

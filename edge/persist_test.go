@@ -63,6 +63,7 @@ func TestPairsComeWithTheirInputs(t *testing.T) {
 		}
 	}
 	r := run(t, f)
+	r.settle()
 	for _, address := range addresses {
 		want(t, r.get(address), 200, "px")
 	}

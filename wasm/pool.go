@@ -184,13 +184,12 @@ func (p *pool) work(ctx context.Context, take func(context.Context) (*instance, 
 	if err := p.admit(ctx); err != nil {
 		return nil, err
 	}
-	ctx = context.WithoutCancel(ctx)
 	in, err := take(ctx)
 	if err != nil {
 		<-p.slots
 		return nil, fmt.Errorf("wasm: %w: %w", ErrFailed, err)
 	}
-	answer, err := do(ctx, in)
+	answer, err := do(context.WithoutCancel(ctx), in)
 	if refused := (*RefusedError)(nil); err != nil && !errors.As(err, &refused) {
 		p.host.counts.fail(err)
 		give(in, err)
@@ -200,7 +199,8 @@ func (p *pool) work(ctx context.Context, take func(context.Context) (*instance, 
 	return answer, err
 }
 
-// take returns an idle instance that holds the plan, or the one that holds least, or a new one.
+// take returns an idle instance that holds the plan, or the one that holds least, or a new one. If ctx is done only the
+// first will do.
 func (p *pool) take(ctx context.Context, key planKey) (*instance, error) {
 	p.mu.Lock()
 	best := -1
@@ -213,6 +213,10 @@ func (p *pool) take(ctx context.Context, key planKey) (*instance, error) {
 			best = i
 		}
 	}
+	if ctx.Err() != nil && (best < 0 || !p.idle[best].plans.has(key)) {
+		p.mu.Unlock()
+		return nil, fmt.Errorf("find an instance that holds the plan: %w", context.Cause(ctx))
+	}
 	if best >= 0 {
 		in := p.idle[best]
 		p.idle = append(p.idle[:best], p.idle[best+1:]...)
@@ -222,7 +226,7 @@ func (p *pool) take(ctx context.Context, key planKey) (*instance, error) {
 		return in, nil
 	}
 	p.mu.Unlock()
-	in, err := p.start(ctx, renderMemory)
+	in, err := p.start(context.WithoutCancel(ctx), renderMemory)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +286,7 @@ func (p *pool) takeCompiler(ctx context.Context) (*instance, error) {
 	p.compiler = nil
 	p.mu.Unlock()
 	if in == nil {
-		started, err := p.start(ctx, compileMemory)
+		started, err := p.start(context.WithoutCancel(ctx), compileMemory)
 		if err != nil {
 			return nil, err
 		}

@@ -51,7 +51,8 @@ type job struct {
 // Render renders one file with the module of that digest. The errors are ErrNotLoaded, ErrClosed,
 // ErrTooLarge, a *RefusedError, ErrFailed if the module did not survive its input, or ctx's
 // while waiting for an instance; a render that has begun is not interrupted. An instance keeps the
-// plan for the next request. The result is the caller's.
+// plan for the next request: if ctx is done from the beginning, only one that is idle and has it renders, and nothing is
+// waited for. The result is the caller's.
 func (r *Runtime) Render(ctx context.Context, digest string, req Request) ([]byte, error) {
 	return r.render(ctx, digest, req, nil, nil)
 }

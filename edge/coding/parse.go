@@ -2,6 +2,7 @@ package coding
 
 import (
 	"bytes"
+	"context"
 	"sync"
 	"unsafe"
 
@@ -59,17 +60,32 @@ type Shared struct {
 // Parsed reports whether EncodeParsed makes a coding.
 func Parsed(enc Encoding) bool { return enc == Gzip || enc == Brotli }
 
-// EncodeParsed encodes content by what it shares with a text, while a request waits. It returns nil if that is not so, or
-// the coding is not Parsed. Equal arguments give equal bytes.
-func (p *Encoders) EncodeParsed(content []byte, enc Encoding, by Shared) []byte {
-	if !Parsed(enc) || !by.holds(content) {
+// EncodeParsed encodes content by what it shares with a text, while a request waits: it takes a slot, and waits for one until
+// ctx is done. It returns nil if there is none, the content does not share that, or the coding is not Parsed. Equal arguments
+// give equal bytes.
+func (p *Encoders) EncodeParsed(ctx context.Context, content []byte, enc Encoding, by Shared) []byte {
+	if !Parsed(enc) || !by.holds(content) || !p.takeSlot(ctx) {
 		return nil
 	}
-	p.slots <- struct{}{}
 	defer func() { <-p.slots }()
 	w := parseWriters.Get().(*parseWriter)
 	defer parseWriters.Put(w)
 	return bytes.Clone(w.write(content, enc, by)) // to its own length: it is kept
+}
+
+// takeSlot waits for a slot until ctx is done, and reports whether there is one.
+func (p *Encoders) takeSlot(ctx context.Context) bool {
+	select {
+	case p.slots <- struct{}{}:
+		return true
+	default:
+	}
+	select {
+	case p.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // holds reports whether the spans are in order and content has what they say.

@@ -55,14 +55,14 @@ func holdParsed(t testing.TB, p *Encoders, text, content []byte, spans []abi.Spa
 	t.Helper()
 	parse := NewParse(text)
 	for _, enc := range []Encoding{Gzip, Brotli} {
-		encoded := p.EncodeParsed(content, enc, Shared{Text: text, Parse: parse, Spans: spans})
+		encoded := p.EncodeParsed(t.Context(), content, enc, Shared{Text: text, Parse: parse, Spans: spans})
 		if encoded == nil {
 			t.Fatalf("%s: nothing of %d bytes", Names[enc], len(content))
 		}
 		if got := decodedAs(t, encoded, enc); !bytes.Equal(got, content) {
 			t.Fatalf("%s of %d bytes by %d spans says something else, of %d bytes", Names[enc], len(content), len(spans), len(got))
 		}
-		if !bytes.Equal(encoded, p.EncodeParsed(content, enc, Shared{Text: text, Parse: parse, Spans: spans})) {
+		if !bytes.Equal(encoded, p.EncodeParsed(t.Context(), content, enc, Shared{Text: text, Parse: parse, Spans: spans})) {
 			t.Errorf("%s of %d bytes differs the second time", Names[enc], len(content))
 		}
 	}
@@ -123,11 +123,11 @@ func TestParsedCodingsRefuseWrongSpans(t *testing.T) {
 		for _, s := range spans {
 			by.Spans = append(by.Spans, abi.Span{At: s[0], From: s[1], Length: s[2]})
 		}
-		if got := p.EncodeParsed(changed, Gzip, by); got != nil {
+		if got := p.EncodeParsed(t.Context(), changed, Gzip, by); got != nil {
 			t.Errorf("%s: %d bytes", name, len(got))
 		}
 	}
-	if got := p.EncodeParsed(text, Zstd, Shared{Text: text, Parse: parse, Spans: []abi.Span{{Length: len(text)}}}); got != nil {
+	if got := p.EncodeParsed(t.Context(), text, Zstd, Shared{Text: text, Parse: parse, Spans: []abi.Span{{Length: len(text)}}}); got != nil {
 		t.Errorf("zstd: %d bytes", len(got))
 	}
 }
@@ -153,7 +153,7 @@ func TestParsedCodingsAreShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.EncodeParsed(content, enc, Shared{Text: text, Parse: parse, Spans: spans}); len(got) > len(long)*11/10 {
+		if got := p.EncodeParsed(t.Context(), content, enc, Shared{Text: text, Parse: parse, Spans: spans}); len(got) > len(long)*11/10 {
 			t.Errorf("%s: %d bytes, by matches of its own %d", Names[enc], len(got), len(long))
 		}
 	}

@@ -232,11 +232,7 @@ func (s *Store) dictionary(in *Inputs, f abi.File) (*Body, error) {
 	if b := s.heldPlain(Key{in.ID, f}); b != nil {
 		return b, nil
 	}
-	content, plain, err := s.render(in, f, nil)
-	if err != nil {
-		return nil, err
-	}
-	return NewBody(f, content, coding.Identity, coding.Identity, false, plain), nil
+	return s.renders.plain(in, f)
 }
 
 // search finds out what clients may have of a line from before this edge was started: the versions on

@@ -62,21 +62,31 @@ func (p parses) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) 
 	if _, held := s.files.Peek(key); held || !coding.Parsed(enc) {
 		return nil, nil
 	}
-	by := coding.Shared{Parse: p.of(in, key.File)}
-	if by.Parse == nil {
+	parse := p.of(in, key.File)
+	if parse == nil {
 		return nil, nil
 	}
+	return s.renders.parsed(in, key.File, enc, parse)
+}
+
+// parsed returns a file that is encoded by the Parse of its plan, or nil if that does not do.
+func (r renders) parsed(in *Inputs, f abi.File, enc coding.Encoding, parse *coding.Parse) (*Body, error) {
+	request, err := r.request(in, f)
+	if err != nil {
+		return nil, err
+	}
+	by := coding.Shared{Parse: parse}
 	room := rooms.Get().(*[]byte)
 	defer rooms.Put(room)
 	by.Room = *room
-	content, plain, err := s.render(in, key.File, &by)
+	content, plain, err := r.render(in, request, &by)
 	if cap(content) <= maxRoom {
 		*room = content
 	}
 	if err != nil || len(content) < coding.MinBytes {
 		return nil, err
 	}
-	encoded := s.encoders.EncodeParsed(content, enc, by)
+	encoded := r.store.encoders.EncodeParsed(r.ctx, content, enc, by)
 	if encoded == nil || len(encoded) >= len(content) {
 		return nil, nil
 	}
@@ -85,7 +95,7 @@ func (p parses) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) 
 		shared += span.Length
 	}
 	fast := enc != coding.Gzip || float64(shared) < finalPart*float64(len(content))
-	return NewBody(key.File, encoded, enc, enc, fast, plain), nil
+	return NewBody(f, encoded, enc, enc, fast, plain), nil
 }
 
 // of returns the Parse of what a file is without an overlay, from the second time on that it is asked for: what is

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"time"
@@ -67,11 +68,7 @@ func (s *Store) encode(in *Inputs, key Key, enc coding.Encoding) (*Body, error) 
 		if b := s.heldPlain(key); b != nil {
 			return NewBody(key.File, b.Bytes, enc, enc, false, b.Plain), nil
 		}
-		content, plain, err := s.render(in, key.File, nil)
-		if err != nil {
-			return nil, err
-		}
-		return NewBody(key.File, content, enc, enc, false, plain), nil
+		return s.renders.plain(in, key.File)
 	}
 	if b, err := s.parses.encode(in, key, enc); b != nil || err != nil {
 		return b, err
@@ -138,25 +135,42 @@ func (s *Store) decode(name abi.File, f *File) *Body {
 // errNotAsMade says that memory has changed.
 var errNotAsMade = errors.New("it does not say what it was made from")
 
-// render makes a file from a pair's inputs, with the module that the pair names, and returns what it is. shared is told
-// what the file shares with its plan; nil: that is not asked for.
-func (s *Store) render(in *Inputs, f abi.File, shared *coding.Shared) ([]byte, *PlainInfo, error) {
+// renders renders files with the modules that their pairs name.
+type renders struct {
+	store *Store
+	ctx   context.Context                   // if it is done nothing is waited for, as wasm.Runtime.Render says
+	input func(record.Hash) ([]byte, error) // returns a plan or an overlay
+}
+
+// request returns what a file is rendered from.
+func (r renders) request(in *Inputs, f abi.File) (q wasm.Request, err error) {
 	p := in.Pair()
-	plan, err := s.Input(p.Plan)
+	q = wasm.Request{Plan: wasm.Blob{Name: string(p.Plan)}, Overlay: wasm.Blob{Name: string(p.Overlay)}, File: f}
+	if q.Plan.Bytes, err = r.input(p.Plan); err == nil && p.Overlay != "" {
+		q.Overlay.Bytes, err = r.input(p.Overlay)
+	}
+	return q, err
+}
+
+// plain returns a file as it is.
+func (r renders) plain(in *Inputs, f abi.File) (*Body, error) {
+	request, err := r.request(in, f)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	request := wasm.Request{Plan: wasm.Blob{Name: string(p.Plan), Bytes: plan}, File: f}
-	if p.Overlay != "" {
-		overlay, err := s.Input(p.Overlay)
-		if err != nil {
-			return nil, nil, err
-		}
-		request.Overlay = wasm.Blob{Name: string(p.Overlay), Bytes: overlay}
+	content, plain, err := r.render(in, request, nil)
+	if err != nil {
+		return nil, err
 	}
-	content, err := s.renderWith(p.Module, request, shared)
-	if errors.Is(err, wasm.ErrNotLoaded) { // dropped between the two: it was unused for long
-		content, err = s.renderWith(p.Module, request, shared)
+	return NewBody(f, content, coding.Identity, coding.Identity, false, plain), nil
+}
+
+// render returns a file and what it is. shared is told what the file shares with its plan; nil: that is not asked for.
+func (r renders) render(in *Inputs, request wasm.Request, shared *coding.Shared) ([]byte, *PlainInfo, error) {
+	module := in.module.Value()
+	content, err := r.renderWith(module, request, shared)
+	if errors.Is(err, wasm.ErrNotLoaded) && r.ctx.Err() == nil { // dropped between the two: it was unused for long
+		content, err = r.renderWith(module, request, shared)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -165,20 +179,24 @@ func (s *Store) render(in *Inputs, f abi.File, shared *coding.Shared) ([]byte, *
 	if edits == nil {
 		return content, newPlainInfo(content), nil
 	}
-	known := s.parses.text(parseKey{in.plan, f}, request.Text())
-	return content, namedInfo(content, variantTag(p.Module, f, known.sum, edits)), nil
+	known := r.store.parses.text(parseKey{in.plan, request.File}, request.Text())
+	return content, namedInfo(content, variantTag(module, request.File, known.sum, edits)), nil
 }
 
-func (s *Store) renderWith(module record.Hash, request wasm.Request, shared *coding.Shared) (content []byte, err error) {
-	if err := s.Load(module); err != nil {
+func (r renders) renderWith(module record.Hash, request wasm.Request, shared *coding.Shared) (content []byte, err error) {
+	c := &r.store.config
+	if r.ctx.Err() == nil {
+		err = r.store.Load(module)
+	}
+	if err != nil {
 		return nil, err
 	}
-	done := s.config.Rendering()
+	done := c.Rendering()
 	if shared == nil {
-		content, err = s.config.Runtime.Render(s.ctx, string(module), request)
+		content, err = c.Runtime.Render(r.ctx, string(module), request)
 	} else {
 		shared.Text = request.Text()
-		content, shared.Spans, err = s.config.Runtime.RenderShared(s.ctx, string(module), request, shared.Room)
+		content, shared.Spans, err = c.Runtime.RenderShared(r.ctx, string(module), request, shared.Room)
 	}
 	done(err)
 	return content, err

@@ -40,6 +40,8 @@ type Store struct {
 	files          *memcache.Table[Key, *File]
 	offers         offers
 	parses         parses
+	renders        renders
+	atOnce         renders // of what is in memory, without a wait
 	flights        singleflight.Group
 	encoders       *coding.Encoders
 	recompressions chan recompression
@@ -65,6 +67,7 @@ func New(ctx context.Context, c Config) *Store {
 		files:  memcache.New(uint64(c.Budget)-8*part, func(_ Key, f *File) uint32 { return f.cost() }, nil),
 	}
 	s.parses = newParses(s, part)
+	s.renders, s.atOnce = renders{s, ctx, s.Input}, newAtOnce(s)
 	s.References = newReferences(s)
 	return s
 }
