@@ -147,7 +147,10 @@ func (a *applier) circle(list []*jsontree.Node, site *jsontree.Node) {
 	list = append(list[max(0, slices.Index(list, site)):len(list):len(list)], site)
 	var texts []string
 	for _, s := range list {
-		texts = append(texts, s.Text)
+		if s.IsObject() {
+			s = s.Find("$ref") // of an $extends that is written so
+		}
+		texts = append(texts, textOf(s))
 	}
 	message := "the reference is circular: " + strings.Join(texts, " leads to ")
 	for _, s := range list {

@@ -38,6 +38,7 @@ func TestReferencesAreApplied(t *testing.T) {
 
 		{"nothing there", `{"a":{"$ref":"#/no/where","$description":"d"},"b":{"$extends":"{no}","x":{"$value":1}},"c":{"$value":{"u":{"$ref":"#/a/$value/9"}}}}`, `{"b":{"$extends":"{no}","x":{"$value":1}}}`, "/a the document has no no.where; /b/$extends the document has no no; /c"},
 		{"a circle of three", `{"a":{"$extends":"{b}","x":{"$value":1}},"b":{"$extends":"{c}"},"c":{"$extends":"{a}"}}`, `{"a":{"$extends":"{b}","x":{"$value":1}},"b":{"$extends":"{c}"},"c":{"$extends":"{a}"}}`, "/a/$extends circular; /b/$extends circular; /c/$extends circular"},
+		{"a circle through an $extends that is an object", `{"a":{"$extends":{"$ref":"#/b"}},"b":{"$extends":"{a}"}}`, `{"a":{"$extends":{"$ref":"#/b"}},"b":{"$extends":"{a}"}}`, "/a/$extends #/b leads to {a} leads to #/b; /b/$extends #/b leads to {a} leads to #/b"},
 		{"the group above", `{"a":{"x":{"$value":1},"b":{"$extends":"{a}"}}}`, `{"a":{"x":{"$value":1},"b":{"$extends":"{a}"}}}`, "/a/b/$extends circular"},
 		{"the group that brings it", `{"a":{"$extends":"{b}","x":{"$value":1}},"b":{"c":{"$extends":"{a}"}}}`, `{"a":{"c":{"$extends":"{a}"},"x":{"$value":1}},"b":{"c":{"$extends":"{a}"}}}`, "/b/c/$extends circular"},
 		{"tokens in a circle", `{"a":{"$ref":"#/b"},"b":{"$ref":"#/a"},"c":{"$value":{"$ref":"#/c/$value/x"}},"d":{"$value":[{"$ref":"#/d/$value"}]}}`, `{"d":{"$value":["{d}"]}}`, "/a circular; /b circular; /c circular"},

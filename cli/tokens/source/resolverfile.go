@@ -137,7 +137,7 @@ func (r resolverReader) source(f *tokenFile, root *jsontree.Node, at jsontree.Po
 	for _, name := range s.Without {
 		root = tree.With(root, name, nil)
 	}
-	f.resolver, f.family, f.mode = r.document, r.document.name, ""
+	f.resolver, f.family = r.document, r.document.name
 	f.parts = []tokenfile.Part{tokenfile.ConvertDTCG(root, at, r.options)}
 	return f
 }
@@ -217,20 +217,26 @@ func isInside(folder, name string) bool {
 // resolvedFolder reads the resolver document of a folder and what it names, and notes the other files as left out. ok is
 // false if the folder has no such document.
 func resolvedFolder(a *term.App, folder string, opened []*tokenFile, o tokenfile.Options) (all []*tokenFile, ok bool, err error) {
-	var documents, left []string
-	var document *tokenFile
-	for _, f := range opened {
-		if f.kind == tokenfile.Resolver {
-			document, documents = f, append(documents, f.name)
-		}
+	documents := slices.DeleteFunc(slices.Clone(opened), func(f *tokenFile) bool { return !isResolver(f) })
+	if len(documents) > 1 { // one may take sets of the others
+		documents = slices.DeleteFunc(slices.Clone(documents), func(f *tokenFile) bool {
+			return slices.ContainsFunc(documents, func(other *tokenFile) bool {
+				return other != f && slices.Contains(namedFiles(other), filepath.Clean(f.name))
+			})
+		})
 	}
+	var left []string
 	switch len(documents) {
 	case 0:
 		return nil, false, nil
 	case 1:
 	default:
-		return nil, true, term.Fail("Name one of them in place of the folder.", "the folder %s holds several resolver documents: %s", folder, strings.Join(documents, ", "))
+		for _, f := range documents {
+			left = append(left, f.name)
+		}
+		return nil, true, term.Fail("Name one of them in place of the folder.", "the folder %s holds several resolver documents: %s", folder, strings.Join(left, ", "))
 	}
+	document := documents[0]
 	named := namedFiles(document)
 	for _, f := range opened {
 		if f != document && !slices.Contains(named, filepath.Clean(f.name)) {

@@ -96,6 +96,7 @@ func TestAResolverDocumentStaysInItsFolder(t *testing.T) {
 	dir := written(t, map[string]string{
 		"a/r.json": order(`{"$ref":"../b/x.json"}`), "b/x.json": `{"x":{"$value":1}}`,
 		"c/r.json": order(`{"$ref":"x.json"}`), "d/sub/r.json": order(`{"$ref":"../x.json"}`), "d/x.json": `{"x":{"$value":1}}`,
+		"e/r.json": order(`{"$ref":"../none.json"}`),
 	})
 	absolute, _ := filepath.Abs(filepath.Join(dir, "b", "x.json"))
 	if err := os.WriteFile(filepath.Join(dir, "b", "r.json"), []byte(order(`{"$ref":"`+filepath.ToSlash(absolute)+`"}`)), 0o644); err != nil {
@@ -104,7 +105,7 @@ func TestAResolverDocumentStaysInItsFolder(t *testing.T) {
 	if err := os.Symlink(filepath.Join("..", "b", "x.json"), filepath.Join(dir, "c", "x.json")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"a/r.json", "a", "b/r.json", "c/r.json", "c", "d/sub/r.json"} {
+	for _, name := range []string{"a/r.json", "a", "b/r.json", "c/r.json", "c", "d/sub/r.json", "e"} {
 		_, err := source.Theme(&term.App{}, []string{filepath.Join(dir, name)}, tokenfile.Options{})
 		if err == nil || !strings.Contains(err.Error(), "lies outside of the folder") || !strings.Contains(err.Error(), "r.json:1: ") {
 			t.Errorf("%s: Theme = %v, want a refusal with its line", name, err)
@@ -112,6 +113,22 @@ func TestAResolverDocumentStaysInItsFolder(t *testing.T) {
 	}
 	if _, err := source.Theme(&term.App{}, []string{filepath.Join(dir, "d")}, tokenfile.Options{}); err != nil {
 		t.Errorf("a file beside the document's folder, in the folder that is named: %v", err)
+	}
+}
+
+// A document that another one takes sets of is not the one that a folder stands for.
+func TestAFolderStandsForTheDocumentThatNoOtherNames(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"a.json": `{"version":"2025.10","sets":{"q":{"sources":[{"x":{"$value":1}}]}},"resolutionOrder":[{"$ref":"#/sets/q"}]}`,
+		"b.json": order(`{"$ref":"a.json#/sets/q"},{"y":{"$value":2}}`),
+	})
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(jsontree.Append(nil, s.Tree)); got != `{"x":{"$value":1},"y":{"$value":2}}` {
+		t.Errorf("the document is %s", got)
 	}
 }
 
