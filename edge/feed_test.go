@@ -63,16 +63,21 @@ type fedTheme struct {
 	variants map[string]map[uint32]feedproto.Pair // by id and version; a missing version is the Theme's own
 }
 
-func newFeed(t testing.TB) *feed {
+// guest returns the renderer module and its name, which is a hash of megabytes.
+var guest = sync.OnceValues(func() (module []byte, name record.Hash) {
 	module, err := wasm.Guest()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
+	return module, record.HashOf(module)
+})
+
+func newFeed(t testing.TB) *feed {
+	module, name := guest()
 	f := &feed{
-		t: t, themes: map[string]*fedTheme{}, blobs: map[record.Hash][]byte{}, history: "aaaaaaaaaaaaaaaa",
+		t: t, themes: map[string]*fedTheme{}, module: name, blobs: map[record.Hash][]byte{name: module}, history: "aaaaaaaaaaaaaaaa",
 		moved: make(chan struct{}), asked: map[string]int{}, mu: new(sync.Mutex),
 	}
-	f.module = f.putBlob(module)
 	f.start("127.0.0.1:0")
 	t.Cleanup(f.stop)
 	return f

@@ -154,7 +154,7 @@ func TestHeartbeatConfirms(t *testing.T) {
 	r.settle()
 	want(t, r.get(latest), 200, "4px")
 	asked := f.count("")
-	for deadline := time.Now().Add(2500 * time.Millisecond); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2500 * time.Millisecond); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		got := r.get(latest)
 		if age := got.header.Get("Age"); age != "0" && age != "1" && age != "2" {
 			t.Fatalf("Age = %q", age)
