@@ -158,3 +158,53 @@ func TestParsedCodingsAreShort(t *testing.T) {
 		}
 	}
 }
+
+// versions returns a text that every call changes in a few places, as publishes do.
+func versions(random *rand.Rand) func() []byte {
+	var text []byte
+	for i := range 500 {
+		text = fmt.Appendf(text, "--color-step-%d: #%06x;\n", i, random.IntN(1<<24))
+	}
+	return func() []byte {
+		text = bytes.Clone(text)
+		for range 1 + random.IntN(3) {
+			at := random.IntN(len(text) - 40)
+			with := fmt.Appendf(nil, "--new-%x: #%06x;\n", random.IntN(99), random.IntN(1<<24))
+			text = append(text[:at:at], append(with[:random.IntN(len(with))], text[at+random.IntN(40):]...)...)
+		}
+		return text
+	}
+}
+
+// The matches of a text are carried over to its next version: what is encoded by them says the content, and is about as short
+// as by matches that were searched, however many versions there were. A text that is not alike has none.
+func TestMatchesOutliveVersions(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	p, next := NewEncoders(1), versions(random)
+	old := next()
+	parse, searches := NewParse(old), 0
+	for i := range 60 {
+		text := next()
+		if parse = Reparse(text, Shared{Text: old, Parse: parse}); parse == nil {
+			parse, searches = NewParse(text), searches+1
+		}
+		content, spans := edited(random, text)
+		encoded := p.EncodeParsed(t.Context(), content, Gzip, Shared{Text: text, Parse: parse, Spans: spans})
+		if !bytes.Equal(decodedAs(t, encoded, Gzip), content) {
+			t.Fatalf("version %d says something else", i)
+		}
+		if fresh := NewParse(text); len(parse.coded.bits) > len(fresh.coded.bits)*106/100 {
+			t.Errorf("version %d has %d bytes by the matches of versions before, %d by its own", i, len(parse.coded.bits), len(fresh.coded.bits))
+		}
+		old = text
+	}
+	if searches > 30 {
+		t.Errorf("matches were searched for %d versions of 60", searches)
+	}
+	for name, other := range map[string][]byte{"nothing": nil, "another text": rows(9000), "the end alone": old[len(old)-9:]} {
+		if Reparse(other, Shared{Text: old, Parse: parse}) != nil {
+			t.Errorf("%s takes over the matches of a text that it is not like", name)
+		}
+	}
+}

@@ -46,6 +46,38 @@ func (p parses) text(key parseKey, text []byte) *planText {
 	return p.GetOrMake(key, func() *planText { return &planText{sum: sha256.Sum256(text)} })
 }
 
+// inherit has the texts of a plan known by what is known of those of the plan that it replaces: most of their bytes are the same.
+func (p parses) inherit(old, next [sha256.Size]byte) {
+	for f := range abi.File(abi.FileCount) {
+		was, ok := p.Peek(parseKey{old, f})
+		if _, known := p.Peek(parseKey{next, f}); !ok || was.parse == nil || known {
+			continue
+		}
+		_, _, _ = p.store.flights.Do(p.flight(parseKey{next, f}), func() (any, error) {
+			return p.reparse(was, parseKey{old, f}, parseKey{next, f}), nil
+		})
+	}
+}
+
+// reparse has the text of a plan known by that of another, and returns its Parse; nil: they are not in memory, or not alike.
+func (p parses) reparse(was *planText, old, next parseKey) *coding.Parse {
+	before, held := p.store.HeldInput(inDigits(old.plan))
+	plan, held2 := p.store.HeldInput(inDigits(next.plan))
+	if _, known := p.Peek(next); known || !held || !held2 {
+		return nil
+	}
+	text := wasm.Request{Plan: wasm.Blob{Bytes: plan}, File: next.file}.Text()
+	if len(text) < coding.MinBytes || len(text) > coding.MaxParseBytes {
+		return nil
+	}
+	parse := coding.Reparse(text, coding.Shared{Text: wasm.Request{Plan: wasm.Blob{Bytes: before}, File: old.file}.Text(), Parse: was.parse})
+	p.Set(next, &planText{sum: sha256.Sum256(text), encoded: true, parse: parse})
+	return parse
+}
+
+// flight names what makes the Parse of a text.
+func (p parses) flight(key parseKey) string { return "parse" + string(key.plan[:]) + key.file.Name() }
+
 // rooms are what contents are rendered in that are not kept as they are. One takes as much as the longest content that was
 // rendered in it, maxRoom at most.
 var rooms = sync.Pool{New: func() any { return new([]byte) }}
@@ -78,6 +110,9 @@ func (r renders) parsed(in *Inputs, f abi.File, enc coding.Encoding, parse *codi
 	by := coding.Shared{Parse: parse}
 	room := rooms.Get().(*[]byte)
 	defer rooms.Put(room)
+	if length := len(request.Text()); cap(*room) < length+length/16 {
+		*room = make([]byte, 0, length+length/8) // the files of other Variants fit too
+	}
 	by.Room = *room
 	content, plain, err := r.render(in, request, &by)
 	if cap(content) <= maxRoom {
@@ -106,7 +141,7 @@ func (p parses) of(in *Inputs, f abi.File) *coding.Parse {
 	if held != nil && held.parse != nil {
 		return held.parse
 	}
-	made, _, _ := p.store.flights.Do("parse"+string(key.plan[:])+f.Name(), func() (any, error) {
+	made, _, _ := p.store.flights.Do(p.flight(key), func() (any, error) {
 		plan, err := p.store.Input(inDigits(in.plan))
 		if err != nil {
 			return nil, err

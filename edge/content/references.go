@@ -33,9 +33,12 @@ func newReferences(s *Store) *References {
 // place of those of old in the cache.
 func (r *References) Succeed(old, next *Inputs) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if old.ID != next.ID {
 		next.before = old.ID
+	}
+	r.mu.Unlock()
+	if old.plan != next.plan {
+		r.parses.inherit(old.plan, next.plan)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"example.com/livery/edge/coding"
 	"example.com/livery/feedproto"
 	"example.com/livery/heaptest"
+	"example.com/livery/renderer/plan"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 )
@@ -149,5 +150,53 @@ func TestDeltasAreMadeAtABoundedRate(t *testing.T) {
 		if b, more := s.Delta(from, &in, file, now); (b != nil) != want || more {
 			t.Errorf("%x: a delta = %t, more = %t, want %t", from.Digest[:4], b != nil, more, want)
 		}
+	}
+}
+
+// bundleOf returns a plan whose parts are a text.
+func bundleOf(text string) []byte {
+	var parts [][]byte
+	for f := range abi.File(abi.FileCount) {
+		parts = append(parts, plan.Append(nil, uint8(f), []byte(text)))
+	}
+	return plan.AppendBundle(nil, parts)
+}
+
+// The matches in the texts of a plan are known before any file of the plan is encoded, from those of the plan that it
+// replaces, unless the two are not alike.
+func TestPlansInheritMatches(t *testing.T) {
+	var text strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&text, "--color-step-%d: #%06x;\n", i, i*i*7919%(1<<24))
+	}
+	for name, tt := range map[string]struct {
+		next  string
+		known bool
+	}{
+		"a changed value": {strings.Replace(text.String(), "step-77: #", "step-77: #f", 1), true},
+		"another text":    {strings.Repeat("a{b:c}\n", 3000), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			var in [2]Inputs
+			for i, text := range []string{text.String(), tt.next} {
+				bundle := bundleOf(text)
+				in[i] = NewInputs(feedproto.Pair{Version: uint32(i + 1), Plan: record.HashOf(bundle), Module: hashOf("module", 1)})
+				s.PutInput(record.HashOf(bundle), bundle)
+			}
+			for range 2 { // the first is encoded by itself
+				s.parses.of(&in[0], abi.TokensCSS)
+			}
+			s.References.Succeed(&in[0], &in[1])
+			for f := range abi.File(abi.FileCount) {
+				held, ok := s.parses.Peek(parseKey{in[1].plan, f})
+				if known := ok && held.parse != nil; known != (tt.known && f == abi.TokensCSS) {
+					t.Errorf("the matches in %s are known: %t", f.Name(), known)
+				}
+			}
+			if s.parses.of(&in[1], abi.TokensCSS) == nil {
+				t.Error("the matches are not searched at the first file that is encoded")
+			}
+		})
 	}
 }
