@@ -33,7 +33,7 @@ var all = []system{
 	{name: "Momentum", files: []string{"@momentum-design/tokens/dist/json/theme/webex/light-stable.json"}, css: []string{"@momentum-design/tokens/dist/css/theme/webex/light-stable.css"}, strip: "mds-"},
 	{name: "Mozilla Protocol", files: []string{"@mozilla-protocol/tokens/dist/index.json"}, css: []string{"@mozilla-protocol/tokens/dist/index.css"}},
 	{name: "Aksel", files: []string{"@navikt/ds-tokens/dist/tokens.css"}, css: []string{"@navikt/ds-tokens/dist/tokens.css"}},
-	{name: "Neptune", files: []string{"@transferwise/neptune-tokens/colors.json"}},
+	{name: "Neptune", files: []string{"@transferwise/neptune-tokens/colors.json"}, css: []string{"@transferwise/neptune-tokens/tokens.css"}},
 	{name: "NL Voorbeeld", files: []string{"@nl-design-system-unstable/voorbeeld-design-tokens/figma/voorbeeld.tokens.json"}, css: []string{"@nl-design-system-unstable/voorbeeld-design-tokens/dist/variables.css"}, args: []string{"--yes"}},
 	{name: "Nord", files: []string{"@nordhealth/tokens/lib/tokens.raw.json"}, css: []string{"@nordhealth/tokens/lib/tokens.custom-properties.css"}},
 	{name: "Open Props", files: []string{"open-props/open-props.tokens.json"}, css: []string{"open-props/open-props.min.css"}},

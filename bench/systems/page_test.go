@@ -21,7 +21,7 @@ func page(t *testing.T, rows []*row) []byte {
 	fmt.Fprintf(&b, "# Design systems, pushed as they come\n\n`make systems` on %s: the packages of bench/systems/package.json, each by one\n`livery push`.\n\n", time.Now().UTC().Format(time.DateOnly))
 	fmt.Fprintf(&b, "In: tokens in the files, counted by the test and not by Livery. Served: in tokens.flat.json. Named: left out, with a\n"+
 		"reason, by push or check. Silent: neither. Differ: of the custom properties that the package's own stylesheet has under\n"+
-		"the same name, those with another value, all explained below; unexplained: %d. SD, TZ: custom properties with a value\nthat Style Dictionary %s and Terrazzo %s make of the same files.\n\n", unexplained(rows), dictionary, terrazzo)
+		"the same name, those with another value, all explained below, unexplained %d; - if it has none. SD, TZ: custom\nproperties with a value that Style Dictionary %s and Terrazzo %s make of the same files.\n\n", unexplained(rows), dictionary, terrazzo)
 	b.WriteString("| system | in | served | named | silent | differ | ms | SD | TZ |\n|-|-:|-:|-:|-:|-:|-:|-:|-:|\n")
 	for _, r := range rows {
 		differ := "-"
@@ -83,7 +83,7 @@ func outcomes(b *bytes.Buffer, tool string, rows []*row, k int) {
 		case p.Properties+p.Unusable == 0:
 			fmt.Fprintf(b, "- %s: no error, and no token\n", r.name)
 		case p.Unusable > 0:
-			fmt.Fprintf(b, "- %s: %d custom properties are `undefined`, `[object Object]` or an alias in braces\n", r.name, p.Unusable)
+			fmt.Fprintf(b, "- %s: beside %d with a value %d whose value is `undefined`, `[object Object]` or an alias in braces\n", r.name, p.Properties, p.Unusable)
 		}
 	}
 	fmt.Fprintf(b, "- %d systems whose tokens are a stylesheet: it does not read CSS\n", css)

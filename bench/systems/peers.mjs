@@ -5,6 +5,7 @@ import path from 'node:path';
 import { build, defineConfig, Logger, parse } from '@terrazzo/parser';
 import css from '@terrazzo/plugin-css';
 import StyleDictionary from 'style-dictionary';
+import yamlToMomoa from 'yaml-to-momoa';
 
 const [tool, ...names] = process.argv.slice(2);
 const files = names.flatMap((name) =>
@@ -27,7 +28,7 @@ const tools = {
     const logger = new Logger({ level: 'error' });
     const config = defineConfig({ plugins: [css({ filename: 'tokens.css' })], lint: { rules: {} } }, { cwd, logger });
     const inputs = files.map((name) => ({ filename: new URL(`file://${path.resolve(name)}`), src: fs.readFileSync(name, 'utf8') }));
-    const { tokens, sources, resolver } = await parse(inputs, { config, logger });
+    const { tokens, sources, resolver } = await parse(inputs, { config, logger, yamlToMomoa });
     const { outputFiles } = await build(tokens, { config, logger, sources, resolver });
     return outputFiles[0].contents;
   },

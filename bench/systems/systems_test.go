@@ -52,10 +52,13 @@ type peer struct {
 }
 
 func (p peer) String() string {
-	if p.Refused != "" {
-		return "refused"
+	switch p.Refused {
+	case "":
+		return fmt.Sprint(p.Properties)
+	case noCSS:
+		return "no CSS"
 	}
-	return fmt.Sprint(p.Properties)
+	return "refused"
 }
 
 // No token of a published package is lost without a word.

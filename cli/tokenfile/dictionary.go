@@ -49,7 +49,7 @@ func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {
 // dictionaryToken makes a DTCG token of one of Style Dictionary: an alias may end with .value, and the first name of the path
 // of a token without a type is its category (category/type/item).
 func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
-	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(either(n, "$value", "value"))
+	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(c.original(n, path))
 	switch {
 	case kind != "" && kind == c.above:
 		kind = "" // the group says it
@@ -62,6 +62,18 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 		}
 	}
 	return newToken(n, kind, value)
+}
+
+// original is the value of a token. A built file for iOS has colours as objects of red, green and blue, and beside them what
+// the source says.
+func (c *setConverter) original(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	value := either(n, "$value", "value")
+	source := n.Find("original").Find("value")
+	if source.IsString() && value.Find("red") != nil && value.Find("green") != nil && value.Find("blue") != nil {
+		c.concede("colours for iOS", path, spelled(value)+" is "+spelled(source)+" now, its original value")
+		return source
+	}
+	return value
 }
 
 // isType reports whether a word is a type, if perhaps spelled otherwise, and not a label of the team that wrote the file.

@@ -102,12 +102,15 @@ func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path json
 	return m
 }
 
-// nameEmpty names a group of DTCG that has a $type and nothing of this type: most likely a token whose value stands in its
+// withoutValue is the kind of the concessions of nameEmpty.
+const withoutValue = "tokens without a value"
+
+// nameEmpty names a group that has a $type and nothing of this type: most likely a token whose value stands in its
 // $extensions or is forgotten.
 func (c *setConverter) nameEmpty(group *jsontree.Node, path jsontree.Pointer) {
 	ofGroup := func(m jsontree.Member) bool { return !isMeta(m.Name) || m.Name == "$ref" || m.Name == "$extends" }
-	if c.dialect == dollarTokens && group.Find("$type").IsString() && !slices.ContainsFunc(group.Members, ofGroup) {
-		c.concede("tokens without a value", path, "it has a $type and no $value, so it is a group without tokens; give it a $value")
+	if group.Find("$type").IsString() && !slices.ContainsFunc(group.Members, ofGroup) {
+		c.concede(withoutValue, path, "it has a $type and no $value, so it is a group without tokens; give it a $value")
 	}
 }
 

@@ -149,8 +149,8 @@ func restore(file *jsontree.Node, part Part) Part {
 	}
 	tree.Index(r.tree)
 	part.Tree, part.Restored = r.tree, true
-	isRestored := func(pointer string) bool { return r.restored[pointer] }
-	part.Concessions = slices.DeleteFunc(part.Concessions, func(c Concession) bool { return isRestored(c.Pointer) })
+	isAsWritten := func(c Concession) bool { return r.restored[c.Pointer] || c.Kind == withoutValue } // an empty group was one before
+	part.Concessions = slices.DeleteFunc(part.Concessions, isAsWritten)
 	return part
 }
 

@@ -78,14 +78,30 @@ func TestATypeThatIsALabelLeavesTheCategory(t *testing.T) {
 	}
 }
 
+func TestAColourForIOSIsItsOriginal(t *testing.T) {
+	const ios = `{"red":"0.0","green":"0.7","blue":"1.0","alpha":1}`
+	parts, err := convert(t, `{"a":{"value":`+ios+`,"original":{"value":"#00b9ff"}},"b":{"value":"#fff","original":{"value":"{a.value}"}},"c":{"value":`+ios+`}}`, Options{})
+	if got := spell(parts); err != nil || got != `{"a":{"$value":"#00b9ff"},"b":{"$value":"#fff"},"c":{"$value":`+ios+`}}` {
+		t.Errorf("Convert() = %s, %v", got, err)
+	}
+	if list := parts[0].Concessions; len(list) != 1 || list[0].Path != "a" {
+		t.Errorf("named: %+v, want a alone", list)
+	}
+}
+
 // A token whose value stands in $extensions, as Carbon's themes.json has them, is a group to DTCG: no file would have it.
 func TestATypeWithoutAValueIsNamed(t *testing.T) {
-	parts, err := convert(t, `{"a":{"$value":1},"b":{"$type":"color","$extensions":{"x":"#fff"}},"g":{"$type":"color","c":{"$value":"#fff"}},"r":{"$type":"color","$ref":"#/g"}}`, Options{})
-	if err != nil || len(parts) != 1 {
-		t.Fatal(parts, err)
-	}
-	if list := parts[0].Concessions; len(list) != 1 || list[0].Path != "b" || list[0].Kind != "tokens without a value" {
-		t.Errorf("named: %+v, want b alone", list)
+	for _, text := range []string{
+		`{"a":{"$value":1},"b":{"$type":"color","$extensions":{"x":"#fff"}},"g":{"$type":"color","c":{"$value":"#fff"}},"r":{"$type":"color","$ref":"#/g"}}`,
+		`{"a":{"value":1},"b":{"$type":"color","$extensions":{"x":{"value":"#fff"}}}}`,
+	} {
+		parts, err := convert(t, text, Options{})
+		if err != nil || len(parts) != 1 {
+			t.Fatal(parts, err)
+		}
+		if list := parts[0].Concessions; len(list) != 1 || list[0].Path != "b" || list[0].Kind != "tokens without a value" {
+			t.Errorf("%s: named: %+v, want b alone", text, list)
+		}
 	}
 }
 
