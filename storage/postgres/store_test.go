@@ -130,12 +130,8 @@ func TestSeveralStoresAreOne(t *testing.T) {
 			t.Errorf("ID() = %s, and another origin has %s", s.ID(), all[0].ID())
 		}
 	}
-	waited := make(chan error, 1)
-	go func() {
-		head := at(t, all[0])
-		waited <- all[1].Wait(context.Background(), head)
-	}()
-	time.Sleep(10 * time.Millisecond)
+	waited, head := make(chan error, 1), at(t, all[0])
+	go func() { waited <- all[1].Wait(context.Background(), head) }()
 	if _, err := all[2].Update(context.Background(), "e", set("K", "1")); err != nil {
 		t.Fatal(err)
 	}
