@@ -125,19 +125,21 @@ func diffEditions(ctx context.Context, c *client.Client, f target.Resolved, o cl
 		}
 		return made, nil
 	}
-	return made, resolveValues(made.Changes, before, after)
+	old, err := tokentree.Tree(before)
+	if err != nil {
+		return made, err
+	}
+	young, err := tokentree.Tree(after)
+	if err != nil || len(made.Changes) == 0 {
+		return made, err
+	}
+	resolveValues(made.Changes, old, young)
+	made.Notes, err = modeNotes(ctx, c, f, old, young)
+	return made, err
 }
 
 // resolveValues adds the primitives that the values of changes become.
-func resolveValues(list []changeset.Change, before, after client.TokenSet) error {
-	old, err := tokentree.Tree(before)
-	if err != nil {
-		return err
-	}
-	young, err := tokentree.Tree(after)
-	if err != nil || len(list) == 0 {
-		return err
-	}
+func resolveValues(list []changeset.Change, old, young *jsontree.Node) {
 	shownBefore, shownAfter := changeset.ShownValues(dtcg.Read(old)), changeset.ShownValues(dtcg.Read(young))
 	for i := range list {
 		at := list[i].Path
@@ -146,7 +148,6 @@ func resolveValues(list []changeset.Change, before, after client.TokenSet) error
 		}
 		list[i].ShownBefore, list[i].ShownAfter = shownBefore[at], shownAfter[list[i].Path]
 	}
-	return nil
 }
 
 // diffFiles tells what a push of files would change.
@@ -165,7 +166,15 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved
 	if d.From != 0 {
 		made.From = edition(&d.From)
 	}
-	made.Changes = d.changes(f, base, wanted.Tree)
+	after := d.after(f, base, wanted.Tree)
+	if f.Variant != nil {
+		made.Changes = changeset.Overrides(base, after)
+	} else {
+		made.Changes = changeset.Documents(base, after, tokendiff.Renames(dtcg.Read(base), dtcg.Read(after)))
+		if made.Notes, err = modeNotes(ctx, c, f, base, after); err != nil {
+			return made, err
+		}
+	}
 	for _, c := range made.Changes {
 		made.Breaking = made.Breaking || c.Breaking
 	}
@@ -175,16 +184,15 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved
 	return made, nil
 }
 
-func (d diffFlags) changes(f target.Resolved, base, wanted *jsontree.Node) []changeset.Change {
+// after returns what stands at f after a push of the files.
+func (d diffFlags) after(f target.Resolved, base, wanted *jsontree.Node) *jsontree.Node {
 	switch {
-	case f.Variant != nil && d.replace:
-		return changeset.Overrides(base, wanted)
+	case d.replace:
+		return wanted
 	case f.Variant != nil:
-		return changeset.Overrides(base, tokentree.JoinFlat(base, wanted))
-	case !d.replace:
-		wanted = tokentree.JoinGroups(base, wanted)
+		return tokentree.JoinFlat(base, wanted)
 	}
-	return changeset.Documents(base, wanted, tokendiff.Renames(dtcg.Read(base), dtcg.Read(wanted)))
+	return tokentree.JoinGroups(base, wanted)
 }
 
 func edition(n *int) string {
