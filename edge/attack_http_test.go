@@ -70,8 +70,11 @@ func TestAttacksOnFramingAreRefusedByTheEdge(t *testing.T) {
 // A59 A63 to A71 at the edge: one address, one spelling; nothing of a request is in an answer.
 func TestAttacksOnAddressesAndMethodsAtTheEdge(t *testing.T) {
 	pinned := path("-", "1", "tokens.css")
-	for _, r := range []*running{run(t, publishedFeed(t), fastly(true)), run(t, publishedFeed(t), fastly(false))} {
+	f := publishedFeed(t)
+	f.mode(thm, "scheme", "dark", `{"space.small":"9px"}`)
+	for _, r := range []*running{run(t, f, fastly(true)), run(t, f, fastly(false))} {
 		want(t, r.get(pinned), 200, "")
+		want(t, r.get(pinned+"?modes=scheme.dark"), 200, "9px")
 		for _, a := range []struct {
 			name, method, target, line string
 			status                     int
@@ -97,6 +100,18 @@ func TestAttacksOnAddressesAndMethodsAtTheEdge(t *testing.T) {
 			{"A69 an unknown expectation", "GET", pinned, "Expect: 200-ok", 0},
 			{"A71 a line break in the address", "GET", pinned + "%0d%0aX-Evil:%201", "", 404},
 			{"A71 a line break in the query", "GET", pinned + "?a=%0d%0aX-Evil:%201", "", 200},
+			{"A63 modes in another case", "GET", pinned + "?Modes=scheme.dark", "", 404},
+			{"A63 modes twice", "GET", pinned + "?modes=scheme.dark&modes=scheme.dark", "", 404},
+			{"A63 modes that are not first", "GET", pinned + "?a=1&modes=scheme.dark", "", 404},
+			{"A64 dots as modes", "GET", pinned + "?modes=../../evil", "", 404},
+			{"A64 a zero byte in modes", "GET", pinned + "?modes=scheme.dark%00", "", 404},
+			{"A64 modes beyond ASCII", "GET", pinned + "?modes=scheme.dark\xff", "", 404},
+			{"A64 modes of another Theme", "GET", pinned + "?modes=scheme.evil", "", 404},
+			{"A65 modes with an escaped letter", "GET", pinned + "?%6dodes=scheme.dark", "", 404},
+			{"A65 a mode with an escaped letter", "GET", pinned + "?modes=scheme.d%61rk", "", 404},
+			{"A71 a line break in modes", "GET", pinned + "?modes=scheme.dark%0d%0aX-Evil:%201", "", 404},
+			{"A71 a quotation mark in modes", "GET", pinned + "?modes=scheme.dark\"evil", "", 404},
+			{"A71 an Origin with modes", "GET", pinned + "?modes=scheme.dark", "Origin: https://evil.example", 200},
 			{"A71 a line break in an Origin", "GET", pinned, "Origin: https://a.example%0d%0aX-Evil: 1", 200},
 		} {
 			line := a.line

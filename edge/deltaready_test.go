@@ -27,9 +27,11 @@ func dictionaryOf(content []byte) string {
 // The pattern is of the same file at every version of one line.
 func TestOfferNamesTheLine(t *testing.T) {
 	line := testEnv + "/" + testTheme + "/" + testVariant
-	got := string(coding.AppendOffer(nil, line, abi.TokensValuesJSON))
-	if want := `match="/` + line + `/*/tokens.values.json"`; got != want {
-		t.Errorf("offer = %s, want %s", got, want)
+	for modes, query := range map[string]string{"": "", "scheme.dark,touch.on": "?modes=scheme.dark,touch.on"} {
+		got := string(coding.AppendOffer(nil, line, modes, abi.TokensValuesJSON))
+		if want := `match="/` + line + `/*/tokens.values.json` + query + `"`; got != want {
+			t.Errorf("offer = %s, want %s", got, want)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type exchange struct {
 	records.Held                      // Theme: nil until it is known
 	ctx          *fasthttp.RequestCtx // nil: the event loop has the request
 	address      address.Address
+	room         []byte // for the key of a pair in modes
 	path         []byte
 	query        []byte
 	decision     policy.Decision
@@ -32,13 +33,15 @@ type exchange struct {
 	response     *respond.Response
 }
 
-var exchanges = sync.Pool{New: func() any { return &exchange{response: new(respond.Response)} }}
+var exchanges = sync.Pool{New: func() any {
+	return &exchange{response: new(respond.Response), room: make([]byte, 0, address.MaxKeyBytes)}
+}}
 
 // begin readies x for a request.
 func (x *exchange) begin(ctx *fasthttp.RequestCtx, q records.Lookup) {
-	response := x.response
+	response, room := x.response, x.room
 	*x = exchange{}
-	x.ctx, x.Lookup, x.response = ctx, q, response
+	x.ctx, x.Lookup, x.response, x.room = ctx, q, response, room
 }
 
 // end lets go of what was sent.
@@ -77,7 +80,7 @@ func (e *Edge) decide(x *exchange) *respond.Problem {
 	if p := x.response.Decide(v); p != nil {
 		return p
 	}
-	if v.Line != "" && x.response.Status == fasthttp.StatusOK {
+	if v.Line.Files != "" && x.response.Status == fasthttp.StatusOK {
 		e.content.Offer(v.Line, &x.PairState.Inputs, v.File)
 		if v.Delta != nil && (x.ctx == nil || x.ctx.IsGet()) {
 			e.metrics.sentDelta(v.Delta, v.Body)

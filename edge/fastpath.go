@@ -33,7 +33,7 @@ func (e *Edge) questionOf(r *loop.Request) records.Lookup {
 
 // answerHit returns the answer to a hit, which it works out in x.
 func (e *Edge) answerHit(x *exchange, r *loop.Request) (a loop.Answer, ok bool) {
-	if x.address, ok = address.Parse(r.Path); !ok {
+	if x.address, ok = address.Parse(r.Path, r.Query, x.room); !ok {
 		return a, false
 	}
 	if x.Held, ok = e.records.Fresh(x.address.Theme, x.address.Key, &x.Lookup); !ok || !x.ThemeState.Files[x.address.File] {
@@ -87,7 +87,7 @@ func (e *Edge) readLoopRequest(x *exchange, r *loop.Request) bool {
 	}
 	x.lines = [3][1][]byte{{r.Origin}, {r.Referer}, {r.ForwardedFor}}
 	x.request = policy.Request{
-		Path: r.Path, Query: r.Query, Now: x.Now, Origins: present(&x.lines[0]), Referers: present(&x.lines[1]), Host: r.Host, SecFetchSite: r.SecFetchSite,
+		Path: r.Path, Modes: x.address.Modes, Query: x.address.Query, Now: x.Now, Origins: present(&x.lines[0]), Referers: present(&x.lines[1]), Host: r.Host, SecFetchSite: r.SecFetchSite,
 		SecFetchDest: r.SecFetchDest, SecCHUA: r.SecCHUA, UserAgent: r.UserAgent,
 	}
 	if rules.ChecksClient() {

@@ -28,6 +28,15 @@ var choosesItself = []string{
 
 // onBothPaths are the tests of a running edge: each holds with the fast path and without it.
 var onBothPaths = map[string]func(*testing.T){
+	"TestModesAreServed":                           TestModesAreServed,
+	"TestModesHaveTheRulesOfTheirFile":             TestModesHaveTheRulesOfTheirFile,
+	"TestSignaturesCoverModes":                     TestSignaturesCoverModes,
+	"TestRulesHoldForModes":                        TestRulesHoldForModes,
+	"TestModesFollowTheTheme":                      TestModesFollowTheTheme,
+	"TestModesOutlastARestart":                     TestModesOutlastARestart,
+	"TestTreeServesModes":                          TestTreeServesModes,
+	"TestAnOlderUpstreamHasNoModes":                TestAnOlderUpstreamHasNoModes,
+	"TestDictionariesAreOfTheSameModes":            TestDictionariesAreOfTheSameModes,
 	"TestPublishAtAFullCacheKeepsWhatIsHot":        TestPublishAtAFullCacheKeepsWhatIsHot,
 	"TestDeletedThemeLeavesTheMemory":              TestDeletedThemeLeavesTheMemory,
 	"TestRestartedEdgeServesFromDisk":              TestRestartedEdgeServesFromDisk,

@@ -67,6 +67,12 @@ func signature(path string) string {
 	return "?" + policy.Sign("/"+testEnv+"/"+testTheme+path, time.Now().Add(time.Hour), signingKey)
 }
 
+// signatureOf returns the query that signs a path with modes.
+func signatureOf(path string) string {
+	_, modes, _ := strings.Cut(path, "?")
+	return "?" + modes + "&" + signature(path)[1:]
+}
+
 var readyCases = []struct {
 	name    string
 	serving record.Serving
@@ -95,7 +101,19 @@ var readyCases = []struct {
 	{"If-Range alone", openServing, "/-/1/tokens.css", []string{`If-Range: "x"`}, true},
 	{"a signed address", signedServing, "/-/1/tokens.css" + signature("/-/1/tokens.css"), nil, true},
 	{"a range at a signed address", signedServing, "/-/latest/tokens.css" + signature("/-/latest/tokens.css"), []string{"Range: bytes=7-"}, true},
+	{"modes", openServing, "/-/1/tokens.css?modes=" + testModes, nil, true},
+	{"modes of latest", openServing, "/-/latest/tokens.css?modes=" + testModes, []string{"Accept-Encoding: br"}, true},
+	{"modes and more", openServing, "/-/latest/tokens.css?modes=" + testModes + "&v=3", []string{"Accept-Encoding: zstd"}, true},
+	{"modes, not modified", openServing, "/-/1/tokens.css?modes=" + testModes, []string{"If-None-Match: *"}, true},
+	{"a range of modes", openServing, "/-/1/tokens.css?modes=" + testModes, []string{"Range: bytes=0-99"}, true},
+	{"signed modes", signedServing, "/-/1/tokens.css" + signatureOf("/-/1/tokens.css?modes="+testModes), nil, true},
+	{"signed, a query of today", openServing, "/-/1/tokens.css?v=1&w=modes", nil, true},
 
+	{"modes that are not held", openServing, "/-/1/tokens.css?modes=scheme.light", nil, false},
+	{"modes behind another parameter", openServing, "/-/1/tokens.css?v=1&modes=" + testModes, nil, false},
+	{"modes in another spelling", openServing, "/-/1/tokens.css?modes=scheme%2Edark,contrast.more", nil, false},
+	{"signed without the modes", signedServing, "/-/1/tokens.css?modes=" + testModes + "&" + signature("/-/1/tokens.css")[1:], nil, false},
+	{"signed with other modes", signedServing, "/-/1/tokens.css" + strings.Replace(signatureOf("/-/1/tokens.css?modes="+testModes), "more", "less", 1), nil, false},
 	{"a range outside", openServing, "/-/1/tokens.css", []string{"Range: bytes=9999999-"}, false},
 	{"a signature of another address", signedServing, "/-/1/tokens.css" + signature("/-/latest/tokens.css"), nil, false},
 	{"another origin", record.Serving{AllowedOrigins: []string{"https://good.example"}}, "/-/1/tokens.css", []string{"Origin: https://evil.example"}, false},
@@ -180,9 +198,9 @@ func TestReadyDoesNotAllocate(t *testing.T) {
 
 func BenchmarkReady(b *testing.B) {
 	e := warmed(b, openServing)
-	for _, version := range []string{"1", "latest"} {
-		b.Run(version, func(b *testing.B) {
-			request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/"+version+"/tokens.css", []string{"Accept-Encoding: gzip, deflate, br, zstd"})
+	for _, file := range []string{"1/tokens.css", "latest/tokens.css", "latest/tokens.css?modes=" + testModes} {
+		b.Run(file, func(b *testing.B) {
+			request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/"+file, []string{"Accept-Encoding: gzip, deflate, br, zstd"})
 			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForLoop()} {
 				b.Run(name, func(b *testing.B) {
 					b.ReportAllocs()

@@ -51,6 +51,7 @@ type feed struct {
 	waits   []string       // how many seconds polls were to wait, in order
 	whole   bool           // a changed Theme is told with all that was asked for; else as before there was such a question
 	since   []string       // cursors of such questions, in order
+	noModes bool           // pairs in modes are not known, as before there were modes
 	spoil   func(r *feedproto.Refresh)
 	inputs  func(p *feedproto.PairInputs) // nil: pairs come without what they are made from, as before there was such a question
 }
@@ -61,6 +62,8 @@ type fedTheme struct {
 	compiled []*renderer.CompiledTheme // of each version
 	versions []feedproto.Pair
 	variants map[string]map[uint32]feedproto.Pair // by id and version; a missing version is the Theme's own
+	changed  map[string]map[uint32]string         // the overrides of these
+	modes    []fedMode
 }
 
 // guest returns the renderer module and its name, which is a hash of megabytes.
@@ -119,7 +122,7 @@ func (f *feed) edit(themeID string, fn func(t *fedTheme)) {
 				EnvironmentID: env, ThemeID: themeID, CacheLifetime: 60, Files: allFiles,
 				Serving: record.Serving{Mode: "public", MissingOrigin: "allowNonBrowsers"},
 			},
-			variants: map[string]map[uint32]feedproto.Pair{},
+			variants: map[string]map[uint32]feedproto.Pair{}, changed: map[string]map[uint32]string{},
 		}
 		f.themes[env+"/"+themeID] = th
 	}
@@ -178,20 +181,26 @@ func (f *feed) override(themeID, variantID string, version uint32, overrides str
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	set := compiled.Load(tree)
-	var parts [][]byte
-	for file := range renderer.File(renderer.FileCount) {
-		parts = append(parts, compiled.Overlay(set, file))
-	}
-	name := f.putBlob(plan.AppendBundle(nil, parts))
+	name := f.putBlob(overlayOf(compiled, tree))
 	f.edit(themeID, func(t *fedTheme) {
 		if t.variants[variantID] == nil {
-			t.variants[variantID] = map[uint32]feedproto.Pair{}
+			t.variants[variantID], t.changed[variantID] = map[uint32]feedproto.Pair{}, map[uint32]string{}
 		}
+		t.changed[variantID][version] = overrides
 		p := t.versions[version-1]
 		p.Overlay, p.Sealed = name, sealed
 		t.variants[variantID][version] = p
 	})
+}
+
+// overlayOf compiles overrides as a publish does.
+func overlayOf(compiled *renderer.CompiledTheme, overrides *jsontree.Node) []byte {
+	set := compiled.Load(overrides)
+	var parts [][]byte
+	for file := range renderer.File(renderer.FileCount) {
+		parts = append(parts, compiled.Overlay(set, file))
+	}
+	return plan.AppendBundle(nil, parts)
 }
 
 func (f *feed) removeVariant(themeID, variantID string) {
@@ -353,6 +362,10 @@ func (f *feed) serveTheme(w http.ResponseWriter, key string) {
 func (f *feed) servePair(w http.ResponseWriter, key, inputs string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.noModes && strings.Count(key, "/") > 3 {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
 	p, lacks := f.pair(key)
 	if lacks != "" {
 		missing(w, lacks)
@@ -392,6 +405,9 @@ func (f *feed) pair(key string) (p feedproto.Pair, lacks string) {
 		}
 	}
 	p.Cursor = f.cursor(len(f.log))
+	if len(parts) > 4 {
+		return f.inModes(t, p, parts[2], parts[4])
+	}
 	return p, ""
 }
 

@@ -85,6 +85,7 @@ func TestHTTP2AnswersAsHTTP1(t *testing.T) { // S228 to S231, A67, A80, A83, A90
 		f.publish(id, smallTheme)
 		f.serving(id, s)
 	}
+	f.mode(thm, "scheme", "dark", `{"space.s7":"78px"}`)
 	s := runSecured(t, f, trusting(netip.MustParsePrefix("127.0.0.0/8")))
 	pinned, latest := path("-", "1", "tokens.css"), path("-", "latest", "tokens.css")
 	of := func(id string) string { return strings.Replace(pinned, thm, id, 1) }
@@ -116,6 +117,14 @@ func TestHTTP2AnswersAsHTTP1(t *testing.T) { // S228 to S231, A67, A80, A83, A90
 		{"a method of no protocol", "BREW", pinned, nil, 405},
 		{"no address", "GET", "/", nil, 404},
 		{"a query", "GET", pinned + "?x=1", nil, 200},
+		{"modes", "GET", latest + "?modes=scheme.dark", []string{"Accept-Encoding: br"}, 200},
+		{"the conditional style sheet", "GET", pinned + "?modes=scheme", nil, 200},
+		{"HEAD of modes", "HEAD", pinned + "?modes=scheme.dark", nil, 200},
+		{"a range of modes", "GET", pinned + "?modes=scheme.dark", []string{"Range: bytes=5-20"}, 206},
+		{"a current copy of modes", "GET", pinned + "?modes=scheme.dark", []string{"If-None-Match: *"}, 304},
+		{"modes that are not there", "GET", pinned + "?modes=scheme.light", nil, 404},
+		{"modes behind a query", "GET", pinned + "?x=1&modes=scheme.dark", nil, 404},
+		{"modes of a signed file", "GET", of(signed) + "?modes=scheme.dark", nil, 403},
 		{"a doubled slash", "GET", strings.Replace(pinned, "/1/", "//1/", 1), nil, 404},
 		{"an encoded slash", "GET", strings.Replace(pinned, "/1/", "%2F1/", 1), nil, 404},
 		{"an origin on the list", "GET", of(listed), []string{"Origin: https://good.example"}, 200},

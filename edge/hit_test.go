@@ -2,9 +2,13 @@ package edge
 
 import (
 	"context"
+	"encoding/json"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +18,9 @@ import (
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/renderer"
+	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/plan"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
@@ -24,6 +31,7 @@ const (
 	testEnv     = "env_0123456789abcdefghijklmnop"
 	testTheme   = "thm_0123456789abcdefghijklmnop"
 	testVariant = "var_0123456789abcdefghijklmnop"
+	testModes   = "scheme.dark,contrast.more"
 )
 
 // warmed returns an edge that holds one published pair and its files, and follows nothing.
@@ -49,10 +57,10 @@ func warmed(t testing.TB, serving record.Serving) *Edge {
 	ahead := time.Now().Add(time.Hour) // as if confirmed all along
 	known := records.Freshness{Change: th.Change(), At: ahead}
 	e.records.HoldTheme(th, known, fed)
-	for _, version := range []string{"1", "latest"} {
+	for version, overlay := range map[string]record.Hash{"1": "", "latest": "", "1/" + testModes: record.HashOf([]byte("o")), "latest/" + testModes: record.HashOf([]byte("o"))} {
 		p := e.records.PairEntry(th.Key + "/-/" + version)
-		e.records.HoldPair(p, known, feedproto.Pair{Version: 1, Plan: record.HashOf([]byte("p")), Module: record.HashOf([]byte("m")), Sealed: true})
-		text := []byte(strings.Repeat("--a: 1px;", 300))
+		e.records.HoldPair(p, known, feedproto.Pair{Version: 1, Plan: record.HashOf([]byte("p")), Overlay: overlay, Module: record.HashOf([]byte("m")), Sealed: true})
+		text := []byte(strings.Repeat("--a: 1px;", 300) + string(overlay))
 		plain := content.NewBody(abi.TokensCSS, text, coding.Identity, coding.Identity, false, nil)
 		for enc := coding.Gzip; enc < coding.Count; enc++ {
 			e.content.Put(cssOf(p), content.NewBody(abi.TokensCSS, text, enc, enc, false, plain.Plain))
@@ -84,6 +92,8 @@ func TestHitDoesNotAllocate(t *testing.T) {
 		{"pinned", open, address + "1/tokens.css", nil, 200, 0},
 		{"pinned with a query", open, address + "1/tokens.css?x=1", nil, 200, 0},
 		{"latest", open, address + "latest/tokens.css", nil, 200, 0},
+		{"modes", open, address + "latest/tokens.css?modes=" + testModes, nil, 200, 0},
+		{"modes and a query", open, address + "1/tokens.css?modes=" + testModes + "&x=1", []string{"If-None-Match: *"}, 304, 0},
 		{"a browser", open, address + "latest/tokens.css", []string{
 			"Accept-Encoding: gzip, deflate, br, zstd", "User-Agent: Mozilla/5.0", "Sec-Fetch-Site: cross-site", "Origin: https://good.example",
 		}, 200, 0},
@@ -143,11 +153,11 @@ func TestPanicIsAnsweredWithoutDetails(t *testing.T) {
 
 func BenchmarkHit(b *testing.B) {
 	e := warmed(b, record.Serving{Mode: "public"})
-	for _, version := range []string{"1", "latest"} {
-		b.Run(version, func(b *testing.B) {
+	for _, file := range []string{"1/tokens.css", "latest/tokens.css", "latest/tokens.css?modes=" + testModes} {
+		b.Run(file, func(b *testing.B) {
 			var ctx fasthttp.RequestCtx
 			ctx.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
-			ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/" + version + "/tokens.css")
+			ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/" + file)
 			ctx.Request.Header.Set("Accept-Encoding", "gzip, deflate, br, zstd")
 			b.ReportAllocs()
 			for b.Loop() {
@@ -176,3 +186,76 @@ func TestPageBeforeTheLastConfirmsNothing(t *testing.T) {
 
 // openServing is what most Themes have: everybody may have the files.
 var openServing = record.Serving{Mode: "public"}
+
+// An edge that does not hold the overlay of modes any more asks for the pair again, with its inputs, and serves what that
+// says: upstream keeps no such overlay, and may have made another since. The pair is fresh all the while.
+func TestOverlaysOfModesComeAgainWithTheirPair(t *testing.T) {
+	tree, err := jsontree.Parse(`{"space":{"$type":"dimension","small":{"$value":"4px"}}}`)
+	changed, err2 := jsontree.Parse(`{"space.small":"9px"}`)
+	module, err3 := wasm.Guest()
+	for _, err := range []error{err, err2, err3} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	compiled := renderer.Compile(tree, "")
+	set := compiled.Load(changed)
+	var plans, overlays [][]byte
+	for f := range renderer.File(renderer.FileCount) {
+		plans, overlays = append(plans, compiled.Plan(f)), append(overlays, compiled.Overlay(set, f))
+	}
+	fed := feedproto.PairInputs{PlanBytes: plan.AppendBundle(nil, plans), OverlayBytes: plan.AppendBundle(nil, overlays)}
+	fed.Pair = feedproto.Pair{Version: 1, Plan: record.HashOf(fed.PlanBytes), Overlay: record.HashOf(fed.OverlayBytes), Module: record.HashOf(module), Sealed: true}
+	blobs := map[string][]byte{string(fed.Plan): fed.PlanBytes, string(fed.Module): module}
+
+	const key = testEnv + "/" + testTheme + "/-/1/scheme.dark"
+	var pairs, lost atomic.Int32
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		blob, ok := blobs[strings.TrimPrefix(r.URL.Path, feedproto.BlobsPath)]
+		switch {
+		case r.URL.Path == feedproto.PairsPath+key:
+			pairs.Add(1)
+			_ = json.NewEncoder(w).Encode(fed)
+		case ok:
+			_, _ = w.Write(blob)
+		default:
+			if strings.HasPrefix(r.URL.Path, feedproto.BlobsPath) {
+				lost.Add(1)
+			}
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(origin.Close)
+	runtime, err := wasm.NewRuntime(t.Context(), wasm.Config{CacheDir: filepath.Join("..", ".cache", "wazero")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(t.Context(), Config{DataDir: t.TempDir(), Upstreams: []string{origin.URL}, Runtime: runtime})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := runtime.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	th := e.records.ThemeEntry(testEnv + "/" + testTheme)
+	known := records.Freshness{Change: th.Change(), At: time.Now().Add(time.Hour)}
+	e.records.HoldTheme(th, known, feedproto.Theme{EnvironmentID: testEnv, ThemeID: testTheme, CacheLifetime: 3600, Files: []string{"tokens.css"}, LatestVersion: 1})
+	before := fed.Pair
+	before.Overlay = record.HashOf([]byte("an overlay of before"))
+	e.records.HoldPair(e.records.PairEntry(key), known, before)
+	var ctx fasthttp.RequestCtx
+	ctx.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
+	ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/1/tokens.css?modes=scheme.dark")
+	e.handle(&ctx)
+	if status := ctx.Response.StatusCode(); status != 200 || !strings.Contains(string(ctx.Response.Body()), "9px") {
+		t.Fatalf("answer = %d %s", status, ctx.Response.Body())
+	}
+	if pairs.Load() != 1 || lost.Load() != 0 {
+		t.Errorf("the pair was asked for %d times, overlays %d times, want once and never", pairs.Load(), lost.Load())
+	}
+}

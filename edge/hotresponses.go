@@ -6,6 +6,7 @@ import (
 	"time"
 	"weak"
 
+	"example.com/livery/edge/address"
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/records"
@@ -39,10 +40,11 @@ const (
 	maxHotAccept = 128 // bytes
 )
 
-// cachedResponse is the answer to requests of one path and one Accept-Encoding, for a file that every client may have.
+// cachedResponse is the answer to requests of one path, one query, if that has modes, and one Accept-Encoding, for a file
+// that every client may have.
 type cachedResponse struct {
-	hash, candidate uint64 // of what is kept, and of what was asked for last and is not
-	path, accept    []byte
+	hash, candidate     uint64 // of what is kept, and of what was asked for last and is not
+	path, query, accept []byte
 
 	records.Held
 	change    uint64
@@ -66,9 +68,16 @@ func (s *hotResponses) Ready(r *loop.Request) (loop.Answer, bool) {
 	if r.AvailableDictionary != nil || r.Range != nil || len(r.AcceptEncoding) > maxHotAccept {
 		return s.fastPath.Ready(r)
 	}
+	query, ok := address.Relevant(r.Query)
+	if !ok {
+		return loop.Answer{}, false
+	}
 	now := q.Now.UnixNano()
 	hash := maphash.Bytes(s.seed, r.Path) ^ maphash.Bytes(s.seed, r.AcceptEncoding)*0x9e3779b97f4a7c15
-	f := s.find(hash, r)
+	if len(query) > 0 {
+		hash ^= maphash.Bytes(s.seed, query) * 0xc2b2ae3d27d4eb4f
+	}
+	f := s.find(hash, query, r)
 	if f != nil && f.current(s.edge, now) {
 		if a, ok := f.answer(s.edge, r); ok {
 			return a, true
@@ -97,11 +106,11 @@ func (s *hotResponses) mayMake(read time.Time) bool {
 }
 
 // find returns where a request's answer is kept, or nil.
-func (s *hotResponses) find(hash uint64, r *loop.Request) *cachedResponse {
+func (s *hotResponses) find(hash uint64, query []byte, r *loop.Request) *cachedResponse {
 	first := hash % hotSlots
 	for way := range uint64(hotWays) {
 		f := &s.slots[first^way]
-		if f.hash == hash && bytes.Equal(f.path, r.Path) && bytes.Equal(f.accept, r.AcceptEncoding) {
+		if f.hash == hash && bytes.Equal(f.path, r.Path) && bytes.Equal(f.query, query) && bytes.Equal(f.accept, r.AcceptEncoding) {
 			return f
 		}
 	}
@@ -151,6 +160,8 @@ func (s *hotResponses) keep(f *cachedResponse, hash uint64, r *loop.Request, a l
 			return
 		}
 		f.hash, f.path, f.accept = hash, append(f.path[:0], r.Path...), append(f.accept[:0], r.AcceptEncoding...)
+		query, _ := address.Relevant(r.Query)
+		f.query = append(f.query[:0], query...)
 		f.to = 0
 	}
 	if !f.current(e, now) || f.body.Value() != b {

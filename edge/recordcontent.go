@@ -2,6 +2,7 @@ package edge
 
 import (
 	"crypto/sha256"
+	"errors"
 	"time"
 
 	"example.com/livery/edge/coding"
@@ -14,6 +15,9 @@ import (
 
 // recordContent is what the records need of an edge: it implements records.Content.
 type recordContent struct{ *Edge }
+
+// HasInputs reports whether what a pair is rendered from is here.
+func (c recordContent) HasInputs(in *content.Inputs) bool { return c.content.HasInputs(in) }
 
 // FetchInputs makes sure that what a pair is rendered from is here, whole.
 func (c recordContent) FetchInputs(p feedproto.Pair) error { return c.content.FetchInputs(p) }
@@ -35,7 +39,7 @@ func (c recordContent) holdInput(name record.Hash, blob []byte) (release func())
 
 // PersistInputs writes what a pair is rendered from to disk, and reports false if not all of it is here.
 func (c recordContent) PersistInputs(p feedproto.Pair) bool {
-	if in := content.NewInputs(p); !c.content.HasInputs(&in) {
+	if in := content.NewInputs(p); !c.HasInputs(&in) {
 		return false
 	}
 	for _, name := range []record.Hash{p.Plan, p.Overlay} {
@@ -73,7 +77,7 @@ func (c recordContent) MakeFiles(t *records.ThemeState, p *records.Pair, s *reco
 	for bit := range fileEncodings {
 		f, enc := fileEncoding(bit)
 		if p.Wanted.Load()&(1<<bit) != 0 && s.Missing == "" && t.Files[f] && c.ctx.Err() == nil {
-			_, _, _ = c.bodyOf(s, f, enc, &l)
+			_, _, _ = c.bodyOf(p, s, f, enc, &l)
 		}
 	}
 }
@@ -100,10 +104,16 @@ func fileEncoding(bit int) (abi.File, coding.Encoding) {
 	return abi.File(bit / coding.Count), coding.Encoding(bit % coding.Count)
 }
 
+// errInputsGone means that an input of a pair in modes is not on this machine any more: upstream has it with the pair.
+var errInputsGone = errors.New("edge: the overlay of modes is not held any more")
+
 // awaitInputs waits for what a pair is rendered from, if it has to come from upstream, as long as q may.
-func (e *Edge) awaitInputs(s *records.PairState, q *records.Lookup) error {
+func (e *Edge) awaitInputs(p *records.Pair, s *records.PairState, q *records.Lookup) error {
 	if e.content.HasInputs(&s.Inputs) {
 		return nil
+	}
+	if p.HasModes() {
+		return errInputsGone
 	}
 	_, err := e.records.Share(q, "inputs/"+string(s.Inputs.ID[:]), func() (any, error) { return nil, e.content.FetchInputs(s.Inputs.Pair()) })
 	return err
@@ -111,7 +121,7 @@ func (e *Edge) awaitInputs(s *records.PairState, q *records.Lookup) error {
 
 // bodyOf returns a file in the coding asked for, or in identity if coding is not worth its while, and how it came
 // about. It is made once for all requests that wait.
-func (e *Edge) bodyOf(s *records.PairState, f abi.File, enc coding.Encoding, q *records.Lookup) (*content.Body, records.Outcome, error) {
+func (e *Edge) bodyOf(p *records.Pair, s *records.PairState, f abi.File, enc coding.Encoding, q *records.Lookup) (*content.Body, records.Outcome, error) {
 	b, held, err := e.content.Cached(&s.Inputs, f, enc, q.Now)
 	if b != nil || err != nil {
 		return b, records.Hit, err
@@ -124,7 +134,7 @@ func (e *Edge) bodyOf(s *records.PairState, f abi.File, enc coding.Encoding, q *
 	}
 	b, err = records.RetryWhileDown(e.records, q, func() (*content.Body, error) {
 		if !held {
-			if err := e.awaitInputs(s, q); err != nil {
+			if err := e.awaitInputs(p, s, q); err != nil {
 				return nil, err
 			}
 		}

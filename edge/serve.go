@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
+	"example.com/livery/feedproto"
 	"example.com/livery/httpguard"
 	"github.com/valyala/fasthttp"
 )
@@ -59,7 +61,7 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 		return nil
 	}
 	var ok bool
-	if x.address, ok = address.Parse(x.path); !ok {
+	if x.address, ok = address.Parse(x.path, x.query, x.room); !ok {
 		return respond.NotFound
 	}
 	if !options && string(method) != fasthttp.MethodGet && string(method) != fasthttp.MethodHead {
@@ -120,10 +122,11 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 	if err != nil {
 		return unanswered(err)
 	}
-	if missing := x.PairState.Missing; missing != "" && missing != "version" {
-		return respond.NotFound
+	switch x.PairState.Missing {
+	case "", feedproto.MissingVersion, feedproto.MissingModes: // said to those who may have a file
+		return nil
 	}
-	return nil
+	return respond.NotFound
 }
 
 // unanswered returns the problem of a question that upstream did not answer, or was not asked.
@@ -144,7 +147,7 @@ func (e *Edge) timed(x *exchange, took *time.Duration) {
 // readRequest reads what rules look at.
 func (e *Edge) readRequest(x *exchange) {
 	h, rules := &x.ctx.Request.Header, x.ThemeState.Rules
-	x.request = policy.Request{Path: x.path, Query: x.query, Now: x.Now}
+	x.request = policy.Request{Path: x.path, Modes: x.address.Modes, Query: x.address.Query, Now: x.Now}
 	if rules.ChecksClient() {
 		x.request.Client = policy.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
 	}
@@ -170,7 +173,14 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 		enc, deltas = coding.Identity, false // a range is one of the bytes as they are
 		v.IfRange = h.Peek(fasthttp.HeaderIfRange)
 	}
-	b, o, err := e.bodyOf(x.PairState, x.address.File, enc, &x.Lookup)
+	b, o, err := e.bodyOf(x.Pair, x.PairState, x.address.File, enc, &x.Lookup)
+	if errors.Is(err, errInputsGone) {
+		x.Lookup.Inputs = true
+		if p := e.find(x); p != nil || x.PairState.Missing != "" {
+			return cmp.Or(p, respond.NotFound)
+		}
+		b, o, err = e.bodyOf(x.Pair, x.PairState, x.address.File, enc, &x.Lookup)
+	}
 	if o == records.Miss && x.outcome == records.Revalidated && wanted(x.Pair, x.address.File, enc) {
 		o = records.Revalidated // what was held of this file was of before
 	}
@@ -179,7 +189,7 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 		e.timed(x, &v.Made)
 	}
 	switch {
-	case errors.Is(err, upstream.ErrUnreachable) || errors.Is(err, records.ErrBusy):
+	case errors.Is(err, upstream.ErrUnreachable) || errors.Is(err, records.ErrBusy) || errors.Is(err, errInputsGone):
 		return unanswered(err)
 	case err != nil:
 		return respond.Internal

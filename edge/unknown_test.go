@@ -48,7 +48,7 @@ func flood(t *testing.T, r *running, addresses []string, counts *[600]atomic.Int
 	}
 }
 
-// A flood of 100,000 addresses that do not exist, Themes, Variants and versions, reaches upstream with a
+// A flood of 100,000 addresses that do not exist, Themes, Variants, versions and modes, reaches upstream with a
 // few questions only, stays within the memory budget, and takes nothing from who asks for what exists
 // (decisions 7.8).
 func TestFloodOfUnknownAddresses(t *testing.T) {
@@ -72,11 +72,13 @@ func TestFloodOfUnknownAddresses(t *testing.T) {
 		var addresses []string
 		for i := w; i < total; i += workers {
 			address := fmt.Sprintf("/%s/thm_%026d/-/latest/tokens.css", env, i+1000)
-			switch i / workers % 3 {
+			switch i / workers % 4 {
 			case 1:
 				address = path(fmt.Sprintf("var_%026d", i+1000), "latest", "tokens.css")
 			case 2:
 				address = path("-", fmt.Sprint(i+1000), "tokens.css")
+			case 3:
+				address = latest + fmt.Sprintf("?modes=scheme.dark%d", i)
 			}
 			addresses = append(addresses, address)
 		}
@@ -105,7 +107,7 @@ func TestFloodOfUnknownAddresses(t *testing.T) {
 	if sum := counts[404].Load() + counts[503].Load(); sum != int64(total) {
 		t.Errorf("%d of %d were answered 404 or 503", sum, total)
 	}
-	if counts[404].Load() < int64(total/3) {
+	if counts[404].Load() < int64(total/4) {
 		t.Errorf("%d were answered 404: versions that the Theme's record rules out need no question", counts[404].Load())
 	}
 	// The burst, and then one for each interval: of Themes and of one Theme's Variants.

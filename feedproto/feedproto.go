@@ -84,6 +84,21 @@ type NotFound struct {
 	Missing string `json:"missing"`
 }
 
+// SplitPair takes the key of a pair apart, "{environment}/{theme}/{-|variant}/{latest|number}" or that with "/{modes}":
+// files is what precedes the version, modes is empty without modes. All are empty if a part of the key is missing.
+func SplitPair(key string) (files, version, modes string) {
+	end := -1
+	for range 3 {
+		slash := strings.IndexByte(key[end+1:], '/')
+		if slash < 0 {
+			return "", "", ""
+		}
+		end += 1 + slash
+	}
+	version, modes, _ = strings.Cut(key[end+1:], "/")
+	return key[:end], version, modes
+}
+
 // Modules lists the renderer modules that a server of the feed has.
 type Modules struct {
 	Modules []record.Module `json:"modules"`

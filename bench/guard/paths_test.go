@@ -25,6 +25,7 @@ type path struct {
 
 var paths = []path{
 	{"hit on the fast path", 0, prepareHit},
+	{"hit on the fast path, in modes", 0, prepareModesHit},
 	{"render, native", 1000, prepareRender},
 	{"render, WASM", 0, prepareGuest},
 	{"plan and overlay opened", 2000, prepareOpen},

@@ -14,6 +14,7 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
+	"example.com/livery/edge/address"
 	"example.com/livery/edge/policy"
 	"example.com/livery/storage/record"
 )
@@ -30,11 +31,14 @@ func (a *app) signCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sign URL",
 		Short: "Sign the address of a file, or of a folder, of a Theme served in signed mode",
-		Long: "Prints the signed address. With --folder the address must end in /, everything below it is signed,\n" +
-			"and the parameters to append to any file's address are printed. Nothing is sent anywhere.",
-		Example: "  livery sign https://cdn.example.com/env_1/thm_1/-/latest/tokens.css --key-id K --secret-file key.txt",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.sign(args[0], s) },
+		Long: "Prints the signed address. An address with ?modes= is signed for these modes. With --folder the address\n" +
+			"must end in /, everything below it is signed, and the parameters to append to any file's address are\n" +
+			"printed, behind ?modes= if the address has that. Nothing is sent anywhere.",
+		Example: "  livery sign https://cdn.example.com/env_1/thm_1/-/latest/tokens.css --key-id K --secret-file key.txt\n" +
+			"  livery sign 'https://cdn.example.com/env_1/thm_1/-/latest/tokens.css?modes=scheme.dark' --key-id K \\\n" +
+			"    --secret-file key.txt",
+		Args: cmdline.Args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return a.sign(args[0], s) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&s.keyID, "key-id", "", "`ID` of the signing key, as livery keys add printed it")
@@ -45,13 +49,13 @@ func (a *app) signCommand() *cobra.Command {
 	return a.JSONFlag(cmd)
 }
 
-func (a *app) sign(address string, s signFlags) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return term.UsageError("Give an address as servingUrls lists it, without parameters.", "%q is not the address of a served file", address)
+func (a *app) sign(file string, s signFlags) error {
+	u, err := url.Parse(file)
+	if err != nil || u.Host == "" || u.ForceQuery || u.Fragment != "" || !signable(u) {
+		return term.UsageError("Give an address as servingUrls lists it, with no parameter but modes.", "%q is not the address of a served file", file)
 	}
-	if s.folder != strings.HasSuffix(u.Path, "/") {
-		return term.UsageError("A folder ends in / and needs --folder; a file does not end in / and takes no --folder.", "%q cannot be signed like this", address)
+	if s.folder && u.RawQuery != "" || s.folder != strings.HasSuffix(u.Path, "/") {
+		return term.UsageError("A folder ends in / and needs --folder; a file does not end in / and takes no --folder.", "%q cannot be signed like this", file)
 	}
 	secret, err := readSecret(s.secretFile)
 	if err != nil {
@@ -60,10 +64,20 @@ func (a *app) sign(address string, s signFlags) error {
 	key, until := record.SigningKey{ID: s.keyID, Secret: secret}, time.Now().Add(s.expires)
 	signed := signature{Parameters: policy.SignFolder(u.EscapedPath(), until, key), ExpiresAt: until.UTC().Truncate(time.Second)}
 	if !s.folder {
-		signed.Parameters = policy.Sign(u.EscapedPath(), until, key)
-		signed.URL = address + "?" + signed.Parameters
+		path, separator := u.EscapedPath(), "?"
+		if u.RawQuery != "" {
+			path, separator = path+"?"+u.RawQuery, "&"
+		}
+		signed.Parameters = policy.Sign(path, until, key)
+		signed.URL = file + separator + signed.Parameters
 	}
 	return a.Show(signed, func() { a.Say("%s", cmp.Or(signed.URL, signed.Parameters)) })
+}
+
+// signable reports whether the query of an address is empty, or names modes and nothing else.
+func signable(u *url.URL) bool {
+	modes, rest, ok := address.SplitQuery([]byte(u.RawQuery))
+	return ok && len(rest) == 0 && u.RawQuery == strings.Trim(u.RawQuery, "&") && (u.RawQuery == "" || len(modes) > 0)
 }
 
 // signature is what sign tells under --json.

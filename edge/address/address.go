@@ -8,19 +8,21 @@ import (
 	"example.com/livery/wasm/abi"
 )
 
-// Address is one served address, "/{env}/{theme}/{-|variant}/{latest|number}/{file}", taken apart.
-// Its slices are parts of the path.
+// Address is one served address, "/{env}/{theme}/{-|variant}/{latest|number}/{file}", perhaps with "?modes={modes}" behind
+// it, taken apart. Its slices are parts of the path and the query, but for the key of a pair with modes.
 type Address struct {
 	Theme []byte // "{env}/{theme}": the key of the Theme
 	Pair
-	File abi.File
+	File  abi.File
+	Query []byte // what follows the modes in the query; all of it without modes
 }
 
 // Pair names a pair.
 type Pair struct {
-	Key     []byte // "{env}/{theme}/{-|variant}/{latest|number}"
+	Key     []byte // "{env}/{theme}/{-|variant}/{latest|number}", with "/{modes}" behind it if there are modes
 	Version uint32 // 0: latest
 	Own     bool   // the Theme's own files, not a Variant's
+	Modes   []byte // as the address names them; empty: none
 }
 
 // The lengths of an id: a prefix of four bytes and 26 characters.
@@ -29,21 +31,48 @@ const (
 	idLength = idPrefix + 26
 )
 
-// Parse reads a path as it was sent, undecoded: an address has exactly one spelling.
-func Parse(path []byte) (a Address, ok bool) {
+// MaxKeyBytes is how long the key of a pair may be.
+const MaxKeyBytes = 3*idLength + len("////4294967295") + maxModesBytes
+
+// Parse reads a path and a query as they were sent, undecoded: an address has exactly one spelling. The key of a pair with
+// modes is appended to room.
+func Parse(path, query, room []byte) (a Address, ok bool) {
 	slash := bytes.LastIndexByte(path, '/')
 	if slash < 1 || path[0] != '/' {
 		return Address{}, false
 	}
-	if a, ok = ParsePair(path[1:slash]); !ok {
+	if a, ok = parsePlain(path[1:slash]); !ok {
 		return Address{}, false
 	}
-	a.File, ok = abi.FileByName(string(path[slash+1:]))
-	return a, ok
+	if a.File, ok = abi.FileByName(string(path[slash+1:])); !ok || len(query) == 0 {
+		return a, ok
+	}
+	if a.Modes, a.Query, ok = SplitQuery(query); !ok || len(a.Modes) == 0 {
+		return a, ok
+	}
+	a.Key = append(append(append(room, a.Key...), '/'), a.Modes...)
+	return a, a.File == abi.TokensCSS || bytes.IndexByte(a.Modes, '.') >= 0
 }
 
-// ParsePair reads "{env}/{theme}/{-|variant}/{latest|number}".
+// ParsePair reads "{env}/{theme}/{-|variant}/{latest|number}", and that with "/{modes}" behind it.
 func ParsePair(key []byte) (a Address, ok bool) {
+	at := 0
+	for range 4 {
+		slash := bytes.IndexByte(key[at:], '/')
+		if slash < 0 {
+			return parsePlain(key)
+		}
+		at += slash + 1
+	}
+	if a, ok = parsePlain(key[:at-1]); !ok || !validModes(key[at:]) {
+		return Address{}, false
+	}
+	a.Key, a.Modes = key, key[at:]
+	return a, true
+}
+
+// parsePlain reads the key of a pair without modes.
+func parsePlain(key []byte) (a Address, ok bool) {
 	if a, ok = ParseTheme(key); !ok || len(key) == len(a.Theme) || key[len(a.Theme)] != '/' {
 		return Address{}, false
 	}

@@ -57,13 +57,14 @@ func TestAddressesHaveOneSpelling(t *testing.T) { // S227, S228, S230, S231, A63
 		{base + "/" + variant[:29] + "%/latest/tokens.css", false},
 		{base + "/%2d/latest/tokens.css", false},
 		{base + "/-/latest/tokens%2ecss", false},
+		{base + "/-/latest/scheme.dark/tokens.css", false},
 		{base + "/-/../-/latest/tokens.css", false},
 		{base + `/..\/latest/tokens.css`, false},
 		{"/" + thm + "/" + env + "/-/latest/tokens.css", false},
 		{"/sandbox/brand/-/latest/tokens.css", false},
 		{"/env_../../../../../../../../etc/" + thm + "/-/latest/tokens.css", false},
 	} {
-		if _, ok := Parse([]byte(tt.path)); ok != tt.ok {
+		if _, ok := Parse([]byte(tt.path), nil, nil); ok != tt.ok {
 			t.Errorf("parseAddress(%q) ok = %t, want %t", tt.path, ok, tt.ok)
 		}
 	}
@@ -71,7 +72,7 @@ func TestAddressesHaveOneSpelling(t *testing.T) { // S227, S228, S230, S231, A63
 
 func TestAddressIsTakenApart(t *testing.T) {
 	const pairKey = env + "/" + thm + "/" + variant + "/12"
-	a, ok := Parse([]byte("/" + pairKey + "/tokens.flat.json"))
+	a, ok := Parse([]byte("/"+pairKey+"/tokens.flat.json"), nil, nil)
 	if !ok || string(a.Theme) != env+"/"+thm || string(a.Key) != pairKey || a.Version != 12 || a.File != abi.TokensFlatJSON {
 		t.Errorf("parseAddress = %q %q %d %d, %t", a.Theme, a.Key, a.Version, a.File, ok)
 	}
@@ -81,7 +82,7 @@ func FuzzParseAddress(f *testing.F) {
 	f.Add("/" + env + "/" + thm + "/-/latest/tokens.css")
 	f.Add("/" + env + "/" + thm + "/" + variant + "/7/tokens.json")
 	f.Fuzz(func(t *testing.T, path string) {
-		a, ok := Parse([]byte(path))
+		a, ok := Parse([]byte(path), nil, nil)
 		if ok && path != "/"+string(a.Key)+"/"+a.File.Name() {
 			t.Errorf("parseAddress(%q) names %q and %q", path, a.Key, a.File.Name())
 		}

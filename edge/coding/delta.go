@@ -72,12 +72,16 @@ func (h *DictionaryHint) readable() bool {
 	return false
 }
 
-// AppendOffer spells Use-As-Dictionary: the answer may serve as the dictionary of the same file of the
-// line under every version and latest. It names no lifetime: a dictionary is one for as long as
-// the answer is fresh.
-func AppendOffer(dst []byte, line string, f abi.File) []byte {
-	dst = append(append(dst, `match="/`...), line...)
-	return append(append(append(dst, "/*/"...), f.Name()...), '"')
+// AppendOffer spells Use-As-Dictionary: the answer may serve as the dictionary of the same file of files,
+// "{env}/{theme}/{-|variant}", in the same modes, if there are any, under every version and latest. It names no lifetime:
+// a dictionary is one for as long as the answer is fresh.
+func AppendOffer(dst []byte, files, modes string, f abi.File) []byte {
+	dst = append(append(dst, `match="/`...), files...)
+	dst = append(append(dst, "/*/"...), f.Name()...)
+	if modes != "" {
+		dst = append(append(dst, "?modes="...), modes...)
+	}
+	return append(dst, '"')
 }
 
 // deltaMagic begins a delta, before the digest of the dictionary: a skippable frame of Zstandard.

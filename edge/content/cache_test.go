@@ -130,7 +130,7 @@ func TestDictionaryOutlivesOnePublish(t *testing.T) {
 	for version := range 4 {
 		p.publish(0, version, true)
 		p.ask()
-		p.store.Offer("line", p.leads[0], abi.TokensCSS)
+		p.store.Offer(Line{Files: "line"}, p.leads[0], abi.TokensCSS)
 		keys = append(keys, Key{p.leads[0].ID, abi.TokensCSS})
 	}
 	for version, want := range []bool{false, false, true, true} {

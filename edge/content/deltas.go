@@ -51,7 +51,7 @@ func (t *deltaTask) target() Key { return Key{t.in.ID, t.from.File} }
 
 // Offer notes that clients may have a file of a line as a dictionary from now on. Its digest is computed when a client
 // names one that is not known. Once that is known it allocates nothing.
-func (s *Store) Offer(line string, in *Inputs, f abi.File) {
+func (s *Store) Offer(line Line, in *Inputs, f abi.File) {
 	bit := uint32(1) << f
 	if in.offered.Load()&bit != 0 || in.offered.Or(bit)&bit != 0 {
 		return
@@ -75,7 +75,7 @@ func (o offers) made(from DictionaryKey) *Inputs {
 }
 
 // digest computes the digests of the files of a line that were offered, as far as file returns them.
-func (o offers) digest(line string, f abi.File, file func(*Inputs) *Body) {
+func (o offers) digest(line Line, f abi.File, file func(*Inputs) *Body) {
 	key, rest := DictionaryKey{Line: line, File: f}, []*Inputs(nil)
 	unknown, _ := o.Peek(key)
 	for _, in := range unknown {
@@ -216,6 +216,10 @@ func (s *Store) makeLater(t deltaTask) {
 			return
 		}
 	}
+	if t.from.Line.Modes != "" && s.heldPlain(Key{t.old.ID, t.from.File}) == nil && !s.HasInputs(t.old) {
+		s.putDelta(t.target(), delta{from: t.from}) // upstream does not keep the overlays of modes
+		return
+	}
 	old, err := s.dictionary(t.old, t.from.File)
 	file, err2 := s.plainBody(t.in, t.target())
 	if errors.Join(err, err2) != nil {
@@ -237,7 +241,7 @@ func (s *Store) dictionary(in *Inputs, f abi.File) (*Body, error) {
 
 // search finds out what clients may have of a line from before this edge was started: the versions on
 // disk that can be made without a question to upstream.
-func (s *Store) search(line string, f abi.File) {
+func (s *Store) search(line Line, f abi.File) {
 	s.offers.digest(line, f, func(in *Inputs) *Body { return s.dictionaryHere(in, f) })
 	s.offers.Delete(DictionaryKey{Line: line, File: f}) // what is left is not here any more
 	older := s.config.Older(line)

@@ -96,7 +96,7 @@ func TestPlainMakesPlaceForItsCodings(t *testing.T) {
 func TestDeltasOfAFileAreBounded(t *testing.T) {
 	f := &File{}
 	key := func(i int) DictionaryKey {
-		return DictionaryKey{Line: "line", File: abi.TokensCSS, Digest: coding.Digest{byte(i)}}
+		return DictionaryKey{Line: Line{Files: "line"}, File: abi.TokensCSS, Digest: coding.Digest{byte(i)}}
 	}
 	for i := range 100 {
 		f = f.withDelta(delta{from: key(i), body: &Body{Bytes: make([]byte, 100)}})
@@ -112,7 +112,7 @@ func TestDeltasOfAFileAreBounded(t *testing.T) {
 		t.Error("the oldest is held")
 	}
 	elsewhere := last
-	elsewhere.Line = "another"
+	elsewhere.Line.Modes = "scheme.dark"
 	if _, known := f.delta(&elsewhere); known {
 		t.Error("another line's delta is sent")
 	}

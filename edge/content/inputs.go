@@ -21,9 +21,16 @@ type Key struct {
 	File   abi.File
 }
 
+// Line names the files of a Theme or Variant in the same modes, under every version: only of the same line is a file a
+// dictionary of another.
+type Line struct {
+	Files string // "{env}/{theme}/{-|variant}"; empty: no line
+	Modes string // as the address names them; empty: none
+}
+
 // DictionaryKey names a file that clients may have, by its digest: only of the same line is it a dictionary.
 type DictionaryKey struct {
-	Line   string // "{env}/{theme}/{-|variant}": the files of a Theme or Variant under all versions
+	Line   Line
 	File   abi.File
 	Digest coding.Digest
 }

@@ -24,7 +24,7 @@ type Config struct {
 	Blob         func(record.Hash) ([]byte, error) // plans, overlays and modules
 	HasBlob      func(record.Hash) bool            // without a question to upstream
 	Bodies       BodyDisk                          // nil: nothing outlasts a restart
-	Older        func(line string) []*Inputs       // what the disk has of a line, the newest version first
+	Older        func(line Line) []*Inputs         // what the disk has of a line, the newest version first
 	IsTemporary  func(error) bool                  // such a failure of Blob is not kept
 	Rendering    func() (done func(error))         // called around a render
 	Recompressed func()

@@ -136,7 +136,8 @@ func TestDeltasAreMadeAtABoundedRate(t *testing.T) {
 	in, old := NewInputs(feedproto.Pair{Plan: hashOf("plan", 1)}), NewInputs(feedproto.Pair{Plan: hashOf("plan", 2)})
 	plain := NewBody(abi.TokensCSS, lines(3000), coding.Identity, coding.Identity, false, nil)
 	s.Put(Key{in.ID, abi.TokensCSS}, plain)
-	made, unmade := DictionaryKey{"line", abi.TokensCSS, sha256.Sum256([]byte("made"))}, DictionaryKey{"line", abi.TokensCSS, sha256.Sum256([]byte("unmade"))}
+	line := Line{Files: "line"}
+	made, unmade := DictionaryKey{line, abi.TokensCSS, sha256.Sum256([]byte("made"))}, DictionaryKey{line, abi.TokensCSS, sha256.Sum256([]byte("unmade"))}
 	s.putDelta(Key{in.ID, abi.TokensCSS}, delta{from: made, body: newDelta(abi.TokensCSS, []byte("a delta"), plain.Plain)})
 	s.offers.Set(unmade, []*Inputs{&old})
 	file, _ := s.File(Key{in.ID, abi.TokensCSS})

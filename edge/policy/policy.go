@@ -71,7 +71,8 @@ func (r *Rules) HasKeys() bool {
 type Request struct {
 	Client netip.Addr // the zero Addr is in no range
 	Path   []byte     // as sent, without query
-	Query  []byte     // as sent, without "?"
+	Modes  []byte     // that the query begins with, which a signature covers; empty: none
+	Query  []byte     // what follows them, as sent, without "?" or "&"
 	Now    time.Time
 
 	Origins      [][]byte // values of every Origin header

@@ -19,8 +19,8 @@ const clockSkew = 60 * time.Second
 // the same key is of no use here.
 const scheme = "livery-url-v1\n"
 
-// Sign returns the query, without "?", that makes path (beginning with "/", no query) a signed
-// address until expires.
+// Sign returns the parameters that make path a signed address until expires. path begins with "/", and ends in
+// "?modes={modes}" if the address has modes; its query is nothing else.
 func Sign(path string, expires time.Time, key record.SigningKey) string {
 	seconds := strconv.FormatInt(expires.Unix(), 10)
 	return finish("", path, seconds, key)
@@ -49,6 +49,9 @@ func signature(secret []byte, target, seconds, keyID string) []byte {
 func (r *Rules) verify(req *Request) (expires time.Time, ok bool) {
 	rest := string(req.Query)
 	target := string(req.Path)
+	if len(req.Modes) > 0 {
+		target += "?modes=" + string(req.Modes)
+	}
 	if encoded, after, folder := parameter(rest, "URLPrefix"); folder {
 		prefix, err := decode(encoded)
 		if err != nil || !covers(prefix, req.Path) {

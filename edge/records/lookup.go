@@ -25,6 +25,7 @@ const (
 // Lookup is one request's wish to know what is current.
 type Lookup struct {
 	Now     time.Time
+	Inputs  bool          // what a pair is made from is wanted with it
 	Exact   bool          // nothing stale while it is refreshed: nothing that is invalidated will do
 	MaxWait time.Duration // how long upstreams are waited for; 0: as long as a question may take, and not for one that is away
 	Header  Header        // of the request; nil: there is none

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
+	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
@@ -20,10 +20,11 @@ import (
 const sealedRewrite = time.Hour
 
 // Pair is the entry of one (Theme version, Variant), or of a Variant's latest, under
-// "{env}/{theme}/{-|variant}/{latest|number}".
+// "{env}/{theme}/{-|variant}/{latest|number}", or of that in modes, with "/{modes}" behind it.
 type Pair struct {
 	entry[PairState]
-	Pinned      bool                  // the key ends in a number
+	Pinned      bool                  // the key names a number
+	line        content.Line          // of parts of the key
 	theme       atomic.Pointer[Theme] // that remembers it; nil: none
 	gone        atomic.Bool           // it was evicted
 	requestedAt atomic.Int64          // Unix seconds of the newest request
@@ -32,8 +33,30 @@ type Pair struct {
 	Wanted atomic.Uint32 // a bit for each (file, coding) that was requested; Content's own
 }
 
-// Line names the files of the Theme or Variant under all versions: "{env}/{theme}/{-|variant}".
-func (p *Pair) Line() string { return p.Key[:strings.LastIndexByte(p.Key, '/')] }
+func newPair(key string) *Pair {
+	files, version, modes := feedproto.SplitPair(key)
+	return &Pair{entry: entry[PairState]{Key: key}, Pinned: version != "latest", line: content.Line{Files: files, Modes: modes}}
+}
+
+// Line names the files of the Theme or Variant, in the modes of the pair, under all versions.
+func (p *Pair) Line() content.Line { return p.line }
+
+// HasModes reports whether the pair is one in modes. Upstream keeps the overlay of such a pair for a while only.
+func (p *Pair) HasModes() bool { return p.line.Modes != "" }
+
+// lacksInputs reports whether the pair has to be asked for again, fresh or not, as its inputs are not on this machine: those
+// of a pair in modes come with it alone.
+func (p *Pair) lacksInputs(state *PairState, c Content) bool {
+	return p.HasModes() && state.Missing == "" && !c.HasInputs(&state.Inputs)
+}
+
+// cost returns the memory that the pair takes, the allocator's rounding of a long key included.
+func (p *Pair) cost() uint32 {
+	if !p.HasModes() {
+		return pairCost
+	}
+	return pairCost + memcache.Allocated(len(p.line.Modes)+32)
+}
 
 // Requested notes a request for the pair.
 func (p *Pair) Requested(now time.Time) {
@@ -219,10 +242,11 @@ func (s *Store) loadPair(key string) *PairState {
 }
 
 // Older returns the inputs of the versions of a line that the disk holds, the newest first.
-func (s *Store) Older(line string) (older []*content.Inputs) {
-	for _, key := range s.Disk.PairsUnder(line) {
-		version, ok := address.ParseVersion([]byte(key[len(line)+1:]))
-		if !ok || version == 0 {
+func (s *Store) Older(line content.Line) (older []*content.Inputs) {
+	for _, key := range s.Disk.PairsUnder(line.Files) {
+		_, number, modes := feedproto.SplitPair(key)
+		version, ok := address.ParseVersion([]byte(number))
+		if !ok || version == 0 || modes != line.Modes {
 			continue
 		}
 		if state := s.loadPair(key); state != nil {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/feedproto"
 )
@@ -173,6 +174,9 @@ func (r *refresher) refreshPair(t *Theme, ts *ThemeState, p *Pair, got *refreshA
 func (r *refresher) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pair) (*PairState, error) {
 	release := r.Content.HoldInputs(fed, got.blobs)
 	defer release()
+	if in := content.NewInputs(fed); k.pair.HasModes() && !r.Content.HasInputs(&in) {
+		return refresh[PairState](r.Context, r.Store, &k.pair.entry, k) // its overlay comes with the pair alone
+	}
 	err := attempted(r.Content.FetchInputs(fed))
 	k.pair.fetch.settle(err, r.Now())
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,6 +57,8 @@ type Upstream interface {
 
 // Content has what pairs are rendered from, and the files that were rendered.
 type Content interface {
+	// HasInputs reports whether all that a pair is rendered from is on this machine.
+	HasInputs(in *content.Inputs) bool
 	// FetchInputs makes sure that all that a pair is rendered from is on this machine.
 	FetchInputs(p feedproto.Pair) error
 	// HoldInputs takes the inputs of a pair that came with an answer, and holds them until release is called.
@@ -124,7 +125,7 @@ func New(c Config) *Store {
 	}
 	s.refresher = &refresher{Store: s, queue: newRefreshQueue()}
 	s.themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)
-	s.pairs = memcache.New(c.PairBytes, func(string, *Pair) uint32 { return pairCost }, func(_ string, p *Pair) { p.evicted(s) })
+	s.pairs = memcache.New(c.PairBytes, func(_ string, p *Pair) uint32 { return p.cost() }, func(_ string, p *Pair) { p.evicted(s) })
 	return s
 }
 
@@ -172,9 +173,7 @@ func (s *Store) ThemeEntry(key string) *Theme {
 
 // PairEntry returns the entry under key, which it may have to make.
 func (s *Store) PairEntry(key string) *Pair {
-	return s.pairs.GetOrMake(key, func() *Pair {
-		return &Pair{entry: entry[PairState]{Key: key}, Pinned: !strings.HasSuffix(key, "/latest")}
-	})
+	return s.pairs.GetOrMake(key, func() *Pair { return newPair(key) })
 }
 
 // Theme returns the Theme under key as l wants it, or its last good answer if upstream cannot be reached. The errors are
@@ -216,7 +215,7 @@ func (s *Store) Pair(t *Theme, ts *ThemeState, a address.Pair, l *Lookup) (*Pair
 	if p != nil {
 		held = p.State()
 	}
-	if held != nil && s.pairFresh(t, ts, p, held, l) {
+	if held != nil && s.pairFresh(t, ts, p, held, l) && !(l.Inputs && p.lacksInputs(held, s.Content)) {
 		return p, held, Hit, nil
 	}
 	if held == nil && a.Own && uint64(a.Version) > uint64(ts.Record.LatestVersion)+maxUnheard && s.themeFresh(t, ts, l) {

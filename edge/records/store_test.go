@@ -52,6 +52,7 @@ func storeOf(t *testing.T, now func() time.Time, url string) *Store {
 // noContent has every input, and makes no file.
 type noContent struct{}
 
+func (noContent) HasInputs(*content.Inputs) bool   { return true }
 func (noContent) FetchInputs(feedproto.Pair) error { return nil }
 func (noContent) HoldInputs(feedproto.Pair, map[record.Hash][]byte) (release func()) {
 	return func() {}
@@ -68,7 +69,7 @@ func (noObserver) Asked(string, error) {}
 func (noObserver) Shed()               {}
 func (noObserver) Refreshed()          {}
 
-func keyed(key string) *Pair { return &Pair{entry: entry[PairState]{Key: key}} }
+func keyed(key string) *Pair { return newPair(key) }
 
 // A flood of unknown addresses stays within the memory budget, and what is asked for often outlives
 // it (decisions 7.8).
@@ -162,10 +163,23 @@ func TestPairOnItsWayIsHot(t *testing.T) {
 	}
 }
 
-// The line of a pair is that of all its versions.
+// The line of a pair is that of all its versions in the same modes, and whether it is pinned the version says, whatever
+// the modes are called.
 func TestLineNamesAllVersions(t *testing.T) {
-	const line = testEnv + "/" + testTheme + "/-"
-	if got := keyed(line + "/latest").Line(); got != line {
-		t.Errorf("line = %s", got)
+	const files = testEnv + "/" + testTheme + "/-"
+	for key, want := range map[string]struct {
+		modes  string
+		pinned bool
+	}{
+		files + "/latest":          {"", false},
+		files + "/12":              {"", true},
+		files + "/latest/dark.12":  {"dark.12", false},
+		files + "/12/latest":       {"latest", true},
+		files + "/12/scheme,touch": {"scheme,touch", true},
+	} {
+		p := keyed(key)
+		if p.Line() != (content.Line{Files: files, Modes: want.modes}) || p.Pinned != want.pinned || p.HasModes() != (want.modes != "") {
+			t.Errorf("%s: line = %+v, pinned %t", key, p.Line(), p.Pinned)
+		}
 	}
 }

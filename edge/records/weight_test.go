@@ -2,6 +2,7 @@ package records
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,10 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 		"pairs": {20000, func(c *Store, i int) {
 			makePair(c, fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz%05d", i/20), i)
 		}},
+		"pairs in modes": {4000, func(c *Store, i int) {
+			theme := fmt.Sprintf("01hzzzzzzzzzzzzzzzzzzzzzzz/01hzzzzzzzzzzzzzzzzzzz%05d", i/20)
+			makePairAt(c, theme, fmt.Sprintf("%s/01hzzzzzzzzzzzzzzzzzzz%05d/%d/%s", theme, i, i, strings.Repeat("a", 250)), i)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			heaptest.Agree(t, 0.95, 1.25, func() (counted, taken int64) {
@@ -48,8 +53,11 @@ func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
 }
 
 func makePair(c *Store, theme string, i int) {
-	t := c.ThemeEntry(theme)
-	p := c.PairEntry(fmt.Sprintf("%s/01hzzzzzzzzzzzzzzzzzzz%05d/%d", theme, i, i))
+	makePairAt(c, theme, fmt.Sprintf("%s/01hzzzzzzzzzzzzzzzzzzz%05d/%d", theme, i, i), i)
+}
+
+func makePairAt(c *Store, theme, key string, i int) {
+	t, p := c.ThemeEntry(theme), c.PairEntry(key)
 	c.HoldPair(p, Freshness{At: time.Now()}, feedproto.Pair{
 		Version: uint32(i + 1), Plan: hashOf("plan", i), Overlay: hashOf("overlay", i), Module: hashOf("module", 1), Cursor: "1234567.abcdef0123456789",
 	})

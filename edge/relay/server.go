@@ -176,9 +176,10 @@ func (s *Server) record(ctx *fasthttp.RequestCtx, path []byte) {
 // edgeMaxWait is how long an edge that asks waits for this one's upstreams: it may have another upstream itself.
 const edgeMaxWait = time.Second
 
-// lookup returns what another edge wants to know: nothing that is stale while it is refreshed.
+// lookup returns what another edge wants to know: nothing that is stale while it is refreshed, and with what it is made
+// from.
 func (s *Server) lookup(ctx *fasthttp.RequestCtx) records.Lookup {
-	return records.Lookup{Now: s.Now(), Header: &ctx.Request.Header, Exact: true, MaxWait: min(edgeMaxWait, s.MaxWait)}
+	return records.Lookup{Now: s.Now(), Header: &ctx.Request.Header, Inputs: true, Exact: true, MaxWait: min(edgeMaxWait, s.MaxWait)}
 }
 
 // theme returns a Theme that exists; if ok is false it has answered.

@@ -31,7 +31,7 @@ type View struct {
 	// What is stored.
 	Body         *content.Body // in the coding that was negotiated
 	Delta        *content.Body // sent in its place; nil: none is
-	Line         string        // if every client may use the answer as a dictionary; else empty
+	Line         content.Line  // if every client may use the answer as a dictionary; else empty
 	File         abi.File
 	CacheControl CacheControl
 	Age          time.Duration // since it was known to be current
@@ -57,7 +57,7 @@ type Response struct {
 	body   *content.Body // whose type and encoding are sent; nil: none
 	fields [maxFields]field
 	count  int
-	values [384]byte // of fields
+	values [704]byte // of fields, the modes of an address among them
 	used   []byte    // of values
 }
 
@@ -102,7 +102,7 @@ func (v *View) vary() *header {
 	switch {
 	case v.ByOrigin:
 		return varyOrigin
-	case v.Line == "":
+	case v.Line.Files == "":
 		return varyEncoding
 	case v.Delta != nil:
 		return varyDelta
@@ -143,8 +143,8 @@ func (r *Response) Decide(v *View) *Problem {
 	}
 	r.validate(v, sent.ETag)
 	r.add(acceptRanges, nil)
-	if v.Line != "" {
-		r.add(useAsDictionary, r.spelt(coding.AppendOffer(r.used, v.Line, v.File)))
+	if v.Line.Files != "" {
+		r.add(useAsDictionary, r.spelt(coding.AppendOffer(r.used, v.Line.Files, v.Line.Modes, v.File)))
 	}
 	r.Content, r.body = sent.Bytes, sent
 	return nil
@@ -175,7 +175,7 @@ func (r *Response) partial(v *View, sent *content.Body, part span, satisfiable b
 // Refuse answers ctx with p, and with what an answer to v carries besides. It returns the status.
 func (r *Response) Refuse(ctx *fasthttp.RequestCtx, v *View, p *Problem) int {
 	refused := *v
-	refused.Line = ""
+	refused.Line = content.Line{}
 	r.begin(&refused)
 	switch p {
 	case NotAllowed:

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,7 +123,7 @@ func (u *Client) failedUnlessCancelled(ctx context.Context, askedAt time.Time) {
 // theme returns a Theme's record; missing is not empty if it does not exist. The error is
 // ErrUnreachable.
 func (u *Client) theme(ctx context.Context, key string) (fed feedproto.Theme, missing string, m ResponseMeta, err error) {
-	missing, m, err = u.record(ctx, feedproto.ThemesPath+key, &fed)
+	missing, m, err = u.record(ctx, feedproto.ThemesPath+key, "", &fed)
 	if err == nil && missing == "" && fed.EnvironmentID+"/"+fed.ThemeID != key {
 		err = fmt.Errorf("%w: it answered with another Theme", ErrUnreachable)
 	}
@@ -130,9 +131,13 @@ func (u *Client) theme(ctx context.Context, key string) (fed feedproto.Theme, mi
 }
 
 // pair returns the record of a pair; missing says what is missing if there is none: "theme",
-// "variant" or "version". The error is ErrUnreachable.
+// "variant", "version" or "modes". The error is ErrUnreachable.
 func (u *Client) pair(ctx context.Context, key, inputs string) (fed feedproto.PairInputs, missing string, m ResponseMeta, err error) {
-	missing, m, err = u.record(ctx, feedproto.PairsPath+key+"?"+feedproto.InputsParameter+"="+inputs, &fed)
+	unnamed := ""
+	if _, _, modes := feedproto.SplitPair(key); modes != "" {
+		unnamed = feedproto.MissingModes // an upstream of an earlier release knows no such address
+	}
+	missing, m, err = u.record(ctx, feedproto.PairsPath+key+"?"+feedproto.InputsParameter+"="+inputs, unnamed, &fed)
 	if err == nil && missing == "" && !ValidPair(fed.Pair, key) {
 		err = fmt.Errorf("%w: it answered with a pair of another version or without inputs", ErrUnreachable)
 	}
@@ -141,14 +146,14 @@ func (u *Client) pair(ctx context.Context, key, inputs string) (fed feedproto.Pa
 
 // ValidPair reports whether a pair names its inputs and is of the version asked for.
 func ValidPair(p feedproto.Pair, key string) bool {
-	asked := key[strings.LastIndexByte(key, '/')+1:]
+	_, asked, _ := feedproto.SplitPair(key)
 	return p.Plan.Valid() && p.Module.Valid() && (p.Overlay == "" || p.Overlay.Valid()) &&
 		p.Version > 0 && (asked == "latest" || asked == strconv.FormatUint(uint64(p.Version), 10))
 }
 
 // modules lists the renderer modules that upstream has.
 func (u *Client) modules(ctx context.Context) (fed feedproto.Modules, err error) {
-	_, _, err = u.record(ctx, feedproto.ModulesPath, &fed)
+	_, _, err = u.record(ctx, feedproto.ModulesPath, "", &fed)
 	if err == nil && fed.Modules == nil {
 		err = fmt.Errorf("%w: it answered without a list of modules", ErrUnreachable)
 	}
@@ -185,8 +190,8 @@ func (u *Client) blob(ctx context.Context, name record.Hash) ([]byte, error) {
 	return a.body, nil
 }
 
-// record reads one JSON record into v, or says what is missing.
-func (u *Client) record(ctx context.Context, path string, v any) (missing string, m ResponseMeta, err error) {
+// record reads one JSON record into v, or says what is missing: unnamed, if that is not empty and the answer does not say.
+func (u *Client) record(ctx context.Context, path, unnamed string, v any) (missing string, m ResponseMeta, err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	a, err := u.get(ctx, path, feedproto.MaxRecordBytes)
@@ -200,7 +205,7 @@ func (u *Client) record(ctx context.Context, path string, v any) (missing string
 		}
 		return "", a.meta, nil
 	case http.StatusNotFound:
-		if part := missingPart(a.body); part != "" {
+		if part := cmp.Or(missingPart(a.body), unnamed); part != "" {
 			return part, a.meta, nil
 		}
 	}

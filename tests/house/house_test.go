@@ -46,7 +46,7 @@ var house = map[string]room{
 	"cli/escape":               {},
 	"cli/localfile":            {others: "github.com/gofrs/flock"},
 	"cli/maintain":             {ours: "cli/cmdline cli/escape cli/localfile cli/opsocket cli/process cli/term origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra"},
-	"cli/operate":              {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/opsocket cli/term edge/policy origin/operator storage/record", others: "github.com/goccy/go-yaml github.com/spf13/cobra"},
+	"cli/operate":              {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/opsocket cli/term edge/address edge/policy origin/operator storage/record", others: "github.com/goccy/go-yaml github.com/spf13/cobra"},
 	"cli/opsocket":             {ours: "cli/term origin/operator"},
 	"cli/page":                 {ours: "cli/escape cli/tokens/export renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/process":              {ours: "cli/escape cli/localfile cli/term", others: "github.com/prometheus/client_golang"},
