@@ -104,7 +104,7 @@ func TestFeedTellsOfCombinations(t *testing.T) {
 	dark, acme, acmeDark, more := e.variant(theme, "dark"), e.variant(theme, "acme"), e.variant(theme, "acme-dark"), e.variant(theme, "more")
 	e.patch(theme, `[{"operation":"add","path":"/a","value":{"$value":"0"}},{"operation":"add","path":"/b","value":{"$value":"0"}},{"operation":"add","path":"/c","value":{"$value":"{a}"}}]`)
 	list := `{"modes":[{"dimension":"scheme","mode":"light","variant":null},{"dimension":"scheme","mode":"dark","variant":"` + idOf(dark) + `"},
-		{"dimension":"scheme","mode":"dark","variant":"` + idOf(acmeDark) + `","for":"` + idOf(acme) + `"},{"dimension":"contrast","mode":"more","variant":"` + idOf(more) + `"}]}`
+		{"dimension":"scheme","mode":"dark","variant":"` + idOf(acmeDark) + `","for":"` + idOf(acme) + `"},{"dimension":"contrast","mode":"more","variant":"` + idOf(more) + `","when":"print"}]}`
 	e.want(200, "PUT", theme+"/modes", list)
 	e.publish(theme)
 	for variant, operations := range map[string]string{
@@ -133,7 +133,22 @@ func TestFeedTellsOfCombinations(t *testing.T) {
 	tell(idOf(acme), "1", "scheme.light", `{"a":"acme","b":"acme","c":"acme"}`, true)
 	tell(idOf(acme), "1", "scheme.dark", `{"a":"acme","b":"acme-dark","c":"acme"}`, true)
 	tell(idOf(acme), "1", "scheme.dark,contrast.more", `{"a":"acme","b":"acme-dark","c":"acme"}`, false)
+	if p := e.pair(theme, idOf(acme), "1/scheme,contrast"); p.Sealed {
+		t.Error("a stylesheet is sealed before all of its Variants are published")
+	}
 	e.publish(more)
+	for at, sealed := range map[string]bool{"1/scheme,contrast": true, "latest/scheme,contrast": false} {
+		p := e.pair(theme, idOf(acme), at)
+		css := e.file(p, renderer.TokensCSS)
+		for _, want := range []string{"--b: acme;", "@media print {", `[data-scheme="dark"] {` + "\n  color-scheme: dark;\n  --b: acme-dark;", `[data-contrast="more"]`} {
+			if !strings.Contains(css, want) || p.Sealed != sealed {
+				t.Errorf("the stylesheet at %s lacks %q, or is sealed %v: %s", at, want, p.Sealed, css)
+			}
+		}
+		if got := e.file(p, renderer.TokensFlatJSON); strings.Contains(got, "acme") {
+			t.Errorf("another file of the stylesheet is %s, want the plan's", got)
+		}
+	}
 	tell(idOf(acme), "1", "scheme.dark,contrast.more", `{"a":"acme","b":"acme","c":"acme"}`, true)
 	tell("-", "1", "scheme.dark,contrast.more", `{"a":"dark","b":"dark","c":"dark"}`, true)
 	if p, _ := flat("-", "1", "scheme.dark"); p.Overlay != e.pair(theme, idOf(dark), "1").Overlay {

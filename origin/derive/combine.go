@@ -9,13 +9,29 @@ import (
 
 	"example.com/livery/origin/modes"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/modesheet"
 	"example.com/livery/storage/record"
 )
 
 // Combination is what the files of an address are made from beside the plan of their version: the overrides of Pairs, all
-// of one version, laid over one another in this order. The first is the address's own.
+// of one version, laid over one another in this order. The first is the address's own. With Dimensions it is the
+// conditional stylesheet of their modes.
 type Combination struct {
-	Pairs []Pair
+	Pairs      []Pair
+	Dimensions []Dimension
+}
+
+// Sealed reports whether all that takes part is published at the version.
+func (c Combination) Sealed() bool {
+	pairs := slices.Clone(c.Pairs)
+	for _, d := range c.Dimensions {
+		for _, m := range d.Modes {
+			if m.Pair != nil {
+				pairs = append(pairs, *m.Pair)
+			}
+		}
+	}
+	return !slices.ContainsFunc(pairs, func(p Pair) bool { return !p.Record.Published })
 }
 
 // CombinationBytes is the memory for the overlays of combinations. They are not stored: how many there are is for those
@@ -29,80 +45,112 @@ var ErrTooLarge = errors.New("derive: the overlay of a combination of modes is t
 // is its Overlay; any other is compiled, and in memory until others need the room: then Blob does not know the name any
 // more, and Combined compiles it again. It returns ErrTooLarge if it never has room.
 func (d *Deriver) Combined(ctx context.Context, c Combination) (record.Hash, error) {
-	pairs := c.overriding()
-	switch len(pairs) {
-	case 0:
-		return "", nil
-	case 1:
-		return d.Overlay(ctx, pairs[0])
+	if own, ok := c.own(); ok {
+		return d.Overlay(ctx, own)
 	}
-	key := inputsOf(pairs)
-	if name := d.combinedBefore(key); name != "" {
-		return name, nil
+	key := c.inputs()
+	if name, known, err := d.combinedBefore(key); known {
+		return name, err
 	}
-	return shared(ctx, d, key, func(ctx context.Context) (name record.Hash, err error) {
-		var bundle []byte
-		err = d.compile(ctx, d.foreground, pairs[0].Version, func(c compiler) error {
-			overrides, err := d.merged(ctx, pairs)
-			if err == nil {
-				bundle, err = c.overlays(ctx, overrides)
-			}
-			return err
-		})
-		if err == nil && len(bundle)+cachedBytes > CombinationBytes {
-			err = ErrTooLarge
+	return shared(ctx, d, key, func(ctx context.Context) (record.Hash, error) {
+		if name, known, err := d.combinedBefore(key); known { // by a flight that ended meanwhile
+			return name, err
 		}
-		if err != nil {
-			return "", fmt.Errorf("derive: overlay of %d Variants at version %d: %w", len(pairs), pairs[0].Version.Number, err)
-		}
-		name = record.HashOf(bundle)
-		d.combined.add(string(name), bundle, int64(len(bundle)))
-		d.combined.add(key, []byte(name), int64(len(key)+len(name)))
-		return name, nil
+		return d.compileCombination(ctx, key, c)
 	})
+}
+
+// compileCombination compiles the overlay of a combination, and keeps it, or that it is too large, under its inputs.
+func (d *Deriver) compileCombination(ctx context.Context, key string, c Combination) (name record.Hash, err error) {
+	version := c.Pairs[0].Version
+	var bundle []byte
+	err = d.compile(ctx, d.foreground, version, func(with compiler) error {
+		bundle, err = d.combine(ctx, with, c)
+		return err
+	})
+	if errors.Is(err, modesheet.ErrTooLong) || err == nil && len(bundle)+cachedBytes > CombinationBytes {
+		d.combined.add(key, []byte(tooLarge), int64(len(key)+len(tooLarge)))
+		err = ErrTooLarge
+	}
+	if err != nil {
+		return "", fmt.Errorf("derive: overlay of modes at version %d: %w", version.Number, err)
+	}
+	name = record.HashOf(bundle)
+	d.combined.add(string(name), bundle, int64(len(bundle)))
+	d.combined.add(key, []byte(name), int64(len(key)+len(name)))
+	return name, nil
+}
+
+// combine compiles the overlay of a combination.
+func (d *Deriver) combine(ctx context.Context, with compiler, c Combination) ([]byte, error) {
+	if c.Dimensions != nil {
+		return d.sheet(ctx, with, c)
+	}
+	maps, err := d.overridesOf(ctx, c.Pairs)
+	if err != nil {
+		return nil, err
+	}
+	return with.overlays(ctx, jsontree.Append(nil, modes.Merge(maps...)))
 }
 
 // Compiled returns the name of the overlay of a combination, if it needs not be compiled first.
 func (d *Deriver) Compiled(c Combination) (name record.Hash, ok bool) {
-	pairs := c.overriding()
-	switch len(pairs) {
-	case 0:
-		return "", true
-	case 1:
-		return pairs[0].Record.Overlay, !Lacks(pairs[0].Record)
+	if own, ok := c.own(); ok {
+		return own.Record.Overlay, !Lacks(own.Record)
 	}
-	name = d.combinedBefore(inputsOf(pairs))
-	return name, name != ""
+	name, known, err := d.combinedBefore(c.inputs())
+	return name, known && err == nil
 }
 
-// combinedBefore returns the name of an overlay that is in memory, or nothing.
-func (d *Deriver) combinedBefore(inputs string) record.Hash {
-	name := string(d.combined.get(inputs))
-	if d.combined.get(name) == nil {
-		return ""
+// own returns the one pair that makes the same overlay, if a single one does. It is the zero Pair if nothing overrides
+// anything.
+func (c Combination) own() (p Pair, ok bool) {
+	pairs := overriding(c.Pairs)
+	if len(c.Dimensions) > 0 || len(pairs) > 1 {
+		return p, false
 	}
-	return record.Hash(name)
+	if len(pairs) == 1 {
+		p = pairs[0]
+	}
+	return p, true
+}
+
+// tooLarge stands in place of the name of an overlay that is known to be too large.
+const tooLarge = "too large"
+
+// combinedBefore returns the name of an overlay that is in memory, or ErrTooLarge if it is known to be that.
+func (d *Deriver) combinedBefore(inputs string) (name record.Hash, known bool, err error) {
+	value := string(d.combined.get(inputs))
+	switch {
+	case value == tooLarge:
+		return "", true, ErrTooLarge
+	case d.combined.get(value) == nil:
+		return "", false, nil
+	}
+	return record.Hash(value), true, nil
 }
 
 // overriding returns the pairs that override something.
-func (c Combination) overriding() []Pair {
-	return slices.DeleteFunc(slices.Clone(c.Pairs), func(p Pair) bool { return p.Record.Overrides == "" || p.Record.Overrides == noOverrides })
+func overriding(pairs []Pair) []Pair {
+	return slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool { return p.Record.Overrides == "" || p.Record.Overrides == noOverrides })
 }
 
-// inputsOf names what the overlay of pairs is compiled from.
-func inputsOf(pairs []Pair) string {
-	v := pairs[0].Version
+// inputs names what the overlay of a combination is compiled from.
+func (c Combination) inputs() string {
+	v := c.Pairs[0].Version
 	parts := []string{"combination", string(v.Module), string(v.Document), v.Prefix}
-	for _, p := range pairs {
+	for _, p := range overriding(c.Pairs) {
 		parts = append(parts, string(p.Record.Overrides))
+	}
+	for _, d := range c.Dimensions {
+		parts = append(parts, d.inputs())
 	}
 	return strings.Join(parts, "/")
 }
 
-// merged returns the overrides of pairs laid over one another.
-func (d *Deriver) merged(ctx context.Context, pairs []Pair) ([]byte, error) {
-	var maps []*jsontree.Node
-	for _, p := range pairs {
+// overridesOf reads what pairs override, those left out that override nothing.
+func (d *Deriver) overridesOf(ctx context.Context, pairs []Pair) (maps []*jsontree.Node, err error) {
+	for _, p := range overriding(pairs) {
 		overrides, err := d.store.Blob(ctx, p.Record.Overrides)
 		var root *jsontree.Node
 		if err == nil {
@@ -113,5 +161,5 @@ func (d *Deriver) merged(ctx context.Context, pairs []Pair) ([]byte, error) {
 		}
 		maps = append(maps, root)
 	}
-	return jsontree.Append(nil, modes.Merge(maps...)), nil
+	return maps, nil
 }

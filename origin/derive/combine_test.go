@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"example.com/livery/origin/derive"
@@ -51,6 +53,29 @@ func TestACombinationIsTheSumOfItsOverrides(t *testing.T) {
 		t.Errorf("%d blobs were stored", len(b.store.puts)-puts)
 	}
 	b.check(b.version, record.Hash(b.combined(dark, brand)), `{"color.line":"#00bb00","color.brand":"#aa0000","gap":"8px"}`)
+}
+
+// Many that ask for a combination at one time have it compiled once, after the wait that every compilation has.
+func TestACombinationIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	var compilations atomic.Int32
+	b := newBench(t, native(), func(c *derive.Config) {
+		c.Acquire = func(context.Context) (func(), error) { compilations.Add(1); return func() {}, nil }
+	})
+	c := derive.Combination{Pairs: []derive.Pair{b.variant("v1", overrides), b.variant("v2", `{"gap":"2rem"}`)}}
+	var callers sync.WaitGroup
+	for range 16 {
+		callers.Go(func() {
+			for range 8 {
+				if _, err := b.derive.Combined(context.Background(), c); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	if callers.Wait(); compilations.Load() != 1 {
+		t.Errorf("it is compiled %d times, want once", compilations.Load())
+	}
 }
 
 // However many combinations are asked for, their overlays take the memory that they may: each is answered, and the oldest

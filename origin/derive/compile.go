@@ -16,6 +16,7 @@ import (
 type compiler struct {
 	plans    func(ctx context.Context) ([]byte, error)
 	overlays func(ctx context.Context, overrides []byte) ([]byte, error)
+	overlay  func(ctx context.Context, overrides *jsontree.Node, f renderer.File) ([]byte, error) // of one file
 }
 
 // compile calls fn with the version's compiler once a lets it. The module is started before: that may take seconds, in
@@ -47,6 +48,9 @@ func (d *Deriver) compiler(ctx context.Context, v record.ThemeVersion) (compiler
 	return compiler{
 		plans:    func(context.Context) ([]byte, error) { return planBundle(c), nil },
 		overlays: func(_ context.Context, overrides []byte) ([]byte, error) { return overlayBundle(c, overrides) },
+		overlay: func(_ context.Context, overrides *jsontree.Node, f renderer.File) ([]byte, error) {
+			return c.Overlay(c.Load(overrides), f), nil
+		},
 	}, nil
 }
 
@@ -57,6 +61,13 @@ func (d *Deriver) foreign(ctx context.Context, v record.ThemeVersion) (compiler,
 		return compiler{}, fmt.Errorf("document %s: %w", v.Document, err)
 	}
 	module := string(v.Module)
+	overlays := func(ctx context.Context, overrides []byte) ([]byte, error) {
+		runtime, err := d.modules.load(ctx, v.Module)
+		if err != nil {
+			return nil, err
+		}
+		return runtime.CompileOverlay(ctx, module, wasm.Source{Theme: document, Overrides: overrides, Prefix: v.Prefix})
+	}
 	return compiler{
 		plans: func(ctx context.Context) ([]byte, error) {
 			runtime, err := d.modules.load(ctx, v.Module)
@@ -65,12 +76,14 @@ func (d *Deriver) foreign(ctx context.Context, v record.ThemeVersion) (compiler,
 			}
 			return runtime.CompilePlan(ctx, module, wasm.Source{Theme: document, Prefix: v.Prefix})
 		},
-		overlays: func(ctx context.Context, overrides []byte) ([]byte, error) {
-			runtime, err := d.modules.load(ctx, v.Module)
+		overlays: overlays,
+		overlay: func(ctx context.Context, overrides *jsontree.Node, f renderer.File) ([]byte, error) {
+			blob, err := overlays(ctx, jsontree.Append(nil, overrides))
 			if err != nil {
 				return nil, err
 			}
-			return runtime.CompileOverlay(ctx, module, wasm.Source{Theme: document, Overrides: overrides, Prefix: v.Prefix})
+			bundle, err := plan.OpenBundle(blob)
+			return bundle.Part(uint8(f)), err
 		},
 	}, nil
 }

@@ -128,7 +128,7 @@ var house = map[string]room{
 	"deploy/sbom":                   {},
 	"storage/dump":                  {ours: "storage storage/record", others: "github.com/klauspost/compress"},
 	"storage/postgres":              {ours: "storage storage/record", others: "github.com/jackc/pgx/v5 github.com/maypok86/otter/v2"},
-	"origin/derive":                 {ours: "origin/modes renderer renderer/jsontree renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
+	"origin/derive":                 {ours: "origin/modes renderer renderer/jsontree renderer/modesheet renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
 	"edge/loop":                     {ours: "edge/clientlimit httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
 		ours:   "origin/api origin/auth origin/cors origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator origin/webhooks renderer storage storage/record wasm",
