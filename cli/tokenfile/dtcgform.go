@@ -139,6 +139,9 @@ func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsont
 
 // token converts one token, or returns nil if the mode that is wanted gives it no value of its own.
 func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	if c.dialect != dollarTokens { // a document of DTCG keeps them, and its diagnostics name them
+		c.nameInside(n, path, strings.Join(path, "."))
+	}
 	switch {
 	case c.dialect == studioTokens:
 		n = c.studioToken(n, path)
@@ -159,6 +162,20 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	n = jsontree.NewObject(slices.Clone(n.Members)...)
 	n.Members[n.IndexOf("$value")].Value = chosen
 	return n
+}
+
+// nameInside names the tokens that stand inside a token.
+func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer, token string) {
+	for _, m := range n.Members {
+		below := append(path[:len(path):len(path)], m.Name)
+		switch {
+		case isMeta(m.Name) || !m.Value.IsObject() || m.Name == "value" || m.Name == "sets":
+		case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
+			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(below, "."), "it stands inside the token " + token + ", and a token holds no other; move it out"})
+		default:
+			c.nameInside(m.Value, below, token)
+		}
+	}
 }
 
 // note remembers the place of a token in the file, if that differs from its place in the tree.

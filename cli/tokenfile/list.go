@@ -61,9 +61,12 @@ func recogniseTokenList(f *syntax.File, _ Options) string {
 func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
 	for _, list := range listsOf(root) {
-		pointer := jsontree.Pointer{list.Name}.String()
+		var at jsontree.Pointer // an array at the top is a member in the tree alone
+		if list.Name != rootList {
+			at = jsontree.Pointer{list.Name}
+		}
 		for i, n := range list.Value.Items {
-			path := listedPath(n)
+			path, pointer := listedPath(n), append(at[:len(at):len(at)], strconv.Itoa(i)).String()
 			switch value := either(n, "$value", "value"); {
 			case !n.IsObject() || len(path) == 0 || value == nil:
 				tree.fault(pointer, strconv.Itoa(i), "item "+strconv.Itoa(i)+" of the list has no name or no value: "+spelled(n))
@@ -119,7 +122,7 @@ func (p *placed) concede(path jsontree.Pointer, origin, message string) {
 func (p *placed) parts(d dialect, o Options) []Part {
 	tree.Index(p.root)
 	part := convertSet("", p.root, nil, d, o)
-	part.Origins, part.Faults = p.part.Origins, p.part.Faults
+	part.Origins, part.Faults = p.part.Origins, append(p.part.Faults, part.Faults...)
 	part.Concessions = append(p.part.Concessions, part.Concessions...)
 	for i, c := range part.Concessions {
 		if origin, ok := p.part.Origins[c.Pointer]; ok {

@@ -18,8 +18,8 @@ func ModeOf(root *jsontree.Node) string {
 
 // collection is a collection of Figma that has several modes.
 type collection struct {
-	name, usual string // usual is its default mode
-	modes       []string
+	id, name, usual string // usual is its default mode
+	modes           []string
 }
 
 // chooseModes notes which mode each collection gives. It returns an *Error if none was asked for and two collections
@@ -30,11 +30,15 @@ func (f *figma) chooseModes(ids []string) error {
 		i := max(0, slices.Index(c.modes, c.usual))
 		f.part.Dimensions = append(f.part.Dimensions, Dimension{c.name, slices.Concat(c.modes[i:i+1], c.modes[:i], c.modes[i+1:])})
 	}
-	if len(all) < 2 || f.Choice != nil {
+	if f.Choice != nil {
 		return nil
 	}
-	if f.Mode == "" && differ(all) {
+	if f.Mode == "" && len(all) > 1 && differ(all) {
 		return product(all)
+	}
+	f.nameLeft(all)
+	if len(all) < 2 {
+		return nil
 	}
 	for _, c := range all {
 		mode := Mode{c.name, f.Mode, false}
@@ -44,6 +48,22 @@ func (f *figma) chooseModes(ids []string) error {
 		f.part.Modes = append(f.part.Modes, mode)
 	}
 	return nil
+}
+
+// nameLeft names the modes whose values a document does not have.
+func (f *figma) nameLeft(all []collection) {
+	for _, c := range all {
+		taken := c.usual
+		if slices.Contains(c.modes, f.Mode) {
+			taken = f.Mode
+		}
+		for i, mode := range c.modes {
+			if mode != taken && !f.Overrides {
+				at := jsontree.Pointer{"meta", "variableCollections", c.id, "modes", itoa(i)}
+				f.part.Concessions = append(f.part.Concessions, Concession{"modes that are left out", at.String(), c.name, taken + " is taken, not " + mode + " (--token-mode)"})
+			}
+		}
+	}
 }
 
 // severalModes lists the collections of the variables that have more than one mode, in the order of the file.
@@ -57,7 +77,7 @@ func (f *figma) severalModes(ids []string) (all []collection) {
 		if !used[m.Name] || len(modes) < 2 {
 			continue
 		}
-		c := collection{name: textOf(m.Value.Find("name"))}
+		c := collection{id: m.Name, name: textOf(m.Value.Find("name"))}
 		if c.name == "" {
 			c.name = m.Name
 		}

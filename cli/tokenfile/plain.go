@@ -71,10 +71,15 @@ func likeTokens(list []leaf) bool {
 func recognisePlain(f *syntax.File, o Options) string {
 	list := leaves(f.Root, nil, nil)
 	i := slices.IndexFunc(list, func(l leaf) bool { return isValue(l.value) && (len(l.path) > 1 || !o.Overrides) })
-	if i < 0 || !likeTokens(list) || hasDottedNames(f.Root) {
+	if i < 0 || !likeTokens(list) || isFlat(f.Root, list) || o.Overrides && hasDottedNames(f.Root) {
 		return ""
 	}
 	return strings.Join(list[i].path, ".") + " is " + spelled(list[i].value) + ", and no $value or value stands in it"
+}
+
+// isFlat reports whether the values of a file are the members of its root, some with dotted paths as names.
+func isFlat(root *jsontree.Node, values []leaf) bool {
+	return len(values) == len(root.Members) && hasDottedNames(root) && !slices.ContainsFunc(values, func(l leaf) bool { return len(l.path) > 1 })
 }
 
 func hasDottedNames(root *jsontree.Node) bool {
@@ -82,7 +87,7 @@ func hasDottedNames(root *jsontree.Node) bool {
 }
 
 func recogniseFlat(f *syntax.File, _ Options) string {
-	if len(f.Root.Members) > 0 && len(leaves(f.Root, nil, nil)) == len(f.Root.Members) && hasDottedNames(f.Root) {
+	if isFlat(f.Root, leaves(f.Root, nil, nil)) {
 		return "its members are dotted paths"
 	}
 	return ""

@@ -18,7 +18,7 @@ func isSetValue(n *jsontree.Node) bool {
 
 func recogniseSetValues(f *syntax.File, _ Options) string {
 	path, ok := firstAt(f.Root, isSetValue)
-	if !ok {
+	if !ok || path == "" || holds(f.Root, "$value") { // a group that is called sets
 		return ""
 	}
 	return named(path) + " has sets, each with a value"
@@ -27,7 +27,37 @@ func recogniseSetValues(f *syntax.File, _ Options) string {
 // readSetValues makes a part of tokens of Spectrum's kind: a value for each set, sets within sets, and a ref beside the value
 // that it stands for, which is an alias.
 func readSetValues(root *jsontree.Node, o Options) ([]Part, error) {
-	return []Part{convertSet("", flattened(root), nil, dictionaryTokens, o)}, nil
+	part := convertSet("", flattened(root), nil, dictionaryTokens, o)
+	part.Concessions = append(part.Concessions, leftSets(root, nil)...)
+	return []Part{part}, nil
+}
+
+// leftSets names the sets of tokens that are not modes, of which the first counts.
+func leftSets(n *jsontree.Node, at jsontree.Pointer) (list []Concession) {
+	for _, m := range n.Members {
+		below, isSets := append(at[:len(at):len(at)], m.Name), isSetValue(n) && m.Name == "sets"
+		if isSets && len(m.Value.Members) > 1 && !isModes(setsOf(m.Value)) {
+			for _, set := range m.Value.Members[1:] {
+				list = append(list, Concession{
+					"values of several sets", append(below[:len(below):len(below)], set.Name).String(), strings.Join(at, "."),
+					"the value of " + m.Value.Members[0].Name + " is taken, not that of " + set.Name + ": " + spelled(setValue(set.Value)),
+				})
+			}
+		}
+		if m.Value.IsObject() {
+			list = append(list, leftSets(m.Value, below)...)
+		}
+	}
+	return list
+}
+
+// setsOf is the value of each of the sets of a token.
+func setsOf(sets *jsontree.Node) *jsontree.Node {
+	values := jsontree.NewObject()
+	for _, m := range sets.Members {
+		values.Members = append(values.Members, jsontree.Member{Name: m.Name, Value: setValue(m.Value)})
+	}
+	return values
 }
 
 // flattened returns a tree in which the sets of each token are one value for each mode.
@@ -78,10 +108,7 @@ func setValue(n *jsontree.Node) *jsontree.Node {
 	case !isSetValue(n):
 		return shadowed(n.Find("value"))
 	}
-	values := jsontree.NewObject()
-	for _, m := range n.Find("sets").Members {
-		values.Members = append(values.Members, jsontree.Member{Name: m.Name, Value: setValue(m.Value)})
-	}
+	values := setsOf(n.Find("sets"))
 	if len(values.Members) == 1 || !isModes(values) {
 		return values.Members[0].Value
 	}

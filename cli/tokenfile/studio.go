@@ -12,8 +12,11 @@ import (
 )
 
 func recogniseStudio(f *syntax.File, _ Options) string {
+	meta := f.Root.Find("$metadata")
 	switch {
-	case f.Root.Find("$metadata").Find("tokenSetOrder") != nil:
+	case meta.Find("activeSets") != nil || meta.Find("activeThemes") != nil:
+		return "its $metadata has active sets and themes, as Penpot writes them"
+	case meta.Find("tokenSetOrder") != nil:
 		return "its $metadata has a tokenSetOrder"
 	case isArray(f.Root.Find("$themes")):
 		return "it has $themes"
@@ -40,8 +43,22 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	}
 	if len(parts) > 0 {
 		parts[0].Dimensions, parts[0].Unused = StudioDimensions(root, setNames(root))
+		for _, name := range LeftSets(setNames(root), wanted, o) {
+			parts[0].Concessions = append(parts[0].Concessions, Concession{"token sets that are left out", jsontree.Pointer{name}.String(), name, leftSet})
+		}
 	}
 	return parts, nil
+}
+
+// leftSet says what to do about a token set that is left out.
+const leftSet = "--sets takes it too, and a push to a Variant takes what it overrides"
+
+// LeftSets lists the token sets that a document lacks because the options choose others.
+func LeftSets(sets, wanted []string, o Options) []string {
+	if o.Overrides || o.Choice != nil {
+		return nil // the document of a Variant has what it overrides
+	}
+	return slices.DeleteFunc(slices.Clone(sets), func(name string) bool { return slices.Contains(wanted, name) })
 }
 
 // setNames lists the token sets of a file in the order in which they are laid over each other; a set
@@ -204,6 +221,7 @@ var (
 		"fontFamilies": {[]string{"fontFamily"}, "fontFamily"},
 		"fontWeights":  {[]string{"fontWeight", "string"}, "fontWeight"},
 		"boxShadow":    {[]string{"shadow"}, "shadow"},
+		"rotation":     {[]string{"number", "string"}, "number"}, // of Penpot, in degrees
 		"text":         words, "other": words, "asset": words, "textCase": words, "textDecoration": words,
 	}
 )
@@ -237,54 +255,4 @@ func standard(kind string, value *jsontree.Node) (string, *jsontree.Node) {
 		}
 	}
 	return m.types[len(m.types)-1], value
-}
-
-// hexWithAlpha is how Tokens Studio writes a colour with an opacity.
-var hexWithAlpha = regexp.MustCompile(`^rgba\(\s*(#[0-9a-fA-F]{6})\s*,\s*(0?\.\d+|[01](?:\.\d+)?)\s*\)$`)
-
-// respell returns a value as DTCG spells it.
-func respell(kind string, value *jsontree.Node) *jsontree.Node {
-	switch {
-	case kind == "boxShadow":
-		return shadow(value)
-	case kind == "boolean" && value.IsString() && (value.Text == "true" || value.Text == "false"):
-		return &jsontree.Node{Kind: jsontree.Bool, True: value.Text == "true"}
-	case kind == "color" && value.IsString():
-		if m := hexWithAlpha.FindStringSubmatch(value.Text); m != nil {
-			return jsontree.NewString(m[1] + alphaHex(m[2]))
-		}
-	}
-	return value
-}
-
-// shadowNames are the members of a shadow of Tokens Studio that DTCG names otherwise.
-var shadowNames = map[string]string{"x": "offsetX", "y": "offsetY"}
-
-func shadow(value *jsontree.Node) *jsontree.Node {
-	switch {
-	case isArray(value):
-		layers := make([]*jsontree.Node, len(value.Items))
-		for i, layer := range value.Items {
-			layers[i] = shadow(layer)
-		}
-		return &jsontree.Node{Kind: jsontree.Array, Items: layers}
-	case !value.IsObject():
-		return value
-	}
-	result := jsontree.NewObject()
-	for _, m := range value.Members {
-		switch {
-		case m.Name == "type":
-			if textOf(m.Value) != "innerShadow" {
-				continue
-			}
-			m = jsontree.Member{Name: "inset", Value: &jsontree.Node{Kind: jsontree.Bool, True: true}}
-		case m.Name == "color":
-			m.Value = respell("color", m.Value)
-		case shadowNames[m.Name] != "":
-			m.Name = shadowNames[m.Name]
-		}
-		result.Members = append(result.Members, m)
-	}
-	return result
 }

@@ -93,11 +93,13 @@ type properties struct {
 	own     []property     // of the mode that is asked for
 	left    map[string]int // properties of other modes
 	first   map[string]property
+	faults  []Fault
 }
 
 func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointer) {
 	for _, m := range set.Members {
 		if m.Value.IsObject() || isArray(m.Value) {
+			p.faults = append(p.faults, Fault{append(at[:len(at):len(at)], m.Name).String(), m.Name, "a custom property cannot have this value: " + spelled(m.Value)})
 			continue
 		}
 		one := property{strings.TrimPrefix(m.Name, "--"), strings.TrimSpace(m.Value.Text), append(at[:len(at):len(at)], m.Name).String()}
@@ -123,7 +125,7 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 
 // parts returns the properties as a tree.
 func (p *properties) parts() []Part {
-	part := Part{Tree: jsontree.NewObject(), Origins: map[string]string{}, ModeNames: p.names}
+	part := Part{Tree: jsontree.NewObject(), Origins: map[string]string{}, ModeNames: p.names, Faults: p.faults}
 	if len(p.names) > 0 {
 		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...)}}
 	}

@@ -34,10 +34,5 @@ func readTheo(root *jsontree.Node, o Options) ([]Part, error) {
 		}
 		return text
 	})
-	part := convertSet("", props, nil, dictionaryTokens, o)
-	for _, m := range props.Members {
-		at := jsontree.Pointer{m.Name}.String()
-		part.Origins[at] = "/props" + at
-	}
-	return []Part{part}, nil
+	return []Part{convertSet("", props, jsontree.Pointer{"props"}, dictionaryTokens, o)}, nil
 }

@@ -15,7 +15,7 @@ func parseCSS(text string) (*File, error) {
 		m.Value.Index()
 	}
 	r.root.Index()
-	return &File{r.root, CSS, func() *Positions { return &Positions{text, r.offsets} }}, nil
+	return &File{r.root, CSS, nil, func() *Positions { return &Positions{text, r.offsets} }}, nil
 }
 
 // cssReader walks through a stylesheet.

@@ -49,8 +49,10 @@ func (p *Positions) Column(pointer string) int {
 // locator walks through a text.
 type locator struct {
 	*Positions
-	at   int
-	path []byte // the pointer to the value at hand
+	at    int
+	path  []byte       // the pointer to the value at hand
+	twice []overridden // if last
+	last  bool         // the last of several members of one name counts
 }
 
 func (l *locator) space() {
@@ -89,6 +91,10 @@ func (l *locator) value() {
 
 func (l *locator) object() {
 	l.at++
+	var seen map[string]overridden
+	if l.last {
+		seen = map[string]overridden{}
+	}
 	for !l.take('}') && l.at < len(l.text) {
 		start := l.at
 		name, ok := l.name()
@@ -99,9 +105,15 @@ func (l *locator) object() {
 		above := len(l.path)
 		l.path = append(l.path, jsontree.Pointer{name}.String()...)
 		l.offsets[string(l.path)] = start
+		if before, ok := seen[name]; ok {
+			l.twice = append(l.twice, before)
+		}
+		colon := l.at
 		l.value()
+		if delete(seen, name); l.take(',') && l.last {
+			seen[name] = overridden{pointer: string(l.path), offset: start, value: colon, end: l.at}
+		}
 		l.path = l.path[:above]
-		l.take(',')
 	}
 }
 

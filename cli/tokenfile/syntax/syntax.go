@@ -26,9 +26,17 @@ func (s Syntax) String() string { return [...]string{"JSON", "JSON5", "YAML", "C
 
 // File is a text that was read. It is not changed afterwards.
 type File struct {
-	Root   *jsontree.Node
-	Syntax Syntax
-	locate func() *Positions
+	Root       *jsontree.Node
+	Syntax     Syntax
+	Duplicates []Duplicate // in the order of the text
+	locate     func() *Positions
+}
+
+// Duplicate is a member whose name a later member of the same object has, which alone counts.
+type Duplicate struct {
+	Pointer string
+	Line    int            // of the member that does not count, from 1
+	Value   *jsontree.Node // of that member; nil if it is not valid
 }
 
 // Positions finds the places of the members. It takes time linear in the text.
@@ -65,13 +73,14 @@ func Parse(name, text string) (*File, error) {
 // parseJSON reads JSON, or else JSON5. Of a text that is neither, it tells what is wrong with it as that of the two which
 // leads further.
 func parseJSON(text string) (*File, error) {
-	root, err := jsontree.Parse(text)
+	root, blanked, twice, err := parseLast(text)
 	if err == nil {
-		return &File{root, JSON, func() *Positions { return Locate(text) }}, nil
+		at := func(offset int) int { return offset }
+		return &File{root, JSON, duplicates(text, twice, at), func() *Positions { return Locate(blanked) }}, nil
 	}
 	strict := explain(err, JSON)
 	plain, places := toJSON(text)
-	root, err = jsontree.Parse(plain)
+	root, blanked, twice, err = parseLast(plain)
 	if err != nil {
 		loose := explain(err, JSON5)
 		if loose.Offset = places.origin(loose.Offset); loose.Offset > strict.Offset {
@@ -79,7 +88,8 @@ func parseJSON(text string) (*File, error) {
 		}
 		return nil, strict
 	}
-	return &File{root, JSON5, func() *Positions { return places.shifted(Locate(plain), text) }}, nil
+	at := func(offset int) int { return min(places.origin(offset), len(text)) }
+	return &File{root, JSON5, duplicates(text, twice, at), func() *Positions { return places.shifted(Locate(blanked), text) }}, nil
 }
 
 func explain(err error, s Syntax) *Error {

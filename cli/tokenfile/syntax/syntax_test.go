@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +58,37 @@ func TestMembersKeepTheirLines(t *testing.T) {
 		if got := f.Positions().Line(c.pointer); got != want {
 			t.Errorf("Line(%s) of %q = %d, want %d", c.pointer, c.text, got, want)
 		}
+	}
+}
+
+// TestTheLastOfSeveralMembersCounts: and the others are named with their lines.
+func TestTheLastOfSeveralMembersCounts(t *testing.T) {
+	const want = `{"g":{"b":2},"a":{"x":3},"c":[{"d":2}]}`
+	cases := []struct{ name, text string }{
+		{"a.json", "{\"a\": {\"x\": 1, \"y:\": 1},\n\"g\": {\"b\":\n1, \"\\u0062\": 2},\n\"a\": 5,\n\"a\": {\"x\": 3},\n\"c\": [{\"d\": 1,\n \"d\": 2}]}"},
+		{"a.json5", "{a: {x: 1, 'y:': 1},\ng: {b:\n1, b: 2}, // x\na: 5,\na: {x: 3},\nc: [{d: 1,\n d: 2,}]}"},
+		{"a.yaml", "a: {x: 1, 'y:': 1}\ng: {b:\n  1, b: 2}\na: 5\na: {x: 3}\nc: [{d: 1,\n  d: 2}]\n"},
+	}
+	for _, c := range cases {
+		f, err := Parse(c.name, c.text)
+		if err != nil {
+			t.Errorf("Parse(%s): %v", c.name, err)
+			continue
+		}
+		if wanted, _ := jsontree.Parse(want); !jsontree.Equal(f.Root, wanted) {
+			t.Errorf("Parse(%s) = %s, want %s", c.name, jsontree.Append(nil, f.Root), want)
+		}
+		var got []string
+		for _, d := range f.Duplicates {
+			got = append(got, fmt.Sprintf("%s %d not %d %s", d.Pointer, f.Positions().Line(d.Pointer), d.Line, jsontree.Append(nil, d.Value)))
+		}
+		slices.Sort(got)
+		if said := strings.Join(got, ", "); said != `/a 5 not 1 {"x":1,"y:":1}, /a 5 not 4 5, /c/0/d 7 not 6 1, /g/b 3 not 2 1` {
+			t.Errorf("Parse(%s) names %s", c.name, said)
+		}
+	}
+	if _, err := Parse("a.json", `{"a": 1, "a": 2, b}`); err == nil {
+		t.Error("a text that is wrong beside a duplicate is read")
 	}
 }
 

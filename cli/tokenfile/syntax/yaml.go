@@ -19,7 +19,7 @@ const maxYAMLNodes = 1 << 20
 
 // parseYAML reads the one document of a text. Anchors, aliases and merge keys are applied.
 func parseYAML(text string) (*File, error) {
-	file, err := parser.ParseBytes([]byte(text), 0)
+	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return nil, yamlError(text, err)
 	}
@@ -40,7 +40,7 @@ func parseYAML(text string) (*File, error) {
 	if root == nil {
 		root = jsontree.NewObject()
 	}
-	return &File{root, YAML, func() *Positions { return &Positions{text, r.offsets} }}, nil
+	return &File{root, YAML, r.twice, func() *Positions { return &Positions{text, r.offsets} }}, nil
 }
 
 func yamlError(text string, err error) error {
@@ -58,6 +58,7 @@ type yamlReader struct {
 	anchors map[string]ast.Node
 	offsets map[string]int
 	nodes   int
+	twice   []Duplicate
 }
 
 // lineStarts returns the offset of each line.
@@ -136,7 +137,7 @@ func (r *yamlReader) sequence(n *ast.SequenceNode, at jsontree.Pointer) (*jsontr
 }
 
 func (r *yamlReader) mapping(values []*ast.MappingValueNode, at jsontree.Pointer) (*jsontree.Node, error) {
-	result := jsontree.NewObject()
+	result, seen := jsontree.NewObject(), map[string]int{}
 	for _, v := range values {
 		if v.Key.IsMergeKey() {
 			if err := r.merge(result, v.Value, at); err != nil {
@@ -146,13 +147,19 @@ func (r *yamlReader) mapping(values []*ast.MappingValueNode, at jsontree.Pointer
 		}
 		name := nameOf(v.Key)
 		below := append(at[:len(at):len(at)], name)
-		r.offsets[below.String()] = r.offset(v.Key.GetToken())
+		i := result.IndexOf(name)
+		if line, ok := seen[name]; ok {
+			r.twice = append(r.twice, Duplicate{below.String(), line, result.Members[i].Value})
+		}
+		key := v.Key.GetToken()
+		seen[name] = key.Position.Line
+		r.offsets[below.String()] = r.offset(key)
 		value, err := r.value(v.Value, below)
 		if err != nil {
 			return nil, err
 		}
-		if i := result.IndexOf(name); i >= 0 {
-			result.Members[i].Value = value // a merge key gave it before
+		if i >= 0 {
+			result.Members[i].Value = value // a merge key or a member before gave it
 			continue
 		}
 		result.Members = append(result.Members, jsontree.Member{Name: name, Value: value})

@@ -149,7 +149,7 @@ func (s *system) print(a *term.App) {
 		a.Warn("Note: the files hold no mode beside the defaults, so no Variant is made.")
 	}
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
-	note(a, s.source.Unused, "%s in no theme and left out: %s.", "token set is", "token sets are")
+	note(a, s.source.Unused, "%s in no theme and left out: %s. Add them to a theme, or name sets with --sets.", "token set is", "token sets are")
 	var clashes []string
 	for _, c := range s.plan.Clashes {
 		clashes = append(clashes, c.Path+" of "+label(c.Dimension, c.Mode))

@@ -98,7 +98,10 @@ func printConcessions(a *term.App, list []Concession, verbose bool) {
 	}
 	shown := 0
 	for i, g := range groups[:min(len(groups), room)] {
-		most := min(len(g), max(1, (room-shown)/(len(groups)-i)))
+		most := len(g)
+		if !verbose {
+			most = min(most, max(1, (room-shown)/(len(groups)-i)))
+		}
 		shown += most
 		a.Warn("  %s, %d: %s", g[0].Kind, len(g), g[0].line())
 		for _, c := range g[1:most] {

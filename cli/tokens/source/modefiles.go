@@ -19,7 +19,8 @@ type modeGroup struct {
 
 // chooseModeFiles returns the files without those of Figma's own export that hold another mode of a collection than the
 // one wanted. A collection whose other modes the files hold is refused: one mode must be chosen.
-func chooseModeFiles(files []*tokenFile, mode string) ([]*tokenFile, error) {
+func chooseModeFiles(files []*tokenFile, o tokenfile.Options) ([]*tokenFile, error) {
+	mode := o.Mode
 	var undecided []*modeGroup
 	left := map[*tokenFile]bool{}
 	groups := modeGroups(files)
@@ -38,7 +39,13 @@ func chooseModeFiles(files []*tokenFile, mode string) ([]*tokenFile, error) {
 	if len(undecided) > 0 {
 		return nil, undecidedModes(undecided, groups, mode)
 	}
-	return slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool { return left[f] }), nil
+	chosen := slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool { return left[f] })
+	for _, f := range files {
+		if left[f] && !o.Overrides {
+			chosen[0].notes = append(chosen[0].notes, f.location("/$extensions")+": the mode "+f.mode+" is left out; push it to a Variant with --token-mode "+quoted(f.mode))
+		}
+	}
+	return chosen, nil
 }
 
 // modeGroups puts files that name their mode together if they hold a token of the same path.

@@ -9,6 +9,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/repair"
+	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
@@ -89,9 +90,14 @@ func Read(a *term.App, isVariant bool, names []string, o tokenfile.Options) (*So
 
 func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
 	s := &Sources{Tree: jsontree.NewObject(), at: map[string]spot{}, notes: modeNotes(files, o.Mode)}
+	named := map[*syntax.File]bool{} // several sources of a resolver document are one file
 	several := slices.ContainsFunc(files, func(f *tokenFile) bool { return f.why != "" })
 	for _, f := range files {
 		s.notes = append(s.notes, f.notes...)
+		if f.parsed != nil && !named[f.parsed] {
+			named[f.parsed] = true
+			s.nameDuplicates(f)
+		}
 		switch {
 		case f.unread != nil:
 			s.Unread = append(s.Unread, validate.Dropped{Path: f.name, Reason: term.Sentence(term.Explain(f.unread).Sentence)})
@@ -116,7 +122,7 @@ func readSources(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile
 	if o.Choice != nil {
 		return files, nil // readSystem chooses
 	}
-	return chooseModeFiles(files, o.Mode)
+	return chooseModeFiles(files, o)
 }
 
 func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {

@@ -72,7 +72,7 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 		if !filepath.IsLocal(set) {
 			return nil, term.Fail("Export it again.", "%s names a token set outside its folder: %q", filepath.Join(folder, studioMetadata), set)
 		}
-		file, err := openFile(a, filepath.Join(folder, filepath.FromSlash(set)+".json"))
+		file, err := openFile(a, setFile(folder, set))
 		if err != nil {
 			return nil, err
 		}
@@ -83,8 +83,16 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 	if len(files) > 0 {
 		part := &files[0].parts[0]
 		part.Dimensions, part.Unused = tokenfile.StudioDimensions(themes, sets)
+		for _, set := range tokenfile.LeftSets(sets, wanted, o) {
+			files[0].notes = append(files[0].notes, setFile(folder, set)+" is not read, and its token set is left out; --sets takes it too")
+		}
 	}
 	return files, nil
+}
+
+// setFile is the file of a token set.
+func setFile(folder, set string) string {
+	return filepath.Join(folder, filepath.FromSlash(set)+".json")
 }
 
 // studioThemes returns an object with the member $themes, if the folder has themes.

@@ -20,7 +20,7 @@ type System struct {
 	options    tokenfile.Options
 	defaults   *Sources
 	Dimensions []tokenfile.Dimension // in the order of the files
-	Unused     []string              // token sets that no theme takes
+	Unused     []string              // token sets that no theme takes, with their places
 }
 
 // OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
@@ -35,7 +35,9 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 			for _, d := range part.Dimensions {
 				s.add(d)
 			}
-			s.Unused = append(s.Unused, part.Unused...)
+			for _, set := range part.Unused {
+				s.Unused = append(s.Unused, set+" ("+f.setLocation(set)+")")
+			}
 		}
 	}
 	for _, g := range groups {
@@ -43,6 +45,14 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 	}
 	s.defaults, err = themeSources(chosenFiles(files, groups, nil), s.options)
 	return s, s.defaults, err
+}
+
+// setLocation is the place of a token set: in the file, or the file of its own beside it.
+func (f *tokenFile) setLocation(set string) string {
+	if f.family != f.name {
+		return setFile(f.family, set) + ":1"
+	}
+	return f.location(jsontree.Pointer{set}.String())
 }
 
 // Read returns the document of a choice of modes, by their dimensions. Of what is not as it should be it tells only what

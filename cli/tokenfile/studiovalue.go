@@ -1,0 +1,74 @@
+package tokenfile
+
+import (
+	"regexp"
+
+	"example.com/livery/cli/tokenfile/tree"
+	"example.com/livery/renderer/jsontree"
+)
+
+// hexWithAlpha is how Tokens Studio writes a colour with an opacity.
+var hexWithAlpha = regexp.MustCompile(`^rgba\(\s*(#[0-9a-fA-F]{6})\s*,\s*(0?\.\d+|[01](?:\.\d+)?)\s*\)$`)
+
+// respell returns a value as DTCG spells it.
+func respell(kind string, value *jsontree.Node) *jsontree.Node {
+	switch {
+	case kind == "boxShadow" || kind == "shadow":
+		return shadow(value)
+	case kind == "typography" && value.IsObject():
+		return tree.MapMembers(value, func(m jsontree.Member) jsontree.Member {
+			if name := partNames[m.Name]; name != "" && value.Find(name) == nil {
+				m.Name = name
+			}
+			return m
+		})
+	case kind == "boolean" && value.IsString() && (value.Text == "true" || value.Text == "false"):
+		return &jsontree.Node{Kind: jsontree.Bool, True: value.Text == "true"}
+	case kind == "color" && value.IsString():
+		if m := hexWithAlpha.FindStringSubmatch(value.Text); m != nil {
+			return jsontree.NewString(m[1] + alphaHex(m[2]))
+		}
+	}
+	return value
+}
+
+// partNames are the parts of typography that Penpot names as the types of their tokens.
+var partNames = map[string]string{
+	"fontFamilies": "fontFamily", "fontSizes": "fontSize", "fontWeights": "fontWeight", "lineHeights": "lineHeight",
+	"font-family": "fontFamily", "font-size": "fontSize", "font-weight": "fontWeight", "line-height": "lineHeight",
+	"letter-spacing": "letterSpacing", "text-case": "textCase", "text-decoration": "textDecoration",
+}
+
+// shadowNames are the members of a shadow of Tokens Studio that DTCG names otherwise.
+var shadowNames = map[string]string{"x": "offsetX", "y": "offsetY", "offset-x": "offsetX", "offset-y": "offsetY"}
+
+func shadow(value *jsontree.Node) *jsontree.Node {
+	switch {
+	case isArray(value):
+		layers := make([]*jsontree.Node, len(value.Items))
+		for i, layer := range value.Items {
+			layers[i] = shadow(layer)
+		}
+		return &jsontree.Node{Kind: jsontree.Array, Items: layers}
+	case !value.IsObject():
+		return value
+	}
+	result := jsontree.NewObject()
+	for _, m := range value.Members {
+		switch {
+		case m.Name == "type":
+			if textOf(m.Value) != "innerShadow" {
+				continue
+			}
+			m = jsontree.Member{Name: "inset", Value: &jsontree.Node{Kind: jsontree.Bool, True: true}}
+		case m.Name == "color":
+			m.Value = respell("color", m.Value)
+		case m.Name == "inset":
+			m.Value = respell("boolean", m.Value)
+		case shadowNames[m.Name] != "":
+			m.Name = shadowNames[m.Name]
+		}
+		result.Members = append(result.Members, m)
+	}
+	return result
+}

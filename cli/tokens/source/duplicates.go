@@ -1,0 +1,51 @@
+package source
+
+import (
+	"strconv"
+	"strings"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/renderer/jsontree"
+)
+
+// nameDuplicates names the members of a file that stand twice in one object, and as left out the tokens that only the first
+// of the two has.
+func (s *Sources) nameDuplicates(f *tokenFile) {
+	for _, d := range f.parsed.Duplicates {
+		at, _ := jsontree.ParsePointer(d.Pointer)
+		first, path := f.name+":"+strconv.Itoa(d.Line), strings.Join(at, ".")
+		s.read = append(s.read, concession{tokenfile.Concession{
+			Kind: "members that stand twice", Pointer: d.Pointer, Path: path, Message: "it stands in " + first + " too; this one counts, as the last does in JSON",
+		}, spot{f, d.Pointer}})
+		for _, lost := range onlyIn(d.Value, f.parsed.Root.Lookup(at), path) {
+			s.Faults = append(s.Faults, validate.Dropped{Path: lost, Tokens: 1, Reason: term.Sentence(first + ": the " + path + " in which it stands is not the last of this name in the file; move it there")})
+		}
+	}
+}
+
+// onlyIn lists the tokens of a value that does not count which the one that counts does not have.
+func onlyIn(n, counts *jsontree.Node, path string) (lost []string) {
+	if !isGroup(n) || counts.IsObject() && !isGroup(counts) {
+		return nil
+	}
+	for _, m := range n.Members {
+		below := path + "." + m.Name
+		other := counts.Find(m.Name)
+		switch {
+		case tokentree.IsMeta(m.Name):
+		case isGroup(m.Value):
+			lost = append(lost, onlyIn(m.Value, other, below)...)
+		case other == nil:
+			lost = append(lost, below)
+		}
+	}
+	return lost
+}
+
+// isGroup reports whether a value of a file of any form holds tokens and is none.
+func isGroup(n *jsontree.Node) bool {
+	return n.IsObject() && n.Find("$value") == nil && n.Find("value") == nil && n.Find("sets") == nil && n.Find("colorSpace") == nil
+}

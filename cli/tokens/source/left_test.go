@@ -1,0 +1,138 @@
+package source_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/renderer/jsontree"
+)
+
+// TestSetsAndModesThatAreLeftOutAreNamed: each with its file, its line and what takes it.
+func TestSetsAndModesThatAreLeftOutAreNamed(t *testing.T) {
+	t.Parallel()
+	const studio = "{\"a\":{\"x\":{\"value\":\"1\",\"type\":\"spacing\"}},\n\"b\":{\"x\":{\"value\":\"2\",\"type\":\"spacing\"}},\n\"c\":{\"y\":{\"value\":\"3\",\"type\":\"spacing\"}},\n" +
+		"\"$themes\":[{\"name\":\"Day\",\"selectedTokenSets\":{\"a\":\"enabled\"}}],\"$metadata\":{\"tokenSetOrder\":[\"a\",\"b\",\"c\"]}}"
+	const figma = "{\"meta\":{\"variableCollections\":{\"C\":{\"name\":\"Colours\",\"defaultModeId\":\"1:0\",\"modes\":[{\"modeId\":\"1:0\",\"name\":\"Light\"},\n{\"modeId\":\"1:1\",\"name\":\"Dark\"}]}},\n" +
+		"\"variables\":{\"V\":{\"name\":\"ink\",\"resolvedType\":\"FLOAT\",\"variableCollectionId\":\"C\",\"valuesByMode\":{\"1:0\":1,\"1:1\":2}}}}}"
+	ownExport := map[string]string{
+		"light.json": "{\"x\":{\"$value\":1},\n\"$extensions\":{\"com.figma.modeName\":\"Light\"}}",
+		"dark.json":  "{\"x\":{\"$value\":2},\n\n\"$extensions\":{\"com.figma.modeName\":\"Dark\"}}",
+	}
+	folder := map[string]string{"$metadata.json": `{"tokenSetOrder":["a","b/c"]}`, "a.json": `{"x":{"value":"1","type":"spacing"}}`, "b/c.json": `{"y":{"value":"1","type":"spacing"}}`}
+	cases := []struct {
+		rule    string
+		files   map[string]string
+		name    string // empty means the folder
+		options tokenfile.Options
+		want    []string
+	}{
+		{"sets that --sets does not name", map[string]string{"in.json": studio}, "in.json", tokenfile.Options{Sets: []string{"a"}}, []string{"in.json:2: b: --sets takes it too", "in.json:3: c: --sets takes it too"}},
+		{"sets that are not of the theme", map[string]string{"in.json": studio}, "in.json", tokenfile.Options{Mode: "Day"}, []string{"in.json:2: b: --sets", "in.json:3: c: --sets"}},
+		{"sets that are files", folder, "", tokenfile.Options{Sets: []string{"a"}}, []string{"b/c.json is not read, and its token set is left out; --sets takes it too"}},
+		{"modes of a collection of Figma", map[string]string{"in.json": figma}, "in.json", tokenfile.Options{}, []string{"in.json:2: Colours: Light is taken, not Dark (--token-mode)"}},
+		{"the mode that is not asked for", map[string]string{"in.json": figma}, "in.json", tokenfile.Options{Mode: "Dark"}, []string{"in.json:1: Colours: Dark is taken, not Light (--token-mode)"}},
+		{"files of Figma's own export", ownExport, "", tokenfile.Options{Mode: "Light"}, []string{"dark.json:3: the mode Dark is left out; push it to a Variant with --token-mode Dark"}},
+	}
+	for _, c := range cases {
+		var said bytes.Buffer
+		a := &term.App{Err: &said}
+		dir := written(t, c.files)
+		s, err := source.Theme(a, []string{filepath.Join(dir, c.name)}, c.options)
+		if err != nil {
+			t.Errorf("%s: %v", c.rule, err)
+			continue
+		}
+		source.Print(a, false, s)
+		for _, want := range c.want {
+			if !strings.Contains(said.String(), filepath.Join(dir, want)) {
+				t.Errorf("%s: said is\n%s\nwant %s in it", c.rule, said.String(), want)
+			}
+		}
+	}
+	themes := strings.Replace(studio, `"selectedTokenSets":{`, `"selectedTokenSets":{"b":"enabled",`, 1)
+	name := filepath.Join(written(t, map[string]string{"in.json": themes}), "in.json")
+	s, _, err := source.OpenSystem(&term.App{}, []string{name}, tokenfile.Options{})
+	if err != nil || len(s.Unused) != 1 || s.Unused[0] != "c ("+name+":3)" {
+		t.Errorf("of a design system the sets of no theme are %q, %v", s.Unused, err)
+	}
+}
+
+// penpot is a library of tokens as Penpot's export spells it, with each type that it has.
+const penpot = `{
+"core": {
+ "dimension": {"scale": {"$value": "2", "$type": "dimension", "$description": ""}, "sm": {"$value": "4 * {dimension.scale}", "$type": "dimension", "$description": ""}},
+ "ink": {"$value": "#112233", "$type": "color", "$description": "text"},
+ "turn": {"$value": "45", "$type": "rotation", "$description": ""},
+ "gap": {"$value": "{dimension.sm}", "$type": "spacing", "$description": ""},
+ "box": {"$value": "10", "$type": "sizing", "$description": ""},
+ "corner": {"$value": "8px", "$type": "borderRadius", "$description": ""},
+ "line": {"$value": "1", "$type": "borderWidth", "$description": ""},
+ "size": {"$value": "16", "$type": "fontSizes", "$description": ""},
+ "weight": {"$value": "bold", "$type": "fontWeights", "$description": ""},
+ "family": {"$value": ["Inter", "sans-serif"], "$type": "fontFamilies", "$description": ""},
+ "track": {"$value": "2%", "$type": "letterSpacing", "$description": ""},
+ "case": {"$value": "uppercase", "$type": "textCase", "$description": ""},
+ "line-through": {"$value": "underline", "$type": "textDecoration", "$description": ""},
+ "half": {"$value": "50%", "$type": "opacity", "$description": ""},
+ "count": {"$value": "3", "$type": "number", "$description": ""},
+ "on": {"$value": "true", "$type": "boolean", "$description": ""},
+ "title": {"$value": {"fontFamilies": ["Inter"], "fontSizes": "{size}", "fontWeights": "700", "lineHeights": "120%"}, "$type": "typography", "$description": ""},
+ "lift": {"$value": [{"offsetX": "0", "offsetY": "2px", "blur": "4px", "spread": "0", "color": "#00000033", "inset": "true"}], "$type": "shadow", "$description": ""},
+ "old": {"$value": [{"x": 5, "y": 5, "spread": 3, "color": "rgba({ink}, 0.15)", "blur": 5, "inset": true}], "$type": "boxShadow", "$description": ""}
+},
+"mode/light": {"bg": {"$value": "#ffffff", "$type": "color", "$description": ""}},
+"mode/dark": {"bg": {"$value": "{ink}", "$type": "color", "$description": ""}},
+"$themes": [
+ {"id": "1", "name": "Light", "group": "mode", "isSource": false, "selectedTokenSets": {"core": "enabled", "mode/light": "enabled"}},
+ {"id": "2", "name": "Dark", "group": "mode", "isSource": false, "selectedTokenSets": {"core": "enabled", "mode/dark": "enabled"}}
+],
+"$metadata": {"tokenSetOrder": ["core", "mode/light", "mode/dark"], "activeThemes": ["mode/Light"], "activeSets": ["core", "mode/light"]}
+}`
+
+// TestPenpotIsReadWhole: its one file and its folder, which is the archive of its other export unpacked, are one document
+// with one dimension, and nothing of them is read otherwise than it is written.
+func TestPenpotIsReadWhole(t *testing.T) {
+	t.Parallel()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(penpot), &members); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for name, text := range members {
+		files[name+".json"] = string(text)
+	}
+	const want = `{"dimension":{"scale":{"$type":"dimension","$value":"2"},"sm":{"$type":"dimension","$value":"8"}},"ink":{"$type":"color","$value":"#112233","$description":"text"}`
+	folder := written(t, files)
+	for rule, name := range map[string]string{"one file": filepath.Join(written(t, map[string]string{"tokens.json": penpot}), "tokens.json"), "a folder": folder} {
+		var said bytes.Buffer
+		a := &term.App{Err: &said}
+		system, s, err := source.OpenSystem(a, []string{name}, tokenfile.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", rule, err)
+			continue
+		}
+		if list := s.Concessions(); len(list)+len(s.Faults)+len(s.Unapplied) > 0 || len(pathsOf(s, false)) != 21 {
+			t.Errorf("%s: %d tokens are read, with %v, %v", rule, len(pathsOf(s, false)), list, s.Faults)
+		}
+		dark, err := system.Read(map[string]string{"mode": "Dark"})
+		if err != nil || len(system.Dimensions) != 1 || string(jsontree.Append(nil, dark.Tree.Find("bg").Find("$value"))) != `"{ink}"` {
+			t.Errorf("%s: the modes are %v, the dark one %v, %v", rule, system.Dimensions, dark, err)
+		}
+		if text := string(jsontree.Append(nil, s.Tree)); !strings.HasPrefix(text, want) ||
+			!strings.Contains(text, `"turn":{"$type":"number","$value":"45"`) ||
+			!strings.Contains(text, `"title":{"$type":"typography","$value":{"fontFamily":["Inter"],"fontSize":"{size}","fontWeight":"700","lineHeight":"1.2"}`) ||
+			!strings.Contains(text, `"inset":true}]},"old"`) {
+			t.Errorf("%s: the document is %s", rule, text)
+		}
+		source.PrintForms(a, s)
+		if text := said.String(); rule == "one file" && !strings.Contains(text, "its $metadata has active sets and themes, as Penpot writes them") {
+			t.Errorf("%s is recognised as %s", rule, text)
+		}
+	}
+}
