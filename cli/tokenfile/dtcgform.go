@@ -164,12 +164,15 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	return n
 }
 
+// ownMembers are the members of a token whose objects with values are not tokens inside it.
+var ownMembers = []string{"value", "sets", "original"}
+
 // nameInside names the tokens that stand inside a token.
 func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer, token string) {
 	for _, m := range n.Members {
 		below := append(path[:len(path):len(path)], m.Name)
 		switch {
-		case isMeta(m.Name) || !m.Value.IsObject() || m.Name == "value" || m.Name == "sets":
+		case isMeta(m.Name) || !m.Value.IsObject() || slices.Contains(ownMembers, m.Name):
 		case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
 			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(below, "."), "it stands inside the token " + token + ", and a token holds no other; move it out"})
 		default:
