@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems modes cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,6 +123,9 @@ usable: bench/usable/node_modules ## Put the served files into the real librarie
 
 systems: build bench/systems/node_modules ## Push the published tokens of 35 packages of design systems, beside Style Dictionary and Terrazzo (installs them from npm)
 	go test -count 1 -timeout 30m -run TestSystems ./bench/systems -args -livery $(CURDIR)/bin/livery -results $(CURDIR)/bench/results/systems.md
+
+agreement: bench/peers/node_modules ## Compare the examples of the DTCG specification with Terrazzo, token by token (installs it from npm)
+	go test -vet=off -count 1 -v -run TestExamplesAgreeWithTerrazzo ./cli/tokens/source
 
 modes: bench/peers/node_modules ## Measure a stylesheet of modes beside Style Dictionary and Terrazzo (installs them from npm)
 	go test -count 1 -run TestModes ./bench/modes -args -page $(CURDIR)/bench/results/modes.md
