@@ -51,7 +51,7 @@ func (d *Document) example() string {
 	return m.Name + "=" + m.Contexts[len(m.Contexts)-1]
 }
 
-// indexOf returns the place of a name in a list, of one that differs in letter case if there is no other; else -1.
+// indexOf returns the place of a name in a list, of one that differs in letter case if it has no other; else -1.
 func indexOf(list []string, name string) int {
 	near := -1
 	for i, s := range list {
