@@ -16,7 +16,9 @@ var all = []system{
 	{name: "Adobe Spectrum", files: []string{"@adobe/spectrum-tokens/src"}},
 	{name: "Amsterdam", files: []string{"@amsterdam/design-system-tokens/dist/index.json"}, css: []string{"@amsterdam/design-system-tokens/dist/index.css"}},
 	{name: "Atlassian", files: []string{"@atlaskit/tokens/figma/atlassian-light.json"}, css: []string{"@atlaskit/tokens/dist/cjs/artifacts/themes/atlassian-light.js#default"}, strip: "ds-", put: "tokens-light-color-"},
-	{name: "Auro", files: []string{"@aurodesignsystem/design-tokens/src/themes/auro-classic"}, css: []string{"@aurodesignsystem/design-tokens/dist/legacy/auro-classic/CSSCustomProperties.css"}, strip: "ds-"},
+	{name: "Auro", files: []string{"@aurodesignsystem/design-tokens/src/themes/auro-classic"}, css: []string{"@aurodesignsystem/design-tokens/dist/legacy/auro-classic/CSSCustomProperties.css"}, strip: "ds-", notes: map[string]string{
+		"--ds-color-base-green-200": "the file has `#d4cece4`, seven digits, which is served as it stands; the package's build makes black of it",
+	}},
 	{name: "Canvas", files: []string{"@workday/canvas-tokens-web/css/base/_variables.css"}, css: []string{"@workday/canvas-tokens-web/css/base/_variables.css"}},
 	{name: "Carbon", files: []string{"@carbon/themes/src/dtcg/color-palette.json", "@carbon/themes/src/dtcg/themes.json"}},
 	{name: "Carbon 11.78", files: []string{"carbon-themes-white/src/dtcg/color-palette.json", "carbon-themes-white/src/dtcg/white.json"}, css: []string{"@carbon/styles/css/styles.css"}, strip: "cds-"},
@@ -42,10 +44,14 @@ var all = []system{
 	{name: "Polaris", files: []string{"@shopify/polaris-tokens/dist/css/styles.css"}, css: []string{"@shopify/polaris-tokens/dist/css/styles.css"}},
 	{name: "Porsche", files: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}, css: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}},
 	{name: "Primer", files: []string{"@primer/primitives/src/tokens/base"}, css: []string{"@primer/primitives/dist/css/base/typography/typography.css", "@primer/primitives/dist/css/base/size/size.css", "@primer/primitives/dist/css/base/motion/motion.css", "@primer/primitives/dist/css/functional/themes/light.css"}},
-	{name: "Rijkshuisstijl", files: []string{"@rijkshuisstijl-community/design-tokens/dist/index.tokens.json"}, css: []string{"@rijkshuisstijl-community/design-tokens/dist/index.css"}},
+	{name: "Rijkshuisstijl", files: []string{"@rijkshuisstijl-community/design-tokens/dist/index.tokens.json"}, css: []string{"@rijkshuisstijl-community/design-tokens/dist/index.css"}, notes: map[string]string{
+		"--utrecht-listbox-font-weight": "the file has `400px`, and the stylesheet, which is built from another source, `400`",
+	}},
 	{name: "Salesforce Lightning", files: []string{"@salesforce-ux/design-system/design-tokens/dist/bg-standard.raw.json"}},
 	{name: "Skyscanner Backpack", files: []string{"@skyscanner/bpk-foundations-web/tokens/base.raw.json"}},
-	{name: "Spectrum CSS", files: []string{"@spectrum-css/tokens/dist/json/tokens.json"}, css: []string{"@spectrum-css/tokens/dist/css/index.css"}, strip: "spectrum-"},
+	{name: "Spectrum CSS", files: []string{"@spectrum-css/tokens/dist/json/tokens.json"}, css: []string{"@spectrum-css/tokens/dist/css/index.css"}, strip: "spectrum-", notes: map[string]string{
+		"--spectrum-swatch-border-color-light": "the file has it as the mode light of swatch-border-color, and the stylesheet has another property of this name",
+	}},
 	{name: "Telekom Scale", files: []string{"@telekom/design-tokens/src/core", "@telekom/design-tokens/src/semantic", "@telekom/design-tokens/src/telekom"}, css: []string{"@telekom/design-tokens/dist/css/design-tokens.all.css"}, strip: "telekom-"},
 	{name: "Utrecht", files: []string{"@utrecht/design-tokens/src/common", "@utrecht/design-tokens/src/brand"}, css: []string{"@utrecht/design-tokens/dist/root.css"}},
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 )
 
 // class is a reason why a value of tokens.css is not that of the package's own stylesheet, which the two values show.
@@ -14,9 +15,6 @@ type class struct {
 	name  string
 	holds func(p pair) bool
 }
-
-// other is the class that two values alone do not explain, so that the page lists all of it.
-const other = "the file has the value that is served, and the package's stylesheet another"
 
 // classes are asked in their order.
 var classes = []class{
@@ -61,7 +59,6 @@ var classes = []class{
 	{"the files give the token several values: the last set or file that is pushed counts, and the stylesheet has another", func(p pair) bool {
 		return alike(p, func(a, b string) bool { return a == b || p.inFiles(a) && p.inFiles(b) }, rounded) || p.inFiles(p.ours) && p.inFiles(p.theirs)
 	}},
-	{other, func(p pair) bool { return p.inFiles(p.ours) }},
 }
 
 // inFiles reports whether the token files have this value, as it is or in quotes.
@@ -153,4 +150,51 @@ func unescaped(value string) string {
 		return string(rune(n))
 	})
 	return unquoted(strings.Join(strings.Fields(value), ""))
+}
+
+// The class of a difference follows from its values.
+func TestClasses(t *testing.T) {
+	sheet := map[string]string{"--dark": "#111"}
+	cases := []struct {
+		own, theirs  string
+		rules, files []string
+		want         string // how the name of the class begins; empty if the values are alike
+	}{
+		{own: "#FFF", theirs: "rgb(255, 255, 255)"},
+		{own: "0px 1px Inter", theirs: "0 1px inter"},
+		{own: "hsl(0 100% 50% / 0.5)", theirs: "rgba(255,0,0,.5)"},
+		{own: "1e5px", theirs: "100000px"},
+		{own: "16px", theirs: "undefined", want: "the package's build wrote what"},
+		{own: "33.333%", theirs: "33.33%", want: "the package's stylesheet has the number"},
+		{own: "1px", theirs: "2px"},
+		{own: "#00000080", theirs: "rgba(0, 0, 0, .5)", want: "the package's build writes an alpha"},
+		{own: "#000000", theirs: "#000000a3", files: []string{"#000"}, want: "the package's build gives a colour"},
+		{own: "#000000", theirs: "#000000a3"},
+		{own: "24px", theirs: "1.5rem", want: "the package's build writes rem"},
+		{own: "24px", theirs: "2.5rem"},
+		{own: "0.375", theirs: "0.375rem", files: []string{"0.375"}, want: "the package's build adds a unit"},
+		{own: `""`, theirs: "", want: "an empty value"},
+		{own: `"Segoe UI"`, theirs: "Segoe UI", want: "only the quotes"},
+		{own: "#222222", theirs: "#333", rules: []string{"#333", "#222"}, want: "the stylesheet has the property in several rules"},
+		{own: "var(--dark)", theirs: "#111111", want: "the file itself writes var()"},
+		{own: `"A, \26 #x27;B\26 #x27;"`, theirs: "A, 'B'", want: "the file's text has the entities"},
+		{own: `"url(\22 data:image/svg+xml,\3c svg/\3e \22)"`, theirs: `url("data:image/svg+xml,<svg/>")`, want: "a text with url()"},
+		{own: "clamp(1px, 2vw, 3px)", theirs: "max(1px,min(2vw,3px))", want: "the package's build writes clamp()"},
+		{own: "1px", theirs: "var(--nowhere)", want: "the package's stylesheet refers"},
+		{own: "2px", theirs: "3px", files: []string{"3px", "2px"}, want: "the files give the token several"},
+		{own: "0 1px #222", theirs: "0 1px #333", files: []string{"1px", "#222", "#333"}, want: "the files give the token several"},
+		{own: "2px", theirs: "3px", files: []string{"2px"}},
+		{own: "2px", theirs: "3px", files: []string{"4px"}},
+	}
+	for _, c := range cases {
+		sheet["--t"] = c.theirs
+		p := newPair("--t", c.own, sheet, c.rules, c.files)
+		got := ""
+		if at := slices.IndexFunc(classes, func(c class) bool { return c.holds(p) }); at >= 0 && p.ours != p.theirs {
+			got = classes[at].name
+		}
+		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%s, theirs %s: class %q, want %q", c.own, c.theirs, got, c.want)
+		}
+	}
 }

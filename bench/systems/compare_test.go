@@ -54,19 +54,28 @@ func (r *row) compare(t *testing.T) {
 			continue
 		}
 		r.compared++
-		p := pair{name: name, ours: plain(own), written: own, raw: resolved(theirs[name], theirs, 0), sheet: theirs}
-		p.theirs = plain(p.raw)
-		if p.ours == p.theirs {
-			continue
+		if p := newPair(name, own, theirs, rules[name], values.of(r.key(name), 0)); p.ours != p.theirs {
+			r.classify(t, p)
 		}
-		for _, value := range rules[name] {
-			p.others = append(p.others, plain(resolved(value, theirs, 0)))
-		}
-		for _, value := range values.of(r.key(name), 0) {
-			p.files = append(p.files, plain(value))
-		}
-		r.classify(t, p)
 	}
+	for name := range r.notes {
+		if !slices.Contains(r.noted, name) {
+			t.Errorf("%s: %s does not differ any more, or a class explains it: remove its note", r.name, name)
+		}
+	}
+}
+
+// newPair spells the values of a custom property: ours, and that of the package's stylesheet, of its rules and of the files.
+func newPair(name, own string, sheet map[string]string, rules, files []string) pair {
+	p := pair{name: name, ours: plain(own), written: own, raw: resolved(sheet[name], sheet, 0), sheet: sheet}
+	p.theirs = plain(p.raw)
+	for _, value := range rules {
+		p.others = append(p.others, plain(resolved(value, sheet, 0)))
+	}
+	for _, value := range files {
+		p.files = append(p.files, plain(value))
+	}
+	return p
 }
 
 // key is that of the token which a custom property of the package's stylesheet is made of.
@@ -83,7 +92,9 @@ func (r *row) classify(t *testing.T, p pair) {
 	switch {
 	case at >= 0:
 		why = classes[at].name
-	case why == "":
+	case why != "":
+		r.noted = append(r.noted, p.name)
+	default:
 		why = "unexplained"
 		r.unexplained++
 		t.Errorf("%s: no class explains %s: %s, theirs %s, the files %q", r.name, p.name, p.ours, p.theirs, p.files)

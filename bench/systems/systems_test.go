@@ -33,6 +33,7 @@ type row struct {
 	leaves            []leaf
 	compared, differ  int
 	unexplained       int
+	noted             []string            // custom properties that a note explains
 	why               map[string][]string // of what differs, by class
 	took              time.Duration
 	peers             [2]peer
