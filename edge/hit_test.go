@@ -213,7 +213,7 @@ func TestOverlaysOfModesComeAgainWithTheirPair(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		blob, ok := blobs[strings.TrimPrefix(r.URL.Path, feedproto.BlobsPath)]
 		switch {
-		case r.URL.Path == feedproto.PairsPath+key:
+		case strings.HasPrefix(r.URL.Path, feedproto.PairsPath+key):
 			pairs.Add(1)
 			_ = json.NewEncoder(w).Encode(fed)
 		case ok:
@@ -230,7 +230,7 @@ func TestOverlaysOfModesComeAgainWithTheirPair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := New(t.Context(), Config{DataDir: t.TempDir(), Upstreams: []string{origin.URL}, Runtime: runtime})
+	e, err := New(t.Context(), Config{DataDir: t.TempDir(), Upstreams: []string{origin.URL}, UpstreamToken: "token", Runtime: runtime})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,14 +248,24 @@ func TestOverlaysOfModesComeAgainWithTheirPair(t *testing.T) {
 	before := fed.Pair
 	before.Overlay = record.HashOf([]byte("an overlay of before"))
 	e.records.HoldPair(e.records.PairEntry(key), known, before)
+	var asked fasthttp.RequestCtx
+	asked.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
+	asked.Request.Header.Set("Authorization", feedproto.Authorization("token"))
+	asked.Request.SetRequestURI(feedproto.PairsPath + key + "?" + feedproto.InputsParameter + "=" + feedproto.OverlayInput)
+	e.feedServer.Handler(&asked)
+	var told feedproto.PairInputs
+	if err := json.Unmarshal(asked.Response.Body(), &told); err != nil || record.HashOf(told.OverlayBytes) != fed.Overlay {
+		t.Errorf("an edge behind is told %d %.100s, %v", asked.Response.StatusCode(), asked.Response.Body(), err)
+	}
+	e.records.HoldPair(e.records.PairEntry(key+",touch.on"), known, before)
 	var ctx fasthttp.RequestCtx
 	ctx.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
-	ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/1/tokens.css?modes=scheme.dark")
+	ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/1/tokens.css?modes=scheme.dark,touch.on")
 	e.handle(&ctx)
 	if status := ctx.Response.StatusCode(); status != 200 || !strings.Contains(string(ctx.Response.Body()), "9px") {
 		t.Fatalf("answer = %d %s", status, ctx.Response.Body())
 	}
-	if pairs.Load() != 1 || lost.Load() != 0 {
-		t.Errorf("the pair was asked for %d times, overlays %d times, want once and never", pairs.Load(), lost.Load())
+	if pairs.Load() != 2 || lost.Load() != 0 {
+		t.Errorf("the pairs were asked for %d times, overlays %d times, want once each and never", pairs.Load(), lost.Load())
 	}
 }
