@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -126,6 +126,9 @@ systems: build bench/systems/node_modules ## Push the published tokens of 35 pac
 
 agreement: bench/peers/node_modules ## Compare the examples of the DTCG specification with Terrazzo, token by token (installs it from npm)
 	go test -vet=off -count 1 -v -run TestExamplesAgreeWithTerrazzo ./cli/tokens/source
+
+slow: build ## Run the tests of the edge against feeds that answer slowly, as on a busy machine
+	for delay in 20ms 70ms 400ms; do LIVERY_FEED_DELAY=$$delay go test -count 1 -timeout 30m ./edge || exit 1; done
 
 modes: bench/peers/node_modules ## Measure a stylesheet of modes beside Style Dictionary and Terrazzo (installs them from npm)
 	go test -count 1 -run TestModes ./bench/modes -args -page $(CURDIR)/bench/results/modes.md

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -262,7 +263,12 @@ func (f *feed) cursor(n int) string {
 	return strconv.Itoa(n) + "." + f.history
 }
 
+// feedDelay is how long every answer of a feed takes longer, so that tests show what they wait for: on a slow machine
+// answers come in another order than on a quick one.
+var feedDelay, _ = time.ParseDuration(os.Getenv("LIVERY_FEED_DELAY"))
+
 func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	time.Sleep(feedDelay)
 	if r.Header.Get("Authorization") != "Bearer "+token {
 		w.WriteHeader(http.StatusUnauthorized)
 		return

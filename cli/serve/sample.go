@@ -25,8 +25,10 @@ var sampleTheme = themes.NewTheme{
 	Integrations: []string{"react/plainCSS", "react/mui", "react/buildTimeTokens"},
 }
 
-// sampleVariants are the Variants of the sample Theme: slug and display name.
-var sampleVariants = [][2]string{{"midnight", "Midnight"}, {"lantern", "Lantern Festival"}}
+// sampleVariants are the Variants of the sample Theme: slug and display name. sampleDark is its dark scheme.
+var sampleVariants = [][2]string{{sampleDark, "Midnight"}, {"lantern", "Lantern Festival"}}
+
+const sampleDark = "midnight"
 
 func sampleFile(name string) (*jsontree.Node, error) {
 	text, err := sampleFiles.ReadFile("sample/" + name)
@@ -56,15 +58,37 @@ func makeSample(ctx context.Context, c *client.Client, environmentID string) err
 	if err != nil {
 		return fmt.Errorf("make the sample Theme: %w", err)
 	}
+	variants, err := makeSampleVariants(ctx, c, t)
+	if err != nil {
+		return fmt.Errorf("make the Variants of the sample Theme: %w", err)
+	}
 	if err := fillSample(ctx, c, t); err != nil {
 		return fmt.Errorf("make the sample Theme: %w", err)
 	}
-	for _, v := range sampleVariants {
-		if err := makeSampleVariant(ctx, c, t, v[0], v[1]); err != nil {
-			return fmt.Errorf("make the sample Variant %s: %w", v[0], err)
+	for _, v := range variants {
+		if err := fillSampleVariant(ctx, c, t, v); err != nil {
+			return fmt.Errorf("make the sample Variant %s: %w", v.Slug, err)
 		}
 	}
 	return nil
+}
+
+// makeSampleVariants creates the Variants, without overrides, and makes one of them the dark scheme: before the Theme's
+// first publish, which freezes its modes.
+func makeSampleVariants(ctx context.Context, c *client.Client, t client.Theme) (variants []client.Variant, err error) {
+	modes := []client.Mode{{Dimension: "scheme", Mode: "light"}}
+	for _, v := range sampleVariants {
+		made, err := themes.MakeVariant(ctx, c, t, v[0], v[1])
+		if err != nil {
+			return nil, err
+		}
+		variants = append(variants, made)
+		if made.Slug == sampleDark {
+			modes = append(modes, client.Mode{Dimension: "scheme", Mode: "dark", Variant: &made.ID, When: "(prefers-color-scheme: dark)"})
+		}
+	}
+	_, err = c.Scope(t.EnvironmentID, t.ID).SetModes(ctx, modes)
+	return variants, err
 }
 
 func fillSample(ctx context.Context, c *client.Client, t client.Theme) error {
@@ -80,17 +104,17 @@ func fillSample(ctx context.Context, c *client.Client, t client.Theme) error {
 	return err
 }
 
-func makeSampleVariant(ctx context.Context, c *client.Client, t client.Theme, slug, name string) error {
-	overrides, err := sampleFile(slug + ".variant.json")
+func fillSampleVariant(ctx context.Context, c *client.Client, t client.Theme, v client.Variant) error {
+	overrides, err := sampleFile(v.Slug + ".variant.json")
 	if err != nil {
 		return err
 	}
-	v, err := themes.MakeVariant(ctx, c, t, slug, name)
+	set, err := c.VariantTokens(ctx, t.EnvironmentID, t.ID, v.ID, client.ReadOptions{}) // the publish of the Theme made a draft
 	if err != nil {
 		return err
 	}
 	operations := batch.VariantOperations(jsontree.NewObject(), overrides, true)
-	if _, err := c.EditVariantTokens(ctx, t.EnvironmentID, t.ID, v.ID, client.EditOptions{Strict: true}, operations); err != nil {
+	if _, err := c.EditVariantTokens(ctx, t.EnvironmentID, t.ID, v.ID, client.EditOptions{ETag: set.DraftETag(), Strict: true}, operations); err != nil {
 		return err
 	}
 	_, err = c.PublishVariant(ctx, t.EnvironmentID, t.ID, v.ID, client.PublishOptions{})

@@ -14,7 +14,7 @@ func (a *app) welcome(ctx context.Context, d *dev) {
 	a.Say("Livery is running. Ctrl-C ends it; the data stays in %s.\n", d.flags.data)
 	a.Pairs(a.Out, "  API", d.file.APIURL, "  Files", d.file.EdgeURL, "  HTTPS", d.file.EdgeTLSURL, "  Certificate", d.certificate,
 		"  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token)
-	a.Say("\nThree commands to try, in another terminal:\n")
+	a.Say("\nCommands to try, in another terminal:\n")
 	program := os.Args[0] // as it was typed, so that the commands work in the same directory
 	data := ""
 	if d.flags.data != devfile.DefaultDir {
@@ -43,6 +43,7 @@ func (d *dev) sampleCommands(ctx context.Context, t client.Theme) [][2]string {
 	body := `{"operations":[{"operation":"replace","path":"/palette/ocean/600/$value","value":"#7c3aed"}]}`
 	return [][2]string{
 		{"The sample Theme as a stylesheet", "curl " + quote(t.ServingURLs.Latest[0].URL)},
+		{"The same for pages in light and in dark, whose Variant is " + sampleDark, "curl " + quote(t.ServingURLs.Latest[0].URL+"?modes=scheme")},
 		{"Change its brand colour in the draft", "curl -X PATCH -H " + quote("@"+d.headerPath()) + " " + quote(edit) + " -d " + quote(body)},
 		{"Publish the draft; then look at the stylesheet again", "curl -X POST -H " + quote("@"+d.headerPath()) + " " + quote(tokens+"/publish")},
 	}

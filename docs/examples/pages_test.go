@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -149,4 +150,45 @@ func TestTheBrandSwitchDoesNotFlash(t *testing.T) {
 	do(t, tab, chromedp.Reload())
 	eventually(t, tab, pageColor, "rgb(11, 16, 32)")
 	eventually(t, tab, `[...seen].join(" ")`, "rgb(11, 16, 32)")
+}
+
+// TestThePageWithModesIsOfTheRightSchemeFromTheFirstFrameOn: it follows the system, and the reader's choice after it, and a
+// part of it with a scheme of its own keeps that.
+func TestThePageWithModesIsOfTheRightSchemeFromTheFirstFrameOn(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.acme()
+	d.livery("theme", "modes", "acme", "--env", "sandbox", "--mode", "scheme.light", "--mode", "scheme.dark=midnight (prefers-color-scheme: dark)")
+	page := serve(t, "modes/index.html", nil, "LATEST_TOKENS_CSS", d.address("tokens.css"))
+	tab := newTab(t)
+	const (
+		light, dark = "rgb(255, 255, 255)", "rgb(11, 16, 32)"
+		asideColor  = `getComputedStyle(document.querySelector("aside")).backgroundColor`
+		choose      = `(scheme) => { const select = document.querySelector("select"); select.value = scheme; select.dispatchEvent(new Event("change")); return scheme; }`
+		seen        = `[...window.seen].join()`
+	)
+	watch := `window.seen = new Set();
+		(function look() { if (document.body) seen.add(getComputedStyle(document.body).backgroundColor); requestAnimationFrame(look); })();`
+	if _, err := chromedp.Call(tab, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: watch}); err != nil {
+		t.Fatal(err)
+	}
+	system := func(scheme string) {
+		t.Helper()
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+		if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	system("dark")
+	do(t, tab, chromedp.Navigate(page))
+	eventually(t, tab, pageColor, dark)
+	eventually(t, tab, seen, dark)
+	eventually(t, tab, asideColor, light)
+	system("light")
+	eventually(t, tab, pageColor, light)
+	eventually(t, tab, "("+choose+`)("dark")`, "dark")
+	eventually(t, tab, pageColor, dark)
+	eventually(t, tab, asideColor, light)
+	do(t, tab, chromedp.Navigate(page)) // the choice stays, from the first frame on
+	eventually(t, tab, pageColor, dark)
+	eventually(t, tab, seen, dark)
 }
