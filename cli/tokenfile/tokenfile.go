@@ -97,7 +97,7 @@ func holdsLegacy(n *jsontree.Node) bool {
 // group with a group called value.
 func isLegacyToken(n *jsontree.Node) bool {
 	value := n.Find("value")
-	return n.IsObject() && value != nil && n.Find("unit") == nil && !(value.IsObject() && (holds(value, "$value") || isLegacyToken(value) || holdsLegacy(value)))
+	return n.IsObject() && value != nil && n.Find("unit") == nil && !(value.IsObject() && (holds(n, "$value") || isLegacyToken(value) || holdsLegacy(value)))
 }
 
 func isMeta(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }

@@ -36,11 +36,16 @@ type require interface {
 	Fatalf(format string, args ...any)
 }
 
+// roundTrip wants each form that a document is pulled in to give it back: DTCG as it is, and the others.
 func roundTrip(t require, document *jsontree.Node) {
-	for _, form := range Forms() {
-		text := string(jsontree.Append(nil, Document(form, document)))
+	for _, form := range append(Forms(), "dtcg") {
+		file := document
+		if form != "dtcg" {
+			file = Document(form, document)
+		}
+		text := string(jsontree.Append(nil, file))
 		got, said := pushed(t, text)
-		if !jsontree.Equal(got, document) || len(said) > 0 {
+		if !jsontree.Equal(got, document) || len(said) > 0 && form != "dtcg" { // DTCG has groups in which a value is missing as they are
 			t.Fatalf("%s: a push of\n%s\nmakes\n%s\nof\n%s, and says %v", form, text, jsontree.Append(nil, got), jsontree.Append(nil, document), said)
 		}
 	}
