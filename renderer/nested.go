@@ -96,24 +96,24 @@ func (w *walker) once(dst []byte, i int, write func(dst []byte, t *dtcg.Token) [
 }
 
 // separate begins a member of the object that opened at start.
-func separate(dst []byte, start int, name string) []byte {
+func separate(dst []byte, start int) []byte {
 	if len(dst) > start+1 {
 		dst = append(dst, ',')
 	}
-	dst = jsontree.AppendString(dst, name)
-	return append(dst, ':')
+	return dst
 }
 
 // values writes the primitives below a group; a group in which nothing is left is left out itself.
 func (w *walker) values(dst []byte, group *jsontree.Node) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
-	for _, m := range group.Members {
+	for i := range group.Members {
+		m := &group.Members[i]
 		if !m.Value.IsObject() || dtcg.IsMetadata(m.Name) {
 			continue
 		}
 		before := len(dst)
-		dst = separate(dst, start, m.Name)
+		dst = group.AppendName(separate(dst, start), i)
 		inner := len(dst)
 		if w.isToken(m.Value) {
 			dst = w.keep(w.value(dst), before, inner)
@@ -130,8 +130,8 @@ func (w *walker) value(dst []byte) []byte {
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
-	if text, ok := w.set.valueText(i); ok {
-		k, _ := dtcg.KindOf(w.set.doc.Tokens[i].Resolved)
+	k, _ := dtcg.KindOf(w.set.doc.Tokens[i].Resolved)
+	if text, ok := w.set.valueText(i, k); ok {
 		return css.AppendPrimitiveOf(dst, k, text)
 	}
 	return w.once(dst, i, appendPrimitive)
@@ -161,9 +161,10 @@ func (s *Set) storedText() string {
 func (w *walker) stored(dst []byte, group *jsontree.Node) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
-	for _, m := range group.Members {
+	for i := range group.Members {
+		m := &group.Members[i]
 		before := len(dst)
-		dst = separate(dst, start, m.Name)
+		dst = group.AppendName(separate(dst, start), i)
 		switch {
 		case !m.Value.IsObject() || dtcg.IsMetadata(m.Name):
 			dst = w.keepMember(jsontree.Append(dst, m.Value), before)
@@ -190,12 +191,11 @@ func (w *walker) storedToken(dst []byte, token *jsontree.Node) []byte {
 func appendOverridden(dst []byte, t *dtcg.Token) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
-	for _, m := range t.Node.Members {
-		dst = separate(dst, start, m.Name)
+	for i, m := range t.Node.Members {
 		if m.Name == "$value" {
 			m.Value = t.Value
 		}
-		dst = jsontree.Append(dst, m.Value)
+		dst = jsontree.Append(t.Node.AppendName(separate(dst, start), i), m.Value)
 	}
 	return append(dst, '}')
 }

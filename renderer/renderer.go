@@ -50,9 +50,9 @@ type Set struct {
 	doc         *dtcg.Document
 	prefix      string
 	css         []byte  // the declarations of tokens.css
-	starts      []int   // by token: where in css its declarations begin, or the next ones if it has none
+	starts      []int32 // by token: where in css its declarations begin, or the next ones if it has none
 	served      []bool  // by token: its value fits its type, so the resolved files hold it
-	oneText     []bool  // by token: its value has one text in tokens.css and tokens.values.json
+	values      []int32 // by token: where the text of its value begins after starts, if tokens.values.json has it too; else 0
 	same        []int32 // by token: the one that it is an alias of, if both have one type and one value; else -1
 	declared    int     // the length of all declarations, those that were taken back included
 	contested   []bool  // by token: another one declares a name of its own as well; nil: none does
@@ -107,8 +107,9 @@ func overlay(doc *dtcg.Document, overrides []dtcg.Override) *dtcg.Document {
 // LoadDocument is LoadTree for a document that is read, and overlaid, already.
 func LoadDocument(doc *dtcg.Document, prefix string) *Set {
 	n := len(doc.Tokens)
-	flags := make([]bool, 2*n)
-	s := &Set{doc: doc, prefix: prefix, served: flags[:n], oneText: flags[n:], starts: make([]int, n), same: make([]int32, n)}
+	s := &Set{doc: doc, prefix: prefix, served: make([]bool, n)}
+	numbers := make([]int32, 3*n)
+	s.starts, s.values, s.same = numbers[:n:n], numbers[n:2*n:2*n], numbers[2*n:]
 	s.declare()
 	return s
 }

@@ -13,19 +13,20 @@ func isReference(name string) bool { return name == "$ref" || name == "$extends"
 func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 	start := len(dst)
 	dst = append(dst, '{')
-	for _, m := range group.Members {
+	for i := range group.Members {
+		m := &group.Members[i]
 		if m.Name == "$value" || isReference(m.Name) {
 			continue
 		}
 		before := len(dst)
 		if dtcg.IsMetadata(m.Name) {
-			dst = w.keepMember(jsontree.Append(separate(dst, start, m.Name), m.Value), before)
+			dst = w.keepMember(jsontree.Append(group.AppendName(separate(dst, start), i), m.Value), before)
 			continue
 		}
 		if !m.Value.IsObject() {
 			continue
 		}
-		dst = separate(dst, start, m.Name)
+		dst = group.AppendName(separate(dst, start), i)
 		inner := len(dst)
 		switch {
 		case w.isToken(m.Value):
@@ -69,12 +70,13 @@ func appendResolved(dst []byte, t *dtcg.Token, served func(dst []byte, t *dtcg.T
 			continue // not a string, and none to say so
 		case m.Name == "$value":
 			if t.Type == "" && t.Resolved != "" {
-				dst = jsontree.AppendString(separate(dst, start, "$type"), t.Resolved)
+				dst = append(separate(dst, start), `"$type":`...)
+				dst = jsontree.AppendString(dst, t.Resolved)
 			}
-			dst = served(separate(dst, start, m.Name), t)
+			dst = served(t.Node.AppendName(separate(dst, start), i), t)
 			continue
 		}
-		dst = jsontree.Append(separate(dst, start, m.Name), m.Value)
+		dst = jsontree.Append(t.Node.AppendName(separate(dst, start), i), m.Value)
 	}
 	return append(dst, '}')
 }
@@ -100,7 +102,8 @@ func (w *walker) flat(dst []byte) []byte {
 		before := len(dst)
 		i := w.token(before)
 		if t := &s.doc.Tokens[i]; s.served[i] && s.doc.Names(t) {
-			dst = w.keep(w.once(separate(dst, start, t.Path), i, appendServed), before, -1)
+			dst = append(jsontree.AppendString(separate(dst, start), t.Path), ':')
+			dst = w.keep(w.once(dst, i, appendServed), before, -1)
 		}
 	}
 	return append(dst, '}')

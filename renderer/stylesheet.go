@@ -24,17 +24,17 @@ func (s *Set) declare() {
 	for i := range s.doc.Tokens {
 		t := &s.doc.Tokens[i]
 		start := len(out)
-		s.starts[i] = start
+		s.starts[i] = int32(start)
 		if t.Served == nil {
 			continue
 		}
 		k, _ := dtcg.KindOf(t.Resolved)
 		s.same[i] = s.sameAs(i)
-		var misfit *css.Misfit
+		oneText, misfit := false, (*css.Misfit)(nil)
 		if from := s.same[i]; from >= 0 && s.served[from] && !s.leftOut && isOneLine(k) {
-			out = appendRenamed(out, declaration(out[s.starts[from]:]), names[from], names[i])
-			s.oneText[i] = s.oneText[from]
-		} else if out, s.oneText[i], misfit = css.Declare(out, names[i], k, t.Served); misfit != nil {
+			out = appendRenamed(out, out[s.starts[from]:s.starts[from+1]], names[from], names[i])
+			oneText = s.values[from] > 0
+		} else if out, oneText, misfit = css.Declare(out, names[i], k, t.Served); misfit != nil {
 			found = append(found, dtcg.MisfitDiagnostic(t, misfit))
 		}
 		s.declared += len(out) - start
@@ -48,7 +48,11 @@ func (s *Set) declare() {
 			found = append(found, noRoom(t, TokensCSS))
 			continue
 		}
-		lines = appendLines(lines, out, line{start: int32(start), colon: int32(start + lineIndent + len(names[i])), token: int32(i)}, isOneLine(k))
+		first := line{start: int32(start), colon: int32(start + lineIndent + len(names[i])), token: int32(i)}
+		if oneText {
+			s.values[i] = first.colon + int32(len(": ")) - first.start
+		}
+		lines = appendLines(lines, out, first, isOneLine(k))
 	}
 	out, collisions := s.dropCollisions(out, lines)
 	s.css = out
@@ -181,7 +185,7 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 	next := 0 // the token whose declarations, if it has any, come next
 	for i, l := range lines {
 		for ; next <= int(l.token); next++ {
-			s.starts[next] = len(kept)
+			s.starts[next] = int32(len(kept))
 		}
 		name := l.name(sheet)
 		winner := int(names.at[names.slot(name)]) - 1
@@ -193,31 +197,30 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 		found = append(found, dtcg.CollisionDiagnostic(&s.doc.Tokens[l.token], &s.doc.Tokens[lines[winner].token], string(name)))
 	}
 	for ; next < len(s.starts); next++ {
-		s.starts[next] = len(kept)
+		s.starts[next] = int32(len(kept))
 	}
 	return kept, found
 }
 
-// valueText returns the CSS text of token i if it is its text for JavaScript too and stands in tokens.css.
-func (s *Set) valueText(i int) (text []byte, ok bool) {
-	if !s.oneText[i] || s.contested != nil && s.contested[i] {
+// valueText returns the CSS text of token i, of kind k, if it is its text for JavaScript too and stands in tokens.css.
+func (s *Set) valueText(i int, k css.Kind) (text []byte, ok bool) {
+	if s.values[i] == 0 || s.contested != nil && s.contested[i] {
 		return nil, false
 	}
 	own := s.css[s.starts[i]:]
 	if i+1 < len(s.starts) {
 		own = s.css[s.starts[i]:s.starts[i+1]]
 	}
-	if len(own) == 0 {
-		return nil, false
+	if k == css.Gradient {
+		own = declaration(own)
 	}
-	own = declaration(own)
-	return own[bytes.IndexByte(own, ':')+len(": ") : len(own)-len(";\n")], true
+	return own[s.values[i] : len(own)-len(";\n")], true
 }
 
 func (s *Set) appendCSS(dst []byte, starts []int32) []byte {
 	dst = append(dst, stylesheetHead...)
 	for i := range starts {
-		starts[i] = int32(len(dst) + s.starts[i])
+		starts[i] = int32(len(dst)) + s.starts[i]
 	}
 	dst = append(dst, s.css...)
 	return append(dst, stylesheetTail...)

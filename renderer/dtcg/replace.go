@@ -126,7 +126,7 @@ func (b *builder) items(n *jsontree.Node, depth int) *jsontree.Node {
 func (b *builder) members(n *jsontree.Node, depth int) *jsontree.Node {
 	var out []jsontree.Member
 	for i, m := range n.Members {
-		b.count(jsontree.StringLength(m.Name), depth)
+		b.count(n.NameLength(i), depth)
 		replaced := b.replace(m.Value, depth+1)
 		if replaced == m.Value {
 			continue

@@ -177,24 +177,24 @@ func (r *resolver) take(i int32) measure {
 func measureNode(n *jsontree.Node) measure {
 	m := measure{bytes: ownBytes(n), depth: 1}
 	for _, item := range n.Items {
-		m.add("", measureNode(item))
+		m.add(len(`""`), measureNode(item))
 	}
 	for i := range n.Members {
-		m.add(n.Members[i].Name, measureNode(n.Members[i].Value))
+		m.add(n.NameLength(i), measureNode(n.Members[i].Value))
 	}
 	return m
 }
 
-// add counts in a part of a value, with its name.
-func (m *measure) add(name string, part measure) {
-	m.bytes += jsontree.StringLength(name) + part.bytes
+// add counts in a part of a value, with what its name takes.
+func (m *measure) add(nameBytes int, part measure) {
+	m.bytes += nameBytes + part.bytes
 	m.depth = max(m.depth, part.depth+1)
 }
 
 // ownBytes is what n takes in a JSON text without the parts below it, and a comma.
 func ownBytes(n *jsontree.Node) int {
 	if n.Kind == jsontree.String {
-		return jsontree.StringLength(n.Text) + 1
+		return jsontree.Length(n) + 1
 	}
 	if n.Kind == jsontree.Number {
 		return len(n.Text) + 3

@@ -12,6 +12,8 @@ func Append(dst []byte, n *Node) []byte {
 		return append(dst, "null"...)
 	}
 	switch {
+	case n.Kind == String && n.plain:
+		return append(append(append(dst, '"'), n.Text...), '"')
 	case n.Kind == String:
 		return AppendString(dst, n.Text)
 	case n.Text != "" || n.Kind == Number:
@@ -19,7 +21,7 @@ func Append(dst []byte, n *Node) []byte {
 	case n.Kind == Array:
 		return appendItems(dst, n.Items)
 	case n.Kind == Object:
-		return appendMembers(dst, n.Members)
+		return appendMembers(dst, n)
 	case n.Kind == Bool && n.True:
 		return append(dst, "true"...)
 	case n.Kind == Bool:
@@ -39,17 +41,24 @@ func appendItems(dst []byte, items []*Node) []byte {
 	return append(dst, ']')
 }
 
-func appendMembers(dst []byte, members []Member) []byte {
+func appendMembers(dst []byte, n *Node) []byte {
 	dst = append(dst, '{')
-	for i := range members {
+	for i := range n.Members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = AppendString(dst, members[i].Name)
-		dst = append(dst, ':')
-		dst = Append(dst, members[i].Value)
+		dst = Append(n.AppendName(dst, i), n.Members[i].Value)
 	}
 	return append(dst, '}')
+}
+
+// AppendName appends the name of the member of an object at a position, with its colon, as Append writes it.
+func (n *Node) AppendName(dst []byte, i int) []byte {
+	name := n.Members[i].Name
+	if n.plain {
+		return append(append(append(dst, '"'), name...), `":`...)
+	}
+	return append(AppendString(dst, name), ':')
 }
 
 const hexDigits = "0123456789abcdef"
@@ -120,6 +129,9 @@ func Length(n *Node) int {
 	case Number:
 		return 0
 	case String:
+		if n.plain {
+			return len(n.Text) + len(`""`)
+		}
 		return StringLength(n.Text)
 	case Array:
 		total := 1 + max(1, len(n.Items))
@@ -130,11 +142,19 @@ func Length(n *Node) int {
 	case Object:
 		total := 1 + max(1, len(n.Members)) + len(n.Members)
 		for i := range n.Members {
-			total += StringLength(n.Members[i].Name) + Length(n.Members[i].Value)
+			total += n.NameLength(i) + Length(n.Members[i].Value)
 		}
 		return total
 	}
 	return len("null")
+}
+
+// NameLength returns the length of what AppendName appends, without the colon.
+func (n *Node) NameLength(i int) int {
+	if n.plain {
+		return len(n.Members[i].Name) + len(`""`)
+	}
+	return StringLength(n.Members[i].Name)
 }
 
 // StringLength returns the length of what AppendString appends.

@@ -42,6 +42,7 @@ const indexFrom = 12
 type Node struct {
 	Kind    Kind
 	True    bool     // the value of a Bool
+	plain   bool     // the text of a String, or the names of an Object's members, need no escapes; false: perhaps not
 	Text    string   // a String, decoded; anything else as Append writes it, of an Array or Object only if it was parsed
 	Items   []*Node  // the elements of an Array
 	Members []Member // the members of an Object, in document order, names unique
@@ -89,7 +90,7 @@ func (n *Node) IndexOf(name string) int {
 func (n *Node) Index() {
 	n.index = nil
 	if n.Kind == Object || n.Kind == Array {
-		n.Text = ""
+		n.Text, n.plain = "", false
 	}
 	if len(n.Members) < indexFrom {
 		return

@@ -34,12 +34,11 @@ func Parse(text string) (*Node, error) { return ParseDepth(text, MaxDepth) }
 // ParseDepth is Parse with a nesting limit of its own.
 func ParseDepth(text string, maxDepth int) (*Node, error) {
 	p := parser{text: text, maxDepth: maxDepth}
-	p.space()
 	n, err := p.value(0)
 	if err != nil {
 		return nil, err
 	}
-	p.space()
+	p.afterBlanks()
 	if p.at < len(p.text) {
 		return nil, p.fail("data after the value")
 	}
@@ -51,6 +50,7 @@ type parser struct {
 	at       int
 	odd      int // where the last blanks or the last string end that Append writes otherwise
 	maxDepth int
+	plain    bool // the last string needs no escapes
 
 	members []Member // of the objects that are still open, the innermost last
 	items   []*Node  // of the arrays that are still open
@@ -118,16 +118,12 @@ func (p *parser) closeItems(start int) []*Node {
 	return kept
 }
 
-// space skips blanks. A minified text has none, so that the look for them is all that is inlined.
-func (p *parser) space() {
-	if p.at < len(p.text) && p.text[p.at] <= ' ' {
-		p.blanks()
-	}
-}
-
-func (p *parser) blanks() {
+// afterBlanks skips blanks and returns the byte that follows, 0 at the end. A minified text has none, so that callers
+// look at one byte before they call it.
+func (p *parser) afterBlanks() byte {
 	p.at = blankEnd(p.text, p.at)
 	p.odd = p.at
+	return p.peek()
 }
 
 // written returns what Append writes of the array or object that begins at start and ends here, or nothing if only
@@ -147,7 +143,11 @@ func (p *parser) peek() byte {
 }
 
 func (p *parser) value(depth int) (*Node, error) {
-	switch c := p.peek(); c {
+	c := p.peek()
+	if c <= ' ' {
+		c = p.afterBlanks()
+	}
+	switch c {
 	case '{':
 		return p.object(depth + 1)
 	case '[':
@@ -158,7 +158,7 @@ func (p *parser) value(depth int) (*Node, error) {
 			return nil, err
 		}
 		n := p.node()
-		n.Kind, n.Text = String, s
+		n.Kind, n.Text, n.plain = String, s, p.plain
 		return n, nil
 	case 't':
 		return p.word("true", Bool, true)
@@ -192,10 +192,9 @@ func (p *parser) object(depth int) (*Node, error) {
 		return nil, &DepthError{p.at, p.maxDepth}
 	}
 	n, begin := p.node(), p.at
-	n.Kind = Object
+	n.Kind, n.plain = Object, true
 	p.at++
-	p.space()
-	if p.peek() == '}' {
+	if p.peek() == '}' || p.peek() <= ' ' && p.afterBlanks() == '}' {
 		p.at++
 		n.Text = p.written(begin)
 		return n, nil
@@ -204,11 +203,13 @@ func (p *parser) object(depth int) (*Node, error) {
 		if err := p.member(n, start, depth); err != nil {
 			return nil, err
 		}
-		p.space()
-		switch p.peek() {
+		c := p.peek()
+		if c <= ' ' {
+			c = p.afterBlanks()
+		}
+		switch c {
 		case ',':
 			p.at++
-			p.space()
 		case '}':
 			p.at++
 			n.Members, n.Text = p.closeMembers(start), p.written(begin)
@@ -221,24 +222,23 @@ func (p *parser) object(depth int) (*Node, error) {
 
 // member reads one member of n, whose members so far are the open ones from start on.
 func (p *parser) member(n *Node, start, depth int) error {
-	at := p.at
-	if p.peek() != '"' {
+	if p.peek() != '"' && p.afterBlanks() != '"' {
 		return p.fail("a member name was expected")
 	}
+	at := p.at
 	name, err := p.string()
 	if err != nil {
 		return err
 	}
+	n.plain = n.plain && p.plain
 	if !p.claim(n, start, name) {
 		p.at = at
 		return p.fail("the member name " + strconv.Quote(name) + " stands twice in one object")
 	}
-	p.space()
-	if p.peek() != ':' {
+	if p.peek() != ':' && p.afterBlanks() != ':' {
 		return p.fail("':' was expected")
 	}
 	p.at++
-	p.space()
 	place := len(p.members)
 	p.members = append(p.members, Member{Name: name})
 	v, err := p.value(depth)
@@ -283,8 +283,7 @@ func (p *parser) array(depth int) (*Node, error) {
 	n, begin := p.node(), p.at
 	n.Kind = Array
 	p.at++
-	p.space()
-	if p.peek() == ']' {
+	if p.peek() == ']' || p.peek() <= ' ' && p.afterBlanks() == ']' {
 		p.at++
 		n.Text = p.written(begin)
 		return n, nil
@@ -295,11 +294,13 @@ func (p *parser) array(depth int) (*Node, error) {
 			return nil, err
 		}
 		p.items = append(p.items, v)
-		p.space()
-		switch p.peek() {
+		c := p.peek()
+		if c <= ' ' {
+			c = p.afterBlanks()
+		}
+		switch c {
 		case ',':
 			p.at++
-			p.space()
 		case ']':
 			p.at++
 			n.Items, n.Text = p.closeItems(start), p.written(begin)
@@ -343,9 +344,10 @@ func (p *parser) number() (*Node, error) {
 
 // digits skips a run of digits and reports whether there was one.
 func (p *parser) digits() bool {
-	start := p.at
-	for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
-		p.at++
+	start, at := p.at, p.at
+	for at < len(p.text) && p.text[at]-'0' <= 9 {
+		at++
 	}
-	return p.at > start
+	p.at = at
+	return at > start
 }

@@ -9,13 +9,13 @@ import (
 func (p *parser) string() (string, error) {
 	start := p.at + 1
 	at := start
-	if at+8 <= len(p.text) { // the names of most members end here, without a call
-		at += bits.TrailingZeros64(notPlain(load64(p.text[at:]))) / 8
+	for step := 8; step == 8 && at+8 <= len(p.text); at += step {
+		step = bits.TrailingZeros64(notPlain(load64(p.text[at:]))) / 8
 	}
-	if at == start+8 || at+8 > len(p.text) {
+	if at+8 > len(p.text) {
 		at = plainEnd(p.text, at)
 	}
-	if at < len(p.text) && p.text[at] == '"' {
+	if p.plain = at < len(p.text) && p.text[at] == '"'; p.plain {
 		p.at = at + 1
 		return p.text[start:at], nil
 	}

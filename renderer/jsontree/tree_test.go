@@ -306,3 +306,18 @@ func TestIndexKeepsTheValue(t *testing.T) {
 		}
 	}
 }
+
+// A name that needs escapes is written with them, also in an object whose parsed names need none, and the lengths that
+// are told without writing agree.
+func TestIndexForgetsHowParsedNamesAreWritten(t *testing.T) {
+	n, err := jsontree.Parse(`{"a":"b"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Members = append(n.Members, jsontree.Member{Name: "</a", Value: jsontree.NewString("</b")})
+	n.Index()
+	const want = `{"a":"b","\u003c/a":"\u003c/b"}`
+	if text := string(jsontree.Append(nil, n)); text != want || jsontree.Length(n) != len(want) {
+		t.Errorf("the object is written %s with a length of %d, want %s", text, jsontree.Length(n), want)
+	}
+}
