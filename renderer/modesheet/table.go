@@ -3,8 +3,7 @@ package modesheet
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
-	"hash/fnv"
+	"hash/maphash"
 	"slices"
 	"strings"
 )
@@ -19,6 +18,7 @@ type table struct {
 	position map[string]int // of a name in names
 	texts    []string       // the values that occur, one for all that compute to the same
 	known    map[value]int32
+	seed     maphash.Seed       // of digests
 	rows     map[string][]int32 // by key of a choice without base modes: a position in texts for each name, as far as it goes
 	differ   []int32            // the positions in names of what is not the same in all combinations
 	declared map[string][]int32 // by key of a choice: the positions in differ that its block declares, sorted
@@ -32,7 +32,7 @@ type value struct {
 
 func newTable(dims []Dimension, base []byte) *table {
 	t := &table{
-		dims: dims, position: map[string]int{}, known: map[value]int32{}, rows: map[string][]int32{},
+		dims: dims, position: map[string]int{}, known: map[value]int32{}, seed: maphash.MakeSeed(), rows: map[string][]int32{},
 		declared: map[string][]int32{},
 	}
 	t.intern(value{text: absent})
@@ -166,7 +166,8 @@ func (t *table) digest(texts []string, i int, known map[int]uint64) uint64 {
 		return d
 	}
 	known[i] = 1 // of a property that refers to itself
-	h := fnv.New64a()
+	var h maphash.Hash
+	h.SetSeed(t.seed)
 	refers := false
 	for rest := texts[i]; ; {
 		_, after, ok := strings.Cut(rest, "var(")
@@ -176,10 +177,10 @@ func (t *table) digest(texts []string, i int, known map[int]uint64) uint64 {
 		rest = strings.TrimLeft(after, " \t")
 		name := rest[:len(rest)-len(strings.TrimLeftFunc(rest, isName))]
 		refers = true
-		h.Write([]byte(name))
+		h.WriteString(name)
 		if other, ok := t.position[name]; ok && other < len(texts) {
-			h.Write([]byte(texts[other]))
-			h.Write(binary.LittleEndian.AppendUint64(nil, t.digest(texts, other, known)))
+			h.WriteString(texts[other])
+			maphash.WriteComparable(&h, t.digest(texts, other, known))
 		}
 	}
 	known[i] = 0
