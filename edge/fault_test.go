@@ -189,7 +189,7 @@ func (r *running) ask(path string) (status int, body, cacheStatus string) {
 
 // until polls until ok, like eventually, of any goroutine.
 func until(t *testing.T, what string, ok func() bool) bool {
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if ok() {
 			return true
 		}
