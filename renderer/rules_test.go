@@ -37,7 +37,7 @@ var rules = []struct{ words, cases string }{
 	{"strokeStyle keyword, an object is `dashed`", "easings-strokes-and-transitions"},
 	{"layers joined with commas", "shadows-and-gradients"},
 	{"with clamped positions", "shadows-and-gradients"},
-	{"is the `font` shorthand", "typography-parts"},
+	{"is the `font` shorthand", "typography-parts typography-style"},
 	{"verbatim when it is a safe component list", "strings-and-booleans"},
 	{"The escape rule is", "value-that-is-unsafe strings-and-booleans"},
 	{"The file begins with one comment", "empty-document"},

@@ -295,7 +295,11 @@ func TestTokenSet(t *testing.T) {
 	}
 	wantEqual(t, "CountTokens", theming.CountTokens(document), len(tokens))
 	overrides := theming.OverrideSet(parse(t, `{"b.c":null,"a":"{x}"}`))
-	wantEqual(t, "OverrideSet", overrides, []theming.TokenEntry{{Path: "b.c", Value: &jsontree.Node{}}, {Path: "a", Value: jsontree.NewString("{x}")}})
+	var rows []row
+	for _, e := range overrides {
+		rows = append(rows, row{path: e.Path, value: spell(e.Value)})
+	}
+	wantEqual(t, "OverrideSet", rows, []row{{path: "b.c", value: "null"}, {path: "a", value: `"{x}"`}})
 }
 
 // Retyping a group retypes the tokens that have no type of their own (S152, S175).
