@@ -98,6 +98,7 @@ fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stay
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || found="$$found $$target"; \
 		done; \
 	done; test -z "$$found" || { echo "found something:$$found"; exit 1; }
+	go test -count 1 ./cli/tokens/source -rapid.seed=0 -rapid.checks=20000
 
 examples: build docs/examples/node_modules ## Run the examples in the real libraries (installs them from npm)
 	go test -tags examples -count 1 -timeout 15m ./docs/examples
