@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean console console-bundle
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,15 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 
 bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
 	go run ./bench report $(if $(QUICK),-quick) $(if $(PARTS),-parts $(PARTS))
+
+CONSOLE_NODE = console/node_modules/.package-lock.json
+$(CONSOLE_NODE): console/package-lock.json
+	cd console && npm ci
+	touch $@
+
+console-bundle: $(CONSOLE_NODE) ## Build the console's page from console/src into console/dist, which is committed (needs npm)
+	go run ./console/theme cli/serve/sample/tidewater.tokens.json cli/serve/sample/midnight.variant.json console/src/theme.css
+	cd console && npm run --silent check && npm run --silent bundle
 
 microbench: wasm ## Run the Go benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

@@ -81,6 +81,8 @@ var house = map[string]room{
 	"tests/program":            {},
 	"tests/floods":             {},
 	"toolchain":                {},
+	"console":                  {},
+	"console/theme":            {ours: "renderer renderer/modesheet"},
 	"httpguard":                {},
 	"spelling":                 {},
 	"heaptest":                 {},

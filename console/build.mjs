@@ -1,0 +1,61 @@
+// Builds console/dist from console/src. The same sources and lock file give the same bytes.
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+const here = new URL(".", import.meta.url).pathname;
+const limit = 60 << 10; // bytes of script and style after gzip
+const result = await build({
+	absWorkingDir: here,
+	entryPoints: ["src/main.tsx"],
+	bundle: true,
+	minify: true,
+	format: "esm",
+	target: ["chrome120", "firefox121", "safari17.4"],
+	jsx: "automatic",
+	jsxImportSource: "preact",
+	outdir: "dist/assets",
+	entryNames: "console-[hash]",
+	legalComments: "none",
+	charset: "utf8",
+	external: ["/console/*"],
+	define: { "process.env.NODE_ENV": '"production"' },
+	write: false,
+});
+
+rmSync(`${here}dist`, { recursive: true, force: true });
+mkdirSync(`${here}dist/assets`, { recursive: true });
+const names = {};
+let bytes = 0;
+for (const { path, contents } of result.outputFiles) {
+	writeFileSync(path, contents);
+	names[path.slice(path.lastIndexOf(".") + 1)] = path.slice(path.lastIndexOf("/") + 1);
+	bytes += gzipSync(contents, { level: 9 }).length;
+}
+writeFileSync(
+	`${here}dist/index.html`,
+	readFileSync(`${here}src/index.html`, "utf8").replace(/console\.(js|css)/g, (_, kind) => names[kind]),
+);
+const digest = createHash("sha256");
+for (const { contents } of result.outputFiles) digest.update(contents);
+writeFileSync(`${here}dist/sources.sha256`, `${sources()}\n`);
+console.log(`console/dist: ${bytes} bytes of script and style after gzip, at most ${limit}; sha256 ${digest.digest("hex").slice(0, 16)}`);
+
+// What the bundle is made of, in one digest: a test of the package compares it with the files that are there.
+function sources() {
+	const all = createHash("sha256");
+	const names = readdirSync(`${here}src`, { recursive: true, withFileTypes: true })
+		.filter((e) => e.isFile() && e.name !== "schema.d.ts")
+		.map((e) => `${e.parentPath}/${e.name}`.slice(here.length));
+	for (const name of [...names, "build.mjs", "package-lock.json"].sort()) {
+		all.update(`${name}\n`);
+		all.update(createHash("sha256").update(readFileSync(here + name)).digest("hex"));
+	}
+	return all.digest("hex");
+}
+
+if (bytes > limit) {
+	console.error(`The console is ${bytes - limit} bytes too large: look at what a view imports.`);
+	process.exit(1);
+}

@@ -1,0 +1,70 @@
+package console_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/livery/console"
+)
+
+// The built page is that of the sources: who changes one builds the other.
+func TestBundleIsThatOfTheSources(t *testing.T) {
+	t.Parallel()
+	names := []string{"build.mjs", "package-lock.json"}
+	err := filepath.WalkDir("src", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && entry.Name() != "schema.d.ts" {
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	all := sha256.New()
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := sha256.Sum256(text)
+		fmt.Fprintf(all, "%s\n%s", name, hex.EncodeToString(one[:]))
+	}
+	said, err := os.ReadFile("dist/sources.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := hex.EncodeToString(all.Sum(nil)); got != strings.TrimSpace(string(said)) {
+		t.Error("console/dist was not built from these sources: run make console-bundle, and commit both")
+	}
+}
+
+// The page loads nothing but its own files, and runs nothing that stands in its markup.
+func TestPageLoadsItsOwnFilesAlone(t *testing.T) {
+	t.Parallel()
+	files := console.Files()
+	page, err := fs.ReadFile(files, "index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := regexp.MustCompile(`(?:src|href)="/console/([^"]+)"`).FindAllSubmatch(page, -1)
+	if len(links) != 2 {
+		t.Fatalf("the page has %d links to its own files, want a sheet and a script", len(links))
+	}
+	for _, link := range links {
+		if _, err := fs.Stat(files, string(link[1])); err != nil {
+			t.Error(err)
+		}
+	}
+	if found := regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script>|(?:src|href)="https?:`).Find(page); found != nil {
+		t.Errorf("the page has %q, which its policy forbids", found)
+	}
+}

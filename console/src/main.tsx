@@ -1,0 +1,27 @@
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { begin, caller } from "./api/session";
+import { Shell } from "./views/shell";
+import { forgetDrafts } from "./state/draft";
+import { followEnvironment } from "./state/events";
+import { followChanges } from "./state/here";
+import { forgetAll } from "./state/resource";
+import { followLinks, path } from "./state/router";
+import "./theme.css";
+import "./style.css";
+
+followLinks();
+followChanges();
+let subject = "";
+effect(() => {
+	if (caller.value && caller.value.subject !== subject) {
+		if (subject) {
+			forgetAll();
+			forgetDrafts();
+		}
+		subject = caller.value.subject;
+	}
+	followEnvironment(caller.value ? (/^\/console\/e\/([^/]+)/.exec(path.value)?.[1] ?? "") : "");
+});
+render(<Shell />, document.getElementById("app")!);
+void begin();

@@ -1,0 +1,76 @@
+// Every view has an address of its own under /console/.
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+
+export type Params = Record<string, string>;
+export interface Route {
+	/** Parts of the address; ":name" is a parameter. */
+	pattern: string;
+	title: string;
+	view: ComponentType<{ params: Params }>;
+}
+
+export const path = signal(location.pathname);
+export const query = signal(new URLSearchParams(location.search));
+/** What asks before a view is left with unsaved work; it returns whether the view may be left. */
+export const guards = new Set<() => boolean>();
+
+function follow(): void {
+	path.value = location.pathname;
+	query.value = new URLSearchParams(location.search);
+}
+addEventListener("popstate", follow);
+
+export function go(to: string, replace = false): void {
+	for (const guard of guards) if (!guard()) return;
+	history[replace ? "replaceState" : "pushState"](null, "", to);
+	follow();
+	if (!replace) scrollTo(0, 0);
+}
+
+/** Sets parameters of the query without a new entry in the history; an empty value removes one. */
+export function setQuery(values: Params): void {
+	const next = new URLSearchParams(location.search);
+	for (const [name, value] of Object.entries(values)) value ? next.set(name, value) : next.delete(name);
+	const text = next.toString();
+	history.replaceState(null, "", location.pathname + (text ? `?${text}` : ""));
+	query.value = next;
+}
+
+/** Matches an address with the routes. */
+export function match(routes: readonly Route[], address: string): { route: Route; params: Params } | null {
+	const parts = address.replace(/^\/console\/?/, "").replace(/\/$/, "").split("/");
+	next: for (const route of routes) {
+		const pattern = route.pattern.split("/");
+		if (pattern.length !== parts.length) continue;
+		const params: Params = {};
+		for (const [i, name] of pattern.entries()) {
+			const part = parts[i] ?? "";
+			if (name.startsWith(":")) params[name.slice(1)] = decodeURIComponent(part);
+			else if (name !== part) continue next;
+		}
+		return { route, params };
+	}
+	return null;
+}
+
+/** Clicks on links into the console change the view and load nothing. */
+export function followLinks(): void {
+	addEventListener("click", (event) => {
+		const link = (event.target as Element).closest?.("a");
+		if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+		if (link.target || link.hasAttribute("download") || link.origin !== location.origin || !link.pathname.startsWith("/console/")) return;
+		if (link.pathname === location.pathname && link.hash) return;
+		event.preventDefault();
+		go(link.pathname + link.search);
+	});
+}
+
+const segment = encodeURIComponent;
+export const href = {
+	home: () => "/console/",
+	calls: () => "/console/calls",
+	environment: (e: string, tab = "") => `/console/e/${segment(e)}${tab && `/${tab}`}`,
+	theme: (e: string, t: string, tab = "") => `/console/e/${segment(e)}/t/${segment(t)}${tab && `/${tab}`}`,
+	variant: (e: string, t: string, v: string, tab = "") => `/console/e/${segment(e)}/t/${segment(t)}/v/${segment(v)}${tab && `/${tab}`}`,
+};

@@ -1,0 +1,262 @@
+// The controls that all views are made of.
+import type { ComponentChildren, ComponentProps } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+
+export type ButtonProps = Omit<ComponentProps<"button">, "type" | "class" | "role"> & {
+	class?: string;
+	role?: "tab" | "switch" | "menuitem";
+} & {
+	kind?: "primary" | "plain" | "danger" | "quiet";
+	busy?: boolean;
+	disabled?: boolean;
+	type?: "button" | "submit";
+};
+
+export function Button({ kind = "plain", busy = false, disabled, type = "button", class: extra, ...rest }: ButtonProps) {
+	return <button type={type} class={`button ${kind} ${extra ?? ""}`} disabled={disabled || busy} aria-busy={busy} {...(rest as object)} />;
+}
+
+export interface FieldProps {
+	label: string;
+	hint?: string;
+	error?: string;
+	hidden?: boolean; // the label is for screen readers alone
+	children: (attributes: { id: string; "aria-describedby"?: string; "aria-invalid"?: boolean }) => ComponentChildren;
+}
+
+/** A label, a control, and what is wrong with it. */
+export function Field({ label, hint, error, hidden, children }: FieldProps) {
+	const id = useId();
+	const note = error || hint;
+	return (
+		<div class={`field ${error ? "wrong" : ""}`}>
+			<label for={id} class={hidden ? "visually-hidden" : ""}>{label}</label>
+			{children({ id, "aria-describedby": note ? `${id}-note` : undefined, "aria-invalid": error ? true : undefined })}
+			{note && <p id={`${id}-note`} class={error ? "error" : "hint"}>{note}</p>}
+		</div>
+	);
+}
+
+export interface TextFieldProps {
+	label: string;
+	value: string;
+	onInput: (value: string) => void;
+	hint?: string;
+	error?: string;
+	hidden?: boolean;
+	type?: "text" | "search" | "url";
+	placeholder?: string;
+	required?: boolean;
+	autofocus?: boolean;
+	list?: string;
+	disabled?: boolean;
+	spellcheck?: boolean;
+	inputMode?: "text" | "decimal" | "search";
+}
+
+export function TextField({ label, hint, error, hidden, value, onInput, autofocus, ...rest }: TextFieldProps) {
+	const input = useRef<HTMLInputElement>(null);
+	useEffect(() => {
+		if (autofocus) input.current?.focus();
+	}, []);
+	return (
+		<Field label={label} hint={hint} error={error} hidden={hidden}>
+			{(a) => <input ref={input} class="input" autocomplete="off" value={value} onInput={(e) => onInput(e.currentTarget.value)} {...a} {...(rest as object)} />}
+		</Field>
+	);
+}
+
+export function SelectField<T extends string>({ label, value, options, onChange, hint, hidden, disabled }: {
+	label: string;
+	value: T;
+	options: readonly (readonly [T, string])[];
+	onChange: (value: T) => void;
+	hint?: string;
+	hidden?: boolean;
+	disabled?: boolean;
+}) {
+	return (
+		<Field label={label} hint={hint} hidden={hidden}>
+			{(a) => (
+				<select class="input" value={value} disabled={disabled} onChange={(e) => onChange(e.currentTarget.value as T)} {...a}>
+					{options.map(([v, text]) => <option key={v} value={v} selected={v === value}>{text}</option>)}
+				</select>
+			)}
+		</Field>
+	);
+}
+
+export function Checkbox({ label, checked, onChange, disabled }: { label: string; checked: boolean; onChange: (checked: boolean) => void; disabled?: boolean }) {
+	return (
+		<label class="checkbox">
+			<input type="checkbox" checked={checked} disabled={disabled} onChange={(e) => onChange(e.currentTarget.checked)} />
+			<span>{label}</span>
+		</label>
+	);
+}
+
+/** A dialog over the page. Escape and the close button end it; the focus stays in it and goes back afterwards. */
+export function Dialog({ title, onClose, children, wide }: { title: string; onClose: () => void; children: ComponentChildren; wide?: boolean }) {
+	const dialog = useRef<HTMLDialogElement>(null);
+	const id = useId();
+	useEffect(() => {
+		const d = dialog.current!;
+		d.showModal();
+		d.querySelector<HTMLElement>("[autofocus], input, select, textarea")?.focus();
+		return () => d.close();
+	}, []);
+	return (
+		<dialog ref={dialog} class={`dialog ${wide ? "wide" : ""}`} aria-labelledby={id} onCancel={(e) => { e.preventDefault(); onClose(); }}>
+			<header>
+				<h2 id={id}>{title}</h2>
+				<Button kind="quiet" aria-label="Close" onClick={onClose}>✕</Button>
+			</header>
+			{children}
+		</dialog>
+	);
+}
+
+/** A form that sends once at a time and shows what was wrong. */
+export function Form({ onSubmit, submit, onCancel, danger, disabled, children }: {
+	onSubmit: () => Promise<void>;
+	submit: string;
+	onCancel?: () => void;
+	danger?: boolean;
+	disabled?: boolean;
+	children?: ComponentChildren;
+}) {
+	const [busy, setBusy] = useState(false);
+	const [error, setError] = useState("");
+	return (
+		<form
+			class="form"
+			noValidate
+			onSubmit={async (event) => {
+				event.preventDefault();
+				setBusy(true);
+				setError("");
+				try {
+					await onSubmit();
+				} catch (err) {
+					setError((err as Error).message);
+				} finally {
+					setBusy(false);
+				}
+			}}
+		>
+			{children}
+			<div role="alert">{error && <p class="notice danger">{error}</p>}</div>
+			<div class="actions">
+				<Button type="submit" kind={danger ? "danger" : "primary"} busy={busy} disabled={disabled}>{submit}</Button>
+				{onCancel && <Button onClick={onCancel}>Cancel</Button>}
+			</div>
+		</form>
+	);
+}
+
+export interface Tab {
+	href: string;
+	text: string;
+	current: boolean;
+	count?: number;
+}
+
+/** Links to the views beside this one. */
+export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+	return (
+		<nav class="tabs" aria-label={label}>
+			{tabs.map((t) => (
+				<a key={t.href} href={t.href} aria-current={t.current ? "page" : undefined}>
+					{t.text}{t.count !== undefined && <span class="count">{t.count}</span>}
+				</a>
+			))}
+		</nav>
+	);
+}
+
+export function Badge({ kind = "", children }: { kind?: "" | "success" | "warning" | "danger" | "accent"; children: ComponentChildren }) {
+	return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+/** What a view says when it has nothing to show: what this is, and what to do next. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+	return (
+		<div class="empty">
+			<h2>{title}</h2>
+			{children}
+		</div>
+	);
+}
+
+export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
+	return (
+		<div class="notice danger" role="alert">
+			<p>{error.message}</p>
+			{retry && <Button onClick={retry}>Try again</Button>}
+		</div>
+	);
+}
+
+export function Loading({ what }: { what: string }) {
+	return <p class="loading" role="status"><span class="spinner" aria-hidden="true" />{what} …</p>;
+}
+
+export function Progress({ label, value, max }: { label: string; value: number; max: number }) {
+	return <label class="progress"><span>{label}</span><progress value={value} max={max} /></label>;
+}
+
+/** A colour, over a pattern that shows how far it lets through. The style is set by script, since the page allows no style attributes in markup. */
+export function Swatch({ color, large }: { color: string; large?: boolean }) {
+	return <span class={`swatch ${large ? "large" : ""}`} aria-hidden="true"><span ref={(e) => { if (e) e.style.backgroundColor = color; }} /></span>;
+}
+
+/** A button that copies a text, and says so. */
+export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+	return <Button kind="quiet" class="copy" onClick={() => void navigator.clipboard.writeText(text).then(() => say("Copied."), () => say("The browser did not allow it: select the text and copy it.", "danger"))}>{label}</Button>;
+}
+
+interface Toast {
+	id: number;
+	text: string;
+	kind: "" | "danger" | "success";
+	action?: { text: string; run: () => void };
+}
+const toasts = signal<readonly Toast[]>([]);
+let lastToast = 0;
+
+/** Tells what happened, at the edge of the page and to screen readers. */
+export function say(text: string, kind: Toast["kind"] = "", action?: Toast["action"]): void {
+	const id = ++lastToast;
+	toasts.value = [...toasts.value.slice(-2), { id, text, kind, action }];
+	setTimeout(() => dismiss(id), kind === "danger" ? 12_000 : 6_000);
+}
+
+function dismiss(id: number): void {
+	toasts.value = toasts.value.filter((t) => t.id !== id);
+}
+
+export function Toasts() {
+	return (
+		<div class="toasts" role="status" aria-live="polite">
+			{toasts.value.map((t) => (
+				<div key={t.id} class={`toast ${t.kind}`}>
+					<span>{t.text}</span>
+					{t.action && <Button kind="quiet" onClick={() => { t.action!.run(); dismiss(t.id); }}>{t.action.text}</Button>}
+				</div>
+			))}
+		</div>
+	);
+}
+
+const formatter = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+
+/** A time as people say it, with the exact one on demand. */
+export function Time({ at }: { at: string | null }) {
+	if (!at) return <span class="muted">never</span>;
+	const seconds = (Date.parse(at) - Date.now()) / 1000;
+	const [unit, size] = ([["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]] as const).find(([, s]) => Math.abs(seconds) >= s) ?? ["second", 1];
+	const text = Math.abs(seconds) > 30 * 86400 ? formatter.format(new Date(at)) : relative.format(Math.round(seconds / size), unit);
+	return <time dateTime={at} title={formatter.format(new Date(at))}>{text}</time>;
+}

@@ -1,0 +1,103 @@
+// The frame of every view: who is logged in, where the view stands, and whether the page hears of changes.
+import { useEffect, useRef } from "preact/hooks";
+import { caller, logOut } from "../api/session";
+import { connected } from "../state/events";
+import { useEnvironment, useTheme, useVariant } from "../state/here";
+import { href, match, path } from "../state/router";
+import { setScheme, scheme, type Scheme } from "../state/scheme";
+import { Button, Empty, Loading, Toasts } from "../ui/controls";
+import { routes } from "../routes";
+import { Login } from "./login";
+
+export function Shell() {
+	const found = match(routes, path.value);
+	const main = useRef<HTMLElement>(null);
+	useEffect(() => {
+		document.title = `${found?.route.title ?? "Not found"} · Livery`;
+	}, [path.value]);
+	if (caller.value === undefined) return <Loading what="Livery is loading" />;
+	const View = found?.route.view;
+	return (
+		<>
+			<a class="skip" href="#main" onClick={(e) => { e.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
+			<header class="top">
+				<a class="brand" href={href.home()}><Mark />Livery</a>
+				{caller.value && <Trail {...found?.params} />}
+				<div class="top-end">
+					{!connected.value && <span class="badge warning" role="status">Not connected: this page may be old</span>}
+					<SchemeSwitch />
+					{caller.value && <UserMenu />}
+				</div>
+			</header>
+			<main id="main" ref={main} tabIndex={-1}>
+				{caller.value === null ? <Login /> : View ? <View key={JSON.stringify(found.params)} params={found.params} /> : <NotFound />}
+			</main>
+			<Toasts />
+		</>
+	);
+}
+
+function Mark() {
+	return (
+		<svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">
+			<rect width="16" height="16" rx="4" fill="currentColor" />
+			<path d="M5 3v9h6" fill="none" class="mark" stroke-width="2" />
+		</svg>
+	);
+}
+
+function NotFound() {
+	return (
+		<Empty title="This address has no view">
+			<p>It may be of a newer or an older console. <a href={href.home()}>Go to the Environments</a>.</p>
+		</Empty>
+	);
+}
+
+/** Environment / Theme / Variant of the address. */
+function Trail({ environment, theme, variant }: { environment?: string; theme?: string; variant?: string }) {
+	return (
+		<nav class="trail" aria-label="You are here">
+			<ol>
+				{environment && <EnvironmentStep e={environment} last={!theme} />}
+				{environment && theme && <ThemeStep e={environment} t={theme} last={!variant} />}
+				{environment && theme && variant && <VariantStep e={environment} t={theme} v={variant} />}
+			</ol>
+		</nav>
+	);
+}
+
+function Step({ to, text, last }: { to: string; text: string; last: boolean }) {
+	return <li><a href={to} aria-current={last ? "location" : undefined}>{text}</a></li>;
+}
+
+function EnvironmentStep({ e, last }: { e: string; last: boolean }) {
+	return <Step to={href.environment(e)} text={useEnvironment(e).state.value.data?.displayName ?? "…"} last={last} />;
+}
+
+function ThemeStep({ e, t, last }: { e: string; t: string; last: boolean }) {
+	return <Step to={href.theme(e, t)} text={useTheme(e, t).state.value.data?.displayName ?? "…"} last={last} />;
+}
+
+function VariantStep({ e, t, v }: { e: string; t: string; v: string }) {
+	return <Step to={href.variant(e, t, v)} text={useVariant(e, t, v).state.value.data?.displayName ?? "…"} last />;
+}
+
+function SchemeSwitch() {
+	const next: Record<Scheme, Scheme> = { auto: "light", light: "dark", dark: "auto" };
+	const text: Record<Scheme, string> = { auto: "Colours: as the system", light: "Colours: light", dark: "Colours: dark" };
+	const sign: Record<Scheme, string> = { auto: "◐", light: "☀", dark: "☾" };
+	return <Button kind="quiet" aria-label={text[scheme.value]} title={text[scheme.value]} onClick={() => setScheme(next[scheme.value])}>{sign[scheme.value]}</Button>;
+}
+
+function UserMenu() {
+	return (
+		<details class="menu">
+			<summary>{caller.value?.subject}</summary>
+			<div>
+				<a href={href.calls()}>Requests as curl</a>
+				<Button kind="quiet" onClick={() => void logOut()}>Log out</Button>
+			</div>
+		</details>
+	);
+}

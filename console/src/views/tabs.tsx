@@ -1,0 +1,39 @@
+// The tabs of an Environment, a Theme and a Variant. A view adds its own tab here and its route in routes.ts.
+import { href } from "../state/router";
+import { useTheme, useVariant } from "../state/here";
+import { Badge, Tabs } from "../ui/controls";
+
+export function EnvironmentTabs({ environment, current }: { environment: string; current: string }) {
+	const tab = (name: string, text: string) => ({ href: href.environment(environment, name), text, current: name === current });
+	return <Tabs label="Environment" tabs={[tab("", "Themes")]} />;
+}
+
+export function ThemeTabs({ environment, theme, current }: { environment: string; theme: string; current: string }) {
+	const t = useTheme(environment, theme).state.value.data;
+	const tab = (name: string, text: string) => ({ href: href.theme(environment, theme, name), text, current: name === current });
+	return (
+		<>
+			<div class="title-row">
+				<h1>{t?.displayName ?? "…"}</h1>
+				{t && (t.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {t.latestVersion}</Badge>)}
+				{t?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
+			</div>
+			<Tabs label="Theme" tabs={[tab("", "Tokens")]} />
+		</>
+	);
+}
+
+export function VariantTabs({ environment, theme, variant, current }: { environment: string; theme: string; variant: string; current: string }) {
+	const v = useVariant(environment, theme, variant).state.value.data;
+	const tab = (name: string, text: string) => ({ href: href.variant(environment, theme, variant, name), text, current: name === current });
+	return (
+		<>
+			<div class="title-row">
+				<h1>{v?.displayName ?? "…"}</h1>
+				{v && (v.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {v.latestVersion}</Badge>)}
+				{v?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
+			</div>
+			<Tabs label="Variant" tabs={[tab("", "Overrides")]} />
+		</>
+	);
+}
