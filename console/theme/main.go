@@ -1,4 +1,4 @@
-// Theme writes the stylesheet of the console's own theme, which is the sample Theme of livery dev: both schemes in one
+// Command theme writes the stylesheet of the console's own theme, which is the sample Theme of livery dev: both schemes in one
 // file, as an edge would serve it.
 package main
 
