@@ -69,6 +69,7 @@ bin/race/livery: wasm FORCE
 check: build ## Formatting, vet, staticcheck, the house test, and the race detector where there is a C compiler
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
+	go vet -tags noconsole ./console ./cli/... .
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
 	go vet -tags browser,examples,clients ./bench/browser ./docs/examples ./wasm/js
 	$(TOOL) staticcheck ./...

@@ -1,5 +1,7 @@
+//go:build !noconsole
+
 // Package console holds the page with which people use Livery in a browser: it is built from src by make console-bundle,
-// and its built files are embedded, so that a program built by Go alone has it.
+// and its built files are embedded, so that a program built by Go alone has it. The build tag noconsole leaves it out.
 package console
 
 import (
@@ -10,7 +12,8 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Files are the files of the page: index.html, and those that it loads, in assets, with digests in their names.
+// Files returns the files of the page: index.html, and those that it loads, in assets, with digests in their names. They are
+// nil in a build without it.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {

@@ -1,3 +1,5 @@
+//go:build !noconsole
+
 package console_test
 
 import (

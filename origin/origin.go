@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -20,6 +21,7 @@ import (
 
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/console"
 	"example.com/livery/origin/cors"
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/feed"
@@ -28,6 +30,7 @@ import (
 	"example.com/livery/origin/maintenance"
 	"example.com/livery/origin/metrics"
 	"example.com/livery/origin/operator"
+	"example.com/livery/origin/session"
 	"example.com/livery/origin/webhooks"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"
@@ -56,6 +59,7 @@ type Config struct {
 	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
 
 	NoReference bool     // the page about the API is not served at /docs
+	Console     fs.FS    // files of the web console; nil: it is not served
 	CORSOrigins []string // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
 
 	WebhookNetworks []netip.Prefix // that webhooks may reach beside the public internet, over http too
@@ -81,6 +85,8 @@ type Origin struct {
 	metrics  *metrics.Metrics
 	servers  *httpserver.Servers
 	api      *api.Handler
+	console  *console.Handler  // nil without one
+	sessions *session.Sessions // of the console; nil without one
 	derive   *derive.Deriver
 	feed     *feed.Handler // nil without a feed token
 	operator *operator.Handler
@@ -138,11 +144,16 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		return nil, fmt.Errorf("origin: %w", err)
 	}
 	sender := webhooks.NewSender(webhooks.SenderConfig{Networks: c.WebhookNetworks, Roots: c.Roots})
+	o.sessions = newSessions(c, keys)
 	o.api, err = api.NewHandler(api.Config{
 		Webhooks: sender, Master: master,
 		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
 		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, CORS: shares, AuditLogged: o.auditLogged, NoReference: c.NoReference,
+		Session: o.sessions.Token,
 	})
+	if err == nil {
+		err = o.openConsole()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"example.com/livery/origin/httpserver"
 )
 
-// ServePublic answers the public API on the listener until Shutdown, and then returns nil.
+// ServePublic answers the public API, and serves the console, on the listener until Shutdown, and then returns nil.
 func (o *Origin) ServePublic(l net.Listener) error {
-	return o.servers.Serve(l, o.api.Serve)
+	return o.servers.Serve(l, o.servePublic())
 }
 
 // ServeFeed answers edges on the listener until Shutdown, and then returns nil.

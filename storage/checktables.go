@@ -135,6 +135,7 @@ func (c *checker) modules() error {
 func (c *checker) loose() error {
 	return errors.Join(
 		each(c, TokenKeys, 1, func(at string, p []string, k record.TokenKey) { c.same(at, "id", p[0], k.ID) }),
+		each(c, LoginCodes, 1, func(string, []string, record.LoginCode) {}),
 		each(c, Replays, 2, func(string, []string, record.Replay) {}))
 }
 

@@ -21,6 +21,7 @@ import "fmt"
 //	P environment, theme, variant, number  record.Pair
 //	M digest                             record.Module
 //	K key id                             record.TokenKey
+//	O digest of the code                 record.LoginCode
 //	J issuer name                        record.Issuer
 //	I environment, key hash              record.Replay
 //	A scope of the commit, number        record.Audit

@@ -11,7 +11,7 @@ var tableNames = map[byte]string{
 	'H': "theme", 'h': "theme slug", 'D': "theme draft", 'N': "theme version",
 	'V': "variant", 'v': "variant slug", 'd': "variant draft", 'n': "variant version",
 	'P': "pair", 'M': "module", 'K': "token key", 'J': "issuer", 'I': "replay", 'A': "audit entry", 'S': "slug blocks",
-	'L': "event", 'l': "end of events", 'W': "webhook", 'w': "delivery",
+	'O': "login code", 'L': "event", 'l': "end of events", 'W': "webhook", 'w': "delivery",
 }
 
 // SpellKey says in words which record a key of the key table stands for: the table and the key's parts.

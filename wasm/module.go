@@ -20,6 +20,11 @@ import (
 //go:embed module
 var modules embed.FS
 
+// Script is the JavaScript module livery.mjs, which runs the renderer module in browsers.
+//
+//go:embed livery.mjs
+var Script []byte
+
 // ErrNoGuest is returned by Guest in a binary that was built without the renderer module.
 var ErrNoGuest = errors.New("wasm: this binary was built without the renderer module: run `make wasm` and build again")
 

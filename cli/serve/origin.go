@@ -21,6 +21,7 @@ import (
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/serve/certs"
 	"example.com/livery/cli/term"
+	"example.com/livery/console"
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -45,6 +46,7 @@ type originFlags struct {
 	requestsPerSecond                   int
 	corsOrigins                         []string
 	docs                                bool
+	console                             bool
 	webhookNetworks                     []string
 	logLevel                            string
 }
@@ -86,6 +88,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
 	f.BoolVar(&o.docs, "docs", true, "serve the reference of the API at /docs, which needs no token")
+	f.BoolVar(&o.console, "console", true, "serve the web console at /console/, where people log in with a token, a link of livery console or at their issuer")
 	f.StringArrayVar(&o.webhookNetworks, "webhook-network", nil, "`CIDR` such as 10.1.0.0/16 that webhooks may be sent to beside the public internet, over http too; may be repeated (default: none); "+
 		"admins of Environments can send requests to every address in it")
 	f.StringVar(&o.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
@@ -140,7 +143,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
-	s.corsOrigins, s.noDocs = o.corsOrigins, !o.docs
+	s.corsOrigins, s.noDocs, s.noConsole = o.corsOrigins, !o.docs, !o.console
 	if s.webhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
 		return err
 	}
@@ -208,6 +211,7 @@ type originSetup struct {
 	limits            origin.Limits             // zero fields: the defaults
 	corsOrigins       []string                  // whose pages may call the API; empty: none
 	noDocs            bool                      // the reference of the API is not served
+	noConsole         bool                      // the web console is not served
 	webhookNetworks   []netip.Prefix            // that webhooks may reach beside the public internet
 	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made if it is missing
 }
@@ -240,11 +244,15 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 			return nil, err
 		}
 	}
+	files := console.Files()
+	if s.noConsole {
+		files = nil
+	}
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
 		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
 		Settings: s.settings,
-		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, NoReference: s.noDocs,
+		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, NoReference: s.noDocs, Console: files,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}

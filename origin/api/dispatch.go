@@ -77,8 +77,15 @@ func needsToken(path string) bool {
 	return path != openAPIPath && path != loginPath && (path == Path || strings.HasPrefix(path, Path+"/"))
 }
 
+// authenticate learns who the caller is from the Authorization header, or without one from the session of the console.
 func (h *Handler) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) {
-	q.caller, err = h.config.Keys.Verify(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization)))
+	authorization := copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization))
+	if len(authorization) == 0 && h.config.Session != nil {
+		if token := h.config.Session(ctx); token != "" {
+			authorization = []string{"Bearer " + token}
+		}
+	}
+	q.caller, err = h.config.Keys.Verify(authorization)
 	return err
 }
 

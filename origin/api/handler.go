@@ -23,7 +23,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Config is what a Handler needs. Every field but Metrics, Master and CORS must be given.
+// Config is what a Handler needs. Every field but Metrics, Master, CORS and Session must be given.
 type Config struct {
 	Context      context.Context // of what a request does; outlives the request, so that a commit is not given up
 	Streams      context.Context // ends the streams of events
@@ -44,6 +44,7 @@ type Config struct {
 	CORS         *cors.Policy                         // whose pages may call the API; nil: none
 	AuditLogged  func(record.Audit)                   // called with each entry of the audit log that was committed
 	NoReference  bool                                 // the page about the API is not served
+	Session      func(*fasthttp.RequestCtx) string    // the access token of a person at the console, "" without one; nil: none has one
 }
 
 // Handler answers the public API. Its methods may be called concurrently.

@@ -44,9 +44,10 @@ type Keys struct {
 
 // trustStore is the keys whose tokens are believed. It is replaced, never changed.
 type trustStore struct {
-	signing record.TokenKey // the newest key
-	public  map[string]ed25519.PublicKey
-	issuers map[string][]trustedIssuer // by URL, each list by name
+	signing  record.TokenKey // the newest key
+	public   map[string]ed25519.PublicKey
+	sessions *Master                    // seals what browsers keep, with keys that are derived from the token keys
+	issuers  map[string][]trustedIssuer // by URL, each list by name
 }
 
 // MaxTTL is the longest life of a token.
@@ -92,7 +93,7 @@ func newParser(config Config) *jwt.Parser {
 func (k *Keys) Reload(ctx context.Context, store storage.Store) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	next := &trustStore{public: map[string]ed25519.PublicKey{}}
+	next := &trustStore{public: map[string]ed25519.PublicKey{}, sessions: &Master{}}
 	var issuers []record.Issuer
 	err := store.View(ctx, func(r storage.Reader) error {
 		keys, err := tokenKeys(r)
@@ -100,7 +101,9 @@ func (k *Keys) Reload(ctx context.Context, store storage.Store) error {
 			if key, err = k.config.Master.openToken(key); err != nil {
 				return err
 			}
-			next.add(key)
+			if err = next.add(key); err != nil {
+				return err
+			}
 		}
 		if err == nil {
 			issuers, err = Issuers(r)
@@ -119,11 +122,19 @@ func (k *Keys) Reload(ctx context.Context, store storage.Store) error {
 	return nil
 }
 
-func (n *trustStore) add(key record.TokenKey) {
+func (n *trustStore) add(key record.TokenKey) error {
 	n.public[key.ID] = ed25519.NewKeyFromSeed(key.Seed).Public().(ed25519.PublicKey)
+	session, err := newMasterKey(string(key.Seed), sessionPurpose)
+	if err != nil {
+		return fmt.Errorf("auth: derive the key of sessions: %w", err)
+	}
 	if n.signing.ID == "" || key.CreatedAt.After(n.signing.CreatedAt) {
 		n.signing = key
+		n.sessions.keys = append([]masterKey{session}, n.sessions.keys...)
+		return nil
 	}
+	n.sessions.keys = append(n.sessions.keys, session)
+	return nil
 }
 
 func tokenKeys(r storage.Reader) (keys []record.TokenKey, err error) {

@@ -131,7 +131,10 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return body, err
 }
 
-// newFetcher returns the client that reads key sets: it follows no redirect, keeps no connection and
+// Fetcher returns the client that asks the issuers.
+func (k *Keys) Fetcher() *http.Client { return k.fetcher }
+
+// newFetcher returns the client that asks issuers: it follows no redirect, keeps no connection and
 // trusts roots, or those of the system if roots is nil.
 func newFetcher(roots *x509.CertPool) *http.Client {
 	return &http.Client{

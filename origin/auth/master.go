@@ -44,7 +44,7 @@ func ParseMaster(text string) (*Master, error) {
 		if len(field) < minMasterKey {
 			return nil, fmt.Errorf("%w: key %d of those given has fewer than %d characters", ErrMasterKey, len(m.keys)+1, minMasterKey)
 		}
-		key, err := newMasterKey(field)
+		key, err := newMasterKey(field, masterPurpose)
 		if err != nil {
 			return nil, fmt.Errorf("auth: take a master key: %w", err)
 		}
@@ -56,8 +56,15 @@ func ParseMaster(text string) (*Master, error) {
 	return m, nil
 }
 
-func newMasterKey(text string) (masterKey, error) {
-	material, err := hkdf.Key(sha256.New, []byte(text), nil, "livery master key v1", 32+masterIDBytes)
+// The purposes of the keys that are derived: what one seals, the key of another purpose never opens.
+const (
+	masterPurpose  = "livery master key v1"
+	sessionPurpose = "livery session v1"
+)
+
+// newMasterKey derives a key for the purpose (HKDF, RFC 5869).
+func newMasterKey(text, purpose string) (masterKey, error) {
+	material, err := hkdf.Key(sha256.New, []byte(text), nil, purpose, 32+masterIDBytes)
 	if err != nil {
 		return masterKey{}, err
 	}

@@ -32,8 +32,17 @@ func (k *Keys) Verify(authorization []string) (Caller, error) {
 		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, errNone)
 	}
 	scheme, token, found := strings.Cut(authorization[0], " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxTokenBytes {
+	if !found || !strings.EqualFold(scheme, "Bearer") {
 		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, errNone)
+	}
+	caller, _, err := k.VerifyToken(token)
+	return caller, err
+}
+
+// VerifyToken is Verify for the token alone. It returns when the token expires too.
+func (k *Keys) VerifyToken(token string) (caller Caller, expires time.Time, err error) {
+	if token == "" || len(token) > maxTokenBytes {
+		return Caller{}, time.Time{}, fmt.Errorf("%w: %w", ErrUnauthorized, errNone)
 	}
 	known, c := k.trusts.Load(), &claims{}
 	keyOf := func(t *jwt.Token) (any, error) {
@@ -43,12 +52,13 @@ func (k *Keys) Verify(authorization []string) (Caller, error) {
 		return known.issuerKey(t, c.Issuer)
 	}
 	if _, err := k.parser.ParseWithClaims(token, c, keyOf); err != nil {
-		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, err)
+		return Caller{}, time.Time{}, fmt.Errorf("%w: %w", ErrUnauthorized, err)
 	}
 	if c.Issuer == k.config.Issuer {
-		return Caller{Subject: c.Subject, Issuer: c.Issuer}, nil
+		return Caller{Subject: c.Subject, Issuer: c.Issuer}, c.ExpiresAt.Time, nil
 	}
-	return callerOf(known.issuers[c.Issuer], c)
+	caller, err = callerOf(known.issuers[c.Issuer], c)
+	return caller, c.ExpiresAt.Time, err
 }
 
 // maxTokenBytes is the length of the longest token that is looked at; a listener admits no header

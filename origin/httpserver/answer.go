@@ -12,8 +12,11 @@ import (
 	"example.com/livery/origin/theming"
 )
 
-// CauseRateLimit is the cause of a refusal for the number of requests.
-const CauseRateLimit theming.Cause = "rateLimit"
+// The causes of refusals that are not about what is themed.
+const (
+	CauseRateLimit    theming.Cause = "rateLimit"    // too many requests
+	CauseUnauthorized theming.Cause = "unauthorized" // what should prove who the caller is does not
+)
 
 // Answer is what a request is answered with.
 type Answer struct {

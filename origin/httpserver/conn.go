@@ -1,12 +1,15 @@
 package httpserver
 
 import (
+	"crypto/tls"
 	"io"
 	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/valyala/fasthttp"
 
 	"example.com/livery/httpguard"
 )
@@ -77,6 +80,16 @@ func (c *guardedConn) Close() error {
 
 // NetConn returns the connection that is guarded.
 func (c *guardedConn) NetConn() net.Conn { return c.Conn }
+
+// IsTLS reports whether the request came over TLS to this process.
+func IsTLS(ctx *fasthttp.RequestCtx) bool {
+	c, ok := ctx.Conn().(*guardedConn)
+	if !ok {
+		return false
+	}
+	_, ok = c.Conn.(*tls.Conn)
+	return ok
+}
 
 // drainBeforeClose says that no more will be written, and drops what still comes for at most a second.
 func drainBeforeClose(c net.Conn, maxBytes int64) {

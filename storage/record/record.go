@@ -282,6 +282,12 @@ type TokenKey struct {
 	RetiredAt time.Time `json:"retiredAt,omitzero"` // when a newer key took over; zero for the newest
 }
 
+// LoginCode is what a code that works once is exchanged for. Its key is the SHA-256 of the code, which is stored nowhere.
+type LoginCode struct {
+	Subject string    `json:"subject"` // of the access token that it is exchanged for
+	Expires time.Time `json:"expires"` // of the code
+}
+
 // Issuer is an OpenID Connect issuer whose tokens the origin accepts beside its own. Only the operator
 // writes it. Several may share one URL, each for tokens with other claims.
 type Issuer struct {
@@ -293,7 +299,7 @@ type Issuer struct {
 	Claims        map[string]string `json:"claims"`         // what a token must claim, all of it
 	RoleClaim     string            `json:"roleClaim"`      // the claim that names the role in the Team; empty without a Team
 	Roles         map[string]Role   `json:"roles"`          // role by the value of that claim; empty: the value is the role
-	Login         *IssuerLogin      `json:"login,omitzero"` // how people log in there with the command line; nil: they do not
+	Login         *IssuerLogin      `json:"login,omitzero"` // how people log in there; nil: they do not
 }
 
 // IssuerLogin is how people log in at an Issuer by its device authorization grant (RFC 8628). Anybody may

@@ -1,0 +1,98 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/httpserver"
+)
+
+// The parts of the console's addresses.
+const (
+	index      = "index.html"
+	assets     = "assets/"
+	moduleFile = assets + "renderer.wasm"
+	scriptFile = assets + "livery.mjs"
+)
+
+// How long browsers keep files: those with a digest in their names for ever, all others only to ask whether they are the
+// same still.
+const (
+	forEver = "public, max-age=31536000, immutable"
+	asked   = "no-cache"
+)
+
+// contentTypes are the types of the files, by the ends of their names.
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".mjs": "text/javascript; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png",
+	".woff2": "font/woff2", ".wasm": "application/wasm", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
+}
+
+// policy returns the Content-Security-Policy of the page. It loads and sends nothing beyond this origin, but for what the
+// edges serve; it shows pages of any site in a frame, the user's own, and stands in no frame itself.
+func policy(edges []string) string {
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+		"connect-src " + strings.Join(append([]string{"'self'"}, edges...), " ") + "; worker-src 'self'; frame-src *; base-uri 'none'; " +
+		"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+}
+
+// permissions closes what the page does not need.
+const permissions = "accelerometer=(), camera=(), display-capture=(), encrypted-media=(), geolocation=(), gyroscope=(), " +
+	"magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), screen-wake-lock=(), usb=(), xr-spatial-tracking=()"
+
+// readFiles returns the files of the console by their addresses below /console/.
+func readFiles(c Config) (map[string]*httpserver.Static, error) {
+	files := map[string]*httpserver.Static{}
+	err := fs.WalkDir(c.Files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		contentType := contentTypes[path.Ext(name)]
+		if contentType == "" {
+			return nil // such as a note for people who read the folder
+		}
+		body, err := fs.ReadFile(c.Files, name)
+		if err != nil {
+			return err
+		}
+		cache, more := asked, safeHeaders
+		if strings.HasPrefix(name, assets) {
+			cache = forEver
+		}
+		if name == index {
+			more = slices.Concat(pageHeaders, []httpserver.Header{{Name: fasthttp.HeaderContentSecurityPolicy, Value: policy(c.Edges)}})
+		}
+		files[name] = httpserver.NewStatic(body, contentType, cachedAs(cache, more)...)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("console: read the files: %w", err)
+	}
+	if files[index] == nil {
+		return nil, errors.New("console: the files lack index.html")
+	}
+	files[moduleFile] = httpserver.NewStatic(c.Module, contentTypes[".wasm"], cachedAs(asked, safeHeaders)...)
+	files[scriptFile] = httpserver.NewStatic(c.Script, contentTypes[".mjs"], cachedAs(asked, safeHeaders)...)
+	return files, nil
+}
+
+func cachedAs(cache string, headers []httpserver.Header) []httpserver.Header {
+	return slices.Concat(headers, []httpserver.Header{{Name: fasthttp.HeaderCacheControl, Value: cache}})
+}
+
+// The headers of every file, and those of the page.
+var (
+	safeHeaders = []httpserver.Header{
+		{Name: fasthttp.HeaderReferrerPolicy, Value: "no-referrer"}, {Name: "Cross-Origin-Resource-Policy", Value: "same-origin"},
+	}
+	pageHeaders = slices.Concat(safeHeaders, []httpserver.Header{
+		{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"}, {Name: "Permissions-Policy", Value: permissions},
+	})
+)

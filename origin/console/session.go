@@ -1,0 +1,156 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/valyala/fasthttp"
+
+	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/session"
+)
+
+// maxBody is how many bytes a request may have at most that begins a session.
+const maxBody = 16 << 10
+
+// errBody refuses a body that does not say how to log in.
+var errBody = errors.New("the body must be an object with token, with code, or with issuer, code, verifier and redirectURI")
+
+// session answers the routes of sessions. A request that no page of the console can have sent is refused unread.
+func (h *Handler) session(ctx *fasthttp.RequestCtx) (httpserver.Answer, error) {
+	switch {
+	case !slices.Contains([]string{"GET", "HEAD", "POST", "DELETE"}, string(ctx.Method())):
+		return notAllowed("DELETE, GET, HEAD, POST"), nil
+	case !session.FromConsole(&ctx.Request.Header):
+		return foreign(), nil
+	case ctx.IsPost():
+		return h.begin(ctx)
+	case ctx.IsDelete():
+		return h.config.Sessions.Clear(ctx, httpserver.Answer{Status: fasthttp.StatusNoContent}), nil
+	}
+	return h.show(ctx)
+}
+
+// sessionBody is a session as the page knows it: without its token.
+type sessionBody struct {
+	Subject string `json:"subject"`
+	Expires string `json:"expires"`
+	Issuer  string `json:"issuer,omitempty"` // empty: the origin itself
+}
+
+func (h *Handler) show(ctx *fasthttp.RequestCtx) (httpserver.Answer, error) {
+	s, err := h.config.Sessions.Of(ctx)
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	body := sessionBody{Subject: s.Caller.Subject, Expires: s.Expires.Format("2006-01-02T15:04:05Z")}
+	if !h.config.Keys.IsOwn(s.Caller) {
+		body.Issuer = s.Caller.Issuer
+	}
+	return answerJSON(body)
+}
+
+func answerJSON(body any) (httpserver.Answer, error) {
+	text, err := json.Marshal(body, json.Deterministic(true))
+	return httpserver.Answer{Status: fasthttp.StatusOK, Body: text}, err
+}
+
+// order is the body of a request for a session: a token, a code of livery console, or what a person came back with from
+// an issuer.
+type order struct {
+	Token       string `json:"token"`
+	Issuer      string `json:"issuer"`
+	Code        string `json:"code"`
+	Verifier    string `json:"verifier"`
+	RedirectURI string `json:"redirectURI"`
+}
+
+func (h *Handler) begin(ctx *fasthttp.RequestCtx) (a httpserver.Answer, err error) {
+	if !h.rate.Take(client(ctx), h.config.Now()).Allowed {
+		h.config.Metrics.RateLimited()
+		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit), nil
+	}
+	body, err := httpserver.ReadBody(ctx, maxBody, func(int64) error { return nil })
+	if err != nil {
+		a = httpserver.Unread(err)
+		a.Closes = true
+		return a, nil
+	}
+	var o order
+	if json.Unmarshal([]byte(body), &o, json.RejectUnknownMembers(true)) != nil {
+		return a, errBody
+	}
+	token, err := h.token(ctx, o)
+	if err != nil {
+		return a, err
+	}
+	s, value, err := h.config.Sessions.Begin(token)
+	if err != nil {
+		return a, err
+	}
+	return h.config.Sessions.Set(ctx, httpserver.Answer{Status: fasthttp.StatusNoContent}, s, value), nil
+}
+
+// token returns the access token that the order stands for.
+func (h *Handler) token(ctx *fasthttp.RequestCtx, o order) (string, error) {
+	switch {
+	case o.Token != "" && o == (order{Token: o.Token}):
+		return o.Token, nil
+	case o.Code != "" && o == (order{Code: o.Code}):
+		return h.config.Sessions.Redeem(h.config.Context, h.config.Store, o.Code)
+	case o.Token != "" || o.Issuer == "" || o.Code == "":
+		return "", errBody
+	case !comesBack(ctx, o.RedirectURI):
+		return "", fmt.Errorf("%w: redirectURI must be an address of this console", errBody)
+	}
+	return h.config.Issuers.Exchange(h.config.Context, session.Grant{Issuer: o.Issuer, Code: o.Code, Verifier: o.Verifier, RedirectURI: o.RedirectURI})
+}
+
+// comesBack reports whether an address is one of the console at the host that was asked.
+func comesBack(ctx *fasthttp.RequestCtx, address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host == string(ctx.Host()) && strings.HasPrefix(u.Path, root+"/") &&
+		u.RawQuery == "" && u.Fragment == "" && u.User == nil
+}
+
+// settingsBody is what the page must know before anyone is logged in.
+type settingsBody struct {
+	Version string       `json:"version"` // of the page: another one means that a newer build is served
+	Issuers []issuerBody `json:"issuers"`
+	Edges   []string     `json:"edges"`
+}
+
+// issuerBody is an issuer at which people log in.
+type issuerBody struct {
+	Name       string            `json:"name"`
+	Issuer     string            `json:"issuer"`
+	ClientID   string            `json:"clientID"`
+	Scopes     []string          `json:"scopes"`
+	Parameters map[string]string `json:"parameters"`
+
+	AuthorizationEndpoint *string `json:"authorizationEndpoint"` // null: the issuer does not say where it is
+}
+
+func (h *Handler) settings(ctx *fasthttp.RequestCtx) (httpserver.Answer, error) {
+	if !session.FromConsole(&ctx.Request.Header) {
+		return foreign(), nil
+	}
+	logins := h.config.Keys.Logins()
+	body := settingsBody{Version: h.version, Issuers: make([]issuerBody, len(logins)), Edges: append([]string{}, h.config.Edges...)}
+	var all sync.WaitGroup
+	for n, i := range logins {
+		body.Issuers[n] = issuerBody{i.Name, i.URL, i.Login.ClientID, i.Login.Scopes, i.Login.Parameters, nil}
+		all.Go(func() {
+			if found, err := h.config.Issuers.Addresses(h.config.Context, i.URL); err == nil {
+				body.Issuers[n].AuthorizationEndpoint = &found.Authorization
+			}
+		})
+	}
+	all.Wait()
+	return answerJSON(body)
+}

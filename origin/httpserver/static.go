@@ -1,0 +1,62 @@
+package httpserver
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/valyala/fasthttp"
+)
+
+// Static answers with a file that stays the same as long as the process runs. It compresses the file once for each
+// coding, when a client first likes that one. Its methods may be called concurrently.
+type Static struct {
+	answer Answer
+	coded  map[string]func() []byte // the file by coding
+}
+
+// NewStatic returns the Static of a file. headers stand in every answer.
+func NewStatic(file []byte, contentType string, headers ...Header) *Static {
+	a := Answer{Status: fasthttp.StatusOK, Body: file, ContentType: contentType, Headers: headers}
+	s := &Static{answer: a.With(fasthttp.HeaderETag, ETag(file)).Varying(fasthttp.HeaderAcceptEncoding)}
+	if len(file) >= smallestCompressed {
+		s.coded = map[string]func() []byte{}
+		for coding, compress := range staticCompressors {
+			s.coded[coding] = sync.OnceValue(func() []byte { return compress(file) })
+		}
+	}
+	return s
+}
+
+// Answer returns the file in the coding that the Accept-Encoding lines prefer, or 304 if the If-None-Match lines name
+// its entity tag.
+func (s *Static) Answer(accept, ifNoneMatch []string) Answer {
+	a := s.answer.Validated(ifNoneMatch)
+	coded := s.coded[preferred(accept)]
+	if coded == nil || a.Status != fasthttp.StatusOK {
+		return a
+	}
+	a.Body = coded()
+	return a.With(fasthttp.HeaderContentEncoding, preferred(accept))
+}
+
+// staticCompressors compress harder than compressors do, at some 20 ms for a megabyte: a file is compressed once, while
+// its first client waits.
+var staticCompressors = map[string]func([]byte) []byte{
+	"br": func(b []byte) []byte {
+		return compressed(b, func(out *bytes.Buffer) resetWriter { return brotli.NewWriterLevel(out, 5) })
+	},
+	"gzip": func(b []byte) []byte {
+		return compressed(b, func(out *bytes.Buffer) resetWriter { return gzip.NewWriter(out) })
+	},
+	"zstd": Pack,
+}
+
+func compressed(body []byte, newWriter func(*bytes.Buffer) resetWriter) []byte {
+	var out bytes.Buffer
+	w := newWriter(&out)
+	_, _ = w.Write(body) // a buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
+}
