@@ -71,7 +71,7 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	go vet ./...
 	go vet -tags noconsole ./console ./cli/... .
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
-	go vet -tags browser,examples,clients ./bench/browser ./docs/examples ./wasm/js
+	go vet -tags browser,examples,clients ./bench/browser ./console ./docs/examples ./wasm/js
 	$(TOOL) staticcheck ./...
 	go test -run TestHouse ./tests/house
 	go test $(COMPILE) -vet=off $(LINK) -run '$(LONG)' ./deploy ./wasm ./origin ./tests/stories
@@ -88,6 +88,9 @@ $(CONSOLE_NODE): console/package-lock.json
 console-bundle: $(CONSOLE_NODE) ## Build the console's page from console/src into console/dist, which is committed (needs npm)
 	go run ./console/theme cli/serve/sample/tidewater.tokens.json cli/serve/sample/midnight.variant.json console/src/theme.css
 	cd console && npm run --silent check && npm run --silent bundle
+
+console: build $(CONSOLE_NODE) ## Prove the console in a real Chromium (needs one on the PATH, and npm)
+	go test -tags browser -count 1 -timeout 30m ./console
 
 microbench: wasm ## Run the Go benchmarks
 	go test -run '^$$' -bench . -benchmem ./...

@@ -66,11 +66,11 @@ func startDev(t *testing.T, flags ...string) *dev {
 		}
 		_ = os.RemoveAll(data)
 	})
-	address := regexp.MustCompile(`(http://[^/\s]+)/console/#login=\S+`)
+	address := regexp.MustCompile(`(http://[^/\s]+)/public/v1\n`)
 	await(t, func() error {
 		found := address.FindStringSubmatch(said.String())
 		if found == nil {
-			return fmt.Errorf("livery dev prints no address of the console:\n%s", said.String())
+			return fmt.Errorf("livery dev prints no address:\n%s", said.String())
 		}
 		d.console, d.origin = found[0], found[1]
 		return nil
@@ -274,6 +274,15 @@ func (p *page) logIn(address string) {
 	p.until(`document.querySelector(".menu summary")?.textContent.length > 0 && location.hash === ""`)
 }
 
+// logInAs logs in with a token that the operator made for a subject.
+func (p *page) logInAs(d *dev, subject string) {
+	p.t.Helper()
+	p.visit(d.origin + "/console/")
+	p.write("Access token", strings.TrimSpace(d.livery("token", "--subject", subject)))
+	p.click("button", "Log in")
+	p.until(fmt.Sprintf(`document.querySelector(".menu summary")?.textContent === %q`, subject))
+}
+
 // evaluate runs an expression of JavaScript; a promise is awaited.
 func evaluate[T any](p *page, expression string) T {
 	p.t.Helper()
@@ -346,7 +355,7 @@ func (p *page) screen(width, height int64, scheme string) {
 	if _, err := chromedp.Call(p.ctx, emulation.SetDeviceMetricsOverride, metrics); err != nil {
 		p.t.Fatal(err)
 	}
-	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}
 	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
 		p.t.Fatal(err)
 	}

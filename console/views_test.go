@@ -74,7 +74,7 @@ func TestViews(t *testing.T) {
 	d := startDev(t)
 	s := sampleOf(d)
 	p := newBrowser(t)
-	p.logIn(d.console)
+	p.logInAs(d, "dev")
 	for _, pattern := range patterns(t) {
 		t.Run(pattern, func(t *testing.T) {
 			p.t = t
