@@ -30,7 +30,9 @@ dev: build ## Build, and run an origin and an edge with a sample Theme
 # them than the machine has processors.
 PARALLEL = -parallel 4 -p $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 # The packages that take longest begin first: go test begins with what is named first, and runs what is named twice once.
-LONGEST = ./edge ./tests/stories ./wasm ./renderer ./bench/internal/edge ./deploy/action ./storage/pebble ./origin ./wasm/js
+LONGEST = ./edge ./tests/stories ./wasm ./renderer ./deploy/action ./storage/pebble ./origin ./wasm/js
+# What measures is no part of the program: make check tests it, and of it only the guard of the hot paths is tested at once.
+TESTED = $$(go list ./... | grep -v '^example.com/livery/bench') ./bench/guard
 
 # Tests' programs have no DWARF: the linker takes a third of its time without it.
 LINK = -ldflags=-w
@@ -38,8 +40,8 @@ LINK = -ldflags=-w
 # takes. make check runs them.
 LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestAnUpgradeKeepsPublishedBytes|TestLargestDocumentRenders)$$|^TestStories$$/^upgrade$$
 
-test: build ## Build the program and run every test but the longest (make check runs these, and vets)
-	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) -skip '$(LONG)' $(LONGEST) ./...
+test: build ## Build the program and run its tests but the longest (make check runs these and those of bench, and vets)
+	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) -skip '$(LONG)' $(LONGEST) $(TESTED)
 
 # The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
 # those tests count that use one thing from several.
@@ -75,6 +77,7 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	$(TOOL) staticcheck ./...
 	go test -run TestHouse ./tests/house
 	go test $(COMPILE) -vet=off $(LINK) -run '$(LONG)' ./deploy ./wasm ./origin ./tests/stories
+	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) ./bench/...
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
 bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
