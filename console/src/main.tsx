@@ -5,6 +5,7 @@ import { Shell } from "./views/shell";
 import { forgetDrafts } from "./state/draft";
 import { followEnvironment } from "./state/events";
 import { followChanges } from "./state/here";
+import { forgetOverrides } from "./state/overrides";
 import { forgetAll } from "./state/resource";
 import { followLinks, path } from "./state/router";
 import "./theme.css";
@@ -18,6 +19,7 @@ effect(() => {
 		if (subject) {
 			forgetAll();
 			forgetDrafts();
+			forgetOverrides();
 		}
 		subject = caller.value.subject;
 	}

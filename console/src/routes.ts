@@ -1,9 +1,13 @@
 // Which view is at which address.
 import type { Route } from "./state/router";
 import { Environments } from "./views/environments";
+import { VariantSettings } from "./views/settings/variant";
 import { Themes } from "./views/themes";
+import { Variants } from "./views/variants/variants";
 
 export const routes: readonly Route[] = [
 	{ pattern: "", title: "Environments", view: Environments },
 	{ pattern: "e/:environment", title: "Themes", view: Themes },
+	{ pattern: "e/:environment/t/:theme/variants", title: "Variants", view: Variants },
+	{ pattern: "e/:environment/t/:theme/v/:variant/settings", title: "Settings", view: VariantSettings },
 ];

@@ -18,7 +18,7 @@ export function ThemeTabs({ environment, theme, current }: { environment: string
 				{t && (t.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {t.latestVersion}</Badge>)}
 				{t?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
 			</div>
-			<Tabs label="Theme" tabs={[tab("", "Tokens")]} />
+			<Tabs label="Theme" tabs={[tab("", "Tokens"), tab("variants", "Variants")]} />
 		</>
 	);
 }
@@ -33,7 +33,7 @@ export function VariantTabs({ environment, theme, variant, current }: { environm
 				{v && (v.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {v.latestVersion}</Badge>)}
 				{v?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
 			</div>
-			<Tabs label="Variant" tabs={[tab("", "Overrides")]} />
+			<Tabs label="Variant" tabs={[tab("", "Overrides"), tab("settings", "Settings")]} />
 		</>
 	);
 }

@@ -1,0 +1,178 @@
+// The overrides of all Variants of a Theme, for the views that show many of them: read page by page, kept by events, and
+// changed by the batch API.
+import { batch, signal } from "@preact/signals";
+import { ApiError, call, get, themePath, variantPath, type Variant } from "../api/client";
+import { listen, type Happening } from "./events";
+import { equal, type JSONValue, type Token } from "./token";
+
+export type Overrides = ReadonlyMap<string, JSONValue>;
+export interface Edit {
+	variant: string;
+	path: string;
+	value: JSONValue | undefined; // undefined ends the override
+}
+type Listed = Variant & { overrides?: Pick<Token, "path" | "value">[] };
+
+const none: Overrides = new Map();
+const pageSize = 100;
+const steps = 200;
+
+export class AllOverrides {
+	/** By the id of the Variant; one that is missing is not read yet. */
+	readonly rows = signal<ReadonlyMap<string, Overrides>>(new Map());
+	readonly progress = signal<{ done: number; total: number } | null>({ done: 0, total: 0 });
+	readonly error = signal<Error | null>(null);
+	readonly undoable = signal<readonly Edit[][]>([]);
+	readonly redoable = signal<readonly Edit[][]>([]);
+
+	private queue: Promise<unknown> = Promise.resolve();
+	private writing = 0; // batches that are not answered yet
+	private stale = new Set<string>();
+	private reading = false;
+
+	constructor(readonly environment: string, readonly theme: string) {
+		void this.read();
+	}
+
+	of = (variant: string): Overrides => this.rows.value.get(variant) ?? none;
+
+	/** Reads all of them, a page at a time. */
+	async read(): Promise<void> {
+		this.error.value = null;
+		const path = `${themePath(this.environment, this.theme)}/variants`;
+		try {
+			let after: string | undefined;
+			let total = 0;
+			do {
+				const page: { items: Listed[]; next?: string; totalCount?: number } = await get(path, { include: "overrides", pageSize, after, includeTotals: after ? null : true }, { quiet: true });
+				total = page.totalCount ?? total;
+				this.put(page.items.map((v) => [v.id, new Map(v.overrides!.map((o) => [o.path, o.value]))]), total);
+				after = page.next;
+			} while (after);
+			this.progress.value = null;
+		} catch (error) {
+			this.error.value = error as Error;
+		}
+	}
+
+	private put(rows: readonly (readonly [string, Overrides])[], total: number): void {
+		batch(() => {
+			this.rows.value = new Map([...this.rows.value, ...rows]);
+			if (this.progress.value) this.progress.value = { done: this.rows.value.size, total };
+		});
+	}
+
+	/** Follows what other people change until the function it returns is called. */
+	follow(): () => void {
+		return listen((event: Happening) => {
+			if (event.theme !== this.theme || !event.variant) return;
+			if (event.kind === "variant.deleted") {
+				const rows = new Map(this.rows.value);
+				rows.delete(event.variant);
+				this.rows.value = rows;
+				return;
+			}
+			this.stale.add(event.variant);
+			void this.refresh();
+		});
+	}
+
+	/** Reads what is stale, one Variant at a time, and not while an edit is on its way. */
+	private async refresh(): Promise<void> {
+		if (this.reading) return;
+		this.reading = true;
+		for (const id of this.stale) {
+			if (this.writing > 0) break;
+			this.stale.delete(id);
+			try {
+				const { resource } = await get<{ resource: { tokens: Token[] } }>(`${variantPath(this.environment, this.theme, id)}/tokens`, undefined, { quiet: true });
+				if (this.writing > 0) this.stale.add(id);
+				else this.put([[id, new Map(resource.tokens.map((o) => [o.path, o.value]))]], this.progress.value?.total ?? 0);
+			} catch (error) {
+				if (!(error instanceof ApiError && error.status === 404)) this.error.value = error as Error;
+			}
+		}
+		this.reading = false;
+	}
+
+	/** Makes edits: shown at once, sent in their order. It fails as the API says, and then the cells are as they were. */
+	edit(edits: readonly Edit[]): Promise<void> {
+		const real = edits.filter((e) => !equal(this.of(e.variant).get(e.path), e.value) || this.of(e.variant).has(e.path) !== (e.value !== undefined));
+		if (real.length === 0) return Promise.resolve();
+		const inverse = real.map((e) => ({ ...e, value: this.of(e.variant).get(e.path) }));
+		this.undoable.value = [...this.undoable.value, inverse].slice(-steps);
+		this.redoable.value = [];
+		return this.send(real);
+	}
+
+	undo(): Promise<void> {
+		return this.step(this.undoable, this.redoable);
+	}
+
+	redo(): Promise<void> {
+		return this.step(this.redoable, this.undoable);
+	}
+
+	private step(from: typeof this.undoable, to: typeof this.undoable): Promise<void> {
+		const edits = from.value.at(-1);
+		if (!edits) return Promise.resolve();
+		from.value = from.value.slice(0, -1);
+		to.value = [...to.value, edits.map((e) => ({ ...e, value: this.of(e.variant).get(e.path) }))];
+		return this.send(edits);
+	}
+
+	private send(edits: readonly Edit[]): Promise<void> {
+		this.lay(edits);
+		this.writing++;
+		const sent = this.queue.then(async () => {
+			try {
+				await call("POST", `${themePath(this.environment, this.theme)}/variants/batch`, { body: { change: changes(edits) }, headers: { Prefer: "return=minimal" } });
+			} catch (error) {
+				this.undoable.value = [];
+				this.redoable.value = [];
+				for (const e of edits) this.stale.add(e.variant);
+				throw error;
+			} finally {
+				if (--this.writing === 0) void this.refresh();
+			}
+		});
+		this.queue = sent.catch(() => undefined);
+		return sent;
+	}
+
+	private lay(edits: readonly Edit[]): void {
+		const rows = new Map(this.rows.value);
+		const copied = new Map<string, Map<string, JSONValue>>();
+		for (const { variant, path, value } of edits) {
+			const row = copied.get(variant) ?? new Map(rows.get(variant));
+			if (value === undefined) row.delete(path);
+			else row.set(path, value);
+			copied.set(variant, row);
+		}
+		for (const [id, row] of copied) rows.set(id, row);
+		this.rows.value = rows;
+	}
+}
+
+/** The changes of a batch request that make edits, in their order for each Variant. */
+export function changes(edits: readonly Edit[]): { id: string; operations: ({ operation: "set"; path: string; value: JSONValue } | { operation: "unset"; path: string })[] }[] {
+	const byVariant = new Map<string, ReturnType<typeof changes>[number]>();
+	for (const { variant, path, value } of edits) {
+		let change = byVariant.get(variant);
+		if (!change) byVariant.set(variant, (change = { id: variant, operations: [] }));
+		change.operations.push(value === undefined ? { operation: "unset", path } : { operation: "set", path, value });
+	}
+	return [...byVariant.values()];
+}
+
+let latest: AllOverrides | null = null;
+
+/** The overrides of a Theme's Variants, one for all views; those of the Theme before are forgotten. */
+export function overridesOf(environment: string, theme: string): AllOverrides {
+	if (latest?.environment !== environment || latest.theme !== theme) latest = new AllOverrides(environment, theme);
+	return latest;
+}
+
+export function forgetOverrides(): void {
+	latest = null;
+}
