@@ -32,6 +32,14 @@ func newSessions(c Config, keys *auth.Keys) *session.Sessions {
 	return &session.Sessions{Keys: keys, Now: c.Now, Secure: strings.HasPrefix(c.PublicURL, "https://")}
 }
 
+// consoleURL returns the address of the console, "" without one.
+func (o *Origin) consoleURL() string {
+	if o.console == nil {
+		return ""
+	}
+	return o.config.PublicURL + "/console/"
+}
+
 // servePublic answers with the console what is its, and all else with the public API.
 func (o *Origin) servePublic() fasthttp.RequestHandler {
 	if o.console == nil {

@@ -159,6 +159,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	o.operator = operator.NewHandler(operator.Config{
 		Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.api.RefuseOn, Now: o.now, AuditLogged: o.auditLogged, Status: o.status, Settings: c.Settings,
+		Console: o.consoleURL(),
 	})
 	if c.FeedToken != "" {
 		o.feed = feed.NewHandler(feedContext, feed.Config{Store: o.store, Master: master, Derive: o.derive, Token: c.FeedToken, Refuse: o.api.RefuseOn})

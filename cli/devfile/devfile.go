@@ -12,6 +12,9 @@ import (
 // DefaultDir is the data directory of livery dev.
 const DefaultDir = ".livery"
 
+// Subject is whom the token of livery dev speaks for.
+const Subject = "dev"
+
 // File is what a running livery dev says of itself, in dev.json of its data directory.
 type File struct {
 	OriginURL      string            `json:"originURL"`

@@ -15,6 +15,7 @@ func Commands(t *term.App) []*cobra.Command {
 		a.servingCommand(),
 		a.keysCommand(),
 		a.tokenCommand(),
+		a.consoleCommand(),
 		a.signCommand(),
 		a.modulesCommand(),
 		a.auditCommand(),

@@ -20,6 +20,7 @@ import (
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
+	"example.com/livery/console"
 	"example.com/livery/edge"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -61,11 +62,8 @@ func (a *app) devCommand() *cobra.Command {
 	return cmd
 }
 
-// devSubject is whom the token of livery dev speaks for, and devTokenLife how long it is valid.
-const (
-	devSubject   = "dev"
-	devTokenLife = 30 * 24 * time.Hour
-)
+// devTokenLife is how long the token of livery dev is valid.
+const devTokenLife = 30 * 24 * time.Hour
 
 // dev is a livery dev on its way up.
 type dev struct {
@@ -76,6 +74,7 @@ type dev struct {
 	file   devfile.File
 	client *client.Client
 
+	console     string // a link that logs in at the console once; empty: this build has none
 	certificate string // the path of what the files are served over HTTPS with; empty: they are not
 }
 
@@ -128,7 +127,21 @@ func (d *dev) up(ctx context.Context) error {
 	if err := d.awaitFiles(ctx); err != nil {
 		return err
 	}
+	if err := d.linkConsole(ctx); err != nil {
+		return err
+	}
 	return d.Announce(devfile.Path(d.data), d.file)
+}
+
+// linkConsole makes the link that is shown, if there is a console.
+func (d *dev) linkConsole(ctx context.Context) error {
+	if console.Files() == nil {
+		return nil
+	}
+	var link operator.ConsoleLink
+	err := opsocket.New(d.file.OperatorSocket).Call(ctx, http.MethodPost, "console/link", operator.ConsoleOrder{Subject: devfile.Subject}, &link)
+	d.console = link.URL
+	return err
 }
 
 // start opens the listeners and starts the servers on them.
@@ -203,11 +216,11 @@ func demoTeams() operator.TeamsFile {
 	environment := func(slug, name string, cacheLifetime uint32) operator.EnvironmentEntry {
 		return operator.EnvironmentEntry{
 			Slug: slug, DisplayName: name, Kind: slug, CacheLifetime: cacheLifetime, Metadata: map[string]string{},
-			Grants: map[string]record.Role{devSubject: record.Admin},
+			Grants: map[string]record.Role{devfile.Subject: record.Admin},
 		}
 	}
 	return operator.TeamsFile{Teams: []operator.TeamEntry{{
-		Slug: "demo", Plan: record.Pro, Members: []string{devSubject},
+		Slug: "demo", Plan: record.Pro, Members: []string{devfile.Subject},
 		Environments: []operator.EnvironmentEntry{
 			environment("sandbox", "Sandbox", 0), environment("staging", "Staging", 60), environment("production", "Production", 300),
 		},
@@ -217,7 +230,7 @@ func demoTeams() operator.TeamsFile {
 // connect makes a token and the client that dev itself uses, and learns the Environments' ids.
 func (d *dev) connect(ctx context.Context) error {
 	var token operator.Token
-	order := operator.TokenOrder{Subject: devSubject, TTLSeconds: int64(devTokenLife / time.Second)}
+	order := operator.TokenOrder{Subject: devfile.Subject, TTLSeconds: int64(devTokenLife / time.Second)}
 	if err := opsocket.New(d.file.OperatorSocket).Call(ctx, http.MethodPost, "token", order, &token); err != nil {
 		return err
 	}

@@ -13,13 +13,16 @@ import (
 func (a *app) welcome(ctx context.Context, d *dev) {
 	a.Say("Livery is running. Ctrl-C ends it; the data stays in %s.\n", d.flags.data)
 	a.Pairs(a.Out, "  API", d.file.APIURL, "  Files", d.file.EdgeURL, "  HTTPS", d.file.EdgeTLSURL, "  Certificate", d.certificate,
-		"  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token)
-	a.Say("\nCommands to try, in another terminal:\n")
+		"  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token, "  Console", d.console)
 	program := os.Args[0] // as it was typed, so that the commands work in the same directory
 	data := ""
 	if d.flags.data != devfile.DefaultDir {
 		data = " --data " + quote(d.flags.data)
 	}
+	if d.console != "" {
+		a.Say("\nThe link to the console logs you in once, within 5 minutes; a new one:\n\n  %s", program+" console"+data)
+	}
+	a.Say("\nCommands to try, in another terminal:\n")
 	commands, then := d.emptyCommands(program, data), program+" env list"+data
 	if t, ok := d.sample(ctx); ok && len(t.ServingURLs.Latest) > 0 {
 		commands, then = d.sampleCommands(ctx, t), program+" theme show "+sampleSlug+" --env sandbox --tokens"+data

@@ -180,7 +180,7 @@ type Order struct {
 // cannot be met.
 func (k *Keys) Issue(order Order) (token string, expires time.Time, err error) {
 	if !ValidSubject(order.Subject) {
-		return "", time.Time{}, fmt.Errorf("%w: the subject must have 1 to %d characters, none a control character", ErrOrder, maxSubject)
+		return "", time.Time{}, fmt.Errorf("%w: the subject %s", ErrOrder, SubjectRule)
 	}
 	if order.TTL < time.Second || order.TTL > MaxTTL {
 		return "", time.Time{}, fmt.Errorf("%w: a token lives from 1 second to %d days", ErrOrder, MaxTTL/(24*time.Hour))

@@ -17,6 +17,9 @@ import (
 // maxSubject is the length of the longest subject, in characters.
 const maxSubject = 255
 
+// SubjectRule says what ValidSubject wants.
+var SubjectRule = fmt.Sprintf("must have 1 to %d characters, none a control character", maxSubject)
+
 // ValidSubject reports whether s can be the subject of a token and stand in a key of the store.
 func ValidSubject(s string) bool {
 	n := utf8.RuneCountInString(s)

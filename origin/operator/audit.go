@@ -27,6 +27,7 @@ const (
 	ActionTeams     = "teams apply"
 	ActionToken     = "token issue"
 	ActionRotate    = "token rotate-keys"
+	ActionConsole   = "console link"
 	ActionServing   = "serving set"
 	ActionKeyAdd    = "keys add"
 	ActionKeyRemove = "keys remove"

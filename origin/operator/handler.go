@@ -37,6 +37,7 @@ type Config struct {
 	AuditLogged func(record.Audit) // called with each entry of the audit log that was committed; nil does nothing
 
 	Settings []Setting // what the origin was started with, no secret among them; may be empty
+	Console  string    // address of the web console; empty: it is not served
 }
 
 // Handler answers the operator's requests. A client that can connect may do everything: the socket's
@@ -53,6 +54,7 @@ type Handler struct {
 	router      *router.Router
 
 	settings []Setting
+	console  string
 }
 
 // TokenOrder is the body of a request for an access token.
@@ -78,7 +80,7 @@ const defaultTTLSeconds = 12 * 3600
 // NewHandler returns a Handler over the store.
 func NewHandler(c Config) *Handler {
 	h := &Handler{store: c.Store, master: c.Master, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, auditLogged: c.AuditLogged, status: c.Status, router: router.New()}
-	h.settings = append([]Setting{}, c.Settings...)
+	h.settings, h.console = append([]Setting{}, c.Settings...), c.Console
 	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
 	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
 	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { c.Refuse(ctx, errNotFound) }
@@ -86,6 +88,7 @@ func NewHandler(c Config) *Handler {
 	h.handle("GET", "/operator/v1/teams", h.showTeams)
 	h.handle("POST", "/operator/v1/token", h.issueToken)
 	h.handle("POST", "/operator/v1/token-keys/rotate", h.rotateTokenKeys)
+	h.handle("POST", "/operator/v1/console/link", h.linkConsole)
 	h.handle("GET", "/operator/v1/themes/{theme}/serving", h.showServing)
 	h.handle("PUT", "/operator/v1/themes/{theme}/serving", h.setServing)
 	h.handle("GET", "/operator/v1/themes/{theme}/keys", h.listKeys)

@@ -169,7 +169,7 @@ var house = map[string]room{
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/valyala/fasthttp",
 	},
 	"origin/operator": {
-		ours:   "origin/auth origin/derive origin/theming storage storage/record",
+		ours:   "origin/auth origin/derive origin/session origin/theming storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/oklog/ulid/v2 github.com/valyala/fasthttp",
 	},
 	"origin/modes":   {ours: "renderer/jsontree storage/record"},

@@ -201,6 +201,15 @@ func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
 	g.get(originURL+"/public/v1/environments?token="+signature, "Authorization", "Bearer "+token)
 	g.get(originURL+"/public/v1/environments", "Authorization", "Bearer "+token+"x")
 	g.get(feedURL+"/feed/v1/modules", "Authorization", "Bearer wrong")
+	code := strings.TrimPrefix(g.livery("console", "--subject", "owner", "--data", "origin"), originURL+"/console/#login=")
+	unused := strings.TrimPrefix(g.livery("console", "--subject", "owner", "--data", "origin"), originURL+"/console/#login=")
+	g.logIn(originURL, `{"token":"`+token+`"}`)
+	cookie := g.logIn(originURL, `{"code":"`+code+`"}`)
+	if status := g.get(originURL+"/public/v1/me", "X-Livery-Console", "1", "Cookie", cookie); status != 200 {
+		t.Fatalf("a session at the console = %d", status)
+	}
+	g.get(originURL+"/public/v1/me?session="+cookie, "Cookie", cookie)
+	g.get(originURL+"/console/session", "X-Livery-Console", "1", "Cookie", cookie)
 	g.write("audit.json", g.livery("audit", "--data", "origin", "--json"))
 	g.livery("backup", "origin", "--to", "backups")
 	for _, ops := range []string{originOps, edgeOps} {
@@ -227,6 +236,9 @@ func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
 		"the access token":   {[]byte(token), ""},
 		"a signature":        {[]byte(signature), ""},
 		"the master key":     {[]byte(master), "given.master-key"},
+		"the code of a link": {[]byte(code), ""},
+		"an unused code":     {[]byte(unused), ""},
+		"a session":          {[]byte(strings.TrimPrefix(cookie, "livery_session=")), sessionAnswer},
 		"the feed token":     {bytes.TrimSpace(feedToken), "origin/feed-token"},
 	} {
 		places := g.whereSeen(c.secret)
@@ -239,6 +251,30 @@ func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
 			}
 		}
 	}
+}
+
+// sessionAnswer is the place where a session is shown to its browser.
+const sessionAnswer = "the answer of POST /console/session"
+
+// logIn begins a session at the console, remembers the answer and returns its cookie.
+func (g *grounds) logIn(origin, body string) string {
+	g.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, origin+"/console/session", strings.NewReader(body))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	req.Header.Set("X-Livery-Console", "1")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusNoContent || len(res.Cookies()) != 1 {
+		g.t.Fatalf("POST /console/session = %v %d %s", err, res.StatusCode, text)
+	}
+	g.heard["POST /console/session"] = res.Header.Get("Set-Cookie") + string(text)
+	return res.Cookies()[0].Name + "=" + res.Cookies()[0].Value
 }
 
 // crash ends a server as a fault of the runtime would, and wants no core of it anywhere (A116).
