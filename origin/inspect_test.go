@@ -134,6 +134,42 @@ func TestDiffSeesTheNamesOfProperties(t *testing.T) {
 	breaks("from=3&to=1", true)
 }
 
+// A preview of a version renders what its address serves for ever, in its modes; one of the draft follows the drafts of modes.
+func TestPreviewRendersVersionsAndModes(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	theme := h.theme("brand")
+	brand, dark := h.variant(theme, "brand"), h.variant(theme, "dark")
+	h.patch(theme, red)
+	h.patch(dark, `[{"operation":"set","path":"red","value":"#000000"}]`)
+	h.want(200, "PUT", theme+"/modes", darkModes(dark))
+	h.publish(theme)
+	h.publish(dark)
+	h.patch(theme, `[{"operation":"replace","path":"/red/$value","value":"#ff1111"}]`)
+	h.patch(brand, `[{"operation":"set","path":"red","value":"#00ff00"}]`)
+	h.patch(dark, `[{"operation":"set","path":"red","value":"#111111"}]`)
+	for address, want := range map[string]string{
+		theme + "/tokens/preview/tokens.flat.json":                             "#ff1111",
+		theme + "/tokens/preview/tokens.flat.json?version=draft":               "#ff1111",
+		theme + "/tokens/preview/tokens.flat.json?version=1":                   "#ff0000",
+		theme + "/tokens/preview/tokens.flat.json?modes=scheme.dark":           "#111111",
+		theme + "/tokens/preview/tokens.flat.json?modes=scheme.light":          "#ff1111",
+		theme + "/tokens/preview/tokens.flat.json?version=1&modes=scheme.dark": "#000000",
+		brand + "/tokens/preview/tokens.flat.json":                             "#00ff00",
+		brand + "/tokens/preview/tokens.flat.json?modes=scheme.light":          "#00ff00",
+		brand + "/tokens/preview/tokens.flat.json?modes=scheme.dark":           "#111111",
+		brand + "/tokens/preview/tokens.flat.json?version=1":                   "#ff0000",
+		dark + "/tokens/preview/tokens.flat.json?version=1":                    "#000000",
+	} {
+		if got := h.want(200, "GET", address, "").body; got != `{"red":"`+want+`"}`+"\n" {
+			t.Errorf("%s = %s, want %s", address, got, want)
+		}
+	}
+	for query, cause := range map[string]int{"version=2": 404, "version=0": 404, "modes=scheme.blue": 404, "modes=scheme": 404, "version=x": 400, "version=": 400} {
+		h.want(cause, "GET", theme+"/tokens/preview/tokens.css?"+query, "")
+	}
+}
+
 // S66, decision 8.2: a preview renders the drafts, with the prefix that the next publish makes live.
 func TestPreviewRendersDrafts(t *testing.T) {
 	t.Parallel()

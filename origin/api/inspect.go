@@ -6,10 +6,12 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/modes"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
+	"example.com/livery/storage/record"
 )
 
 // edition is one side of a comparison: a published version, or the current document. The zero
@@ -157,28 +159,66 @@ func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jso
 	return h.tree(version.Overrides)
 }
 
-// rendered is the current document of a Theme with the current overrides of the Variant that the
-// path names, if any, resolved natively.
-func (h inspections) rendered(r storage.Reader, t target) (*renderer.Set, error) {
-	state, err := h.themeState(r, t.theme)
+// rendered is an edition of a Theme's document with what the Variant that the path names has in it, if any, and with the modes
+// that the query names laid over that, resolved natively.
+func (h inspections) rendered(r storage.Reader, t target, e edition, chosen string) (*renderer.Set, error) {
+	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	document, err := versions.edition(e)
 	if err != nil {
 		return nil, err
 	}
-	document, err := state.Document()
-	if err != nil {
-		return nil, err
-	}
-	var overrides *jsontree.Node
-	if t.variant.ID != "" {
-		variant, err := h.variantState(r, t.theme, t.variant)
+	list := t.theme.Modes
+	if !e.current {
+		version, err := themeVersion(r, t.theme, versions.number(e))
 		if err != nil {
 			return nil, err
 		}
-		if overrides, err = variant.Overrides(); err != nil {
-			return nil, err
+		list = version.Modes
+	}
+	layers := []string{t.variant.ID}
+	if chosen != "" {
+		dimensions, conditional, ok := modes.Select(modes.Of(list, t.variant.ID), chosen)
+		if !ok || conditional {
+			return nil, errNotFound
+		}
+		for _, d := range dimensions {
+			layers = append(layers, d.Modes[0].Variant)
 		}
 	}
-	return renderer.LoadTree(document, overrides, nextPrefix(t.theme)), nil
+	var overrides []*jsontree.Node
+	for _, id := range layers {
+		node, err := h.overrides(r, t.theme, id, e)
+		if err != nil {
+			return nil, err
+		}
+		if node != nil {
+			overrides = append(overrides, node)
+		}
+	}
+	return renderer.LoadTree(document.Document, modes.Merge(overrides...), document.Prefix), nil
+}
+
+// overrides is what a Variant serves at a published version, or has now, its draft included; nil if it has nothing.
+func (h inspections) overrides(r storage.Reader, theme record.Theme, id string, e edition) (*jsontree.Node, error) {
+	if id == "" {
+		return nil, nil
+	}
+	if !e.current {
+		pair, err := storage.Pairs.Read(r, theme.EnvironmentID, theme.ID, id, storage.Number(uint32(e.number)))
+		if err != nil && !isMissing(err) {
+			return nil, err
+		}
+		return h.tree(pair.Overrides)
+	}
+	variant, err := storage.Variants.Read(r, theme.EnvironmentID, theme.ID, id)
+	if err != nil {
+		return nil, orNotFound(err)
+	}
+	state, err := h.variantState(r, theme, variant)
+	if err != nil {
+		return nil, err
+	}
+	return state.Overrides()
 }
 
 // diagnosticBody is one thing that the served files leave out.
@@ -190,7 +230,7 @@ type diagnosticBody struct {
 
 // showDiagnostics lists what the files of the current document leave out, and why.
 func (h inspections) showDiagnostics(r storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	set, err := h.rendered(r, t)
+	set, err := h.rendered(r, t, edition{current: true}, "")
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
@@ -203,13 +243,19 @@ func (h inspections) showDiagnostics(r storage.Reader, _ *request, t target) (ht
 	}{list})
 }
 
-// showPreview renders one served file of the current document, whatever the integrations are.
+// showPreview renders one served file of the current document or of a version, whatever the integrations are.
 func (h inspections) showPreview(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	file, ok := renderer.FileByName(q.file)
 	if !ok {
 		return httpserver.Answer{}, errNotFound
 	}
-	set, err := h.rendered(r, t)
+	params := q.params()
+	at := params.edition("version", edition{current: true})
+	chosen, _ := params.text("modes")
+	if err := params.err(); err != nil {
+		return httpserver.Answer{}, err
+	}
+	set, err := h.rendered(r, t, at, chosen)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
