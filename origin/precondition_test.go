@@ -180,7 +180,7 @@ func TestUnknownParametersAreRefused(t *testing.T) {
 		{"DELETE", theme + "/tokens?unchanged=true", "unchanged"},
 		{"POST", theme + "/tokens/publish?unchangd=true", "the nearest is unchanged"},
 		{"GET", theme + "/tokens/diff?form=1", "the nearest is from"},
-		{"GET", theme + "/tokens/preview/tokens.css?version=1", "version"},
+		{"GET", theme + "/tokens/preview/tokens.css?Version=1", "the nearest is version"},
 		{"GET", "/openapi.json?x=1", "x"},
 		{"GET", "/login?x=1", "x"},
 	} {
