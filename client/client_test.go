@@ -199,6 +199,16 @@ func TestManyVariantsTakeThreeCalls(t *testing.T) {
 		made.Changed[0].Variant.DisplayName != "Older" || made.Changed[0].Variant.Metadata["k"] != "v" || made.Changed[0].ETag == "" {
 		t.Fatalf("BatchVariants() = %+v", made)
 	}
+	overridden := map[string]string{}
+	for v, err := range scope.EveryOverrides(ctx) {
+		if err != nil || v.ETag == nil || v.LatestVersion != nil {
+			t.Fatalf("EveryOverrides() = %+v, %v, want drafts", v, err)
+		}
+		overridden[v.Slug] = string(v.Overrides["color.brand"])
+	}
+	if len(overridden) != 2 || overridden["new"] != "null" || overridden["old"] != `"#111111"` {
+		t.Errorf("EveryOverrides() = %v", overridden)
+	}
 	stale := client.VariantBatch{Minimal: true, Change: []client.BatchChange{
 		{ID: old.ID, Slug: "gone"}, {ID: made.Created[0].ID, Operations: set("1"), ETag: new("stale")},
 	}}

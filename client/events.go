@@ -19,6 +19,7 @@ type Event struct {
 	Variant     *string   `json:"variant"` // id; nil of an event of the Theme itself
 	Version     *int      `json:"version"` // that was published; nil if none was
 	Note        *string   `json:"note"`    // of the version; nil without one
+	ETag        *string   `json:"etag"`    // of the draft that was made; nil if none was, or an earlier release wrote the event
 }
 
 // EventPage is some events, the oldest first.

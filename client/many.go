@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 )
 
@@ -105,6 +106,39 @@ func (s ThemeScope) many(ctx context.Context, what string, m ManyVariants) (Many
 	r := request{method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, what), body: m.body()}
 	err := s.client.call(ctx, r, &answer)
 	return ManyResult{append(answer.Published, answer.Discarded...), answer.Skipped}, err
+}
+
+// VariantOverrides is a Variant with its current overrides.
+type VariantOverrides struct {
+	Variant       string                     `json:"variant"` // id
+	Slug          string                     `json:"slug"`
+	LatestVersion *int                       `json:"latestVersion"` // nil before the first publish of the Variant
+	ETag          *string                    `json:"etag"`          // of its draft; nil without one
+	Overrides     map[string]json.RawMessage `json:"overrides"`     // by dotted path
+}
+
+// EveryOverrides goes through all Variants of the Theme, by slug, with their current overrides: those of the draft, or
+// without one those that the Variant serves. It ends after the first error.
+func (s ThemeScope) EveryOverrides(ctx context.Context) iter.Seq2[VariantOverrides, error] {
+	return func(yield func(VariantOverrides, error) bool) {
+		o := ListOptions{PageSize: 1000}
+		for {
+			var page Page[VariantOverrides]
+			r := request{method: http.MethodGet, path: themesPath(s.environmentID, s.themeID, "tokens", "overrides"), query: o.query()}
+			if err := s.client.call(ctx, r, &page); err != nil {
+				yield(VariantOverrides{}, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if o.After = page.Next; o.After == "" {
+				return
+			}
+		}
+	}
 }
 
 // VariantBatch makes and changes Variants of a Theme in one step: all of them or none, 1,000 at most.

@@ -313,7 +313,7 @@ func TestAPersonLogsInAtAnIssuer(t *testing.T) {
 	}
 }
 
-// An issuer that is away, or that names addresses which are not its own or not safe, logs nobody in and is not asked all
+// An issuer that is away, or that names addresses which are not its own or not safe, logs no person in and is not asked all
 // the time; people can still log in with a token.
 func TestAnIssuerThatAnswersWrong(t *testing.T) {
 	t.Parallel()

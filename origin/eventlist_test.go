@@ -119,6 +119,7 @@ func TestOldEventsAreMissed(t *testing.T) {
 type eventStream struct {
 	body  *http.Response
 	lines *bufio.Scanner
+	data  string // of the event that was told last
 }
 
 func (h *testOrigin) streamEvents(ctx context.Context, subject, query string, more ...string) (*eventStream, *http.Response) {
@@ -127,7 +128,9 @@ func (h *testOrigin) streamEvents(ctx context.Context, subject, query string, mo
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+h.token(subject))
+	if subject != "" {
+		request.Header.Set("Authorization", "Bearer "+h.token(subject))
+	}
 	request.Header.Set("Accept", "text/event-stream")
 	for i := 0; i < len(more); i += 2 {
 		request.Header.Set(more[i], more[i+1])
@@ -137,7 +140,7 @@ func (h *testOrigin) streamEvents(ctx context.Context, subject, query string, mo
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _ = answer.Body.Close() })
-	return &eventStream{answer, bufio.NewScanner(answer.Body)}, answer
+	return &eventStream{body: answer, lines: bufio.NewScanner(answer.Body)}, answer
 }
 
 // next returns the id and the kind of the next event; empty at the end of the stream.
@@ -151,6 +154,7 @@ func (s *eventStream) next(t *testing.T) (id, kind string) {
 		case name == "event":
 			kind = value
 		case name == "data" && kind != "missed":
+			s.data = value
 			var e map[string]any
 			if err := json.Unmarshal([]byte(value), &e); err != nil || e["id"] != id || e["kind"] != kind {
 				t.Fatalf("data %q of event %q %q: %v", value, id, kind, err)

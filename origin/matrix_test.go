@@ -55,6 +55,7 @@ var roles = map[string]record.Role{
 	"GET /public/v1/environments/{environmentID}/webhooks/{webhookID}/deliveries":                             record.Admin,
 	"POST /public/v1/environments/{environmentID}/webhooks/{webhookID}/deliveries/{deliveryID}/redeliver":     record.Admin,
 	"GET /public/v1/environments/{environmentID}/events":                                                      record.Viewer,
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/overrides":                           record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/versions":                            record.Viewer,
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/tokens/restore":                            record.Editor,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/versions":       record.Viewer,

@@ -112,6 +112,14 @@ func (q *request) signed(a *record.Audit, now time.Time) *record.Audit {
 // event is one that tells of a decision; the commit adds who, when and which Theme.
 func event(kind string) []record.Event { return []record.Event{{Kind: kind}} }
 
+// draftEvent is the event that tells of a draft with that entity tag, or, if it is empty, that a draft is gone.
+func draftEvent(drafted, discarded, variantID, etag string) []record.Event {
+	if etag == "" {
+		return []record.Event{{Kind: discarded, VariantID: variantID}}
+	}
+	return []record.Event{{Kind: drafted, VariantID: variantID, ETag: etag}}
+}
+
 // appendEvents writes the events of a decision, in the commit of what they tell of.
 func (h *Handler) appendEvents(tx storage.Tx, q *request, t target, list []record.Event) error {
 	now := h.config.Now()

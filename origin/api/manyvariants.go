@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/api/bulk"
 	"example.com/livery/origin/events"
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
+	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -215,4 +218,61 @@ func (h variants) discardMany(q *request) (change, error) {
 		return d, err
 	}
 	return c, nil
+}
+
+// maxOverrides is how many bytes of overrides a page has, and more only if those of its first Variant are more.
+const maxOverrides = 8 << 20
+
+// overridesBody is a Variant with its current overrides.
+type overridesBody struct {
+	Variant       string         `json:"variant"` // id
+	Slug          string         `json:"slug"`
+	LatestVersion *uint32        `json:"latestVersion"`
+	ETag          *string        `json:"etag"`      // of its draft; null without one
+	Overrides     jsontext.Value `json:"overrides"` // from dotted path to value
+}
+
+// listOverrides lists the current overrides of many Variants.
+func (h variants) listOverrides(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+	p, err := q.page(true)
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	w, err := variantWindow(r, t, p.Query)
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	items, size, last := []overridesBody{}, 0, record.Listed{}
+	for _, id := range w.IDs {
+		v, err := storage.Variants.Read(r, t.environment.ID, t.theme.ID, id)
+		if err != nil {
+			return httpserver.Answer{}, err
+		}
+		item, err := h.overridesOf(r, t, v)
+		if err != nil {
+			return httpserver.Answer{}, err
+		}
+		if size += len(item.Overrides); size > maxOverrides && len(items) > 0 {
+			w.Next = p.CursorAfter(last)
+			break
+		}
+		items, last = append(items, item), record.Listed{ID: v.ID, Slug: v.Slug, UpdatedAt: v.UpdatedAt}
+	}
+	return bare(fasthttp.StatusOK, listBody{PageSize: p.Size, PageCount: len(items), Items: items, Next: w.Next})
+}
+
+func (h variants) overridesOf(r storage.Reader, t target, v record.Variant) (overridesBody, error) {
+	b := overridesBody{Variant: v.ID, Slug: v.Slug, LatestVersion: numberOrNull(v.LatestVersion)}
+	if v.DraftETag != "" {
+		b.ETag = &v.DraftETag
+	}
+	state, err := h.variantState(r, t.theme, v)
+	if err != nil {
+		return b, err
+	}
+	overrides, err := state.Overrides()
+	if err == nil {
+		b.Overrides = jsontree.Append(nil, overrides)
+	}
+	return b, err
 }

@@ -121,6 +121,7 @@ func Extras() []Route {
 		{"GET", themeTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
 		{"GET", themeTokensPath + "/diff", record.Viewer, reads(inspections.showDiff), nil},
 		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
+		{"GET", themeTokensPath + "/overrides", record.Viewer, reads(variants.listOverrides), nil},
 		{"GET", themeTokensPath + "/versions", record.Viewer, reads(versions.list), nil},
 		{"POST", themeTokensPath + "/restore", record.Editor, nil, changes(versions.restoreTheme)},
 

@@ -112,10 +112,7 @@ func (h themeTokens) drafted(q *request, before, after theming.ThemeState) (deci
 	answer, err := currentThemeSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addTokens(after) })
 	d := decision{answer: answer, entry: internalChange(h.config.Now())}
 	if after.Theme.DraftETag != before.Theme.DraftETag {
-		d.apply, d.events = func(tx storage.Tx) error { return writeThemeState(tx, after) }, event(events.ThemeDrafted)
-		if after.Draft == nil {
-			d.events = event(events.ThemeDiscarded)
-		}
+		d.apply, d.events = func(tx storage.Tx) error { return writeThemeState(tx, after) }, draftEvent(events.ThemeDrafted, events.ThemeDiscarded, "", after.Theme.DraftETag)
 	}
 	return d, err
 }

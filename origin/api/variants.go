@@ -22,11 +22,7 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	list := listing.List{Index: storage.VariantSlugs, Records: storage.ListedVariants, Counted: false, Parts: []string{t.environment.ID, t.theme.ID}} // a hundred at most
-	w, err := list.Page(r, p.Query)
-	if err == nil {
-		err = prefetch(r, w.IDs, storage.Variants, t.environment.ID, t.theme.ID)
-	}
+	w, err := variantWindow(r, t, p.Query)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
@@ -39,6 +35,16 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 		items = append(items, h.newVariantBody(t.theme, v))
 	}
 	return listAnswer(p, items, w)
+}
+
+// variantWindow finds a page of the Variants of a Theme.
+func variantWindow(r storage.Reader, t target, q listing.Query) (listing.Window, error) {
+	list := listing.List{Index: storage.VariantSlugs, Records: storage.ListedVariants, Counted: false, Parts: []string{t.environment.ID, t.theme.ID}} // a hundred at most
+	w, err := list.Page(r, q)
+	if err == nil {
+		err = prefetch(r, w.IDs, storage.Variants, t.environment.ID, t.theme.ID)
+	}
+	return w, err
 }
 
 func (h variants) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
@@ -212,7 +218,7 @@ func (h variants) batched(q *request, t target, items []theming.VariantItem, mad
 			d.events = append(d.events, record.Event{Kind: events.VariantChanged, VariantID: v.ID})
 		}
 		if o.Drafts() {
-			d.events = append(d.events, record.Event{Kind: draftEvent(o.After), VariantID: v.ID})
+			d.events = append(d.events, variantDraftEvent(v)...)
 		}
 	}
 	if len(d.events) > 0 {

@@ -118,17 +118,14 @@ func (h variantTokens) drafted(q *request, before, after theming.VariantState) (
 	answer, err := currentVariantSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addOverrides(after) })
 	d := decision{answer: answer, entry: internalChange(h.config.Now())}
 	if after.Variant.DraftETag != before.Variant.DraftETag {
-		d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, event(draftEvent(after))
+		d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, variantDraftEvent(after.Variant)
 	}
 	return d, err
 }
 
-// draftEvent is the kind of the event that tells of a change of a Variant's draft.
-func draftEvent(after theming.VariantState) string {
-	if after.Draft == nil {
-		return events.VariantDiscarded
-	}
-	return events.VariantDrafted
+// variantDraftEvent is the event that tells of a change of a Variant's draft.
+func variantDraftEvent(v record.Variant) []record.Event {
+	return draftEvent(events.VariantDrafted, events.VariantDiscarded, v.ID, v.DraftETag)
 }
 
 // strictDocument reads the document that an edit of a Variant is checked against: the Theme's current

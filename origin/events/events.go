@@ -55,6 +55,7 @@ type Body struct {
 	Variant     *string   `json:"variant"` // null if it is about the Theme itself
 	Version     *uint32   `json:"version"` // that was published; null if none was
 	Note        *string   `json:"note"`    // of the version; null without one
+	ETag        *string   `json:"etag"`    // of the draft that was made; null if none was
 }
 
 // BodyOf returns an event of an Environment as the API shows it.
@@ -71,6 +72,9 @@ func BodyOf(environment string, e record.Event) Body {
 	}
 	if e.Note != "" {
 		b.Note = &e.Note
+	}
+	if e.ETag != "" {
+		b.ETag = &e.ETag
 	}
 	return b
 }

@@ -349,6 +349,7 @@ type Event struct {
 	VariantID string    `json:"variantID,omitzero"` // empty if it is about the Theme itself
 	Version   uint32    `json:"version,omitzero"`   // that was published; 0 if none was
 	Note      string    `json:"note,omitzero"`      // of the version
+	ETag      string    `json:"etag,omitzero"`      // of the draft that was made; empty if none was, and of earlier releases
 }
 
 // EventEnd is where the events of an Environment end.

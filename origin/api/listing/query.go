@@ -115,6 +115,9 @@ func (q Query) placeOf(i record.Listed) Place {
 	return Place{false, i.Slug, i.ID}
 }
 
+// CursorAfter returns the cursor of the page that begins after an item.
+func (q Query) CursorAfter(i record.Listed) string { return q.placeOf(i).String() }
+
 func (q Query) compare(a, b Place) int {
 	order := cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.id, b.id))
 	if q.Descending {
