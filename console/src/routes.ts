@@ -1,6 +1,7 @@
 // Which view is at which address.
 import type { Route } from "./state/router";
 import { Environments } from "./views/environments";
+import { Matrix } from "./views/matrix/matrix";
 import { VariantSettings } from "./views/settings/variant";
 import { Themes } from "./views/themes";
 import { Variants } from "./views/variants/variants";
@@ -9,5 +10,6 @@ export const routes: readonly Route[] = [
 	{ pattern: "", title: "Environments", view: Environments },
 	{ pattern: "e/:environment", title: "Themes", view: Themes },
 	{ pattern: "e/:environment/t/:theme/variants", title: "Variants", view: Variants },
+	{ pattern: "e/:environment/t/:theme/matrix", title: "Matrix", view: Matrix },
 	{ pattern: "e/:environment/t/:theme/v/:variant/settings", title: "Settings", view: VariantSettings },
 ];

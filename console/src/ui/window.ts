@@ -9,10 +9,8 @@ export interface Range {
 	columns: number;
 }
 
-const margin = 6; // rows beyond the edges
-
-/** The range of rows in sight. top is where the list begins below the upper edge of the view, negative above it. */
-export function rangeOf(count: number, rowHeight: number, columns: number, top: number, height: number): Range {
+/** The range of rows in sight, and a margin beyond. top is where the list begins below the upper edge of the view, negative above it. */
+export function rangeOf(count: number, rowHeight: number, columns: number, top: number, height: number, margin = 6): Range {
 	const rows = Math.ceil(count / columns);
 	const clamp = (row: number): number => Math.min(rows, Math.max(0, row));
 	const first = clamp(Math.floor(-top / rowHeight) - margin);

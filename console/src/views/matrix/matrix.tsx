@@ -1,0 +1,77 @@
+// Variants beside one another: what each overrides of the Theme's tokens, and what it inherits.
+import { useMemo, useState } from "preact/hooks";
+import { environmentPath } from "../../api/client";
+import { mayEdit } from "../../api/session";
+import { draftOf } from "../../state/draft";
+import { useFollow } from "../../state/follow";
+import { useVariants } from "../../state/here";
+import { overridesOf, type AllOverrides, type Edit } from "../../state/overrides";
+import { href, query, setQuery } from "../../state/router";
+import { Button, Checkbox, Empty, Failure, Loading, Progress, TextField, say } from "../../ui/controls";
+import { ThemeTabs } from "../tabs";
+import { matches } from "../themes";
+import { CellEditor, type Editing } from "./editor";
+import { Grid } from "./grid";
+import { countsOf, rowsOf } from "./logic";
+import "./matrix.css";
+
+/** Makes edits and says why if they are refused. */
+export async function edit(overrides: AllOverrides, edits: readonly Edit[]): Promise<void> {
+	await overrides.edit(edits).catch((error: Error) => say(error.message, "danger"));
+}
+
+export function Matrix({ params }: { params: Record<string, string> }) {
+	const [e, t] = [params.environment!, params.theme!];
+	const draft = draftOf(environmentPath(e), t, null);
+	const overrides = overridesOf(e, t);
+	useFollow(draft);
+	useFollow(overrides);
+	const variants = useVariants(e, t).state.value;
+	const [editing, setEditing] = useState<Editing | null>(null);
+	const words = query.value.get("q") ?? "";
+	const brands = query.value.get("v") ?? "";
+	const all = query.value.get("all") === "1";
+	const tokens = draft.tokens.value;
+	const known = overrides.rows.value;
+	const columns = useMemo(() => (variants.data ?? []).filter((v) => matches(v, brands)), [variants.data, brands]);
+	const counts = useMemo(() => countsOf(columns.map((v) => overrides.of(v.id))), [known, columns]);
+	const rows = useMemo(() => rowsOf(tokens, counts, words, all), [tokens, counts, words, all]);
+	const error = variants.error ?? draft.error.value ?? overrides.error.value;
+	const progress = overrides.progress.value;
+	if (!variants.data || !draft.loaded.value) return <><ThemeTabs environment={e} theme={t} current="matrix" />{error ? <Failure error={error} /> : <Loading what="Reading tokens and Variants" />}</>;
+	return (
+		<>
+			<ThemeTabs environment={e} theme={t} current="matrix" />
+			{error && <Failure error={error} retry={() => void overrides.read()} />}
+			{variants.data.length === 0 ? (
+				<Empty title="No Variant yet"><p>The matrix shows what each Variant overrides. <a href={href.theme(e, t, "variants")}>Make the first Variant</a>.</p></Empty>
+			) : (
+				<>
+					<div class="tools">
+						<TextField label="Find tokens" hidden placeholder="Find tokens" type="search" value={words} onInput={(q) => setQuery({ q })} />
+						<TextField label="Find Variants" hidden placeholder="Find Variants" type="search" value={brands} onInput={(v) => setQuery({ v })} />
+						<Checkbox label="All tokens" checked={all} onChange={(on) => setQuery({ all: on ? "1" : "" })} />
+						{mayEdit(e) && <UndoButtons overrides={overrides} />}
+						<span class="muted" role="status">{rows.length} tokens × {columns.length} Variants</span>
+					</div>
+					{progress && <Progress label="Reading the overrides" value={progress.done} max={Math.max(progress.total, 1)} />}
+					{rows.length === 0 || columns.length === 0
+						? <Empty title={progress ? "Reading the overrides" : "Nothing to show"}>{!progress && <p>{words || brands ? "No token or Variant has these words." : "No Variant overrides a token yet. Choose All tokens to set the first override."}</p>}</Empty>
+						: <Grid rows={rows} columns={columns} overrides={overrides} draft={draft} environment={e} theme={t} may={mayEdit(e)} onEdit={setEditing} />}
+					<p class="hint">{mayEdit(e) ? "Arrow keys move, Enter edits, Delete ends an override, Shift and arrows choose several Variants." : "Arrow keys move. Your role shows overrides and changes none."} Pale values are inherited from the Theme.</p>
+				</>
+			)}
+			{editing && <CellEditor {...editing} overrides={overrides} draft={draft} onClose={() => { editing.back(); setEditing(null); }} />}
+		</>
+	);
+}
+
+function UndoButtons({ overrides }: { overrides: AllOverrides }) {
+	const run = (step: Promise<void>): void => void step.catch((error: Error) => say(error.message, "danger"));
+	return (
+		<>
+			<Button kind="quiet" disabled={overrides.undoable.value.length === 0} onClick={() => run(overrides.undo())}>Undo</Button>
+			<Button kind="quiet" disabled={overrides.redoable.value.length === 0} onClick={() => run(overrides.redo())}>Redo</Button>
+		</>
+	);
+}
