@@ -22,6 +22,7 @@ const result = await build({
 	external: ["/console/*"],
 	define: { "process.env.NODE_ENV": '"production"' },
 	write: false,
+	plugins: [{ name: "theme", setup: (b) => b.onLoad({ filter: /theme\.css$/ }, ({ path }) => ({ loader: "css", contents: used(readFileSync(path, "utf8")) })) }],
 });
 
 rmSync(`${here}dist`, { recursive: true, force: true });
@@ -41,6 +42,16 @@ const digest = createHash("sha256");
 for (const { contents } of result.outputFiles) digest.update(contents);
 writeFileSync(`${here}dist/sources.sha256`, `${sources()}\n`);
 console.log(`console/dist: ${bytes} bytes of script and style after gzip, at most ${limit}; sha256 ${digest.digest("hex").slice(0, 16)}`);
+
+// The theme with those of its custom properties that a source names.
+function used(theme) {
+	const names = new Set();
+	for (const e of readdirSync(`${here}src`, { recursive: true, withFileTypes: true })) {
+		if (!/\.(css|tsx?)$/.test(e.name) || e.name === "theme.css" || e.name === "schema.d.ts") continue;
+		for (const [name] of readFileSync(`${e.parentPath}/${e.name}`, "utf8").matchAll(/--ui-[\w-]+/g)) names.add(name);
+	}
+	return theme.replace(/^\s*(--ui-[\w-]+):.*\n/gm, (line, name) => (names.has(name) ? line : ""));
+}
 
 // What the bundle is made of, in one digest: a test of the package compares it with the files that are there.
 function sources() {

@@ -2,6 +2,7 @@
 import type { Route } from "./state/router";
 import { Environments } from "./views/environments";
 import { Matrix } from "./views/matrix/matrix";
+import { ThemeSettings } from "./views/settings/theme";
 import { VariantSettings } from "./views/settings/variant";
 import { Themes } from "./views/themes";
 import { Variants } from "./views/variants/variants";
@@ -11,5 +12,6 @@ export const routes: readonly Route[] = [
 	{ pattern: "e/:environment", title: "Themes", view: Themes },
 	{ pattern: "e/:environment/t/:theme/variants", title: "Variants", view: Variants },
 	{ pattern: "e/:environment/t/:theme/matrix", title: "Matrix", view: Matrix },
+	{ pattern: "e/:environment/t/:theme/settings", title: "Settings", view: ThemeSettings },
 	{ pattern: "e/:environment/t/:theme/v/:variant/settings", title: "Settings", view: VariantSettings },
 ];

@@ -1,7 +1,7 @@
 // The overrides of all Variants of a Theme, for the views that show many of them: read page by page, kept by events, and
 // changed by the batch API.
-import { batch, signal } from "@preact/signals";
-import { ApiError, call, get, themePath, variantPath, type Variant } from "../api/client";
+import { signal } from "@preact/signals";
+import { ApiError, call, get, themePath, variantPath } from "../api/client";
 import { listen, type Happening } from "./events";
 import { equal, type JSONValue, type Token } from "./token";
 
@@ -11,24 +11,29 @@ export interface Edit {
 	path: string;
 	value: JSONValue | undefined; // undefined ends the override
 }
-type Listed = Variant & { overrides?: Pick<Token, "path" | "value">[] };
+interface Listed {
+	variant: string;
+	etag: string | null;
+	overrides: Record<string, JSONValue>;
+}
 
 const none: Overrides = new Map();
-const pageSize = 100;
 const steps = 200;
 
 export class AllOverrides {
 	/** By the id of the Variant; one that is missing is not read yet. */
 	readonly rows = signal<ReadonlyMap<string, Overrides>>(new Map());
-	readonly progress = signal<{ done: number; total: number } | null>({ done: 0, total: 0 });
+	/** How many Variants' are read; null once all are. */
+	readonly reading = signal<number | null>(0);
 	readonly error = signal<Error | null>(null);
 	readonly undoable = signal<readonly Edit[][]>([]);
 	readonly redoable = signal<readonly Edit[][]>([]);
 
 	private queue: Promise<unknown> = Promise.resolve();
 	private writing = 0; // batches that are not answered yet
-	private stale = new Set<string>();
-	private reading = false;
+	private stale = new Map<string, string | null>(); // by id, the draft's ETag that an event named
+	private etags = new Map<string, string | null>(); // of the drafts that were read or written
+	private refreshing = false;
 
 	constructor(readonly environment: string, readonly theme: string) {
 		void this.read();
@@ -39,32 +44,28 @@ export class AllOverrides {
 	/** Reads all of them, a page at a time. */
 	async read(): Promise<void> {
 		this.error.value = null;
-		const path = `${themePath(this.environment, this.theme)}/variants`;
 		try {
 			let after: string | undefined;
-			let total = 0;
 			do {
-				const page: { items: Listed[]; next?: string; totalCount?: number } = await get(path, { include: "overrides", pageSize, after, includeTotals: after ? null : true }, { quiet: true });
-				total = page.totalCount ?? total;
-				this.put(page.items.map((v) => [v.id, new Map(v.overrides!.map((o) => [o.path, o.value]))]), total);
+				const page: { items: Listed[]; next?: string } = await get(`${themePath(this.environment, this.theme)}/tokens/overrides`, { pageSize: 100, after }, { quiet: true });
+				this.put(page.items);
+				this.reading.value = this.rows.value.size;
 				after = page.next;
 			} while (after);
-			this.progress.value = null;
+			this.reading.value = null;
 		} catch (error) {
 			this.error.value = error as Error;
 		}
 	}
 
-	private put(rows: readonly (readonly [string, Overrides])[], total: number): void {
-		batch(() => {
-			this.rows.value = new Map([...this.rows.value, ...rows]);
-			if (this.progress.value) this.progress.value = { done: this.rows.value.size, total };
-		});
+	private put(items: readonly Listed[]): void {
+		for (const { variant, etag } of items) this.etags.set(variant, etag);
+		this.rows.value = new Map([...this.rows.value, ...items.map(({ variant, overrides }) => [variant, new Map(Object.entries(overrides))] as const)]);
 	}
 
 	/** Follows what other people change until the function it returns is called. */
 	follow(): () => void {
-		return listen((event: Happening) => {
+		return listen((event: Happening & { etag?: string | null }) => {
 			if (event.theme !== this.theme || !event.variant) return;
 			if (event.kind === "variant.deleted") {
 				const rows = new Map(this.rows.value);
@@ -72,27 +73,28 @@ export class AllOverrides {
 				this.rows.value = rows;
 				return;
 			}
-			this.stale.add(event.variant);
+			this.stale.set(event.variant, event.etag ?? null);
 			void this.refresh();
 		});
 	}
 
-	/** Reads what is stale, one Variant at a time, and not while an edit is on its way. */
+	/** Reads what is stale, one Variant at a time, and not while an edit is on its way. What an event tells of an own edit is known. */
 	private async refresh(): Promise<void> {
-		if (this.reading) return;
-		this.reading = true;
-		for (const id of this.stale) {
+		if (this.refreshing) return;
+		this.refreshing = true;
+		for (const [id, etag] of this.stale) {
 			if (this.writing > 0) break;
 			this.stale.delete(id);
+			if (etag && this.etags.get(id) === etag) continue;
 			try {
-				const { resource } = await get<{ resource: { tokens: Token[] } }>(`${variantPath(this.environment, this.theme, id)}/tokens`, undefined, { quiet: true });
-				if (this.writing > 0) this.stale.add(id);
-				else this.put([[id, new Map(resource.tokens.map((o) => [o.path, o.value]))]], this.progress.value?.total ?? 0);
+				const { resource } = await get<{ resource: { etag: string | null; tokens: Token[] } }>(`${variantPath(this.environment, this.theme, id)}/tokens`, undefined, { quiet: true });
+				if (this.writing > 0) this.stale.set(id, null);
+				else this.put([{ variant: id, etag: resource.etag, overrides: Object.fromEntries(resource.tokens.map((o) => [o.path, o.value])) }]);
 			} catch (error) {
 				if (!(error instanceof ApiError && error.status === 404)) this.error.value = error as Error;
 			}
 		}
-		this.reading = false;
+		this.refreshing = false;
 	}
 
 	/** Makes edits: shown at once, sent in their order. It fails as the API says, and then the cells are as they were. */
@@ -126,11 +128,12 @@ export class AllOverrides {
 		this.writing++;
 		const sent = this.queue.then(async () => {
 			try {
-				await call("POST", `${themePath(this.environment, this.theme)}/variants/batch`, { body: { change: changes(edits) }, headers: { Prefer: "return=minimal" } });
+				const { data } = await call<{ changed: { id: string; etag: string | null }[] }>("POST", `${themePath(this.environment, this.theme)}/variants/batch`, { body: { change: changes(edits) }, headers: { Prefer: "return=minimal" } });
+				for (const { id, etag } of data.changed) this.etags.set(id, etag);
 			} catch (error) {
 				this.undoable.value = [];
 				this.redoable.value = [];
-				for (const e of edits) this.stale.add(e.variant);
+				for (const e of edits) this.stale.set(e.variant, null);
 				throw error;
 			} finally {
 				if (--this.writing === 0) void this.refresh();

@@ -18,7 +18,7 @@ export function ThemeTabs({ environment, theme, current }: { environment: string
 				{t && (t.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {t.latestVersion}</Badge>)}
 				{t?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
 			</div>
-			<Tabs label="Theme" tabs={[tab("", "Tokens"), tab("variants", "Variants"), tab("matrix", "Matrix")]} />
+			<Tabs label="Theme" tabs={[tab("", "Tokens"), tab("variants", "Variants"), tab("matrix", "Matrix"), tab("settings", "Settings")]} />
 		</>
 	);
 }

@@ -37,7 +37,7 @@ export function Matrix({ params }: { params: Record<string, string> }) {
 	const counts = useMemo(() => countsOf(columns.map((v) => overrides.of(v.id))), [known, columns]);
 	const rows = useMemo(() => rowsOf(tokens, counts, words, all), [tokens, counts, words, all]);
 	const error = variants.error ?? draft.error.value ?? overrides.error.value;
-	const progress = overrides.progress.value;
+	const reading = overrides.reading.value;
 	if (!variants.data || !draft.loaded.value) return <><ThemeTabs environment={e} theme={t} current="matrix" />{error ? <Failure error={error} /> : <Loading what="Reading tokens and Variants" />}</>;
 	return (
 		<>
@@ -54,9 +54,9 @@ export function Matrix({ params }: { params: Record<string, string> }) {
 						{mayEdit(e) && <UndoButtons overrides={overrides} />}
 						<span class="muted" role="status">{rows.length} tokens × {columns.length} Variants</span>
 					</div>
-					{progress && <Progress label="Reading the overrides" value={progress.done} max={Math.max(progress.total, 1)} />}
+					{reading !== null && <Progress label="Reading the overrides" value={reading} max={variants.data.length} />}
 					{rows.length === 0 || columns.length === 0
-						? <Empty title={progress ? "Reading the overrides" : "Nothing to show"}>{!progress && <p>{words || brands ? "No token or Variant has these words." : "No Variant overrides a token yet. Choose All tokens to set the first override."}</p>}</Empty>
+						? <Empty title={reading !== null ? "Reading the overrides" : "Nothing to show"}>{reading === null && <p>{words || brands ? "No token or Variant has these words." : "No Variant overrides a token yet. Choose All tokens to set the first override."}</p>}</Empty>
 						: <Grid rows={rows} columns={columns} overrides={overrides} draft={draft} environment={e} theme={t} may={mayEdit(e)} onEdit={setEditing} />}
 					<p class="hint">{mayEdit(e) ? "Arrow keys move, Enter edits, Delete ends an override, Shift and arrows choose several Variants." : "Arrow keys move. Your role shows overrides and changes none."} Pale values are inherited from the Theme.</p>
 				</>
