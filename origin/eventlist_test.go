@@ -36,8 +36,10 @@ func TestEveryChangeIsOneEvent(t *testing.T) {
 
 func (h *testOrigin) checkEvents(t *testing.T) {
 	t.Helper()
-	if kinds, next, missed := h.eventPage(""); len(kinds) != 0 || next != "" || missed {
-		t.Fatalf("events of a new Environment = %q, %q, %v", kinds, next, missed)
+	for _, order := range []string{"", "orderDir=descending"} {
+		if kinds, next, missed := h.eventPage(order); len(kinds) != 0 || next != "" || missed {
+			t.Fatalf("events of a new Environment = %q, %q, %v", kinds, next, missed)
+		}
 	}
 	theme := h.theme("t")
 	v := h.variant(theme, "v")
@@ -80,7 +82,21 @@ func (h *testOrigin) checkEvents(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("events from page to page = %q, want %q", all, want)
 	}
-	for query, cause := range map[string]string{"after=x": "payload", "after=evt_1_x": "payload", "limit=x": "payload", "limit=0": "validation", "limit=1001": "validation"} {
+	slices.Reverse(want)
+	var back []string
+	for after, pages := "", 0; pages == 0 || after != ""; pages++ {
+		kinds, next, _ := h.eventPage("orderDir=descending&limit=4&after=" + after)
+		if back, after = append(back, kinds...), next; len(kinds) == 0 || pages > len(want) {
+			t.Fatalf("page %d, newest first, has %d events", pages+1, len(kinds))
+		}
+	}
+	if !slices.Equal(back, want) {
+		t.Errorf("events newest first = %q, want %q", back, want)
+	}
+	if kinds, _, missed := h.eventPage("orderDir=descending&after=evt_0000000003_anothertag"); !missed || len(kinds) != len(want) {
+		t.Errorf("newest first, a cursor of another history is missed: %v, with %d events; want all", missed, len(kinds))
+	}
+	for query, cause := range map[string]string{"after=x": "payload", "orderDir=x": "payload", "after=evt_1_x": "payload", "limit=x": "payload", "limit=0": "validation", "limit=1001": "validation"} {
 		h.do(owner, "GET", "/environments/"+h.sandbox+"/events?"+query, "").refuses(t, 400, cause)
 	}
 	_, _, missed := h.eventPage("after=evt_0000000003_anothertag")

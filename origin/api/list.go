@@ -165,7 +165,8 @@ func (h environments) show(_ storage.Reader, _ *request, t target) (httpserver.A
 // eventLists answers about the events of an Environment.
 type eventLists struct{ *Handler }
 
-// list lists the events after the one that the query names, oldest first, or goes on with them as they come.
+// list lists the events after the one that the query names, oldest first, or those before it, newest first, or goes on with
+// them as they come.
 func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	params := q.params()
 	after, given := params.text("after")
@@ -179,6 +180,10 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 		params.fault(name, err.Error())
 	}
 	limit, _ := params.integer("limit", defaultPageSize)
+	newestFirst := params.word("orderDir", "ascending", "descending") == "descending"
+	if newestFirst && streams {
+		params.fault("orderDir", "a stream goes on with the events as they come; ask for a list")
+	}
 	if err := params.err(); err != nil {
 		return httpserver.Answer{}, err
 	}
@@ -186,7 +191,12 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 		return httpserver.Answer{}, invalid("limit: must be 1 to 1000")
 	}
 	if !streams {
-		p, _, err := events.Read(r, t.environment.ID, cursor, int(limit), h.config.Now())
+		var p events.Page
+		if newestFirst {
+			p, err = events.ReadBack(r, t.environment.ID, cursor, int(limit), h.config.Now())
+		} else {
+			p, _, err = events.Read(r, t.environment.ID, cursor, int(limit), h.config.Now())
+		}
 		if err != nil {
 			return httpserver.Answer{}, err
 		}

@@ -174,6 +174,38 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, now tim
 	return p, next, err
 }
 
+// ReadBack returns the events before a place, newest first, at most limit; the zero Cursor is after the newest. Next is null on
+// the last page. A place that cannot be continued is continued with the newest event.
+func ReadBack(r storage.Reader, environment string, before Cursor, limit int, now time.Time) (Page, error) {
+	p := Page{Items: []Body{}}
+	end, err := storage.EventEnds.Read(r, environment)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && end.Last == 0 {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	known, err := continues(r, environment, before, end)
+	if err != nil {
+		return p, err
+	}
+	if p.Missed = !known; p.Missed || before.number == 0 {
+		before.number = end.Last + 1
+	}
+	err = storage.Events.ScanBelow(r, storage.Number(before.number), func(_ []byte, e record.Event) bool {
+		if end.Last-e.Number >= KeepMost || e.At.Before(now.Add(-KeepFor)) {
+			return false // it and those before are about to be dropped
+		}
+		if len(p.Items) == limit {
+			p.Next = &p.Items[limit-1].ID
+			return false
+		}
+		p.Items = append(p.Items, BodyOf(environment, e))
+		return true
+	}, environment)
+	return p, err
+}
+
 // continues reports whether the events after a place are those that the reader of the place lacks.
 func continues(r storage.Reader, environment string, after Cursor, end record.EventEnd) (bool, error) {
 	if after.number == 0 {
