@@ -6,9 +6,8 @@ import { gzipSync } from "node:zlib";
 
 const here = new URL(".", import.meta.url).pathname;
 const limit = 60 << 10; // bytes of script and style after gzip
-const result = await build({
+const options = {
 	absWorkingDir: here,
-	entryPoints: ["src/main.tsx"],
 	bundle: true,
 	minify: true,
 	format: "esm",
@@ -20,16 +19,23 @@ const result = await build({
 	legalComments: "none",
 	charset: "utf8",
 	external: ["/console/*"],
-	define: { "process.env.NODE_ENV": '"production"' },
 	write: false,
 	plugins: [{ name: "theme", setup: (b) => b.onLoad({ filter: /theme\.css$/ }, ({ path }) => ({ loader: "css", contents: used(readFileSync(path, "utf8")) })) }],
+};
+const worker = await build({ ...options, entryPoints: ["src/preview.worker.ts"], entryNames: "preview-[hash]" });
+const workerName = worker.outputFiles[0].path.slice(`${here}dist`.length);
+const page = await build({
+	...options,
+	entryPoints: ["src/main.tsx"],
+	define: { "process.env.NODE_ENV": '"production"', previewWorker: JSON.stringify(`/console${workerName}`) },
 });
+const outputFiles = [...worker.outputFiles, ...page.outputFiles];
 
 rmSync(`${here}dist`, { recursive: true, force: true });
 mkdirSync(`${here}dist/assets`, { recursive: true });
 const names = {};
 let bytes = 0;
-for (const { path, contents } of result.outputFiles) {
+for (const { path, contents } of outputFiles) {
 	writeFileSync(path, contents);
 	names[path.slice(path.lastIndexOf(".") + 1)] = path.slice(path.lastIndexOf("/") + 1);
 	bytes += gzipSync(contents, { level: 9 }).length;
@@ -39,7 +45,7 @@ writeFileSync(
 	readFileSync(`${here}src/index.html`, "utf8").replace(/console\.(js|css)/g, (_, kind) => names[kind]),
 );
 const digest = createHash("sha256");
-for (const { contents } of result.outputFiles) digest.update(contents);
+for (const { contents } of outputFiles) digest.update(contents);
 writeFileSync(`${here}dist/sources.sha256`, `${sources()}\n`);
 console.log(`console/dist: ${bytes} bytes of script and style after gzip, at most ${limit}; sha256 ${digest.digest("hex").slice(0, 16)}`);
 

@@ -3,6 +3,7 @@ import type { Route } from "./state/router";
 import { Environments } from "./views/environments";
 import { Matrix } from "./views/matrix/matrix";
 import { ThemeSettings } from "./views/settings/theme";
+import { Preview } from "./views/look/preview";
 import { VariantSettings } from "./views/settings/variant";
 import { Themes } from "./views/themes";
 import { Variants } from "./views/variants/variants";
@@ -14,4 +15,6 @@ export const routes: readonly Route[] = [
 	{ pattern: "e/:environment/t/:theme/matrix", title: "Matrix", view: Matrix },
 	{ pattern: "e/:environment/t/:theme/settings", title: "Settings", view: ThemeSettings },
 	{ pattern: "e/:environment/t/:theme/v/:variant/settings", title: "Settings", view: VariantSettings },
+	{ pattern: "e/:environment/t/:theme/preview", title: "Preview", view: Preview },
+	{ pattern: "e/:environment/t/:theme/v/:variant/preview", title: "Preview", view: Preview },
 ];

@@ -417,6 +417,9 @@ function object(t: Token): JSONValue {
 
 const drafts = new Map<string, Draft>();
 
+/** The draft of the tokens at an address, if a view has opened it. */
+export const openDraft = (path: string): Draft | undefined => drafts.get(path);
+
 /** The draft of a Theme (variant null) or a Variant, one for all views. */
 export function draftOf(environmentPath: string, theme: string, variant: string | null): Draft {
 	const path = `${environmentPath}/themes/${theme}${variant ? `/variants/${variant}` : ""}/tokens`;

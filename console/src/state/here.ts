@@ -14,7 +14,7 @@ export const useVariant = (e: string, t: string, v: string): Resource<Variant> =
 export function followChanges(): void {
 	listen((event) => {
 		invalidate(`themes ${event.environment}`);
-		if (event.theme) for (const what of ["theme", "variants", "versions", "diagnostics", "diff", "modes", "matrix"]) invalidate(`${what} ${event.theme}`);
+		if (event.theme) for (const what of ["theme", "variants", "versions", "diagnostics", "diff", "modes", "matrix", "preview"]) invalidate(`${what} ${event.theme}`);
 		if (event.variant) for (const what of ["variant", "versions", "diagnostics", "diff"]) invalidate(`${what} ${event.variant}`);
 		invalidate(`events ${event.environment}`);
 	});

@@ -18,7 +18,16 @@ export function ThemeTabs({ environment, theme, current }: { environment: string
 				{t && (t.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {t.latestVersion}</Badge>)}
 				{t?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
 			</div>
-			<Tabs label="Theme" tabs={[tab("", "Tokens"), tab("variants", "Variants"), tab("matrix", "Matrix"), tab("settings", "Settings")]} />
+			<Tabs
+				label="Theme"
+				tabs={[
+					tab("", "Tokens"),
+					tab("variants", "Variants"),
+					tab("matrix", "Matrix"),
+					tab("preview", "Preview"),
+					tab("settings", "Settings"),
+				]}
+			/>
 		</>
 	);
 }
@@ -33,7 +42,14 @@ export function VariantTabs({ environment, theme, variant, current }: { environm
 				{v && (v.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {v.latestVersion}</Badge>)}
 				{v?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
 			</div>
-			<Tabs label="Variant" tabs={[tab("", "Overrides"), tab("settings", "Settings")]} />
+			<Tabs
+				label="Variant"
+				tabs={[
+					tab("", "Overrides"),
+					tab("preview", "Preview"),
+					tab("settings", "Settings"),
+				]}
+			/>
 		</>
 	);
 }

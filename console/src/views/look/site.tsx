@@ -1,0 +1,46 @@
+// A page of the user's own in a frame, which takes the sheet of a look by a message.
+import { useEffect, useRef } from "preact/hooks";
+import { query, setQuery } from "../../state/router";
+import { Copy, TextField } from "../../ui/controls";
+
+/** The address as a frame may have it; null if it is none, or one of this origin, whose pages could reach the console. */
+export function siteAddress(text: string, own: string): URL | null {
+	if (!URL.canParse(text)) return null;
+	const url = new URL(text);
+	return (url.protocol === "https:" || url.protocol === "http:") && url.origin !== own ? url : null;
+}
+
+const recipe = (): string => `const livery = new CSSStyleSheet();
+document.adoptedStyleSheets.push(livery);
+addEventListener("message", (e) => e.origin === ${JSON.stringify(location.origin)} && livery.replaceSync(String(e.data.livery)));`;
+
+export function SiteHelp() {
+	const text = query.value.get("url") ?? "";
+	const bad = text !== "" && !siteAddress(text, location.origin);
+	return (
+		<div class="look-part">
+			<TextField
+				label="Address of a page of yours" type="url" inputMode="text" value={text} onInput={(url) => setQuery({ url })} placeholder="https://…"
+				error={bad ? "This must be an address that begins with https:// or http://, of another origin than the console." : ""}
+				hint="Many sites refuse to stand in a frame: then the pane stays empty, and your browser's console says why."
+			/>
+			<details>
+				<summary>Let the page take what you see here</summary>
+				<p>A page that loads Livery's file shows what is published. To take the look of its pane as well, as you edit, it needs these lines in a script; leave them out of what you publish.</p>
+				<pre tabIndex={0}>{recipe()}</pre>
+				<Copy text={recipe()} label="Copy the lines" />
+			</details>
+		</div>
+	);
+}
+
+export function Site({ title, css }: { title: string; css: string }) {
+	const frame = useRef<HTMLIFrameElement>(null);
+	const url = siteAddress(query.value.get("url") ?? "", location.origin);
+	const send = (): void => {
+		if (url) frame.current?.contentWindow?.postMessage({ livery: css }, url.origin);
+	};
+	useEffect(send, [css]);
+	if (!url) return <p class="muted">Write the address of a page above.</p>;
+	return <iframe ref={frame} class="look-frame" title={`${title}: ${url.host}`} src={url.href} sandbox="allow-scripts allow-same-origin allow-forms" referrerpolicy="no-referrer" onLoad={send} />;
+}
