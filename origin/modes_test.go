@@ -140,7 +140,10 @@ func TestFeedTellsOfCombinations(t *testing.T) {
 	for at, sealed := range map[string]bool{"1/scheme,contrast": true, "latest/scheme,contrast": false} {
 		p := e.pair(theme, idOf(acme), at)
 		css := e.file(p, renderer.TokensCSS)
-		for _, want := range []string{"--b: acme;", "@media print {", `[data-scheme="dark"] {` + "\n  color-scheme: dark;\n  --b: acme-dark;", `[data-contrast="more"]`} {
+		for _, want := range []string{
+			`--b: var(--contrast\.not\.more,var(--scheme\.not\.dark,acme)var(--scheme\.dark,acme-dark))var(--contrast\.more,acme);`,
+			"@media print {", `[data-scheme="dark"] {` + "\n  color-scheme: dark;\n", `[data-contrast="more"]`,
+		} {
 			if !strings.Contains(css, want) || p.Sealed != sealed {
 				t.Errorf("the stylesheet at %s lacks %q, or is sealed %v: %s", at, want, p.Sealed, css)
 			}

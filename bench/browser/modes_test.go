@@ -59,7 +59,7 @@ func (c modesCase) sheet(t *testing.T) (sheet string, flats map[string]string) {
 	none := slices.Repeat([]int{-1}, len(c.dims))
 	base := c.flat(t, none)
 	flats = map[string]string{choiceKey(none): string(base)}
-	text, err := modesheet.Append(slices.Clone(base), base, c.dims, func(choice []int) ([]byte, error) {
+	text, err := modesheet.Append(nil, base, c.dims, func(choice []int) ([]byte, error) {
 		flat := c.flat(t, choice)
 		flats[choiceKey(choice)] = string(flat)
 		return flat, nil
@@ -223,4 +223,14 @@ func TestModesOfPrimer(t *testing.T) {
 	two := modesheet.Dimension{Name: contrasts.Name, Modes: contrasts.Modes[:2]}
 	c := modesCase{document: document, dims: []modesheet.Dimension{schemes, two}, maps: [][]map[string]any{{{}, dark}, {{}, more}}}
 	c.check(t, 3, media{"", nil, []int{-1, -1}}, media{"", map[string]string{"prefers-color-scheme": "dark", "prefers-contrast": "more"}, []int{1, 1}})
+}
+
+// Values of several schemes that refer to each other in a circle, of which no scheme has the whole.
+func TestModesThatReferToEachOther(t *testing.T) {
+	c := modesCase{
+		document: `{"t":{"a":{"$type":"color","$value":"var(--t-b)"},"b":{"$type":"color","$value":"#010203"},"c":{"$type":"color","$value":"var(--t-a)"}}}`,
+		dims:     []modesheet.Dimension{schemes},
+		maps:     [][]map[string]any{{{}, {"t.a": "#040506", "t.b": "var(--t-c)"}}},
+	}
+	c.check(t, 3, media{"", nil, []int{-1}}, media{"", map[string]string{"prefers-color-scheme": "dark"}, []int{1}})
 }

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -44,46 +46,95 @@ func TestModes(t *testing.T) {
 	if *page == "" {
 		t.Skip("it runs other tools that are installed from npm (make modes)")
 	}
-	document, overrides := read(t)
-	var ours result
-	var single []byte
-	base := compile(t, document)
-	for range 2 { // the second counts, as it does for the others
-		began := processorTime(t)
-		single = base.Load(tree(t, nil)).Append(nil, renderer.TokensCSS)
-		sheet, err := modesheet.Append(bytes.Clone(single), single, dimensions, func(choice []int) ([]byte, error) {
-			return base.Load(tree(t, overrides[[]string{"", more, dark, both}[2*max(0, choice[0])+choice[1]+1]])).Append(nil, renderer.TokensCSS), nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ours = result{string(sheet), float64(processorTime(t)-began) / 1e6}
-	}
-	others := peers(t, document, overrides)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# One stylesheet for a scheme and a contrast\n\n%s, `make modes`, %s. GitHub Primer, light and dark, with the values that differ in its high contrast as a second dimension. ",
 		time.Now().Format(time.DateOnly), runtime.Version())
 	b.WriteString("Style Dictionary writes a file for each of the four combinations, Terrazzo a permutation for each; both are put under the same media conditions and attributes. ")
-	b.WriteString("Livery's sheet is right for nested elements too, in whatever order they have the attributes (`make browser` proves it): this is what most of its plain bytes are for. ")
+	b.WriteString("Livery's sheet is right for nested elements too, in whatever order they have the attributes (`make browser` proves it). ")
 	b.WriteString("Time is of the processor, of a second run from the parsed document.\n\n")
 	b.WriteString("| | bytes | brotli 11 | of one file of Livery | ms |\n|---|---:|---:|---:|---:|\n")
-	one := compressed(single)
+	single := primer(t, false, nil)
+	one := compressed([]byte(single.Text))
 	line := func(name string, r result) {
-		size := compressed([]byte(r.Text))
-		fmt.Fprintf(&b, "| %s | %d | %d | %.2f | %.0f |\n", name, len(r.Text), size, float64(size)/float64(one), r.Milliseconds)
+		size, took := compressed([]byte(r.Text)), ""
+		if r.Milliseconds > 0 {
+			took = fmt.Sprintf("%.0f", r.Milliseconds)
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %.2f | %s |\n", name, len(r.Text), size, float64(size)/float64(one), took)
 	}
-	fmt.Fprintf(&b, "| Livery, one mode | %d | %d | 1.00 | |\n", len(single), one)
-	line("Livery, `?modes=scheme,contrast`", ours)
+	line("Livery, one mode", single)
+	line("Livery, `?modes=scheme`", primer(t, false, dimensions[:1]))
+	line("Livery, `?modes=scheme,contrast`", primer(t, false, dimensions))
+	others := peers(t)
 	line("Style Dictionary, four combinations", others["Style Dictionary"])
 	line("Terrazzo, four permutations", others["Terrazzo"])
+	line("The file and, behind it, once what dark and what contrast have otherwise", result{Text: single.Text + differences(t)})
+	b.WriteString("\nThe last line is no stylesheet: it is what any stylesheet takes at least that leaves the file as it is and writes blocks behind it. ")
+	b.WriteString("Livery takes what modes change out of the file, and writes each name once with all of its values.\n")
 	if err := os.WriteFile(*page, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestOneStylesheetIsSmall holds the stylesheet of a scheme and a contrast to less than 1.25 times one mode.
+func TestOneStylesheetIsSmall(t *testing.T) {
+	if _, err := os.Stat(*corpus); err != nil {
+		t.Skipf("NOT PROVEN: %v", err)
+	}
+	one, sheet := compressed([]byte(primer(t, false, nil).Text)), compressed([]byte(primer(t, false, dimensions).Text))
+	if sheet*100 >= one*125 {
+		t.Errorf("the stylesheet takes %d bytes, %.2f times the %d of one mode: want less than 1.25", sheet, float64(sheet)/float64(one), one)
 	}
 }
 
 var dimensions = []modesheet.Dimension{
 	{Name: "scheme", Modes: []modesheet.Mode{{Name: "light", Base: true}, {Name: dark, When: "(prefers-color-scheme: dark)"}}},
 	{Name: "contrast", Modes: []modesheet.Mode{{Name: more, When: "(prefers-contrast: more)"}}},
+}
+
+// forms returns the dimensions, the scheme with light-dark() or without.
+func forms(lightDark bool) []modesheet.Dimension {
+	dims := slices.Clone(dimensions)
+	dims[0].LightDark = lightDark
+	return dims
+}
+
+// primer returns the stylesheet of Primer for some of the dimensions, for none its tokens.css.
+func primer(t *testing.T, lightDark bool, dims []modesheet.Dimension) (r result) {
+	t.Helper()
+	document, overrides := read(t)
+	base := compile(t, document)
+	flat := func(choice []int) ([]byte, error) {
+		choice = append(slices.Clone(choice), -1, -1)
+		names := []string{"", more, dark, both}
+		return base.Load(tree(t, overrides[names[2*max(0, choice[0])+choice[1]+1]])).Append(nil, renderer.TokensCSS), nil
+	}
+	for range 2 { // the second counts, as it does for the others
+		began := processorTime(t)
+		single, _ := flat(nil)
+		sheet, err := modesheet.Append(nil, single, forms(lightDark)[:len(dims)], flat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = result{string(sheet), float64(processorTime(t)-began) / 1e6}
+	}
+	return r
+}
+
+// differences returns the lines that only the dark scheme has, and those that only the contrast has.
+func differences(t *testing.T) (lines string) {
+	t.Helper()
+	document, overrides := read(t)
+	base := compile(t, document)
+	single := string(base.Load(tree(t, nil)).Append(nil, renderer.TokensCSS))
+	for _, mode := range []string{dark, more} {
+		for line := range bytes.Lines(base.Load(tree(t, overrides[mode])).Append(nil, renderer.TokensCSS)) {
+			if !strings.Contains(single, string(line)) {
+				lines += string(line)
+			}
+		}
+	}
+	return lines
 }
 
 // read returns Primer, and the overrides of each combination.
@@ -140,26 +191,33 @@ func tree(t *testing.T, overrides map[string]any) *jsontree.Node {
 }
 
 // peers runs the other tools.
-func peers(t *testing.T, document []byte, overrides map[string]map[string]any) (results map[string]result) {
+func peers(t *testing.T) (results map[string]result) {
 	t.Helper()
-	input, err := json.Marshal(map[string]any{"document": json.RawMessage(document), "maps": overrides})
+	document, overrides := read(t)
+	node(t, "../peers/modes.mjs", map[string]any{"document": json.RawMessage(document), "maps": overrides}, &results)
+	return results
+}
+
+// node runs a script with a file of JSON, and reads the JSON that it prints.
+func node(t *testing.T, script string, input, output any) {
+	t.Helper()
+	text, err := json.Marshal(input)
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "input.json")
-	if err := os.WriteFile(name, input, 0o644); err != nil {
+	if err := os.WriteFile(name, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(t.Context(), "node", "../peers/modes.mjs", name)
+	run := exec.CommandContext(t.Context(), "node", script, name)
 	run.Stderr = os.Stderr
 	out, err := run.Output()
 	if err == nil {
-		err = json.Unmarshal(out, &results)
+		err = json.Unmarshal(out, output)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return results
 }
 
 // compressed is the length of text under brotli at level 11.

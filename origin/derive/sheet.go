@@ -39,8 +39,8 @@ func (d Dimension) inputs() string {
 	return strings.Join(parts, ",")
 }
 
-// sheet compiles the overlay of a conditional stylesheet: the edits of the address's own pair and, at the end of
-// tokens.css, the blocks of the modes. The parts of the other files change nothing.
+// sheet compiles the overlay of a conditional stylesheet: the edits of the address's own pair, without the properties that
+// modes change, and these at the end of tokens.css. The parts of the other files change nothing.
 func (d *Deriver) sheet(ctx context.Context, with compiler, c Combination) ([]byte, error) {
 	blob, err := with.plans(ctx)
 	if err != nil {
@@ -127,33 +127,34 @@ func (s stylesheet) changes(dimensions []Dimension) (*plan.Changes, error) {
 		named = append(named, modesheet.Dimension{Name: d.Name, Modes: list})
 	}
 	own := overlay.Append(nil)
-	blocks, err := modesheet.Append(nil, own, named, s.flat)
+	sheet, err := modesheet.Append(nil, own, named, s.flat)
 	if err != nil {
 		return nil, err
 	}
-	changes := lineChanges(s.plan.File(), own)
-	changes.Replace(len(s.plan.File()), nil, blocks)
-	return changes, nil
+	return lineChanges(s.plan.File(), sheet), nil
 }
 
-// lineChanges returns the changes that make after of before: one for each line that differs, or a single one if they have
-// different numbers of lines.
+// lineChanges returns the changes that make after of before: a line that declares the same property in both changes its
+// value, another line of before goes, and what is left of after comes behind it.
 func lineChanges(before, after []byte) *plan.Changes {
 	var c plan.Changes
-	if bytes.Count(before, newline) != bytes.Count(after, newline) {
-		c.Replace(0, before, after)
-		return &c
-	}
-	rest := after
 	for at := 0; at < len(before); {
-		line, other := firstLine(before[at:]), firstLine(rest)
+		line, other := firstLine(before[at:]), firstLine(after)
+		if !bytes.Equal(declared(line), declared(other)) {
+			other = nil
+		}
 		c.Replace(at, line, other)
-		at, rest = at+len(line), rest[len(other):]
+		at, after = at+len(line), after[len(other):]
 	}
+	c.Replace(len(before), nil, after)
 	return &c
 }
 
-var newline = []byte{'\n'}
+// declared returns the name of the property that a line declares, or all of a line that declares none.
+func declared(line []byte) []byte {
+	name, _, _ := bytes.Cut(line, []byte{':'})
+	return name
+}
 
 // firstLine returns the first line of a text, with its end.
 func firstLine(text []byte) []byte {

@@ -64,7 +64,7 @@ func TestAConditionalStylesheetHoldsEveryCombination(t *testing.T) {
 			{Name: "scheme", Modes: []modesheet.Mode{{Name: "light", Base: true}, {Name: "dark", When: "(prefers-color-scheme: dark)"}}},
 			{Name: "contrast", Modes: []modesheet.Mode{{Name: "more", When: "(prefers-contrast: more)"}}},
 		}
-		want, err := modesheet.Append([]byte(base), []byte(base), named, func(choice []int) ([]byte, error) {
+		want, err := modesheet.Append(nil, []byte(base), named, func(choice []int) ([]byte, error) {
 			all := own
 			if choice[0] == 1 {
 				all = sum(t, all, dark)

@@ -35,7 +35,7 @@ func appendBorderText(dst []byte, s string, f *form) ([]byte, *Misfit) {
 			width = true
 		case !style && listed(strokeStyles, lower(part)):
 			next, style = append(dst, lower(part)...), true
-		case !color && isColor(part):
+		case !color && IsColor(part):
 			next, _ = appendColorText(dst, part, f)
 			color = true
 		default:
@@ -59,8 +59,8 @@ func safeParts(s string, limit int) []string {
 	return parts
 }
 
-// isColor reports whether s spells a colour.
-func isColor(s string) bool {
+// IsColor reports whether s spells a colour, as no keyword does that every property knows.
+func IsColor(s string) bool {
 	_, reading := readColorText(s)
 	return reading != noColorText && !isWide(s)
 }

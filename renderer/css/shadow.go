@@ -97,7 +97,7 @@ func appendSpelledShadow(dst []byte, s string, f *form) ([]byte, bool) {
 			ended = len(lengths) > 0
 		case !ended && len(lengths) < 4 && offset.takes(part):
 			lengths = append(lengths, part)
-		case color == "" && isColor(part):
+		case color == "" && IsColor(part):
 			color = part
 			ended = len(lengths) > 0
 		default:

@@ -1,205 +1,191 @@
 package modesheet
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
 
-// writer writes the blocks of a stylesheet.
+// writer writes a stylesheet.
 type writer struct {
 	*table
 	out   []byte
-	limit int // of out
+	limit int      // of out
+	used  [][]bool // by dimension and mode: whether a value depends on the switches of the mode
+	// Copies of circular properties: those that the rule being written declares, and those that it needs beside them.
+	copies  map[property]bool
+	missing []property
 }
 
-// The names of the dimension and the modes that a browser knows too.
-const (
-	schemeDimension = "scheme"
-	lightScheme     = "light"
-	darkScheme      = "dark"
-)
-
-// scheme returns the value of color-scheme under a choice, empty if it says nothing of it.
-func (w *writer) scheme(choice []int) string {
-	for i, mode := range choice {
-		if mode < 0 || w.dims[i].Name != schemeDimension {
-			continue
-		}
-		if name := w.dims[i].Modes[mode].Name; name == lightScheme || name == darkScheme {
-			return name
+// base writes the tokens.css of no mode, without the declarations that switches decide.
+func (w *writer) base(sheet []byte) {
+	for _, d := range w.dims {
+		w.used = append(w.used, make([]bool, len(d.Modes)))
+	}
+	for line := range bytes.Lines(sheet) {
+		name, _, ok := declaration(line)
+		position := w.position[name]
+		switch {
+		case !ok || w.changed[position] == 0:
+			w.out = append(w.out, line...)
+		case w.switched(position) == 0:
+			w.declare(position)
 		}
 	}
-	return ""
 }
 
-// baseScheme tells the browser the scheme of a page without attributes if no media condition holds: that of the first
-// mode that overrides nothing.
-func (w *writer) baseScheme() {
+// switched is the set of the dimensions whose switches decide what a property is.
+func (w *writer) switched(name int) subset {
+	set := w.changed[name]
 	for i, d := range w.dims {
-		base := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Base })
-		if base < 0 {
-			continue
+		if set.has(i) && w.isLightDark(d, name) {
+			set &^= 1 << i
 		}
-		choice := w.none()
-		choice[i] = base
-		if scheme := w.scheme(choice); scheme != "" {
-			w.text(":root {\n  color-scheme: ", scheme, ";\n}\n")
+	}
+	return set
+}
+
+// properties writes what switches decide: a rule for what the same dimensions change, on all elements that can change it.
+func (w *writer) properties() {
+	var sets []subset
+	groups := make(map[subset][]int)
+	for name := range w.names {
+		if set := w.switched(name); set != 0 {
+			if groups[set] == nil {
+				sets = append(sets, set)
+			}
+			groups[set] = append(groups[set], name)
 		}
+	}
+	slices.Sort(sets)
+	for _, set := range sets {
+		w.text(":root")
+		for i, d := range w.dims {
+			if set.has(i) {
+				w.text(", [", attribute(d), "]")
+			}
+		}
+		w.text(" {\n")
+		for _, name := range groups[set] {
+			w.declare(name)
+		}
+		w.text("}\n")
+		clear(w.copies)
 	}
 }
 
-// block writes what a choice of modes declares, for each way in which an element can come to it: each dimension by the
-// page's media conditions or by the nearest attribute.
-func (w *writer) block(set subset, choice []int, properties []int32) {
-	body := w.body(set, choice, properties)
-	if body == "" {
+// declare writes a property with all of its values.
+func (w *writer) declare(name int) {
+	w.text("  ", w.names[name], ": ")
+	w.value(name, w.none(), len(w.dims)-1)
+	w.text(";\n")
+	w.declareCopies()
+}
+
+// value writes what a property is in the combinations of choice with modes of the first dimensions up to the one at
+// last. The last dimension is outermost: what its modes override is mostly the same in all modes of the others.
+func (w *writer) value(name int, choice []int, last int) {
+	if len(w.out) > w.limit {
 		return
 	}
-	for byMedia := range subset(1) << len(w.dims) {
-		if byMedia&^set == 0 && w.isConditional(byMedia, choice) {
-			w.forms(set, byMedia, choice, body)
+	if last < 0 {
+		w.leaf(name, w.row(choice))
+		return
+	}
+	d, others := w.dims[last], w.otherwise(name, choice, last)
+	with := func(mode int) {
+		choice[last] = mode
+		w.value(name, choice, last-1)
+		choice[last] = -1
+	}
+	if len(others) == 1 && w.isLightDark(d, name) {
+		light, dark := -1, others[0]
+		if d.Modes[others[0]].Name == lightScheme {
+			light, dark = dark, light
 		}
+		w.text("light-dark(")
+		with(light)
+		w.text(", ")
+		with(dark)
+		w.text(")")
+		return
+	}
+	for _, mode := range others {
+		w.used[last][mode] = true
+		w.text("var(", off(d, mode), ",")
+	}
+	with(-1)
+	w.text(strings.Repeat(")", len(others)))
+	for _, mode := range others {
+		w.text("var(", on(d, mode), ",")
+		with(mode)
+		w.text(")")
 	}
 }
 
-// isConditional reports whether the modes of a choice in the dimensions of set have media conditions.
-func (w *writer) isConditional(set subset, choice []int) bool {
-	for _, i := range set.list() {
-		if w.dims[i].Modes[choice[i]].When == "" {
+// otherwise returns the modes of the dimension at last in which a property has other values than without a mode of it.
+func (w *writer) otherwise(name int, choice []int, last int) (modes []int) {
+	if !w.changed[name].has(last) {
+		return nil
+	}
+	for mode, m := range w.dims[last].Modes {
+		if !m.Base && !w.same(name, choice, last, mode, last-1) {
+			modes = append(modes, mode)
+		}
+	}
+	return modes
+}
+
+// same reports whether a property has the same values with and without a mode of a dimension, in the combinations with
+// modes of the first dimensions up to the one at last.
+func (w *writer) same(name int, choice []int, dimension, mode, last int) bool {
+	if last < 0 {
+		without := w.row(choice).of(name)
+		choice[dimension] = mode
+		with := w.row(choice).of(name)
+		choice[dimension] = -1
+		return with == without || !w.isCircular(name) && w.values[with].text == w.values[without].text
+	}
+	for other := -1; other < len(w.dims[last].Modes); other++ {
+		if other >= 0 && w.dims[last].Modes[other].Base {
+			continue
+		}
+		choice[last] = other
+		same := w.same(name, choice, dimension, mode, last-1)
+		choice[last] = -1
+		if !same {
 			return false
 		}
 	}
 	return true
 }
 
-// body is the declarations of a block.
-func (w *writer) body(set subset, choice []int, properties []int32) string {
-	var b strings.Builder
-	if scheme := w.scheme(choice); scheme != "" && set.size() == 1 {
-		b.WriteString("  color-scheme: " + scheme + ";\n")
-	}
-	row := w.row(choice)
-	for _, property := range properties {
-		name := w.differ[property]
-		b.WriteString("  " + w.names[name] + ": " + w.texts[at(row, int(name))] + ";\n")
-	}
-	return b.String()
-}
-
-// forms writes the rules by which an element has the modes of a choice: those of the dimensions in byMedia by the media
-// conditions, if neither the element nor one around it has the attribute, and the others by attributes. The element has
-// one of these attributes; of each other one the nearest element around it that has the attribute counts, which only
-// @scope can say, once for each order in which these elements can stand.
-func (w *writer) forms(set, byMedia subset, choice []int, body string) {
-	open, shut := "", ""
-	if byMedia != 0 {
-		condition := w.media(byMedia, choice)
-		if condition == "" {
+// leaf writes what a property is in one combination.
+func (w *writer) leaf(name int, r row) {
+	text := w.values[r.of(name)].text
+	if w.isCircular(name) {
+		for range references(text) {
+			p := property{name, r.number}
+			w.missing = append(w.missing, p)
+			w.text("var(", w.copyName(p), ")")
 			return
 		}
-		open, shut = "@media "+condition+" {\n", "}\n"
 	}
-	byAttribute := (set &^ byMedia).list()
-	if len(byAttribute) == 0 {
-		w.text(open, ":root"+w.unless(byMedia, ""), " {\n", body, "}\n", shut)
-		return
-	}
-	for _, order := range permutations(byAttribute) {
-		own := order[len(order)-1]
-		scopes, within := "", ""
-		for i, dimension := range order[:len(order)-1] {
-			ends := make([]string, 0, len(order))
-			for _, outer := range order[:i+1] {
-				ends = append(ends, ":scope ["+w.attribute(outer)+"]")
-			}
-			scopes += "@scope (" + within + w.selector(dimension, choice) + ") to (" + strings.Join(ends, ", ") + ") {\n"
-			within = ":where(:scope, :scope *)"
-		}
-		// As many attributes as dimensions: of two rules that hold, that of more dimensions wins.
-		element := within + strings.Repeat(w.selector(own, choice), len(order)) + w.unless(byMedia, " *")
-		w.text(open, scopes, element, " {\n", body, "}\n", strings.Repeat("}\n", len(order)-1), shut)
-	}
+	w.text(text)
 }
 
-func (w *writer) attribute(dimension int) string { return "data-" + w.dims[dimension].Name }
-
-// selector is of an element that has the attribute of the mode.
-func (w *writer) selector(dimension int, choice []int) string {
-	return "[" + w.attribute(dimension) + `="` + w.dims[dimension].Modes[choice[dimension]].Name + `"]`
-}
-
-// unless excludes elements that have the attribute of one of the dimensions, and with inside " *" those inside of them.
-// Each :not() counts as one attribute.
-func (w *writer) unless(dimensions subset, inside string) string {
-	text := ""
-	for _, i := range dimensions.list() {
-		attribute := "[" + w.attribute(i) + "]"
-		if inside == "" {
-			text += ":not(" + attribute + ")"
-		} else {
-			text += ":not(" + attribute + ", " + attribute + inside + ")"
+// declareCopies writes copies of circular properties, and what they refer to, those that the rule does not have yet.
+func (w *writer) declareCopies() {
+	for len(w.missing) > 0 && len(w.out) <= w.limit {
+		p := w.missing[0]
+		w.missing = w.missing[1:]
+		if !w.copies[p] {
+			w.copies[p] = true
+			text, refers := w.copied(p)
+			w.text("  ", w.copyName(p), ": ", text, ";\n")
+			w.missing = append(w.missing, refers...)
 		}
 	}
-	return text
-}
-
-// media is the condition under which a page has the modes of a choice in the dimensions of set: theirs, and none of a
-// later mode of the same dimension. It is empty if no page has them: none is printed and shown.
-func (w *writer) media(set subset, choice []int) string {
-	var kinds, features []string
-	for _, i := range set.list() {
-		modes := w.dims[i].Modes
-		when := modes[choice[i]].When
-		add := func(condition, kind, feature string) {
-			if condition == printed {
-				kinds = append(kinds, kind)
-			} else {
-				features = append(features, feature)
-			}
-		}
-		add(when, printed, when)
-		for _, later := range modes[choice[i]+1:] {
-			if later.When == when {
-				return ""
-			}
-			if later.When != "" && !areExclusive(when, later.When) {
-				add(later.When, shown, "(not "+later.When+")")
-			}
-		}
-	}
-	slices.Sort(kinds)
-	slices.Sort(features)
-	if kinds = slices.Compact(kinds); len(kinds) > 1 {
-		return ""
-	}
-	return strings.Join(append(kinds, slices.Compact(features)...), " and ")
-}
-
-// The media type of paper, and that of everything else.
-const (
-	printed = "print"
-	shown   = "screen"
-)
-
-// areExclusive reports whether two conditions name one feature, which has one value.
-func areExclusive(a, b string) bool {
-	feature, _, ok := strings.Cut(a, ":")
-	other, _, also := strings.Cut(b, ":")
-	return ok && also && feature == other
-}
-
-// permutations returns every order of what is in list.
-func permutations(list []int) [][]int {
-	if len(list) < 2 {
-		return [][]int{list}
-	}
-	var all [][]int
-	for i, first := range list {
-		for _, rest := range permutations(slices.Concat(list[:i], list[i+1:])) {
-			all = append(all, append([]int{first}, rest...))
-		}
-	}
-	return all
 }
 
 func (w *writer) text(parts ...string) {

@@ -200,7 +200,7 @@ var house = map[string]room{
 	"wasm/guest":          {ours: "renderer renderer/jsontree renderer/plan wasm/abi", guest: true},
 	"renderer":            {ours: "renderer/css renderer/dtcg renderer/jsontree renderer/plan", guest: true},
 	"renderer/plan":       {guest: true},
-	"renderer/modesheet":  {},
+	"renderer/modesheet":  {ours: "renderer/css"},
 	"renderer/css":        {ours: "renderer/jsontree", guest: true},
 	"renderer/dtcg":       {ours: "renderer/css renderer/jsontree", guest: true},
 	"renderer/jsontree":   {guest: true},

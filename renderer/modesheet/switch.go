@@ -1,0 +1,82 @@
+package modesheet
+
+import "slices"
+
+// The names of the dimension and the modes that a browser knows too.
+const (
+	schemeDimension = "scheme"
+	lightScheme     = "light"
+	darkScheme      = "dark"
+)
+
+// scheme returns the value of color-scheme in a mode, empty if it says nothing of it.
+func (d Dimension) scheme(mode int) string {
+	if name := d.Modes[mode].Name; d.Name == schemeDimension && (name == lightScheme || name == darkScheme) || d.isLightDark() {
+		return name
+	}
+	return ""
+}
+
+// isLightDark reports whether light-dark() can say what the modes of a dimension change, and is asked for.
+func (d Dimension) isLightDark() bool {
+	return d.LightDark && len(d.Modes) == 2 && d.Modes[0].Base != d.Modes[1].Base &&
+		(d.Modes[0].Name == lightScheme && d.Modes[1].Name == darkScheme || d.Modes[0].Name == darkScheme && d.Modes[1].Name == lightScheme)
+}
+
+func (t *table) isLightDark(d Dimension, name int) bool { return d.isLightDark() && t.colors[name] }
+
+// on is the name of the switch that is on in a mode alone, off that of the one that is off in it alone.
+func on(d Dimension, mode int) string  { return "--" + d.Name + `\.` + d.Modes[mode].Name }
+func off(d Dimension, mode int) string { return "--" + d.Name + `\.not\.` + d.Modes[mode].Name }
+
+func attribute(d Dimension) string { return "data-" + d.Name }
+
+// switches writes what each mode does with the switches, for an element by its attribute, and for a page without the
+// attribute by the media condition, which has the higher specificity.
+func (w *writer) switches() {
+	for i, d := range w.dims {
+		base := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Base })
+		w.rule(":root", w.state(i, base), "")
+		for mode, m := range d.Modes {
+			w.rule("["+attribute(d)+`="`+m.Name+`"]`, w.state(i, mode), "")
+		}
+		for mode, m := range d.Modes {
+			if m.When != "" {
+				w.rule(":root:not(["+attribute(d)+"])", w.state(i, mode), m.When)
+			}
+		}
+	}
+}
+
+// state is the declarations that turn the switches of a dimension for a mode, -1 for none.
+func (w *writer) state(dimension, mode int) (declarations string) {
+	d := w.dims[dimension]
+	if mode >= 0 {
+		if scheme := d.scheme(mode); scheme != "" {
+			declarations = "  color-scheme: " + scheme + ";\n"
+		}
+	}
+	for other, used := range w.used[dimension] {
+		if !used {
+			continue
+		}
+		first, second := "", absent
+		if other == mode {
+			first, second = second, first
+		}
+		declarations += "  " + on(d, other) + ": " + first + ";\n  " + off(d, other) + ": " + second + ";\n"
+	}
+	return declarations
+}
+
+// rule writes a rule, under a media condition if there is one, unless it declares nothing.
+func (w *writer) rule(selector, declarations, condition string) {
+	if declarations == "" {
+		return
+	}
+	if condition != "" {
+		w.text("@media ", condition, " {\n")
+		defer w.text("}\n")
+	}
+	w.text(selector, " {\n", declarations, "}\n")
+}
