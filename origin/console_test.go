@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -62,7 +65,7 @@ func (b *browser) ask(method, path, body string, header ...string) reply {
 		}
 	}
 	client := &http.Client{
-		Transport:     &http.Transport{DisableCompression: true, DisableKeepAlives: true},
+		Transport:     &http.Transport{DisableCompression: true, DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	answer, err := client.Do(request)
@@ -92,7 +95,7 @@ func (b *browser) logIn(subject string) reply {
 	return r
 }
 
-// The page is served at the address of every view, its assets for ever, and every file in the coding that the browser
+// A132: the page is served at the address of every view, its assets for ever, and every file in the coding that the browser
 // likes, with what keeps other content out.
 func TestConsoleIsServed(t *testing.T) {
 	t.Parallel()
@@ -209,7 +212,7 @@ func TestConsoleCanBeOff(t *testing.T) {
 	}
 }
 
-// A session is what its token is: the same rights, answers, audit and end. The browser keeps it where no script reads it.
+// A132: a session is what its token is: the same rights, answers, audit and end. The browser keeps it where no script reads it.
 func TestSessionsStandForTokens(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t, withConsole, func(c *origin.Config) { c.PublicURL = "http://origin.example" })
@@ -262,6 +265,27 @@ func TestSessionsStandForTokens(t *testing.T) {
 	}
 }
 
+// The cookie of a request that comes over TLS is for https and this host alone, whatever address the origin was given.
+func TestSessionsOverTLSAreForThisHostAlone(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t, withConsole, func(c *origin.Config) { c.PublicURL = "http://origin.example" })
+	secure := httptest.NewUnstartedServer(nil)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	config := &tls.Config{Certificates: secure.TLS.Certificates, MinVersion: tls.VersionTLS13}
+	b := &browser{h: h, base: "https://" + h.serve(func(l net.Listener) error { return h.origin.ServePublic(tls.NewListener(l, config)) })}
+	if line := b.logIn(owner).header.Get("Set-Cookie"); !strings.HasPrefix(line, "__Host-livery_session=") || !strings.HasSuffix(line, "; Secure") {
+		t.Errorf("Set-Cookie = %s", line)
+	}
+	if r := b.ask("GET", apiPath+"/me", ""); r.status != 200 {
+		t.Errorf("GET /me = %d, want 200", r.status)
+	}
+	b.base = ""
+	if r := b.ask("GET", apiPath+"/me", ""); r.status != 401 {
+		t.Errorf("the same without TLS = %d, want 401", r.status)
+	}
+}
+
 // The cookie of an origin that is reached over https is for https and this host alone.
 func TestSessionsOverHTTPSAreForThisHostAlone(t *testing.T) {
 	t.Parallel()
@@ -276,7 +300,7 @@ func TestSessionsOverHTTPSAreForThisHostAlone(t *testing.T) {
 	}
 }
 
-// A page of another origin can send the cookie at most, and what it sends counts as if it had none.
+// A130: a page of another origin can send the cookie at most, and what it sends counts as if it had none.
 func TestSessionsCountFromTheConsoleAlone(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t, withConsole, func(c *origin.Config) { c.CORSOrigins = []string{"https://app.example.com"} })
@@ -318,7 +342,7 @@ func TestSessionsCountFromTheConsoleAlone(t *testing.T) {
 	h.want(200, "GET", theme, "")
 }
 
-// A cookie that was changed, made by another store's origin or kept too long is worth nothing; one that another origin of
+// A131: a cookie that was changed, made by another store's origin or kept too long is worth nothing; one that another origin of
 // the same store made, or the same before it was started again, counts.
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
@@ -384,7 +408,7 @@ func TestSessionsEnd(t *testing.T) {
 	refused("a session of a key that was dropped", b)
 }
 
-// What does not log in says why, and nothing of it is kept.
+// A134: what does not log in says why, and nothing of it is kept.
 func TestSessionsAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t, withConsole)

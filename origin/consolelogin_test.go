@@ -42,7 +42,7 @@ func (b *browser) useCode(code string) int {
 	return b.ask("POST", "/console/session", fmt.Sprintf(`{"code":%q}`, code)).status
 }
 
-// A link logs one person in, once, for 5 minutes, with the subject's grants, at any origin of the store. The store has
+// A133: a link logs one person in, once, for 5 minutes, with the subject's grants, at any origin of the store. The store has
 // only its digest, and the audit log for whom it was made.
 func TestALinkLogsInOnce(t *testing.T) {
 	t.Parallel()
@@ -259,7 +259,7 @@ func (i *codeIssuer) send(b *browser, claims string) (body, verifier string) {
 	return fmt.Sprintf(`{"issuer":"people","code":"the-code","verifier":%q,"redirectURI":%q}`, verifier, b.h.base+"/console/login"), verifier
 }
 
-// A person logs in at the issuer of the operator: the page is told where, the origin exchanges the code with the verifier,
+// A135: a person logs in at the issuer of the operator: the page is told where, the origin exchanges the code with the verifier,
 // and the token counts as every token of that issuer.
 func TestAPersonLogsInAtAnIssuer(t *testing.T) {
 	t.Parallel()
@@ -313,7 +313,7 @@ func TestAPersonLogsInAtAnIssuer(t *testing.T) {
 	}
 }
 
-// An issuer that is away, or that names addresses which are not its own or not safe, logs no person in and is not asked all
+// A136: an issuer that is away, or that names addresses which are not its own or not safe, logs no person in and is not asked all
 // the time; people can still log in with a token.
 func TestAnIssuerThatAnswersWrong(t *testing.T) {
 	t.Parallel()
