@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,12 +106,34 @@ func (h *testOrigin) everyRecord(letter byte) (all []byte) {
 	return all
 }
 
-// Of many who use one code at one time one is logged in.
+// gatedStore lets as many reads as are expected end together.
+type gatedStore struct {
+	storage.Store
+	expected atomic.Int32 // 0: none is held up
+	ended    sync.WaitGroup
+}
+
+func (s *gatedStore) View(ctx context.Context, fn func(storage.Reader) error) error {
+	err := s.Store.View(ctx, fn)
+	if s.expected.Add(-1) >= 0 {
+		s.ended.Done()
+		s.ended.Wait()
+	}
+	return err
+}
+
+// Of many who use one code at one time, and all see that it counts, one is logged in.
 func TestALinkLogsOnePersonIn(t *testing.T) {
 	t.Parallel()
-	h := newTestOrigin(t, withConsole)
+	gate := &gatedStore{}
+	h := newTestOrigin(t, withConsole, func(c *origin.Config) {
+		gate.Store = c.Store
+		c.Store = gate
+	})
 	code := linkTo(t, h.operator(), owner)
 	answers := make([]int, 8)
+	gate.ended.Add(len(answers))
+	gate.expected.Store(int32(len(answers)))
 	var all sync.WaitGroup
 	for i := range answers {
 		all.Go(func() {
