@@ -6,11 +6,14 @@ import { ThemeSettings } from "./views/settings/theme";
 import { Preview } from "./views/look/preview";
 import { VariantSettings } from "./views/settings/variant";
 import { Themes } from "./views/themes";
+import { Tokens } from "./views/tokens";
 import { Variants } from "./views/variants/variants";
 
 export const routes: readonly Route[] = [
 	{ pattern: "", title: "Environments", view: Environments },
 	{ pattern: "e/:environment", title: "Themes", view: Themes },
+	{ pattern: "e/:environment/t/:theme", title: "Tokens", view: Tokens },
+	{ pattern: "e/:environment/t/:theme/v/:variant", title: "Overrides", view: Tokens },
 	{ pattern: "e/:environment/t/:theme/variants", title: "Variants", view: Variants },
 	{ pattern: "e/:environment/t/:theme/matrix", title: "Matrix", view: Matrix },
 	{ pattern: "e/:environment/t/:theme/settings", title: "Settings", view: ThemeSettings },

@@ -1,0 +1,141 @@
+// One token: its value with the control for its type, what it refers to, what uses it, and what can be done with it.
+import { useState } from "preact/hooks";
+import { property, resolve, spell, type JSONValue, type Token } from "../state/token";
+import { blank, type Change, type Draft } from "../state/draft";
+import { Badge, Button, Copy, Dialog, Form, SelectField, TextField, say } from "../ui/controls";
+import { ValueEditor } from "../editors";
+import { Sample } from "./sample";
+import type { Entry } from "./rows";
+
+/** The types of the API, those of DTCG first. */
+export const types = ["color", "dimension", "fontFamily", "fontWeight", "duration", "cubicBezier", "number", "strokeStyle", "border", "transition", "shadow", "gradient", "typography", "string", "text", "other", "link", "asset", "content", "custom-string", "textCase", "textDecoration", "mediaQuery", "boolean", "opacity", "percentage", "lineHeights", "lineHeight", "spacing", "sizing", "size", "space", "borderRadius", "borderWidth", "fontSizes", "fontSize", "letterSpacing", "letterSpacings", "paragraphSpacing", "paragraphIndent", "radius", "fontFamilies", "fontWeights", "boxShadow", "cubic-bezier", "time"] as const;
+
+export interface DetailProps {
+	entry: Entry;
+	draft: Draft;
+	find: (path: string) => Token | undefined;
+	paths: () => readonly string[];
+	prefix: string;
+	usedBy: readonly string[];
+	uses: readonly string[];
+	fault: string | undefined;
+	mayEdit: boolean;
+	onSelect: (path: string) => void;
+	onClose: () => void;
+	onPreview: (value: JSONValue | undefined) => void;
+}
+
+export function Detail(props: DetailProps) {
+	const { entry, draft, find, mayEdit, onSelect } = props;
+	const [renaming, setRenaming] = useState(false);
+	const { token, path, inherited, overridden, type } = entry;
+	const ofVariant = draft.kind === "variant";
+	const make = (change: Change | null): void => {
+		if (change) draft.apply(change);
+	};
+	const remove = (): void => {
+		make(draft.removal([path]));
+		say(ofVariant ? `${path} is inherited again.` : `${path} is removed.`, "", { text: "Undo", run: () => draft.undo() });
+	};
+	return (
+		<aside class="token-detail" aria-label={`Token ${path}`}>
+			<div class="title-row">
+				<h2>{path}</h2>
+				<Button kind="quiet" aria-label="Close the token" onClick={props.onClose}>✕</Button>
+			</div>
+			{props.fault && <p class="notice danger">{props.fault}</p>}
+			{ofVariant && <p>{overridden ? <Badge kind="accent">overridden</Badge> : <Badge>inherited</Badge>}{!inherited && <> <Badge kind="warning">the Theme has no such token</Badge></>}</p>}
+			<ValueEditor
+				key={path} label={`Value of ${path}`} type={type} value={token.value} find={find} paths={props.paths} disabled={!mayEdit}
+				onInput={props.onPreview} onCancel={() => props.onPreview(undefined)}
+				onCommit={(value) => { props.onPreview(undefined); make(draft.value(path, value)); }}
+			/>
+			{!ofVariant && <Members token={token} draft={draft} mayEdit={mayEdit} />}
+			<dl>
+				<dt>Resolved</dt>
+				<dd><Sample type={type} value={resolve(token.value, find)} /> <code>{spell(resolve(token.value, find))}</code></dd>
+				{inherited && overridden && <><dt>The Theme's own</dt><dd><Sample type={type} value={resolve(inherited.value, find)} /> <code>{spell(inherited.value)}</code></dd></>}
+				<dt>In CSS</dt>
+				<dd><code>{property(path, props.prefix)}</code> <Copy text={`var(${property(path, props.prefix)})`} /></dd>
+				<dt>Uses</dt>
+				<dd><Links paths={props.uses} onSelect={onSelect} none="no other token" /></dd>
+				<dt>Used by</dt>
+				<dd><Links paths={props.usedBy} onSelect={onSelect} none="no other token" /></dd>
+			</dl>
+			{mayEdit && (
+				<div class="actions">
+					{!ofVariant && <Button onClick={() => setRenaming(true)}>Rename</Button>}
+					{!ofVariant && <Button onClick={() => { const copy = freePath(path, find); make(draft.put({ ...token, path: copy })); onSelect(copy); }}>Duplicate</Button>}
+					{(!ofVariant || overridden) && <Button kind="danger" onClick={remove}>{ofVariant ? "Inherit again" : "Remove"}</Button>}
+				</div>
+			)}
+			{renaming && <Rename path={path} draft={draft} onClose={(to) => { setRenaming(false); if (to) onSelect(to); }} />}
+		</aside>
+	);
+}
+
+function freePath(path: string, find: (path: string) => Token | undefined): string {
+	for (let i = 2; ; i++) if (!find(`${path}-${i}`)) return `${path}-${i}`;
+}
+
+function Links({ paths, none, onSelect }: { paths: readonly string[]; none: string; onSelect: (path: string) => void }) {
+	if (paths.length === 0) return <span class="muted">{none}</span>;
+	return <ul>{paths.map((p) => <li key={p}><button type="button" class="alias" onClick={() => onSelect(p)}>{p}</button></li>)}</ul>;
+}
+
+function Members({ token, draft, mayEdit }: { token: Token; draft: Draft; mayEdit: boolean }) {
+	const [description, setDescription] = useState<string | null>(null);
+	const set = (name: "$type" | "$description", value: JSONValue): void => {
+		const change = draft.member(token.path, name, value);
+		if (change) draft.apply(change);
+	};
+	return (
+		<>
+			<SelectField
+				label="Type" value={token.type ?? ""} disabled={!mayEdit} onChange={(type) => set("$type", type || null)}
+				options={[["", token.resolvedType ? `as the group: ${token.resolvedType}` : "as the group"], ...types.map((t) => [t, t] as const)]}
+			/>
+			<div onFocusOut={() => { if (description !== null) set("$description", description || null); setDescription(null); }}>
+				<TextField label="Description" value={description ?? token.description ?? ""} disabled={!mayEdit} onInput={setDescription} />
+			</div>
+			{token.extensions !== null && <details><summary>Extensions</summary><pre>{JSON.stringify(token.extensions, null, 2)}</pre></details>}
+		</>
+	);
+}
+
+/** What is wrong with a path, or "". */
+export function wrongPath(path: string): string {
+	if (path.split(".").some((name) => name === "" || name.length > 256)) return "A path is names with dots between them; none of them is empty.";
+	if (/[{}]/.test(path)) return "A name holds no braces.";
+	return path.split(".").some((name) => name.startsWith("$") && name !== "$root") ? "A name does not begin with $." : "";
+}
+
+function Rename({ path, draft, onClose }: { path: string; draft: Draft; onClose: (to?: string) => void }) {
+	const [to, setTo] = useState(path);
+	const wrong = wrongPath(to) || (to !== path && draft.find(to) ? "A token with this path exists." : "");
+	const change = wrong || to === path ? null : draft.rename(path, to);
+	const aliasing = change ? change.operations.length - 1 : 0;
+	return (
+		<Dialog title="Rename" onClose={() => onClose()}>
+			<Form submit="Rename" disabled={!change} onCancel={() => onClose()} onSubmit={async () => { draft.apply(change!); onClose(to); }}>
+				<TextField label="Path" value={to} onInput={setTo} error={wrong} spellcheck={false} hint={aliasing === 0 ? "No alias names it." : `${aliasing} ${aliasing === 1 ? "alias is" : "aliases are"} changed with it.`} />
+				<p class="hint">At the next publish the overrides of Variants follow it.</p>
+			</Form>
+		</Dialog>
+	);
+}
+
+export function AddToken({ draft, near, onClose }: { draft: Draft; near: string; onClose: (path?: string) => void }) {
+	const [path, setPath] = useState(near ? `${near}.` : "");
+	const [type, setType] = useState("color");
+	const wrong = wrongPath(path) || (draft.find(path) ? "A token with this path exists." : "");
+	const first: Record<string, JSONValue> = { color: "#808080", dimension: { value: 16, unit: "px" }, duration: { value: 200, unit: "ms" }, number: 1, fontFamily: "system-ui", fontWeight: 400, cubicBezier: [0.2, 0, 0, 1], boolean: true, opacity: 1, shadow: { color: "#00000033", offsetX: { value: 0, unit: "px" }, offsetY: { value: 2, unit: "px" }, blur: { value: 8, unit: "px" }, spread: { value: 0, unit: "px" } } };
+	return (
+		<Dialog title="New token" onClose={() => onClose()}>
+			<Form submit="Add" disabled={wrong !== ""} onCancel={() => onClose()} onSubmit={async () => { draft.apply(draft.put({ ...blank(path), type, resolvedType: type, value: first[type] ?? "" })!); onClose(path); }}>
+				<TextField label="Path" value={path} onInput={setPath} error={path && !path.endsWith(".") ? wrong : ""} spellcheck={false} hint="Names with dots between them: color.brand.500. Groups that do not exist are made." />
+				<SelectField label="Type" value={type} onChange={setType} options={types.map((t) => [t, t] as const)} />
+			</Form>
+		</Dialog>
+	);
+}
