@@ -74,3 +74,13 @@ export function typography(value: JSONValue): Record<string, string> {
 		letterSpacing: quantity(v.letterSpacing ?? ""),
 	};
 }
+
+/** A value as a person would write it: a colour, a quantity or a curve of several members as CSS, others as their JSON. */
+export function short(value: JSONValue): string {
+	if (typeof value === "string") return value;
+	const v = members(value);
+	if (v && "colorSpace" in v) return color(value) || JSON.stringify(value);
+	if (v && "unit" in v && "value" in v) return quantity(value);
+	if (Array.isArray(value) && value.every((n) => typeof n === "string")) return value.join(", ");
+	return JSON.stringify(value);
+}

@@ -1,9 +1,10 @@
 // One token: its value with the control for its type, what it refers to, what uses it, and what can be done with it.
 import { useState } from "preact/hooks";
-import { property, resolve, spell, type JSONValue, type Token } from "../state/token";
+import { property, resolve, type JSONValue, type Token } from "../state/token";
 import { blank, type Change, type Draft } from "../state/draft";
 import { Badge, Button, Copy, Dialog, Form, SelectField, TextField, say } from "../ui/controls";
 import { ValueEditor } from "../editors";
+import { short } from "./css";
 import { Sample } from "./sample";
 import type { Entry } from "./rows";
 
@@ -53,8 +54,8 @@ export function Detail(props: DetailProps) {
 			{!ofVariant && <Members token={token} draft={draft} mayEdit={mayEdit} />}
 			<dl>
 				<dt>Resolved</dt>
-				<dd><Sample type={type} value={resolve(token.value, find)} /> <code>{spell(resolve(token.value, find))}</code></dd>
-				{inherited && overridden && <><dt>The Theme's own</dt><dd><Sample type={type} value={resolve(inherited.value, find)} /> <code>{spell(inherited.value)}</code></dd></>}
+				<dd><Sample type={type} value={resolve(token.value, find)} /> <code>{short(resolve(token.value, find))}</code></dd>
+				{inherited && overridden && <><dt>The Theme's own</dt><dd><Sample type={type} value={resolve(inherited.value, find)} /> <code>{short(inherited.value)}</code></dd></>}
 				<dt>In CSS</dt>
 				<dd><code>{property(path, props.prefix)}</code> <Copy text={`var(${property(path, props.prefix)})`} /></dd>
 				<dt>Uses</dt>

@@ -1,7 +1,8 @@
 // The token table: only the rows that the window shows are in the page, whatever the Theme's size.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { aliases, resolve, spell, type Token } from "../state/token";
+import { aliases, resolve, type Token } from "../state/token";
 import { Badge } from "../ui/controls";
+import { short } from "./css";
 import { Sample } from "./sample";
 import type { Row } from "./rows";
 
@@ -127,6 +128,6 @@ function Cells({ row, find, diagnostics, ofVariant, onSelect, changedByOthers }:
 /** A value on one line; what is an alias as a whole leads to its token. */
 function Value({ token, onSelect }: { token: Token; onSelect: (path: string) => void }) {
 	const [target] = typeof token.value === "string" && /^\{[^{}]+\}$/.test(token.value) ? aliases(token.value) : [];
-	if (!target) return <code>{spell(token.value)}</code>;
+	if (!target) return <code>{short(token.value)}</code>;
 	return <button type="button" class="alias" tabIndex={-1} onClick={(e) => { e.stopPropagation(); onSelect(target); }}>→ {target}</button>;
 }
