@@ -26,7 +26,7 @@ const options = {
 	write: false,
 	plugins: [{ name: "theme", setup: (b) => b.onLoad({ filter: /theme\.css$/ }, ({ path }) => ({ loader: "css", contents: used(readFileSync(path, "utf8")) })) }],
 };
-const worker = await build({ ...options, entryPoints: ["src/preview.worker.ts"], entryNames: "preview-[hash]" });
+const worker = await build({ ...options, inject: [], entryPoints: ["src/preview.worker.ts"], entryNames: "preview-[hash]" });
 const workerName = worker.outputFiles[0].path.slice(`${here}dist`.length);
 const page = await build({
 	...options,
