@@ -155,6 +155,20 @@ func TestConsoleIsServed(t *testing.T) {
 	}
 }
 
+// The page may read what edges serve, at any path of theirs, and an address that is odd cannot add to the policy.
+func TestConsoleReadsFromEdges(t *testing.T) {
+	t.Parallel()
+	for cdn, want := range map[string]string{
+		"https://cdn.example:8443/brands": "connect-src 'self' https://cdn.example:8443;", "http://[::1]:8090": "connect-src 'self';",
+		"https://a;script-src": "connect-src 'self';",
+	} {
+		b := &browser{h: newTestOrigin(t, withConsole, func(c *origin.Config) { c.CDNURL = cdn })}
+		if got := b.ask("GET", "/console/", "").header.Get("Content-Security-Policy"); !strings.Contains(got, want) {
+			t.Errorf("with edges at %s: %s, want %s", cdn, got, want)
+		}
+	}
+}
+
 // A compressed file is the file, and says that it depends on what the browser likes.
 func TestConsoleIsCompressed(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,11 +37,21 @@ var contentTypes = map[string]string{
 	".woff2": "font/woff2", ".wasm": "application/wasm", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
 }
 
-// policy returns the Content-Security-Policy of the page. It loads and sends nothing beyond this origin, but for what the
+// sourceHost is what a source of a policy may have for a host, with its port: its grammar leaves out addresses of IPv6.
+var sourceHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
+
+// policy returns the Content-Security-Policy of the page. edges are addresses of edges, of which it names scheme and host:
+// a source with a path would allow that path alone. The page loads and sends nothing beyond this origin, but for what the
 // edges serve; it shows pages of any site in a frame, the user's own, and stands in no frame itself.
 func policy(edges []string) string {
+	connect := []string{"'self'"}
+	for _, edge := range edges {
+		if u, err := url.Parse(edge); err == nil && sourceHost.MatchString(u.Host) {
+			connect = append(connect, u.Scheme+"://"+u.Host)
+		}
+	}
 	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-		"connect-src " + strings.Join(append([]string{"'self'"}, edges...), " ") + "; worker-src 'self'; frame-src *; base-uri 'none'; " +
+		"connect-src " + strings.Join(connect, " ") + "; worker-src 'self'; frame-src *; base-uri 'none'; " +
 		"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 }
 
