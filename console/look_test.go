@@ -41,3 +41,64 @@ func TestPreview(t *testing.T) {
 	p.until(`[...document.querySelectorAll("td .badge.success")].length === 5`)
 	p.picture("preview-files")
 }
+
+// The road from a difference to what an edge serves, and back: reasons, note, publish, the moment of serving, restore, discard.
+func TestPublishAndRestore(t *testing.T) {
+	d := startDev(t)
+	s := sampleOf(d)
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	theme := fmt.Sprintf("/environments/%s/themes/%s", s.environment, s.theme)
+	edit := func(operations ...map[string]any) {
+		t.Helper()
+		var state struct{ Resource struct{ Etag *string } }
+		d.api("GET", theme+"/tokens?path=-", nil, &state)
+		query := ""
+		if state.Resource.Etag != nil {
+			query = "?etag=" + *state.Resource.Etag
+		}
+		d.api("PATCH", theme+"/tokens"+query, map[string]any{"operations": operations}, nil)
+	}
+	replace := func(value string) map[string]any {
+		return map[string]any{"operation": "replace", "path": "/palette/coral/500/$value", "value": value}
+	}
+	edit(replace("#123456"), map[string]any{"operation": "move", "from": "/radius/lg", "path": "/radius/large"})
+	p.view(s.address("e/:environment/t/:theme/diff"))
+	p.says("Sites can break")
+	p.says("1 custom property under another name")
+	p.says("was radius.lg")
+	for _, size := range []int64{360, 1280, 2560} {
+		for _, scheme := range []string{"light", "dark"} {
+			p.screen(size, 1400, scheme)
+			p.picture(fmt.Sprintf("diff-%s-%d", scheme, size))
+		}
+	}
+	p.screen(1280, 1400, "light")
+	edit(replace("#654321"))
+	p.says("#654321")
+	p.write("Note", "A deeper coral")
+	p.click("button", "Publish all the same")
+	p.says("Version 2 is published")
+	p.says("served after")
+	p.says("Nothing to publish")
+	p.says("Drafts of Variants")
+	p.picture("published")
+	p.click("button", "Publish 2 Variants")
+	p.says("2 of 2 Variants are published.")
+	p.click("a", "Versions")
+	p.says("A deeper coral")
+	p.picture("versions")
+	p.screen(360, 900, "dark")
+	p.picture("versions-dark-360")
+	p.screen(1280, 1400, "light")
+	evaluate[bool](p, `([...document.querySelectorAll("button")].filter((b) => b.textContent === "Restore as draft").at(-1).click(), true)`)
+	p.says("Restore version 1?")
+	p.picture("restore")
+	p.click("dialog button", "Restore as draft")
+	p.says("From version 2 to the draft")
+	p.says("was radius.large")
+	p.click("button", "Discard the draft")
+	p.click("dialog button", "Discard")
+	p.says("Nothing to publish")
+	p.picture("nothing")
+}

@@ -3,7 +3,9 @@ import type { Route } from "./state/router";
 import { Environments } from "./views/environments";
 import { Matrix } from "./views/matrix/matrix";
 import { ThemeSettings } from "./views/settings/theme";
+import { Changes } from "./views/look/changes";
 import { Preview } from "./views/look/preview";
+import { Versions } from "./views/look/versions";
 import { VariantSettings } from "./views/settings/variant";
 import { Themes } from "./views/themes";
 import { Tokens } from "./views/tokens";
@@ -20,4 +22,8 @@ export const routes: readonly Route[] = [
 	{ pattern: "e/:environment/t/:theme/v/:variant/settings", title: "Settings", view: VariantSettings },
 	{ pattern: "e/:environment/t/:theme/preview", title: "Preview", view: Preview },
 	{ pattern: "e/:environment/t/:theme/v/:variant/preview", title: "Preview", view: Preview },
+	{ pattern: "e/:environment/t/:theme/diff", title: "Changes", view: Changes },
+	{ pattern: "e/:environment/t/:theme/v/:variant/diff", title: "Changes", view: Changes },
+	{ pattern: "e/:environment/t/:theme/versions", title: "Versions", view: Versions },
+	{ pattern: "e/:environment/t/:theme/v/:variant/versions", title: "Versions", view: Versions },
 ];

@@ -25,6 +25,8 @@ export function ThemeTabs({ environment, theme, current }: { environment: string
 					tab("variants", "Variants"),
 					tab("matrix", "Matrix"),
 					tab("preview", "Preview"),
+					tab("diff", "Changes"),
+					tab("versions", "Versions"),
 					tab("settings", "Settings"),
 				]}
 			/>
@@ -47,6 +49,8 @@ export function VariantTabs({ environment, theme, variant, current }: { environm
 				tabs={[
 					tab("", "Overrides"),
 					tab("preview", "Preview"),
+					tab("diff", "Changes"),
+					tab("versions", "Versions"),
 					tab("settings", "Settings"),
 				]}
 			/>

@@ -1,0 +1,177 @@
+// What a publish would change, or what two versions differ in, and the publish itself.
+import { useState } from "preact/hooks";
+import { ApiError, get, themePath, variantPath, type Schemas } from "../../api/client";
+import { useFollow } from "../../state/follow";
+import { useVariants } from "../../state/here";
+import { overridesOf } from "../../state/overrides";
+import { useResource } from "../../state/resource";
+import { href, query, setQuery } from "../../state/router";
+import { resolve, spell, type JSONValue, type Token } from "../../state/token";
+import { cssColor } from "../../ui/color";
+import { Badge, Button, Empty, Failure, Loading, Swatch } from "../../ui/controls";
+import { ThemeTabs, VariantTabs } from "../tabs";
+import { rowsOf, touchedBy, verdict, type Diff, type Row, type Touched } from "./diff";
+import { ManyVariants } from "./manyvariants";
+import { PublishPart } from "./publish";
+import "./look.css";
+
+/** Two states and what differs; etag names the draft that was read with it. */
+export interface Review {
+	diff: Diff;
+	etag: string | null;
+	before: ReadonlyMap<string, Token>;
+	after: ReadonlyMap<string, Token>;
+}
+
+interface TokenSet {
+	etag: string | null;
+	tokens: readonly Token[];
+}
+
+/** The tokens of a version, of the draft (null), or of what is before the first version (0). */
+async function tokensAt(path: string, version: number | null): Promise<TokenSet> {
+	if (version === 0) return { etag: null, tokens: [] };
+	return (await get<{ resource: TokenSet }>(`${path}/tokens`, { version }, { quiet: true })).resource;
+}
+
+const byPath = (set: TokenSet): ReadonlyMap<string, Token> => new Map(set.tokens.map((t) => [t.path, t]));
+
+async function review(path: string, from: string, to: string): Promise<Review> {
+	for (let round = 0; ; round++) {
+		const known = to === "draft" ? await tokensAt(path, null) : null;
+		const diff = await get<Diff>(`${path}/tokens/diff`, { from, to }, { quiet: true });
+		const [before, after] = await Promise.all([tokensAt(path, diff.from), tokensAt(path, diff.to)]);
+		// All three answers must be about one draft, or the etag would name what was not reviewed.
+		if (!known || known.etag === after.etag || round === 5) return { diff, etag: after.etag, before: byPath(before), after: byPath(after) };
+	}
+}
+
+export function Changes({ params }: { params: Record<string, string> }) {
+	const [e, t, v] = [params.environment!, params.theme!, params.variant ?? ""];
+	const path = v ? variantPath(e, t, v) : themePath(e, t);
+	const [from, to] = [query.value.get("from") ?? "", query.value.get("to") ?? "draft"];
+	const { state, reload } = useResource(`diff ${v || t} ${from} ${to}`, () => review(path, from, to));
+	const { data, error } = state.value;
+	const [changedMeanwhile, setChangedMeanwhile] = useState(false);
+	const empty = data && [data.diff.added, data.diff.removed, data.diff.renamed, data.diff.retyped, data.diff.changed].every((list) => list.length === 0);
+	const whole = from === "" && to === "draft";
+	return (
+		<>
+			{v ? <VariantTabs environment={e} theme={t} variant={v} current="diff" /> : <ThemeTabs environment={e} theme={t} current="diff" />}
+			{error && <Failure error={missing(error, v)} retry={() => void reload()} />}
+			{!data && !error && <Loading what="Comparing" />}
+			{data && (
+				<>
+					<div class="title-row">
+						<h2>{titleOf(data.diff)}</h2>
+						{!whole && <Button kind="quiet" onClick={() => setQuery({ from: "", to: "" })}>Show what a publish would change</Button>}
+					</div>
+					<div role="alert">{changedMeanwhile && <p class="notice warning">The draft changed while you looked at it, so nothing was published. This is the new difference: look at it, then publish.</p>}</div>
+					{empty ? <Nothing environment={e} theme={t} variant={v} hasDraft={data.etag !== null} /> : (
+						<>
+							<Verdict diff={data.diff} variant={v !== ""} />
+							<DiffTable rows={rowsOf(data.diff, data.before, data.after)} review={data} />
+							{!v && <TouchedVariants environment={e} theme={t} diff={data.diff} />}
+						</>
+					)}
+					{to === "draft" && <PublishPart environment={e} theme={t} variant={v} review={data} whole={whole} onStale={() => { setChangedMeanwhile(true); void reload(); }} onDone={() => setChangedMeanwhile(false)} />}
+					{!v && <ManyVariants environment={e} theme={t} />}
+				</>
+			)}
+		</>
+	);
+}
+
+function missing(error: Error, variant: string): Error {
+	if (!(error instanceof ApiError) || error.status !== 404) return error;
+	return new Error(variant ? "One of these versions does not exist: a Variant has a version only where it was published." : "One of these versions does not exist. Choose one in the tab Versions.");
+}
+
+function titleOf(d: Diff): string {
+	const name = (n: number | null): string => (n === null ? "the draft" : n === 0 ? "nothing (not published yet)" : `version ${n}`);
+	return `From ${name(d.from)} to ${name(d.to)}`;
+}
+
+function Nothing({ environment, theme, variant, hasDraft }: { environment: string; theme: string; variant: string; hasDraft: boolean }) {
+	const to = variant ? href.variant(environment, theme, variant) : href.theme(environment, theme);
+	return (
+		<Empty title={hasDraft ? "The draft is as what is served" : "Nothing to publish"}>
+			<p>{hasDraft ? "It differs in what no custom property shows, or it was carried over to the Theme's new version. Publish it, or discard it." : "Both states are the same."} <a href={to}>Change a value</a>, and it stands here.</p>
+		</Empty>
+	);
+}
+
+function Verdict({ diff, variant }: { diff: Diff; variant: boolean }) {
+	return (
+		<div class={`notice ${diff.breaking ? "danger" : "success"}`}>
+			<h3>{diff.breaking ? "Sites can break" : "Safe to publish"}</h3>
+			<ul>{verdict(diff, variant).map((reason) => <li key={reason}>{reason}</li>)}</ul>
+		</div>
+	);
+}
+
+const kindOf: Record<Row["kind"], "danger" | "warning" | "accent" | "success"> = { removed: "danger", renamed: "warning", retyped: "danger", changed: "accent", added: "success" };
+const rowsAtFirst = 200;
+
+function DiffTable({ rows, review: { before, after } }: { rows: readonly Row[]; review: Review }) {
+	const [whole, setWhole] = useState(false);
+	const shown = whole ? rows : rows.slice(0, rowsAtFirst);
+	return (
+		<>
+			<div class="scroll" tabIndex={0} role="region" aria-label="Differences">
+				<table class="table look-diff">
+					<thead><tr><th scope="col">Kind</th><th scope="col">Token</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+					<tbody>
+						{shown.map((r) => (
+							<tr key={r.kind + r.path}>
+								<td><Badge kind={kindOf[r.kind]}>{r.kind}</Badge></td>
+								<th scope="row"><code>{r.path}</code>{r.note && <p class="muted">{r.note}</p>}</th>
+								<td><Stored value={r.before} tokens={before} /></td>
+								<td><Stored value={r.after} tokens={after} /></td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</div>
+			{shown.length < rows.length && <Button onClick={() => setWhole(true)}>Show all {rows.length}</Button>}
+		</>
+	);
+}
+
+/** A value as it is stored, with the colour that it comes to. */
+function Stored({ value, tokens }: { value: JSONValue | undefined; tokens: ReadonlyMap<string, Token> }) {
+	if (value === undefined) return <span class="muted">none</span>;
+	const color = cssColor(resolve(value, (path) => tokens.get(path)));
+	return <span class="look-value">{color && <Swatch color={color} />}<code>{spell(value)}</code></span>;
+}
+
+/** Which Variants and modes the publish of a Theme touches. */
+function TouchedVariants({ environment, theme, diff }: { environment: string; theme: string; diff: Diff }) {
+	const overrides = overridesOf(environment, theme);
+	useFollow(overrides);
+	const names = new Map(useVariants(environment, theme).state.value.data?.map((v) => [v.id, v.displayName]));
+	const modes = useResource(`modes ${theme}`, () => get<Schemas["Modes"]>(`${themePath(environment, theme)}/modes`)).state.value.data?.modes ?? [];
+	const list = touchedBy(diff, overrides.rows.value);
+	if (overrides.reading.value !== null) return <Loading what={`Looking at the overrides of the Variants (${overrides.reading.value})`} />;
+	if (list.length === 0) return <p class="muted">No Variant overrides what changes: all follow the Theme.</p>;
+	const line = (title: string, paths: string[]) => paths.length > 0 && <li>{title}: {paths.slice(0, 8).map((p) => <span key={p}><code>{p}</code> </span>)}{paths.length > 8 && `and ${paths.length - 8} more`}</li>;
+	return (
+		<details class="look-part" open={list.length <= 5}>
+			<summary><h2>Variants that this touches <span class="count">{list.length}</span></h2></summary>
+			<ul class="look-list">
+				{list.map((one: Touched) => (
+					<li key={one.variant}>
+						<a href={href.variant(environment, theme, one.variant)}>{names.get(one.variant) ?? one.variant}</a>{" "}
+						{modes.filter((m) => m.variant === one.variant).map((m) => <Badge key={m.dimension + m.mode}>{m.dimension}: {m.mode}</Badge>)}
+						<ul>
+							{line("loses the override of a removed token", one.dropped)}
+							{line("its override moves to the new name", one.renamed)}
+							{line("loses the override if it does not fit the new type", one.doubtful)}
+							{line("keeps its own value in place of the change", one.hiding)}
+						</ul>
+					</li>
+				))}
+			</ul>
+		</details>
+	);
+}

@@ -1,0 +1,91 @@
+// The drafts of a Theme's Variants: what each changes, and the publish of many, with progress.
+import { useState } from "preact/hooks";
+import { call, themePath, type Schemas } from "../../api/client";
+import { mayEdit } from "../../api/session";
+import { useTheme, useVariants } from "../../state/here";
+import { invalidate, useResource } from "../../state/resource";
+import { href } from "../../state/router";
+import { Button, Checkbox, Failure, Form, Loading, Progress, TextField, say } from "../../ui/controls";
+
+type Done = Schemas["DoneVariant"];
+const chunk = 100;
+const reasons: Record<string, string> = {
+	noDraft: "it has no draft any more",
+	alreadyPublished: "it is published at the Theme's newest version already: publish the Theme once more first",
+	staleEtag: "its draft changed meanwhile: look at it again",
+	themeUnpublished: "its Theme has no version yet",
+	notFound: "it was deleted",
+};
+
+export function ManyVariants({ environment, theme }: { environment: string; theme: string }) {
+	const path = `${themePath(environment, theme)}/variants/publish`;
+	const latest = useTheme(environment, theme).state.value.data?.latestVersion ?? null;
+	const drafts = useVariants(environment, theme).state.value.data?.filter((v) => v.hasUnpublishedChanges) ?? [];
+	const known = drafts.map((v) => v.id + v.updatedAt).join();
+	if (latest === null || drafts.length === 0 || !mayEdit(environment)) return null;
+	return <Drafts key={latest + known} {...{ environment, theme, path, latest }} names={new Map(drafts.map((v) => [v.id, v.displayName]))} />;
+}
+
+interface DraftsProps {
+	environment: string;
+	theme: string;
+	path: string;
+	latest: number;
+	names: ReadonlyMap<string, string>;
+}
+
+function Drafts({ environment, theme, path, latest, names }: DraftsProps) {
+	const { state, reload } = useResource(`variants ${theme} drafts`, () => call<Schemas["PublishedVariants"]>("POST", path, { body: { variants: "all", dryRun: true }, quiet: true }).then((a) => a.data));
+	const [left, setLeft] = useState<ReadonlySet<string>>(new Set()); // ids that are not chosen
+	const [note, setNote] = useState("");
+	const [done, setDone] = useState<number | null>(null);
+	const { data, error } = state.value;
+	if (error) return <Failure error={error} retry={() => void reload()} />;
+	if (!data) return <Loading what="Looking at the drafts of the Variants" />;
+	if (data.published.length === 0) return null;
+	const chosen = data.published.filter((d) => !left.has(d.id));
+	const toggle = (id: string, on: boolean): void => setLeft((ids) => new Set(on ? [...ids].filter((i) => i !== id) : [...ids, id]));
+	const publish = async (): Promise<void> => {
+		const skipped: Schemas["SkippedVariant"][] = [];
+		try {
+			for (let i = 0; i < chosen.length; i += chunk) {
+				setDone(i);
+				const variants = chosen.slice(i, i + chunk).map(({ id, etag }) => ({ id, etag }));
+				const { data: answer } = await call<Schemas["PublishedVariants"]>("POST", path, { body: { variants, note: note.trim() || null }, headers: { "Idempotency-Key": crypto.randomUUID() } });
+				skipped.push(...answer.skipped);
+			}
+		} finally {
+			setDone(null);
+			invalidate(`variants ${theme}`);
+		}
+		say(`${chosen.length - skipped.length} of ${chosen.length} Variants are published.`, "success");
+		if (skipped.length > 0) throw new Error(skipped.map((s) => `${names.get(s.id) ?? s.id} was left out: ${reasons[s.reason] ?? s.reason}.`).join("\n"));
+	};
+	return (
+		<details class="look-part" open>
+			<summary><h2>Drafts of Variants <span class="count">{data.published.length}</span></h2></summary>
+			<p>They can be published at version {latest} of the Theme. A publish of the Theme carries every Variant over; those without changes of their own are served as before until you publish them.</p>
+			<ul class="look-list">
+				{data.published.slice(0, 200).map((d) => (
+					<li key={d.id} class="title-row">
+						<Checkbox label={names.get(d.id) ?? d.slug} checked={!left.has(d.id)} onChange={(on) => toggle(d.id, on)} />
+						<span class="muted">{summary(d)}</span>
+						<a href={href.variant(environment, theme, d.id, "diff")} aria-label={`Look at the draft of ${names.get(d.id) ?? d.slug}`}>Look</a>
+					</li>
+				))}
+			</ul>
+			{data.published.length > 200 && <p class="muted">And {data.published.length - 200} more, which are published too.</p>}
+			<Form submit={`Publish ${chosen.length} ${chosen.length === 1 ? "Variant" : "Variants"}`} disabled={chosen.length === 0} onSubmit={publish}>
+				<TextField label="Note for the Variants" value={note} onInput={setNote} />
+				{done !== null && <Progress label="Publishing" value={done} max={chosen.length} />}
+			</Form>
+			{left.size > 0 && <Button kind="quiet" onClick={() => setLeft(new Set())}>Choose all</Button>}
+		</details>
+	);
+}
+
+/** What a draft changes, in one line. */
+export function summary(d: Pick<Done, "added" | "removed" | "changed">): string {
+	const parts = ([["added", d.added], ["removed", d.removed], ["changed", d.changed]] as const).filter(([, list]) => list.length > 0).map(([word, list]) => `${list.length} ${word}`);
+	return parts.join(", ") || "as served, carried over";
+}
