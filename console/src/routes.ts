@@ -1,5 +1,8 @@
 // Which view is at which address.
 import type { Route } from "./state/router";
+import { Events } from "./views/activity/events";
+import { Webhooks } from "./views/activity/webhooks";
+import { Calls } from "./views/calls/calls";
 import { Environments } from "./views/environments";
 import { Matrix } from "./views/matrix/matrix";
 import { ThemeSettings } from "./views/settings/theme";
@@ -13,6 +16,9 @@ import { Variants } from "./views/variants/variants";
 
 export const routes: readonly Route[] = [
 	{ pattern: "", title: "Environments", view: Environments },
+	{ pattern: "calls", title: "Requests", view: Calls },
+	{ pattern: "e/:environment/events", title: "Events", view: Events },
+	{ pattern: "e/:environment/webhooks", title: "Webhooks", view: Webhooks },
 	{ pattern: "e/:environment", title: "Themes", view: Themes },
 	{ pattern: "e/:environment/t/:theme", title: "Tokens", view: Tokens },
 	{ pattern: "e/:environment/t/:theme/v/:variant", title: "Overrides", view: Tokens },

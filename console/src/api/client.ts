@@ -35,6 +35,7 @@ export interface Call {
 	milliseconds: number;
 	answer?: string; // the first 64 KiB
 	requestID?: string;
+	response?: Response; // of a change, until its answer is read
 }
 
 /** The latest calls, newest first. */
@@ -107,7 +108,7 @@ export async function send(method: string, path: string, options: Options = {}):
 	}
 	const requestID = response.headers.get("X-Request-Id") ?? "";
 	if (response.ok) {
-		done(response.status, undefined, requestID);
+		record({ ...call, status: response.status, requestID, milliseconds: performance.now() - begin, ...(method === "GET" ? {} : { response }) }, quiet);
 		return response;
 	}
 	const text = await response.text();
@@ -115,6 +116,9 @@ export async function send(method: string, path: string, options: Options = {}):
 	if (response.status === 401) onUnauthorized();
 	throw refusal(response, text, requestID);
 }
+
+/** The beginning of a text, without what it was cut from. */
+const copied = (text: string): string => JSON.parse(JSON.stringify(text.slice(0, 65536))) as string;
 
 function refusal(response: Response, text: string, requestID: string): ApiError {
 	const reason = response.headers.get("Livery-Reason") ?? "";
@@ -146,6 +150,7 @@ function advice(status: number): string {
 export async function call<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
 	const response = await send(method, path, options);
 	const text = await response.text();
+	if (method !== "GET") calls.value = calls.value.map((c) => (c.response === response ? { ...c, response: undefined, answer: copied(text) } : c));
 	return { data: (text ? JSON.parse(text) : undefined) as T, etag: response.headers.get("ETag"), headers: response.headers };
 }
 

@@ -5,7 +5,7 @@ import { Badge, Tabs } from "../ui/controls";
 
 export function EnvironmentTabs({ environment, current }: { environment: string; current: string }) {
 	const tab = (name: string, text: string) => ({ href: href.environment(environment, name), text, current: name === current });
-	return <Tabs label="Environment" tabs={[tab("", "Themes")]} />;
+	return <Tabs label="Environment" tabs={[tab("", "Themes"), tab("events", "Events"), tab("webhooks", "Webhooks")]} />;
 }
 
 export function ThemeTabs({ environment, theme, current }: { environment: string; theme: string; current: string }) {
