@@ -25,12 +25,30 @@
   }
   style.textContent = input.sheet;
   const wrong = [];
-  let compared = 0;
+  let compared = 0, lightDark = 0;
+  const colors = new Map();
+  // What light-dark() is shows only in a property that uses it.
+  const used = (element, value) => {
+    element.style.color = value;
+    const color = getComputedStyle(element).color;
+    element.style.color = "";
+    return color;
+  };
+  const usedOnce = (value) => {
+    if (!colors.has(value)) colors.set(value, used(root, value));
+    return colors.get(value);
+  };
   const compare = (element, state, path) => {
     const got = read(element), want = wanted[state.join(",")];
     [...names].forEach((name, i) => {
       compared++;
-      if (got[i] !== want[i] && wrong.length < 10) wrong.push(`${path}: ${name} is ${got[i]}, want ${want[i]}`);
+      let is = got[i], should = want[i];
+      if (is.includes("light-dark(")) {
+        lightDark++;
+        is = used(element, `var(${name})`);
+        should = usedOnce(should);
+      }
+      if (is !== should && wrong.length < 10) wrong.push(`${path}: ${name} is ${is}, want ${should}`);
     });
   };
   const plain = (dimension, mode) => (input.dims[dimension].base.includes(mode) ? -1 : mode);
@@ -65,5 +83,5 @@
   }
   for (const d of input.dims) root.removeAttribute("data-" + d.name);
   style.remove();
-  return { compared, wrong };
+  return { compared, lightDark, wrong };
 }

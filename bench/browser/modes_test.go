@@ -114,8 +114,9 @@ func (c modesCase) check(t *testing.T, trees int, states ...media) {
 			t.Fatal(err)
 		}
 		found, err := evaluate[struct {
-			Compared int      `json:"compared"`
-			Wrong    []string `json:"wrong"`
+			Compared  int      `json:"compared"`
+			LightDark int      `json:"lightDark"`
+			Wrong     []string `json:"wrong"`
 		}](ctx, "("+modesScript+")("+string(input)+")")
 		if err != nil {
 			t.Fatal(err)
@@ -123,8 +124,8 @@ func (c modesCase) check(t *testing.T, trees int, states ...media) {
 		for _, wrong := range found.Wrong {
 			t.Errorf("%v: %s", state, wrong)
 		}
-		if found.Compared == 0 {
-			t.Error("nothing was compared")
+		if found.Compared == 0 || found.LightDark == 0 == c.dims[0].LightDark {
+			t.Errorf("%d values were compared, %d with light-dark()", found.Compared, found.LightDark)
 		}
 		t.Logf("%v: %d values compared, sheet of %d bytes beside one file of %d", state, found.Compared, len(sheet), len(flats[choiceKey(slices.Repeat([]int{-1}, len(c.dims)))]))
 	}
@@ -156,6 +157,26 @@ func TestModesOfNestedElements(t *testing.T) {
 				c := randomModes(rand.New(rand.NewPCG(uint64(seed), uint64(k))), all[:k])
 				var some []media
 				for _, s := range states {
+					some = append(some, media{s.kind, s.features, s.modes[:k]})
+				}
+				c.check(t, 12, some...)
+			})
+		}
+	}
+}
+
+// The same with light-dark() for the first dimension, which then decides the scheme of each element.
+func TestLightDarkOfNestedElements(t *testing.T) {
+	all := []modesheet.Dimension{schemes, contrasts, densities}
+	all[0].LightDark = true
+	for k := 1; k <= len(all); k++ {
+		for seed := range 3 {
+			t.Run(fmt.Sprintf("%d dimensions, seed %d", k, seed), func(t *testing.T) {
+				c := randomModes(rand.New(rand.NewPCG(uint64(seed), uint64(10+k))), all[:k])
+				c.maps[0][1]["t.n0"] = "#abcdef"
+				c.document = strings.Replace(c.document, `"n0":{"$type":"color","$value":`, `"n0":{"$type":"color","$value":"#012345","was":`, 1)
+				var some []media
+				for _, s := range states[:3] {
 					some = append(some, media{s.kind, s.features, s.modes[:k]})
 				}
 				c.check(t, 12, some...)
@@ -222,7 +243,10 @@ func TestModesOfPrimer(t *testing.T) {
 	}
 	two := modesheet.Dimension{Name: contrasts.Name, Modes: contrasts.Modes[:2]}
 	c := modesCase{document: document, dims: []modesheet.Dimension{schemes, two}, maps: [][]map[string]any{{{}, dark}, {{}, more}}}
-	c.check(t, 3, media{"", nil, []int{-1, -1}}, media{"", map[string]string{"prefers-color-scheme": "dark", "prefers-contrast": "more"}, []int{1, 1}})
+	light, both := media{"", nil, []int{-1, -1}}, media{"", map[string]string{"prefers-color-scheme": "dark", "prefers-contrast": "more"}, []int{1, 1}}
+	c.check(t, 3, light, both)
+	c.dims[0].LightDark = true
+	c.check(t, 1, light, both)
 }
 
 // Values of several schemes that refer to each other in a circle, of which no scheme has the whole.

@@ -65,6 +65,8 @@ func TestModes(t *testing.T) {
 	line("Livery, one mode", single)
 	line("Livery, `?modes=scheme`", primer(t, false, dimensions[:1]))
 	line("Livery, `?modes=scheme,contrast`", primer(t, false, dimensions))
+	line("Livery, `?modes=scheme~light-dark`", primer(t, true, dimensions[:1]))
+	line("Livery, `?modes=scheme~light-dark,contrast`", primer(t, true, dimensions))
 	others := peers(t)
 	line("Style Dictionary, four combinations", others["Style Dictionary"])
 	line("Terrazzo, four permutations", others["Terrazzo"])

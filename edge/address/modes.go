@@ -5,7 +5,10 @@ import "bytes"
 // ModesParameter is the parameter that names modes. It begins a query, before the parameters of a signature.
 const ModesParameter = "modes="
 
-// The bounds of modes: "{dimension}" or "{dimension}.{mode}", joined by commas.
+// lightDark stands behind a dimension that is asked for with light-dark().
+const lightDark = "~light-dark"
+
+// The bounds of modes: "{dimension}", "{dimension}~light-dark" or "{dimension}.{mode}", joined by commas.
 const (
 	maxModeParts  = 4
 	maxModeName   = 32
@@ -43,8 +46,8 @@ func validModes(modes []byte) bool {
 		if comma >= 0 {
 			part = part[:comma]
 		}
-		dimension, mode, dot := bytes.Cut(part, []byte{'.'})
-		if dot != single || !validName(dimension) || dot && !validName(mode) || hasDimension(modes[:at], dimension) {
+		dimension := dimensionOf(part)
+		if !validName(dimension) || !validForm(part[len(dimension):], single) || hasDimension(modes[:at], dimension) {
 			return false
 		}
 		if comma < 0 {
@@ -53,6 +56,24 @@ func validModes(modes []byte) bool {
 		at += comma + 1
 	}
 	return false
+}
+
+// dimensionOf returns the dimension that a part of modes begins with.
+func dimensionOf(part []byte) []byte {
+	for i, c := range part {
+		if c == '.' || c == lightDark[0] {
+			return part[:i]
+		}
+	}
+	return part
+}
+
+// validForm reports whether rest may stand behind a dimension, single if the modes are single ones.
+func validForm(rest []byte, single bool) bool {
+	if single {
+		return len(rest) > 0 && rest[0] == '.' && validName(rest[1:])
+	}
+	return len(rest) == 0 || string(rest) == lightDark
 }
 
 // validName reports whether s is the name of a dimension or of a mode: a letter, then letters, digits and "-".
@@ -73,7 +94,7 @@ func hasDimension(parts, dimension []byte) bool {
 	for len(parts) > 0 {
 		var part []byte
 		part, parts, _ = bytes.Cut(parts, []byte{','})
-		if name, _, _ := bytes.Cut(part, []byte{'.'}); bytes.Equal(name, dimension) {
+		if bytes.Equal(dimensionOf(part), dimension) {
 			return true
 		}
 	}

@@ -15,8 +15,9 @@ import (
 
 // Dimension is a dimension of a conditional stylesheet, with its modes in order.
 type Dimension struct {
-	Name  string
-	Modes []Mode
+	Name      string
+	Modes     []Mode
+	LightDark bool // colours are light-dark()
 }
 
 // Mode is a mode of a conditional stylesheet.
@@ -29,6 +30,9 @@ type Mode struct {
 // inputs names what a conditional stylesheet is compiled from beside the address's own pair.
 func (d Dimension) inputs() string {
 	parts := []string{d.Name}
+	if d.LightDark {
+		parts[0] += "~"
+	}
 	for _, m := range d.Modes {
 		overrides := "-"
 		if m.Pair != nil {
@@ -124,7 +128,7 @@ func (s stylesheet) changes(dimensions []Dimension) (*plan.Changes, error) {
 		for k, m := range d.Modes {
 			list = append(list, modesheet.Mode{Name: m.Name, When: m.When, Base: s.modes[i][k] == nil})
 		}
-		named = append(named, modesheet.Dimension{Name: d.Name, Modes: list})
+		named = append(named, modesheet.Dimension{Name: d.Name, Modes: list, LightDark: d.LightDark})
 	}
 	own := overlay.Append(nil)
 	sheet, err := modesheet.Append(nil, own, named, s.flat)

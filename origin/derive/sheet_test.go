@@ -150,6 +150,7 @@ func TestStylesheetsAreNamedByTheirInputs(t *testing.T) {
 		"another name":      func(c *derive.Combination) { c.Dimensions[1].Modes[0].Name = "most" },
 		"another dimension": func(c *derive.Combination) { c.Dimensions[1].Name = "look" },
 		"other overrides":   func(c *derive.Combination) { p := b.variant("x", `{"gap":"9px"}`); c.Dimensions[1].Modes[0].Pair = &p },
+		"light-dark()":      func(c *derive.Combination) { c.Dimensions[0].LightDark = true },
 		"another brand":     func(c *derive.Combination) { c.Pairs = []derive.Pair{b.variant("y", `{"gap":"7px"}`)} },
 	} {
 		c := derive.Combination{Pairs: []derive.Pair{own}, Dimensions: schemes(b)}

@@ -86,7 +86,7 @@ func (a address) addModes(r storage.Reader, source *derive.Combination, theme re
 		return err
 	}
 	for _, d := range chosen {
-		dimension := derive.Dimension{Name: d.Name}
+		dimension := derive.Dimension{Name: d.Name, LightDark: d.LightDark}
 		for _, m := range d.Modes {
 			pair, err := a.modePair(r, m.Variant, version)
 			if err != nil {

@@ -13,9 +13,17 @@ import (
 
 // Dimension is a dimension of a Theme with some of its modes, in the order of the Theme's list.
 type Dimension struct {
-	Name  string
-	Modes []Mode // at least one
+	Name      string
+	Modes     []Mode // at least one
+	LightDark bool   // the stylesheet is asked for with light-dark()
 }
+
+// The names of modes, and what stands behind a dimension of these two that is asked for with light-dark().
+const (
+	light     = "light"
+	dark      = "dark"
+	lightDark = "~light-dark"
+)
 
 // Mode is a mode as one brand has it.
 type Mode struct {
@@ -55,10 +63,15 @@ func names(list []record.Mode, general record.Mode, brand string) bool {
 // Select returns what a value of the query parameter modes names among the dimensions of a Theme: dimensions, separated by
 // commas, with all their modes, or single modes, each as the only one of its dimension. conditional reports the former. ok
 // is false if the value has more than MaxDimensions parts, mixes the two, or names what the Theme does not have, a
-// dimension twice, or dimensions in another order than the Theme's.
+// dimension twice, or dimensions in another order than the Theme's. "~light-dark" may stand behind one dimension, the
+// modes of which are light and dark.
 func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok bool) {
 	conditional = !strings.Contains(value, ".")
+	if strings.Count(value, lightDark) > 1 {
+		return nil, false, false
+	}
 	for part := range strings.SplitSeq(value, ",") {
+		part, withLightDark := strings.CutSuffix(part, lightDark)
 		name, mode, single := strings.Cut(part, ".")
 		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == name })
 		if i < 0 || single == conditional {
@@ -66,6 +79,9 @@ func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok 
 		}
 		d := all[i]
 		all = all[i+1:]
+		if d.LightDark = withLightDark; withLightDark && !(conditional && d.isLightAndDark()) {
+			return nil, false, false
+		}
 		if single {
 			k := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Name == mode })
 			if k < 0 {
@@ -76,6 +92,14 @@ func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok 
 		chosen = append(chosen, d)
 	}
 	return chosen, conditional, true
+}
+
+// isLightAndDark reports whether a dimension has these two modes, in either order, and no other.
+func (d Dimension) isLightAndDark() bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(d.Modes, func(m Mode) bool { return m.Name == name })
+	}
+	return len(d.Modes) == 2 && has(light) && has(dark)
 }
 
 // Merge lays flat maps of overrides over one another: of members with one name the last wins, at the place of the first.

@@ -109,10 +109,15 @@ func TestBrandsHaveTheirOwnModes(t *testing.T) {
 		"acme":  "[{scheme [{light  } {dark print acme-dark}]} {contrast [{more (prefers-contrast: more) more} {less  acme-less}]}]",
 		"plain": "[{scheme [{light  } {dark print }]} {contrast [{more (prefers-contrast: more) more} {less  }]}]",
 	} {
-		if got := fmt.Sprint(modes.Of(list, brand)); got != want {
+		if got := spelled(modes.Of(list, brand)); got != want {
 			t.Errorf("Of(%q) = %s, want %s", brand, got, want)
 		}
 	}
+}
+
+// spelled prints dimensions, those with light-dark() with "~" behind them.
+func spelled(all []modes.Dimension) string {
+	return strings.NewReplacer("] false}", "]}", "] true}", "]}~").Replace(fmt.Sprint(all))
 }
 
 // A value names dimensions or single modes, each once, in the order of the Theme; everything else names nothing.
@@ -120,19 +125,21 @@ func TestValuesHaveOneSpelling(t *testing.T) {
 	all := modes.Of(list, "")
 	for value, want := range map[string]string{
 		"scheme":                     "true [{scheme [{light  } {dark print dark}]}]",
+		"scheme~light-dark,contrast": "true [{scheme [{light  } {dark print dark}]}~ {contrast [{more (prefers-contrast: more) more} {less  }]}]",
 		"scheme,contrast":            "true [{scheme [{light  } {dark print dark}]} {contrast [{more (prefers-contrast: more) more} {less  }]}]",
 		"contrast":                   "true [{contrast [{more (prefers-contrast: more) more} {less  }]}]",
 		"scheme.dark":                "false [{scheme [{dark print dark}]}]",
 		"scheme.light,contrast.less": "false [{scheme [{light  }]} {contrast [{less  }]}]",
 	} {
 		chosen, conditional, ok := modes.Select(all, value)
-		if got := fmt.Sprint(conditional, chosen); got != want || !ok {
+		if got := fmt.Sprint(conditional, " ", spelled(chosen)); got != want || !ok {
 			t.Errorf("Select(%q) = %s, %v, want %s", value, got, ok, want)
 		}
 	}
 	for _, value := range []string{
 		"", ",", "scheme,", ",scheme", "contrast,scheme", "scheme,scheme", "scheme.dark,scheme.light", "scheme.dark,scheme.dark", "scheme,contrast.more",
-		"scheme.dark,contrast", "scheme.", ".dark", "scheme.none", "scheme.dark.", "scheme.dark.x", "Scheme", "scheme ", "contrast.more,scheme.dark", "other",
+		"scheme.dark,contrast", "scheme.", ".dark",
+		"contrast~light-dark", "scheme,contrast~light-dark", "scheme~light-dark,contrast~light-dark", "scheme.dark~light-dark", "scheme~light-dark.dark", "~light-dark", "scheme~", "scheme.none", "scheme.dark.", "scheme.dark.x", "Scheme", "scheme ", "contrast.more,scheme.dark", "other",
 		strings.Repeat("scheme,", 1000) + "scheme",
 	} {
 		if chosen, _, ok := modes.Select(all, value); ok {

@@ -51,6 +51,11 @@ func TestStylesheets(t *testing.T) {
 		"circle": {[]modesheet.Dimension{scheme}, map[string][]byte{
 			"[1]": file("ink #fff", "gap 4px", "line var(--only-base)", "only-base 1px solid var(--ink)"),
 		}},
+		"light-dark": {[]modesheet.Dimension{{Name: scheme.Name, Modes: scheme.Modes, LightDark: true}, contrast}, map[string][]byte{
+			"[1 -1]": file("ink #fff", "gap 8px", "line 1px solid var(--ink)", "only-base 1"),
+			"[-1 0]": file("ink #000", "gap 4px", "line 1px solid #000", "only-base rgb(0 0 0)"),
+			"[1 0]":  file("ink #fff", "gap 8px", "line 1px solid #000", "only-base rgb(0 0 0)"),
+		}},
 		"nothing": {[]modesheet.Dimension{contrast}, map[string][]byte{"[0]": base}},
 	} {
 		t.Run(name, func(t *testing.T) {

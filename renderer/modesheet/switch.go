@@ -9,15 +9,16 @@ const (
 	darkScheme      = "dark"
 )
 
-// scheme returns the value of color-scheme in a mode, empty if it says nothing of it.
-func (d Dimension) scheme(mode int) string {
-	if name := d.Modes[mode].Name; d.Name == schemeDimension && (name == lightScheme || name == darkScheme) || d.isLightDark() {
-		return name
+// schemes returns the position of the dimension that color-scheme follows, -1 if none is: that with light-dark(), else
+// the one called scheme.
+func schemes(dims []Dimension) int {
+	if i := slices.IndexFunc(dims, Dimension.isLightDark); i >= 0 {
+		return i
 	}
-	return ""
+	return slices.IndexFunc(dims, func(d Dimension) bool { return d.Name == schemeDimension })
 }
 
-// isLightDark reports whether light-dark() can say what the modes of a dimension change, and is asked for.
+// isLightDark reports whether colours of a dimension are light-dark(): it must be asked for, and follow color-scheme.
 func (d Dimension) isLightDark() bool {
 	return d.LightDark && len(d.Modes) == 2 && d.Modes[0].Base != d.Modes[1].Base &&
 		(d.Modes[0].Name == lightScheme && d.Modes[1].Name == darkScheme || d.Modes[0].Name == darkScheme && d.Modes[1].Name == lightScheme)
@@ -51,9 +52,9 @@ func (w *writer) switches() {
 // state is the declarations that turn the switches of a dimension for a mode, -1 for none.
 func (w *writer) state(dimension, mode int) (declarations string) {
 	d := w.dims[dimension]
-	if mode >= 0 {
-		if scheme := d.scheme(mode); scheme != "" {
-			declarations = "  color-scheme: " + scheme + ";\n"
+	if mode >= 0 && dimension == schemes(w.dims) {
+		if name := d.Modes[mode].Name; name == lightScheme || name == darkScheme {
+			declarations = "  color-scheme: " + name + ";\n"
 		}
 	}
 	for other, used := range w.used[dimension] {
