@@ -1,2 +1,2 @@
 // What JSX becomes: the bundler puts these names into each file that has some.
-export { Fragment, h } from "preact";
+export { createElement, Fragment } from "preact";

@@ -7,7 +7,7 @@ import type { PartProps } from "./index";
 
 const presets: readonly (readonly [string, readonly number[]])[] = [["Linear", [0, 0, 1, 1]], ["Ease", [0.25, 0.1, 0.25, 1]], ["Ease in", [0.42, 0, 1, 1]], ["Ease out", [0, 0, 0.58, 1]], ["Ease in and out", [0.42, 0, 0.58, 1]]];
 const size = 160;
-const pad = 40;
+const pad = 70;
 const x = (v: number): number => pad + v * size;
 const y = (v: number): number => pad + (1 - v) * size;
 const within = (v: number, low: number, high: number): number => Number(Math.max(low, Math.min(high, v)).toFixed(3));
