@@ -313,6 +313,10 @@ func TestAPersonLogsInAtAnIssuer(t *testing.T) {
 	if r := try(body); r.status != 401 {
 		t.Errorf("a code that was used = %d, want 401", r.status)
 	}
+	body, _ = i.send(b, `,"role":"editor"`)
+	if r := try(strings.Replace(body, `"people"`, fmt.Sprintf("%q", i.URL), 1)); r.status != 204 {
+		t.Errorf("a login at the address of the issuer = %d %s", r.status, r.body)
+	}
 	big, _ := i.send(b, `,"role":"editor","groups":"`+strings.Repeat("g", 3000)+`"`)
 	if r := try(big); r.status != 400 || !strings.Contains(r.body, "too long") || r.header.Get("Set-Cookie") != "" {
 		t.Errorf("a token that fits into no cookie = %d %s, want 400", r.status, r.body)

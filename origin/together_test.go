@@ -1,6 +1,7 @@
 package origin_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -54,6 +55,35 @@ func TestAPersonSeesTheEditsOfAnother(t *testing.T) {
 	}
 	if _, r := h.streamEvents(t.Context(), "", "", "Sec-Fetch-Site", "cross-site", "Cookie", b.cookie); r.StatusCode != 401 {
 		t.Errorf("a stream for another page = %d, want 401", r.StatusCode)
+	}
+}
+
+// A client that loses the stream before it tells anything misses nothing: the stream begins with the place to go on after,
+// in an Environment that never had an event too.
+func TestAStreamBeginsWithItsPlace(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	place := func() string {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s, _ := h.streamEvents(ctx, reader, "")
+		for s.lines.Scan() {
+			if id, found := strings.CutPrefix(s.lines.Text(), "id: "); found {
+				return id
+			}
+		}
+		return ""
+	}
+	for n := range 2 {
+		last := place()
+		h.theme(fmt.Sprint("t", n))
+		again, answer := h.streamEvents(t.Context(), reader, "", "Last-Event-ID", last)
+		if answer.StatusCode != 200 {
+			t.Fatalf("a stream after %q = %d", last, answer.StatusCode)
+		}
+		if _, kind := again.next(t); kind != "theme.created" {
+			t.Errorf("after %q the stream tells %q, want what happened meanwhile", last, kind)
+		}
 	}
 }
 

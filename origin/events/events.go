@@ -82,7 +82,7 @@ func BodyOf(environment string, e record.Event) Body {
 const idPrefix = "evt_"
 
 // IDOf returns the id of an event, which is the cursor after it too.
-func IDOf(e record.Event) string { return idPrefix + storage.Number(e.Number) + "_" + e.Tag }
+func IDOf(e record.Event) string { return Cursor{e.Number, e.Tag}.String() }
 
 // ErrCursor says that a text is not the id of an event.
 var ErrCursor = errors.New("is not the id of an event")
@@ -93,7 +93,10 @@ type Cursor struct {
 	tag    string
 }
 
-// ParseCursor reads the id of an event; the empty text is the zero Cursor.
+// String returns the id of the event that the place is after; that of the zero Cursor is the id of no event.
+func (c Cursor) String() string { return idPrefix + storage.Number(c.number) + "_" + c.tag }
+
+// ParseCursor reads what String returned; the empty text is the zero Cursor.
 func ParseCursor(s string) (Cursor, error) {
 	if s == "" {
 		return Cursor{}, nil
@@ -101,7 +104,7 @@ func ParseCursor(s string) (Cursor, error) {
 	rest, isEvent := strings.CutPrefix(s, idPrefix)
 	digits, tag, found := strings.Cut(rest, "_")
 	number, err := strconv.ParseUint(digits, 10, 32)
-	if !isEvent || !found || err != nil || len(digits) != 10 || number == 0 {
+	if !isEvent || !found || err != nil || len(digits) != 10 || number == 0 && tag != "" {
 		return Cursor{}, ErrCursor
 	}
 	return Cursor{uint32(number), tag}, nil
@@ -168,7 +171,7 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, now tim
 		return len(p.Items) < limit
 	}, environment)
 	if next.number != 0 {
-		id := idPrefix + storage.Number(next.number) + "_" + next.tag
+		id := next.String()
 		p.Next = &id
 	}
 	return p, next, err

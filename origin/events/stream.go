@@ -61,7 +61,8 @@ type Stream struct {
 func (s Stream) Run(ctx context.Context, w *bufio.Writer) {
 	ctx, cancel := context.WithTimeout(ctx, streamFor)
 	defer cancel()
-	_, _ = w.WriteString("retry: 1000\n\n") // Flush says if the client went away
+	// With the id a client that loses the stream before the first event goes on without a gap. Flush says if it went away.
+	_, _ = w.WriteString("retry: 1000\nid: " + s.After.String() + "\n\n")
 	if s.Flush(w) != nil {
 		return
 	}

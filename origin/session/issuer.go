@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,7 +121,7 @@ func secure(address string) bool {
 
 // Grant is what a person came back with from an issuer.
 type Grant struct {
-	Issuer      string // its name
+	Issuer      string // its name, or its address: then the first by name at that address
 	Code        string
 	Verifier    string // of the code challenge that the person was sent with
 	RedirectURI string // to which the person came back
@@ -156,12 +157,15 @@ func (i *Issuers) Exchange(ctx context.Context, g Grant) (token string, err erro
 }
 
 func (i *Issuers) named(name string) (record.Issuer, bool) {
-	for _, issuer := range i.keys.Logins() {
-		if issuer.Name == name {
-			return issuer, true
-		}
+	logins := i.keys.Logins()
+	at := slices.IndexFunc(logins, func(l record.Issuer) bool { return l.Name == name })
+	if at < 0 {
+		at = slices.IndexFunc(logins, func(l record.Issuer) bool { return l.URL == name })
 	}
-	return record.Issuer{}, false
+	if at < 0 {
+		return record.Issuer{}, false
+	}
+	return logins[at], true
 }
 
 func (i *Issuers) redeem(ctx context.Context, address string, form url.Values) (string, error) {
