@@ -1,7 +1,8 @@
 // The tabs of an Environment, a Theme and a Variant. A view adds its own tab here and its route in routes.ts.
 import { href } from "../state/router";
 import { useTheme, useVariant } from "../state/here";
-import { Badge, Tabs } from "../ui/controls";
+import { Tabs } from "../ui/controls";
+import { State } from "./themes";
 
 export function EnvironmentTabs({ environment, current }: { environment: string; current: string }) {
 	const tab = (name: string, text: string) => ({ href: href.environment(environment, name), text, current: name === current });
@@ -15,8 +16,7 @@ export function ThemeTabs({ environment, theme, current }: { environment: string
 		<>
 			<div class="title-row">
 				<h1>{t?.displayName ?? "…"}</h1>
-				{t && (t.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {t.latestVersion}</Badge>)}
-				{t?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
+				{t && <State of={t} />}
 			</div>
 			<Tabs
 				label="Theme"
@@ -41,8 +41,7 @@ export function VariantTabs({ environment, theme, variant, current }: { environm
 		<>
 			<div class="title-row">
 				<h1>{v?.displayName ?? "…"}</h1>
-				{v && (v.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {v.latestVersion}</Badge>)}
-				{v?.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
+				{v && <State of={v} />}
 			</div>
 			<Tabs
 				label="Variant"

@@ -50,11 +50,12 @@ export function matches(t: { slug: string; displayName: string; metadata: Record
 	return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-function State({ theme }: { theme: Theme }) {
+/** Whether a Theme or a Variant is published, and has a draft. */
+export function State({ of }: { of: Pick<Theme, "latestVersion" | "hasUnpublishedChanges"> }) {
 	return (
 		<>
-			{theme.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {theme.latestVersion}</Badge>}
-			{theme.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
+			{of.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {of.latestVersion}</Badge>}
+			{of.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
 		</>
 	);
 }
@@ -71,7 +72,7 @@ function ThemeCards({ themes, environment }: { themes: readonly Theme[]; environ
 					<a class="card" href={href.theme(environment, t.id)}>
 						<h2>{t.displayName}</h2>
 						<p class="muted"><code>{t.slug}</code> · {t.tokenCount} tokens</p>
-						<p><State theme={t} /> <Labels labels={t.metadata} /></p>
+						<p><State of={t} /> <Labels labels={t.metadata} /></p>
 						<p class="muted">changed <Time at={t.updatedAt} /></p>
 					</a>
 				</li>
@@ -91,7 +92,7 @@ function ThemeTable({ themes, environment }: { themes: readonly Theme[]; environ
 							<th scope="row"><a href={href.theme(environment, t.id)}>{t.displayName}</a></th>
 							<td><code>{t.slug}</code></td>
 							<td class="number">{t.tokenCount}</td>
-							<td><State theme={t} /></td>
+							<td><State of={t} /></td>
 							<td><Labels labels={t.metadata} /></td>
 							<td><Time at={t.updatedAt} /></td>
 						</tr>

@@ -7,7 +7,7 @@ import { overridesOf } from "../../state/overrides";
 import { useResource } from "../../state/resource";
 import { href, query, setQuery } from "../../state/router";
 import { resolve, spell, type JSONValue, type Token } from "../../state/token";
-import { cssColor } from "../../ui/color";
+import { color as cssColor } from "../../tokens/css";
 import { Badge, Button, Empty, Failure, Loading, Swatch } from "../../ui/controls";
 import { ThemeTabs, VariantTabs } from "../tabs";
 import { rowsOf, touchedBy, verdict, type Diff, type Row, type Touched } from "./diff";

@@ -5,11 +5,12 @@ import type { Draft } from "../../state/draft";
 import type { AllOverrides, Overrides } from "../../state/overrides";
 import { href } from "../../state/router";
 import { resolve, type JSONValue, type Token } from "../../state/token";
-import { cssColor } from "../../ui/color";
-import { Swatch, say } from "../../ui/controls";
+import { short } from "../../tokens/css";
+import { Sample } from "../../tokens/sample";
+import { say } from "../../ui/controls";
 import { rangeOf, type Range } from "../../ui/window";
 import type { Editing } from "./editor";
-import { brief, moved, type Place, type Row } from "./logic";
+import { moved, type Place, type Row } from "./logic";
 import { edit } from "./matrix";
 
 interface Props {
@@ -179,8 +180,12 @@ function Value({ row, own, find }: { row: Row; own: Overrides; find: (path: stri
 	const overridden = own.has(row.path);
 	const value = overridden ? own.get(row.path)! : row.token?.value;
 	if (value === undefined) return null;
-	const color = row.token?.resolvedType === "color" ? cssColor(resolve(value, (path) => overlaid(path, own, find))) : null;
-	return <>{color && <Swatch color={color} />}<span>{brief(value)}</span>{!overridden && <span class="visually-hidden"> inherited</span>}</>;
+	return (
+		<>
+			<Sample type={row.token?.resolvedType ?? null} value={resolve(value, (path) => overlaid(path, own, find))} />
+			<span>{short(value)}</span>{!overridden && <span class="visually-hidden"> inherited</span>}
+		</>
+	);
 }
 
 /** A token as a Variant has it. */

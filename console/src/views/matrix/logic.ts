@@ -1,6 +1,6 @@
-// Which rows the matrix has, how a value looks in a cell, and where a key leads.
+// Which rows the matrix has, and where a key leads.
 import type { Overrides } from "../../state/overrides";
-import { spell, type JSONValue, type Token } from "../../state/token";
+import type { Token } from "../../state/token";
 
 export interface Row {
 	path: string;
@@ -29,16 +29,6 @@ export function rowsOf(tokens: readonly Token[], counts: ReadonlyMap<string, num
 	}
 	for (const [path, count] of strangers) if (fits(path)) overridden.push({ path, token: undefined, count });
 	return [...overridden, ...others];
-}
-
-/** A value as short as a cell wants it. */
-export function brief(value: JSONValue): string {
-	if (Array.isArray(value)) return value.map(brief).join(", ");
-	if (value === null || typeof value !== "object") return spell(value);
-	if (typeof value.hex === "string" && (value.alpha === undefined || value.alpha === 1)) return value.hex;
-	if (Array.isArray(value.components)) return `${String(value.colorSpace)} ${value.components.map(String).join(" ")}`;
-	if ("unit" in value && "value" in value) return `${brief(value.value!)}${String(value.unit)}`;
-	return Object.values(value).map(brief).join(" ");
 }
 
 export interface Place {

@@ -6,12 +6,12 @@ import { useVariants } from "../../state/here";
 import { overridesOf, type Overrides } from "../../state/overrides";
 import { href, query, setQuery } from "../../state/router";
 import { useFollow } from "../../state/follow";
-import { cssColor } from "../../ui/color";
-import { Badge, Button, Empty, Failure, Loading, SelectField, Swatch, TextField, Time } from "../../ui/controls";
+import { color } from "../../tokens/css";
+import { Button, Empty, Failure, Loading, SelectField, Swatch, TextField, Time } from "../../ui/controls";
 import { memo } from "../../ui/memo";
 import { useWindow } from "../../ui/window";
 import { ThemeTabs } from "../tabs";
-import { matches } from "../themes";
+import { State, matches } from "../themes";
 import { NewVariants } from "./create";
 import { sorted, type Sort } from "./lines";
 import "./variants.css";
@@ -78,15 +78,6 @@ function Tools({ words, sort, list, shown, all }: { words: string; sort: Sort; l
 	);
 }
 
-function State({ variant: v }: { variant: Variant }) {
-	return (
-		<>
-			{v.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {v.latestVersion}</Badge>}
-			{v.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
-		</>
-	);
-}
-
 /** Labels that find the others with the same when they are pressed. */
 function LabelLinks({ labels }: { labels: Record<string, string> }) {
 	return (
@@ -103,8 +94,8 @@ function LabelLinks({ labels }: { labels: Record<string, string> }) {
 function Strip({ overrides }: { overrides: Overrides }) {
 	const colors: string[] = [];
 	for (const value of overrides.values()) {
-		const color = cssColor(value);
-		if (color && colors.push(color) === 14) break;
+		const shown = typeof value === "string" && !/^#|\(/.test(value) ? "" : color(value);
+		if (shown && colors.push(shown) === 14) break;
 	}
 	return <span class="strip" aria-hidden="true">{colors.map((c, i) => <Swatch key={i} color={c} />)}</span>;
 }
@@ -123,7 +114,7 @@ const Card = memo(({ variant: v, overrides, environment, theme }: Row) => (
 		<Strip overrides={overrides} />
 		<h3 class="one-line"><a class="whole" href={href.variant(environment, theme, v.id)}>{v.displayName}</a></h3>
 		<p class="muted one-line"><code>{v.slug}</code> · {v.tokenCount} {v.tokenCount === 1 ? "override" : "overrides"}</p>
-		<p class="states"><State variant={v} /> <LabelLinks labels={v.metadata} /></p>
+		<p class="states"><State of={v} /> <LabelLinks labels={v.metadata} /></p>
 		<p class="muted one-line foot"><span>changed <Time at={v.updatedAt} /></span> <a href={href.variant(environment, theme, v.id, "settings")} aria-label={`Settings of ${v.displayName}`}>Settings</a></p>
 	</li>
 ));
@@ -155,7 +146,7 @@ const ListRow = memo(({ variant: v, index, overrides, environment, theme }: Row 
 		<td><code>{v.slug}</code></td>
 		<td class="number">{v.tokenCount}</td>
 		<td><Strip overrides={overrides} /></td>
-		<td><span class="states"><State variant={v} /></span></td>
+		<td><span class="states"><State of={v} /></span></td>
 		<td><LabelLinks labels={v.metadata} /></td>
 		<td><Time at={v.updatedAt} /></td>
 		<td><a href={href.variant(environment, theme, v.id, "settings")} aria-label={`Settings of ${v.displayName}`}>Settings</a></td>
