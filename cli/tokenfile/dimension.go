@@ -11,12 +11,20 @@ import (
 type Dimension struct {
 	Name  string   // as the file spells it; empty if it names none
 	Modes []string // as the file spells them, the default first; a default without a name is empty
+
+	Hints map[string]Hint // by mode; nil if the file says nothing more
+}
+
+// Hint is what a stylesheet says of one of its modes beside its name.
+type Hint struct {
+	Attribute string // that selects the mode, without data-; empty if none does
+	When      string // the media query under which the mode holds; empty if it stands under none
 }
 
 // UsualFirst returns names of modes with the one first that counts if none is asked for.
 func UsualFirst(names []string) []string {
 	for _, usual := range usualModes {
-		i := slices.IndexFunc(names, func(name string) bool { return modeKey(name) == usual })
+		i := slices.IndexFunc(names, func(name string) bool { return ModeKey(name) == usual })
 		if i >= 0 {
 			return slices.Concat(names[i:i+1], names[:i], names[i+1:])
 		}
@@ -26,11 +34,11 @@ func UsualFirst(names []string) []string {
 
 // HasUsual reports whether one of the names is that of a mode that counts if none is asked for.
 func HasUsual(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(usualModes, modeKey(name)) })
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(usualModes, ModeKey(name)) })
 }
 
 // IsModeName reports whether a name is one by which people call a mode.
-func IsModeName(name string) bool { return slices.Contains(knownModes, modeKey(name)) }
+func IsModeName(name string) bool { return slices.Contains(knownModes, ModeKey(name)) }
 
 // modeOf returns the mode that is wanted of a dimension; empty means its default.
 func (o Options) modeOf(dimension string) string {

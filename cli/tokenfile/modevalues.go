@@ -54,7 +54,7 @@ func isModes(n *jsontree.Node) bool {
 	}
 	usual := false
 	for _, m := range n.Members {
-		name := modeKey(m.Name)
+		name := ModeKey(m.Name)
 		if !slices.Contains(knownModes, name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
 			return false
 		}
@@ -63,8 +63,8 @@ func isModes(n *jsontree.Node) bool {
 	return usual
 }
 
-// modeKey spells the name of a mode for comparisons.
-func modeKey(name string) string {
+// ModeKey spells the name of a mode for comparisons: in lower case, without spaces, hyphens and underscores.
+func ModeKey(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 }
 
@@ -123,7 +123,7 @@ func holdsModes(n *jsontree.Node) bool {
 // modeIndex is the place of a mode among the members of an object of modes; of a usual one if it is not among them.
 func modeIndex(n *jsontree.Node, mode string) int {
 	for _, wanted := range append([]string{mode}, usualModes...) {
-		i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return wanted != "" && modeKey(m.Name) == modeKey(wanted) })
+		i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return wanted != "" && ModeKey(m.Name) == ModeKey(wanted) })
 		if i >= 0 {
 			return i
 		}

@@ -146,5 +146,5 @@ func dottedPath(names jsontree.Pointer) (path jsontree.Pointer) {
 }
 
 func isLength(path jsontree.Pointer) bool {
-	return slices.ContainsFunc(path, func(name string) bool { return slices.Contains(lengthGroups, modeKey(name)) })
+	return slices.ContainsFunc(path, func(name string) bool { return slices.Contains(lengthGroups, ModeKey(name)) })
 }

@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,15 +21,16 @@ func recogniseStylesheet(f *syntax.File, _ Options) string {
 // usualSelectors are those whose custom properties hold for a whole page in its usual mode.
 var usualSelectors = regexp.MustCompile(`^(@theme\b.*|:root|:host|html|\*|body|\.light|(:root|html)?\[(data-)?(theme|mode|color-scheme|color-mode)="?(light|default)"?\]|@media \(prefers-color-scheme: ?light\) :root)$`)
 
-// quotedName is the value of an attribute in a selector, and prefersScheme that of a media query.
+// mediaFeature is the name and value of a media query, quotedName those of an attribute in a selector.
 var (
-	quotedName    = regexp.MustCompile(`\[[\w-]+[~|^$*]?=["']?([\w-]+)["']?\]`)
-	prefersScheme = regexp.MustCompile(`prefers-color-scheme: ?(\w+)`)
-	className     = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
+	mediaFeature = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
+	mediaPrint   = regexp.MustCompile(`^@media (print)\b`)
+	quotedName   = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
+	className    = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
 )
 
-// modeOf is the mode for which a selector declares; empty for the usual one.
-func modeOf(selector string) string {
+// modeOf is the mode for which a selector declares, and what else it says of it; empty for the usual one.
+func modeOf(selector string) (mode string, h Hint) {
 	usual, other := false, ""
 	for one := range strings.SplitSeq(selector, ",") {
 		one = strings.TrimSpace(one)
@@ -39,14 +41,23 @@ func modeOf(selector string) string {
 		}
 	}
 	if usual {
-		return ""
+		return "", h
 	}
-	for _, pattern := range []*regexp.Regexp{prefersScheme, quotedName, className} {
-		if m := pattern.FindStringSubmatch(other); m != nil {
-			return m[1]
+	if m := mediaFeature.FindStringSubmatch(other); m != nil {
+		mode = m[2]
+		if !strings.Contains(other, ") and ") && !strings.Contains(other, "not (") {
+			h.When = "(" + m[1] + ": " + m[2] + ")"
 		}
+	} else if m := mediaPrint.FindStringSubmatch(other); m != nil {
+		mode, h.When = m[1], m[1]
 	}
-	return other
+	if m := quotedName.FindStringSubmatch(other); m != nil {
+		h.Attribute = strings.TrimPrefix(m[1], "data-")
+		mode = cmp.Or(mode, m[2])
+	} else if m := className.FindStringSubmatch(other); m != nil {
+		mode = m[1]
+	}
+	return cmp.Or(mode, other), h
 }
 
 // readStylesheet makes a part of the custom properties of a stylesheet: those of the usual mode, with those of the mode
@@ -54,7 +65,11 @@ func modeOf(selector string) string {
 func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
 	p := properties{Options: o, isTheme: slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return strings.HasPrefix(m.Name, "@theme") })}
 	for _, m := range root.Members {
-		p.collect(modeOf(m.Name), m.Value, jsontree.Pointer{m.Name})
+		mode, h := modeOf(m.Name)
+		if mode != "" {
+			p.hint(mode, h)
+		}
+		p.collect(mode, m.Value, jsontree.Pointer{m.Name})
 	}
 	return p.parts(), nil
 }
@@ -89,11 +104,21 @@ type properties struct {
 	Options
 	isTheme bool     // names say their types as Tailwind reads them
 	names   []string // of the modes
+	hints   map[string]Hint
 	usual   []property
 	own     []property     // of the mode that is asked for
 	left    map[string]int // properties of other modes
 	first   map[string]property
 	faults  []Fault
+}
+
+// hint notes what a selector says of a mode: of several selectors each may say a part.
+func (p *properties) hint(mode string, h Hint) {
+	if p.hints == nil {
+		p.hints = map[string]Hint{}
+	}
+	known := p.hints[mode]
+	p.hints[mode] = Hint{cmp.Or(known.Attribute, h.Attribute), cmp.Or(known.When, h.When)}
 }
 
 func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointer) {
@@ -127,7 +152,7 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 func (p *properties) parts() []Part {
 	part := Part{Tree: jsontree.NewObject(), Origins: map[string]string{}, ModeNames: p.names, Faults: p.faults}
 	if len(p.names) > 0 {
-		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...)}}
+		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...), Hints: p.hints}}
 	}
 	known := map[string]bool{}
 	for _, one := range slices.Concat(p.usual, p.own) {

@@ -67,7 +67,7 @@ var house = map[string]room{
 	"cli/tokenfile/tree":       {ours: "renderer/jsontree"},
 	"cli/tokens":               {ours: "cli/account cli/cmdline cli/localfile cli/page cli/target cli/term cli/tokendiff cli/tokenfile cli/tokenfile/references cli/tokenfile/write cli/tokens/changeset cli/tokens/export cli/tokens/lint cli/tokens/push cli/tokens/release cli/tokens/source cli/tokens/tokentree cli/tokens/validate client renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
 	"cli/tokens/batch":         {ours: "cli/tokens/tokentree client origin/patch renderer/jsontree"},
-	"cli/tokens/designsystem":  {ours: "cli/tokenfile/tree cli/tokens/tokentree renderer/dtcg renderer/jsontree"},
+	"cli/tokens/designsystem":  {ours: "cli/tokenfile cli/tokenfile/tree cli/tokens/tokentree origin/modes renderer/dtcg renderer/jsontree"},
 	"cli/tokens/export":        {ours: "cli/escape renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokens/changeset":     {ours: "cli/escape cli/term cli/tokendiff cli/tokens/tokentree client renderer renderer/dtcg renderer/jsontree"},
 	"cli/tokens/lint":          {ours: "cli/escape cli/term client renderer/dtcg"},

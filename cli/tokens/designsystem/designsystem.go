@@ -14,16 +14,6 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Dimension is one way in which the values of a design system differ, such as the brand or the colour scheme: a group of
-// themes of Tokens Studio, a collection of Figma, a modifier of a DTCG resolver.
-type Dimension struct {
-	Name  string   // as the files spell it; empty if they name none
-	Modes []string // as the files spell them, the default first
-}
-
-// Choice is a mode of each dimension, by the dimension's name.
-type Choice map[string]string
-
 // Mode is one mode of a dimension, and all tokens if it is chosen and every other dimension has its default.
 type Mode struct {
 	Dimension, Name string
@@ -143,17 +133,17 @@ func slugsOf(modes []Mode, decided map[[2]string]string) []string {
 		if count[name] > 1 || taken[name] {
 			name = Slug(m.Dimension + "-" + m.Name)
 		}
-		names[i] = numbered(cmp.Or(name, "mode"), taken)
+		names[i] = numbered(cmp.Or(name, "mode"), maxSlug, taken)
 		taken[names[i]] = true
 	}
 	return names
 }
 
-// numbered returns a name that is not taken.
-func numbered(name string, taken map[string]bool) string {
+// numbered returns a name of at most longest characters that is not taken.
+func numbered(name string, longest int, taken map[string]bool) string {
 	free := name
 	for n := 2; taken[free]; n++ {
-		free = name[:min(len(name), maxSlug-4)] + "-" + strconv.Itoa(n)
+		free = name[:min(len(name), longest-4)] + "-" + strconv.Itoa(n)
 	}
 	return free
 }

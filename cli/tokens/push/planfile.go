@@ -11,6 +11,7 @@ import (
 
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/designsystem"
 )
 
 // planName is the file in which push --variants auto keeps what it decided, in the working directory.
@@ -22,6 +23,8 @@ type planFile struct {
 	Environment string        `yaml:"environment,omitempty" json:"environment,omitempty"`
 	Theme       string        `yaml:"theme" json:"theme"`
 	Variants    []planVariant `yaml:"variants" json:"variants"`
+
+	Modes *[]designsystem.ThemeMode `yaml:"modes,omitempty" json:"modes,omitempty"` // of the Theme; nil: not decided
 }
 
 // planVariant says which Variant a mode is.
@@ -33,7 +36,8 @@ type planVariant struct {
 }
 
 const planHead = `# Which Variant each mode of the token files is: written by livery push --variants auto, and read by the next
-# livery push in this folder. Change a slug before its Variant is made; skip: true leaves a mode out.
+# livery push in this folder. Change a slug before its Variant is made; skip: true leaves a mode out. modes is the list of
+# the Theme's modes that the push sets; after a change of your own push with --modes replace.
 `
 
 // readPlan reads the plan of this folder; nil if it has none.
@@ -67,6 +71,9 @@ func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 		return nil, term.UsageError("Valid values: one, auto.", "--variants cannot be %q", p.variants)
 	}
 	if p.variants == "one" && len(*files) > 0 {
+		if err := p.checkModes(); err != nil {
+			return nil, err
+		}
 		if p.Theme == "" {
 			return nil, term.UsageError("See livery push --help.", "livery push needs --theme")
 		}
@@ -79,10 +86,13 @@ func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	case decided == nil && len(*files) == 0:
 		return nil, term.UsageError("Name token files or folders.", "livery push needs files, and this folder has no %s that names them", planName)
 	case decided == nil:
-		return nil, nil
+		return nil, p.checkModes()
 	}
 	if len(*files) == 0 {
 		*files, p.variants = decided.Files, "auto"
+	}
+	if err := p.checkModes(); err != nil {
+		return nil, err
 	}
 	p.Theme, p.Env = cmp.Or(p.Theme, decided.Theme), cmp.Or(p.Env, decided.Environment)
 	return decided, nil
@@ -97,6 +107,11 @@ func (p *planFile) slugs() map[[2]string]string {
 		}
 	}
 	return names
+}
+
+// has reports whether the plan has a Variant of that slug for a mode.
+func (p *planFile) has(slug string) bool {
+	return p != nil && slug != "" && slices.ContainsFunc(p.Variants, func(v planVariant) bool { return v.Slug == slug })
 }
 
 // skips reports whether the plan leaves a mode out.

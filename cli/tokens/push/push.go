@@ -28,6 +28,7 @@ type pushFlags struct {
 	onConflict string
 	source.FileFlags
 	variants string // one or auto
+	modes    string // one of modesChoices
 }
 
 func (p *pushFlags) add(cmd *cobra.Command) {
@@ -67,7 +68,11 @@ Of values for several modes, such as {"light": …, "dark": …}, that of --toke
 
 --variants auto pushes a whole design system at once: the default modes of the files are the Theme, and each other mode
 (a theme of Tokens Studio, a mode of Figma, a context of a resolver document, a mode file, a mode of values or of a
-stylesheet) is a Variant of only what differs. The plan is shown as a table first, and kept in livery.yaml: a push without files in that folder repeats it.
+stylesheet) is a Variant of only what differs. The plan is shown as a table first, and kept in livery.yaml: a push without
+files in that folder repeats it. The Variants become the modes of the Theme too (livery theme modes), with the conditions
+of the table, so that tokens.css?modes=… serves them in one file; that needs the role admin, and without it the push does
+the rest. Modes that were set otherwise are kept, unless --modes replace is given. --modes none sets none. Brands, and
+more than 4 dimensions, are Variants alone.
 
 The token sets that a push merges are named, in their order and with the number of tokens that later sets
 override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given; without one, sets that
@@ -130,6 +135,7 @@ func (a *app) pushCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id (required, unless livery.yaml names it)")
 	f.StringVar(&p.variants, "variants", "one", "`WHICH` modes of the files: one, or auto for a Variant of each beside the default")
+	f.StringVar(&p.modes, "modes", "auto", "with --variants auto, `WHAT` becomes of the Theme's modes: auto sets them unless they were set otherwise, replace always, none never")
 	target.InEnvironment(cmd, &p.Target)
 	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing; with --json the operations")
 	return a.JSONFlag(cmd)

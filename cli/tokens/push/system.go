@@ -30,6 +30,8 @@ type system struct {
 	modes   []*source.Sources // of each Variant of plan
 	plan    *designsystem.Plan
 	skipped []planVariant
+	list    []designsystem.ThemeMode // of the Theme's modes
+	left    []designsystem.LeftOut   // dimensions that are none of modes
 }
 
 // pushSystem pushes token files as one Theme and a Variant for each mode that they hold beside the defaults.
@@ -44,6 +46,7 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 	if err := s.read(a.App, p.Options()); err != nil {
 		return err
 	}
+	s.decideModes(p.modes)
 	all := append([]*source.Sources{s.theme}, s.modes...)
 	if p.strict {
 		if err := refuseFaults(all...); err != nil {
@@ -134,13 +137,17 @@ func ofVariant(slug string, err error) error {
 
 // print shows the plan: what becomes the Theme, and which mode becomes which Variant.
 func (s *system) print(a *term.App) {
-	t := term.Table{Head: []string{"VARIANT", "MODE", "OVERRIDES"}}
-	t.Add("(the Theme)", escape.Line(cmp.Or(defaultsOf(s.source.Dimensions), "-")), "-")
+	t := term.Table{Head: []string{"VARIANT", "MODE", "OVERRIDES", "THEME MODE", "WHEN"}}
+	add := func(slug, named, mode, overrides string) {
+		served, when := s.served(slug)
+		t.Add(named, escape.Line(mode), overrides, escape.Line(cmp.Or(served, "-")), escape.Line(cmp.Or(when, "-")))
+	}
+	add("", "(the Theme)", cmp.Or(defaultsOf(s.source.Dimensions), "-"), "-")
 	for _, v := range s.plan.Variants {
-		t.Add(v.Slug, escape.Line(label(v.Dimension, v.Name)), strconv.Itoa(len(v.Overrides.Members)))
+		add(v.Slug, v.Slug, label(v.Dimension, v.Name), strconv.Itoa(len(v.Overrides.Members)))
 	}
 	for _, v := range s.skipped {
-		t.Add("(skipped)", escape.Line(label(v.Dimension, v.Mode)), "-")
+		t.Add("(skipped)", escape.Line(label(v.Dimension, v.Mode)), "-", "-", "-")
 	}
 	for _, line := range t.Lines() {
 		a.Warn("%s", line)
@@ -148,6 +155,7 @@ func (s *system) print(a *term.App) {
 	if len(s.plan.Variants) == 0 {
 		a.Warn("Note: the files hold no mode beside the defaults, so no Variant is made.")
 	}
+	s.printLeft(a)
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
 	note(a, s.source.Unused, "%s in no theme and left out: %s. Add them to a theme, or name sets with --sets.", "token set is", "token sets are")
 	var clashes []string
@@ -195,6 +203,9 @@ func (s *system) file(p *pushFlags) *planFile {
 		f.Variants = append(f.Variants, planVariant{Dimension: v.Dimension, Mode: v.Name, Slug: v.Slug})
 	}
 	f.Variants = append(f.Variants, s.skipped...)
+	if s.list != nil || s.decided != nil && s.decided.Modes != nil {
+		f.Modes = &s.list
+	}
 	return f
 }
 
@@ -202,11 +213,13 @@ func (s *system) file(p *pushFlags) *planFile {
 type sent struct {
 	Theme    Result   `json:"theme"`
 	Variants []Result `json:"variants"`
+
+	ModesChanged bool `json:"modesChanged,omitempty"` // the Theme has another list of modes than before
 }
 
 // changed reports whether anything was sent or published.
 func (s *sent) changed() bool {
-	return slices.ContainsFunc(append([]Result{s.Theme}, s.Variants...), func(r Result) bool { return r.Operations > 0 || r.Version != nil })
+	return s.ModesChanged || slices.ContainsFunc(append([]Result{s.Theme}, s.Variants...), func(r Result) bool { return r.Operations > 0 || r.Version != nil })
 }
 
 // sendSystem pushes the Theme, then each Variant that says something or exists, and publishes them if that is wanted.
@@ -222,6 +235,9 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 		return err
 	}
 	if done.Variants, err = a.sendVariants(ctx, c, one, theme, s, p.publish); err != nil {
+		return err
+	}
+	if done.ModesChanged, err = a.setModes(ctx, c, theme, s, one); err != nil {
 		return err
 	}
 	if p.publish {
@@ -286,8 +302,9 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 // publishSystem publishes the Theme if it has a draft, and the Variants that have one in one request. A Variant that was
 // published for this version of the Theme already needs another version of it.
 func (a *app) publishSystem(ctx context.Context, c *client.Client, f target.Resolved, p pushFlags, done *sent) error {
-	if done.Theme.ETag != "" {
-		if err := a.publishTheme(ctx, c, f, client.PublishOptions{IfMatch: done.Theme.ETag}, done); err != nil {
+	if done.Theme.ETag != "" || done.ModesChanged && f.Theme.LatestVersion != nil { // a version keeps its modes
+		o := client.PublishOptions{IfMatch: done.Theme.ETag, Unchanged: done.Theme.ETag == ""}
+		if err := a.publishTheme(ctx, c, f, o, done); err != nil {
 			return err
 		}
 	}

@@ -97,6 +97,15 @@ func (s *System) add(d tokenfile.Dimension) {
 			s.Dimensions[i].Modes = append(s.Dimensions[i].Modes, mode)
 		}
 	}
+	if s.Dimensions[i].Hints == nil {
+		s.Dimensions[i].Hints = d.Hints
+		return
+	}
+	for mode, h := range d.Hints {
+		if _, known := s.Dimensions[i].Hints[mode]; !known {
+			s.Dimensions[i].Hints[mode] = h
+		}
+	}
 }
 
 // Of returns s for the overrides of a Variant, with the places of their values.

@@ -1,0 +1,252 @@
+package designsystem
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/origin/modes"
+)
+
+// ThemeMode is an entry of the list of a Theme's modes. Variants are named by their slugs.
+type ThemeMode struct {
+	Dimension string `yaml:"dimension" json:"dimension"`
+	Mode      string `yaml:"mode" json:"mode"`
+	Variant   string `yaml:"variant,omitempty" json:"variant,omitempty"` // empty: the mode overrides nothing
+	When      string `yaml:"when,omitempty" json:"when,omitempty"`       // empty: only an attribute selects the mode
+	For       string `yaml:"for,omitempty" json:"for,omitempty"`         // a brand's Variant
+}
+
+// LeftOut is a dimension, or some modes of one, that stay Variants alone, and why.
+type LeftOut struct {
+	Dimension string
+	Modes     []string
+	Why       string
+}
+
+// Modes returns the list of modes that the dimensions of a design system are to the Theme, with the Variants of its plan,
+// and what cannot be a mode. A mode that has no Variant in the plan is not in the list, but for the defaults.
+func Modes(all []tokenfile.Dimension, plan []Variant) (list []ThemeMode, left []LeftOut) {
+	m := modeList{plan: plan, names: map[string]bool{}}
+	for _, d := range all {
+		for _, part := range partsOf(d) {
+			m.add(part)
+		}
+	}
+	return m.list, m.left
+}
+
+// part is a dimension of a Theme: modes of one dimension of the files. Where files name no dimension, its modes may be of
+// several.
+type part struct {
+	name   string // as people say it
+	source string // as the files spell it
+	base   string // the default mode as people say it
+	modes  []string
+	hints  map[string]tokenfile.Hint
+	why    string // it is not a dimension of modes; empty if it is one
+}
+
+// partsOf returns the dimensions of a Theme that one of files is.
+func partsOf(d tokenfile.Dimension) (parts []part) {
+	for _, mode := range d.Modes[1:] {
+		name := d.Name
+		if name == "" {
+			name = nameOf(mode, d.Hints[mode])
+		}
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			i, parts = len(parts), append(parts, part{name: name, source: d.Name, base: d.Modes[0], hints: d.Hints})
+		}
+		parts[i].modes = append(parts[i].modes, mode)
+	}
+	for i := range parts {
+		p := &parts[i]
+		p.why = p.refusal()
+		if p.base == "" || d.Name == "" && kindOf(p.base) != p.name {
+			p.base = p.oppositeBase()
+		}
+	}
+	return parts
+}
+
+// kinds are the names by which people call modes, with the dimension that they are of and the condition under which they
+// hold on their own.
+var kinds = []struct{ mode, dimension, when string }{
+	{"dark", "scheme", "(prefers-color-scheme: dark)"},
+	{"light", "scheme", "(prefers-color-scheme: light)"},
+	{"dim", "scheme", ""},
+	{"highcontrast", "contrast", "(prefers-contrast: more)"},
+	{"hc", "contrast", "(prefers-contrast: more)"},
+	{"morecontrast", "contrast", "(prefers-contrast: more)"},
+	{"contrastmore", "contrast", "(prefers-contrast: more)"},
+	{"increasedcontrast", "contrast", "(prefers-contrast: more)"},
+	{"lowcontrast", "contrast", "(prefers-contrast: less)"},
+	{"lesscontrast", "contrast", "(prefers-contrast: less)"},
+	{"contrastless", "contrast", "(prefers-contrast: less)"},
+	{"reducedmotion", "motion", "(prefers-reduced-motion: reduce)"},
+	{"forcedcolors", "forced-colors", "(forced-colors: active)"},
+	{"print", "media", "print"},
+	{"compact", "density", ""},
+	{"comfortable", "density", ""},
+	{"mobile", "viewport", ""},
+	{"desktop", "viewport", ""},
+}
+
+// shortNames are names of modes that say what they are only beside the name of their dimension.
+var shortNames = []struct{ dimension, mode, when string }{
+	{"contrast", "more", "(prefers-contrast: more)"},
+	{"contrast", "high", "(prefers-contrast: more)"},
+	{"contrast", "increased", "(prefers-contrast: more)"},
+	{"contrast", "less", "(prefers-contrast: less)"},
+	{"contrast", "low", "(prefers-contrast: less)"},
+	{"motion", "reduce", "(prefers-reduced-motion: reduce)"},
+	{"motion", "reduced", "(prefers-reduced-motion: reduce)"},
+}
+
+// keyOf spells the name of a mode for comparisons: "Dark Mode" is dark.
+func keyOf(mode string) string {
+	key := tokenfile.ModeKey(mode)
+	for _, word := range []string{"mode", "theme", "scheme"} {
+		key = cmp.Or(strings.TrimSuffix(key, word), key)
+	}
+	return key
+}
+
+// kindOf is the dimension that the name of a mode tells; empty if it tells none.
+func kindOf(mode string) string {
+	for _, k := range kinds {
+		if k.mode == keyOf(mode) {
+			return k.dimension
+		}
+	}
+	return ""
+}
+
+// nameOf is the dimension of a mode whose dimension the files do not name; empty if nothing tells it.
+func nameOf(mode string, h tokenfile.Hint) string {
+	for _, k := range kinds {
+		if h.When != "" && k.when == h.When {
+			return k.dimension
+		}
+	}
+	if kind := kindOf(mode); kind != "" {
+		return kind
+	}
+	return h.Attribute
+}
+
+// conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name. It is empty if only an
+// attribute selects the mode.
+func conditionOf(dimension, mode string, h tokenfile.Hint) string {
+	if slices.Contains(modes.Conditions, h.When) {
+		return h.When
+	}
+	key := keyOf(mode)
+	for _, k := range kinds {
+		if k.mode == key {
+			return k.when
+		}
+	}
+	for _, s := range shortNames {
+		if s.mode == key && strings.Contains(Slug(dimension), s.dimension) {
+			return s.when
+		}
+	}
+	return ""
+}
+
+// oppositeBase names a default mode that the files do not name.
+func (p part) oppositeBase() string {
+	isScheme := func(mode string) func(string) bool { return func(s string) bool { return keyOf(s) == mode } }
+	switch {
+	case slices.ContainsFunc(p.modes, isScheme("dark")) && !slices.ContainsFunc(p.modes, isScheme("light")):
+		return "light"
+	case slices.ContainsFunc(p.modes, isScheme("light")) && !slices.ContainsFunc(p.modes, isScheme("dark")):
+		return "dark"
+	}
+	return "default"
+}
+
+// brandWords are words in the names of dimensions whose Variants are chosen by their own address, and not laid over others.
+var brandWords = []string{"brand", "brands", "tenant", "tenants", "client", "clients", "customer", "customers", "company", "companies", "whitelabel"}
+
+// refusal says why a part is not a dimension of modes; empty if it is one.
+func (p part) refusal() string {
+	words := strings.Split(Slug(p.name), "-")
+	switch {
+	case slices.ContainsFunc(words, func(word string) bool { return slices.Contains(brandWords, word) }):
+		return "a brand has files of its own"
+	case p.name != "" && p.name != "theme" && !strings.EqualFold(p.name, "themes"):
+		return ""
+	case slices.ContainsFunc(append(slices.Clone(p.modes), p.base), func(mode string) bool { return kindOf(mode) != "" }):
+		return ""
+	}
+	return "they may be brands: none is called as modes are, such as dark or compact"
+}
+
+// modeList collects the list of a Theme's modes.
+type modeList struct {
+	plan  []Variant
+	names map[string]bool // of the dimensions
+	list  []ThemeMode
+	left  []LeftOut
+	modes int
+}
+
+// add adds a dimension, if it is one of modes and has room.
+func (m *modeList) add(p part) {
+	var entries []ThemeMode
+	taken, conditions := map[string]bool{}, map[string]bool{"": true}
+	entry := func(mode string) *ThemeMode {
+		name := numbered(nameForm(mode, "mode"), maxName, taken)
+		taken[name] = true
+		entries = append(entries, ThemeMode{Mode: name})
+		return &entries[len(entries)-1]
+	}
+	entry(p.base)
+	for _, mode := range p.modes {
+		i := slices.IndexFunc(m.plan, func(v Variant) bool { return v.Dimension == p.source && v.Name == mode })
+		if i < 0 {
+			continue
+		}
+		e := entry(mode)
+		e.Variant = m.plan[i].Slug
+		if when := conditionOf(p.name, mode, p.hints[mode]); !conditions[when] {
+			e.When, conditions[when] = when, true
+		}
+	}
+	switch {
+	case len(entries) == 1:
+		return
+	case p.why == "" && len(m.names) == modes.MaxDimensions:
+		p.why = "a Theme has no more than 4 dimensions of modes"
+	case p.why == "" && m.modes+len(entries) > modes.MaxModes:
+		p.why = "a Theme has no more than 16 modes"
+	}
+	if p.why != "" {
+		m.left = append(m.left, LeftOut{p.source, p.modes, p.why})
+		return
+	}
+	name := numbered(nameForm(p.name, "mode"), maxName, m.names)
+	m.names[name] = true
+	m.modes += len(entries)
+	for i := range entries {
+		entries[i].Dimension = name
+	}
+	m.list = append(m.list, entries...)
+}
+
+// maxName is the length of the longest name of a dimension or a mode.
+const maxName = 32
+
+// nameForm spells a name by the grammar of dimensions and modes. first stands before a name that does not begin with a
+// letter.
+func nameForm(name, first string) string {
+	slug := Slug(name)
+	if slug == "" || slug[0] < 'a' {
+		slug = strings.TrimSuffix(first+"-"+slug, "-")
+	}
+	return strings.TrimRight(slug[:min(len(slug), maxName)], "-")
+}

@@ -1,0 +1,72 @@
+package designsystem
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/renderer/jsontree"
+)
+
+// modesOf returns the list of the modes of dimensions and what is left out, each as text.
+func modesOf(all ...tokenfile.Dimension) (list, left string) {
+	var plan []Mode
+	for _, d := range all {
+		for _, mode := range d.Modes[1:] {
+			plan = append(plan, Mode{d.Name, mode, jsontree.NewObject()})
+		}
+	}
+	entries, out := Modes(all, Make(jsontree.NewObject(), plan, nil).Variants)
+	var lines, rest []string
+	for _, e := range entries {
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s.%s=%s %s", e.Dimension, e.Mode, e.Variant, e.When), " "))
+	}
+	for _, l := range out {
+		rest = append(rest, l.Dimension+": "+strings.Join(l.Modes, ", ")+": "+l.Why)
+	}
+	return strings.Join(lines, "; "), strings.Join(rest, "; ")
+}
+
+func TestDimensionsOfFilesBecomeModesOfTheTheme(t *testing.T) {
+	of := func(name string, modes ...string) tokenfile.Dimension {
+		return tokenfile.Dimension{Name: name, Modes: modes}
+	}
+	hinted := of("", "", "more", "dark", "tight", "ocean")
+	hinted.Hints = map[string]tokenfile.Hint{
+		"more": {When: "(prefers-contrast: more)"}, "dark": {Attribute: "theme"}, "tight": {Attribute: "spacing", When: "(min-width: 1px)"},
+	}
+	const brand = "a brand has files of its own"
+	const maybe = "they may be brands: none is called as modes are, such as dark or compact"
+	long := strings.Repeat("x", 40)
+	for _, c := range []struct {
+		all        []tokenfile.Dimension
+		list, left string
+	}{
+		{[]tokenfile.Dimension{of("Color Mode", "Light", "Dark Mode", "Dim")}, "color-mode.light=; color-mode.dark-mode=dark-mode (prefers-color-scheme: dark); color-mode.dim=dim", ""},
+		{[]tokenfile.Dimension{of("", "dark", "light")}, "scheme.dark=; scheme.light=light (prefers-color-scheme: light)", ""},
+		{[]tokenfile.Dimension{of("", "light", "dark", "hc")}, "scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); contrast.default=; contrast.hc=hc (prefers-contrast: more)", ""},
+		{[]tokenfile.Dimension{of("Contrast", "Normal", "High", "Low")}, "contrast.normal=; contrast.high=high (prefers-contrast: more); contrast.low=low (prefers-contrast: less)", ""},
+		{[]tokenfile.Dimension{of("Level", "Normal", "High")}, "level.normal=; level.high=high", ""},
+		{[]tokenfile.Dimension{hinted}, "contrast.default=; contrast.more=more (prefers-contrast: more); scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); spacing.default=; spacing.tight=tight", ": ocean: " + maybe},
+		{[]tokenfile.Dimension{of("Brand", "Acme", "Dark"), of("themes", "", "globex"), of("Theme", "Day", "Dark")}, "theme.day=; theme.dark=theme-dark (prefers-color-scheme: dark)", "Brand: Dark: " + brand + "; themes: globex: " + maybe},
+		{[]tokenfile.Dimension{of("Mode", "Light", "Dark", "dark!")}, "mode.light=; mode.dark=mode-dark (prefers-color-scheme: dark); mode.dark-2=mode-dark-2", ""},
+		{[]tokenfile.Dimension{of("夜", "1x", "2x"), of(long, "a", long)}, "mode.mode-1x=; mode.mode-2x=2x; " + long[:32] + ".a=; " + long[:32] + "." + long[:32] + "=" + long, ""},
+		{[]tokenfile.Dimension{of("a", "x", "1"), of("b", "x", "2"), of("c", "x", "3"), of("d", "x", "4"), of("e", "x", "5")}, "a.x=; a.mode-1=1; b.x=; b.mode-2=2; c.x=; c.mode-3=3; d.x=; d.mode-4=4", "e: 5: a Theme has no more than 4 dimensions of modes"},
+		{[]tokenfile.Dimension{of("a", strings.Split("abcdefghijklmnopq", "")...), of("b", "x", "y")}, "b.x=; b.y=y", "a: b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q: a Theme has no more than 16 modes"},
+		{[]tokenfile.Dimension{of("a", "x")}, "", ""},
+	} {
+		if list, left := modesOf(c.all...); list != c.list || left != c.left {
+			t.Errorf("Modes(%v) =\n%s\nwithout %q, want\n%s\nwithout %q", c.all, list, left, c.list, c.left)
+		}
+	}
+}
+
+// A mode that was left out of the plan is not in the list.
+func TestModesWithoutAVariantAreNotInTheList(t *testing.T) {
+	d := tokenfile.Dimension{Name: "Mode", Modes: []string{"Light", "Dark", "Dim"}}
+	plan := Make(jsontree.NewObject(), []Mode{{"Mode", "Dim", jsontree.NewObject()}}, map[[2]string]string{{"Mode", "Dim"}: "dusk"})
+	if list, left := Modes([]tokenfile.Dimension{d}, plan.Variants); fmt.Sprint(list, left) != "[{mode light   } {mode dim dusk  }] []" {
+		t.Errorf("Modes() = %v, %v", list, left)
+	}
+}
