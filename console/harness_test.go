@@ -217,7 +217,7 @@ func (p *page) newTab() *page {
 	return other
 }
 
-// listen collects errors of the console, exceptions and violations of the policy; the test fails with them at its end.
+// listen collects errors, but no 401 of a page that asks who it is, and no 409, which merges edits of the console, exceptions and violations of the policy; the test fails with them at its end.
 func (p *page) listen() {
 	p.t.Helper()
 	complain := func(text string) {
@@ -240,7 +240,7 @@ func (p *page) listen() {
 				}
 			}
 		case *cdplog.EventEntryAdded:
-			if e.Entry.Level == cdplog.EntryLevelError && !strings.Contains(e.Entry.Text, "401 (Unauthorized)") {
+			if e.Entry.Level == cdplog.EntryLevelError && !strings.Contains(e.Entry.Text, "401 (Unauthorized)") && !strings.Contains(e.Entry.Text, "409 (Conflict)") {
 				complain("log: " + e.Entry.Text + " " + e.Entry.URL)
 			}
 		}

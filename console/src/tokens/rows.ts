@@ -61,69 +61,90 @@ export function usesOf(entries: readonly Entry[]): Map<string, string[]> {
 	return uses;
 }
 
-export function filtered(entries: readonly Entry[], filter: Filter, sets: { diagnostics: ReadonlySet<string>; changed: ReadonlySet<string>; uses: ReadonlyMap<string, unknown> }): readonly Entry[] {
+type Sets = { diagnostics: ReadonlySet<string>; changed: ReadonlySet<string>; uses: ReadonlyMap<string, unknown> };
+
+/** What a filter lets through; null for everything. */
+export function matcher(filter: Filter, sets: Sets): ((e: Entry) => boolean) | null {
 	const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
-	if (words.length === 0 && !filter.type && !filter.only) return entries;
-	return entries.filter((e) => {
-		if (filter.type && e.type !== filter.type) return false;
-		switch (filter.only) {
-			case "diagnostics": if (!sets.diagnostics.has(e.path)) return false; break;
-			case "changed": if (!sets.changed.has(e.path)) return false; break;
-			case "unused": if (sets.uses.has(e.path)) return false; break;
-			case "overridden": if (!e.overridden) return false; break;
-		}
-		return words.every((word) => e.text.includes(word));
-	});
+	if (words.length === 0 && !filter.type && !filter.only) return null;
+	const only: Record<Filter["only"], (e: Entry) => boolean> = {
+		"": () => true,
+		diagnostics: (e) => sets.diagnostics.has(e.path),
+		changed: (e) => sets.changed.has(e.path),
+		unused: (e) => !sets.uses.has(e.path),
+		overridden: (e) => e.overridden,
+	};
+	const chosen = only[filter.only] ?? only[""];
+	return (e) => (!filter.type || e.type === filter.type) && chosen(e) && words.every((word) => e.text.includes(word));
 }
 
-/** The rows of the entries: a row for each group before what is in it; of a closed group nothing else. */
-export function rowsOf(entries: readonly Entry[], closed: ReadonlySet<string>, groups: readonly Group[] = []): Row[] {
-	const tree = new Node("");
-	for (const e of entries) tree.put(e);
-	for (const g of groups) tree.group(g.path.split("."));
+/** All rows of the tree in their order, made once for a state of the draft. */
+export interface Tree {
+	rows: readonly Row[];
+	/** For each row the place after the last one below it. */
+	ends: readonly number[];
+}
+
+export function treeOf(entries: readonly Entry[], groups: readonly Group[] = []): Tree {
+	const root = new Node("");
+	for (const e of entries) root.at(e.path.split(".")).entry = e;
+	for (const g of groups) root.at(g.path.split("."));
 	const rows: Row[] = [];
-	tree.list(rows, closed, 0);
-	return rows;
+	const ends: number[] = [];
+	root.list(rows, ends, 0);
+	return { rows, ends };
+}
+
+/** The rows that a filter lets through, with the groups above them; of a closed group nothing else. */
+export function rowsOf({ rows, ends }: Tree, match: ((e: Entry) => boolean) | null, closed: ReadonlySet<string>): { rows: Row[]; count: number } {
+	const before = new Int32Array(rows.length + 1);
+	for (let i = 0; i < rows.length; i++) {
+		const token = rows[i]!.token;
+		before[i + 1] = before[i]! + (token && (!match || match(token)) ? 1 : 0);
+	}
+	const shown: Row[] = [];
+	for (let i = 0; i < rows.length; ) {
+		const row = rows[i]!;
+		const count = before[ends[i]!]! - before[i]!;
+		const open = !closed.has(row.path);
+		if (row.token) {
+			if (before[i + 1]! > before[i]!) shown.push(row);
+			i++;
+		} else if (match && count === 0) {
+			i = ends[i]!;
+		} else {
+			shown.push({ ...row, open, count });
+			i = open ? i + 1 : ends[i]!;
+		}
+	}
+	return { rows: shown, count: before[rows.length]! };
 }
 
 class Node {
 	readonly below = new Map<string, Node>();
 	entry: Entry | null = null;
-	count = 0;
 
 	constructor(readonly path: string) {}
 
-	put(e: Entry): void {
+	at(names: readonly string[]): Node {
 		let node: Node = this;
-		node.count++;
-		for (const name of e.path.split(".")) {
-			node = node.child(name);
-			node.count++;
+		for (const name of names) {
+			let next = node.below.get(name);
+			if (!next) {
+				next = new Node(node.path ? `${node.path}.${name}` : name);
+				node.below.set(name, next);
+			}
+			node = next;
 		}
-		node.entry = e;
+		return node;
 	}
 
-	group(names: readonly string[]): void {
-		let node: Node = this;
-		for (const name of names) node = node.child(name);
-	}
-
-	private child(name: string): Node {
-		let next = this.below.get(name);
-		if (!next) {
-			next = new Node(this.path ? `${this.path}.${name}` : name);
-			this.below.set(name, next);
-		}
-		return next;
-	}
-
-	list(rows: Row[], closed: ReadonlySet<string>, depth: number): void {
+	list(rows: Row[], ends: number[], depth: number): void {
 		for (const [name, node] of this.below) {
-			if (node.entry) rows.push({ path: node.path, name, depth, token: node.entry });
-			if (node.below.size === 0 && node.entry) continue;
-			const open = !closed.has(node.path);
-			if (!node.entry) rows.push({ path: node.path, name, depth, token: null, open, count: node.count });
-			if (open || node.entry) node.list(rows, closed, depth + 1);
+			const i = rows.push({ path: node.path, name, depth, token: node.entry }) - 1;
+			ends.push(0);
+			node.list(rows, ends, depth + 1);
+			ends[i] = rows.length;
 		}
 	}
 }

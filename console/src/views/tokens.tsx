@@ -11,7 +11,7 @@ import { aliases, type JSONValue } from "../state/token";
 import { Button, Empty, Failure, Loading, SelectField, TextField } from "../ui/controls";
 import { AddToken, Detail } from "../tokens/detail";
 import { DraftState, Conflicts } from "../tokens/draftstate";
-import { filtered, rowsOf, themeEntries, usesOf, variantEntries, type Filter } from "../tokens/rows";
+import { matcher, rowsOf, themeEntries, treeOf, usesOf, variantEntries, type Filter } from "../tokens/rows";
 import { TokenTable } from "../tokens/table";
 import { Paste, Replace } from "../tokens/tools";
 import { ThemeTabs, VariantTabs } from "./tabs";
@@ -57,8 +57,9 @@ function Browser({ environment, theme, variant, draft, themeDraft }: { environme
 	const kinds = useComputed(() => [...new Set(entries.value.map((e) => e.type).filter((t) => t !== null))].sort());
 	const faults = useMemo(() => new Map(diagnostics?.diagnostics.map((d) => [d.path, d.message])), [diagnostics]);
 	const changed = useMemo(() => new Set([...(difference?.added ?? []), ...(difference?.changed ?? []), ...(difference?.renamed ?? []).map((r) => r.to), ...(difference?.retyped ?? []).map((r) => r.path)]), [difference]);
-	const shown = useMemo(() => filtered(entries.value, filter, { diagnostics: new Set(faults.keys()), changed, uses: uses.value }), [entries.value, filter.words, filter.type, filter.only, faults, changed]);
-	const rows = useMemo(() => rowsOf(shown, closed, shown === entries.value ? draft.groups.value : []), [shown, closed, draft.groups.value]);
+	const tree = useComputed(() => treeOf(entries.value, variant ? [] : draft.groups.value));
+	const match = useMemo(() => matcher(filter, { diagnostics: new Set(faults.keys()), changed, uses: uses.value }), [entries.value, filter.words, filter.type, filter.only, faults, changed]);
+	const { rows, count } = useMemo(() => rowsOf(tree.value, match, closed), [tree.value, match, closed]);
 	const find = (path: string) => (preview.value?.path === path ? { ...byPath.value.get(path)!.token, value: preview.value.value } : byPath.value.get(path)?.token);
 	const select = (path: string): void => setQuery({ token: path });
 	const toggle = (group: string): void => setClosed((old) => { const next = new Set(old); if (!next.delete(group)) next.add(group); return next; });
@@ -72,7 +73,7 @@ function Browser({ environment, theme, variant, draft, themeDraft }: { environme
 				<TextField label="Find tokens" hidden type="search" placeholder="Find by path, value, type or description" value={filter.words} onInput={(q) => setQuery({ q })} />
 				<SelectField label="Type" hidden value={filter.type} onChange={(type) => setQuery({ type })} options={[["", "All types"], ...kinds.value.map((t) => [t, t] as const)]} />
 				<SelectField label="Which" hidden value={filter.only} onChange={(only) => setQuery({ only })} options={variant ? onlyOfVariant : onlyOptions} />
-				<span class="muted" role="status">{shown.length} of {entries.value.length}</span>
+				<span class="muted" role="status">{count} of {entries.value.length}</span>
 				<DraftState draft={draft} editable={editable} />
 				{editable && !variant && <Button onClick={() => setTool("add")}>New token</Button>}
 				{editable && <Button onClick={() => setTool("replace")}>Replace …</Button>}
@@ -96,7 +97,7 @@ function Browser({ environment, theme, variant, draft, themeDraft }: { environme
 				</div>
 			)}
 			{tool === "add" && <AddToken draft={draft} near={selected.slice(0, Math.max(0, selected.lastIndexOf(".")))} onClose={(path) => { setTool(""); if (path) select(path); }} />}
-			{tool === "replace" && <Replace draft={draft} tokens={variant ? draft.tokens.value : shown.map((e) => e.token)} onClose={() => setTool("")} />}
+			{tool === "replace" && <Replace draft={draft} tokens={variant ? draft.tokens.value : entries.value.filter(match ?? (() => true)).map((e) => e.token)} onClose={() => setTool("")} />}
 			{tool === "paste" && <Paste draft={draft} tokens={themeDraft.tokens.value} prefix={prefix} onClose={() => setTool("")} />}
 		</>
 	);

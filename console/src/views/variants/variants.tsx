@@ -112,7 +112,7 @@ function VariantCards({ variants, environment, theme, of }: Shown) {
 const Card = memo(({ variant: v, overrides, environment, theme }: Row) => (
 	<li class="card">
 		<Strip overrides={overrides} />
-		<h3 class="one-line"><a class="whole" href={href.variant(environment, theme, v.id)}>{v.displayName}</a></h3>
+		<h2 class="one-line"><a class="whole" href={href.variant(environment, theme, v.id)}>{v.displayName}</a></h2>
 		<p class="muted one-line"><code>{v.slug}</code> · {v.tokenCount} {v.tokenCount === 1 ? "override" : "overrides"}</p>
 		<p class="states"><State of={v} /> <LabelLinks labels={v.metadata} /></p>
 		<p class="muted one-line foot"><span>changed <Time at={v.updatedAt} /></span> <a href={href.variant(environment, theme, v.id, "settings")} aria-label={`Settings of ${v.displayName}`}>Settings</a></p>

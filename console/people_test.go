@@ -1,0 +1,171 @@
+//go:build browser
+
+package console_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// grant gives people roles in the Environment sandbox, on the plan with the most Variants.
+func (d *dev) grant(grants string) {
+	d.t.Helper()
+	teams := filepath.Join(d.t.TempDir(), "teams.yaml")
+	text := "teams:\n  - slug: demo\n    plan: pro\n    members: [dev, vera, ed]\n    environments:\n      - {slug: sandbox, displayName: Sandbox, kind: sandbox, grants: " + grants + "}\n"
+	if err := os.WriteFile(teams, []byte(text), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+	d.livery("teams", "apply", teams)
+}
+
+// What a role may not do is not offered: a viewer and an editor see every view, and no button that the origin would refuse.
+func TestRoles(t *testing.T) {
+	d := startDev(t)
+	d.grant("{dev: admin, vera: viewer, ed: editor}")
+	s := sampleOf(d)
+	for _, c := range []struct {
+		subject      string
+		shown, never []string
+	}{
+		{"vera", nil, []string{"New Theme", "New token", "Replace …", "Paste CSS …", "Rename", "Duplicate", "Remove", "New Variants", "Publish", "Discard", "Restore", "Delete the Theme"}},
+		{"ed", []string{"New Theme", "New token", "Rename", "Remove", "New Variants"}, nil},
+	} {
+		t.Run(c.subject, func(t *testing.T) {
+			p := newBrowser(t)
+			p.logInAs(d, c.subject)
+			seen := map[string]bool{}
+			for _, pattern := range patterns(t) {
+				address := s.address(pattern)
+				if strings.HasSuffix(pattern, ":theme") {
+					address += "?token=palette.ocean.600"
+				}
+				p.view(address)
+				p.quiet()
+				for _, name := range evaluate[[]string](p, `[...document.querySelectorAll("main button")].filter((b) => b.checkVisibility() && !b.disabled).map((b) => b.textContent.trim())`) {
+					seen[name] = true
+				}
+			}
+			for _, name := range c.shown {
+				if !seen[name] {
+					t.Errorf("%s does not see %q", c.subject, name)
+				}
+			}
+			for _, name := range c.never {
+				if seen[name] {
+					t.Errorf("%s sees %q", c.subject, name)
+				}
+			}
+		})
+	}
+}
+
+// hostile are names, texts and values that would run or load something in a page that did not escape them.
+func hostile() map[string]any {
+	attacks := []string{
+		`<img src=x onerror=window.hacked=1>`, `"><svg onload=window.hacked=1>`, `</style><script>window.hacked=1</script>`, `javascript:window:hacked=1`,
+		`url(http://127.0.0.1:9/stolen)`, `red;background:url(http://127.0.0.1:9/stolen)`, `image-set("http://127.0.0.1:9/stolen" 1x)`, `expression(window.hacked=1)`,
+	}
+	document := map[string]any{}
+	for i, attack := range attacks {
+		name := strings.NewReplacer(".", "", "{", "", "}", "").Replace(attack)
+		group := map[string]any{"$type": "color", "$description": attack}
+		group[name] = map[string]any{"$value": attack, "$description": attack, "$extensions": map[string]any{attack: attack}}
+		document[fmt.Sprintf("g%d", i)] = group
+	}
+	document["font"] = map[string]any{"$type": "fontFamily", "f": map[string]any{"$value": []any{attacks[4], attacks[2]}}}
+	document["type"] = map[string]any{"$type": "typography", "t": map[string]any{"$value": map[string]any{"fontFamily": attacks[5], "fontWeight": attacks[4], "fontSize": attacks[4], "letterSpacing": attacks[5], "lineHeight": 1}}}
+	document["shadow"] = map[string]any{"$type": "shadow", "s": map[string]any{"$value": map[string]any{"color": attacks[4], "offsetX": attacks[4], "offsetY": "0", "blur": "0", "spread": attacks[5]}}}
+	document["gradient"] = map[string]any{"$type": "gradient", "x": map[string]any{"$value": []any{map[string]any{"color": attacks[4], "position": 0}}}}
+	document["border"] = map[string]any{"$type": "border", "b": map[string]any{"$value": map[string]any{"color": attacks[4], "width": attacks[5], "style": attacks[5]}}}
+	document["space"] = map[string]any{"$type": "dimension", "d": map[string]any{"$value": attacks[5]}}
+	return document
+}
+
+// Hostile names and values are shown and never run: nothing is loaded, and no policy is broken.
+func TestHostileTexts(t *testing.T) {
+	d := startDev(t, "--empty")
+	th := newTheme(d, environmentOf(d), "hostile", hostile())
+	d.api("PUT", th.path(), map[string]any{"slug": "hostile", "displayName": `<img src=x onerror=window.hacked=1>`, "metadata": map[string]string{"owner": `"><svg onload=window.hacked=1>`}}, nil)
+	d.api("POST", th.path()+"/tokens/publish", map[string]any{"note": `<img src=x onerror=window.hacked=1>`}, nil)
+	var created struct {
+		Resource struct{ ID string }
+	}
+	d.api("POST", th.path()+"/variants", map[string]any{"slug": "evil", "displayName": `</title><script>window.hacked=1</script>`}, &created)
+	d.api("PATCH", th.path()+"/variants/"+created.Resource.ID+"/tokens", map[string]any{"operations": []any{map[string]any{"operation": "set", "path": "font.f", "value": `url(http://127.0.0.1:9/stolen)`}}}, nil)
+	s := sample{th.environment, th.id, created.Resource.ID}
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	for _, pattern := range patterns(t) {
+		p.view(s.address(pattern))
+		p.quiet()
+	}
+	for _, path := range []string{"font.f", "type.t", "shadow.s", "gradient.x", "border.b", "space.d", "g0.<img src=x onerror=window:hacked=1>"} {
+		p.view(th.view("") + "?token=" + path)
+		p.quiet()
+	}
+	if evaluate[bool](p, `"hacked" in window || Boolean(document.querySelector("main img, main script"))`) {
+		t.Error("a hostile text became a part of the page")
+	}
+	if loaded := evaluate[[]string](p, `performance.getEntriesByType("resource").map((e) => e.name).filter((n) => !n.startsWith(location.origin + "/console/") && !n.startsWith(location.origin + "/public/"))`); len(loaded) > 0 {
+		t.Errorf("the page loaded %v", loaded)
+	}
+}
+
+// variants is how many Variants a Theme may have at most.
+const variants = 100
+
+// A Theme of 10,000 tokens with as many Variants as it may have is filtered while one types; what a key costs is logged, not asserted.
+func TestLargeTheme(t *testing.T) {
+	d := startDev(t, "--empty")
+	d.grant("{dev: admin}")
+	document := map[string]any{}
+	for g := range 100 {
+		group := map[string]any{"$type": "color"}
+		for i := range 100 {
+			value := fmt.Sprintf("#%02x%02x%02x", g, i, (g*i)%256)
+			if i > 0 && i%3 == 0 {
+				value = fmt.Sprintf("{group%d.token%d}", g, i-1)
+			}
+			group[fmt.Sprintf("token%d", i)] = map[string]any{"$value": value, "$description": fmt.Sprintf("for part %d of group %d", i, g)}
+		}
+		document[fmt.Sprintf("group%d", g)] = group
+	}
+	th := newTheme(d, environmentOf(d), "large", document)
+	var create []map[string]any
+	for i := range variants {
+		create = append(create, map[string]any{"slug": fmt.Sprintf("v%d", i), "displayName": fmt.Sprintf("Variant %d", i), "operations": []any{map[string]any{"operation": "set", "path": "group1.token1", "value": "#fff"}}})
+	}
+	d.api("POST", th.path()+"/tokens/publish", map[string]any{}, nil)
+	d.api("POST", th.path()+"/variants/batch", map[string]any{"create": create}, nil)
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	p.view(th.view(""))
+	p.says("10000 of 10000")
+	if rows := evaluate[int](p, `document.querySelectorAll(".token-row").length`); rows > 120 {
+		t.Errorf("%d rows are in the page, want those that the window shows", rows)
+	}
+	const keys = `(async () => {
+		const field = document.querySelector("input[type=search]");
+		const times = [];
+		for (const text of ["t", "to", "tok", "toke", "token", "token1", "token12", "token12 g", "token12 gr", "token12 group7", ""]) {
+			const begin = performance.now();
+			field.value = text;
+			field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+			await new Promise((resolve) => setTimeout(resolve, 0));
+			document.body.offsetHeight;
+			times.push(performance.now() - begin);
+			await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+		}
+		return times.map((n) => n.toFixed(1)).join(" ");
+	})()`
+	t.Logf("milliseconds a key, of 10,000 tokens: %s", evaluate[string](p, keys))
+	p.view(th.view("variants"))
+	p.says(fmt.Sprintf("%d of %d", variants, variants))
+	t.Logf("milliseconds a key, of all Variants: %s", evaluate[string](p, keys))
+	p.view(th.view("matrix"))
+	p.quiet()
+	p.picture("large-matrix")
+}
