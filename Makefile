@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean console console-bundle
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean console console-bundle console-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,7 +92,10 @@ console-bundle: $(CONSOLE_NODE) ## Build the console's page from console/src int
 	go run ./console/theme cli/serve/sample/tidewater.tokens.json cli/serve/sample/midnight.variant.json console/src/theme.css
 	cd console && npm run --silent check && npm run --silent bundle
 
-console: build $(CONSOLE_NODE) ## Prove the console in a real Chromium (needs one on the PATH, and npm)
+console-test: $(CONSOLE_NODE) ## Test the console's logic that needs no browser (needs npm)
+	cd console && npm run --silent types && npm run --silent test
+
+console: build console-test ## Prove the console in a real Chromium (needs one on the PATH, and npm)
 	go test -tags browser -count 1 -timeout 30m ./console
 
 microbench: wasm ## Run the Go benchmarks

@@ -4,6 +4,8 @@ package console_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -42,6 +44,25 @@ func TestPreview(t *testing.T) {
 	p.picture("preview-files")
 }
 
+// served is what the edge answers for the stylesheet of a Theme.
+func served(t *testing.T, d *dev, theme string) string {
+	t.Helper()
+	var urls struct {
+		ServingUrls struct{ Latest []struct{ URL string } }
+	}
+	d.api("GET", theme, nil, &urls)
+	res, err := http.Get(urls.ServingUrls.Latest[0].URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // The road from a difference to what an edge serves, and back: reasons, note, publish, the moment of serving, restore, discard.
 func TestPublishAndRestore(t *testing.T) {
 	d := startDev(t)
@@ -76,11 +97,24 @@ func TestPublishAndRestore(t *testing.T) {
 	p.screen(1280, 1400, "light")
 	edit(replace("#654321"))
 	p.says("#654321")
+	p.click("a", "Preview")
+	p.until(`getComputedStyle([...document.querySelectorAll(".look-frame")].at(-1).contentDocument.documentElement).getPropertyValue("--palette-coral-500").trim() === "#654321"`)
+	edit(replace("#654322"))
+	p.until(`getComputedStyle([...document.querySelectorAll(".look-frame")].at(-1).contentDocument.documentElement).getPropertyValue("--palette-coral-500").trim() === "#654322"`)
+	p.click("summary", "Files")
+	p.write("Of pane", "1")
+	p.until(`[...document.querySelectorAll("td .badge.success")].length === 5 && document.querySelector(".look-file").textContent.includes("#654322")`)
+	previewed := evaluate[string](p, `document.querySelector(".look-file").textContent`)
+	p.click("a", "Changes")
+	p.says("#654322")
 	p.write("Note", "A deeper coral")
 	p.click("button", "Publish all the same")
 	p.says("Version 2 is published")
 	p.says("served after")
 	p.says("Nothing to publish")
+	if got := served(t, d, theme); got != previewed {
+		t.Errorf("the edge serves\n%s\nand the preview showed\n%s", got, previewed)
+	}
 	p.says("Drafts of Variants")
 	p.picture("published")
 	p.click("button", "Publish 2 Variants")

@@ -32,7 +32,7 @@ async function start(): Promise<Livery> {
 	const { load } = (await import(loader)) as typeof import("../../wasm/livery.mjs");
 	plans.clear();
 	const made = await load(await (module ??= compiled()));
-	port.postMessage({ core: made.info.core });
+	port.postMessage({ ready: true });
 	return made;
 }
 

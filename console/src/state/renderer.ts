@@ -16,7 +16,7 @@ export interface RenderSource {
 export type ToWorker = RenderSource & { id: number; files: readonly FileName[] };
 export type FromWorker =
 	| { loaded: number; total: number }
-	| { core: string }
+	| { ready: true }
 	| { id: number; files: Uint8Array<ArrayBuffer>[] }
 	| { id: number; message: string; refused: boolean };
 
@@ -27,8 +27,8 @@ export class RenderError extends Error {
 	}
 }
 
-/** How far the module is loaded; core is its version once it runs. */
-export const module = signal<{ loaded: number; total: number; core: string }>({ loaded: 0, total: 0, core: "" });
+/** How far the module is loaded; it is here, or could not be, once loading is false. */
+export const module = signal({ loaded: 0, total: 0, loading: true });
 
 declare const previewWorker: string; // the address of the worker's script, from the build
 
@@ -55,22 +55,25 @@ function started(): Worker {
 	made.onerror = () => {
 		made.terminate();
 		worker = null;
-		for (const [id, { failed }] of waiting) {
-			waiting.delete(id);
-			failed(new RenderError("its script does not start", false));
-		}
+		for (const one of waiting.values()) fail(one, "its script does not start", false);
+		waiting.clear();
 	};
 	return (worker = made);
 }
 
+function fail(one: Waiting | undefined, message: string, refused: boolean): void {
+	module.value = { ...module.value, loading: false };
+	one?.failed(new RenderError(message, refused));
+}
+
 function take(message: FromWorker): void {
 	if ("loaded" in message) module.value = { ...module.value, ...message };
-	else if ("core" in message) module.value = { ...module.value, core: message.core };
+	else if ("ready" in message) module.value = { ...module.value, loading: false };
 	else {
 		const one = waiting.get(message.id);
 		waiting.delete(message.id);
 		if ("files" in message) one?.done(message.files);
-		else one?.failed(new RenderError(message.message, message.refused));
+		else fail(one, message.message, message.refused);
 	}
 }
 

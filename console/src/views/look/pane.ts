@@ -90,3 +90,10 @@ export function presets(s: Situation): { text: string; panes: Pane[] }[] {
 	all.push({ text: "Light | Dark", panes: [inScheme(draft, "light", s.dimensions), inScheme(draft, "dark", s.dimensions)] });
 	return all;
 }
+
+/** The address as a frame may have it; null if it is none, or one of this origin, whose pages could reach the console. */
+export function siteAddress(text: string, own: string): URL | null {
+	if (!URL.canParse(text)) return null;
+	const url = new URL(text);
+	return (url.protocol === "https:" || url.protocol === "http:") && url.origin !== own ? url : null;
+}

@@ -120,8 +120,8 @@ function Looks({ environment, theme, situation, names, versions }: LooksProps) {
 
 /** How far the module is loaded, until it runs. */
 function ModuleState() {
-	const { core, loaded, total } = module.value;
-	if (core) return null;
+	const { loading, loaded, total } = module.value;
+	if (!loading) return null;
 	const size = loaded > 0 ? ` (${Math.round(loaded / 1024)} KB${total ? ` of ${Math.round(total / 1024)} KB` : ""})` : "";
 	return <Loading what={`Loading the renderer that the edges run${size}`} />;
 }

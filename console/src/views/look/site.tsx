@@ -2,13 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { query, setQuery } from "../../state/router";
 import { Copy, TextField } from "../../ui/controls";
-
-/** The address as a frame may have it; null if it is none, or one of this origin, whose pages could reach the console. */
-export function siteAddress(text: string, own: string): URL | null {
-	if (!URL.canParse(text)) return null;
-	const url = new URL(text);
-	return (url.protocol === "https:" || url.protocol === "http:") && url.origin !== own ? url : null;
-}
+import { siteAddress } from "./pane";
 
 const recipe = (): string => `const livery = new CSSStyleSheet();
 document.adoptedStyleSheets.push(livery);
