@@ -6,9 +6,10 @@ import { useVariants } from "../../state/here";
 import { overridesOf } from "../../state/overrides";
 import { useResource } from "../../state/resource";
 import { href, query, setQuery } from "../../state/router";
-import { resolve, spell, type JSONValue, type Token } from "../../state/token";
-import { color as cssColor } from "../../tokens/css";
-import { Badge, Button, Empty, Failure, Loading, Swatch } from "../../ui/controls";
+import { resolve, type JSONValue, type Token } from "../../state/token";
+import { short } from "../../tokens/css";
+import { Sample } from "../../tokens/sample";
+import { Badge, Button, Empty, Failure, Loading } from "../../ui/controls";
 import { ThemeTabs, VariantTabs } from "../tabs";
 import { rowsOf, touchedBy, verdict, type Diff, type Row, type Touched } from "./diff";
 import { ManyVariants } from "./manyvariants";
@@ -126,8 +127,8 @@ function DiffTable({ rows, review: { before, after } }: { rows: readonly Row[]; 
 							<tr key={r.kind + r.path}>
 								<td><Badge kind={kindOf[r.kind]}>{r.kind}</Badge></td>
 								<th scope="row"><code>{r.path}</code>{r.note && <p class="muted">{r.note}</p>}</th>
-								<td><Stored value={r.before} tokens={before} /></td>
-								<td><Stored value={r.after} tokens={after} /></td>
+								<td><Stored type={r.typeBefore} value={r.before} tokens={before} /></td>
+								<td><Stored type={r.typeAfter} value={r.after} tokens={after} /></td>
 							</tr>
 						))}
 					</tbody>
@@ -138,11 +139,10 @@ function DiffTable({ rows, review: { before, after } }: { rows: readonly Row[]; 
 	);
 }
 
-/** A value as it is stored, with the colour that it comes to. */
-function Stored({ value, tokens }: { value: JSONValue | undefined; tokens: ReadonlyMap<string, Token> }) {
+/** A value as it is stored, with the look that it comes to. */
+function Stored({ type, value, tokens }: { type: string | null; value: JSONValue | undefined; tokens: ReadonlyMap<string, Token> }) {
 	if (value === undefined) return <span class="muted">none</span>;
-	const color = cssColor(resolve(value, (path) => tokens.get(path)));
-	return <span class="look-value">{color && <Swatch color={color} />}<code>{spell(value)}</code></span>;
+	return <span class="look-value"><Sample type={type} value={resolve(value, (path) => tokens.get(path))} /><code>{short(value)}</code></span>;
 }
 
 /** Which Variants and modes the publish of a Theme touches. */

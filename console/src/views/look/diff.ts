@@ -1,6 +1,6 @@
 // What a difference of two states says, made ready to read.
 import type { Schemas } from "../../api/client";
-import { property, type JSONValue, type Token } from "../../state/token";
+import { property, spell, type JSONValue, type Token } from "../../state/token";
 
 export type Diff = Schemas["TokenDiff"];
 export type Kind = "removed" | "renamed" | "retyped" | "changed" | "added";
@@ -12,14 +12,22 @@ export interface Row {
 	note: string;
 	before?: JSONValue;
 	after?: JSONValue;
+	/** The types of both; a Variant's overrides have none, but a colour is known by its value. */
+	typeBefore: string | null;
+	typeAfter: string | null;
 }
 
 const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? "" : "s"}`;
 
+const typeOf = (t: Token | undefined): string | null => t?.resolvedType ?? (t && /^#|"colorSpace"/.test(spell(t.value)) ? "color" : null);
+
 /** A row for each difference, what can break a site first. */
 export function rowsOf(d: Diff, before: ReadonlyMap<string, Token>, after: ReadonlyMap<string, Token>): Row[] {
 	const old = new Map(d.renamed.map((r) => [r.to, r.from]));
-	const row = (kind: Kind, path: string, note = ""): Row => ({ kind, path, note, before: before.get(old.get(path) ?? path)?.value, after: after.get(path)?.value });
+	const row = (kind: Kind, path: string, note = ""): Row => {
+		const [a, b] = [before.get(old.get(path) ?? path), after.get(path)];
+		return { kind, path, note, before: a?.value, after: b?.value, typeBefore: typeOf(a), typeAfter: typeOf(b) };
+	};
 	return [
 		...d.removed.map((path) => row("removed", path)),
 		...d.renamed.map(({ from, to }) => row("renamed", to, `was ${from}`)),
