@@ -150,7 +150,7 @@ agreement: bench/peers/node_modules ## Compare the examples of the DTCG specific
 slow: build ## Run the tests of the edge against feeds that answer slowly, as on a busy machine
 	for delay in 20ms 70ms 400ms; do LIVERY_FEED_DELAY=$$delay go test -count 1 -timeout 30m ./edge || exit 1; done
 
-modes: bench/peers/node_modules ## Measure a stylesheet of modes beside Style Dictionary and Terrazzo, have css-tree read it (installs them from npm)
+modes: build bench/peers/node_modules ## Measure a stylesheet of modes beside Style Dictionary and Terrazzo, have css-tree read it (installs them from npm)
 	go test -count 1 ./bench/modes -args -page $(CURDIR)/bench/results/modes.md
 
 edge: build ## Measure the edge beside nginx and h2o: plain, TLS, HTTP/2, misses, publishes, idle memory, floods (needs nginx, wrk, h2load, openssl)

@@ -73,6 +73,7 @@ func TestModes(t *testing.T) {
 	line("The file and, behind it, once what dark and what contrast have otherwise", result{Text: single.Text + differences(t)})
 	b.WriteString("\nThe last line is no stylesheet: it is what any stylesheet takes at least that leaves the file as it is and writes blocks behind it. ")
 	b.WriteString("Livery takes what modes change out of the file, and writes each name once with all of its values.\n")
+	b.WriteString(speed(t))
 	if err := os.WriteFile(*page, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ package modesheet
 
 import (
 	"errors"
+	"slices"
 )
 
 // Dimension is one dimension of a stylesheet: an attribute data-<Name> with one value a mode.
@@ -54,7 +55,7 @@ func Append(dst, base []byte, dims []Dimension, flat func(choice []int) ([]byte,
 	if err := t.fill(flat); err != nil {
 		return nil, err
 	}
-	w := writer{table: t, out: dst, limit: len(dst) + len(base) + MaxBytes, copies: map[property]bool{}}
+	w := writer{table: t, out: slices.Grow(dst, 2*len(base)), limit: len(dst) + len(base) + MaxBytes, copies: map[property]bool{}}
 	w.base(base)
 	w.properties()
 	w.switches()

@@ -68,9 +68,6 @@ func (t *table) circles() {
 			}
 		}
 	}
-	if len(open) == 0 {
-		return
-	}
 	t.circular = make([]bool, len(t.names))
 	var ends []int
 	for name := range t.names {

@@ -20,6 +20,7 @@ type table struct {
 	values   []value        // that occur, one for all that compute to the same
 	known    map[value]int32
 	seed     maphash.Seed   // of digests
+	refers   bool           // a value has var()
 	rows     map[string]row // by key of a choice
 	list     []row          // by number
 	changed  []subset       // for each name: the dimensions whose modes change the property
@@ -70,7 +71,9 @@ func (t *table) fill(flat func(choice []int) ([]byte, error)) error {
 		t.read(choice, sheet)
 	}
 	t.compare()
-	t.circles()
+	if t.refers {
+		t.circles()
+	}
 	if slices.ContainsFunc(t.dims, Dimension.isLightDark) {
 		t.colors = make([]bool, len(t.names))
 		for name := range t.names {
@@ -124,23 +127,21 @@ func (t *table) row(choice []int) row { return t.rows[key(choice)] }
 // read reads the tokens.css of a choice.
 func (t *table) read(choice []int, sheet []byte) {
 	texts := make([]string, len(t.names), max(len(t.names), bytes.Count(sheet, []byte{'\n'})))
-	refers := false
-	for line := range bytes.Lines(sheet) {
+	refers, next := false, 0
+	for line := range strings.Lines(string(sheet)) {
 		name, text, ok := declaration(line)
 		if !ok {
 			continue
 		}
-		position, ok := t.position[name]
-		if !ok {
-			position = len(t.names)
-			t.position[name] = position
-			t.names = append(t.names, name)
+		if next == len(t.names) || t.names[next] != name { // the sheets of all choices mostly have one order
+			next = t.positionOf(name)
 		}
-		for len(texts) <= position {
+		for len(texts) <= next {
 			texts = append(texts, "")
 		}
-		texts[position] = text
+		texts[next] = text
 		refers = refers || strings.Contains(text, "var(")
+		next++
 	}
 	digests := make(map[int]uint64)
 	r := row{len(t.list), make([]int32, len(texts))}
@@ -151,15 +152,32 @@ func (t *table) read(choice []int, sheet []byte) {
 		} else if refers {
 			v.refs = t.digest(texts, i, digests)
 		}
-		r.values[i] = t.intern(v)
+		if len(t.list) > 0 && t.values[t.list[0].of(i)] == v {
+			r.values[i] = t.list[0].of(i)
+		} else {
+			r.values[i] = t.intern(v)
+		}
 	}
+	t.refers = t.refers || refers
 	t.rows[key(choice)] = r
 	t.list = append(t.list, r)
 }
 
+// positionOf returns the position of a name in names, where it is put if it is new.
+func (t *table) positionOf(name string) int {
+	position, ok := t.position[name]
+	if !ok {
+		name = strings.Clone(name)
+		position = len(t.names)
+		t.position[name] = position
+		t.names = append(t.names, name)
+	}
+	return position
+}
+
 // declaration returns the name and the value of the custom property that a line declares, if it declares one.
-func declaration(line []byte) (name, text string, ok bool) {
-	name, text, ok = strings.Cut(string(line), ": ")
+func declaration(line string) (name, text string, ok bool) {
+	name, text, ok = strings.Cut(line, ": ")
 	name = strings.TrimLeft(name, " ")
 	return name, strings.TrimSuffix(text, ";\n"), ok && strings.HasPrefix(name, "--")
 }

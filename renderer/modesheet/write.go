@@ -1,7 +1,6 @@
 package modesheet
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 )
@@ -22,7 +21,7 @@ func (w *writer) base(sheet []byte) {
 	for _, d := range w.dims {
 		w.used = append(w.used, make([]bool, len(d.Modes)))
 	}
-	for line := range bytes.Lines(sheet) {
+	for line := range strings.Lines(string(sheet)) {
 		name, _, ok := declaration(line)
 		position := w.position[name]
 		switch {
