@@ -2,7 +2,7 @@
 import { href } from "../state/router";
 import { useTheme, useVariant } from "../state/here";
 import { Tabs } from "../ui/controls";
-import { State } from "./themes";
+import { State } from "./lists";
 
 export function EnvironmentTabs({ environment, current }: { environment: string; current: string }) {
 	const tab = (name: string, text: string) => ({ href: href.environment(environment, name), text, current: name === current });

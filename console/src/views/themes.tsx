@@ -4,7 +4,8 @@ import { call, environmentPath, type Theme } from "../api/client";
 import { mayEdit } from "../api/session";
 import { useThemes } from "../state/here";
 import { go, href, query, setQuery } from "../state/router";
-import { Badge, Button, Dialog, Empty, Failure, Form, Loading, TextField, Time } from "../ui/controls";
+import { Button, Dialog, Empty, Failure, Form, Loading, TextField, Time } from "../ui/controls";
+import { Labels, ListTools, State, matches, sorted, type Sort } from "./lists";
 import { EnvironmentTabs } from "./tabs";
 
 export function Themes({ params }: { params: Record<string, string> }) {
@@ -14,7 +15,8 @@ export function Themes({ params }: { params: Record<string, string> }) {
 	const { data, error } = state.value;
 	const words = query.value.get("q") ?? "";
 	const list = query.value.get("as") === "list";
-	const shown = (data ?? []).filter((t) => matches(t, words));
+	const sort = (query.value.get("sort") ?? "") as Sort;
+	const shown = sorted((data ?? []).filter((t) => matches(t, words)), sort);
 	return (
 		<>
 			<EnvironmentTabs environment={e} current="" />
@@ -24,13 +26,7 @@ export function Themes({ params }: { params: Record<string, string> }) {
 			</div>
 			{error && <Failure error={error} retry={() => void reload()} />}
 			{!data && !error && <Loading what="Reading the Themes" />}
-			{data && data.length > 0 && (
-				<div class="tools">
-					<TextField label="Find a Theme" hidden placeholder="Find by name, slug or label" type="search" value={words} onInput={(q) => setQuery({ q })} />
-					<Button kind="quiet" aria-pressed={list} onClick={() => setQuery({ as: list ? "" : "list" })}>{list ? "Show as cards" : "Show as a list"}</Button>
-					<span class="muted" role="status">{shown.length} of {data.length}</span>
-				</div>
-			)}
+			{data && data.length > 0 && <div class="tools"><ListTools what="Theme" size="Most tokens first" words={words} sort={sort} list={list} shown={shown.length} all={data.length} /></div>}
 			{data?.length === 0 && (
 				<Empty title="No Theme yet">
 					<p>A Theme is one design system: a tree of tokens, with a Variant for each brand. Make one here, or push files that you have:</p>
@@ -44,37 +40,15 @@ export function Themes({ params }: { params: Record<string, string> }) {
 	);
 }
 
-/** Whether all words stand in a resource's names or labels. */
-export function matches(t: { slug: string; displayName: string; metadata: Record<string, string> }, words: string): boolean {
-	const text = [t.slug, t.displayName, ...Object.entries(t.metadata).map(([name, value]) => `${name}=${value}`)].join("\n").toLowerCase();
-	return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
-}
-
-/** Whether a Theme or a Variant is published, and has a draft. */
-export function State({ of }: { of: Pick<Theme, "latestVersion" | "hasUnpublishedChanges"> }) {
-	return (
-		<>
-			{of.latestVersion === null ? <Badge>not published</Badge> : <Badge kind="success">version {of.latestVersion}</Badge>}
-			{of.hasUnpublishedChanges && <Badge kind="warning">draft</Badge>}
-		</>
-	);
-}
-
-export function Labels({ labels }: { labels: Record<string, string> }) {
-	return <span class="labels">{Object.entries(labels).map(([name, value]) => <Badge key={name}>{value ? `${name}=${value}` : name}</Badge>)}</span>;
-}
-
 function ThemeCards({ themes, environment }: { themes: readonly Theme[]; environment: string }) {
 	return (
-		<ul class="cards">
+		<ul class="cards whole-cards">
 			{themes.map((t) => (
-				<li key={t.id}>
-					<a class="card" href={href.theme(environment, t.id)}>
-						<h2>{t.displayName}</h2>
-						<p class="muted"><code>{t.slug}</code> · {t.tokenCount} tokens</p>
-						<p><State of={t} /> <Labels labels={t.metadata} /></p>
-						<p class="muted">changed <Time at={t.updatedAt} /></p>
-					</a>
+				<li key={t.id} class="card">
+					<h2><a class="whole" href={href.theme(environment, t.id)}>{t.displayName}</a></h2>
+					<p class="muted"><code>{t.slug}</code> · {t.tokenCount} tokens</p>
+					<p class="states"><State of={t} /><Labels labels={t.metadata} /></p>
+					<p class="muted">changed <Time at={t.updatedAt} /></p>
 				</li>
 			))}
 		</ul>

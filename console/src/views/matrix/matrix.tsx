@@ -9,7 +9,7 @@ import { overridesOf, type AllOverrides, type Edit } from "../../state/overrides
 import { href, query, setQuery } from "../../state/router";
 import { Button, Checkbox, Empty, Failure, Loading, Progress, TextField, say } from "../../ui/controls";
 import { ThemeTabs } from "../tabs";
-import { matches } from "../themes";
+import { matches } from "../lists";
 import { CellEditor, type Editing } from "./editor";
 import { Grid } from "./grid";
 import { countsOf, rowsOf } from "./logic";

@@ -1,6 +1,4 @@
-// What is said of many Variants at once: pasted lines, and their order.
-import type { Variant } from "../../api/client";
-
+// Many Variants as pasted lines.
 export interface Line {
 	slug: string;
 	displayName: string;
@@ -29,18 +27,4 @@ function problem(one: string, name: string, taken: ReadonlySet<string>, seen: Re
 	if (taken.has(one)) return `${one}: this slug is taken`;
 	if (seen.has(one)) return `${one}: this slug stands here twice`;
 	return name.length > 256 ? `${one}: a name has at most 256 characters` : "";
-}
-
-export type Sort = "" | "name" | "changed" | "overrides" | "drafts";
-
-/** Variants in another order than that of their slugs. */
-export function sorted(variants: readonly Variant[], by: Sort): readonly Variant[] {
-	const collator = new Intl.Collator();
-	switch (by) {
-		case "name": return variants.toSorted((a, b) => collator.compare(a.displayName, b.displayName));
-		case "changed": return variants.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
-		case "overrides": return variants.toSorted((a, b) => b.tokenCount - a.tokenCount);
-		case "drafts": return variants.toSorted((a, b) => Number(b.hasUnpublishedChanges) - Number(a.hasUnpublishedChanges));
-		default: return variants;
-	}
 }

@@ -7,13 +7,12 @@ import { overridesOf, type Overrides } from "../../state/overrides";
 import { href, query, setQuery } from "../../state/router";
 import { useFollow } from "../../state/follow";
 import { color } from "../../tokens/css";
-import { Button, Empty, Failure, Loading, SelectField, Swatch, TextField, Time } from "../../ui/controls";
+import { Button, Empty, Failure, Loading, Swatch, Time } from "../../ui/controls";
 import { memo } from "../../ui/memo";
 import { useWindow } from "../../ui/window";
 import { ThemeTabs } from "../tabs";
-import { State, matches } from "../themes";
+import { Labels, ListTools, State, matches, sorted, type Sort } from "../lists";
 import { NewVariants } from "./create";
-import { sorted, type Sort } from "./lines";
 import "./variants.css";
 
 interface Shown {
@@ -48,7 +47,7 @@ export function Variants({ params }: { params: Record<string, string> }) {
 			{error && <Failure error={error} retry={() => void reload()} />}
 			{!data && !error && <Loading what="Reading the Variants" />}
 			<div class="tools">
-				{data && data.length > 0 && <Tools words={words} sort={sort} list={list} shown={shown.length} all={data.length} />}
+				{data && data.length > 0 && <ListTools what="Variant" size="Most overrides first" words={words} sort={sort} list={list} shown={shown.length} all={data.length} />}
 				{mayEdit(e) && <Button kind="primary" class="at-end" onClick={() => setCreating(true)}>New Variants</Button>}
 			</div>
 			{data?.length === 0 && (
@@ -61,32 +60,6 @@ export function Variants({ params }: { params: Record<string, string> }) {
 			{shown.length > 0 && <View variants={shown} environment={e} theme={t} of={overrides.of} />}
 			{creating && <NewVariants environment={e} theme={t} variants={data ?? []} onClose={() => setCreating(false)} />}
 		</>
-	);
-}
-
-function Tools({ words, sort, list, shown, all }: { words: string; sort: Sort; list: boolean; shown: number; all: number }) {
-	return (
-		<>
-			<TextField label="Find a Variant" hidden placeholder="Find by name, slug or label" type="search" value={words} onInput={(q) => setQuery({ q })} />
-			<SelectField
-				label="Order" hidden value={sort} onChange={(s) => setQuery({ sort: s })}
-				options={[["", "By slug"], ["name", "By name"], ["changed", "Last changed first"], ["overrides", "Most overrides first"], ["drafts", "Drafts first"]]}
-			/>
-			<Button kind="quiet" aria-pressed={list} onClick={() => setQuery({ as: list ? "" : "list" })}>{list ? "Show as cards" : "Show as a list"}</Button>
-			<span class="muted" role="status">{shown} of {all}</span>
-		</>
-	);
-}
-
-/** Labels that find the others with the same when they are pressed. */
-function LabelLinks({ labels }: { labels: Record<string, string> }) {
-	return (
-		<span class="states">
-			{Object.entries(labels).map(([name, value]) => {
-				const text = value ? `${name}=${value}` : name;
-				return <button key={name} type="button" class="badge" aria-label={`Find ${text}`} onClick={() => setQuery({ q: text })}>{text}</button>;
-			})}
-		</span>
 	);
 }
 
@@ -103,7 +76,7 @@ function Strip({ overrides }: { overrides: Overrides }) {
 function VariantCards({ variants, environment, theme, of }: Shown) {
 	const { ref, first, last, before, after, columns } = useWindow<HTMLUListElement>(variants.length, 11.5, 18, 1);
 	return (
-		<ul class="variant-cards" ref={ref} style={{ paddingTop: `${before}px`, paddingBottom: `${after}px`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
+		<ul class="variant-cards whole-cards" ref={ref} style={{ paddingTop: `${before}px`, paddingBottom: `${after}px`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
 			{variants.slice(first, last).map((v) => <Card key={v.id} variant={v} overrides={of(v.id)} environment={environment} theme={theme} />)}
 		</ul>
 	);
@@ -114,7 +87,7 @@ const Card = memo(({ variant: v, overrides, environment, theme }: Row) => (
 		<Strip overrides={overrides} />
 		<h2 class="one-line"><a class="whole" href={href.variant(environment, theme, v.id)}>{v.displayName}</a></h2>
 		<p class="muted one-line"><code>{v.slug}</code> · {v.tokenCount} {v.tokenCount === 1 ? "override" : "overrides"}</p>
-		<p class="states"><State of={v} /> <LabelLinks labels={v.metadata} /></p>
+		<p class="states"><State of={v} /> <Labels labels={v.metadata} /></p>
 		<p class="muted one-line foot"><span>changed <Time at={v.updatedAt} /></span> <a href={href.variant(environment, theme, v.id, "settings")} aria-label={`Settings of ${v.displayName}`}>Settings</a></p>
 	</li>
 ));
@@ -147,7 +120,7 @@ const ListRow = memo(({ variant: v, index, overrides, environment, theme }: Row 
 		<td class="number">{v.tokenCount}</td>
 		<td><Strip overrides={overrides} /></td>
 		<td><span class="states"><State of={v} /></span></td>
-		<td><LabelLinks labels={v.metadata} /></td>
+		<td><Labels labels={v.metadata} /></td>
 		<td><Time at={v.updatedAt} /></td>
 		<td><a href={href.variant(environment, theme, v.id, "settings")} aria-label={`Settings of ${v.displayName}`}>Settings</a></td>
 	</tr>
