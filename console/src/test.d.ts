@@ -4,5 +4,6 @@ declare module "node:test" {
 }
 declare module "node:assert/strict" {
 	export function deepEqual(actual: unknown, expected: unknown, message?: string): void;
+	export function ok(value: unknown, message?: string): void;
 	export function equal(actual: unknown, expected: unknown, message?: string): void;
 }

@@ -15,7 +15,7 @@ export function rangeOf(count: number, rowHeight: number, columns: number, top: 
 	const clamp = (row: number): number => Math.min(rows, Math.max(0, row));
 	const first = clamp(Math.floor(-top / rowHeight) - margin);
 	const last = Math.max(first, clamp(Math.ceil((height - top) / rowHeight) + margin));
-	return { first: first * columns, last: Math.min(count, last * columns), before: first * rowHeight, after: (rows - last) * rowHeight, columns };
+	return { first: Math.min(count, first * columns), last: Math.min(count, last * columns), before: first * rowHeight, after: (rows - last) * rowHeight, columns };
 }
 
 /** The items of a list that scrolls with the page. Heights and widths are in rem; without a width a row has one item. */
