@@ -18,6 +18,7 @@ type VersionEntry struct {
 	Added       *int      `json:"added"`   // beside the version before, as Removed and Changed
 	Removed     *int      `json:"removed"` // tokens, or overrides of a Variant
 	Changed     *int      `json:"changed"` // with another value, type, name or metadata
+	Modes       []Mode    `json:"modes"`   // of the Theme, that the publish froze; nil of a Variant
 }
 
 // Versions returns a page of the versions of the Theme, or of a Variant of it if variantID is not empty, newest first. Of

@@ -94,6 +94,10 @@ func TestAPublishFreezesModes(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	list := h.want(200, "GET", theme+"/tokens/versions", "").body
+	if frozen := strings.TrimPrefix(darkModes(dark), "{"); strings.Count(list, `"modes":`) != 1 || !strings.Contains(list, strings.TrimSuffix(frozen, "}")) {
+		t.Errorf("the versions are %s, want the modes of version 2", list)
+	}
 }
 
 // Decisions 10.2, 10.3, 10.4: what a combination is rendered from, by which list, and when it is sealed.

@@ -7,6 +7,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/modes"
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
@@ -122,6 +123,8 @@ type versionBody struct {
 	Added       *int       `json:"added"`
 	Removed     *int       `json:"removed"`
 	Changed     *int       `json:"changed"`
+
+	Modes []modes.Entry `json:"modes,omitempty"` // that the publish of a Theme froze
 }
 
 func newVersionBody(number uint32, at time.Time, tokens int, r *record.Remark) versionBody {
@@ -160,7 +163,9 @@ func (h versions) list(r storage.Reader, q *request, t target) (httpserver.Answe
 		}, t.environment.ID, t.theme.ID, t.variant.ID)
 	} else {
 		err = storage.ThemeVersions.ScanBelow(r, below, func(_ []byte, v record.ThemeVersion) bool {
-			return add(newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))
+			b := newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark)
+			b.Modes = modes.NewBody(v.Modes).Modes
+			return add(b)
 		}, t.environment.ID, t.theme.ID)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +43,7 @@ func filled(t *testing.T) *pebble.Store {
 	}
 	put("a lost publish")
 	for n := range uint32(20) {
-		v := record.ThemeVersion{Number: n, Document: put(strings.Repeat("document ", int(n)*100)), Plan: put(strings.Repeat("plan ", int(n))), Modes: []record.Mode{{Dimension: "scheme", Mode: "dark", Variant: "v"}}}
+		v := record.ThemeVersion{Number: n, Document: put(strings.Repeat("document ", int(n)*100)), Plan: put(strings.Repeat("plan ", int(n))), Modes: listOfModes}
 		_, err := s.Update(ctx, "e", func(tx storage.Tx) (record.Change, error) {
 			return record.Change{ThemeID: "t"}, storage.ThemeVersions.Write(tx, v, "e", "t", storage.Number(n))
 		})
@@ -51,6 +52,46 @@ func filled(t *testing.T) *pebble.Store {
 		}
 	}
 	return s
+}
+
+// listOfModes has every member that an entry can have.
+var listOfModes = []record.Mode{
+	{Dimension: "scheme", Mode: "light"},
+	{Dimension: "scheme", Mode: "dark", Variant: "v", When: "(prefers-color-scheme: dark)"},
+	{Dimension: "scheme", Mode: "dark", Variant: "w", When: "(prefers-color-scheme: dark)", For: "b"},
+}
+
+// Modes of a Theme and of its versions are loaded as they were.
+func TestADumpKeepsModes(t *testing.T) {
+	t.Parallel()
+	s, to := filled(t), open(t)
+	_, err := s.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
+		return record.Change{ThemeID: "t"}, storage.Themes.Write(tx, record.Theme{ID: "t", Modes: listOfModes}, "e", "t")
+	})
+	if err != nil {
+		t.Fatalf("Update() = %v", err)
+	}
+	_, data := written(t, s)
+	if _, err := dump.Load(context.Background(), bytes.NewReader(data), to, nil); err != nil {
+		t.Fatalf("Load() = %v", err)
+	}
+	if _, again := written(t, to); !bytes.Equal(again, data) {
+		t.Error("the dump of the copy has other bytes")
+	}
+	err = to.View(context.Background(), func(r storage.Reader) error {
+		theme, err := storage.Themes.Read(r, "e", "t")
+		if err != nil {
+			return err
+		}
+		v, err := storage.ThemeVersions.Read(r, "e", "t", storage.Number(19))
+		if !slices.Equal(theme.Modes, listOfModes) || !slices.Equal(v.Modes, listOfModes) {
+			t.Errorf("the Theme has the modes %+v, its version %+v", theme.Modes, v.Modes)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func written(t *testing.T, s storage.Store) (dump.Summary, []byte) {

@@ -2,8 +2,10 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -210,7 +212,8 @@ func TestAStoreMovesBetweenEngines(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = from.Update(context.Background(), "e", func(tx storage.Tx) (record.Change, error) {
-			return record.Change{}, storage.ThemeVersions.Write(tx, record.ThemeVersion{Number: n, Document: name}, "e", "t", storage.Number(n))
+			v := record.ThemeVersion{Number: n, Document: name, Modes: listOfModes}
+			return record.Change{}, errors.Join(storage.ThemeVersions.Write(tx, v, "e", "t", storage.Number(n)), storage.Themes.Write(tx, record.Theme{ID: "t", Modes: listOfModes}, "e", "t"))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -218,7 +221,7 @@ func TestAStoreMovesBetweenEngines(t *testing.T) {
 	}
 	middle := a.open(t, postgres.Options{})
 	_, there, err := dump.Migrate(context.Background(), from, middle, nil)
-	if err != nil || there.Keys != 50 {
+	if err != nil || there.Keys != 51 {
 		t.Fatalf("Migrate() = %+v, %v", there, err)
 	}
 	to, err := pebble.Open("", pebble.Options{Logger: quiet})
@@ -229,4 +232,27 @@ func TestAStoreMovesBetweenEngines(t *testing.T) {
 	if _, back, err := dump.Migrate(context.Background(), middle, to, nil); err != nil || back.Summary != there.Summary {
 		t.Errorf("Migrate() back = %+v, %v, want %+v", back, err, there)
 	}
+	for name, s := range map[string]storage.Store{"PostgreSQL": middle, "Pebble": to} {
+		err := s.View(t.Context(), func(r storage.Reader) error {
+			theme, err := storage.Themes.Read(r, "e", "t")
+			if err != nil {
+				return err
+			}
+			v, err := storage.ThemeVersions.Read(r, "e", "t", storage.Number(49))
+			if !slices.Equal(theme.Modes, listOfModes) || !slices.Equal(v.Modes, listOfModes) {
+				t.Errorf("in %s the Theme has the modes %+v, its version %+v", name, theme.Modes, v.Modes)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// listOfModes has every member that an entry can have.
+var listOfModes = []record.Mode{
+	{Dimension: "scheme", Mode: "light"},
+	{Dimension: "scheme", Mode: "dark", Variant: "v", When: "(prefers-color-scheme: dark)"},
+	{Dimension: "scheme", Mode: "dark", Variant: "w", When: "(prefers-color-scheme: dark)", For: "b"},
 }

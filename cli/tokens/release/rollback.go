@@ -2,7 +2,9 @@ package release
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,9 @@ import (
 const rollbackText = `Publishes the content of an earlier version once more, as the next version of the Theme, or of one
 Variant. Numbers never go back, and pinned files never change. Renames since then are taken back, so that
 the overrides of Variants follow; publish --all publishes these. A draft is in the way: discard it first.
+
+The Theme's modes stay as they are now, also if the earlier version had others: livery versions shows these, and
+livery theme modes sets them.
 
 A Variant that is published at the newest version of its Theme gets another one with the Theme, whose
 newest version is published once more.`
@@ -61,9 +66,14 @@ func (a *app) rollback(cmd *cobra.Command, p rollbackFlags, version int) error {
 	if f.Theme.HasUnpublishedChanges {
 		return draftInTheWay("Theme " + f.Theme.Slug)
 	}
-	set, err := c.Scope(f.Env.ID, f.Theme.ID).Restore(cmd.Context(), "", version, client.EditOptions{})
+	scope := c.Scope(f.Env.ID, f.Theme.ID)
+	set, err := scope.Restore(cmd.Context(), "", version, client.EditOptions{})
 	if err != nil {
 		return NoVersion(err, f, version)
+	}
+	other, err := hadOtherModes(cmd.Context(), scope, version)
+	if err != nil {
+		return err
 	}
 	t := f.Theme
 	if set.DraftETag() != "" {
@@ -78,8 +88,24 @@ func (a *app) rollback(cmd *cobra.Command, p rollbackFlags, version int) error {
 			return
 		}
 		a.Say("Theme %s is version %s now, with the content of version %d.", t.Slug, term.Version(t.LatestVersion), version)
+		if other {
+			a.Say("Version %d had other modes; the Theme keeps those of now. livery versions shows both.", version)
+		}
 		target.PrintFiles(a.App, t.ServingURLs)
 	})
+}
+
+// hadOtherModes reports whether a version froze other modes than the Theme has now.
+func hadOtherModes(ctx context.Context, scope client.ThemeScope, version int) (bool, error) {
+	page, err := scope.Versions(ctx, "", client.ListOptions{After: strconv.Itoa(version + 1), PageSize: 1})
+	if err != nil || len(page.Items) == 0 {
+		return false, err
+	}
+	now, err := scope.Modes(ctx)
+	if errors.Is(err, client.ErrNotFound) { // an origin of an earlier release
+		return false, nil
+	}
+	return len(now.Modes)+len(page.Items[0].Modes) > 0 && !reflect.DeepEqual(now.Modes, page.Items[0].Modes), err
 }
 
 // rollbackVariant restores a version of a Variant and publishes it.

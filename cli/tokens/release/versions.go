@@ -1,10 +1,12 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,6 +42,7 @@ type version struct {
 	At       *time.Time     `json:"publishedAt"` // as By and Note, of the list of versions
 	By       *string        `json:"publishedBy"` // nil if the release that published it did not note that
 	Note     *string        `json:"note"`        // nil without one, too
+	Modes    []client.Mode  `json:"modes,omitempty"`
 }
 
 func (a *app) versions(cmd *cobra.Command, p target.Target, most int) error {
@@ -122,6 +125,7 @@ func addRemarks(ctx context.Context, c *client.Client, f target.Resolved, list [
 	for i := range list {
 		if e, known := entries[list[i].Version]; known {
 			list[i].At, list[i].By, list[i].Note = &e.PublishedAt, e.PublishedBy, e.Note
+			list[i].Modes = e.Modes
 		}
 	}
 	return nil
@@ -141,18 +145,44 @@ func (a *app) printVersions(list []version, all int, draft bool) {
 		a.Say("Nothing is published yet.")
 		return
 	}
+	hasModes := slices.ContainsFunc(list, func(v version) bool { return len(v.Modes) > 0 })
 	t := term.Table{Head: []string{"VERSION", "ADDED", "CHANGED", "RETYPED", "RENAMED", "REMOVED", "CAN BREAK", "PUBLISHED", "BY", "NOTE"}}
+	if hasModes {
+		t.Head = append(t.Head, "MODES")
+	}
 	for _, v := range list {
 		cells := []any{fmt.Sprint(v.Version)}
 		for kind := range int(tokendiff.Added) + 1 {
 			cells = append(cells, countOf(v.Changes[(tokendiff.Added-tokendiff.Kind(kind)).String()]))
 		}
-		t.Add(append(cells, term.Mark(v.Breaking), term.Moment(v.At), orDash(v.By), orDash(v.Note))...)
+		cells = append(cells, term.Mark(v.Breaking), term.Moment(v.At), orDash(v.By), orDash(v.Note))
+		if hasModes {
+			cells = append(cells, modesLine(v.Modes))
+		}
+		t.Add(cells...)
 	}
 	a.PrintTable(t)
 	if all > len(list) {
 		a.Say("and %d older; --limit 0 lists all", all-len(list))
 	}
+}
+
+// modesLine spells a list of modes as "scheme: light, dark; contrast: more".
+func modesLine(list []client.Mode) string {
+	var dimensions []string
+	modes := map[string][]string{}
+	for _, m := range list {
+		if modes[m.Dimension] == nil {
+			dimensions = append(dimensions, m.Dimension)
+		}
+		if !slices.Contains(modes[m.Dimension], m.Mode) {
+			modes[m.Dimension] = append(modes[m.Dimension], m.Mode)
+		}
+	}
+	for i, d := range dimensions {
+		dimensions[i] = d + ": " + strings.Join(modes[d], ", ")
+	}
+	return cmp.Or(strings.Join(dimensions, "; "), "-")
 }
 
 func orDash(text *string) string {
