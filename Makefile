@@ -42,6 +42,8 @@ LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestAnUpgradeKeeps
 
 test: build ## Build the program and run its tests but the longest (make check runs these and those of bench, and vets)
 	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) -skip '$(LONG)' $(LONGEST) $(TESTED)
+	@if command -v "$${LIVERY_CHROMIUM:-chromium}" > /dev/null; then go test $(COMPILE) -vet=off -tags browser -count 1 -run '^TestRoad$$' ./console; \
+	else echo "NOT PROVEN: the console in a browser: no Chromium is on the path, and LIVERY_CHROMIUM names none"; fi
 
 # The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
 # those tests count that use one thing from several.

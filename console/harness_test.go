@@ -330,22 +330,30 @@ func (p *page) click(selector, text string) {
 	evaluate[bool](p, "("+find+".click(), true)")
 }
 
+// fieldOf finds the visible field that a label names.
+const fieldOf = `((name) => {
+	const labelled = [...document.querySelectorAll("label")].find((l) => l.textContent.trim() === name && document.getElementById(l.htmlFor)?.checkVisibility());
+	return labelled ? document.getElementById(labelled.htmlFor) : [...document.querySelectorAll("input, textarea, select")].find((e) => e.getAttribute("aria-label") === name && e.checkVisibility());
+})`
+
 // write puts a text into the field with a label, as a person does.
 func (p *page) write(label, value string) {
 	p.t.Helper()
-	find := fmt.Sprintf(`(() => {
-		const labelled = [...document.querySelectorAll("label")].find((l) => l.textContent.trim() === %q && document.getElementById(l.htmlFor)?.checkVisibility());
-		return labelled ? document.getElementById(labelled.htmlFor) : [...document.querySelectorAll("input, textarea, select")].find((e) => e.getAttribute("aria-label") === %q && e.checkVisibility());
-	})()`, label, label)
+	find := fmt.Sprintf("%s(%q)", fieldOf, label)
 	p.until(find)
-	evaluate[bool](p, fmt.Sprintf(`(() => {
-		const field = %s;
+	evaluate[bool](p, fmt.Sprintf(`((field) => {
 		field.focus();
 		field.value = %q;
 		field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 		field.dispatchEvent(new Event("change", { bubbles: true }));
 		return true;
-	})()`, find, value))
+	})(%s)`, value, find))
+}
+
+// enter presses Enter in the field with a label.
+func (p *page) enter(label string) {
+	p.t.Helper()
+	evaluate[bool](p, fmt.Sprintf(`%s(%q).dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }))`, fieldOf, label))
 }
 
 // screen sets the size of the window and the colour scheme that pages ask for.

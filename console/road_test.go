@@ -87,21 +87,57 @@ func TestRoad(t *testing.T) {
 	p.click("dialog button", "Add")
 	p.until(`document.querySelector(".token-detail h2")?.textContent === "color.brand"`)
 	p.write("Value of color.brand: colour", "#0055aa")
-	evaluate[bool](p, `(document.activeElement.blur(), true)`)
+	p.enter("Value of color.brand: colour")
 	p.until(`document.querySelector("[data-saved=true]") && document.querySelector(".token-table").textContent.includes("#0055aa")`)
 	d.api("GET", "/environments/"+list.Items[0].ID+"/themes", nil, &list)
 	th := theme{environment: strings.Split(evaluate[string](p, "location.pathname"), "/")[3], id: list.Items[0].ID}
 	if got := th.value(d, "color.brand"); got != "#0055aa" {
 		t.Fatalf("the draft has %v", got)
 	}
-	p.click(".tabs a", "Changes")
-	p.says("color.brand")
-	p.write("Note", "The first")
-	p.click("button", "Publish")
+	th.publish(p, "The first")
+	await(t, func() error { return th.serves(d, "--color-brand: #0055aa") })
+
+	p.open(th, "color.brand")
+	p.write("Value of color.brand: colour", "#c2410c")
+	p.enter("Value of color.brand: colour")
+	p.until(`document.querySelector("[data-saved=true]") && document.querySelector(".token-table").textContent.includes("#c2410c")`)
+	p.view(th.view("preview"))
+	p.until(`document.querySelector("details.look-part summary")`)
+	evaluate[bool](p, `(document.querySelector("details.look-part").open = true)`)
+	p.write("Of pane", "1") // the draft, beside what is published
+	p.until(`document.querySelector(".look-part pre")?.textContent.includes("#c2410c")`)
+	p.until(`[...document.querySelectorAll(".look-part td .badge.success")].length === 5`) // each file is what the origin would publish
+	shown := evaluate[string](p, `document.querySelector(".look-part pre").textContent`)
+	th.publish(p, "The second")
+	await(t, func() error { return th.serves(d, shown) })
+
+	p.click(".tabs a", "Versions")
+	p.says("The second")
+	p.until(`[...document.querySelectorAll("main button")].filter((b) => b.textContent === "Restore as draft").length === 2`)
+	evaluate[bool](p, `([...document.querySelectorAll("main button")].filter((b) => b.textContent === "Restore as draft")[1].click(), true)`)
+	p.click("dialog button", "Restore as draft")
 	await(t, func() error {
-		if got := th.latest(d); !strings.Contains(got, "--color-brand: #0055aa") {
-			return fmt.Errorf("the edge serves %s", got)
+		if got := th.value(d, "color.brand"); got != "#0055aa" {
+			return fmt.Errorf("the draft has %v, want what version 1 has", got)
 		}
 		return nil
 	})
+}
+
+// publish publishes the draft in the view of its changes.
+func (t theme) publish(p *page, note string) {
+	p.t.Helper()
+	p.click(".tabs a", "Changes")
+	p.says("color.brand")
+	p.write("Note", note)
+	p.click("button", "Publish")
+	p.says("served")
+}
+
+// serves fails if the newest tokens.css of the edge lacks a text.
+func (t theme) serves(d *dev, text string) error {
+	if got := t.latest(d); !strings.Contains(got, text) {
+		return fmt.Errorf("the edge serves %s, want %s", got, text)
+	}
+	return nil
 }

@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { ApiError, call, type Answer, type Schemas } from "../api/client";
 import { caller } from "../api/session";
-import { listen, type Happening } from "./events";
+import { listen, onMissed, type Happening } from "./events";
 import { equal, parent, pointer, renameAliases, type JSONValue, type Token } from "./token";
 
 export interface Operation {
@@ -75,12 +75,14 @@ export class Draft {
 
 	/** Follows the edits of other people until the function it returns is called. */
 	follow(): () => void {
-		return listen((event) => {
-			if (!this.isMine(event)) return;
-			this.editor = event.by;
+		const again = (by: string): void => {
+			this.editor = by;
 			this.stale = true;
 			void this.work();
-		});
+		};
+		const ends = [listen((event) => this.isMine(event) && again(event.by)), onMissed(() => again(""))];
+		if (this.loaded.value) again("");
+		return () => ends.forEach((end) => end());
 	}
 
 	/** Reads the state of the server. Edits that are not sent yet are laid over it. */

@@ -16,6 +16,14 @@ export interface Happening {
 
 export type Listener = (event: Happening) => void;
 const listeners = new Set<Listener>();
+const missedListeners = new Set<() => void>();
+
+/** Calls the listener when events were missed, so that everything has to be read again. */
+export function onMissed(listener: () => void): () => void {
+	missedListeners.add(listener);
+	return () => void missedListeners.delete(listener);
+}
+
 /** Whether the stream is open: if not, the page may show what is old. */
 export const connected = signal(true);
 
@@ -37,10 +45,29 @@ export function followEnvironment(environment: string): void {
 	connected.value = true;
 	if (!environment) return;
 	stop = new AbortController();
-	void follow(environment, stop.signal);
+	void share(environment, stop.signal);
 }
 
-async function follow(environment: string, signal: AbortSignal): Promise<void> {
+const emit = (event: Happening | null): void => {
+	if (event) for (const listener of [...listeners]) listener(event);
+	else for (const missed of [...missedListeners]) missed();
+};
+
+/** One tab of the browser holds the stream and tells the others: an origin that speaks HTTP/1.1 has six connections for all. */
+async function share(environment: string, signal: AbortSignal): Promise<void> {
+	const name = `livery events ${environment}`;
+	const channel = new BroadcastChannel(name);
+	channel.onmessage = ({ data }) => emit(data as Happening | null);
+	signal.addEventListener("abort", () => channel.close());
+	const tell = (event: Happening | null): void => {
+		emit(event);
+		channel.postMessage(event);
+	};
+	if (!navigator.locks) return follow(environment, tell, signal); // a page without TLS
+	await navigator.locks.request(name, { signal }, () => follow(environment, tell, signal)).catch(() => undefined);
+}
+
+async function follow(environment: string, tell: (event: Happening | null) => void, signal: AbortSignal): Promise<void> {
 	let last = "";
 	for (let failures = 0; !signal.aborted; ) {
 		try {
@@ -49,11 +76,13 @@ async function follow(environment: string, signal: AbortSignal): Promise<void> {
 				signal,
 				quiet: true,
 			});
+			if (!connected.value && !last) tell(null);
 			connected.value = true;
 			failures = 0;
 			for await (const event of parse(response)) {
 				if (event.id) last = event.id;
-				if (event.data) for (const listener of [...listeners]) listener(JSON.parse(event.data) as Happening);
+				if (event.event === "missed") tell(null);
+				else if (event.data) tell(JSON.parse(event.data) as Happening);
 			}
 		} catch {
 			if (signal.aborted) return;
@@ -64,7 +93,7 @@ async function follow(environment: string, signal: AbortSignal): Promise<void> {
 	}
 }
 
-async function* parse(response: Response): AsyncGenerator<{ id: string; data: string }> {
+async function* parse(response: Response): AsyncGenerator<{ id: string; event: string; data: string }> {
 	const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
 	let rest = "";
 	for (;;) {
@@ -73,9 +102,10 @@ async function* parse(response: Response): AsyncGenerator<{ id: string; data: st
 		const blocks = (rest + value).split("\n\n");
 		rest = blocks.pop() ?? "";
 		for (const block of blocks) {
-			const event = { id: "", data: "" };
+			const event = { id: "", event: "", data: "" };
 			for (const line of block.split("\n")) {
 				if (line.startsWith("id:")) event.id = line.slice(3).trim();
+				if (line.startsWith("event:")) event.event = line.slice(6).trim();
 				if (line.startsWith("data:")) event.data += line.slice(5).trimStart();
 			}
 			yield event;

@@ -1,7 +1,7 @@
 // The Environment, Theme and Variant that the address names.
 import { all, environmentPath, get, root, themePath, variantPath, type Environment, type Theme, type Variant } from "../api/client";
 import { invalidate, useResource, type Resource } from "./resource";
-import { listen } from "./events";
+import { listen, onMissed } from "./events";
 
 export const useEnvironments = (): Resource<Environment[]> => useResource("environments", () => all<Environment>(`${root}/environments`));
 export const useEnvironment = (e: string): Resource<Environment> => useResource(`environment ${e}`, () => get<Environment>(environmentPath(e)));
@@ -12,6 +12,7 @@ export const useVariant = (e: string, t: string, v: string): Resource<Variant> =
 
 /** Asks again for what an event says has changed. */
 export function followChanges(): void {
+	onMissed(() => invalidate(""));
 	listen((event) => {
 		invalidate(`themes ${event.environment}`);
 		if (event.theme) for (const what of ["theme", "variants", "versions", "diagnostics", "diff", "modes", "matrix", "preview"]) invalidate(`${what} ${event.theme}`);
