@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -157,7 +156,7 @@ func TestTheBrandSwitchDoesNotFlash(t *testing.T) {
 func TestThePageWithModesIsOfTheRightSchemeFromTheFirstFrameOn(t *testing.T) {
 	d := startDev(t, "--empty")
 	d.acme()
-	d.livery("theme", "modes", "acme", "--env", "sandbox", "--mode", "scheme.light", "--mode", "scheme.dark=midnight (prefers-color-scheme: dark)")
+	d.schemes()
 	page := serve(t, "modes/index.html", nil, "LATEST_TOKENS_CSS", d.address("tokens.css"))
 	tab := newTab(t)
 	const (
@@ -171,13 +170,7 @@ func TestThePageWithModesIsOfTheRightSchemeFromTheFirstFrameOn(t *testing.T) {
 	if _, err := chromedp.Call(tab, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: watch}); err != nil {
 		t.Fatal(err)
 	}
-	system := func(scheme string) {
-		t.Helper()
-		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-		if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	system := func(scheme string) { t.Helper(); prefer(t, tab, scheme) }
 	system("dark")
 	do(t, tab, chromedp.Navigate(page))
 	eventually(t, tab, pageColor, dark)

@@ -37,10 +37,7 @@ func screen(t *testing.T, tab context.Context, width int64, scheme string) {
 	if _, err := chromedp.Call(tab, emulation.SetDeviceMetricsOverride, metrics); err != nil {
 		t.Fatal(err)
 	}
-	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-	if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
-		t.Fatal(err)
-	}
+	prefer(t, tab, scheme)
 }
 
 // hostileTokens has what makes a page wide: long names, words with no place to break, huge values.

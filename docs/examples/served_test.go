@@ -104,7 +104,13 @@ func installed(t *testing.T, name string) string {
 // tailwind builds the example with the tokens at an address and returns its stylesheet.
 func tailwind(t *testing.T, address string) string {
 	t.Helper()
-	dir := workshop(t, "tailwind")
+	return built(t, "tailwind", address)
+}
+
+// built builds an example with the tokens at an address and returns its stylesheet.
+func built(t *testing.T, example, address string) string {
+	t.Helper()
+	dir := workshop(t, example)
 	run(t, ".", "node", "fetch.mjs", address, filepath.Join(dir, "src", "tokens.css"))
 	run(t, dir, installed(t, "vite"), "build")
 	built, err := filepath.Glob(filepath.Join(dir, "dist", "assets", "*.css"))
@@ -112,4 +118,10 @@ func tailwind(t *testing.T, address string) string {
 		t.Fatalf("vite built %q, %v", built, err)
 	}
 	return read(t, built[0])
+}
+
+// schemes makes the Variant of the examples the dark scheme of the Theme.
+func (d *dev) schemes() {
+	d.t.Helper()
+	d.livery("theme", "modes", "acme", "--env", "sandbox", "--mode", "scheme.light", "--mode", "scheme.dark=midnight (prefers-color-scheme: dark)")
 }
