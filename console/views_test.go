@@ -54,7 +54,7 @@ func (s sample) address(pattern string) string {
 // quiet waits until a view has what it shows.
 func (p *page) quiet() {
 	p.t.Helper()
-	p.until(`document.querySelector("main")?.childElementCount > 0 && !document.querySelector("main .loading")`)
+	p.until(`document.querySelector("main")?.childElementCount > 0 && !document.querySelector("main .loading") && !document.querySelector("main").innerText.includes("Rendering …") && [...document.querySelectorAll("main iframe")].every((f) => f.contentDocument?.body?.childElementCount > 0)`)
 }
 
 func (p *page) axe() string {
