@@ -78,6 +78,8 @@ export interface Looking {
 	look?: Look;
 	error?: Error;
 	busy: boolean;
+	/** The look is still the one of what the pane showed before. */
+	old: boolean;
 	retry: () => void;
 }
 
@@ -87,10 +89,11 @@ export function useLook(environment: string, theme: string, pane: Pane, dimensio
 	const modes = modesOf(pane, dimensions);
 	const query: Record<string, string> = { ...(pane.source === "draft" ? {} : { version: pane.source }), ...(modes ? { modes } : {}) };
 	const kept = pane.source === "draft" ? "preview" : "sealed"; // a version never changes
-	const { state, reload } = useResource(`${kept} ${theme} ${pane.brand} ${pane.source} ${modes}`, () => load(`${address}/preview`, query));
+	const key = `${kept} ${theme} ${pane.brand} ${pane.source} ${modes}`;
+	const { state, reload } = useResource(key, () => load(`${address}/preview`, query));
 	const draft = pane.source === "draft" && !modes ? openDraft(address) : undefined;
 	const typed = draft ? overridesOf(draft.pending.value) : null;
-	const [shown, setShown] = useState<{ look?: Look; error?: Error; base?: Base }>({});
+	const [shown, setShown] = useState<{ look?: Look; error?: Error; base?: Base; key?: string }>({});
 	const held = useRef<{ typed: string; base?: Base } | null>(null);
 	const retried = useRef<Base | null>(null);
 	const base = state.value.data;
@@ -115,7 +118,7 @@ export function useLook(environment: string, theme: string, pane: Pane, dimensio
 				if (look.identical === false && retried.current !== base) {
 					retried.current = base; // the two files were perhaps of two states of the draft
 					void reload().then(() => (retried.current = state.value.data ?? null));
-				} else setShown({ look, base });
+				} else setShown({ look, base, key });
 			},
 			(error: Error) => current && setShown((s) => ({ ...s, error })),
 		);
@@ -128,5 +131,5 @@ export function useLook(environment: string, theme: string, pane: Pane, dimensio
 		setShown({});
 		void reload();
 	};
-	return { look: shown.look, error: state.value.error ?? shown.error, busy: state.value.loading || shown.base !== base, retry };
+	return { look: shown.look, error: state.value.error ?? shown.error, busy: state.value.loading || shown.base !== base, old: shown.key !== key, retry };
 }

@@ -13,8 +13,8 @@ import { Files } from "./files";
 import { Frame } from "./frame";
 import { useLook, type Look } from "./look";
 import { dimensionsOf, firstPanes, panesShown, presets, readPane, schemeOf, spellPane, type Dimension, type Pane, type Situation } from "./pane";
-import { AllTokens, Samples, variablesOf } from "./samples";
-import { differences } from "./sheet";
+import { Samples } from "./samples";
+import { differences, rolesOf } from "./sheet";
 import { Site, SiteHelp } from "./site";
 import "./look.css";
 
@@ -143,21 +143,21 @@ interface PaneProps {
 
 function PaneView(props: PaneProps) {
 	const { environment, theme, pane, number, show, changed, dimensions, onLook } = props;
-	const { look, error, busy, retry } = useLook(environment, theme, pane, dimensions);
+	const { look, error, busy, old, retry } = useLook(environment, theme, pane, dimensions);
 	useEffect(() => onLook(look), [look]);
 	const title = `Pane ${number}: ${pane.source === "draft" ? "draft" : `version ${pane.source}`} of ${props.names.get(pane.brand) ?? "the Theme"}`;
 	return (
 		<section class="look-pane" aria-label={title} aria-busy={busy}>
 			<PaneChoices {...props} />
 			<p class="look-state" role="status">
-				{error ? "" : !look ? "Rendering …" : <Proof look={look} />}
-				{look && <span class="muted">{look.properties.size} custom properties{busy ? ", rendering …" : ""}</span>}
+				{error ? "" : !look || old ? "Rendering …" : <Proof look={look} />}
+				{look && !old && <span class="muted">{look.properties.size} custom properties{busy ? ", rendering …" : ""}</span>}
 			</p>
 			{error && <Failure error={new Error(adviceOf(error))} retry={retry} />}
 			{look && show === "site" && <Site title={title} css={look.css} />}
 			{look && show !== "site" && (
-				<Frame title={title} css={look.css} scheme={schemeOf(pane)} attributes={pane.modes} variables={variablesOf(look.specimens)}>
-					{show === "tokens" ? <AllTokens list={look.specimens} changed={changed} words={query.value.get("q") ?? ""} /> : <Samples list={look.specimens} changed={changed} />}
+				<Frame title={title} css={look.css} scheme={schemeOf(pane)} attributes={pane.modes} variables={rolesOf(look.specimens)}>
+					<Samples list={look.specimens} changed={changed} words={show === "tokens" ? (query.value.get("q") ?? "") : null} />
 				</Frame>
 			)}
 		</section>

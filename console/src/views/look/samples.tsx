@@ -1,8 +1,7 @@
-// What a pane shows: components as a site has them, or every token as a specimen.
-import { rolesOf, type Specimen } from "./sheet";
+// What a pane shows: components as a site has them, and tokens as specimens.
+import type { Specimen } from "./sheet";
 
 const pangram = "Sphinx of black quartz, judge my vow 0123";
-const typographyParts = ["letter-spacing"] as const;
 
 /** How the sample of a type uses the custom property: one style, and the class of the element. */
 const kinds: Record<string, { class: string; style: string; text?: string }> = {
@@ -29,7 +28,7 @@ function Token({ of, differs }: { of: Specimen; differs: boolean }) {
 	const dress = (e: HTMLElement | null): void => {
 		if (!e || !kind) return;
 		e.style.setProperty(kind.style, `var(${of.name})`);
-		if (of.type === "typography") for (const part of typographyParts) e.style.setProperty(part, `var(${of.name}-${part})`);
+		if (of.type === "typography") e.style.letterSpacing = `var(${of.name}-letter-spacing)`;
 	};
 	return (
 		<figure class={differs ? "differs" : ""}>
@@ -39,32 +38,34 @@ function Token({ of, differs }: { of: Specimen; differs: boolean }) {
 	);
 }
 
-const headings: readonly (readonly [title: string, types: readonly string[]])[] = [
-	["Colours", ["color"]],
-	["Gradients", ["gradient"]],
-	["Typography", ["typography", "fontFamily", "fontWeight"]],
-	["Dimensions", ["dimension"]],
-	["Shadows", ["shadow"]],
-	["Borders", ["border", "strokeStyle"]],
-	["Others", []],
+const headings: readonly (readonly [title: string, types: string])[] = [
+	["Colours", "color"],
+	["Gradients", "gradient"],
+	["Type", "typography fontFamily fontWeight"],
+	["Dimensions", "dimension"],
+	["Shadows", "shadow"],
+	["Borders", "border strokeStyle"],
+	["Others", ""],
 ];
-const wide = new Set(["Typography", "Others"]);
-const named = new Set(headings.flatMap(([, types]) => types));
+const named = new Set(headings.flatMap(([, types]) => types.split(" ")));
 export const tokensShown = 1500;
+const sampled = 24; // of each kind below the components; of colours all that tokensShown lets through
 
-/** Every token by kind; those in changed are marked. */
-export function AllTokens({ list, changed, words }: { list: readonly Specimen[]; changed: ReadonlySet<string>; words: string }) {
-	const wanted = words.toLowerCase().split(/\s+/);
+/** Components that find their tokens by type and name, or every token by kind; those in changed are marked. */
+export function Samples({ list, changed, words }: { list: readonly Specimen[]; changed: ReadonlySet<string>; words: string | null }) {
+	const wanted = (words ?? "").toLowerCase().split(/\s+/);
 	const found = list.filter((s) => wanted.every((w) => `${s.path} ${s.name} ${s.value}`.toLowerCase().includes(w)));
 	const shown = found.slice(0, tokensShown);
 	return (
 		<main>
+			{words === null && <Components />}
 			{headings.map(([title, types]) => {
-				const part = shown.filter((s) => (types.length > 0 ? types.includes(s.type) : !named.has(s.type)));
+				const all = shown.filter((s) => (types ? types.split(" ").includes(s.type) : words !== null && !named.has(s.type)));
+				const part = words === null && types !== "color" ? all.slice(0, sampled) : all;
 				return part.length > 0 && (
 					<section key={title}>
-						<h2>{title} ({part.length})</h2>
-						<div class={wide.has(title) ? "lines" : "grid"}>{part.map((s) => <Token key={s.path} of={s} differs={changed.has(s.name)} />)}</div>
+						<h2>{title} ({all.length})</h2>
+						<div class={types.startsWith("typo") ? "lines" : "grid"}>{part.map((s) => <Token key={s.path} of={s} differs={changed.has(s.name)} />)}</div>
 					</section>
 				);
 			})}
@@ -74,42 +75,24 @@ export function AllTokens({ list, changed, words }: { list: readonly Specimen[];
 	);
 }
 
-/** Components that find their tokens by type and name. */
-export function Samples({ list, changed }: { list: readonly Specimen[]; changed: ReadonlySet<string> }) {
-	const some = (types: readonly string[], words: RegExp, most: number): Specimen[] => list.filter((s) => types.includes(s.type) && words.test(s.path)).slice(0, most);
-	const strip = (title: string, part: readonly Specimen[], layout = "grid") => part.length > 0 && (
-		<section><h2>{title}</h2><div class={layout}>{part.map((s) => <Token key={s.path} of={s} differs={changed.has(s.name)} />)}</div></section>
-	);
-	return (
-		<main>
-			<Components />
-			{strip("Type", some(["typography"], /./, 8), "lines")}
-			{strip("Colours", some(["color"], /./, 400))}
-			{strip("Spacing", some(["dimension"], /spac|gap|inset|padding|size/i, 24), "lines")}
-			{strip("Radii", some(["dimension"], /radius|rounded|corner/i, 12))}
-			{strip("Shadows and gradients", some(["shadow", "gradient"], /./, 24))}
-		</main>
-	);
-}
-
 function Components() {
 	return (
 		<>
-			<section class="row"><button type="button" class="primary">Save</button><button type="button">Cancel</button><button type="button" class="danger">Delete</button></section>
+			<section class="row"><button class="primary">Save</button><button>Cancel</button><button class="wrong">Delete</button></section>
 			<article class="card">
 				<div class="band" />
-				<h3 class="title">A harbour at low tide</h3>
-				<p>Nine boats lie on the sand. <a class="link" href="#top">When does the water return?</a></p>
+				<h3>A harbour at low tide</h3>
+				<p>Nine boats lie on the sand. <a href="#top">When does the water return?</a></p>
 				<p class="muted">Updated this morning</p>
-				<div class="row"><button type="button" class="primary">Book a berth</button><button type="button">Ask</button></div>
 			</article>
-			<form class="card">
+			<div class="card">
 				<label>Name <input type="text" value="Ada Lovelace" /></label>
-				<label>Berth <input type="text" value="14-B" aria-invalid /> <span class="wrong">This berth is taken: choose another.</span></label>
-				<label class="check"><input type="checkbox" checked /> Wake me at high tide</label>
-			</form>
+				<label>Berth <input type="text" value="14-B" aria-invalid class="wrong" /></label>
+				<p class="wrong">This berth is taken: choose another.</p>
+				<label><input type="checkbox" checked /> Wake me at high tide</label>
+			</div>
 			<table>
-				<thead><tr><th scope="col">Boat</th><th scope="col">Length</th><th scope="col">State</th></tr></thead>
+				<thead><tr><th>Boat</th><th>Length</th><th>State</th></tr></thead>
 				<tbody>
 					<tr><td>Curlew</td><td>7.2 m</td><td class="well">moored</td></tr>
 					<tr><td>Sandpiper</td><td>9.8 m</td><td class="wrong">overdue</td></tr>
@@ -119,5 +102,3 @@ function Components() {
 		</>
 	);
 }
-
-export const variablesOf = rolesOf;
