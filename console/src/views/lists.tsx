@@ -1,10 +1,15 @@
-// What the lists of Themes and of Variants share: words that find, an order, states and labels.
+// The lists of Themes and of Variants: found by their words and labels, as cards or as a table. A thousand cost what the screen shows.
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import type { Theme } from "../api/client";
-import { setQuery } from "../state/router";
-import { Badge, Button, SelectField, TextField } from "../ui/controls";
+import type { Overrides } from "../state/overrides";
+import type { Resource } from "../state/resource";
+import { query, setQuery } from "../state/router";
+import { Badge, Button, Empty, Failure, Loading, SelectField, TextField } from "../ui/controls";
+import { Cards, Table } from "./listviews";
 import "./lists.css";
 
-type Listed = Pick<Theme, "slug" | "displayName" | "metadata" | "tokenCount" | "updatedAt" | "latestVersion" | "hasUnpublishedChanges">;
+export type Listed = Pick<Theme, "id" | "slug" | "displayName" | "metadata" | "tokenCount" | "updatedAt" | "latestVersion" | "hasUnpublishedChanges">;
 
 /** Whether all words stand in a resource's names or labels. */
 export function matches(of: Pick<Listed, "slug" | "displayName" | "metadata">, words: string): boolean {
@@ -26,20 +31,6 @@ export function sorted<T extends Listed>(list: readonly T[], by: Sort): readonly
 	}
 }
 
-export function ListTools({ what, size, words, sort, list, shown, all }: { what: string; size: string; words: string; sort: Sort; list: boolean; shown: number; all: number }) {
-	return (
-		<>
-			<TextField label={`Find a ${what}`} hidden placeholder="Find by name, slug or label" type="search" value={words} onInput={(q) => setQuery({ q })} />
-			<SelectField
-				label="Order" hidden value={sort} onChange={(s) => setQuery({ sort: s })}
-				options={[["", "By slug"], ["name", "By name"], ["changed", "Last changed first"], ["size", size], ["drafts", "Drafts first"]]}
-			/>
-			<Button kind="quiet" aria-pressed={list} onClick={() => setQuery({ as: list ? "" : "list" })}>{list ? "Show as cards" : "Show as a list"}</Button>
-			<span class="muted" role="status">{shown} of {all}</span>
-		</>
-	);
-}
-
 /** Whether a Theme or a Variant is published, and has a draft. */
 export function State({ of }: { of: Pick<Listed, "latestVersion" | "hasUnpublishedChanges"> }) {
 	return (
@@ -50,14 +41,44 @@ export function State({ of }: { of: Pick<Listed, "latestVersion" | "hasUnpublish
 	);
 }
 
-/** Labels that find the others with the same when they are pressed. */
-export function Labels({ labels }: { labels: Record<string, string> }) {
+export interface ListingProps<T extends Listed> {
+	of: Resource<T[]>;
+	what: string; // Theme or Variant
+	counted: string; // what tokenCount counts
+	link: (id: string, tab?: string) => string;
+	overrides?: (id: string) => Overrides;
+	create?: () => void; // undefined if the caller may not
+	children: ComponentChildren; // what an empty list teaches
+}
+
+export function Listing<T extends Listed>({ of, what, create, children, ...rest }: ListingProps<T>) {
+	const { data, error } = of.state.value;
+	const words = query.value.get("q") ?? "";
+	const sort = (query.value.get("sort") ?? "") as Sort;
+	const list = query.value.get("as") === "list";
+	const shown = useMemo(() => sorted((data ?? []).filter((one) => matches(one, words)), sort), [data, words, sort]);
+	const View = list ? Table : Cards;
 	return (
-		<span class="states">
-			{Object.entries(labels).map(([name, value]) => {
-				const text = value ? `${name}=${value}` : name;
-				return <button key={name} type="button" class="badge" aria-label={`Find ${text}`} onClick={() => setQuery({ q: text })}>{text}</button>;
-			})}
-		</span>
+		<>
+			{error && <Failure error={error} retry={() => void of.reload()} />}
+			{!data && !error && <Loading what={`Reading the ${what}s`} />}
+			<div class="tools">
+				{data && data.length > 0 && (
+					<>
+						<TextField label={`Find a ${what}`} hidden placeholder="Find by name, slug or label" type="search" value={words} onInput={(q) => setQuery({ q })} />
+						<SelectField
+							label="Order" hidden value={sort} onChange={(s) => setQuery({ sort: s })}
+							options={[["", "By slug"], ["name", "By name"], ["changed", "Last changed first"], ["size", `Most ${rest.counted} first`], ["drafts", "Drafts first"]]}
+						/>
+						<Button kind="quiet" aria-pressed={list} onClick={() => setQuery({ as: list ? "" : "list" })}>{list ? "Show as cards" : "Show as a list"}</Button>
+						<span class="muted" role="status">{shown.length} of {data.length}</span>
+					</>
+				)}
+				{create && <Button kind="primary" class="at-end" onClick={create}>New {what}{rest.overrides && "s"}</Button>}
+			</div>
+			{data?.length === 0 && <Empty title={`No ${what} yet`}>{children}</Empty>}
+			{data && data.length > 0 && shown.length === 0 && <Empty title={`No ${what} has these words`}><Button onClick={() => setQuery({ q: "" })}>Show all</Button></Empty>}
+			{shown.length > 0 && <View list={shown} what={what} {...rest} />}
+		</>
 	);
 }

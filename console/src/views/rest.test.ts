@@ -25,7 +25,7 @@ test("pasted lines become Variants, and each that cannot be created says why", (
 });
 
 test("a list is found by all its words and by labels, in the order that was asked for", () => {
-	const one = (slug: string, displayName: string, tokenCount: number, metadata = {}) => ({ slug, displayName, tokenCount, metadata, updatedAt: `2026-01-0${tokenCount}T00:00:00Z`, latestVersion: null, hasUnpublishedChanges: tokenCount === 2 });
+	const one = (slug: string, displayName: string, tokenCount: number, metadata = {}) => ({ id: slug, slug, displayName, tokenCount, metadata, updatedAt: `2026-01-0${tokenCount}T00:00:00Z`, latestVersion: null, hasUnpublishedChanges: tokenCount === 2 });
 	const list = [one("a", "Zed", 1, { region: "eu" }), one("b", "Änne", 3), one("c", "Bob", 2)];
 	ok(matches(list[0]!, "region=EU zed") && !matches(list[1]!, "region=eu") && matches(list[1]!, ""));
 	const slugs = (by: Parameters<typeof sorted>[1]): string => sorted(list, by).map((v) => v.slug).join("");
