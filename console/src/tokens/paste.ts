@@ -12,11 +12,31 @@ export interface Pasted {
 export function declarations(css: string): { name: string; value: string }[] {
 	const found = new Map<string, string>();
 	const text = css.replace(/\/\*[\s\S]*?\*\//g, " ");
-	for (const m of text.matchAll(/--([\w\u0080-\uffff-]+)\s*:\s*((?:[^;{}"'()]|"[^"]*"|'[^']*'|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*)/g)) {
-		const value = m[2]!.trim().replace(/\s*!important$/, "");
-		if (value) found.set(`--${m[1]!}`, value);
+	const name = /(--[\w\u0080-\uffff-]+)\s*:/g;
+	for (let m = name.exec(text); m; m = name.exec(text)) {
+		const end = valueEnd(text, name.lastIndex);
+		const value = text.slice(name.lastIndex, end).trim().replace(/\s*!important$/, "");
+		if (value) found.set(m[1]!, value);
+		name.lastIndex = end;
 	}
 	return [...found].map(([name, value]) => ({ name, value }));
+}
+
+/** Where a value that begins at a place ends: before ; or } outside of brackets and strings. */
+function valueEnd(text: string, from: number): number {
+	let depth = 0;
+	let quote = "";
+	for (let i = from; i < text.length; i++) {
+		const c = text[i]!;
+		if (quote) {
+			if (c === "\\") i++;
+			else if (c === quote) quote = "";
+		} else if (c === '"' || c === "'") quote = c;
+		else if (c === "(" || c === "[") depth++;
+		else if (c === ")" || c === "]") depth--;
+		else if (depth <= 0 && (c === ";" || c === "}")) return i;
+	}
+	return text.length;
 }
 
 /** Finds the token of each declaration, and makes var() of a known property an alias. */

@@ -1,0 +1,121 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { test } from "node:test";
+import { Draft, type Operation } from "./draft";
+import type { Token } from "./token";
+
+/** An origin of one draft, as far as drafts need it. */
+class Origin {
+	etag = 1;
+	tokens = new Map<string, unknown>([["a.x", 1], ["a.y", 2], ["b", "{a.x}"]]);
+	batches: Operation[][] = [];
+	refuse = 0;
+
+	answer(whole: boolean): Response {
+		const tokens = [...this.tokens].map(([path, value]) => ({ path, type: "number", resolvedType: "number", inferred: false, value, description: null, extensions: null }));
+		return Response.json({ resource: { etag: String(this.etag), latestVersion: 1, hasUnpublishedChanges: true, ...(whole ? { tokens, groups: [] } : {}) } });
+	}
+
+	fetch = async (address: string, init: RequestInit): Promise<Response> => {
+		if (init.method === "GET") return this.answer(true);
+		if (this.refuse) return Response.json({ status: "error", cause: "validation", messages: ["no"] }, { status: this.refuse });
+		if (new URL(address, "http://x").searchParams.get("etag") !== String(this.etag)) return Response.json({ status: "error", cause: "conflict", messages: [] }, { status: 409 });
+		const { operations } = JSON.parse(init.body as string) as { operations: Operation[] };
+		this.batches.push(operations);
+		for (const o of operations) {
+			const path = o.path.replace(/\/\$value$/, "").slice(1).replaceAll("/", ".");
+			if (o.operation === "remove") this.tokens.delete(path);
+			else if (o.operation === "move") {
+				const from = o.from!.slice(1).replaceAll("/", ".");
+				this.tokens.set(path, this.tokens.get(from));
+				this.tokens.delete(from);
+			} else this.tokens.set(path, o.path.endsWith("/$value") ? o.value : (o.value as { $value: unknown }).$value);
+		}
+		this.etag++;
+		return this.answer(!(init.headers as Record<string, string>).Prefer);
+	};
+
+	/** What another client sets meanwhile. */
+	other(path: string, value: unknown): void {
+		this.tokens.set(path, value);
+		this.etag++;
+	}
+}
+
+async function settled(draft: Draft): Promise<void> {
+	for (let i = 0; i < 50 || draft.pending.value.length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+async function begin(): Promise<[Origin, Draft]> {
+	const origin = new Origin();
+	globalThis.fetch = origin.fetch as typeof fetch;
+	const draft = new Draft("theme", "/public/v1/x/tokens", () => false);
+	await settled(draft);
+	return [origin, draft];
+}
+
+const values = (draft: Draft): Record<string, unknown> => Object.fromEntries(draft.tokens.value.map((t: Token) => [t.path, t.value]));
+
+test("an edit shows at once, is sent, and is taken back", async () => {
+	const [origin, draft] = await begin();
+	draft.apply(draft.value("a.x", 5)!);
+	equal(values(draft)["a.x"], 5);
+	await settled(draft);
+	equal(origin.tokens.get("a.x"), 5);
+	draft.undo();
+	await settled(draft);
+	equal(origin.tokens.get("a.x"), 1);
+	draft.redo();
+	await settled(draft);
+	equal(origin.tokens.get("a.x"), 5);
+	equal(draft.value("a.x", 5), null);
+});
+
+test("edits of other tokens are merged, those of the same token are offered", async () => {
+	const [origin, draft] = await begin();
+	origin.other("a.y", 7);
+	draft.apply(draft.value("a.x", 5)!);
+	await settled(draft);
+	deepEqual(values(draft), { "a.x": 5, "a.y": 7, b: "{a.x}" });
+	origin.other("a.x", 8);
+	draft.apply(draft.value("a.x", 9)!);
+	await settled(draft);
+	equal(values(draft)["a.x"], 8);
+	const [conflict] = draft.conflicts.value;
+	deepEqual([conflict!.mine!.value, conflict!.theirs!.value], [9, 8]);
+	draft.settle(conflict!, true);
+	await settled(draft);
+	equal(origin.tokens.get("a.x"), 9);
+	equal(draft.conflicts.value.length, 0);
+});
+
+test("a refused edit is shown as refused and taken off the page", async () => {
+	const [origin, draft] = await begin();
+	origin.refuse = 400;
+	draft.apply(draft.value("a.x", 5)!);
+	await settled(draft);
+	equal(draft.refused.value!.message, "no");
+	equal(values(draft)["a.x"], 1);
+	origin.refuse = 0;
+	draft.retry();
+	await settled(draft);
+	equal(origin.tokens.get("a.x"), 5);
+});
+
+test("a rename takes its aliases along, and back", async () => {
+	const [origin, draft] = await begin();
+	draft.apply(draft.rename("a.x", "a.z")!);
+	deepEqual(values(draft), { "a.z": 1, "a.y": 2, b: "{a.z}" });
+	await settled(draft);
+	equal(origin.tokens.get("b"), "{a.z}");
+	draft.undo();
+	await settled(draft);
+	deepEqual(Object.fromEntries([...origin.tokens].sort()), { "a.x": 1, "a.y": 2, b: "{a.x}" });
+});
+
+test("a token in groups that do not exist is one operation on the topmost of them", async () => {
+	const [, draft] = await begin();
+	const change = draft.put({ path: "n.o.p", type: "number", resolvedType: "number", inferred: false, value: 3, description: null, extensions: null })!;
+	deepEqual(change.operations, [{ operation: "add", path: "/n", value: { o: { p: { $type: "number", $value: 3 } } } }]);
+	deepEqual(change.inverse, [{ operation: "remove", path: "/n" }]);
+	deepEqual(draft.put({ path: "a.q", type: null, resolvedType: null, inferred: false, value: 3, description: "d", extensions: null })!.operations, [{ operation: "add", path: "/a/q", value: { $value: 3, $description: "d" } }]);
+});
