@@ -386,6 +386,17 @@ func TestInspecting(t *testing.T) {
 	if css := must(c.PreviewVariant(ctx, e, id, v, "tokens.flat.json"))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
 		t.Errorf("PreviewVariant() = %s", css)
 	}
+	must(c.Scope(e, id).SetModes(ctx, []client.Mode{{Dimension: "scheme", Mode: "dark", Variant: &v}}))(t)
+	for _, o := range []client.PreviewOptions{{}, {Modes: "scheme.dark"}} {
+		if text := must(c.Scope(e, id).Preview(ctx, "", "tokens.flat.json", o))(t); string(text) != "{\"color.main\":\"#0055aa\"}\n" {
+			t.Errorf("Preview(%+v) = %s", o, text)
+		}
+	}
+	for _, o := range []client.PreviewOptions{{Modes: "scheme.blue"}, {Version: 9}} {
+		if _, err := c.Scope(e, id).Preview(ctx, v, "tokens.css", o); !errors.Is(err, client.ErrNotFound) {
+			t.Errorf("Preview(%+v) = %v, want ErrNotFound", o, err)
+		}
+	}
 	if _, err := c.PreviewTheme(ctx, e, id, "tokens.scss"); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("PreviewTheme(tokens.scss) = %v, want ErrNotFound", err)
 	}

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strconv"
 )
 
 // Modes is the complete list of a Theme's modes.
@@ -35,6 +37,28 @@ func (s ThemeScope) SetModes(ctx context.Context, list []Mode) (m Modes, err err
 	body := Modes{Modes: append([]Mode{}, list...)}
 	err = s.client.call(ctx, request{method: http.MethodPut, guarded: true, path: s.modes(), body: body}, &m)
 	return m, err
+}
+
+// PreviewOptions say of what a preview is.
+type PreviewOptions struct {
+	Version int    // 0 means the current document, its draft included
+	Modes   string // as in the address of a served file: "scheme.dark,contrast.more", or "scheme,contrast"; empty: none
+}
+
+// Preview returns a served file, such as "tokens.css", of the Theme, or of a Variant of it if variantID is not empty: what
+// the next publish would serve, or a version serves, in modes if they are named. ErrNotFound if such a file,
+// version or mode does not exist.
+func (s ThemeScope) Preview(ctx context.Context, variantID, file string, o PreviewOptions) ([]byte, error) {
+	query := url.Values{}
+	if o.Version > 0 {
+		query.Set("version", strconv.Itoa(o.Version))
+	}
+	if o.Modes != "" {
+		query.Set("modes", o.Modes)
+	}
+	r := request{method: http.MethodGet, path: append(s.tokens(variantID, "preview"), file), query: query}
+	a, err := s.client.send(ctx, r, nil)
+	return a.body, err
 }
 
 func (s ThemeScope) modes() []string { return themesPath(s.environmentID, s.themeID, "modes") }

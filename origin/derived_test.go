@@ -139,6 +139,59 @@ func TestWhatIsFedIsWhatThePreviewShowed(t *testing.T) {
 	}
 }
 
+// So are files in modes, and stylesheets of dimensions, of the draft and then of the version.
+func TestWhatIsFedInModesIsWhatThePreviewShowed(t *testing.T) {
+	t.Parallel()
+	e := newEdge(t)
+	theme := e.theme("brand")
+	dark, more, own, empty := e.variant(theme, "dark"), e.variant(theme, "more"), e.variant(theme, "own"), e.variant(theme, "empty")
+	e.patch(theme, `[{"operation":"add","path":"/color","value":{"$type":"color","base":{"$value":"#336699"},"line":{"$value":"{color.base}"},"low":{"$value":"#777777"}}},
+		{"operation":"add","path":"/gap","value":{"$type":"dimension","$value":{"value":4,"unit":"px"}}}]`)
+	e.patch(dark, `[{"operation":"set","path":"color.base","value":"#000000"}]`)
+	e.patch(more, `[{"operation":"set","path":"color.line","value":"{color.low}"},{"operation":"set","path":"gap","value":"no length"}]`)
+	e.patch(own, `[{"operation":"set","path":"color.low","value":"#123456"},{"operation":"set","path":"nothing","value":1}]`)
+	e.want(200, "PUT", theme+"/modes", fmt.Sprintf(`{"modes":[{"dimension":"scheme","mode":"light","variant":null},
+		{"dimension":"scheme","mode":"dark","variant":%q,"when":"(prefers-color-scheme: dark)"},{"dimension":"contrast","mode":"dim","variant":%q},
+		{"dimension":"contrast","mode":"more","variant":%q,"when":"(prefers-contrast: more)"},{"dimension":"contrast","mode":"more","variant":null,"when":"(prefers-contrast: more)","for":%q}]}`,
+		idOf(dark), idOf(empty), idOf(more), idOf(own)))
+	paths := map[string]string{"-": theme, idOf(own): own}
+	values := []string{"scheme", "contrast", "scheme,contrast", "scheme~light-dark,contrast", "scheme.dark", "scheme.dark,contrast.more", "contrast.dim", "contrast.more"}
+	files := func(value string) int {
+		if strings.Contains(value, ".") {
+			return int(renderer.FileCount)
+		}
+		return int(renderer.TokensCSS) + 1
+	}
+	show := func(version string) map[string]string {
+		shown := map[string]string{}
+		for segment, path := range paths {
+			for _, value := range values {
+				for f := range renderer.File(files(value)) {
+					shown[segment+value+f.Name()] = e.want(200, "GET", path+"/tokens/preview/"+f.Name()+"?modes="+value+version, "").body
+				}
+			}
+		}
+		return shown
+	}
+	want := show("")
+	e.publish(theme)
+	for _, variant := range []string{dark, more, own} {
+		e.publish(variant)
+	}
+	again := show("&version=1")
+	for segment := range paths {
+		for _, value := range values {
+			p := e.pair(theme, segment, "1/"+value)
+			for f := range renderer.File(files(value)) {
+				key := segment + value + f.Name()
+				if got := e.file(p, f); got != want[key] || got != again[key] {
+					t.Errorf("%s of %s in %s is fed as\n%s\nand shown before as\n%s\nafter as\n%s", f.Name(), segment, value, got, want[key], again[key])
+				}
+			}
+		}
+	}
+}
+
 // A derived blob that is lost is compiled again when an edge asks for it, under the same name; an input is not.
 func TestLostDerivedBlobsAreFedAgain(t *testing.T) {
 	t.Parallel()

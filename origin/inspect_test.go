@@ -165,8 +165,14 @@ func TestPreviewRendersVersionsAndModes(t *testing.T) {
 			t.Errorf("%s = %s, want %s", address, got, want)
 		}
 	}
-	for query, cause := range map[string]int{"version=2": 404, "version=0": 404, "modes=scheme.blue": 404, "modes=scheme": 404, "version=x": 400, "version=": 400} {
+	for query, cause := range map[string]int{"version=2": 404, "version=0": 404, "modes=scheme.blue": 404, "modes=blue": 404, "modes=scheme,scheme": 404, "modes=scheme&version=2": 404, "version=x": 400, "version=": 400} {
 		h.want(cause, "GET", theme+"/tokens/preview/tokens.css?"+query, "")
+	}
+	h.want(404, "GET", theme+"/tokens/preview/tokens.flat.json?modes=scheme", "")
+	for query, want := range map[string]string{"modes=scheme": "#111111", "modes=scheme&version=1": "#000000"} {
+		if got := h.want(200, "GET", theme+"/tokens/preview/tokens.css?"+query, "").body; !strings.Contains(got, want) || !strings.Contains(got, "(prefers-color-scheme: dark)") {
+			t.Errorf("the stylesheet of %s = %s, want %s in it", query, got, want)
+		}
 	}
 }
 

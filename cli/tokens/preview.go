@@ -24,6 +24,7 @@ type previewFlags struct {
 	source.FileFlags
 	out, listen, prefix string
 	overrides, variants []string
+	modes               []string
 }
 
 const previewText = `Shows what the next publish would serve.
@@ -34,7 +35,8 @@ integrations are. A file of yours with such a name is written ./tokens.json.
 
 With token files, or with --theme alone, it draws a page of swatches, type specimens, spacing,
 corners, shadows and motion, in which one can search, copy, and read the contrast of colours. Each
---variant, or what --overrides lay over the files, stands beside the Theme. The page is rendered on
+--variant, or what --overrides lay over the files, stands beside the Theme, and so does each mode of the
+Theme, or what --modes names. The page is rendered on
 this machine: files need no server. It is written to --out, one file that works offline, or else
 served until Ctrl-C, and draws itself anew on every change.`
 
@@ -44,7 +46,9 @@ func (a *app) previewCommand() *cobra.Command {
 		Use:   "preview [FILE...]",
 		Short: "Show tokens as a page, or a served file as the next publish would make it",
 		Long:  previewText,
-		Example: "  livery preview acme.tokens.json --overrides dark.json\n" +
+		Example: "  livery preview tokens.css --env sandbox --theme acme --modes scheme,contrast\n" +
+			"  livery preview --env sandbox --theme acme --modes scheme.dark,contrast.more\n" +
+			"  livery preview acme.tokens.json --overrides dark.json\n" +
 			"  livery preview --env sandbox --theme acme --variant dark --variant contrast --out acme.html\n" +
 			"  livery preview tokens.css --env sandbox --theme acme --variant dark",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.preview(cmd, p, args) },
@@ -56,6 +60,8 @@ func (a *app) previewCommand() *cobra.Command {
 	f.StringArrayVar(&p.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
 	f.StringArrayVar(&p.variants, "variant", nil,
 		"`VARIANT`, slug or id, of --theme (default: the Theme itself); may be repeated for a page")
+	f.StringArrayVar(&p.modes, "modes", nil,
+		"`MODES` of --theme, as in an address: scheme.dark,contrast.more, or whole dimensions; may be repeated for a page")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
 	p.FileFlags.Add(cmd)
 	return target.InEnvironment(cmd, &p.Target)
@@ -73,12 +79,18 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 			if len(p.variants) > 1 {
 				return term.UsageError("Give --variant once.", "%s is a file of one Variant", files[0])
 			}
+			if len(p.modes) > 1 {
+				return term.UsageError("Give --modes once, with commas between.", "%s is a file of one combination of modes", files[0])
+			}
 			p.Variant = strings.Join(p.variants, "")
 			return a.previewFile(cmd.Context(), p, files[0])
 		}
 		if _, err := os.Stat(files[0]); err != nil && p.Theme != "" {
 			return noServedFile(files[0])
 		}
+	}
+	if len(files) > 0 && len(p.modes) > 0 {
+		return term.UsageError("Leave it out, or name --theme in place of files.", "--modes names modes of a Theme, and files have none")
 	}
 	draw, watched := a.pageOfFiles(p, files), append(files, p.overrides...)
 	if len(files) == 0 {
@@ -96,7 +108,15 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 		if err != nil {
 			return err
 		}
-		draw = pageOfTheme(c, f, variants)
+		list, err := modesOf(cmd.Context(), c, f)
+		if err != nil {
+			return err
+		}
+		columns, err := columnsOf(f.Theme, variants, list, p.modes)
+		if err != nil {
+			return err
+		}
+		draw = pageOfTheme(c, f, columns)
 	}
 	if p.out == "" {
 		return a.servePage(cmd.Context(), p.listen, draw, watched)
@@ -160,25 +180,21 @@ func findVariants(ctx context.Context, c *client.Client, t client.Theme, names [
 	return list, nil
 }
 
-// pageOfTheme draws the current document of a Theme, and Variants of it.
-func pageOfTheme(c *client.Client, f target.Resolved, variants []client.Variant) drawPage {
+// pageOfTheme draws the current document of a Theme, and what stands beside it.
+func pageOfTheme(c *client.Client, f target.Resolved, columns []layered) drawPage {
 	return func(ctx context.Context) (page.Input, error) {
 		in := page.Input{Title: f.Theme.DisplayName, Prefix: f.Theme.AssetSettings.Prefix}
 		var err error
 		if _, in.Theme, err = tokentree.CurrentDocument(ctx, c, f.Theme); err != nil {
 			return in, err
 		}
-		for _, v := range variants {
-			set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, v.ID, client.ReadOptions{})
+		for _, column := range columns {
+			drawn, err := column.draw(ctx, c, f)
 			if err != nil {
 				return in, err
 			}
-			overrides, err := tokentree.FlatMap(set)
-			if err != nil {
-				return in, err
-			}
-			in.Title += ", " + v.DisplayName
-			in.Variants = append(in.Variants, page.Variant{Name: v.DisplayName, Overrides: overrides})
+			in.Title += ", " + drawn.Name
+			in.Variants = append(in.Variants, drawn)
 		}
 		return in, nil
 	}
@@ -190,14 +206,13 @@ func (a *app) previewFile(ctx context.Context, p previewFlags, file string) erro
 	if err != nil {
 		return err
 	}
-	var content []byte
+	variant, modes := "", strings.Join(p.modes, "")
 	if f.Variant != nil {
-		content, err = c.PreviewVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, file)
-	} else {
-		content, err = c.PreviewTheme(ctx, f.Env.ID, f.Theme.ID, file)
+		variant = f.Variant.ID
 	}
+	content, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, variant, file, client.PreviewOptions{Modes: modes})
 	if err != nil {
-		return err
+		return withoutModes(err, f, modes, file)
 	}
 	return a.WriteOut(p.out, content)
 }

@@ -1,10 +1,13 @@
 package api
 
 import (
+	"context"
+	"errors"
 	"strconv"
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/derive"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/modes"
 	"example.com/livery/origin/theming"
@@ -159,43 +162,85 @@ func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jso
 	return h.tree(version.Overrides)
 }
 
-// rendered is an edition of a Theme's document with what the Variant that the path names has in it, if any, and with the modes
-// that the query names laid over that, resolved natively.
-func (h inspections) rendered(r storage.Reader, t target, e edition, chosen string) (*renderer.Set, error) {
+// edited is an edition of a Theme's document, and what is laid over it.
+type edited struct {
+	document theming.Edition
+	own      *jsontree.Node // of the Variant that the path names, and of single modes that the query names
+
+	dimensions []derive.Dimension // of a conditional stylesheet; nil: none is wanted
+	modes      [][]*jsontree.Node // what their modes override; nil: nothing
+}
+
+// edited reads an edition of a Theme's document with what the Variant that the path names has in it, if any, and what the
+// modes have that the query names.
+func (h inspections) edited(r storage.Reader, t target, e edition, chosen string) (d edited, err error) {
 	versions := history{handler: h.Handler, reader: r, theme: t.theme}
-	document, err := versions.edition(e)
+	if d.document, err = versions.edition(e); err != nil {
+		return d, err
+	}
+	own, err := h.overrides(r, t.theme, t.variant.ID, e)
 	if err != nil {
-		return nil, err
+		return d, err
+	}
+	d.own = modes.Merge(own)
+	if chosen == "" {
+		return d, nil
 	}
 	list := t.theme.Modes
 	if !e.current {
 		version, err := themeVersion(r, t.theme, versions.number(e))
 		if err != nil {
-			return nil, err
+			return d, err
 		}
 		list = version.Modes
 	}
-	layers := []string{t.variant.ID}
-	if chosen != "" {
-		dimensions, conditional, ok := modes.Select(modes.Of(list, t.variant.ID), chosen)
-		if !ok || conditional {
-			return nil, errNotFound
+	return d, h.addModes(r, t, e, &d, list, chosen)
+}
+
+// addModes adds the modes that the query names.
+func (h inspections) addModes(r storage.Reader, t target, e edition, d *edited, list []record.Mode, chosen string) error {
+	dimensions, conditional, ok := modes.Select(modes.Of(list, t.variant.ID), chosen)
+	if !ok {
+		return errNotFound
+	}
+	for _, of := range dimensions {
+		var named []derive.Mode
+		var overrides []*jsontree.Node
+		for _, m := range of.Modes {
+			node, err := h.overrides(r, t.theme, m.Variant, e)
+			if err != nil {
+				return err
+			}
+			if !conditional {
+				d.own = modes.Merge(d.own, node)
+				continue
+			}
+			if m.Variant != "" {
+				node = modes.Merge(node)
+			}
+			named, overrides = append(named, derive.Mode{Name: m.Name, When: m.When}), append(overrides, node)
 		}
-		for _, d := range dimensions {
-			layers = append(layers, d.Modes[0].Variant)
+		if conditional {
+			d.dimensions = append(d.dimensions, derive.Dimension{Name: of.Name, Modes: named, LightDark: of.LightDark})
+			d.modes = append(d.modes, overrides)
 		}
 	}
-	var overrides []*jsontree.Node
-	for _, id := range layers {
-		node, err := h.overrides(r, t.theme, id, e)
-		if err != nil {
-			return nil, err
-		}
-		if node != nil {
-			overrides = append(overrides, node)
-		}
+	return nil
+}
+
+// file renders one served file.
+func (d edited) file(f renderer.File) ([]byte, error) {
+	switch {
+	case d.dimensions == nil:
+		return renderer.LoadTree(d.document.Document, d.own, d.document.Prefix).Append(nil, f), nil
+	case f != renderer.TokensCSS:
+		return nil, errNotFound
 	}
-	return renderer.LoadTree(document.Document, modes.Merge(overrides...), document.Prefix), nil
+	text, err := derive.PreviewSheet(context.Background(), d.document.Document, d.document.Prefix, d.own, d.dimensions, d.modes)
+	if errors.Is(err, derive.ErrTooLarge) {
+		return nil, errNotFound
+	}
+	return text, err
 }
 
 // overrides is what a Variant serves at a published version, or has now, its draft included; nil if it has nothing.
@@ -230,10 +275,11 @@ type diagnosticBody struct {
 
 // showDiagnostics lists what the files of the current document leave out, and why.
 func (h inspections) showDiagnostics(r storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	set, err := h.rendered(r, t, edition{current: true}, "")
+	d, err := h.edited(r, t, edition{current: true}, "")
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
+	set := renderer.LoadTree(d.document.Document, d.own, d.document.Prefix)
 	list := []diagnosticBody{}
 	for _, d := range set.Diagnostics() {
 		list = append(list, diagnosticBody{d.Path, d.Kind, d.Message})
@@ -255,11 +301,14 @@ func (h inspections) showPreview(r storage.Reader, q *request, t target) (httpse
 	if err := params.err(); err != nil {
 		return httpserver.Answer{}, err
 	}
-	set, err := h.rendered(r, t, at, chosen)
+	d, err := h.edited(r, t, at, chosen)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	a := httpserver.Answer{Status: fasthttp.StatusOK, Body: set.Append(nil, file)}
+	a := httpserver.Answer{Status: fasthttp.StatusOK}
+	if a.Body, err = d.file(file); err != nil {
+		return httpserver.Answer{}, err
+	}
 	switch file {
 	case renderer.TokensCSS:
 		a.ContentType = "text/css; charset=utf-8"

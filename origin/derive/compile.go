@@ -48,10 +48,15 @@ func (d *Deriver) compiler(ctx context.Context, v record.ThemeVersion) (compiler
 	return compiler{
 		plans:    func(context.Context) ([]byte, error) { return planBundle(c), nil },
 		overlays: func(_ context.Context, overrides []byte) ([]byte, error) { return overlayBundle(c, overrides) },
-		overlay: func(_ context.Context, overrides *jsontree.Node, f renderer.File) ([]byte, error) {
-			return c.Overlay(c.Load(overrides), f), nil
-		},
+		overlay:  overlayOf(c),
 	}, nil
+}
+
+// overlayOf compiles the overlay of one file natively.
+func overlayOf(c *renderer.CompiledTheme) func(context.Context, *jsontree.Node, renderer.File) ([]byte, error) {
+	return func(_ context.Context, overrides *jsontree.Node, f renderer.File) ([]byte, error) {
+		return c.Overlay(c.Load(overrides), f), nil
+	}
 }
 
 // foreign compiles with a module of another release.

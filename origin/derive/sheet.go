@@ -3,6 +3,7 @@ package derive
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -61,10 +62,11 @@ func (d *Deriver) sheet(ctx context.Context, with compiler, c Combination) ([]by
 	if s.modes, err = d.modeOverrides(ctx, c.Dimensions); err != nil {
 		return nil, err
 	}
-	changes, err := s.changes(c.Dimensions)
+	text, err := s.text(c.Dimensions)
 	if err != nil {
 		return nil, err
 	}
+	changes := lineChanges(s.plan.File(), text)
 	parts := make([][]byte, len(plans))
 	for f, p := range plans {
 		if parts[f] = new(plan.Changes).Append(nil, p); renderer.File(f) == renderer.TokensCSS {
@@ -116,8 +118,27 @@ type stylesheet struct {
 	modes    [][]*jsontree.Node // overrides by dimension and mode; nil: none
 }
 
-// changes returns what makes the stylesheet of the plan.
-func (s stylesheet) changes(dimensions []Dimension) (*plan.Changes, error) {
+// PreviewSheet returns the conditional stylesheet of a document that need not be published, compiled natively: what edges
+// serve once it is. own is what the address itself overrides, overrides what each mode of the dimensions does, nil for one
+// that overrides nothing. It returns ErrTooLarge, or ctx's error.
+func PreviewSheet(
+	ctx context.Context, document *jsontree.Node, prefix string, own *jsontree.Node, dimensions []Dimension, overrides [][]*jsontree.Node,
+) ([]byte, error) {
+	compiled := renderer.Compile(document, prefix)
+	p, err := plan.Open(compiled.Plan(renderer.TokensCSS))
+	if err != nil {
+		return nil, err
+	}
+	s := stylesheet{ctx: ctx, compiler: compiler{overlay: overlayOf(compiled)}, plan: p, own: []*jsontree.Node{own}, modes: overrides}
+	text, err := s.text(dimensions)
+	if errors.Is(err, modesheet.ErrTooLong) {
+		err = ErrTooLarge
+	}
+	return text, err
+}
+
+// text returns the stylesheet.
+func (s stylesheet) text(dimensions []Dimension) ([]byte, error) {
 	overlay, err := s.overlay(nil)
 	if err != nil {
 		return nil, err
@@ -130,12 +151,7 @@ func (s stylesheet) changes(dimensions []Dimension) (*plan.Changes, error) {
 		}
 		named = append(named, modesheet.Dimension{Name: d.Name, Modes: list, LightDark: d.LightDark})
 	}
-	own := overlay.Append(nil)
-	sheet, err := modesheet.Append(nil, own, named, s.flat)
-	if err != nil {
-		return nil, err
-	}
-	return lineChanges(s.plan.File(), sheet), nil
+	return modesheet.Append(nil, overlay.Append(nil), named, s.flat)
 }
 
 // lineChanges returns the changes that make after of before: a line that declares the same property in both changes its

@@ -103,11 +103,15 @@ func (d Dimension) isLightAndDark() bool {
 }
 
 // Merge lays flat maps of overrides over one another: of members with one name the last wins, at the place of the first.
+// A map may be nil, which is one without members.
 // The result shares the values of the maps.
 func Merge(maps ...*jsontree.Node) *jsontree.Node {
 	var members []jsontree.Member
 	places := map[string]int{}
 	for _, overrides := range maps {
+		if overrides == nil {
+			continue
+		}
 		for _, m := range overrides.Members {
 			i, known := places[m.Name]
 			if !known {
