@@ -136,3 +136,56 @@ func TestPublishAndRestore(t *testing.T) {
 	p.says("Nothing to publish")
 	p.picture("nothing")
 }
+
+// A Variant that is published at the newest version of its Theme already is published on a new one, unless the Theme has a draft.
+func TestPublishVariant(t *testing.T) {
+	d := startDev(t)
+	s := sampleOf(d)
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	theme := fmt.Sprintf("/environments/%s/themes/%s", s.environment, s.theme)
+	variant := theme + "/variants/" + s.variant
+	edit := func(path, operation, at, value string) {
+		t.Helper()
+		d.api("PATCH", path+"/tokens", map[string]any{"operations": []map[string]any{{"operation": operation, "path": at, "value": value}}}, nil)
+	}
+	edit(variant, "set", "palette.kelp", "#123456")
+	edit(theme, "replace", "/palette/kelp/$value", "#654321")
+	p.view(s.address("e/:environment/t/:theme/v/:variant/diff"))
+	p.says("The Theme gets version 2 with the same document first")
+	p.click("button", "Publish")
+	p.says("Publish or discard the Theme's draft first.")
+	p.bad = nil // the browser notes the refusal
+	var state struct{ Resource struct{ Etag string } }
+	d.api("GET", theme+"/tokens?path=-", nil, &state)
+	d.api("DELETE", theme+"/tokens?etag="+state.Resource.Etag, nil, nil)
+	p.click("button", "Publish")
+	p.says("Version 2 is published")
+	p.says("served after")
+	if got := served(t, d, variant); !strings.Contains(got, "--palette-kelp: #123456;") {
+		t.Errorf("the edge serves %s", got)
+	}
+	var list struct {
+		Items []struct{ HasUnpublishedChanges bool }
+	}
+	d.api("GET", theme+"/variants", nil, &list)
+	for i, v := range list.Items {
+		if v.HasUnpublishedChanges {
+			t.Errorf("Variant %d is left with a draft", i)
+		}
+	}
+}
+
+// If the module cannot start, the preview says what to do, and starts it once it can.
+func TestPreviewWithoutModule(t *testing.T) {
+	d := startDev(t)
+	s := sampleOf(d)
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	evaluate[bool](p, `(window.Kept = Worker, window.Worker = class { constructor() { setTimeout(() => this.onerror(), 50) } postMessage() {} terminate() {} }, true)`)
+	p.view(s.address("e/:environment/t/:theme/preview"))
+	p.says("The renderer does not run in this browser")
+	evaluate[bool](p, `(window.Worker = Kept, true)`)
+	p.click("button", "Try again")
+	p.until(`document.querySelectorAll(".look-state .badge.success").length === 1 && !document.querySelector(".notice.danger")`)
+}

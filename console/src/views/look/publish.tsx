@@ -2,10 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, call, themePath, variantPath, type Theme, type Variant } from "../../api/client";
 import { mayEdit, settings } from "../../api/session";
-import { useEnvironment, useTheme } from "../../state/here";
+import { useEnvironment, useTheme, useVariant } from "../../state/here";
 import { invalidate } from "../../state/resource";
 import { Badge, Button, Copy, Dialog, Form, Loading, TextField, say } from "../../ui/controls";
-import type { Review } from "./changes";
+import { equal } from "../../state/token";
+import { tokensAt, type Review } from "./review";
 import { previewFile, sameBytes } from "./look";
 
 interface PublishProps {
@@ -27,18 +28,37 @@ const conflicts: Record<string, string> = {
 	alreadyPublished: "This Variant is published at the newest version of its Theme already. Publish the Theme once more, then this Variant.",
 };
 
+/** Freezes the Theme once more; the etag of the Variant's draft on it, null if the draft is not the one that was reviewed. */
+async function anotherVersion(environment: string, theme: string, path: string, review: Review): Promise<string | null> {
+	try {
+		await call("POST", `${themePath(environment, theme)}/tokens/publish`, { query: { unchanged: true, etag: "null" } });
+	} catch (err) {
+		throw (err as ApiError).reason === "staleEtag" ? new Error("The Theme has a draft, which this would publish too. Publish or discard the Theme's draft first.") : err;
+	}
+	const now = await tokensAt(path, null);
+	const same = now.tokens.length === review.after.size && now.tokens.every((t) => equal(t.value, review.after.get(t.path)?.value));
+	return same ? now.etag : null;
+}
+
 export function PublishPart({ environment, theme, variant, review, whole, onStale, onDone }: PublishProps) {
 	const [note, setNote] = useState("");
 	const [published, setPublished] = useState<Published | null>(null);
 	const [discarding, setDiscarding] = useState(false);
 	const path = variant ? variantPath(environment, theme, variant) : themePath(environment, theme);
+	const latest = useTheme(environment, theme).state.value.data?.latestVersion ?? null;
+	// A Variant is published once for each version of its Theme.
+	const own = variant ? useVariant(environment, theme, variant).state.value.data?.latestVersion : null;
+	const again = latest !== null && own === latest;
 	const publish = async (): Promise<void> => {
 		try {
+			const etag = again ? await anotherVersion(environment, theme, path, review) : review.etag;
+			if (etag === null) return onStale();
 			const { data } = await call<Theme | Variant>("POST", `${path}/tokens/publish`, {
-				query: { etag: review.etag },
+				query: { etag },
 				body: note.trim() ? { note: note.trim() } : {},
 				headers: { "Idempotency-Key": crypto.randomUUID() },
 			});
+			if (again) await call("POST", `${themePath(environment, theme)}/variants/publish`, { body: { variants: "all", only: "unchanged" } });
 			setPublished({ ...data, at: performance.now(), etag: review.etag });
 			setNote("");
 			onDone();
@@ -56,6 +76,7 @@ export function PublishPart({ environment, theme, variant, review, whole, onStal
 			{review.etag !== null && review.etag !== published?.etag && (
 				<section class="look-part" aria-labelledby="publish">
 					<h2 id="publish">Publish {review.diff.breaking && <Badge kind="danger">sites can break</Badge>}</h2>
+					{again && <p>This Variant is published at version {latest} of its Theme. The Theme gets version {latest! + 1} with the same document first, and its other Variants follow it as they are.</p>}
 					{!whole && <p>A publish makes the whole draft live, not only what differs from this version.</p>}
 					<Form submit={review.diff.breaking ? "Publish all the same" : "Publish"} danger={review.diff.breaking} onSubmit={publish}>
 						<TextField label="Note" value={note} onInput={setNote} hint="Why, for those who read the list of versions. It may stay empty." />
