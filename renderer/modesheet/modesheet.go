@@ -52,7 +52,7 @@ var ErrTooLong = errors.New("modesheet: the modes of so many dimensions differ i
 // ErrTooLong.
 func Append(dst, base []byte, dims []Dimension, flat func(choice []int) ([]byte, error)) ([]byte, error) {
 	t := newTable(dims, base)
-	if err := t.fill(flat); err != nil {
+	if err := t.fill(len(base)+MaxBytes, flat); err != nil {
 		return nil, err
 	}
 	w := writer{table: t, out: slices.Grow(dst, 2*len(base)), limit: len(dst) + len(base) + MaxBytes, copies: map[property]bool{}}

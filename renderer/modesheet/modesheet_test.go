@@ -113,6 +113,19 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A stylesheet that is too long is refused before all combinations are asked for.
+func TestTooMuchIsSeenEarly(t *testing.T) {
+	asked := 0
+	long := strings.Repeat("x", modesheet.MaxBytes*2/3)
+	_, err := modesheet.Append(nil, file("a 1"), []modesheet.Dimension{scheme, contrast, layout}, func(choice []int) ([]byte, error) {
+		asked++
+		return file(fmt.Sprintf("a %s%v", long, asked)), nil
+	})
+	if !errors.Is(err, modesheet.ErrTooLong) || asked != 2 {
+		t.Errorf("Append = %v after %d combinations, want ErrTooLong after 2", err, asked)
+	}
+}
+
 // Whatever the files hold, the stylesheet stays within its length, and modes that change nothing leave the base as it is.
 func FuzzAppend(f *testing.F) {
 	f.Add("  --a: 1;\n", "  --a: var(--b);\n  --b: var(--a);\n")

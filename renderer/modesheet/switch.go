@@ -20,8 +20,11 @@ func schemes(dims []Dimension) int {
 
 // isLightDark reports whether colours of a dimension are light-dark(): it must be asked for, and follow color-scheme.
 func (d Dimension) isLightDark() bool {
-	return d.LightDark && len(d.Modes) == 2 && d.Modes[0].Base != d.Modes[1].Base &&
-		(d.Modes[0].Name == lightScheme && d.Modes[1].Name == darkScheme || d.Modes[0].Name == darkScheme && d.Modes[1].Name == lightScheme)
+	if !d.LightDark || len(d.Modes) != 2 || d.Modes[0].Base == d.Modes[1].Base {
+		return false
+	}
+	names := [2]string{d.Modes[0].Name, d.Modes[1].Name}
+	return names == [2]string{lightScheme, darkScheme} || names == [2]string{darkScheme, lightScheme}
 }
 
 func (t *table) isLightDark(d Dimension, name int) bool { return d.isLightDark() && t.colors[name] }

@@ -9,6 +9,11 @@ import (
 	"example.com/livery/renderer/css"
 )
 
+// subset is a set of dimensions, a bit each.
+type subset uint
+
+func (s subset) has(dimension int) bool { return s>>dimension&1 != 0 }
+
 // absent is the value of a property that a combination does not have: as if it were never declared.
 const absent = "initial"
 
@@ -19,13 +24,14 @@ type table struct {
 	position map[string]int // of a name in names
 	values   []value        // that occur, one for all that compute to the same
 	known    map[value]int32
-	seed     maphash.Seed   // of digests
-	refers   bool           // a value has var()
-	rows     map[string]row // by key of a choice
-	list     []row          // by number
-	changed  []subset       // for each name: the dimensions whose modes change the property
-	colors   []bool         // for each name, if light-dark() is asked for: whether the property is a colour in every combination
-	circular []bool         // for each name: see circles; nil if none is
+	seed     maphash.Seed // of digests
+	refers   bool         // a value has var()
+	bytes    int          // of the texts in values that have none: a stylesheet has each of them at least once
+	rows     []row        // by index of a choice
+	list     []row        // all rows, by number
+	changed  []subset     // for each name: the dimensions whose modes change the property
+	colors   []bool       // for each name, if light-dark() is asked for: whether the property is a colour in every combination
+	circular []bool       // for each name: see circles; nil if none is
 }
 
 // value is a text, and a digest of what the properties are that its var() refers to; 0 if it refers to none.
@@ -49,7 +55,10 @@ func (r row) of(name int) int32 {
 }
 
 func newTable(dims []Dimension, base []byte) *table {
-	t := &table{dims: dims, position: map[string]int{}, known: map[value]int32{}, seed: maphash.MakeSeed(), rows: map[string]row{}}
+	t := &table{
+		dims: dims, position: map[string]int{}, known: map[value]int32{}, seed: maphash.MakeSeed(),
+		rows: make([]row, combinations(dims)),
+	}
 	t.intern(value{text: absent})
 	t.read(t.none(), base)
 	return t
@@ -58,17 +67,17 @@ func newTable(dims []Dimension, base []byte) *table {
 // none is the choice of no mode.
 func (t *table) none() []int { return slices.Repeat([]int{-1}, len(t.dims)) }
 
-// fill reads the sheet of every combination.
-func (t *table) fill(flat func(choice []int) ([]byte, error)) error {
-	for _, choice := range t.choices() {
-		if _, ok := t.rows[key(choice)]; ok {
-			continue
-		}
+// fill reads the sheet of every combination. It returns ErrTooLong as soon as the values are longer than a stylesheet may
+// be.
+func (t *table) fill(limit int, flat func(choice []int) ([]byte, error)) error {
+	for _, choice := range t.choices()[1:] {
 		sheet, err := flat(choice)
 		if err != nil {
 			return err
 		}
-		t.read(choice, sheet)
+		if t.read(choice, sheet); t.bytes > limit {
+			return ErrTooLong
+		}
 	}
 	t.compare()
 	if t.refers {
@@ -122,7 +131,24 @@ func (t *table) compare() {
 }
 
 // row returns what the properties are in a combination.
-func (t *table) row(choice []int) row { return t.rows[key(choice)] }
+func (t *table) row(choice []int) row { return t.rows[t.index(choice)] }
+
+// index is the position of a choice among all.
+func (t *table) index(choice []int) (at int) {
+	for i, mode := range choice {
+		at = at*(len(t.dims[i].Modes)+1) + mode + 1
+	}
+	return at
+}
+
+// combinations is how many choices there are, of base modes too.
+func combinations(dims []Dimension) int {
+	n := 1
+	for _, d := range dims {
+		n *= len(d.Modes) + 1
+	}
+	return n
+}
 
 // read reads the tokens.css of a choice.
 func (t *table) read(choice []int, sheet []byte) {
@@ -159,7 +185,7 @@ func (t *table) read(choice []int, sheet []byte) {
 		}
 	}
 	t.refers = t.refers || refers
-	t.rows[key(choice)] = r
+	t.rows[t.index(choice)] = r
 	t.list = append(t.list, r)
 }
 
@@ -190,6 +216,9 @@ func (t *table) intern(v value) int32 {
 		position = int32(len(t.values))
 		t.known[v] = position
 		t.values = append(t.values, v)
+		if v.refs == 0 {
+			t.bytes += len(v.text)
+		}
 	}
 	return position
 }
