@@ -1,6 +1,6 @@
 // The settings of a Variant: its name and labels, where it is served, and what is done with it as a whole.
 import { useState } from "preact/hooks";
-import { ApiError, call, variantPath, type Variant } from "../../api/client";
+import { ApiError, call, themePath, variantPath, type Variant } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useVariant, useVariants } from "../../state/here";
 import { go, href } from "../../state/router";
@@ -46,7 +46,7 @@ function CopyOverrides({ environment, theme, variant }: Props) {
 	const copy = async (): Promise<void> => {
 		const operations = await overridesToCopy(environment, theme, source!);
 		if (operations.length === 0) return say(`${source!.displayName} overrides nothing.`);
-		await call("PATCH", `${variantPath(environment, theme, variant.id)}/tokens`, { body: { operations }, headers: { Prefer: "return=minimal" } });
+		await call("POST", `${themePath(environment, theme)}/variants/batch`, { body: { change: [{ id: variant.id, operations }] }, headers: { Prefer: "return=minimal" } });
 		setFrom("");
 		say(`The draft of ${variant.displayName} has the ${operations.length} overrides of ${source!.displayName} now.`, "success");
 	};
