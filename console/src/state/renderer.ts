@@ -40,7 +40,7 @@ const waiting = new Map<number, Waiting>();
 let worker: Worker | null = null;
 let lastID = 0;
 
-/** The page's policy takes scripts of workers from Trusted Types alone, where the browser has them. */
+/** The page's policy takes scripts of workers from Trusted Types alone, if the browser has them. */
 function trusted(address: string): string {
 	const types = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(address: string): string } } }).trustedTypes;
 	return types?.createPolicy("livery-preview", { createScriptURL: () => previewWorker }).createScriptURL(address) ?? address;

@@ -55,7 +55,7 @@ export function Changes({ params }: { params: Record<string, string> }) {
 
 function missing(error: Error, variant: string): Error {
 	if (!(error instanceof ApiError) || error.status !== 404) return error;
-	return new Error(variant ? "One of these versions does not exist: a Variant has a version only where it was published." : "One of these versions does not exist. Choose one in the tab Versions.");
+	return new Error(variant ? "One of these versions does not exist: a Variant has a version only at the numbers it was published at." : "One of these versions does not exist. Choose one in the tab Versions.");
 }
 
 function titleOf(d: Diff): string {

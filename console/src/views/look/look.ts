@@ -83,7 +83,7 @@ export interface Looking {
 	retry: () => void;
 }
 
-/** The look of a pane. It follows what anybody saves, and what is typed in this browser. */
+/** The look of a pane. It follows every save, and what is typed in this browser. */
 export function useLook(environment: string, theme: string, pane: Pane, dimensions: readonly Dimension[]): Looking {
 	const address = `${pane.brand ? variantPath(environment, theme, pane.brand) : themePath(environment, theme)}/tokens`;
 	const modes = modesOf(pane, dimensions);

@@ -42,7 +42,9 @@ function Drafts({ environment, theme, path, latest, names }: DraftsProps) {
 	const { data, error } = state.value;
 	if (error) return <Failure error={error} retry={() => void reload()} />;
 	if (!data) return <Loading what="Looking at the drafts of the Variants" />;
-	if (data.published.length === 0) return null;
+	const standing = data.skipped.filter((s) => s.reason === "alreadyPublished").length;
+	const later = standing > 0 && <p class="muted">{standing} more {standing === 1 ? "Variant has" : "Variants have"} changes and stand on version {latest} already: publish them in their tab Changes, or all of them here after the next publish of the Theme.</p>;
+	if (data.published.length === 0) return later || null;
 	const chosen = data.published.filter((d) => !left.has(d.id));
 	const toggle = (id: string, on: boolean): void => setLeft((ids) => new Set(on ? [...ids].filter((i) => i !== id) : [...ids, id]));
 	const publish = async (): Promise<void> => {
@@ -74,6 +76,7 @@ function Drafts({ environment, theme, path, latest, names }: DraftsProps) {
 					</li>
 				))}
 			</ul>
+			{later}
 			{data.published.length > 200 && <p class="muted">And {data.published.length - 200} more, which are published too.</p>}
 			<Form submit={`Publish ${chosen.length} ${chosen.length === 1 ? "Variant" : "Variants"}`} disabled={chosen.length === 0} onSubmit={publish}>
 				<TextField label="Note for the Variants" value={note} onInput={setNote} />
