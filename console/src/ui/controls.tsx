@@ -102,9 +102,13 @@ export function Dialog({ title, onClose, children, wide }: { title: string; onCl
 	const id = useId();
 	useEffect(() => {
 		const d = dialog.current!;
+		const opener = document.activeElement as HTMLElement | null;
 		d.showModal();
 		d.querySelector<HTMLElement>("[autofocus], input, select, textarea")?.focus();
-		return () => d.close();
+		return () => {
+			d.close();
+			opener?.focus();
+		};
 	}, []);
 	return (
 		<dialog ref={dialog} class={`dialog ${wide ? "wide" : ""}`} aria-labelledby={id} onCancel={(e) => { e.preventDefault(); onClose(); }}>

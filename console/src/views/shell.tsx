@@ -12,7 +12,10 @@ import { Login } from "./login";
 export function Shell() {
 	const found = match(routes, path.value);
 	const main = useRef<HTMLElement>(null);
+	const shown = useRef(path.value);
 	useEffect(() => {
+		if (shown.current !== path.value) main.current?.focus({ preventScroll: true });
+		shown.current = path.value;
 		document.title = `${found?.route.title ?? "Not found"} · Livery`;
 	}, [path.value]);
 	if (caller.value === undefined) return <Loading what="Livery is loading" />;
