@@ -71,6 +71,34 @@ func TestVariantsOfModesAreNotDeleted(t *testing.T) {
 	h.want(200, "DELETE", acme, "")
 }
 
+// A mode whose Variant overrides nothing of the Theme is named, one for a brand among what is said of the brand's Variant.
+func TestDiagnosticsNameModesThatDoNothing(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	theme := h.theme("brand")
+	dark, acme := h.variant(theme, "dark"), h.variant(theme, "acme")
+	h.patch(theme, red)
+	h.want(200, "PUT", theme+"/modes", fmt.Sprintf(`{"modes":[{"dimension":"scheme","mode":"light","variant":null},{"dimension":"scheme","mode":"dark","variant":%q},
+		{"dimension":"scheme","mode":"dark","variant":%q,"for":%q}]}`, idOf(dark), idOf(dark), idOf(acme)))
+	check := func(want int) {
+		t.Helper()
+		for _, path := range []string{theme, acme} {
+			got := h.want(200, "GET", path+"/tokens/diagnostics", "").body
+			if strings.Count(got, `{"path":"scheme.dark","kind":"modeIgnored","message":"the Variant dark of this mode`) != want || strings.Count(got, "modeIgnored") != want {
+				t.Errorf("diagnostics of %s = %s, want %d of the mode", path, got, want)
+			}
+		}
+		if got := h.want(200, "GET", dark+"/tokens/diagnostics", "").body; strings.Contains(got, "modeIgnored") {
+			t.Errorf("diagnostics of the mode's own Variant = %s", got)
+		}
+	}
+	check(1)
+	h.patch(dark, `[{"operation":"set","path":"blue","value":"#000000"}]`)
+	check(1)
+	h.patch(dark, `[{"operation":"set","path":"red","value":"#000000"}]`)
+	check(0)
+}
+
 // Decision 10.2: a publish freezes the modes with the version, and one of before has none.
 func TestAPublishFreezesModes(t *testing.T) {
 	t.Parallel()

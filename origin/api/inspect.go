@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/valyala/fasthttp"
 
@@ -284,9 +286,45 @@ func (h inspections) showDiagnostics(r storage.Reader, _ *request, t target) (ht
 	for _, d := range set.Diagnostics() {
 		list = append(list, diagnosticBody{d.Path, d.Kind, d.Message})
 	}
+	ignored, err := h.ignoredModes(r, t, d.document.Document)
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	list = append(list, ignored...)
 	return bare(fasthttp.StatusOK, struct {
 		Diagnostics []diagnosticBody `json:"diagnostics"`
 	}{list})
+}
+
+// ignoredModes lists the modes that are the same as none: their Variant overrides nothing that the Theme has. Those for one
+// brand are listed of that brand's Variant.
+func (h inspections) ignoredModes(r storage.Reader, t target, document *jsontree.Node) (list []diagnosticBody, err error) {
+	for _, m := range t.theme.Modes {
+		if m.Variant == "" || m.For != t.variant.ID {
+			continue
+		}
+		overrides, err := h.overrides(r, t.theme, m.Variant, edition{current: true})
+		if err != nil {
+			return nil, err
+		}
+		if overrides != nil && slices.ContainsFunc(overrides.Members, func(o jsontree.Member) bool { return isToken(document, o.Name) }) {
+			continue
+		}
+		v, err := storage.Variants.Read(r, t.theme.EnvironmentID, t.theme.ID, m.Variant)
+		if err != nil {
+			return nil, orNotFound(err)
+		}
+		list = append(list, diagnosticBody{m.Dimension + "." + m.Mode, "modeIgnored", "the Variant " + v.Slug + " of this mode overrides nothing that the Theme has"})
+	}
+	return list, nil
+}
+
+// isToken reports whether a document has a token of a dotted path.
+func isToken(document *jsontree.Node, path string) bool {
+	for name := range strings.SplitSeq(path, ".") {
+		document = document.Find(name)
+	}
+	return document.Find("$value") != nil
 }
 
 // showPreview renders one served file of the current document or of a version, whatever the integrations are.
