@@ -9,6 +9,9 @@ class Origin {
 	tokens = new Map<string, unknown>([["a.x", 1], ["a.y", 2], ["b", "{a.x}"]]);
 	batches: Operation[][] = [];
 	refuse = 0;
+	requests = 0;
+	/** Refuses a batch that has this value. */
+	wrong: unknown = null;
 
 	answer(whole: boolean): Response {
 		const tokens = [...this.tokens].map(([path, value]) => ({ path, type: "number", resolvedType: "number", inferred: false, value, description: null, extensions: null }));
@@ -17,9 +20,11 @@ class Origin {
 
 	fetch = async (address: string, init: RequestInit): Promise<Response> => {
 		if (init.method === "GET") return this.answer(true);
+		this.requests++;
 		if (this.refuse) return Response.json({ status: "error", cause: "validation", messages: ["no"] }, { status: this.refuse });
 		if (new URL(address, "http://x").searchParams.get("etag") !== String(this.etag)) return Response.json({ status: "error", cause: "conflict", messages: [] }, { status: 409 });
 		const { operations } = JSON.parse(init.body as string) as { operations: Operation[] };
+		if (operations.some((o) => o.value === this.wrong)) return Response.json({ status: "error", cause: "validation", messages: ["wrong"] }, { status: 400 });
 		this.batches.push(operations);
 		for (const o of operations) {
 			const path = o.path.replace(/\/\$value$/, "").slice(1).replaceAll("/", ".");
@@ -118,4 +123,63 @@ test("a token in groups that do not exist is one operation on the topmost of the
 	deepEqual(change.operations, [{ operation: "add", path: "/n", value: { o: { p: { $type: "number", $value: 3 } } } }]);
 	deepEqual(change.inverse, [{ operation: "remove", path: "/n" }]);
 	deepEqual(draft.put({ path: "a.q", type: null, resolvedType: null, inferred: false, value: 3, description: "d", extensions: null })!.operations, [{ operation: "add", path: "/a/q", value: { $value: 3, $description: "d" } }]);
+});
+
+test("of edits that are sent together only the one that is wrong is refused", async () => {
+	const [origin, draft] = await begin();
+	origin.wrong = 99;
+	draft.apply(draft.value("b", 3)!); // on its way while the others are made
+	draft.apply(draft.value("a.x", 99)!);
+	draft.apply(draft.value("a.y", 6)!);
+	await settled(draft);
+	deepEqual([origin.tokens.get("a.x"), origin.tokens.get("a.y"), origin.tokens.get("b")], [1, 6, 3]);
+	deepEqual([...draft.refused.value!.change.after.keys()], ["a.x"]);
+});
+
+test("a step of many tokens loses only those that another person changed", async () => {
+	const [origin, draft] = await begin();
+	origin.other("a.y", 7);
+	draft.apply(draft.values([["a.x", 5], ["a.y", 6]], "Replace")!);
+	await settled(draft);
+	deepEqual([origin.tokens.get("a.x"), origin.tokens.get("a.y")], [5, 7]);
+	deepEqual(draft.conflicts.value.map((c) => c.path), ["a.y"]);
+	draft.undo();
+	await settled(draft);
+	deepEqual([origin.tokens.get("a.x"), origin.tokens.get("a.y")], [1, 7]);
+});
+
+test("two edits of one token are not in conflict with each other", async () => {
+	const [origin, draft] = await begin();
+	globalThis.fetch = (async (address: string, init: RequestInit) => {
+		const answer = await origin.fetch(address, init);
+		if (origin.batches.length === 1 && origin.tokens.get("a.y") === 2) origin.other("a.y", 7);
+		return answer;
+	}) as typeof fetch;
+	draft.apply(draft.value("b", 3)!); // on its way while the others are made
+	draft.apply(draft.value("a.x", 5)!);
+	draft.apply(draft.value("a.x", 6)!);
+	await settled(draft);
+	equal(draft.conflicts.value.length, 0);
+	deepEqual([origin.tokens.get("a.x"), origin.tokens.get("a.y")], [6, 7]);
+});
+
+test("an origin that is too busy is not asked again at once", async () => {
+	const [origin, draft] = await begin();
+	origin.refuse = 503;
+	draft.apply(draft.value("a.x", 5)!);
+	await new Promise((resolve) => setTimeout(resolve, 50));
+	equal(origin.requests, 1);
+	origin.refuse = 0;
+	draft.apply(draft.value("a.y", 6)!);
+	await settled(draft);
+	deepEqual([origin.tokens.get("a.x"), origin.tokens.get("a.y"), draft.error.value], [5, 6, null]);
+});
+
+test("a change that clashes with nothing of another person is refused, not sent again and again", async () => {
+	const [origin, draft] = await begin();
+	origin.refuse = 409;
+	draft.apply(draft.value("a.x", 5)!);
+	await settled(draft);
+	equal(origin.requests, 1);
+	equal(draft.refused.value!.change.label, "Set a.x");
 });

@@ -63,6 +63,8 @@ export class Draft {
 
 	private etag: string | null = null;
 	private sending = false;
+	/** How many pending changes are sent one by one, since together they were refused. */
+	private singly = 0;
 	private stale = false;
 	private editor = "";
 
@@ -212,7 +214,7 @@ export class Draft {
 	}
 
 	private async sendPending(): Promise<boolean> {
-		const changes = this.pending.value;
+		const changes = this.pending.value.slice(0, this.singly > 0 ? 1 : undefined);
 		const structural = changes.some((c) => c.structural);
 		try {
 			const answer = await call<{ resource: Partial<TokenSet> }>("PATCH", this.path, {
@@ -221,56 +223,78 @@ export class Draft {
 				headers: structural ? {} : { Prefer: "return=minimal" },
 			});
 			this.pending.value = this.pending.value.slice(changes.length);
+			this.singly = Math.max(0, this.singly - 1);
+			this.error.value = null;
 			this.take(answer, structural);
 			return true;
 		} catch (err) {
-			const error = err as ApiError;
-			if (error.status === 409 || error.status === 412) {
-				await this.merge(changes);
-				return true;
-			}
-			this.drop(changes, error);
-			return error.status !== 0 && error.status !== 401;
+			return this.failed(changes, err as ApiError);
 		}
 	}
 
-	/** A refused batch: what was shown is taken back, and the change is offered again. Without an answer it stays pending. */
-	private drop(changes: readonly Change[], error: ApiError): void {
-		if (error.status === 0 || error.status === 401 || error.status >= 500 || error.status === 429) {
+	/** What follows from a request that failed; it returns whether the next one is sent at once. */
+	private async failed(changes: readonly Change[], error: ApiError): Promise<boolean> {
+		if (error.status !== 409 && error.status !== 412) return this.drop(changes, error);
+		try {
+			return (await this.merge(changes)) || this.drop(changes, error);
+		} catch (err) {
+			return this.drop(changes, err as ApiError);
+		}
+	}
+
+	/**
+	 * A refused change: what was shown is taken back, and the change is offered again. Of several that were sent together
+	 * one alone may be wrong, so each is sent by itself. Without an answer they stay pending, and are sent again later.
+	 */
+	private drop(changes: readonly Change[], error: ApiError): boolean {
+		if (!error.status || error.status === 401 || error.status >= 500 || error.status === 429) {
 			this.error.value = error;
 			setTimeout(() => void this.work(), 2000);
-			return;
+			return false;
 		}
+		if (changes.length > 1) {
+			this.singly = changes.length;
+			return true;
+		}
+		this.singly = Math.max(0, this.singly - 1);
 		batch(() => {
 			this.pending.value = this.pending.value.slice(changes.length);
 			this.undoable.value = this.undoable.value.filter((c) => !changes.includes(c));
-			this.refused.value = { change: changes.at(-1)!, message: error.message };
+			const before = this.refused.value;
+			const change = changes[0]!;
+			this.refused.value = before
+				? { change: merged(`${before.change.label}, ${change.label}`, [before.change, change]), message: error.message }
+				: { change, message: error.message };
 		});
 		this.stale = true;
+		return true;
 	}
 
-	/** Reads what the other client made, and lays those changes over it that are about other tokens. */
-	private async merge(changes: readonly Change[]): Promise<void> {
+	/**
+	 * Reads what the other client made, and lays those changes over it that are about other tokens. It returns false if
+	 * the draft is the one that is known: then the origin refused the change itself.
+	 */
+	private async merge(changes: readonly Change[]): Promise<boolean> {
 		const answer = await call<{ resource: TokenSet }>("GET", this.path, { quiet: true });
+		if (this.etag !== null && answer.data.resource.etag === this.etag) return false;
 		const theirs = new Map((answer.data.resource.tokens as unknown as Token[]).map((t) => [t.path, t]));
-		const clashing = new Map<Change, Conflict[]>();
+		const found = new Map<string, Conflict>();
+		const left = new Map<Change, Change | null>();
 		for (const change of changes) {
-			const list: Conflict[] = [];
-			for (const [path, mine] of change.after) {
-				const now = theirs.get(path) ?? null;
-				const before = change.before.get(path) ?? null;
-				const same = (a: Token | null, b: Token | null): boolean => equal(content(a), content(b));
-				if (!same(now, before) && !same(now, mine)) list.push({ path, mine, theirs: now, change });
-			}
-			if (list.length > 0) clashing.set(change, list);
+			const clashes = clashing(change, theirs);
+			for (const c of clashes) found.set(c.path, c);
+			const rest = clashes.length > 0 ? without(change, new Set(clashes.map((c) => c.path))) : change;
+			left.set(change, rest);
+			for (const [path, mine] of rest?.after ?? []) mine ? theirs.set(path, mine) : theirs.delete(path);
 		}
+		const kept = (list: readonly Change[]): Change[] => list.map((c) => (left.has(c) ? left.get(c)! : c)).filter((c) => c !== null);
 		batch(() => {
-			this.pending.value = this.pending.value.filter((c) => !clashing.has(c));
-			this.undoable.value = this.undoable.value.filter((c) => !clashing.has(c));
-			const paths = new Set([...clashing.values()].flat().map((c) => c.path));
-			this.conflicts.value = [...this.conflicts.value.filter((c) => !paths.has(c.path)), ...[...clashing.values()].flat()];
+			this.pending.value = kept(this.pending.value);
+			this.undoable.value = kept(this.undoable.value);
+			this.conflicts.value = [...this.conflicts.value.filter((c) => !found.has(c.path)), ...found.values()];
 			this.take(answer, true);
 		});
+		return true;
 	}
 
 	/** Ends a conflict: the other value stays, or the own one takes its place. */
@@ -390,6 +414,29 @@ export class Draft {
 
 function content(t: Token | null): JSONValue {
 	return t && [t.type, t.value, t.description, t.extensions];
+}
+
+/** The tokens of a change that another client made different from what they were when it was made. */
+function clashing(change: Change, theirs: ReadonlyMap<string, Token>): Conflict[] {
+	const same = (a: Token | null, b: Token | null): boolean => equal(content(a), content(b));
+	const list: Conflict[] = [];
+	for (const [path, mine] of change.after) {
+		const now = theirs.get(path) ?? null;
+		if (!same(now, change.before.get(path) ?? null) && !same(now, mine)) list.push({ path, mine, theirs: now, change });
+	}
+	return list;
+}
+
+/** The part of a change that is about other tokens than these; null if it cannot be divided so, or nothing is left. */
+function without(change: Change, paths: ReadonlySet<string>): Change | null {
+	const own = new Map([...paths].map((path) => [pointer(path), path]));
+	const of = (o: Operation): string | undefined => (paths.has(o.path) ? o.path : own.get(o.path.replace(/\/\$(value|type|description|extensions)$/, "")));
+	const known = new Set(change.operations.map(of));
+	if (change.operations.some((o) => o.operation === "move") || [...paths].some((path) => !known.has(path))) return null;
+	const rest = <T>(map: Map<string, T>): Map<string, T> => new Map([...map].filter(([path]) => !paths.has(path)));
+	const operations = change.operations.filter((o) => !of(o));
+	if (operations.length === 0) return null;
+	return { ...change, operations, inverse: change.inverse.filter((o) => !of(o)), before: rest(change.before), after: rest(change.after) };
 }
 
 /** Several changes as one step. */
