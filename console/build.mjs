@@ -40,7 +40,7 @@ mkdirSync(`${here}dist/assets`, { recursive: true });
 const names = {};
 let bytes = 0;
 for (const { path, contents: raw, text } of outputFiles) {
-	const contents = path.endsWith(".js") ? await smaller(text) : raw;
+	const contents = path.endsWith(".js") ? await smaller(text) : path.endsWith(".css") ? Buffer.from(shorter(text)) : raw;
 	writeFileSync(path, contents);
 	names[path.slice(path.lastIndexOf(".") + 1)] = path.slice(path.lastIndexOf("/") + 1);
 	bytes += gzipSync(contents, { level: 9 }).length;
@@ -62,6 +62,15 @@ function used(theme) {
 		for (const [name] of readFileSync(`${e.parentPath}/${e.name}`, "utf8").matchAll(/--ui-[\w-]+/g)) names.add(name);
 	}
 	return theme.replace(/^\s*(--ui-[\w-]+):.*\n/gm, (line, name) => (names.has(name) ? line : ""));
+}
+
+// The sheet with a short name for each custom property of the theme: no script names one.
+function shorter(sheet) {
+	const names = new Map();
+	return sheet.replace(/--ui-[\w-]+/g, (name) => {
+		if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`);
+		return names.get(name);
+	});
 }
 
 async function smaller(script) {

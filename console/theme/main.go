@@ -45,7 +45,7 @@ func write(args []string) error {
 	if err != nil {
 		return err
 	}
-	sheet, err := modesheet.Append(base, base, []modesheet.Dimension{{Name: "scheme", Modes: []modesheet.Mode{
+	sheet, err := modesheet.Append(nil, base, []modesheet.Dimension{{Name: "scheme", Modes: []modesheet.Mode{
 		{Name: "light", When: "(prefers-color-scheme: light)", Base: true},
 		{Name: "dark", When: "(prefers-color-scheme: dark)"},
 	}}}, flat)
