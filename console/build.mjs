@@ -67,7 +67,7 @@ function used(theme) {
 // The sheet with a short name for each custom property of the theme: no script names one.
 function shorter(sheet) {
 	const names = new Map();
-	return sheet.replace(/--ui-[\w-]+/g, (name) => {
+	return sheet.replace(/--(ui|scheme)[\w.\\-]+/g, (name) => {
 		if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`);
 		return names.get(name);
 	});

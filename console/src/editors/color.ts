@@ -8,18 +8,27 @@ export interface Color {
 	alpha: number;
 }
 
+type Matrix = readonly [Triple, Triple, Triple];
 const multiply = (m: readonly Triple[], v: Triple): Triple => m.map((r) => r[0] * v[0] + r[1] * v[1] + r[2] * v[2]) as unknown as Triple;
 const map = (v: Triple, f: (n: number) => number): Triple => [f(v[0]), f(v[1]), f(v[2])];
+
+/** The inverse of a matrix, by the cross products of its rows. */
+function inverse([a, b, c]: Matrix): Matrix {
+	const cross = (u: Triple, v: Triple): Triple => [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+	const columns = [cross(b, c), cross(c, a), cross(a, b)] as const;
+	const [determinant] = multiply([a], columns[0]);
+	return [0, 1, 2].map((i) => columns.map((column) => column[i]! / determinant)) as unknown as Matrix;
+}
 
 const linear = (n: number): number => (Math.abs(n) <= 0.04045 ? n / 12.92 : Math.sign(n) * ((Math.abs(n) + 0.055) / 1.055) ** 2.4);
 const gamma = (n: number): number => (Math.abs(n) <= 0.0031308 ? n * 12.92 : Math.sign(n) * (1.055 * Math.abs(n) ** (1 / 2.4) - 0.055));
 
-const lmsOfRGB: readonly Triple[] = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]];
-const labOfLMS: readonly Triple[] = [[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]];
-const lmsOfLab: readonly Triple[] = [[1, 0.3963377774, 0.2158037573], [1, -0.1055613458, -0.0638541728], [1, -0.0894841775, -1.291485548]];
-const rgbOfLMS: readonly Triple[] = [[4.0767416621, -3.3077115913, 0.2309699292], [-1.2684380046, 2.6097574011, -0.3413193965], [-0.0041960863, -0.7034186147, 1.707614701]];
-const p3OfRGB: readonly Triple[] = [[0.8224619687, 0.1775380313, 0], [0.0331941989, 0.9668058011, 0], [0.0170826307, 0.0723974407, 0.9105199286]];
-const rgbOfP3: readonly Triple[] = [[1.2249401763, -0.2249401763, 0], [-0.0420569547, 1.0420569547, 0], [-0.0196375546, -0.0786360456, 1.0982736002]];
+const lmsOfRGB: Matrix = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]];
+const labOfLMS: Matrix = [[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]];
+const lmsOfLab = inverse(labOfLMS);
+const rgbOfLMS = inverse(lmsOfRGB);
+const p3OfRGB: Matrix = [[0.8224619687, 0.1775380313, 0], [0.0331941989, 0.9668058011, 0], [0.0170826307, 0.0723974407, 0.9105199286]];
+const rgbOfP3 = inverse(p3OfRGB);
 
 export function lchOfRGB(rgb: Triple): Triple {
 	const [l, a, b] = multiply(labOfLMS, map(multiply(lmsOfRGB, map(rgb, linear)), Math.cbrt));

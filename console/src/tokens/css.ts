@@ -3,7 +3,7 @@ import type { JSONValue } from "../state/token";
 
 type Members = { [name: string]: JSONValue };
 const members = (v: JSONValue): Members | null => (v !== null && typeof v === "object" && !Array.isArray(v) ? v : null);
-const spaces: Record<string, string> = { srgb: "srgb", "srgb-linear": "srgb-linear", "display-p3": "display-p3", "a98-rgb": "a98-rgb", "prophoto-rgb": "prophoto-rgb", rec2020: "rec2020", "xyz-d65": "xyz-d65", "xyz-d50": "xyz-d50" };
+const spaces = "srgb srgb-linear display-p3 a98-rgb prophoto-rgb rec2020 xyz-d65 xyz-d50".split(" ");
 
 /** A colour as CSS, "" if it is not one. */
 export function color(value: JSONValue): string {
@@ -21,7 +21,7 @@ function colorOf(v: Members | null): string {
 	switch (colorSpace) {
 		case "oklch": case "oklab": case "lab": case "lch": return `${colorSpace}(${parts.join(" ")}${end}`;
 		case "hsl": case "hwb": return `${colorSpace}(${parts[0]} ${percent(1)} ${percent(2)}${end}`;
-		default: return spaces[colorSpace] ? `color(${spaces[colorSpace]} ${parts.join(" ")}${end}` : "";
+		default: return spaces.includes(colorSpace) ? `color(${colorSpace} ${parts.join(" ")}${end}` : "";
 	}
 }
 
