@@ -93,6 +93,15 @@ test("edits of other tokens are merged, those of the same token are offered", as
 	equal(draft.conflicts.value.length, 0);
 });
 
+test("several own edits of one token are no conflict with each other", async () => {
+	const [origin, draft] = await begin();
+	origin.other("a.y", 7);
+	draft.apply(draft.value("a.x", 5)!);
+	draft.apply(draft.value("a.x", 6)!);
+	await settled(draft);
+	deepEqual([draft.conflicts.value.length, origin.tokens.get("a.x")], [0, 6]);
+});
+
 test("a refused edit is shown as refused and taken off the page", async () => {
 	const [origin, draft] = await begin();
 	origin.refuse = 400;
