@@ -90,7 +90,7 @@ export class Draft {
 	/** Reads the state of the server. Edits that are not sent yet are laid over it. */
 	async read(): Promise<void> {
 		try {
-			const headers = this.etag && this.loaded.value ? { "If-None-Match": this.etag } : undefined;
+			const headers = this.etag && this.loaded.value ? { "If-None-Match": `"${this.etag}"` } : undefined;
 			const answer = await call<{ resource: TokenSet }>("GET", this.path, { headers, quiet: true });
 			this.take(answer, true);
 			this.error.value = null;
