@@ -6,7 +6,6 @@ export type Schemas = components["schemas"];
 export type Environment = Schemas["Environment"];
 export type Theme = Schemas["Theme"];
 export type Variant = Schemas["Variant"];
-export type TokenEntry = Schemas["ThemeToken"];
 
 export const root = "/public/v1";
 

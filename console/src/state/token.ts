@@ -1,6 +1,4 @@
 // Tokens as the API lists them, and what can be said of them without the server.
-import type { TokenEntry } from "../api/client";
-
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [name: string]: JSONValue };
 
 export interface Token {
@@ -13,15 +11,12 @@ export interface Token {
 	extensions: JSONValue;
 }
 
-export const tokenOf = (e: TokenEntry): Token => e as unknown as Token;
-
 /** The JSON pointer (RFC 6901) of a dotted path. */
 export function pointer(path: string): string {
 	return path.split(".").map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 export const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(".")));
-export const lastName = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
 export function equal(a: JSONValue | undefined, b: JSONValue | undefined): boolean {
 	return a === b || JSON.stringify(a) === JSON.stringify(b);
