@@ -98,3 +98,17 @@ func TestViews(t *testing.T) {
 	}
 	p.t = t
 }
+
+// The first view needs one sheet and one script, and paints soon; how soon is logged, not asserted.
+func TestFirstPaint(t *testing.T) {
+	d := startDev(t)
+	p := newBrowser(t)
+	p.visit(d.origin + "/console/")
+	p.says("Access token")
+	p.until(`performance.getEntriesByName("first-contentful-paint").length === 1`)
+	t.Logf("first paint after %.0f ms", evaluate[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
+	assets := evaluate[[]string](p, `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname).filter((n) => n.startsWith("/console/assets/"))`)
+	if len(assets) != 2 {
+		t.Errorf("the first view loads %v, want one sheet and one script", assets)
+	}
+}

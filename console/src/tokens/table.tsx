@@ -7,7 +7,7 @@ import { Sample } from "./sample";
 import type { Row } from "./rows";
 
 const rowHeight = 36; // pixels, as in tokens.css
-const spare = 8; // rows above and below the window
+const spare = 4; // rows above and below the window
 
 export interface TableProps {
 	rows: readonly Row[];
