@@ -9,6 +9,7 @@ import (
 
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/ratelimit"
+	"example.com/livery/edge/respond"
 )
 
 // conn is the session of one connection.
@@ -259,7 +260,7 @@ func (c *conn) Expire(now time.Time) {
 	for i := len(c.streams) - 1; i >= 0 && i < len(c.streams); i-- {
 		switch st := c.streams[i]; {
 		case st.state == receiving && passed(st.since, c.server.config.ReadTimeout):
-			c.handle(st, tooSlow)
+			c.refuse(st, respond.TooSlow, st.ctx.IsHead())
 		case st.state == sending && passed(st.since, c.server.config.WriteTimeout):
 			c.reset(st.id, st, errCancel)
 		}

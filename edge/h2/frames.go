@@ -273,7 +273,7 @@ func (c *conn) data(h frameHeader, start []byte) {
 		c.reset(h.stream, st, errClosed)
 	case st.state == receiving:
 		if st.got += int64(body); st.got > int64(c.server.config.BodyBytes) {
-			c.handle(st, respond.BodyTooLarge)
+			c.refuse(st, respond.BodyTooLarge, st.ctx.IsHead())
 		}
 	}
 	if c.window < connWindow/2 {

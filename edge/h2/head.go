@@ -20,6 +20,9 @@ type head struct {
 	count  int
 	long   bool // there are more fields, or bytes, than a request may have: the others are left out
 
+	regular   bool // a field has come that is not a pseudo-header
+	malformed bool // no request may have one of the fields, or not there (RFC 9113 section 8.3)
+
 	method, scheme, authority, path, host []byte
 	length                                int64 // of the body, as declared; -1: it is not
 	trailers                              bool  // a field names trailers
@@ -60,32 +63,34 @@ func (h *head) text(b []byte) (text, rest []byte, ok bool) {
 	return h.buffer[at:], b[n:], ok
 }
 
-// add adds a field, unless there are too many.
+// add adds a field, unless there are too many. What is not read is checked and counted alone.
 func (h *head) add(f *field) {
 	h.count++
 	h.size += len(f.name) + len(f.value) + len(": \r\n")
 	switch {
 	case h.long:
+		return
 	case h.count > maxFields || h.size > h.limit:
 		h.long, h.kept = true, len(h.buffer)
-	default:
+		return
+	}
+	pseudo := f.class >= nameMethod && f.class <= namePath
+	h.malformed = h.malformed || f.wrong || f.class == nameMalformed || pseudo && h.regular
+	if h.regular = h.regular || !pseudo; f.class != nameUnread {
 		h.fields = append(h.fields, *f)
 	}
 }
 
 // read sorts the fields, and reports whether they make a request (RFC 9113 section 8).
 func (h *head) read() bool {
-	regular := false
 	for i := range h.fields {
 		f := &h.fields[i]
 		if f.odd {
 			f.value = bytes.Trim(f.value, " \t")
 		}
-		pseudo := f.class >= nameMethod && f.class <= namePath
-		if f.wrong || f.class == nameMalformed || pseudo && regular || !h.take(f) {
+		if h.malformed || !h.take(f) {
 			return false
 		}
-		regular = regular || !pseudo
 	}
 	if h.long {
 		return true // it is refused for that

@@ -20,6 +20,7 @@ const (
 	nameLength
 	nameTE
 	nameTrailer
+	nameUnread // ordinary, and neither a source nor the handler reads its value
 )
 
 // field is one field of a head. Its slices are those of the head that it was read from, or of the table.
@@ -63,6 +64,9 @@ func (f *field) classify() {
 			}
 		}
 		f.known = loop.FieldOf(f.name)
+		if f.class == nameOrdinary && f.known.Harmless() && !handlerFields[string(f.name)] {
+			f.class = nameUnread
+		}
 	}
 }
 
@@ -192,8 +196,8 @@ func (t *table) decode(block []byte, h *head) error {
 			switch {
 			case !ok || n == 0 || n > len(staticTable)+len(t.entries):
 				return errCompression
-			case h.long: // it would be left out
-				first = false
+			case h.long: // it would be left out, as those behind it
+				first, block = false, t.skip(block)
 				continue
 			}
 			t.get(n, &f)
@@ -220,6 +224,16 @@ func (t *table) decode(block []byte, h *head) error {
 		h.add(&f)
 	}
 	return nil
+}
+
+// skip returns block behind the indexed fields of one byte that it begins with.
+func (t *table) skip(block []byte) []byte {
+	last := byte(0x80 | min(len(staticTable)+len(t.entries), 0x7e))
+	i := 0
+	for i < len(block) && block[i] > 0x80 && block[i] <= last {
+		i++
+	}
+	return block[i:]
 }
 
 // literal reads a literal field (RFC 7541 section 6.2), whose index has so many bits.

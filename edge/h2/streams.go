@@ -23,7 +23,6 @@ type stream struct {
 
 	got, length int64                // of the request's body; length -1: not declared
 	ctx         *fasthttp.RequestCtx // for the handler
-	problem     *respond.Problem     // in its place
 	block       []byte               // the head of its answer
 }
 
@@ -35,8 +34,6 @@ const (
 	working                      // for the handler
 	sending                      // for the client to take the answer
 )
-
-var tooSlow = respond.TooSlow
 
 var streams = sync.Pool{New: func() any { return new(stream) }}
 
@@ -200,7 +197,6 @@ func (c *conn) request(st *stream, d *head, end bool) {
 		c.server.config.Shed()
 		problem = respond.Overloaded
 	}
-	st.ctx = d.context(c)
 	st.length = d.length
 	switch {
 	case problem == nil && d.length > int64(c.server.config.BodyBytes):
@@ -208,10 +204,14 @@ func (c *conn) request(st *stream, d *head, end bool) {
 	case end && d.length > 0:
 		c.reset(st.id, st, errProtocol) // RFC 9113 section 8.1.1
 		return
-	case !end && problem == nil:
-		return // the body comes first
 	}
-	c.handle(st, problem)
+	if problem != nil {
+		c.refuse(st, problem, string(d.method) == fasthttp.MethodHead)
+		return
+	}
+	if st.ctx = d.context(c); end { // else the body comes first
+		st.handle(c)
+	}
 }
 
 // trailers ends a request whose body is followed by fields, which are dropped.
@@ -227,11 +227,9 @@ func (c *conn) trailers(id uint32, end bool, d *head) {
 		c.reset(id, st, errProtocol)
 		return
 	}
-	for i := range d.fields {
-		if f := &d.fields[i]; f.wrong || f.class != nameOrdinary {
-			c.reset(id, st, errProtocol)
-			return
-		}
+	if d.malformed || slices.ContainsFunc(d.fields, func(f field) bool { return f.class != nameOrdinary }) {
+		c.reset(id, st, errProtocol)
+		return
 	}
 	c.bodyEnded(id)
 }
@@ -248,7 +246,7 @@ func (c *conn) bodyEnded(id uint32) {
 	case st.length >= 0 && st.got != st.length:
 		c.reset(id, st, errProtocol)
 	default:
-		c.handle(st, nil)
+		st.handle(c)
 	}
 }
 
@@ -292,19 +290,32 @@ func (c *conn) sent(st *stream) {
 	st.leave(c)
 }
 
-// handle has the handler answer on a goroutine, or a problem in its place.
-func (c *conn) handle(st *stream, problem *respond.Problem) {
-	st.state, st.problem = working, problem
-	go c.work(st)
+// refuse begins to send a problem at once: a client whose requests are all refused takes no goroutine, and no turn of
+// those that answer others. head says that the request is a HEAD.
+func (c *conn) refuse(st *stream, problem *respond.Problem, head bool) {
+	ctx := contexts.Get().(*fasthttp.RequestCtx)
+	defer contexts.Put(ctx)
+	ctx.Response.Reset()
+	problem.Send(ctx)
+	body := ctx.Response.Body() // the problem's: it outlives ctx
+	at := c.beginHead(st.id)
+	c.out = appendResponse(c.out, &ctx.Response, len(body))
+	c.out = appendDate(c.out, c.now)
+	if head {
+		body = nil
+	}
+	c.endHead(st, at, body)
+}
+
+// handle has the handler of c's server answer on a goroutine.
+func (st *stream) handle(c *conn) {
+	st.state = working
+	go st.work(c)
 }
 
 // work answers st.
-func (c *conn) work(st *stream) {
-	if ctx := st.ctx; st.problem != nil {
-		st.problem.Send(ctx)
-	} else {
-		c.server.config.Handler(ctx)
-	}
+func (st *stream) work(c *conn) {
+	c.server.config.Handler(st.ctx)
 	res := &st.ctx.Response
 	body := res.Body()
 	st.block = appendResponse(st.block[:0], res, len(body))

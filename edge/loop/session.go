@@ -41,6 +41,9 @@ type SessionFunc func(remote netip.AddrPort, source Source, wake func()) Session
 // Field is what a loop does with a header of a name. The zero Field is the full server's.
 type Field = field
 
+// Harmless reports whether the value of such a header changes no answer of a loop.
+func (f field) Harmless() bool { return f == fieldHarmless }
+
 // FieldOf returns the Field of a name in lower case.
 func FieldOf(name []byte) Field {
 	var line [maxFieldName + 1]byte
