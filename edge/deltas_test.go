@@ -120,6 +120,7 @@ func TestChangedFilesAreSentAsDeltas(t *testing.T) {
 			header(t, got, "Use-As-Dictionary", offer("-", "tokens.css"))
 			header(t, got, "Cache-Control", whole.header.Get("Cache-Control"))
 			header(t, got, "Content-Type", "text/css; charset=utf-8")
+			header(t, got, "Repr-Digest", digestOf(got.body))
 			header(t, got, "Access-Control-Allow-Origin", "*")
 			if i == 0 {
 				first = got

@@ -56,7 +56,7 @@ func (e *Edge) answerHit(x *exchange, r *loop.Request) (a loop.Answer, ok bool) 
 		x.outcome = records.Miss
 		e.timed(x, &v.Made)
 	}
-	if v.Body == nil {
+	if v.Body == nil || r.IfNoneMatch == nil && !v.Body.DigestsAtOnce() {
 		return a, false
 	}
 	e.content.Recompress(&x.PairState.Inputs, x.address.File, v.Body)

@@ -141,6 +141,7 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestErrorsHaveTheErrorBody":                   TestErrorsHaveTheErrorBody,
 	"TestHeadHasTheHeadOfGet":                      TestHeadHasTheHeadOfGet,
 	"TestEncodingsHaveTheirOwnValidators":          TestEncodingsHaveTheirOwnValidators,
+	"TestAnswersHaveTheirDigest":                   TestAnswersHaveTheirDigest,
 	"TestSmallFilesAreNotEncoded":                  TestSmallFilesAreNotEncoded,
 	"TestRangesAreOfIdentity":                      TestRangesAreOfIdentity,
 	"TestRequestsChangeNoByte":                     TestRequestsChangeNoByte,

@@ -199,6 +199,7 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 	if deltas {
 		v.Delta = e.deltaFor(x)
 	}
+	v.Digest = len(h.Peek("Want-Repr-Digest")) > 0
 	v.IfMatch, v.IfNoneMatch = h.PeekAll(fasthttp.HeaderIfMatch), h.Peek(fasthttp.HeaderIfNoneMatch)
 	if p := e.decide(x); p != nil {
 		return p

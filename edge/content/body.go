@@ -23,7 +23,8 @@ type Body struct {
 	fastTag   []byte          // the validator of the larger body that this one replaced, which says the same; nil: none
 	requested bool            // in Identity: for its own sake, not to make others of it
 
-	recompressing atomic.Bool // a smaller one is being made or was tried
+	digest        atomic.Pointer[digest] // nil: not hashed yet
+	recompressing atomic.Bool            // a smaller one is being made or was tried
 }
 
 // etagSuffixes tell the validators of one file's codings apart.
@@ -42,17 +43,21 @@ var contentTypes = [abi.FileCount][]byte{
 // that it was encoded quickly, p what it is a coding of; nil: that is not known, or for the file itself that its hash is
 // its name.
 func NewBody(f abi.File, content []byte, wanted, enc coding.Encoding, fast bool, p *PlainInfo) *Body {
+	b := &Body{Plain: p, wanted: wanted, Encoding: enc, Bytes: content, FastEncoded: fast}
+	if enc == coding.Identity && p == nil {
+		b.Plain = newPlainInfo(content)
+	}
 	var name []byte
 	switch {
 	case enc != coding.Identity:
-		name = tagOf(sha256.Sum256(content))
-	case p == nil:
-		p = newPlainInfo(content)
-		fallthrough
+		sum := sha256.Sum256(content)
+		name = tagOf(sum)
+		b.digest.Store(newDigest(sum))
 	default:
-		name = p.name
+		name = b.Plain.name
+		b.digest.Store(b.Plain.digest)
 	}
-	b := &Body{Plain: p, wanted: wanted, Encoding: enc, Bytes: content, ETag: []byte(`"` + string(name) + etagSuffixes[enc] + `"`), FastEncoded: fast}
+	b.ETag = []byte(`"` + string(name) + etagSuffixes[enc] + `"`)
 	return b.describe(f)
 }
 
@@ -91,6 +96,8 @@ func (b *Body) Matches(field []byte) []byte {
 
 // newDelta returns a delta to p as it is sent.
 func newDelta(f abi.File, content []byte, p *PlainInfo) *Body {
-	b := &Body{Plain: p, wanted: coding.Delta, Encoding: coding.Delta, Bytes: content, ETag: p.deltaTag(content)}
+	sum := sha256.Sum256(content)
+	b := &Body{Plain: p, wanted: coding.Delta, Encoding: coding.Delta, Bytes: content, ETag: p.deltaTag(sum)}
+	b.digest.Store(newDigest(sum))
 	return b.describe(f)
 }

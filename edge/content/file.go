@@ -57,7 +57,7 @@ const maxDeltas = 32
 // What a file takes besides its bytes, roughly: structures, its key, the table's own. A test weighs them.
 const (
 	fileCost  = 240
-	bodyCost  = 384 // with its validators and the beginning of its head
+	bodyCost  = 448 // with its validators, its digest and the beginning of its head
 	deltaCost = 512
 )
 

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"crypto/sha256"
 	"strings"
 	"testing"
 
@@ -11,9 +12,9 @@ import (
 // A client that has a delta to a file has the file: the validator that it names says so.
 func TestDeltaValidators(t *testing.T) {
 	p := newPlainInfo([]byte("the file"))
-	tag := string(p.deltaTag([]byte("a delta")))
-	other := string(newPlainInfo([]byte("another")).deltaTag([]byte("a delta")))
-	if tag == string(p.deltaTag([]byte("a second delta"))) {
+	tag := string(p.deltaTag(sha256.Sum256([]byte("a delta"))))
+	other := string(newPlainInfo([]byte("another")).deltaTag(sha256.Sum256([]byte("a delta"))))
+	if tag == string(p.deltaTag(sha256.Sum256([]byte("a second delta")))) {
 		t.Error("two deltas have one validator")
 	}
 	for _, tt := range []struct{ field, want string }{

@@ -17,6 +17,8 @@ type PlainInfo struct {
 	length int
 	sum    uint32 // CRC-32C of its bytes
 	name   []byte // what the validator of its bytes, and of every delta to it, begins with, unquoted
+
+	digest *digest // of its bytes; nil: they were not hashed when it was made
 }
 
 // tagBytes is how much of a hash a validator holds.
@@ -24,7 +26,10 @@ const tagBytes = 18
 
 // newPlainInfo returns what content is, if it is named by its hash.
 func newPlainInfo(content []byte) *PlainInfo {
-	return namedInfo(content, tagOf(sha256.Sum256(content)))
+	sum := sha256.Sum256(content)
+	p := namedInfo(content, tagOf(sum))
+	p.digest = newDigest(sum)
+	return p
 }
 
 // namedInfo returns what content is under a name that stands for no other one.
@@ -64,9 +69,8 @@ const (
 	deltaTagBytes = 6
 )
 
-// deltaTag returns the strong validator of a delta to p.
-func (p *PlainInfo) deltaTag(delta []byte) []byte {
-	sum := sha256.Sum256(delta)
+// deltaTag returns the strong validator of a delta to p, by the hash of the delta's bytes.
+func (p *PlainInfo) deltaTag(sum [sha256.Size]byte) []byte {
 	tag := append(append([]byte{'"'}, p.name...), deltaMark...)
 	return append(base64.RawURLEncoding.AppendEncode(tag, sum[:deltaTagBytes]), '"')
 }

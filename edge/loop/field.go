@@ -110,11 +110,11 @@ var fieldNames = map[string]field{
 	"x-requested-with":      fieldHarmless,
 }
 
-// serversPrefixes begin the names, in lower case, that speak of a body, conditions, the connection, the method or who
-// asks: a request with such a header is the server's, unless it is one of fieldNames.
+// serversPrefixes begin the names, in lower case, that speak of a body, conditions, digests, the connection, the method or
+// who asks: a request with such a header is the server's, unless it is one of fieldNames.
 var serversPrefixes = []string{
 	"access-control-", "authorization", "connection", "content", "expect", "host", "http", "if-", "keep-alive", "proxy-", "range", "te", "trailer", "transfer",
-	"upgrade", "x-http-", "x-method",
+	"upgrade", "want-", "x-http-", "x-method",
 }
 
 // harmlessName reports whether a header of a name that is not known changes no answer: every reader takes such a

@@ -35,6 +35,7 @@ type View struct {
 	File         abi.File
 	CacheControl CacheControl
 	Age          time.Duration // since it was known to be current
+	Digest       bool          // the answer has the digest of what is sent, even if that has to be hashed for it
 }
 
 // Reset lets go of what was sent.
@@ -141,8 +142,7 @@ func (r *Response) Decide(v *View) *Problem {
 			return r.partial(v, sent, part, satisfiable)
 		}
 	}
-	r.validate(v, sent.ETag)
-	r.add(acceptRanges, nil)
+	r.represent(v, sent)
 	if v.Line.Files != "" {
 		r.add(useAsDictionary, r.spelt(coding.AppendOffer(r.used, v.Line.Files, v.Line.Modes, v.File)))
 	}
@@ -160,13 +160,25 @@ func (r *Response) validate(v *View, tag []byte) {
 	r.add(etag, tag)
 }
 
+// represent starts an answer with sent, or a part of it.
+func (r *Response) represent(v *View, sent *content.Body) {
+	r.validate(v, sent.ETag)
+	digest := sent.KnownDigest()
+	if v.Digest {
+		digest = sent.Digest()
+	}
+	if digest != nil {
+		r.add(reprDigest, digest)
+	}
+	r.add(acceptRanges, nil)
+}
+
 // partial answers with a part.
 func (r *Response) partial(v *View, sent *content.Body, part span, satisfiable bool) *Problem {
 	if !satisfiable {
 		return OutOfRange
 	}
-	r.validate(v, sent.ETag)
-	r.add(acceptRanges, nil)
+	r.represent(v, sent)
 	r.add(contentRange, r.spelt(appendContentRange(r.used, part, len(sent.Bytes))))
 	r.Status, r.Content, r.body = fasthttp.StatusPartialContent, sent.Bytes[part.from:part.to], sent
 	return nil
