@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.com/livery/cli/target"
@@ -44,9 +45,10 @@ func AwaitServed(ctx context.Context, c *client.Client, f target.Resolved, urls 
 
 // servedFile is an answer of an edge. A status of 0 means that there was none.
 type servedFile struct {
-	status  int
-	etag    string
-	content []byte
+	status    int
+	etag      string
+	immutable bool // the address will never have other content
+	content   []byte
 }
 
 // awaitFile returns a file once it is served as wanted.
@@ -87,5 +89,6 @@ func fileAt(ctx context.Context, url string) (servedFile, error) {
 	}
 	defer res.Body.Close()
 	content, err := io.ReadAll(res.Body)
-	return servedFile{res.StatusCode, res.Header.Get("ETag"), content}, err
+	immutable := strings.Contains(res.Header.Get("Cache-Control"), "immutable")
+	return servedFile{res.StatusCode, res.Header.Get("ETag"), immutable, content}, err
 }

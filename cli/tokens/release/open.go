@@ -13,36 +13,49 @@ import (
 
 func (a *app) openCommand() *cobra.Command {
 	var p target.Target
-	var pinned, onlyPrint bool
+	var pinned, onlyPrint, asHTML bool
 	cmd := &cobra.Command{
 		Use:   "open [FILE]",
 		Short: "Open a served file in the browser",
 		Long: "Opens the latest tokens.css, or FILE, of a Theme or Variant in the browser of this machine. In a\n" +
-			"pipe and with --print it prints the address instead.",
-		Example: "  livery open --env sandbox --theme acme --variant dark\n  curl $(livery open tokens.json --env sandbox --theme acme --print)",
-		Args:    cmdline.Args(cobra.MaximumNArgs(1)),
+			"pipe and with --print it prints the address instead. With --html it prints the tags of a page for the\n" +
+			"newest version: preload and stylesheet, with the integrity that browsers check.",
+		Example: "  livery open --env sandbox --theme acme --variant dark\n  curl $(livery open tokens.json --env sandbox --theme acme --print)\n" +
+			"  livery open --env production --theme acme --html",
+		Args: cmdline.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.open(cmd, p, append(args, "")[0], pinned, onlyPrint)
+			pinned = pinned || asHTML && !cmd.Flags().Changed("pinned")
+			address, err := a.servedAddress(cmd, p, append(args, "")[0], pinned)
+			switch {
+			case err != nil:
+				return err
+			case asHTML:
+				return a.showTags(cmd.Context(), address, pinned)
+			}
+			return a.open(address, onlyPrint)
 		},
 	}
 	cmd.Flags().BoolVar(&pinned, "pinned", false, "the file of the newest version, whose address never changes its content")
 	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print the address")
+	cmd.Flags().BoolVar(&asHTML, "html", false, "print the tags of a stylesheet, with its integrity; --pinned=false: of latest, without")
 	return a.JSONFlag(target.OfVariant(cmd, &p))
 }
 
-func (a *app) open(cmd *cobra.Command, p target.Target, file string, pinned, onlyPrint bool) error {
+// servedAddress returns the address of a file, by default of the first.
+func (a *app) servedAddress(cmd *cobra.Command, p target.Target, file string, pinned bool) (string, error) {
 	_, f, err := a.Resolve(cmd, p)
 	if err != nil {
-		return err
+		return "", err
 	}
 	urls := f.Theme.ServingURLs
 	if f.Variant != nil {
 		urls = f.Variant.ServingURLs
 	}
-	address, err := addressOf(f, urls, file, pinned)
-	if err != nil {
-		return err
-	}
+	return addressOf(f, urls, file, pinned)
+}
+
+// open opens an address, or prints it.
+func (a *app) open(address string, onlyPrint bool) error {
 	if a.JSON || onlyPrint || !term.IsTerminal(a.Out) {
 		return a.Show(map[string]string{"url": address}, func() { a.Say("%s", address) })
 	}
