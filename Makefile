@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release examples clients wasm clean console console-bundle console-test
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut examples clients wasm clean console console-bundle console-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,8 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
 	go vet -tags browser,examples,clients ./bench/browser ./console ./docs/examples ./wasm/js
 	$(TOOL) staticcheck ./...
+	for os in darwin windows; do GOOS=$$os go build -o /dev/null . || exit 1; done
+	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	go test -run TestHouse ./tests/house
 	go test $(COMPILE) -vet=off $(LINK) -run '$(LONG)' ./deploy ./wasm ./origin ./tests/stories
 	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) ./bench/...
@@ -242,14 +244,18 @@ management: wasm ## Measure the management side: edits, publishes, lists, writer
 road: build ## Measure the road from a push to a served file
 	go test -count 1 -v ./bench/road -args -- -livery $(CURDIR)/bin/livery -document $(CURDIR)/../shared/corpus/github-primer.tokens.json -page $(CURDIR)/bench/results/road.md
 
-RELEASES := linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64.exe windows_arm64.exe
+# What a release is made of. Sources that are not a clone need COMMIT and SOURCE_DATE_EPOCH.
+COMMIT ?= $(shell git rev-parse HEAD 2> /dev/null)
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2> /dev/null)
+RELEASE = go run . -commit '$(COMMIT)' -epoch '$(SOURCE_DATE_EPOCH)'
 
-release: $(RELEASES:%=bin/release/livery_%) ## Build the program for Linux, macOS and Windows into bin/release, with checksums
-	cd bin/release && sha256sum $(RELEASES:%=livery_%) > SHA256SUMS
+release: wasm ## Build release VERSION into bin/release/VERSION (BASE_URL: the address that its files will stand under)
+	-@$(MAKE) --no-print-directory toolchain
+	@test -z "$$(git status --porcelain 2> /dev/null)" || { echo "make release: files differ from the commit that the release would name: commit or remove them" >&2; exit 1; }
+	cd deploy/release && $(RELEASE) -version '$(VERSION)' -base-url '$(BASE_URL)' -out $(CURDIR)/bin/release/$(VERSION)
 
-bin/release/livery_%: wasm FORCE
-	GOOS=$(firstword $(subst _, ,$(basename $*))) GOARCH=$(lastword $(subst _, ,$(basename $*))) \
-		go build -trimpath -buildvcs=false -ldflags='-s -w' -o $@ .
+release-check: wasm ## Build a release twice in two places, compare it, install and run what this machine can (minutes; as root)
+	cd deploy/release && LIVERY_COMMIT='$(COMMIT)' LIVERY_EPOCH='$(SOURCE_DATE_EPOCH)' go test -tags released -count 1 -timeout 60m -v .
 
 FORCE:
 

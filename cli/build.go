@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 
@@ -12,9 +13,9 @@ import (
 	"example.com/livery/wasm"
 )
 
-// releaseVersion is the number of the release that this is. The linker sets it (-X example.com/livery/cli.releaseVersion=1.2.3);
-// elsewhere it is the version of the module that was installed.
-var releaseVersion string
+// releaseVersion is the number of the release that this is, and releaseCommit the commit it was built from. The linker
+// sets both (-X example.com/livery/cli.releaseVersion=1.2.3); elsewhere they are what the Go tool noted.
+var releaseVersion, releaseCommit string
 
 // build says which build of the program runs.
 type build struct {
@@ -33,9 +34,7 @@ func thisBuild() build {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		b.read(info)
 	}
-	if releaseVersion != "" {
-		b.Version = releaseVersion
-	}
+	b.Version, b.Commit = cmp.Or(releaseVersion, b.Version), cmp.Or(releaseCommit, b.Commit)
 	if module, err := wasm.Guest(); err == nil {
 		b.Module = wasm.Digest(module)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -31,6 +32,14 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := a.root()
 	root.SetArgs(args)
 	return a.Finish(root.ExecuteContext(ctx))
+}
+
+// Commands returns the program's command with all others in it, to read: manual pages, completions and the record of
+// what a release promises are made of it.
+func Commands() *cobra.Command {
+	root := newApp(strings.NewReader(""), io.Discard, io.Discard).root()
+	root.InitDefaultHelpCmd()
+	return root
 }
 
 // app is one run of the program.

@@ -74,11 +74,12 @@ func TestEveryFlagOfOneValueRefusesASecond(t *testing.T) {
 	}
 }
 
-func TestAReleaseHasItsNumber(t *testing.T) {
-	releaseVersion = "1.2.3"
-	defer func() { releaseVersion = "" }()
+func TestAReleaseHasItsNumberAndItsCommit(t *testing.T) {
+	releaseVersion, releaseCommit = "1.2.3", "0123abcd"
+	defer func() { releaseVersion, releaseCommit = "", "" }()
 	var out strings.Builder
-	if code := Main([]string{"version", "--json"}, strings.NewReader(""), &out, io.Discard); code != term.ExitOK || !strings.Contains(out.String(), `"version": "1.2.3"`) {
-		t.Errorf("livery version --json = %d\n%s, want the version 1.2.3", code, out.String())
+	code := Main([]string{"version", "--json"}, strings.NewReader(""), &out, io.Discard)
+	if code != term.ExitOK || !strings.Contains(out.String(), `"version": "1.2.3"`) || !strings.Contains(out.String(), `"commit": "0123abcd"`) {
+		t.Errorf("livery version --json = %d\n%s, want the version 1.2.3 and the commit 0123abcd", code, out.String())
 	}
 }

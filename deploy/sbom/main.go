@@ -6,10 +6,12 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -56,18 +58,20 @@ type property struct {
 }
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: sbom BINARY")
+	version := flag.String("version", "", "`VERSION` of the binary (default: what the compiler wrote)")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: sbom [-version VERSION] BINARY")
 		os.Exit(2)
 	}
-	if err := describe(os.Stdout, os.Args[1]); err != nil {
+	if err := describe(os.Stdout, flag.Arg(0), *version); err != nil {
 		fmt.Fprintln(os.Stderr, "sbom:", err)
 		os.Exit(1)
 	}
 }
 
-// describe writes the document of the binary at path.
-func describe(w io.Writer, path string) error {
+// describe writes the document of the binary at path, whose version the compiler knows if none is given.
+func describe(w io.Writer, path, version string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -78,7 +82,7 @@ func describe(w io.Writer, path string) error {
 	}
 	digest := sha256.Sum256(content)
 	binary := component{
-		Type: "application", Ref: info.Path, Name: filepath.Base(path), Version: info.Main.Version,
+		Type: "application", Ref: info.Path, Name: filepath.Base(path), Version: cmp.Or(version, info.Main.Version),
 		Hashes: []hash{{"SHA-256", hex.EncodeToString(digest[:])}},
 	}
 	for _, s := range info.Settings {

@@ -13,7 +13,7 @@ import (
 func TestDescribe(t *testing.T) {
 	var texts [2]bytes.Buffer
 	for i := range texts {
-		if err := describe(&texts[i], os.Args[0]); err != nil {
+		if err := describe(&texts[i], os.Args[0], "1.2.3"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -24,7 +24,7 @@ func TestDescribe(t *testing.T) {
 	if err := json.Unmarshal(texts[0].Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	if d.Format != "CycloneDX" || len(d.Metadata.Component.Hashes) != 1 || !strings.HasPrefix(d.Components[0].Version, "go1.") {
+	if d.Format != "CycloneDX" || len(d.Metadata.Component.Hashes) != 1 || d.Metadata.Component.Version != "1.2.3" || !strings.HasPrefix(d.Components[0].Version, "go1.") {
 		t.Errorf("describe() = %+v", d)
 	}
 	refs := map[string]bool{d.Metadata.Component.Ref: true}
@@ -38,7 +38,7 @@ func TestDescribe(t *testing.T) {
 
 // TestDescribeRefusesWhatIsNoBinary and says which file it is.
 func TestDescribeRefusesWhatIsNoBinary(t *testing.T) {
-	if err := describe(&bytes.Buffer{}, "main.go"); err == nil {
+	if err := describe(&bytes.Buffer{}, "main.go", ""); err == nil {
 		t.Error("describe() of a source file returns no error")
 	}
 }

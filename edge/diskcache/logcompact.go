@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"syscall"
 )
 
 // makeRoom gives dead bytes back until so many more are within the budget, as far as there are any. l.mu is held.
@@ -179,13 +178,4 @@ func (l *recordLog) writeAgain(name string) error {
 	to.take()
 	l.owner.move(name, from, to)
 	return nil
-}
-
-// freeBytes returns how many bytes the file system of a directory has left.
-func freeBytes(dir string) int64 {
-	var stat syscall.Statfs_t
-	if syscall.Statfs(dir, &stat) != nil {
-		return 1 << 40
-	}
-	return int64(stat.Bavail) * int64(stat.Bsize)
 }
