@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut examples clients wasm clean console console-bundle console-test
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site examples clients wasm clean console console-bundle console-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,9 @@ fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stay
 		done; \
 	done; test -z "$$found" || { echo "found something:$$found"; exit 1; }
 	go test -count 1 ./cli/tokens/source -rapid.seed=0 -rapid.checks=20000
+
+site: build ## Write the documentation as a static site into bin/site
+	./bin/livery docs --out bin/site
 
 examples: build docs/examples/node_modules ## Run the examples in the real libraries (installs them from npm)
 	go test -tags examples -count 1 -timeout 15m ./docs/examples

@@ -2,11 +2,18 @@
 package main
 
 import (
+	"embed"
 	"os"
 
 	"example.com/livery/cli"
 )
 
+// documents is the documentation that this version serves.
+//
+//go:embed *.md docs/*.md docs/console docs/pictures docs/examples/README.md docs/examples/clients/README.md
+//go:embed deploy/proxies.md deploy/action/README.md bench/README.md
+var documents embed.FS
+
 func main() {
-	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.WithDocuments(documents, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

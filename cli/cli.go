@@ -6,6 +6,7 @@ package cli
 import (
 	"context"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -25,10 +26,17 @@ import (
 // 3 nothing to do under --strict, 4 conflict, 5 not allowed.
 // SIGINT and SIGTERM end the command in an orderly way; a second one ends it at once.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
+	return WithDocuments(nil, args, in, out, errOut)
+}
+
+// WithDocuments is Main of a program that carries what the documentation is made of, by the paths of the repository. Without
+// it origins serve none.
+func WithDocuments(documents fs.FS, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the default action is back for a second signal
 	a := newApp(in, out, errOut)
+	a.documents = documents
 	root := a.root()
 	root.SetArgs(args)
 	return a.Finish(root.ExecuteContext(ctx))
@@ -43,10 +51,13 @@ func Commands() *cobra.Command {
 }
 
 // app is one run of the program.
-type app struct{ *account.Session }
+type app struct {
+	*account.Session
+	documents fs.FS
+}
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {
-	return &app{account.New(term.New(in, out, errOut))}
+	return &app{Session: account.New(term.New(in, out, errOut))}
 }
 
 func (a *app) root() *cobra.Command {
@@ -86,9 +97,9 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: operators, Title: "For the operator of an origin (through its operator socket):"},
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
-	addTo(root, servers, append(serve.Commands(a.App), a.configCommand())...)
+	addTo(root, servers, append(serve.Commands(a.App, a.pages(root)), a.configCommand())...)
 	addTo(root, operators, append(operate.Commands(a.App), maintain.Commands(a.App)...)...)
-	addTo(root, users, append(a.userCommands(), a.versionCommand())...)
+	addTo(root, users, append(a.userCommands(), a.versionCommand(), a.docsCommand(root))...)
 	explainCompletion(root)
 	cmdline.NameVariables(root)
 	cmdline.RefuseRepeats(root)

@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -148,4 +149,54 @@ func TestWhatWasNotCheckedIsSaid(t *testing.T) {
 			t.Errorf("make vuln with the database %s says %q, %v", database, said, err)
 		}
 	}
+}
+
+// TestTheImageIsBuiltFromAllItNeeds: what the ignore file lets through is enough to load every package of the program, and
+// the documents that it carries.
+func TestTheImageIsBuiltFromAllItNeeds(t *testing.T) {
+	list, err := exec.Command("git", "-C", "..", "ls-files").Output()
+	if err != nil {
+		t.Skipf("NOT PROVEN: the tree is not one of git: %v", err)
+	}
+	rules := strings.Split(strings.TrimSpace(read(t, "Dockerfile.dockerignore")), "\n")
+	dir := t.TempDir()
+	for _, name := range strings.Split(strings.TrimSpace(string(list)), "\n") {
+		if ignored(rules, name) {
+			continue
+		}
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(to), 0o755)
+		if err == nil {
+			err = os.WriteFile(to, []byte(read(t, filepath.Join("..", name))), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	load := exec.Command("go", "list", "-deps", ".")
+	load.Dir = dir
+	if said, err := load.CombinedOutput(); err != nil {
+		t.Errorf("the program cannot be built from what the image gets: %v\n%s", err, said)
+	}
+}
+
+// ignored reports whether the rules of an ignore file leave a file out: the last one that names it or a folder of it counts.
+func ignored(rules []string, name string) (out bool) {
+	for _, rule := range rules {
+		pattern, keeps := strings.CutPrefix(rule, "!")
+		if pattern == "" || strings.HasPrefix(pattern, "#") {
+			continue
+		}
+		pattern, anywhere := strings.CutPrefix(pattern, "**/")
+		for at := name; at != "."; at = path.Dir(at) {
+			candidate := at
+			if anywhere {
+				candidate = path.Base(at)
+			}
+			if ok, _ := path.Match(pattern, candidate); ok {
+				out = !keeps
+			}
+		}
+	}
+	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/console"
+	"example.com/livery/origin/documents"
 	"example.com/livery/origin/session"
 	"example.com/livery/wasm"
 )
@@ -40,17 +41,25 @@ func (o *Origin) consoleURL() string {
 	return o.config.PublicURL + "/console/"
 }
 
-// servePublic answers with the console what is its, and all else with the public API.
+// servePublic answers with the console and the documentation what is theirs, and all else with the public API.
 func (o *Origin) servePublic() fasthttp.RequestHandler {
-	if o.console == nil {
-		return o.api.Serve
+	serve := fasthttp.RequestHandler(o.api.Serve)
+	if o.console != nil {
+		serve = split(console.Owns, o.framed(o.console.Serve), serve)
 	}
-	page := o.framed(o.console.Serve)
+	if o.documents != nil {
+		serve = split(documents.Owns, o.framed(o.documents.Serve), serve)
+	}
+	return serve
+}
+
+// split answers requests for the paths that owns names with theirs, and all others with rest.
+func split(owns func(path []byte) bool, theirs, rest fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		if console.Owns(ctx.URI().PathOriginal()) {
-			page(ctx)
+		if owns(ctx.URI().PathOriginal()) {
+			theirs(ctx)
 			return
 		}
-		o.api.Serve(ctx)
+		rest(ctx)
 	}
 }

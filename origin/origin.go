@@ -19,11 +19,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/docs/site"
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/console"
 	"example.com/livery/origin/cors"
 	"example.com/livery/origin/derive"
+	"example.com/livery/origin/documents"
 	"example.com/livery/origin/feed"
 	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
@@ -58,9 +60,10 @@ type Config struct {
 	Roots     *x509.CertPool   // certificate authorities for the addresses of issuers' key sets and of webhooks; nil means the system's
 	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
 
-	NoReference bool     // the page about the API is not served at /docs
-	Console     fs.FS    // files of the web console; nil: it is not served
-	CORSOrigins []string // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
+	NoReference bool                                 // the reference of the API is not served at /docs/reference.html
+	Documents   func() (map[string]site.File, error) // make the pages at /docs/, when the first client asks; nil: they are not served
+	Console     fs.FS                                // files of the web console; nil: it is not served
+	CORSOrigins []string                             // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
 
 	WebhookNetworks []netip.Prefix // that webhooks may reach beside the public internet, over http too
 
@@ -77,19 +80,20 @@ type Limits = api.Limits
 
 // Origin serves the API. Its methods may be called concurrently.
 type Origin struct {
-	store    storage.Store
-	keys     *auth.Keys
-	module   record.Hash // renderer module that new versions are published with
-	config   Config
-	log      *slog.Logger
-	metrics  *metrics.Metrics
-	servers  *httpserver.Servers
-	api      *api.Handler
-	console  *console.Handler  // nil without one
-	sessions *session.Sessions // of the console; nil without one
-	derive   *derive.Deriver
-	feed     *feed.Handler // nil without a feed token
-	operator *operator.Handler
+	store     storage.Store
+	keys      *auth.Keys
+	module    record.Hash // renderer module that new versions are published with
+	config    Config
+	log       *slog.Logger
+	metrics   *metrics.Metrics
+	servers   *httpserver.Servers
+	api       *api.Handler
+	console   *console.Handler   // nil without one
+	documents *documents.Handler // nil: there are none
+	sessions  *session.Sessions  // of the console; nil without one
+	derive    *derive.Deriver
+	feed      *feed.Handler // nil without a feed token
+	operator  *operator.Handler
 
 	maintenance *maintenance.Service
 	followers   maintenance.Followers
@@ -153,6 +157,9 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	})
 	if err == nil {
 		err = o.openConsole()
+	}
+	if c.Documents != nil {
+		o.documents = documents.NewHandler(c.Documents, counts)
 	}
 	if err != nil {
 		return nil, err

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"example.com/livery/docs/site"
 	"example.com/livery/origin"
 )
 
 // The page about the API needs no token and no store, loads nothing from elsewhere, and runs nothing but its own script.
-func TestReferenceIsServedAtDocs(t *testing.T) {
+func TestReferenceIsServed(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
 	if err := h.store.Close(); err != nil {
@@ -22,7 +24,7 @@ func TestReferenceIsServedAtDocs(t *testing.T) {
 	}
 	policy := "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	for path, kind := range map[string]string{
-		"/docs": "text/html; charset=utf-8", "/docs/reference.css": "text/css; charset=utf-8", "/docs/reference.js": "text/javascript; charset=utf-8",
+		"/docs/reference.html": "text/html; charset=utf-8", "/docs/reference.css": "text/css; charset=utf-8", "/docs/reference.js": "text/javascript; charset=utf-8",
 	} {
 		r := h.outside(t, "GET", path)
 		for name, want := range map[string]string{
@@ -42,7 +44,7 @@ func TestReferenceIsServedAtDocs(t *testing.T) {
 			t.Errorf("POST %s = %d %v, want 405", path, refused.status, refused.header)
 		}
 	}
-	page := h.outside(t, "GET", "/docs").body
+	page := h.outside(t, "GET", "/docs/reference.html").body
 	for _, forbidden := range []string{"<style", " style=", "<script>", `src="http`, "<iframe", "<form", "javascript:"} {
 		if strings.Contains(page, forbidden) {
 			t.Errorf("the page has %s", forbidden)
@@ -52,7 +54,7 @@ func TestReferenceIsServedAtDocs(t *testing.T) {
 		t.Errorf("the page has an inline handler: %s", inline)
 	}
 	for _, address := range regexp.MustCompile(`(?:src|href)="([^"#][^"]*)"`).FindAllStringSubmatch(page, -1) {
-		if !slices.Contains([]string{"docs/reference.css", "docs/reference.js", "public/v1/openapi.json", "data:,"}, address[1]) {
+		if !slices.Contains([]string{"reference.css", "reference.js", "index.html", "../public/v1/openapi.json", "data:,"}, address[1]) {
 			t.Errorf("the page leads to %s", address[1])
 		}
 	}
@@ -62,7 +64,7 @@ func TestReferenceIsServedAtDocs(t *testing.T) {
 func TestReferenceHasTheWholeDocument(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
-	page, document := h.outside(t, "GET", "/docs").body, readContract(t).document
+	page, document := h.outside(t, "GET", "/docs/reference.html").body, readContract(t).document
 	ids := map[string]int{}
 	for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		ids[id[1]]++
@@ -125,7 +127,7 @@ func TestReferenceHasTheWholeDocument(t *testing.T) {
 func TestReferenceCanBeLeftOut(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t, func(c *origin.Config) { c.NoReference = true })
-	for _, path := range []string{"/docs", "/docs/reference.css", "/docs/reference.js"} {
+	for _, path := range []string{"/docs", "/docs/reference.html", "/docs/reference.css", "/docs/reference.js"} {
 		if r := h.outside(t, "GET", path); r.status != 404 {
 			t.Errorf("GET %s = %d, want 404", path, r.status)
 		}
@@ -155,4 +157,46 @@ func (h *testOrigin) outside(t *testing.T, method, path string, headers ...strin
 		t.Fatal(err)
 	}
 	return reply{answer.StatusCode, answer.Header, string(text)}
+}
+
+// The documentation is made when the first client asks, needs no token, and leaves the paths of the reference to the API.
+func TestDocumentationIsServed(t *testing.T) {
+	t.Parallel()
+	made := 0
+	h := newTestOrigin(t, func(c *origin.Config) {
+		c.Documents = func() (map[string]site.File, error) {
+			made++
+			return site.Build(site.Source{Version: "1.2.3", Files: fstest.MapFS{"docs/index.md": {Data: []byte("# First\n" + strings.Repeat("word ", 1000))}}})
+		}
+	})
+	if made != 0 {
+		t.Error("the pages are made before a client asks")
+	}
+	first := h.outside(t, "GET", "/docs/", "Accept-Encoding", "identity")
+	if first.status != 200 || !strings.Contains(first.body, "<h1 id=\"first\">First</h1>") || first.header.Get("Content-Security-Policy") != site.Policy || first.header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("GET /docs/ = %d %v", first.status, first.header)
+	}
+	if same := h.outside(t, "GET", "/docs/index.html", "Accept-Encoding", "identity"); same.body != first.body {
+		t.Error("/docs/ is not its index.html")
+	}
+	if again := h.outside(t, "GET", "/docs/", "If-None-Match", first.header.Get("Etag")); again.status != 304 {
+		t.Errorf("GET /docs/ with its ETag = %d, want 304", again.status)
+	}
+	if coded := h.outside(t, "GET", "/docs/", "Accept-Encoding", "br"); coded.header.Get("Content-Encoding") != "br" {
+		t.Errorf("GET /docs/ is sent as %q", coded.header.Get("Content-Encoding"))
+	}
+	for path, want := range map[string]int{
+		"/docs": 308, "/docs/site.css": 200, "/docs/site.js": 200, "/docs/search.json": 200, "/docs/reference.html": 200,
+		"/docs/missing.html": 404, "/docs/../public/v1/me": 404, "/docsx": 404,
+	} {
+		if r := h.outside(t, "GET", path); r.status != want {
+			t.Errorf("GET %s = %d, want %d", path, r.status, want)
+		}
+	}
+	if r := h.outside(t, "POST", "/docs/"); r.status != 405 || r.header.Get("Allow") != "GET, HEAD" {
+		t.Errorf("POST /docs/ = %d %v", r.status, r.header)
+	}
+	if made != 1 {
+		t.Errorf("the pages were made %d times", made)
+	}
 }

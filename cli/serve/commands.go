@@ -5,11 +5,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/term"
+	"example.com/livery/docs/site"
 )
 
-// Commands returns the commands of this package.
-func Commands(t *term.App) []*cobra.Command {
-	a := &app{App: t}
+// Commands returns the commands of this package. pages makes the documentation that origins serve.
+func Commands(t *term.App, pages func() (map[string]site.File, error)) []*cobra.Command {
+	a := &app{App: t, pages: pages}
 	return []*cobra.Command{
 		a.devCommand(),
 		a.originCommand(),
@@ -18,4 +19,7 @@ func Commands(t *term.App) []*cobra.Command {
 }
 
 // app is what the commands of this package share.
-type app struct{ *term.App }
+type app struct {
+	*term.App
+	pages func() (map[string]site.File, error)
+}

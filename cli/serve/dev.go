@@ -21,6 +21,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 	"example.com/livery/console"
+	"example.com/livery/docs/site"
 	"example.com/livery/edge"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -73,6 +74,7 @@ type dev struct {
 	first  bool   // no first start has finished here yet
 	file   devfile.File
 	client *client.Client
+	pages  func() (map[string]site.File, error) // make the documentation
 
 	console     string // a link that logs in at the console once; empty: this build has none
 	certificate string // the path of what the files are served over HTTPS with; empty: they are not
@@ -83,7 +85,7 @@ func (a *app) runDev(ctx context.Context, flags devFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	d := &dev{Run: process.New(log), flags: flags}
+	d := &dev{Run: process.New(log), flags: flags, pages: a.pages}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := d.up(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -183,7 +185,7 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	}
 	originMetrics, edgeMetrics := process.NewRegistry(), prometheus.NewRegistry()
 	o, err := startOrigin(ctx, d.Run, originSetup{
-		data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
+		pages: d.pages, data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
 		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour,
 		webhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 	})

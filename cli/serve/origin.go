@@ -22,6 +22,7 @@ import (
 	"example.com/livery/cli/serve/certs"
 	"example.com/livery/cli/term"
 	"example.com/livery/console"
+	"example.com/livery/docs/site"
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -87,7 +88,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; 0: no limit")
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
-	f.BoolVar(&o.docs, "docs", true, "serve the reference of the API at /docs, which needs no token")
+	f.BoolVar(&o.docs, "docs", true, "serve the documentation of this version at /docs/, which needs no token")
 	f.BoolVar(&o.console, "console", true, "serve the web console at /console/, where people log in with a token, a link of livery console or at their issuer")
 	f.StringArrayVar(&o.webhookNetworks, "webhook-network", nil, "`CIDR` such as 10.1.0.0/16 that webhooks may be sent to beside the public internet, over http too; may be repeated (default: none); "+
 		"admins of Environments can send requests to every address in it")
@@ -125,7 +126,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	}
 	public, feed, ops := listeners[0], listeners[1], listeners[2]
 	file := originFile{FeedURL: process.URLOf(feed, o.feedTLS.On()), OpsURL: process.URLOf(ops, o.opsTLS.On())}
-	s := originSetup{data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: process.NewRegistry(), log: log}
+	s := originSetup{pages: a.pages, data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: process.NewRegistry(), log: log}
 	if s.publicURL == "" {
 		s.publicURL = process.URLOf(public, o.On())
 	}
@@ -201,19 +202,20 @@ type originSetup struct {
 	feedToken         string
 	registry          *prometheus.Registry
 	log               *slog.Logger
-	prepare           func(storage.Store) error // called before anything is served; nil does nothing
-	storeURL          string                    // of a PostgreSQL; empty: the embedded store
-	storeSingle       bool                      // it may be one server without standbys
-	collectEvery      time.Duration             // 0: never
-	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
-	changesKeep       uint64                    // entries of the change log; 0: all
-	settings          []operator.Setting        // what it is started with
-	limits            origin.Limits             // zero fields: the defaults
-	corsOrigins       []string                  // whose pages may call the API; empty: none
-	noDocs            bool                      // the reference of the API is not served
-	noConsole         bool                      // the web console is not served
-	webhookNetworks   []netip.Prefix            // that webhooks may reach beside the public internet
-	masterKey         func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made if it is missing
+	prepare           func(storage.Store) error            // called before anything is served; nil does nothing
+	storeURL          string                               // of a PostgreSQL; empty: the embedded store
+	storeSingle       bool                                 // it may be one server without standbys
+	collectEvery      time.Duration                        // 0: never
+	auditKeep         time.Duration                        // of entries of the audit log; 0: for ever
+	changesKeep       uint64                               // entries of the change log; 0: all
+	settings          []operator.Setting                   // what it is started with
+	limits            origin.Limits                        // zero fields: the defaults
+	corsOrigins       []string                             // whose pages may call the API; empty: none
+	noDocs            bool                                 // the documentation is not served
+	pages             func() (map[string]site.File, error) // make the documentation
+	noConsole         bool                                 // the web console is not served
+	webhookNetworks   []netip.Prefix                       // that webhooks may reach beside the public internet
+	masterKey         func() (string, error)               // the keys that seal secrets; nil: one that data keeps, made if it is missing
 }
 
 // startedOrigin is an origin that answers.
@@ -248,11 +250,14 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if s.noConsole {
 		files = nil
 	}
+	if s.noDocs {
+		s.pages = nil
+	}
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
 		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
 		Settings: s.settings,
-		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, NoReference: s.noDocs, Console: files,
+		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, NoReference: s.noDocs, Documents: s.pages, Console: files,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}

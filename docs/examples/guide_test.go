@@ -65,24 +65,42 @@ func copyTo(t *testing.T, dir string, names map[string]string) {
 
 // TestTheGuide runs every command of the guide from its text, and wants it to print what stands there.
 func TestTheGuide(t *testing.T) {
-	steps := transcript(read(t, "README.md"))
-	if len(steps) < 15 {
-		t.Fatalf("the guide has %d commands", len(steps))
-	}
-	d, dir := startDev(t, "--empty"), t.TempDir()
+	dir := t.TempDir()
 	for _, name := range []string{"acme.tokens.json", "midnight.json", "studio.json", "brands.mjs", "fetch.mjs"} {
 		copyTo(t, dir, map[string]string{name: name})
 	}
+	follow(t, "README.md", dir, 15)
+}
+
+// TestTheTutorial does what the tutorial says: it saves the files that stand there, and runs its commands.
+func TestTheTutorial(t *testing.T) {
+	dir := t.TempDir()
+	for _, file := range regexp.MustCompile("(?ms)^```[a-z]+ ([a-z.]+)\n(.*?)^```$").FindAllStringSubmatch(read(t, "../tutorial.md"), -1) {
+		if err := os.WriteFile(filepath.Join(dir, file[1]), []byte(file[2]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	follow(t, "../tutorial.md", dir, 8)
+}
+
+// follow runs the commands of a text, at least so many, in a folder.
+func follow(t *testing.T, name, dir string, least int) {
+	t.Helper()
+	steps := transcript(read(t, name))
+	if len(steps) < least {
+		t.Fatalf("%s has %d commands", name, len(steps))
+	}
+	d := startDev(t, "--empty")
 	for _, s := range steps {
 		program, _, _ := strings.Cut(s.command, " ")
 		if _, err := exec.LookPath(program); err != nil {
-			t.Logf("NOT PROVEN: %s is not on the path for README.md:%d", program, s.line)
+			t.Logf("NOT PROVEN: %s is not on the path for %s:%d", program, name, s.line)
 			continue
 		}
 		said, _ := d.shell(dir, s.command)
 		got := strings.Split(strings.TrimRight(said, "\n"), "\n")
 		if !slices.EqualFunc(s.prints, got, matches) {
-			t.Errorf("README.md:%d: %s prints\n%s\nwant\n%s", s.line, s.command, said, strings.Join(s.prints, "\n"))
+			t.Errorf("%s:%d: %s prints\n%s\nwant\n%s", name, s.line, s.command, said, strings.Join(s.prints, "\n"))
 		}
 	}
 }

@@ -171,7 +171,7 @@ func TestRouterHasNoOtherRoutes(t *testing.T) {
 			want[route.Path] = append(want[route.Path], "HEAD")
 		}
 	}
-	for _, path := range []string{"/docs", "/docs/reference.css", "/docs/reference.js"} { // the page about the API
+	for _, path := range []string{"/docs/reference.html", "/docs/reference.css", "/docs/reference.js"} { // the page about the API
 		want[path] = []string{"GET", "HEAD"}
 	}
 	registered := h.router.List()

@@ -238,7 +238,7 @@ var openAPI = sync.OnceValues(func() (description, error) {
 	if err != nil {
 		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
 	}
-	files, err := reference.Files(root)
+	files, err := reference.Files(root, "../public/v1/openapi.json")
 	d := description{answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}
 	for _, f := range files {
 		a := public(f.Body).With(fasthttp.HeaderContentSecurityPolicy, reference.Policy).With(fasthttp.HeaderReferrerPolicy, "no-referrer")
@@ -247,6 +247,20 @@ var openAPI = sync.OnceValues(func() (description, error) {
 	}
 	return d, err
 })
+
+// ReferenceFiles returns the reference of the API of this build as files of a static site, the OpenAPI document among them.
+func ReferenceFiles() ([]reference.File, error) {
+	document, err := openAPI()
+	if err != nil {
+		return nil, err
+	}
+	root, err := jsontree.Parse(string(document.answer.Body))
+	if err != nil {
+		return nil, fmt.Errorf("origin: read the OpenAPI document: %w", err)
+	}
+	files, err := reference.Files(root, "openapi.json")
+	return append(files, reference.File{Path: "/docs/openapi.json", ContentType: "application/json", Body: document.answer.Body}), err
+}
 
 // public answers with what every client may read, and keep for a while.
 func public(body []byte) httpserver.Answer {

@@ -111,14 +111,7 @@ func (h *Handler) answer(ctx *fasthttp.RequestCtx, path string, bare bool) (rout
 	if file == nil { // a view: its address is for the page to read
 		file = h.files[index]
 	}
-	return root + "/", file.Answer(lines(ctx, fasthttp.HeaderAcceptEncoding), lines(ctx, fasthttp.HeaderIfNoneMatch)), nil
-}
-
-func lines(ctx *fasthttp.RequestCtx, name string) (all []string) {
-	for _, line := range ctx.Request.Header.PeekAll(name) {
-		all = append(all, string(line))
-	}
-	return all
+	return root + "/", file.Answer(httpserver.Lines(ctx, fasthttp.HeaderAcceptEncoding), httpserver.Lines(ctx, fasthttp.HeaderIfNoneMatch)), nil
 }
 
 func notAllowed(allowed string) httpserver.Answer {

@@ -38,7 +38,7 @@ type room struct {
 // in one commit.
 var house = map[string]room{
 	".":                        {ours: "cli"},
-	"cli":                      {ours: "cli/account cli/cmdline cli/localfile cli/maintain cli/operate cli/opsocket cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client origin/operator renderer toolchain wasm", others: "github.com/spf13/cobra"},
+	"cli":                      {ours: "cli/account cli/cmdline cli/localfile cli/maintain cli/operate cli/opsocket cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api origin/operator renderer toolchain wasm", others: "github.com/spf13/cobra"},
 	"cli/account":              {ours: "cli/cmdline cli/devfile cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
 	"cli/cmdline":              {ours: "cli/term origin/operator storage/postgres", others: "github.com/goccy/go-yaml github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/devfile":              {ours: "cli/term"},
@@ -50,7 +50,7 @@ var house = map[string]room{
 	"cli/opsocket":             {ours: "cli/term origin/operator"},
 	"cli/page":                 {ours: "cli/escape cli/tokens/export renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/process":              {ours: "cli/escape cli/localfile cli/term", others: "github.com/prometheus/client_golang"},
-	"cli/serve":                {ours: "cli/account cli/cmdline cli/devfile cli/localfile cli/maintain cli/opsocket cli/process cli/serve/certs cli/term cli/themes cli/tokens/batch cli/tokens/source client console edge edge/listen origin origin/operator renderer/jsontree storage storage/record toolchain wasm", others: "github.com/prometheus/client_golang github.com/spf13/cobra"},
+	"cli/serve":                {ours: "cli/account cli/cmdline cli/devfile cli/localfile cli/maintain cli/opsocket cli/process cli/serve/certs cli/term cli/themes cli/tokens/batch cli/tokens/source client console docs/site edge edge/listen origin origin/operator renderer/jsontree storage storage/record toolchain wasm", others: "github.com/prometheus/client_golang github.com/spf13/cobra"},
 	"cli/serve/certs":          {ours: "cli/term", others: "github.com/spf13/cobra"},
 	"cli/target":               {ours: "cli/cmdline cli/term client", others: "github.com/spf13/cobra"},
 	"cli/term":                 {ours: "cli/escape cli/localfile cli/tokenfile client spelling", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra golang.org/x/term"},
@@ -82,6 +82,7 @@ var house = map[string]room{
 	"tests/floods":             {},
 	"toolchain":                {},
 	"console":                  {},
+	"docs/site":                {others: "github.com/yuin/goldmark"},
 	"console/theme":            {ours: "renderer renderer/modesheet"},
 	"httpguard":                {},
 	"spelling":                 {},
@@ -135,13 +136,14 @@ var house = map[string]room{
 	"origin/derive":                 {ours: "origin/modes renderer renderer/jsontree renderer/modesheet renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
 	"edge/loop":                     {ours: "edge/clientlimit httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
-		ours:   "origin/api origin/auth origin/console origin/cors origin/derive origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator origin/session origin/webhooks renderer storage storage/record wasm",
+		ours:   "docs/site origin/api origin/auth origin/console origin/cors origin/derive origin/documents origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator origin/session origin/webhooks renderer storage storage/record wasm",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/console": {
 		ours:   "origin/auth origin/httpserver origin/metrics origin/session origin/theming storage",
 		others: "github.com/go-json-experiment/json github.com/valyala/fasthttp",
 	},
+	"origin/documents":      {ours: "docs/site origin/httpserver origin/metrics origin/theming", others: "github.com/valyala/fasthttp"},
 	"origin/session":        {ours: "origin/auth origin/httpserver storage storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"origin/api/bulk":       {ours: "origin/theming renderer/jsontree storage/record", others: "github.com/go-json-experiment/json"},
 	"origin/events":         {ours: "storage storage/record", others: "github.com/go-json-experiment/json"},

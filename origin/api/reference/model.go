@@ -17,6 +17,7 @@ import (
 // page is what the template shows.
 type page struct {
 	Title, Summary, Version string
+	Address                 string // of the OpenAPI document
 	Introduction            template.HTML
 	Tags                    []tag
 	Responses, Headers      []component

@@ -31,14 +31,16 @@ type File struct {
 	Body        []byte
 }
 
-// Files returns the page of an OpenAPI document, its style and its script. An error says what the document lacks.
-func Files(document *jsontree.Node) ([]File, error) {
+// Files returns the page of an OpenAPI document, its style and its script, for which address is where the document is, as
+// the page names it. An error says what the document lacks.
+func Files(document *jsontree.Node, address string) ([]File, error) {
 	parsed, err := template.New("page").Parse(pageHTML)
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
 	r := reader{document: document}
 	p := r.page()
+	p.Address = address
 	var page bytes.Buffer
 	if err := parsed.Execute(&page, p); err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
@@ -47,7 +49,7 @@ func Files(document *jsontree.Node) ([]File, error) {
 		return nil, fmt.Errorf("reference: %w", r.err)
 	}
 	return []File{
-		{"/docs", "text/html; charset=utf-8", page.Bytes()},
+		{"/docs/reference.html", "text/html; charset=utf-8", page.Bytes()},
 		{"/docs/reference.css", "text/css; charset=utf-8", style},
 		{"/docs/reference.js", "text/javascript; charset=utf-8", script},
 	}, nil

@@ -1,0 +1,211 @@
+// Package site makes the documentation that people read in a browser out of the project's Markdown: pages with a
+// navigation, a search and a contents list, which load nothing from another server. The origin serves them, and make site
+// writes them as files.
+package site
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+//go:embed page.html site.css site.js
+var own embed.FS
+
+// Policy is the Content-Security-Policy of the pages: they load their own style, script, pictures and search index, and
+// stand in no frame.
+const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Source is what a site is made of.
+type Source struct {
+	Files    fs.FS  // the project's Markdown and pictures, by their paths in the repository
+	Commands string // Markdown of every command of the program; empty: the page is left out
+	Version  string // of the program, which each page names
+}
+
+// File is one file of a site.
+type File struct {
+	ContentType string
+	Body        []byte
+}
+
+// chapter is a page of the site: its address, and the Markdown it is made of.
+type chapter struct {
+	section string // of the navigation; empty: that of the chapter before
+	name    string // of the page's address, without .html
+	title   string // in the navigation
+	source  string // in the repository; empty: the page is not made here
+}
+
+// commandsSource stands for the Markdown of the commands, which is no file.
+const commandsSource = "commands"
+
+// chapters are the pages in the order in which a newcomer reads them.
+var chapters = []chapter{
+	{"Start", "index", "Livery", "docs/index.md"},
+	{"", "tutorial", "A quarter of an hour", "docs/tutorial.md"},
+	{"Guides", "applications", "For application developers", "docs/examples/README.md"},
+	{"", "designers", "For designers", "docs/designers.md"},
+	{"", "console", "The console", "docs/console.md"},
+	{"", "operating", "For platform engineers", "docs/operating.md"},
+	{"", "ci", "For CI", "deploy/action/README.md"},
+	{"Concepts", "concepts", "Drafts, versions, Variants, edges", "docs/concepts.md"},
+	{"Reference", "reference", "Every request of the API", ""},
+	{"", "api", "The API in prose", "docs/api.md"},
+	{"", "commands", "Every command", commandsSource},
+	{"", "tokens", "Files of tokens", "docs/tokens.md"},
+	{"", "rendering", "Rendering", "docs/rendering.md"},
+	{"", "clients", "Typed clients", "docs/examples/clients/README.md"},
+	{"", "statements", "Statements", "docs/statements.md"},
+	{"Operations", "proxies", "Proxies and CDNs", "deploy/proxies.md"},
+	{"", "security", "Security promises", "docs/security.md"},
+	{"", "attacks", "Attacks", "docs/attacks.md"},
+	{"", "report", "Report a fault", "SECURITY.md"},
+	{"Why", "design", "Why it is as it is", "DESIGN.md"},
+	{"", "speed", "How fast it is", "bench/README.md"},
+	{"", "changes", "Changes", "CHANGELOG.md"},
+}
+
+// link is one line of the navigation.
+type link struct {
+	Section, Address, Title string // Section: not empty at the first line of one
+	Here                    bool
+}
+
+// page is what the template shows.
+type page struct {
+	Title, Version string
+	Navigation     []link
+	Contents       []heading
+	Body           template.HTML
+	Previous, Next *link
+}
+
+// Build returns the files of a site by their paths below its address. A page whose Markdown is not in the source is left
+// out; an error says what cannot be read, or which link leads nowhere.
+func Build(s Source) (map[string]File, error) {
+	b := builder{source: s, files: map[string]File{}, pages: map[string]string{}}
+	if err := b.choose(); err != nil {
+		return nil, err
+	}
+	layout, err := template.ParseFS(own, "page.html")
+	if err != nil {
+		return nil, fmt.Errorf("site: %w", err)
+	}
+	for i, c := range b.chapters {
+		if c.source == "" {
+			continue
+		}
+		p, err := b.page(i, c)
+		if err != nil {
+			return nil, fmt.Errorf("site: %s: %w", c.source, err)
+		}
+		var out bytes.Buffer
+		if err := layout.Execute(&out, p); err != nil {
+			return nil, fmt.Errorf("site: %s: %w", c.source, err)
+		}
+		b.files[c.name+".html"] = File{"text/html; charset=utf-8", out.Bytes()}
+	}
+	return b.files, b.finish()
+}
+
+// builder makes one site.
+type builder struct {
+	source   Source
+	chapters []chapter
+	text     map[string][]byte // the Markdown by its path
+	pages    map[string]string // addresses by the paths of their Markdown
+	entries  []entry
+	files    map[string]File
+}
+
+// choose takes the chapters whose Markdown there is.
+func (b *builder) choose() error {
+	b.text = map[string][]byte{commandsSource: []byte(b.source.Commands)}
+	section := ""
+	for _, c := range chapters {
+		if c.section != "" {
+			section = c.section
+		}
+		switch c.source {
+		case "":
+		case commandsSource:
+			if b.source.Commands == "" {
+				continue
+			}
+		default:
+			text, err := fs.ReadFile(b.source.Files, c.source)
+			if err != nil {
+				continue
+			}
+			b.text[c.source] = text
+		}
+		c.section, section = section, ""
+		b.chapters = append(b.chapters, c)
+		b.pages[c.source] = c.name + ".html"
+	}
+	if len(b.text) < 2 {
+		return fmt.Errorf("site: the source has none of the pages, such as %s", chapters[0].source)
+	}
+	return nil
+}
+
+// page renders a chapter.
+func (b *builder) page(at int, c chapter) (page, error) {
+	p := page{Title: c.title, Version: b.source.Version}
+	for i, other := range b.chapters {
+		l := link{other.section, other.name + ".html", other.title, i == at}
+		p.Navigation = append(p.Navigation, l)
+		switch i {
+		case at - 1:
+			p.Previous = &l
+		case at + 1:
+			p.Next = &l
+		}
+	}
+	r := renderer{builder: b, source: c.source, address: c.name + ".html", title: c.title}
+	body, err := r.render(b.text[c.source])
+	p.Body, p.Contents = body, r.headings
+	return p, err
+}
+
+// finish adds the files that all pages share.
+func (b *builder) finish() error {
+	index, err := json.Marshal(b.entries)
+	if err != nil {
+		return fmt.Errorf("site: %w", err)
+	}
+	b.files["search.json"] = File{"application/json", index}
+	for name, kind := range map[string]string{"site.css": "text/css; charset=utf-8", "site.js": "text/javascript; charset=utf-8"} {
+		body, err := own.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("site: %w", err)
+		}
+		b.files[name] = File{kind, body}
+	}
+	return nil
+}
+
+// pictureTypes are the types of the pictures, by the ends of their names.
+var pictureTypes = map[string]string{".png": "image/png", ".svg": "image/svg+xml"}
+
+// picture adds a picture of the repository, and returns its address.
+func (b *builder) picture(name string) (string, error) {
+	body, err := fs.ReadFile(b.source.Files, name)
+	if err != nil {
+		return "", err
+	}
+	kind := pictureTypes[path.Ext(name)]
+	if kind == "" {
+		return "", fmt.Errorf("%s is not a picture of a known type", name)
+	}
+	address := "pictures/" + strings.ReplaceAll(strings.TrimPrefix(name, "docs/"), "/", "-")
+	b.files[address] = File{kind, body}
+	return address, nil
+}
