@@ -62,7 +62,7 @@ type output struct {
 
 // testApp returns a program that reads and prints if a test says.
 func testApp(in io.Reader, out, errOut io.Writer) *app {
-	return &app{account.New(&term.App{In: in, Out: out, Err: errOut})}
+	return &app{Session: account.New(&term.App{In: in, Out: out, Err: errOut})}
 }
 
 // colored makes a program print for a terminal, or for a file.
