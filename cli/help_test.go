@@ -89,6 +89,7 @@ var withoutJSON = map[string]string{
 	"livery dev":                   "it serves",
 	"livery origin":                "it serves",
 	"livery edge":                  "it serves",
+	"livery docs":                  "what it writes are files",
 	"livery help":                  "it prints help",
 	"livery completion bash":       "it prints a script",
 	"livery completion zsh":        "it prints a script",
