@@ -60,7 +60,15 @@ func main() {
 	flag.StringVar(&r.baseURL, "base-url", "", "`URL` that the files will stand under (default: https://example.com/livery/releases/VERSION)")
 	flag.StringVar(&r.root, "root", "../..", "`FOLDER` of the sources")
 	flag.StringVar(&r.out, "out", "", "`FOLDER` to write; it is emptied first")
+	cutVersion := flag.String("cut", "", "only give the changelog's section Unreleased this `VERSION` and today's date")
 	flag.Parse()
+	if *cutVersion != "" {
+		if err := cut(filepath.Join(r.root, "CHANGELOG.md"), *cutVersion, time.Now()); err != nil {
+			fmt.Fprintln(os.Stderr, "release:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	r.at = time.Unix(epoch, 0).UTC()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

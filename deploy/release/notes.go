@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // notesName is the file of the notes.
@@ -23,6 +24,26 @@ func (r *release) writeNotes(context.Context) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(r.out, notesName), []byte("# Livery "+r.version+"\n\n"+section+"\n"), 0o644)
+}
+
+// cut gives the section Unreleased of a changelog a version and a date, and begins a new one above it.
+func cut(path, version string, at time.Time) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if !semanticVersion.MatchString(version) {
+		return fmt.Errorf("%q is not a semantic version such as 1.2.3: give VERSION", version)
+	}
+	if _, err := sectionOf(string(text), version); err == nil {
+		return fmt.Errorf("%s has a section %s already", path, version)
+	}
+	if _, err := sectionOf(string(text), "Unreleased"); err != nil {
+		return err
+	}
+	const unreleased = "## Unreleased\n"
+	after := strings.Replace(string(text), unreleased, unreleased+"\n## ["+version+"] - "+at.Format(time.DateOnly)+"\n", 1)
+	return os.WriteFile(path, []byte(after), 0o644)
 }
 
 var heading = regexp.MustCompile(`(?m)^## (.+)$`)
