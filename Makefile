@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site examples clients wasm clean console console-bundle console-test
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow scan cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site examples clients wasm clean console console-bundle console-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -162,6 +162,9 @@ modes: build bench/peers/node_modules ## Measure a stylesheet of modes beside St
 
 edge: build ## Measure the edge beside nginx and h2o: plain, TLS, HTTP/2, misses, publishes, idle memory, floods (needs nginx, wrk, h2load, openssl)
 	go run ./bench edge -page bench/results/edge.md
+
+scan: build ## Measure livery scan on a million lines of sources
+	go test -count 1 ./bench/scan -args -livery $(CURDIR)/bin/livery -page $(CURDIR)/bench/results/scan.md
 
 cache: ## Compare policies of eviction on recorded traffic
 	go test -count 1 ./bench/cache -args -write $(CURDIR)/bench/results/cache.md

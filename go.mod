@@ -39,6 +39,8 @@ require github.com/summerwind/h2spec v2.2.1+incompatible
 
 require github.com/yuin/goldmark v1.8.7
 
+require github.com/bmatcuk/doublestar/v4 v4.10.4
+
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect

@@ -59,6 +59,14 @@ func Code(s string) string {
 func JSON(text []byte) []byte {
 	dst := make([]byte, 0, len(text))
 	for len(text) > 0 {
+		shown := 0
+		for shown < len(text) && (text[shown] >= ' ' && text[shown] <= '~' || text[shown] == '\n') {
+			shown++
+		}
+		dst, text = append(dst, text[:shown]...), text[shown:]
+		if len(text) == 0 {
+			break
+		}
 		r, size := utf8.DecodeRune(text)
 		switch {
 		case r == '\n' || r == '\t' || r == '\r' || !hidden(r) && !(r == utf8.RuneError && size == 1):

@@ -13,6 +13,7 @@ func Commands(s *account.Session) []*cobra.Command {
 	return []*cobra.Command{
 		a.pullCommand(),
 		a.typesCommand(),
+		a.scanCommand(),
 		a.editCommand(),
 		a.unsetCommand(),
 		a.renameCommand(),

@@ -86,7 +86,11 @@ func (a *app) sheetFor(cmd *cobra.Command, p typesFlags, files []string) (*expor
 		if err != nil {
 			return nil, err
 		}
-		return export.Read(titleOf(files), read.Tree, nil, p.prefix), nil
+		s := export.Read(titleOf(files), read.Tree, nil, p.prefix)
+		for i := range s.Tokens {
+			s.Tokens[i].Location = read.TokenLocation(s.Tokens[i].Path)
+		}
+		return s, nil
 	}
 	if err := source.OnlyForFiles(cmd); err != nil {
 		return nil, err

@@ -29,12 +29,14 @@ type Token struct {
 	Properties  []Property // at least one, the token's own name first if it has one
 	Primitive   string     // as tokens.values.json holds it, JSON; empty if that file leaves the token out
 	Description string     // on one line; empty if there is none
+	Location    string     // file and line that it was read from; empty if that is unknown
 	Deprecated  string     // why, on one line; "deprecated" if the document gives no reason; empty if the token is not
 }
 
 // Sheet is the served content of a Theme as a list of tokens.
 type Sheet struct {
 	Title  string  // what the files are made of, for their first line
+	Prefix string  // of the custom properties; may be empty
 	Tokens []Token // in document order
 	CSS    []byte  // tokens.css
 	Left   int     // tokens that tokens.css leaves out
@@ -47,7 +49,7 @@ func Read(title string, theme, overrides *jsontree.Node, prefix string) *Sheet {
 	if overrides != nil {
 		document = dtcg.Overlay(document, dtcg.Overrides(overrides))
 	}
-	s := &Sheet{Title: escape.Line(title)}
+	s := &Sheet{Title: escape.Line(title), Prefix: prefix}
 	s.CSS = renderer.LoadDocument(document, prefix).Append(nil, renderer.TokensCSS)
 	declared := Declarations(string(s.CSS))
 	for i := range document.Tokens {

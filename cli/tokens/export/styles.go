@@ -68,8 +68,9 @@ func (s *Sheet) AppendTailwind(dst []byte) []byte {
 	taken := map[string]bool{}
 	for i := range s.Tokens {
 		t := &s.Tokens[i]
-		name := t.utility()
-		if name == "" || taken[name] {
+		namespace, path := t.Utility()
+		name := string(css.AppendName(nil, namespace, path))
+		if namespace == "" || taken[name] {
 			continue
 		}
 		taken[name] = true
@@ -78,18 +79,19 @@ func (s *Sheet) AppendTailwind(dst []byte) []byte {
 	return append(dst, "}\n"...)
 }
 
-// utility returns the theme variable of Tailwind that a token is, or "".
-func (t *Token) utility() string {
+// Utility returns the namespace of Tailwind's theme variables that a token belongs to and its path there: "color" and
+// "brand" of bg-brand and --color-brand. The namespace is empty if no utility takes the token.
+func (t *Token) Utility() (namespace string, path []string) {
 	for _, n := range namespaces {
 		if n.kind != t.Kind {
 			continue
 		}
 		rest, found := without(t.Segments, append(n.words, n.name, n.name+"s"))
 		if found || n.words == nil {
-			return string(css.AppendName(nil, n.name, rest))
+			return n.name, rest
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // without returns a path without its first name if that is one of some words, and whether any name is one of them.

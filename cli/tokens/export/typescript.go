@@ -20,8 +20,12 @@ export type TokenPathOf<T extends TokenType> = { [P in TokenPath]: Tokens[P]["ty
 export type CustomProperty = Tokens[TokenPath]["property"];
 /** A reference to one of them: "var(--color-brand)". */
 export type CSSVar = ` + "`var(${CustomProperty})`" + `;
+/** The references to the custom properties of a token: CSSVarOf<"color.brand"> is "var(--color-brand)". */
+export type CSSVarOf<P extends TokenPath> = ` + "`var(${Tokens[P][\"property\"]})`" + `;
 /** The value of a token in tokens.values.json. */
 export type TokenValue<P extends TokenPath> = Tokens[P]["value"];
+/** The value of any token of a type: TokenValueOf<"color">. */
+export type TokenValueOf<T extends TokenType> = TokenValue<TokenPathOf<T>>;
 `
 
 // AppendTypes appends tokens.d.ts: for each path the token's type, its custom properties and the type of its value in

@@ -1,0 +1,197 @@
+package tokens
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/scan"
+)
+
+const scanText = `Reads source files and lists the names of tokens in them that the Theme does not have, with the
+nearest that it has, and the uses of deprecated tokens. A use is var(--color-brand) or another mention of a
+custom property, a path as in cssVar("color.brand"), token("color.brand") or tokens["color.brand"], or a class
+of Tailwind on the theme that livery pull --format tailwind writes, such as hover:bg-brand/80. --uses lists each
+of them, --unused the tokens that no file names.
+
+A custom property is unknown if neither the tokens nor the files declare it, and it has the prefix of the
+Theme, stands in a group within a group of it, or is one slip away from a token: a letter that is missing, added,
+replaced or swapped. Others belong to other libraries; --strict refuses them too. A class is unknown if it is
+one slip away from a token's class, or is named as if it stood in a group of them, unless Tailwind or a
+stylesheet has it. A comment with livery-ignore on the line, or on the line above, excuses it.
+
+Comments are not read, and neither are .git, node_modules, what .gitignore names, symbolic links, files that
+Livery wrote, and files over 2 MiB. These are read: ` + "\n"
+
+// scanFlags are the flags of scan.
+type scanFlags struct {
+	typesFlags
+	tokens []string
+	sarif  bool
+	scan.Options
+}
+
+func (a *app) scanCommand() *cobra.Command {
+	var p scanFlags
+	cmd := &cobra.Command{
+		Use:   "scan [DIR|FILE...]",
+		Short: "List where source files use tokens, and names that the Theme does not have",
+		Long:  scanText + strings.Join(scan.Extensions(), " ") + "\n\nThe exit code is 1 if there are unknown names, or files that cannot be read.",
+		Example: "  livery scan src --tokens acme.tokens.json\n" +
+			"  livery scan src --env sandbox --theme acme --unused\n" +
+			"  livery scan --tokens acme.tokens.json --sarif > livery.sarif",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.scan(cmd, p, args) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&p.tokens, "tokens", nil, "`FILE` of tokens, instead of --theme; may be repeated")
+	f.StringArrayVar(&p.Exclude, "exclude", nil, "`PATTERN` of files and folders to leave out, as in a .gitignore at the root of the repository; may be repeated")
+	f.BoolVar(&p.Uses, "uses", false, "list each use of a token")
+	f.BoolVar(&p.Unused, "unused", false, "list the tokens that no file names")
+	f.BoolVar(&p.Strict, "strict", false, "refuse every custom property that neither the tokens nor the files declare, deprecated tokens, and those that --unused lists")
+	f.BoolVar(&p.sarif, "sarif", false, "print SARIF 2.1.0, which GitHub and editors show beside the lines")
+	f.IntVar(&p.version, "version", 0, "published version `N` of --theme (default: the current document)")
+	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
+	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
+	p.FileFlags.Add(cmd)
+	return a.JSONFlag(target.InEnvironment(cmd, &p.Target))
+}
+
+func (a *app) scan(cmd *cobra.Command, p scanFlags, args []string) error {
+	if p.sarif && a.JSON {
+		return term.UsageError("Leave out one of them.", "--json and --sarif are two forms")
+	}
+	if p.Theme == "" && len(p.tokens) == 0 {
+		return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s needs --theme, or token files with --tokens", cmd.CommandPath())
+	}
+	s, err := a.sheetFor(cmd, p.typesFlags, p.tokens)
+	if err != nil {
+		return err
+	}
+	if len(s.Tokens) == 0 {
+		return term.Fail("See livery check.", "there is nothing to look for: tokens.css declares no token")
+	}
+	scanner := scan.New(s, p.Options)
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	for _, arg := range args {
+		if err := scanPath(scanner, arg); err != nil {
+			return term.Fail("Name a folder or a file of sources.", "%s cannot be read: %v", arg, err)
+		}
+	}
+	r := scanner.Result()
+	if err := a.showScan(p, r); err != nil {
+		return err
+	}
+	return judgeScan(p, r)
+}
+
+// scanPath adds a folder or a file. What the .gitignore of the repository around it names is left out.
+func scanPath(s *scan.Scanner, arg string) error {
+	start, err := filepath.Abs(arg)
+	if err != nil {
+		return err
+	}
+	root := repositoryOf(start)
+	inside, err := filepath.Rel(root, start)
+	if err != nil {
+		return err
+	}
+	return s.Add(os.DirFS(root), filepath.ToSlash(inside), func(name string) string {
+		below, err := filepath.Rel(inside, filepath.FromSlash(name))
+		if err != nil {
+			return name
+		}
+		return filepath.ToSlash(filepath.Join(arg, below))
+	})
+}
+
+// repositoryOf returns the folder around a path that holds .git, or else the folder that the path is or stands in.
+func repositoryOf(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return path
+	}
+	return filepath.Dir(path)
+}
+
+// scanLabels are the words and styles of the rules on a terminal.
+var scanLabels = map[string][2]string{
+	scan.Unknown: {"31", "unknown"}, scan.Deprecated: {"33", "deprecated"}, scan.Unused: {"33", "unused"}, scan.Use: {"2", "use"},
+}
+
+// showScan prints what was found in the form that the flags ask for.
+func (a *app) showScan(p scanFlags, r *scan.Result) error {
+	for _, s := range r.Skipped {
+		if s.Failed {
+			a.Warn("Note: %s cannot be read: %s", s.File, s.Reason)
+		}
+	}
+	if p.sarif {
+		log, err := r.SARIF()
+		if err == nil {
+			_, err = a.Out.Write(log)
+		}
+		return err
+	}
+	return a.Show(r, func() {
+		for _, f := range r.Findings {
+			label := scanLabels[f.Rule]
+			a.Say("%s%s  %s", a.placeOf(f), a.Styled(label[0], label[1]), f.Message)
+		}
+		used := 0
+		for _, t := range r.Tokens {
+			used += min(t.Uses, 1)
+		}
+		a.Say("%s in %s: %s of %d of %s.", term.Plural(r.Lines, "line"), term.Plural(r.Files, "file"),
+			term.Plural(r.Uses, "use"), used, term.Plural(len(r.Tokens), "token"))
+		if r.Foreign > 0 {
+			a.Say("%s of other libraries; --strict refuses them.", term.Plural(r.Foreign, "name"))
+		}
+	})
+}
+
+// placeOf returns the place of a finding as editors read it, or nothing.
+func (a *app) placeOf(f scan.Finding) term.Escaped {
+	switch {
+	case f.File == "":
+		return ""
+	case f.Column == 0:
+		return a.Styled("1", f.File) + ":" + term.Cell(f.Line) + ":  "
+	}
+	return a.Styled("1", f.File) + ":" + term.Cell(f.Line) + ":" + term.Cell(f.Column) + ":  "
+}
+
+// judgeScan returns why a scan fails, or nil.
+func judgeScan(p scanFlags, r *scan.Result) error {
+	unknown, refused := r.Count(scan.Unknown), 0
+	if p.Strict {
+		refused = r.Count(scan.Deprecated) + r.Count(scan.Unused)
+	}
+	unread := 0
+	for _, s := range r.Skipped {
+		if s.Failed {
+			unread++
+		}
+	}
+	switch {
+	case unknown > 0:
+		return term.Fail("Correct them, or excuse a line with a comment: livery-ignore.", "%s", term.Plural(unknown, "unknown name"))
+	case refused > 0:
+		return term.Fail("Replace what is deprecated; unset what is not used.", "%s of deprecated or unused tokens", term.Plural(refused, "finding"))
+	case unread > 0:
+		return term.Fail("Let this user read them, or leave them out with --exclude.", "%s could not be read", term.Plural(unread, "file"))
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/livery/cli/tokens/export"
+	"example.com/livery/spelling"
+)
+
+// The rules that findings are of.
+const (
+	Unknown    = "unknown-token"    // a name that the tokens do not have
+	Deprecated = "deprecated-token" // a use of a token that is deprecated
+	Unused     = "unused-token"     // a token that no file names
+	Use        = "token"            // a use of a token
+)
+
+// Finding is one thing that a scan lists.
+type Finding struct {
+	Rule    string `json:"rule"`
+	File    string `json:"file,omitempty"` // empty if it is about no place in a file
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"` // in characters; both count from 1
+	Name    string `json:"name"`             // as the file spells it; of an unused token its path
+	Token   string `json:"token,omitempty"`  // path of the token that is named
+	Nearest string `json:"nearest,omitempty"`
+	Message string `json:"message"`
+
+	offset int  // of the name, in bytes
+	width  int  // of the name, in characters
+	isSlip bool // one slip makes the name of Nearest, and of no other
+}
+
+// Skipped is a file or folder that was not read.
+type Skipped struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+	Failed bool   `json:"failed,omitempty"` // the system refused it
+}
+
+// Count is how often files name a token.
+type Count struct {
+	Path string `json:"path"`
+	Uses int    `json:"uses"`
+}
+
+// Result is what a scan found. Equal files and tokens give equal results.
+type Result struct {
+	Files    int       `json:"files"`
+	Lines    int       `json:"lines"`
+	Uses     int       `json:"uses"`
+	Foreign  int       `json:"foreign"`  // custom properties that are asked for and that neither the tokens nor the files declare
+	Tokens   []Count   `json:"tokens"`   // in document order
+	Findings []Finding `json:"findings"` // by file, line and column, then unused tokens in document order
+	Skipped  []Skipped `json:"skipped"`
+}
+
+// Result returns what was found in all that was added.
+func (s *Scanner) Result() *Result {
+	r := &Result{Files: s.total.read, Lines: s.total.lines, Findings: []Finding{}, Skipped: append([]Skipped{}, slices.Concat(s.skipped, s.total.skipped)...)}
+	for i, n := range s.total.counts {
+		r.Uses += n
+		r.Tokens = append(r.Tokens, Count{s.tokens[i].Path, n})
+	}
+	s.addUses(r)
+	s.addUnknown(r)
+	slices.SortFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Rule, b.Rule), strings.Compare(a.Token, b.Token))
+	})
+	slices.SortFunc(r.Skipped, func(a, b Skipped) int { return strings.Compare(a.File, b.File) })
+	if s.options.Unused {
+		s.addUnused(r)
+	}
+	return r
+}
+
+// Count returns how many findings are of a rule.
+func (r *Result) Count(rule string) (n int) {
+	for _, f := range r.Findings {
+		if f.Rule == rule {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Scanner) finding(rule string, p place, name, message string) Finding {
+	return Finding{
+		Rule: rule, File: s.files[p.file], Line: int(p.line), Column: int(p.column), Name: name, Message: message,
+		offset: int(p.offset), width: int(p.width),
+	}
+}
+
+func (s *Scanner) addUses(r *Result) {
+	for _, u := range s.total.uses {
+		t := &s.tokens[u.token]
+		if s.options.Uses {
+			f := s.finding(Use, u.place, u.name, u.name+" is "+t.Path)
+			f.Token = t.Path
+			r.Findings = append(r.Findings, f)
+		}
+		if t.Deprecated != "" {
+			f := s.finding(Deprecated, u.place, u.name, t.Path+" is deprecated: "+t.Deprecated)
+			f.Token = t.Path
+			r.Findings = append(r.Findings, f)
+		}
+	}
+}
+
+// addUnused adds the tokens that no file names, and that no name whose rest a program makes can be.
+func (s *Scanner) addUnused(r *Result) {
+	for i, n := range s.total.counts {
+		if t := &s.tokens[i]; n == 0 && !s.mayBeMade(t.Path) && !slices.ContainsFunc(t.Properties, func(p export.Property) bool { return s.mayBeMade(p.Name) }) {
+			f := Finding{Rule: Unused, Name: t.Path, Token: t.Path, Message: "no file names " + t.Path}
+			if at := strings.LastIndexByte(t.Location, ':'); at > 0 {
+				if line, err := strconv.Atoi(t.Location[at+1:]); err == nil {
+					f.File, f.Line = t.Location[:at], line
+				}
+			}
+			r.Findings = append(r.Findings, f)
+		}
+	}
+}
+
+func (s *Scanner) mayBeMade(name string) bool {
+	for start := range s.total.dynamic {
+		if strings.HasPrefix(name, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostCompared bounds how often two names are compared to tell the nearest of those that are more than a slip away.
+const mostCompared = 2_000_000
+
+// judgement is what a name that the tokens do not have turned out to be.
+type judgement struct {
+	unknown bool
+	nearest string
+	isSlip  bool
+}
+
+// addUnknown adds the names that the tokens do not have, and that the files do not declare either.
+func (s *Scanner) addUnknown(r *Result) {
+	type key struct {
+		name string
+		kind int
+	}
+	judged, compared := map[key]judgement{}, 0
+	for _, c := range s.total.candidates {
+		k := key{c.name, c.kind}
+		j, known := judged[k]
+		if !known {
+			j = s.judge(c, &compared)
+			judged[k] = j
+			if c.kind == ofProperty && !j.unknown && !s.total.declared[c.name] {
+				r.Foreign++
+			}
+		}
+		if j.unknown {
+			f := s.finding(Unknown, c.place, c.name, c.name+" is not a "+kinds[c.kind]+" of a token")
+			if f.Nearest, f.isSlip = j.nearest, j.isSlip; f.Nearest != "" {
+				f.Message += "; did you mean " + f.Nearest + "?"
+			}
+			r.Findings = append(r.Findings, f)
+		}
+	}
+}
+
+// kinds name the kinds of candidates.
+var kinds = [...]string{ofProperty: "custom property", ofPath: "path", ofClass: "class"}
+
+// judge says what a candidate is. compared counts comparisons.
+func (s *Scanner) judge(c candidate, compared *int) judgement {
+	near, all := []string(nil), s.nearProperties.names
+	ours := c.kind == ofPath // the text around it told
+	switch c.kind {
+	case ofProperty:
+		if s.total.declared[c.name] {
+			return judgement{}
+		}
+		near = s.nearProperties.near(c.name)
+		ours = s.options.Strict || s.inGroup(c.name) || s.prefix != "" && strings.HasPrefix(c.name, s.prefix)
+	case ofPath:
+		near, all = s.nearPaths.near(c.name), s.nearPaths.names
+	case ofClass:
+		if s.isOwnClass(c.name) {
+			return judgement{}
+		}
+		class := s.class(c.name)
+		near, all, ours = class.near, nil, class.inGroup
+	}
+	switch {
+	case len(near) > 0:
+		return judgement{true, near[0], len(near) == 1}
+	case ours && *compared+len(all) <= mostCompared:
+		*compared += len(all)
+		return judgement{true, spelling.Nearest(c.name, all), false}
+	}
+	return judgement{unknown: ours}
+}
+
+// isOwnClass reports whether a stylesheet of the files has a class, or declares the theme variable that makes it.
+func (s *Scanner) isOwnClass(name string) bool {
+	if s.total.selectors[name] {
+		return true
+	}
+	for k := 1; k < len(name)-1; k++ {
+		if name[k] != '-' {
+			continue
+		}
+		for _, namespace := range utilities[name[:k]] {
+			if s.total.declared["--"+namespace+name[k:]] {
+				return true
+			}
+		}
+	}
+	return false
+}
