@@ -85,6 +85,9 @@ func TestThemeRoutes(t *testing.T) {
 	if _, err := scope.SetModes(client.WithIfMatch(ctx, f.theme.ETag), nil); !errors.Is(err, client.ErrIfMatchFailed) {
 		t.Errorf("SetModes(another ETag) = %v, want ErrIfMatchFailed", err)
 	}
+	if m := must(scope.Manifest(ctx))(t); m.Version != *f.theme.LatestVersion || m.Files["tokens.css"].Bytes == 0 || len(m.Files) != 4 || len(m.Modes) != 1 || !strings.HasSuffix(m.URL, id+"/manifest.json") {
+		t.Errorf("Manifest() = %+v", m)
+	}
 	if parent := must(c.DeleteTheme(ctx, e, id))(t); parent.ID != e {
 		t.Errorf("DeleteTheme() = %+v, want the parent Environment (S97)", parent)
 	}

@@ -20,6 +20,7 @@ type exchange struct {
 	records.Held                      // Theme: nil until it is known
 	ctx          *fasthttp.RequestCtx // nil: the event loop has the request
 	address      address.Address
+	manifest     bool   // the manifest of the Theme is asked for, and no file
 	room         []byte // for the key of a pair in modes
 	path         []byte
 	query        []byte

@@ -305,6 +305,8 @@ func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.serveRefresh(w, r, rest)
 	case ok && kind == "themes":
 		f.serveTheme(w, rest)
+	case ok && kind == "manifests":
+		f.serveManifest(w, rest)
 	case ok && kind == "pairs":
 		f.servePair(w, rest, r.URL.Query().Get(feedproto.InputsParameter))
 	case ok && kind == "blobs":
@@ -363,6 +365,20 @@ func (f *feed) serveTheme(w http.ResponseWriter, key string) {
 	}
 	t.Cursor = f.cursor(len(f.log))
 	answer(w, t.Theme)
+}
+
+// serveManifest answers with a manifest that says what is published, and a name that needs escapes.
+func (f *feed) serveManifest(w http.ResponseWriter, key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch t := f.themes[key]; {
+	case t == nil:
+		missing(w, "theme")
+	case len(t.versions) == 0:
+		missing(w, "version")
+	default:
+		answer(w, feedproto.NewManifest(key, fmt.Appendf(nil, `{"version":%d,"name":"A \u003c %d"}`, len(t.versions), len(t.variants))))
+	}
 }
 
 func (f *feed) servePair(w http.ResponseWriter, key, inputs string) {

@@ -60,8 +60,7 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 	if options && string(x.path) == "*" {
 		return nil
 	}
-	var ok bool
-	if x.address, ok = address.Parse(x.path, x.query, x.room); !ok {
+	if !x.parse() {
 		return respond.NotFound
 	}
 	if !options && string(method) != fasthttp.MethodGet && string(method) != fasthttp.MethodHead {
@@ -82,10 +81,21 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 		x.response.Preflight(&x.view)
 		x.response.WriteTo(&x.ctx.Response)
 		return nil
+	case x.manifest:
+		return e.respondManifest(x)
 	case x.PairState.Missing != "":
 		return respond.NotFound
 	}
 	return e.respond(x)
+}
+
+// parse reads the address, and reports whether it is one.
+func (x *exchange) parse() (ok bool) {
+	if x.address, ok = address.Parse(x.path, x.query, x.room); !ok {
+		x.address, ok = address.ParseManifest(x.path, x.query)
+		x.manifest = ok
+	}
+	return ok
 }
 
 // checkHead refuses requests that another reader of the connection might understand differently.
@@ -114,6 +124,9 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 		return respond.NotFound
 	}
 	x.Theme, x.ThemeState = t, s
+	if x.manifest {
+		return nil
+	}
 	if !s.Files[x.address.File] {
 		return respond.NotFound
 	}
@@ -202,6 +215,32 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 	v.Digest = len(h.Peek("Want-Repr-Digest")) > 0
 	v.IfMatch, v.IfNoneMatch = h.PeekAll(fasthttp.HeaderIfMatch), h.Peek(fasthttp.HeaderIfNoneMatch)
 	if p := e.decide(x); p != nil {
+		return p
+	}
+	x.response.WriteTo(&x.ctx.Response)
+	return nil
+}
+
+// respondManifest sends the manifest of the Theme.
+func (e *Edge) respondManifest(x *exchange) *respond.Problem {
+	state, o, err := x.Theme.Manifest(e.records, x.ThemeState, &x.Lookup)
+	x.outcome = max(x.outcome, o)
+	switch {
+	case err != nil:
+		return unanswered(err)
+	case state.Missing != "":
+		return respond.NotFound
+	}
+	h, v := &x.ctx.Request.Header, &x.view
+	if x.ctx.IsGet() {
+		v.Range, v.IfRange = h.Peek(fasthttp.HeaderRange), h.Peek(fasthttp.HeaderIfRange)
+	}
+	v.IfMatch, v.IfNoneMatch = h.PeekAll(fasthttp.HeaderIfMatch), h.Peek(fasthttp.HeaderIfNoneMatch)
+	v.Body, v.CacheControl = state.Body, cacheControlFor(x)
+	known, _ := e.records.Known(x.Theme, state.Freshness, &x.Lookup)
+	v.Age = x.Now.Sub(known)
+	x.describe()
+	if p := x.response.Decide(v); p != nil {
 		return p
 	}
 	x.response.WriteTo(&x.ctx.Response)

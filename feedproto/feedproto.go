@@ -20,6 +20,8 @@ const (
 	PairsPath   = "/feed/v1/pairs/"   // {environment}/{theme}/{variant}/{version}, and /{modes} of an address with modes
 	RefreshPath = "/feed/v1/refresh/" // {environment}/{theme}
 	BlobsPath   = "/feed/v1/blobs/"   // {digest}
+
+	ManifestsPath = "/feed/v1/manifests/" // {environment}/{theme}
 )
 
 // The headers in which an edge, and an origin for a refresh, says how current its answer is.

@@ -1,6 +1,10 @@
 package feedproto
 
-import "example.com/livery/storage/record"
+import (
+	"strings"
+
+	"example.com/livery/storage/record"
+)
 
 // Theme is what an edge needs to know of a Theme to decide any request for its files.
 type Theme struct {
@@ -58,6 +62,23 @@ func (p *PairInputs) Add(which string, blob func(name record.Hash) ([]byte, erro
 	if content, err := blob(p.Plan); err == nil && len(content)+len(p.OverlayBytes) <= MaxPairInputs {
 		p.PlanBytes = content
 	}
+}
+
+// ManifestFile is the last part of the address under which edges serve the manifest of a Theme,
+// "/{environment}/{theme}/manifest.json".
+const ManifestFile = "manifest.json"
+
+// Manifest is the manifest of a Theme, which edges serve as it is.
+type Manifest struct {
+	EnvironmentID string `json:"environmentID"`
+	ThemeID       string `json:"themeID"`
+	Content       []byte `json:"content"` // JSON
+}
+
+// NewManifest returns the manifest of the Theme under key, "{environment}/{theme}".
+func NewManifest(key string, content []byte) Manifest {
+	environment, theme, _ := strings.Cut(key, "/")
+	return Manifest{environment, theme, content}
 }
 
 // Changes is one answer of the change feed.

@@ -39,6 +39,7 @@ var roles = map[string]record.Role{
 	"POST /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens/publish": record.Editor,
 	"DELETE /public/v1/environments/{environmentID}/themes/{themeID}/variants/{variantID}/tokens":       record.Editor,
 
+	"GET /public/v1/environments/{environmentID}/themes/{themeID}/manifest":                                   record.Viewer,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/modes":                                      record.Viewer,
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/modes":                                      record.Admin,
 	"GET /public/v1/environments/{environmentID}/themes/{themeID}/tokens/diagnostics":                         record.Viewer,

@@ -170,6 +170,9 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 		}
 	}
 	still("with everything derived lost")
+	m := e.manifest(theme)
+	e.served(theme, "-", m.Files, "1")
+	e.served(theme, idOf(dark), m.Variants["dark"].Files, "1")
 
 	// A Variant that is published now at the earlier version is rendered by that version's module, too.
 	e.patch(light, `[{"operation":"set","path":"red","value":"#00aa00"}]`)

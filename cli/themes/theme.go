@@ -15,7 +15,7 @@ import (
 
 func (a *app) themeCommand() *cobra.Command {
 	theme := cmdline.Group("theme", "List, create, show, change and delete Themes")
-	theme.AddCommand(a.themeList(), a.themeCreate(), a.themeShow(), a.themeUpdate(), a.themeModes(), a.themeDelete())
+	theme.AddCommand(a.themeList(), a.themeCreate(), a.themeShow(), a.themeUpdate(), a.themeModes(), a.themeManifest(), a.themeDelete())
 	return theme
 }
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/wasm/abi"
 )
 
@@ -52,6 +53,20 @@ func Parse(path, query, room []byte) (a Address, ok bool) {
 	}
 	a.Key = append(append(append(room, a.Key...), '/'), a.Modes...)
 	return a, a.File == abi.TokensCSS || bytes.IndexByte(a.Modes, '.') >= 0
+}
+
+// ParseManifest reads the address of a Theme's manifest, "/{env}/{theme}/manifest.json". No Variant can have it: the address
+// of a file has two more parts.
+func ParseManifest(path, query []byte) (a Address, ok bool) {
+	key, ok := bytes.CutSuffix(path, []byte("/"+feedproto.ManifestFile))
+	if !ok || len(key) == 0 || key[0] != '/' {
+		return Address{}, false
+	}
+	if a, ok = ParseTheme(key[1:]); !ok || len(a.Theme) != len(key)-1 {
+		return Address{}, false
+	}
+	a.Query = query
+	return a, true
 }
 
 // ParsePair reads "{env}/{theme}/{-|variant}/{latest|number}", and that with "/{modes}" behind it.

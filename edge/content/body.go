@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"example.com/livery/edge/coding"
+	"example.com/livery/edge/memcache"
 	"example.com/livery/wasm/abi"
 )
 
@@ -60,6 +61,14 @@ func NewBody(f abi.File, content []byte, wanted, enc coding.Encoding, fast bool,
 	b.ETag = []byte(`"` + string(name) + etagSuffixes[enc] + `"`)
 	return b.describe(f)
 }
+
+// NewJSON returns a JSON document, which must not be changed, as it is sent. It belongs to no file of a Theme.
+func NewJSON(content []byte) *Body {
+	return NewBody(abi.TokensJSON, content, coding.Identity, coding.Identity, false, nil)
+}
+
+// Cost returns the memory that a body takes.
+func (b *Body) Cost() uint32 { return bodyCost + memcache.Allocated(len(b.Bytes)) }
 
 // describe sets what b's answers say of it, and returns it.
 func (b *Body) describe(f abi.File) *Body {

@@ -107,7 +107,7 @@ func (f *File) cost() (sum uint32) {
 	for _, d := range f.deltas {
 		sum += deltaCost
 		if d.body != nil {
-			sum += bodyCost + memcache.Allocated(len(d.body.Bytes))
+			sum += d.body.Cost()
 		}
 	}
 	return sum

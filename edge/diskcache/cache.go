@@ -22,6 +22,7 @@ import (
 // segments of a log and not synced: losing one costs a question to upstream.
 //
 //	themes/{env}/{theme}                     Record[feedproto.Theme], without signing secrets
+//	manifests/{env}/{theme}                  Record[feedproto.Manifest]
 //	pairs/{env}/{theme}/{variant}/{version}  Record[feedproto.Pair]
 //	blobs/{hash}                             plans, overlays and modules
 //	cursor                                   place in the change log
@@ -74,11 +75,15 @@ func (c *Cache) Close() { c.index.log.close() }
 
 // The names of records.
 func themeName(key string) string      { return "themes/" + key }
+func manifestName(key string) string   { return "manifests/" + key }
 func pairName(key string) string       { return "pairs/" + key }
 func blobName(name record.Hash) string { return "blobs/" + string(name) }
 
 // HasTheme reports whether there is a Theme's record; it is not read.
 func (c *Cache) HasTheme(key string) bool { return c.index.has(themeName(key)) }
+
+// HasManifest reports whether there is the manifest of a Theme; it is not read.
+func (c *Cache) HasManifest(key string) bool { return c.index.has(manifestName(key)) }
 
 // HasPair reports whether there is a pair; it is not read.
 func (c *Cache) HasPair(key string) bool { return c.index.has(pairName(key)) }
@@ -134,6 +139,20 @@ func (c *Cache) Theme(key string) (k Record[feedproto.Theme], ok bool) {
 func (c *Cache) PutTheme(key string, k Record[feedproto.Theme]) error {
 	return c.writeRecord(themeName(key), withoutSecrets(k))
 }
+
+// Manifest returns the manifest of a Theme.
+func (c *Cache) Manifest(key string) (k Record[feedproto.Manifest], ok bool) {
+	ok = c.readRecord(manifestName(key), &k)
+	return k, ok
+}
+
+// PutManifest writes the manifest of a Theme.
+func (c *Cache) PutManifest(key string, k Record[feedproto.Manifest]) error {
+	return c.writeRecord(manifestName(key), k)
+}
+
+// DropManifest removes a manifest that does not exist any more.
+func (c *Cache) DropManifest(key string) error { return c.index.remove(manifestName(key)) }
 
 func withoutSecrets(k Record[feedproto.Theme]) Record[feedproto.Theme] {
 	k.Value.Serving.SigningKeys = slices.Clone(k.Value.Serving.SigningKeys)
@@ -200,7 +219,7 @@ func (c *Cache) DropTheme(key string) error {
 	if !c.HasTheme(key) {
 		return nil // never held, so that no pair is either, or one that leads to nothing
 	}
-	return c.index.remove(append(c.index.under(pairName(key)+"/"), themeName(key))...)
+	return c.index.remove(append(c.index.under(pairName(key)+"/"), manifestName(key), themeName(key))...)
 }
 
 // DropPair removes a pair that was deleted.

@@ -43,6 +43,7 @@ var ErrBusy = errors.New("too much is asked for at once")
 // Upstream answers for records. upstream.Pool implements it.
 type Upstream interface {
 	Theme(ctx context.Context, key string) (fed feedproto.Theme, missing bool, meta upstream.ResponseMeta, err error)
+	Manifest(ctx context.Context, key string) (fed feedproto.Manifest, missing string, meta upstream.ResponseMeta, err error)
 	Pair(ctx context.Context, key, inputs string) (fed feedproto.PairInputs, missing string, meta upstream.ResponseMeta, err error)
 	Refresh(ctx context.Context, key, uri string) (fed *feedproto.Refresh, meta upstream.ResponseMeta, supported bool, err error)
 

@@ -27,6 +27,7 @@ type Theme struct {
 	change          atomic.Uint64
 	stale           atomic.Pointer[staleWindow] // nil unless what is hot is being refreshed after a change
 	negativeLookups ratelimit.Bucket            // questions for pairs that were not there
+	manifest        atomic.Pointer[Manifest]    // nil: it was not asked for
 
 	mu            sync.Mutex // guards all below
 	pairs         map[*Pair]struct{}
@@ -56,7 +57,7 @@ func (t *Theme) cost() uint32 {
 			listed += 2 * (len(text) + 32)
 		}
 	}
-	return themeCost + memcache.Allocated(listed) + uint32(len(s.Record.Serving.SigningKeys))*signingKeyCost
+	return themeCost + memcache.Allocated(listed) + uint32(len(s.Record.Serving.SigningKeys))*signingKeyCost + t.manifest.Load().cost()
 }
 
 // maxPairs bounds the pairs of a Theme that are refreshed after a change.

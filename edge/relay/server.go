@@ -68,6 +68,8 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 		s.refresh(ctx, path[len(feedproto.RefreshPath):])
 	case bytes.HasPrefix(path, []byte(feedproto.BlobsPath)):
 		s.blob(ctx, record.Hash(path[len(feedproto.BlobsPath):]))
+	case bytes.HasPrefix(path, []byte(feedproto.ManifestsPath)):
+		s.manifest(ctx, path[len(feedproto.ManifestsPath):])
 	default:
 		s.record(ctx, path)
 	}
@@ -171,6 +173,32 @@ func (s *Server) record(ctx *fasthttp.RequestCtx, path []byte) {
 		fed.Add(string(ctx.QueryArgs().Peek(feedproto.InputsParameter)), s.Input)
 		s.answer(ctx, fed, s.Records.Meta(t, held.Freshness, o2, &q))
 	}
+}
+
+// manifest answers for the manifest of a Theme.
+func (s *Server) manifest(ctx *fasthttp.RequestCtx, key []byte) {
+	q := s.lookup(ctx)
+	defer s.Records.Release(&q)
+	a, ok := address.ParseTheme(key)
+	if !ok || len(a.Theme) != len(key) {
+		s.missing(ctx, feedproto.MissingTheme, upstream.ResponseMeta{})
+		return
+	}
+	t, state, _, ok := s.theme(ctx, a.Theme, &q)
+	if !ok {
+		return
+	}
+	held, o, err := t.Manifest(s.Records, state, &q)
+	if err != nil {
+		cutOff(ctx)
+		return
+	}
+	m := s.Records.Meta(t, held.Freshness, o, &q)
+	if held.Missing != "" {
+		s.missing(ctx, held.Missing, m)
+		return
+	}
+	s.answer(ctx, held.Fed(t.Key), m)
 }
 
 // edgeMaxWait is how long an edge that asks waits for this one's upstreams: it may have another upstream itself.

@@ -156,6 +156,17 @@ func (p *Pool) Theme(ctx context.Context, key string) (fed feedproto.Theme, miss
 	return r.fed, r.missing != "", r.meta, err
 }
 
+// Manifest returns the manifest of the Theme "{env}/{theme}"; missing says what is missing if there is none. The error is
+// ErrUnreachable.
+func (p *Pool) Manifest(ctx context.Context, key string) (fed feedproto.Manifest, missing string, m ResponseMeta, err error) {
+	r, notFollowed, err := askInTurn(ctx, p, ManifestEndpoint, key, func(ctx context.Context, u *Client) (r recordReply[feedproto.Manifest], err error) {
+		r.fed, r.missing, r.meta, err = u.manifest(ctx, key)
+		return r, err
+	})
+	r.meta.NotFollowed = r.meta.NotFollowed || notFollowed
+	return r.fed, r.missing, r.meta, err
+}
+
 // Pair returns the record of a pair; missing says what is missing if there is none. inputs says what is to come with it,
 // if upstream knows that: feedproto.OverlayInput or AllInputs. It is not checked. The error is ErrUnreachable.
 func (p *Pool) Pair(ctx context.Context, key, inputs string) (fed feedproto.PairInputs, missing string, m ResponseMeta, err error) {

@@ -130,6 +130,16 @@ func (u *Client) theme(ctx context.Context, key string) (fed feedproto.Theme, mi
 	return fed, missing, m, err
 }
 
+// manifest returns the manifest of a Theme; missing says what is missing if there is none, and an upstream of an earlier
+// release has none. The error is ErrUnreachable.
+func (u *Client) manifest(ctx context.Context, key string) (fed feedproto.Manifest, missing string, m ResponseMeta, err error) {
+	missing, m, err = u.record(ctx, feedproto.ManifestsPath+key, feedproto.MissingVersion, &fed)
+	if err == nil && missing == "" && (fed.EnvironmentID+"/"+fed.ThemeID != key || len(fed.Content) == 0) {
+		err = fmt.Errorf("%w: it answered with the manifest of another Theme, or with none", ErrUnreachable)
+	}
+	return fed, missing, m, err
+}
+
 // pair returns the record of a pair; missing says what is missing if there is none: "theme",
 // "variant", "version" or "modes". The error is ErrUnreachable.
 func (u *Client) pair(ctx context.Context, key, inputs string) (fed feedproto.PairInputs, missing string, m ResponseMeta, err error) {

@@ -94,12 +94,13 @@ const (
 	BlobEndpoint
 	modulesEndpoint
 	RefreshEndpoint
+	ManifestEndpoint
 	endpointCount
 )
 
 // String returns how logs and metrics call the endpoint.
 func (e Endpoint) String() string {
-	return [endpointCount]string{"theme", "pair", "blob", "modules", "refresh"}[e]
+	return [endpointCount]string{"theme", "pair", "blob", "modules", "refresh", "manifest"}[e]
 }
 
 // endpointHealth is since when an endpoint gives no right answer. One record that an upstream cannot answer is not an

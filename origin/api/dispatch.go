@@ -152,6 +152,9 @@ func (h *Handler) attempt(q *request) (a httpserver.Answer, t target, err error)
 	if t.environment.TeamID != "" {
 		h.teams.add(q, t)
 	}
+	if err == nil && q.finish != nil {
+		a, err = q.finish()
+	}
 	if err != nil || q.route.read != nil {
 		return a, t, err
 	}

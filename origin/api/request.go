@@ -36,6 +36,9 @@ type request struct {
 
 	receive func() (end func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
 
+	// finish is what is left of a read when its snapshot is closed: what takes long, or writes. nil: nothing is.
+	finish func() (httpserver.Answer, error)
+
 	answer httpserver.Answer // what the route's handler came to
 }
 

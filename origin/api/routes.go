@@ -118,6 +118,8 @@ func Extras() []Route {
 		{"GET", themePath + "/modes", record.Viewer, reads(themes.showModes), nil},
 		{"PUT", themePath + "/modes", record.Admin, nil, changes(themes.setModes)},
 
+		{"GET", themePath + "/manifest", record.Viewer, reads(themes.showManifest), nil},
+
 		{"GET", themeTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
 		{"GET", themeTokensPath + "/diff", record.Viewer, reads(inspections.showDiff), nil},
 		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},

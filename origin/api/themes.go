@@ -6,9 +6,11 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/feedproto"
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/manifest"
 	"example.com/livery/origin/modes"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
@@ -22,9 +24,16 @@ func servedChange(now time.Time, t record.Theme) record.Change {
 	return record.Change{EnvironmentID: t.EnvironmentID, ThemeID: t.ID, At: now}
 }
 
-// internalChange is the change-log entry of a commit that changes nothing an edge holds: names, labels and
-// drafts.
+// internalChange is the change-log entry of a commit that changes nothing an edge holds: labels and drafts.
 func internalChange(now time.Time) record.Change { return record.Change{At: now, Internal: true} }
+
+// detailsChange is the change-log entry of an update of a Theme or a Variant of it: the manifest has names, and no labels.
+func detailsChange(now time.Time, t record.Theme, renamed bool) record.Change {
+	if renamed {
+		return servedChange(now, t)
+	}
+	return internalChange(now)
+}
 
 func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	p, err := q.page(true)
@@ -108,7 +117,8 @@ func (h themes) update(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		return h.changed(t, theme, internalChange(h.config.Now()))
+		renamed := theme.Slug != t.theme.Slug || theme.DisplayName != t.theme.DisplayName
+		return h.changed(t, theme, detailsChange(h.config.Now(), theme, renamed))
 	}}, nil
 }
 
@@ -140,6 +150,29 @@ func (h themes) setIntegrations(q *request) (change, error) {
 
 func (h themes) showModes(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
 	return tagged(modes.NewBody(t.theme.Modes))
+}
+
+// manifestBody is a Theme's manifest, and the address under which edges serve it.
+type manifestBody struct {
+	URL string `json:"url"`
+	manifest.Manifest
+}
+
+// showManifest describes what the Theme serves. Files may have to be rendered for it, behind the snapshot.
+func (h themes) showManifest(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+	source, err := manifest.Read(r, t.environment, t.theme)
+	if err != nil {
+		return httpserver.Answer{}, orNotFound(err)
+	}
+	url := h.config.CDNURL + "/" + t.environment.ID + "/" + t.theme.ID + "/" + feedproto.ManifestFile
+	q.finish = func() (httpserver.Answer, error) {
+		m, err := source.Make(h.config.Context, h.config.Derive)
+		if err != nil {
+			return httpserver.Answer{}, err
+		}
+		return tagged(manifestBody{url, m})
+	}
+	return httpserver.Answer{}, nil
 }
 
 func (h themes) setModes(q *request) (change, error) {

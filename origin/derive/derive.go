@@ -54,6 +54,7 @@ type Deriver struct {
 
 	themes   *lru[themeKey, *renderer.CompiledTheme]
 	combined *lru[string, []byte] // overlays of combinations by their names, and these by inputs
+	digests  *lru[string, *Digests]
 	modules  *modules
 	flights  singleflight.Group // by what is compiled
 	sources  sources
@@ -71,7 +72,8 @@ type Deriver struct {
 func New(c Config) *Deriver {
 	d := &Deriver{
 		store: c.Store, native: c.Native, foreground: c.Acquire, background: c.AcquireBackground, now: c.Now, log: c.Logger,
-		themes: newLRU[themeKey, *renderer.CompiledTheme](cmp.Or(c.CacheBytes, DefaultCacheBytes)), combined: newLRU[string, []byte](CombinationBytes), modules: &modules{store: c.Store, dir: c.CacheDir},
+		themes: newLRU[themeKey, *renderer.CompiledTheme](cmp.Or(c.CacheBytes, DefaultCacheBytes)), combined: newLRU[string, []byte](CombinationBytes),
+		digests: newLRU[string, *Digests](digestCacheBytes), modules: &modules{store: c.Store, dir: c.CacheDir},
 	}
 	if d.now == nil {
 		d.now = time.Now

@@ -8,11 +8,13 @@ import (
 
 	"github.com/fasthttp/router"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/feedproto"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/derive"
+	"example.com/livery/origin/manifest"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -60,6 +62,7 @@ func NewHandler(ctx context.Context, c Config) *Handler {
 	h.router.GET(feedproto.ChangesPath, h.changes)
 	h.router.GET(feedproto.RefreshPath+"{environment}/{theme}", h.refresh)
 	h.router.GET(feedproto.ThemesPath+"{environment}/{theme}", h.theme)
+	h.router.GET(feedproto.ManifestsPath+"{environment}/{theme}", h.manifest)
 	h.router.GET(feedproto.PairsPath+"{environment}/{theme}/{variant}/{version}", h.pair)
 	h.router.GET(feedproto.PairsPath+"{environment}/{theme}/{variant}/{version}/{modes}", h.pair)
 	h.router.GET(feedproto.BlobsPath+"{digest}", h.blob)
@@ -112,6 +115,42 @@ func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
 		answer.Serving.SigningKeys, err = h.opened(theme, answer.Serving.SigningKeys)
 	}
 	h.answer(ctx, answer, err)
+}
+
+// manifest answers with the manifest of a Theme.
+func (h *Handler) manifest(ctx *fasthttp.RequestCtx) {
+	answer := feedproto.Manifest{EnvironmentID: param(ctx, "environment"), ThemeID: param(ctx, "theme")}
+	if !safe(answer.EnvironmentID, answer.ThemeID) {
+		h.answer(ctx, nil, missingTheme)
+		return
+	}
+	working := context.WithoutCancel(h.ctx)
+	var source manifest.Source
+	err := h.store.View(working, func(r storage.Reader) (err error) {
+		source, err = readManifest(r, answer.EnvironmentID, answer.ThemeID)
+		return err
+	})
+	if err == nil {
+		var made manifest.Manifest
+		if made, err = source.Make(working, h.derive); err == nil {
+			answer.Content, err = json.Marshal(made, json.Deterministic(true), jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true))
+		}
+	}
+	h.answer(ctx, answer, err)
+}
+
+// readManifest reads what the manifest of a Theme is made from, or returns missing.
+func readManifest(r storage.Reader, environmentID, themeID string) (s manifest.Source, err error) {
+	environment, err := storage.Environments.Read(r, environmentID)
+	if err != nil {
+		return s, orMissing(err, missingTheme)
+	}
+	theme, err := storage.Themes.Read(r, environmentID, themeID)
+	if err != nil {
+		return s, orMissing(err, missingTheme)
+	}
+	s, err = manifest.Read(r, environment, theme)
+	return s, orMissing(err, missingVersion)
 }
 
 // opened returns the signing keys with their secrets: edges have no master key.

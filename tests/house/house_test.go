@@ -134,7 +134,7 @@ var house = map[string]room{
 	"deploy/sbom":                   {},
 	"storage/dump":                  {ours: "storage storage/record", others: "github.com/klauspost/compress"},
 	"storage/postgres":              {ours: "storage storage/record", others: "github.com/jackc/pgx/v5 github.com/maypok86/otter/v2"},
-	"origin/derive":                 {ours: "origin/modes renderer renderer/jsontree renderer/modesheet renderer/plan storage storage/record wasm", others: "golang.org/x/sync"},
+	"origin/derive":                 {ours: "origin/modes renderer renderer/jsontree renderer/modesheet renderer/plan storage storage/record wasm wasm/abi", others: "golang.org/x/sync"},
 	"edge/loop":                     {ours: "edge/clientlimit httpguard", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
 		ours:   "docs/site origin/api origin/auth origin/console origin/cors origin/derive origin/documents origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator origin/session origin/webhooks renderer storage storage/record wasm",
@@ -153,7 +153,7 @@ var house = map[string]room{
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api/reference":  {ours: "renderer/jsontree", others: "github.com/yuin/goldmark"},
 	"origin/api": {
-		ours:   "httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/heavywork origin/httpserver origin/metrics origin/modes origin/operator origin/patch origin/theming origin/webhooks renderer renderer/jsontree storage storage/record",
+		ours:   "feedproto httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/heavywork origin/httpserver origin/manifest origin/metrics origin/modes origin/operator origin/patch origin/theming origin/webhooks renderer renderer/jsontree storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
 	"origin/cors":      {ours: "origin/httpserver", others: "github.com/valyala/fasthttp"},
@@ -170,16 +170,17 @@ var house = map[string]room{
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
 	"feedproto":   {ours: "storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"origin/feed": {
-		ours:   "feedproto origin/auth origin/derive origin/modes origin/theming storage storage/record",
+		ours:   "feedproto origin/auth origin/derive origin/manifest origin/modes origin/theming storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/valyala/fasthttp",
 	},
 	"origin/operator": {
 		ours:   "origin/auth origin/derive origin/session origin/theming storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/oklog/ulid/v2 github.com/valyala/fasthttp",
 	},
-	"origin/modes":   {ours: "renderer/jsontree storage/record"},
-	"origin/patch":   {ours: "renderer/jsontree storage/record"},
-	"origin/theming": {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
+	"origin/manifest": {ours: "origin/derive origin/theming renderer storage storage/record"},
+	"origin/modes":    {ours: "renderer/jsontree storage/record"},
+	"origin/patch":    {ours: "renderer/jsontree storage/record"},
+	"origin/theming":  {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
 		ours:   "edge/address edge/blobs edge/coding edge/content edge/diskcache edge/listen edge/loop edge/policy edge/ratelimit edge/records edge/relay edge/respond edge/upstream feedproto httpguard storage/record wasm wasm/abi",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
@@ -192,7 +193,7 @@ var house = map[string]room{
 	"edge/listen":         {ours: "edge/clientlimit edge/h2 edge/loop edge/ratelimit edge/respond httpguard", others: "github.com/valyala/fasthttp golang.org/x/net"},
 	"edge/policy":         {ours: "storage/record"},
 	"edge/diskcache":      {ours: "edge/memcache feedproto storage/record", others: "github.com/go-json-experiment/json golang.org/x/sys"},
-	"edge/address":        {ours: "wasm/abi"},
+	"edge/address":        {ours: "feedproto wasm/abi"},
 	"edge/memcache":       {},
 	"edge/records":        {ours: "edge/address edge/content edge/diskcache edge/memcache edge/policy edge/ratelimit edge/upstream feedproto storage/record wasm/abi", others: "golang.org/x/sync"},
 	"edge/ratelimit":      {},

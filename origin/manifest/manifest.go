@@ -1,0 +1,148 @@
+// Package manifest describes what a Theme serves in one document: its files and those of its Variants by their slugs, with
+// addresses, versions and digests. So an application carries one address and no ids.
+package manifest
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"strconv"
+
+	"example.com/livery/origin/derive"
+	"example.com/livery/origin/theming"
+	"example.com/livery/renderer"
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// Manifest is the document, at the newest version of a Theme.
+type Manifest struct {
+	EnvironmentID string             `json:"environment"`
+	ThemeID       string             `json:"theme"`
+	Slug          string             `json:"slug"`
+	Name          string             `json:"name"`
+	Version       uint32             `json:"version"`
+	CacheLifetime uint32             `json:"cacheLifetime"` // seconds, the Environment's
+	Files         map[string]File    `json:"files"`         // the Theme's own, by their names
+	Variants      map[string]Variant `json:"variants"`      // by slug
+	Modes         []Mode             `json:"modes"`
+}
+
+// Variant is what a Variant serves at the version.
+type Variant struct {
+	ID      string          `json:"id"`
+	Name    string          `json:"name"`
+	Version *uint32         `json:"version"` // newest that the Variant has published; nil: none
+	Sealed  bool            `json:"sealed"`  // what path names never changes
+	Files   map[string]File `json:"files"`
+}
+
+// File is a served file. Its addresses are relative to the folder of the Theme, "{environment}/{theme}/".
+type File struct {
+	Path   string `json:"path"`   // at the version
+	Latest string `json:"latest"` // at latest
+	SHA256 string `json:"sha256"` // of the file at the version, without a coding, in base64 as integrity attributes have it
+	Bytes  int    `json:"bytes"`
+}
+
+// Mode is a mode of the Theme's list.
+type Mode struct {
+	Dimension string `json:"dimension"`
+	Mode      string `json:"mode"`
+	Variant   string `json:"variant,omitzero"` // slug of the Variant whose overrides it has
+	When      string `json:"when,omitzero"`    // media condition
+	For       string `json:"for,omitzero"`     // slug of the brand's Variant; empty: every brand
+}
+
+// Source is what a Manifest is made from, as one snapshot showed it.
+type Source struct {
+	environment record.Environment
+	theme       record.Theme
+	version     record.ThemeVersion
+	variants    []record.Variant
+	pairs       []record.Pair // of variants, at the version
+}
+
+// Read reads a Source. It returns storage.ErrNotFound if the Theme has no version.
+func Read(r storage.Reader, environment record.Environment, theme record.Theme) (s Source, err error) {
+	s = Source{environment: environment, theme: theme}
+	number := storage.Number(theme.LatestVersion)
+	if s.version, err = storage.ThemeVersions.Read(r, environment.ID, theme.ID, number); err != nil {
+		return s, err
+	}
+	var ids []string
+	var keys [][]byte
+	err = storage.VariantSlugs.Scan(r, storage.Ascending, func(_, id string) bool {
+		ids = append(ids, id)
+		keys = append(keys, storage.Variants.Key(environment.ID, theme.ID, id), storage.Pairs.Key(environment.ID, theme.ID, id, number))
+		return true
+	}, environment.ID, theme.ID)
+	if err = cmp.Or(err, storage.Prefetch(r, keys...)); err != nil {
+		return s, err
+	}
+	for _, id := range ids {
+		v, err := storage.Variants.Read(r, environment.ID, theme.ID, id)
+		if err != nil {
+			return s, err
+		}
+		pair, err := storage.Pairs.Read(r, environment.ID, theme.ID, id, number)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) { // without a record it serves the Theme's own values
+			return s, err
+		}
+		s.variants, s.pairs = append(s.variants, v), append(s.pairs, pair)
+	}
+	return s, nil
+}
+
+// Make makes the Manifest. Files that were not asked for before are rendered for their digests.
+func (s Source) Make(ctx context.Context, d *derive.Deriver) (m Manifest, err error) {
+	m = Manifest{
+		EnvironmentID: s.environment.ID, ThemeID: s.theme.ID, Slug: s.theme.Slug, Name: s.theme.DisplayName,
+		Version: s.version.Number, CacheLifetime: s.environment.CacheLifetime, Variants: map[string]Variant{}, Modes: s.modes(),
+	}
+	if m.Files, err = s.files(ctx, d, "-", record.Pair{}); err != nil {
+		return m, err
+	}
+	for i, v := range s.variants {
+		shown := Variant{ID: v.ID, Name: v.DisplayName, Sealed: s.pairs[i].Published}
+		if v.LatestVersion > 0 {
+			shown.Version = &v.LatestVersion
+		}
+		if shown.Files, err = s.files(ctx, d, v.ID, s.pairs[i]); err != nil {
+			return m, err
+		}
+		m.Variants[v.Slug] = shown
+	}
+	return m, nil
+}
+
+// files returns the files of the Theme, or of a Variant.
+func (s Source) files(ctx context.Context, d *derive.Deriver, variant string, pair record.Pair) (map[string]File, error) {
+	digests, err := d.Digests(ctx, derive.Pair{EnvironmentID: s.environment.ID, ThemeID: s.theme.ID, VariantID: variant, Version: s.version, Record: pair})
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]File{}
+	for _, name := range theming.Files(s.theme.Integrations) {
+		f, _ := renderer.FileByName(name)
+		files[name] = File{
+			Path: variant + "/" + strconv.FormatUint(uint64(s.version.Number), 10) + "/" + name, Latest: variant + "/latest/" + name,
+			SHA256: base64.StdEncoding.EncodeToString(digests[f].SHA256[:]), Bytes: digests[f].Bytes,
+		}
+	}
+	return files, nil
+}
+
+// modes returns the Theme's list, which names Variants by their slugs.
+func (s Source) modes() []Mode {
+	slugs := map[string]string{}
+	for _, v := range s.variants {
+		slugs[v.ID] = v.Slug
+	}
+	list := []Mode{}
+	for _, m := range s.theme.Modes {
+		list = append(list, Mode{m.Dimension, m.Mode, slugs[m.Variant], m.When, slugs[m.For]})
+	}
+	return list
+}
