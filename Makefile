@@ -15,7 +15,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow scan cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site examples clients wasm clean console console-bundle console-test
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow scan cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site packages examples clients wasm clean console console-bundle console-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +125,13 @@ fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stay
 
 site: build ## Write the documentation as a static site into bin/site
 	./bin/livery docs --out bin/site
+
+# What a page loads of the core: at most 2 KB after gzip.
+packages: $(CONSOLE_NODE) ## Pack the npm package @livery/theme into bin/packages, and hold it to its size (needs npm)
+	@mkdir -p bin/packages
+	@console/node_modules/.bin/terser client/js/theme.mjs --module --ecma 2022 -c passes=3,unsafe_arrows=true -m -o bin/packages/theme.min.mjs
+	@bytes=$$(gzip -9 -c bin/packages/theme.min.mjs | wc -c); echo "@livery/theme: $$bytes bytes after gzip, at most 2048"; test $$bytes -le 2048
+	npm pack ./client/js --pack-destination bin/packages
 
 examples: build docs/examples/node_modules ## Run the examples in the real libraries (installs them from npm)
 	go test -tags examples -count 1 -timeout 15m ./docs/examples

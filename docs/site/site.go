@@ -51,6 +51,7 @@ var chapters = []chapter{
 	{"Start", "index", "Livery", "docs/index.md"},
 	{"", "tutorial", "A quarter of an hour", "docs/tutorial.md"},
 	{"Guides", "applications", "For application developers", "docs/examples/README.md"},
+	{"", "page", "A Theme in a page", "client/js/README.md"},
 	{"", "designers", "For designers", "docs/designers.md"},
 	{"", "console", "The console", "docs/console.md"},
 	{"", "operating", "For platform engineers", "docs/operating.md"},

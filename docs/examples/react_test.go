@@ -1,0 +1,61 @@
+//go:build browser
+
+package examples_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// TestReactHydratesWithoutAWord: what a server rendered is taken over without a warning, has its fallback at the first
+// paint, gets the theme, and is switched by its state.
+func TestReactHydratesWithoutAWord(t *testing.T) {
+	s := newShop(t, "")
+	dir := workshop(t, "react")
+	if err := os.CopyFS(filepath.Join(dir, "node_modules", "@livery", "theme"), os.DirFS("../../client/js")); err != nil {
+		t.Fatal(err)
+	}
+	save(t, s.address("tokens.css", "--pinned"), filepath.Join(dir, "src", "tokens.css"))
+	vite := installed(t, "vite")
+	run(t, dir, vite, "build", "--mode", "development", "--minify", "false")
+	run(t, dir, vite, "build", "--ssr", "src/server.jsx", "--outDir", "server")
+	rendered := run(t, dir, "node", "--input-type=module", "-e", `
+		import { app, head } from "./server/server.js";
+		const brands = `+s.brands+`;
+		console.log(app(brands) + "\n---\n" + head(brands));`)
+	app, head, ok := strings.Cut(strings.TrimSpace(rendered), "\n---\n")
+	if !ok || !strings.Contains(app, "Buy from") || !strings.HasPrefix(head, `<link rel="preload" as="fetch" crossorigin href="http`) {
+		t.Fatalf("the server renders %q", rendered)
+	}
+	page := strings.NewReplacer("<!--head-->", head+`<script>globalThis.brands = `+s.brands+`</script>`, "<!--app-->", app).Replace(read(t, filepath.Join(dir, "dist", "index.html")))
+	files := http.FileServer(http.Dir(filepath.Join(dir, "dist")))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			files.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(page))
+	}))
+	t.Cleanup(server.Close)
+	close(s.gate.hold)
+	listen := `for (const kind of ["error", "warn"]) console[kind] = (...said) => (window.said ??= []).push(said.join(" "));`
+	if _, err := chromedp.Call(s.tab, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: listen}); err != nil {
+		t.Fatal(err)
+	}
+	do(t, s.tab, chromedp.Navigate(server.URL))
+	s.is(`document.getElementById("buy").dataset.state`, "theme")
+	s.is(frames+`.split(" > ").at(-1)`, acmeButton)
+	s.is(`document.querySelectorAll("main button")[1].click(), ""`, "")
+	s.is(frames+`.split(" > ").at(-1)`, midnightButton)
+	s.is(`document.getElementById("buy").textContent`, "Buy from Midnight")
+	s.is(`(window.said ?? []).join("\n")`, "")
+	s.whole() // one sheet, although strict mode mounts twice
+}
