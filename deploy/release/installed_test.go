@@ -259,6 +259,24 @@ func unpacked(t *testing.T, image v1.Image) string {
 	}
 }
 
+// TestTheThemeIsInstalledFromItsPackage by npm, and is imported where there is no browser, as a server does.
+func TestTheThemeIsInstalledFromItsPackage(t *testing.T) {
+	npm, node, dir := tool(t, "npm"), tool(t, "node"), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, npm, "install", "--offline", "--no-audit", "--no-fund", filepath.Join(built.out, "livery-theme-"+testVersion+".tgz"))
+	said := run(t, dir, node, "--input-type=module", "-e", `
+		import { address, preload } from "@livery/theme";
+		const parts = { base: "https://cdn.example.com/", env: "env_1", theme: "thm_2", variant: "var_3", modes: ["scheme", "contrast.more"] };
+		console.log(address({ ...parts, version: 4, file: "tokens.json" }), preload({ href: 'https://a.example/?a="b"&c' }));`)
+	want := `https://cdn.example.com/env_1/thm_2/var_3/4/tokens.json?modes=scheme,contrast.more ` +
+		`<link rel="preload" as="fetch" crossorigin href="https://a.example/?a=&quot;b&quot;&amp;c">`
+	if strings.TrimSpace(said) != want {
+		t.Errorf("it prints %s, want %s", said, want)
+	}
+}
+
 // TestTheRendererIsInstalledFromItsPackage by npm, and renders in Node.
 func TestTheRendererIsInstalledFromItsPackage(t *testing.T) {
 	npm, node, dir := tool(t, "npm"), tool(t, "node"), t.TempDir()

@@ -44,6 +44,10 @@ var modules = []module{
 		"package.json": "deploy/package/renderer/package.json", "README.md": "deploy/package/renderer/README.md", "LICENSE": "LICENSE",
 		"livery.mjs": "wasm/livery.mjs", "livery.d.mts": "wasm/livery.d.mts", "renderer.wasm": "wasm/module/renderer.wasm",
 	}},
+	{"livery-theme", map[string]string{
+		"package.json": "client/js/package.json", "README.md": "client/js/README.md", "LICENSE": "LICENSE", "theme.mjs": "client/js/theme.mjs",
+		"theme.d.mts": "client/js/theme.d.mts", "react.mjs": "client/js/react.mjs", "react.d.mts": "client/js/react.d.mts",
+	}},
 }
 
 // writeModules writes the packages for npm, in the form of npm pack.
