@@ -13,8 +13,8 @@ func digestOf(representation string) string {
 }
 
 // An answer with a file has the digest of what is sent, in its coding; a head alone and a part have that of the whole.
-// A Variant's file as it is is hashed for nothing else: if it is made for latest the answer does not wait for that, unless
-// the client wants it (RFC 9530).
+// A Variant's file as it is is hashed for nothing else: if it is made for the request the answer does not wait for that,
+// unless the client wants it (RFC 9530).
 func TestAnswersHaveTheirDigest(t *testing.T) {
 	f := newFeed(t)
 	f.publish(thm, bigTheme())
@@ -23,9 +23,12 @@ func TestAnswersHaveTheirDigest(t *testing.T) {
 	for _, variant := range []string{"-", brand} {
 		address := path(variant, "1", "tokens.css")
 		for _, coding := range []string{"identity", "gzip", "zstd", "br"} {
-			for range 2 { // made, and from memory
-				got := r.get(address, "Accept-Encoding: "+coding)
-				header(t, got, "Repr-Digest", digestOf(got.body))
+			for made := true; ; made = false { // then from memory
+				got, want := r.get(address, "Accept-Encoding: "+coding), ""
+				if !made || variant == "-" || coding != "identity" {
+					want = digestOf(got.body)
+				}
+				header(t, got, "Repr-Digest", want)
 				head := r.do("HEAD", address, "Accept-Encoding: "+coding)
 				if head.header.Get("Etag") == got.header.Get("Etag") { // else a smaller one was made meanwhile
 					header(t, head, "Repr-Digest", digestOf(got.body))
@@ -33,6 +36,9 @@ func TestAnswersHaveTheirDigest(t *testing.T) {
 					t.Errorf("HEAD in %s: no digest: %v", coding, head.header)
 				}
 				header(t, r.get(address, "Accept-Encoding: "+coding, "If-None-Match: *"), "Repr-Digest", "")
+				if !made {
+					break
+				}
 			}
 		}
 		whole := r.get(address).body

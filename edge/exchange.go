@@ -71,7 +71,7 @@ func (e *Edge) decide(x *exchange) *respond.Problem {
 	x.describe()
 	v := &x.view
 	v.File, v.CacheControl = x.address.File, cacheControlFor(x)
-	v.Digest = v.Digest || x.outcome != records.Miss || x.address.Version != 0
+	v.Digest = v.Digest || x.outcome != records.Miss
 	if !v.CacheControl.Immutable {
 		at, _ := e.records.Known(x.Theme, x.PairState.Freshness, &x.Lookup)
 		v.Age = x.Now.Sub(at)
