@@ -3,7 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +23,7 @@ import (
 // setting is one flag as a command would see it.
 type setting struct {
 	operator.Setting
-	Running *string `json:"running,omitempty"` // what the running origin has; nil if none answers, or if it has no such setting
+	Running *string `json:"running,omitempty"` // what the running server has; nil if none answers, or if it has no such setting
 }
 
 func (a *app) configCommand() *cobra.Command {
@@ -28,8 +32,8 @@ func (a *app) configCommand() *cobra.Command {
 		Short: "Print the settings that a command would run with, and the source of each",
 		Long: "Prints every setting of a command as these flags, this environment and this --config file make it, and its\n" +
 			"source. Nothing is started. Tokens and the master keys of LIVERY_MASTER_KEY are not printed.\n" +
-			"If an origin runs on the data directory, livery config origin prints beside each\n" +
-			"setting the value that this origin was started with, if it differs.",
+			"If an origin, an edge or a dev runs on the data directory, it prints beside each setting the\n" +
+			"value that this one was started with, if it differs.",
 		Example:            "  livery config origin --data /var/lib/livery\n  livery config edge --config /etc/livery/edge.yaml --json",
 		DisableFlagParsing: true, // the flags are those of COMMAND
 		PersistentPreRunE:  func(*cobra.Command, []string) error { return nil },
@@ -51,29 +55,35 @@ func (a *app) config(cmd *cobra.Command, args []string) error {
 	if err := of.ParseFlags(flags); err != nil {
 		return cmdline.FlagFailure(of, err)
 	}
-	if err := cmdline.ApplySettings(of); err != nil {
+	if err := cmdline.ReadSettings(of); err != nil {
 		return err
 	}
 	var all []setting
 	for _, s := range cmdline.Settings(of) {
 		all = append(all, setting{Setting: s})
 	}
-	running := false
-	if of.Name() == "origin" {
-		running = a.addRunning(cmd.Context(), of.Flag("data").Value.String(), all)
+	running := a.addRunning(cmd.Context(), of, all)
+	if err := cmdline.MissingFlags(of); err != nil && !running { // beside a server it is enough to name its directory
+		return err
 	}
-	return a.Show(all, func() { a.printSettings(of.CommandPath(), all, running) })
+	return a.Show(all, func() { a.printSettings(of, all, running) })
 }
 
-// addRunning adds what the origin that runs on a data directory was started with, and reports whether one does.
-func (a *app) addRunning(ctx context.Context, data string, all []setting) bool {
-	socket := filepath.Join(data, opsocket.SocketName)
-	if localfile.IsMissing(socket) {
-		return false
-	}
+// addRunning adds what the server that runs on a data directory was started with, and reports whether one does.
+func (a *app) addRunning(ctx context.Context, of *cobra.Command, all []setting) bool {
 	var list []operator.Setting
-	if err := opsocket.New(socket).Call(ctx, http.MethodGet, "settings", nil, &list); err != nil {
-		a.Warn("Note: whether an origin runs on %s, and with what, is not known: %s", data, term.Sentence(term.Explain(err).Sentence))
+	var err error
+	switch of.Name() {
+	case "origin", "dev":
+		list, err = originSettings(ctx, of.Flag("data").Value.String())
+	case "edge":
+		list, err = edgeSettings(of.Flag("data").Value.String())
+	}
+	if err != nil {
+		a.Warn("Note: whether %s runs on %s, and with what, is not known: %s",
+			strings.ToLower(serverNames[of.Name()]), of.Flag("data").Value, term.Sentence(term.Explain(err).Sentence))
+	}
+	if list == nil {
 		return false
 	}
 	values := map[string]*string{}
@@ -86,7 +96,34 @@ func (a *app) addRunning(ctx context.Context, data string, all []setting) bool {
 	return true
 }
 
-func (a *app) printSettings(command string, all []setting, running bool) {
+// originSettings asks the origin that runs on a data directory; nil: none does.
+func originSettings(ctx context.Context, data string) (list []operator.Setting, err error) {
+	socket := filepath.Join(data, opsocket.SocketName)
+	if localfile.IsMissing(socket) {
+		return nil, nil
+	}
+	err = opsocket.New(socket).Call(ctx, http.MethodGet, "settings", nil, &list)
+	return list, err
+}
+
+// edgeSettings reads what the edge that runs on a data directory says of itself, which one that was killed left behind; nil:
+// none does.
+func edgeSettings(data string) ([]operator.Setting, error) {
+	text, err := os.ReadFile(filepath.Join(data, "edge.json"))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !localfile.IsLocked(filepath.Join(data, "lock")) {
+		return nil, nil
+	}
+	var file struct{ Settings []operator.Setting }
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	return file.Settings, err
+}
+
+// serverNames are what config finds running, by their commands.
+var serverNames = map[string]string{"origin": "An origin", "edge": "An edge", "dev": "A dev"}
+
+func (a *app) printSettings(of *cobra.Command, all []setting, running bool) {
 	t := term.Table{Head: []string{"SETTING", "VALUE", "SOURCE"}}
 	if running {
 		t.Head = append(t.Head, "RUNNING")
@@ -99,9 +136,9 @@ func (a *app) printSettings(command string, all []setting, running bool) {
 		cells := []any{s.Name, s.Value, s.Source, now}
 		t.Add(cells[:len(t.Head)]...)
 	}
-	a.Say("%s would start with this:", command)
+	a.Say("%s would start with this:", of.CommandPath())
 	a.PrintTable(t)
 	if running {
-		a.Say("An origin runs on this data directory; RUNNING is what it was started with instead.")
+		a.Say("%s runs on this data directory; RUNNING is what it was started with instead.", serverNames[of.Name()])
 	}
 }

@@ -43,9 +43,17 @@ func NameVariables(cmd *cobra.Command) {
 	}
 }
 
-// ApplySettings gives every flag that was not on the command line the value of its environment variable,
-// or else of its member in the --config file, and then checks that the needed ones are there.
+// ApplySettings gives flags their values as ReadSettings does, and then checks that the needed ones are there.
 func ApplySettings(cmd *cobra.Command) error {
+	if err := ReadSettings(cmd); err != nil {
+		return err
+	}
+	return MissingFlags(cmd)
+}
+
+// ReadSettings gives every flag that was not on the command line the value of its environment variable, or else of its member
+// in the --config file.
+func ReadSettings(cmd *cobra.Command) error {
 	config, err := readConfig(cmd)
 	if err != nil {
 		return err
@@ -59,7 +67,7 @@ func ApplySettings(cmd *cobra.Command) error {
 	if len(faults) > 0 {
 		return faults[0]
 	}
-	return missingFlags(cmd)
+	return nil
 }
 
 func settleFlag(flags *pflag.FlagSet, f *pflag.Flag, config map[string]any) error {
@@ -174,7 +182,8 @@ func Require(cmd *cobra.Command, names ...string) {
 	}
 }
 
-func missingFlags(cmd *cobra.Command) error {
+// MissingFlags returns the fault of a command line that lacks flags that are needed, or nil.
+func MissingFlags(cmd *cobra.Command) error {
 	var missing []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[neededMark] != nil && !f.Changed {

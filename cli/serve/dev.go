@@ -48,7 +48,7 @@ func (a *app) devCommand() *cobra.Command {
 			"find everything as it was. The other commands find a running dev without a flag.",
 		Example: "  livery dev\n  livery dev --data /tmp/try --origin 127.0.0.1:0 --edge 127.0.0.1:0",
 		Args:    cmdline.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runDev(cmd.Context(), d) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runDev(cmd.Context(), d, cmdline.Settings(cmd)) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&d.data, "data", devfile.DefaultDir, "data directory `DIR`; if it is lost, everything is lost")
@@ -69,23 +69,25 @@ const devTokenLife = 30 * 24 * time.Hour
 // dev is a livery dev on its way up.
 type dev struct {
 	*process.Run
-	flags  devFlags
-	data   string // absolute
-	first  bool   // no first start has finished here yet
-	file   devfile.File
-	client *client.Client
-	pages  func() (map[string]site.File, error) // make the documentation
+	flags devFlags
+	data  string // absolute
+
+	settings []operator.Setting // what flags say
+	first    bool               // no first start has finished here yet
+	file     devfile.File
+	client   *client.Client
+	pages    func() (map[string]site.File, error) // make the documentation
 
 	console     string // a link that logs in at the console once; empty: this build has none
 	certificate string // the path of what the files are served over HTTPS with; empty: they are not
 }
 
-func (a *app) runDev(ctx context.Context, flags devFlags) (err error) {
+func (a *app) runDev(ctx context.Context, flags devFlags, startedWith []operator.Setting) (err error) {
 	log, err := process.Logger(a.App, flags.logLevel, false)
 	if err != nil {
 		return err
 	}
-	d := &dev{Run: process.New(log), flags: flags, pages: a.pages}
+	d := &dev{Run: process.New(log), flags: flags, settings: startedWith, pages: a.pages}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := d.up(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -186,7 +188,7 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	originMetrics, edgeMetrics := process.NewRegistry(), prometheus.NewRegistry()
 	o, err := startOrigin(ctx, d.Run, originSetup{
 		pages: d.pages, data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
-		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour,
+		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour, settings: d.settings,
 		webhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 	})
 	if err != nil {

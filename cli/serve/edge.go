@@ -25,6 +25,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/edge"
 	"example.com/livery/edge/listen"
+	"example.com/livery/origin/operator"
 	"example.com/livery/wasm"
 )
 
@@ -62,7 +63,9 @@ func (a *app) edgeCommand() *cobra.Command {
 		Example: "  livery edge --data /var/cache/livery --listen :8090 --upstream http://10.0.0.1:8081 \\\n" +
 			"    --upstream-token-file /etc/livery/feed-token",
 		Args: cmdline.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.runEdge(cmd.Context(), e) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.runEdge(cmd.Context(), e, cmdline.Settings(cmd))
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&e.data, "data", "", "directory `DIR` of the disk cache; if it is lost, a restart needs the upstream")
@@ -97,9 +100,11 @@ type edgeFile struct {
 	EdgeURL string `json:"edgeURL"`
 	OpsURL  string `json:"opsURL"`
 	FeedURL string `json:"feedURL,omitempty"` // what other edges name as their upstream
+
+	Settings []operator.Setting `json:"settings"` // what it was started with
 }
 
-func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
+func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.Setting) (err error) {
 	log, err := process.Logger(a.App, e.logLevel, true)
 	if err != nil {
 		return err
@@ -129,7 +134,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		return err
 	}
 	files, ops := listeners[0], listeners[1]
-	file := edgeFile{EdgeURL: process.URLOf(files, e.On()), OpsURL: process.URLOf(ops, e.opsTLS.On())}
+	file := edgeFile{EdgeURL: process.URLOf(files, e.On()), OpsURL: process.URLOf(ops, e.opsTLS.On()), Settings: startedWith}
 	if e.feedListen != "" {
 		s.feed = listeners[2]
 		file.FeedURL = process.URLOf(s.feed, e.feedTLS.On())
