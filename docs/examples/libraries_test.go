@@ -99,3 +99,24 @@ func TestTailwindTakesTheTheme(t *testing.T) {
 	wantAll(t, "the stylesheet", strings.ReplaceAll(read(t, built[0]), " ", ""), ".bg-brand{background-color:var(--color-brand)}",
 		".rounded-button{border-radius:var(--radius-button)}", "px-button{padding-inline:var(--space-button)}", ".font-body{font-family:var(--font-body)}")
 }
+
+// TestScanKnowsTailwindsOwnClasses: none of the classes that Tailwind itself has is a slip of a token's, however near.
+func TestScanKnowsTailwindsOwnClasses(t *testing.T) {
+	d := startDev(t, "--empty")
+	dir := workshop(t, "tailwind")
+	run(t, dir, "node", "--input-type=module", "-e", `
+		import { __unstable__loadDesignSystem as load } from "tailwindcss";
+		import { readFileSync, writeFileSync } from "node:fs";
+		import { dirname, join } from "node:path";
+		import { createRequire } from "node:module";
+		const css = createRequire(join(process.cwd(), "x.js")).resolve("tailwindcss/index.css");
+		const loadStylesheet = (id, base) => ({ path: id, base, content: readFileSync(join(base, id), "utf8") });
+		const system = await load(readFileSync(css, "utf8"), { base: dirname(css), loadStylesheet });
+		const names = system.getClassList().map(([name]) => name);
+		if (names.length < 20000) throw new Error("Tailwind lists " + names.length + " classes");
+		writeFileSync("own.html", names.map((name) => '<p class="' + name + '">').join("\n"));
+		const values = new Set(names.map((name) => name.slice(name.indexOf("-", 1) + 1).replace(/[^a-z-]/g, "")).filter((value) => value.length > 2));
+		const group = (type, value) => ({ $type: type, ...Object.fromEntries([...values].map((name) => [name + "x", { $value: value }])) });
+		writeFileSync("near.json", JSON.stringify({ color: group("color", "#000"), space: group("dimension", "1px"), radius: group("dimension", "1px") }));`)
+	d.cli(t, dir, "livery scan own.html --tokens near.json")
+}

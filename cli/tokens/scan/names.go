@@ -17,9 +17,10 @@ type names struct {
 
 	deprecated []bool // by token
 
-	stems  map[string]bool // what the custom properties and theme variables of a group begin with
-	groups map[string]bool // first names of paths
-	prefix string          // what all custom properties begin with, "--acme-"; empty if the Theme has no prefix
+	propertyGroups stems
+	variableGroups stems
+	groups         map[string]bool // first names of paths
+	prefix         string          // what all custom properties begin with, "--acme-"; empty if the Theme has no prefix
 
 	nearProperties, nearPaths, nearVariables slips
 
@@ -29,7 +30,7 @@ type names struct {
 func namesOf(s *export.Sheet) *names {
 	n := &names{
 		properties: map[string]int32{}, paths: map[string]int32{}, variables: map[string]int32{}, variants: map[string]int32{},
-		stems: map[string]bool{}, groups: map[string]bool{},
+		propertyGroups: stems{}, variableGroups: stems{}, groups: map[string]bool{},
 	}
 	if s.Prefix != "" {
 		n.prefix = string(css.AppendName(nil, s.Prefix, nil)) + "-"
@@ -43,7 +44,7 @@ func namesOf(s *export.Sheet) *names {
 		for _, p := range t.Properties {
 			n.properties[p.Name] = token
 		}
-		n.addStems(s.Prefix, t.Segments, 2) // "--color-" begins names of others too
+		n.propertyGroups.add(s.Prefix, t.Segments, 2) // "--color-" begins names of others too
 		n.addUtility(t, token)
 	}
 	n.nearProperties, n.nearPaths, n.nearVariables = slipsOf(n.properties), slipsOf(n.paths), slipsOf(n.variables)
@@ -62,23 +63,26 @@ func (n *names) addUtility(t *export.Token, token int32) {
 		return
 	}
 	n.variables[name] = token
-	n.addStems(namespace, path, 1)
+	n.variableGroups.add(namespace, path, 1)
 	if namespace == "breakpoint" || namespace == "container" {
 		n.variants[strings.TrimPrefix(name, "--"+namespace+"-")] = token
 	}
 }
 
-// addStems adds what the names in the groups of a path begin with, from groups of some depth on.
-func (n *names) addStems(prefix string, path []string, depth int) {
+// stems are what the names in the groups of a Theme begin with.
+type stems map[string]bool
+
+// add adds the groups of a path from some depth on.
+func (s stems) add(prefix string, path []string, depth int) {
 	for k := depth; k < len(path); k++ {
-		n.stems[string(css.AppendName(nil, prefix, path[:k]))] = true
+		s[string(css.AppendName(nil, prefix, path[:k]))] = true
 	}
 }
 
-// inGroup reports whether a custom property or theme variable is named as if it stood in a group of the Theme.
-func (n *names) inGroup(name string) bool {
+// begin reports whether a name begins as those in a group do.
+func (s stems) begin(name string) bool {
 	for k := len("--"); k < len(name); k++ {
-		if name[k] == '-' && n.stems[name[:k]] {
+		if name[k] == '-' && s[name[:k]] {
 			return true
 		}
 	}
@@ -92,7 +96,7 @@ type slips struct {
 	by    map[string][]int32 // a name, or one that lost a character -> indexes of what it was
 }
 
-// shortestSlip is the length, in bytes and after the dashes, of the shortest name that others are taken for a slip of.
+// shortestSlip is the length, in bytes, of the shortest word of a name that others are taken for a slip of.
 const shortestSlip = 4
 
 func slipsOf(of map[string]int32) slips {
@@ -132,11 +136,18 @@ func (s slips) near(name string) (list []string) {
 	return list
 }
 
-// isSlip reports whether one slip makes b of a. Digits are not slips: --gray-4 and --gray-5 are two names of a scale.
+// isSlip reports whether one slip makes b of a, in a word of b that is long enough. Digits are not slips: --gray-4 and
+// --gray-5 are two names of a scale.
 func isSlip(a, b string) bool {
-	for a != "" && b != "" && a[0] == b[0] {
-		a, b = a[1:], b[1:]
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
 	}
+	begin := strings.LastIndexAny(b[:same], "-.") + 1
+	if n := strings.IndexAny(b[same:], "-."); n >= 0 && same+n-begin < shortestSlip || n < 0 && len(b)-begin < shortestSlip {
+		return false
+	}
+	a, b = a[same:], b[same:]
 	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}

@@ -21,7 +21,7 @@ func (f *file) property(i, j int) {
 		if known {
 			f.use(token, i, j)
 		} else if f.isReference(i) && !f.isSuppressed() {
-			f.candidate(candidate{place: f.place(i, j), name: f.intern(name), kind: ofProperty})
+			f.candidate(candidate{place: f.place(i, j), name: f.intern(name), kind: ofProperty, guarded: f.isGuarded(i, j)})
 		}
 	}
 }
@@ -78,6 +78,26 @@ func (f *file) isReference(i int) bool {
 		return f.at(call-1) == '(' && f.endsWith(f.skipBack(call-1), "getPropertyValue")
 	}
 	return false
+}
+
+// isGuarded reports whether the reference from i to j has a fallback, or is the fallback of another: var(--x, var(--y)).
+func (f *file) isGuarded(i, j int) bool {
+	if f.at(f.skip(j)) == ',' {
+		return true
+	}
+	k := f.skipBack(i)
+	if !bytes.HasSuffix(f.text[:k], []byte("var(")) {
+		return false
+	}
+	if k = f.skipBack(k - len("var(")); f.at(k-1) != ',' {
+		return false
+	}
+	k = f.skipBack(k - 1)
+	end := k
+	for k > 0 && classes[f.text[k-1]] == word {
+		k--
+	}
+	return bytes.HasPrefix(f.text[k:end], []byte("--"))
 }
 
 // path reads the string that begins with the quote at i, if it may be the path of a token.

@@ -147,12 +147,13 @@ type judgement struct {
 // addUnknown adds the names that the tokens do not have, and that the files do not declare either.
 func (s *Scanner) addUnknown(r *Result) {
 	type key struct {
-		name string
-		kind int
+		name    string
+		kind    int
+		guarded bool
 	}
 	judged, compared := map[key]judgement{}, 0
 	for _, c := range s.total.candidates {
-		k := key{c.name, c.kind}
+		k := key{c.name, c.kind, c.guarded}
 		j, known := judged[k]
 		if !known {
 			j = s.judge(c, &compared)
@@ -184,7 +185,8 @@ func (s *Scanner) judge(c candidate, compared *int) judgement {
 			return judgement{}
 		}
 		near = s.nearProperties.near(c.name)
-		ours = s.options.Strict || s.inGroup(c.name) || s.prefix != "" && strings.HasPrefix(c.name, s.prefix)
+		ours = s.options.Strict || s.prefix != "" && strings.HasPrefix(c.name, s.prefix) ||
+			!c.guarded && !isOwnVariable(c.name) && s.propertyGroups.begin(c.name)
 	case ofPath:
 		near, all = s.nearPaths.near(c.name), s.nearPaths.names
 	case ofClass:

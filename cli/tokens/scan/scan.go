@@ -62,6 +62,8 @@ type candidate struct {
 	place
 	name string
 	kind int
+	// guarded is of a custom property that has a fallback or is one: the author knows that it may be missing.
+	guarded bool
 }
 
 // use is a place that names a token.

@@ -81,6 +81,12 @@ func TestScan(t *testing.T) {
 		},
 		{"two slips are another name", "a.css", "var(--color-bradnd2) var(--colour-bran)", ""},
 		{"a name in a group of a group", "a.css", "var(--color-text-quiet)", "1:5 unknown --color-text-quiet -> --color-text-muted"},
+		{
+			"unless it has a fallback, or is one", "a.css", "var(--color-text-quiet, red) var(--mine, var( --color-text-quiet )) var(--color-brnad, var(--color-brand, 0))",
+			"1:73 unknown --color-brnad -> --color-brand|1:92 use --color-brand = color.brand",
+		},
+		{"of Tailwind's own", "a.css", "var(--color-gray-100) var(--color-gray-99)", "1:27 unknown --color-gray-99 -> --color-gray-50"},
+		{"a short word is another word", "a.css", "var(--colors-red) var(--space-but) var(--color-lft)", ""},
 		{"a name of another library", "a.css", "var(--bs-primary) var(--color-red-500)", ""},
 		{"digits are not slips", "a.css", "var(--ratio1) var(--ratio)", "1:19 use --ratio = ratio"},
 		{"a declaration is not a use", "a.css", ":root { --color-brand: red; --mine: 1px } @property --other { } a { gap: var(--mine) }", ""},
@@ -117,7 +123,7 @@ func TestScan(t *testing.T) {
 		{"behind @apply", "a.css", ".x { @apply flex\n\t\tbg-brnad px-button; }", "2:3 unknown bg-brnad -> bg-brand|2:12 use px-button = space.button"},
 		{"in a directive of Svelte", "a.svelte", `<p class:bg-brnad={on} class:bg-brand={on}>`, "1:10 unknown bg-brnad -> bg-brand|1:30 use bg-brand = color.brand"},
 		{"a text that is not a class", "a.ts", `open("text-brnad"); import "./bg-brnad"; x = bg-brnad; y = "text-brnad.css"`, ""},
-		{"Tailwind's own, near to a token's", "a.html", `<p class="text-left border-gray-500 bg-gray-51">`, ""},
+		{"Tailwind's own, near to a token's", "a.html", `<p class="text-left border-gray-500 bg-gray-51">`, "1:37 unknown bg-gray-51"},
 		{"a class of a stylesheet of the files", "a.vue", "<p class=\"text-brnad\"><style>.text-brnad { color: red }</style>", ""},
 		{"a property of CSS is not a class", "a.css", "a { text-brnad: left; transition: text-brnad }", ""},
 		{

@@ -6,7 +6,12 @@ import (
 )
 
 // utilities are the beginnings of Tailwind's utilities by the namespaces of the theme variables that they take.
-var utilities = byWord(map[string]string{
+var utilities = byWord(utilityTable)
+
+// namespaces are those of the theme variables.
+var namespaces = wordSet(strings.Join(sortedKeys(utilityTable), " "))
+
+var utilityTable = map[string]string{
 	"color": "accent bg border border-b border-e border-l border-r border-s border-t border-x border-y caret decoration divide " +
 		"drop-shadow fill from inset-ring inset-shadow outline placeholder ring ring-offset shadow stroke text text-shadow to via",
 	"font": "font", "font-weight": "font", "shadow": "shadow", "ease": "ease", "leading": "leading", "tracking": "tracking", "text": "text",
@@ -18,7 +23,7 @@ var utilities = byWord(map[string]string{
 		"leading m max-h max-w mb me min-h min-w ml mr ms mt mx my p pb pe pl pr ps pt px py right scroll-m scroll-mb scroll-me " +
 		"scroll-ml scroll-mr scroll-ms scroll-mt scroll-mx scroll-my scroll-p scroll-pb scroll-pe scroll-pl scroll-pr scroll-ps " +
 		"scroll-pt scroll-px scroll-py size space-x space-y start top translate translate-x translate-y translate-z w",
-})
+}
 
 // byWord turns a table of lists around: each word -> what lists it, in order.
 func byWord(table map[string]string) map[string][]string {
@@ -56,15 +61,28 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
+// shades end the names of Tailwind's colours.
+var shades = wordSet("50 100 200 300 400 500 600 700 800 900 950")
+
 // isOwnValue reports whether Tailwind itself gives utilities this value, or gives one that begins with the same word:
 // then only a group of the Theme tells that another value is meant.
 func isOwnValue(value string, inGroup bool) bool {
 	first, rest, _ := strings.Cut(value, "-")
-	if value[0] >= '0' && value[0] <= '9' || ownValues[value] {
+	if first == "" || first[0] >= '0' && first[0] <= '9' || ownValues[value] {
 		return true
 	}
-	isShade := rest != "" && rest[0] >= '0' && rest[0] <= '9'
-	return ownValues[first] && (!inGroup || isShade)
+	return ownValues[first] && (!inGroup || shades[rest])
+}
+
+// isOwnVariable reports whether a custom property is a theme variable that Tailwind itself declares, such as
+// --color-red-50.
+func isOwnVariable(name string) bool {
+	for k := len("--"); k < len(name); k++ {
+		if name[k] == '-' && namespaces[name[len("--"):k]] && isOwnValue(name[k+1:], true) {
+			return true
+		}
+	}
+	return false
 }
 
 // class is what one class is.
@@ -91,7 +109,7 @@ func (n *names) class(name string) (c class) {
 				c.tokens = append(c.tokens, token)
 				continue
 			}
-			inGroup := n.inGroup(variable)
+			inGroup := n.variableGroups.begin(variable)
 			if isOwnValue(value, inGroup) {
 				c.own = true
 				continue
