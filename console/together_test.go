@@ -110,3 +110,24 @@ func TestConflict(t *testing.T) {
 	})
 	p.bad = nil // the refusal of the first edit is in the browser's log
 }
+
+// Reloads in a row, and tabs beside, meet no bound: a page that is gone leaves no event stream behind that counts.
+func TestManyReloadsAndTabs(t *testing.T) {
+	d := startDev(t, "--empty")
+	th := newTheme(d, environmentOf(d), "reloaded", map[string]any{"color": map[string]any{"brand": map[string]any{"$type": "color", "$value": "#123456"}}})
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	for range 15 {
+		p.visit(d.origin + th.view(""))
+	}
+	p.says("#123456")
+	for range 10 {
+		tab := p.newTab()
+		tab.visit(d.origin + th.view(""))
+		tab.says("#123456")
+	}
+	var draft struct{ Resource struct{ Etag string } }
+	d.api("GET", th.path()+"/tokens", nil, &draft)
+	d.api("PATCH", th.path()+"/tokens?etag="+draft.Resource.Etag, map[string]any{"operations": []any{map[string]any{"operation": "replace", "path": "/color/brand/$value", "value": "#654321"}}}, nil)
+	p.says("#654321")
+}
