@@ -66,7 +66,7 @@ func TestThePreviewPageFitsEveryScreen(t *testing.T) {
 		{"acme.tokens.json"}, {"acme.tokens.json", "--overrides", "midnight.json"}, {file}, {file, "--overrides", "midnight.json"},
 	} {
 		tab, _ := preview(t, args...)
-		for _, width := range []int64{320, 375, 600, 768, 960, 1280, 1440} {
+		for _, width := range []int64{320, 360, 375, 600, 768, 960, 1280, 1440} {
 			screen(t, tab, width, "light")
 			eventually(t, tab, `String(innerWidth)`, strconv.FormatInt(width, 10))
 			eventually(t, tab, `String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`, "0")
@@ -90,7 +90,7 @@ func TestThePreviewPageFollowsTheColourScheme(t *testing.T) {
 func TestThePreviewPageHasNoFaultOfAccess(t *testing.T) {
 	axe := read(t, filepath.Join("node_modules", "axe-core", "axe.min.js"))
 	tab, _ := preview(t, "acme.tokens.json", "--overrides", "midnight.json")
-	for _, width := range []int64{375, 1280} {
+	for _, width := range []int64{360, 1280} {
 		for _, scheme := range []string{"light", "dark"} {
 			screen(t, tab, width, scheme)
 			if _, err := chromedp.Run(tab, chromedp.Evaluate[bool](axe+"; true")); err != nil {
