@@ -46,6 +46,8 @@ func surface(t *testing.T) []string {
 		add("css name of %q: %s, with the prefix acme %s", path, css.AppendName(nil, "", segments), css.AppendName(nil, "acme", segments))
 	}
 	openAPI(t, add)
+	goClient(t, add)
+	npmPackages(t, add)
 	return slices.Sorted(maps.Keys(lines))
 }
 
