@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/scan"
@@ -22,7 +23,8 @@ A custom property is unknown if neither the tokens nor the files declare it, and
 Theme, stands in a group within a group of it, or is one slip away from a token: a letter that is missing, added,
 replaced or swapped. Others belong to other libraries; --strict refuses them too. A class is unknown if it is
 one slip away from a token's class, or is named as if it stood in a group of them, unless Tailwind or a
-stylesheet has it. A comment with livery-ignore on the line, or on the line above, excuses it.
+stylesheet has it. A comment with livery-ignore on the line, or alone on the line above, excuses it. --fix
+corrects names that are one slip away from a single name of a token.
 
 Comments are not read, and neither are .git, node_modules, what .gitignore names, symbolic links, files that
 Livery wrote, and files over 2 MiB. These are read: ` + "\n"
@@ -32,6 +34,7 @@ type scanFlags struct {
 	typesFlags
 	tokens []string
 	sarif  bool
+	fix    bool
 	scan.Options
 }
 
@@ -52,6 +55,7 @@ func (a *app) scanCommand() *cobra.Command {
 	f.BoolVar(&p.Uses, "uses", false, "list each use of a token")
 	f.BoolVar(&p.Unused, "unused", false, "list the tokens that no file names")
 	f.BoolVar(&p.Strict, "strict", false, "refuse every custom property that neither the tokens nor the files declare, deprecated tokens, and those that --unused lists")
+	f.BoolVar(&p.fix, "fix", false, "replace unknown names that are one slip away from a single name of a token")
 	f.BoolVar(&p.sarif, "sarif", false, "print SARIF 2.1.0, which GitHub and editors show beside the lines")
 	f.IntVar(&p.version, "version", 0, "published version `N` of --theme (default: the current document)")
 	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
@@ -84,6 +88,11 @@ func (a *app) scan(cmd *cobra.Command, p scanFlags, args []string) error {
 		}
 	}
 	r := scanner.Result()
+	if p.fix {
+		if err := fixSources(r); err != nil {
+			return err
+		}
+	}
 	if err := a.showScan(p, r); err != nil {
 		return err
 	}
@@ -126,6 +135,35 @@ func repositoryOf(path string) string {
 	return filepath.Dir(path)
 }
 
+// fixSources replaces the names of a result that can be fixed, file by file.
+func fixSources(r *scan.Result) error {
+	var list []*scan.Finding
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.CanFix() {
+			list = append(list, f)
+		}
+	}
+	for _, findings := range term.Grouped(list, func(f *scan.Finding) string { return f.File }) {
+		file := filepath.FromSlash(findings[0].File)
+		info, err := os.Lstat(file)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		fixed := scan.Fix(text, findings)
+		if fixed == nil || !info.Mode().IsRegular() {
+			return term.Fail("Scan it again.", "%s was changed meanwhile", file)
+		}
+		if err := localfile.Write(file, fixed, info.Mode().Perm()); err != nil {
+			return term.Fail("Let this user write it, or scan without --fix.", "%s cannot be written: %s", file, localfile.Reason(err))
+		}
+	}
+	return nil
+}
+
 // scanLabels are the words and styles of the rules on a terminal.
 var scanLabels = map[string][2]string{
 	scan.Unknown: {"31", "unknown"}, scan.Deprecated: {"33", "deprecated"}, scan.Unused: {"33", "unused"}, scan.Use: {"2", "use"},
@@ -148,6 +186,9 @@ func (a *app) showScan(p scanFlags, r *scan.Result) error {
 	return a.Show(r, func() {
 		for _, f := range r.Findings {
 			label := scanLabels[f.Rule]
+			if f.Fixed {
+				label = [2]string{"32", "fixed"}
+			}
 			a.Say("%s%s  %s", a.placeOf(f), a.Styled(label[0], label[1]), f.Message)
 		}
 		used := 0

@@ -28,6 +28,7 @@ type Finding struct {
 	Token   string `json:"token,omitempty"`  // path of the token that is named
 	Nearest string `json:"nearest,omitempty"`
 	Message string `json:"message"`
+	Fixed   bool   `json:"fixed,omitempty"` // Fix has replaced the name
 
 	offset int  // of the name, in bytes
 	width  int  // of the name, in characters
@@ -77,10 +78,10 @@ func (s *Scanner) Result() *Result {
 	return r
 }
 
-// Count returns how many findings are of a rule.
+// Count returns how many findings are of a rule and not fixed.
 func (r *Result) Count(rule string) (n int) {
 	for _, f := range r.Findings {
-		if f.Rule == rule {
+		if f.Rule == rule && !f.Fixed {
 			n++
 		}
 	}

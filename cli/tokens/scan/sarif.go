@@ -53,7 +53,7 @@ type (
 	}
 )
 
-// SARIF returns the findings that have a place as a log of SARIF 2.1.0, which GitHub and editors show beside the lines.
+// SARIF returns the findings that have a place and are not fixed as a log of SARIF 2.1.0, which GitHub and editors show beside the lines.
 func (r *Result) SARIF() ([]byte, error) {
 	described := make([]sarifRule, len(rules))
 	for i, rule := range rules {
@@ -61,7 +61,7 @@ func (r *Result) SARIF() ([]byte, error) {
 	}
 	results := []sarifResult{}
 	for _, f := range r.Findings {
-		if f.File == "" {
+		if f.Fixed || f.File == "" {
 			continue // GitHub refuses a log with a result that has no place
 		}
 		results = append(results, f.sarif())

@@ -363,6 +363,25 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
+// A file that is not as it was read is not fixed.
+func TestFixLeavesOtherTextsAlone(t *testing.T) {
+	t.Parallel()
+	const text = "var(--color-brnad) var(--color-old) var(--ratoi)"
+	r := scanned(t, sheet(t, ""), scan.Options{}, map[string]string{"a.css": text})
+	findings := []*scan.Finding{&r.Findings[0], &r.Findings[2]}
+	if !findings[0].CanFix() || !findings[1].CanFix() || r.Findings[1].CanFix() {
+		t.Fatalf("found %+v", r.Findings)
+	}
+	for _, other := range []string{"", text[:20], " " + text, text[:40]} {
+		if fixed := scan.Fix([]byte(other), findings); fixed != nil || r.Count(scan.Unknown) != 2 {
+			t.Errorf("%q is fixed as %q", other, fixed)
+		}
+	}
+	if got := string(scan.Fix([]byte(text), findings)); got != "var(--color-brand) var(--color-old) var(--ratio)" || r.Count(scan.Unknown) != 0 {
+		t.Errorf("fixed as %q", got)
+	}
+}
+
 // The members of the JSON form are what scripts read.
 func TestJSON(t *testing.T) {
 	t.Parallel()
