@@ -216,7 +216,10 @@ func TestScanFindsWhatIsMisspelt(t *testing.T) {
 	report := fmt.Sprintf("# livery scan on a million lines\n\n%s, `make scan`, %s, %d processors, of which the program uses two. ", time.Now().Format(time.DateOnly), runtime.Version(), runtime.NumCPU())
 	report += fmt.Sprintf("%d files of TypeScript, CSS, Sass and Vue, %.1f MB, with %d uses of %d tokens and %d misspelt names, all of which are found and nothing else. ",
 		r.Files, float64(size)/1e6, r.Uses, len(r.Tokens), s.planted)
-	report += fmt.Sprintf("Whole runs of the program, the start and the tokens included, files in the page cache; the median of %d, and the slowest.\n\n", turns)
+	report += fmt.Sprintf("Whole runs of the program, the start and the tokens included, files in the page cache; the median of %d, and the slowest. ", turns)
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		report += "The machine is shared, its load was " + strings.Fields(string(load))[0] + " before: with two processors to itself a run takes no longer than its processor time.\n\n"
+	}
 	report += "| | s | slowest, s | million lines a second | MB a second | processor, s | peak memory, MB |\n|---|---:|---:|---:|---:|---:|---:|\n"
 	for _, flags := range []string{"", "--unused --strict", "--uses --json", "--uses --sarif"} {
 		report += measure(t, dir, strings.Fields(flags), size)

@@ -189,7 +189,7 @@ func (a *app) showScan(p scanFlags, r *scan.Result) error {
 			if f.Fixed {
 				label = [2]string{"32", "fixed"}
 			}
-			a.Say("%s%s  %s", a.placeOf(f), a.Styled(label[0], label[1]), f.Message)
+			a.Say("%s%s  %s", a.placeOf(f), a.Styled(label[0], label[1]), f.Sentence())
 		}
 		used := 0
 		for _, t := range r.Tokens {

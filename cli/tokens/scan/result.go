@@ -27,12 +27,20 @@ type Finding struct {
 	Name    string `json:"name"`             // as the file spells it; of an unused token its path
 	Token   string `json:"token,omitempty"`  // path of the token that is named
 	Nearest string `json:"nearest,omitempty"`
-	Message string `json:"message"`
+	Message string `json:"message,omitempty"` // what is wrong; empty for a use
 	Fixed   bool   `json:"fixed,omitempty"` // Fix has replaced the name
 
 	offset int  // of the name, in bytes
 	width  int  // of the name, in characters
 	isSlip bool // one slip makes the name of Nearest, and of no other
+}
+
+// Sentence says what the finding is.
+func (f *Finding) Sentence() string {
+	if f.Rule == Use {
+		return f.Name + " is " + f.Token
+	}
+	return f.Message
 }
 
 // Skipped is a file or folder that was not read.
@@ -69,7 +77,10 @@ func (s *Scanner) Result() *Result {
 	s.addUses(r)
 	s.addUnknown(r)
 	slices.SortFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Rule, b.Rule), strings.Compare(a.Token, b.Token))
+		if n := cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column); n != 0 {
+			return n
+		}
+		return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Token, b.Token))
 	})
 	slices.SortFunc(r.Skipped, func(a, b Skipped) int { return strings.Compare(a.File, b.File) })
 	if s.options.Unused {
@@ -99,7 +110,7 @@ func (s *Scanner) addUses(r *Result) {
 	for _, u := range s.total.uses {
 		t := &s.tokens[u.token]
 		if s.options.Uses {
-			f := s.finding(Use, u.place, u.name, u.name+" is "+t.Path)
+			f := s.finding(Use, u.place, u.name, "")
 			f.Token = t.Path
 			r.Findings = append(r.Findings, f)
 		}

@@ -86,7 +86,7 @@ func (f *Finding) sarif() sarifResult {
 	if f.width > 0 {
 		at.Physical.Region.End = f.Column + f.width
 	}
-	return sarifResult{f.Rule, index, rules[index].level, sarifText{f.Message}, []sarifLocation{at}}
+	return sarifResult{f.Rule, index, rules[index].level, sarifText{f.Sentence()}, []sarifLocation{at}}
 }
 
 // fileURI spells the path of a file as a URI, relative if the path is.
