@@ -28,7 +28,7 @@ type Finding struct {
 	Token   string `json:"token,omitempty"`  // path of the token that is named
 	Nearest string `json:"nearest,omitempty"`
 	Message string `json:"message,omitempty"` // what is wrong; empty for a use
-	Fixed   bool   `json:"fixed,omitempty"` // Fix has replaced the name
+	Fixed   bool   `json:"fixed,omitempty"`   // Fix has replaced the name
 
 	offset int  // of the name, in bytes
 	width  int  // of the name, in characters
