@@ -104,7 +104,7 @@ func newStand(t *testing.T, d devFile, more ...string) stand {
 	}
 	env := []string{
 		"LIVERY_URL=" + d.OriginURL, "LIVERY_ENV=production", "LIVERY_THEME=acme", "LIVERY_REPLACE=true", "LIVERY_VARIANT=",
-		"LIVERY_DATA=nowhere", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=", "LIVERY_FAIL_ON_BREAKING=", "LIVERY_PREVIEW=", "GITHUB_RUN_ID=",
+		"LIVERY_DATA=nowhere", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=", "LIVERY_FAIL_ON_BREAKING=", "LIVERY_CREATE=", "LIVERY_INTEGRATION=", "LIVERY_PREVIEW=", "GITHUB_RUN_ID=",
 	}
 	return stand{t, t.TempDir(), append(env, more...)}
 }
@@ -147,6 +147,42 @@ func TestTheActionOnGitHub(t *testing.T) {
 	}
 	if shown := strings.ReplaceAll(said, "::add-mask::"+d.Token, ""); strings.Contains(shown, d.Token) {
 		t.Error("the token is shown")
+	}
+}
+
+// TestAThemeIsMadeIfAsked: without create a Theme that does not exist is an error in a review and a release; with it the
+// review says that it is new, and the release makes it, so that its files are served. A Variant likewise.
+func TestAThemeIsMadeIfAsked(t *testing.T) {
+	d := startDev(t)
+	f := newForge(t, d.Token)
+	s := newGitHub(t, d, f)
+	s.write("tokens.json", first)
+	s.write("night.json", `{"color.brand": "#88bbff"}`)
+	for _, command := range []string{"review", "release"} {
+		if said, code := s.run(command, "tokens.json"); code != 1 || !strings.Contains(said, "no Theme") {
+			t.Errorf("%s = %d\n%s", command, code, said)
+		}
+	}
+	s.env = append(s.env, "LIVERY_CREATE=true", "LIVERY_INTEGRATION=react/plainCSS")
+	if said, code := s.run("review", "tokens.json"); code != 0 || len(f.comments) != 1 || !strings.Contains(f.comments[0].Body, "`acme` is new") {
+		t.Errorf("review of a new Theme = %d, %q\n%s", code, f.comments, said)
+	}
+	if said, code := s.run("release", "tokens.json"); code != 0 || !strings.Contains(said, "Theme acme is version 1 now: 2 tokens.") {
+		t.Errorf("release of a new Theme = %d\n%s", code, said)
+	}
+	if said, code := s.run("review", "tokens.json"); code != 0 || strings.Contains(f.comments[0].Body, "is new") {
+		t.Errorf("review of a Theme that was made = %d, %q\n%s", code, f.comments, said)
+	}
+	s.env = append(s.env, "LIVERY_VARIANT=night")
+	if said, code := s.run("review", "night.json"); code != 0 || !strings.Contains(f.comments[len(f.comments)-1].Body, "`night` is new") {
+		t.Errorf("review of a new Variant = %d, %q\n%s", code, f.comments, said)
+	}
+	if said, code := s.run("release", "night.json"); code != 0 || !strings.Contains(said, "Variant night is version 1 now: 1 override.") {
+		t.Errorf("release of a new Variant = %d\n%s", code, said)
+	}
+	s.env = append(s.env, "LIVERY_TOKEN=nonsense")
+	if said, code := s.run("review", "night.json"); code != 5 {
+		t.Errorf("review with a wrong token = %d, want 5\n%s", code, said)
 	}
 }
 

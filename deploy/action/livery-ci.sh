@@ -6,8 +6,8 @@
 #   livery-ci.sh release FILE...    push and publish them, and wait until an edge serves them
 #
 # It needs curl and jq. Where it works is said by the variables that livery itself reads: LIVERY_URL,
-# LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE, LIVERY_FAIL_ON_BREAKING. LIVERY_PREVIEW names the
-# file of a page that review draws of a Theme's files. A token is LIVERY_TOKEN, or else the identity of the job,
+# LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE, LIVERY_FAIL_ON_BREAKING, LIVERY_CREATE and
+# LIVERY_INTEGRATION. LIVERY_PREVIEW names the file of a page that review draws of a Theme's files. A token is LIVERY_TOKEN, or else the identity of the job,
 # for which GitHub is asked; the origin must then trust GitHub as an issuer. It ends with the exit code of
 # livery: 1 refused, faults, or a change that can break a consumer and must not, 4 another client changed the
 # draft, 5 not allowed.
@@ -20,6 +20,7 @@ main() {
 	command=$1
 	shift
 	export CI=true NO_COLOR=1
+	if [ -z "${LIVERY_INTEGRATION:-}" ]; then unset LIVERY_INTEGRATION; fi
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	case $command in
@@ -87,16 +88,54 @@ quoted() {
 
 # review ends with the faults of the files, or what they break, after it has told them and the changes.
 review() {
-	judge faults.md livery check "$@" --markdown
+	if is_new; then new=true; else new=false; fi
+	judge faults.md check "$@" --markdown
 	status=$code
-	if [ -n "${GITHUB_ACTIONS:-}" ]; then livery check "$@" --github-annotations 2>/dev/null || true; fi
-	judge comment.md livery diff "$@" --markdown
-	if [ "$status" = 0 ]; then status=$code; fi
+	if [ -n "${GITHUB_ACTIONS:-}" ]; then check "$@" --github-annotations 2>/dev/null || true; fi
+	if $new; then
+		printf '### Livery: `%s` is new\n\nIt does not exist in `%s` yet: a push to the default branch makes it of these files.\n\n' \
+			"${LIVERY_VARIANT:-$LIVERY_THEME}" "$LIVERY_ENV" >"$work/comment.md"
+	else
+		judge comment.md livery diff "$@" --markdown
+		if [ "$status" = 0 ]; then status=$code; fi
+	fi
 	cat "$work/faults.md" >>"$work/comment.md"
 	preview "$@"
 	quoted cat "$work/comment.md"
 	comment
 	exit "$status"
+}
+
+# is_new says whether release would make the Theme, or the Variant.
+is_new() {
+	if [ "${LIVERY_CREATE:-}" != true ]; then return 1; fi
+	name=${LIVERY_VARIANT:-$LIVERY_THEME}
+	kind=theme
+	if [ -n "${LIVERY_VARIANT:-}" ]; then kind=variant; fi
+	code=0
+	livery "$kind" list --json >"$work/list.json" 2>"$work/said" || code=$?
+	if [ "$code" != 0 ]; then
+		quoted cat "$work/said"
+		exit "$code"
+	fi
+	jq -e --arg name "$name" 'all(.[]; .slug != $name and .id != $name)' "$work/list.json" >/dev/null
+}
+
+# check judges the files: laid over what there is, or alone if they are to make a Theme, or over the Theme alone if they are
+# to make a Variant.
+check() {
+	if ! $new; then
+		livery check "$@"
+	elif [ -z "${LIVERY_VARIANT:-}" ]; then
+		env -u LIVERY_THEME livery check "$@"
+	else
+		(
+			unset LIVERY_VARIANT
+			livery pull >"$work/theme.json" || exit
+			unset LIVERY_THEME
+			livery check "$work/theme.json" --overrides "$@"
+		)
+	fi
 }
 
 # judge writes what a command prints into a file and its exit code into code. One that could not judge prints nothing,
