@@ -20,14 +20,15 @@ of Tailwind on the theme that livery pull --format tailwind writes, such as hove
 of them, --unused the tokens that no file names.
 
 A custom property is unknown if neither the tokens nor the files declare it, and it has the prefix of the
-Theme, stands in a group within a group of it, or is one slip away from a token: a letter that is missing, added,
-replaced or swapped. Others belong to other libraries; --strict refuses them too. A class is unknown if it is
-one slip away from a token's class, or is named as if it stood in a group of them, unless Tailwind or a
-stylesheet has it. A comment with livery-ignore on the line, or alone on the line above, excuses it. --fix
-corrects names that are one slip away from a single name of a token.
+Theme, stands in a group within a group of it and has no fallback, or is one slip away from a token: a
+letter that is missing, added, replaced or swapped. Others belong to other libraries; --strict refuses them
+too. A class is unknown if it is one slip away from a token's class, or is named as if it stood in a group
+of them, unless Tailwind or a stylesheet has it. A comment with livery-ignore on the line, or alone on the
+line above, excuses it. --fix corrects names that are one slip away from a single name of a token.
 
 Comments are not read, and neither are .git, node_modules, what .gitignore names, symbolic links, files that
-Livery wrote, and files over 2 MiB. These are read: ` + "\n"
+Livery wrote, and files over 2 MiB. These are read:
+`
 
 // scanFlags are the flags of scan.
 type scanFlags struct {
