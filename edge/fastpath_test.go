@@ -145,6 +145,7 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestUnpublishedThemesHaveNoManifest":          TestUnpublishedThemesHaveNoManifest,
 	"TestManifestsAreServed":                       TestManifestsAreServed,
 	"TestManifestsHaveTheRulesOfTheirTheme":        TestManifestsHaveTheRulesOfTheirTheme,
+	"TestManifestsCanBeOff":                        TestManifestsCanBeOff,
 	"TestManifestsOutlastARestart":                 TestManifestsOutlastARestart,
 	"TestAnswersHaveTheirDigest":                   TestAnswersHaveTheirDigest,
 	"TestSmallFilesAreNotEncoded":                  TestSmallFilesAreNotEncoded,

@@ -90,6 +90,19 @@ func TestManifestsHaveTheRulesOfTheirTheme(t *testing.T) {
 	want(t, r.get(address+"?"+policy.Sign(path("-", "latest", "tokens.css"), until, key)), 403, "forbidden")
 }
 
+// A Theme that keeps its brands to itself has no manifest, from the moment on that the operator says so.
+func TestManifestsCanBeOff(t *testing.T) {
+	f := publishedFeed(t)
+	r := run(t, f)
+	r.settle()
+	want(t, r.get(manifestPath(thm)), 200, "version")
+	f.serving(thm, record.Serving{Mode: "public", NoManifest: true})
+	eventually(t, "its end", func() bool { return r.get(manifestPath(thm)).status == 404 })
+	want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")
+	f.serving(thm, record.Serving{Mode: "public"})
+	eventually(t, "its return", func() bool { return r.get(manifestPath(thm)).status == 200 })
+}
+
 // What an edge has of a manifest is on its disk: it is served without upstream, and follows it again.
 func TestManifestsOutlastARestart(t *testing.T) {
 	f := publishedFeed(t)

@@ -124,6 +124,9 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 		return respond.NotFound
 	}
 	x.Theme, x.ThemeState = t, s
+	if x.manifest && s.Record.Serving.NoManifest {
+		return respond.NotFound
+	}
 	if x.manifest {
 		return nil
 	}

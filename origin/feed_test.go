@@ -450,8 +450,8 @@ func TestOperatorSocket(t *testing.T) {
 
 	theme := h.theme("brand")
 	id := "/themes/" + theme[strings.LastIndex(theme, "/")+1:]
-	shown := call(200, "PUT", id+"/serving", `{"mode":"signed","allowedOrigins":["https://*.example.com","http://localhost:3000"],"missingOrigin":"refuse","allowedIPRanges":["10.0.0.0/8","::1/128"],"prefix":"x"}`)
-	want := `{"mode":"signed","signingKeys":[],"allowedOrigins":["https://*.example.com","http://localhost:3000"],"missingOrigin":"refuse","allowedIPRanges":["10.0.0.0/8","::1/128"],"prefix":"","nextPrefix":"x"}`
+	shown := call(200, "PUT", id+"/serving", `{"mode":"signed","allowedOrigins":["https://*.example.com","http://localhost:3000"],"missingOrigin":"refuse","allowedIPRanges":["10.0.0.0/8","::1/128"],"manifest":true,"prefix":"x"}`)
+	want := `{"mode":"signed","signingKeys":[],"allowedOrigins":["https://*.example.com","http://localhost:3000"],"missingOrigin":"refuse","allowedIPRanges":["10.0.0.0/8","::1/128"],"manifest":true,"prefix":"","nextPrefix":"x"}`
 	if shown != want || call(200, "GET", id+"/serving", "") != want {
 		t.Errorf("serving = %s, want %s", shown, want)
 	}

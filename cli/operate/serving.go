@@ -41,7 +41,7 @@ func (a *app) printServing(s operator.Serving) {
 		next = *s.NextPrefix + " (takes effect with the next publish)"
 	}
 	a.Pairs(a.Out, "Mode", s.Mode, "Signing keys", strings.Join(s.SigningKeys, ", "), "Allowed origins", any(s.AllowedOrigins),
-		"Missing origin", missing, "Allowed addresses", any(s.AllowedIPRanges), "CSS prefix", s.Prefix, "Next prefix", next)
+		"Missing origin", missing, "Allowed addresses", any(s.AllowedIPRanges), "Manifest", term.Mark(s.Manifest), "CSS prefix", s.Prefix, "Next prefix", next)
 }
 
 // servingFlags are the flags of serving set.
@@ -49,6 +49,7 @@ type servingFlags struct {
 	mode, missing, prefix     string
 	origins, ranges           []string
 	clearOrigins, clearRanges bool
+	manifest                  bool
 }
 
 func (a *app) servingSet() *cobra.Command {
@@ -75,6 +76,7 @@ func (a *app) servingSet() *cobra.Command {
 	f.StringVar(&s.missing, "missing-origin", "", "`WORD` for requests that name no origin: allowNonBrowsers, refuse or allow")
 	f.StringArrayVar(&s.ranges, "allowed-ip", nil, "`CIDR` range of addresses that may load the files; may be repeated")
 	f.StringVar(&s.prefix, "prefix", "", "CSS `PREFIX` of custom properties; '' for none")
+	f.BoolVar(&s.manifest, "manifest", true, "have edges serve the manifest, which lists the Variants to all who may load the files; --manifest=false: none")
 	f.BoolVar(&s.clearOrigins, "clear-allowed-origins", false, "allow every origin")
 	f.BoolVar(&s.clearRanges, "clear-allowed-ips", false, "allow every address")
 	cmd.MarkFlagsMutuallyExclusive("allowed-origin", "clear-allowed-origins")
@@ -91,6 +93,9 @@ func (s *servingFlags) update(cmd *cobra.Command) (operator.ServingUpdate, error
 	}
 	if given("missing-origin") {
 		u.MissingOrigin = &s.missing
+	}
+	if given("manifest") {
+		u.Manifest = &s.manifest
 	}
 	if given("prefix") {
 		u.Prefix = &s.prefix

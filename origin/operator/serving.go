@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type Serving struct {
 	AllowedOrigins  []string `json:"allowedOrigins"`  // empty means no allowlist
 	MissingOrigin   string   `json:"missingOrigin"`   // allowNonBrowsers, refuse or allow
 	AllowedIPRanges []string `json:"allowedIPRanges"` // CIDR; empty means no restriction
+	Manifest        bool     `json:"manifest"`        // edges serve the manifest, which lists the Variants
 	Prefix          string   `json:"prefix"`          // CSS prefix that the newest publish made live
 	NextPrefix      *string  `json:"nextPrefix"`      // CSS prefix that the next publish makes live; null means as it is
 }
@@ -30,6 +32,7 @@ type ServingUpdate struct {
 	AllowedOrigins  *[]string `json:"allowedOrigins,omitempty"`
 	MissingOrigin   *string   `json:"missingOrigin,omitempty"`
 	AllowedIPRanges *[]string `json:"allowedIPRanges,omitempty"`
+	Manifest        *bool     `json:"manifest,omitempty"`
 	Prefix          *string   `json:"prefix,omitempty"` // live with the next publish
 }
 
@@ -66,6 +69,7 @@ func servingChanges(before, after record.Theme) (sentences []string) {
 	sentences = becomes(sentences, "allowedOrigins", commaList(old.AllowedOrigins), commaList(s.AllowedOrigins))
 	sentences = becomes(sentences, "missingOrigin", old.MissingOrigin, s.MissingOrigin)
 	sentences = becomes(sentences, "allowedIPRanges", commaList(old.AllowedIPRanges), commaList(s.AllowedIPRanges))
+	sentences = becomes(sentences, "manifest", strconv.FormatBool(!old.NoManifest), strconv.FormatBool(!s.NoManifest))
 	return becomes(sentences, "the CSS prefix of the next publish", nextPrefix(before), nextPrefix(after))
 }
 
@@ -88,7 +92,7 @@ func newServing(t record.Theme) Serving {
 	}
 	return Serving{
 		Mode: t.Serving.Mode, SigningKeys: ids, AllowedOrigins: t.Serving.AllowedOrigins, MissingOrigin: t.Serving.MissingOrigin,
-		AllowedIPRanges: t.Serving.AllowedIPRanges, Prefix: t.AssetSettings.Prefix, NextPrefix: t.DraftPrefix,
+		AllowedIPRanges: t.Serving.AllowedIPRanges, Manifest: !t.Serving.NoManifest, Prefix: t.AssetSettings.Prefix, NextPrefix: t.DraftPrefix,
 	}
 }
 
@@ -104,6 +108,9 @@ func (u ServingUpdate) apply(t *record.Theme) {
 	}
 	if u.AllowedIPRanges != nil {
 		t.Serving.AllowedIPRanges = append([]string{}, *u.AllowedIPRanges...)
+	}
+	if u.Manifest != nil {
+		t.Serving.NoManifest = !*u.Manifest
 	}
 	if u.Prefix != nil {
 		t.DraftPrefix = u.Prefix

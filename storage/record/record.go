@@ -133,6 +133,8 @@ type Serving struct {
 	AllowedOrigins  []string     `json:"allowedOrigins"`  // empty means no allowlist
 	MissingOrigin   string       `json:"missingOrigin"`   // allowNonBrowsers, refuse or allow
 	AllowedIPRanges []string     `json:"allowedIPRanges"` // CIDR; empty means no restriction
+
+	NoManifest bool `json:"noManifest,omitzero"` // edges do not serve the manifest, which lists the Variants
 }
 
 // AssetSettings are the CSS settings that the newest publish made live.
