@@ -4,6 +4,9 @@ import { theme } from "./theme.mjs";
 
 const Context = createContext(undefined);
 
+// What options that leave it out mean.
+const none = { href: undefined, variant: undefined, version: undefined, modes: undefined };
+
 /** Shows a Theme while it is mounted. Changed options are a switch; what is shown stays until the new one is there. */
 export function LiveryTheme({ children, ...options }) {
 	const key = JSON.stringify(options);
@@ -14,7 +17,7 @@ export function LiveryTheme({ children, ...options }) {
 		return () => t.close();
 	}, []); // eslint-disable-line -- the options of later renders are switches, below
 	useEffect(() => {
-		shown?.set(options);
+		shown?.set({ ...none, ...options });
 	}, [key]); // eslint-disable-line -- key stands for options
 	return createElement(Context.Provider, { value: shown }, children);
 }

@@ -14,29 +14,40 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestReactHydratesWithoutAWord: what a server rendered is taken over without a warning, has its fallback at the first
-// paint, gets the theme, and is switched by its state.
-func TestReactHydratesWithoutAWord(t *testing.T) {
+// TestFrameworksHydrateWithoutAWord: what a server rendered is taken over without a warning, has its fallback at the first
+// paint, gets the theme, and is switched by the state of the application.
+func TestFrameworksHydrateWithoutAWord(t *testing.T) {
+	t.Run("React", func(t *testing.T) {
+		hydrated(t, "react", "src/server.jsx") // strict mode mounts twice
+	})
+	t.Run("Vue", func(t *testing.T) {
+		s := hydrated(t, "vue", "src/server.mjs")
+		s.is(`app.unmount(), document.adoptedStyleSheets.length + " " + getComputedStyle(document.body).visibility`, "0 visible")
+	})
+}
+
+// hydrated opens an example that a server rendered, and switches its brand.
+func hydrated(t *testing.T, example, server string) *shop {
 	s := newShop(t, "")
-	dir := workshop(t, "react")
+	dir := workshop(t, example)
 	if err := os.CopyFS(filepath.Join(dir, "node_modules", "@livery", "theme"), os.DirFS("../../client/js")); err != nil {
 		t.Fatal(err)
 	}
 	save(t, s.address("tokens.css", "--pinned"), filepath.Join(dir, "src", "tokens.css"))
 	vite := installed(t, "vite")
 	run(t, dir, vite, "build", "--mode", "development", "--minify", "false")
-	run(t, dir, vite, "build", "--ssr", "src/server.jsx", "--outDir", "server")
+	run(t, dir, vite, "build", "--ssr", server, "--outDir", "server")
 	rendered := run(t, dir, "node", "--input-type=module", "-e", `
 		import { app, head } from "./server/server.js";
 		const brands = `+s.brands+`;
-		console.log(app(brands) + "\n---\n" + head(brands));`)
+		console.log(await app(brands) + "\n---\n" + head(brands));`)
 	app, head, ok := strings.Cut(strings.TrimSpace(rendered), "\n---\n")
 	if !ok || !strings.Contains(app, "Buy from") || !strings.HasPrefix(head, `<link rel="preload" as="fetch" crossorigin href="http`) {
 		t.Fatalf("the server renders %q", rendered)
 	}
 	page := strings.NewReplacer("<!--head-->", head+`<script>globalThis.brands = `+s.brands+`</script>`, "<!--app-->", app).Replace(read(t, filepath.Join(dir, "dist", "index.html")))
 	files := http.FileServer(http.Dir(filepath.Join(dir, "dist")))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" {
 			files.ServeHTTP(w, r)
 			return
@@ -44,18 +55,19 @@ func TestReactHydratesWithoutAWord(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(page))
 	}))
-	t.Cleanup(server.Close)
+	t.Cleanup(site.Close)
 	close(s.gate.hold)
 	listen := `for (const kind of ["error", "warn"]) console[kind] = (...said) => (window.said ??= []).push(said.join(" "));`
 	if _, err := chromedp.Call(s.tab, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: listen}); err != nil {
 		t.Fatal(err)
 	}
-	do(t, s.tab, chromedp.Navigate(server.URL))
+	do(t, s.tab, chromedp.Navigate(site.URL))
 	s.is(`document.getElementById("buy").dataset.state`, "theme")
 	s.is(frames+`.split(" > ").at(-1)`, acmeButton)
 	s.is(`document.querySelectorAll("main button")[1].click(), ""`, "")
 	s.is(frames+`.split(" > ").at(-1)`, midnightButton)
 	s.is(`document.getElementById("buy").textContent`, "Buy from Midnight")
 	s.is(`(window.said ?? []).join("\n")`, "")
-	s.whole() // one sheet, although strict mode mounts twice
+	s.whole()
+	return s
 }

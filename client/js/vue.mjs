@@ -1,0 +1,20 @@
+// A Theme in an application of Vue. Types: vue.d.mts.
+import { onMounted, onScopeDispose, ref, shallowRef, toValue, watch } from "vue";
+import { theme } from "./theme.mjs";
+
+// What options that leave it out mean.
+const none = { href: undefined, variant: undefined, version: undefined, modes: undefined };
+
+/** Shows a Theme while the component is mounted. Changed options are a switch; what is shown stays until the new one is there. */
+export function useTheme(options) {
+	const shown = shallowRef();
+	const state = ref("fallback");
+	onMounted(() => {
+		shown.value = theme(toValue(options));
+		shown.value.ready.then((now) => { state.value = now; });
+		shown.value.addEventListener("ready", () => { state.value = "theme"; });
+	});
+	watch(() => JSON.stringify(toValue(options)), () => shown.value?.set({ ...none, ...toValue(options) }));
+	onScopeDispose(() => shown.value?.close());
+	return { state, theme: shown, set: (next) => shown.value?.set(next) ?? Promise.resolve(false) };
+}
