@@ -1,0 +1,2 @@
+import "./tokens.css"; // written by the plugin
+import "./style.css";
