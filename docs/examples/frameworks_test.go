@@ -21,9 +21,17 @@ func TestFrameworksHydrateWithoutAWord(t *testing.T) {
 		hydrated(t, "react", "src/server.jsx") // strict mode mounts twice
 	})
 	t.Run("Vue", func(t *testing.T) {
-		s := hydrated(t, "vue", "src/server.mjs")
-		s.is(`app.unmount(), document.adoptedStyleSheets.length + " " + getComputedStyle(document.body).visibility`, "0 visible")
+		hydrated(t, "vue", "src/server.mjs").unmounts()
 	})
+	t.Run("Svelte", func(t *testing.T) {
+		hydrated(t, "svelte", "src/server.js").unmounts()
+	})
+}
+
+// unmounts ends the application, which leaves nothing of the theme.
+func (s *shop) unmounts() {
+	s.t.Helper()
+	s.settles(`Promise.resolve(app.unmount()).then(() => document.adoptedStyleSheets.length + " " + getComputedStyle(document.body).visibility)`, "0 visible")
 }
 
 // hydrated opens an example that a server rendered, and switches its brand.
