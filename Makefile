@@ -99,7 +99,7 @@ console-bundle: $(CONSOLE_NODE) ## Build the console's page from console/src int
 console-test: $(CONSOLE_NODE) ## Test the console's logic that needs no browser (needs npm)
 	cd console && npm run --silent types && npm run --silent test
 
-console: build console-test ## Prove the console in a real Chromium (needs one on the PATH, and npm)
+console: console-test build ## Prove the console in a real Chromium (needs one on the PATH, and npm)
 	go test -tags browser -count 1 -timeout 30m ./console
 
 microbench: wasm ## Run the Go benchmarks
