@@ -66,7 +66,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// The pages load nothing but files of the site, run nothing but its script, and have no style of their own.
+// The pages load nothing but files of the site, run nothing but its script, have no style of their own, and name each column.
 func TestPagesNeedNoOtherServer(t *testing.T) {
 	t.Parallel()
 	for name, f := range ofTheTree(t) {
@@ -89,6 +89,9 @@ func TestPagesNeedNoOtherServer(t *testing.T) {
 				if a.Key == "style" || strings.HasPrefix(a.Key, "on") || loads && !regexp.MustCompile(`^(data:,|[a-z0-9/-]+\.[a-z]+)$`).MatchString(a.Val) {
 					t.Errorf("%s has <%s %s=%q>", name, n.Data, a.Key, a.Val)
 				}
+			}
+			if n.Data == "th" && n.FirstChild == nil {
+				t.Errorf("%s has a column without a name", name)
 			}
 			if n.Data == "script" && n.FirstChild != nil {
 				t.Errorf("%s has a script in the page", name)
