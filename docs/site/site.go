@@ -43,7 +43,7 @@ type chapter struct {
 	source  string // in the repository; empty: the page is not made here
 }
 
-// commandsSource stands for the Markdown of the commands, which is no file.
+// commandsSource stands for the Markdown of the commands, which does not lie in a file.
 const commandsSource = "commands"
 
 // chapters are the pages in the order in which a newcomer reads them.
