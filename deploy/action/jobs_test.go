@@ -88,8 +88,9 @@ func onGitLab(others claims) claims {
 	return all
 }
 
-// teamsOfTheGuide returns the Team and the issuers that docs/operating.md shows, with key sets read from a file.
-func teamsOfTheGuide(t *testing.T, keySet string) string {
+// teamsOfTheGuide returns the Team and the issuers that docs/operating.md shows, with those for tags in the place of those
+// for main if tags publish, and with key sets read from a file.
+func teamsOfTheGuide(t *testing.T, keySet string, tags bool) string {
 	t.Helper()
 	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
 	if err != nil {
@@ -103,6 +104,14 @@ func teamsOfTheGuide(t *testing.T, keySet string) string {
 		}
 		text += strings.TrimPrefix(strings.ReplaceAll(found, "\n    ", "\n"), "    ")
 	}
+	if tags {
+		text = regexp.MustCompile(`(?m)^  - name: \w+-main\n(?:    .*\n)+`).ReplaceAllString(text, "")
+		found := regexp.MustCompile(`(?m)^      - name: \w+-tag\n(?:        .*\n)+`).FindAllString(string(guide), -1)
+		if len(found) != 2 {
+			t.Fatalf("the guide shows %d issuers for tags", len(found))
+		}
+		text += strings.ReplaceAll("\n"+strings.Join(found, ""), "\n    ", "\n")[1:]
+	}
 	for _, address := range []string{"https://token.actions.githubusercontent.com/.well-known/jwks", "https://gitlab.com/oauth/discovery/keys"} {
 		if strings.Count(text, "jwks: "+address+"\n") != 2 {
 			t.Fatalf("the guide does not name the key set %s for both jobs", address)
@@ -112,32 +121,87 @@ func teamsOfTheGuide(t *testing.T, keySet string) string {
 	return text
 }
 
-// TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples: with the issuers that the guide shows, a push to main may publish and
-// a pull request may only read; a job of another branch, event or repository may neither.
-func TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples(t *testing.T) {
-	d, signer := startDev(t), newSigner(t)
+// guided is a server with the Team and the issuers that the guide shows.
+type guided struct {
+	devFile
+	signer signer
+}
+
+func newGuided(t *testing.T, tags bool) guided {
+	t.Helper()
+	g := guided{startDev(t), newSigner(t)}
 	teams := filepath.Join(t.TempDir(), "teams.yaml")
-	if err := os.WriteFile(teams, []byte(teamsOfTheGuide(t, signer.file)), 0o600); err != nil {
+	if err := os.WriteFile(teams, []byte(teamsOfTheGuide(t, g.signer.file, tags)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"teams", "apply", teams, "--data", d.data}, {"token", "--subject", "owner", "--data", d.data}} {
+	for _, args := range [][]string{{"teams", "apply", teams, "--data", g.data}, {"token", "--subject", "owner", "--data", g.data}} {
 		out, err := exec.Command("livery", args...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("livery %q: %v: %s", args, err, out)
 		}
-		d.Token = strings.TrimSpace(string(out))
+		g.Token = strings.TrimSpace(string(out))
 	}
-	create(t, d)
+	create(t, g.devFile)
+	return g
+}
+
+// job is one job of a forge, and how its review and its release end.
+type job struct {
+	name            string
+	claims          claims
+	review, release int
+}
+
+// The exit codes of the jobs.
+const may, mayNot, noEnvironment = 0, 5, 1
+
+// run runs the review and the release of each job with the token that its forge would sign.
+func (g guided) run(t *testing.T, jobs []job) {
+	t.Helper()
+	for i, c := range jobs {
+		c.claims["aud"], c.claims["jti"] = g.OriginURL+"/public/v1", c.name
+		now := time.Now()
+		c.claims["iat"], c.claims["nbf"], c.claims["exp"] = now.Unix(), now.Add(-time.Minute).Unix(), now.Add(10*time.Minute).Unix()
+		s := newGitHub(t, g.devFile, newForge(t, g.signer.token(t, c.claims)))
+		s.write("tokens.json", strings.Replace(first, "#0055aa", fmt.Sprintf("#0055%02d", i), 1)) // there is something to push
+		if said, code := s.run("review", "tokens.json"); code != c.review {
+			t.Errorf("%s: review = %d, want %d\n%s", c.name, code, c.review, said)
+		}
+		if said, code := s.run("release", "tokens.json"); code != c.release {
+			t.Errorf("%s: release = %d, want %d\n%s", c.name, code, c.release, said)
+		}
+	}
+}
+
+// onTag are the claims by which the job of a tag differs from one of main.
+func onTag(name string, others claims) claims {
+	all := claims{"ref": name, "ref_type": "tag", "ref_protected": "true", "ref_path": "refs/tags/" + strings.TrimPrefix(name, "refs/tags/")}
+	maps.Copy(all, others)
+	return all
+}
+
+// TestTheIssuersOfTheGuideKnowTags: with the issuers that the guide shows for tags, a protected tag may publish, a pull
+// request may read, and a push to main, a tag that is not protected where the forge says so, or a tag elsewhere may neither.
+func TestTheIssuersOfTheGuideKnowTags(t *testing.T) {
+	newGuided(t, true).run(t, []job{
+		{"GitHub: a tag", onGitHub(onTag("refs/tags/v1.2.0", claims{"sub": "repo:acme/tokens:ref:refs/tags/v1.2.0"})), may, may},
+		{"GitHub: a tag of another repository", onGitHub(onTag("refs/tags/v1", claims{"repository": "evil/tokens"})), mayNot, mayNot},
+		{"GitHub: a push to main", onGitHub(nil), mayNot, mayNot},
+		{"GitHub: a pull request", onGitHub(claims{"event_name": "pull_request", "ref": "refs/pull/7/merge"}), may, mayNot},
+		{"GitLab: a protected tag", onGitLab(onTag("v1.2.0", claims{"sub": "project_path:acme/tokens:ref_type:tag:ref:v1.2.0"})), may, may},
+		{"GitLab: another tag", onGitLab(onTag("x", claims{"ref_protected": "false"})), mayNot, mayNot},
+		{"GitLab: a push to main", onGitLab(nil), mayNot, mayNot},
+	})
+}
+
+// TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples: with the issuers that the guide shows, a push to main may publish and
+// a pull request may only read; a job of a tag, of another branch, event or repository may neither.
+func TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples(t *testing.T) {
 	pull := claims{
 		"sub": "repo:acme/tokens:pull_request", "event_name": "pull_request",
 		"ref": "refs/pull/7/merge", "head_ref": "feature", "base_ref": "main", "ref_protected": "false",
 	}
-	const may, mayNot, noEnvironment = 0, 5, 1
-	for i, c := range []struct {
-		job             string
-		claims          claims
-		review, release int
-	}{
+	newGuided(t, false).run(t, []job{
 		{"GitHub: a push to main", onGitHub(nil), may, may},
 		{"GitHub: the same with ids in its subject", onGitHub(claims{"sub": "repo:acme@123456/tokens@456789:ref:refs/heads/main"}), may, may},
 		{"GitHub: the same in an environment", onGitHub(claims{"sub": "repo:acme/tokens:environment:production", "environment": "production"}), may, may},
@@ -149,18 +213,7 @@ func TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples(t *testing.T) {
 		{"GitLab: a merge request", onGitLab(claims{"pipeline_source": "merge_request_event", "ref": "feature", "ref_protected": "false"}), may, mayNot},
 		{"GitLab: a push to another branch", onGitLab(claims{"ref": "x", "ref_protected": "false"}), mayNot, mayNot},
 		{"GitLab: another project", onGitLab(claims{"project_path": "evil/tokens"}), mayNot, mayNot},
-	} {
-		c.claims["aud"], c.claims["jti"] = d.OriginURL+"/public/v1", c.job
-		now := time.Now()
-		c.claims["iat"], c.claims["nbf"], c.claims["exp"] = now.Unix(), now.Add(-time.Minute).Unix(), now.Add(10*time.Minute).Unix()
-		f := newForge(t, signer.token(t, c.claims))
-		s := newGitHub(t, d, f)
-		s.write("tokens.json", strings.Replace(first, "#0055aa", fmt.Sprintf("#0055%02d", i), 1)) // there is something to push
-		if said, code := s.run("review", "tokens.json"); code != c.review {
-			t.Errorf("%s: review = %d, want %d\n%s", c.job, code, c.review, said)
-		}
-		if said, code := s.run("release", "tokens.json"); code != c.release {
-			t.Errorf("%s: release = %d, want %d\n%s", c.job, code, c.release, said)
-		}
-	}
+		{"GitHub: a tag", onGitHub(onTag("refs/tags/v1", nil)), mayNot, mayNot},
+		{"GitLab: a tag", onGitLab(onTag("v1", nil)), mayNot, mayNot},
+	})
 }

@@ -48,7 +48,7 @@ var modules = []module{
 		"package.json": "client/js/package.json", "README.md": "client/js/README.md", "LICENSE": "LICENSE", "theme.mjs": "client/js/theme.mjs",
 		"theme.d.mts": "client/js/theme.d.mts", "react.mjs": "client/js/react.mjs", "react.d.mts": "client/js/react.d.mts",
 		"vue.mjs": "client/js/vue.mjs", "vue.d.mts": "client/js/vue.d.mts",
-		"svelte.mjs": "client/js/svelte.mjs",
+		"svelte.mjs":   "client/js/svelte.mjs",
 		"svelte.d.mts": "client/js/svelte.d.mts", "vite.mjs": "client/js/vite.mjs", "vite.d.mts": "client/js/vite.d.mts",
 	}},
 }
