@@ -106,3 +106,15 @@ func TestPageOfTheUser(t *testing.T) {
 		return nil
 	})
 }
+
+// The reference of the API leads to the form of each operation, which sends it with the session of the reader.
+func TestReferenceIsTried(t *testing.T) {
+	d := startDev(t, "--empty")
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	p.visit(d.origin + "/docs/reference.html#getCaller")
+	evaluate[bool](p, `(document.querySelector('a[href$="?op=getCaller"]').click(), true)`)
+	p.until(`location.pathname === "/console/calls"`)
+	p.click("button", "Send")
+	p.until(`[...document.querySelectorAll("main pre")].some((e) => /"subject":\s*"dev"/.test(e.textContent))`)
+}

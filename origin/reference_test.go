@@ -60,6 +60,28 @@ func TestReferenceIsServed(t *testing.T) {
 	}
 }
 
+// With a console each operation leads to its form there, by the name that the form knows it by; without one none does.
+func TestReferenceLeadsToTheConsole(t *testing.T) {
+	t.Parallel()
+	for _, console := range []bool{true, false} {
+		h := newTestOrigin(t, func(c *origin.Config) {
+			if console {
+				c.Console = consoleFiles()
+			}
+		})
+		page, want := h.outside(t, "GET", "/docs/reference.html").body, 0
+		for _, article := range regexp.MustCompile(`<article id="([A-Za-z]+)" data-entry>\n<h3>.*</h3>\n<p class="route">`).FindAllStringSubmatch(page, -1) {
+			if strings.Contains(page, `<a href="../console/calls?op=`+article[1]+`">`) != console {
+				t.Errorf("with a console: %t, but %s leads there: %t", console, article[1], !console)
+			}
+			want++
+		}
+		if want < 40 || console && strings.Count(page, `href="../console/`) != want {
+			t.Errorf("%d operations, %d links to the console", want, strings.Count(page, `href="../console/`))
+		}
+	}
+}
+
 // Every operation, schema and reason of the document stands in the page, and each link within the page leads to one place.
 func TestReferenceHasTheWholeDocument(t *testing.T) {
 	t.Parallel()

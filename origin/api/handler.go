@@ -44,6 +44,7 @@ type Config struct {
 	CORS         *cors.Policy                         // whose pages may call the API; nil: none
 	AuditLogged  func(record.Audit)                   // called with each entry of the audit log that was committed
 	NoReference  bool                                 // the page about the API is not served
+	Console      bool                                 // there is a console, to whose form the page about the API links
 	Session      func(*fasthttp.RequestCtx) string    // the access token of a person at the console, "" without one; nil: none has one
 }
 
@@ -65,8 +66,10 @@ func NewHandler(c Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.NoReference {
-		described.reference = nil
+	if !c.NoReference {
+		if described.reference, err = described.referenceFiles(c.Console); err != nil {
+			return nil, err
+		}
 	}
 	h := &Handler{
 		config: c, description: described, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),

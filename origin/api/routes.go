@@ -219,9 +219,10 @@ const openAPICacheSeconds = "300"
 
 // description is the OpenAPI document of this build, and what requests are checked by.
 type description struct {
+	root       *jsontree.Node
 	answer     httpserver.Answer // with its entity tag
 	parameters queryparam.Table
-	reference  []referenceFile
+	reference  []referenceFile // of one origin
 }
 
 // referenceFile is a file of the page by which people read about the API.
@@ -240,15 +241,23 @@ var openAPI = sync.OnceValues(func() (description, error) {
 	if err != nil {
 		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
 	}
-	files, err := reference.Files(root, "../public/v1/openapi.json")
-	d := description{answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}
+	return description{root: root, answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}, nil
+})
+
+// referenceFiles returns the page about the API, with links to the console's form if there is a console.
+func (d *description) referenceFiles(console bool) (list []referenceFile, err error) {
+	form := ""
+	if console {
+		form = "../console/calls?op="
+	}
+	files, err := reference.Files(d.root, "../public/v1/openapi.json", form)
 	for _, f := range files {
 		a := public(f.Body).With(fasthttp.HeaderContentSecurityPolicy, reference.Policy).With(fasthttp.HeaderReferrerPolicy, "no-referrer")
 		a.ContentType = f.ContentType
-		d.reference = append(d.reference, referenceFile{f.Path, a})
+		list = append(list, referenceFile{f.Path, a})
 	}
-	return d, err
-})
+	return list, err
+}
 
 // ReferenceFiles returns the reference of the API of this build as files of a static site, the OpenAPI document among them.
 func ReferenceFiles() ([]reference.File, error) {
@@ -256,11 +265,7 @@ func ReferenceFiles() ([]reference.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := jsontree.Parse(string(document.answer.Body))
-	if err != nil {
-		return nil, fmt.Errorf("origin: read the OpenAPI document: %w", err)
-	}
-	files, err := reference.Files(root, "openapi.json")
+	files, err := reference.Files(document.root, "openapi.json", "")
 	return append(files, reference.File{Path: "/docs/openapi.json", ContentType: "application/json", Body: document.answer.Body}), err
 }
 

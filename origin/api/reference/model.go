@@ -17,7 +17,7 @@ import (
 // page is what the template shows.
 type page struct {
 	Title, Summary, Version string
-	Address                 string // of the OpenAPI document
+	Address, Console        string // of the OpenAPI document, and of the form behind which an operation is written
 	Introduction            template.HTML
 	Tags                    []tag
 	Responses, Headers      []component

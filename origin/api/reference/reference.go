@@ -31,16 +31,17 @@ type File struct {
 	Body        []byte
 }
 
-// Files returns the page of an OpenAPI document, its style and its script, for which address is where the document is, as
-// the page names it. An error says what the document lacks.
-func Files(document *jsontree.Node, address string) ([]File, error) {
+// Files returns the page of an OpenAPI document, its style and its script. address is that of the document as the page names
+// it, console that of a form which sends the operation that is written behind it; empty: there is none. An error says what
+// the document lacks.
+func Files(document *jsontree.Node, address, console string) ([]File, error) {
 	parsed, err := template.New("page").Parse(pageHTML)
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
 	r := reader{document: document}
 	p := r.page()
-	p.Address = address
+	p.Address, p.Console = address, console
 	var page bytes.Buffer
 	if err := parsed.Execute(&page, p); err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
