@@ -77,7 +77,7 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
 	go vet -tags browser,examples,clients ./bench/browser ./console ./docs/examples ./wasm/js
 	$(TOOL) staticcheck ./...
-	for os in darwin windows; do GOOS=$$os go build -o /dev/null . || exit 1; done
+	GOOS=windows go build -o /dev/null . # the system that differs most; a release builds all
 	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	go test -run TestHouse ./tests/house
 	go test $(COMPILE) -vet=off $(LINK) -run '$(LONG)' ./deploy ./wasm ./origin ./tests/stories
@@ -121,7 +121,7 @@ fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stay
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || found="$$found $$target"; \
 		done; \
 	done; test -z "$$found" || { echo "found something:$$found"; exit 1; }
-	go test -count 1 ./cli/tokens/source -rapid.seed=0 -rapid.checks=20000
+	go test -count 1 -timeout 60m $$(grep -rl --include='*_test.go' tests/sameseed . | xargs -n1 dirname | sort -u) -rapid.seed=0 -rapid.checks=5000
 
 site: build ## Write the documentation as a static site into bin/site
 	./bin/livery docs --out bin/site

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/storage"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -12,6 +12,7 @@ import (
 
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
 )

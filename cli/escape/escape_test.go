@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/escape"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func TestTextSpellsWhatIsNotShown(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage/record"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // A name in the audit log cannot drive a terminal, and begins no line.

@@ -10,6 +10,7 @@ import (
 
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func read(t testing.TB, text string) *dtcg.Document {

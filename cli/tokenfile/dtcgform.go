@@ -90,7 +90,7 @@ func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path json
 	case isMeta(m.Name):
 	case !m.Value.IsObject():
 		return c.stray(group, m, path)
-	case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
+	case m.Value.Find("$value") != nil || isLegacyToken(m.Value) && !(c.dialect == dollarTokens && isBlank(m.Value)):
 		m.Value = c.token(m.Value, path)
 		if m.Value != nil {
 			c.note(path)
@@ -112,6 +112,12 @@ func (c *setConverter) nameEmpty(group *jsontree.Node, path jsontree.Pointer) {
 	if group.Find("$type").IsString() && !slices.ContainsFunc(group.Members, ofGroup) {
 		c.concede(withoutValue, path, "it has a $type and no $value, so it is a group without tokens; give it a $value")
 	}
+}
+
+// isBlank reports whether n is an object that says nothing but of itself and of such objects: a group without tokens, also
+// if a group in it is called value.
+func isBlank(n *jsontree.Node) bool {
+	return n.IsObject() && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isMeta(m.Name) && !isBlank(m.Value) })
 }
 
 // commentNames are the members of groups in which people write comments.

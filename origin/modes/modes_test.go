@@ -13,6 +13,7 @@ import (
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func parse(t interface{ Fatal(...any) }, text string) *jsontree.Node {

@@ -8,6 +8,7 @@ import (
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 	"pgregory.net/rapid"
 )
 

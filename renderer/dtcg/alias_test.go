@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/renderer/dtcg"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func TestAliasesAreReplaced(t *testing.T) {

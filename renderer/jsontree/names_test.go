@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // Names answers as a map of the same names does, whatever is put into it again and however it grows.

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/renderer/plan"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 const (

@@ -81,6 +81,7 @@ var house = map[string]room{
 	"client":                   {},
 	"tests/program":            {},
 	"tests/floods":             {},
+	"tests/sameseed":           {others: "pgregory.net/rapid"},
 	"toolchain":                {},
 	"console":                  {},
 	"docs/site":                {others: "github.com/yuin/goldmark"},

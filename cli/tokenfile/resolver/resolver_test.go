@@ -10,6 +10,7 @@ import (
 	"example.com/livery/cli/tokenfile/resolver"
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // spelled writes sources in one line: files as they are named, tokens of the document as JSON.

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func TestPlaces(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"example.com/livery/cli/tokenfile/repair"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // pushed returns the document that a push makes of a file, and the kinds of concessions it makes.
@@ -101,14 +102,19 @@ func TestWhatIsPulledIsPushedUnchanged(t *testing.T) {
 // corpus holds real design systems. It is not part of this repository.
 const corpus = "../../../../shared/corpus"
 
-// An empty group comes back from a form in which another token's name leads through it.
+// An empty group comes back from a form in which another token's name leads through it, also if it is called value.
 func TestAnEmptyGroupIsPulledAndPushed(t *testing.T) {
 	t.Parallel()
-	document, err := jsontree.Parse(`{"a":{},"a/b":{"$value":"#fff"},"c":{"d":{}},"c/d/e":{"$value":1}}`)
-	if err != nil {
-		t.Fatal(err)
+	for _, text := range []string{
+		`{"a":{},"a/b":{"$value":"#fff"},"c":{"d":{}},"c/d/e":{"$value":1}}`,
+		`{"a":{"value":{}},"b":{"value":{"$type":"color","value":{}}},"c":{"$value":1}}`,
+	} {
+		document, err := jsontree.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, document)
 	}
-	roundTrip(t, document)
 }
 
 func TestRealDocumentsArePulledAndPushedUnchanged(t *testing.T) {

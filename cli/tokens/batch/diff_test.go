@@ -8,6 +8,7 @@ import (
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // TestPushMakesTheDocumentWanted: the operations of a push, applied in batches of any size, give the

@@ -10,6 +10,7 @@ import (
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func written(n *jsontree.Node) string { return string(jsontree.Append(nil, n)) }

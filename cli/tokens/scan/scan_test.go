@@ -19,6 +19,7 @@ import (
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/scan"
 	"example.com/livery/cli/tokens/tokentreetest"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 const theme = `{

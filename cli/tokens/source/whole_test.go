@@ -2,7 +2,6 @@ package source_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -20,14 +19,8 @@ import (
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
-
-// Every run draws the same files; -rapid.seed=0 -rapid.checks=5000 draws others, and make fuzz does.
-func init() {
-	if err := flag.Set("rapid.seed", "1"); err != nil {
-		panic(err)
-	}
-}
 
 // input is a file whose tokens stand each on lines of its own.
 type input struct {

@@ -12,6 +12,7 @@ import (
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // TestAdmissibleLeavesOutTheLeast: stored is the document before the push, {} if none is given;
