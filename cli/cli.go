@@ -39,6 +39,9 @@ func WithDocuments(documents fs.FS, args []string, in io.Reader, out, errOut io.
 	a.documents = documents
 	root := a.root()
 	root.SetArgs(args)
+	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
+		plainUsages(root)
+	}
 	return a.Finish(root.ExecuteContext(ctx))
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
@@ -39,6 +40,14 @@ func (a *app) completeNames(cmd *cobra.Command) {
 	}
 	for _, c := range cmd.Commands() {
 		a.completeNames(c)
+	}
+}
+
+// plainUsages takes the marks of a flag's value out of the usages, which shells show as they are while a command is typed.
+func plainUsages(cmd *cobra.Command) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+	for _, c := range cmd.Commands() {
+		plainUsages(c)
 	}
 }
 

@@ -83,3 +83,14 @@ func TestAReleaseHasItsNumberAndItsCommit(t *testing.T) {
 		t.Errorf("livery version --json = %d\n%s, want the version 1.2.3 and the commit 0123abcd", code, out.String())
 	}
 }
+
+// While a command is typed a shell shows the usages of flags, without the marks that the help reads.
+func TestCompletionsHaveNoMarks(t *testing.T) {
+	var out strings.Builder
+	if code := Main([]string{"__complete", "push", "--th"}, strings.NewReader(""), &out, io.Discard); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	if !strings.HasPrefix(out.String(), "--theme\tTHEME, slug or id ") {
+		t.Errorf("a shell shows %s", out.String())
+	}
+}

@@ -13,8 +13,9 @@ type Environment struct {
 	Kind          string            `json:"kind"`        // sandbox, staging or production
 	Description   *string           `json:"description"` // nil means none
 	Metadata      map[string]string `json:"metadata"`
-	CacheLifetime int               `json:"cacheLifetime"` // seconds an edge may reuse a latest answer
-	Role          string            `json:"role"`          // the caller's: viewer, editor or admin
+	CacheLifetime int               `json:"cacheLifetime"`       // seconds an edge may reuse a latest answer
+	Role          string            `json:"role"`                // the caller's: viewer, editor or admin
+	PreviewOf     string            `json:"previewOf,omitempty"` // id of the Environment of whose Themes all here are previews; empty: none are
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
@@ -37,6 +38,7 @@ type Theme struct {
 	HasUnpublishedChanges bool              `json:"hasUnpublishedChanges"`
 	Integrations          []Integration     `json:"integrations"`
 	Metadata              map[string]string `json:"metadata"`
+	PreviewOf             string            `json:"previewOf,omitempty"` // id of the Theme as which it is served; empty unless it is a preview
 	Serving               Serving           `json:"serving"`
 	AssetSettings         AssetSettings     `json:"assetSettings"`
 	ServingURLs           ServingURLs       `json:"servingUrls"`

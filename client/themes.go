@@ -12,6 +12,7 @@ type NewTheme struct {
 	DisplayName string            `json:"displayName"`
 	Integration *Integration      `json:"integration,omitempty"` // nil serves nothing until integrations are set
 	Metadata    map[string]string `json:"metadata,omitempty"`
+	PreviewOf   string            `json:"previewOf,omitempty"` // id of a Theme; in an Environment of previews alone
 }
 
 // Details are what PUT replaces on a Theme or a Variant: always slug and displayName.

@@ -22,11 +22,11 @@ func live() int64 {
 }
 
 // Agree fails t unless what is counted is at least and at most so many times what is taken. Something else may be
-// given back meanwhile, so one of three measurements is enough.
+// given back meanwhile, so one of ten measurements is enough.
 func Agree(t testing.TB, least, most float64, measure func() (counted, taken int64)) {
 	t.Helper()
 	var counted, taken int64
-	for range 3 {
+	for range 10 {
 		counted, taken = measure()
 		if ratio := float64(counted) / float64(max(1, taken)); ratio >= least && ratio <= most {
 			return

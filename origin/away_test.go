@@ -179,10 +179,9 @@ func TestATokenKeyOfAnotherOriginCounts(t *testing.T) {
 	}
 }
 
-// A commit that waits for standbys that are away is uncertain to its caller, and made when they are back;
-// a server that is killed and comes back is nothing that a caller notices.
-func TestCallersOfARealServer(t *testing.T) {
-	t.Parallel()
+// startCluster starts a PostgreSQL for one test, which is skipped if this machine has none.
+func startCluster(t *testing.T) *postgrestest.Cluster {
+	t.Helper()
 	if why := postgrestest.Why(); why != "" {
 		t.Skip(why)
 	}
@@ -191,6 +190,14 @@ func TestCallersOfARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
+	return c
+}
+
+// A commit that waits for standbys that are away is uncertain to its caller, and made when they are back;
+// a server that is killed and comes back is nothing that a caller notices.
+func TestCallersOfARealServer(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t)
 	h := newPostgresOrigin(t, c.URL(), 3*time.Second)
 	theme := h.theme("brand")
 	for _, n := range c.Nodes[1:] {
@@ -248,14 +255,7 @@ func openPostgres(t *testing.T, url string, commitWait time.Duration) *postgres.
 // store, and writers through two origins lose no update and no event.
 func TestCallersMeetTheSameEventsOnARealServer(t *testing.T) {
 	t.Parallel()
-	if why := postgrestest.Why(); why != "" {
-		t.Skip(why)
-	}
-	c, err := postgrestest.StartCluster()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := startCluster(t)
 	h := newPostgresOrigin(t, c.URL(), time.Minute)
 	h.checkEvents(t)
 	h.checkStreams(t)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -25,12 +26,22 @@ import (
 // consoleFiles stand for the built files of the console.
 func consoleFiles() fstest.MapFS {
 	return fstest.MapFS{
-		"index.html":           {Data: []byte("<!doctype html><title>Livery</title>" + strings.Repeat("<p>the page</p>", 100))},
-		"assets/app-1234.js":   {Data: []byte(strings.Repeat("export const a = 1;\n", 200))},
-		"assets/app-1234.css":  {Data: []byte("a{}")},
-		"sources.sha256":       {Data: []byte("not for browsers")},
-		"assets/font-12.woff2": {Data: []byte("wOF2")},
+		"index.html":            {Data: []byte("<!doctype html><title>Livery</title>" + strings.Repeat("<p>the page</p>", 100))},
+		"assets/app-1234.js":    {Data: []byte(strings.Repeat("export const a = 1;\n", 200))},
+		"assets/app-1234.css":   {Data: []byte("a{}")},
+		"sources.sha256":        {Data: []byte("not for browsers")},
+		"assets/font-12.woff2":  {Data: []byte("wOF2")},
+		"assets/packed-9.js.gz": {Data: gzipped(strings.Repeat("export const b = 2;\n", 200))},
 	}
+}
+
+// gzipped returns a text in gzip, stored, so that no server would have made the same bytes.
+func gzipped(text string) []byte {
+	var out bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&out, gzip.NoCompression) // a level that is known
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return out.Bytes()
 }
 
 func withConsole(c *origin.Config) { c.Console = consoleFiles() }
@@ -199,6 +210,33 @@ func TestConsoleIsCompressed(t *testing.T) {
 	if r := b.ask("GET", "/console/assets/app-1234.css", "", "Accept-Encoding", "br"); r.body != "a{}" || r.header.Get("Content-Encoding") != "" {
 		t.Errorf("a file of 3 bytes = %q %v", r.body, r.header)
 	}
+}
+
+// A file that is there in gzip is served so as it is, and in other codings as what it holds.
+func TestConsoleServesWhatIsPacked(t *testing.T) {
+	t.Parallel()
+	b := &browser{h: newTestOrigin(t, withConsole)}
+	text := strings.Repeat("export const b = 2;\n", 200)
+	for accept, read := range map[string]func(string) (string, error){
+		"gzip": func(body string) (string, error) {
+			if body != string(gzipped(text)) {
+				return "", errors.New("these are other bytes than those that are there")
+			}
+			return text, nil
+		},
+		"br": func(body string) (string, error) {
+			file, err := io.ReadAll(brotli.NewReader(strings.NewReader(body)))
+			return string(file), err
+		},
+		"": func(body string) (string, error) { return body, nil },
+	} {
+		r := b.ask("GET", "/console/assets/packed-9.js", "", "Accept-Encoding", accept)
+		file, err := read(r.body)
+		if err != nil || file != text || r.header.Get("Content-Encoding") != accept || r.header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+			t.Errorf("accepting %q: %v %d bytes %v", accept, err, len(file), r.header)
+		}
+	}
+	b.ask("GET", "/console/assets/packed-9.js.gz", "").refuses(t, 404, "notFound")
 }
 
 // Without the console its addresses are not there, and a cookie of it is worth nothing.

@@ -3,22 +3,13 @@ package origin_test
 import (
 	"testing"
 	"time"
-
-	"example.com/livery/storage/postgres/postgrestest"
 )
 
 // Origins that share a PostgreSQL share codes and sessions, and each tells the people at its console what happens at the
 // other.
 func TestCallersOfSeveralConsoles(t *testing.T) {
 	t.Parallel()
-	if why := postgrestest.Why(); why != "" {
-		t.Skip(why)
-	}
-	c, err := postgrestest.StartCluster()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := startCluster(t)
 	h := newPostgresOrigin(t, c.URL(), 3*time.Second)
 	h.end()
 	config := h.config

@@ -49,9 +49,10 @@ func (h *testOrigin) follow(path, query string, between func(page int)) (slugs [
 	}
 }
 
-// labelled creates a Theme with a display name and labels, and returns the path of it.
+// labelled creates a Theme with a display name and labels, later than what was created before, and returns the path of it.
 func (h *testOrigin) labelled(slug, name, labels string) string {
 	h.t.Helper()
+	h.clock.move(time.Millisecond)
 	themes := "/environments/" + h.sandbox + "/themes"
 	return themes + "/" + h.want(201, "POST", themes, fmt.Sprintf(`{"slug":%q,"displayName":%q,"metadata":%s}`, slug, name, labels)).text(h.t, "id")
 }
@@ -64,6 +65,7 @@ func TestListsAreFiltered(t *testing.T) {
 	h.labelled("acme", "The First Brand", `{"region":"eu","tier":"gold"}`)
 	h.labelled("Beta", "second", `{"region":"eu"}`)
 	edited := h.labelled("core", "Basis of all brands", `{"region":"us","tier":"gold"}`)
+	h.clock.move(time.Millisecond)
 	h.patch(edited, red)
 	for query, want := range map[string]string{
 		"":                                       "Beta acme core",

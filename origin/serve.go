@@ -50,8 +50,7 @@ func (o *Origin) framed(handler fasthttp.RequestHandler) fasthttp.RequestHandler
 // withBody reads the body of a request before the handler sees it.
 func (o *Origin) withBody(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		unbounded := func(int64) error { return nil } // the operator may send what there is memory for
-		body, err := httpserver.ReadBody(ctx, o.config.Limits.BodyBytes, unbounded)
+		body, err := httpserver.ReadBody(ctx, o.config.Limits.BodyBytes, nil) // the operator may send what there is memory for
 		if err != nil {
 			o.api.RefuseOn(ctx, err)
 			return

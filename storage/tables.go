@@ -41,15 +41,19 @@ func (t Table[T]) Key(parts ...string) []byte { return Key(t.letter, parts...) }
 
 // Read returns the record at parts: ErrNotFound, or ErrCorrupt if it cannot be decoded.
 func (t Table[T]) Read(r Reader, parts ...string) (T, error) {
-	var v T
-	data, err := r.Get(Key(t.letter, parts...))
-	if err != nil {
-		return v, fmt.Errorf("storage: read %s %q: %w", t.name, parts, err)
+	v, _, err := t.ReadStored(r, parts...)
+	return v, err
+}
+
+// ReadStored is Read with the bytes that are stored, which are equal if nothing in the record has changed.
+func (t Table[T]) ReadStored(r Reader, parts ...string) (v T, stored []byte, err error) {
+	if stored, err = r.Get(Key(t.letter, parts...)); err != nil {
+		return v, nil, fmt.Errorf("storage: read %s %q: %w", t.name, parts, err)
 	}
-	if err := record.Decode(data, &v); err != nil {
-		return v, fmt.Errorf("storage: read %s %q: %w: %w", t.name, parts, ErrCorrupt, err)
+	if err := record.Decode(stored, &v); err != nil {
+		return v, nil, fmt.Errorf("storage: read %s %q: %w: %w", t.name, parts, ErrCorrupt, err)
 	}
-	return v, nil
+	return v, stored, nil
 }
 
 // Write stores the record at parts.

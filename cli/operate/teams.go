@@ -40,10 +40,15 @@ it again changes nothing. Teams and Environments that the file does not name sta
           description: null
           metadata: {}
           grants: {owner: admin, designer: editor}
+        - slug: preview
+          displayName: Previews
+          kind: sandbox
+          cacheLifetime: 2
+          previewOf: sandbox  # every Theme here is a preview of one there, and served by the rules of that
 
 With a section issuers, tokens of OpenID Connect issuers are accepted too, of exactly those that it names. One that is
-bound to a team reaches that Team alone, with the role that a claim names; claims must keep out
-all others that use the same issuer. One without a team speaks for members by their subjects. The audience is URL/public/v1 of the origin.
+bound to a team reaches that Team alone, with the role that a claim names, or with those that environments names, in
+these Environments alone; claims must keep out all others that use the same issuer. One without a team speaks for members by their subjects. The audience is URL/public/v1 of the origin.
 
   issuers:
     - name: github-main
@@ -52,7 +57,13 @@ all others that use the same issuer. One without a team speaks for members by th
       team: acme
       claims: {repository: acme/tokens, ref: refs/heads/main}    # what a token must claim, all of it
       roleClaim: event_name    # its value is the role, or roles maps it
-      roles: {push: editor}`
+      roles: {push: editor}
+    - name: github-pull-request
+      issuer: https://token.actions.githubusercontent.com
+      jwks: https://token.actions.githubusercontent.com/.well-known/jwks
+      team: acme
+      claims: {repository: acme/tokens, event_name: pull_request}
+      environments: {sandbox: viewer, preview: editor}`
 
 func (a *app) teamsApply() *cobra.Command {
 	var dryRun bool

@@ -12,7 +12,7 @@ func MakeTheme(ctx context.Context, c *client.Client, environmentID, slug string
 	if err != nil {
 		return client.Theme{}, err
 	}
-	in := client.NewTheme{Slug: slug, DisplayName: n.Name}
+	in := client.NewTheme{Slug: slug, DisplayName: n.Name, PreviewOf: n.PreviewOf}
 	if in.DisplayName == "" {
 		in.DisplayName = slug
 	}

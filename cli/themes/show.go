@@ -59,6 +59,9 @@ func (a *app) printTheme(t client.Theme) {
 		"Tokens", strconv.Itoa(t.TokenCount), "Version", term.Version(t.LatestVersion), "Published", term.Moment(t.PublishedAt),
 		"Draft", term.Mark(t.HasUnpublishedChanges), "Integrations", strings.Join(integrations, ", "),
 		"Labels", labelText(t.Metadata), "Serving", t.Serving.Mode, "CSS prefix", t.AssetSettings.Prefix)
+	if t.PreviewOf != "" {
+		a.Pairs(a.Out, "Preview of", t.PreviewOf)
+	}
 	target.PrintFiles(a.App, t.ServingURLs)
 }
 

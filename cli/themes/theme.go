@@ -49,6 +49,7 @@ func (a *app) listThemes(cmd *cobra.Command, p target.Target) error {
 type NewTheme struct {
 	Name         string
 	Integrations []string
+	PreviewOf    string // id of a Theme; empty unless it is to be a preview
 }
 
 // Flags gives a command the flags of a new Theme.
@@ -61,13 +62,18 @@ func (a *app) themeCreate() *cobra.Command {
 	var p target.Target
 	var n NewTheme
 	cmd := &cobra.Command{
-		Use:     "create SLUG",
-		Short:   "Create a Theme",
-		Example: "  livery theme create acme --env sandbox --name Acme --integration react/plainCSS --integration react/mui",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.createTheme(cmd, p, args[0], n) },
+		Use:   "create SLUG",
+		Short: "Create a Theme",
+		Long: "Creates a Theme without tokens. --preview-of makes it a preview of a Theme, in an Environment of previews (previewOf\n" +
+			"in the file of livery teams apply): its files are served by the rules of that Theme, whatever these become, and it has\n" +
+			"its integrations and CSS prefix to begin with.",
+		Example: "  livery theme create acme --env sandbox --name Acme --integration react/plainCSS --integration react/mui\n" +
+			"  livery theme create acme-pr-12 --env preview --preview-of acme",
+		Args: cmdline.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.createTheme(cmd, p, args[0], n) },
 	}
 	n.Flags(cmd)
+	cmd.Flags().StringVar(&n.PreviewOf, "preview-of", "", "`THEME`, slug or id, that the new one is a preview of")
 	return a.JSONFlag(target.InEnvironment(cmd, &p))
 }
 
@@ -80,6 +86,14 @@ func (a *app) createTheme(cmd *cobra.Command, p target.Target, slug string, n Ne
 	if err != nil {
 		return err
 	}
+	if env.PreviewOf != "" && n.PreviewOf == "" {
+		return term.UsageError("Name it with --preview-of.", "every Theme of Environment %s is a preview of another one", env.Slug)
+	}
+	if n.PreviewOf != "" {
+		if n.PreviewOf, err = previewed(cmd.Context(), c, env, n.PreviewOf); err != nil {
+			return err
+		}
+	}
 	t, err := MakeTheme(cmd.Context(), c, env.ID, slug, n)
 	if err != nil {
 		return err
@@ -90,6 +104,15 @@ func (a *app) createTheme(cmd *cobra.Command, p target.Target, slug string, n Ne
 			a.Say("It serves no file until it has an integration: livery theme update %s --integration react/plainCSS", t.Slug)
 		}
 	})
+}
+
+// previewed returns the id of the Theme that a preview in the Environment is to be of.
+func previewed(ctx context.Context, c *client.Client, env client.Environment, name string) (string, error) {
+	if env.PreviewOf == "" {
+		return "", term.Fail("Name one with --env whose Themes are: the operator sets previewOf with livery teams apply.", "the Themes of Environment %s are not previews", env.Slug)
+	}
+	f, err := target.Lookup(ctx, c, target.Target{Env: env.PreviewOf, Theme: name})
+	return f.Theme.ID, err
 }
 
 // readIntegrations reads "framework/library" pairs.

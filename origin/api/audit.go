@@ -25,9 +25,12 @@ const (
 	actionModes           = "modes set"
 )
 
-// audited are the routes whose commits are in the audit log. Each returns the action, and in one
-// sentence each what is different; no sentence means that nothing is. tx shows the state after.
-var audited = map[string]func(tx storage.Tx, t target) (action string, changes []string, err error){
+// audit returns what a commit of a route is called in the audit log, and in one sentence each what is different; no
+// sentence means that nothing is. tx shows the state after, and t that before.
+type audit func(tx storage.Tx, t target) (action string, changes []string, err error)
+
+// audited are the routes whose commits are in the audit log.
+var audited = map[string]audit{
 	"POST " + themeTokensPath + "/publish": func(tx storage.Tx, t target) (string, []string, error) {
 		after, err := storage.Themes.Read(tx, t.theme.EnvironmentID, t.theme.ID)
 		return actionPublishTheme, latest(t.theme.LatestVersion, after.LatestVersion), err
@@ -78,17 +81,12 @@ func pairs(list []record.Integration) string {
 	return strings.Join(names, ", ")
 }
 
-// appendAudit writes what a request's commit did into the audit log, and returns the entry; nil if the route is not
-// audited, or did nothing. A replayed answer, whose log entry has no time, did nothing.
+// appendAudit writes what a request's commit did into the audit log, and returns the entry; nil if it did nothing.
 func (h *Handler) appendAudit(tx storage.Tx, q *request, t target, d decision) (*record.Audit, error) {
-	if d.audit != nil && d.apply != nil {
+	if d.audit != nil {
 		return d.audit, storage.AppendAudit(tx, t.environment.ID, q.signed(d.audit, h.config.Now()))
 	}
-	describe := audited[q.route.Method+" "+q.route.Path]
-	if describe == nil || d.entry.At.IsZero() || d.apply == nil {
-		return nil, nil
-	}
-	action, changes, err := describe(tx, t)
+	action, changes, err := q.audit(tx, t)
 	for _, slug := range d.changes {
 		changes = append(changes, fmt.Sprintf("variant %s becomes %d", slug, t.theme.LatestVersion))
 	}

@@ -162,17 +162,10 @@ var (
 	variantOperations = []shape{{"set", true, false}, {"unset", false, false}}
 )
 
-// edit is what a PATCH of tokens asks for.
-type edit struct {
-	operations []patch.Operation // of a Variant too; their members are those of their shapes
-	claim      theming.Claim
-	strict     bool
-}
-
 // edit reads the parameters and the batch of a PATCH. shapes are the operations that it may hold.
-func (h *Handler) edit(q *request, shapes []shape) (edit, error) {
+func (h *Handler) edit(q *request, shapes []shape) (e theming.Edit, err error) {
 	params := q.params()
-	e := edit{claim: params.claim(), strict: params.boolean("strict")}
+	e = theming.Edit{Claim: params.claim(), Strict: params.boolean("strict"), Limits: h.patchLimits()}
 	if err := params.err(); err != nil {
 		return e, err
 	}
@@ -181,11 +174,11 @@ func (h *Handler) edit(q *request, shapes []shape) (edit, error) {
 		return e, err
 	}
 	var faults []string
-	e.operations, faults = h.operations(root, shapes)
+	e.Operations, faults = h.operations(root, shapes)
 	return e, invalid(faults...)
 }
 
-// operations reads the batch of an object.
+// operations reads the batch of an object, and lists everything in which its operations differ from their shapes.
 func (h *Handler) operations(n *jsontree.Node, shapes []shape) (batch []patch.Operation, faults []string) {
 	list := n.Find("operations")
 	if list == nil || list.Kind != jsontree.Array {
@@ -194,12 +187,31 @@ func (h *Handler) operations(n *jsontree.Node, shapes []shape) (batch []patch.Op
 	if n := len(list.Items); n > h.config.Limits.Operations {
 		return nil, []string{fmt.Sprintf("operations: a batch may hold %d operations, not %d", h.config.Limits.Operations, n)}
 	}
+	batch = make([]patch.Operation, len(list.Items))
 	for i, item := range list.Items {
-		op, what := readOperation(item, shapes)
+		op, of := &batch[i], item.Find("operation")
+		known := slices.IndexFunc(shapes, func(s shape) bool { return of.IsString() && of.Text == s.name })
+		var what []string
+		switch {
+		case !item.IsObject():
+			what = []string{"must be an object"}
+		case known < 0:
+			what = []string{"operation: must be one of " + names(shapes)}
+		default:
+			op.Op, what = of.Text, shapes[known].faults(item)
+		}
+		if path := item.Find("path"); path.IsString() {
+			op.Path = path.Text
+		} else if item.IsObject() {
+			what = append(what, "path: must be a string")
+		}
+		if from := item.Find("from"); from.IsString() {
+			op.From = from.Text
+		}
+		op.Value = item.Find("value")
 		for _, w := range what {
 			faults = append(faults, fmt.Sprintf("operations[%d]: %s", i, w))
 		}
-		batch = append(batch, op)
 	}
 	return batch, faults
 }
@@ -230,33 +242,6 @@ func (p *params) review() (r theming.Review) {
 	return r
 }
 
-// readOperation checks an operation against its shape, and lists everything in which it differs.
-func readOperation(item *jsontree.Node, shapes []shape) (op patch.Operation, faults []string) {
-	if !item.IsObject() {
-		return op, []string{"must be an object"}
-	}
-	i := slices.IndexFunc(shapes, func(s shape) bool {
-		name := item.Find("operation")
-		return name.IsString() && name.Text == s.name
-	})
-	if i < 0 {
-		faults = append(faults, "operation: must be one of "+names(shapes))
-	} else {
-		op.Op = shapes[i].name
-		faults = append(faults, shapes[i].faults(item)...)
-	}
-	if n := item.Find("path"); n.IsString() {
-		op.Path = n.Text
-	} else {
-		faults = append(faults, "path: must be a string")
-	}
-	if n := item.Find("from"); n.IsString() {
-		op.From = n.Text
-	}
-	op.Value = item.Find("value")
-	return op, faults
-}
-
 // faults says which members are missing or too many.
 func (s shape) faults(item *jsontree.Node) []string {
 	var faults []string
@@ -281,15 +266,6 @@ func names(shapes []shape) string {
 		all = append(all, s.name)
 	}
 	return strings.Join(all, ", ")
-}
-
-// overrides returns a batch as operations on overrides.
-func overrides(batch []patch.Operation) []theming.VariantOperation {
-	ops := make([]theming.VariantOperation, len(batch))
-	for i, op := range batch {
-		ops[i] = theming.VariantOperation{Op: op.Op, Path: op.Path, Value: op.Value}
-	}
-	return ops
 }
 
 func (h *Handler) patchLimits() patch.Limits {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
+	"errors"
+
+	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
@@ -12,26 +14,53 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// change is what a request that writes asks for, with its parameters and its body read. Both functions only read, and
-// put blobs; they may run more than once.
+// change is what a request that writes asks for, with its parameters and its body read.
 type change struct {
-	// decide applies the rules to the records of one snapshot.
-	decide func(r storage.Reader, t target) (decision, error)
-	// depends returns the revision of the records that decide reads, as far as they can change. nil: decide runs in
-	// the transaction alone.
-	depends func(r storage.Reader, t target) (revision, error)
-	scans   func(t target) []byte // the prefix that both scan; nil: none
+	// decide applies the rules to the records of one snapshot. It only reads, and puts blobs; it may run more than once.
+	decide  func(r storage.Reader, t target) (decision, error)
+	depends dependence // of the decision
 }
 
-// reads returns what both functions read beside what the path names.
-func (c change) reads(q *request, t target, key string) storage.Reads {
-	reads := storage.Reads{All: true}
-	if c.scans != nil {
-		reads.Prefixes = [][]byte{c.scans(t)}
+// dependence says on which records a decision depends, as far as they can change.
+type dependence int
+
+const (
+	onAnything          dependence = iota // so that it is made in the transaction alone
+	onPath                                // on the Theme, and on the Variant if the path names one
+	onVariantAndVersion                   // on the Variant and the number of the Theme's newest version
+	onVariants                            // on the Theme and all its Variants
+)
+
+// stamp stands for the state of the records that a decision depends on. A Theme's record changes with its draft, whose etag
+// never repeats, and with its versions, which themselves never change; a Variant's too.
+type stamp struct {
+	theme, variant string            // records, as they are stored, or the number of the Theme's newest version
+	variants       [sha256.Size]byte // the digest of all Variants of the Theme
+}
+
+// variantsDigest digests the records of all Variants of a Theme, as they are stored: a hundred are compared without being
+// decoded.
+func variantsDigest(r storage.Reader, t target) (sum [sha256.Size]byte, err error) {
+	digest := sha256.New()
+	err = r.Scan(t.variantsPrefix(), storage.Ascending, func(key, value []byte) bool {
+		for _, part := range [][]byte{key, value} {
+			_ = binary.Write(digest, binary.BigEndian, uint64(len(part))) // a hash takes everything
+			_, _ = digest.Write(part)
+		}
+		return true
+	})
+	digest.Sum(sum[:0])
+	return sum, err
+}
+
+// reads returns what a change reads beside what the path names.
+func (q *request) reads(t target) storage.Reads {
+	reads := storage.Reads{All: true, Keys: [][]byte{storage.EventEnds.Key(q.environmentID)}}
+	if q.change.depends == onVariants {
+		reads.Prefixes = [][]byte{t.variantsPrefix()}
 	}
-	reads.Keys = [][]byte{storage.EventEnds.Key(q.environmentID)}
-	if key != "" {
-		reads.Keys = append(reads.Keys, storage.Replays.Key(q.environmentID, q.replayName(key)))
+	if q.key != "" {
+		reads.Keys = append(reads.Keys, storage.Replays.Key(q.environmentID, q.replayName()))
 	}
 	return reads
 }
@@ -47,61 +76,46 @@ type decision struct {
 	events  []record.Event            // that tell of the change, by kind, Variant, version and note
 }
 
-// draft is a decision made on a snapshot; the zero value is none.
+// draft is a decision, and what it was made on; the zero value is none.
 type draft struct {
 	decision
-	made     bool
-	revision revision // of what it depends on
+	made    bool
+	stamp   stamp
+	repeats bool // the answer is that to the first request with the idempotency key: nothing is to be done
 }
 
-// commit carries out a change to what t, which the request's path named when it was authorised, in one transaction.
+// commit carries out the change of a request to what t, which its path named when it was authorised, in one transaction.
 //
 // The decision is made on a snapshot first, while other writers of the Environment go on. The transaction takes it over
-// if the records it depends on are still of the same revision, and decides again if not. A refusal by the snapshot is
-// final: the snapshot shows every commit that was acknowledged, so the request could as well have been decided at that
-// moment, and it changes nothing.
-func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, error) {
-	key, err := q.idempotencyKey()
-	if err != nil {
-		return httpserver.Answer{}, err
+// if the records it depends on are still the same, and decides again if not. A refusal by the snapshot is final: the
+// snapshot shows every commit that was acknowledged, so the request could as well have been decided at that moment, and it
+// changes nothing.
+func (h *Handler) commit(q *request, t target) (a httpserver.Answer, err error) {
+	early, err := h.decideEarly(q, t)
+	if err != nil || early.repeats {
+		return early.answer, err
 	}
-	early, err := h.decideEarly(q, t, c, key)
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	var d decision
+	var d draft
 	var logged *record.Audit
-	_, err = h.config.Store.Update(h.reading(q, t, c.reads(q, t, key)), q.environmentID, func(tx storage.Tx) (record.Change, error) {
+	_, err = h.config.Store.Update(h.reading(q, t, q.reads(t)), q.environmentID, func(tx storage.Tx) (entry record.Change, err error) {
 		logged = nil // the transaction may run again
-		t, err := resolve(tx, q)
-		if err != nil {
-			return record.Change{}, err
+		var t target
+		if d, t, err = h.decide(tx, q, early); err != nil || d.repeats {
+			return entry, err
 		}
-		first, known, err := h.firstAnswer(tx, q, key)
-		if err != nil {
-			return record.Change{}, err
-		}
-		if known && first.BodyHash == q.bodyHash() {
-			d = decision{}
-			d.answer, err = replayed(h.config.Master, q.replayName(key), first)
-			return d.entry, err
-		}
-		if d, err = c.decideIn(tx, t, early); err == nil && d.apply != nil {
+		if d.apply != nil {
 			err = cmp.Or(d.apply(tx), h.appendEvents(tx, q, t, d.events))
 		}
-		if known && !isFault(err) {
-			err = theming.Conflicting(theming.IdempotencyKeyReused)
+		if err == nil && q.key != "" {
+			err = h.storeAnswer(tx, q, d.answer)
 		}
-		if err == nil {
-			err = h.storeAnswer(tx, q, key, d.answer)
-		}
-		if err == nil {
-			logged, err = h.appendAudit(tx, q, t, d)
+		if err == nil && d.apply != nil && (d.audit != nil || q.audit != nil) {
+			logged, err = h.appendAudit(tx, q, t, d.decision)
 		}
 		return d.entry, err
 	})
 	if err != nil {
-		return httpserver.Answer{}, err
+		return a, err
 	}
 	if d.after != nil {
 		d.after()
@@ -112,105 +126,58 @@ func (h *Handler) commit(q *request, t target, c change) (httpserver.Answer, err
 	return d.answer, nil
 }
 
-// decideEarly decides on a snapshot. It returns the zero draft if the change must be decided in the transaction, and if
-// the transaction has an answer to the idempotency key already, whatever the state is by now.
-func (h *Handler) decideEarly(q *request, t target, c change, key string) (early draft, err error) {
-	if c.depends == nil {
+// decideEarly decides on a snapshot. It returns the zero draft if the change must be decided in the transaction.
+func (h *Handler) decideEarly(q *request, t target) (early draft, err error) {
+	if q.change.depends == onAnything {
 		return early, nil
 	}
-	if c.scans != nil || isHeavy(q, t) { // many Variants have many drafts
+	if q.change.depends == onVariants || isHeavy(q, t) { // many Variants have many drafts
 		release, err := h.config.HeavyWork.Acquire(h.config.Context)
 		if err != nil {
 			return early, err
 		}
 		defer release()
 	}
-	err = h.config.Store.View(h.reading(q, t, c.reads(q, t, key)), func(r storage.Reader) error {
-		t, err := resolve(r, q)
-		if err != nil {
-			return err
-		}
-		if _, known, err := h.firstAnswer(r, q, key); known || err != nil {
-			return err
-		}
-		if early.revision, err = c.depends(r, t); err != nil {
-			return err
-		}
-		early.decision, err = c.decide(r, t)
-		early.made = err == nil
+	err = h.config.Store.View(h.reading(q, t, q.reads(t)), func(r storage.Reader) error {
+		early, _, err = h.decide(r, q, draft{})
 		return err
 	})
 	return early, err
 }
 
-// decideIn returns the early decision if nothing it depends on has changed since, and else a new one.
-func (c change) decideIn(tx storage.Tx, t target, early draft) (decision, error) {
-	if early.made {
-		now, err := c.depends(tx, t)
-		if err != nil {
-			return decision{}, err
-		}
-		if now == early.revision {
-			return early.decision, nil
+// decide decides on what r shows, and returns what the request names there. It takes over the early decision if nothing
+// that this depends on has changed since. An answer is stored in the commit that it reports, so that a request with an
+// Idempotency-Key happens once: the same request has the first answer, whatever the state is by now, and a deletion also if
+// what its path names is gone. A refused request has changed nothing and is decided anew.
+func (h *Handler) decide(r storage.Reader, q *request, early draft) (d draft, t target, err error) {
+	t, err = resolve(r, q)
+	gone := errors.Is(err, errNotFound) && q.route.Method == fasthttp.MethodDelete
+	known := h.config.Now().Before(t.first.ExpiresAt)
+	if known && (err == nil || gone) && t.first.BodyHash == q.bodyHash() {
+		d.repeats = true
+		d.answer, err = replayed(h.config.Master, q.replayName(), t.first)
+		return d, t, err
+	}
+	if err = cmp.Or(err, q.missing); err != nil {
+		return d, t, err
+	}
+	now := stamp{theme: string(t.themeRecord), variant: string(t.variantRecord)}
+	switch q.change.depends {
+	case onVariantAndVersion:
+		now.theme = storage.Number(t.theme.LatestVersion)
+	case onVariants:
+		if now.variants, err = variantsDigest(r, t); err != nil {
+			return d, t, err
 		}
 	}
-	return c.decide(tx, t)
-}
-
-// revision stands for the state of some records: equal revisions mean equal bytes.
-type revision [sha256.Size]byte
-
-// onTheme is the revision of what depends on a Theme: its record changes with its draft, whose etag never repeats, and
-// with its versions, which themselves never change.
-func onTheme(r storage.Reader, t target) (revision, error) {
-	return newRevision(func(d *digester) error { return d.record(r, t.themeKey()) })
-}
-
-// onVariant is the revision of what depends on a Variant and its Theme.
-func onVariant(r storage.Reader, t target) (revision, error) {
-	return newRevision(func(d *digester) error { return cmp.Or(d.record(r, t.themeKey()), d.record(r, t.variantKey())) })
-}
-
-// onVariantAndVersion is the revision of what depends on a Variant and the newest version of its Theme.
-func onVariantAndVersion(r storage.Reader, t target) (revision, error) {
-	return newRevision(func(d *digester) error {
-		d.part(binary.BigEndian.AppendUint32(nil, t.theme.LatestVersion))
-		return d.record(r, t.variantKey())
-	})
-}
-
-// onThemeAndVariants is the revision of what depends on a Theme and all its Variants, as they are stored: a hundred are
-// compared without being decoded.
-func onThemeAndVariants(r storage.Reader, t target) (revision, error) {
-	return newRevision(func(d *digester) error {
-		err := d.record(r, t.themeKey())
-		return cmp.Or(err, r.Scan(t.variantsPrefix(), storage.Ascending, func(key, value []byte) bool {
-			d.part(key)
-			d.part(value)
-			return true
-		}))
-	})
-}
-
-// digester digests records, each with its length before it.
-type digester struct{ hash.Hash }
-
-func newRevision(fill func(*digester) error) (sum revision, err error) {
-	d := digester{sha256.New()}
-	err = fill(&d)
-	d.Sum(sum[:0])
-	return sum, err
-}
-
-func (d *digester) part(bytes []byte) {
-	_ = binary.Write(d, binary.BigEndian, uint64(len(bytes))) // a hash takes everything
-	_, _ = d.Write(bytes)
-}
-
-func (d *digester) record(r storage.Reader, key []byte) error {
-	value, err := r.Get(key)
-	d.part(value)
-	return err
+	if d = early; !d.made || d.stamp != now {
+		d.decision, err = q.change.decide(r, t)
+	}
+	if known && !isFault(err) {
+		err = theming.Conflicting(theming.IdempotencyKeyReused)
+	}
+	d.stamp, d.made = now, err == nil
+	return d, t, err
 }
 
 // From here on a document takes milliseconds to decide about.

@@ -1,7 +1,7 @@
 package api
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"log/slog"
 	"strings"
@@ -35,8 +35,8 @@ func (h *Handler) handle(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Ans
 			a = h.refuse(q, httpserver.Panicked(p))
 		}
 	}()
-	if err := httpserver.CheckLength(&ctx.Request.Header, h.config.Limits.BodyBytes); err != nil {
-		return h.refuse(q, err)
+	if httpserver.BodyLength(&ctx.Request.Header) > h.config.Limits.BodyBytes {
+		return h.refuse(q, httpserver.ErrBodyTooLong)
 	}
 	uri := string(ctx.Request.Header.RequestURI())
 	switch what := h.config.Framing(&ctx.Request.Header); {
@@ -50,26 +50,20 @@ func (h *Handler) handle(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Ans
 	if preflight, ok := h.config.CORS.Preflight(&ctx.Request.Header); ok {
 		return preflight
 	}
-	if !needsToken(string(ctx.URI().PathOriginal())) {
-		return h.route(ctx, q)
+	var quota httpserver.Quota
+	if needsToken(string(ctx.URI().PathOriginal())) {
+		if err := h.authenticate(ctx, q); err != nil {
+			h.config.Metrics.RefusedToken(auth.Reason(err))
+			return h.refuse(q, err)
+		}
+		if quota = h.rate.Take(q.caller.Subject, h.config.Now()); !quota.Allowed {
+			h.config.Metrics.RateLimited()
+			return quota.Describe(httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit))
+		}
 	}
-	if err := h.authenticate(ctx, q); err != nil {
-		h.config.Metrics.RefusedToken(auth.Reason(err))
-		return h.refuse(q, err)
-	}
-	quota := h.rate.Take(q.caller.Subject, h.config.Now())
-	if !quota.Allowed {
-		h.config.Metrics.RateLimited()
-		return quota.Describe(httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit))
-	}
-	return quota.Describe(h.route(ctx, q))
-}
-
-// route answers a request by the handler of its route.
-func (h *Handler) route(ctx *fasthttp.RequestCtx, q *request) httpserver.Answer {
 	ctx.SetUserValue(requestKey{}, q)
 	h.router.Handler(ctx)
-	return q.answer
+	return quota.Describe(q.answer)
 }
 
 // needsToken reports whether a request for the path is refused without a token, whether the path exists or not.
@@ -96,102 +90,84 @@ func setAnswer(ctx *fasthttp.RequestCtx, a httpserver.Answer) {
 
 // routed returns the handler of a route.
 func (h *Handler) routed(route Route) fasthttp.RequestHandler {
+	describe := audited[route.Method+" "+route.Path]
 	return func(ctx *fasthttp.RequestCtx) {
 		q := ctx.UserValue(requestKey{}).(*request)
 		q.fill(ctx, route)
+		q.audit = describe
 		if refuse := h.reserved(q); refuse != nil {
 			refuse(ctx)
 			return
 		}
-		q.receive = func() (func(), error) { return h.receive(ctx, q) }
-		a, err := h.run(q)
-		if err != nil {
-			a = h.refuse(q, err)
+		var err error
+		if route.read != nil {
+			q.answer, err = h.read(q)
+		} else {
+			q.answer, err = h.write(ctx, q)
 		}
-		if a.Stream != nil {
-			a = h.admit(q, a)
+		if err != nil {
+			q.answer = h.refuse(q, err)
+		}
+		if q.answer.Stream != nil {
+			q.answer = h.admit(q, q.answer)
 		}
 		if route.read != nil {
-			a = a.Validated(q.ifNoneMatch)
+			q.answer = q.answer.Validated(q.ifNoneMatch)
 		}
-		q.answer = a
 	}
 }
 
 // refuse answers with an error, and logs what is a failure of the server.
 func (h *Handler) refuse(q *request, err error) httpserver.Answer {
 	a, failure := refusalOf(err)
+	if errors.Is(err, httpserver.ErrBodyBudget) {
+		h.config.Metrics.BodyRefused()
+	}
 	if failure {
 		h.config.Logger.Error("origin: a request failed", "request", q.id, "trace", q.trace, "method", q.route.Method, "route", q.route.Path, "error", err)
 	}
 	return a
 }
 
-// run answers what attempt does, but for a deletion that is repeated under its idempotency key.
-func (h *Handler) run(q *request) (httpserver.Answer, error) {
-	a, t, err := h.attempt(q)
-	if errors.Is(err, errNotFound) && q.route.Method == fasthttp.MethodDelete && t.environment.ID != "" {
-		return h.replayDeletion(q, err)
-	}
-	return a, err
-}
-
-// attempt resolves what the request's path names, which also says whether the caller may, and then reads, or commits a
-// change. Whether the caller may write is asked twice, before the body is read and again in the transaction: the body is
-// parsed while no other writer waits, and what is committed was allowed then.
-func (h *Handler) attempt(q *request) (a httpserver.Answer, t target, err error) {
-	err = h.view(h.reading(q, t, storage.Reads{All: q.route.read == nil}), func(r storage.Reader) (err error) {
-		if t, err = resolve(r, q); err != nil || q.route.read == nil {
-			return err
-		}
+// read answers a request that only reads.
+func (h *Handler) read(q *request) (a httpserver.Answer, err error) {
+	_, err = h.view(q, storage.Reads{}, func(r storage.Reader, t target) (err error) {
 		if err = h.checkQuery(q); err == nil {
 			a, err = q.route.read(h, r, q, t)
 		}
 		return err
 	})
-	if t.environment.TeamID != "" {
-		h.teams.add(q, t)
-	}
 	if err == nil && q.finish != nil {
 		a, err = q.finish()
 	}
-	if err != nil || q.route.read != nil {
-		return a, t, err
-	}
-	release, err := q.receiveOnce()
-	if err != nil {
-		return a, t, err
-	}
-	defer release()
-	if err := h.checkQuery(q); err != nil {
-		return a, t, err
-	}
-	c, err := q.route.change(h, q)
-	if err == nil {
-		a, err = h.commit(q, t, c)
-	}
-	return a, t, err
+	return a, err
 }
 
-// receive reads the body of a request whose caller may send it, within what bodies may take together, and
-// returns what ends its part of that.
-func (h *Handler) receive(ctx *fasthttp.RequestCtx, q *request) (end func(), err error) {
-	room := h.bodies.Of(q.caller.Subject)
-	var done func()
-	if q.body, err = httpserver.ReadBody(ctx, h.config.Limits.BodyBytes, room.Grow); err == nil {
-		done, err = h.bodies.Parse(h.config.Context, q.body)
-	}
-	if errors.Is(err, httpserver.ErrBodyBudget) {
-		h.config.Metrics.BodyRefused()
+// write commits the change that a request asks for. Whether the caller may write is asked before the body is read and again
+// in the transaction: the body is parsed while no other writer waits, and what is committed was allowed then.
+func (h *Handler) write(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answer, err error) {
+	t, err := h.view(q, storage.Reads{All: true}, nil)
+	if errors.Is(err, errNotFound) && q.route.Method == fasthttp.MethodDelete && q.key != "" && t.environment.ID != "" {
+		q.missing, q.change.depends, err = err, onPath, nil
 	}
 	if err != nil {
-		room.Release()
-		return nil, err
+		return a, err
 	}
-	return func() {
-		done()
-		room.Release()
-	}, nil
+	room := h.bodies.Of(q.caller.Subject)
+	defer room.Release()
+	if q.body, err = httpserver.ReadBody(ctx, h.config.Limits.BodyBytes, room); err == nil {
+		err = room.Parse(h.config.Context, q.body)
+	}
+	if err == nil && q.missing == nil {
+		if err = h.checkQuery(q); err == nil {
+			q.change, err = q.route.change(h, q)
+		}
+	}
+	if err = cmp.Or(err, q.keyFault); err != nil {
+		return a, err
+	}
+	q.commits = true
+	return h.commit(q, t)
 }
 
 // refusedFor returns the answer to an error that is a refusal.
@@ -207,16 +183,25 @@ func isMissing(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 // away before waits by itself for it to come back.
 const readAttempts = 3
 
-// view runs fn on one snapshot, and again on a later one if the store went away in between. fn must be
-// able to run again.
-func (h *Handler) view(ctx context.Context, fn func(storage.Reader) error) (err error) {
+// view resolves what the path of a request names and runs fn, if there is one, on one snapshot, and again on a later one
+// if the store went away in between. fn must be able to run again.
+func (h *Handler) view(q *request, reads storage.Reads, fn func(storage.Reader, target) error) (t target, err error) {
+	ctx := h.reading(q, t, reads)
 	for range readAttempts {
-		err = h.config.Store.View(ctx, fn)
+		err = h.config.Store.View(ctx, func(r storage.Reader) (err error) {
+			if t, err = resolve(r, q); err == nil && fn != nil {
+				err = fn(r, t)
+			}
+			return err
+		})
 		if !errors.Is(err, storage.ErrUnavailable) {
 			break
 		}
 	}
-	return err
+	if t.environment.TeamID != "" {
+		h.teams.add(q, t)
+	}
+	return t, err
 }
 
 // refusalOf turns any error into an answer. failure is true for what is not a refusal but a fault of

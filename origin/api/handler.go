@@ -66,11 +66,6 @@ func NewHandler(c Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.NoReference {
-		if described.reference, err = described.referenceFiles(c.Console); err != nil {
-			return nil, err
-		}
-	}
 	h := &Handler{
 		config: c, description: described, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),
 		bodies: httpserver.NewBodyBudget(c.Limits.BodyBudget, c.Limits.BodyBytes, debug.FreeOSMemory),

@@ -123,7 +123,7 @@ func TestRequestsAreCopiedFromTheServer(t *testing.T) {
 	}
 	for i, q := range copies {
 		mark := fmt.Sprintf("mark-%d", i)
-		got := []string{q.themeID, q.query["slug"][0], q.rawQuery, q.body, q.ifMatch[0], q.idempotencyKeys[0], q.caller.Subject}
+		got := []string{q.themeID, q.query["slug"][0], q.rawQuery, q.body, q.ifMatch[0], q.key, q.caller.Subject}
 		if want := []string{mark, mark, "slug=" + mark, mark, `"` + mark + `"`, mark, "owner"}; !reflect.DeepEqual(got, want) {
 			t.Fatalf("request %d = %q, want %q", i, got, want)
 		}

@@ -193,12 +193,12 @@ func (q *request) restoration() (version tokenQuery, claim theming.Claim, err er
 type restoreFunc func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error)
 
 // restore is the change that makes a draft of the version which the request names.
-func (q *request) restore(depends func(storage.Reader, target) (revision, error), draft restoreFunc) (change, error) {
+func (q *request) restore(draft restoreFunc) (change, error) {
 	query, claim, err := q.restoration()
 	if err != nil {
 		return change{}, err
 	}
-	return change{depends: depends, decide: func(r storage.Reader, t target) (decision, error) {
+	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
 		number, err := query.number()
 		if err != nil {
 			return decision{}, err
@@ -209,7 +209,7 @@ func (q *request) restore(depends func(storage.Reader, target) (revision, error)
 
 // restoreTheme makes a draft with the document of an earlier version.
 func (h versions) restoreTheme(q *request) (change, error) {
-	return q.restore(onTheme, func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error) {
+	return q.restore(func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error) {
 		past := history{handler: h.Handler, reader: r, theme: t.theme}
 		document, moves, err := past.back(t.theme.LatestVersion, number)
 		if err != nil {
@@ -231,7 +231,7 @@ func (h versions) restoreTheme(q *request) (change, error) {
 
 // restoreVariant makes a draft with the overrides of an earlier version.
 func (h versions) restoreVariant(q *request) (change, error) {
-	return q.restore(onVariant, func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error) {
+	return q.restore(func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error) {
 		version, err := variantVersion(r, t.variant, number)
 		if err != nil {
 			return decision{}, err

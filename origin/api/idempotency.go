@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
 
@@ -21,26 +20,15 @@ const (
 	maxIdempotencyKey = 255            // characters
 )
 
-// idempotencyKey returns the request's Idempotency-Key: empty if it has none, and a refusal if what it has is not a valid
-// key.
-func (q *request) idempotencyKey() (string, error) {
-	if len(q.idempotencyKeys) == 0 {
-		return "", nil
-	}
-	key := q.idempotencyKeys[0]
-	if n := utf8.RuneCountInString(key); len(q.idempotencyKeys) > 1 || n == 0 || n > maxIdempotencyKey {
-		return "", invalid("Idempotency-Key: must be sent once, with 1 to 255 characters")
-	}
-	return key, nil
-}
+var errIdempotencyKey = invalid("Idempotency-Key: must be sent once, with 1 to 255 characters")
 
-// replayName is the name under which the answer to the key is stored.
-func (q *request) replayName(key string) string {
+// replayName is the name under which the answer to the request's key is stored.
+func (q *request) replayName() string {
 	what := q.variantID
 	if q.webhookID != "" {
 		what = q.webhookID + "\x00" + q.deliveryID
 	}
-	return string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + what + "\x00" + q.route.Path + "\x00" + key)))
+	return string(record.HashOf([]byte(q.caller.Subject + "\x00" + q.themeID + "\x00" + what + "\x00" + q.route.Path + "\x00" + q.key)))
 }
 
 // bodyHash is equal for two requests with one idempotency key if they ask for the same. That of a POST has no method: it is
@@ -51,20 +39,6 @@ func (q *request) bodyHash() record.Hash {
 		asked = q.route.Method + " " + asked
 	}
 	return record.HashOf([]byte(asked))
-}
-
-// firstAnswer returns the answer to the first request with the key; known is false if there was none, or it has expired,
-// or key is empty. An answer is stored in the commit that it reports, so that a request with an Idempotency-Key happens
-// once. A refused request has changed nothing and is decided anew.
-func (h *Handler) firstAnswer(r storage.Reader, q *request, key string) (first record.Replay, known bool, err error) {
-	if key == "" {
-		return first, false, nil
-	}
-	first, err = storage.Replays.Read(r, q.environmentID, q.replayName(key))
-	if isMissing(err) {
-		return first, false, nil
-	}
-	return first, err == nil && h.config.Now().Before(first.ExpiresAt), err
 }
 
 // replayed returns a first answer, which is stored under the name, once more.
@@ -82,42 +56,12 @@ func replayed(m *auth.Master, name string, first record.Replay) (a httpserver.An
 	return a.With("Idempotency-Replayed", "true"), err
 }
 
-// replayDeletion returns the first answer to a DELETE whose path names nothing any more, or missing, which says so.
-func (h *Handler) replayDeletion(q *request, missing error) (a httpserver.Answer, err error) {
-	key, err := q.idempotencyKey()
-	if err != nil || key == "" {
-		return a, missing
-	}
-	release, err := q.receiveOnce()
-	if err != nil {
-		return a, err
-	}
-	defer release()
-	var first record.Replay
-	var known bool
-	err = h.view(h.config.Context, func(r storage.Reader) (err error) {
-		first, known, err = h.firstAnswer(r, q, key)
-		return err
-	})
-	switch {
-	case err != nil:
-		return a, err
-	case !known || first.BodyHash != q.bodyHash():
-		return a, missing
-	}
-	return replayed(h.config.Master, q.replayName(key), first)
-}
-
 // smallestPacked is how long an answer is at least that is stored compressed.
 const smallestPacked = 16 << 10 // bytes
 
-// storeAnswer stores a request's answer under its idempotency key, and deletes some that have expired. It does nothing if
-// key is empty.
-func (h *Handler) storeAnswer(tx storage.Tx, q *request, key string, a httpserver.Answer) error {
-	if key == "" {
-		return nil
-	}
-	name := q.replayName(key)
+// storeAnswer stores a request's answer under its idempotency key, and deletes some that have expired.
+func (h *Handler) storeAnswer(tx storage.Tx, q *request, a httpserver.Answer) error {
+	name := q.replayName()
 	if err := h.sweepReplays(tx, q.environmentID, name); err != nil {
 		return err
 	}

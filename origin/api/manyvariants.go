@@ -33,7 +33,7 @@ type one func(r storage.Reader, t target, s theming.VariantState, p bulk.Pick, d
 
 // each decides a request for many Variants. name is the member of the answer that lists those to which something is done.
 func (h variants) each(wanted bulk.Request, name string, do one) change {
-	return change{depends: onThemeAndVariants, scans: target.variantsPrefix, decide: func(r storage.Reader, t target) (d decision, err error) {
+	return change{depends: onVariants, decide: func(r storage.Reader, t target) (d decision, err error) {
 		picks, known, err := h.picked(r, t, wanted)
 		if err == nil {
 			err = prefetchStates(r, t.theme, picks, known)

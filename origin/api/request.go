@@ -3,6 +3,7 @@ package api
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
 
@@ -26,7 +27,8 @@ type request struct {
 	rawQuery        string
 	ifMatch         []string // one for each field line
 	ifNoneMatch     []string // one for each field line
-	idempotencyKeys []string // one for each field line
+	key             string   // the Idempotency-Key; empty: none, or keyFault
+	keyFault        error    // what is wrong with the Idempotency-Key
 	prefer          []string // one for each field line
 	contentEncoding string
 	accept          string
@@ -34,22 +36,15 @@ type request struct {
 	head            bool // the method is HEAD
 	body            string
 
-	receive func() (end func(), err error) // reads the body, once the caller is known to be allowed to send it; nil: it is read
+	change  change // what the request asks for
+	commits bool   // change is known: the body is read
+	missing error  // errNotFound if the path names nothing: the request is a deletion, which may be a repeated one
+	audit   audit  // of the route; nil: its commits are not in the audit log
 
 	// finish is what is left of a read when its snapshot is closed: what takes long, or writes. nil: nothing is.
 	finish func() (httpserver.Answer, error)
 
 	answer httpserver.Answer // what the route's handler came to
-}
-
-// receiveOnce reads the body, unless it is read, and returns what releases it.
-func (q *request) receiveOnce() (release func(), err error) {
-	if q.receive == nil {
-		return func() {}, nil
-	}
-	receive := q.receive
-	q.receive = nil
-	return receive()
 }
 
 // requestKey finds the request among the values of a server's context.
@@ -72,7 +67,13 @@ func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
 	q.ifNoneMatch = copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch))
 	switch route.Method {
 	case fasthttp.MethodPost, fasthttp.MethodPatch, fasthttp.MethodDelete:
-		q.idempotencyKeys = copied(ctx.Request.Header.PeekAll("Idempotency-Key"))
+		for i, key := range copied(ctx.Request.Header.PeekAll("Idempotency-Key")) {
+			if n := utf8.RuneCountInString(key); i > 0 || n == 0 || n > maxIdempotencyKey {
+				q.key, q.keyFault = "", errIdempotencyKey
+				break
+			}
+			q.key = key
+		}
 	}
 	q.prefer = copied(ctx.Request.Header.PeekAll("Prefer"))
 	q.accept, q.head = string(ctx.Request.Header.Peek(fasthttp.HeaderAccept)), ctx.IsHead()
@@ -177,7 +178,7 @@ func (p *params) ifMatchValue() *string {
 	return &value
 }
 
-// wantsMinimal reports whether the caller prefers an answer without what it knows already (RFC 7240).
+// wantsMinimal reports whether the caller prefers a minimal answer (RFC 7240).
 func (q *request) wantsMinimal() bool {
 	for preference := range strings.SplitSeq(strings.Join(q.prefer, ","), ",") {
 		preference, _, _ = strings.Cut(preference, ";")

@@ -59,13 +59,14 @@ type environmentBody struct {
 	Metadata      map[string]string `json:"metadata"`
 	CacheLifetime uint32            `json:"cacheLifetime"`
 	Role          record.Role       `json:"role"`
+	PreviewOf     string            `json:"previewOf,omitzero"` // id of an Environment; empty unless its Themes are previews
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
 
 func newEnvironmentBody(e record.Environment, role record.Role) environmentBody {
 	return environmentBody{
-		e.ID, e.Slug, e.DisplayName, e.Kind, e.Description, e.Metadata, e.CacheLifetime, role, e.CreatedAt.UTC(), e.UpdatedAt.UTC(),
+		e.ID, e.Slug, e.DisplayName, e.Kind, e.Description, e.Metadata, e.CacheLifetime, role, e.PreviewOf, e.CreatedAt.UTC(), e.UpdatedAt.UTC(),
 	}
 }
 
@@ -81,6 +82,7 @@ type themeBody struct {
 	HasUnpublishedChanges bool                 `json:"hasUnpublishedChanges"`
 	Integrations          []record.Integration `json:"integrations"`
 	Metadata              map[string]string    `json:"metadata"`
+	PreviewOf             string               `json:"previewOf,omitzero"` // id of the Theme as which it is served; empty unless it is a preview
 	Serving               servingBody          `json:"serving"`
 	AssetSettings         assetSettingsBody    `json:"assetSettings"`
 	ServingURLs           servingURLs          `json:"servingUrls"`
@@ -103,12 +105,13 @@ type assetSettingsBody struct {
 	LiveVersion *uint32 `json:"liveVersion"`
 }
 
-func (h *Handler) newThemeBody(t record.Theme) themeBody {
+// newThemeBody needs how the Theme is served, which may be as another one.
+func (h *Handler) newThemeBody(t record.Theme, serving record.Serving) themeBody {
 	return themeBody{
 		ID: t.ID, EnvironmentID: t.EnvironmentID, Slug: t.Slug, DisplayName: t.DisplayName,
 		TokenCount: t.TokenCount, LatestVersion: numberOrNull(t.LatestVersion), PublishedAt: timeOrNull(t.PublishedAt),
 		HasUnpublishedChanges: t.DraftETag != "", Integrations: t.Integrations, Metadata: t.Metadata,
-		Serving:       newServingBody(t.Serving),
+		PreviewOf: t.PreviewOf, Serving: newServingBody(serving),
 		AssetSettings: assetSettingsBody{t.AssetSettings.Prefix, t.AssetSettings.IsLive, numberOrNull(t.AssetSettings.LiveVersion)},
 		ServingURLs:   h.newServingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
 	}

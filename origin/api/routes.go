@@ -181,9 +181,15 @@ func (h *Handler) newRouter() *router.Router {
 	}
 	register(openAPIRoute, h.open(openAPIRoute, h.showOpenAPI))
 	register(loginRoute, h.open(loginRoute, h.showLogin))
-	for _, file := range h.description.reference {
-		route := Route{Method: fasthttp.MethodGet, Path: file.path}
-		register(route, h.open(route, func() (httpserver.Answer, error) { return file.answer, nil }))
+	for i, path := range reference.Paths {
+		if h.config.NoReference {
+			break
+		}
+		route := Route{Method: fasthttp.MethodGet, Path: path}
+		register(route, h.open(route, func() (httpserver.Answer, error) {
+			files, err := referenceAnswers[h.config.Console]()
+			return files[i], err
+		}))
 	}
 	for path, allowed := range methods {
 		slices.Sort(allowed)
@@ -222,13 +228,6 @@ type description struct {
 	root       *jsontree.Node
 	answer     httpserver.Answer // with its entity tag
 	parameters queryparam.Table
-	reference  []referenceFile // of one origin
-}
-
-// referenceFile is a file of the page by which people read about the API.
-type referenceFile struct {
-	path   string
-	answer httpserver.Answer
 }
 
 // openAPI returns the OpenAPI document of this build as JSON, members in the order of the source.
@@ -244,19 +243,26 @@ var openAPI = sync.OnceValues(func() (description, error) {
 	return description{root: root, answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}, nil
 })
 
-// referenceFiles returns the page about the API, with links to the console's form if there is a console.
-func (d *description) referenceFiles(console bool) (list []referenceFile, err error) {
-	form := ""
-	if console {
-		form = "../console/calls?op="
+// referenceAnswers are the files of the page about the API, without links to the console's form and with them, made when the
+// first reader asks for one: they take longer than all else that a handler needs at its start.
+var referenceAnswers = map[bool]func() ([len(reference.Paths)]httpserver.Answer, error){
+	false: sync.OnceValues(func() ([len(reference.Paths)]httpserver.Answer, error) { return answerReference("") }),
+	true: sync.OnceValues(func() ([len(reference.Paths)]httpserver.Answer, error) {
+		return answerReference("../console/calls?op=")
+	}),
+}
+
+func answerReference(form string) (answers [len(reference.Paths)]httpserver.Answer, err error) {
+	document, err := openAPI()
+	if err != nil {
+		return answers, err
 	}
-	files, err := reference.Files(d.root, "../public/v1/openapi.json", form)
-	for _, f := range files {
-		a := public(f.Body).With(fasthttp.HeaderContentSecurityPolicy, reference.Policy).With(fasthttp.HeaderReferrerPolicy, "no-referrer")
-		a.ContentType = f.ContentType
-		list = append(list, referenceFile{f.Path, a})
+	files, err := reference.Files(document.root, "../public/v1/openapi.json", form)
+	for i, f := range files {
+		answers[i] = public(f.Body).With(fasthttp.HeaderContentSecurityPolicy, reference.Policy).With(fasthttp.HeaderReferrerPolicy, "no-referrer")
+		answers[i].ContentType = f.ContentType
 	}
-	return list, err
+	return answers, err
 }
 
 // ReferenceFiles returns the reference of the API of this build as files of a static site, the OpenAPI document among them.

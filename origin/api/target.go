@@ -18,26 +18,22 @@ type target struct {
 	environment record.Environment
 	role        record.Role // the caller's on the Environment
 	theme       record.Theme
+	serving     record.Serving // of the Theme, or of the one that it is a preview of
 	variant     record.Variant
 	webhook     record.Webhook
 	delivery    record.Delivery
-}
+	first       record.Replay // the answer to the first request with the Idempotency-Key; zero if there was none
 
-// themeKey is the key of the Theme's record.
-func (t target) themeKey() []byte { return storage.Themes.Key(t.theme.EnvironmentID, t.theme.ID) }
+	themeRecord, variantRecord []byte // theme and variant as they are stored
+}
 
 // variantsPrefix is what the keys of the Theme's Variants begin with.
 func (t target) variantsPrefix() []byte {
 	return storage.Variants.Key(t.theme.EnvironmentID, t.theme.ID)
 }
 
-// variantKey is the key of the Variant's record.
-func (t target) variantKey() []byte {
-	return storage.Variants.Key(t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
-}
-
-// resolve reads what the path names: errNotFound or auth.ErrForbidden if the caller may not know of it or not do this,
-// in the order that the API promises.
+// resolve reads what the request names: errNotFound or auth.ErrForbidden if the caller may not know of it or not do this,
+// in the order that the API promises. The first answer to its key is looked up before what a repeated deletion deleted.
 func resolve(r storage.Reader, q *request) (t target, err error) {
 	if q.route.Path == environmentsPath || q.route.Path == mePath {
 		return t, nil
@@ -53,33 +49,53 @@ func resolve(r storage.Reader, q *request) (t target, err error) {
 	if q.route.Role != "" && !t.role.Allows(q.route.Role) {
 		return t, auth.ErrForbidden
 	}
-	if q.webhookID != "" {
-		return t, t.findWebhook(r, q)
-	}
-	if q.themeID == "" {
-		return t, nil
-	}
-	if !isID(q.themeID, "thm_") {
+	if !q.namesIDs() {
 		return t, errNotFound
+	}
+	if q.commits && q.key != "" {
+		if t.first, err = storage.Replays.Read(r, q.environmentID, q.replayName()); err != nil && !isMissing(err) {
+			return t, err
+		}
+	}
+	switch {
+	case q.webhookID != "":
+		err = t.findWebhook(r, q)
+		return t, err
+	case q.themeID == "":
+		return t, nil
 	}
 	if err := storage.Prefetch(r, childKeys(q)...); err != nil {
 		return t, err
 	}
-	if t.theme, err = storage.Themes.Read(r, q.environmentID, q.themeID); err != nil || q.variantID == "" {
+	if t.theme, t.themeRecord, err = storage.Themes.ReadStored(r, q.environmentID, q.themeID); err != nil {
 		return t, orNotFound(err)
 	}
-	if !isID(q.variantID, "var_") {
-		return t, errNotFound
+	if t.serving = t.theme.Serving; t.theme.PreviewOf != "" {
+		t.serving, err = servingOf(r, t.environment, t.theme)
 	}
-	t.variant, err = storage.Variants.Read(r, q.environmentID, q.themeID, q.variantID)
+	if err != nil || q.variantID == "" {
+		return t, err
+	}
+	t.variant, t.variantRecord, err = storage.Variants.ReadStored(r, q.environmentID, q.themeID, q.variantID)
 	return t, orNotFound(err)
+}
+
+// namesIDs reports whether all that the path names below its Environment has the form of an id.
+func (q *request) namesIDs() bool {
+	return (q.themeID == "" || isID(q.themeID, "thm_")) && (q.variantID == "" || isID(q.variantID, "var_")) && (q.webhookID == "" || isID(q.webhookID, "whk_"))
+}
+
+// servingOf returns how the Theme is served. A preview outlives its Theme, to be deleted, and is not served then.
+func servingOf(r storage.Reader, e record.Environment, t record.Theme) (record.Serving, error) {
+	served, err := storage.ServedAs(r, e, t)
+	if isMissing(err) {
+		return t.Serving, nil
+	}
+	return served.Serving, err
 }
 
 // findWebhook reads the webhook that the path names, and its delivery.
 func (t *target) findWebhook(r storage.Reader, q *request) (err error) {
-	if !isID(q.webhookID, "whk_") {
-		return errNotFound
-	}
 	if t.webhook, err = storage.Webhooks.Read(r, q.environmentID, q.webhookID); err != nil || q.deliveryID == "" {
 		return orNotFound(err)
 	}

@@ -2,12 +2,14 @@ package api
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/feedproto"
 	"example.com/livery/origin/api/listing"
+	"example.com/livery/origin/auth"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/manifest"
@@ -35,32 +37,36 @@ func detailsChange(now time.Time, t record.Theme, renamed bool) record.Change {
 	return internalChange(now)
 }
 
-func (h themes) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+func (h themes) list(r storage.Reader, q *request, at target) (httpserver.Answer, error) {
 	p, err := q.page(true)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	list := listing.List{Index: storage.ThemeSlugs, Records: storage.ListedThemes, Counted: h.config.ListsCounted(), Parts: []string{t.environment.ID}}
+	list := listing.List{Index: storage.ThemeSlugs, Records: storage.ListedThemes, Counted: h.config.ListsCounted(), Parts: []string{at.environment.ID}}
 	w, err := list.Page(r, p.Query)
 	if err == nil {
-		err = prefetch(r, w.IDs, storage.Themes, t.environment.ID)
+		err = prefetch(r, w.IDs, storage.Themes, at.environment.ID)
 	}
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
 	items := make([]themeBody, 0, len(w.IDs))
 	for _, id := range w.IDs {
-		t, err := storage.Themes.Read(r, t.environment.ID, id)
+		t, err := storage.Themes.Read(r, at.environment.ID, id)
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
-		items = append(items, h.newThemeBody(t))
+		serving, err := servingOf(r, at.environment, t)
+		if err != nil {
+			return httpserver.Answer{}, err
+		}
+		items = append(items, h.newThemeBody(t, serving))
 	}
 	return listAnswer(p, items, w)
 }
 
 func (h themes) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	return tagged(h.newThemeBody(t.theme))
+	return tagged(h.newThemeBody(t.theme, t.serving))
 }
 
 // input reads the body of a create or an update, and refuses it for everything that needs no
@@ -73,7 +79,7 @@ func (h themes) input(q *request, creates bool) (theming.ThemeInput, error) {
 	f := fields{root: root}
 	in := theming.ThemeInput{Slug: f.text("slug"), DisplayName: f.text("displayName"), Metadata: f.labels()}
 	if creates {
-		in.Integration = f.integration()
+		in.Integration, in.PreviewOf = f.integration(), f.text("previewOf")
 	}
 	_, rule := theming.NewTheme("", "", in, h.config.Now())
 	if err := f.with(rule); err != nil {
@@ -87,17 +93,46 @@ func (h themes) create(q *request) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	return change{decide: func(_ storage.Reader, t target) (decision, error) {
+	return change{decide: func(r storage.Reader, t target) (decision, error) {
 		now := h.config.Now()
 		theme, err := theming.NewTheme(operator.NewID("thm_", now), t.environment.ID, in, now)
 		if err != nil {
 			return decision{}, err
 		}
+		t.serving = theme.Serving
+		if t.environment.PreviewOf != "" || in.PreviewOf != nil {
+			if theme, t.serving, err = newPreview(r, q.caller, t.environment, theme, in.PreviewOf); err != nil {
+				return decision{}, err
+			}
+		}
 		d := decision{entry: servedChange(h.config.Now(), theme), apply: func(tx storage.Tx) error { return writeTheme(tx, theme, "") }}
 		d.events = []record.Event{{Kind: events.ThemeCreated, ThemeID: theme.ID}}
-		d.answer, err = created(h.newThemeBody(theme))
+		d.answer, err = created(h.newThemeBody(theme, t.serving))
 		return d, err
 	}}, nil
+}
+
+// newPreview makes a new Theme of the Environment a preview of the Theme of the id of, and returns how that is served.
+func newPreview(r storage.Reader, caller auth.Caller, e record.Environment, t record.Theme, of *string) (record.Theme, record.Serving, error) {
+	var source record.Theme
+	if e.PreviewOf != "" && of != nil && isID(*of, "thm_") {
+		_, err := caller.Environment(r, e.PreviewOf)
+		if err == nil {
+			source, err = storage.Themes.Read(r, e.PreviewOf, *of)
+		}
+		if err != nil && !isMissing(err) && !errors.Is(err, auth.ErrForbidden) {
+			return t, record.Serving{}, err
+		}
+	}
+	existing := 0
+	err := storage.ThemeSlugs.Scan(r, storage.Ascending, func(string, string) bool {
+		existing++
+		return existing < theming.MaxPreviews
+	}, e.ID)
+	if err == nil {
+		t, err = theming.Preview(t, e, source, existing)
+	}
+	return t, source.Serving, err
 }
 
 func (h themes) update(q *request) (change, error) {
@@ -110,7 +145,7 @@ func (h themes) update(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme)); err != nil {
+		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme, t.serving)); err != nil {
 			return decision{}, err
 		}
 		theme, err := theming.UpdateTheme(t.theme, in, h.config.Now())
@@ -137,7 +172,7 @@ func (h themes) setIntegrations(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme)); err != nil {
+		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme, t.serving)); err != nil {
 			return decision{}, err
 		}
 		theme, err := theming.SetIntegrations(t.theme, list, h.config.Now())
@@ -224,7 +259,7 @@ func checkVariants(r storage.Reader, t record.Theme, ids []string) error {
 func (h themes) changed(t target, after record.Theme, entry record.Change) (d decision, err error) {
 	d.entry, d.apply = entry, func(tx storage.Tx) error { return writeTheme(tx, after, t.theme.Slug) }
 	d.events = event(events.ThemeChanged)
-	d.answer, err = tagged(h.newThemeBody(after))
+	d.answer, err = tagged(h.newThemeBody(after, t.serving))
 	return d, err
 }
 
@@ -244,7 +279,7 @@ func (h themes) delete(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
-		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme)); err != nil {
+		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme, t.serving)); err != nil {
 			return d, err
 		}
 		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeTheme(tx, t.theme) }

@@ -92,14 +92,13 @@ func (h themeTokens) edit(q *request) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	return change{depends: onTheme, decide: func(r storage.Reader, t target) (decision, error) {
+	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
 		before, err := h.themeState(r, t.theme)
 		if err != nil {
 			return decision{}, err
 		}
-		after, err := theming.EditTheme(before, theming.Edit{
-			Operations: e.operations, Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: h.config.Now(), Limits: h.patchLimits(),
-		})
+		e.NewETag, e.Now = newETag(), h.config.Now()
+		after, err := theming.EditTheme(before, e)
 		if err != nil {
 			return decision{}, err
 		}
@@ -109,12 +108,17 @@ func (h themeTokens) edit(q *request) (change, error) {
 
 // drafted is the decision to store the draft of after, if it is another one, and to answer with its tokens.
 func (h themeTokens) drafted(q *request, before, after theming.ThemeState) (decision, error) {
-	answer, err := currentThemeSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addTokens(after) })
-	d := decision{answer: answer, entry: internalChange(h.config.Now())}
+	set := currentThemeSet(after)
+	if set.minimal = q.wantsMinimal(); !set.minimal {
+		if err := set.addTokens(after); err != nil {
+			return decision{}, err
+		}
+	}
+	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
 	if after.Theme.DraftETag != before.Theme.DraftETag {
 		d.apply, d.events = func(tx storage.Tx) error { return writeThemeState(tx, after) }, draftEvent(events.ThemeDrafted, events.ThemeDiscarded, "", after.Theme.DraftETag)
 	}
-	return d, err
+	return d, nil
 }
 
 func (h themeTokens) discard(q *request) (change, error) {
@@ -123,7 +127,7 @@ func (h themeTokens) discard(q *request) (change, error) {
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
-	return change{depends: onTheme, decide: func(r storage.Reader, t target) (decision, error) {
+	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
 		before, newest, err := draftState(r, t.theme)
 		if err != nil {
 			return decision{}, err
@@ -136,7 +140,7 @@ func (h themeTokens) discard(q *request) (change, error) {
 		if before.Draft != nil {
 			d.apply, d.events = func(tx storage.Tx) error { return writeThemeState(tx, after) }, event(events.ThemeDiscarded)
 		}
-		d.answer, err = tagged(h.newThemeBody(after.Theme))
+		d.answer, err = tagged(h.newThemeBody(after.Theme, t.serving))
 		return d, err
 	}}, nil
 }
@@ -155,7 +159,7 @@ func (h themeTokens) publish(q *request) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	return change{depends: onThemeAndVariants, scans: target.variantsPrefix, decide: func(r storage.Reader, t target) (decision, error) {
+	return change{depends: onVariants, decide: func(r storage.Reader, t target) (decision, error) {
 		state, err := h.themeState(r, t.theme)
 		if err != nil {
 			return decision{}, err
@@ -190,7 +194,7 @@ func (h themeTokens) publish(q *request) (change, error) {
 			events: []record.Event{{Kind: events.ThemePublished, Version: published.Version.Number, Note: note}},
 			after:  func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) },
 		}
-		d.answer, err = tagged(h.newThemeBody(published.Theme))
+		d.answer, err = tagged(h.newThemeBody(published.Theme, t.serving))
 		return d, err
 	}}, nil
 }

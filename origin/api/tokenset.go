@@ -24,17 +24,7 @@ type tokenSet struct {
 	versions       []uint32 // newest first; empty unless the query wants them
 	tokens         []theming.TokenEntry
 	groups         []theming.GroupEntry
-	minimal        bool // without tokens and groups
-}
-
-// edited answers with a set after an edit; full computes its tokens, which a caller who prefers a minimal answer does not get.
-func (s tokenSet) edited(minimal bool, full func(*tokenSet) error) (httpserver.Answer, error) {
-	if minimal {
-		s.minimal = true
-		return s.answer().With("Preference-Applied", "return=minimal"), nil
-	}
-	err := full(&s)
-	return s.answer(), err
+	minimal        bool // without tokens and groups, which the caller knows already (RFC 7240)
 }
 
 // answer encodes the set and sends along the draft's etag, or that of a version, which clients may keep for ever: its tokens
@@ -42,6 +32,9 @@ func (s tokenSet) edited(minimal bool, full func(*tokenSet) error) (httpserver.A
 func (s tokenSet) answer() httpserver.Answer {
 	body := make([]byte, 0, envelopeBytes+tokenBytes*len(s.tokens)+groupBytes*len(s.groups))
 	a := httpserver.Answer{Status: fasthttp.StatusOK, Body: s.append(body), Headers: etagHeader(s.etag)}
+	if s.minimal {
+		a = a.With("Preference-Applied", "return=minimal")
+	}
 	if s.version != nil {
 		a = a.With(fasthttp.HeaderETag, httpserver.ETag(a.Body))
 	}

@@ -145,7 +145,7 @@ func (h variants) delete(q *request) (change, error) {
 		}
 		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
 		d.events = event(events.VariantDeleted)
-		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(t.theme))
+		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(t.theme, t.serving))
 		return d, err
 	}}, nil
 }
@@ -167,7 +167,7 @@ func (h variants) batch(q *request) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	return change{depends: onThemeAndVariants, scans: target.variantsPrefix, decide: func(r storage.Reader, t target) (d decision, err error) {
+	return change{depends: onVariants, decide: func(r storage.Reader, t target) (d decision, err error) {
 		team, err := storage.Teams.Read(r, t.environment.TeamID)
 		if err != nil {
 			return d, err
@@ -316,7 +316,7 @@ func (h variants) batchItem(n *jsontree.Node, exists bool) (item theming.Variant
 	item.Input = theming.VariantInput{Slug: f.text("slug"), DisplayName: f.text("displayName"), Metadata: f.labels()}
 	if n.Find("operations") != nil {
 		batch, what := h.operations(n, variantOperations)
-		item.Operations, f.faults = overrides(batch), append(f.faults, what...)
+		item.Operations, f.faults = batch, append(f.faults, what...)
 	}
 	if !exists {
 		return item, f.faults

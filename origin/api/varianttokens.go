@@ -91,8 +91,8 @@ func (h variantTokens) edit(q *request) (change, error) {
 		return change{}, err
 	}
 	depends := onVariantAndVersion
-	if e.strict {
-		depends = onVariant
+	if e.Strict {
+		depends = onPath
 	}
 	return change{depends: depends, decide: func(r storage.Reader, t target) (decision, error) {
 		document, err := h.strictDocument(r, t.theme, e)
@@ -103,9 +103,8 @@ func (h variantTokens) edit(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		after, err := theming.EditVariant(t.theme, document, before, theming.VariantEdit{
-			Operations: overrides(e.operations), Claim: e.claim, Strict: e.strict, NewETag: newETag(), Now: h.config.Now(), Limits: h.patchLimits(),
-		})
+		e.NewETag, e.Now = newETag(), h.config.Now()
+		after, err := theming.EditVariant(t.theme, document, before, e)
 		if err != nil {
 			return decision{}, err
 		}
@@ -115,12 +114,17 @@ func (h variantTokens) edit(q *request) (change, error) {
 
 // drafted is the decision to store the draft of after, if it is another one, and to answer with its overrides.
 func (h variantTokens) drafted(q *request, before, after theming.VariantState) (decision, error) {
-	answer, err := currentVariantSet(after).edited(q.wantsMinimal(), func(s *tokenSet) error { return s.addOverrides(after) })
-	d := decision{answer: answer, entry: internalChange(h.config.Now())}
+	set := currentVariantSet(after)
+	if set.minimal = q.wantsMinimal(); !set.minimal {
+		if err := set.addOverrides(after); err != nil {
+			return decision{}, err
+		}
+	}
+	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
 	if after.Variant.DraftETag != before.Variant.DraftETag {
 		d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, variantDraftEvent(after.Variant)
 	}
-	return d, err
+	return d, nil
 }
 
 // variantDraftEvent is the event that tells of a change of a Variant's draft.
@@ -130,8 +134,8 @@ func variantDraftEvent(v record.Variant) []record.Event {
 
 // strictDocument reads the document that an edit of a Variant is checked against: the Theme's current
 // one for a strict edit, and none for any other, which may override what the Theme lacks.
-func (h variantTokens) strictDocument(r storage.Reader, t record.Theme, e edit) (*jsontree.Node, error) {
-	if !e.strict {
+func (h variantTokens) strictDocument(r storage.Reader, t record.Theme, e theming.Edit) (*jsontree.Node, error) {
+	if !e.Strict {
 		return nil, nil
 	}
 	s, err := h.themeState(r, t)
@@ -147,7 +151,7 @@ func (h variantTokens) discard(q *request) (change, error) {
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
-	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
+	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
 		before, err := h.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
@@ -181,7 +185,7 @@ func (h variantTokens) publish(q *request) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	return change{depends: onVariant, decide: func(r storage.Reader, t target) (decision, error) {
+	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
 		state, err := h.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err

@@ -25,13 +25,18 @@ var (
 type Caller struct {
 	Subject string
 	TeamID  string      // the one Team that the token reaches; empty: the Teams of which Subject is a member
-	Role    record.Role // on every Environment of TeamID; empty: none
+	Role    record.Role // on every Environment of TeamID, if Roles is empty; empty: none
 	Issuer  string      // the "iss" of the token
+
+	Roles map[string]record.Role // by the slug of an Environment of TeamID; on any other there is none
 }
 
 // roleOn returns the caller's role on an Environment of a Team of theirs; empty means none.
 func (c Caller) roleOn(e record.Environment) record.Role {
-	if c.TeamID != "" {
+	switch {
+	case c.TeamID != "" && len(c.Roles) > 0:
+		return c.Roles[e.Slug]
+	case c.TeamID != "":
 		return c.Role
 	}
 	return e.Grants[c.Subject]

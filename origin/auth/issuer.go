@@ -63,7 +63,10 @@ func callerOf(issuers []trustedIssuer, c *claims) (Caller, error) {
 		}
 		caller := Caller{Subject: issuer.SubjectPrefix + c.Subject, Issuer: c.Issuer}
 		if issuer.TeamID != "" {
-			caller = Caller{Subject: issuer.Name + ":" + c.Subject, TeamID: issuer.TeamID, Role: roleIn(issuer.Issuer, c.root), Issuer: c.Issuer}
+			caller = Caller{
+				Subject: issuer.Name + ":" + c.Subject, TeamID: issuer.TeamID, Issuer: c.Issuer,
+				Role: roleIn(issuer.Issuer, c.root), Roles: issuer.Environments,
+			}
 		}
 		if !ValidSubject(caller.Subject) {
 			return Caller{}, fmt.Errorf("%w: the subject is too long", ErrUnauthorized)
@@ -153,7 +156,8 @@ func headerFault(header map[string]any) string {
 // SameIssuer reports whether both are the same in every field.
 func SameIssuer(a, b record.Issuer) bool {
 	return a.Name == b.Name && a.URL == b.URL && a.KeySet == b.KeySet && a.TeamID == b.TeamID && a.SubjectPrefix == b.SubjectPrefix &&
-		a.RoleClaim == b.RoleClaim && maps.Equal(a.Claims, b.Claims) && maps.Equal(a.Roles, b.Roles) && sameLogin(a.Login, b.Login)
+		a.RoleClaim == b.RoleClaim && maps.Equal(a.Claims, b.Claims) && maps.Equal(a.Roles, b.Roles) && maps.Equal(a.Environments, b.Environments) &&
+		sameLogin(a.Login, b.Login)
 }
 
 func sameLogin(a, b *record.IssuerLogin) bool {

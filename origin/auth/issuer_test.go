@@ -23,6 +23,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -196,7 +197,7 @@ func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
 			"at+jwt": key.sign(t, key.header().with("typ", "at+jwt"), o.claims(s)), "no typ": key.sign(t, key.header().with("typ", nil), o.claims(s)),
 			"x5t is ignored": key.sign(t, key.header().with("x5t", "abc"), o.claims(s)),
 		} {
-			if caller, err := s.verify(token); err != nil || caller != (auth.Caller{Subject: "someone", Issuer: o.URL}) {
+			if caller, err := s.verify(token); err != nil || !reflect.DeepEqual(caller, auth.Caller{Subject: "someone", Issuer: o.URL}) {
 				t.Errorf("%s %s: Verify() = %v, %v, want someone", algorithm, name, caller, err)
 			}
 		}
@@ -433,24 +434,28 @@ func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 	bound.Roles = map[string]record.Role{"production": record.Admin, "ci": record.Editor}
 	plainRole := o.entry()
 	plainRole.Name, plainRole.TeamID, plainRole.RoleClaim, plainRole.Claims = "plain", "team_2", "livery_role", map[string]string{"repository": "acme/other"}
+	perEnvironment := o.entry()
+	perEnvironment.Name, perEnvironment.TeamID, perEnvironment.Claims = "pull", "team_1", map[string]string{"event": "pull"}
+	perEnvironment.Environments = map[string]record.Role{"production": record.Viewer, "preview": record.Editor}
 	people := o.entry()
 	people.Name, people.SubjectPrefix, people.Claims = "people", "sso:", map[string]string{"kind": "person"}
-	s.trusting(o, bound, plainRole, people)
+	s.trusting(o, bound, plainRole, perEnvironment, people)
 	ci := o.claims(s).with("repository", "acme/tokens")
 	other := o.claims(s).with("repository", "acme/other")
 	for name, c := range map[string]struct {
 		claims object
 		want   auth.Caller
 	}{
-		"a mapped value":                      {ci.with("environment", "ci"), auth.Caller{"idp:someone", "team_1", record.Editor, o.URL}},
-		"the highest of a list":               {ci.with("environment", []any{"ci", 1, "production"}), auth.Caller{"idp:someone", "team_1", record.Admin, o.URL}},
-		"a role that a mapping does not have": {ci.with("environment", "admin"), auth.Caller{"idp:someone", "team_1", "", o.URL}},
-		"no role claim":                       {ci, auth.Caller{"idp:someone", "team_1", "", o.URL}},
-		"the value is the role":               {other.with("livery_role", "viewer"), auth.Caller{"plain:someone", "team_2", record.Viewer, o.URL}},
-		"no such role":                        {other.with("livery_role", "king"), auth.Caller{"plain:someone", "team_2", "", o.URL}},
+		"a mapped value":                      {ci.with("environment", "ci"), auth.Caller{"idp:someone", "team_1", record.Editor, o.URL, nil}},
+		"the highest of a list":               {ci.with("environment", []any{"ci", 1, "production"}), auth.Caller{"idp:someone", "team_1", record.Admin, o.URL, nil}},
+		"a role that a mapping does not have": {ci.with("environment", "admin"), auth.Caller{"idp:someone", "team_1", "", o.URL, nil}},
+		"no role claim":                       {ci, auth.Caller{"idp:someone", "team_1", "", o.URL, nil}},
+		"the value is the role":               {other.with("livery_role", "viewer"), auth.Caller{"plain:someone", "team_2", record.Viewer, o.URL, nil}},
+		"no such role":                        {other.with("livery_role", "king"), auth.Caller{"plain:someone", "team_2", "", o.URL, nil}},
+		"roles by Environment":                {o.claims(s).with("event", "pull").with("livery_role", "admin"), auth.Caller{"pull:someone", "team_1", "", o.URL, perEnvironment.Environments}},
 		"a person":                            {o.claims(s).with("kind", "person"), auth.Caller{Subject: "sso:someone", Issuer: o.URL}},
 	} {
-		if caller, err := s.verify(key.sign(t, key.header(), c.claims)); err != nil || caller != c.want {
+		if caller, err := s.verify(key.sign(t, key.header(), c.claims)); err != nil || !reflect.DeepEqual(caller, c.want) {
 			t.Errorf("%s: Verify() = %v, %v, want %v", name, caller, err, c.want)
 		}
 	}
@@ -503,6 +508,52 @@ func TestABoundCallerReachesItsTeamAlone(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%q on %s: Environment() = %v, want %v", c.role, c.id, err, c.want)
 		}
+	}
+}
+
+// A caller with roles by Environment has these, in its own Team alone, and none in an Environment that its issuer does not name.
+func TestABoundCallerHasRolesByEnvironment(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, err := s.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
+		for _, e := range []record.Environment{
+			{ID: "env_1", TeamID: "team_1", Slug: "production", Grants: map[string]record.Role{"ci:x": record.Admin}},
+			{ID: "env_2", TeamID: "team_1", Slug: "preview"},
+			{ID: "env_3", TeamID: "team_1", Slug: "staging", Grants: map[string]record.Role{"ci:x": record.Admin}},
+			{ID: "env_4", TeamID: "team_2", Slug: "preview"},
+		} {
+			if err := errors.Join(storage.Environments.Write(tx, e, e.ID), storage.EnvironmentSlugs.Write(tx, e.ID, e.Slug, e.TeamID)); err != nil {
+				return record.Change{}, err
+			}
+		}
+		return record.Change{At: s.now}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller := auth.Caller{
+		Subject: "ci:x", TeamID: "team_1", Role: record.Admin,
+		Roles: map[string]record.Role{"production": record.Viewer, "preview": record.Editor},
+	}
+	err = s.store.View(context.Background(), func(r storage.Reader) error {
+		for id, want := range map[string]record.Role{"env_1": record.Viewer, "env_2": record.Editor} {
+			if granted, err := caller.Environment(r, id); err != nil || granted.Role != want {
+				t.Errorf("Environment(%s) = %q, %v, want %q", id, granted.Role, err, want)
+			}
+		}
+		for id, want := range map[string]error{"env_3": auth.ErrForbidden, "env_4": storage.ErrNotFound} {
+			if granted, err := caller.Environment(r, id); !errors.Is(err, want) {
+				t.Errorf("Environment(%s) = %q, %v, want %v", id, granted.Role, err, want)
+			}
+		}
+		all, err := caller.Environments(r)
+		if len(all) != 2 {
+			t.Errorf("Environments() = %v, want the two that the issuer names", all)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

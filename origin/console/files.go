@@ -59,20 +59,22 @@ func policy(edges []string) string {
 const permissions = "accelerometer=(), camera=(), display-capture=(), encrypted-media=(), geolocation=(), gyroscope=(), " +
 	"magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), screen-wake-lock=(), usb=(), xr-spatial-tracking=()"
 
-// readFiles returns the files of the console by their addresses below /console/.
+// readFiles returns the files of the console by their addresses below /console/, which lack the .gz of a file that is there
+// in gzip.
 func readFiles(c Config) (map[string]*httpserver.Static, error) {
 	files := map[string]*httpserver.Static{}
 	err := fs.WalkDir(c.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		contentType := contentTypes[path.Ext(name)]
-		if contentType == "" {
-			return nil // such as a note for people who read the folder
-		}
 		body, err := fs.ReadFile(c.Files, name)
 		if err != nil {
 			return err
+		}
+		name, packed := strings.CutSuffix(name, ".gz")
+		contentType := contentTypes[path.Ext(name)]
+		if contentType == "" {
+			return nil // such as a note for people who read the folder
 		}
 		cache, more := asked, safeHeaders
 		if strings.HasPrefix(name, assets) {
@@ -80,6 +82,10 @@ func readFiles(c Config) (map[string]*httpserver.Static, error) {
 		}
 		if name == index {
 			more = slices.Concat(pageHeaders, []httpserver.Header{{Name: fasthttp.HeaderContentSecurityPolicy, Value: policy(c.Edges)}})
+		}
+		if packed {
+			files[name], err = httpserver.NewStaticGzip(body, contentType, cachedAs(cache, more)...)
+			return err
 		}
 		files[name] = httpserver.NewStatic(body, contentType, cachedAs(cache, more)...)
 		return nil

@@ -25,7 +25,7 @@ import (
 // Config is what a Handler needs. Every field but Metrics and Edges must be given.
 type Config struct {
 	Context  context.Context // of what a request does; outlives the request
-	Files    fs.FS           // with index.html; those below assets/ have digests in their names
+	Files    fs.FS           // with index.html; those below assets/ have digests in their names; .gz: in gzip
 	Module   []byte          // the renderer module of this build
 	Script   []byte          // livery.mjs, which runs the module in a browser
 	Edges    []string        // base addresses of edges, whose files the page may read

@@ -75,7 +75,7 @@ func (h *Handler) begin(ctx *fasthttp.RequestCtx) (a httpserver.Answer, err erro
 		h.config.Metrics.RateLimited()
 		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit), nil
 	}
-	body, err := httpserver.ReadBody(ctx, maxBody, func(int64) error { return nil })
+	body, err := httpserver.ReadBody(ctx, maxBody, nil)
 	if err != nil {
 		a = httpserver.Unread(err)
 		a.Closes = true

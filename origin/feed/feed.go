@@ -42,22 +42,27 @@ func orMissing(err error, part missing) error {
 	return err
 }
 
-// readTheme returns what an edge must know of the Theme, or missing.
-func readTheme(r storage.Reader, environmentID, themeID string) (answer feedproto.Theme, err error) {
+// readTheme returns what an edge must know of the Theme, or missing. The signing keys in it are sealed for the Theme of the
+// id keysOf.
+func readTheme(r storage.Reader, environmentID, themeID string) (answer feedproto.Theme, keysOf string, err error) {
 	environment, err := storage.Environments.Read(r, environmentID)
 	if err != nil {
-		return answer, orMissing(err, missingTheme)
+		return answer, "", orMissing(err, missingTheme)
 	}
 	theme, err := storage.Themes.Read(r, environmentID, themeID)
 	if err != nil {
-		return answer, orMissing(err, missingTheme)
+		return answer, "", orMissing(err, missingTheme)
+	}
+	served, err := storage.ServedAs(r, environment, theme)
+	if err != nil {
+		return answer, "", orMissing(err, missingTheme)
 	}
 	files := theming.Files(theme.Integrations)
 	slices.Sort(files)
 	return feedproto.Theme{
 		EnvironmentID: environmentID, ThemeID: themeID, CacheLifetime: environment.CacheLifetime,
-		LatestVersion: theme.LatestVersion, Files: files, Serving: theme.Serving, Cursor: r.Cursor().String(),
-	}, nil
+		LatestVersion: theme.LatestVersion, Files: files, Serving: served.Serving, Cursor: r.Cursor().String(),
+	}, served.ID, nil
 }
 
 // modules lists the registered renderer modules.

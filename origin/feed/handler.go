@@ -107,12 +107,13 @@ func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	var answer feedproto.Theme
+	var keysOf string
 	err := h.store.View(context.WithoutCancel(h.ctx), func(r storage.Reader) (err error) {
-		answer, err = readTheme(r, environment, theme)
+		answer, keysOf, err = readTheme(r, environment, theme)
 		return err
 	})
 	if err == nil {
-		answer.Serving.SigningKeys, err = h.opened(theme, answer.Serving.SigningKeys)
+		answer.Serving.SigningKeys, err = h.opened(keysOf, answer.Serving.SigningKeys)
 	}
 	h.answer(ctx, answer, err)
 }

@@ -77,15 +77,16 @@ func badCursor(parameter string) string { return parameter + ": must be a cursor
 // first, are left out: the edge requests each of them on its own.
 func (h *Handler) makeRefresh(ctx context.Context, q refreshRequest) ([]byte, error) {
 	var answer feedproto.Refresh
+	var keysOf string
 	err := h.store.View(ctx, func(r storage.Reader) (err error) {
-		if answer.Theme, err = readTheme(r, q.environment, q.theme); err != nil {
+		if answer.Theme, keysOf, err = readTheme(r, q.environment, q.theme); err != nil {
 			return err
 		}
 		answer.Pairs, err = h.readPairs(r, q)
 		return err
 	})
 	if err == nil {
-		answer.Theme.Serving.SigningKeys, err = h.opened(q.theme, answer.Theme.Serving.SigningKeys)
+		answer.Theme.Serving.SigningKeys, err = h.opened(keysOf, answer.Theme.Serving.SigningKeys)
 	}
 	if err != nil {
 		return nil, err

@@ -54,11 +54,12 @@ func NewBodyBudget(bytes int64, body int, free func()) *BodyBudget {
 	}
 }
 
-// Reservation is what the body of one request takes of a budget.
+// Reservation is what the body of one request takes of a budget. The nil Reservation is of no budget.
 type Reservation struct {
 	budget *BodyBudget
 	caller string
 	bytes  int64
+	parsed int64 // bytes of what the body becomes when it is parsed
 }
 
 // Of returns an empty Reservation of a caller.
@@ -66,6 +67,9 @@ func (b *BodyBudget) Of(caller string) *Reservation { return &Reservation{budget
 
 // Grow takes more bytes of the budget, or returns ErrBodyBudget.
 func (r *Reservation) Grow(bytes int64) error {
+	if r == nil {
+		return nil
+	}
 	b := r.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,7 +90,8 @@ func (r *Reservation) Release() {
 	r.budget.mu.Lock()
 	defer r.budget.mu.Unlock()
 	r.budget.add(r.caller, -r.bytes)
-	r.bytes = 0
+	r.budget.parsed.Release(r.parsed)
+	r.bytes, r.parsed = 0, 0
 }
 
 // add changes what a caller takes. mu must be locked.
@@ -97,19 +102,20 @@ func (b *BodyBudget) add(caller string, bytes int64) {
 	}
 }
 
-// Parse waits until there is memory for what a JSON text becomes, and returns what gives it up, or ctx's
-// error. A text of short values becomes fifty times as long; one that takes all the memory is parsed alone.
-func (b *BodyBudget) Parse(ctx context.Context, text string) (done func(), err error) {
+// Parse waits until there is memory for what a JSON text becomes, and takes it, or returns ctx's error. A text of short
+// values becomes fifty times as long; one that takes all the memory is parsed alone.
+func (r *Reservation) Parse(ctx context.Context, text string) error {
 	// Each value but the outermost stands behind one of these.
 	values := strings.Count(text, ",") + strings.Count(text, ":") + strings.Count(text, "[")
-	bytes := min(int64(values)*valueBytes, b.mostParsed)
+	bytes := min(int64(values)*valueBytes, r.budget.mostParsed)
 	if bytes < largeParsed {
-		return func() {}, nil
+		return nil
 	}
-	if err := b.parsed.Acquire(ctx, bytes); err != nil {
-		return nil, err
+	if err := r.budget.parsed.Acquire(ctx, bytes); err != nil {
+		return err
 	}
-	return func() { b.parsed.Release(bytes) }, nil
+	r.parsed = bytes
+	return nil
 }
 
 func (b *BodyBudget) giveBack() {

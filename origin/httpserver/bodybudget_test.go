@@ -16,28 +16,26 @@ func TestDenseTextsAreParsedInTurn(t *testing.T) {
 	dense := strings.Repeat("0,", 500_000)
 	synctest.Test(t, func(t *testing.T) {
 		b := httpserver.NewBodyBudget(4<<20, 1<<20, func() {})
-		done, err := b.Parse(t.Context(), dense)
-		if err != nil {
+		first, second, small := b.Of("a"), b.Of("b"), b.Of("c")
+		if err := first.Parse(t.Context(), dense); err != nil {
 			t.Fatal(err)
 		}
 		var order []string
 		go func() {
-			next, err := b.Parse(t.Context(), dense)
-			if err != nil {
+			if err := second.Parse(t.Context(), dense); err != nil {
 				t.Error(err)
 				return
 			}
 			order = append(order, "second")
-			next()
+			second.Release()
 		}()
-		small, err := b.Parse(t.Context(), `{"slug":"a"}`)
-		if err != nil {
+		if err := small.Parse(t.Context(), `{"slug":"a"}`); err != nil { // waits for no other
 			t.Fatal(err)
 		}
-		small()         // waits for no other
+		small.Release()
 		synctest.Wait() // the second waits for memory
 		order = append(order, "first ends")
-		done()
+		first.Release()
 		synctest.Wait()
 		if fmt.Sprint(order) != "[first ends second]" {
 			t.Errorf("order = %v, want the second after the first", order)

@@ -44,8 +44,8 @@ func withoutBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return fasthttp.RequestConfig{}
 }
 
-// lengthOf returns how many bytes of body follow a head, or chunkedLength.
-func lengthOf(h *fasthttp.RequestHeader) int {
+// BodyLength returns how many bytes of body follow a head; -1 if the body says it chunk by chunk.
+func BodyLength(h *fasthttp.RequestHeader) int {
 	length, _ := strconv.Atoi(string(h.Peek(bodyLength))) // "" is 0
 	return length
 }
@@ -55,7 +55,7 @@ func lengthOf(h *fasthttp.RequestHeader) int {
 func closing(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		c := ctx.Conn().(*guardedConn)
-		c.open = lengthOf(&ctx.Request.Header) != 0
+		c.open = BodyLength(&ctx.Request.Header) != 0
 		handler(ctx)
 		if c.open {
 			ctx.SetConnectionClose()
@@ -80,38 +80,33 @@ type UnreadError struct{ error }
 // Unwrap returns why.
 func (e UnreadError) Unwrap() error { return e.error }
 
-// CheckLength returns an UnreadError if the head announces a body of more than maxBytes.
-func CheckLength(h *fasthttp.RequestHeader, maxBytes int) error {
-	if lengthOf(h) > maxBytes {
-		return UnreadError{fasthttp.ErrBodyTooLarge}
-	}
-	return nil
-}
+// ErrBodyTooLong refuses a body that is longer than bodies may be.
+var ErrBodyTooLong error = UnreadError{fasthttp.ErrBodyTooLarge}
 
-// ReadBody returns the body of the request, read while the caller waits, or an UnreadError. grow reserves
-// memory before it is taken, and its error stops the reading. A body of more than maxBytes is
+// ReadBody returns the body of the request, read while the caller waits, or an UnreadError. Memory is reserved
+// in room before it is taken; ErrBodyBudget if there is none. A body of more than maxBytes is
 // fasthttp.ErrBodyTooLarge; one whose length the head says is refused unread.
-func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, grow func(bytes int64) error) (body string, err error) {
+func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, room *Reservation) (body string, err error) {
 	c, h := ctx.Conn().(*guardedConn), &ctx.Request.Header
-	length := lengthOf(h)
+	length := BodyLength(h)
 	if length == 0 {
 		return "", nil
 	}
-	if err := CheckLength(h, maxBytes); err != nil {
-		return "", err
+	if length > maxBytes {
+		return "", ErrBodyTooLong
 	}
 	first := int64(length)
 	if length == chunkedLength {
 		first = chunkStep
 	}
-	if err = grow(first); err == nil && len(h.Peek(bodyExpect)) > 0 {
+	if err = room.Grow(first); err == nil && len(h.Peek(bodyExpect)) > 0 {
 		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
 		_, err = io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n")
 	}
 	switch {
 	case err != nil:
 	case length == chunkedLength:
-		body, err = c.readChunks(h, maxBytes, grow)
+		body, err = c.readChunks(h, maxBytes, room)
 	default:
 		body, err = c.readBytes(length)
 	}
@@ -138,7 +133,7 @@ func (c *guardedConn) readBytes(length int) (string, error) {
 const chunkStep = 64 << 10
 
 // readChunks reads a chunked body and its trailer; memory for the first step is reserved.
-func (c *guardedConn) readChunks(h *fasthttp.RequestHeader, maxBytes int, grow func(bytes int64) error) (string, error) {
+func (c *guardedConn) readChunks(h *fasthttp.RequestHeader, maxBytes int, room *Reservation) (string, error) {
 	var body strings.Builder
 	r := bufio.NewReader(bodyReader{c})
 	chunks := httputil.NewChunkedReader(r)
@@ -152,7 +147,7 @@ func (c *guardedConn) readChunks(h *fasthttp.RequestHeader, maxBytes int, grow f
 		case err != nil:
 			return "", err
 		}
-		if err := grow(chunkStep); err != nil {
+		if err := room.Grow(chunkStep); err != nil {
 			return "", err
 		}
 	}

@@ -2,6 +2,8 @@ package httpserver
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"sync"
 
 	"github.com/andybalholm/brotli"
@@ -27,6 +29,24 @@ func NewStatic(file []byte, contentType string, headers ...Header) *Static {
 		}
 	}
 	return s
+}
+
+// NewStaticGzip returns the Static of a file that is there in gzip, which answers in that coding are made of as it is. It
+// fails if the bytes are not gzip.
+func NewStaticGzip(packed []byte, contentType string, headers ...Header) (*Static, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("httpserver: open a file in gzip: %w", err)
+	}
+	file, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("httpserver: read a file in gzip: %w", err)
+	}
+	s := NewStatic(file, contentType, headers...)
+	if s.coded != nil {
+		s.coded["gzip"] = func() []byte { return packed }
+	}
+	return s, nil
 }
 
 // Answer returns the file in the coding that the Accept-Encoding lines prefer, or 304 if the If-None-Match lines name

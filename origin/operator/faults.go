@@ -85,11 +85,8 @@ func (entry EnvironmentEntry) faults(at string, members []string) []string {
 		if !slices.Contains(members, subject) {
 			faults = append(faults, fmt.Sprintf("%s.grants: %q is not a member of the Team", at, subject))
 		}
-		if role := entry.Grants[subject]; !role.Allows(record.Viewer) {
-			faults = append(faults, fmt.Sprintf("%s.grants: %q is neither viewer, editor nor admin", at, role))
-		}
 	}
-	return faults
+	return append(faults, unknownRoles(at+".grants", entry.Grants)...)
 }
 
 func labelFaults(at string, labels map[string]string) []string {

@@ -26,6 +26,7 @@ type IssuerEntry struct {
 	Claims        map[string]string      `json:"claims,omitempty" yaml:"claims,omitempty"`               // what a token must claim, all of it
 	RoleClaim     string                 `json:"roleClaim,omitempty" yaml:"roleClaim,omitempty"`         // the claim that names the role in the Team
 	Roles         map[string]record.Role `json:"roles,omitempty" yaml:"roles,omitempty"`                 // role by the value of that claim; empty: the value is the role
+	Environments  map[string]record.Role `json:"environments,omitempty" yaml:"environments,omitempty"`   // role by the slug of an Environment of the Team, instead of roleClaim: all others are out of reach
 	Login         *LoginEntry            `json:"login,omitempty" yaml:"login,omitempty"`                 // how people log in there with livery login; nil: they do not
 }
 
@@ -89,18 +90,25 @@ func (entry IssuerEntry) faults(at string) []string {
 // roleFaults lists the faults of an entry that is neither bound to a Team with a role nor free of both.
 func (entry IssuerEntry) roleFaults(at string) []string {
 	var faults []string
+	named := entry.RoleClaim != "" || len(entry.Roles) > 0
 	switch {
-	case entry.Team == "" && (entry.RoleClaim != "" || len(entry.Roles) > 0):
+	case len(entry.Environments) > 0 && (entry.Team == "" || named):
+		faults = append(faults, at+".environments: needs a team, and neither roleClaim nor roles beside it")
+	case entry.Team == "" && named:
 		faults = append(faults, at+".roleClaim: needs a team; without one, grants say who may do what")
-	case entry.Team != "" && entry.RoleClaim == "":
-		faults = append(faults, at+".roleClaim: must name the claim that holds the role in the Team")
+	case entry.Team != "" && entry.RoleClaim == "" && len(entry.Environments) == 0:
+		faults = append(faults, at+".roleClaim: must name the claim that holds the role in the Team, unless environments give roles")
 	}
 	if entry.Team != "" && entry.SubjectPrefix != "" {
 		faults = append(faults, at+".subjectPrefix: has no use beside a team")
 	}
-	for _, value := range slices.Sorted(maps.Keys(entry.Roles)) {
-		if role := entry.Roles[value]; !role.Allows(record.Viewer) {
-			faults = append(faults, fmt.Sprintf("%s.roles: %q is neither viewer, editor nor admin", at, role))
+	return append(append(faults, unknownRoles(at+".roles", entry.Roles)...), unknownRoles(at+".environments", entry.Environments)...)
+}
+
+func unknownRoles(at string, roles map[string]record.Role) (faults []string) {
+	for _, name := range slices.Sorted(maps.Keys(roles)) {
+		if role := roles[name]; !role.Allows(record.Viewer) {
+			faults = append(faults, fmt.Sprintf("%s: %q is neither viewer, editor nor admin", at, role))
 		}
 	}
 	return faults
@@ -112,19 +120,17 @@ func secureAddress(address string) bool {
 		u.RawQuery == "" && !u.ForceQuery && !strings.Contains(address, "#")
 }
 
-// teamsOfIssuers refuses a file whose issuers are bound to a Team that neither it nor the store has.
+// teamsOfIssuers refuses a file whose issuers are bound to a Team, or name an Environment of it, that neither it nor the
+// store has.
 func teamsOfIssuers(ctx context.Context, store storage.Store, file TeamsFile) error {
 	faults, err := read(ctx, store, func(r storage.Reader) (faults []string, err error) {
 		for i, entry := range file.Issuers {
-			inFile := slices.ContainsFunc(file.Teams, func(t TeamEntry) bool { return t.Slug == entry.Team })
-			if entry.Team == "" || inFile {
-				continue
-			}
-			_, err := storage.TeamSlugs.Read(r, entry.Team)
-			if errors.Is(err, storage.ErrNotFound) {
-				faults = append(faults, fmt.Sprintf("issuers[%d].team: the Team %q does not exist", i, entry.Team))
-			} else if err != nil {
+			missing, err := file.unknownTo(r, entry)
+			if err != nil {
 				return nil, err
+			}
+			if missing != "" {
+				faults = append(faults, fmt.Sprintf("issuers[%d]%s does not exist", i, missing))
 			}
 		}
 		return faults, nil
@@ -133,6 +139,40 @@ func teamsOfIssuers(ctx context.Context, store storage.Store, file TeamsFile) er
 		return err
 	}
 	return invalid(faults)
+}
+
+// unknownTo says which Team or Environment that the entry names neither the file nor the store has; "" if there is none.
+func (file TeamsFile) unknownTo(r storage.Reader, entry IssuerEntry) (string, error) {
+	if entry.Team == "" {
+		return "", nil
+	}
+	var known []string
+	team := slices.IndexFunc(file.Teams, func(t TeamEntry) bool { return t.Slug == entry.Team })
+	if team >= 0 {
+		for _, e := range file.Teams[team].Environments {
+			known = append(known, e.Slug)
+		}
+	}
+	id, err := storage.TeamSlugs.Read(r, entry.Team)
+	switch {
+	case errors.Is(err, storage.ErrNotFound) && team < 0:
+		return fmt.Sprintf(".team: the Team %q", entry.Team), nil
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
+		return "", err
+	}
+	for _, slug := range slices.Sorted(maps.Keys(entry.Environments)) {
+		if slices.Contains(known, slug) {
+			continue
+		}
+		_, err := storage.EnvironmentSlugs.Read(r, slug, id)
+		if errors.Is(err, storage.ErrNotFound) {
+			return fmt.Sprintf(".environments: the Environment %q of Team %s", slug, entry.Team), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", nil
 }
 
 // issuers makes the issuers of the store exactly those of the file.
@@ -185,7 +225,7 @@ func issuerChange(entry IssuerEntry, there bool) string {
 func (entry IssuerEntry) record(r storage.Reader) (record.Issuer, error) {
 	issuer := record.Issuer{
 		Name: entry.Name, URL: entry.Issuer, KeySet: entry.JWKS, SubjectPrefix: entry.SubjectPrefix,
-		Claims: entry.Claims, RoleClaim: entry.RoleClaim, Roles: entry.Roles, Login: entry.Login.record(),
+		Claims: entry.Claims, RoleClaim: entry.RoleClaim, Roles: entry.Roles, Environments: entry.Environments, Login: entry.Login.record(),
 	}
 	if entry.Team == "" {
 		return issuer, nil
@@ -205,7 +245,7 @@ func newIssuerEntries(issuers []record.Issuer, teams []record.Team) []IssuerEntr
 	}
 	var entries []IssuerEntry
 	for _, i := range issuers {
-		entries = append(entries, IssuerEntry{i.Name, i.URL, i.KeySet, slugs[i.TeamID], i.SubjectPrefix, i.Claims, i.RoleClaim, i.Roles, newLoginEntry(i.Login)})
+		entries = append(entries, IssuerEntry{i.Name, i.URL, i.KeySet, slugs[i.TeamID], i.SubjectPrefix, i.Claims, i.RoleClaim, i.Roles, i.Environments, newLoginEntry(i.Login)})
 	}
 	return entries
 }

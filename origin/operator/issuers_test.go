@@ -66,12 +66,29 @@ func TestApplyMakesTheIssuersTrue(t *testing.T) {
 	}
 	changed := ci()
 	changed.Roles = nil
+	perEnvironment := ci()
+	roleIn("sandbox", record.Editor)(&perEnvironment)
+	for _, entry := range []operator.IssuerEntry{perEnvironment, ci()} {
+		if got := apply(t, store, withIssuers(entry, people), false); len(got) != 1 {
+			t.Errorf("Apply() of %+v = %q, want one change", entry, got)
+		}
+		if got := stored(t, store)[0]; !reflect.DeepEqual(got.Environments, entry.Environments) || got.RoleClaim != entry.RoleClaim {
+			t.Errorf("stored is %+v, want %+v", got, entry)
+		}
+	}
 	want = []string{"issuer ci is changed: tokens of https://ci.example for team acme", "issuer people is trusted no more"}
 	if got := apply(t, store, withIssuers(changed), false); !reflect.DeepEqual(got, want) {
 		t.Errorf("Apply() = %q, want %q", got, want)
 	}
 	if got := apply(t, store, withIssuers(), false); len(got) != 1 || len(stored(t, store)) != 0 {
 		t.Errorf("Apply() of an empty section = %q, want the last one gone", got)
+	}
+}
+
+// roleIn gives an entry a role in one Environment, in the place of that in all.
+func roleIn(environment string, role record.Role) func(*operator.IssuerEntry) {
+	return func(e *operator.IssuerEntry) {
+		e.RoleClaim, e.Roles, e.Environments = "", nil, map[string]record.Role{environment: role}
 	}
 }
 
@@ -82,18 +99,25 @@ func TestApplyListsEveryFaultOfAnIssuer(t *testing.T) {
 		change func(*operator.IssuerEntry)
 		places []string
 	}{
-		"name":               {func(e *operator.IssuerEntry) { e.Name = "a b" }, []string{"issuers[0].name"}},
-		"http":               {func(e *operator.IssuerEntry) { e.Issuer, e.JWKS = "http://ci.example", "http://ci.example/jwks" }, []string{"issuers[0].issuer", "issuers[0].jwks"}},
-		"user in an address": {func(e *operator.IssuerEntry) { e.JWKS = "https://a:b@ci.example/jwks" }, []string{"issuers[0].jwks"}},
-		"a query":            {func(e *operator.IssuerEntry) { e.Issuer = "https://ci.example?x" }, []string{"issuers[0].issuer"}},
-		"a relative path":    {func(e *operator.IssuerEntry) { e.JWKS = "jwks.json" }, []string{"issuers[0].jwks"}},
-		"file address":       {func(e *operator.IssuerEntry) { e.JWKS = "file:///etc/passwd" }, []string{"issuers[0].jwks"}},
-		"no such team":       {func(e *operator.IssuerEntry) { e.Team = "nobody" }, []string{"issuers[0].team"}},
-		"no role claim":      {func(e *operator.IssuerEntry) { e.RoleClaim = "" }, []string{"issuers[0].roleClaim"}},
-		"roles without team": {func(e *operator.IssuerEntry) { e.Team = "" }, []string{"issuers[0].roleClaim"}},
-		"prefix with a team": {func(e *operator.IssuerEntry) { e.SubjectPrefix = "x" }, []string{"issuers[0].subjectPrefix"}},
-		"role":               {func(e *operator.IssuerEntry) { e.Roles["x"] = "king" }, []string{"issuers[0].roles"}},
-		"claim":              {func(e *operator.IssuerEntry) { e.Claims[""] = "x" }, []string{"issuers[0].claims"}},
+		"name":                {func(e *operator.IssuerEntry) { e.Name = "a b" }, []string{"issuers[0].name"}},
+		"http":                {func(e *operator.IssuerEntry) { e.Issuer, e.JWKS = "http://ci.example", "http://ci.example/jwks" }, []string{"issuers[0].issuer", "issuers[0].jwks"}},
+		"user in an address":  {func(e *operator.IssuerEntry) { e.JWKS = "https://a:b@ci.example/jwks" }, []string{"issuers[0].jwks"}},
+		"a query":             {func(e *operator.IssuerEntry) { e.Issuer = "https://ci.example?x" }, []string{"issuers[0].issuer"}},
+		"a relative path":     {func(e *operator.IssuerEntry) { e.JWKS = "jwks.json" }, []string{"issuers[0].jwks"}},
+		"file address":        {func(e *operator.IssuerEntry) { e.JWKS = "file:///etc/passwd" }, []string{"issuers[0].jwks"}},
+		"no such team":        {func(e *operator.IssuerEntry) { e.Team = "missing" }, []string{"issuers[0].team"}},
+		"no role claim":       {func(e *operator.IssuerEntry) { e.RoleClaim = "" }, []string{"issuers[0].roleClaim"}},
+		"roles without team":  {func(e *operator.IssuerEntry) { e.Team = "" }, []string{"issuers[0].roleClaim"}},
+		"prefix with a team":  {func(e *operator.IssuerEntry) { e.SubjectPrefix = "x" }, []string{"issuers[0].subjectPrefix"}},
+		"role":                {func(e *operator.IssuerEntry) { e.Roles["x"] = "king" }, []string{"issuers[0].roles"}},
+		"both kinds of roles": {func(e *operator.IssuerEntry) { e.Environments = map[string]record.Role{"sandbox": record.Viewer} }, []string{"issuers[0].environments"}},
+		"no such environment": {roleIn("nowhere", record.Viewer), []string{"issuers[0].environments"}},
+		"role there":          {roleIn("sandbox", "king"), []string{"issuers[0].environments"}},
+		"environments without team": {func(e *operator.IssuerEntry) {
+			roleIn("sandbox", record.Viewer)(e)
+			e.Team = ""
+		}, []string{"issuers[0].environments"}},
+		"claim": {func(e *operator.IssuerEntry) { e.Claims[""] = "x" }, []string{"issuers[0].claims"}},
 	} {
 		entry := ci()
 		c.change(&entry)

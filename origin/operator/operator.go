@@ -92,6 +92,9 @@ func changeTheme(ctx context.Context, store storage.Store, id string, now time.T
 		if err != nil {
 			return record.Change{}, err
 		}
+		if before.PreviewOf != "" {
+			return record.Change{}, invalid([]string{fmt.Sprintf("theme %s is a preview: it is served as Theme %s; change that", id, before.PreviewOf)})
+		}
 		theme = before
 		if err := change.make(&theme); err != nil {
 			return record.Change{}, err
@@ -107,5 +110,34 @@ func changeTheme(ctx context.Context, store storage.Store, id string, now time.T
 		return record.Change{EnvironmentID: theme.EnvironmentID, ThemeID: theme.ID, At: theme.UpdatedAt},
 			storage.Themes.Write(tx, theme, theme.EnvironmentID, theme.ID)
 	})
+	if err == nil {
+		err = announcePreviews(ctx, store, target.EnvironmentID, now)
+	}
 	return theme, err
+}
+
+// announcePreviews has edges ask again for all Themes of the Environments whose Themes are previews of those in source: they
+// are served as these. It does so also if nothing changed, because the process may have ended in between the last time.
+func announcePreviews(ctx context.Context, store storage.Store, source string, now time.Time) error {
+	previews, err := read(ctx, store, func(r storage.Reader) (all []string, err error) {
+		return all, storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
+			if e.PreviewOf == source {
+				all = append(all, e.ID)
+			}
+			return true
+		})
+	})
+	for _, id := range previews {
+		if err != nil {
+			break
+		}
+		_, err = store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
+			e, err := storage.Environments.Read(tx, id)
+			if err != nil {
+				return record.Change{}, err
+			}
+			return record.Change{EnvironmentID: id, At: stamp(now)}, storage.Environments.Write(tx, e, id)
+		})
+	}
+	return err
 }

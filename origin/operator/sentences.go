@@ -32,12 +32,15 @@ func teamChanges(old, team record.Team, created bool) []string {
 }
 
 // environmentChanges says in one sentence each what is different between two states of an
-// Environment.
-func environmentChanges(team string, old, e record.Environment, created bool) []string {
+// Environment. previewOf is the slug of the one that it has previews of now.
+func environmentChanges(team, previewOf string, old, e record.Environment, created bool) []string {
 	name := "environment " + team + "/" + e.Slug
 	var sentences []string
 	if created {
 		sentences = append(sentences, fmt.Sprintf("%s is created as %s with cacheLifetime %d", name, e.Kind, e.CacheLifetime))
+		if previewOf != "" {
+			sentences = append(sentences, previewChange(name, previewOf))
+		}
 		return append(sentences, grantChanges(name, nil, e.Grants)...)
 	}
 	say := func(field string, from, to any) {
@@ -49,10 +52,20 @@ func environmentChanges(team string, old, e record.Environment, created bool) []
 	say("kind", old.Kind, e.Kind)
 	say("cacheLifetime", old.CacheLifetime, e.CacheLifetime)
 	say("description", quoted(old.Description), quoted(e.Description))
+	if old.PreviewOf != e.PreviewOf {
+		sentences = append(sentences, previewChange(name, previewOf))
+	}
 	if !maps.Equal(old.Metadata, e.Metadata) {
 		sentences = append(sentences, name+": metadata is replaced")
 	}
 	return append(sentences, grantChanges(name, old.Grants, e.Grants)...)
+}
+
+func previewChange(name, source string) string {
+	if source == "" {
+		return name + ": its Themes are previews no more"
+	}
+	return fmt.Sprintf("%s: its Themes are previews of those in %s", name, source)
 }
 
 func grantChanges(name string, old, grants map[string]record.Role) []string {

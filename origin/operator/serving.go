@@ -44,7 +44,19 @@ const (
 
 // ShowServing returns how the Theme is served, or storage.ErrNotFound.
 func ShowServing(ctx context.Context, store storage.Store, themeID string) (Serving, error) {
-	theme, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, themeID) })
+	theme, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) {
+		theme, err := findTheme(r, themeID)
+		if err != nil || theme.PreviewOf == "" {
+			return theme, err
+		}
+		environment, err := storage.Environments.Read(r, theme.EnvironmentID)
+		if err != nil {
+			return theme, err
+		}
+		served, err := storage.ServedAs(r, environment, theme)
+		theme.Serving = served.Serving
+		return theme, err
+	})
 	return newServing(theme), err
 }
 

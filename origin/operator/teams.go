@@ -37,7 +37,8 @@ type EnvironmentEntry struct {
 	CacheLifetime uint32                 `json:"cacheLifetime" yaml:"cacheLifetime"` // seconds
 	Description   *string                `json:"description" yaml:"description"`     // nil means none
 	Metadata      map[string]string      `json:"metadata" yaml:"metadata"`
-	Grants        map[string]record.Role `json:"grants" yaml:"grants"` // by member; exactly these
+	Grants        map[string]record.Role `json:"grants" yaml:"grants"`                           // by member; exactly these
+	PreviewOf     string                 `json:"previewOf,omitempty" yaml:"previewOf,omitempty"` // slug of the Environment of the Team of whose Themes all Themes here are previews
 }
 
 // Apply makes the Teams, Environments, members and grants of the store what the file says, and
@@ -108,13 +109,17 @@ func Teams(ctx context.Context, store storage.Store) (TeamsFile, error) {
 }
 
 func newTeamsFile(teams []record.Team, environments []record.Environment) TeamsFile {
+	slugs := map[string]string{}
+	for _, e := range environments {
+		slugs[e.ID] = e.Slug
+	}
 	file := TeamsFile{Teams: []TeamEntry{}}
 	for _, t := range teams {
 		entry := TeamEntry{ID: t.ID, Slug: t.Slug, Plan: t.Plan, Members: t.Members, Environments: []EnvironmentEntry{}}
 		for _, e := range environments {
 			if e.TeamID == t.ID {
 				entry.Environments = append(entry.Environments, EnvironmentEntry{
-					e.ID, e.Slug, e.DisplayName, e.Kind, e.CacheLifetime, e.Description, e.Metadata, e.Grants,
+					e.ID, e.Slug, e.DisplayName, e.Kind, e.CacheLifetime, e.Description, e.Metadata, e.Grants, slugs[e.PreviewOf],
 				})
 			}
 		}
@@ -230,7 +235,10 @@ func (a applier) environment(tx storage.Tx, team TeamEntry, entry EnvironmentEnt
 		return change{}, err
 	}
 	environment := entry.over(old)
-	sentences := environmentChanges(team.Slug, old, environment, created)
+	if environment.PreviewOf, err = previewSource(tx, old, entry, teamID); err != nil {
+		return change{}, err
+	}
+	sentences := environmentChanges(team.Slug, entry.PreviewOf, old, environment, created)
 	if len(sentences) == 0 {
 		return change{}, nil
 	}
@@ -239,6 +247,42 @@ func (a applier) environment(tx storage.Tx, team TeamEntry, entry EnvironmentEnt
 		return change{}, err
 	}
 	return change{sentences, "environment " + team.Slug + "/" + environment.Slug, environment.ID}, storage.Environments.Write(tx, environment, environment.ID)
+}
+
+// previewSource returns the id of the Environment that the entry names as previewOf, or a refusal. Themes that exist keep
+// what they are: the old one stays as long as old has any.
+func previewSource(r storage.Reader, old record.Environment, entry EnvironmentEntry, teamID string) (id string, err error) {
+	refuse := func(format string, args ...any) error {
+		return invalid([]string{fmt.Sprintf("environment %q: previewOf: ", entry.Slug) + fmt.Sprintf(format, args...)})
+	}
+	if entry.PreviewOf != "" {
+		id, err = storage.EnvironmentSlugs.Read(r, entry.PreviewOf, teamID)
+		if errors.Is(err, storage.ErrNotFound) {
+			return "", refuse("the Environment %q does not exist; it must stand before this one", entry.PreviewOf)
+		}
+		if err != nil {
+			return "", err
+		}
+		source, err := storage.Environments.Read(r, id)
+		if err != nil {
+			return "", err
+		}
+		if id == old.ID || source.PreviewOf != "" {
+			return "", refuse("%q has previews itself", entry.PreviewOf)
+		}
+	}
+	if id == old.PreviewOf {
+		return id, nil
+	}
+	used := false
+	err = storage.ThemeSlugs.Scan(r, storage.Ascending, func(string, string) bool {
+		used = true
+		return false
+	}, old.ID)
+	if err == nil && used {
+		err = refuse("cannot change while the Environment has Themes")
+	}
+	return id, err
 }
 
 // oldEnvironment returns the Environment that the entry names, or a new one.

@@ -74,7 +74,20 @@ func (e *editor) do(index int, op *Operation) bool {
 		if e.followsFault(op) {
 			return true
 		}
-		if p := e.dispatch(op, path, from); p.what != "" {
+		var p problem
+		switch op.Op {
+		case "add":
+			p = e.add(path, op.Value)
+		case "replace":
+			p = e.replace(path, op.Value)
+		case "remove":
+			p = e.remove(path)
+		case "move":
+			p = e.move(from, path)
+		default:
+			p = e.copy(from, path)
+		}
+		if p.what != "" {
 			problems = append(problems, p)
 		}
 	}
@@ -119,22 +132,6 @@ func (e *editor) belowFailed(pointer string) bool {
 		}
 	}
 	return false
-}
-
-// dispatch does one operation whose own form is right.
-func (e *editor) dispatch(op *Operation, path, from jsontree.Pointer) problem {
-	switch op.Op {
-	case "add":
-		return e.add(path, op.Value)
-	case "replace":
-		return e.replace(path, op.Value)
-	case "remove":
-		return e.remove(path)
-	case "move":
-		return e.move(from, path)
-	default:
-		return e.copy(from, path)
-	}
 }
 
 func hasPrefix(p, prefix jsontree.Pointer) bool {

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"math"
 	"strconv"
 
 	"example.com/livery/renderer/jsontree"
@@ -10,18 +11,18 @@ import (
 // Diff returns the operations that make to out of from, both objects or both arrays: first the
 // moves, in the order and with the temporary names that doing them one after another needs, then
 // for each value that differs the cheaper in bytes of replacing it whole and of changing what is
-// inside. Applying them gives a document equal to to (jsontree.Equal) in which what moved within
-// its parent kept its place. Moves whose From is not in from or whose To is not in to are passed
-// over. Two equal documents have no difference, whatever the moves say. Diff takes time linear in
-// the documents and the moves.
-func Diff(from, to *jsontree.Node, moves []record.Move) []Operation {
+// inside. made is the document that Apply makes of from by them: equal to to (jsontree.Equal), with
+// what moved within its parent in its place. It shares nodes with from and to. Moves whose From is
+// not in from or whose To is not in to are passed over. Two equal documents have no difference,
+// whatever the moves say. Diff takes time linear in the documents and the moves.
+func Diff(from, to *jsontree.Node, moves []record.Move) (ops []Operation, made *jsontree.Node) {
 	if jsontree.Equal(from, to) {
-		return nil
+		return nil, from
 	}
 	moved, ops := planMoves(from, to, moves)
 	d := differ{ops: ops, measures: measures{}}
-	d.inside(moved, to)
-	return d.ops
+	made = d.inside(moved, to)
+	return d.ops, made
 }
 
 // differ collects the operations between two trees.
@@ -30,61 +31,112 @@ type differ struct {
 	ops      []Operation
 	bytes    int // of the operations since the start, in their stored form
 	measures measures
+	nodes    []jsontree.Node   // for objects to come: most have one member that differs, and there can be many (BenchmarkDiff)
+	members  []jsontree.Member // for theirs
 }
 
-// node makes the value at d.path equal to b.
-func (d *differ) node(a, b *jsontree.Node) {
-	if a.Kind != b.Kind || a.Kind != jsontree.Object && a.Kind != jsontree.Array {
-		if !jsontree.Equal(a, b) {
-			d.emit("replace", b)
-		}
-		return
-	}
+// node makes the value at d.path equal to b, and returns what it is then: a itself if nothing differs.
+func (d *differ) node(a, b *jsontree.Node) *jsontree.Node {
 	count, bytes := len(d.ops), d.bytes
-	d.inside(a, b)
-	if len(d.ops) == count {
-		return
+	var made *jsontree.Node
+	if a.Kind == b.Kind && (a.Kind == jsontree.Object || a.Kind == jsontree.Array) {
+		made = d.inside(a, b)
+	} else if jsontree.Equal(a, b) {
+		made = a
 	}
-	if d.cost("replace", b) <= d.bytes-bytes {
-		d.ops, d.bytes = d.ops[:count], bytes
+	if made == nil {
+		d.ops, d.bytes, made = d.ops[:count], bytes, b
 		d.emit("replace", b)
 	}
+	return made
 }
 
-// inside makes the members or elements of a those of b.
-func (d *differ) inside(a, b *jsontree.Node) {
+// inside makes the members or elements of a those of b. It returns what a is then, or nil as soon as it is as cheap to
+// replace a whole.
+func (d *differ) inside(a, b *jsontree.Node) *jsontree.Node {
 	if a.Kind == jsontree.Array {
-		d.array(a.Items, b.Items)
-		return
+		return d.array(a, b)
 	}
 	if b.Kind == jsontree.Object {
-		d.object(a, b)
+		return d.object(a, b)
 	}
+	return a
 }
 
-func (d *differ) object(a, b *jsontree.Node) {
-	for i := range a.Members {
-		m := &a.Members[i]
-		other := memberAt(b, i, m.Name)
-		if other == m.Value {
-			continue
-		}
-		above := d.enter(m.Name)
-		if other == nil {
-			d.emit("remove", nil)
-		} else {
-			d.node(m.Value, other)
-		}
-		d.path = d.path[:above]
-	}
-	for i := range b.Members {
-		m := &b.Members[i]
-		if memberAt(a, i, m.Name) == nil {
-			above := d.enter(m.Name)
-			d.emit("add", m.Value)
+func (d *differ) object(a, b *jsontree.Node) *jsontree.Node {
+	var made []jsontree.Member // nil as long as nothing differs
+	before, budget := d.bytes, 0
+	for i, m := range a.Members {
+		was, above := m.Value, len(d.path)
+		if m.Value = memberAt(b, i, m.Name); m.Value != was {
+			d.enter(m.Name)
+			m.Value = d.member(was, m.Value)
 			d.path = d.path[:above]
 		}
+		if made == nil && m.Value == was {
+			continue
+		}
+		if made == nil {
+			made, budget = d.startMembers(a.Members[:i], len(b.Members)), d.budget(b)
+		}
+		if d.bytes-before >= budget {
+			return nil
+		}
+		if m.Value != nil {
+			made = append(made, m)
+		}
 	}
+	for i, m := range b.Members {
+		if memberAt(a, i, m.Name) != nil {
+			continue
+		}
+		if made == nil {
+			made, budget = d.startMembers(a.Members, len(b.Members)), d.budget(b)
+		}
+		above := d.enter(m.Name)
+		d.emit("add", m.Value)
+		if d.path = d.path[:above]; d.bytes-before >= budget {
+			return nil
+		}
+		made = append(made, m)
+	}
+	if made == nil {
+		return a
+	}
+	return d.newObject(made)
+}
+
+// slab is how many nodes, and how many members at least, are allocated at once.
+const slab = 8
+
+func (d *differ) newObject(members []jsontree.Member) *jsontree.Node {
+	if len(d.nodes) == 0 {
+		d.nodes = make([]jsontree.Node, slab)
+	}
+	n := &d.nodes[0]
+	d.nodes = d.nodes[1:]
+	n.Kind, n.Members = jsontree.Object, members
+	n.Index()
+	return n
+}
+
+// startMembers returns a copy of members with the capacity for so many; not nil.
+func (d *differ) startMembers(members []jsontree.Member, capacity int) []jsontree.Member {
+	if d.members == nil || capacity > len(d.members) {
+		d.members = make([]jsontree.Member, max(capacity, slab))
+	}
+	list := d.members[:0:capacity]
+	d.members = d.members[capacity:]
+	return append(list, members...)
+}
+
+// member makes the member at d.path equal to b, which is nil if it has to go, and returns what it is then.
+func (d *differ) member(a, b *jsontree.Node) *jsontree.Node {
+	if b == nil {
+		d.emit("remove", nil)
+		return nil
+	}
+	return d.node(a, b)
 }
 
 // memberAt returns the member of n called name, or nil. It is most often the one at i.
@@ -96,18 +148,23 @@ func memberAt(n *jsontree.Node, i int, name string) *jsontree.Node {
 }
 
 // array keeps the common start and end and changes what lies between them element by element.
-func (d *differ) array(a, b []*jsontree.Node) {
+func (d *differ) array(a, b *jsontree.Node) *jsontree.Node {
 	start := 0
-	for start < len(a) && start < len(b) && jsontree.Equal(a[start], b[start]) {
+	for start < len(a.Items) && start < len(b.Items) && jsontree.Equal(a.Items[start], b.Items[start]) {
 		start++
 	}
-	endA, endB := len(a), len(b)
-	for endA > start && endB > start && jsontree.Equal(a[endA-1], b[endB-1]) {
+	endA, endB := len(a.Items), len(b.Items)
+	for endA > start && endB > start && jsontree.Equal(a.Items[endA-1], b.Items[endB-1]) {
 		endA, endB = endA-1, endB-1
 	}
+	if start == endA && start == endB {
+		return a
+	}
+	before, budget := d.bytes, d.budget(b)
+	made := append(make([]*jsontree.Node, 0, len(b.Items)), a.Items[:start]...)
 	for i := start; i < min(endA, endB); i++ {
 		above := d.enter(strconv.Itoa(i))
-		d.node(a[i], b[i])
+		made = append(made, d.node(a.Items[i], b.Items[i]))
 		d.path = d.path[:above]
 	}
 	for i := endA - 1; i >= endB; i-- { // from the end, so that positions before stay what they are
@@ -117,9 +174,14 @@ func (d *differ) array(a, b []*jsontree.Node) {
 	}
 	for i := endA; i < endB; i++ {
 		above := d.enter(strconv.Itoa(i))
-		d.emit("add", b[i])
+		d.emit("add", b.Items[i])
 		d.path = d.path[:above]
+		made = append(made, b.Items[i])
 	}
+	if d.bytes-before >= budget {
+		return nil
+	}
+	return &jsontree.Node{Kind: jsontree.Array, Items: append(made, a.Items[endA:]...)}
 }
 
 // enter goes down to a member or an element, and returns the length of the path above it. The path
@@ -144,6 +206,15 @@ func (d *differ) enter(name string) (above int) {
 func (d *differ) emit(name string, value *jsontree.Node) {
 	d.bytes += d.cost(name, value)
 	d.ops = append(d.ops, Operation{Op: name, Path: string(d.path), Value: value})
+}
+
+// budget returns with how many bytes of operations inside the value at d.path it is as cheap to replace it by b whole,
+// which the document never is.
+func (d *differ) budget(b *jsontree.Node) int {
+	if len(d.path) == 0 {
+		return math.MaxInt
+	}
+	return d.cost("replace", b)
 }
 
 // cost returns the bytes of an operation at d.path in its stored form, with the comma behind it.

@@ -74,12 +74,12 @@ func TestDiff(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			from, to := parse(t, c.from), parse(t, c.to)
-			ops := patch.Diff(from, to, moves(c.moves))
+			ops, made := patch.Diff(from, to, moves(c.moves))
 			if got := string(patch.Append(nil, ops)); got != c.want {
 				t.Errorf("Diff(%s, %s, %s)\n = %s\nwant %s", c.from, c.to, c.moves, got, c.want)
 			}
-			if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || !jsontree.Equal(got, to) {
-				t.Errorf("applying it gives %v, %v", got, faults)
+			if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || !jsontree.Equal(got, to) || text(got) != text(made) {
+				t.Errorf("applying it gives %v, %v, and Diff made %s", got, faults, text(made))
 			}
 		})
 	}
@@ -99,11 +99,11 @@ func TestDiffOfManyRenames(t *testing.T) {
 	}
 	from.Index()
 	to.Index()
-	ops := patch.Diff(from, to, moves(strings.Join(list, " ")))
+	ops, made := patch.Diff(from, to, moves(strings.Join(list, " ")))
 	if len(ops) != count {
 		t.Errorf("%d operations, want %d", len(ops), count)
 	}
-	if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || text(got) != text(to) {
+	if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || text(got) != text(to) || text(made) != text(to) {
 		t.Errorf("applying them: %v", faults)
 	}
 }

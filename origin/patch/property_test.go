@@ -94,7 +94,7 @@ func drawEdits(t *rapid.T, n *jsontree.Node, kinds []string) (*jsontree.Node, []
 }
 
 // What Diff derives makes the one document out of the other, with and without the renames, and
-// survives its stored form (S165, decision 4.7).
+// survives its stored form (S165, decision 4.7). What Diff says it makes is what Apply makes, to the order of members.
 func TestDiffMakesTheOtherDocument(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -104,7 +104,9 @@ func TestDiffMakesTheOtherDocument(t *testing.T) {
 			to = drawObject(t, 3)
 		}
 		for _, use := range [][]record.Move{nil, moves} {
-			stored := patch.Append(nil, patch.Diff(from, to, use))
+			before, other := text(from), text(to)
+			derived, made := patch.Diff(from, to, use)
+			stored := patch.Append(nil, derived)
 			ops, err := patch.Parse(string(stored))
 			if err != nil {
 				t.Fatalf("Parse(%s): %v", stored, err)
@@ -112,6 +114,9 @@ func TestDiffMakesTheOtherDocument(t *testing.T) {
 			got, _, faults := patch.Apply(from, ops, patch.Limits{})
 			if len(faults) > 0 || !jsontree.Equal(got, to) {
 				t.Fatalf("from %s to %s by %s: %s gives %v %v", text(from), text(to), spell(use), stored, faults, got)
+			}
+			if text(made) != text(got) || text(from) != before || text(to) != other {
+				t.Fatalf("from %s to %s by %s: Diff made %s, %s makes %s", before, other, spell(use), text(made), stored, text(got))
 			}
 		}
 	})
@@ -126,9 +131,9 @@ func TestDiffSurvivesAnyMoves(t *testing.T) {
 		for range rapid.IntRange(0, 6).Draw(t, "moves") {
 			moves = append(moves, record.Move{From: drawPointer(t, from), To: drawPointer(t, to)})
 		}
-		ops := patch.Diff(from, to, moves)
-		if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || !jsontree.Equal(got, to) {
-			t.Fatalf("from %s to %s by %s: %s gives %v", text(from), text(to), spell(moves), patch.Append(nil, ops), faults)
+		ops, made := patch.Diff(from, to, moves)
+		if got, _, faults := patch.Apply(from, ops, patch.Limits{}); len(faults) > 0 || !jsontree.Equal(got, to) || text(got) != text(made) {
+			t.Fatalf("from %s to %s by %s: %s gives %v, and Diff made %s", text(from), text(to), spell(moves), patch.Append(nil, ops), faults, text(made))
 		}
 	})
 }
@@ -139,11 +144,12 @@ func TestEditAndRevertLeavesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := drawObject(t, 3)
 		to, moves := drawEdits(t, from, allKinds)
-		back, more, faults := patch.Apply(to, patch.Diff(to, from, nil), patch.Limits{})
+		home, _ := patch.Diff(to, from, nil)
+		back, more, faults := patch.Apply(to, home, patch.Limits{})
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		if ops := patch.Diff(from, back, patch.Compose(moves, more)); len(ops) > 0 {
+		if ops, _ := patch.Diff(from, back, patch.Compose(moves, more)); len(ops) > 0 {
 			t.Fatalf("from %s over %s and back: %s is left", text(from), text(to), patch.Append(nil, ops))
 		}
 	})
@@ -171,8 +177,7 @@ func TestRenamesInPlaceKeepTheOrder(t *testing.T) {
 		if jsontree.Equal(from, to) {
 			return // equality does not see order
 		}
-		got, _, _ := patch.Apply(from, patch.Diff(from, to, moves), patch.Limits{})
-		if text(got) != text(to) {
+		if _, got := patch.Diff(from, to, moves); text(got) != text(to) {
 			t.Fatalf("from %s by %s: %s, want %s", text(from), spell(moves), text(got), text(to))
 		}
 	})

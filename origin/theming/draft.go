@@ -105,9 +105,9 @@ func matches(ifMatch, current string) bool {
 	return current != "" && (ifMatch == "*" || ifMatch == current)
 }
 
-// Edit is a batch of operations on a Theme's document.
+// Edit is a batch of operations on a Theme's document, or on a Variant's overrides.
 type Edit struct {
-	Operations []patch.Operation
+	Operations []patch.Operation // of a Variant: set or unset, and Path is dotted, as in the Theme
 	Claim      Claim
 	Strict     bool   // refuse a batch that adds a diagnostic
 	NewETag    string // for the draft, if the batch changes it; never used before
@@ -131,67 +131,47 @@ func EditTheme(s ThemeState, e Edit) (ThemeState, error) {
 	if err != nil {
 		return ThemeState{}, err
 	}
-	after, moves, err := applyBatch(before, e)
-	if err != nil {
-		return ThemeState{}, err
+	after, moves, faults := patch.Apply(before, e.Operations, e.Limits)
+	if len(faults) > 0 {
+		return ThemeState{}, invalid(patchMessages(e.Operations, faults))
+	}
+	if after != before {
+		err := invalid(treeMessages(e.Operations, dtcg.Check(after)))
+		if err == nil && e.Strict {
+			err = invalid(addedDiagnostics(diagnose(before, nil), diagnose(after, nil), moves))
+		}
+		if err != nil {
+			return ThemeState{}, err
+		}
 	}
 	same := jsontree.Equal(before, after)
 	if same && s.Draft == nil {
 		return s, nil
 	}
-	moves = s.renames(after, moves)
+	if s.Draft != nil {
+		moves = patch.Compose(s.Draft.Moves, moves)
+	}
+	moves = patch.Standing(slices.DeleteFunc(moves, ofMetadata), s.beneath(), after)
 	if same && slices.Equal(moves, s.Draft.Moves) {
 		return s, nil
 	}
-	return s.redraft(after, moves, e)
-}
-
-// renames returns the draft's renames once more moves led to after.
-func (s ThemeState) renames(after *jsontree.Node, more []record.Move) []record.Move {
-	if s.Draft != nil {
-		more = patch.Compose(s.Draft.Moves, more)
-	}
-	return patch.Standing(slices.DeleteFunc(more, ofMetadata), s.beneath(), after)
-}
-
-// applyBatch applies the batch and checks the document that it makes.
-func applyBatch(before *jsontree.Node, e Edit) (*jsontree.Node, []record.Move, error) {
-	after, moves, faults := patch.Apply(before, e.Operations, e.Limits)
-	if len(faults) > 0 {
-		return nil, nil, invalid(patchMessages(e.Operations, faults))
-	}
-	if after == before {
-		return after, nil, nil
-	}
-	if faults := dtcg.Check(after); len(faults) > 0 {
-		return nil, nil, invalid(treeMessages(e.Operations, faults))
-	}
-	if e.Strict {
-		if messages := addedDiagnostics(diagnose(before, nil), diagnose(after, nil), moves); len(messages) > 0 {
-			return nil, nil, invalid(messages)
-		}
-	}
-	return after, moves, nil
+	return s.redraft(after, moves, e), nil
 }
 
 // redraft returns s with after as its current document. moves are the renames that led to it from
 // the version beneath.
-func (s ThemeState) redraft(after *jsontree.Node, moves []record.Move, e Edit) (ThemeState, error) {
+func (s ThemeState) redraft(after *jsontree.Node, moves []record.Move, e Edit) ThemeState {
 	s.Theme.TokenCount, s.Theme.UpdatedAt = CountTokens(after), e.Now
-	if jsontree.Equal(s.beneath(), after) {
+	ops, current := patch.Diff(s.beneath(), after, moves)
+	if len(ops) == 0 {
 		s.Draft, s.current, s.Theme.DraftETag = nil, nil, ""
-		return s, nil
-	}
-	ops := patch.Diff(s.beneath(), after, moves)
-	current, _, faults := patch.Apply(s.beneath(), ops, patch.Limits{})
-	if len(faults) > 0 {
-		return ThemeState{}, fmt.Errorf("theming: the difference of theme %s does not apply: %s at %q", s.Theme.ID, faults[0].What, faults[0].Pointer)
+		return s
 	}
 	s.Draft = &record.ThemeDraft{
 		ETag: e.NewETag, Base: s.Theme.LatestVersion, Patch: patch.Append(nil, ops), Moves: moves, UpdatedAt: e.Now,
 	}
 	s.current, s.Theme.DraftETag = current, e.NewETag
-	return s, nil
+	return s
 }
 
 // ofMetadata reports whether a move is one of metadata ($value, $type, …) and so renames nothing.

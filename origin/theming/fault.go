@@ -20,6 +20,9 @@ func patchMessages(ops []patch.Operation, faults []patch.Fault) []string {
 // treeMessages returns the messages of faults of a document. A fault at or below a place that
 // an operation wrote names the last such operation.
 func treeMessages(ops []patch.Operation, faults []dtcg.Fault) []string {
+	if len(faults) == 0 {
+		return nil
+	}
 	wrote := make(map[string]int, len(ops))
 	for i := range ops {
 		if ops[i].Op != "remove" {

@@ -458,7 +458,7 @@ func (w *world) editVariant() {
 	if after == nil {
 		after = map[string]string{}
 	}
-	var ops []theming.VariantOperation
+	var ops []patch.Operation
 	for range rapid.IntRange(1, 3).Draw(w.t, "operations") {
 		path, value := w.path(), w.token().value
 		switch rapid.IntRange(0, 3).Draw(w.t, "what") {

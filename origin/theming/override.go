@@ -3,7 +3,6 @@ package theming
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
@@ -50,23 +49,6 @@ func (s VariantState) etag() string {
 	return s.Draft.ETag
 }
 
-// VariantOperation is one operation of a batch on a Variant.
-type VariantOperation struct {
-	Op    string         // set or unset
-	Path  string         // dotted, as in the Theme
-	Value *jsontree.Node // nil means absent; JSON null is a Node of kind Null
-}
-
-// VariantEdit is a batch of operations on a Variant's overrides.
-type VariantEdit struct {
-	Operations []VariantOperation
-	Claim      Claim
-	Strict     bool   // refuse a batch that adds a diagnostic
-	NewETag    string // for the draft, if the batch changes it; never used before
-	Now        time.Time
-	Limits     patch.Limits
-}
-
 // EditVariant returns s with the batch applied to its current overrides. document is the current
 // document of its Theme t, which only e.Strict looks at: a Variant may override what the Theme
 // lacks. A batch that changes nothing returns s as it is; one that makes the overrides equal to
@@ -74,7 +56,7 @@ type VariantEdit struct {
 // returns a payload refusal for a claim that contradicts itself, a validation refusal that lists
 // every fault of the operations on their own, a conflict for a claim that is stale, and then a
 // validation refusal for what they would make of the overrides.
-func EditVariant(t record.Theme, document *jsontree.Node, s VariantState, e VariantEdit) (VariantState, error) {
+func EditVariant(t record.Theme, document *jsontree.Node, s VariantState, e Edit) (VariantState, error) {
 	if err := e.Claim.checkBatch(s.etag(), e.checkOperations); err != nil {
 		return VariantState{}, err
 	}
@@ -93,7 +75,7 @@ func EditVariant(t record.Theme, document *jsontree.Node, s VariantState, e Vari
 }
 
 // checkOperations refuses the operations for what is wrong with them on their own.
-func (e VariantEdit) checkOperations() error {
+func (e Edit) checkOperations() error {
 	var messages []string
 	for i, op := range e.Operations {
 		for _, what := range checkVariantOperation(op, e.Limits) {
@@ -103,7 +85,7 @@ func (e VariantEdit) checkOperations() error {
 	return invalid(messages)
 }
 
-func applyOverrides(before, document *jsontree.Node, e VariantEdit) (*jsontree.Node, error) {
+func applyOverrides(before, document *jsontree.Node, e Edit) (*jsontree.Node, error) {
 	if err := e.checkOperations(); err != nil {
 		return nil, err
 	}
@@ -119,7 +101,7 @@ func applyOverrides(before, document *jsontree.Node, e VariantEdit) (*jsontree.N
 
 // overlay sets and unsets paths, the last operation on a path winning. A path that is set again
 // keeps its place.
-func overlay(before *jsontree.Node, ops []VariantOperation) *jsontree.Node {
+func overlay(before *jsontree.Node, ops []patch.Operation) *jsontree.Node {
 	places := make(map[string]int, len(before.Members)+len(ops))
 	members := make([]jsontree.Member, 0, len(before.Members)+len(ops))
 	for i, m := range before.Members {
@@ -149,7 +131,7 @@ func overlay(before *jsontree.Node, ops []VariantOperation) *jsontree.Node {
 }
 
 // redraft returns s with after as its current overrides.
-func (s VariantState) redraft(t record.Theme, after *jsontree.Node, e VariantEdit) VariantState {
+func (s VariantState) redraft(t record.Theme, after *jsontree.Node, e Edit) VariantState {
 	s.Variant.TokenCount, s.Variant.UpdatedAt = len(after.Members), e.Now
 	addressed := t.LatestVersion
 	if s.Draft != nil {

@@ -10,16 +10,16 @@ import (
 	"example.com/livery/storage/record"
 )
 
-func set(path, value string) theming.VariantOperation {
+func set(path, value string) patch.Operation {
 	n, err := jsontree.Parse(value)
 	if err != nil {
 		panic(err)
 	}
-	return theming.VariantOperation{Op: "set", Path: path, Value: n}
+	return patch.Operation{Op: "set", Path: path, Value: n}
 }
 
-func unset(path string) theming.VariantOperation {
-	return theming.VariantOperation{Op: "unset", Path: path}
+func unset(path string) patch.Operation {
+	return patch.Operation{Op: "unset", Path: path}
 }
 
 // set adds and replaces, unset takes away, the last wins, places are kept (S214 to S217, decisions 5.1 and 5.3).
@@ -27,18 +27,18 @@ func TestEditVariant(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		ops  []theming.VariantOperation
+		ops  []patch.Operation
 		want string
 	}{
-		{"set adds behind", []theming.VariantOperation{set("c", `"x"`)}, `{"a":1,"b":2,"c":"x"}`},
-		{"set replaces in place", []theming.VariantOperation{set("a", `3`)}, `{"a":3,"b":2}`},
-		{"the last set wins", []theming.VariantOperation{set("c", `1`), set("c", `2`)}, `{"a":1,"b":2,"c":2}`},
-		{"unset takes away", []theming.VariantOperation{unset("a")}, `{"b":2}`},
-		{"unset of what is not overridden", []theming.VariantOperation{unset("x"), set("c", `1`)}, `{"a":1,"b":2,"c":1}`},
-		{"unset, then set", []theming.VariantOperation{unset("a"), set("a", `1.5`)}, `{"b":2,"a":1.5}`},
-		{"set, then unset", []theming.VariantOperation{set("c", `1`), unset("c"), unset("b")}, `{"a":1}`},
-		{"an empty value, null, and any JSON", []theming.VariantOperation{set("a", `""`), set("b", `null`), set("c", `{"x":[0.10]}`)}, `{"a":"","b":null,"c":{"x":[0.10]}}`},
-		{"raw names, a group's path, a $root", []theming.VariantOperation{set("a/b.m~n", `1`), set("g", `2`), set("g.$root", `3`)}, `{"a":1,"b":2,"a/b.m~n":1,"g":2,"g.$root":3}`},
+		{"set adds behind", []patch.Operation{set("c", `"x"`)}, `{"a":1,"b":2,"c":"x"}`},
+		{"set replaces in place", []patch.Operation{set("a", `3`)}, `{"a":3,"b":2}`},
+		{"the last set wins", []patch.Operation{set("c", `1`), set("c", `2`)}, `{"a":1,"b":2,"c":2}`},
+		{"unset takes away", []patch.Operation{unset("a")}, `{"b":2}`},
+		{"unset of what is not overridden", []patch.Operation{unset("x"), set("c", `1`)}, `{"a":1,"b":2,"c":1}`},
+		{"unset, then set", []patch.Operation{unset("a"), set("a", `1.5`)}, `{"b":2,"a":1.5}`},
+		{"set, then unset", []patch.Operation{set("c", `1`), unset("c"), unset("b")}, `{"a":1}`},
+		{"an empty value, null, and any JSON", []patch.Operation{set("a", `""`), set("b", `null`), set("c", `{"x":[0.10]}`)}, `{"a":"","b":null,"c":{"x":[0.10]}}`},
+		{"raw names, a group's path, a $root", []patch.Operation{set("a/b.m~n", `1`), set("g", `2`), set("g.$root", `3`)}, `{"a":1,"b":2,"a/b.m~n":1,"g":2,"g.$root":3}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newFixture(t, 1)
@@ -63,13 +63,13 @@ func TestEditVariantRefuses(t *testing.T) {
 	h := newFixture(t, 1)
 	deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)
 	for _, c := range []struct {
-		op   theming.VariantOperation
+		op   patch.Operation
 		text string
 	}{
-		{theming.VariantOperation{Op: "add", Path: "a", Value: &jsontree.Node{}}, `(add "a"): no operation of a Variant; use set or unset`},
-		{theming.VariantOperation{Op: "remove", Path: "a"}, "use set or unset"},
-		{theming.VariantOperation{Op: "set", Path: "a"}, "set needs a value"},
-		{theming.VariantOperation{Op: "unset", Path: "a", Value: &jsontree.Node{}}, "must not carry a value"},
+		{patch.Operation{Op: "add", Path: "a", Value: &jsontree.Node{}}, `(add "a"): no operation of a Variant; use set or unset`},
+		{patch.Operation{Op: "remove", Path: "a"}, "use set or unset"},
+		{patch.Operation{Op: "set", Path: "a"}, "set needs a value"},
+		{patch.Operation{Op: "unset", Path: "a", Value: &jsontree.Node{}}, "must not carry a value"},
 		{set("", `1`), "the path is empty"},
 		{set("/a/b", `1`), "no leading slash"},
 		{set("a..b", `1`), "empty segment"},
@@ -90,9 +90,9 @@ func TestEditVariantRefuses(t *testing.T) {
 			t.Errorf("%v does not name operation 1", err)
 		}
 	}
-	wantRefusal(t, h.trySet(0, set("", `1`), theming.VariantOperation{Op: "set", Path: "a"}, unset("x.{y}")), theming.Validation, "operations[0]", "operations[1]", "operations[2]")
-	_, err := theming.EditVariant(h.theme.Theme, h.document(), h.variants[0], theming.VariantEdit{
-		Operations: []theming.VariantOperation{set("a", `"`+strings.Repeat("x", 100)+`"`)}, Limits: patch.Limits{MaxBytes: 50},
+	wantRefusal(t, h.trySet(0, set("", `1`), patch.Operation{Op: "set", Path: "a"}, unset("x.{y}")), theming.Validation, "operations[0]", "operations[1]", "operations[2]")
+	_, err := theming.EditVariant(h.theme.Theme, h.document(), h.variants[0], theming.Edit{
+		Operations: []patch.Operation{set("a", `"`+strings.Repeat("x", 100)+`"`)}, Limits: patch.Limits{MaxBytes: 50},
 	})
 	wantRefusal(t, err, theming.Validation, "the limit is 50")
 	if h.variants[0].Draft != nil {
@@ -106,15 +106,15 @@ func TestStrictOverrides(t *testing.T) {
 	h := newFixture(t, 1)
 	h.write(small)
 	h.set(0, `{"ignored.before":1}`)
-	strict := func(ops ...theming.VariantOperation) error {
-		_, err := theming.EditVariant(h.theme.Theme, h.document(), h.variants[0], theming.VariantEdit{
+	strict := func(ops ...patch.Operation) error {
+		_, err := theming.EditVariant(h.theme.Theme, h.document(), h.variants[0], theming.Edit{
 			Operations: ops, Claim: theming.Claim{ETag: h.variants[0].Draft.ETag}, Strict: true, NewETag: "e", Limits: h.limits(),
 		})
 		return err
 	}
 	wantRefusal(t, strict(set("nowhere", `1`)), theming.Validation, `strict: "nowhere": overrideIgnored`)
 	wantRefusal(t, strict(set("gap", `"no length"`)), theming.Validation, `strict: "gap": valueMisfit`)
-	for _, op := range []theming.VariantOperation{set("gap", `"9px"`), set("ignored.before", `2`), unset("ignored.before")} {
+	for _, op := range []patch.Operation{set("gap", `"9px"`), set("ignored.before", `2`), unset("ignored.before")} {
 		if err := strict(op); err != nil {
 			t.Errorf("%v: %v", op, err)
 		}
@@ -126,7 +126,7 @@ func TestVariantDraftComesAndGoes(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t, 1)
 	fresh := h.variants[0]
-	for _, ops := range [][]theming.VariantOperation{nil, {unset("x")}, {set("x", `1`), unset("x")}} {
+	for _, ops := range [][]patch.Operation{nil, {unset("x")}, {set("x", `1`), unset("x")}} {
 		if err := h.trySet(0, ops...); err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // checkVariantOperation returns what is wrong with one operation, on its own.
-func checkVariantOperation(op VariantOperation, limits patch.Limits) []string {
+func checkVariantOperation(op patch.Operation, limits patch.Limits) []string {
 	var faults []string
 	switch {
 	case op.Op != "set" && op.Op != "unset":
@@ -49,7 +49,7 @@ func checkPath(path string) string {
 	return ""
 }
 
-func checkOverrideLimits(op VariantOperation, limits patch.Limits) []string {
+func checkOverrideLimits(op patch.Operation, limits patch.Limits) []string {
 	var faults []string
 	levels := 1 + strings.Count(op.Path, ".")
 	if limits.MaxDepth > 0 && levels > limits.MaxDepth {

@@ -272,3 +272,43 @@ func TestClaims(t *testing.T) {
 		wantEqual(t, name, got, c.want)
 	}
 }
+
+// A preview is of a Theme of the Environment that its own names, with what that is built with, and serves no client by itself.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	of := record.Theme{
+		ID: "thm_1", EnvironmentID: "env_1", Integrations: []record.Integration{{Framework: "react", Library: "plainCSS"}},
+		AssetSettings: record.AssetSettings{Prefix: "acme", IsLive: true},
+	}
+	e := record.Environment{ID: "env_2", PreviewOf: "env_1"}
+	fresh, err := theming.NewTheme("thm_2", "env_2", theming.ThemeInput{Slug: ptr("x"), DisplayName: ptr("x")}, at(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := theming.Preview(fresh, e, of, theming.MaxPreviews-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fresh
+	want.PreviewOf, want.Integrations, want.DraftPrefix = "thm_1", of.Integrations, ptr("acme")
+	want.Serving.AllowedIPRanges = []string{"0.0.0.0/32"}
+	wantEqual(t, "Preview", got, want)
+	fresh.Integrations, of.AssetSettings = []record.Integration{{Framework: "vue", Library: "plainCSS"}}, record.AssetSettings{}
+	if got, err = theming.Preview(fresh, e, of, 0); err != nil || got.Integrations[0].Framework != "vue" || got.DraftPrefix != nil {
+		t.Errorf("Preview() = %+v, %v, want its own integration and no prefix", got, err)
+	}
+	elsewhere, nested := of, of
+	elsewhere.EnvironmentID, nested.PreviewOf = "env_3", "thm_0"
+	for name, c := range map[string]struct {
+		e        record.Environment
+		of       record.Theme
+		existing int
+	}{
+		"an Environment of no previews": {record.Environment{ID: "env_2"}, of, 0}, "of nothing": {e, record.Theme{}, 0}, "of a Theme elsewhere": {e, elsewhere, 0},
+		"of a preview": {e, nested, 0}, "too many": {e, of, theming.MaxPreviews},
+	} {
+		if _, err := theming.Preview(fresh, c.e, c.of, c.existing); err == nil {
+			t.Errorf("%s: Preview() is taken", name)
+		}
+	}
+}

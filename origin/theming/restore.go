@@ -34,7 +34,7 @@ func RestoreTheme(s ThemeState, r Restoration) (ThemeState, error) {
 	if same && (s.Draft == nil || slices.Equal(moves, s.Draft.Moves)) {
 		return s, nil
 	}
-	return s.redraft(r.Document, moves, Edit{NewETag: r.NewETag, Now: r.Now})
+	return s.redraft(r.Document, moves, Edit{NewETag: r.NewETag, Now: r.Now}), nil
 }
 
 // RestoreVariant returns s with overrides that were published over r.Document as its current ones, in place of a draft,
@@ -52,5 +52,5 @@ func RestoreVariant(t record.Theme, s VariantState, overrides, newest *jsontree.
 	if jsontree.Equal(current, after) {
 		return s, nil
 	}
-	return s.redraft(t, after, VariantEdit{NewETag: r.NewETag, Now: r.Now}), nil
+	return s.redraft(t, after, Edit{NewETag: r.NewETag, Now: r.Now}), nil
 }

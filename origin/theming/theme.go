@@ -1,6 +1,8 @@
 package theming
 
 import (
+	"slices"
+	"strconv"
 	"time"
 
 	"example.com/livery/storage/record"
@@ -12,6 +14,7 @@ type ThemeInput struct {
 	DisplayName *string             // nil means missing
 	Metadata    *map[string]any     // nil keeps the stored labels, an empty map clears them, any other replaces them
 	Integration *record.Integration // on create only; nil means none
+	PreviewOf   *string             // on create only: the id of a Theme, which Preview judges; nil means none
 }
 
 // NewTheme returns the record of a new Theme that has no draft and no version, or a validation
@@ -33,6 +36,32 @@ func NewTheme(id, environmentID string, in ThemeInput, now time.Time) (record.Th
 		Metadata: orEmpty(n.labels), Integrations: integrations, Serving: newServing(),
 		CreatedAt: now, UpdatedAt: now,
 	}, nil
+}
+
+// MaxPreviews is how many Themes an Environment of previews may have.
+const MaxPreviews = 100
+
+// Preview returns t, a new Theme of e, as a preview of source, or a validation refusal: source must be a Theme of the
+// Environment that those of e are previews of, which the zero source is not, and e have fewer than MaxPreviews Themes. The
+// preview has the integrations of source if it is given none, and its CSS prefix.
+func Preview(t record.Theme, e record.Environment, source record.Theme, existing int) (record.Theme, error) {
+	switch {
+	case e.PreviewOf == "":
+		return t, invalid([]string{"previewOf: the Themes of this Environment are not previews"})
+	case source.EnvironmentID != e.PreviewOf || source.PreviewOf != "":
+		return t, invalid([]string{"previewOf: must be the id of a Theme of the Environment " + e.PreviewOf + " that you may read"})
+	case existing >= MaxPreviews:
+		return t, invalid([]string{"previewOf: the Environment has " + strconv.Itoa(existing) + " previews, and cannot have more; delete one"})
+	}
+	t.PreviewOf = source.ID
+	t.Serving.AllowedIPRanges = []string{"0.0.0.0/32"} // no client: an older program knows no PreviewOf, and must not serve it to all
+	if len(t.Integrations) == 0 {
+		t.Integrations = slices.Clone(source.Integrations)
+	}
+	if source.AssetSettings.IsLive {
+		t.DraftPrefix = &source.AssetSettings.Prefix
+	}
+	return t, nil
 }
 
 // UpdateTheme returns t with the slug, display name and, if in has them, labels of in, or a

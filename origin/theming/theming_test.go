@@ -134,7 +134,8 @@ func (h *fixture) edit(ops string) {
 func (h *fixture) write(document string) {
 	h.t.Helper()
 	to := parse(h.t, document)
-	if err := h.tryOperations(patch.Diff(h.document(), to, nil)); err != nil {
+	ops, _ := patch.Diff(h.document(), to, nil)
+	if err := h.tryOperations(ops); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -209,9 +210,9 @@ func (h *fixture) releases(p theming.Published, unchanged bool) {
 	}
 }
 
-func (h *fixture) trySet(i int, ops ...theming.VariantOperation) error {
+func (h *fixture) trySet(i int, ops ...patch.Operation) error {
 	v := h.variants[i]
-	after, err := theming.EditVariant(h.theme.Theme, h.document(), v, theming.VariantEdit{
+	after, err := theming.EditVariant(h.theme.Theme, h.document(), v, theming.Edit{
 		Operations: ops, Claim: theming.Claim{ETag: v.Variant.DraftETag}, NewETag: h.etag(), Now: h.now(), Limits: h.limits(),
 	})
 	if err == nil {
@@ -223,9 +224,9 @@ func (h *fixture) trySet(i int, ops ...theming.VariantOperation) error {
 // set sets each pair of a flat JSON object on Variant i.
 func (h *fixture) set(i int, overrides string) {
 	h.t.Helper()
-	var ops []theming.VariantOperation
+	var ops []patch.Operation
 	for _, m := range parse(h.t, overrides).Members {
-		ops = append(ops, theming.VariantOperation{Op: "set", Path: m.Name, Value: m.Value})
+		ops = append(ops, patch.Operation{Op: "set", Path: m.Name, Value: m.Value})
 	}
 	if err := h.trySet(i, ops...); err != nil {
 		h.t.Fatal(err)

@@ -24,7 +24,7 @@ type VariantItem struct {
 	At         string       // its place in the request; messages begin with it
 	ID         string       // of one to change; empty creates one
 	Input      VariantInput // of a change, a nil member keeps what is stored
-	Operations []VariantOperation
+	Operations []patch.Operation
 	ETag       *string // of the draft that the caller saw, empty if it saw none; nil claims nothing
 }
 
@@ -94,7 +94,7 @@ func (b VariantBatch) edit(t record.Theme, s VariantState, item VariantItem, o *
 	if item.ETag != nil {
 		claim.ETag = *item.ETag
 	}
-	o.After, err = EditVariant(t, nil, s, VariantEdit{Operations: item.Operations, Claim: claim, NewETag: b.NewETag(), Now: b.Now, Limits: b.Limits})
+	o.After, err = EditVariant(t, nil, s, Edit{Operations: item.Operations, Claim: claim, NewETag: b.NewETag(), Now: b.Now, Limits: b.Limits})
 	if err == nil {
 		o.Changes, err = o.After.Changes()
 	}

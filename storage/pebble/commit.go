@@ -31,14 +31,24 @@ func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (r
 	}
 	defer s.history.leave()
 	p, cursor, err := s.inScope(ctx, scope, fn)
-	if p.state != nil {
-		return cursor, s.settle(p)
+	if p.state == nil {
+		// fn may have answered from a commit that is not yet durable.
+		if waitErr := s.history.await(ctx, p.seen); waitErr != nil {
+			return storage.Cursor{}, waitErr
+		}
+		return cursor, err
 	}
-	// fn may have answered from a commit that is not yet durable.
-	if waitErr := s.history.await(ctx, p.seen); waitErr != nil {
-		return storage.Cursor{}, waitErr
+	defer p.leave()
+	// A sync that failed leaves it unknown whether the commit is on disk, and the engine would go on showing it: the process
+	// has to end.
+	if err := p.batch.SyncWait(); err != nil {
+		p.state.release()
+		err = fmt.Errorf("pebble: sync of commit %d, which may or may not be durable: %w", cursor.Seq, err)
+		s.fail(err)
+		return cursor, err
 	}
-	return cursor, err
+	s.history.settle(p.state)
+	return cursor, failure("commit", p.batch.Close())
 }
 
 // inScope runs fn and applies what it wrote while no other writer of the scope runs.
@@ -131,20 +141,6 @@ func (s *Store) enterLog(batch *pebble.Batch, entry []byte, tag string) (*state,
 	at := &state{cursor: cursor, snap: s.db.NewSnapshot()}
 	s.history.apply(at)
 	return at, nil
-}
-
-// settle waits until the commit is on disk. A sync that failed leaves it unknown whether it is,
-// and the engine would go on showing it: the process has to end.
-func (s *Store) settle(p pendingCommit) error {
-	defer p.leave()
-	if err := p.batch.SyncWait(); err != nil {
-		p.state.release()
-		err = fmt.Errorf("pebble: sync of commit %d, which may or may not be durable: %w", p.state.cursor.Seq, err)
-		s.fail(err)
-		return err
-	}
-	s.history.settle(p.state)
-	return failure("commit", p.batch.Close())
 }
 
 // newEntry returns an entry of the change log and its tag.

@@ -95,8 +95,9 @@ type Environment struct {
 	Kind          string            `json:"kind"`        // sandbox, staging or production
 	Description   *string           `json:"description"` // nil means none
 	Metadata      map[string]string `json:"metadata"`
-	CacheLifetime uint32            `json:"cacheLifetime"` // seconds an edge may reuse a latest answer
-	Grants        map[string]Role   `json:"grants"`        // by token subject
+	CacheLifetime uint32            `json:"cacheLifetime"`      // seconds an edge may reuse a latest answer
+	Grants        map[string]Role   `json:"grants"`             // by token subject
+	PreviewOf     string            `json:"previewOf,omitzero"` // id of the Environment of whose Themes all Themes here are previews; empty: none are
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
@@ -155,12 +156,13 @@ type Theme struct {
 	Integrations  []Integration     `json:"integrations"` // in the order given; no pair twice
 	Serving       Serving           `json:"serving"`
 	AssetSettings AssetSettings     `json:"assetSettings"`
-	DraftPrefix   *string           `json:"draftPrefix"`    // CSS prefix that the next publish makes live; nil means as it is
-	TokenCount    int               `json:"tokenCount"`     // of the draft if there is one, else of the newest version
-	LatestVersion uint32            `json:"latestVersion"`  // counts from 1 and never skips; 0 before the first publish
-	PublishedAt   time.Time         `json:"publishedAt"`    // zero before the first publish
-	DraftETag     string            `json:"draftETag"`      // empty without a draft
-	Modes         []Mode            `json:"modes,omitzero"` // in the order given; nil means none
+	DraftPrefix   *string           `json:"draftPrefix"`        // CSS prefix that the next publish makes live; nil means as it is
+	TokenCount    int               `json:"tokenCount"`         // of the draft if there is one, else of the newest version
+	LatestVersion uint32            `json:"latestVersion"`      // counts from 1 and never skips; 0 before the first publish
+	PublishedAt   time.Time         `json:"publishedAt"`        // zero before the first publish
+	DraftETag     string            `json:"draftETag"`          // empty without a draft
+	Modes         []Mode            `json:"modes,omitzero"`     // in the order given; nil means none
+	PreviewOf     string            `json:"previewOf,omitzero"` // id of the Theme in the Environment's PreviewOf whose Serving counts in the place of this one's; empty: its own
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
@@ -293,15 +295,16 @@ type LoginCode struct {
 // Issuer is an OpenID Connect issuer whose tokens the origin accepts beside its own. Only the operator
 // writes it. Several may share one URL, each for tokens with other claims.
 type Issuer struct {
-	Name          string            `json:"name"`           // unique in the store
-	URL           string            `json:"url"`            // the "iss" of its tokens, compared exactly
-	KeySet        string            `json:"keySet"`         // https address, or absolute path, of its JSON Web Key Set
-	TeamID        string            `json:"teamID"`         // the one Team that its tokens reach; empty: subjects are members of Teams by name
-	SubjectPrefix string            `json:"subjectPrefix"`  // put before every subject without a Team
-	Claims        map[string]string `json:"claims"`         // what a token must claim, all of it
-	RoleClaim     string            `json:"roleClaim"`      // the claim that names the role in the Team; empty without a Team
-	Roles         map[string]Role   `json:"roles"`          // role by the value of that claim; empty: the value is the role
-	Login         *IssuerLogin      `json:"login,omitzero"` // how people log in there; nil: they do not
+	Name          string            `json:"name"`                  // unique in the store
+	URL           string            `json:"url"`                   // the "iss" of its tokens, compared exactly
+	KeySet        string            `json:"keySet"`                // https address, or absolute path, of its JSON Web Key Set
+	TeamID        string            `json:"teamID"`                // the one Team that its tokens reach; empty: subjects are members of Teams by name
+	SubjectPrefix string            `json:"subjectPrefix"`         // put before every subject without a Team
+	Claims        map[string]string `json:"claims"`                // what a token must claim, all of it
+	RoleClaim     string            `json:"roleClaim"`             // the claim that names the role in the Team; empty without a Team
+	Roles         map[string]Role   `json:"roles"`                 // role by the value of that claim; empty: the value is the role
+	Environments  map[string]Role   `json:"environments,omitzero"` // role by the slug of an Environment of the Team, in the place of RoleClaim and Roles
+	Login         *IssuerLogin      `json:"login,omitzero"`        // how people log in there; nil: they do not
 }
 
 // IssuerLogin is how people log in at an Issuer by its device authorization grant (RFC 8628). Anybody may

@@ -22,7 +22,8 @@ const (
 // ThemeOperations returns the operations that make current into wanted, each small enough to be
 // sent.
 func ThemeOperations(current, wanted *jsontree.Node) []client.Operation {
-	return Sendable(patch.Diff(current, wanted, nil), MaxBatchBytes)
+	ops, _ := patch.Diff(current, wanted, nil)
+	return Sendable(ops, MaxBatchBytes)
 }
 
 // Sendable returns operations in the form of the API, none larger than most bytes.

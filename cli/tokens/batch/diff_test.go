@@ -17,7 +17,8 @@ func TestPushMakesTheDocumentWanted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		current, wanted := tokentreetest.Documents(3).Draw(t, "current"), tokentreetest.Documents(3).Draw(t, "wanted")
 		most := rapid.IntRange(80, 400).Draw(t, "most")
-		operations := Sendable(patch.Diff(current, wanted, nil), most)
+		ops, _ := patch.Diff(current, wanted, nil)
+		operations := Sendable(ops, most)
 		after := current
 		for _, batch := range Batches(operations, most, MeasureTheme) {
 			var ops []patch.Operation

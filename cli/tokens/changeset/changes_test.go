@@ -107,6 +107,18 @@ func TestMarkdownOfManyChanges(t *testing.T) {
 	}
 }
 
+// The comment of a pull request shows each colour, also that of an alias, as the hexadecimal that forges give a swatch.
+func TestMarkdownShowsColours(t *testing.T) {
+	list := changesOf(t, `{"a":{"$type":"color","$value":"#0055AA"},"b":{"$type":"color","$value":"{a}"},"c":{"$type":"dimension","$value":"1px"}}`,
+		`{"a":{"$type":"color","$value":{"colorSpace":"srgb","components":[1,0,0]}},"b":{"$type":"color","$value":"#123456"},"c":{"$type":"dimension","$value":"2px"}}`)
+	got := string(AppendMarkdown(nil, Comparison{Changes: list}, false))
+	for _, want := range []string{"| `a` | `#0055AA` | `#ff0000` |", "| `b` | `{a}` `#0055aa` | `#123456` |", "| `c` | `1px` | `2px` |"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the comment has no %s:\n%s", want, got)
+		}
+	}
+}
+
 func TestNoAnswerIsExplained(t *testing.T) {
 	request := func(err error) error {
 		return fmt.Errorf("client: %w", &url.Error{Op: "Get", URL: "https://o.example/x", Err: err})

@@ -83,9 +83,15 @@ func writeRow(b *strings.Builder, line row) {
 	b.WriteString("| " + icons[c.Kind] + " " + c.Kind + " | " + name + " | " + before + " | " + after + " |\n")
 }
 
+// shownInCode is a value in a code span, which GitHub and GitLab give a swatch if it is a hexadecimal colour alone. What is
+// written otherwise, such as an alias, has the colour that it becomes in a second one.
 func shownInCode(value []byte, primitive string) string {
 	if len(value) == 0 {
 		return ""
 	}
-	return escape.Code(short(value, primitive))
+	text := short(value, primitive)
+	if isHex(primitive) && !isHex(text) {
+		return escape.Code(text) + " " + escape.Code(primitive)
+	}
+	return escape.Code(text)
 }

@@ -98,7 +98,8 @@ func (t *pushTarget) planTheme() pushPlan {
 		p.unserved = p.remains.unserved(t.wanted.Tree, p.wanted, out)
 	}
 	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
-	p.theme = batch.Sendable(patch.Diff(t.base, p.wanted, renames.Moves), batch.MaxBatchBytes)
+	ops, _ := patch.Diff(t.base, p.wanted, renames.Moves)
+	p.theme = batch.Sendable(ops, batch.MaxBatchBytes)
 	p.operations, p.count = p.theme, len(p.theme)
 	if p.theme == nil {
 		p.operations = []client.Operation{}
@@ -170,11 +171,25 @@ func (t *pushTarget) publish(ctx context.Context, etag string) (*int, client.Ser
 		theme, err := t.c.PublishTheme(ctx, t.f.Env.ID, t.f.Theme.ID, client.PublishOptions{IfMatch: etag})
 		return theme.LatestVersion, theme.ServingURLs, err
 	}
-	v, err := t.c.PublishVariant(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID, client.PublishOptions{IfMatch: etag})
+	v, err := t.publishVariant(ctx, client.PublishOptions{IfMatch: etag})
 	if err != nil {
 		return nil, v.ServingURLs, release.ExplainVariantPublish(err, t.f)
 	}
 	return v.LatestVersion, v.ServingURLs, nil
+}
+
+// publishVariant publishes the Variant. What it serves at a version of its Theme never changes: if it was published at the
+// newest already, the Theme is published once more as it is, unless it has a draft.
+func (t *pushTarget) publishVariant(ctx context.Context, o client.PublishOptions) (client.Variant, error) {
+	theme, was := t.f.Theme, t.f.Variant.LatestVersion
+	if was != nil && theme.LatestVersion != nil && *was == *theme.LatestVersion && !theme.HasUnpublishedChanges {
+		again := client.PublishOptions{Unchanged: true, Note: "for variant " + t.f.Variant.Slug}
+		if _, err := t.c.PublishTheme(ctx, theme.EnvironmentID, theme.ID, again); err != nil {
+			return client.Variant{}, err
+		}
+		o.IfMatch = "" // the draft is that of the new version now
+	}
+	return t.c.PublishVariant(ctx, theme.EnvironmentID, theme.ID, t.f.Variant.ID, o)
 }
 
 // noteUnknownOverrides tells of overrides that name no token of the Theme, and are ignored for that.

@@ -47,7 +47,7 @@ func TestPathFaultsAreTheOriginsOwn(t *testing.T) {
 		if rapid.Bool().Draw(t, "root") {
 			path = strings.Replace(path, "$", "$root", 1)
 		}
-		edit := theming.VariantEdit{Operations: []theming.VariantOperation{{Op: "set", Path: path, Value: &jsontree.Node{}}}, NewETag: "e", Now: time.Unix(1, 0), Limits: patch.Limits{MaxDepth: 64, MaxName: 256}}
+		edit := theming.Edit{Operations: []patch.Operation{{Op: "set", Path: path, Value: &jsontree.Node{}}}, NewETag: "e", Now: time.Unix(1, 0), Limits: patch.Limits{MaxDepth: 64, MaxName: 256}}
 		_, err := theming.EditVariant(record.Theme{}, jsontree.NewObject(), theming.VariantState{}, edit)
 		if fault := PathFault(path); (fault != "") != (err != nil) {
 			t.Errorf("pathFault(%q) = %q, and the origin says %v", path, fault, err)

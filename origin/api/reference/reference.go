@@ -31,6 +31,9 @@ type File struct {
 	Body        []byte
 }
 
+// Paths are those of the files, in their order.
+var Paths = [...]string{"/docs/reference.html", "/docs/reference.css", "/docs/reference.js"}
+
 // Files returns the page of an OpenAPI document, its style and its script. address is that of the document as the page names
 // it, console that of a form which sends the operation that is written behind it; empty: there is none. An error says what
 // the document lacks.
@@ -50,8 +53,8 @@ func Files(document *jsontree.Node, address, console string) ([]File, error) {
 		return nil, fmt.Errorf("reference: %w", r.err)
 	}
 	return []File{
-		{"/docs/reference.html", "text/html; charset=utf-8", page.Bytes()},
-		{"/docs/reference.css", "text/css; charset=utf-8", style},
-		{"/docs/reference.js", "text/javascript; charset=utf-8", script},
+		{Paths[0], "text/html; charset=utf-8", page.Bytes()},
+		{Paths[1], "text/css; charset=utf-8", style},
+		{Paths[2], "text/javascript; charset=utf-8", script},
 	}, nil
 }

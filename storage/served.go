@@ -1,0 +1,12 @@
+package storage
+
+import "example.com/livery/storage/record"
+
+// ServedAs returns the Theme whose Serving counts for t, a Theme of e: t itself or, if t is a preview, the one that it is
+// a preview of, and ErrNotFound if that does not exist any more.
+func ServedAs(r Reader, e record.Environment, t record.Theme) (record.Theme, error) {
+	if t.PreviewOf == "" {
+		return t, nil
+	}
+	return Themes.Read(r, e.PreviewOf, t.PreviewOf)
+}
