@@ -22,6 +22,7 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/listen"
+	"example.com/livery/edge/live"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/relay"
 	"example.com/livery/edge/upstream"
@@ -45,6 +46,7 @@ type Config struct {
 	StreamsOfOneClient int                  // requests of HTTP/2 under way, of one client over all its connections; a twentieth of it bounds the connections. 0: 1,000; negative: no bound
 	TrustedProxies     []netip.Prefix       // peers whose X-Forwarded-For is believed
 	FastPath           bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
+	NoLive             bool                 // no page may follow what it shows by an event stream
 	NoDeltas           bool                 // nothing is offered as a dictionary or sent as a delta: a cache in front ignores Vary
 	UpstreamTLS        func() *tls.Config   // asked for every new connection to an https upstream; nil: the system's roots
 	Runtime            *wasm.Runtime        // the caller closes it, after Shutdown
@@ -64,6 +66,7 @@ type Edge struct {
 	content     *content.Store
 	records     *records.Store
 	follower    *follower
+	live        *live.Hub // nil: pages may not follow
 	writeBehind *diskcache.WriteBehind
 	metrics     *metrics
 	server      *listen.Server
@@ -223,9 +226,15 @@ func (e *Edge) prepare() (err error) {
 	if e.config.FastPath {
 		c.Source = fastPath{e}
 	}
+	if !e.config.NoLive {
+		e.live = live.New(c.MaxConns/liveParts, c.Clients())
+	}
 	e.server, err = listen.New(c)
 	return err
 }
+
+// liveParts is one part in so many of the connections that event streams may have: the others are for files.
+const liveParts = 2
 
 // start begins what runs in the background.
 func (e *Edge) start() {
@@ -284,6 +293,7 @@ func (e *Edge) ServeFeed(l net.Listener) error {
 // Shutdown closes the listeners, answers the requests that were sent before, until ctx is done, and
 // ends everything in the background. The Edge is unusable then.
 func (e *Edge) Shutdown(ctx context.Context) error {
+	e.live.Close()
 	err := e.server.Shutdown(ctx)
 	e.mu.Lock()
 	e.stopped = true

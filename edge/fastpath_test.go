@@ -173,6 +173,11 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestTreeTellsAPublishAtOnce":                  TestTreeTellsAPublishAtOnce,
 	"TestACutOffEdgeTellsNothingAtOnce":            TestACutOffEdgeTellsNothingAtOnce,
 	"TestFloodOfUnknownAddresses":                  TestFloodOfUnknownAddresses,
+	"TestPagesFollowChanges":                       TestPagesFollowChanges,
+	"TestEventStreamsHaveTheRulesOfTheirTheme":     TestEventStreamsHaveTheRulesOfTheirTheme,
+	"TestEventStreamsAreBounded":                   TestEventStreamsAreBounded,
+	"TestEventStreamsCanBeOff":                     TestEventStreamsCanBeOff,
+	"TestPagesHearOfWhatUpstreamDidNotSay":         TestPagesHearOfWhatUpstreamDidNotSay,
 }
 
 // TestWithoutTheFastPath runs the tests of a running edge once more, without the fast path. The race detector, which takes

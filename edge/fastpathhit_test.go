@@ -11,6 +11,7 @@ import (
 
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
+	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"github.com/valyala/fasthttp"
 )
@@ -168,7 +169,7 @@ func TestReadyAnswersAreCurrent(t *testing.T) {
 	if _, ok := (fastPath{e}).Ready(&late); ok {
 		t.Error("what is older than its lifetime is ready")
 	}
-	e.records.Invalidate(testEnv, testTheme)
+	e.records.Heard(feedproto.Changes{Changes: []feedproto.Change{{EnvironmentID: testEnv, ThemeID: testTheme}}}, time.Time{})
 	if _, ok := (fastPath{e}).Ready(request); ok {
 		t.Error("what is in doubt is ready")
 	}

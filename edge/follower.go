@@ -136,23 +136,9 @@ func (f *follower) logReason(u *upstream.Client, err error) {
 	}
 }
 
-// apply invalidates what changed, tells the edges behind this one, and then confirms the rest. The feed was asked
-// at polledAt to wait so many seconds for a change.
+// apply takes an answer of the feed over to the records, and tells the edges behind this one. The feed was asked at polledAt
+// to wait so many seconds for a change.
 func (f *follower) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledAt time.Time, wait int) {
-	f.records.Heard(fed.Cursor) // before anything is invalidated
-	if fed.Reset {
-		f.records.Invalidate("", "")
-	}
-	for _, change := range fed.Changes {
-		if change.EnvironmentID != "" {
-			f.records.Invalidate(change.EnvironmentID, change.ThemeID)
-		}
-	}
-	f.changes.Add(fed)
-	f.applied.Store(upstream.Sequence(fed.Cursor))
-	if fed.More {
-		return // there is more to hear before anything is confirmed
-	}
 	confirmed := polledAt
 	if len(fed.Changes) == 0 && !fed.Reset {
 		// The feed had nothing to say until it answered: at the end of the wait, at the earliest.
@@ -161,8 +147,14 @@ func (f *follower) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledA
 			confirmed = now
 		}
 	}
-	f.records.Confirm(confirmed.Add(-m.Age))
-	if !f.heard.Swap(true) {
+	confirmed = confirmed.Add(-m.Age)
+	if fed.More {
+		confirmed = time.Time{} // there is more to hear before anything is confirmed
+	}
+	f.records.Heard(fed, confirmed)
+	f.changes.Add(fed)
+	f.applied.Store(upstream.Sequence(fed.Cursor))
+	if !fed.More && !f.heard.Swap(true) {
 		f.spawn(f.preload)
 	}
 }

@@ -54,7 +54,9 @@ func remembers(s *hotResponses, request *loop.Request) bool {
 func TestRememberedAnswersEnd(t *testing.T) {
 	key := testEnv + "/" + testTheme
 	for name, change := range map[string]func(e *Edge, r *loop.Request){
-		"a change heard of": func(e *Edge, _ *loop.Request) { e.records.Invalidate(testEnv, testTheme) },
+		"a change heard of": func(e *Edge, _ *loop.Request) {
+			e.records.Heard(feedproto.Changes{Changes: []feedproto.Change{{EnvironmentID: testEnv, ThemeID: testTheme}}}, time.Time{})
+		},
 		"another state of the Theme": func(e *Edge, _ *loop.Request) {
 			held := e.records.ThemeEntry(key)
 			e.records.HoldTheme(held, held.State().Freshness, feedproto.Theme{CacheLifetime: 7, Files: []string{"tokens.css"}, Serving: openServing})
@@ -63,7 +65,9 @@ func TestRememberedAnswersEnd(t *testing.T) {
 			held := e.records.PairEntry(testEnv + "/" + testTheme + "/-/latest")
 			e.records.HoldPair(held, held.State().Freshness, feedproto.Pair{Version: 2})
 		},
-		"a heartbeat":              func(e *Edge, _ *loop.Request) { e.records.Confirm(time.Unix(0, e.records.ConfirmedAt()+1)) },
+		"a heartbeat": func(e *Edge, _ *loop.Request) {
+			e.records.Heard(feedproto.Changes{}, time.Unix(0, e.records.ConfirmedAt()+1))
+		},
 		"time":                     func(_ *Edge, r *loop.Request) { r.Now = r.Now.Add(hotResponseFor) },
 		"a clock that is set back": func(_ *Edge, r *loop.Request) { r.Now = r.Now.Add(-time.Second) },
 		"another coding":           func(_ *Edge, r *loop.Request) { r.AcceptEncoding = []byte("br") },

@@ -99,10 +99,14 @@ func (m *metrics) register(e *Edge) error {
 
 // gauges are read at each scrape.
 func (e *Edge) gauges() (all []prometheus.Collector) {
+	all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "livery_edge_events_total", Help: "Events sent to open pages, over all event streams.",
+	}, func() float64 { return float64(e.live.Events()) }))
 	for _, g := range []struct {
 		name, help string
 		value      func() float64
 	}{
+		{"event_streams", "Open pages that follow changes by an event stream.", func() float64 { return float64(e.live.Open()) }},
 		{"cache_bytes", "Memory held for files, records and plans.", func() float64 { return float64(e.records.Bytes() + e.content.Bytes()) }},
 		{"cache_budget_bytes", "Most that may be held.", func() float64 { return float64(orDefault(e.config.CacheBytes, standardCache)) }},
 		{"memory_budget_bytes", "Memory that the process takes at most, connections and further renderer modules apart.", e.memoryBudget},

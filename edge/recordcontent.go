@@ -19,13 +19,15 @@ type recordContent struct{ *Edge }
 // HasInputs reports whether what a pair is rendered from is here.
 func (c recordContent) HasInputs(in *content.Inputs) bool { return c.content.HasInputs(in) }
 
-// FetchInputs makes sure that what a pair is rendered from is here, whole.
-func (c recordContent) FetchInputs(p feedproto.Pair) error { return c.content.FetchInputs(p) }
-
-// HoldInputs takes the blobs that came with a pair, until it is added to what is written to disk and release is called.
-func (c recordContent) HoldInputs(p feedproto.Pair, blobs map[record.Hash][]byte) (release func()) {
+// TakeInputs makes sure that what a pair is rendered from is here, whole: the blobs that came with it stay until the pair is
+// added to what is written to disk and release is called, and the others are fetched.
+func (c recordContent) TakeInputs(p feedproto.Pair, blobs map[record.Hash][]byte) (release func(), err error) {
 	plan, overlay := c.holdInput(p.Plan, blobs[p.Plan]), c.holdInput(p.Overlay, blobs[p.Overlay])
-	return func() { plan(); overlay() }
+	release = func() { plan(); overlay() }
+	if err = c.content.FetchInputs(p); err != nil {
+		release()
+	}
+	return release, err
 }
 
 // holdInput takes a blob, if it is that of the name, in memory too.
@@ -70,14 +72,13 @@ func (c recordContent) Forget(in *content.Inputs) { c.content.References.Forget(
 // MakeFiles makes the files of a state in the codings that were requested of its pair, if they are not held. A
 // failure is logged and remembered by content.Store.
 func (c recordContent) MakeFiles(t *records.ThemeState, p *records.Pair, s *records.PairState) {
-	l := records.Background(c.now())
 	if held := p.State(); held != nil && held.Missing == "" {
 		c.content.References.Succeed(&held.Inputs, &s.Inputs)
 	}
 	for bit := range fileEncodings {
 		f, enc := fileEncoding(bit)
 		if p.Wanted.Load()&(1<<bit) != 0 && s.Missing == "" && t.Files[f] && c.ctx.Err() == nil {
-			_, _, _ = c.bodyOf(p, s, f, enc, &l)
+			_, _ = c.content.Make(&s.Inputs, f, enc)
 		}
 	}
 }

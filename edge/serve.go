@@ -7,6 +7,7 @@ import (
 
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/live"
 	"example.com/livery/edge/records"
 
 	"example.com/livery/edge/coding"
@@ -60,7 +61,7 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 	if options && string(x.path) == "*" {
 		return nil
 	}
-	if !x.parse() {
+	if !x.parse() || x.asked == eventsResource && e.live == nil {
 		return respond.NotFound
 	}
 	if !options && string(method) != fasthttp.MethodGet && string(method) != fasthttp.MethodHead {
@@ -81,20 +82,27 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 		x.response.Preflight(&x.view)
 		x.response.WriteTo(&x.ctx.Response)
 		return nil
-	case x.manifest:
+	case x.asked == manifestResource:
 		return e.respondManifest(x)
 	case x.PairState.Missing != "":
 		return respond.NotFound
+	case x.asked == eventsResource:
+		return e.respondEvents(x)
 	}
 	return e.respond(x)
 }
 
 // parse reads the address, and reports whether it is one.
 func (x *exchange) parse() (ok bool) {
-	if x.address, ok = address.Parse(x.path, x.query, x.room); !ok {
-		x.address, ok = address.ParseManifest(x.path, x.query)
-		x.manifest = ok
+	if x.address, ok = address.Parse(x.path, x.query, x.room); ok {
+		return true
 	}
+	if x.address, ok = address.ParseManifest(x.path, x.query); ok {
+		x.asked = manifestResource
+		return true
+	}
+	x.address, ok = address.ParseEvents(x.path, x.query)
+	x.asked = eventsResource
 	return ok
 }
 
@@ -124,13 +132,12 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 		return respond.NotFound
 	}
 	x.Theme, x.ThemeState = t, s
-	if x.manifest && s.Record.Serving.NoManifest {
+	switch {
+	case x.asked == manifestResource && s.Record.Serving.NoManifest:
 		return respond.NotFound
-	}
-	if x.manifest {
+	case x.asked == manifestResource:
 		return nil
-	}
-	if !s.Files[x.address.File] {
+	case x.asked == fileResource && !s.Files[x.address.File]:
 		return respond.NotFound
 	}
 	x.Pair, x.PairState, o, err = e.records.Pair(t, s, x.address.Pair, &x.Lookup)
@@ -247,6 +254,31 @@ func (e *Edge) respondManifest(x *exchange) *respond.Problem {
 		return p
 	}
 	x.response.WriteTo(&x.ctx.Response)
+	return nil
+}
+
+// respondEvents answers with an event stream, which says when the pair has changed.
+func (e *Edge) respondEvents(x *exchange) *respond.Problem {
+	r := live.Request{Client: loop.AddressOf(x.ctx.RemoteAddr()), LastID: string(x.ctx.Request.Header.Peek("Last-Event-ID"))}
+	if !x.decision.Expires.IsZero() {
+		r.Expires = x.decision.Expires.Add(policy.ClockSkew)
+	}
+	if !e.live.HasRoom(r.Client) {
+		return respond.Overloaded
+	}
+	x.describe()
+	x.response.Stream(&x.view)
+	x.response.WriteTo(&x.ctx.Response)
+	x.Pair.Requested(x.Now)
+	theme, pair, rules := x.Theme, x.Pair, x.ThemeState.Rules // x is used again
+	loop.SetStream(x.ctx, func(wake func()) loop.Stream {
+		topic := pair.Topic()
+		s := e.live.Begin(topic, r, wake)
+		if s != nil && !theme.State().Rules.Equal(rules) {
+			topic.End() // they changed meanwhile
+		}
+		return s
+	})
 	return nil
 }
 

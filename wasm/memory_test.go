@@ -29,17 +29,20 @@ func TestInstancesDoNotGrow(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 40 {
-			first = r.Stats().MemoryBytes
+			first = ofOneInstance(r.Stats())
 		}
 	}
 	s := r.Stats()
-	if s.Recycled != 0 || s.MemoryBytes > first*3/2 {
-		t.Errorf("after 400 renders there are %d bytes, after 40 there were %d; %d instances were recycled", s.MemoryBytes, first, s.Recycled)
+	if now := ofOneInstance(s); s.Recycled != 0 || now > first*3/2 {
+		t.Errorf("after 400 renders an instance has %d bytes, after 40 it had %d; %d instances were recycled", now, first, s.Recycled)
 	}
 	if s.PlanMisses < 100 {
 		t.Errorf("only %d plans were given to instances: nothing was dropped", s.PlanMisses)
 	}
 }
+
+// ofOneInstance is the memory of each instance: a call that is overdue on a busy machine has a second one made.
+func ofOneInstance(s wasm.Stats) int64 { return s.MemoryBytes / int64(max(1, s.Instances)) }
 
 func TestCompilerDoesNotGrow(t *testing.T) {
 	t.Parallel()
@@ -52,11 +55,11 @@ func TestCompilerDoesNotGrow(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 5 {
-			first = r.Stats().MemoryBytes
+			first = ofOneInstance(r.Stats())
 		}
 	}
-	if s := r.Stats(); s.Recycled != 0 || s.MemoryBytes > 2*first {
-		t.Errorf("after 30 documents there are %d bytes, after 5 there were %d; %d instances were recycled", s.MemoryBytes, first, s.Recycled)
+	if s := r.Stats(); s.Recycled != 0 || ofOneInstance(s) > 2*first {
+		t.Errorf("after 30 documents an instance has %d bytes, after 5 it had %d; %d instances were recycled", ofOneInstance(s), first, s.Recycled)
 	}
 }
 

@@ -140,6 +140,49 @@ func TestChromiumIsSentDeltas(t *testing.T) {
 	}
 }
 
+// A page that follows its Theme by the event stream is sent, at a publish, what changed and no more.
+func TestAPublishComesToAnOpenPageAsADelta(t *testing.T) {
+	pages := newPageServer()
+	defer pages.close()
+	g := openPublic(t)
+	g.push("#0055aa")
+	ctx, cancel := context.WithTimeout(tab.tab, patience)
+	defer cancel()
+	files := map[string]string{"page.html": `<!doctype html><html><head><script type="module" src="page.js"></script></head><body></body></html>`}
+	for _, name := range []string{"theme", "live"} {
+		source, err := os.ReadFile(filepath.Join("..", "..", "client", "js", name+".mjs"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name+".js"] = strings.ReplaceAll(string(source), `.mjs"`, `.js"`)
+	}
+	files["page.js"] = fmt.Sprintf(`import { theme } from "./theme.js"; globalThis.shown = theme({ href: %q, live: true });`, g.address("latest"))
+	if err := tab.open(ctx, pages.serveFiles(files)+"page.html"); err != nil {
+		t.Fatal(err)
+	}
+	shows := func(color string) {
+		t.Helper()
+		g.eventually("the page shows "+color, func() bool {
+			got, err := evaluate[string](ctx, `getComputedStyle(document.documentElement).getPropertyValue("--color-brand").trim()`)
+			return err == nil && got == color
+		})
+	}
+	shows("#0055aa")
+	received, err := watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.awaitDictionary(ctx, received)
+	for _, color := range []string{"#00aa55", "#aa5500"} {
+		g.push(color)
+		shows(color)
+		g.eventually("the transfer is reported", func() bool {
+			encoding, length, ok := received.of(g.address("latest"))
+			return ok && encoding == "dcz" && length < 2000
+		})
+	}
+}
+
 // awaitDictionary waits until the browser, which writes it down behind the page, has a dictionary: it
 // then comes by an address that differs in its query only as a delta.
 func (g *guardedDev) awaitDictionary(ctx context.Context, received *transfers) {

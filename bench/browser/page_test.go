@@ -198,6 +198,8 @@ func contentType(path string) string {
 		return "text/html; charset=utf-8"
 	case strings.HasSuffix(path, ".css"):
 		return "text/css; charset=utf-8"
+	case strings.HasSuffix(path, ".js"):
+		return "text/javascript"
 	case strings.HasSuffix(path, ".json"):
 		return "application/json"
 	}

@@ -46,6 +46,7 @@ type edgeFlags struct {
 	trustedProxies          []string
 	proxyProtocol, fastPath bool
 	deltas                  bool
+	live                    bool
 	connectionsPerClient    int
 	http2StreamsPerClient   int
 	compiled                string
@@ -84,6 +85,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
 	f.BoolVar(&e.fastPath, "fast-path", true, "answer simple cache hits on a fast path ahead of the full HTTP server")
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that have another version the difference to it; set false if a cache in front ignores Vary")
+	f.BoolVar(&e.live, "live", true, "offer open pages an event stream that tells when their Theme or Variant has changed, at latest/events")
 	compiledFlag(cmd, &e.compiled)
 	f.StringVar(&e.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	e.TLSFlags.Add(cmd, "", "the files")
@@ -112,7 +114,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.S
 	if e.upstreamWait <= 0 {
 		return term.UsageError("Give a duration above 0, for example 1s.", "--upstream-wait %v is not a valid duration", e.upstreamWait)
 	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, diskFileBytes: e.diskFileBytes, registry: process.NewRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, noLive: !e.live, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, diskFileBytes: e.diskFileBytes, registry: process.NewRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -195,6 +197,7 @@ type edgeSetup struct {
 	token                 string
 	fastPath              bool
 	noDeltas              bool
+	noLive                bool
 	perClient             int   // as edge.Config.MaxConnsPerClient
 	streamsPerClient      int   // as edge.Config.StreamsOfOneClient
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
@@ -216,7 +219,7 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	}
 	r.OnClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, MaxConnsPerClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes, DiskFileBytes: s.diskFileBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, NoLive: s.noLive, MaxConnsPerClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes, DiskFileBytes: s.diskFileBytes,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

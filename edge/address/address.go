@@ -69,6 +69,20 @@ func ParseManifest(path, query []byte) (a Address, ok bool) {
 	return a, true
 }
 
+// eventsFile stands in the place of a file's name in the address of an event stream.
+const eventsFile = "events"
+
+// ParseEvents reads the address of the event stream of a Theme or Variant, "/{env}/{theme}/{-|variant}/latest/events".
+func ParseEvents(path, query []byte) (a Address, ok bool) {
+	key, ok := bytes.CutSuffix(path, []byte("/"+eventsFile))
+	if !ok || len(key) == 0 || key[0] != '/' {
+		return Address{}, false
+	}
+	a, ok = parsePlain(key[1:])
+	a.Query = query
+	return a, ok && a.Version == 0
+}
+
 // ParsePair reads "{env}/{theme}/{-|variant}/{latest|number}", and that with "/{modes}" behind it.
 func ParsePair(key []byte) (a Address, ok bool) {
 	at := 0

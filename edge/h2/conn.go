@@ -57,9 +57,10 @@ type conn struct {
 	ending  phaseOfEnd
 	endedAt time.Time // when ending began
 
-	mu   sync.Mutex // guards done and closed
-	done []*stream  // which the handler has answered
-	gone bool       // the connection is closed
+	mu    sync.Mutex // guards below
+	done  []*stream  // which the handler has answered
+	woken []uint32   // endless streams that have something to send
+	gone  bool       // the connection is closed
 }
 
 // phase is how far the client's beginning has come.
@@ -228,11 +229,13 @@ func (c *conn) Deadline() time.Time {
 		until(c.begun, c.server.config.ReadTimeout)
 	}
 	for _, st := range c.streams {
-		switch st.state {
-		case receiving:
+		switch {
+		case st.state == receiving:
 			until(st.since, c.server.config.ReadTimeout)
-		case sending:
+		case st.state >= sending && len(st.body) > 0:
 			until(st.since, c.server.config.WriteTimeout)
+		case st.state == streaming:
+			until(st.endless.Deadline(), 0)
 		}
 	}
 	if len(c.streams) == 0 && !c.idle.IsZero() {
@@ -261,8 +264,10 @@ func (c *conn) Expire(now time.Time) {
 		switch st := c.streams[i]; {
 		case st.state == receiving && passed(st.since, c.server.config.ReadTimeout):
 			c.refuse(st, respond.TooSlow, st.ctx.IsHead())
-		case st.state == sending && passed(st.since, c.server.config.WriteTimeout):
+		case st.state >= sending && len(st.body) > 0 && passed(st.since, c.server.config.WriteTimeout):
 			c.reset(st.id, st, errCancel)
+		case st.state == streaming:
+			st.goOn(c)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func appendResponse(dst []byte, res *fasthttp.Response, bytes int) []byte {
 			dst = appendField(dst, name, value)
 		}
 	}
-	if status != fasthttp.StatusNoContent && status != fasthttp.StatusNotModified {
+	if bytes >= 0 && status != fasthttp.StatusNoContent && status != fasthttp.StatusNotModified {
 		dst = appendField(dst, []byte("content-length"), strconv.AppendInt(nil, int64(bytes), 10))
 	}
 	return dst

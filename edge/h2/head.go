@@ -180,7 +180,7 @@ func (h *head) isPlain(c *conn) bool {
 var handlerFields = func() map[string]bool {
 	fields := map[string]bool{}
 	for _, name := range []string{
-		"accept-encoding", "available-dictionary", "expect", "if-match", "if-none-match", "if-range", "origin", "range", "referer",
+		"accept-encoding", "available-dictionary", "expect", "if-match", "if-none-match", "if-range", "last-event-id", "origin", "range", "referer",
 		"sec-ch-ua", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "traceparent", "user-agent", "want-repr-digest", "x-forwarded-for",
 	} {
 		fields[name] = true

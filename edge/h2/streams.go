@@ -24,6 +24,9 @@ type stream struct {
 	got, length int64                // of the request's body; length -1: not declared
 	ctx         *fasthttp.RequestCtx // for the handler
 	block       []byte               // the head of its answer
+
+	endless loop.Stream // which the answer goes on with; nil: it has an end
+	part    []byte      // of endless, that body lies in
 }
 
 // streamState is what a stream waits for.
@@ -33,6 +36,7 @@ const (
 	receiving streamState = iota // for the end of the request
 	working                      // for the handler
 	sending                      // for the client to take the answer
+	streaming                    // for the client to take a part of the answer, or for a further part
 )
 
 var streams = sync.Pool{New: func() any { return new(stream) }}
@@ -56,13 +60,24 @@ func newStream(id uint32, a admission, window int64, now time.Time) *stream {
 
 // leave counts the request of st out.
 func (st *stream) leave(c *conn) {
-	c.server.config.Requests.leave(st.admission, c.remote.Addr())
-	if st.ctx != nil {
-		st.ctx.Response.Reset() // the body is the handler's
-		contexts.Put(st.ctx)
+	st.letGo(c)
+	if st.endless != nil {
+		st.endless.Close()
 	}
 	*st = stream{}
 	streams.Put(st)
+}
+
+// letGo counts the request of st out and gives its context back.
+func (st *stream) letGo(c *conn) {
+	c.server.config.Requests.leave(st.admission, c.remote.Addr())
+	st.admission = refused
+	if st.ctx != nil {
+		st.ctx.Response.Reset() // the body is the handler's
+		st.ctx.ResetUserValues()
+		contexts.Put(st.ctx)
+		st.ctx = nil
+	}
 }
 
 // remove takes st off the list.
@@ -271,13 +286,18 @@ func (c *conn) beginHead(id uint32) (at int) {
 
 // endHead ends the HEADERS frame at c.out[at:], which body follows.
 func (c *conn) endHead(st *stream, at int, body []byte) {
-	n := len(c.out) - at - headerBytes
-	c.out[at], c.out[at+1], c.out[at+2] = byte(n>>16), byte(n>>8), byte(n)
+	setLength(c.out, at)
 	st.state, st.body, st.since = sending, body, c.now
 	if len(body) == 0 {
 		c.out[at+4] |= flagEndStream
 		c.sent(st)
 	}
+}
+
+// setLength writes the length of the frame that begins at out[at] and ends with out.
+func setLength(out []byte, at int) {
+	n := len(out) - at - headerBytes
+	out[at], out[at+1], out[at+2] = byte(n>>16), byte(n>>8), byte(n)
 }
 
 // sent ends a stream whose answer was appended. A client that still sends the request may stop.
@@ -318,7 +338,11 @@ func (st *stream) work(c *conn) {
 	c.server.config.Handler(st.ctx)
 	res := &st.ctx.Response
 	body := res.Body()
-	st.block = appendResponse(st.block[:0], res, len(body))
+	size := len(body)
+	if loop.StreamOf(st.ctx) != nil {
+		size = -1
+	}
+	st.block = appendResponse(st.block[:0], res, size)
 	if !st.ctx.IsHead() {
 		st.body = body
 	}
@@ -338,11 +362,16 @@ func (st *stream) work(c *conn) {
 // collect begins to send what the handler has answered.
 func (c *conn) collect() {
 	c.mu.Lock()
-	done := c.done
-	c.done = nil
+	done, woken := c.done, c.woken
+	c.done, c.woken = nil, nil
 	c.mu.Unlock()
-	if len(done) > 0 {
+	if len(done)+len(woken) > 0 {
 		c.takeOut()
+	}
+	for _, id := range woken {
+		if st := find(c.streams, id); st != nil && st.state == streaming {
+			st.goOn(c)
+		}
 	}
 	for _, st := range done {
 		if st.dropped {
@@ -354,9 +383,65 @@ func (c *conn) collect() {
 		c.out = append(c.out, st.block...)
 		c.out = appendDate(c.out, c.now)
 		st.block = nil
+		if begin := loop.StreamOf(st.ctx); begin != nil && !st.ctx.IsHead() {
+			st.begin(c, at, begin)
+			continue
+		}
 		c.endHead(st, at, st.body)
 	}
 }
+
+// begin ends the HEADERS frame at c.out[at:], which a stream follows. Its request counts no longer: what takes its
+// place is bounded by itself.
+func (st *stream) begin(c *conn, at int, begin loop.StreamFunc) {
+	id := st.id
+	st.endless = begin(func() { c.wakeStream(id) })
+	st.letGo(c)
+	if st.endless == nil {
+		c.endHead(st, at, nil)
+		return
+	}
+	setLength(c.out, at)
+	st.state, st.body, st.since = streaming, nil, c.now
+	st.goOn(c)
+}
+
+// wakeStream has goOn called soon. Any goroutine may call it.
+func (c *conn) wakeStream(id uint32) {
+	c.mu.Lock()
+	gone := c.gone
+	if !gone {
+		c.woken = append(c.woken, id)
+	}
+	c.mu.Unlock()
+	if !gone {
+		c.wake()
+	}
+}
+
+// goOn takes the next part of a stream, if the client has taken the one before.
+func (st *stream) goOn(c *conn) {
+	if len(st.body) > 0 {
+		return
+	}
+	if st.part == nil {
+		st.part = make([]byte, 0, partBytes)
+	}
+	if st.part = st.endless.Append(st.part[:0], c.now); cap(st.part) > partBytes {
+		st.body, st.part = st.part, nil
+	} else {
+		st.body = st.part
+	}
+	if len(st.body) > 0 {
+		st.since = c.now
+	} else if st.endless.Ended() {
+		c.out = appendFrame(c.out, frameData, flagEndStream, st.id, nil)
+		c.sent(st)
+	}
+}
+
+// partBytes is how much of a stream an endless answer keeps room for.
+const partBytes = 128
 
 // Append implements loop.Session.
 func (c *conn) Append(dst []byte, now time.Time) []byte {
@@ -376,15 +461,20 @@ func (c *conn) Append(dst []byte, now time.Time) []byte {
 		}
 		n := min(len(st.body), c.frameBytes, room, int(min(c.sendWindow, st.window)))
 		flags := byte(0)
-		if n == len(st.body) {
+		if n == len(st.body) && st.state == sending {
 			flags = flagEndStream
 		}
 		dst = appendFrame(dst, frameData, flags, st.id, st.body[:n])
 		st.body, st.since = st.body[n:], now
 		st.window -= int64(n)
 		c.sendWindow -= int64(n)
-		if c.next++; len(st.body) == 0 {
+		if c.next++; len(st.body) > 0 {
+			continue
+		}
+		if st.state == sending {
 			c.sent(st)
+		} else {
+			st.goOn(c)
 		}
 	}
 	if len(c.out) == 0 {
@@ -402,7 +492,7 @@ func (c *conn) ready() *stream {
 		if c.next >= len(c.streams) {
 			c.next = 0
 		}
-		if st := c.streams[c.next]; st.state == sending && st.window > 0 {
+		if st := c.streams[c.next]; st.state >= sending && len(st.body) > 0 && st.window > 0 {
 			return st
 		}
 		c.next++

@@ -13,6 +13,7 @@ import (
 
 	"example.com/livery/edge/clientlimit"
 	"example.com/livery/edge/h2"
+	"example.com/livery/edge/live"
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/respond"
 	"example.com/livery/httpguard"
@@ -49,7 +50,7 @@ type Server struct {
 
 // New returns a server, which runs until Shutdown.
 func New(c Config) (s *Server, err error) {
-	s = &Server{config: c, conns: newConnLimiter(c.MaxConns, c.clients()), handshakes: newTLSHandshakes()}
+	s = &Server{config: c, conns: newConnLimiter(c.MaxConns, c.Clients()), handshakes: newTLSHandshakes()}
 	s.memory = clientlimit.NewMemory(c.WaitingBytes, c.TrustedProxies)
 	s.requests = h2.NewLimiter(c.StreamBytes, c.StreamsPerClient, c.TrustedProxies)
 	s.http1 = s.newHTTP1Server()
@@ -59,14 +60,14 @@ func New(c Config) (s *Server, err error) {
 	})
 	if c.Source != nil {
 		s.loop, err = loop.New(loop.Config{
-			Source: c.Source, Server: s.http1, MaxConns: c.MaxConns, Clients: c.clients(), Memory: s.memory, Overload: respond.Overloaded.Bytes(), Logger: c.Logger,
+			Source: c.Source, Server: s.http1, MaxConns: c.MaxConns, Clients: c.Clients(), Memory: s.memory, Overload: respond.Overloaded.Bytes(), Logger: c.Logger,
 		})
 	}
 	return s, err
 }
 
-// clients bounds the connections of one client; nil: it does not.
-func (c *Config) clients() *clientlimit.Limiter {
+// Clients returns a new bound of the connections of one client; nil: there is none.
+func (c *Config) Clients() *clientlimit.Limiter {
 	if c.ConnsPerClient < 0 {
 		return nil
 	}
@@ -77,7 +78,7 @@ func (c *Config) clients() *clientlimit.Limiter {
 // piece.
 func (s *Server) newHTTP1Server() *fasthttp.Server {
 	return NewHTTP1(&fasthttp.Server{
-		Handler: s.handle, WriteBufferSize: 32 << 10, WriteTimeout: s.config.WriteTimeout, IdleTimeout: 60 * time.Second, ConnState: s.conns.observe,
+		Handler: s.handleHTTP1, WriteBufferSize: 32 << 10, WriteTimeout: s.config.WriteTimeout, IdleTimeout: 60 * time.Second, ConnState: s.conns.observe,
 		ReduceMemoryUsage: s.config.Source != nil, // a request that waits keeps no buffers: the loop has read it
 	})
 }
@@ -113,6 +114,12 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	if s.Draining() {
 		ctx.SetConnectionClose()
 	}
+}
+
+// handleHTTP1 is handle, with the stream behind an answer that has one.
+func (s *Server) handleHTTP1(ctx *fasthttp.RequestCtx) {
+	s.handle(ctx)
+	live.Send(ctx, s.config.WriteTimeout)
 }
 
 // honourClose has fasthttp close the connection of a request that says so. By itself fasthttp knows "close" only

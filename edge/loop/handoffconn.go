@@ -21,8 +21,9 @@ type handoffConn struct {
 	conn        *conn
 	reading     direction
 	writing     direction
-	watchOut    bool // the thread's epoll watches for room to send
-	handshaking bool // the server does not have it
+	watchOut    bool        // the thread's epoll watches for room to send
+	handshaking bool        // the server does not have it
+	next        SessionFunc // of the session that the connection goes on with; nil: it speaks HTTP/1.1
 }
 
 func newHandoffConn(t *thread, c *conn) *handoffConn {
@@ -71,15 +72,17 @@ func (t *thread) handOff(c *conn, head []byte, expired bool) {
 
 // takeBack goes on with a connection that the server has let go of.
 func (t *thread) takeBack(c *conn) {
-	continues, handshaking := c.handoff.continues(), c.handoff.handshaking
+	continues, handshaking, next := c.handoff.continues(), c.handoff.handshaking, c.handoff.next
 	c.watchOut = c.watchOut || c.handoff.watchOut
 	c.handoff = nil
 	if c.tls != nil {
 		c.tls.pending, c.unread = true, true
 	}
 	switch {
-	case !continues:
+	case !continues, next != nil && !c.beginSession(t, next):
 		t.end(c)
+	case next != nil:
+		c.session.send(t)
 	case handshaking:
 		c.tls.begin()
 	case c.unread: // though the server may have had that
@@ -125,7 +128,9 @@ func (s *direction) poke() {
 
 // fail has every use of b fail. It must be called before the thread lets the descriptor go.
 func (b *handoffConn) fail() {
-	_ = b.Close()
+	b.closed.Store(true)
+	b.reading.poke()
+	b.writing.poke()
 	_ = unix.Shutdown(b.conn.fd, unix.SHUT_RDWR)
 }
 
@@ -287,9 +292,15 @@ func (s *direction) limit(at time.Time) {
 	}
 }
 
+// continueWith has the thread begin a session once the server has answered.
+func (b *handoffConn) continueWith(begin SessionFunc) { b.next = begin }
+
 // Close implements net.Conn. The descriptor is the thread's to close; the client learns of the end
 // when the server has let go.
 func (b *handoffConn) Close() error {
+	if b.next != nil {
+		b.left.Store(true)
+	}
 	if b.left.Load() {
 		return nil
 	}

@@ -3,6 +3,8 @@ package loop
 import (
 	"net/netip"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // Session is the server's side of one connection in a protocol other than HTTP/1.1, as HTTP/2, which client and
@@ -37,6 +39,53 @@ type Session interface {
 // SessionFunc makes the session of a new connection, or returns nil: the client has too many. Any goroutine may call
 // wake, which has the loop call Append soon, or nothing once the session is closed.
 type SessionFunc func(remote netip.AddrPort, source Source, wake func()) Session
+
+// Stream is what follows the head of an answer until the server ends it, as events do. Whatever sends it calls its
+// methods one at a time; none may block.
+type Stream interface {
+	// Append appends what is to be sent next to dst, which has room for it, and returns dst. If it appends nothing, then
+	// nothing is to be sent before wake is called or Deadline has passed.
+	Append(dst []byte, now time.Time) []byte
+
+	// Deadline returns when Append is to be called if nothing happens before.
+	Deadline() time.Time
+
+	// Ended reports whether nothing follows what was appended.
+	Ended() bool
+
+	// Close is called last, once.
+	Close()
+}
+
+// StreamFunc begins a Stream, or returns nil: there are too many. Any goroutine may call wake, which has Append called
+// soon, or nothing once the stream is closed.
+type StreamFunc func(wake func()) Stream
+
+// MaxStreamBytes is the room that Stream.Append has.
+const MaxStreamBytes = 1 << 10
+
+type streamKey struct{}
+
+// SetStream has the stream that begin begins follow the answer to ctx, which has a status and headers alone.
+func SetStream(ctx *fasthttp.RequestCtx, begin StreamFunc) { ctx.SetUserValue(streamKey{}, begin) }
+
+// StreamOf returns what SetStream was called with, or nil.
+func StreamOf(ctx *fasthttp.RequestCtx) StreamFunc {
+	begin, _ := ctx.UserValue(streamKey{}).(StreamFunc)
+	return begin
+}
+
+// Continue has a connection of a thread go on with a session behind the head of the answer to ctx, which then has no
+// length: it ends with the connection. It reports false if the connection is not one of a thread.
+func Continue(ctx *fasthttp.RequestCtx, begin SessionFunc) bool {
+	c, ok := ctx.Conn().(interface{ continueWith(begin SessionFunc) })
+	if ok {
+		c.continueWith(begin)
+		ctx.Response.SkipBody = true
+		ctx.Response.Header.SetContentLength(-2) // fasthttp: until the connection ends
+	}
+	return ok
+}
 
 // Field is what a loop does with a header of a name. The zero Field is the full server's.
 type Field = field

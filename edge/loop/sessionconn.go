@@ -75,6 +75,14 @@ func (s *sessionConn) wake(t *thread) {
 	}
 }
 
+// wakeLater is wake in a turn of the session's own, after those of all others.
+func (s *sessionConn) wakeLater(t *thread) {
+	if c := s.conn; c != nil && !c.blocked && !c.queued {
+		c.more = true // nothing need be read
+		t.queue(c)
+	}
+}
+
 // rest gives the connection the time that its session asks for.
 func (s *sessionConn) rest(t *thread) {
 	if at := s.Deadline(); at.IsZero() {

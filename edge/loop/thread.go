@@ -228,7 +228,11 @@ func (t *thread) serveInbox() {
 	}
 	for i, s := range woken {
 		woken[i] = nil
-		s.wake(t)
+		if i < turnsAtOnce {
+			s.wake(t)
+		} else {
+			s.wakeLater(t)
+		}
 	}
 	if phase > t.state {
 		t.state = phase
@@ -237,9 +241,16 @@ func (t *thread) serveInbox() {
 	}
 }
 
-// repeat gives another turn to those that had more to do than one turn allows.
+// turnsAtOnce bounds the turns before new events are looked for: requests wait for no more than these, though one change
+// wakes thousands of sessions.
+const turnsAtOnce = 128
+
+// repeat gives another turn to those that had more to do than one turn allows, the first of them first.
 func (t *thread) repeat() {
-	t.turns, t.again = t.again, t.turns[:0]
+	n := min(len(t.again), turnsAtOnce)
+	t.turns = append(t.turns[:0], t.again[:n]...)
+	clear(t.again[copy(t.again, t.again[n:]):])
+	t.again = t.again[:len(t.again)-n]
 	for i, c := range t.turns {
 		t.turns[i] = nil
 		c.queued = false

@@ -4,7 +4,9 @@
 package policy
 
 import (
+	"bytes"
 	"net/netip"
+	"slices"
 	"time"
 
 	"example.com/livery/storage/record"
@@ -43,6 +45,17 @@ func Compile(s record.Serving) *Rules {
 		}
 	}
 	return r
+}
+
+// Equal reports whether two Rules ask the same; nil is equal to nil alone.
+func (r *Rules) Equal(other *Rules) bool {
+	if r == nil || other == nil {
+		return r == other
+	}
+	sameKey := func(a, b record.SigningKey) bool { return a.ID == b.ID && bytes.Equal(a.Secret, b.Secret) }
+	return r.signed == other.signed && r.limitsOrigins == other.limitsOrigins && r.limitsIPs == other.limitsIPs &&
+		r.missingOrigin == other.missingOrigin && slices.EqualFunc(r.keys, other.keys, sameKey) &&
+		slices.Equal(r.origins, other.origins) && slices.Equal(r.ranges, other.ranges)
 }
 
 // Private reports whether any check is configured, so that only the browser itself may keep answers.

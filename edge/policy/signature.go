@@ -12,8 +12,8 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// clockSkew is how long after its expiry an address is still taken: clocks differ.
-const clockSkew = 60 * time.Second
+// ClockSkew is how long after its expiry an address is still taken: clocks differ.
+const ClockSkew = 60 * time.Second
 
 // scheme is the first line of everything that is signed: a signature made for another purpose with
 // the same key is of no use here.
@@ -67,7 +67,7 @@ func (r *Rules) verify(req *Request) (expires time.Time, ok bool) {
 	}
 	expires, ok = parseExpires(seconds)
 	given, err := decode(encoded)
-	if !ok || err != nil || req.Now.After(expires.Add(clockSkew)) {
+	if !ok || err != nil || req.Now.After(expires.Add(ClockSkew)) {
 		return time.Time{}, false
 	}
 	return expires, r.signs(given, target, seconds, keyID)

@@ -28,9 +28,6 @@ func newFreshness(m upstream.ResponseMeta, change uint64, asked time.Time) Fresh
 	return Freshness{Change: change, At: asked.Add(-m.Age), Age: m.Age, Confirmed: !m.NotFollowed}
 }
 
-// Confirm notes that what is held and not invalidated was current at a time.
-func (s *Store) Confirm(at time.Time) { s.confirmedAt.Store(at.UnixNano()) }
-
 // ConfirmedAt returns when what is held and not invalidated was current, in Unix nanoseconds; 0 before the first time.
 func (s *Store) ConfirmedAt() int64 { return s.confirmedAt.Load() }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"example.com/livery/feedproto"
 )
 
 // maxStale is how long answers of before a change are served while those after it are made
@@ -19,32 +21,35 @@ type staleWindow struct {
 	until     int64  // Unix nanoseconds
 }
 
-// Invalidate notes a change of a Theme, or of every one of an Environment if themeID is empty, or of every one. What was
-// requested lately is refreshed before it is requested again.
-func (s *Store) Invalidate(environmentID, themeID string) {
-	if themeID != "" {
-		if t, ok := s.themes.Peek(environmentID + "/" + themeID); ok {
-			s.invalidate(t)
+// Heard takes an answer of the feed: it notes the newest place in the change log, and then what changed before that, a Theme,
+// every one of an Environment, or every one if the log began anew. What was requested lately is refreshed before it is
+// requested again. What is held and not invalidated then was current at confirmed; zero: there is more to hear first.
+func (s *Store) Heard(fed feedproto.Changes, confirmed time.Time) {
+	s.refresher.heard.Store(&fed.Cursor)
+	whole := map[string]bool{} // Environments
+	for _, change := range fed.Changes {
+		if t, ok := s.themes.Peek(change.EnvironmentID + "/" + change.ThemeID); ok {
+			s.invalidate(t, s.Now())
 		}
-		return
+		if change.EnvironmentID != "" && change.ThemeID == "" {
+			whole[change.EnvironmentID] = true
+		}
 	}
-	for key, t := range s.themes.All() {
-		if environmentID == "" || strings.HasPrefix(key, environmentID+"/") {
-			s.invalidate(t)
+	if fed.Reset || len(whole) > 0 {
+		for key, t := range s.themes.All() {
+			if environment, _, _ := strings.Cut(key, "/"); fed.Reset || whole[environment] {
+				s.invalidate(t, s.Now())
+			}
 		}
+	}
+	if !confirmed.IsZero() {
+		s.confirmedAt.Store(confirmed.UnixNano())
 	}
 }
 
-// invalidate notes a change of t.
-func (s *Store) invalidate(t *Theme) {
-	if t.invalidate(s.changes.Add(1), s.confirmedAt.Load(), s.Now()) {
-		s.refresher.queue.add(t)
-	}
-}
-
-// invalidate invalidates what is held of the Theme, by change number next, and reports whether the caller must
-// have it refreshed. If it is hot its answers are served until that is done.
-func (t *Theme) invalidate(next uint64, confirmed int64, now time.Time) (refresh bool) {
+// invalidate notes a change of t, and has it refreshed if it is hot: its answers are served until that is done.
+func (s *Store) invalidate(t *Theme, now time.Time) {
+	next, confirmed := s.changes.Add(1), s.confirmedAt.Load()
 	hot := len(t.hot(now.Add(-hotFor))) > 0
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,11 +60,10 @@ func (t *Theme) invalidate(next uint64, confirmed int64, now time.Time) (refresh
 		t.stale.Store(&staleWindow{t.change.Load(), confirmed, now.Add(maxStale).UnixNano()})
 	}
 	t.change.Store(next)
-	if !hot || t.refreshed != nil {
-		return false
+	if hot && t.refreshed == nil {
+		t.refreshed = make(chan struct{})
+		s.refresher.queue.add(t)
 	}
-	t.refreshed = make(chan struct{})
-	return true
 }
 
 // beginRefresh returns the number of the newest change, which the refresh will cover.

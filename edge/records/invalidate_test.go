@@ -22,10 +22,12 @@ func TestStaleWhileRefreshingCoversOneChange(t *testing.T) {
 		_, ok := e.Known(th, Freshness{Change: change, At: now, Confirmed: true}, &q)
 		return ok
 	}
-	if !th.invalidate(6, now.UnixNano(), now) {
+	e.changes.Store(5)
+	e.confirmedAt.Store(now.UnixNano())
+	if e.invalidate(th, now); e.refresher.queue.take() != th {
 		t.Fatal("a hot Theme is not refreshed")
 	}
-	if th.invalidate(7, now.UnixNano(), now.Add(100*time.Millisecond)) {
+	if e.invalidate(th, now.Add(100*time.Millisecond)); e.refresher.queue.take() != nil {
 		t.Error("a Theme that waits for its refresh is to be refreshed twice")
 	}
 	for _, tt := range []struct {
@@ -48,7 +50,7 @@ func TestStaleWhileRefreshingCoversOneChange(t *testing.T) {
 		}
 	}
 	covered := th.beginRefresh()
-	th.invalidate(8, now.UnixNano(), now.Add(200*time.Millisecond))
+	e.invalidate(th, now.Add(200*time.Millisecond))
 	if !th.endRefresh(covered) {
 		t.Error("a change during the refresh is forgotten")
 	}
@@ -71,7 +73,9 @@ func TestStaleAnswersDoNotBecomeYounger(t *testing.T) {
 	p := &Pair{}
 	th.remember(p)
 	th.change.Store(1)
-	th.invalidate(2, confirmed.UnixNano(), now)
+	e.changes.Store(1)
+	e.confirmedAt.Store(confirmed.UnixNano())
+	e.invalidate(th, now)
 	e.confirmedAt.Store(now.UnixNano())
 	at, current := e.Known(th, Freshness{Change: 1, At: asked, Confirmed: true}, &Lookup{Now: now})
 	if !current || !at.Equal(confirmed) {

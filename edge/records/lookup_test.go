@@ -73,11 +73,15 @@ func TestEntriesGoThroughTheirStates(t *testing.T) {
 		{"absent", nil, theme, false, Miss, 1},
 		{"fresh", func() { pass(existenceLifetime) }, theme, false, Hit, 0},
 		{"its lifetime is over", func() { pass(time.Second) }, theme, false, Revalidated, 1},
-		{"confirmed by the feed", func() { pass(time.Hour); s.Confirm(f.clock()) }, theme, false, Hit, 0},
-		{"invalidated, and not hot", func() { s.Invalidate(testEnv, testTheme) }, theme, false, Revalidated, 1},
-		{"stale while refreshing", func() { s.makeHot(t, theme); s.Confirm(f.clock()); s.Invalidate(testEnv, "") }, theme, false, Hit, 1},
+		{"confirmed by the feed", func() { pass(time.Hour); s.Heard(feedproto.Changes{}, f.clock()) }, theme, false, Hit, 0},
+		{"invalidated, and not hot", func() { s.Heard(changeOf(testEnv, testTheme), time.Time{}) }, theme, false, Revalidated, 1},
+		{"stale while refreshing", func() {
+			s.makeHot(t, theme)
+			s.Heard(feedproto.Changes{}, f.clock())
+			s.Heard(changeOf(testEnv, ""), time.Time{})
+		}, theme, false, Hit, 1},
 		{"stale while refreshing is not for an edge that asks", nil, theme, true, Revalidated, 1},
-		{"the refresh takes too long", func() { s.Invalidate("", ""); pass(maxStale) }, theme, false, Revalidated, 1},
+		{"the refresh takes too long", func() { s.Heard(feedproto.Changes{Reset: true}, time.Time{}); pass(maxStale) }, theme, false, Revalidated, 1},
 		{"upstream is down", func() { f.setDown(true); pass(time.Minute) }, theme, false, Stale, 1},
 		{"backing off", nil, theme, false, Stale, 0},
 		{"upstream is back, which a question in the background finds", func() { f.setDown(false); pass(time.Minute) }, theme, false, Stale, 1},
@@ -172,4 +176,9 @@ func TestHeldIsServedWhileOthersWait(t *testing.T) {
 	if s.waitForUpstream(s.Upstream.Recovered(), &late, upstream.ErrUnreachable) {
 		t.Error("a request waits for longer than MaxWait")
 	}
+}
+
+// changeOf is what the feed says of a change.
+func changeOf(environmentID, themeID string) feedproto.Changes {
+	return feedproto.Changes{Changes: []feedproto.Change{{EnvironmentID: environmentID, ThemeID: themeID}}}
 }

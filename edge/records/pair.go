@@ -10,6 +10,7 @@ import (
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
+	"example.com/livery/edge/live"
 	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
@@ -23,12 +24,13 @@ const sealedRewrite = time.Hour
 // "{env}/{theme}/{-|variant}/{latest|number}", or of that in modes, with "/{modes}" behind it.
 type Pair struct {
 	entry[PairState]
-	Pinned      bool                  // the key names a number
-	line        content.Line          // of parts of the key
-	theme       atomic.Pointer[Theme] // that remembers it; nil: none
-	gone        atomic.Bool           // it was evicted
-	requestedAt atomic.Int64          // Unix seconds of the newest request
-	requests    atomic.Uint32         // seconds with a request that the disk was not told of
+	Pinned      bool                       // the key names a number
+	line        content.Line               // of parts of the key
+	theme       atomic.Pointer[Theme]      // that remembers it; nil: none
+	gone        atomic.Bool                // it was evicted
+	requestedAt atomic.Int64               // Unix seconds of the newest request
+	requests    atomic.Uint32              // seconds with a request that the disk was not told of
+	topic       atomic.Pointer[live.Topic] // of event streams; nil: there was none
 
 	Wanted atomic.Uint32 // a bit for each (file, coding) that was requested; Content's own
 }
@@ -78,15 +80,21 @@ func (p *Pair) evicted(s *Store) {
 	if t := p.theme.Load(); t != nil {
 		t.forget(p)
 	}
+	if topic := p.topic.Load(); topic != nil {
+		topic.Close() // nothing would tell its streams of a change
+	}
 }
 
 // hold makes a state that of the pair, and drops what it replaces.
 func (p *Pair) hold(s *Store, state *PairState) {
 	s.holding.Lock()
-	defer s.holding.Unlock()
 	old := p.state.Swap(state)
 	if !p.gone.Load() {
 		s.Content.Replace(old.inputs(), state.inputs())
+	}
+	s.holding.Unlock()
+	if topic := p.topic.Load(); topic != nil {
+		topic.Update(p.event)
 	}
 }
 
@@ -176,10 +184,9 @@ func (r pairRecord) fetch(ctx context.Context, change uint64, now time.Time) (*P
 	case missing != "":
 		return &PairState{answer: answer{f, missing}}, nil
 	}
-	release := r.store.Content.HoldInputs(fed.Pair, map[record.Hash][]byte{fed.Plan: fed.PlanBytes, fed.Overlay: fed.OverlayBytes})
-	if err := attempted(r.store.Content.FetchInputs(fed.Pair)); err != nil {
-		release()
-		return nil, err
+	release, err := r.store.Content.TakeInputs(fed.Pair, map[record.Hash][]byte{fed.Plan: fed.PlanBytes, fed.Overlay: fed.OverlayBytes})
+	if err != nil {
+		return nil, attempted(err)
 	}
 	state := newPairState(f, fed.Pair)
 	state.release = release

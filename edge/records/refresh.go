@@ -9,6 +9,7 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/feedproto"
+	"golang.org/x/sync/errgroup"
 )
 
 // hotFor is how recently an address was requested to be refreshed after a change.
@@ -80,6 +81,8 @@ func (r *refresher) run() {
 			r.refreshHot(t)
 			if t.endRefresh(covered) {
 				r.queue.add(t)
+			} else {
+				r.announceLater(t)
 			}
 		}
 	}
@@ -94,13 +97,21 @@ func (r *refresher) refreshHot(t *Theme) {
 	if ts == nil || ts.Missing != "" {
 		return
 	}
+	var working errgroup.Group
+	working.SetLimit(refreshPairs)
 	for hot := range slices.Chunk(all, pairsPerQuestion) {
 		got := first
 		if got == nil || hot[0] != all[0] {
 			got = r.askForTheme(r.Context, t, hot)
 		}
-		r.refreshPairs(t, ts, hot, got, l)
+		for _, p := range hot {
+			working.Go(func() error {
+				r.refreshPair(t, ts, p, got, l)
+				return nil
+			})
+		}
 	}
+	_ = working.Wait() // refreshPair returns none
 	r.Observer.Refreshed()
 }
 
@@ -114,7 +125,9 @@ func (r *refresher) refreshTheme(t *Theme, hot []*Pair, l *Lookup) (got *refresh
 	kind := themeRecord{r.Store, t}
 	answered, err := r.Share(l, kind.flight(), func() (any, error) {
 		if got = r.askForTheme(r.Context, t, hot[:min(len(hot), pairsPerQuestion)]); got != nil {
-			return r.takeTheme(t, got), nil
+			t.fetch.settle(nil, r.Now())
+			r.persistTheme(t)
+			return r.HoldTheme(t, got.freshness, got.theme), nil
 		}
 		return refresh[ThemeState](r.Context, r.Store, &t.entry, kind)
 	})
@@ -127,20 +140,6 @@ func (r *refresher) refreshTheme(t *Theme, hot []*Pair, l *Lookup) (got *refresh
 		return nil, nil
 	}
 	return nil, ts
-}
-
-// refreshPairs refreshes pairs of a Theme, several at once.
-func (r *refresher) refreshPairs(t *Theme, ts *ThemeState, pairs []*Pair, got *refreshAnswer, l Lookup) {
-	var working sync.WaitGroup
-	places := make(chan struct{}, refreshPairs)
-	for _, p := range pairs {
-		places <- struct{}{}
-		working.Go(func() {
-			defer func() { <-places }()
-			r.refreshPair(t, ts, p, got, l)
-		})
-	}
-	working.Wait()
 }
 
 // refreshPair fetches what a pair is made from, has the files made that are requested, and only then
@@ -172,16 +171,21 @@ func (r *refresher) refreshPair(t *Theme, ts *ThemeState, p *Pair, got *refreshA
 
 // takePair holds what the answer for a changed Theme says of a pair.
 func (r *refresher) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pair) (*PairState, error) {
-	release := r.Content.HoldInputs(fed, got.blobs)
-	defer release()
-	if in := content.NewInputs(fed); k.pair.HasModes() && !r.Content.HasInputs(&in) {
-		return refresh[PairState](r.Context, r.Store, &k.pair.entry, k) // its overlay comes with the pair alone
+	in := content.NewInputs(fed)
+	ask := func() (*PairState, error) { return refresh[PairState](r.Context, r.Store, &k.pair.entry, k) }
+	if k.pair.HasModes() && got.blobs[fed.Overlay] == nil && !r.Content.HasInputs(&in) {
+		return ask() // its overlay comes with the pair alone
 	}
-	err := attempted(r.Content.FetchInputs(fed))
+	release, err := r.Content.TakeInputs(fed, got.blobs)
+	if err != nil && k.pair.HasModes() {
+		return ask()
+	}
+	err = attempted(err)
 	k.pair.fetch.settle(err, r.Now())
 	if err != nil {
 		return lastGood(&k.pair.entry, kind[PairState](k), err)
 	}
+	defer release()
 	state := newPairState(got.freshness, fed)
 	k.prepare(state)
 	persist := r.needsPersist(k.pair, state)
@@ -190,13 +194,6 @@ func (r *refresher) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pai
 		k.pair.persistSoon(r.Store, state)
 	}
 	return state, nil
-}
-
-// takeTheme holds what the answer for a changed Theme says of it.
-func (r *refresher) takeTheme(t *Theme, got *refreshAnswer) *ThemeState {
-	t.fetch.settle(nil, r.Now())
-	r.persistTheme(t)
-	return r.HoldTheme(t, got.freshness, got.theme)
 }
 
 // persistTheme has a Theme written to disk as it is then, unless another entry took its place in memory: that one has

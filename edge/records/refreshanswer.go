@@ -25,9 +25,6 @@ type refreshAnswer struct {
 	blobs     map[record.Hash][]byte    // not checked yet
 }
 
-// Heard notes the newest place in the change log, before the changes up to it are invalidated.
-func (s *Store) Heard(cursor string) { s.refresher.heard.Store(&cursor) }
-
 // askForTheme asks for a changed Theme and for the pairs of it that are hot, all in one question; nil
 // without such an answer, and each must be asked for.
 //

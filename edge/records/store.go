@@ -14,7 +14,7 @@
 //	                           backing off: the last good answer is served, from memory or from disk
 //
 // That an address does not exist is fresh for NegativeLifetime, and questions for such addresses are rationed. What a poll of
-// the feed confirms (Confirm) is fresh anew, unless a change of its Theme was heard of. A lookup that finds nothing to serve
+// the feed confirms (Heard) is fresh anew, unless a change of its Theme was heard of. A lookup that finds nothing to serve
 // waits for an upstream that is down (RetryWhileDown).
 package records
 
@@ -60,10 +60,9 @@ type Upstream interface {
 type Content interface {
 	// HasInputs reports whether all that a pair is rendered from is on this machine.
 	HasInputs(in *content.Inputs) bool
-	// FetchInputs makes sure that all that a pair is rendered from is on this machine.
-	FetchInputs(p feedproto.Pair) error
-	// HoldInputs takes the inputs of a pair that came with an answer, and holds them until release is called.
-	HoldInputs(p feedproto.Pair, blobs map[record.Hash][]byte) (release func())
+	// TakeInputs makes sure that all that a pair is rendered from is on this machine: what came with an answer, and the rest
+	// from upstream. It stays until release is called, which must follow unless there is an error.
+	TakeInputs(p feedproto.Pair, blobs map[record.Hash][]byte) (release func(), err error)
 	// PersistInputs writes the inputs of a pair to disk; it reports false if not all of them are on this machine.
 	PersistInputs(p feedproto.Pair) bool
 	// Replace notes that an address that led to old leads to next from now on; nil: to nothing.

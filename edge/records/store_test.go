@@ -52,10 +52,9 @@ func storeOf(t *testing.T, now func() time.Time, url string) *Store {
 // noContent has every input, and makes no file.
 type noContent struct{}
 
-func (noContent) HasInputs(*content.Inputs) bool   { return true }
-func (noContent) FetchInputs(feedproto.Pair) error { return nil }
-func (noContent) HoldInputs(feedproto.Pair, map[record.Hash][]byte) (release func()) {
-	return func() {}
+func (noContent) HasInputs(*content.Inputs) bool { return true }
+func (noContent) TakeInputs(feedproto.Pair, map[record.Hash][]byte) (release func(), err error) {
+	return func() {}, nil
 }
 func (noContent) PersistInputs(feedproto.Pair) bool        { return false }
 func (noContent) MakeFiles(*ThemeState, *Pair, *PairState) {}
@@ -130,12 +129,12 @@ func TestInvalidatedIsNotConfirmed(t *testing.T) {
 	th := e.ThemeEntry(testEnv + "/" + testTheme)
 	asked := time.Unix(1000, 0)
 	number := th.change.Load()
-	e.Confirm(time.Unix(2000, 0))
+	e.Heard(feedproto.Changes{}, time.Unix(2000, 0))
 	q, l := Lookup{Now: time.Unix(2001, 0)}, Freshness{Change: number, At: asked, Confirmed: true}
 	if at, current := e.Known(th, l, &q); !current || !at.Equal(time.Unix(2000, 0)) {
 		t.Errorf("known = %v, %t, want the confirmation", at, current)
 	}
-	e.invalidate(th)
+	e.invalidate(th, e.Now())
 	if at, current := e.Known(th, l, &q); current || !at.Equal(asked) {
 		t.Errorf("invalidated: known = %v, %t, want when it was asked for", at, current)
 	}

@@ -42,7 +42,7 @@ func (t *Theme) Change() uint64 { return t.change.Load() }
 const (
 	themeCost      = 896
 	signingKeyCost = 1 << 10
-	pairCost       = 1<<9 + content.ReferenceCost // with its place among those of its Theme
+	pairCost       = 1<<9 + 32 + content.ReferenceCost // with its place among those of its Theme
 )
 
 // cost returns the memory that the Theme takes; rules take about as much as what they are made of.
@@ -92,7 +92,7 @@ func (t *Theme) forget(p *Pair) {
 }
 
 // hot returns the pairs that were requested since then, and those whose first request is still under way, maxPairs
-// at most. Those that follow latest come first: they are what a change concerns most.
+// at most, besides those that event streams wait for. Those that follow latest come first: they are what a change concerns most.
 func (t *Theme) hot(since time.Time) (hot []*Pair) {
 	type ranked struct {
 		*Pair
@@ -100,7 +100,9 @@ func (t *Theme) hot(since time.Time) (hot []*Pair) {
 	}
 	var all []ranked
 	for _, p := range t.all() {
-		if requested := p.requestedAt.Load(); requested == 0 || requested >= since.Unix() {
+		if p.followed() {
+			hot = append(hot, p)
+		} else if requested := p.requestedAt.Load(); requested == 0 || requested >= since.Unix() {
 			all = append(all, ranked{p, requested})
 		}
 	}
@@ -197,7 +199,9 @@ func (s *Store) HoldTheme(t *Theme, f Freshness, fed feedproto.Theme) *ThemeStat
 
 // holdTheme holds a state in memory, and counts what the Theme takes now.
 func (s *Store) holdTheme(t *Theme, state *ThemeState) {
-	t.state.Store(state)
+	if old := t.state.Swap(state); old != nil && !old.Rules.Equal(state.Rules) {
+		t.endStreams()
+	}
 	s.themes.Update(t.Key, func(held *Theme, _ bool) (*Theme, bool) { return held, held == t })
 }
 

@@ -29,17 +29,21 @@ var (
 	contentRange       = newHeader("Content-Range", "")
 	contentTypeOptions = newHeader("X-Content-Type-Options", "nosniff")
 	etag               = newHeader("ETag", "")
+	eventStream        = newHeader("Content-Type", "text/event-stream")
 	exposeHeaders      = newHeader("Access-Control-Expose-Headers", "Age, Cache-Status, ETag, Repr-Digest")
 	maxAge             = newHeader("Access-Control-Max-Age", "600")
 	reprDigest         = newHeader("Repr-Digest", "")
 	resourcePolicy     = newHeader("Cross-Origin-Resource-Policy", "cross-origin")
 	serverTiming       = newHeader("Server-Timing", "")
+	unbuffered         = newHeader("X-Accel-Buffering", "no") // nginx passes each event on at once
 	useAsDictionary    = newHeader("Use-As-Dictionary", "")
 	varyEncoding       = newHeader("Vary", "Accept-Encoding")
 	varyOrigin         = newHeader("Vary", "Accept-Encoding, Origin")
 	varyDictionary     = newHeader("Vary", "Accept-Encoding, Available-Dictionary")
 	varyDelta          = newHeader("Vary", "Accept-Encoding, Available-Dictionary, Sec-Fetch-Mode, Sec-Fetch-Site")
 )
+
+var noStore = []byte("no-store")
 
 const methods = "GET, HEAD, OPTIONS"
 

@@ -211,6 +211,14 @@ func (r *Response) Preflight(v *View) {
 	r.add(maxAge, nil)
 }
 
+// Stream makes r the head of an event stream.
+func (r *Response) Stream(v *View) {
+	r.begin(v)
+	r.add(eventStream, nil)
+	r.add(cacheControl, noStore)
+	r.add(unbuffered, nil)
+}
+
 // ShownAge rounds up, so that edge and browser together never keep an answer for longer than allowed; a
 // tenth of a second, an answer's way through the edge, is let go.
 func ShownAge(d time.Duration) time.Duration { return max(0, d+900*time.Millisecond) }

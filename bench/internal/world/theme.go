@@ -81,7 +81,7 @@ func (o *Origin) makeTheme(ctx context.Context, prefix string, n int, size Size)
 	if _, err := o.API.EditThemeTokens(ctx, o.Environment, t.ID, client.EditOptions{}, batch); err != nil {
 		return nil, err
 	}
-	if err := o.publishDraft(ctx, t); err != nil {
+	if err := o.PublishDraft(ctx, t); err != nil {
 		return nil, err
 	}
 	for i := range size.Variants {
@@ -175,10 +175,11 @@ func (o *Origin) Publish(ctx context.Context, t *Theme, value int) error {
 	if err := o.Edit(ctx, t, value); err != nil {
 		return err
 	}
-	return o.publishDraft(ctx, t)
+	return o.PublishDraft(ctx, t)
 }
 
-func (o *Origin) publishDraft(ctx context.Context, t *Theme) error {
+// PublishDraft publishes what Edit has changed.
+func (o *Origin) PublishDraft(ctx context.Context, t *Theme) error {
 	if _, err := o.API.PublishTheme(ctx, o.Environment, t.ID, client.PublishOptions{}); err != nil {
 		return err
 	}
