@@ -1,3 +1,4 @@
+"use client"; // for frameworks that render components on a server
 // A Theme in an application of React. Types: react.d.mts.
 import { createContext, createElement, useContext, useEffect, useMemo, useState } from "react";
 import { theme } from "./theme.mjs";

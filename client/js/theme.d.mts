@@ -23,6 +23,8 @@ export interface Options extends Address {
 	hold?: number;
 	/** Milliseconds between two questions whether latest has changed, while the page can be seen; 0: only when it is shown again. */
 	every?: number;
+	/** Follows latest by an event stream of the edge, so that a publish is shown at once; a string is the address of the stream. */
+	live?: boolean | string;
 	/** Shows a later theme by a View Transition, unless the reader wants less motion. */
 	transition?: boolean;
 }
@@ -61,7 +63,9 @@ export declare class Theme extends EventTarget {
 	/** Takes the theme out of the page. */
 	close(): void;
 	addEventListener<K extends keyof ThemeEvents>(type: K, listener: (event: ThemeEvents[K]) => void, options?: AddEventListenerOptions | boolean): void;
+	addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: AddEventListenerOptions | boolean): void;
 	removeEventListener<K extends keyof ThemeEvents>(type: K, listener: (event: ThemeEvents[K]) => void, options?: EventListenerOptions | boolean): void;
+	removeEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: EventListenerOptions | boolean): void;
 }
 
 /** A Theme in the document, or in one element of it. */

@@ -56,7 +56,7 @@ class Theme extends EventTarget {
 	#closed = new AbortController();
 	#retry;
 
-	constructor({ target = document, timeout = 1000, hold = 0, every = 0, ...options }) {
+	constructor({ target = document, timeout = 1000, hold = 0, every = 0, live, ...options }) {
 		super();
 		this.#options = options;
 		address(options); // what cannot be an address is said at once
@@ -65,7 +65,7 @@ class Theme extends EventTarget {
 			this.#closed.signal.addEventListener("abort", () => delete target.dataset.livery);
 		}
 		document.adoptedStyleSheets.push(this.#sheet);
-		const stop = (end) => this.#closed.signal.addEventListener("abort", end);
+		const closed = this.#closed.signal, stop = (end) => closed.addEventListener("abort", end);
 		stop(() => document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== this.#sheet));
 		const first = this.#ask({ cache: "force-cache" }).then((ok) => {
 			if (ok && this.#following) this.refresh(); // what the cache had may be old
@@ -85,6 +85,7 @@ class Theme extends EventTarget {
 			const timer = setInterval(() => document.hidden || this.refresh(), every);
 			stop(() => clearInterval(timer));
 		}
+		if (live) import("./live.mjs").then(({ follow }) => closed.aborted || stop(follow(this, live === true ? undefined : live)), () => {});
 		for (const [from, name] of [[window, "online"], [document, "visibilitychange"]]) {
 			from.addEventListener(name, () => document.hidden || this.refresh(), { signal: this.#closed.signal });
 		}
@@ -128,18 +129,18 @@ class Theme extends EventTarget {
 		const closed = this.#closed.signal;
 		clearTimeout(this.#retry);
 		try {
-			const answer = await fetch(href, { ...how, credentials: "omit", signal: AbortSignal.any([closed, AbortSignal.timeout(30_000)]) });
+			const answer = await fetch(href, { ...how, signal: AbortSignal.any([closed, AbortSignal.timeout(30_000)]) });
 			if (!answer.ok) throw new Error(`${href} answers ${answer.status}`);
 			const text = await answer.text();
 			const next = new CSSStyleSheet();
 			next.replaceSync(text); // the browser leaves out what is not CSS
 			const after = declared(next);
 			if (!Object.keys(after).length) throw new Error(`${href} has no custom properties`);
-			if (turn < this.#shown || closed.aborted) return false; // what was asked for later is shown already
+			if (turn < this.#shown || closed.aborted) return !closed.aborted && options === this.#kept; // what was asked for later is shown already
 			this.#shown = turn;
 			this.#kept = options;
 			if (text !== this.#text) await this.#show(text, after);
-			return turn === this.#turn;
+			return options === this.#options; // a question for the same may have followed
 		} catch (error) {
 			if (closed.aborted) return false;
 			if (turn === this.#turn) {

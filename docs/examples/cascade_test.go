@@ -83,8 +83,11 @@ type gate struct {
 	*httptest.Server
 	hold    chan struct{} // closed: answers pass
 	waiting atomic.Int32  // requests that wait for hold
+	hang    atomic.Bool   // no answers from now on
+	passed  atomic.Int32  // requests that reached the edge
 	refuse  atomic.Bool
 	refused atomic.Int32 // requests
+	streams atomic.Int32 // of events, that are open
 }
 
 func newGate(t *testing.T, edge string) *gate {
@@ -102,10 +105,19 @@ func newGate(t *testing.T, edge string) *gate {
 		case <-r.Context().Done():
 		}
 		g.waiting.Add(-1)
+		if g.hang.Load() {
+			<-r.Context().Done()
+			return
+		}
 		if g.refuse.Load() {
 			g.refused.Add(1)
 			http.Error(w, "away", http.StatusServiceUnavailable)
 			return
+		}
+		g.passed.Add(1)
+		if strings.HasSuffix(r.URL.Path, "/latest/events") {
+			g.streams.Add(1)
+			defer g.streams.Add(-1)
 		}
 		proxy.ServeHTTP(w, r)
 	}))

@@ -67,6 +67,7 @@ func TestTheDocumentationIsSearched(t *testing.T) {
 	eventually(t, tab, `document.querySelector("#found li")?.firstChild.textContent ?? ""`, "livery rollback")
 	do(t, tab, chromedp.KeyEvent("\r"))
 	eventually(t, tab, `location.pathname + location.hash`, "/docs/commands.html#livery-rollback")
+	eventually(t, tab, `document.getElementById("scheme").hidden + ""`, "false") // the script of the new page runs
 	for _, want := range []string{"light", "dark", "system"} {
 		if _, err := chromedp.Run(tab, chromedp.Evaluate[bool](`document.getElementById("scheme").click(); true`)); err != nil {
 			t.Fatal(err)

@@ -125,3 +125,10 @@ func (d *dev) schemes() {
 	d.t.Helper()
 	d.livery("theme", "modes", "acme", "--env", "sandbox", "--mode", "scheme.light", "--mode", "scheme.dark=midnight (prefers-color-scheme: dark)")
 }
+
+func has(t *testing.T, text, want string) {
+	t.Helper()
+	if !strings.Contains(text, want) {
+		t.Errorf("%q is missing in\n%s", want, text)
+	}
+}

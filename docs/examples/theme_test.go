@@ -57,7 +57,7 @@ func newShop(t *testing.T, scheme string) *shop {
 	s.brands = string(list)
 	s.files = map[string]string{
 		"/": read(t, "theme/index.html"), "/shop.css": read(t, "theme/shop.css"), "/shop.mjs": read(t, "theme/shop.mjs"),
-		"/theme.mjs": read(t, "../../client/js/theme.mjs"), "/brands.mjs": "export default " + s.brands,
+		"/theme.mjs": read(t, "../../client/js/theme.mjs"), "/live.mjs": read(t, "../../client/js/live.mjs"), "/brands.mjs": "export default " + s.brands,
 		"/fallback.css": "@layer livery-fallback {\n" + strings.ReplaceAll(fetched(t, d.address("tokens.css")), "#0055aa", "#777777") + "}\n",
 	}
 	policy := "default-src 'none'; script-src 'self'; style-src 'self'; connect-src " + s.gate.URL
@@ -89,8 +89,9 @@ func newShop(t *testing.T, scheme string) *shop {
 		addEventListener("unhandledrejection", (event) => wrong.push("rejection: " + event.reason));
 		addEventListener("error", (event) => wrong.push("error: " + event.message));
 		addEventListener("securitypolicyviolation", (event) => wrong.push("policy: " + event.violatedDirective + " " + event.blockedURI));
+		window.buy = () => (document.querySelector("livery-shop")?.shadowRoot ?? document).getElementById("buy");
 		(function look() {
-			const button = document.getElementById("buy");
+			const button = buy();
 			if (button && getComputedStyle(button).visibility === "visible") {
 				const now = getComputedStyle(button).backgroundColor;
 				if (seen.at(-1) !== now) seen.push(now);
@@ -181,6 +182,21 @@ func TestTheThemeIsRightAtTheFirstPaint(t *testing.T) {
 	s.whole()
 }
 
+// TestTheThemeTakesWhatIsPreloaded: the stylesheet that the tag of a server fetched is not fetched again; then the edge is
+// asked once whether there is a newer one.
+func TestTheThemeTakesWhatIsPreloaded(t *testing.T) {
+	s := newShop(t, "")
+	close(s.gate.hold)
+	tag := run(t, ".", "node", "--input-type=module", "-e", `import { preload } from "../../client/js/theme.mjs"; console.log(preload({ href: "`+s.gate.address(s.dev, "tokens.css")+`" }))`)
+	s.replace("/", strings.Replace(read(t, "theme/index.html"), "<link", tag+"<link", 1))
+	s.replace("/shop.mjs", strings.Replace(read(t, "theme/shop.mjs"), "live: true, ", "", 1)) // which asks by itself
+	s.open()
+	s.is(`String(globalThis.shop?.text?.includes("#0055aa") ?? false)`, "true")
+	s.settles(`shop.refresh().then(String)`, "true")
+	s.is(`performance.getEntriesByType("resource").filter((one) => one.name.includes("tokens.css")).map((one) => one.initiatorType).join(" ")`, "link fetch fetch")
+	s.whole()
+}
+
 // TestAHangingEdgeLeavesTheFallback: the page is painted and works while the edge does not answer, ready says so, and the
 // theme comes with the answer.
 func TestAHangingEdgeLeavesTheFallback(t *testing.T) {
@@ -223,6 +239,7 @@ func TestAFailedSwitchLeavesTheBrand(t *testing.T) {
 	s.is(`(() => { try { shop.set({ modes: ["no such mode"] }); } catch (error) { return error.name; } })()`, "TypeError")
 	s.is(`document.querySelectorAll("#brands button")[1].click(), ""`, "")
 	s.is(frames+`.split(" > ").at(-1)`, midnightButton)
+	s.settles(`import("/brands.mjs").then(({ default: brands }) => Promise.all([shop.set(brands.Acme), shop.refresh()])).then((done) => done.join(" "))`, "true true")
 	s.whole()
 }
 

@@ -97,10 +97,3 @@ func reachable(address string) bool {
 	}
 	return false
 }
-
-func has(t *testing.T, text, want string) {
-	t.Helper()
-	if !strings.Contains(text, want) {
-		t.Errorf("%q is missing in\n%s", want, text)
-	}
-}

@@ -3,7 +3,7 @@ import brands from "./brands.mjs"; // { Acme: { base, env, theme, variant: "-" }
 
 const asked = localStorage.getItem("brand");
 const first = brands[asked] ? asked : Object.keys(brands)[0];
-const shop = theme({ ...brands[first], hold: 200, every: 30_000, transition: true });
+const shop = theme({ ...brands[first], hold: 200, live: true, transition: true });
 
 const loaded = document.readyState === "loading" ? new Promise((go) => addEventListener("DOMContentLoaded", go)) : undefined;
 await loaded;

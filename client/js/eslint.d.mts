@@ -1,0 +1,13 @@
+/** A rule of ESLint, as its flat configuration takes it. */
+export type Rule = object;
+
+/**
+ * The plugin: rules unknown-token and deprecated-token, and configs.recommended, which has both. settings.livery.tokens is
+ * the path of the tokens.d.ts that livery types writes; src/tokens.d.ts.
+ */
+declare const plugin: {
+	meta: { name: string };
+	rules: { "unknown-token": Rule; "deprecated-token": Rule };
+	configs: { recommended: { plugins: Record<string, object>; rules: Record<string, "error" | "warn"> } };
+};
+export default plugin;
