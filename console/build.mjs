@@ -1,12 +1,15 @@
 // Builds console/dist from console/src. The same sources and lock file give the same bytes.
+import { gzipAsync } from "@gfx/zopfli";
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { extname } from "node:path";
 import { minify } from "terser";
 
+for (const name of ["uncaughtException", "unhandledRejection"]) process.removeAllListeners(name); // zopfli's print its source
+
 const here = new URL(".", import.meta.url).pathname;
-const limit = 72 << 10; // bytes of script and style after gzip
+const limit = 60 << 10; // bytes of script and style after gzip
 const options = {
 	absWorkingDir: here,
 	bundle: true,
@@ -19,40 +22,57 @@ const options = {
 	inject: ["src/jsx.ts"],
 	tsconfigRaw: { compilerOptions: { jsx: "react", jsxFactory: "createElement", jsxFragmentFactory: "Fragment" } },
 	outdir: "dist/assets",
-	entryNames: "console-[hash]",
 	legalComments: "none",
 	charset: "utf8",
 	external: ["/console/*"],
 	write: false,
-	plugins: [{ name: "theme", setup: (b) => b.onLoad({ filter: /theme\.css$/ }, ({ path }) => ({ loader: "css", contents: used(readFileSync(path, "utf8")) })) }],
+	plugins: [{
+		name: "smaller",
+		setup(b) {
+			b.onLoad({ filter: /theme\.css$/ }, ({ path }) => ({ loader: "css", contents: used(readFileSync(path, "utf8")) }));
+			b.onLoad({ filter: /\.tsx$/ }, ({ path }) => ({ loader: "tsx", contents: named(path, (name) => classes.get(name) ?? name) }));
+		},
+	}],
 };
-const worker = await build({ ...options, inject: [], entryPoints: ["src/preview.worker.ts"], entryNames: "preview-[hash]" });
-const workerName = worker.outputFiles[0].path.slice(`${here}dist`.length);
-const page = await build({
-	...options,
-	entryPoints: ["src/main.tsx"],
-	define: { "process.env.NODE_ENV": '"production"', previewWorker: JSON.stringify(`/console${workerName}`) },
-});
-const outputFiles = [...worker.outputFiles, ...page.outputFiles];
+// Members that only the sources name: neither the API, nor the browser, nor a text. They get short names.
+const own = "along brands byPath changedByOthers column conflicts counted doubtful fault hasDraft hiding mayEdit near ofVariant onChoose onCommit onConfirm onDone onEdit onLook onMade onPreview onRemove onSaved onSecret onSlide onStale pairs panes problem problems redoable removal rename review revision sight situation specimens structural themeDraft typeAfter typeBefore undoable usedBy usedThrough users visit watched watcher watchers".split(" ");
+
+// Classes of the sheet that have a short name in the bundle: those that markup names, but not what a part of the page makes
+// up as it runs, and what tests look for.
+const kept = "primary plain danger quiet success warning accent badge loading look-file look-frame look-part look-state menu notice tabs token-detail token-row token-table tools input visually-hidden";
+const classes = new Map();
+for (const path of walk("src").filter((name) => name.endsWith(".tsx"))) {
+	named(here + path, (name) => {
+		if (!kept.split(" ").includes(name)) classes.set(name, classes.get(name) ?? shortName(classes.size));
+		return name;
+	});
+}
 
 rmSync(`${here}dist`, { recursive: true, force: true });
 mkdirSync(`${here}dist/assets`, { recursive: true });
-const names = {};
 let bytes = 0;
-for (const { path, contents: raw, text } of outputFiles) {
-	const contents = path.endsWith(".js") ? await smaller(text) : path.endsWith(".css") ? Buffer.from(shorter(text)) : raw;
-	writeFileSync(path, contents);
-	names[path.slice(path.lastIndexOf(".") + 1)] = path.slice(path.lastIndexOf("/") + 1);
-	bytes += gzipSync(contents, { level: 9 }).length;
-}
-writeFileSync(
-	`${here}dist/index.html`,
-	readFileSync(`${here}src/index.html`, "utf8").replace(/console\.(js|css)/g, (_, kind) => names[kind]),
-);
-const digest = createHash("sha256");
-for (const { contents } of outputFiles) digest.update(contents);
+const names = {};
+const worker = await build({ ...options, inject: [], entryPoints: ["src/preview.worker.ts"] });
+const previewWorker = JSON.stringify(`/console/assets/${await put("preview", worker.outputFiles[0])}`);
+const catalogue = { path: "integrations.json", text: readFileSync(`${here}src/views/settings/integrations.json`, "utf8") };
+const catalogueAddress = JSON.stringify(`/console/assets/${await put("integrations", catalogue)}`);
+const page = await build({ ...options, entryPoints: ["src/main.tsx"], define: { "process.env.NODE_ENV": '"production"', previewWorker, catalogueAddress } });
+for (const file of page.outputFiles) names[extname(file.path)] = await put("console", file);
+writeFileSync(`${here}dist/index.html`, readFileSync(`${here}src/index.html`, "utf8").replace(/console(\.(?:js|css))/g, (_, kind) => names[kind]));
 writeFileSync(`${here}dist/sources.sha256`, `${sources()}\n`);
-console.log(`console/dist: ${bytes} bytes of script and style after gzip, at most ${limit}; sha256 ${digest.digest("hex").slice(0, 16)}`);
+console.log(`console/dist: ${bytes} bytes of script and style in gzip, at most ${limit}`);
+
+// Writes a file of the bundle as small as it gets, and returns the name under which the origin serves it: its digest is of
+// what is served.
+async function put(name, { path, text }) {
+	const kind = extname(path);
+	const contents = Buffer.from(kind === ".json" ? JSON.stringify(JSON.parse(text)) : kind === ".css" ? shorter(text) : await smaller(text));
+	const served = `${name}-${createHash("sha256").update(contents).digest("hex").slice(0, 8)}${kind}`;
+	const packed = await gzipAsync(contents, { numiterations: 60 }); // without a name or a time
+	writeFileSync(`${here}dist/assets/${served}.gz`, packed);
+	if (kind !== ".json") bytes += packed.length; // data, which one view loads
+	return served;
+}
 
 // The theme with those of its custom properties that a source names.
 function used(theme) {
@@ -64,18 +84,40 @@ function used(theme) {
 	return theme.replace(/^\s*(--ui-[\w-]+):.*\n/gm, (line, name) => (names.has(name) ? line : ""));
 }
 
-// The sheet with a short name for each custom property of the theme: no script names one.
+// A source with other names for the classes that its markup names; the samples have a sheet of their own.
+function named(path, of) {
+	const source = readFileSync(path, "utf8");
+	const words = (text) => text.replace(/[\w-]+/g, of);
+	const strings = (code) => code.replace(/"[^"]*"/g, words);
+	const value = (code) => strings(code.replace(/`[^`]*`/g, (text) => text.split(/(\$\{[^}]*\})/).map((part, i) => (i % 2 ? part : words(part))).join("")));
+	return path.endsWith("samples.tsx") || path.includes("/test/") ? source : source.replace(/(?<=\sclass=)("[^"]*"|\{(`[^`]*`|[^`{}])*\})/g, value);
+}
+
+function shortName(n) {
+	const letters = "abcdefghijklmnopqrstuvwxyz";
+	return n < 26 ? letters[n] : letters[n % 26] + Math.floor(n / 26);
+}
+
+// The sheet with short names for custom properties of the theme, which no script names, and for classes, without spaces
+// that say nothing.
 function shorter(sheet) {
 	const names = new Map();
-	return sheet.replace(/--(ui|scheme)[\w.\\-]+/g, (name) => {
-		if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`);
-		return names.get(name);
-	});
+	return sheet
+		.replace(/--(ui|scheme)[\w.\\-]+/g, (name) => {
+			if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`);
+			return names.get(name);
+		})
+		.replace(/\.([a-z][\w-]*)/g, (all, name) => (classes.has(name) ? `.${classes.get(name)}` : all))
+		.replace(/(--\w+): (?=[^;}])/g, "$1:")
+		.replaceAll(", ", ",");
 }
 
 async function smaller(script) {
-	const { code } = await minify(script, { module: true, ecma: 2020, compress: { passes: 3, unsafe_arrows: true, pure_getters: true }, mangle: true });
-	return Buffer.from(code);
+	const api = readFileSync(`${here}src/api/schema.d.ts`, "utf8").replace(/\/\*[^]*?\*\//g, "");
+	const foreign = own.filter((name) => new RegExp(`\\b${name}\\b`).test(api) || new RegExp(`["'\`]${name}["'\`]`).test(script));
+	if (foreign.length > 0) throw new Error(`${foreign} are not of the sources alone`);
+	const { code } = await minify(script, { module: true, ecma: 2020, compress: { passes: 3, unsafe: true, unsafe_arrows: true, pure_getters: true, lhs_constants: false }, mangle: { properties: { regex: new RegExp(`^(${own.join("|")})$`), keep_quoted: true } } });
+	return code;
 }
 
 function walk(dir) {

@@ -62,11 +62,38 @@ func TestPageLoadsItsOwnFilesAlone(t *testing.T) {
 		t.Fatalf("the page has %d links to its own files, want a sheet and a script", len(links))
 	}
 	for _, link := range links {
-		if _, err := fs.Stat(files, string(link[1])); err != nil {
+		if _, err := fs.Stat(files, string(link[1])+".gz"); err != nil {
 			t.Error(err)
 		}
 	}
 	if found := regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script>|(?:src|href)="https?:`).Find(page); found != nil {
 		t.Errorf("the page has %q, which its policy forbids", found)
+	}
+}
+
+// maxBytes is how large script and style are at most, in gzip, as they are served.
+const maxBytes = 60 << 10
+
+func TestPageIsSmall(t *testing.T) {
+	t.Parallel()
+	files, err := fs.Glob(console.Files(), "assets/*")
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	var total int64
+	for _, name := range files {
+		info, err := fs.Stat(console.Files(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, ".json.gz") { // data, which one view loads
+			total += info.Size()
+		}
+		if !strings.HasSuffix(name, ".gz") {
+			t.Errorf("%s is not in gzip", name)
+		}
+	}
+	if total > maxBytes {
+		t.Errorf("script and style have %d bytes in gzip, want at most %d", total, maxBytes)
 	}
 }

@@ -1,5 +1,5 @@
-import { effect } from "@preact/signals";
-import { render } from "preact";
+import { effect } from "./state/signal";
+import { render } from "./dom/render";
 import { begin, caller } from "./api/session";
 import { Shell } from "./views/shell";
 import { forgetDrafts } from "./state/draft";

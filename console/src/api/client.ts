@@ -1,5 +1,5 @@
 // The public API, typed by its OpenAPI document. Every request is kept for the view that shows it as curl.
-import { signal } from "@preact/signals";
+import { signal } from "../state/signal";
 import type { components } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -171,8 +171,8 @@ export async function all<T>(path: string, query: Query = {}, options: Options =
 
 export const environmentPath = (environment: string): string => `${root}/environments/${encodeURIComponent(environment)}`;
 export const themePath = (environment: string, theme: string): string => `${environmentPath(environment)}/themes/${encodeURIComponent(theme)}`;
-export const variantPath = (environment: string, theme: string, variant: string): string =>
-	`${themePath(environment, theme)}/variants/${encodeURIComponent(variant)}`;
+/** Of the Variant, or of the Theme itself if there is none. */
+export const variantPath = (environment: string, theme: string, variant = ""): string => themePath(environment, theme) + (variant && `/variants/${encodeURIComponent(variant)}`);
 
 /** The call as a command of curl, with the token left to the environment. */
 export function curl(call: Pick<Call, "method" | "path" | "headers" | "body">): string {

@@ -1,5 +1,5 @@
 // Who is logged in. The token itself is in a sealed cookie that no script reads.
-import { signal } from "@preact/signals";
+import { signal } from "../state/signal";
 import { ApiError, call, get, root, setUnauthorized, type Schemas } from "./client";
 
 export type Caller = Schemas["Caller"];

@@ -4,7 +4,7 @@ import { Badge, Field, SelectField, Swatch, TextField } from "../ui/controls";
 import { color as css } from "../tokens/css";
 import { contrast, hex, inP3, inSRGB, mapped, p3OfLCH, parse, rgbOfLCH, lchOfP3, lchOfRGB, write, type Color, type Triple } from "./color";
 import type { PartProps } from "./index";
-import { useState } from "preact/hooks";
+import { useState } from "../dom/hooks";
 
 const models = { oklch: ["Lightness", "Chroma", "Hue"], srgb: ["Red", "Green", "Blue"], p3: ["Red", "Green", "Blue"] } as const;
 type Model = keyof typeof models;

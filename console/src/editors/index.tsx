@@ -1,5 +1,5 @@
 // The editor of a value: the control for its type, an alias, or its JSON.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "../dom/hooks";
 import { Button, SelectField } from "../ui/controls";
 import { equal, resolve, type JSONValue, type Token } from "../state/token";
 import { kindOf } from "../tokens/sample";
@@ -74,7 +74,7 @@ export function Control({ type, ...part }: PartProps & { type: string | null }) 
 		case "duration": case "time": return <QuantityField {...part} units={["ms", "s"]} />;
 		case "number": case "opacity": case "lineHeight": case "lineHeights": return <NumberField {...part} />;
 		case "boolean": return <BooleanField {...part} />;
-		case "fontWeight": return <TextValueField {...part} list={["100", "200", "300", "400", "500", "600", "700", "800", "900", "thin", "light", "regular", "medium", "semi-bold", "bold", "black"]} numbers />;
+		case "fontWeight": return <TextValueField {...part} list={"100 200 300 400 500 600 700 800 900 thin light regular medium semi-bold bold black".split(" ")} numbers />;
 		case "fontFamily": return <ListField {...part} />;
 		case "cubicBezier": return <BezierField {...part} />;
 		case "shadow": return <ObjectsField {...part} shape={shapes.shadow!} what="layer" />;
@@ -83,7 +83,7 @@ export function Control({ type, ...part }: PartProps & { type: string | null }) 
 		case "gradient": return <ObjectsField {...part} shape={shapes.gradient!} what="stop" />;
 		case "typography": case "border": case "transition": case "strokeStyle": {
 			const plain = part.value === null || typeof part.value !== "object" || Array.isArray(part.value);
-			return plain ? <TextValueField {...part} list={type === "strokeStyle" ? ["solid", "dashed", "dotted", "double", "groove", "ridge", "outset", "inset"] : []} /> : <ObjectField {...part} shape={shapes[kindOf(type)]!} />;
+			return plain ? <TextValueField {...part} list={type === "strokeStyle" ? "solid dashed dotted double groove ridge outset inset".split(" ") : []} /> : <ObjectField {...part} shape={shapes[kindOf(type)]!} />;
 		}
 		default: return part.value !== null && typeof part.value === "object" ? <RawField {...part} /> : <TextValueField {...part} list={[]} numbers={typeof part.value === "number"} />;
 	}

@@ -18,6 +18,9 @@ export const shapes: Record<string, Shape> = {
 	strokeStyle: [["lineCap", "Line cap", "string", "round"], ["dashArray", "Dashes", "other", [{ value: 4, unit: "px" }]]],
 };
 
+/** The value with which one of a shape begins. */
+export const fresh = (shape: Shape): JSONValue => Object.fromEntries(shape.map(([name, , , first]) => [name, first]));
+
 const members = (v: JSONValue): Members => (v !== null && typeof v === "object" && !Array.isArray(v) ? v : {});
 
 export function ObjectField({ value, label, shape, onInput, onCommit, ...rest }: PartProps & { shape: Shape }) {
@@ -39,7 +42,6 @@ export function ObjectField({ value, label, shape, onInput, onCommit, ...rest }:
 export function ObjectsField({ value, label, shape, what, onInput, onCommit, ...rest }: PartProps & { shape: Shape; what: string }) {
 	const list = Array.isArray(value) ? value : [value];
 	const whole = (next: JSONValue[]): JSONValue => (Array.isArray(value) || next.length !== 1 ? next : next[0]!);
-	const fresh = Object.fromEntries(shape.map(([name, , , first]) => [name, first]));
 	return (
 		<div class="editor-parts">
 			<Sample type={what === "stop" ? "gradient" : "shadow"} value={value} />
@@ -53,7 +55,7 @@ export function ObjectsField({ value, label, shape, what, onInput, onCommit, ...
 					</div>
 				</details>
 			))}
-			<Button disabled={rest.disabled} onClick={() => onCommit([...list, fresh])}>Add a {what}</Button>
+			<Button disabled={rest.disabled} onClick={() => onCommit([...list, fresh(shape)])}>Add a {what}</Button>
 		</div>
 	);
 }

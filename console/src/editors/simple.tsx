@@ -1,5 +1,5 @@
 // Controls for values of one part: numbers, quantities, texts, lists of names, aliases and JSON.
-import { useId, useState } from "preact/hooks";
+import { useId, useState } from "../dom/hooks";
 import { Button, Checkbox, Field, SelectField, TextField } from "../ui/controls";
 import type { JSONValue } from "../state/token";
 import type { PartProps } from "./index";

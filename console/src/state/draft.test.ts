@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
-import { Draft, type Operation } from "./draft";
+import type { Operation } from "./change";
+import { Draft } from "./draft";
 import type { Token } from "./token";
 
 /** An origin of one draft, as far as drafts need it. */

@@ -15,8 +15,8 @@ export function followChanges(): void {
 	onMissed(() => invalidate(""));
 	listen((event) => {
 		invalidate(`themes ${event.environment}`);
-		if (event.theme) for (const what of ["theme", "variants", "versions", "diagnostics", "diff", "modes", "matrix", "preview"]) invalidate(`${what} ${event.theme}`);
-		if (event.variant) for (const what of ["variant", "versions", "diagnostics", "diff"]) invalidate(`${what} ${event.variant}`);
+		if (event.theme) for (const what of "theme variants versions diagnostics diff modes matrix preview".split(" ")) invalidate(`${what} ${event.theme}`);
+		if (event.variant) for (const what of "variant versions diagnostics diff".split(" ")) invalidate(`${what} ${event.variant}`);
 		invalidate(`events ${event.environment}`);
 	});
 }

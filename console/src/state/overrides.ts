@@ -1,6 +1,6 @@
 // The overrides of all Variants of a Theme, for the views that show many of them: read page by page, kept by events, and
 // changed by the batch API.
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 import { ApiError, call, get, themePath, variantPath } from "../api/client";
 import { listen, type Happening } from "./events";
 import { equal, type JSONValue, type Token } from "./token";
@@ -29,11 +29,11 @@ export class AllOverrides {
 	readonly undoable = signal<readonly Edit[][]>([]);
 	readonly redoable = signal<readonly Edit[][]>([]);
 
-	private queue: Promise<unknown> = Promise.resolve();
-	private writing = 0; // batches that are not answered yet
-	private stale = new Map<string, string | null>(); // by id, the draft's ETag that an event named
-	private etags = new Map<string, string | null>(); // of the drafts that were read or written
-	private refreshing = false;
+	#queue: Promise<unknown> = Promise.resolve();
+	#writing = 0; // batches that are not answered yet
+	#stale = new Map<string, string | null>(); // by id, the draft's ETag that an event named
+	#etags = new Map<string, string | null>(); // of the drafts that were read or written
+	#refreshing = false;
 
 	constructor(readonly environment: string, readonly theme: string) {
 		void this.read();
@@ -48,7 +48,7 @@ export class AllOverrides {
 			let after: string | undefined;
 			do {
 				const page: { items: Listed[]; next?: string } = await get(`${themePath(this.environment, this.theme)}/tokens/overrides`, { pageSize: 100, after }, { quiet: true });
-				this.put(page.items);
+				this.#put(page.items);
 				this.reading.value = this.rows.value.size;
 				after = page.next;
 			} while (after);
@@ -58,8 +58,8 @@ export class AllOverrides {
 		}
 	}
 
-	private put(items: readonly Listed[]): void {
-		for (const { variant, etag } of items) this.etags.set(variant, etag);
+	#put(items: readonly Listed[]): void {
+		for (const { variant, etag } of items) this.#etags.set(variant, etag);
 		this.rows.value = new Map([...this.rows.value, ...items.map(({ variant, overrides }) => [variant, new Map(Object.entries(overrides))] as const)]);
 	}
 
@@ -73,28 +73,28 @@ export class AllOverrides {
 				this.rows.value = rows;
 				return;
 			}
-			this.stale.set(event.variant, event.etag ?? null);
-			void this.refresh();
+			this.#stale.set(event.variant, event.etag ?? null);
+			void this.#refresh();
 		});
 	}
 
 	/** Reads what is stale, one Variant at a time, and not while an edit is on its way. What an event tells of an own edit is known. */
-	private async refresh(): Promise<void> {
-		if (this.refreshing) return;
-		this.refreshing = true;
-		for (const [id, etag] of this.stale) {
-			if (this.writing > 0) break;
-			this.stale.delete(id);
-			if (etag && this.etags.get(id) === etag) continue;
+	async #refresh(): Promise<void> {
+		if (this.#refreshing) return;
+		this.#refreshing = true;
+		for (const [id, etag] of this.#stale) {
+			if (this.#writing > 0) break;
+			this.#stale.delete(id);
+			if (etag && this.#etags.get(id) === etag) continue;
 			try {
 				const { resource } = await get<{ resource: { etag: string | null; tokens: Token[] } }>(`${variantPath(this.environment, this.theme, id)}/tokens`, undefined, { quiet: true });
-				if (this.writing > 0) this.stale.set(id, null);
-				else this.put([{ variant: id, etag: resource.etag, overrides: Object.fromEntries(resource.tokens.map((o) => [o.path, o.value])) }]);
+				if (this.#writing > 0) this.#stale.set(id, null);
+				else this.#put([{ variant: id, etag: resource.etag, overrides: Object.fromEntries(resource.tokens.map((o) => [o.path, o.value])) }]);
 			} catch (error) {
 				if (!(error instanceof ApiError && error.status === 404)) this.error.value = error as Error;
 			}
 		}
-		this.refreshing = false;
+		this.#refreshing = false;
 	}
 
 	/** Makes edits: shown at once, sent in their order. It fails as the API says, and then the cells are as they were. */
@@ -104,46 +104,46 @@ export class AllOverrides {
 		const inverse = real.map((e) => ({ ...e, value: this.of(e.variant).get(e.path) }));
 		this.undoable.value = [...this.undoable.value, inverse].slice(-steps);
 		this.redoable.value = [];
-		return this.send(real);
+		return this.#send(real);
 	}
 
 	undo(): Promise<void> {
-		return this.step(this.undoable, this.redoable);
+		return this.#step(this.undoable, this.redoable);
 	}
 
 	redo(): Promise<void> {
-		return this.step(this.redoable, this.undoable);
+		return this.#step(this.redoable, this.undoable);
 	}
 
-	private step(from: typeof this.undoable, to: typeof this.undoable): Promise<void> {
+	#step(from: typeof this.undoable, to: typeof this.undoable): Promise<void> {
 		const edits = from.value.at(-1);
 		if (!edits) return Promise.resolve();
 		from.value = from.value.slice(0, -1);
 		to.value = [...to.value, edits.map((e) => ({ ...e, value: this.of(e.variant).get(e.path) }))];
-		return this.send(edits);
+		return this.#send(edits);
 	}
 
-	private send(edits: readonly Edit[]): Promise<void> {
-		this.lay(edits);
-		this.writing++;
-		const sent = this.queue.then(async () => {
+	#send(edits: readonly Edit[]): Promise<void> {
+		this.#lay(edits);
+		this.#writing++;
+		const sent = this.#queue.then(async () => {
 			try {
 				const { data } = await call<{ changed: { id: string; etag: string | null }[] }>("POST", `${themePath(this.environment, this.theme)}/variants/batch`, { body: { change: changes(edits) }, headers: { Prefer: "return=minimal" } });
-				for (const { id, etag } of data.changed) this.etags.set(id, etag);
+				for (const { id, etag } of data.changed) this.#etags.set(id, etag);
 			} catch (error) {
 				this.undoable.value = [];
 				this.redoable.value = [];
-				for (const e of edits) this.stale.set(e.variant, null);
+				for (const e of edits) this.#stale.set(e.variant, null);
 				throw error;
 			} finally {
-				if (--this.writing === 0) void this.refresh();
+				if (--this.#writing === 0) void this.#refresh();
 			}
 		});
-		this.queue = sent.catch(() => undefined);
+		this.#queue = sent.catch(() => undefined);
 		return sent;
 	}
 
-	private lay(edits: readonly Edit[]): void {
+	#lay(edits: readonly Edit[]): void {
 		const rows = new Map(this.rows.value);
 		const copied = new Map<string, Map<string, JSONValue>>();
 		for (const { variant, path, value } of edits) {

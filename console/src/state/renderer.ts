@@ -1,5 +1,5 @@
 // The renderer module, in a worker of its own that starts with the first preview.
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 import type { FileName } from "../../../wasm/livery.mjs";
 
 export type { FileName };

@@ -1,6 +1,6 @@
 // Values of the API that views share: one request however many views look at it, asked again when an event says so.
-import { signal, type Signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { signal, type Signal } from "./signal";
+import { useEffect } from "../dom/hooks";
 
 export interface Loaded<T> {
 	data?: T;
@@ -54,10 +54,10 @@ export function resource<T>(key: string, load: () => Promise<T>): Resource<T> {
 	return entry.resource as Resource<T>;
 }
 
-/** Asks again for every resource whose key begins so; those that no view shows are forgotten instead. */
-export function invalidate(prefix: string): void {
+/** Asks again for every resource whose key begins with one of these; those that no view shows are forgotten instead. */
+export function invalidate(...prefixes: string[]): void {
 	for (const [key, { resource, users }] of resources) {
-		if (!key.startsWith(prefix)) continue;
+		if (!prefixes.some((prefix) => key.startsWith(prefix))) continue;
 		if (users > 0) void resource.reload();
 		else resources.delete(key);
 	}

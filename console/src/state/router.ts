@@ -1,5 +1,5 @@
 // Every view has an address of its own under /console/.
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 import type { ComponentType } from "preact";
 
 export type Params = Record<string, string>;
@@ -67,10 +67,13 @@ export function followLinks(): void {
 }
 
 const segment = encodeURIComponent;
+const below = (name: string): string => name && `/${name}`;
+const variant = (e: string, t: string, v = "", tab = ""): string => `/console/e/${segment(e)}/t/${segment(t)}${v && `/v/${segment(v)}`}${below(tab)}`;
 export const href = {
 	home: () => "/console/",
 	calls: () => "/console/calls",
-	environment: (e: string, tab = "") => `/console/e/${segment(e)}${tab && `/${tab}`}`,
-	theme: (e: string, t: string, tab = "") => `/console/e/${segment(e)}/t/${segment(t)}${tab && `/${tab}`}`,
-	variant: (e: string, t: string, v: string, tab = "") => `/console/e/${segment(e)}/t/${segment(t)}/v/${segment(v)}${tab && `/${tab}`}`,
+	environment: (e: string, tab = "") => `/console/e/${segment(e)}${below(tab)}`,
+	theme: (e: string, t: string, tab?: string) => variant(e, t, "", tab),
+	/** Of the Variant, or of the Theme itself if there is none. */
+	variant,
 };

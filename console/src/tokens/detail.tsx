@@ -1,15 +1,17 @@
 // One token: its value with the control for its type, what it refers to, what uses it, and what can be done with it.
-import { useState } from "preact/hooks";
+import { useState } from "../dom/hooks";
 import { property, resolve, type JSONValue, type Token } from "../state/token";
-import { blank, type Change, type Draft } from "../state/draft";
+import { blank, type Change } from "../state/change";
+import type { Draft } from "../state/draft";
 import { Badge, Button, Copy, Dialog, Form, SelectField, TextField, say } from "../ui/controls";
 import { ValueEditor } from "../editors";
+import { fresh, shapes } from "../editors/objects";
 import { short } from "./css";
 import { Sample } from "./sample";
 import type { Entry } from "./rows";
 
 /** The types of the API, those of DTCG first. */
-export const types = ["color", "dimension", "fontFamily", "fontWeight", "duration", "cubicBezier", "number", "strokeStyle", "border", "transition", "shadow", "gradient", "typography", "string", "text", "other", "link", "asset", "content", "custom-string", "textCase", "textDecoration", "mediaQuery", "boolean", "opacity", "percentage", "lineHeights", "lineHeight", "spacing", "sizing", "size", "space", "borderRadius", "borderWidth", "fontSizes", "fontSize", "letterSpacing", "letterSpacings", "paragraphSpacing", "paragraphIndent", "radius", "fontFamilies", "fontWeights", "boxShadow", "cubic-bezier", "time"] as const;
+export const types = "color dimension fontFamily fontWeight duration cubicBezier number strokeStyle border transition shadow gradient typography string text other link asset content custom-string textCase textDecoration mediaQuery boolean opacity percentage lineHeights lineHeight spacing sizing size space borderRadius borderWidth fontSizes fontSize letterSpacing letterSpacings paragraphSpacing paragraphIndent radius fontFamilies fontWeights boxShadow cubic-bezier time".split(" ");
 
 export interface DetailProps {
 	entry: Entry;
@@ -18,6 +20,7 @@ export interface DetailProps {
 	paths: () => readonly string[];
 	prefix: string;
 	usedBy: readonly string[];
+	usedThrough: readonly string[];
 	uses: readonly string[];
 	fault: string | undefined;
 	mayEdit: boolean;
@@ -62,6 +65,7 @@ export function Detail(props: DetailProps) {
 				<dd><Links paths={props.uses} onSelect={onSelect} none="no other token" /></dd>
 				<dt>Used by</dt>
 				<dd><Links paths={props.usedBy} onSelect={onSelect} none="no other token" /></dd>
+				{props.usedThrough.length > 0 && <><dt>Through these</dt><dd><Links paths={props.usedThrough} onSelect={onSelect} none="" /></dd></>}
 			</dl>
 			{mayEdit && (
 				<div class="actions">
@@ -130,7 +134,7 @@ export function AddToken({ draft, near, onClose }: { draft: Draft; near: string;
 	const [path, setPath] = useState(near ? `${near}.` : "");
 	const [type, setType] = useState("color");
 	const wrong = wrongPath(path) || (draft.find(path) ? "A token with this path exists." : "");
-	const first: Record<string, JSONValue> = { color: "#808080", dimension: { value: 16, unit: "px" }, duration: { value: 200, unit: "ms" }, number: 1, fontFamily: "system-ui", fontWeight: 400, cubicBezier: [0.2, 0, 0, 1], boolean: true, opacity: 1, shadow: { color: "#00000033", offsetX: { value: 0, unit: "px" }, offsetY: { value: 2, unit: "px" }, blur: { value: 8, unit: "px" }, spread: { value: 0, unit: "px" } } };
+	const first: Record<string, JSONValue> = { color: "#808080", dimension: { value: 16, unit: "px" }, duration: { value: 200, unit: "ms" }, number: 1, fontFamily: "system-ui", fontWeight: 400, cubicBezier: [0.2, 0, 0, 1], boolean: true, opacity: 1, shadow: fresh(shapes.shadow!) };
 	return (
 		<Dialog title="New token" onClose={() => onClose()}>
 			<Form submit="Add" disabled={wrong !== ""} onCancel={() => onClose()} onSubmit={async () => { draft.apply(draft.put({ ...blank(path), type, resolvedType: type, value: first[type] ?? "" })!); onClose(path); }}>

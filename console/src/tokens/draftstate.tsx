@@ -1,5 +1,5 @@
 // What becomes of edits: saved, waiting, refused, or in conflict with what another person made.
-import { useEffect } from "preact/hooks";
+import { useEffect } from "../dom/hooks";
 import type { Draft } from "../state/draft";
 import { spell } from "../state/token";
 import { Button, say } from "../ui/controls";

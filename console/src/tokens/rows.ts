@@ -1,6 +1,6 @@
 // The rows of the token table: the tree of groups, filtered.
 import { aliases, spell, type Token } from "../state/token";
-import type { Group } from "../state/draft";
+import type { Group } from "../state/tokens";
 
 export interface Row {
 	path: string;
@@ -59,6 +59,14 @@ export function usesOf(entries: readonly Entry[]): Map<string, string[]> {
 		}
 	}
 	return uses;
+}
+
+/** Which tokens refer to a path through others alone. */
+export function usesThrough(uses: ReadonlyMap<string, readonly string[]>, path: string): string[] {
+	const direct = uses.get(path) ?? [];
+	const all = new Set(direct);
+	for (const one of all) for (const next of uses.get(one) ?? []) all.add(next); // what is added has its turn, too
+	return [...all].filter((one) => one !== path && !direct.includes(one));
 }
 
 type Sets = { diagnostics: ReadonlySet<string>; changed: ReadonlySet<string>; uses: ReadonlyMap<string, unknown> };

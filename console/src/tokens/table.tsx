@@ -1,5 +1,5 @@
 // The token table: only the rows that the window shows are in the page, whatever the Theme's size.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "../dom/hooks";
 import { aliases, resolve, type Token } from "../state/token";
 import { Badge } from "../ui/controls";
 import { short } from "./css";

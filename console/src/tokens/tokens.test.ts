@@ -1,9 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
-import { blank } from "../state/draft";
+import { blank } from "../state/change";
 import { aliases, pointer, property, renameAliases, resolve, type Token } from "../state/token";
 import { declarations, match, pathOf } from "./paste";
-import { matcher, rowsOf, themeEntries, treeOf, usesOf, variantEntries } from "./rows";
+import { matcher, rowsOf, themeEntries, treeOf, usesOf, usesThrough, variantEntries } from "./rows";
 
 const token = (path: string, value: Token["value"], more: Partial<Token> = {}): Token => ({ ...blank(path), value, type: "color", resolvedType: "color", ...more });
 const theme = [token("a.b", "#fff"), token("a.c.d", "{a.b}"), token("a.c.e", "#000"), token("f", "{a.c.d}")];
@@ -32,6 +32,10 @@ test("a filter keeps what has all words, and the groups above it", () => {
 	const entries = themeEntries(theme);
 	const uses = usesOf(entries);
 	deepEqual(uses.get("a.b"), ["a.c.d"]);
+	deepEqual(usesThrough(uses, "a.b"), ["f"]);
+	deepEqual(usesThrough(uses, "a.c.d"), []);
+	const circle = usesOf(themeEntries([token("a", "{c}"), token("b", "{a}"), token("c", "{b}"), token("d", ["{a}", "{c}"])]));
+	deepEqual([circle.get("a"), usesThrough(circle, "a")], [["b", "d"], ["c"]]);
 	const shown = (filter: Partial<Parameters<typeof matcher>[0]>) => rowsOf(treeOf(entries), matcher({ words: "", type: "", only: "", ...filter }, { ...none, uses }), new Set()).rows.map((r) => r.path);
 	deepEqual(shown({ words: "A.C #000" }), ["a", "a.c", "a.c.e"]);
 	deepEqual(shown({ type: "dimension" }), []);

@@ -1,6 +1,7 @@
 // What changes many tokens at once: search and replace, and pasted custom properties. Each shows what it will do first.
-import { useState } from "preact/hooks";
-import { blank, merged, type Change, type Draft } from "../state/draft";
+import { useState } from "../dom/hooks";
+import { blank, merged, type Change } from "../state/change";
+import type { Draft } from "../state/draft";
 import { spell, type JSONValue, type Token } from "../state/token";
 import { Checkbox, Dialog, Empty, Field, Form, TextField } from "../ui/controls";
 import { match, pathOf } from "./paste";

@@ -1,7 +1,8 @@
 // The controls that all views are made of.
 import type { ComponentChildren, ComponentProps } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { signal } from "@preact/signals";
+import { useEffect, useId, useRef, useState } from "../dom/hooks";
+import type { Resource } from "../state/resource";
+import { signal } from "../state/signal";
 
 export type ButtonProps = Omit<ComponentProps<"button">, "type" | "class" | "role"> & {
 	class?: string;
@@ -159,26 +160,6 @@ export function Form({ onSubmit, submit, onCancel, danger, disabled, children }:
 	);
 }
 
-export interface Tab {
-	href: string;
-	text: string;
-	current: boolean;
-	count?: number;
-}
-
-/** Links to the views beside this one. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
-	return (
-		<nav class="tabs" aria-label={label}>
-			{tabs.map((t) => (
-				<a key={t.href} href={t.href} aria-current={t.current ? "page" : undefined}>
-					{t.text}{t.count !== undefined && <span class="count">{t.count}</span>}
-				</a>
-			))}
-		</nav>
-	);
-}
-
 export function Badge({ kind = "", children }: { kind?: "" | "success" | "warning" | "danger" | "accent"; children: ComponentChildren }) {
 	return <span class={`badge ${kind}`}>{children}</span>;
 }
@@ -200,6 +181,12 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
 			{retry && <Button onClick={retry}>Try again</Button>}
 		</div>
 	);
+}
+
+/** What stands in for a value that is not there yet, or cannot be had. */
+export function Waiting({ of: { state, reload }, what }: { of: Pick<Resource<unknown>, "state" | "reload">; what: string }) {
+	const { data, error } = state.value;
+	return error ? <Failure error={error} retry={() => void reload()} /> : data ? null : <Loading what={what} />;
 }
 
 export function Loading({ what }: { what: string }) {
@@ -235,6 +222,9 @@ export function say(text: string, kind: Toast["kind"] = "", action?: Toast["acti
 	toasts.value = [...toasts.value.slice(-2), { id, text, kind, action }];
 	setTimeout(() => dismiss(id), kind === "danger" ? 12_000 : 6_000);
 }
+
+/** Tells why something was refused. */
+export const complain = (error: Error): void => say(error.message, "danger");
 
 function dismiss(id: number): void {
 	toasts.value = toasts.value.filter((t) => t.id !== id);

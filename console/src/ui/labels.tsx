@@ -1,6 +1,6 @@
 // Labels as they are edited, and the question before what cannot be taken back.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useState } from "../dom/hooks";
 import { Button, Dialog, Form, TextField } from "./controls";
 
 export type Pairs = readonly (readonly [string, string])[];

@@ -1,5 +1,5 @@
 // What of a long list is in sight: the rest is room above and below, so that a list of any length costs what the screen shows.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "../dom/hooks";
 
 export interface Range {
 	first: number; // index of the first item that is shown

@@ -1,13 +1,12 @@
 import { caller } from "../api/session";
 import { useEnvironments } from "../state/here";
 import { href } from "../state/router";
-import { Badge, Empty, Failure, Loading } from "../ui/controls";
+import { Badge, Empty, Waiting } from "../ui/controls";
 
 export function Environments() {
-	const { state, reload } = useEnvironments();
-	const { data, error } = state.value;
-	if (error) return <Failure error={error} retry={() => void reload()} />;
-	if (!data) return <Loading what="Reading your Environments" />;
+	const list = useEnvironments();
+	const { data, error } = list.state.value;
+	if (!data || error) return <Waiting of={list} what="Reading your Environments" />;
 	if (data.length === 0) {
 		return (
 			<Empty title="You may see no Environment yet">

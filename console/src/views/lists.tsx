@@ -1,11 +1,11 @@
 // The lists of Themes and of Variants: found by their words and labels, as cards or as a table. A thousand cost what the screen shows.
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo } from "../dom/hooks";
 import type { Theme } from "../api/client";
 import type { Overrides } from "../state/overrides";
 import type { Resource } from "../state/resource";
 import { query, setQuery } from "../state/router";
-import { Badge, Button, Empty, Failure, Loading, SelectField, TextField } from "../ui/controls";
+import { Badge, Button, Empty, SelectField, TextField, Waiting } from "../ui/controls";
 import { Cards, Table } from "./listviews";
 import "./lists.css";
 
@@ -52,7 +52,7 @@ export interface ListingProps<T extends Listed> {
 }
 
 export function Listing<T extends Listed>({ of, what, create, children, ...rest }: ListingProps<T>) {
-	const { data, error } = of.state.value;
+	const { data } = of.state.value;
 	const words = query.value.get("q") ?? "";
 	const sort = (query.value.get("sort") ?? "") as Sort;
 	const list = query.value.get("as") === "list";
@@ -60,8 +60,7 @@ export function Listing<T extends Listed>({ of, what, create, children, ...rest 
 	const View = list ? Table : Cards;
 	return (
 		<>
-			{error && <Failure error={error} retry={() => void of.reload()} />}
-			{!data && !error && <Loading what={`Reading the ${what}s`} />}
+			<Waiting of={of} what={`Reading the ${what}s`} />
 			<div class="tools">
 				{data && data.length > 0 && (
 					<>

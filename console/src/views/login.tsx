@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useState } from "../dom/hooks";
 import { goToIssuer, logIn, loginError, settings } from "../api/session";
 import { Button, Form, TextField } from "../ui/controls";
 

@@ -11,7 +11,8 @@ import { matches, sorted } from "./lists";
 import { countsOf, moved, rowsOf } from "./matrix/logic";
 import { mergeIdentity } from "./settings/identity";
 import { draftOfMode, modesOf, shifted } from "./settings/modes";
-import { catalogue, member, snippets, tailwindTheme, type Integration } from "./settings/snippets";
+import catalogue from "./settings/integrations.json";
+import { member, snippets, tailwindTheme, type Integration } from "./settings/snippets";
 import { parseLines } from "./variants/lines";
 
 const token = (path: string, resolvedType = "color"): Token => ({ path, type: null, resolvedType, inferred: false, value: "#fff", description: null, extensions: null });
@@ -89,14 +90,15 @@ test("each pair of the catalogue has something to copy, with the Theme's address
 	const urls = { latest: files("latest"), pinned: files("3"), version: 3 } as never;
 	const tokens = [token("color.accent.$root"), token("color.brand"), token("space.md", "dimension")];
 	let pairs = 0;
-	for (const [framework, libraries] of Object.entries(catalogue)) {
+	for (const [framework, { libraries }] of Object.entries(catalogue.frameworks)) {
 		for (const library of libraries) {
 			pairs++;
 			for (const pinned of [false, true]) {
-				const text = snippets({ framework, library } as Integration, { urls, pinned, modes: ["scheme"], tokens, prefix: "x" }).map((s) => s.text).join("\n");
+				const text = snippets(catalogue, { framework, library } as Integration, { urls, pinned, modes: ["scheme"], tokens, prefix: "x" }).map((s) => s.text).join("\n");
 				ok(text.includes(`https://cdn/${pinned ? "3" : "latest"}/`), `${framework} ${library}`);
 				ok(/buildTimeTokens|--x-color-brand|tokens\.color\.brand/.test(library + text), text);
 				equal(text.includes("tokens.css?modes=scheme"), text.includes("tokens.css"));
+				ok(!/\{[\w.]+\}|undefined/.test(text), text);
 			}
 		}
 	}

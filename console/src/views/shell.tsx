@@ -1,5 +1,5 @@
 // The frame of every view: who is logged in, where the view stands, and whether the page hears of changes.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "../dom/hooks";
 import { caller, logOut } from "../api/session";
 import { connected } from "../state/events";
 import { useEnvironment, useTheme, useVariant } from "../state/here";
@@ -8,6 +8,7 @@ import { setScheme, scheme, type Scheme } from "../state/scheme";
 import { Button, Empty, Loading, Toasts } from "../ui/controls";
 import { routes } from "../routes";
 import { Login } from "./login";
+import { Tabs } from "./tabs";
 
 export function Shell() {
 	const found = match(routes, path.value);
@@ -20,6 +21,7 @@ export function Shell() {
 	}, [path.value]);
 	if (caller.value === undefined) return <Loading what="Livery is loading" />;
 	const View = found?.route.view;
+	const key = JSON.stringify(found?.params);
 	return (
 		<>
 			<a class="skip" href="#main" onClick={(e) => { e.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
@@ -33,7 +35,12 @@ export function Shell() {
 				</div>
 			</header>
 			<main id="main" ref={main} tabIndex={-1}>
-				{caller.value === null ? <Login /> : View ? <View key={JSON.stringify(found.params)} params={found.params} /> : <NotFound />}
+				{caller.value === null ? <Login /> : View ? (
+					<>
+						{found.params.environment && <Tabs key={`tabs ${key}`} params={found.params} current={/\/(\w+)$/.exec(found.route.pattern)?.[1] ?? ""} />}
+						<View key={key} params={found.params} />
+					</>
+				) : <NotFound />}
 			</main>
 			<Toasts />
 		</>

@@ -1,58 +1,32 @@
-// The tabs of an Environment, a Theme and a Variant. A view adds its own tab here and its route in routes.ts.
-import { href } from "../state/router";
+// What stands above the views of an Environment, a Theme or a Variant: its name and its tabs. A view adds its own tab here
+// and its route in routes.ts.
+import { href, type Params } from "../state/router";
 import { useTheme, useVariant } from "../state/here";
-import { Tabs } from "../ui/controls";
 import { State } from "./lists";
 
-export function EnvironmentTabs({ environment, current }: { environment: string; current: string }) {
-	const tab = (name: string, text: string) => ({ href: href.environment(environment, name), text, current: name === current });
-	return <Tabs label="Environment" tabs={[tab("", "Themes"), tab("events", "Events"), tab("webhooks", "Webhooks")]} />;
-}
+type Names = readonly (readonly [tab: string, text: string])[];
+const ofEnvironment: Names = [["", "Themes"], ["events", "Events"], ["webhooks", "Webhooks"]];
+const ofBoth: Names = [["preview", "Preview"], ["diff", "Changes"], ["versions", "Versions"], ["settings", "Settings"]];
+const ofTheme: Names = [["", "Tokens"], ["variants", "Variants"], ["matrix", "Matrix"], ...ofBoth];
+const ofVariant: Names = [["", "Overrides"], ...ofBoth];
 
-export function ThemeTabs({ environment, theme, current }: { environment: string; theme: string; current: string }) {
-	const t = useTheme(environment, theme).state.value.data;
-	const tab = (name: string, text: string) => ({ href: href.theme(environment, theme, name), text, current: name === current });
+/** The caller gives it another key if the parameters are others. */
+export function Tabs({ params, current }: { params: Params; current: string }) {
+	const { environment: e, theme: t, variant: v } = params;
+	const data = t && (v ? useVariant(e!, t, v) : useTheme(e!, t)).state.value.data;
 	return (
 		<>
-			<div class="title-row">
-				<h1>{t?.displayName ?? "…"}</h1>
-				{t && <State of={t} />}
-			</div>
-			<Tabs
-				label="Theme"
-				tabs={[
-					tab("", "Tokens"),
-					tab("variants", "Variants"),
-					tab("matrix", "Matrix"),
-					tab("preview", "Preview"),
-					tab("diff", "Changes"),
-					tab("versions", "Versions"),
-					tab("settings", "Settings"),
-				]}
-			/>
-		</>
-	);
-}
-
-export function VariantTabs({ environment, theme, variant, current }: { environment: string; theme: string; variant: string; current: string }) {
-	const v = useVariant(environment, theme, variant).state.value.data;
-	const tab = (name: string, text: string) => ({ href: href.variant(environment, theme, variant, name), text, current: name === current });
-	return (
-		<>
-			<div class="title-row">
-				<h1>{v?.displayName ?? "…"}</h1>
-				{v && <State of={v} />}
-			</div>
-			<Tabs
-				label="Variant"
-				tabs={[
-					tab("", "Overrides"),
-					tab("preview", "Preview"),
-					tab("diff", "Changes"),
-					tab("versions", "Versions"),
-					tab("settings", "Settings"),
-				]}
-			/>
+			{t && (
+				<div class="title-row">
+					<h1>{data ? data.displayName : "…"}</h1>
+					{data && <State of={data} />}
+				</div>
+			)}
+			<nav class="tabs" aria-label={v ? "Variant" : t ? "Theme" : "Environment"}>
+				{(v ? ofVariant : t ? ofTheme : ofEnvironment).map(([tab, text]) => (
+					<a key={tab} href={t ? href.variant(e!, t, v, tab) : href.environment(e!, tab)} aria-current={tab === current ? "page" : undefined}>{text}</a>
+				))}
+			</nav>
 		</>
 	);
 }

@@ -1,19 +1,17 @@
 // The Themes of an Environment.
-import { useState } from "preact/hooks";
+import { useState } from "../dom/hooks";
 import { call, environmentPath, type Theme } from "../api/client";
 import { mayEdit } from "../api/session";
 import { useThemes } from "../state/here";
 import { go, href } from "../state/router";
 import { Dialog, Form, TextField } from "../ui/controls";
 import { Listing } from "./lists";
-import { EnvironmentTabs } from "./tabs";
 
 export function Themes({ params }: { params: Record<string, string> }) {
 	const e = params.environment!;
 	const [creating, setCreating] = useState(false);
 	return (
 		<>
-			<EnvironmentTabs environment={e} current="" />
 			<h1>Themes</h1>
 			<Listing of={useThemes(e)} what="Theme" counted="tokens" link={(id, tab) => href.theme(e, id, tab)} create={mayEdit(e) ? () => setCreating(true) : undefined}>
 				<p>A Theme is one design system: a tree of tokens, with a Variant for each brand. Make one here, or push files that you have:</p>

@@ -1,7 +1,7 @@
 // The tokens of a Theme's draft, and the overrides of a Variant beside them.
-import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { environmentPath, get, themePath, variantPath } from "../api/client";
+import { useComputed, useSignal } from "../state/signal";
+import { useEffect, useMemo, useState } from "../dom/hooks";
+import { environmentPath, get, variantPath } from "../api/client";
 import { mayEdit } from "../api/session";
 import { draftOf, type Draft } from "../state/draft";
 import { useTheme } from "../state/here";
@@ -11,10 +11,9 @@ import { aliases, type JSONValue } from "../state/token";
 import { Button, Empty, Failure, Loading, SelectField, TextField } from "../ui/controls";
 import { AddToken, Detail } from "../tokens/detail";
 import { DraftState, Conflicts } from "../tokens/draftstate";
-import { matcher, rowsOf, themeEntries, treeOf, usesOf, variantEntries, type Filter } from "../tokens/rows";
+import { matcher, rowsOf, themeEntries, treeOf, usesOf, usesThrough, variantEntries, type Filter } from "../tokens/rows";
 import { TokenTable } from "../tokens/table";
 import { Paste, Replace } from "../tokens/tools";
-import { ThemeTabs, VariantTabs } from "./tabs";
 import "../tokens/tokens.css";
 
 interface Diagnostic { path: string; kind: string; message: string }
@@ -31,7 +30,6 @@ export function Tokens({ params }: { params: Record<string, string> }) {
 	const error = draft.error.value ?? themeDraft.error.value;
 	return (
 		<>
-			{variant ? <VariantTabs environment={environment} theme={theme} variant={variant} current="" /> : <ThemeTabs environment={environment} theme={theme} current="" />}
 			{error && !draft.loaded.value && <Failure error={error} retry={() => void draft.read()} />}
 			{draft.loaded.value && themeDraft.loaded.value ? <Browser {...{ environment, theme, variant, draft, themeDraft }} /> : !error && <Loading what="Reading the tokens" />}
 		</>
@@ -39,10 +37,10 @@ export function Tokens({ params }: { params: Record<string, string> }) {
 }
 
 const onlyOptions = [["", "All tokens"], ["changed", "Only changed"], ["diagnostics", "Only with faults"], ["unused", "Only unused"]] as const;
-const onlyOfVariant = [["", "All tokens"], ["overridden", "Only overridden"], ["diagnostics", "Only with faults"]] as const;
+const onlyOfVariant = [onlyOptions[0], ["overridden", "Only overridden"], onlyOptions[1], onlyOptions[2]] as const;
 
 function Browser({ environment, theme, variant, draft, themeDraft }: { environment: string; theme: string; variant?: string; draft: Draft; themeDraft: Draft }) {
-	const base = variant ? variantPath(environment, theme, variant) : themePath(environment, theme);
+	const base = variantPath(environment, theme, variant);
 	const prefix = useTheme(environment, theme).state.value.data?.assetSettings.prefix ?? "";
 	const diagnostics = useResource(`diagnostics ${variant ?? theme}`, () => get<{ diagnostics: Diagnostic[] }>(`${base}/tokens/diagnostics`, undefined, { quiet: true })).state.value.data;
 	const difference = useResource(`diff ${variant ?? theme}`, () => get<Difference>(`${base}/tokens/diff`, undefined, { quiet: true })).state.value.data;
@@ -90,7 +88,7 @@ function Browser({ environment, theme, variant, draft, themeDraft }: { environme
 					{entry && (
 						<Detail
 							key={selected} entry={entry} draft={draft} find={find} paths={() => entries.value.map((e) => e.path)} prefix={prefix} mayEdit={editable} fault={faults.get(selected)}
-							uses={[...new Set(aliases(entry.token.value))]} usedBy={uses.value.get(selected) ?? []} onSelect={select} onClose={() => setQuery({ token: "" })}
+							uses={[...new Set(aliases(entry.token.value))]} usedBy={uses.value.get(selected) ?? []} usedThrough={usesThrough(uses.value, selected)} onSelect={select} onClose={() => setQuery({ token: "" })}
 							onPreview={(value) => (preview.value = value === undefined ? null : { path: selected, value })}
 						/>
 					)}

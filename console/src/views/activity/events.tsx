@@ -1,11 +1,10 @@
 // What happened in an Environment, newest first; what happens now comes on top.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "../../dom/hooks";
 import { environmentPath, get } from "../../api/client";
 import { listen, type Happening } from "../../state/events";
 import { useThemes, useVariants } from "../../state/here";
 import { href, query, setQuery } from "../../state/router";
 import { Button, Empty, Failure, Loading, SelectField, TextField, Time } from "../../ui/controls";
-import { EnvironmentTabs } from "../tabs";
 import { action, fits, grouped, kinds, type Filter, type Group } from "./words";
 import "./activity.css";
 
@@ -42,7 +41,6 @@ export function Events({ params }: { params: Record<string, string> }) {
 	const shown = (events ?? []).filter((event) => fits(event, filter));
 	return (
 		<>
-			<EnvironmentTabs environment={e} current="events" />
 			<h1>Events</h1>
 			<div class="tools">
 				<SelectField label="Theme" hidden value={theme} options={[["", "All Themes"], ...themes.map((t) => [t.id, t.displayName] as const)]} onChange={(v) => setQuery({ theme: v })} />

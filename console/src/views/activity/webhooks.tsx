@@ -1,11 +1,10 @@
 // Addresses that are told of events.
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { call, environmentPath, get, type Schemas } from "../../api/client";
 import { mayAdmin } from "../../api/session";
 import { useResource } from "../../state/resource";
-import { Badge, Button, Checkbox, Copy, Dialog, Empty, Failure, Form, Loading, SelectField, TextField, Time, say } from "../../ui/controls";
+import { Badge, Button, Checkbox, Copy, Dialog, Empty, Failure, Form, SelectField, TextField, Time, Waiting, complain, say } from "../../ui/controls";
 import { Confirm } from "../../ui/labels";
-import { EnvironmentTabs } from "../tabs";
 import { action, kinds } from "./words";
 import "./activity.css";
 
@@ -18,7 +17,6 @@ export function Webhooks({ params }: { params: Record<string, string> }) {
 	const e = params.environment!;
 	return (
 		<>
-			<EnvironmentTabs environment={e} current="webhooks" />
 			<h1>Webhooks</h1>
 			{mayAdmin(e) ? <List path={`${environmentPath(e)}/webhooks`} /> : (
 				<Empty title="Webhooks are for admins"><p>A webhook tells another system of each publish. An admin of this Environment sees and makes them.</p></Empty>
@@ -28,18 +26,18 @@ export function Webhooks({ params }: { params: Record<string, string> }) {
 }
 
 function List({ path }: { path: string }) {
-	const { state, reload } = useResource(`webhooks ${path}`, async () => (await get<{ items: Webhook[] }>(path)).items);
+	const list = useResource(`webhooks ${path}`, async () => (await get<{ items: Webhook[] }>(path)).items);
 	const [creating, setCreating] = useState(false);
 	const [secret, setSecret] = useState<WithSecret | null>(null);
-	const { data, error } = state.value;
+	const { state, reload } = list;
+	const { data } = state.value;
 	const shown = (made: WithSecret): void => {
 		setSecret(made);
 		void reload();
 	};
 	return (
 		<>
-			{error && <Failure error={error} retry={() => void reload()} />}
-			{!data && !error && <Loading what="Reading the webhooks" />}
+			<Waiting of={list} what="Reading the webhooks" />
 			{data && <div class="tools"><Button kind="primary" onClick={() => setCreating(true)}>New webhook</Button><span class="muted">{data.length} of at most 20</span></div>}
 			{data?.length === 0 && <Empty title="No webhook yet"><p>A webhook sends each event to an https address of yours: a build that follows publishes, a CDN that purges, a chat that people read.</p></Empty>}
 			<ul class="settings">{data?.map((w) => <One key={w.id} path={path} webhook={w} reload={() => void reload()} onSecret={shown} />)}</ul>
@@ -86,7 +84,7 @@ function One({ path, webhook: w, reload, onSecret }: { path: string; webhook: We
 	const [deleting, setDeleting] = useState(false);
 	const [round, setRound] = useState(0); // of the deliveries, once they are shown
 	const at = `${path}/${w.id}`;
-	const run = (what: Promise<unknown>): void => void what.catch((error: Error) => say(error.message, "danger"));
+	const run = (what: Promise<unknown>): void => void what.catch(complain);
 	const test = async (): Promise<void> => {
 		await call("POST", `${at}/test`);
 		say("A test is on its way. The deliveries tell what came of it.");
@@ -121,7 +119,7 @@ function Deliveries({ path, round }: { path: string; round: number }) {
 	const [size, setSize] = useState(20);
 	const { state: list, reload } = useResource(`deliveries ${path} ${state} ${size} ${round}`, () => get<{ items: Delivery[]; next?: string }>(`${path}/deliveries`, { state, pageSize: size }));
 	const { data, error } = list.value;
-	const again = (d: Delivery): void => void call("POST", `${path}/deliveries/${d.id}/redeliver`).then(() => reload(), (err: Error) => say(err.message, "danger"));
+	const again = (d: Delivery): void => void call("POST", `${path}/deliveries/${d.id}/redeliver`).then(() => reload(), complain);
 	return (
 		<>
 			<SelectField label="State of deliveries" value={state} options={[["", "All"], ...Object.keys(states).map((s) => [s, s] as const)]} onChange={setState} />

@@ -1,11 +1,11 @@
 // Any operation of the API, filled in and sent from here.
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { ApiError, address, curl, get, root, send } from "../../api/client";
 import { useEnvironments } from "../../state/here";
 import { useResource } from "../../state/resource";
 import { query, setQuery } from "../../state/router";
 import type { JSONValue } from "../../state/token";
-import { Badge, Button, Copy, Dialog, Failure, Field, Form, Loading, SelectField, TextField } from "../../ui/controls";
+import { Badge, Button, Copy, Dialog, Field, Form, SelectField, TextField, Waiting } from "../../ui/controls";
 import { Answer } from "./calls";
 import { operationsOf, requestOf, type Operation } from "./operations";
 
@@ -20,9 +20,9 @@ export function Console() {
 }
 
 function Operations() {
-	const { data, error } = useResource("openapi", async () => operationsOf(await get<{ [name: string]: JSONValue }>(`${root}/openapi.json`, undefined, { quiet: true }))).state.value;
-	if (error) return <Failure error={error} />;
-	if (!data) return <Loading what="Reading the API's document" />;
+	const document = useResource("openapi", async () => operationsOf(await get<{ [name: string]: JSONValue }>(`${root}/openapi.json`, undefined, { quiet: true })));
+	const { data } = document.state.value;
+	if (!data) return <Waiting of={document} what="Reading the API's document" />;
 	const chosen = data.find((o) => o.id === query.value.get("op"));
 	return (
 		<>

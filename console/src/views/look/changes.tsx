@@ -1,5 +1,5 @@
 // What a publish would change, or what two versions differ in, and the publish itself.
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { ApiError, get, themePath, variantPath, type Schemas } from "../../api/client";
 import { useFollow } from "../../state/follow";
 import { useVariants } from "../../state/here";
@@ -10,7 +10,6 @@ import { resolve, type JSONValue, type Token } from "../../state/token";
 import { short } from "../../tokens/css";
 import { Sample } from "../../tokens/sample";
 import { Badge, Button, Empty, Failure, Loading } from "../../ui/controls";
-import { ThemeTabs, VariantTabs } from "../tabs";
 import { rowsOf, touchedBy, verdict, type Diff, type Row, type Touched } from "./diff";
 import { ManyVariants } from "./manyvariants";
 import { PublishPart } from "./publish";
@@ -19,7 +18,7 @@ import "./look.css";
 
 export function Changes({ params }: { params: Record<string, string> }) {
 	const [e, t, v] = [params.environment!, params.theme!, params.variant ?? ""];
-	const path = v ? variantPath(e, t, v) : themePath(e, t);
+	const path = variantPath(e, t, v);
 	const [from, to] = [query.value.get("from") ?? "", query.value.get("to") ?? "draft"];
 	const { state, reload } = useResource(`diff ${v || t} ${from} ${to}`, () => review(path, from, to));
 	const { data, error } = state.value;
@@ -28,7 +27,6 @@ export function Changes({ params }: { params: Record<string, string> }) {
 	const whole = from === "" && to === "draft";
 	return (
 		<>
-			{v ? <VariantTabs environment={e} theme={t} variant={v} current="diff" /> : <ThemeTabs environment={e} theme={t} current="diff" />}
 			{error && <Failure error={missing(error, v)} retry={() => void reload()} />}
 			{!data && !error && <Loading what="Comparing" />}
 			{data && (
@@ -64,7 +62,7 @@ function titleOf(d: Diff): string {
 }
 
 function Nothing({ environment, theme, variant, hasDraft }: { environment: string; theme: string; variant: string; hasDraft: boolean }) {
-	const to = variant ? href.variant(environment, theme, variant) : href.theme(environment, theme);
+	const to = href.variant(environment, theme, variant);
 	return (
 		<Empty title={hasDraft ? "The draft is as what is served" : "Nothing to publish"}>
 			<p>{hasDraft ? "It differs in what no custom property shows, or it was carried over to the Theme's new version. Publish it, or discard it." : "Both states are the same."} <a href={to}>Change a value</a>, and it stands here.</p>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { Button, Swatch } from "../../ui/controls";
 import type { Difference } from "./sheet";
 

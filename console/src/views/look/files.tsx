@@ -1,5 +1,5 @@
 // The five files of a look as text, and whether the origin has the same bytes.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "../../dom/hooks";
 import { adviceOf, fileNames, renderFiles, type FileName } from "../../state/renderer";
 import { Badge, Button, Copy, Failure, Loading, SelectField } from "../../ui/controls";
 import { previewFile, type Look } from "./look";

@@ -1,6 +1,7 @@
 // A page of its own within the preview: a sheet of tokens dresses it, and nothing of the console.
-import { render, type ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { render } from "../../dom/render";
+import { useEffect, useRef, useState } from "../../dom/hooks";
 import { frameStyle } from "./framestyle";
 
 interface Made {

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
-import { blank, type Change } from "../../state/draft";
+import { blank, type Change } from "../../state/change";
 import type { Token } from "../../state/token";
 import { pinnedAddress, rowsOf, touchedBy, verdict, type Diff } from "./diff";
 import { overridesOf, sameBytes } from "./look";

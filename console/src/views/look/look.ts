@@ -1,7 +1,8 @@
 // One look at a Theme: a document as the origin has it, rendered here by the module, with edits that are not saved yet.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "../../dom/hooks";
 import { send, themePath, variantPath } from "../../api/client";
-import { openDraft, type Change } from "../../state/draft";
+import type { Change } from "../../state/change";
+import { openDraft } from "../../state/draft";
 import { renderFiles, type RenderSource } from "../../state/renderer";
 import { useResource } from "../../state/resource";
 import { property, type JSONValue } from "../../state/token";

@@ -1,11 +1,11 @@
 // The drafts of a Theme's Variants: what each changes, and the publish of many, with progress.
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { call, themePath, type Schemas } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useTheme, useVariants } from "../../state/here";
 import { invalidate, useResource } from "../../state/resource";
 import { href } from "../../state/router";
-import { Button, Checkbox, Failure, Form, Loading, Progress, TextField, say } from "../../ui/controls";
+import { Button, Checkbox, Form, Progress, TextField, Waiting, say } from "../../ui/controls";
 
 type Done = Schemas["DoneVariant"];
 const chunk = 100;
@@ -35,13 +35,12 @@ interface DraftsProps {
 }
 
 function Drafts({ environment, theme, path, latest, names }: DraftsProps) {
-	const { state, reload } = useResource(`variants ${theme} drafts`, () => call<Schemas["PublishedVariants"]>("POST", path, { body: { variants: "all", dryRun: true }, quiet: true }).then((a) => a.data));
+	const drafts = useResource(`variants ${theme} drafts`, () => call<Schemas["PublishedVariants"]>("POST", path, { body: { variants: "all", dryRun: true }, quiet: true }).then((a) => a.data));
 	const [left, setLeft] = useState<ReadonlySet<string>>(new Set()); // ids that are not chosen
 	const [note, setNote] = useState("");
 	const [done, setDone] = useState<number | null>(null);
-	const { data, error } = state.value;
-	if (error) return <Failure error={error} retry={() => void reload()} />;
-	if (!data) return <Loading what="Looking at the drafts of the Variants" />;
+	const { data, error } = drafts.state.value;
+	if (!data || error) return <Waiting of={drafts} what="Looking at the drafts of the Variants" />;
 	const standing = data.skipped.filter((s) => s.reason === "alreadyPublished").length;
 	const later = standing > 0 && <p class="muted">{standing} more {standing === 1 ? "Variant has" : "Variants have"} changes and stand on version {latest} already: publish them in their tab Changes, or all of them here after the next publish of the Theme.</p>;
 	if (data.published.length === 0) return later || null;

@@ -1,13 +1,12 @@
 // The preview: up to four looks at a Theme side by side, made in this page by the module that the edges run.
-import { useComputed, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useComputed, useSignal } from "../../state/signal";
+import { useEffect } from "../../dom/hooks";
 import { all, get, themePath, type Schemas } from "../../api/client";
 import { useTheme, useVariants } from "../../state/here";
 import { query, setQuery } from "../../state/router";
 import { module, adviceOf } from "../../state/renderer";
 import { useResource } from "../../state/resource";
 import { Badge, Button, Failure, Loading, SelectField, TextField } from "../../ui/controls";
-import { ThemeTabs, VariantTabs } from "../tabs";
 import { DifferenceList } from "./differencelist";
 import { Files } from "./files";
 import { Frame } from "./frame";
@@ -51,7 +50,6 @@ export function Preview({ params }: { params: Record<string, string> }) {
 	};
 	return (
 		<>
-			{v ? <VariantTabs environment={e} theme={t} variant={v} current="preview" /> : <ThemeTabs environment={e} theme={t} current="preview" />}
 			{error && <Failure error={error} />}
 			{!situation && !error && <Loading what="Reading the Theme" />}
 			{situation && (

@@ -1,5 +1,5 @@
 // Publishing a draft or discarding it, and the moment the edge serves it.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "../../dom/hooks";
 import { ApiError, call, themePath, variantPath, type Theme, type Variant } from "../../api/client";
 import { mayEdit, settings } from "../../api/session";
 import { useEnvironment, useTheme, useVariant } from "../../state/here";
@@ -44,7 +44,7 @@ export function PublishPart({ environment, theme, variant, review, whole, onStal
 	const [note, setNote] = useState("");
 	const [published, setPublished] = useState<Published | null>(null);
 	const [discarding, setDiscarding] = useState(false);
-	const path = variant ? variantPath(environment, theme, variant) : themePath(environment, theme);
+	const path = variantPath(environment, theme, variant);
 	const latest = useTheme(environment, theme).state.value.data?.latestVersion ?? null;
 	// A Variant is published once for each version of its Theme.
 	const own = variant ? useVariant(environment, theme, variant).state.value.data?.latestVersion : null;
@@ -67,7 +67,7 @@ export function PublishPart({ environment, theme, variant, review, whole, onStal
 			if (error.reason === "staleEtag") return onStale();
 			throw new Error(conflicts[error.reason] ?? error.message);
 		}
-		for (const what of ["diff", "theme", "variant", "versions"]) invalidate(what);
+		invalidate("diff", "theme", "variant", "versions");
 	};
 	if (!mayEdit(environment)) return review.etag === null ? null : <p class="muted">Your role shows drafts. To publish this one, ask an editor of the Environment.</p>;
 	return (
@@ -100,7 +100,7 @@ function Discard({ path, etag, onClose, onStale }: { path: string; etag: string 
 		}
 		onClose();
 		say("The draft is discarded.", "success");
-		for (const what of ["diff", "theme", "variant"]) invalidate(what);
+		invalidate("diff", "theme", "variant");
 	};
 	return (
 		<Dialog title="Discard the draft?" onClose={onClose}>
@@ -144,7 +144,7 @@ function Served({ environment, theme, variant, published }: { environment: strin
 		setState({});
 		if (!reachable) return;
 		const stop = new AbortController();
-		const path = variant ? variantPath(environment, theme, variant) : themePath(environment, theme);
+		const path = variantPath(environment, theme, variant);
 		previewFile(`${path}/tokens/preview`, file.file, { version: String(published.latestVersion) })
 			.then((bytes) => served(file.url, new Uint8Array(bytes), published.at, stop.signal))
 			.then((after) => setState({ after }), (error: Error) => stop.signal.aborted || setState({ error }));

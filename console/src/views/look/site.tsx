@@ -1,5 +1,5 @@
 // A page of the user's own in a frame, which takes the sheet of a look by a message.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "../../dom/hooks";
 import { query, setQuery } from "../../state/router";
 import { Copy, TextField } from "../../ui/controls";
 import { siteAddress } from "./pane";

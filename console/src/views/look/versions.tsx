@@ -1,12 +1,11 @@
 // The versions of a Theme or a Variant: compared with now, looked at, restored as a draft.
-import { useState } from "preact/hooks";
-import { call, get, themePath, variantPath, type ApiError } from "../../api/client";
+import { useState } from "../../dom/hooks";
+import { call, get, variantPath, type ApiError } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useTheme, useVariant } from "../../state/here";
 import { invalidate } from "../../state/resource";
 import { go, href } from "../../state/router";
-import { Badge, Button, Dialog, Empty, Failure, Form, Loading, Time } from "../../ui/controls";
-import { ThemeTabs, VariantTabs } from "../tabs";
+import { Badge, Button, Dialog, Empty, Form, Time, Waiting } from "../../ui/controls";
 import { pinnedAddress } from "./diff";
 import { spellPane } from "./pane";
 import { Links } from "./publish";
@@ -15,19 +14,17 @@ import "./look.css";
 
 export function Versions({ params }: { params: Record<string, string> }) {
 	const [e, t, v] = [params.environment!, params.theme!, params.variant ?? ""];
-	const path = v ? variantPath(e, t, v) : themePath(e, t);
-	const { state, reload } = useVersions(path, v || t);
+	const path = variantPath(e, t, v);
+	const list = useVersions(path, v || t);
 	const [restoring, setRestoring] = useState<number | null>(null);
 	const theme = useTheme(e, t).state.value.data;
 	const variant = v ? useVariant(e, t, v).state.value.data : undefined;
 	const owner = v ? variant : theme;
-	const { data, error } = state.value;
-	const to = (tab: string): string => (v ? href.variant(e, t, v, tab) : href.theme(e, t, tab));
+	const { data } = list.state.value;
+	const to = (tab: string): string => href.variant(e, t, v, tab);
 	return (
 		<>
-			{v ? <VariantTabs environment={e} theme={t} variant={v} current="versions" /> : <ThemeTabs environment={e} theme={t} current="versions" />}
-			{error && <Failure error={error} retry={() => void reload()} />}
-			{!data && !error && <Loading what="Reading the versions" />}
+			<Waiting of={list} what="Reading the versions" />
 			{data?.length === 0 && (
 				<Empty title="Not published yet">
 					<p>A publish freezes the draft as version 1{v ? "" : " and serves it"}. Its address never changes what it answers. <a href={to("diff")}>Look at the draft and publish it</a>.</p>
@@ -80,7 +77,7 @@ function Restore({ version, path, hasDraft, next, variant, onClose }: { version:
 		} catch (err) {
 			throw (err as ApiError).reason === "staleEtag" ? new Error("The draft changed just now. Look at it, then restore again.") : err;
 		}
-		for (const what of ["diff", "theme", "variant"]) invalidate(what);
+		invalidate("diff", "theme", "variant");
 		onClose();
 		go(next);
 	};

@@ -1,5 +1,5 @@
 // The grid itself: only what is in sight exists, and the keys of a spreadsheet work.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "../../dom/hooks";
 import type { Variant } from "../../api/client";
 import type { Draft } from "../../state/draft";
 import type { AllOverrides, Overrides } from "../../state/overrides";
@@ -7,7 +7,7 @@ import { href } from "../../state/router";
 import { resolve, type JSONValue, type Token } from "../../state/token";
 import { short } from "../../tokens/css";
 import { Sample } from "../../tokens/sample";
-import { say } from "../../ui/controls";
+import { complain, say } from "../../ui/controls";
 import { rangeOf, type Range } from "../../ui/window";
 import type { Editing } from "./editor";
 import { moved, type Place, type Row } from "./logic";
@@ -94,7 +94,7 @@ export function Grid(props: Props) {
 		if (next) goTo(next, event.shiftKey);
 		else if (event.key === "Enter" || event.key === "F2") open(active, chosen);
 		else if ((event.key === "Delete" || event.key === "Backspace") && may) void edit(overrides, chosen.map((v) => ({ variant: v.id, path: rows[active.row]!.path, value: undefined })));
-		else if (control && event.key.toLowerCase() === "z" && may) void (event.shiftKey ? overrides.redo() : overrides.undo()).catch((error: Error) => say(error.message, "danger"));
+		else if (control && event.key.toLowerCase() === "z" && may) void (event.shiftKey ? overrides.redo() : overrides.undo()).catch(complain);
 		else return;
 		event.preventDefault();
 	};

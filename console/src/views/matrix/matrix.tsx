@@ -1,5 +1,5 @@
 // Variants beside one another: what each overrides of the Theme's tokens, and what it inherits.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "../../dom/hooks";
 import { environmentPath } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { draftOf } from "../../state/draft";
@@ -7,8 +7,7 @@ import { useFollow } from "../../state/follow";
 import { useVariants } from "../../state/here";
 import { overridesOf, type AllOverrides, type Edit } from "../../state/overrides";
 import { href, query, setQuery } from "../../state/router";
-import { Button, Checkbox, Empty, Failure, Loading, Progress, TextField, say } from "../../ui/controls";
-import { ThemeTabs } from "../tabs";
+import { Button, Checkbox, Empty, Failure, Loading, Progress, TextField, complain } from "../../ui/controls";
 import { matches } from "../lists";
 import { CellEditor, type Editing } from "./editor";
 import { Grid } from "./grid";
@@ -17,7 +16,7 @@ import "./matrix.css";
 
 /** Makes edits and says why if they are refused. */
 export async function edit(overrides: AllOverrides, edits: readonly Edit[]): Promise<void> {
-	await overrides.edit(edits).catch((error: Error) => say(error.message, "danger"));
+	await overrides.edit(edits).catch(complain);
 }
 
 export function Matrix({ params }: { params: Record<string, string> }) {
@@ -38,10 +37,9 @@ export function Matrix({ params }: { params: Record<string, string> }) {
 	const rows = useMemo(() => rowsOf(tokens, counts, words, all), [tokens, counts, words, all]);
 	const error = variants.error ?? draft.error.value ?? overrides.error.value;
 	const reading = overrides.reading.value;
-	if (!variants.data || !draft.loaded.value) return <><ThemeTabs environment={e} theme={t} current="matrix" />{error ? <Failure error={error} /> : <Loading what="Reading tokens and Variants" />}</>;
+	if (!variants.data || !draft.loaded.value) return error ? <Failure error={error} /> : <Loading what="Reading tokens and Variants" />;
 	return (
 		<>
-			<ThemeTabs environment={e} theme={t} current="matrix" />
 			{error && <Failure error={error} retry={() => void overrides.read()} />}
 			{variants.data.length === 0 ? (
 				<Empty title="No Variant yet"><p>The matrix shows what each Variant overrides. <a href={href.theme(e, t, "variants")}>Make the first Variant</a>.</p></Empty>
@@ -67,7 +65,7 @@ export function Matrix({ params }: { params: Record<string, string> }) {
 }
 
 function UndoButtons({ overrides }: { overrides: AllOverrides }) {
-	const run = (step: Promise<void>): void => void step.catch((error: Error) => say(error.message, "danger"));
+	const run = (step: Promise<void>): void => void step.catch(complain);
 	return (
 		<>
 			<Button kind="quiet" disabled={overrides.undoable.value.length === 0} onClick={() => run(overrides.undo())}>Undo</Button>

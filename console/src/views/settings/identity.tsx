@@ -1,5 +1,5 @@
 // The name, slug and labels of a Theme or a Variant.
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { ApiError, call, type Theme, type Variant } from "../../api/client";
 import { Form, TextField, say } from "../../ui/controls";
 import { LabelsField, labelsOf, type Pairs } from "../../ui/labels";

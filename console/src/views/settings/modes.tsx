@@ -1,5 +1,5 @@
 // The modes of a Theme: Variants that the Theme gives a condition, such as dark.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "../../dom/hooks";
 import { ApiError, call, themePath, type Schemas, type Variant } from "../../api/client";
 import { mayAdmin } from "../../api/session";
 import { useVariants } from "../../state/here";

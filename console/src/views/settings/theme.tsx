@@ -1,12 +1,11 @@
 // The settings of a Theme.
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { call, themePath, type Theme } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useTheme } from "../../state/here";
 import { go, href } from "../../state/router";
-import { Button, Copy, Failure, Loading, say } from "../../ui/controls";
+import { Button, Copy, Waiting, say } from "../../ui/controls";
 import { Confirm } from "../../ui/labels";
-import { ThemeTabs } from "../tabs";
 import { Addresses } from "./addresses";
 import { IdentityForm } from "./identity";
 import { Integrations } from "./integrations";
@@ -15,18 +14,16 @@ import "./settings.css";
 
 export function ThemeSettings({ params }: { params: Record<string, string> }) {
 	const [e, t] = [params.environment!, params.theme!];
-	const { state, set, reload } = useTheme(e, t);
-	const { data, error } = state.value;
+	const owner = useTheme(e, t);
+	const { data } = owner.state.value;
 	return (
 		<>
-			<ThemeTabs environment={e} theme={t} current="settings" />
-			{error && <Failure error={error} retry={() => void reload()} />}
-			{!data && !error && <Loading what="Reading the Theme" />}
+			<Waiting of={owner} what="Reading the Theme" />
 			{data && (
 				<div class="settings">
-					<IdentityForm path={themePath(e, t)} value={data} onSaved={set} may={mayEdit(e)} />
+					<IdentityForm path={themePath(e, t)} value={data} onSaved={owner.set} may={mayEdit(e)} />
 					<Addresses urls={data.servingUrls} />
-					<Integrations environment={e} theme={data} onSaved={set} />
+					<Integrations environment={e} theme={data} onSaved={owner.set} />
 					<Modes environment={e} theme={t} />
 					<Serving theme={data} />
 					{mayEdit(e) && <Delete environment={e} theme={data} />}

@@ -1,12 +1,11 @@
 // The settings of a Variant: its name and labels, where it is served, and what is done with it as a whole.
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { ApiError, call, themePath, variantPath, type Variant } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useVariant, useVariants } from "../../state/here";
 import { go, href } from "../../state/router";
-import { Button, Failure, Form, Loading, say } from "../../ui/controls";
+import { Button, Form, Waiting, say } from "../../ui/controls";
 import { Confirm } from "../../ui/labels";
-import { VariantTabs } from "../tabs";
 import { VariantField, overridesToCopy, variantNamed } from "../variants/create";
 import { Addresses } from "./addresses";
 import { IdentityForm } from "./identity";
@@ -20,16 +19,14 @@ interface Props {
 
 export function VariantSettings({ params }: { params: Record<string, string> }) {
 	const [e, t, v] = [params.environment!, params.theme!, params.variant!];
-	const { state, set, reload } = useVariant(e, t, v);
-	const { data, error } = state.value;
+	const owner = useVariant(e, t, v);
+	const { data } = owner.state.value;
 	return (
 		<>
-			<VariantTabs environment={e} theme={t} variant={v} current="settings" />
-			{error && <Failure error={error} retry={() => void reload()} />}
-			{!data && !error && <Loading what="Reading the Variant" />}
+			<Waiting of={owner} what="Reading the Variant" />
 			{data && (
 				<div class="settings">
-					<IdentityForm path={variantPath(e, t, v)} value={data} onSaved={set} may={mayEdit(e)} />
+					<IdentityForm path={variantPath(e, t, v)} value={data} onSaved={owner.set} may={mayEdit(e)} />
 					<Addresses urls={data.servingUrls} />
 					{mayEdit(e) && <CopyOverrides environment={e} theme={t} variant={data} />}
 					{mayEdit(e) && <Delete environment={e} theme={t} variant={data} />}

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { call, get, themePath, variantPath, type Schemas, type Variant } from "../../api/client";
 import type { Token } from "../../state/token";
 import { go, href } from "../../state/router";

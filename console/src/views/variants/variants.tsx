@@ -1,12 +1,11 @@
 // The Variants of a Theme.
-import { useState } from "preact/hooks";
+import { useState } from "../../dom/hooks";
 import { mayEdit } from "../../api/session";
 import { useFollow } from "../../state/follow";
 import { useVariants } from "../../state/here";
 import { overridesOf } from "../../state/overrides";
 import { href } from "../../state/router";
 import { Listing } from "../lists";
-import { ThemeTabs } from "../tabs";
 import { NewVariants } from "./create";
 import "./variants.css";
 
@@ -18,7 +17,6 @@ export function Variants({ params }: { params: Record<string, string> }) {
 	const [creating, setCreating] = useState(false);
 	return (
 		<>
-			<ThemeTabs environment={e} theme={t} current="variants" />
 			<Listing of={variants} what="Variant" counted="overrides" link={(id, tab) => href.variant(e, t, id, tab)} overrides={overrides.of} create={mayEdit(e) ? () => setCreating(true) : undefined}>
 				<p>A Variant is a brand, a customer or a mode such as dark: it overrides some tokens of the Theme and inherits the others. Make one here, or push a file of overrides:</p>
 				<pre>{`livery push midnight.json --env ${e} --theme ${t} --variant midnight --create`}</pre>
