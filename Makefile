@@ -8,14 +8,15 @@ TOOL := go tool -modfile=deploy/tools.mod
 export CGO_ENABLED = 0
 # Every command compiles each package in one way, so that tests and checks take what the build has compiled.
 export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false
-# The compiler takes a fifth less of the processor if it collects less of its garbage. Only the go command's tools run so.
-COMPILE = -toolexec 'env GOGC=400'
+# The compiler takes a quarter less of the processor if it collects no garbage up to a gigabyte. Only the go command's
+# tools run so.
+COMPILE = -toolexec 'env GOGC=off GOMEMLIMIT=1GiB'
 # go.mod names the toolchain with the newest fixes; a machine that cannot fetch it builds with what it has.
 ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow scan cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site packages examples clients wasm clean console console-bundle console-test
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow scan live cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site packages examples clients wasm clean console console-bundle console-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,9 +37,9 @@ TESTED = $$(go list ./... | grep -v '^example.com/livery/bench') ./bench/guard
 
 # Tests' programs have no DWARF: the linker takes a third of its time without it.
 LINK = -ldflags=-w
-# These do one thing that takes long: they compile a whole tool, module or release, or the largest document that the API
-# takes. make check runs them.
-LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestAnUpgradeKeepsPublishedBytes|TestLargestDocumentRenders)$$|^TestStories$$/^upgrade$$
+# These take long: they compile a whole tool, module or release, or the largest document that the API takes, or run the tests
+# of an edge once more without its fast path. make check runs them.
+LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestAnUpgradeKeepsPublishedBytes|TestLargestDocumentRenders|TestWithoutTheFastPath)$$|^TestStories$$/^upgrade$$
 
 test: build ## Build the program and run its tests but the longest (make check runs these and those of bench, and vets)
 	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) -skip '$(LONG)' $(LONGEST) $(TESTED)
@@ -80,7 +81,7 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	GOOS=windows go build -o /dev/null . # the system that differs most; a release builds all
 	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	go test -run TestHouse ./tests/house
-	go test $(COMPILE) -vet=off $(LINK) -run '$(LONG)' ./deploy ./wasm ./origin ./tests/stories
+	go test $(COMPILE) -vet=off $(LINK) -run '$(LONG)' ./deploy ./wasm ./origin ./edge ./tests/stories
 	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) ./bench/...
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
@@ -133,8 +134,8 @@ packages: $(CONSOLE_NODE) ## Pack the npm package @livery/theme into bin/package
 	@bytes=$$(gzip -9 -c bin/packages/theme.min.mjs | wc -c); echo "@livery/theme: $$bytes bytes after gzip, at most 2048"; test $$bytes -le 2048
 	npm pack ./client/js --pack-destination bin/packages
 
-examples: build docs/examples/node_modules ## Run the examples in the real libraries (installs them from npm)
-	go test -tags examples -count 1 -timeout 15m ./docs/examples
+examples: build docs/examples/node_modules docs/examples/apps/node_modules ## Build all examples with their real libraries, and use them in a real Chromium (installs from npm)
+	go test -tags browser,examples -count 1 -timeout 30m ./docs/examples
 
 clients: build docs/examples/clients/node_modules ## Lint the OpenAPI document, generate two clients of it and run them (installs from npm)
 	go test -vet=off -tags clients -count 1 -run 'TestGeneratedClients|TestLintersFail' ./docs/examples
@@ -144,8 +145,8 @@ docs/examples/clients/node_modules: docs/examples/clients/package-lock.json
 	@touch $@
 
 # npm ci would refuse a registry that lacks the native parts of other platforms.
-docs/examples/node_modules: docs/examples/package-lock.json
-	npm install --no-save --prefix docs/examples
+docs/examples/node_modules docs/examples/apps/node_modules: %/node_modules: %/package-lock.json
+	npm install --no-save --prefix $*
 	@touch $@
 
 bench/%/node_modules: bench/%/package-lock.json
@@ -172,6 +173,9 @@ edge: build ## Measure the edge beside nginx and h2o: plain, TLS, HTTP/2, misses
 
 scan: build ## Measure livery scan on a million lines of sources
 	go test -count 1 ./bench/scan -args -livery $(CURDIR)/bin/livery -page $(CURDIR)/bench/results/scan.md
+
+live: build ## Measure 10,000 pages that follow a Theme by event streams: memory, and when the last hears of a publish
+	go test -count 1 -v ./bench/live -args -- -livery ../../bin/livery -page ../results/live.md
 
 cache: ## Compare policies of eviction on recorded traffic
 	go test -count 1 ./bench/cache -args -write $(CURDIR)/bench/results/cache.md

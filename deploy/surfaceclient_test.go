@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -76,9 +77,18 @@ var (
 	typeScriptMember = regexp.MustCompile(`^\t(?:readonly )?(\w+)\??[:(<]`)
 )
 
-// npmPackages adds what the packages for npm export, and the members of it.
+// npmPackages adds the modules of the packages for npm, what they export, and the members of it.
 func npmPackages(t *testing.T, add func(string, ...any)) {
 	t.Helper()
+	for name, file := range map[string]string{"@livery/theme": "../client/js/package.json", "@livery/renderer": "package/renderer/package.json"} {
+		var described struct{ Exports map[string]any }
+		if err := json.Unmarshal([]byte(read(t, file)), &described); err != nil || len(described.Exports) == 0 {
+			t.Fatalf("%s exports nothing: %v", file, err)
+		}
+		for module := range described.Exports {
+			add("npm %s has the module %s", name, module)
+		}
+	}
 	for name, pattern := range map[string]string{"@livery/theme": "../client/js/*.d.mts", "@livery/renderer": "../wasm/*.d.mts"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {

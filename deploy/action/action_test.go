@@ -3,8 +3,14 @@
 package action_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,7 +110,8 @@ func newStand(t *testing.T, d devFile, more ...string) stand {
 	}
 	env := []string{
 		"LIVERY_URL=" + d.OriginURL, "LIVERY_ENV=production", "LIVERY_THEME=acme", "LIVERY_REPLACE=true", "LIVERY_VARIANT=",
-		"LIVERY_DATA=nowhere", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=", "LIVERY_FAIL_ON_BREAKING=", "LIVERY_CREATE=", "LIVERY_INTEGRATION=", "LIVERY_PREVIEW=", "GITHUB_RUN_ID=",
+		"LIVERY_DATA=nowhere", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=", "LIVERY_FAIL_ON_BREAKING=", "LIVERY_CREATE=", "LIVERY_INTEGRATION=", "LIVERY_PREVIEW=", "LIVERY_PREVIEW_ENV=", "LIVERY_WAIT=", "GITHUB_RUN_ID=", "GITHUB_EVENT_PATH=", "GITHUB_STEP_SUMMARY=", "GITHUB_OUTPUT=",
+		"ACTIONS_ID_TOKEN_REQUEST_URL=", "CI_MERGE_REQUEST_PROJECT_ID=", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=",
 	}
 	return stand{t, t.TempDir(), append(env, more...)}
 }
@@ -237,6 +244,47 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// TestInstallFromARelease takes the program and the archive of a release from an https address, if their checksum is right.
+func TestInstallFromARelease(t *testing.T) {
+	s := newStand(t, devFile{})
+	path, err := exec.LookPath("livery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := filepath.Join(s.dir, "livery_1.0.0_linux_amd64.tar.gz")
+	s.write("README.md", "notes")
+	for _, args := range [][]string{{"cp", path, filepath.Join(s.dir, "livery")}, {"tar", "--use-compress-program=gzip -1", "-cf", archive, "-C", s.dir, "README.md", "livery"}} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v: %s", args, err, out)
+		}
+	}
+	packed, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"/livery_linux_amd64": program, "/livery_1.0.0_linux_amd64.tar.gz": packed}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(files[r.URL.Path]) }))
+	t.Cleanup(server.Close)
+	s.write("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	for name, content := range files {
+		to := t.TempDir()
+		s.env = append(s.env, "CURL_CA_BUNDLE=ca.pem", "RUNNER_TEMP="+to, "GITHUB_PATH=", "LIVERY_BINARY="+server.URL+name)
+		for sum, want := range map[string]int{strings.Repeat("0", 64): 2, fmt.Sprintf("%x", sha256.Sum256(content)): 0} {
+			s.env = append(s.env, "LIVERY_SHA256="+sum)
+			said, code := s.run("install")
+			got, err := os.ReadFile(filepath.Join(to, "bin", "livery"))
+			if code != want || (want == 0) != (err == nil) || want == 0 && !bytes.Equal(got, program) {
+				t.Errorf("%s: install = %d, %d bytes, %v, want %d\n%s", name, code, len(got), err, want, said)
+			}
+			_ = os.RemoveAll(filepath.Join(to, "bin"))
+		}
+	}
+}
+
 // TestTheFilesNameWhatThereIs: the action passes its inputs as variables that livery reads, and the
 // snippets call the script's commands.
 func TestTheFilesNameWhatThereIs(t *testing.T) {
@@ -255,7 +303,7 @@ func TestTheFilesNameWhatThereIs(t *testing.T) {
 	if err == nil {
 		err = yaml.Unmarshal(text, &action)
 	}
-	if err != nil || len(action.Runs.Steps) != 3 {
+	if err != nil || len(action.Runs.Steps) != 4 {
 		t.Fatalf("action.yml = %+v, %v", action, err)
 	}
 	for name, input := range action.Inputs {
@@ -263,7 +311,7 @@ func TestTheFilesNameWhatThereIs(t *testing.T) {
 			t.Errorf("the input %s is not described or not used", name)
 		}
 	}
-	for i, command := range []string{"install", "review", "release"} {
+	for i, command := range []string{"install", "review", "close", "release"} {
 		if !strings.HasSuffix(strings.Trim(action.Runs.Steps[i].Run, `'`), "livery-ci.sh\" "+command) {
 			t.Errorf("step %d runs %s, want the script with %s", i, action.Runs.Steps[i].Run, command)
 		}

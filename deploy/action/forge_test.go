@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -27,6 +28,7 @@ type forge struct {
 	identity string
 	comments []comment
 	calls    []string // the changes
+	open     []int    // the pull requests that are
 }
 
 func newForge(t *testing.T, identity string) *forge {
@@ -51,6 +53,14 @@ func (f *forge) answer(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden) // GitHub does not tell the token of a job
 	case r.URL.Path == "/user":
 		_, _ = fmt.Fprintf(w, `{"username":%q}`, botLogin)
+	case strings.HasSuffix(r.URL.Path, "/pulls") && r.URL.Query().Get("state") == "open":
+		pulls := []map[string]int{}
+		for _, number := range f.open {
+			if r.URL.Query().Get("page") == "1" {
+				pulls = append(pulls, map[string]int{"number": number})
+			}
+		}
+		_ = json.NewEncoder(w).Encode(pulls)
 	case r.Method == http.MethodGet:
 		f.list(w, r, secret == "forge")
 	default:

@@ -86,7 +86,7 @@ From the current document to the files: 3 tokens added.
 
 | | token | before | after |
 |-|-|-|-|
-| 🟢 added | … |  | … |
+| 🟢 added | … |  | … … |
 | 🟢 added | … |  | … |
 | 🟢 added | … |  | … |
 

@@ -88,9 +88,18 @@ func onGitLab(others claims) claims {
 	return all
 }
 
-// teamsOfTheGuide returns the Team and the issuers that docs/operating.md shows, with those for tags in the place of those
-// for main if tags publish, and with key sets read from a file.
-func teamsOfTheGuide(t *testing.T, keySet string, tags bool) string {
+// road is what of the guide the teams file is made from, beside its Team and the four issuers.
+type road string
+
+// The roads of the guide.
+const (
+	byMain   road = ""
+	byTags   road = "tags"     // the issuers for tags in the place of those for main
+	previews road = "previews" // the Environment of previews, and the issuers for pull requests with previews
+)
+
+// teamsOfTheGuide returns the Team and the issuers that docs/operating.md shows, and with key sets read from a file.
+func teamsOfTheGuide(t *testing.T, keySet string, by road) string {
 	t.Helper()
 	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
 	if err != nil {
@@ -104,7 +113,19 @@ func teamsOfTheGuide(t *testing.T, keySet string, tags bool) string {
 		}
 		text += strings.TrimPrefix(strings.ReplaceAll(found, "\n    ", "\n"), "    ")
 	}
-	if tags {
+	if by == previews {
+		environment := regexp.MustCompile(`(?m)^    cat >> teams.yaml <<'END'\n((?:     .*\n)+)`).FindSubmatch(guide)
+		entries := regexp.MustCompile(`(?m)^      - name: (\S+)\n(?:        .*\n)*        environments: .*\n`).FindAllSubmatch(guide, -1)
+		if len(environment) == 0 || len(entries) != 2 {
+			t.Fatalf("the guide shows %d Environments and %d issuers for previews", len(environment), len(entries))
+		}
+		unindented := func(text []byte) string { return strings.ReplaceAll("\n"+string(text), "\n    ", "\n")[1:] }
+		text = strings.Replace(text, "issuers:\n", unindented(environment[1])+"issuers:\n", 1)
+		for _, entry := range entries {
+			text = regexp.MustCompile(`(?m)^  - name: `+string(entry[1])+`\n(?:    .*\n)+`).ReplaceAllLiteralString(text, unindented(entry[0]))
+		}
+	}
+	if by == byTags {
 		text = regexp.MustCompile(`(?m)^  - name: \w+-main\n(?:    .*\n)+`).ReplaceAllString(text, "")
 		found := regexp.MustCompile(`(?m)^      - name: \w+-tag\n(?:        .*\n)+`).FindAllString(string(guide), -1)
 		if len(found) != 2 {
@@ -127,11 +148,11 @@ type guided struct {
 	signer signer
 }
 
-func newGuided(t *testing.T, tags bool) guided {
+func newGuided(t *testing.T, by road) guided {
 	t.Helper()
 	g := guided{startDev(t), newSigner(t)}
 	teams := filepath.Join(t.TempDir(), "teams.yaml")
-	if err := os.WriteFile(teams, []byte(teamsOfTheGuide(t, g.signer.file, tags)), 0o600); err != nil {
+	if err := os.WriteFile(teams, []byte(teamsOfTheGuide(t, g.signer.file, by)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"teams", "apply", teams, "--data", g.data}, {"token", "--subject", "owner", "--data", g.data}} {
@@ -153,16 +174,22 @@ type job struct {
 }
 
 // The exit codes of the jobs.
-const may, mayNot, noEnvironment = 0, 5, 1
+const may, mayNot = 0, 5
+
+// identity is the token with the claims that a forge would sign for a job.
+func (g guided) identity(t *testing.T, c claims) string {
+	t.Helper()
+	now := time.Now()
+	c["aud"], c["jti"] = g.OriginURL+"/public/v1", rand.Text()
+	c["iat"], c["nbf"], c["exp"] = now.Unix(), now.Add(-time.Minute).Unix(), now.Add(10*time.Minute).Unix()
+	return g.signer.token(t, c)
+}
 
 // run runs the review and the release of each job with the token that its forge would sign.
 func (g guided) run(t *testing.T, jobs []job) {
 	t.Helper()
 	for i, c := range jobs {
-		c.claims["aud"], c.claims["jti"] = g.OriginURL+"/public/v1", c.name
-		now := time.Now()
-		c.claims["iat"], c.claims["nbf"], c.claims["exp"] = now.Unix(), now.Add(-time.Minute).Unix(), now.Add(10*time.Minute).Unix()
-		s := newGitHub(t, g.devFile, newForge(t, g.signer.token(t, c.claims)))
+		s := newGitHub(t, g.devFile, newForge(t, g.identity(t, c.claims)))
 		s.write("tokens.json", strings.Replace(first, "#0055aa", fmt.Sprintf("#0055%02d", i), 1)) // there is something to push
 		if said, code := s.run("review", "tokens.json"); code != c.review {
 			t.Errorf("%s: review = %d, want %d\n%s", c.name, code, c.review, said)
@@ -172,6 +199,17 @@ func (g guided) run(t *testing.T, jobs []job) {
 		}
 	}
 }
+
+// The claims by which the jobs of pull requests differ from those of main: of one that is open, of one that is closed because
+// it is merged, and of a merge request on GitLab.
+var (
+	onPull = claims{
+		"sub": "repo:acme/tokens:pull_request", "event_name": "pull_request",
+		"ref": "refs/pull/7/merge", "head_ref": "feature", "base_ref": "main", "ref_protected": "false",
+	}
+	onMerged = claims{"sub": "repo:acme/tokens:pull_request", "event_name": "pull_request", "head_ref": "feature", "base_ref": "main"}
+	onMerge  = claims{"pipeline_source": "merge_request_event", "ref": "feature", "ref_protected": "false", "ref_path": "refs/merge-requests/7/head"}
+)
 
 // onTag are the claims by which the job of a tag differs from one of main.
 func onTag(name string, others claims) claims {
@@ -183,7 +221,7 @@ func onTag(name string, others claims) claims {
 // TestTheIssuersOfTheGuideKnowTags: with the issuers that the guide shows for tags, a protected tag may publish, a pull
 // request may read, and a push to main, a tag that is not protected where the forge says so, or a tag elsewhere may neither.
 func TestTheIssuersOfTheGuideKnowTags(t *testing.T) {
-	newGuided(t, true).run(t, []job{
+	newGuided(t, byTags).run(t, []job{
 		{"GitHub: a tag", onGitHub(onTag("refs/tags/v1.2.0", claims{"sub": "repo:acme/tokens:ref:refs/tags/v1.2.0"})), may, may},
 		{"GitHub: a tag of another repository", onGitHub(onTag("refs/tags/v1", claims{"repository": "evil/tokens"})), mayNot, mayNot},
 		{"GitHub: a push to main", onGitHub(nil), mayNot, mayNot},
@@ -197,20 +235,17 @@ func TestTheIssuersOfTheGuideKnowTags(t *testing.T) {
 // TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples: with the issuers that the guide shows, a push to main may publish and
 // a pull request may only read; a job of a tag, of another branch, event or repository may neither.
 func TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples(t *testing.T) {
-	pull := claims{
-		"sub": "repo:acme/tokens:pull_request", "event_name": "pull_request",
-		"ref": "refs/pull/7/merge", "head_ref": "feature", "base_ref": "main", "ref_protected": "false",
-	}
-	newGuided(t, false).run(t, []job{
+	newGuided(t, byMain).run(t, []job{
 		{"GitHub: a push to main", onGitHub(nil), may, may},
 		{"GitHub: the same with ids in its subject", onGitHub(claims{"sub": "repo:acme@123456/tokens@456789:ref:refs/heads/main"}), may, may},
 		{"GitHub: the same in an environment", onGitHub(claims{"sub": "repo:acme/tokens:environment:production", "environment": "production"}), may, may},
-		{"GitHub: a pull request", onGitHub(pull), may, mayNot},
+		{"GitHub: a pull request", onGitHub(onPull), may, mayNot},
+		{"GitHub: a merged pull request is closed", onGitHub(onMerged), may, mayNot},
 		{"GitHub: a push to another branch", onGitHub(claims{"sub": "repo:acme/tokens:ref:refs/heads/x", "ref": "refs/heads/x"}), mayNot, mayNot},
-		{"GitHub: pull_request_target", onGitHub(claims{"event_name": "pull_request_target"}), noEnvironment, noEnvironment},
+		{"GitHub: pull_request_target", onGitHub(claims{"event_name": "pull_request_target"}), mayNot, mayNot},
 		{"GitHub: another repository", onGitHub(claims{"sub": "repo:evil/tokens:ref:refs/heads/main", "repository": "evil/tokens"}), mayNot, mayNot},
 		{"GitLab: a push to main", onGitLab(nil), may, may},
-		{"GitLab: a merge request", onGitLab(claims{"pipeline_source": "merge_request_event", "ref": "feature", "ref_protected": "false"}), may, mayNot},
+		{"GitLab: a merge request", onGitLab(onMerge), may, mayNot},
 		{"GitLab: a push to another branch", onGitLab(claims{"ref": "x", "ref_protected": "false"}), mayNot, mayNot},
 		{"GitLab: another project", onGitLab(claims{"project_path": "evil/tokens"}), mayNot, mayNot},
 		{"GitHub: a tag", onGitHub(onTag("refs/tags/v1", nil)), mayNot, mayNot},

@@ -4,13 +4,17 @@
 #   livery-ci.sh install            put the program into a folder of its own, and that on the path
 #   livery-ci.sh review FILE...     judge the files and tell a pull request what they would change
 #   livery-ci.sh release FILE...    push and publish them, and wait until an edge serves them
+#   livery-ci.sh close              drop the preview of the pull request, and those of others that are closed
 #
 # It needs curl and jq. Where it works is said by the variables that livery itself reads: LIVERY_URL,
-# LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE, LIVERY_FAIL_ON_BREAKING, LIVERY_CREATE and
-# LIVERY_INTEGRATION. LIVERY_PREVIEW names the file of a page that review draws of a Theme's files. A token is LIVERY_TOKEN, or else the identity of the job,
-# for which GitHub is asked; the origin must then trust GitHub as an issuer. It ends with the exit code of
-# livery: 1 refused, faults, or a change that can break a consumer and must not, 4 another client changed the
+# LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE, LIVERY_FAIL_ON_BREAKING, LIVERY_CREATE, LIVERY_WAIT (true)
+# and LIVERY_INTEGRATION. LIVERY_PREVIEW names the file of a page that review draws of a Theme's files, and
+# LIVERY_PREVIEW_ENV the Environment of previews into which it publishes them. A token is LIVERY_TOKEN, or else the
+# identity of the job, for which GitHub is asked; the origin must then trust GitHub as an issuer. It ends with the exit
+# code of livery: 1 refused, faults, or a change that can break a consumer and must not, 4 another client changed the
 # draft, 5 not allowed.
+#
+# The pull request of a fork has no identity here: its files are judged alone, and nothing is sent to the origin.
 #
 # The token files are a stranger's: what they say reaches the comment and the log only as livery printed it,
 # and GitHub obeys no line of that.
@@ -25,9 +29,11 @@ main() {
 	trap 'rm -rf "$work"' EXIT
 	case $command in
 	install) install_program ;;
-	review) take_token && review "$@" ;;
-	release) take_token && quoted livery push "$@" --publish --wait ;;
-	*) fail "there is no $command: it is install, review or release" ;;
+	review) if ! has_token && is_fork; then review_fork "$@"; else take_token && review "$@"; fi ;;
+	release) take_token && release "$@" ;;
+	publish-preview) publish_preview "$@" ;; # of review alone
+	close) if has_token || ! is_fork; then take_token && close; fi ;;
+	*) fail "$command is not a command: use install, review, release or close" ;;
 	esac
 }
 
@@ -36,7 +42,8 @@ fail() {
 	exit 2
 }
 
-# install_program takes LIVERY_BINARY: a program on this machine, or an address with LIVERY_SHA256.
+# install_program takes LIVERY_BINARY: a program on this machine, or an address with LIVERY_SHA256 of a program or of the
+# archive of a release.
 install_program() {
 	binary=${LIVERY_BINARY:-livery}
 	folder=${RUNNER_TEMP:-${CI_PROJECT_DIR:-.}/.livery-ci}/bin
@@ -44,8 +51,12 @@ install_program() {
 	case $binary in
 	https://*)
 		test -n "${LIVERY_SHA256:-}" || fail "an address of the program needs its checksum too"
-		curl -fsSL --proto '=https' -o "$work/livery" "$binary"
-		echo "$LIVERY_SHA256  $work/livery" | sha256sum -c - >/dev/null || fail "$binary is not the program of that checksum"
+		curl -fsSL --proto '=https' -o "$work/download" "$binary"
+		echo "$LIVERY_SHA256  $work/download" | sha256sum -c - >/dev/null || fail "$binary is not the program of that checksum"
+		case $binary in
+		*.tar.gz) tar -xzOf "$work/download" livery >"$work/livery" ;;
+		*) mv "$work/download" "$work/livery" ;;
+		esac
 		binary=$work/livery
 		;;
 	*) binary=$(command -v "$binary") || fail "the program $binary does not exist" ;;
@@ -54,6 +65,23 @@ install_program() {
 	chmod 755 "$folder/livery"
 	if [ -n "${GITHUB_PATH:-}" ]; then echo "$folder" >>"$GITHUB_PATH"; fi
 	"$folder/livery" help >/dev/null
+}
+
+# has_token says whether the job has a token for the origin, or can get one. That of a job that runs in a fork on GitLab
+# is of the fork.
+has_token() {
+	if [ -n "${CI_MERGE_REQUEST_PROJECT_ID:-}" ] && [ "$CI_MERGE_REQUEST_PROJECT_ID" != "$CI_PROJECT_ID" ]; then return 1; fi
+	[ -n "${LIVERY_TOKEN:-}${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]
+}
+
+# is_fork says whether the pull request is of another repository than the one that it is for, or of one that is gone.
+is_fork() {
+	if [ -n "${CI_MERGE_REQUEST_PROJECT_ID:-}" ]; then
+		[ "$CI_MERGE_REQUEST_PROJECT_ID" != "${CI_MERGE_REQUEST_SOURCE_PROJECT_ID:-}" ]
+	else
+		[ -n "${GITHUB_EVENT_PATH:-}" ] &&
+			jq -e '.pull_request | . != null and (.head.repo.id != .base.repo.id)' "$GITHUB_EVENT_PATH" >/dev/null
+	fi
 }
 
 # take_token asks GitHub for the identity of the job if no token is given. It is never printed.
@@ -91,6 +119,7 @@ review() {
 	if is_new; then new=true; else new=false; fi
 	judge faults.md check "$@" --markdown
 	status=$code
+	faulty=$code
 	if [ -n "${GITHUB_ACTIONS:-}" ]; then check "$@" --github-annotations 2>/dev/null || true; fi
 	if $new; then
 		printf '### Livery: `%s` is new\n\nIt does not exist in `%s` yet: a push to the default branch makes it of these files.\n\n' \
@@ -100,10 +129,38 @@ review() {
 		if [ "$status" = 0 ]; then status=$code; fi
 	fi
 	cat "$work/faults.md" >>"$work/comment.md"
+	page "$@"
 	preview "$@"
 	quoted cat "$work/comment.md"
 	comment
 	exit "$status"
+}
+
+# review_fork judges the files alone and tells it in the log and the summary of the job: GitHub gives the pull request of
+# a fork neither an identity nor a token that may write a comment.
+review_fork() {
+	status=0
+	if [ -z "${LIVERY_VARIANT:-}" ]; then
+		judge faults.md env -u LIVERY_THEME livery check "$@" --markdown
+		status=$code
+	fi
+	{
+		printf '### Livery: %s\n\n' "$(code "${LIVERY_VARIANT:-$LIVERY_THEME}")"
+		echo 'This pull request is of a fork, whose jobs have no identity here. So its files were judged alone: there is no'
+		echo 'comparison, and no preview.'
+		if [ -f "$work/faults.md" ]; then cat "$work/faults.md"; fi
+	} >"$work/comment.md"
+	quoted cat "$work/comment.md"
+	if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat "$work/comment.md" >>"$GITHUB_STEP_SUMMARY"; fi
+	exit "$status"
+}
+
+# code quotes a word for Markdown.
+code() { printf '`%s`' "$(printf %s "$1" | tr -d '\n`')"; }
+
+release() {
+	export LIVERY_WAIT="${LIVERY_WAIT:-true}"
+	quoted livery push "$@" --publish
 }
 
 # is_new says whether release would make the Theme, or the Variant.
@@ -149,8 +206,8 @@ judge() {
 	if [ "$code" != 0 ] && [ ! -s "$work/$file" ]; then exit "$code"; fi
 }
 
-# preview draws the page, which the workflow keeps as an artifact. A Variant's overrides alone have none.
-preview() {
+# page draws the page, which the workflow keeps as an artifact. A Variant's overrides alone have none.
+page() {
 	if [ -z "${LIVERY_PREVIEW:-}" ] || [ -n "${LIVERY_VARIANT:-}" ]; then return; fi
 	for file; do # a plain tokens.json would be the served file of that name
 		case $file in
@@ -165,6 +222,135 @@ preview() {
 		printf '\nThe page of these files is an artifact of [this run](%s/%s/actions/runs/%s#artifacts).\n' \
 			"$GITHUB_SERVER_URL" "$GITHUB_REPOSITORY" "$GITHUB_RUN_ID" >>"$work/comment.md"
 	fi
+}
+
+# preview publishes the files as a Theme of the pull request's own in the Environment of previews, and adds its addresses
+# to the comment, or why there are none. Later runs publish it anew, so that the addresses stay.
+preview() {
+	if [ -z "${LIVERY_PREVIEW_ENV:-}" ]; then return; fi
+	if is_fork; then
+		no_preview "this pull request is of a fork"
+	elif $new && [ -z "${LIVERY_VARIANT:-}" ]; then
+		no_preview "it is served by the rules of the Theme, which does not exist yet"
+	elif [ "$faulty" != 0 ]; then
+		no_preview "the files have faults"
+	else
+		code=0
+		quoted sh "$0" publish-preview "$@" || code=$?
+		if [ "$code" != 0 ]; then
+			no_preview "it could not be published; the log of the job says why"
+			if [ "$status" = 0 ]; then status=$code; fi
+			return
+		fi
+		tell_preview
+	fi
+}
+
+no_preview() { printf '\nNo preview: %s.\n' "$1" >>"$work/comment.md"; }
+
+# preview_prefix is what the names of the previews of all pull requests for this place begin with.
+preview_prefix() { printf '%s-pr-' "$LIVERY_THEME${LIVERY_VARIANT:+-$LIVERY_VARIANT}"; }
+
+# pull_number prints the number of the pull request.
+pull_number() {
+	number=${CI_MERGE_REQUEST_IID:-}
+	if [ -n "${GITHUB_EVENT_PATH:-}" ]; then number=$(jq -r '.pull_request.number // empty' "$GITHUB_EVENT_PATH"); fi
+	case $number in
+	'' | *[!0-9]*) fail "this job is not of a pull request" ;;
+	esac
+	echo "$number"
+}
+
+# publish_preview publishes what a release of the files would: them, or, if that would keep what they do not name, them
+# laid over what there is. The preview of a Variant is that of its Theme as it is, too.
+publish_preview() {
+	number=$(pull_number)
+	theme=$LIVERY_THEME
+	variant=${LIVERY_VARIANT:-}
+	if [ "${LIVERY_REPLACE:-}" != true ] && ! is_new; then
+		livery pull >"$work/before.json"
+		set -- "$work/before.json" "$@"
+	fi
+	name=$(preview_prefix)$number
+	unset LIVERY_VARIANT LIVERY_CREATE
+	if [ -n "$variant" ]; then livery pull >"$work/theme.json"; fi
+	export LIVERY_ENV="$LIVERY_PREVIEW_ENV" LIVERY_REPLACE=true
+	livery theme list --json >"$work/previews.json"
+	if ! jq -e --arg name "$name" 'any(.[]; .slug == $name)' "$work/previews.json" >/dev/null; then
+		livery theme create "$name" --preview-of "$theme"
+	fi
+	export LIVERY_THEME="$name"
+	unset LIVERY_WAIT # tell_preview waits
+	if [ -z "$variant" ]; then
+		livery push "$@" --publish
+	else
+		livery push "$work/theme.json" --publish
+		livery push "$@" --variant "$variant" --create --publish
+	fi
+}
+
+# tell_preview adds the addresses of the preview to the comment, and the first of them to the outputs of the step.
+tell_preview() {
+	number=$(pull_number)
+	name=$(preview_prefix)$number
+	if [ -n "${LIVERY_VARIANT:-}" ]; then
+		LIVERY_ENV=$LIVERY_PREVIEW_ENV LIVERY_THEME=$name livery variant show "$LIVERY_VARIANT" --json >"$work/preview.json"
+	else
+		LIVERY_ENV=$LIVERY_PREVIEW_ENV livery theme show "$name" --json >"$work/preview.json"
+	fi
+	if [ "$(jq '.servingUrls.latest | length' "$work/preview.json")" = 0 ]; then
+		no_preview "the Theme serves no file until it has an integration"
+		return
+	fi
+	await_edge "$(jq -r '.servingUrls.pinned[0].url' "$work/preview.json")"
+	jq -r '"\n**Preview**, served by the rules of the Theme until this request is closed:\n",
+		(.servingUrls.latest[] | "- [`\(.file)`](\(.url))")' "$work/preview.json" >>"$work/comment.md"
+	if [ -n "${GITHUB_OUTPUT:-}" ]; then
+		jq -r '"preview-url=\(.servingUrls.latest[0].url // "")"' "$work/preview.json" >>"$GITHUB_OUTPUT"
+	fi
+}
+
+# await_edge waits until an edge answers for the address: with it, or that this machine may not have it by the rules of the
+# Theme. After 10 s it goes on, because the job need not reach an edge.
+await_edge() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		case $(curl -s -m 1 -o /dev/null -w '%{http_code}' "$1") in
+		200 | 403) return ;;
+		esac
+		sleep 1
+	done
+}
+
+# close drops the preview of the pull request, and on GitHub, which does not begin a job for each request that is closed,
+# those for the same place whose requests are not open.
+close() {
+	if [ -z "${LIVERY_PREVIEW_ENV:-}" ]; then return; fi
+	closed=$(pull_number)
+	prefix=$(preview_prefix)
+	LIVERY_ENV=$LIVERY_PREVIEW_ENV livery theme list --json >"$work/previews.json"
+	if [ -n "${GITHUB_TOKEN:-}" ]; then open_pulls; fi
+	jq -r --arg prefix "$prefix" '.[].slug | select(startswith($prefix)) | .[($prefix | length):] | select(test("^[0-9]+$"))' \
+		"$work/previews.json" >"$work/numbers"
+	while read -r number; do
+		if [ "$number" = "$closed" ] || { [ -f "$work/open" ] && ! grep -qx "$number" "$work/open"; }; then
+			quoted livery theme delete "$prefix$number" --env "$LIVERY_PREVIEW_ENV" --yes </dev/null
+		fi
+	done <"$work/numbers"
+}
+
+# open_pulls writes the numbers of the open pull requests into a file. It comes after the list of previews, so that it has
+# each request that made one of them.
+open_pulls() {
+	secret="Authorization: Bearer $GITHUB_TOKEN"
+	page=0
+	while :; do
+		page=$((page + 1))
+		ask "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/pulls?state=open&per_page=100&page=$page" >"$work/pulls.json"
+		if [ "$(jq length "$work/pulls.json")" = 0 ]; then break; fi
+		jq -r '.[].number' "$work/pulls.json" >>"$work/found"
+	done
+	touch "$work/found"
+	mv "$work/found" "$work/open"
 }
 
 # comment writes the comment, over the one that an earlier run wrote for the same place.

@@ -75,8 +75,8 @@ func TestTheChartMakesWhatTheManifestsSay(t *testing.T) {
 	run(t, "", "go", "run", validateVersion, manifests, "--version", "1.29")
 }
 
-// TestTheRedHatPackageIsUnpacked: its files are those of the package for Debian, and its scripts are in it. rpm itself is
-// not on most machines that are not of Red Hat.
+// TestTheRedHatPackageIsUnpacked: its files are those of the package for Debian, and its scripts are in it, also where no rpm
+// installs it.
 func TestTheRedHatPackageIsUnpacked(t *testing.T) {
 	f, err := os.Open(must(filepath.Glob(filepath.Join(built.out, "*.x86_64.rpm")))[0])
 	if err != nil {

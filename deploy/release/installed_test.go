@@ -93,8 +93,92 @@ func in(root string, user uint32, name string, args ...string) *exec.Cmd {
 	}
 }
 
-// TestTheDebianPackageIsInstalled by dpkg in a clean root: program, units, user and folders are there, the origin starts
-// as that user, settings that were changed survive an upgrade, and a removal leaves the data.
+// later returns the package of one format for this machine under a later version.
+func later(t *testing.T, format string) string {
+	t.Helper()
+	next, here := built, target{runtime.GOOS, runtime.GOARCH}
+	next.version, next.work, next.out = "0.9.10", t.TempDir(), t.TempDir()
+	for name, content := range contents(t, filepath.Join(built.out, built.stem(here)+".tar.gz")) {
+		to := filepath.Join(next.work, "manual", name)
+		switch name {
+		case "livery":
+			to = next.program(here)
+		case "LICENSES.txt":
+			to = filepath.Join(next.work, name)
+		case notesName:
+			to = filepath.Join(next.out, name)
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, content, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(next.stage(), next.writePackage(here, format)); err != nil {
+		t.Fatal(err)
+	}
+	return must(filepath.Glob(filepath.Join(next.out, "*."+format)))[0]
+}
+
+// installed is a package that was installed, and how its manager does what comes after.
+type installed struct {
+	root, version    string        // version: what of says after the upgrade
+	completion, kept string        // the file for zsh, and where a removal leaves settings that were changed
+	of               func() string // the version that the manager says
+	upgrade, remove  func()
+}
+
+// check fails if program, units, user or folders of the package are missing, the origin does not start as that user,
+// settings that were changed do not survive an upgrade and a removal, or a removal takes the data.
+func (p installed) check(t *testing.T) {
+	t.Helper()
+	for name, mode := range map[string]os.FileMode{
+		"usr/bin/livery": 0o755, "usr/lib/systemd/system/livery-origin.service": 0o644, "usr/lib/systemd/system/livery-edge.service": 0o644,
+		"usr/lib/sysusers.d/livery.conf": 0o644, "usr/lib/tmpfiles.d/livery.conf": 0o644, "etc/livery": 0o750 | os.ModeDir, "etc/livery/origin.env": 0o640,
+		"var/lib/livery": 0o700 | os.ModeDir, "usr/share/man/man1/livery.1": 0o644, "usr/share/bash-completion/completions/livery": 0o644,
+		"usr/share/doc/livery/copyright": 0o644, p.completion: 0o644,
+	} {
+		if info, err := os.Stat(filepath.Join(p.root, name)); err != nil || info.Mode() != mode {
+			t.Errorf("%s after the installation: %v, %v, want the mode %v", name, info, err, mode)
+		}
+	}
+	unit := string(must(os.ReadFile(filepath.Join(p.root, "usr/lib/systemd/system/livery-origin.service"))))
+	if !strings.Contains(unit, "ExecStart=/usr/bin/livery origin") || strings.Contains(unit, "/usr/local/") {
+		t.Errorf("the packaged unit starts another program:\n%s", unit)
+	}
+	wantVersion(t, string(must(in(p.root, 0, "/usr/bin/livery", "version", "--json").Output())))
+	user := must(os.Stat(filepath.Join(p.root, "var/lib/livery"))).Sys().(*syscall.Stat_t).Uid
+	if user == 0 || !strings.Contains(string(must(os.ReadFile(filepath.Join(p.root, "etc/passwd")))), "livery:x:") {
+		t.Errorf("the data belong to the user %d", user)
+	}
+	start(t, p.root, in(p.root, user, "/usr/bin/livery"), "/var/lib/livery")
+
+	settings := filepath.Join(p.root, "etc/livery/origin.env")
+	if err := os.WriteFile(settings, []byte("LIVERY_PUBLIC_URL=https://mine.example\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	p.upgrade()
+	if got := p.of(); got != p.version {
+		t.Errorf("the version after an upgrade is %s, want %s", got, p.version)
+	}
+	mine := func(file, when string) {
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "mine.example") {
+			t.Errorf("the settings after %s = %s, %v", when, text, err)
+		}
+	}
+	mine(settings, "an upgrade")
+	start(t, p.root, in(p.root, user, "/usr/bin/livery"), "/var/lib/livery")
+	p.remove()
+	mine(filepath.Join(p.root, p.kept), "a removal")
+	for _, name := range []string{"usr/bin/livery", "usr/share/doc/livery"} {
+		if _, err := os.Stat(filepath.Join(p.root, name)); !os.IsNotExist(err) {
+			t.Errorf("%s after a removal: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(p.root, "var/lib/livery", "livery.marker")); err != nil {
+		t.Errorf("the data after a removal: %v", err)
+	}
+}
+
+// TestTheDebianPackageIsInstalled by dpkg in a clean root, upgraded, removed and purged.
 func TestTheDebianPackageIsInstalled(t *testing.T) {
 	needRoot(t)
 	root, program := cleanRoot(t), tool(t, "dpkg")
@@ -104,42 +188,76 @@ func TestTheDebianPackageIsInstalled(t *testing.T) {
 	}
 	dpkg := func(args ...string) { run(t, "", program, append([]string{"--root=" + root}, args...)...) }
 	dpkg("--install", matches[0])
-	for name, mode := range map[string]os.FileMode{
-		"usr/bin/livery": 0o755, "usr/lib/systemd/system/livery-origin.service": 0o644, "usr/lib/systemd/system/livery-edge.service": 0o644,
-		"usr/lib/sysusers.d/livery.conf": 0o644, "usr/lib/tmpfiles.d/livery.conf": 0o644, "etc/livery": 0o750 | os.ModeDir, "etc/livery/origin.env": 0o640,
-		"var/lib/livery": 0o700 | os.ModeDir, "usr/share/man/man1/livery.1": 0o644, "usr/share/bash-completion/completions/livery": 0o644,
-		"usr/share/doc/livery/copyright": 0o644,
-	} {
-		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode() != mode {
-			t.Errorf("%s after the installation: %v, %v, want the mode %v", name, info, err, mode)
-		}
-	}
-	unit := string(must(os.ReadFile(filepath.Join(root, "usr/lib/systemd/system/livery-origin.service"))))
-	if !strings.Contains(unit, "ExecStart=/usr/bin/livery origin") || strings.Contains(unit, "/usr/local/") {
-		t.Errorf("the packaged unit starts another program:\n%s", unit)
-	}
-	wantVersion(t, string(must(in(root, 0, "/usr/bin/livery", "version", "--json").Output())))
-	user := must(os.Stat(filepath.Join(root, "var/lib/livery"))).Sys().(*syscall.Stat_t).Uid
-	if user == 0 || !strings.Contains(string(must(os.ReadFile(filepath.Join(root, "etc/passwd")))), "livery:x:") {
-		t.Errorf("the data belong to the user %d", user)
-	}
-	start(t, root, in(root, user, "/usr/bin/livery"), "/var/lib/livery")
-
-	settings := filepath.Join(root, "etc/livery/origin.env")
-	if err := os.WriteFile(settings, []byte("LIVERY_PUBLIC_URL=https://mine.example\n"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	dpkg("--force-confold", "--install", matches[0])
-	dpkg("--remove", "livery")
-	if text, err := os.ReadFile(settings); err != nil || !strings.Contains(string(text), "mine.example") {
-		t.Errorf("the settings after an upgrade and a removal = %s, %v", text, err)
-	}
+	installed{
+		root: root, version: "0.9.10", completion: "usr/share/zsh/vendor-completions/_livery", kept: "etc/livery/origin.env",
+		of: func() string {
+			return run(t, "", tool(t, "dpkg-query"), "--admindir="+filepath.Join(root, "var/lib/dpkg"), "-f", "${Version}", "-W", "livery")
+		},
+		upgrade: func() { dpkg("--force-confold", "--install", later(t, "deb")) },
+		remove:  func() { dpkg("--remove", "livery") },
+	}.check(t)
 	dpkg("--purge", "livery")
-	if _, err := os.Stat(filepath.Join(root, "usr/bin/livery")); !os.IsNotExist(err) {
-		t.Errorf("the program after a purge: %v", err)
+	if _, err := os.Stat(filepath.Join(root, "etc/livery/origin.env")); !os.IsNotExist(err) {
+		t.Errorf("the settings after a purge: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(root, "var/lib/livery", "livery.marker")); err != nil {
 		t.Errorf("the data after a purge: %v", err)
+	}
+}
+
+// TestTheRedHatPackageIsInstalled by rpm in a clean root, verified, upgraded and erased.
+func TestTheRedHatPackageIsInstalled(t *testing.T) {
+	needRoot(t)
+	root, program := cleanRoot(t), tool(t, "rpm")
+	matches, err := filepath.Glob(filepath.Join(built.out, "*."+map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]+".rpm"))
+	if err != nil || len(matches) != 1 {
+		t.Fatal(matches, err)
+	}
+	rpm := func(args ...string) string {
+		return run(t, "", program, append([]string{"--root=" + root, "--dbpath=/var/lib/rpm"}, args...)...)
+	}
+	rpm("--initdb")
+	rpm("--install", matches[0])
+	if said := rpm("--verify", "livery"); said != "" {
+		t.Errorf("rpm finds other files than it installed: %s", said)
+	}
+	installed{
+		root: root, version: "0.9.10-1", completion: "usr/share/zsh/site-functions/_livery", kept: "etc/livery/origin.env.rpmsave",
+		of:      func() string { return rpm("--query", "--queryformat", "%{VERSION}-%{RELEASE}", "livery") },
+		upgrade: func() { rpm("--upgrade", later(t, "rpm")) },
+		remove:  func() { rpm("--erase", "livery") },
+	}.check(t)
+}
+
+// TestTheFormulaInstallsThePrograms of every system that Homebrew runs on, from their archives and by its own words;
+// that of this machine passes the test of the formula. Homebrew itself is not run.
+func TestTheFormulaInstallsThePrograms(t *testing.T) {
+	ruby := tool(t, "ruby")
+	for _, on := range targets {
+		if on.os == "windows" {
+			continue
+		}
+		prefix, here := t.TempDir(), on.os == runtime.GOOS && on.arch == runtime.GOARCH
+		args := []string{
+			"testdata/brew.rb", filepath.Join(built.out, "livery.rb"), map[string]string{"darwin": "macos", "linux": "linux"}[on.os],
+			map[string]string{"amd64": "intel", "arm64": "arm"}[on.arch], built.out, prefix,
+		}
+		if here {
+			args = append(args, "test")
+		}
+		run(t, "", ruby, args...)
+		wantMachine(t, on, must(os.ReadFile(filepath.Join(prefix, "bin", "livery"))))
+		for name, want := range map[string]string{
+			"share/man/man1/livery-push.1": ".TH", "etc/bash_completion.d/livery": "complete", "share/zsh/site-functions/_livery": "#compdef livery",
+			"share/fish/vendor_completions.d/livery.fish": "complete -c livery",
+		} {
+			if text, err := os.ReadFile(filepath.Join(prefix, name)); err != nil || !strings.Contains(string(text), want) {
+				t.Errorf("%v: %s has no %q, %v", on, name, want, err)
+			}
+		}
+		if here {
+			wantVersion(t, run(t, "", filepath.Join(prefix, "bin", "livery"), "version", "--json"))
+		}
 	}
 }
 

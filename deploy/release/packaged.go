@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,27 +39,30 @@ func (r *release) writeChart(context.Context) error {
 type module struct {
 	name  string
 	files map[string]string // name in the package -> path in the sources
+	more  string            // matches files of the sources that keep their names; "": none
 }
 
 var modules = []module{
 	{"livery-renderer", map[string]string{
 		"package.json": "deploy/package/renderer/package.json", "README.md": "deploy/package/renderer/README.md", "LICENSE": "LICENSE",
 		"livery.mjs": "wasm/livery.mjs", "livery.d.mts": "wasm/livery.d.mts", "renderer.wasm": "wasm/module/renderer.wasm",
-	}},
-	{"livery-theme", map[string]string{
-		"package.json": "client/js/package.json", "README.md": "client/js/README.md", "LICENSE": "LICENSE", "theme.mjs": "client/js/theme.mjs",
-		"theme.d.mts": "client/js/theme.d.mts", "react.mjs": "client/js/react.mjs", "react.d.mts": "client/js/react.d.mts",
-		"vue.mjs": "client/js/vue.mjs", "vue.d.mts": "client/js/vue.d.mts",
-		"svelte.mjs":   "client/js/svelte.mjs",
-		"svelte.d.mts": "client/js/svelte.d.mts", "vite.mjs": "client/js/vite.mjs", "vite.d.mts": "client/js/vite.d.mts",
-	}},
+	}, ""},
+	{"livery-theme", map[string]string{"LICENSE": "LICENSE"}, "client/js/*"},
 }
 
 // writeModules writes the packages for npm, in the form of npm pack.
 func (r *release) writeModules(context.Context) error {
 	for _, m := range modules {
+		paths := maps.Clone(m.files)
+		more, err := fs.Glob(os.DirFS(r.root), m.more)
+		if err != nil {
+			return err
+		}
+		for _, path := range more {
+			paths[filepath.Base(path)] = path
+		}
 		var files []file
-		for name, path := range m.files {
+		for name, path := range paths {
 			content, err := os.ReadFile(filepath.Join(r.root, path))
 			if err != nil {
 				return err

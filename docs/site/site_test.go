@@ -3,7 +3,9 @@ package site_test
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,6 +65,36 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 				t.Errorf("%s leads to %s, and %s has no such heading", name, link[1], path)
 			}
 		}
+	}
+}
+
+// What a document of the tree leads to beside pages of the site is in the tree too.
+func TestEveryFileOfALinkExists(t *testing.T) {
+	t.Parallel()
+	toFile, found := regexp.MustCompile(`\]\(([^)#:\s]+)[)#]`), 0
+	err := filepath.WalkDir("../..", func(document string, e fs.DirEntry, err error) error {
+		if e.IsDir() && (e.Name() == "node_modules" || e.Name() == "testdata" || e.Name() == "bin" || len(e.Name()) > 2 && e.Name()[0] == '.') {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(document) != ".md" || err != nil {
+			return err
+		}
+		text, err := os.ReadFile(document)
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "    ") { // code
+				continue
+			}
+			for _, link := range toFile.FindAllStringSubmatch(line, -1) {
+				found++
+				if _, err := os.Stat(filepath.Join(filepath.Dir(document), link[1])); err != nil {
+					t.Errorf("%s leads to %s: %v", document, link[1], err)
+				}
+			}
+		}
+		return err
+	})
+	if err != nil || found < 200 {
+		t.Errorf("%d links were read: %v", found, err)
 	}
 }
 
