@@ -13,12 +13,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -36,6 +34,9 @@ func TestApplicationsRenderTheThemeOnTheServer(t *testing.T) {
 	})
 	t.Run("SvelteKit", func(t *testing.T) {
 		rendered(t, "sveltekit", "vite build", "node build")
+	})
+	t.Run("Angular", func(t *testing.T) {
+		rendered(t, "angular-ssr", "ng build", "node dist/server/server.mjs")
 	})
 }
 
@@ -103,16 +104,35 @@ func follows(t *testing.T, name, build, start string) {
 	a.is(`buy().dataset.state`, "fallback")
 	a.gate.refuse.Store(false)
 	a.is(`buy().dataset.state`, "theme")
-	last := frames + `.split(" > ").at(-1)`
 	a.is(last, acmeButton)
 	a.is(`getComputedStyle(buy()).borderRadius`, "8px")
-	a.is(`buy().parentElement.querySelectorAll("button")[1].click(), ""`, "")
-	a.is(last, midnightButton)
+	acme, midnight := sides(`buy().parentElement.querySelectorAll("button")`)
+	newCamera(t, a.tab).neverFlashes(acme, midnight, false)
 	a.is(pageColor, midnightSurface)
 	a.is(`buy().textContent.trim()`, "Buy from midnight")
-	a.is(`(window.said ?? []).join("\n")`, "")
-	a.whole()
+	a.silent()
+
+	// A publish reaches the page while it is open.
+	a.open()
+	a.is(last, acmeButton)
+	a.is(midnight.choose+`, ""`, "")
+	a.is(last, midnightButton)
+	a.is(acme.choose+`, ""`, "")
+	a.is(last, acmeButton)
+	a.publish()
+	a.is(last, publishedButton)
+	a.quiet()
 }
+
+// publish gives the brand acme another colour, once the page follows its event stream.
+func (a *app) publish() {
+	a.t.Helper()
+	a.haveStreams(1)
+	a.livery("edit", "color.brand", "#c2410c", "--env", "sandbox", "--theme", "acme")
+	a.livery("publish", "--env", "sandbox", "--theme", "acme")
+}
+
+const publishedButton = "rgb(194, 65, 12)"
 
 // TestDeclarationsCompile: the declarations of the package are right beside those of the libraries, in strict TypeScript.
 func TestDeclarationsCompile(t *testing.T) {
@@ -181,12 +201,7 @@ func newApp(t *testing.T, name, styles string) *app {
 	if err := os.WriteFile(filepath.Join(dir, styles, "tokens.css"), []byte(fallback), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	listen := `for (const kind of ["error", "warn"]) console[kind] = (...said) => (window.said ??= []).push(said.join(" "));
-		window.shift = 0;
-		new PerformanceObserver((list) => { for (const one of list.getEntries()) shift += one.value; }).observe({ type: "layout-shift", buffered: true });`
-	if _, err := chromedp.Call(a.tab, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: listen}); err != nil {
-		t.Fatal(err)
-	}
+	a.listen()
 	out, err := a.shell(".", "node brands.mjs sandbox acme")
 	if err != nil {
 		t.Fatalf("brands.mjs: %v\n%s", err, out)
@@ -247,9 +262,9 @@ func (a *app) start(line string) {
 	a.page = "http://" + address
 }
 
-var critical = regexp.MustCompile(`(?s)<style[^>]*>[^<]*--color-brand: (#[0-9a-f]{6})[^<]*</style>.*<body`)
+var critical = regexp.MustCompile(`(?s)<style[^>]*>(/\* Livery[^<]*)</style>.*<body`)
 
-// inHead is the brand's colour in the <style> of the page that the server renders for a reader; "": there is none.
+// inHead is the <style> of the theme in the page that the server renders for a reader; "": there is none.
 func (a *app) inHead(brand string) string {
 	a.t.Helper()
 	req, err := http.NewRequest("GET", a.page+"/", nil)
@@ -259,8 +274,8 @@ func (a *app) inHead(brand string) string {
 	if brand != "" {
 		req.AddCookie(&http.Cookie{Name: "brand", Value: brand})
 	}
-	began := time.Now()
-	res, err := http.DefaultClient.Do(req)
+	client := &http.Client{Timeout: patience}
+	res, err := client.Do(req)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -269,7 +284,6 @@ func (a *app) inHead(brand string) string {
 	if err != nil || res.StatusCode != http.StatusOK || !bytes.Contains(page, []byte("Buy from")) {
 		a.t.Fatalf("the server answers %d, %v\n%s", res.StatusCode, err, page)
 	}
-	a.t.Logf("the page of %s: %d bytes in %d ms", strconv.Quote(brand), len(page), time.Since(began).Milliseconds())
 	if a.linked && !strings.Contains(res.Header.Get("Link"), a.gate.URL) {
 		a.t.Errorf("the page has the header Link: %q", res.Header.Get("Link"))
 	}
@@ -280,48 +294,57 @@ func (a *app) inHead(brand string) string {
 	return string(found[1])
 }
 
-// want compares the brand's colour in the head.
+// want compares the brand's colour in the head; "": there is none.
 func (a *app) want(brand, color string) {
 	a.t.Helper()
-	if got := a.inHead(brand); got != color {
-		a.t.Fatalf("the <style> in the page of %q has the colour %q, want %q", brand, got, color)
+	got := a.inHead(brand)
+	if color == "" && got != "" || color != "" && !strings.Contains(got, "--color-brand: "+color+";") {
+		a.t.Fatalf("the <style> in the page of %q is %q, want the colour %q", brand, got, color)
 	}
 }
 
-// quiet holds after every visit: no warning, no error, no shift, one sheet.
-func (a *app) quiet() {
+// has waits until the style in the head has a text.
+func (a *app) has(brand, text string) {
 	a.t.Helper()
-	a.is(`(window.said ?? []).join("\n")`, "")
-	a.is(`String(shift)`, "0")
-	a.whole()
+	for deadline := time.Now().Add(patience); !strings.Contains(a.inHead(brand), text); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			a.t.Fatalf("the <style> in the page of %q lacks %s", brand, text)
+		}
+	}
 }
 
 func rendered(t *testing.T, name, build, start string) {
 	styles := "app"
-	if name == "sveltekit" {
+	if name == "sveltekit" || name == "angular-ssr" {
 		styles = "src"
 	}
 	a := newApp(t, name, styles)
-	a.linked = name == "react-router"
+	a.linked = name == "react-router" || name == "angular-ssr"
 	a.build(build)
 	a.start(start)
 
-	// The edge hangs: the page comes without it.
+	// The edge hangs: the page comes without it, and works with the fallback of its build.
 	a.want("", "")
-	close(a.gate.hold)
-
-	// The edge is away: the page has the fallback of its build, and the theme once the edge is back.
-	a.gate.refuse.Store(true)
 	a.open()
 	a.is(frames, greyButton)
-	a.is(`document.getElementById("buy").textContent`, "Buy from acme")
+	acme, midnight := sides(`document.querySelectorAll("main button")`)
+	a.is(midnight.choose+`, buy().textContent`, "Buy from midnight")
+	a.is(acme.choose+`, buy().textContent`, "Buy from acme")
+	a.is(frames, greyButton)
+
+	// The edge is away: the page has the fallback, and the theme once the edge is back.
+	a.gate.refuse.Store(true)
+	close(a.gate.hold)
+	a.open()
+	a.is(frames, greyButton)
+	a.is(`buy().textContent`, "Buy from acme")
 	a.gate.refuse.Store(false)
 	a.is(frames, greyButton+" > "+acmeButton)
+	a.takenOver()
 	a.quiet()
 
 	// The server has the theme: the first paint has it too, also while the browser gets nothing from the edge.
-	for deadline := time.Now().Add(patience); a.inHead("") == "" && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-	}
+	a.has("", "--color-brand: #0055aa;")
 	a.want("", "#0055aa")
 	a.want("midnight", "#ffb454")
 	a.gate.refuse.Store(true)
@@ -329,17 +352,38 @@ func rendered(t *testing.T, name, build, start string) {
 	a.is(`String(performance.getEntriesByName("first-contentful-paint").length)`, "1")
 	a.is(frames, acmeButton)
 	a.gate.refuse.Store(false)
-	a.is(`document.getElementById("buy").dataset.state`, "theme")
+	a.is(`buy().dataset.state`, "theme")
 	a.is(frames, acmeButton)
-
-	// Another brand, which stays.
-	a.is(`document.querySelectorAll("main button")[1].click(), ""`, "")
-	a.is(frames, acmeButton+" > "+midnightButton)
-	a.is(`document.getElementById("buy").textContent`, "Buy from midnight")
 	a.quiet()
+
+	// Another brand, without a flash, which stays.
+	newCamera(t, a.tab).neverFlashes(acme, midnight, false)
+	a.is(`buy().textContent`, "Buy from midnight")
+	a.silent()
 	a.open()
-	a.is(`document.getElementById("buy").dataset.state`, "theme")
+	a.is(`buy().dataset.state`, "theme")
 	a.is(frames, midnightButton)
-	a.is(`document.getElementById("buy").textContent`, "Buy from midnight")
+	a.is(`buy().textContent`, "Buy from midnight")
+	a.quiet()
+
+	// A publish reaches the page while it is open, and the next page from the server.
+	a.is(acme.choose+`, ""`, "")
+	a.is(frames, midnightButton+" > "+acmeButton)
+	a.publish()
+	a.is(frames, midnightButton+" > "+acmeButton+" > "+publishedButton)
+	a.quiet()
+	a.has("acme", "--color-brand: #c2410c;")
+
+	// Light and dark: the first paint is of the reader's scheme, and an open page follows it.
+	a.list = strings.ReplaceAll(a.list, "/tokens.css", "/tokens.css?modes=scheme")
+	a.start(start)
+	a.has("acme", "@media (prefers-color-scheme: dark)")
+	prefer(t, a.tab, "dark")
+	a.open()
+	a.is(`buy().dataset.state`, "theme")
+	a.is(frames, midnightButton)
+	prefer(t, a.tab, "light")
+	a.is(frames, midnightButton+" > "+publishedButton)
+	a.is(pageColor, acmeSurface)
 	a.quiet()
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -65,17 +64,20 @@ func hydrated(t *testing.T, example, server string) *shop {
 	}))
 	t.Cleanup(site.Close)
 	close(s.gate.hold)
-	listen := `for (const kind of ["error", "warn"]) console[kind] = (...said) => (window.said ??= []).push(said.join(" "));`
-	if _, err := chromedp.Call(s.tab, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: listen}); err != nil {
-		t.Fatal(err)
-	}
+	s.listen()
 	do(t, s.tab, chromedp.Navigate(site.URL))
 	s.is(`document.getElementById("buy").dataset.state`, "theme")
-	s.is(frames+`.split(" > ").at(-1)`, acmeButton)
-	s.is(`document.querySelectorAll("main button")[1].click(), ""`, "")
-	s.is(frames+`.split(" > ").at(-1)`, midnightButton)
+	s.is(last, acmeButton)
+	s.quiet()
+	acme, midnight := sides(`document.querySelectorAll("main button")`)
+	newCamera(t, s.tab).neverFlashes(acme, midnight, false)
 	s.is(`document.getElementById("buy").textContent`, "Buy from Midnight")
-	s.is(`(window.said ?? []).join("\n")`, "")
-	s.whole()
+	s.silent()
+	do(t, s.tab, chromedp.Navigate(site.URL))
+	s.is(last, acmeButton)
+	s.is(midnight.choose+`, ""`, "")
+	s.is(last, midnightButton)
+	s.takenOver()
+	s.quiet()
 	return s
 }

@@ -150,6 +150,7 @@ const (
 	acmeButton     = "rgb(0, 85, 170)"
 	midnightButton = "rgb(255, 180, 84)"
 	frames         = `seen.join(" > ")`
+	last           = frames + `.split(" > ").at(-1)`
 )
 
 // whole holds for each page at the end: nothing was rejected or refused, and there is one sheet of the theme.
@@ -157,6 +158,38 @@ func (s *shop) whole() {
 	s.t.Helper()
 	s.is(`wrong.join("\n")`, "")
 	s.is(`String(document.adoptedStyleSheets.length)`, "1")
+}
+
+// listen keeps what each page says on its console, and how far its layout shifts.
+func (s *shop) listen() {
+	s.t.Helper()
+	script := `for (const kind of ["error", "warn"]) console[kind] = (...said) => (window.said ??= []).push(said.join(" "));
+		window.shift = 0;
+		new MutationObserver(() => { window.first ??= document.getElementById("buy"); }).observe(document, { childList: true, subtree: true });
+		new PerformanceObserver((list) => { for (const one of list.getEntries()) shift += one.value; }).observe({ type: "layout-shift", buffered: true });`
+	if _, err := chromedp.Call(s.tab, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// silent holds after every visit, once listen was called: no warning, no error, one sheet.
+func (s *shop) silent() {
+	s.t.Helper()
+	s.is(`(window.said ?? []).join("\n")`, "")
+	s.whole()
+}
+
+// quiet is silent, without a layout shift too.
+func (s *shop) quiet() {
+	s.t.Helper()
+	s.is(`String(shift)`, "0")
+	s.silent()
+}
+
+// takenOver holds for a page of a server, once listen was called: its script took the button that was sent, and made no other.
+func (s *shop) takenOver() {
+	s.t.Helper()
+	s.is(`String(first === buy())`, "true")
 }
 
 // TestTheThemeIsRightAtTheFirstPaint: no frame shows the fallback, on the first visit and on those after it; a switch shows
@@ -238,7 +271,7 @@ func TestAFailedSwitchLeavesTheBrand(t *testing.T) {
 	s.is(`document.getElementById("said").textContent.replace(/^.* answers/, "answers")`, "answers 404")
 	s.is(`(() => { try { shop.set({ modes: ["no such mode"] }); } catch (error) { return error.name; } })()`, "TypeError")
 	s.is(`document.querySelectorAll("#brands button")[1].click(), ""`, "")
-	s.is(frames+`.split(" > ").at(-1)`, midnightButton)
+	s.is(last, midnightButton)
 	s.settles(`import("/brands.mjs").then(({ default: brands }) => Promise.all([shop.set(brands.Acme), shop.refresh()])).then((done) => done.join(" "))`, "true true")
 	s.whole()
 }
@@ -263,7 +296,7 @@ func TestTheLastSwitchWins(t *testing.T) {
 		late();
 		return [await first, second].join(" ");
 	})`, "false true")
-	s.is(frames+`.split(" > ").at(-1)`, acmeButton)
+	s.is(last, acmeButton)
 	s.is(frames+`.includes("`+midnightButton+`") + ""`, "false")
 	s.whole()
 }
@@ -277,7 +310,7 @@ func TestAPublishReachesAnOpenPage(t *testing.T) {
 	s.livery("edit", "color.brand", "#c2410c", "--env", "sandbox", "--theme", "acme")
 	s.livery("publish", "--env", "sandbox", "--theme", "acme", "--wait")
 	s.settles(`shop.refresh().then(String)`, "true")
-	s.is(frames+`.split(" > ").at(-1)`, "rgb(194, 65, 12)")
+	s.is(last, "rgb(194, 65, 12)")
 	s.is(`document.getElementById("said").textContent`, "Changed: --color-brand, --color-link")
 	s.whole()
 }
@@ -312,4 +345,29 @@ func TestOneElementHasAThemeOfItsOwn(t *testing.T) {
 	s.is(`part.close(), shop.close(), document.adoptedStyleSheets.length + " " + document.querySelectorAll("[data-livery]").length`, "0 0")
 	s.is(color("buy"), "#777777")
 	s.is(`wrong.join("\n")`, "")
+}
+
+// sides are the brands of the shop, and how its n-th button is pressed.
+func sides(button string) (acme, midnight side) {
+	press := func(n string) string { return button + `[` + n + `].click()` }
+	return side{acmeLook, press("0")}, side{midnightLook, press("1")}
+}
+
+// TestNoFrameOfASwitchFlashes: every frame of a trace has one brand or the other, or what a View Transition makes of both.
+func TestNoFrameOfASwitchFlashes(t *testing.T) {
+	for name, blend := range map[string]bool{"at once": false, "by a View Transition": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, "")
+			close(s.gate.hold)
+			if !blend {
+				s.replace("/shop.mjs", strings.Replace(read(t, "theme/shop.mjs"), ", transition: true", "", 1))
+			}
+			s.open()
+			s.is(`String(document.querySelectorAll("#brands button").length)`, "2")
+			s.is(`String(globalThis.shop?.text?.includes("#0055aa") ?? false)`, "true")
+			acme, midnight := sides(`document.querySelectorAll("#brands button")`)
+			newCamera(t, s.tab).neverFlashes(acme, midnight, blend)
+			s.whole()
+		})
+	}
 }

@@ -19,7 +19,7 @@ const brands: Record<string, string> = list;
 class Shop {
   readonly names = Object.keys(brands);
   readonly brand = signal(this.names[0]);
-  readonly shown = injectTheme(() => ({ href: brands[this.brand()] }));
+  readonly shown = injectTheme(() => ({ href: brands[this.brand()], live: true }));
 }
 
 bootstrapApplication(Shop).catch((error) => console.error(error));

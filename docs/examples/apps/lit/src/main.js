@@ -11,7 +11,7 @@ class Shop extends LitElement {
     #buy { background: var(--color-brand); color: var(--color-surface); border: 0; border-radius: var(--radius-button); padding: var(--space-button); }
   `;
 
-  #shown = new ThemeController(this, () => ({ href: brands[this.brand] }));
+  #shown = new ThemeController(this, () => ({ href: brands[this.brand], live: true }));
 
   constructor() {
     super();

@@ -8,7 +8,7 @@ export function Shop({ brands, brand: first }) {
     document.cookie = `brand=${name}; path=/; max-age=31536000; samesite=lax`;
   };
   return (
-    <LiveryTheme href={brands[brand]}>
+    <LiveryTheme href={brands[brand]} live>
       <main>
         {Object.keys(brands).map((name) => (
           <button key={name} type="button" aria-pressed={name === brand} onClick={() => choose(name)}>{name}</button>
