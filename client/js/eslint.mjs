@@ -1,5 +1,5 @@
-// A plugin of ESLint: names in scripts that the tokens do not have, with the nearest, and uses of deprecated tokens. The
-// names are those of tokens.d.ts, which livery types writes; what counts as unknown is what livery scan counts. Types:
+// A plugin of ESLint: names in scripts, and in components of Vue and Svelte, that the tokens do not have, with the nearest,
+// and uses of deprecated tokens. The names are those of tokens.d.ts, which livery types writes; what counts as unknown is what livery scan counts. Types:
 // eslint.d.mts.
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -207,6 +207,8 @@ function namesOf(file) {
 const asked = /(?:\bvar\(\s*|-[([]\s*(?:[a-z]+:)?)(--[\w\u0080-\uffff-]+)/g;
 const declared = /(--[\w\u0080-\uffff-]+)(?:["'`]?(?:\s+as\s+\w+)?\s*\]?\s*:(?!:)|=)|setProperty\(\s*["'`](--[\w\u0080-\uffff-]+)/g;
 const oneClass = /(?<=[\s"'`:!}]-*)(?<![\w-])([A-Za-z0-9_\u0080-\uffff][\w\u0080-\uffff-]*)(?=[\s"'`/!;}=\\])/g;
+const styleBlock = /<style\b[^>]*>([^]*?)<\/style>/g; // of a component
+const selector = /\.([A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*)/g;
 const takers = /class|^(?:cn|clsx|cva|cx|tv|twMerge|twJoin)$/i;
 
 const nameOf = (node) => node?.name?.name ?? node?.name ?? node?.property?.name ?? node?.key?.name ?? node?.value;
@@ -214,7 +216,7 @@ const nameOf = (node) => node?.name?.name ?? node?.name ?? node?.property?.name 
 // Whether a string is given to what takes classes.
 function takesClasses(node) {
 	for (let at = node.parent; at && !/Statement$|Function|Program/.test(at.type); at = at.parent) {
-		const name = { CallExpression: at.callee, JSXAttribute: at.name, VAttribute: at.key?.argument ?? at.key, Property: at.key, VariableDeclarator: at.id, TaggedTemplateExpression: at.tag }[at.type];
+		const name = { CallExpression: at.callee, JSXAttribute: at.name, VAttribute: at.key?.argument ?? at.key, SvelteAttribute: at.key, Property: at.key, VariableDeclarator: at.id, TaggedTemplateExpression: at.tag }[at.type];
 		const text = nameOf(name);
 		if (typeof text === "string" && takers.test(text)) return true;
 	}
@@ -229,8 +231,11 @@ function rule(docs, wanted) {
 		},
 		create(context) {
 			const code = context.sourceCode, file = resolve(context.cwd, context.settings.livery?.tokens ?? "src/tokens.d.ts");
-			const names = namesOf(file), own = new Set();
+			const names = namesOf(file), own = new Set(), styled = new Set();
+			const inTemplates = code.parserServices?.defineTemplateBodyVisitor; // of the parser of Vue
+			const isComponent = inTemplates || code.parserServices?.isSvelte;
 			for (const found of code.text.matchAll(declared)) own.add(found[1] ?? found[2]);
+			if (isComponent) for (const found of code.text.matchAll(selector)) styled.add(found[1]);
 
 			function say(found, name, start) {
 				if (!found || Boolean(found.unknown) !== (wanted === "unknown")) return;
@@ -243,14 +248,19 @@ function rule(docs, wanted) {
 				});
 			}
 
-			function read(node) {
-				const text = code.getText(node), begin = node.range[0];
+			function readProperties(text, begin) {
 				for (const found of text.matchAll(asked)) {
 					const name = found[1], start = found.index + found[0].length - name.length, after = text.slice(start + name.length);
 					if (own.has(name) || name.endsWith("-") || /^(?:[$#@]\{|\\)/.test(after)) continue; // a program makes the rest
 					const guarded = /^\s*,/.test(after) || /--[\w\u0080-\uffff-]*\s*,\s*var\(\s*$/.test(text.slice(0, start));
 					say(names.property(name, guarded), name, begin + start);
 				}
+			}
+
+			// The node has quotes, or is wider by those of its parent.
+			function read(node, wider = 0) {
+				const begin = node.range[0] - wider, text = code.text.slice(begin, node.range[1] + wider);
+				readProperties(text, begin);
 				readClasses(node, text, begin);
 				const value = text.slice(1, -1), whole = node.type === "TemplateElement" ? node.parent : node;
 				if (whole.type === "TemplateLiteral" && whole.expressions.length) return;
@@ -260,20 +270,39 @@ function rule(docs, wanted) {
 				if (call === "cssVar" || call === "token" || member === "tokens") say(names.path(value), value, begin + 1);
 			}
 
+			// Without a node everything is a class.
 			function readClasses(node, text, begin) {
-				const list = [...text.matchAll(oneClass)].filter(([name]) => name.includes("-"));
+				const list = [...text.matchAll(oneClass)].filter(([name]) => name.includes("-") && !styled.has(name));
 				const wrong = list.map((found) => [found[0], found.index, names.class(found[0])]).filter(([, , what]) => what);
 				if (!wrong.length) return;
-				const among = takesClasses(node) || text.slice(1, -1).split(/\s+/).some((one) => {
+				const among = !node || takesClasses(node) || text.slice(1, -1).split(/\s+/).some((one) => {
 					const { own, known } = names.meaning(one.slice(one.lastIndexOf(":") + 1));
 					return own || known;
 				});
 				for (const [name, index, found] of wrong) if (among) say(found, name, begin + index);
 			}
 
-			const strings = { Literal: (node) => typeof node.value === "string" && read(node), TemplateElement: read };
-			const inTemplates = code.parserServices?.defineTemplateBodyVisitor; // of the parser of Vue
-			return inTemplates ? inTemplates({ ...strings, VLiteral: read }, strings) : strings;
+			// The stylesheets of a component, which its parser leaves as they are.
+			function readStyles() {
+				for (const block of code.text.matchAll(styleBlock)) {
+					const css = block[1].replace(/\/\*[^]*?\*\//g, (comment) => " ".repeat(comment.length));
+					const begin = block.index + block[0].length - "</style>".length - css.length;
+					readProperties(css, begin);
+					for (const list of css.matchAll(/@apply\s[^;}]*[;}]/g)) readClasses(undefined, list[0], begin + list.index);
+				}
+			}
+
+			const strings = { Literal: (node) => typeof node.value === "string" && read(node), TemplateElement: (node) => read(node) };
+			if (!isComponent) return strings;
+			const scripts = { ...strings, Program: readStyles };
+			if (inTemplates) return inTemplates({ ...strings, VLiteral: (node) => read(node) }, scripts);
+			return {
+				...scripts,
+				SvelteLiteral: (node) => read(node, 1),
+				"SvelteDirective[kind='Class']"({ key: { name: { range } } }) {
+					readClasses(undefined, code.text.slice(range[0] - 1, range[1] + 1), range[0] - 1);
+				},
+			};
 		},
 	};
 }

@@ -67,11 +67,41 @@ const color = "var(--color-brnad)";
 
 <template>
   <p class="text-brnad flex" :class="{ on: 'bg-brnad' }" :style="{ color: 'var(--color-brnad)' }">{{ color }}</p>
+  <p style="color: var(--color-brnad)" :class="['bg-brnad', on && ` + "`bg-${on} bg-text-quiet`" + `]">{{ cssVar("color.brnad") }} text-brnad</p>
+  <Own v-bind:class="on ? 'bg-brand' : 'bg-old'" button-class="text-brnad"><p class="text-bran">Own</p></Own>
 </template>
+
+<style scoped>
+.text-bran { color: var(--color-brnad); @apply bg-brnad px-button; }
+/* var(--color-brnad) */
+</style>
+`,
+	"Page.svelte": `<script>
+	const { on } = $props();
+	const color = "var(--color-brnad)";
+</script>
+
+<p class="text-brnad flex" style="color: var(--color-brnad)" style:background="var(--color-brnad)" {color}>text-brnad</p>
+{#if on}
+	<p class="flex {on} text-brnad bg-{on} bg-text-quiet" class:bg-brnad={on} class:hover:bg-brond={on} class:bg-brand={on}></p>
+	<Own class={["bg-brnad", { "bg-text-quiet": on }]} --rail-color="var(--color-brnad)" style={` + "`color: var(--color-${on}); top: var(--color-old)`" + `} />
+{/if}
+{#each on as one}<p class={one ? 'bg-brnad' : undefined}>{cssVar("color.brnad")} {tokens["rato"]} <b class='text-bran bg-old'>{one}</b></p>{/each}
+
+<style>
+	.text-bran { color: var(--color-brnad); @apply bg-brnad px-button; }
+	/* var(--color-brnad) */
+</style>
+`,
+	"Typed.svelte": `<script lang="ts">
+	const color: string = "var(--color-brnad)";
+</script>
+
+<p class="text-brnad" style:color={color as string}></p>
 `,
 }
 
-// TestESLintSaysWhatTheScanSays: the plugin finds in scripts and templates what livery scan does, at the same places, with the
+// TestESLintSaysWhatTheScanSays: the plugin finds in scripts, and in components of Vue and Svelte, what livery scan does, at the same places, with the
 // same nearest names; --fix corrects what can only be one name.
 func TestESLintSaysWhatTheScanSays(t *testing.T) {
 	dir := workshop(t, "typescript")
@@ -94,12 +124,14 @@ func TestESLintSaysWhatTheScanSays(t *testing.T) {
 	write("eslint.config.mjs", `
 		import livery from "@livery/theme/eslint";
 		import typescript from "@typescript-eslint/parser";
+		import svelte from "svelte-eslint-parser";
 		import vue from "vue-eslint-parser";
 		const parserOptions = { ecmaFeatures: { jsx: true } };
 		export default [
-			{ ...livery.configs.recommended, settings: { livery: { tokens: "tokens.d.ts" } }, files: ["**/*.ts", "**/*.tsx", "**/*.vue"] },
+			{ ...livery.configs.recommended, settings: { livery: { tokens: "tokens.d.ts" } }, files: ["**/*.ts", "**/*.tsx", "**/*.vue", "**/*.svelte"] },
 			{ files: ["**/*.ts", "**/*.tsx"], languageOptions: { parser: typescript, parserOptions } },
 			{ files: ["**/*.vue"], languageOptions: { parser: vue } },
+			{ files: ["**/*.svelte"], languageOptions: { parser: svelte, parserOptions: { parser: typescript } } },
 		];`)
 	run(t, dir, "livery", "types", "tokens.json", "--out", "tokens.d.ts")
 
@@ -156,8 +188,10 @@ func TestESLintSaysWhatTheScanSays(t *testing.T) {
 		}
 	}
 
-	run(t, dir, "sh", "-c", installed(t, "eslint")+" --fix properties.ts || true")
+	run(t, dir, "sh", "-c", installed(t, "eslint")+" --fix properties.ts Page.vue Page.svelte || true")
 	fixed := read(t, filepath.Join(dir, "properties.ts"))
 	has(t, fixed, `["var(--color-brand)", "var(--color-brand)", 'var( --color-brand , red)', "var(--color-brand) var(--color-brand)"]`)
 	has(t, fixed, `"var(--color-text-quiet)"`) // which may be another
+	has(t, read(t, filepath.Join(dir, "Page.vue")), `<p style="color: var(--color-brand)" :class="['bg-brand', on && `)
+	has(t, read(t, filepath.Join(dir, "Page.svelte")), `class:bg-brand={on} class:hover:bg-brand={on} class:bg-brand={on}>`)
 }
