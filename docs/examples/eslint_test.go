@@ -121,19 +121,14 @@ func TestESLintSaysWhatTheScanSays(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names[3:])
-	write("eslint.config.mjs", `
-		import livery from "@livery/theme/eslint";
-		import typescript from "@typescript-eslint/parser";
-		import svelte from "svelte-eslint-parser";
-		import vue from "vue-eslint-parser";
-		const parserOptions = { ecmaFeatures: { jsx: true } };
-		export default [
-			{ ...livery.configs.recommended, settings: { livery: { tokens: "tokens.d.ts" } }, files: ["**/*.ts", "**/*.tsx", "**/*.vue", "**/*.svelte"] },
-			{ files: ["**/*.ts", "**/*.tsx"], languageOptions: { parser: typescript, parserOptions } },
-			{ files: ["**/*.vue"], languageOptions: { parser: vue } },
-			{ files: ["**/*.svelte"], languageOptions: { parser: svelte, parserOptions: { parser: typescript } } },
-		];`)
-	run(t, dir, "livery", "types", "tokens.json", "--out", "tokens.d.ts")
+	_, section, _ := strings.Cut(read(t, "../../client/js/README.md"), "## ESLint\n")
+	_, config, _ := strings.Cut(section, "```js\n")
+	config, _, _ = strings.Cut(config, "```\n")
+	write("eslint.config.mjs", config) // as the README has it
+	if err := os.MkdirAll(filepath.Join(dir, "src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "livery", "types", "tokens.json", "--out", "src/tokens.d.ts")
 
 	var scanned struct{ Findings []finding }
 	scan := exec.Command("livery", append([]string{"scan", "--json", "--tokens", "tokens.json"}, names[3:]...)...)

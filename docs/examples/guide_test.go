@@ -65,7 +65,13 @@ func copyTo(t *testing.T, dir string, names map[string]string) {
 
 // TestTheGuide runs every command of the guide from its text, and wants it to print what stands there.
 func TestTheGuide(t *testing.T) {
-	dir := t.TempDir()
+	root := t.TempDir()
+	dir := filepath.Join(root, "docs", "examples")
+	for to, from := range map[string]string{filepath.Join(dir, "theme"): "theme", filepath.Join(root, "client", "js"): "../../client/js"} {
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, name := range []string{"acme.tokens.json", "midnight.json", "studio.json", "brands.mjs", "fetch.mjs"} {
 		copyTo(t, dir, map[string]string{name: name})
 	}

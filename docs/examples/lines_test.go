@@ -1,10 +1,11 @@
 package examples_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,37 +14,31 @@ import (
 // maxLines is how long an application may be: its sources and its settings, without lock files.
 const maxLines = 300
 
-// TestEachApplicationIsShort: an application can be read as a whole, and the guide names it.
+// TestEachApplicationIsShort: each application that the guide lists can be read as a whole, and it lists all of apps/.
 func TestEachApplicationIsShort(t *testing.T) {
-	guide := read(t, "README.md")
-	count := 0
-	for _, folder := range append(foldersIn(t, "."), foldersIn(t, "apps")...) {
-		count++
-		if lines := linesOf(t, folder); lines < 4 || lines > maxLines {
+	var listed []string
+	for _, row := range regexp.MustCompile(`(?m)^\| \[([a-z/-]+)/\]\(`).FindAllStringSubmatch(read(t, "README.md"), -1) {
+		if row[1] != "clients" { // which use the API, and have no page
+			listed = append(listed, row[1])
+		}
+	}
+	if len(listed) < 20 {
+		t.Fatalf("the guide lists %q", listed)
+	}
+	for _, folder := range listed {
+		if lines := linesOf(t, folder); lines == 0 || lines > maxLines {
 			t.Errorf("%s has %d lines, at most %d", folder, lines, maxLines)
 		}
-		if !strings.Contains(guide, "]("+folder+"/") {
-			t.Errorf("the guide does not name %s", folder)
+	}
+	var apps struct{ Workspaces []string }
+	if err := json.Unmarshal([]byte(read(t, "apps/package.json")), &apps); err != nil || len(apps.Workspaces) == 0 {
+		t.Fatalf("apps/package.json has no workspaces: %v", err)
+	}
+	for _, name := range apps.Workspaces {
+		if !slices.Contains(listed, "apps/"+name) {
+			t.Errorf("the guide does not list apps/%s", name)
 		}
 	}
-	if count < 18 {
-		t.Errorf("%d applications were counted", count)
-	}
-}
-
-// foldersIn lists the applications of a folder. Those of clients use the API, and have no page.
-func foldersIn(t *testing.T, folder string) (list []string) {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if e.IsDir() && !slices.Contains([]string{"apps", "clients", "node_modules", ".cache"}, e.Name()) {
-			list = append(list, path.Join(folder, e.Name()))
-		}
-	}
-	return list
 }
 
 // linesOf counts the lines of all files in a folder.
