@@ -15,7 +15,7 @@ const options = {
 	bundle: true,
 	minify: true,
 	format: "esm",
-	target: ["chrome120", "firefox121", "safari17.4"],
+	target: ["chrome120", "firefox128", "safari17.4"],
 	jsx: "transform",
 	jsxFactory: "createElement",
 	jsxFragment: "Fragment",
@@ -34,8 +34,8 @@ const options = {
 		},
 	}],
 };
-// Members that only the sources name: neither the API, nor the browser, nor a text. They get short names.
-const own = "along brands byPath changedByOthers column conflicts counted doubtful fault hasDraft hiding mayEdit near ofVariant onChoose onCommit onConfirm onDone onEdit onLook onMade onPreview onRemove onSaved onSecret onSlide onStale pairs panes problem problems redoable removal rename review revision sight situation specimens structural themeDraft typeAfter typeBefore undoable usedBy usedThrough users visit watched watcher watchers".split(" ");
+// Members that only the sources name: neither the API, nor the browser, nor the samples, nor a text. They get short names.
+const own = "along brands byPath changedByOthers column conflicts counted doubtful fault hasDraft heads hiding large look looks mayEdit mine missing near ofVariant onChoose onClose onCommit onConfirm onDone onEdit onLook onMade onPreview onRemove onSaved onSecret onSelect onSlide onStale pairs panes problem problems pure redo redoable removal rename requestID review revision route settle sight situation specimens structural theirs themeDraft typeAfter typeBefore undo undoable usedBy usedThrough users wide wrong".split(" ");
 
 // Classes of the sheet that have a short name in the bundle: those that markup names, but not what a part of the page makes
 // up as it runs, and what tests look for.
@@ -54,9 +54,9 @@ let bytes = 0;
 const names = {};
 const worker = await build({ ...options, inject: [], entryPoints: ["src/preview.worker.ts"] });
 const previewWorker = JSON.stringify(`/console/assets/${await put("preview", worker.outputFiles[0])}`);
-const catalogue = { path: "integrations.json", text: readFileSync(`${here}src/views/settings/integrations.json`, "utf8") };
-const catalogueAddress = JSON.stringify(`/console/assets/${await put("integrations", catalogue)}`);
-const page = await build({ ...options, entryPoints: ["src/main.tsx"], define: { "process.env.NODE_ENV": '"production"', previewWorker, catalogueAddress } });
+const catalogueAddress = await content("integrations", "views/settings/integrations.json");
+const samplesAddress = await content("samples", "views/look/samples.html");
+const page = await build({ ...options, entryPoints: ["src/main.tsx"], define: { "process.env.NODE_ENV": '"production"', previewWorker, catalogueAddress, samplesAddress } });
 for (const file of page.outputFiles) names[extname(file.path)] = await put("console", file);
 writeFileSync(`${here}dist/index.html`, readFileSync(`${here}src/index.html`, "utf8").replace(/console(\.(?:js|css))/g, (_, kind) => names[kind]));
 writeFileSync(`${here}dist/sources.sha256`, `${sources()}\n`);
@@ -66,12 +66,17 @@ console.log(`console/dist: ${bytes} bytes of script and style in gzip, at most $
 // what is served.
 async function put(name, { path, text }) {
 	const kind = extname(path);
-	const contents = Buffer.from(kind === ".json" ? JSON.stringify(JSON.parse(text)) : kind === ".css" ? shorter(text) : await smaller(text));
+	const contents = Buffer.from(kind === ".js" ? await smaller(text) : kind === ".css" ? shorter(text) : kind === ".json" ? JSON.stringify(JSON.parse(text)) : text);
 	const served = `${name}-${createHash("sha256").update(contents).digest("hex").slice(0, 8)}${kind}`;
 	const packed = await gzipAsync(contents, { numiterations: 60 }); // without a name or a time
 	writeFileSync(`${here}dist/assets/${served}.gz`, packed);
-	if (kind !== ".json") bytes += packed.length; // data, which one view loads
+	if (kind === ".js" || kind === ".css") bytes += packed.length;
 	return served;
+}
+
+// Writes what is neither script nor style of the console, and what one view loads; it returns the address as an expression.
+async function content(name, path) {
+	return JSON.stringify(`/console/assets/${await put(name, { path, text: readFileSync(`${here}src/${path}`, "utf8") })}`);
 }
 
 // The theme with those of its custom properties that a source names.
@@ -84,13 +89,13 @@ function used(theme) {
 	return theme.replace(/^\s*(--ui-[\w-]+):.*\n/gm, (line, name) => (names.has(name) ? line : ""));
 }
 
-// A source with other names for the classes that its markup names; the samples have a sheet of their own.
+// A source with other names for the classes that its markup names.
 function named(path, of) {
 	const source = readFileSync(path, "utf8");
 	const words = (text) => text.replace(/[\w-]+/g, of);
 	const strings = (code) => code.replace(/"[^"]*"/g, words);
 	const value = (code) => strings(code.replace(/`[^`]*`/g, (text) => text.split(/(\$\{[^}]*\})/).map((part, i) => (i % 2 ? part : words(part))).join("")));
-	return path.endsWith("samples.tsx") || path.includes("/test/") ? source : source.replace(/(?<=\sclass=)("[^"]*"|\{(`[^`]*`|[^`{}])*\})/g, value);
+	return path.includes("/test/") ? source : source.replace(/(?<=\sclass=)("[^"]*"|\{(`[^`]*`|[^`{}])*\})/g, value);
 }
 
 function shortName(n) {
@@ -99,9 +104,12 @@ function shortName(n) {
 }
 
 // The sheet with short names for custom properties of the theme, which no script names, and for classes, without spaces
-// that say nothing.
+// that say nothing. A custom property that is used once gives its value there.
 function shorter(sheet) {
 	const names = new Map();
+	for (const [declaration, name, value] of sheet.matchAll(/(--ui-[\w-]+):\s*([^;}]+);?/g)) {
+		if (new RegExp(`${name}(?![\\w-])`, "g")[Symbol.match](sheet).length === 2) sheet = sheet.replace(declaration, "").replace(`var(${name})`, value);
+	}
 	return sheet
 		.replace(/--(ui|scheme)[\w.\\-]+/g, (name) => {
 			if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`);
@@ -114,7 +122,8 @@ function shorter(sheet) {
 
 async function smaller(script) {
 	const api = readFileSync(`${here}src/api/schema.d.ts`, "utf8").replace(/\/\*[^]*?\*\//g, "");
-	const foreign = own.filter((name) => new RegExp(`\\b${name}\\b`).test(api) || new RegExp(`["'\`]${name}["'\`]`).test(script));
+	const hooks = readFileSync(`${here}src/views/look/samples.html`, "utf8").match(/(?<=data-)\w+/g);
+	const foreign = own.filter((name) => hooks.includes(name) || new RegExp(`\\b${name}\\b`).test(api) || new RegExp(`["'\`]${name}["'\`]`).test(script));
 	if (foreign.length > 0) throw new Error(`${foreign} are not of the sources alone`);
 	const { code } = await minify(script, { module: true, ecma: 2020, compress: { passes: 3, unsafe: true, unsafe_arrows: true, pure_getters: true, lhs_constants: false }, mangle: { properties: { regex: new RegExp(`^(${own.join("|")})$`), keep_quoted: true } } });
 	return code;

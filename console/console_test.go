@@ -71,8 +71,12 @@ func TestPageLoadsItsOwnFilesAlone(t *testing.T) {
 	}
 }
 
-// maxBytes is how large script and style are at most, in gzip, as they are served.
-const maxBytes = 60 << 10
+// maxBytes is how large script and style are at most, in gzip, as they are served, and maxContent how large the files are
+// that one view loads as its content.
+const (
+	maxBytes   = 60 << 10
+	maxContent = 8 << 10
+)
 
 func TestPageIsSmall(t *testing.T) {
 	t.Parallel()
@@ -80,13 +84,15 @@ func TestPageIsSmall(t *testing.T) {
 	if err != nil || len(files) < 3 {
 		t.Fatal(files, err)
 	}
-	var total int64
+	var total, content int64
 	for _, name := range files {
 		info, err := fs.Stat(console.Files(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasSuffix(name, ".json.gz") { // data, which one view loads
+		if strings.HasSuffix(name, ".json.gz") || strings.HasSuffix(name, ".html.gz") {
+			content += info.Size()
+		} else {
 			total += info.Size()
 		}
 		if !strings.HasSuffix(name, ".gz") {
@@ -95,5 +101,23 @@ func TestPageIsSmall(t *testing.T) {
 	}
 	if total > maxBytes {
 		t.Errorf("script and style have %d bytes in gzip, want at most %d", total, maxBytes)
+	}
+	if content > maxContent {
+		t.Errorf("the content of views has %d bytes in gzip, want at most %d", content, maxContent)
+	}
+}
+
+// The document that a preview shows runs nothing and loads nothing, whatever values the tokens have.
+func TestSamplesRunNothing(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("src/views/look/samples.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`(?i)<script|<link|<object|<embed|<iframe|\son[a-z]+=|(?:src|href)="[^#]`).Find(text); found != nil {
+		t.Errorf("it has %q", found)
+	}
+	if !regexp.MustCompile(`http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'`).Match(text) {
+		t.Error("it has no policy that refuses everything but its style")
 	}
 }

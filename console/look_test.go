@@ -32,6 +32,14 @@ func TestPreview(t *testing.T) {
 		}
 	}
 	p.screen(1280, 1200, "light")
+	for part, want := range map[string]string{"canvas": "color-background-canvas", "text": "color-text-default", "accent": "color-accent", "gradient": "gradient-horizon"} {
+		if got := evaluate[string](p, fmt.Sprintf(`document.querySelector(".look-frame").contentDocument.documentElement.style.getPropertyValue("--look-%s")`, part)); got != "var(--"+want+")" {
+			t.Errorf("the samples have %s for %s, want --%s", got, part, want)
+		}
+	}
+	if got := evaluate[string](p, `[...document.querySelector(".look-frame").contentDocument.querySelectorAll("section:not([hidden]) h2")].map((e) => e.textContent).join()`); !strings.HasPrefix(got, "Colours (36),Gradients (2),Type (") {
+		t.Errorf("the samples have the kinds %s", got)
+	}
 	for _, preset := range []string{"Brand | Brand", "Light | Dark", "Published | Draft"} {
 		p.click("button", preset)
 		same(2)

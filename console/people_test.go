@@ -66,6 +66,25 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// Of a person who logs out nothing is left in the page for the one who logs in next.
+func TestNextPerson(t *testing.T) {
+	d := startDev(t)
+	d.grant("{dev: admin, vera: viewer}")
+	s := sampleOf(d)
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	p.view(s.address("e/:environment/t/:theme"))
+	p.says("97 of 97")
+	p.view("/console/calls")
+	p.until(`document.querySelector("main").innerText.includes("/themes/")`)
+	p.click(".menu summary", "dev")
+	p.click("button", "Log out")
+	p.write("Access token", strings.TrimSpace(d.livery("token", "--subject", "vera")))
+	p.click("button", "Log in")
+	p.until(`document.querySelector(".menu summary")?.textContent === "vera" && document.querySelector("main").innerText.includes("Made by this page")`)
+	p.until(`!document.querySelector("main").innerText.includes("/themes/")`)
+}
+
 // hostile are names, texts and values that would run or load something in a page that did not escape them.
 func hostile() map[string]any {
 	attacks := []string{

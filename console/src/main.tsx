@@ -1,12 +1,9 @@
-import { effect } from "./state/signal";
-import { render } from "./dom/render";
+import { effect } from "@preact/signals-core";
+import { render } from "preact";
 import { begin, caller } from "./api/session";
 import { Shell } from "./views/shell";
-import { forgetDrafts } from "./state/draft";
 import { followEnvironment } from "./state/events";
 import { followChanges } from "./state/here";
-import { forgetOverrides } from "./state/overrides";
-import { forgetAll } from "./state/resource";
 import { followLinks, path } from "./state/router";
 import "./theme.css";
 import "./style.css";
@@ -15,14 +12,8 @@ followLinks();
 followChanges();
 let subject = "";
 effect(() => {
-	if (caller.value && caller.value.subject !== subject) {
-		if (subject) {
-			forgetAll();
-			forgetDrafts();
-			forgetOverrides();
-		}
-		subject = caller.value.subject;
-	}
+	if (subject && caller.value && caller.value.subject !== subject) location.reload(); // nothing of another person's stays
+	subject = caller.value?.subject ?? subject;
 	followEnvironment(caller.value ? (/^\/console\/e\/([^/]+)/.exec(path.value)?.[1] ?? "") : "");
 });
 render(<Shell />, document.getElementById("app")!);

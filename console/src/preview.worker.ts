@@ -14,39 +14,24 @@ const plans = new Map<string, Map<FileName, Plan>>();
 async function compiled(): Promise<WebAssembly.Module> {
 	const response = await fetch(address);
 	if (!response.ok) throw new Error(`the origin answers ${response.status} for ${address}`);
-	const total = response.headers.has("Content-Encoding") ? 0 : Number(response.headers.get("Content-Length"));
-	let loaded = 0;
-	const counted = response.body!.pipeThrough(
-		new TransformStream<Uint8Array, Uint8Array>({
-			transform(chunk, controller) {
-				loaded += chunk.length;
-				port.postMessage({ loaded, total });
-				controller.enqueue(chunk);
-			},
-		}),
-	);
-	return WebAssembly.compileStreaming(new Response(counted, { headers: { "Content-Type": "application/wasm" } }));
+	return WebAssembly.compileStreaming(response);
 }
 
 async function start(): Promise<Livery> {
 	const { load } = (await import(loader)) as typeof import("../../wasm/livery.mjs");
 	plans.clear();
-	const made = await load(await (module ??= compiled()));
-	port.postMessage({ ready: true });
-	return made;
+	return load(await (module ??= compiled()));
 }
 
-/** The open plan of a file; those of the Themes that were asked for last stay open. */
+/** The open plan of a file. Plans stay open until there are those of too many Themes. */
 function planOf(l: Livery, source: Source): Plan {
 	const key = `${source.prefix}\n${source.theme}`;
-	const open = plans.get(key) ?? new Map<FileName, Plan>();
-	plans.delete(key);
-	plans.set(key, open);
-	for (const [old, unused] of plans) {
-		if (plans.size <= themesKept) break;
-		for (const plan of unused.values()) plan.drop();
-		plans.delete(old);
+	if (!plans.has(key) && plans.size === themesKept) {
+		for (const old of plans.values()) for (const plan of old.values()) plan.drop();
+		plans.clear();
 	}
+	const open = plans.get(key) ?? new Map<FileName, Plan>();
+	plans.set(key, open);
 	let plan = open.get(source.file);
 	if (!plan) open.set(source.file, (plan = l.open(l.compile({ ...source, overrides: null }))));
 	return plan;

@@ -1,5 +1,5 @@
 // The public API, typed by its OpenAPI document. Every request is kept for the view that shows it as curl.
-import { signal } from "../state/signal";
+import { signal } from "@preact/signals-core";
 import type { components } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -14,8 +14,6 @@ export class ApiError extends Error {
 	constructor(
 		readonly status: number,
 		message: string,
-		readonly cause_ = "",
-		readonly requestID = "",
 		readonly reason = "",
 	) {
 		super(message);
@@ -89,8 +87,7 @@ export async function send(method: string, path: string, options: Options = {}):
 	const quiet = options.quiet ?? false;
 	record(call, quiet);
 	const begin = performance.now();
-	const done = (status: number, answer?: string, requestID?: string): void =>
-		record({ ...call, status, answer, requestID, milliseconds: performance.now() - begin }, quiet);
+	const done = (more: Partial<Call>): void => record({ ...call, ...more, milliseconds: performance.now() - begin }, quiet);
 	let response: Response;
 	try {
 		response = await fetch(where, {
@@ -101,34 +98,35 @@ export async function send(method: string, path: string, options: Options = {}):
 			signal: options.signal,
 		});
 	} catch (err) {
-		done(0);
+		done({});
 		if (options.signal?.aborted) throw err;
-		throw new ApiError(0, "The origin does not answer. Look whether it runs and whether this machine reaches it, then try again.");
+		throw new ApiError(0, "The origin does not answer. Look whether it runs and this machine reaches it.");
 	}
 	const requestID = response.headers.get("X-Request-Id") ?? "";
+	const { status } = response;
 	if (response.ok) {
-		record({ ...call, status: response.status, requestID, milliseconds: performance.now() - begin, ...(method === "GET" ? {} : { response }) }, quiet);
+		done({ status, requestID, response: method === "GET" ? undefined : response });
 		return response;
 	}
 	const text = await response.text();
-	done(response.status, text.slice(0, 65536), requestID);
-	if (response.status === 401) onUnauthorized();
-	throw refusal(response, text, requestID);
+	done({ status, requestID, answer: text.slice(0, 65536) });
+	if (status === 401) onUnauthorized();
+	throw refusal(response, text);
 }
 
 /** The beginning of a text, without what it was cut from. */
 const copied = (text: string): string => JSON.parse(JSON.stringify(text.slice(0, 65536))) as string;
 
-function refusal(response: Response, text: string, requestID: string): ApiError {
+function refusal(response: Response, text: string): ApiError {
 	const reason = response.headers.get("Livery-Reason") ?? "";
-	let error: { cause?: string; messages?: string[] } = {};
+	let error: { messages?: string[] } = {};
 	try {
 		error = JSON.parse(text) as typeof error;
 	} catch {
 		// 401 has no body, and a proxy's page is not JSON
 	}
 	const message = (error.messages ?? []).join("\n") || advice(response.status);
-	return new ApiError(response.status, message, error.cause, requestID, reason);
+	return new ApiError(response.status, message, reason);
 }
 
 function advice(status: number): string {

@@ -1,5 +1,5 @@
 // Who is logged in. The token itself is in a sealed cookie that no script reads.
-import { signal } from "../state/signal";
+import { signal } from "@preact/signals-core";
 import { ApiError, call, get, root, setUnauthorized, type Schemas } from "./client";
 
 export type Caller = Schemas["Caller"];
@@ -46,12 +46,11 @@ export async function logOut(): Promise<void> {
 
 const pending = "livery.login"; // the state of a login at an issuer, in this tab alone; never a token
 
-function random(): string {
-	return base64url(crypto.getRandomValues(new Uint8Array(32)));
-}
+const random = (): string => crypto.randomUUID() + crypto.randomUUID();
 
-function base64url(bytes: Uint8Array): string {
-	return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+/** In base64url, without padding. */
+function encoded(bytes: Uint8Array): string {
+	return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
 }
 
 const redirectURI = (): string => `${location.origin}/console/`;
@@ -60,7 +59,7 @@ const redirectURI = (): string => `${location.origin}/console/`;
 export async function goToIssuer(issuer: Issuer): Promise<void> {
 	const verifier = random();
 	const state = random();
-	const challenge = base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
+	const challenge = encoded(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 	sessionStorage.setItem(pending, JSON.stringify({ state, verifier, issuer: issuer.issuer, back: location.pathname }));
 	const to = new URL(issuer.authorizationEndpoint ?? "");
 	const parameters = {

@@ -1,5 +1,5 @@
 // The control for cubic Bézier curves: two handles that are dragged or moved by arrow keys, and their numbers.
-import { useRef } from "../dom/hooks";
+import { useRef } from "preact/hooks";
 import { Button } from "../ui/controls";
 import { bezier } from "../tokens/css";
 import { NumberField } from "./simple";

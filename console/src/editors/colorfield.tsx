@@ -1,17 +1,14 @@
 // The control for colours: a text, the browser's own picker, and sliders for OKLCH that show what sRGB and P3 can do.
+import { useState } from "preact/hooks";
+import { color as cssOf } from "../tokens/css";
 import { Badge, Field, SelectField, Swatch, TextField } from "../ui/controls";
-
-import { color as css } from "../tokens/css";
-import { contrast, hex, inP3, inSRGB, mapped, p3OfLCH, parse, rgbOfLCH, lchOfP3, lchOfRGB, write, type Color, type Triple } from "./color";
+import { contrast, css, from, hex, inside, mapped, parse, to, write, type Color, type Space, type Triple } from "./color";
 import type { PartProps } from "./index";
-import { useState } from "../dom/hooks";
 
-const models = { oklch: ["Lightness", "Chroma", "Hue"], srgb: ["Red", "Green", "Blue"], p3: ["Red", "Green", "Blue"] } as const;
-type Model = keyof typeof models;
-const maximum: Record<Model, Triple> = { oklch: [1, 0.4, 360], srgb: [1, 1, 1], p3: [1, 1, 1] };
-
-const to = (model: Model, lch: Triple): Triple => (model === "oklch" ? lch : model === "srgb" ? rgbOfLCH(lch) : p3OfLCH(lch));
-const from = (model: Model, v: Triple): Triple => (model === "oklch" ? v : model === "srgb" ? lchOfRGB(v) : lchOfP3(v));
+type Model = Exclude<Space, "srgb-linear">;
+const rgb = [["Red", 1], ["Green", 1], ["Blue", 1]] as const;
+/** The names of components, and what each is at most. */
+const models: Record<Model, readonly (readonly [string, number])[]> = { oklch: [["Lightness", 1], ["Chroma", 0.4], ["Hue", 360]], srgb: rgb, "display-p3": rgb };
 
 export function ColorField({ value, label, onInput, onCommit, disabled }: PartProps) {
 	const known = parse(value);
@@ -23,16 +20,16 @@ export function ColorField({ value, label, onInput, onCommit, disabled }: PartPr
 		if (text === null) return;
 		const next = parse(text);
 		if (next && typeof value === "object") set(next, true);
-		else if (css(text)) onCommit(text);
+		else if (cssOf(text)) onCommit(text);
 		setText(null);
 	};
-	const wrong = text !== null && !css(text) ? "This is not a colour. Write #rrggbb or a CSS colour." : "";
+	const wrong = text !== null && !cssOf(text) ? "This is not a colour. Write #rrggbb or a CSS colour." : "";
 	return (
 		<div class="editor-color">
 			<div class="editor-row">
-				<Swatch color={css(value)} large />
+				<Swatch color={cssOf(value)} large />
 				<div onFocusOut={typed} onKeyDown={(e) => { if (e.key === "Enter") typed(); }}>
-					<TextField label={`${label}: colour`} value={shown} error={wrong} disabled={disabled} spellcheck={false} onInput={setText} />
+					<TextField label={`${label}: colour`} value={shown} error={wrong} disabled={disabled} onInput={setText} />
 				</div>
 				{known && (
 					<Field label="Pick">
@@ -42,30 +39,29 @@ export function ColorField({ value, label, onInput, onCommit, disabled }: PartPr
 			</div>
 			{known ? (
 				<>
-					<SelectField label="Sliders" value={model} onChange={setModel} options={[["oklch", "OKLCH"], ["srgb", "sRGB"], ["p3", "Display P3"]]} />
-					{models[model].map((name, i) => <Track key={model + name} {...{ name, i, model, known, disabled, set }} />)}
+					<SelectField label="Sliders" value={model} onChange={setModel} options={[["oklch", "OKLCH"], ["srgb", "sRGB"], ["display-p3", "Display P3"]]} />
+					{models[model].map(([name, max], i) => <Track key={model + name} {...{ name, max, i, model, known, disabled, set }} />)}
 					<Slider label="Alpha" value={known.alpha} max={1} disabled={disabled} onSlide={(alpha, final) => set({ ...known, alpha }, final)} />
 					<p class="hint">
-						{inSRGB(known.lch) ? <Badge>in sRGB</Badge> : inP3(known.lch) ? <Badge kind="warning">outside sRGB, in P3</Badge> : <Badge kind="warning">outside P3</Badge>}{" "}
-						{!inSRGB(known.lch) && <>screens of sRGB show <Swatch color={hex({ ...known, lch: mapped(known.lch) })} /> {hex(known)}; </>}
-						contrast {contrast(known, "white").toFixed(1)} with white, {contrast(known, "black").toFixed(1)} with black
+						{inside("srgb", known.lch) ? <Badge>in sRGB</Badge> : inside("display-p3", known.lch) ? <Badge kind="warning">outside sRGB, in P3</Badge> : <Badge kind="warning">outside P3</Badge>}{" "}
+						{!inside("srgb", known.lch) && <>screens of sRGB show <Swatch color={hex({ ...known, lch: mapped(known.lch) })} /> {hex(known)}; </>}
+						contrast {contrast(known.lch, "white").toFixed(1)} with white, {contrast(known.lch, "black").toFixed(1)} with black
 					</p>
 				</>
-			) : <p class="hint">The sliders do not know this form; the text and the JSON do.</p>}
+			) : <p class="hint">This is not a colour that sliders can move.</p>}
 		</div>
 	);
 }
 
-function Track({ name, i, model, known, disabled, set }: { name: string; i: number; model: Model; known: Color; disabled?: boolean; set: (c: Color, final: boolean) => void }) {
+function Track({ name, max, i, model, known, disabled, set }: { name: string; max: number; i: number; model: Model; known: Color; disabled?: boolean; set: (c: Color, final: boolean) => void }) {
 	const parts = to(model, known.lch);
-	const max = maximum[model][i]!;
-	const at = (v: number): Triple => from(model, parts.map((p, j) => (j === i ? v : p)) as unknown as Triple);
+	const at = (v: number): Triple => from(model, parts.with(i, v) as unknown as Triple);
 	const steps = Array.from({ length: 25 }, (_, n) => at((n / 24) * max));
-	const bar = (fits: (lch: Triple) => boolean): string => `linear-gradient(to right, ${steps.map((lch, n) => `${fits(lch) ? "currentColor" : "transparent"} ${(n / 24) * 100}%`).join(", ")})`;
+	const bar = (space: Space) => <i title={space} style={{ backgroundImage: `linear-gradient(to right, ${steps.map((lch, n) => `${inside(space, lch) ? "currentColor" : "transparent"} ${(n / 24) * 100}%`).join()})` }} />;
 	return (
 		<div>
-			<Slider label={name} value={parts[i]!} max={max} disabled={disabled} onSlide={(v, final) => set({ ...known, lch: at(v) }, final)} track={`linear-gradient(to right, ${steps.map((lch) => hex({ lch, alpha: 1 })).join(", ")})`} />
-			{model === "oklch" && <div class="gamuts" aria-hidden="true"><i style={{ backgroundImage: bar(inSRGB) }} title="sRGB" /><i style={{ backgroundImage: bar(inP3) }} title="P3" /></div>}
+			<Slider label={name} value={parts[i]!} max={max} disabled={disabled} onSlide={(v, final) => set({ ...known, lch: at(v) }, final)} track={`linear-gradient(to right, ${steps.map(css).join()})`} />
+			{model === "oklch" && <div class="gamuts" aria-hidden="true">{bar("srgb")}{bar("display-p3")}</div>}
 		</div>
 	);
 }

@@ -1,5 +1,5 @@
 // The editor of a value: the control for its type, an alias, or its JSON.
-import { useEffect, useRef, useState } from "../dom/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button, SelectField } from "../ui/controls";
 import { equal, resolve, type JSONValue, type Token } from "../state/token";
 import { kindOf } from "../tokens/sample";

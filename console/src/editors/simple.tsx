@@ -1,5 +1,6 @@
 // Controls for values of one part: numbers, quantities, texts, lists of names, aliases and JSON.
-import { useId, useState } from "../dom/hooks";
+import { useState } from "preact/hooks";
+import { useName } from "../state/signals";
 import { Button, Checkbox, Field, SelectField, TextField } from "../ui/controls";
 import type { JSONValue } from "../state/token";
 import type { PartProps } from "./index";
@@ -17,7 +18,7 @@ function Typed({ label, shown, read, onInput, onCommit, disabled, list, wrong, s
 	steps?: boolean;
 }) {
 	const [text, setText] = useState<string | null>(null);
-	const id = useId();
+	const id = useName();
 	const value = text === null ? undefined : read(text);
 	const commit = (): void => {
 		if (text !== null && value !== undefined) onCommit(value);
@@ -39,7 +40,7 @@ function Typed({ label, shown, read, onInput, onCommit, disabled, list, wrong, s
 	};
 	return (
 		<div onFocusOut={commit} onKeyDown={step}>
-			<TextField label={label} value={text ?? shown} disabled={disabled} spellcheck={false} list={list && list.length > 0 ? id : undefined} error={text !== null && value === undefined ? wrong : ""} onInput={change} />
+			<TextField label={label} value={text ?? shown} disabled={disabled} list={list && list.length > 0 ? id : undefined} error={text !== null && value === undefined ? wrong : ""} onInput={change} />
 			{list && list.length > 0 && <datalist id={id}>{list.map((v) => <option key={v} value={v} />)}</datalist>}
 		</div>
 	);
@@ -99,16 +100,13 @@ export function ListField({ value, label, onCommit, disabled }: PartProps) {
 	);
 }
 
-/** Where JSON is wrong: its line and column, both from 1. */
-export function faultOf(text: string): string {
+/** What is wrong with JSON, and where, in the browser's words. */
+function faultOf(text: string): string {
 	try {
 		JSON.parse(text);
 		return "";
 	} catch (err) {
-		const message = (err as Error).message;
-		const at = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
-		const before = text.slice(0, at).split("\n");
-		return `Line ${before.length}, column ${before.at(-1)!.length + 1}: this is not valid JSON.`;
+		return (err as Error).message;
 	}
 }
 

@@ -1,6 +1,6 @@
 // The draft of a Theme or a Variant as a view edits it: edits show at once, are sent one after another, can be undone,
 // and are merged token by token with what other people edit meanwhile.
-import { batch, signal } from "./signal";
+import { batch, signal } from "@preact/signals-core";
 import { ApiError, call, type Answer, type Schemas } from "../api/client";
 import { clashing, merged, without, type Change, type Conflict } from "./change";
 import { listen, onMissed, type Happening } from "./events";
@@ -17,8 +17,6 @@ export class Draft extends Tokens {
 	readonly refused = signal<{ change: Change; message: string } | null>(null);
 	readonly conflicts = signal<readonly Conflict[]>([]);
 	readonly pending = signal<readonly Change[]>([]);
-	readonly latestVersion = signal<number | null>(null);
-	readonly hasUnpublishedChanges = signal(false);
 	/** Grows with every state of the server that was read or written: what previews and diagnostics depend on. */
 	readonly revision = signal(0);
 	/** Who else changed it last, and when. */
@@ -70,8 +68,6 @@ export class Draft extends Tokens {
 		const set = answer.data.resource;
 		batch(() => {
 			this.#etag = set.etag ?? null;
-			this.latestVersion.value = set.latestVersion ?? null;
-			this.hasUnpublishedChanges.value = set.hasUnpublishedChanges ?? false;
 			if (whole) {
 				const next = (set.tokens ?? []) as unknown as Token[];
 				this.#noteOthers(next);
@@ -293,8 +289,4 @@ export function draftOf(environmentPath: string, theme: string, variant: string 
 		for (const [old, d] of drafts) if (drafts.size > 8 && d !== draft && d.pending.value.length === 0) drafts.delete(old);
 	}
 	return draft;
-}
-
-export function forgetDrafts(): void {
-	drafts.clear();
 }

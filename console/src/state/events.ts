@@ -1,5 +1,5 @@
 // What other people do: the event stream of the Environment that a view shows.
-import { signal } from "./signal";
+import { signal } from "@preact/signals-core";
 import { environmentPath, send } from "../api/client";
 
 export interface Happening {

@@ -1,6 +1,6 @@
 // The overrides of all Variants of a Theme, for the views that show many of them: read page by page, kept by events, and
 // changed by the batch API.
-import { signal } from "./signal";
+import { signal } from "@preact/signals-core";
 import { ApiError, call, get, themePath, variantPath } from "../api/client";
 import { listen, type Happening } from "./events";
 import { equal, type JSONValue, type Token } from "./token";
@@ -174,8 +174,4 @@ let latest: AllOverrides | null = null;
 export function overridesOf(environment: string, theme: string): AllOverrides {
 	if (latest?.environment !== environment || latest.theme !== theme) latest = new AllOverrides(environment, theme);
 	return latest;
-}
-
-export function forgetOverrides(): void {
-	latest = null;
 }

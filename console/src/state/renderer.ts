@@ -1,5 +1,5 @@
 // The renderer module, in a worker of its own that starts with the first preview.
-import { signal } from "./signal";
+import { signal } from "@preact/signals-core";
 import type { FileName } from "../../../wasm/livery.mjs";
 
 export type { FileName };
@@ -15,8 +15,6 @@ export interface RenderSource {
 
 export type ToWorker = RenderSource & { id: number; files: readonly FileName[] };
 export type FromWorker =
-	| { loaded: number; total: number }
-	| { ready: true }
 	| { id: number; files: Uint8Array<ArrayBuffer>[] }
 	| { id: number; message: string; refused: boolean };
 
@@ -27,8 +25,8 @@ export class RenderError extends Error {
 	}
 }
 
-/** How far the module is loaded; it is here, or could not be, once loading is false. */
-export const module = signal({ loaded: 0, total: 0, loading: true });
+/** Whether the module is on its way: it is here, or could not be, once something was rendered or failed. */
+export const loading = signal(true);
 
 declare const previewWorker: string; // the address of the worker's script, from the build
 
@@ -55,26 +53,19 @@ function started(): Worker {
 	made.onerror = () => {
 		made.terminate();
 		worker = null;
-		for (const one of waiting.values()) fail(one, "its script does not start", false);
+		loading.value = false;
+		for (const { failed } of waiting.values()) failed(new RenderError("its script does not start", false));
 		waiting.clear();
 	};
 	return (worker = made);
 }
 
-function fail(one: Waiting | undefined, message: string, refused: boolean): void {
-	module.value = { ...module.value, loading: false };
-	one?.failed(new RenderError(message, refused));
-}
-
 function take(message: FromWorker): void {
-	if ("loaded" in message) module.value = { ...module.value, ...message };
-	else if ("ready" in message) module.value = { ...module.value, loading: false };
-	else {
-		const one = waiting.get(message.id);
-		waiting.delete(message.id);
-		if ("files" in message) one?.done(message.files);
-		else fail(one, message.message, message.refused);
-	}
+	const one = waiting.get(message.id);
+	waiting.delete(message.id);
+	loading.value = false;
+	if ("files" in message) one?.done(message.files);
+	else one?.failed(new RenderError(message.message, message.refused));
 }
 
 /** The bytes of files, as an edge would serve them. */
@@ -89,6 +80,6 @@ export function renderFiles(source: RenderSource, files: readonly FileName[]): P
 /** What to say about a rendering that failed. */
 export function adviceOf(error: Error): string {
 	if (error instanceof RenderError && error.refused) return `This document cannot be rendered: ${error.message}. Mend it in the tab Tokens.`;
-	if (error instanceof RenderError) return `The renderer does not run in this browser: ${error.message}. Load the page again; if that does not help, update the browser, or look at a published version's files at its address.`;
+	if (error instanceof RenderError) return `The renderer does not run in this browser: ${error.message}. Load the page again, or update the browser.`;
 	return error.message;
 }

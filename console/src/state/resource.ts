@@ -1,6 +1,6 @@
 // Values of the API that views share: one request however many views look at it, asked again when an event says so.
-import { signal, type Signal } from "./signal";
-import { useEffect } from "../dom/hooks";
+import { signal, type Signal } from "@preact/signals-core";
+import { useEffect } from "preact/hooks";
 
 export interface Loaded<T> {
 	data?: T;
@@ -61,10 +61,6 @@ export function invalidate(...prefixes: string[]): void {
 		if (users > 0) void resource.reload();
 		else resources.delete(key);
 	}
-}
-
-export function forgetAll(): void {
-	resources.clear();
 }
 
 /** The resource of a key for a component. */

@@ -1,5 +1,5 @@
 // Every view has an address of its own under /console/.
-import { signal } from "./signal";
+import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 
 export type Params = Record<string, string>;
@@ -12,8 +12,6 @@ export interface Route {
 
 export const path = signal(location.pathname);
 export const query = signal(new URLSearchParams(location.search));
-/** What asks before a view is left with unsaved work; it returns whether the view may be left. */
-export const guards = new Set<() => boolean>();
 
 function follow(): void {
 	path.value = location.pathname;
@@ -21,11 +19,10 @@ function follow(): void {
 }
 addEventListener("popstate", follow);
 
-export function go(to: string, replace = false): void {
-	for (const guard of guards) if (!guard()) return;
-	history[replace ? "replaceState" : "pushState"](null, "", to);
+export function go(to: string): void {
+	history.pushState(null, "", to);
 	follow();
-	if (!replace) scrollTo(0, 0);
+	scrollTo(0, 0);
 }
 
 /** Sets parameters of the query without a new entry in the history; an empty value removes one. */

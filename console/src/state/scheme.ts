@@ -1,5 +1,5 @@
 // The colour scheme of the console: the system's, or the one that was chosen in this browser.
-import { signal } from "./signal";
+import { signal } from "@preact/signals-core";
 
 export type Scheme = "auto" | "light" | "dark";
 const key = "livery.scheme";

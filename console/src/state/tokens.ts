@@ -1,6 +1,6 @@
 // The changes that views make to a list of tokens.
 import { blank, merged, object, type Change, type Operation } from "./change";
-import { computed, signal } from "./signal";
+import { computed, signal } from "@preact/signals-core";
 import { equal, parent, pointer, renameAliases, type JSONValue, type Token } from "./token";
 
 export interface Group {

@@ -1,9 +1,9 @@
 // One token: its value with the control for its type, what it refers to, what uses it, and what can be done with it.
-import { useState } from "../dom/hooks";
+import { useState } from "preact/hooks";
 import { property, resolve, type JSONValue, type Token } from "../state/token";
 import { blank, type Change } from "../state/change";
 import type { Draft } from "../state/draft";
-import { Badge, Button, Copy, Dialog, Form, SelectField, TextField, say } from "../ui/controls";
+import { Badge, Button, Copy, Dialog, SelectField, TextField, say } from "../ui/controls";
 import { ValueEditor } from "../editors";
 import { fresh, shapes } from "../editors/objects";
 import { short } from "./css";
@@ -101,7 +101,7 @@ function Members({ token, draft, mayEdit }: { token: Token; draft: Draft; mayEdi
 				options={[["", token.resolvedType ? `as the group: ${token.resolvedType}` : "as the group"], ...types.map((t) => [t, t] as const)]}
 			/>
 			<div onFocusOut={() => { if (description !== null) set("$description", description || null); setDescription(null); }}>
-				<TextField label="Description" value={description ?? token.description ?? ""} disabled={!mayEdit} onInput={setDescription} />
+				<TextField label="Description" spellcheck value={description ?? token.description ?? ""} disabled={!mayEdit} onInput={setDescription} />
 			</div>
 			{token.extensions !== null && <details><summary>Extensions</summary><pre>{JSON.stringify(token.extensions, null, 2)}</pre></details>}
 		</>
@@ -121,11 +121,9 @@ function Rename({ path, draft, onClose }: { path: string; draft: Draft; onClose:
 	const change = wrong || to === path ? null : draft.rename(path, to);
 	const aliasing = change ? change.operations.length - 1 : 0;
 	return (
-		<Dialog title="Rename" onClose={() => onClose()}>
-			<Form submit="Rename" disabled={!change} onCancel={() => onClose()} onSubmit={async () => { draft.apply(change!); onClose(to); }}>
-				<TextField label="Path" value={to} onInput={setTo} error={wrong} spellcheck={false} hint={aliasing === 0 ? "No alias names it." : `${aliasing} ${aliasing === 1 ? "alias is" : "aliases are"} changed with it.`} />
-				<p class="hint">At the next publish the overrides of Variants follow it.</p>
-			</Form>
+		<Dialog title="Rename" onClose={() => onClose()} submit="Rename" disabled={!change} onSubmit={async () => { draft.apply(change!); onClose(to); }}>
+			<TextField label="Path" value={to} onInput={setTo} error={wrong} hint={aliasing === 0 ? "No alias names it." : `${aliasing} ${aliasing === 1 ? "alias is" : "aliases are"} changed with it.`} />
+			<p class="hint">At the next publish the overrides of Variants follow it.</p>
 		</Dialog>
 	);
 }
@@ -136,11 +134,9 @@ export function AddToken({ draft, near, onClose }: { draft: Draft; near: string;
 	const wrong = wrongPath(path) || (draft.find(path) ? "A token with this path exists." : "");
 	const first: Record<string, JSONValue> = { color: "#808080", dimension: { value: 16, unit: "px" }, duration: { value: 200, unit: "ms" }, number: 1, fontFamily: "system-ui", fontWeight: 400, cubicBezier: [0.2, 0, 0, 1], boolean: true, opacity: 1, shadow: fresh(shapes.shadow!) };
 	return (
-		<Dialog title="New token" onClose={() => onClose()}>
-			<Form submit="Add" disabled={wrong !== ""} onCancel={() => onClose()} onSubmit={async () => { draft.apply(draft.put({ ...blank(path), type, resolvedType: type, value: first[type] ?? "" })!); onClose(path); }}>
-				<TextField label="Path" value={path} onInput={setPath} error={path && !path.endsWith(".") ? wrong : ""} spellcheck={false} hint="Names with dots between them: color.brand.500. Groups that do not exist are made." />
-				<SelectField label="Type" value={type} onChange={setType} options={types.map((t) => [t, t] as const)} />
-			</Form>
+		<Dialog title="New token" onClose={() => onClose()} submit="Add" disabled={wrong !== ""} onSubmit={async () => { draft.apply(draft.put({ ...blank(path), type, resolvedType: type, value: first[type] ?? "" })!); onClose(path); }}>
+			<TextField label="Path" value={path} onInput={setPath} error={path && !path.endsWith(".") ? wrong : ""} hint="Names with dots between them: color.brand.500. Groups that do not exist are made." />
+			<SelectField label="Type" value={type} onChange={setType} options={types.map((t) => [t, t] as const)} />
 		</Dialog>
 	);
 }

@@ -1,8 +1,8 @@
 // What becomes of edits: saved, waiting, refused, or in conflict with what another person made.
-import { useEffect } from "../dom/hooks";
+import { useEffect } from "preact/hooks";
 import type { Draft } from "../state/draft";
 import { spell } from "../state/token";
-import { Button, say } from "../ui/controls";
+import { Button, UndoButtons, say } from "../ui/controls";
 
 export function DraftState({ draft, editable }: { draft: Draft; editable: boolean }) {
 	const undo = (): void => {
@@ -28,8 +28,7 @@ export function DraftState({ draft, editable }: { draft: Draft; editable: boolea
 	const away = draft.error.value !== null && waiting;
 	return (
 		<>
-			<Button kind="quiet" aria-label="Undo" title={draft.undoable.value.at(-1)?.label ?? "Nothing to undo"} disabled={draft.undoable.value.length === 0} onClick={undo}>↶</Button>
-			<Button kind="quiet" aria-label="Redo" title={draft.redoable.value.at(-1)?.label ?? "Nothing to redo"} disabled={draft.redoable.value.length === 0} onClick={redo}>↷</Button>
+			<UndoButtons undoable={draft.undoable.value} redoable={draft.redoable.value} undo={undo} redo={redo} />
 			<span role="status" class={away ? "badge warning" : "muted"} data-saved={!waiting}>{away ? "Not sent yet: the origin does not answer" : waiting ? "Saving …" : "Saved"}</span>
 		</>
 	);

@@ -8,41 +8,25 @@ export interface Pasted {
 	path?: string;
 }
 
-/** The declarations of custom properties in a stylesheet, the last of each name. Comments are left out. */
-export function declarations(css: string): { name: string; value: string }[] {
+/** The custom properties that a stylesheet declares, as the browser reads them; declarations without a rule count, too. */
+export function declarations(css: string): Map<string, string> {
 	const found = new Map<string, string>();
-	const text = css.replace(/\/\*[\s\S]*?\*\//g, " ");
-	const name = /(--[\w\u0080-\uffff-]+)\s*:/g;
-	for (let m = name.exec(text); m; m = name.exec(text)) {
-		const end = valueEnd(text, name.lastIndex);
-		const value = text.slice(name.lastIndex, end).trim().replace(/\s*!important$/, "");
-		if (value) found.set(m[1]!, value);
-		name.lastIndex = end;
-	}
-	return [...found].map(([name, value]) => ({ name, value }));
-}
-
-/** Where a value that begins at a place ends: before ; or } outside of brackets and strings. */
-function valueEnd(text: string, from: number): number {
-	let depth = 0;
-	let quote = "";
-	for (let i = from; i < text.length; i++) {
-		const c = text[i]!;
-		if (quote) {
-			if (c === "\\") i++;
-			else if (c === quote) quote = "";
-		} else if (c === '"' || c === "'") quote = c;
-		else if (c === "(" || c === "[") depth++;
-		else if (c === ")" || c === "]") depth--;
-		else if (depth <= 0 && (c === ";" || c === "}")) return i;
-	}
-	return text.length;
+	const take = (rules: CSSRuleList): void => {
+		for (const rule of [...rules] as (CSSRule & { style?: CSSStyleDeclaration; cssRules?: CSSRuleList })[]) {
+			for (const name of rule.style ?? []) if (name.startsWith("--")) found.set(name, rule.style!.getPropertyValue(name).trim());
+			take(rule.cssRules ?? ([] as unknown as CSSRuleList));
+		}
+	};
+	const sheet = new CSSStyleSheet();
+	sheet.replaceSync(`*{${css.replace(/\/\*[^]*?\*\//g, " ")}}`);
+	take(sheet.cssRules);
+	return found;
 }
 
 /** Finds the token of each declaration, and makes var() of a known property an alias. */
-export function match(css: string, tokens: readonly Token[], prefix: string): Pasted[] {
+export function match(declared: ReadonlyMap<string, string>, tokens: readonly Token[], prefix: string): Pasted[] {
 	const paths = new Map(tokens.map((t) => [property(t.path, prefix), t.path]));
-	return declarations(css).map(({ name, value }) => {
+	return [...declared].map(([name, value]) => {
 		const target = /^var\(\s*(--[\w\u0080-\uffff-]+)\s*\)$/.exec(value)?.[1];
 		const alias = target && paths.get(target);
 		return { name, value: alias ? `{${alias}}` : value, path: paths.get(name) };

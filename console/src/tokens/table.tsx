@@ -1,7 +1,8 @@
 // The token table: only the rows that the window shows are in the page, whatever the Theme's size.
-import { useLayoutEffect, useRef, useState } from "../dom/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { aliases, resolve, type Token } from "../state/token";
 import { Badge } from "../ui/controls";
+import { rangeOf, useSight } from "../ui/window";
 import { short } from "./css";
 import { Sample } from "./sample";
 import type { Row } from "./rows";
@@ -27,11 +28,10 @@ export function TokenTable(props: TableProps) {
 	const [height, setHeight] = useState(600);
 	const [active, setActive] = useState(0);
 	const focus = useRef(false);
-	useLayoutEffect(() => {
-		const observer = new ResizeObserver(() => setHeight(box.current?.clientHeight ?? 600));
-		observer.observe(box.current!);
-		return () => observer.disconnect();
-	}, []);
+	useSight(box, (b) => {
+		setTop(b.scrollTop);
+		setHeight(b.clientHeight);
+	});
 	const at = Math.min(active, rows.length - 1);
 	const show = (index: number): void => {
 		const b = box.current!;
@@ -70,11 +70,10 @@ export function TokenTable(props: TableProps) {
 		else return;
 		event.preventDefault();
 	};
-	const first = Math.max(0, Math.floor(top / rowHeight) - spare);
-	const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + spare);
+	const { first, last } = rangeOf(rows.length, rowHeight, 1, -top, height, spare);
 	const shown = rows.slice(first, last);
 	return (
-		<div class="token-table" ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
+		<div class="token-table" ref={box}>
 			<div role="treegrid" aria-label="Tokens" aria-rowcount={rows.length + 1} aria-colcount={4} onKeyDown={key}>
 				<div role="row" class="token-head" aria-rowindex={1}>
 					<span role="columnheader">Name</span>

@@ -1,10 +1,10 @@
 // What changes many tokens at once: search and replace, and pasted custom properties. Each shows what it will do first.
-import { useState } from "../dom/hooks";
+import { useState } from "preact/hooks";
 import { blank, merged, type Change } from "../state/change";
 import type { Draft } from "../state/draft";
 import { spell, type JSONValue, type Token } from "../state/token";
-import { Checkbox, Dialog, Empty, Field, Form, TextField } from "../ui/controls";
-import { match, pathOf } from "./paste";
+import { Checkbox, Dialog, Empty, Field, TextField } from "../ui/controls";
+import { declarations, match, pathOf } from "./paste";
 
 /** A value with a text in its strings replaced; in numbers too, if what comes out is a number. */
 export function replaced(value: JSONValue, from: string, to: string): JSONValue {
@@ -26,21 +26,19 @@ export function Replace({ draft, tokens, onClose }: { draft: Draft; tokens: read
 	const chosen = found.filter(({ t }) => !left.has(t.path));
 	const change = draft.values(chosen.map(({ t, value }) => [t.path, value]), `Replace ${from} with ${to}`);
 	return (
-		<Dialog title="Replace in values" wide onClose={onClose}>
-			<Form submit={`Replace in ${chosen.length} ${chosen.length === 1 ? "token" : "tokens"}`} disabled={!change} onCancel={onClose} onSubmit={async () => { draft.apply(change!); onClose(); }}>
-				<TextField label="Find" value={from} onInput={setFrom} spellcheck={false} hint="A part of a value, as #0055ff or {color.old} or px." />
-				<TextField label="Replace with" value={to} onInput={setTo} spellcheck={false} />
-				<div class="old-new">
-					{found.slice(0, 200).map(({ t, value }) => (
-						<>
-							<Checkbox key={t.path} label={t.path} checked={!left.has(t.path)} onChange={(on) => setLeft(toggled(left, t.path, !on))} />
-							<code>{spell(t.value)}</code><span aria-hidden="true">→</span><code>{spell(value)}</code>
-						</>
-					))}
-				</div>
-				{found.length > 200 && <p class="hint">The first 200 of {found.length} are shown; all are replaced.</p>}
-				{from !== "" && found.length === 0 && <Empty title="No value holds this text" />}
-			</Form>
+		<Dialog title="Replace in values" wide onClose={onClose} submit={`Replace in ${chosen.length} ${chosen.length === 1 ? "token" : "tokens"}`} disabled={!change} onSubmit={async () => { draft.apply(change!); onClose(); }}>
+			<TextField label="Find" value={from} onInput={setFrom} hint="A part of a value, as #0055ff or {color.old} or px." />
+			<TextField label="Replace with" value={to} onInput={setTo} />
+			<div class="old-new">
+				{found.slice(0, 200).map(({ t, value }) => (
+					<>
+						<Checkbox key={t.path} label={t.path} checked={!left.has(t.path)} onChange={(on) => setLeft(toggled(left, t.path, !on))} />
+						<code>{spell(t.value)}</code><span aria-hidden="true">→</span><code>{spell(value)}</code>
+					</>
+				))}
+			</div>
+			{found.length > 200 && <p class="hint">The first 200 of {found.length} are shown; all are replaced.</p>}
+			{from !== "" && found.length === 0 && <Empty title="No value holds this text" />}
 		</Dialog>
 	);
 }
@@ -55,28 +53,26 @@ function toggled(set: ReadonlySet<string>, path: string, on: boolean): ReadonlyS
 export function Paste({ draft, tokens, prefix, onClose }: { draft: Draft; tokens: readonly Token[]; prefix: string; onClose: () => void }) {
 	const [css, setCss] = useState("");
 	const [create, setCreate] = useState(draft.kind === "theme");
-	const found = match(css, tokens, prefix);
+	const found = match(declarations(css), tokens, prefix);
 	const known = found.filter((p) => p.path);
 	const unknown = found.filter((p) => !p.path);
 	const parts: (Change | null)[] = [draft.values(known.map((p) => [p.path!, p.value]), "Paste CSS variables")];
 	if (create) for (const p of unknown) parts.push(draft.put({ ...blank(pathOf(p.name, prefix)), type: CSS.supports("color", p.value) ? "color" : null, value: p.value }));
 	const changes = parts.filter((p) => p !== null);
 	return (
-		<Dialog title="Paste CSS variables" wide onClose={onClose}>
-			<Form submit={`Set ${known.length + (create ? unknown.length : 0)} tokens`} disabled={changes.length === 0} onCancel={onClose} onSubmit={async () => { draft.apply(merged("Paste CSS variables", changes)); onClose(); }}>
-				<Field label="Stylesheet" hint={`Declarations as ${prefix ? `--${prefix}-` : "--"}color-brand: #0055ff; each is matched with the token of that custom property.`}>
-					{(a) => <textarea class="input" rows={8} spellcheck={false} value={css} onInput={(e) => setCss(e.currentTarget.value)} {...a} />}
-				</Field>
-				{unknown.length > 0 && draft.kind === "theme" && <Checkbox label={`Make ${unknown.length} new tokens of what no token has`} checked={create} onChange={setCreate} />}
-				<div class="old-new">
-					{found.slice(0, 200).map((p) => (
-						<>
-							<code key={p.name}>{p.name}</code><code>{p.value}</code><span aria-hidden="true">→</span>
-							<span>{p.path ?? (create ? `${pathOf(p.name, prefix)} (new)` : "left out: no token has this custom property")}</span>
-						</>
-					))}
-				</div>
-			</Form>
+		<Dialog title="Paste CSS variables" wide onClose={onClose} submit={`Set ${known.length + (create ? unknown.length : 0)} tokens`} disabled={changes.length === 0} onSubmit={async () => { draft.apply(merged("Paste CSS variables", changes)); onClose(); }}>
+			<Field label="Stylesheet" hint={`Declarations as ${prefix ? `--${prefix}-` : "--"}color-brand: #0055ff; each is matched with the token of that custom property.`}>
+				{(a) => <textarea class="input" rows={8} spellcheck={false} value={css} onInput={(e) => setCss(e.currentTarget.value)} {...a} />}
+			</Field>
+			{unknown.length > 0 && draft.kind === "theme" && <Checkbox label={`Make ${unknown.length} new tokens of what no token has`} checked={create} onChange={setCreate} />}
+			<div class="old-new">
+				{found.slice(0, 200).map((p) => (
+					<>
+						<code key={p.name}>{p.name}</code><code>{p.value}</code><span aria-hidden="true">→</span>
+						<span>{p.path ?? (create ? `${pathOf(p.name, prefix)} (new)` : "left out: no token has this custom property")}</span>
+					</>
+				))}
+			</div>
 		</Dialog>
 	);
 }

@@ -1,8 +1,9 @@
 // The controls that all views are made of.
 import type { ComponentChildren, ComponentProps } from "preact";
-import { useEffect, useId, useRef, useState } from "../dom/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useName } from "../state/signals";
 import type { Resource } from "../state/resource";
-import { signal } from "../state/signal";
+import { signal } from "@preact/signals-core";
 
 export type ButtonProps = Omit<ComponentProps<"button">, "type" | "class" | "role"> & {
 	class?: string;
@@ -28,7 +29,7 @@ export interface FieldProps {
 
 /** A label, a control, and what is wrong with it. */
 export function Field({ label, hint, error, hidden, children }: FieldProps) {
-	const id = useId();
+	const id = useName();
 	const note = error || hint;
 	return (
 		<div class={`field ${error ? "wrong" : ""}`}>
@@ -63,7 +64,7 @@ export function TextField({ label, hint, error, hidden, value, onInput, autofocu
 	}, []);
 	return (
 		<Field label={label} hint={hint} error={error} hidden={hidden}>
-			{(a) => <input ref={input} class="input" autocomplete="off" value={value} onInput={(e) => onInput(e.currentTarget.value)} {...a} {...(rest as object)} />}
+			{(a) => <input ref={input} class="input" autocomplete="off" spellcheck={false} value={value} onInput={(e) => onInput(e.currentTarget.value)} {...a} {...(rest as object)} />}
 		</Field>
 	);
 }
@@ -97,10 +98,10 @@ export function Checkbox({ label, checked, onChange, disabled }: { label: string
 	);
 }
 
-/** A dialog over the page. Escape and the close button end it; the focus stays in it and goes back afterwards. */
-export function Dialog({ title, onClose, children, wide }: { title: string; onClose: () => void; children: ComponentChildren; wide?: boolean }) {
+/** A form in a dialog over the page. Escape and the close button end it; the focus stays in it and goes back afterwards. */
+export function Dialog({ title, onClose, wide, ...form }: { title: string; onClose: () => void; wide?: boolean } & Omit<FormProps, "onCancel">) {
 	const dialog = useRef<HTMLDialogElement>(null);
-	const id = useId();
+	const id = useName();
 	useEffect(() => {
 		const d = dialog.current!;
 		const opener = document.activeElement as HTMLElement | null;
@@ -117,20 +118,22 @@ export function Dialog({ title, onClose, children, wide }: { title: string; onCl
 				<h2 id={id}>{title}</h2>
 				<Button kind="quiet" aria-label="Close" onClick={onClose}>✕</Button>
 			</header>
-			{children}
+			<Form {...form} onCancel={onClose} />
 		</dialog>
 	);
 }
 
-/** A form that sends once at a time and shows what was wrong. */
-export function Form({ onSubmit, submit, onCancel, danger, disabled, children }: {
+export interface FormProps {
 	onSubmit: () => Promise<void>;
 	submit: string;
 	onCancel?: () => void;
 	danger?: boolean;
 	disabled?: boolean;
 	children?: ComponentChildren;
-}) {
+}
+
+/** A form that sends once at a time and shows what was wrong. */
+export function Form({ onSubmit, submit, onCancel, danger, disabled, children }: FormProps) {
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState("");
 	return (
@@ -157,6 +160,49 @@ export function Form({ onSubmit, submit, onCancel, danger, disabled, children }:
 				{onCancel && <Button onClick={onCancel}>Cancel</Button>}
 			</div>
 		</form>
+	);
+}
+
+/** What takes the last step of editing back, and does it again. */
+export function UndoButtons({ undoable, redoable, undo, redo }: { undoable: readonly unknown[]; redoable: readonly unknown[]; undo: () => void; redo: () => void }) {
+	return (
+		<>
+			<Button kind="quiet" aria-label="Undo" title="Undo" disabled={undoable.length === 0} onClick={undo}>↶</Button>
+			<Button kind="quiet" aria-label="Redo" title="Redo" disabled={redoable.length === 0} onClick={redo}>↷</Button>
+		</>
+	);
+}
+
+/** A table that scrolls by itself if it is too wide. */
+export function Table({ label, heads, class: extra, children }: { label: string; heads: readonly string[]; class?: string; children: ComponentChildren }) {
+	return (
+		<div class="scroll" tabIndex={0} role="region" aria-label={label}>
+			<table class={`table ${extra ?? ""}`}>
+				<thead><tr>{heads.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
+				<tbody>{children}</tbody>
+			</table>
+		</div>
+	);
+}
+
+/** A part of a view under a title of its own. */
+export function Section({ title, wide, children }: { title: ComponentChildren; wide?: boolean; children: ComponentChildren }) {
+	const id = useName();
+	return (
+		<section class={`card ${wide ? "wide" : ""}`} aria-labelledby={id}>
+			<h2 id={id}>{title}</h2>
+			{children}
+		</section>
+	);
+}
+
+/** A part that can be folded. */
+export function Fold({ title, count, open, onToggle, children }: { title: string; count?: number; open?: boolean; onToggle?: (open: boolean) => void; children: ComponentChildren }) {
+	return (
+		<details class="look-part" open={open} onToggle={(e) => onToggle?.(e.currentTarget.open)}>
+			<summary><h2>{title} {count !== undefined && <span class="count">{count}</span>}</h2></summary>
+			{children}
+		</details>
 	);
 }
 

@@ -1,7 +1,7 @@
 // Labels as they are edited, and the question before what cannot be taken back.
 import type { ComponentChildren } from "preact";
-import { useState } from "../dom/hooks";
-import { Button, Dialog, Form, TextField } from "./controls";
+import { useState } from "preact/hooks";
+import { Button, Dialog, TextField } from "./controls";
 
 export type Pairs = readonly (readonly [string, string])[];
 
@@ -15,8 +15,8 @@ export function LabelsField({ pairs, onChange, disabled }: { pairs: Pairs; onCha
 			<legend>Labels</legend>
 			{pairs.map(([name, value], i) => (
 				<div class="pair" key={i}>
-					<TextField label={`Name of label ${i + 1}`} hidden placeholder="name" value={name} onInput={(n) => set(i, n, value)} spellcheck={false} />
-					<TextField label={`Value of label ${i + 1}`} hidden placeholder="value" value={value} onInput={(v) => set(i, name, v)} spellcheck={false} />
+					<TextField label={`Name of label ${i + 1}`} hidden placeholder="name" value={name} onInput={(n) => set(i, n, value)} />
+					<TextField label={`Value of label ${i + 1}`} hidden placeholder="value" value={value} onInput={(v) => set(i, name, v)} />
 					<Button kind="quiet" aria-label={`Remove label ${name || i + 1}`} onClick={() => onChange(pairs.filter((_, j) => j !== i))}>✕</Button>
 				</div>
 			))}
@@ -37,11 +37,9 @@ export function Confirm({ title, word, submit, onConfirm, onClose, children }: {
 }) {
 	const [typed, setTyped] = useState("");
 	return (
-		<Dialog title={title} onClose={onClose}>
-			<Form submit={submit} danger onSubmit={onConfirm} onCancel={onClose} disabled={typed !== word}>
-				{children}
-				<TextField label={`Type ${word} to go on`} value={typed} onInput={setTyped} spellcheck={false} />
-			</Form>
+		<Dialog title={title} onClose={onClose} submit={submit} danger onSubmit={onConfirm} disabled={typed !== word}>
+			{children}
+			<TextField label={`Type ${word} to go on`} value={typed} onInput={setTyped} />
 		</Dialog>
 	);
 }

@@ -1,6 +1,6 @@
 // The lists of Themes and of Variants: found by their words and labels, as cards or as a table. A thousand cost what the screen shows.
 import type { ComponentChildren } from "preact";
-import { useMemo } from "../dom/hooks";
+import { useMemo } from "preact/hooks";
 import type { Theme } from "../api/client";
 import type { Overrides } from "../state/overrides";
 import type { Resource } from "../state/resource";

@@ -3,7 +3,7 @@ import { setQuery } from "../state/router";
 import type { Overrides } from "../state/overrides";
 import { color } from "../tokens/css";
 import { Swatch, Time } from "../ui/controls";
-import { memo } from "../dom/render";
+import { memo } from "../state/signals";
 import { useWindow } from "../ui/window";
 import { State, type Listed, type ListingProps } from "./lists";
 

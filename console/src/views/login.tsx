@@ -1,4 +1,4 @@
-import { useState } from "../dom/hooks";
+import { useState } from "preact/hooks";
 import { goToIssuer, logIn, loginError, settings } from "../api/session";
 import { Button, Form, TextField } from "../ui/controls";
 
@@ -12,7 +12,7 @@ export function Login() {
 			{issuers.map((i) => <Button key={i.issuer} kind="primary" onClick={() => void goToIssuer(i)}>Log in with {i.name}</Button>)}
 			<Form submit="Log in" disabled={token.trim() === ""} onSubmit={async () => { await logIn({ token: token.trim() }); loginError.value = ""; }}>
 				<TextField
-					label="Access token" value={token} onInput={setToken} autofocus={issuers.length === 0} spellcheck={false}
+					label="Access token" value={token} onInput={setToken} autofocus={issuers.length === 0}
 					hint="It goes to the origin alone and is kept in a cookie that no script can read."
 				/>
 			</Form>

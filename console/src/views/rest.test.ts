@@ -104,7 +104,7 @@ test("each pair of the catalogue has something to copy, with the Theme's address
 	}
 	equal(pairs, 43);
 	equal(member("color.text-on.500"), 'tokens.color["text-on"]["500"]');
-	equal(tailwindTheme(tokens, "x"), "@theme inline reference {\n  --color-brand: var(--x-color-brand);\n  --spacing-md: var(--x-space-md);\n}");
+	equal(tailwindTheme(catalogue.namespaces, { tokens, prefix: "x" }), "@theme inline reference {\n  --color-brand: var(--x-color-brand);\n  --spacing-md: var(--x-space-md);\n}");
 });
 
 test("events are sentences, and neighbours that say the same are one", () => {

@@ -1,8 +1,9 @@
 // The frame of every view: who is logged in, where the view stands, and whether the page hears of changes.
-import { useEffect, useRef } from "../dom/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { caller, logOut } from "../api/session";
 import { connected } from "../state/events";
 import { useEnvironment, useTheme, useVariant } from "../state/here";
+import type { Resource } from "../state/resource";
 import { href, match, path } from "../state/router";
 import { setScheme, scheme, type Scheme } from "../state/scheme";
 import { Button, Empty, Loading, Toasts } from "../ui/controls";
@@ -69,28 +70,16 @@ function Trail({ environment, theme, variant }: { environment?: string; theme?: 
 	return (
 		<nav class="trail" aria-label="You are here">
 			<ol>
-				{environment && <EnvironmentStep e={environment} last={!theme} />}
-				{environment && theme && <ThemeStep e={environment} t={theme} last={!variant} />}
-				{environment && theme && variant && <VariantStep e={environment} t={theme} v={variant} />}
+				{environment && <Step to={href.environment(environment)} of={() => useEnvironment(environment)} last={!theme} />}
+				{environment && theme && <Step to={href.theme(environment, theme)} of={() => useTheme(environment, theme)} last={!variant} />}
+				{environment && theme && variant && <Step to={href.variant(environment, theme, variant)} of={() => useVariant(environment, theme, variant)} last />}
 			</ol>
 		</nav>
 	);
 }
 
-function Step({ to, text, last }: { to: string; text: string; last: boolean }) {
-	return <li><a href={to} aria-current={last ? "location" : undefined}>{text}</a></li>;
-}
-
-function EnvironmentStep({ e, last }: { e: string; last: boolean }) {
-	return <Step to={href.environment(e)} text={useEnvironment(e).state.value.data?.displayName ?? "…"} last={last} />;
-}
-
-function ThemeStep({ e, t, last }: { e: string; t: string; last: boolean }) {
-	return <Step to={href.theme(e, t)} text={useTheme(e, t).state.value.data?.displayName ?? "…"} last={last} />;
-}
-
-function VariantStep({ e, t, v }: { e: string; t: string; v: string }) {
-	return <Step to={href.variant(e, t, v)} text={useVariant(e, t, v).state.value.data?.displayName ?? "…"} last />;
+function Step({ to, of, last }: { to: string; of: () => Resource<{ displayName: string }>; last: boolean }) {
+	return <li><a href={to} aria-current={last ? "location" : undefined}>{of().state.value.data?.displayName ?? "…"}</a></li>;
 }
 
 function SchemeSwitch() {

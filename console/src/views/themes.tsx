@@ -1,10 +1,10 @@
 // The Themes of an Environment.
-import { useState } from "../dom/hooks";
+import { useState } from "preact/hooks";
 import { call, environmentPath, type Theme } from "../api/client";
 import { mayEdit } from "../api/session";
 import { useThemes } from "../state/here";
 import { go, href } from "../state/router";
-import { Dialog, Form, TextField } from "../ui/controls";
+import { Dialog, TextField } from "../ui/controls";
 import { Listing } from "./lists";
 
 export function Themes({ params }: { params: Record<string, string> }) {
@@ -38,11 +38,9 @@ function NewTheme({ environment, onClose }: { environment: string; onClose: () =
 		go(href.theme(environment, data.resource.id));
 	};
 	return (
-		<Dialog title="New Theme" onClose={onClose}>
-			<Form submit="Create" onSubmit={create} onCancel={onClose} disabled={!name.trim()}>
-				<TextField label="Name" value={name} onInput={setName} required />
-				<TextField label="Slug" value={slug ?? slugOf(name)} onInput={setSlug} spellcheck={false} hint="Letters, digits and - _ . ; the command line and files name the Theme by it." />
-			</Form>
+		<Dialog title="New Theme" onClose={onClose} submit="Create" onSubmit={create} disabled={!name.trim()}>
+			<TextField label="Name" spellcheck value={name} onInput={setName} required />
+			<TextField label="Slug" value={slug ?? slugOf(name)} onInput={setSlug} hint="Letters, digits and - _ . ; the command line and files name the Theme by it." />
 		</Dialog>
 	);
 }

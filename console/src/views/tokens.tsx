@@ -1,6 +1,6 @@
 // The tokens of a Theme's draft, and the overrides of a Variant beside them.
-import { useComputed, useSignal } from "../state/signal";
-import { useEffect, useMemo, useState } from "../dom/hooks";
+import { useComputed, useSignal } from "../state/signals";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { environmentPath, get, variantPath } from "../api/client";
 import { mayEdit } from "../api/session";
 import { draftOf, type Draft } from "../state/draft";

@@ -1,5 +1,5 @@
 // What happened in an Environment, newest first; what happens now comes on top.
-import { useEffect, useState } from "../../dom/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { environmentPath, get } from "../../api/client";
 import { listen, type Happening } from "../../state/events";
 import { useThemes, useVariants } from "../../state/here";

@@ -1,9 +1,9 @@
 // Addresses that are told of events.
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { call, environmentPath, get, type Schemas } from "../../api/client";
 import { mayAdmin } from "../../api/session";
 import { useResource } from "../../state/resource";
-import { Badge, Button, Checkbox, Copy, Dialog, Empty, Failure, Form, SelectField, TextField, Time, Waiting, complain, say } from "../../ui/controls";
+import { Badge, Button, Checkbox, Copy, Dialog, Empty, Failure, SelectField, TextField, Time, Waiting, complain, say } from "../../ui/controls";
 import { Confirm } from "../../ui/labels";
 import { action, kinds } from "./words";
 import "./activity.css";
@@ -43,12 +43,10 @@ function List({ path }: { path: string }) {
 			<ul class="settings">{data?.map((w) => <One key={w.id} path={path} webhook={w} reload={() => void reload()} onSecret={shown} />)}</ul>
 			{creating && <Create path={path} onClose={() => setCreating(false)} onMade={shown} />}
 			{secret && (
-				<Dialog title="The secret of the webhook" onClose={() => setSecret(null)}>
-					<div class="form">
-						<p>The receiver checks each message's signature with it. It is shown now and never again.</p>
-						<pre tabIndex={0}>{secret.secret}</pre>
-						<div class="actions"><Copy text={secret.secret} label="Copy the secret" /><Button kind="primary" onClick={() => setSecret(null)}>I have kept it</Button></div>
-					</div>
+				<Dialog title="The secret of the webhook" onClose={() => setSecret(null)} submit="I have kept it" onSubmit={async () => setSecret(null)}>
+					<p>The receiver checks each message's signature with it. It is shown now and never again.</p>
+					<pre tabIndex={0}>{secret.secret}</pre>
+					<Copy text={secret.secret} label="Copy the secret" />
 				</Dialog>
 			)}
 		</>
@@ -66,16 +64,14 @@ function Create({ path, onClose, onMade }: { path: string; onClose: () => void; 
 		onMade(data.resource);
 	};
 	return (
-		<Dialog title="New webhook" onClose={onClose}>
-			<Form submit="Create" onSubmit={create} onCancel={onClose} disabled={!url}>
-				<TextField label="Address" type="url" value={url} onInput={setUrl} placeholder="https://hooks.example.com/livery" spellcheck={false} />
-				<TextField label="Description" value={description} onInput={setDescription} />
-				<SelectField label="Messages are" value={format} options={formats} onChange={setFormat} />
-				<details>
-					<summary>Events: {chosen.length === 0 ? "all that the messages are for" : chosen.length}</summary>
-					{kinds.slice(1).map(([kind, words]) => <Checkbox key={kind} label={words} checked={chosen.includes(kind)} onChange={(on) => setChosen(on ? [...chosen, kind] : chosen.filter((k) => k !== kind))} />)}
-				</details>
-			</Form>
+		<Dialog title="New webhook" onClose={onClose} submit="Create" onSubmit={create} disabled={!url}>
+			<TextField label="Address" type="url" value={url} onInput={setUrl} placeholder="https://hooks.example.com/livery" />
+			<TextField label="Description" spellcheck value={description} onInput={setDescription} />
+			<SelectField label="Messages are" value={format} options={formats} onChange={setFormat} />
+			<details>
+				<summary>Events: {chosen.length === 0 ? "all that the messages are for" : chosen.length}</summary>
+				{kinds.slice(1).map(([kind, words]) => <Checkbox key={kind} label={words} checked={chosen.includes(kind)} onChange={(on) => setChosen(on ? [...chosen, kind] : chosen.filter((k) => k !== kind))} />)}
+			</details>
 		</Dialog>
 	);
 }
@@ -87,7 +83,7 @@ function One({ path, webhook: w, reload, onSecret }: { path: string; webhook: We
 	const run = (what: Promise<unknown>): void => void what.catch(complain);
 	const test = async (): Promise<void> => {
 		await call("POST", `${at}/test`);
-		say("A test is on its way. The deliveries tell what came of it.");
+		say("A test is on its way: look at the deliveries.");
 		setRound(round + 1);
 	};
 	return (

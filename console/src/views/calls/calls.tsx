@@ -1,5 +1,5 @@
 // Every request that this page made, as a command of curl, and a form for any other.
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { calls, curl, get, type Call } from "../../api/client";
 import { query, setQuery } from "../../state/router";
 import { Badge, Button, Checkbox, Copy, Empty, Time } from "../../ui/controls";

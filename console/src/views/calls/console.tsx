@@ -1,11 +1,11 @@
 // Any operation of the API, filled in and sent from here.
-import { useState } from "../../dom/hooks";
-import { ApiError, address, curl, get, root, send } from "../../api/client";
+import { useState } from "preact/hooks";
+import { address, curl, get, root, send, type ApiError } from "../../api/client";
 import { useEnvironments } from "../../state/here";
 import { useResource } from "../../state/resource";
 import { query, setQuery } from "../../state/router";
 import type { JSONValue } from "../../state/token";
-import { Badge, Button, Copy, Dialog, Field, Form, SelectField, TextField, Waiting } from "../../ui/controls";
+import { Badge, Copy, Dialog, Field, Form, SelectField, TextField, Waiting } from "../../ui/controls";
 import { Answer } from "./calls";
 import { operationsOf, requestOf, type Operation } from "./operations";
 
@@ -44,13 +44,12 @@ function Request({ operation }: { operation: Operation }) {
 	const submit = async (): Promise<void> => {
 		if (operation.method !== "GET" && !asking) return setAsking(true);
 		setAsking(false);
-		const options = { query: parameters, headers, ...(sent === undefined ? {} : { body: JSON.parse(sent) as unknown }) };
 		try {
-			const response = await send(operation.method, path, options);
+			const response = await send(operation.method, path, { query: parameters, headers, ...(sent === undefined ? {} : { body: JSON.parse(sent) as unknown }) });
 			setAnswer({ status: response.status, text: await response.text() });
 		} catch (error) {
-			if (!(error instanceof ApiError) || error.status === 0) throw error;
-			setAnswer({ status: error.status, text: error.message });
+			const { status = 0, message } = error as ApiError;
+			setAnswer({ status, text: message });
 		}
 	};
 	const command = curl({ method: operation.method, path: address(path, parameters), headers: sent === undefined ? headers : { ...headers, "Content-Type": "application/json" }, body: sent });
@@ -60,7 +59,7 @@ function Request({ operation }: { operation: Operation }) {
 			<Form submit="Send" danger={operation.method !== "GET"} onSubmit={submit} disabled={missing.length > 0}>
 				<div class="parameters">
 					{operation.parameters.map((p) => (
-						<TextField key={p.name} label={`${p.name}${p.required ? ", needed" : ""}`} value={filled[p.name as "environmentID"] ?? ""} placeholder={p.example} spellcheck={false} onInput={(v) => setValues({ ...values, [p.name]: v })} />
+						<TextField key={p.name} label={`${p.name}${p.required ? ", needed" : ""}`} value={filled[p.name as "environmentID"] ?? ""} placeholder={p.example} onInput={(v) => setValues({ ...values, [p.name]: v })} />
 					))}
 				</div>
 				{operation.body !== null && <Field label="Body">{(a) => <textarea class="input" rows={8} spellcheck={false} value={body} onInput={(event) => setBody(event.currentTarget.value)} {...a} />}</Field>}
@@ -68,11 +67,8 @@ function Request({ operation }: { operation: Operation }) {
 			</Form>
 			{answer && <Answer {...answer} />}
 			{asking && (
-				<Dialog title={operation.summary} onClose={() => setAsking(false)}>
-					<div class="form">
-						<p><strong>{operation.method}</strong> <code>{path}</code> changes what is stored.</p>
-						<div class="actions"><Button kind="danger" onClick={() => void submit().catch((error: Error) => setAnswer({ status: 0, text: error.message }))}>Send it</Button><Button onClick={() => setAsking(false)}>Cancel</Button></div>
-					</div>
+				<Dialog title={operation.summary} onClose={() => setAsking(false)} submit="Send it" danger onSubmit={submit}>
+					<p><strong>{operation.method}</strong> <code>{path}</code> changes what is stored.</p>
 				</Dialog>
 			)}
 		</>

@@ -1,5 +1,5 @@
 // What a publish would change, or what two versions differ in, and the publish itself.
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { ApiError, get, themePath, variantPath, type Schemas } from "../../api/client";
 import { useFollow } from "../../state/follow";
 import { useVariants } from "../../state/here";
@@ -9,7 +9,7 @@ import { href, query, setQuery } from "../../state/router";
 import { resolve, type JSONValue, type Token } from "../../state/token";
 import { short } from "../../tokens/css";
 import { Sample } from "../../tokens/sample";
-import { Badge, Button, Empty, Failure, Loading } from "../../ui/controls";
+import { Badge, Button, Empty, Failure, Loading, Table, Fold } from "../../ui/controls";
 import { rowsOf, touchedBy, verdict, type Diff, type Row, type Touched } from "./diff";
 import { ManyVariants } from "./manyvariants";
 import { PublishPart } from "./publish";
@@ -87,21 +87,16 @@ function DiffTable({ rows, review: { before, after } }: { rows: readonly Row[]; 
 	const shown = whole ? rows : rows.slice(0, rowsAtFirst);
 	return (
 		<>
-			<div class="scroll" tabIndex={0} role="region" aria-label="Differences">
-				<table class="table look-diff">
-					<thead><tr><th scope="col">Kind</th><th scope="col">Token</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-					<tbody>
-						{shown.map((r) => (
-							<tr key={r.kind + r.path}>
-								<td><Badge kind={kindOf[r.kind]}>{r.kind}</Badge></td>
-								<th scope="row"><code>{r.path}</code>{r.note && <p class="muted">{r.note}</p>}</th>
-								<td><Stored type={r.typeBefore} value={r.before} tokens={before} /></td>
-								<td><Stored type={r.typeAfter} value={r.after} tokens={after} /></td>
-							</tr>
-						))}
-					</tbody>
-				</table>
-			</div>
+			<Table label="Differences" class="look-diff" heads={["Kind", "Token", "Before", "After"]}>
+				{shown.map((r) => (
+					<tr key={r.kind + r.path}>
+						<td><Badge kind={kindOf[r.kind]}>{r.kind}</Badge></td>
+						<th scope="row"><code>{r.path}</code>{r.note && <p class="muted">{r.note}</p>}</th>
+						<td><Stored type={r.typeBefore} value={r.before} tokens={before} /></td>
+						<td><Stored type={r.typeAfter} value={r.after} tokens={after} /></td>
+					</tr>
+				))}
+			</Table>
 			{shown.length < rows.length && <Button onClick={() => setWhole(true)}>Show all {rows.length}</Button>}
 		</>
 	);
@@ -124,8 +119,7 @@ function TouchedVariants({ environment, theme, diff }: { environment: string; th
 	if (list.length === 0) return <p class="muted">No Variant overrides what changes: all follow the Theme.</p>;
 	const line = (title: string, paths: string[]) => paths.length > 0 && <li>{title}: {paths.slice(0, 8).map((p) => <span key={p}><code>{p}</code> </span>)}{paths.length > 8 && `and ${paths.length - 8} more`}</li>;
 	return (
-		<details class="look-part" open={list.length <= 5}>
-			<summary><h2>Variants that this touches <span class="count">{list.length}</span></h2></summary>
+		<Fold title="Variants that this touches" count={list.length} open={list.length <= 5}>
 			<ul class="look-list">
 				{list.map((one: Touched) => (
 					<li key={one.variant}>
@@ -140,6 +134,6 @@ function TouchedVariants({ environment, theme, diff }: { environment: string; th
 					</li>
 				))}
 			</ul>
-		</details>
+		</Fold>
 	);
 }

@@ -1,7 +1,7 @@
 // The five files of a look as text, and whether the origin has the same bytes.
-import { useEffect, useState } from "../../dom/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { adviceOf, fileNames, renderFiles, type FileName } from "../../state/renderer";
-import { Badge, Button, Copy, Failure, Loading, SelectField } from "../../ui/controls";
+import { Badge, Button, Copy, Failure, Loading, SelectField, Table, Fold } from "../../ui/controls";
 import { previewFile, type Look } from "./look";
 
 interface Made {
@@ -35,11 +35,10 @@ export function Files({ looks }: { looks: readonly (Look | undefined)[] }) {
 	const [pane, setPane] = useState(0);
 	const look = looks[pane] ?? looks[0];
 	return (
-		<details class="look-part" onToggle={(e) => setOpen(e.currentTarget.open)}>
-			<summary><h2>Files</h2></summary>
+		<Fold title="Files" onToggle={setOpen}>
 			{looks.length > 1 && <SelectField label="Of pane" value={String(pane)} onChange={(p) => setPane(Number(p))} options={looks.map((_, i) => [String(i), `Pane ${i + 1}`] as const)} />}
 			{open && (look ? <FileList look={look} /> : <Loading what="Rendering" />)}
-		</details>
+		</Fold>
 	);
 }
 
@@ -57,21 +56,16 @@ function FileList({ look }: { look: Look }) {
 	const file = made.find((f) => f.name === shown)!;
 	return (
 		<>
-			<div class="scroll" tabIndex={0} role="region" aria-label="Files">
-				<table class="table">
-					<thead><tr><th scope="col">File</th><th scope="col" class="number">Bytes</th><th scope="col">Check</th><th scope="col">SHA-256</th></tr></thead>
-					<tbody>
-						{made.map((f) => (
-							<tr key={f.name}>
-								<th scope="row"><Button kind="quiet" aria-pressed={f.name === shown} onClick={() => setShown(f.name)}>{f.name}</Button></th>
-								<td class="number">{f.bytes}</td>
-								<td><Check file={f} look={look} /></td>
-								<td><code title={f.digest}>{f.digest.slice(0, 16)}</code></td>
-							</tr>
-						))}
-					</tbody>
-				</table>
-			</div>
+			<Table label="Files" heads={["File", "Bytes", "Check", "SHA-256"]}>
+				{made.map((f) => (
+					<tr key={f.name}>
+						<th scope="row"><Button kind="quiet" aria-pressed={f.name === shown} onClick={() => setShown(f.name)}>{f.name}</Button></th>
+						<td>{f.bytes}</td>
+						<td><Check file={f} look={look} /></td>
+						<td><code title={f.digest}>{f.digest.slice(0, 16)}</code></td>
+					</tr>
+				))}
+			</Table>
 			<div class="title-row"><h3>{file.name}</h3><Copy text={file.text} label={`Copy ${file.name}`} /></div>
 			<pre class="look-file" tabIndex={0} aria-label={file.name}>{file.text.slice(0, textShown)}</pre>
 			{file.text.length > textShown && <p class="muted">The file goes on; the copy has all of it.</p>}
@@ -80,7 +74,7 @@ function FileList({ look }: { look: Look }) {
 }
 
 function Check({ file, look }: { file: Made; look: Look }) {
-	if (file.digest === file.origin) return <Badge kind="success">identical with the origin's preview</Badge>;
+	if (file.digest === file.origin) return <Badge kind="success">same bytes as the origin's</Badge>;
 	if (look.source.overrides !== null) return <Badge kind="warning">has edits that are not saved yet</Badge>;
-	return <Badge kind="danger">differs from the origin's preview: the draft may have changed just now. Load the page again; if it stays, report it with both digests.</Badge>;
+	return <Badge kind="danger">differs from the origin's: load the page again, and report it if it stays</Badge>;
 }

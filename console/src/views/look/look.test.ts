@@ -5,7 +5,7 @@ import type { Token } from "../../state/token";
 import { pinnedAddress, rowsOf, touchedBy, verdict, type Diff } from "./diff";
 import { overridesOf, sameBytes } from "./look";
 import { dimensionsOf, firstPanes, inScheme, modesOf, presets, readPane, schemeOf, siteAddress, spellPane, type Pane } from "./pane";
-import { differences, prefixOf, propertiesOf, rolesOf, specimens, typesOf } from "./sheet";
+import { differences, dressed, prefixOf, propertiesOf, specimens, typesOf } from "./sheet";
 
 const pane = (more: Partial<Pane> = {}): Pane => ({ source: "draft", brand: "", modes: {}, scheme: "", ...more });
 
@@ -73,11 +73,16 @@ test("tokens are found by type and name for the parts of a sample", () => {
 	const properties = new Map([["--color-text-default", "#000"], ["--color-accent", "#00f"], ["--color-accent-hover", "#008"], ["--radius-card", "4px"]]);
 	const list = specimens(types, properties, nameOf);
 	equal(list.length, 4, "a token without a custom property has no specimen");
-	const roles = rolesOf(list);
-	equal(roles.get("text"), "--color-text-default");
-	equal(roles.get("accent"), "--color-accent");
-	equal(roles.get("radius"), "--radius-card");
-	equal(roles.get("shadow"), undefined);
+	const rules = [
+		{ part: "text", type: "color", words: "ink" },
+		{ part: "text", type: "color", words: "TEXT.*default" },
+		{ part: "text", type: "color", words: "hover" },
+		{ part: "accent", type: "color", words: "accent", not: "hover" },
+		{ part: "radius", type: "dimension" },
+		{ part: "shadow", type: "shadow", words: "." },
+	];
+	deepEqual([...dressed(rules, list)], [["text", "--color-text-default"], ["accent", "--color-accent"], ["radius", "--radius-card"]]);
+	equal(dressed([{ part: "first", type: "color", words: "accent" }], specimens(types, properties, nameOf).reverse()).get("first"), "--color-accent-hover", "of two as deep the first counts");
 });
 
 const token = (path: string, value: Token["value"]): Token => ({ ...blank(path), value });

@@ -1,5 +1,5 @@
 // One look at a Theme: a document as the origin has it, rendered here by the module, with edits that are not saved yet.
-import { useEffect, useRef, useState } from "../../dom/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { send, themePath, variantPath } from "../../api/client";
 import type { Change } from "../../state/change";
 import { openDraft } from "../../state/draft";

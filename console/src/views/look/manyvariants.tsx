@@ -1,21 +1,15 @@
 // The drafts of a Theme's Variants: what each changes, and the publish of many, with progress.
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { call, themePath, type Schemas } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useTheme, useVariants } from "../../state/here";
 import { invalidate, useResource } from "../../state/resource";
 import { href } from "../../state/router";
-import { Button, Checkbox, Form, Progress, TextField, Waiting, say } from "../../ui/controls";
+import { reasons } from "./publish";
+import { Button, Checkbox, Form, Progress, TextField, Waiting, say, Fold } from "../../ui/controls";
 
 type Done = Schemas["DoneVariant"];
 const chunk = 100;
-const reasons: Record<string, string> = {
-	noDraft: "it has no draft any more",
-	alreadyPublished: "it is published at the Theme's newest version already: publish the Theme once more first",
-	staleEtag: "its draft changed meanwhile: look at it again",
-	themeUnpublished: "its Theme has no version yet",
-	notFound: "it was deleted",
-};
 
 export function ManyVariants({ environment, theme }: { environment: string; theme: string }) {
 	const path = `${themePath(environment, theme)}/variants/publish`;
@@ -42,7 +36,7 @@ function Drafts({ environment, theme, path, latest, names }: DraftsProps) {
 	const { data, error } = drafts.state.value;
 	if (!data || error) return <Waiting of={drafts} what="Looking at the drafts of the Variants" />;
 	const standing = data.skipped.filter((s) => s.reason === "alreadyPublished").length;
-	const later = standing > 0 && <p class="muted">{standing} more {standing === 1 ? "Variant has" : "Variants have"} changes and stand on version {latest} already: publish them in their tab Changes, or all of them here after the next publish of the Theme.</p>;
+	const later = standing > 0 && <p class="muted">{standing} more {standing === 1 ? "Variant has" : "Variants have"} changes and stand on version {latest} already: publish them in their tab Changes, or here after the next publish of the Theme.</p>;
 	if (data.published.length === 0) return later || null;
 	const chosen = data.published.filter((d) => !left.has(d.id));
 	const toggle = (id: string, on: boolean): void => setLeft((ids) => new Set(on ? [...ids].filter((i) => i !== id) : [...ids, id]));
@@ -60,11 +54,10 @@ function Drafts({ environment, theme, path, latest, names }: DraftsProps) {
 			invalidate(`variants ${theme}`);
 		}
 		say(`${chosen.length - skipped.length} of ${chosen.length} Variants are published.`, "success");
-		if (skipped.length > 0) throw new Error(skipped.map((s) => `${names.get(s.id) ?? s.id} was left out: ${reasons[s.reason] ?? s.reason}.`).join("\n"));
+		if (skipped.length > 0) throw new Error(skipped.map((s) => `${names.get(s.id) ?? s.id} was left out: ${reasons[s.reason] ?? s.reason}`).join("\n"));
 	};
 	return (
-		<details class="look-part" open>
-			<summary><h2>Drafts of Variants <span class="count">{data.published.length}</span></h2></summary>
+		<Fold title="Drafts of Variants" count={data.published.length} open>
 			<p>They can be published at version {latest} of the Theme. A publish of the Theme carries every Variant over; those without changes of their own are served as before until you publish them.</p>
 			<ul class="look-list">
 				{data.published.slice(0, 200).map((d) => (
@@ -78,16 +71,16 @@ function Drafts({ environment, theme, path, latest, names }: DraftsProps) {
 			{later}
 			{data.published.length > 200 && <p class="muted">And {data.published.length - 200} more, which are published too.</p>}
 			<Form submit={`Publish ${chosen.length} ${chosen.length === 1 ? "Variant" : "Variants"}`} disabled={chosen.length === 0} onSubmit={publish}>
-				<TextField label="Note for the Variants" value={note} onInput={setNote} />
+				<TextField label="Note for the Variants" spellcheck value={note} onInput={setNote} />
 				{done !== null && <Progress label="Publishing" value={done} max={chosen.length} />}
 			</Form>
 			{left.size > 0 && <Button kind="quiet" onClick={() => setLeft(new Set())}>Choose all</Button>}
-		</details>
+		</Fold>
 	);
 }
 
 /** What a draft changes, in one line. */
 export function summary(d: Pick<Done, "added" | "removed" | "changed">): string {
-	const parts = ([["added", d.added], ["removed", d.removed], ["changed", d.changed]] as const).filter(([, list]) => list.length > 0).map(([word, list]) => `${list.length} ${word}`);
+	const parts = (["added", "removed", "changed"] as const).filter((word) => d[word].length > 0).map((word) => `${d[word].length} ${word}`);
 	return parts.join(", ") || "as served, carried over";
 }

@@ -1,10 +1,10 @@
 // The preview: up to four looks at a Theme side by side, made in this page by the module that the edges run.
-import { useComputed, useSignal } from "../../state/signal";
-import { useEffect } from "../../dom/hooks";
+import { useComputed, useSignal } from "../../state/signals";
+import { useEffect } from "preact/hooks";
 import { all, get, themePath, type Schemas } from "../../api/client";
 import { useTheme, useVariants } from "../../state/here";
 import { query, setQuery } from "../../state/router";
-import { module, adviceOf } from "../../state/renderer";
+import { adviceOf, loading } from "../../state/renderer";
 import { useResource } from "../../state/resource";
 import { Badge, Button, Failure, Loading, SelectField, TextField } from "../../ui/controls";
 import { DifferenceList } from "./differencelist";
@@ -12,8 +12,7 @@ import { Files } from "./files";
 import { Frame } from "./frame";
 import { useLook, type Look } from "./look";
 import { dimensionsOf, firstPanes, panesShown, presets, readPane, schemeOf, spellPane, type Dimension, type Pane, type Situation } from "./pane";
-import { Samples } from "./samples";
-import { differences, rolesOf } from "./sheet";
+import { differences } from "./sheet";
 import { Site, SiteHelp } from "./site";
 import "./look.css";
 
@@ -78,7 +77,7 @@ function Looks({ environment, theme, situation, names, versions }: LooksProps) {
 		const [a, b] = [looks.value[0], looks.value[1]];
 		return a && b ? differences(a.properties, b.properties) : [];
 	});
-	const marked = panes.length > 1 ? new Set(changed.value.map((d) => d.name)) : nothing;
+	const marked = useComputed<ReadonlySet<string>>(() => new Set(changed.value.map((d) => d.name)));
 	const set = (i: number, pane: Pane | null): void => {
 		showPanes(pane ? panes.with(i, pane) : panes.toSpliced(i, 1));
 		if (!pane) looks.value = {};
@@ -100,11 +99,11 @@ function Looks({ environment, theme, situation, names, versions }: LooksProps) {
 				{panes.length < panesShown && <Button onClick={() => showPanes([...panes, panes.at(-1)!])}>Add a pane</Button>}
 			</div>
 			{show === "site" && <SiteHelp />}
-			<ModuleState />
+			{loading.value && <Loading what="Loading the renderer that the edges run" />}
 			<div class={`look-panes of-${panes.length}`}>
 				{panes.map((pane, i) => (
 					<PaneView
-						key={i} {...{ environment, theme, pane, names, versions, show }} number={i + 1} dimensions={situation.dimensions} changed={marked}
+						key={i} {...{ environment, theme, pane, names, versions, show }} number={i + 1} dimensions={situation.dimensions} changed={panes.length > 1 ? marked.value : nothing}
 						onChange={(p) => set(i, p)} onRemove={panes.length > 1 ? () => set(i, null) : undefined}
 						onLook={(look) => { looks.value = { ...looks.value, [i]: look }; }}
 					/>
@@ -114,14 +113,6 @@ function Looks({ environment, theme, situation, names, versions }: LooksProps) {
 			<Files looks={panes.map((_, i) => looks.value[i])} />
 		</>
 	);
-}
-
-/** How far the module is loaded, until it runs. */
-function ModuleState() {
-	const { loading, loaded, total } = module.value;
-	if (!loading) return null;
-	const size = loaded > 0 ? ` (${Math.round(loaded / 1024)} KB${total ? ` of ${Math.round(total / 1024)} KB` : ""})` : "";
-	return <Loading what={`Loading the renderer that the edges run${size}`} />;
 }
 
 interface PaneProps {
@@ -154,18 +145,16 @@ function PaneView(props: PaneProps) {
 			{error && <Failure error={new Error(adviceOf(error))} retry={retry} />}
 			{look && show === "site" && <Site title={title} css={look.css} />}
 			{look && show !== "site" && (
-				<Frame title={title} css={look.css} scheme={schemeOf(pane)} attributes={pane.modes} variables={rolesOf(look.specimens)}>
-					<Samples list={look.specimens} changed={changed} words={show === "tokens" ? (query.value.get("q") ?? "") : null} />
-				</Frame>
+				<Frame title={title} css={look.css} scheme={schemeOf(pane)} modes={pane.modes} list={look.specimens} changed={changed} words={show === "tokens" ? (query.value.get("q") ?? "") : null} />
 			)}
 		</section>
 	);
 }
 
 function Proof({ look }: { look: Look }) {
-	if (look.identical === null) return <Badge kind="warning">with edits that are not saved yet</Badge>;
+	if (look.identical === null) return <Badge kind="warning">has edits that are not saved yet</Badge>;
 	if (look.identical) return <Badge kind="success">same bytes as the origin's</Badge>;
-	return <Badge kind="danger">differs from the origin's file: load the page again, and report it if it stays</Badge>;
+	return <Badge kind="danger">differs from the origin's: load the page again, and report it if it stays</Badge>;
 }
 
 function PaneChoices({ pane, number, names, versions, dimensions, onChange, onRemove }: PaneProps) {

@@ -1,10 +1,10 @@
 // Publishing a draft or discarding it, and the moment the edge serves it.
-import { useEffect, useState } from "../../dom/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError, call, themePath, variantPath, type Theme, type Variant } from "../../api/client";
 import { mayEdit, settings } from "../../api/session";
 import { useEnvironment, useTheme, useVariant } from "../../state/here";
 import { invalidate } from "../../state/resource";
-import { Badge, Button, Copy, Dialog, Form, Loading, TextField, say } from "../../ui/controls";
+import { Badge, Button, Copy, Dialog, Form, Loading, Section, TextField, say } from "../../ui/controls";
 import { equal } from "../../state/token";
 import { tokensAt, type Review } from "./review";
 import { previewFile, sameBytes } from "./look";
@@ -22,10 +22,13 @@ interface PublishProps {
 
 type Published = (Theme | Variant) & { at: number; etag: string | null };
 
-const conflicts: Record<string, string> = {
-	noDraft: "There is nothing to publish any more: another client published or discarded the draft.",
-	themeUnpublished: "The Theme has no version yet. Publish the Theme first: a Variant stands on a version of it.",
-	alreadyPublished: "This Variant is published at the newest version of its Theme already. Publish the Theme once more, then this Variant.",
+/** Why the API does not publish. */
+export const reasons: Record<string, string> = {
+	noDraft: "There is no draft any more: another client published or discarded it.",
+	themeUnpublished: "Publish the Theme first: a Variant stands on a version of it.",
+	alreadyPublished: "It is published at the newest version of its Theme already. Publish the Theme once more first.",
+	staleEtag: "Its draft changed meanwhile: look at it again.",
+	notFound: "It was deleted.",
 };
 
 /** Freezes the Theme once more; the etag of the Variant's draft on it, null if the draft is not the one that was reviewed. */
@@ -65,7 +68,7 @@ export function PublishPart({ environment, theme, variant, review, whole, onStal
 		} catch (err) {
 			const error = err as ApiError;
 			if (error.reason === "staleEtag") return onStale();
-			throw new Error(conflicts[error.reason] ?? error.message);
+			throw new Error(reasons[error.reason] ?? error.message);
 		}
 		invalidate("diff", "theme", "variant", "versions");
 	};
@@ -74,15 +77,14 @@ export function PublishPart({ environment, theme, variant, review, whole, onStal
 		<>
 			{published && <Served {...{ environment, theme, variant, published }} />}
 			{review.etag !== null && review.etag !== published?.etag && (
-				<section class="look-part" aria-labelledby="publish">
-					<h2 id="publish">Publish {review.diff.breaking && <Badge kind="danger">sites can break</Badge>}</h2>
+				<Section title={<>Publish {review.diff.breaking && <Badge kind="danger">sites can break</Badge>}</>}>
 					{again && <p>This Variant is published at version {latest} of its Theme. The Theme gets version {latest! + 1} with the same document first, and its other Variants follow it as they are.</p>}
 					{!whole && <p>A publish makes the whole draft live, not only what differs from this version.</p>}
 					<Form submit={review.diff.breaking ? "Publish all the same" : "Publish"} danger={review.diff.breaking} onSubmit={publish}>
-						<TextField label="Note" value={note} onInput={setNote} hint="Why, for those who read the list of versions. It may stay empty." />
+						<TextField label="Note" spellcheck value={note} onInput={setNote} hint="Why, for those who read the list of versions. It may stay empty." />
 					</Form>
-					<Button kind="danger" onClick={() => setDiscarding(true)}>Discard the draft</Button>
-				</section>
+					<div class="actions"><Button kind="danger" onClick={() => setDiscarding(true)}>Discard the draft</Button></div>
+				</Section>
 			)}
 			{discarding && <Discard path={path} etag={review.etag} onClose={() => setDiscarding(false)} onStale={onStale} />}
 		</>
@@ -103,10 +105,8 @@ function Discard({ path, etag, onClose, onStale }: { path: string; etag: string 
 		invalidate("diff", "theme", "variant");
 	};
 	return (
-		<Dialog title="Discard the draft?" onClose={onClose}>
-			<Form submit="Discard" danger onSubmit={discard} onCancel={onClose}>
-				<p>All changes since the last publish are lost, those of other people too. What is served stays as it is.</p>
-			</Form>
+		<Dialog title="Discard the draft?" onClose={onClose} submit="Discard" danger onSubmit={discard}>
+			<p>All changes since the last publish are lost, those of other people too. What is served stays as it is.</p>
 		</Dialog>
 	);
 }

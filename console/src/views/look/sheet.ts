@@ -68,39 +68,28 @@ export function specimens(types: ReadonlyMap<string, string>, properties: Readon
 	return list;
 }
 
-/** For which part of a sample a token is meant, judged by its type and the words of its path; what comes first is tried first. */
-const roles: readonly (readonly [role: string, type: string, words: RegExp, not?: RegExp])[] = [
-	["canvas", "color", /canvas|background\.(default|page|base|body)|\bpage\b|paper/, /text|on-/],
-	["canvas", "color", /background|surface|\bbg\b/, /text|on-|hover|scrim|overlay|sunken/],
-	["raised", "color", /raised|card|surface|elevated/, /text|on-|hover/],
-	["text", "color", /(text|foreground|fg|ink)\b.*(default|primary|base|body)|on-(surface|background)\b/],
-	["text", "color", /text|foreground|\bfg\b|\bink\b/, /on-|link|muted|subtle|disabled/],
-	["muted", "color", /muted|secondary|subtle/, /background|surface|line|border|accent/],
-	["accent", "color", /accent|primary|action|brand/, /on-|text|hover|soft|subtle|active|foreground/],
-	["on-accent", "color", /on-(accent|primary|brand|action)|inverse/],
-	["line", "color", /line|border|divider|outline/, /focus|strong/],
-	["danger", "color", /danger|error|critical|negative/, /on-|soft|background|text/],
-	["success", "color", /success|positive/, /on-|soft|background|text/],
-	["radius", "dimension", /(radius|rounded|corner).*(card|md|medium|base|default)/],
-	["radius", "dimension", /radius|rounded|corner/, /pill|full|none/],
-	["control", "dimension", /(radius|rounded|corner).*(control|button|sm)/],
-	["space", "dimension", /(space|spacing|inset|padding).*(card|lg|md|medium|base|default)/],
-	["shadow", "shadow", /mid|medium|md|card|./, /ring|focus|inset/],
-	["title", "typography", /display|heading|title|headline/],
-	["body", "typography", /body|text|paragraph|default|base/],
-	["family", "fontFamily", /body|sans|text|./],
-	["border", "border", /card|default|base|./],
-	["gradient", "gradient", /./],
-];
+/** Of which tokens something is: of a type, with words in their path that a regular expression has, and others that it
+ *  has not. */
+export interface Rule {
+	part?: string;
+	type?: string;
+	words?: string;
+	not?: string;
+}
 
-/** The custom property for each part of the samples that a Theme has a token for. */
-export function rolesOf(list: readonly Specimen[]): Map<string, string> {
+export function fits({ type, words = "", not }: Rule, s: Specimen): boolean {
+	return s.type === type && RegExp(words, "i").test(s.path) && !(not && RegExp(not, "i").test(s.path));
+}
+
+/** The custom property for each part of the samples that a Theme has a token for; the first rule of a part that finds one
+ *  counts, and of its tokens the one that is least deep in the tree. */
+export function dressed(rules: readonly Rule[], list: readonly Specimen[]): Map<string, string> {
 	const found = new Map<string, string>();
-	for (const [role, type, words, not] of roles) {
-		if (found.has(role)) continue;
-		const fits = list.filter((s) => s.type === type && words.test(s.path.toLowerCase()) && !not?.test(s.path.toLowerCase()));
-		const best = fits.toSorted((a, b) => a.path.split(".").length - b.path.split(".").length)[0];
-		if (best) found.set(role, best.name);
+	const depth = (s: Specimen): number => s.path.split(".").length;
+	for (const rule of rules) {
+		if (found.has(rule.part!)) continue;
+		const [best] = list.filter((s) => fits(rule, s)).sort((a, b) => depth(a) - depth(b));
+		if (best) found.set(rule.part!, best.name);
 	}
 	return found;
 }

@@ -1,5 +1,5 @@
 // A page of the user's own in a frame, which takes the sheet of a look by a message.
-import { useEffect, useRef } from "../../dom/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { query, setQuery } from "../../state/router";
 import { Copy, TextField } from "../../ui/controls";
 import { siteAddress } from "./pane";
@@ -15,12 +15,12 @@ export function SiteHelp() {
 		<div class="look-part">
 			<TextField
 				label="Address of a page of yours" type="url" inputMode="text" value={text} onInput={(url) => setQuery({ url })} placeholder="https://…"
-				error={bad ? "This must be an address that begins with https:// or http://, of another origin than the console." : ""}
+				error={bad ? "This must be an https:// or http:// address of another origin than the console." : ""}
 				hint="Many sites refuse to stand in a frame: then the pane stays empty, and your browser's console says why."
 			/>
 			<details>
 				<summary>Let the page take what you see here</summary>
-				<p>A page that loads Livery's file shows what is published. To take the look of its pane as well, as you edit, it needs these lines in a script; leave them out of what you publish.</p>
+				<p>A page that loads Livery's file shows what is published. With these lines in a script it takes the look of its pane, as you edit; leave them out of what you publish.</p>
 				<pre tabIndex={0}>{recipe()}</pre>
 				<Copy text={recipe()} label="Copy the lines" />
 			</details>

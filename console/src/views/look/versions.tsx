@@ -1,11 +1,11 @@
 // The versions of a Theme or a Variant: compared with now, looked at, restored as a draft.
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { call, get, variantPath, type ApiError } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useTheme, useVariant } from "../../state/here";
 import { invalidate } from "../../state/resource";
 import { go, href } from "../../state/router";
-import { Badge, Button, Dialog, Empty, Form, Time, Waiting } from "../../ui/controls";
+import { Badge, Button, Dialog, Empty, Time, Waiting } from "../../ui/controls";
 import { pinnedAddress } from "./diff";
 import { spellPane } from "./pane";
 import { Links } from "./publish";
@@ -71,7 +71,7 @@ function Restore({ version, path, hasDraft, next, variant, onClose }: { version:
 	const restore = async (): Promise<void> => {
 		// The draft that is replaced must be the one of which the dialog spoke.
 		const { resource } = await get<{ resource: { etag: string | null } }>(`${path}/tokens`, { path: ["-"] }, { quiet: true });
-		if (resource.etag !== null && !hasDraft) throw new Error("There is a draft now that was not there before. Close this, look at the draft, and decide again.");
+		if (resource.etag !== null && !hasDraft) throw new Error("There is a draft now that was not there before. Look at it, then restore again.");
 		try {
 			await call("POST", `${path}/tokens/restore`, { query: { version, etag: resource.etag }, headers: { Prefer: "return=minimal", "Idempotency-Key": crypto.randomUUID() } });
 		} catch (err) {
@@ -82,12 +82,10 @@ function Restore({ version, path, hasDraft, next, variant, onClose }: { version:
 		go(next);
 	};
 	return (
-		<Dialog title={`Restore version ${version}?`} onClose={onClose}>
-			<Form submit="Restore as draft" danger={hasDraft} onSubmit={restore} onCancel={onClose}>
-				<p>{variant ? "The overrides of this version become the draft; renames of the Theme since then are followed, and overrides of tokens that are gone are dropped." : "The document of this version becomes the draft, and renames since then lead back, so that the overrides of Variants follow."}</p>
-				<p>What is served stays as it is until you publish. If nothing differs from the newest version, no draft is left.</p>
-				{hasDraft && <p class="notice warning">There is a draft now. Its changes are lost, those of other people too.</p>}
-			</Form>
+		<Dialog title={`Restore version ${version}?`} onClose={onClose} submit="Restore as draft" danger={hasDraft} onSubmit={restore}>
+			<p>{variant ? "The overrides of this version become the draft; renames of the Theme since then are followed, and overrides of tokens that are gone are dropped." : "The document of this version becomes the draft, and renames since then lead back, so that the overrides of Variants follow."}</p>
+			<p>What is served stays as it is until you publish. If nothing differs from the newest version, no draft is left.</p>
+			{hasDraft && <p class="notice warning">There is a draft now. Its changes are lost, those of other people too.</p>}
 		</Dialog>
 	);
 }

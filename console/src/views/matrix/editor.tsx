@@ -1,5 +1,5 @@
 // The editor of a cell, or of the same token in several Variants.
-import { useEffect, useRef, useState } from "../../dom/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Variant } from "../../api/client";
 import type { Draft } from "../../state/draft";
 import type { AllOverrides } from "../../state/overrides";

@@ -1,5 +1,5 @@
 // The grid itself: only what is in sight exists, and the keys of a spreadsheet work.
-import { useLayoutEffect, useRef, useState } from "../../dom/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Variant } from "../../api/client";
 import type { Draft } from "../../state/draft";
 import type { AllOverrides, Overrides } from "../../state/overrides";
@@ -8,7 +8,7 @@ import { resolve, type JSONValue, type Token } from "../../state/token";
 import { short } from "../../tokens/css";
 import { Sample } from "../../tokens/sample";
 import { complain, say } from "../../ui/controls";
-import { rangeOf, type Range } from "../../ui/window";
+import { rangeOf, useSight, type Range } from "../../ui/window";
 import type { Editing } from "./editor";
 import { moved, type Place, type Row } from "./logic";
 import { edit } from "./matrix";
@@ -33,34 +33,26 @@ interface Sizes {
 const rem = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize);
 const cell = (at: Place): string => `cell-${at.row}-${at.column}`;
 
-function useSight(rows: number, columns: number) {
+function useCells(rows: number, columns: number) {
 	const ref = useRef<HTMLDivElement>(null);
 	const [sight, setSight] = useState<{ sizes: Sizes; down: Range; along: Range } | null>(null);
-	useLayoutEffect(() => {
-		const look = (): void => {
-			const e = ref.current!;
+	useSight(
+		ref,
+		(e) => {
 			const narrow = e.clientWidth < 40 * rem();
 			const sizes: Sizes = { row: 2.25 * rem(), column: (narrow ? 8 : 11) * rem(), head: (narrow ? 8 : 18) * rem(), top: 2.75 * rem() };
 			const down = rangeOf(rows, sizes.row, 1, sizes.top - e.scrollTop, e.clientHeight);
 			const along = rangeOf(columns, sizes.column, 1, sizes.head - e.scrollLeft, e.clientWidth, 1);
 			setSight((old) => (JSON.stringify(old) === JSON.stringify({ sizes, down, along }) ? old : { sizes, down, along }));
-		};
-		look();
-		const observer = new ResizeObserver(look);
-		observer.observe(ref.current!);
-		ref.current!.addEventListener("scroll", look, { passive: true });
-		const e = ref.current!;
-		return () => {
-			observer.disconnect();
-			e.removeEventListener("scroll", look);
-		};
-	}, [rows, columns]);
+		},
+		`${rows} ${columns}`,
+	);
 	return { ref, sight };
 }
 
 export function Grid(props: Props) {
 	const { rows, columns, overrides, may } = props;
-	const { ref, sight } = useSight(rows.length, columns.length);
+	const { ref, sight } = useCells(rows.length, columns.length);
 	const [at, setAt] = useState<Place>({ row: 0, column: 0 });
 	const [anchor, setAnchor] = useState(0); // the column where a choice of several began
 	const active = { row: Math.min(at.row, rows.length - 1), column: Math.min(at.column, columns.length - 1) };

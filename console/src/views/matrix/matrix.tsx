@@ -1,5 +1,5 @@
 // Variants beside one another: what each overrides of the Theme's tokens, and what it inherits.
-import { useMemo, useState } from "../../dom/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { environmentPath } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { draftOf } from "../../state/draft";
@@ -7,7 +7,7 @@ import { useFollow } from "../../state/follow";
 import { useVariants } from "../../state/here";
 import { overridesOf, type AllOverrides, type Edit } from "../../state/overrides";
 import { href, query, setQuery } from "../../state/router";
-import { Button, Checkbox, Empty, Failure, Loading, Progress, TextField, complain } from "../../ui/controls";
+import { Checkbox, Empty, Failure, Loading, Progress, TextField, UndoButtons, complain } from "../../ui/controls";
 import { matches } from "../lists";
 import { CellEditor, type Editing } from "./editor";
 import { Grid } from "./grid";
@@ -49,7 +49,7 @@ export function Matrix({ params }: { params: Record<string, string> }) {
 						<TextField label="Find tokens" hidden placeholder="Find tokens" type="search" value={words} onInput={(q) => setQuery({ q })} />
 						<TextField label="Find Variants" hidden placeholder="Find Variants" type="search" value={brands} onInput={(v) => setQuery({ v })} />
 						<Checkbox label="All tokens" checked={all} onChange={(on) => setQuery({ all: on ? "1" : "" })} />
-						{mayEdit(e) && <UndoButtons overrides={overrides} />}
+						{mayEdit(e) && <UndoButtons undoable={overrides.undoable.value} redoable={overrides.redoable.value} undo={() => void overrides.undo().catch(complain)} redo={() => void overrides.redo().catch(complain)} />}
 						<span class="muted" role="status">{rows.length} tokens × {columns.length} Variants</span>
 					</div>
 					{reading !== null && <Progress label="Reading the overrides" value={reading} max={variants.data.length} />}
@@ -60,16 +60,6 @@ export function Matrix({ params }: { params: Record<string, string> }) {
 				</>
 			)}
 			{editing && <CellEditor {...editing} overrides={overrides} draft={draft} onClose={() => { editing.back(); setEditing(null); }} />}
-		</>
-	);
-}
-
-function UndoButtons({ overrides }: { overrides: AllOverrides }) {
-	const run = (step: Promise<void>): void => void step.catch(complain);
-	return (
-		<>
-			<Button kind="quiet" disabled={overrides.undoable.value.length === 0} onClick={() => run(overrides.undo())}>Undo</Button>
-			<Button kind="quiet" disabled={overrides.redoable.value.length === 0} onClick={() => run(overrides.redo())}>Redo</Button>
 		</>
 	);
 }

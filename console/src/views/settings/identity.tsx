@@ -1,7 +1,7 @@
 // The name, slug and labels of a Theme or a Variant.
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { ApiError, call, type Theme, type Variant } from "../../api/client";
-import { Form, TextField, say } from "../../ui/controls";
+import { Form, Section, TextField, say } from "../../ui/controls";
 import { LabelsField, labelsOf, type Pairs } from "../../ui/labels";
 
 export interface Identity {
@@ -55,12 +55,11 @@ export function IdentityForm<T extends Theme | Variant>({ path, value, onSaved, 
 		say("Saved.", "success");
 	};
 	return (
-		<section class="card" aria-labelledby="identity">
-			<h2 id="identity">Name and labels</h2>
+		<Section title="Name and labels">
 			{may ? (
 				<Form submit="Save" onSubmit={save} disabled={same || !name.trim() || !slug}>
-					<TextField label="Name" value={name} onInput={setName} />
-					<TextField label="Slug" value={slug} onInput={setSlug} spellcheck={false} hint="The command line and files name it by this. The addresses of served files have the id and do not change." />
+					<TextField label="Name" spellcheck value={name} onInput={setName} />
+					<TextField label="Slug" value={slug} onInput={setSlug} hint="The command line and files name it by this. The addresses of served files have the id and do not change." />
 					<LabelsField pairs={pairs} onChange={setPairs} />
 				</Form>
 			) : (
@@ -71,6 +70,6 @@ export function IdentityForm<T extends Theme | Variant>({ path, value, onSaved, 
 				</dl>
 			)}
 			<dl class="facts"><dt>Id</dt><dd><code>{value.id}</code></dd></dl>
-		</section>
+		</Section>
 	);
 }

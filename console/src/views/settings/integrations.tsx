@@ -1,10 +1,10 @@
 // Which libraries a Theme has files for, and what an application copies for each.
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { environmentPath, get, themePath, type Theme } from "../../api/client";
 import { mayAdmin } from "../../api/session";
 import { draftOf } from "../../state/draft";
 import { useResource } from "../../state/resource";
-import { Button, Checkbox, Copy, Form, SelectField, Waiting, complain, say } from "../../ui/controls";
+import { Button, Checkbox, Copy, Form, Section, SelectField, Waiting, complain, say } from "../../ui/controls";
 import { updated } from "./identity";
 import { useModes } from "./modes";
 import { snippets, type Catalogue, type Integration } from "./snippets";
@@ -17,10 +17,9 @@ export function Integrations(props: { environment: string; theme: Theme; onSaved
 	const catalogue = useResource("catalogue", () => get<Catalogue>(catalogueAddress, {}, { quiet: true }));
 	const { data } = catalogue.state.value;
 	return (
-		<section class="card wide" aria-labelledby="integrations">
-			<h2 id="integrations">Integrations</h2>
+		<Section title="Integrations" wide>
 			{data ? <List {...props} catalogue={data} /> : <Waiting of={catalogue} what="Reading the libraries" />}
-		</section>
+		</Section>
 	);
 }
 

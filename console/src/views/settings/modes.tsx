@@ -1,10 +1,10 @@
 // The modes of a Theme: Variants that the Theme gives a condition, such as dark.
-import { useEffect, useState } from "../../dom/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError, call, themePath, type Schemas, type Variant } from "../../api/client";
 import { mayAdmin } from "../../api/session";
 import { useVariants } from "../../state/here";
 import { useResource } from "../../state/resource";
-import { Button, Failure, Form, SelectField, TextField, say } from "../../ui/controls";
+import { Button, Failure, Form, Section, SelectField, TextField, say } from "../../ui/controls";
 import { variantNamed } from "../variants/create";
 
 type Mode = Schemas["Mode"];
@@ -68,12 +68,11 @@ export function Modes({ environment, theme }: { environment: string; theme: stri
 	const variants = useVariants(environment, theme).state.value.data;
 	const { data, error } = state.value;
 	return (
-		<section class="card wide" aria-labelledby="modes">
-			<h2 id="modes">Modes</h2>
-			<p class="muted">A mode is a Variant with a condition: one stylesheet serves light and dark, chosen by the reader's system or by an attribute such as <code>data-scheme="dark"</code>. The order of the dimensions is that in which they are laid over one another.</p>
+		<Section title="Modes" wide>
+			<p class="muted">A mode is a Variant with a condition: one stylesheet serves light and dark, chosen by the reader's system or by an attribute such as <code>data-scheme="dark"</code>. The dimensions are laid over one another in their order.</p>
 			{error && <Failure error={error} retry={() => void reload()} />}
 			{data && variants && <ModesForm key={data.etag} list={data} variants={variants} environment={environment} theme={theme} onSaved={set} reload={() => void reload()} />}
-		</section>
+		</Section>
 	);
 }
 
@@ -99,7 +98,7 @@ function ModesForm({ list, variants, environment, theme, onSaved, reload }: { li
 			throw new Error("Another client changed the list meanwhile. Choose Show the newest list and make your change again.");
 		}
 	};
-	if (!may) return <ModesTable rows={rows} />;
+	if (!may) return <ModesList rows={rows} />;
 	return (
 		<Form submit="Save the modes" onSubmit={save} disabled={problems.length > 0}>
 			<datalist id="mode-variants">{variants.map((v) => <option key={v.id} value={v.slug}>{v.displayName}</option>)}</datalist>
@@ -108,11 +107,11 @@ function ModesForm({ list, variants, environment, theme, onSaved, reload }: { li
 				return (
 					<fieldset class="set mode" key={r.id}>
 						<legend>{name}</legend>
-						<TextField label="Dimension" value={r.dimension} placeholder="scheme" onInput={(dimension) => change(i, { dimension })} spellcheck={false} />
-						<TextField label="Mode" value={r.mode} placeholder="dark" onInput={(mode) => change(i, { mode })} spellcheck={false} />
-						<TextField label="Variant" value={r.variant} placeholder="overrides nothing" onInput={(variant) => change(i, { variant })} list="mode-variants" spellcheck={false} />
+						<TextField label="Dimension" value={r.dimension} placeholder="scheme" onInput={(dimension) => change(i, { dimension })} />
+						<TextField label="Mode" value={r.mode} placeholder="dark" onInput={(mode) => change(i, { mode })} />
+						<TextField label="Variant" value={r.variant} placeholder="overrides nothing" onInput={(variant) => change(i, { variant })} list="mode-variants" />
 						<SelectField label="When" value={r.when} options={[["", "Only by an attribute"], ...conditions.map((c) => [c, c] as const)]} onChange={(when) => change(i, { when })} />
-						<TextField label="For the brand" value={r.for} placeholder="all" onInput={(brand) => change(i, { for: brand })} list="mode-variants" spellcheck={false} />
+						<TextField label="For the brand" value={r.for} placeholder="all" onInput={(brand) => change(i, { for: brand })} list="mode-variants" />
 						<span class="actions">
 							<Button kind="quiet" id={`mode-${r.id}--1`} aria-label={`Move ${name} up`} disabled={i === 0} onClick={() => move(i, -1)}>↑</Button>
 							<Button kind="quiet" id={`mode-${r.id}-1`} aria-label={`Move ${name} down`} disabled={i === rows.length - 1} onClick={() => move(i, 1)}>↓</Button>
@@ -131,14 +130,9 @@ function ModesForm({ list, variants, environment, theme, onSaved, reload }: { li
 	);
 }
 
-function ModesTable({ rows }: { rows: readonly Draft[] }) {
+function ModesList({ rows }: { rows: readonly Draft[] }) {
 	if (rows.length === 0) return <p>The Theme has no modes. An admin of the Environment gives it some.</p>;
 	return (
-		<div class="scroll">
-			<table class="table">
-				<thead><tr><th scope="col">Mode</th><th scope="col">Variant</th><th scope="col">When</th><th scope="col">For</th></tr></thead>
-				<tbody>{rows.map((r) => <tr key={r.id}><th scope="row">{r.dimension}.{r.mode}</th><td>{r.variant || "overrides nothing"}</td><td>{r.when || "only by an attribute"}</td><td>{r.for || "all"}</td></tr>)}</tbody>
-			</table>
-		</div>
+		<ul>{rows.map((r) => <li key={r.id}><strong>{r.dimension}.{r.mode}</strong>: {r.variant || "overrides nothing"}, {r.when || "only by an attribute"}{r.for && `, for ${r.for}`}</li>)}</ul>
 	);
 }

@@ -10,6 +10,7 @@ export type Integration = Schemas["Integration"];
 export interface Catalogue {
 	frameworks: Record<string, { name: string; head: string; libraries: string[] }>;
 	libraries: Record<string, { name: string; snippets: string[][] }>;
+	namespaces: Record<string, string>; // of Tailwind's theme, by the type of a token
 }
 
 export interface Snippet {
@@ -46,10 +47,8 @@ export function member(path: string): string {
 	return path.split(".").reduce((text, name) => text + (/^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`), "tokens");
 }
 
-const namespaces: Readonly<Record<string, string>> = { color: "color", fontFamily: "font", fontWeight: "font-weight", cubicBezier: "ease", shadow: "shadow", borderRadius: "radius", radius: "radius" };
-
 /** References of Tailwind's theme to the Theme's custom properties, at most as many as a reader looks at. */
-export function tailwindTheme(tokens: readonly Token[], prefix: string, most = 12): string {
+export function tailwindTheme(namespaces: Catalogue["namespaces"], { tokens, prefix }: Pick<Source, "tokens" | "prefix">, most = 12): string {
 	const lines: string[] = [];
 	const known = new Set<string>();
 	for (const t of tokens) {
@@ -67,13 +66,13 @@ export function tailwindTheme(tokens: readonly Token[], prefix: string, most = 1
 }
 
 /** What to copy for one integration. */
-export function snippets({ frameworks, libraries }: Catalogue, { framework, library }: Integration, source: Source): Snippet[] {
+export function snippets({ frameworks, libraries, namespaces }: Catalogue, { framework, library }: Integration, source: Source): Snippet[] {
 	const color = example(source.tokens, ["accent", "brand", "primary"]);
 	const words: Record<string, () => string> = {
 		head: () => frameworks[framework]!.head,
 		css: () => `var(${property(color, source.prefix)})`,
 		value: () => member(color),
-		tailwind: () => tailwindTheme(source.tokens, source.prefix),
+		tailwind: () => tailwindTheme(namespaces, source),
 	};
 	const filled = (text: string): string => text.replace(/\{([\w.]+)\}/g, (_, name: string) => words[name]?.() ?? address(source, name));
 	return libraries[library]!.snippets.map(([where, text]) => ({ where: filled(where!), text: filled(text!) }));

@@ -1,13 +1,13 @@
 // The settings of a Variant: its name and labels, where it is served, and what is done with it as a whole.
-import { useState } from "../../dom/hooks";
-import { ApiError, call, themePath, variantPath, type Variant } from "../../api/client";
+import { useState } from "preact/hooks";
+import { call, themePath, variantPath, type Variant } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useVariant, useVariants } from "../../state/here";
-import { go, href } from "../../state/router";
-import { Button, Form, Waiting, say } from "../../ui/controls";
-import { Confirm } from "../../ui/labels";
+import { href } from "../../state/router";
+import { Form, Section, Waiting, say } from "../../ui/controls";
 import { VariantField, overridesToCopy, variantNamed } from "../variants/create";
 import { Addresses } from "./addresses";
+import { Delete } from "./delete";
 import { IdentityForm } from "./identity";
 import "./settings.css";
 
@@ -29,7 +29,11 @@ export function VariantSettings({ params }: { params: Record<string, string> }) 
 					<IdentityForm path={variantPath(e, t, v)} value={data} onSaved={owner.set} may={mayEdit(e)} />
 					<Addresses urls={data.servingUrls} />
 					{mayEdit(e) && <CopyOverrides environment={e} theme={t} variant={data} />}
-					{mayEdit(e) && <Delete environment={e} theme={t} variant={data} />}
+					{mayEdit(e) && (
+						<Delete path={variantPath(e, t, v)} of={data} what="Variant" next={href.theme(e, t, "variants")}>
+							<p>The Variant, its {data.tokenCount} overrides and all its versions are gone then, and the addresses of its files answer 404.</p>
+						</Delete>
+					)}
 				</div>
 			)}
 		</>
@@ -48,39 +52,10 @@ function CopyOverrides({ environment, theme, variant }: Props) {
 		say(`The draft of ${variant.displayName} has the ${operations.length} overrides of ${source!.displayName} now.`, "success");
 	};
 	return (
-		<section class="card" aria-labelledby="copy">
-			<h2 id="copy">Copy overrides</h2>
+		<Section title="Copy overrides">
 			<Form submit="Copy into the draft" onSubmit={copy} disabled={!source}>
 				<VariantField label="From the Variant" hint="Overrides of the same tokens are replaced; others stay." value={from} onInput={setFrom} variants={others} />
 			</Form>
-		</section>
-	);
-}
-
-function Delete({ environment, theme, variant }: Props) {
-	const [asking, setAsking] = useState(false);
-	const remove = async (): Promise<void> => {
-		try {
-			await call("DELETE", variantPath(environment, theme, variant.id));
-		} catch (error) {
-			if (error instanceof ApiError && error.reason === "modeUsesVariant") {
-				throw new Error("A mode of the Theme names this Variant. Take the mode out of the list in the Theme's settings first, or give it another Variant.");
-			}
-			throw error;
-		}
-		say(`${variant.displayName} is deleted.`);
-		go(href.theme(environment, theme, "variants"));
-	};
-	return (
-		<section class="card" aria-labelledby="delete">
-			<h2 id="delete">Delete</h2>
-			<p>Its versions go with it, and the addresses of its files answer 404.</p>
-			<div class="actions"><Button kind="danger" onClick={() => setAsking(true)}>Delete this Variant</Button></div>
-			{asking && (
-				<Confirm title={`Delete ${variant.displayName}`} word={variant.slug} submit="Delete the Variant" onConfirm={remove} onClose={() => setAsking(false)}>
-					<p>The Variant, its {variant.tokenCount} overrides and all its versions are gone then. Pages that link its files lose them.</p>
-				</Confirm>
-			)}
-		</section>
+		</Section>
 	);
 }

@@ -1,9 +1,9 @@
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { call, get, themePath, variantPath, type Schemas, type Variant } from "../../api/client";
 import type { Token } from "../../state/token";
 import { go, href } from "../../state/router";
 import { useVariants } from "../../state/here";
-import { Dialog, Field, Form, TextField, say } from "../../ui/controls";
+import { Dialog, Field, TextField, say } from "../../ui/controls";
 import { LabelsField, labelsOf, type Pairs } from "../../ui/labels";
 import { parseLines } from "./lines";
 
@@ -25,7 +25,7 @@ export function VariantField({ label, hint, value, onInput, variants, hidden }: 
 	const error = value && !variantNamed(variants, value) ? "The Theme has no Variant of this slug." : undefined;
 	return (
 		<>
-			<TextField label={label} hint={hint} hidden={hidden} value={value} onInput={onInput} list="variant-slugs" error={error} spellcheck={false} />
+			<TextField label={label} hint={hint} hidden={hidden} value={value} onInput={onInput} list="variant-slugs" error={error} />
 			<datalist id="variant-slugs">{variants.map((v) => <option key={v.id} value={v.slug}>{v.displayName}</option>)}</datalist>
 		</>
 	);
@@ -52,14 +52,12 @@ export function NewVariants({ environment, theme, variants, onClose }: { environ
 		say(`${data.created.length} Variants are created.`, "success");
 	};
 	return (
-		<Dialog title="New Variants" onClose={onClose}>
-			<Form submit={lines.length > 1 ? `Create ${lines.length} Variants` : "Create"} onSubmit={create} onCancel={onClose} disabled={lines.length === 0 || problems.length > 0 || (from !== "" && !source)}>
-				<Field label="Slug and name, one Variant a line" hint="Such as: midnight, Midnight blue. Paste as many lines as you have; a name that is missing is the slug." error={problems.slice(0, 3).join("\n")}>
-					{(a) => <textarea class="input" spellcheck={false} rows={4} value={text} placeholder={"midnight, Midnight blue\nacme, Acme"} onInput={(ev) => setText(ev.currentTarget.value)} {...a} />}
-				</Field>
-				{variants.length > 0 && <VariantField label="Begin with the overrides of" hint="A Variant's slug; empty, they override nothing and look like the Theme." value={from} onInput={setFrom} variants={variants} />}
-				<LabelsField pairs={labels} onChange={setLabels} />
-			</Form>
+		<Dialog title="New Variants" onClose={onClose} submit={lines.length > 1 ? `Create ${lines.length} Variants` : "Create"} onSubmit={create} disabled={lines.length === 0 || problems.length > 0 || (from !== "" && !source)}>
+			<Field label="Slug and name, one Variant a line" hint="Such as: midnight, Midnight blue. Paste as many lines as you have; a name that is missing is the slug." error={problems.slice(0, 3).join("\n")}>
+				{(a) => <textarea class="input" spellcheck={false} rows={4} value={text} placeholder={"midnight, Midnight blue\nacme, Acme"} onInput={(ev) => setText(ev.currentTarget.value)} {...a} />}
+			</Field>
+			{variants.length > 0 && <VariantField label="Begin with the overrides of" hint="A Variant's slug; empty, they override nothing and look like the Theme." value={from} onInput={setFrom} variants={variants} />}
+			<LabelsField pairs={labels} onChange={setLabels} />
 		</Dialog>
 	);
 }

@@ -1,5 +1,5 @@
 // The Variants of a Theme.
-import { useState } from "../../dom/hooks";
+import { useState } from "preact/hooks";
 import { mayEdit } from "../../api/session";
 import { useFollow } from "../../state/follow";
 import { useVariants } from "../../state/here";
