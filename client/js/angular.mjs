@@ -1,9 +1,7 @@
 // A Theme in an application of Angular, by signals. Types: angular.d.mts.
 import { DestroyRef, effect, inject, signal, untracked } from "@angular/core";
 import { theme } from "./theme.mjs";
-
-// What options that leave it out mean.
-const none = { href: undefined, variant: undefined, version: undefined, modes: undefined };
+import { unset } from "./unset.mjs";
 
 /** Shows a Theme until what injects it is destroyed. Signals that options reads are a switch; what is shown stays until the new one is there. */
 export function injectTheme(options) {
@@ -17,7 +15,7 @@ export function injectTheme(options) {
 	if (typeof document !== "undefined") { // not while a server renders
 		effect(() => {
 			const next = typeof options === "function" ? options() : options;
-			untracked(() => shown() ? shown().set({ ...none, ...next }) : open(next));
+			untracked(() => shown() ? shown().set({ ...unset, ...next }) : open(next));
 		});
 		inject(DestroyRef).onDestroy(() => shown()?.close());
 	}

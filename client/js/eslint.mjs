@@ -1,6 +1,6 @@
 // A plugin of ESLint: names in scripts, and in components of Vue and Svelte, that the tokens do not have, with the nearest,
-// and uses of deprecated tokens. The names are those of tokens.d.ts, which livery types writes; what counts as unknown is what livery scan counts. Types:
-// eslint.d.mts.
+// and uses of deprecated tokens. The names are those of tokens.d.ts, which livery types writes; what counts as unknown is
+// what livery scan counts. Types: eslint.d.mts.
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 

@@ -1,8 +1,6 @@
 // A Theme in an application of Lit, as a reactive controller. Types: lit.d.mts.
 import { theme } from "./theme.mjs";
-
-// What options that leave it out mean.
-const none = { href: undefined, variant: undefined, version: undefined, modes: undefined };
+import { unset } from "./unset.mjs";
 
 /** Shows a Theme while its host is in a page. Options that differ after an update of the host are a switch. */
 export class ThemeController {
@@ -21,7 +19,7 @@ export class ThemeController {
 	hostUpdated() {
 		if (!this.theme) return this.#open();
 		const { target, ...options } = this.#options(), key = JSON.stringify(options);
-		if (key !== this.#key) this.theme.set({ ...none, ...options });
+		if (key !== this.#key) this.theme.set({ ...unset, ...options });
 		this.#key = key;
 	}
 

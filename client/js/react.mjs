@@ -2,11 +2,9 @@
 // A Theme in an application of React. Types: react.d.mts.
 import { createContext, createElement, useContext, useEffect, useMemo, useState } from "react";
 import { theme } from "./theme.mjs";
+import { unset } from "./unset.mjs";
 
 const Context = createContext(undefined);
-
-// What options that leave it out mean.
-const none = { href: undefined, variant: undefined, version: undefined, modes: undefined };
 
 /** Shows a Theme while it is mounted. Changed options are a switch; what is shown stays until the new one is there. */
 export function LiveryTheme({ children, ...options }) {
@@ -18,7 +16,7 @@ export function LiveryTheme({ children, ...options }) {
 		return () => t.close();
 	}, []); // eslint-disable-line -- the options of later renders are switches, below
 	useEffect(() => {
-		shown?.set({ ...none, ...options });
+		shown?.set({ ...unset, ...options });
 	}, [key]); // eslint-disable-line -- key stands for options
 	return createElement(Context.Provider, { value: shown }, children);
 }

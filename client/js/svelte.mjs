@@ -1,8 +1,6 @@
 // A Theme in an application of Svelte, as a store. Types: svelte.d.mts.
 import { theme } from "./theme.mjs";
-
-// What options that leave it out mean.
-const none = { href: undefined, variant: undefined, version: undefined, modes: undefined };
+import { unset } from "./unset.mjs";
 
 /** A store of what is shown. The Theme is shown while the store has a subscriber in a browser; set is a switch, and what is shown stays until the new one is there. */
 export function liveryTheme(options) {
@@ -35,7 +33,7 @@ export function liveryTheme(options) {
 			};
 		},
 		set(next) {
-			options = { ...options, ...none, ...next };
+			options = { ...options, ...unset, ...next };
 			return shown?.set(options) ?? Promise.resolve(false);
 		},
 	};

@@ -70,10 +70,7 @@ func resolve(r storage.Reader, q *request) (t target, err error) {
 	if t.theme, t.themeRecord, err = storage.Themes.ReadStored(r, q.environmentID, q.themeID); err != nil {
 		return t, orNotFound(err)
 	}
-	if t.serving = t.theme.Serving; t.theme.PreviewOf != "" {
-		t.serving, err = servingOf(r, t.environment, t.theme)
-	}
-	if err != nil || q.variantID == "" {
+	if t.serving, err = servingOf(r, t.environment, t.theme); err != nil || q.variantID == "" {
 		return t, err
 	}
 	t.variant, t.variantRecord, err = storage.Variants.ReadStored(r, q.environmentID, q.themeID, q.variantID)
