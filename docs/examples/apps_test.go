@@ -106,8 +106,9 @@ func follows(t *testing.T, name, build, start string) {
 	a.is(`buy().dataset.state`, "theme")
 	a.is(last, acmeButton)
 	a.is(`getComputedStyle(buy()).borderRadius`, "8px")
-	acme, midnight := sides(`buy().parentElement.querySelectorAll("button")`)
-	newCamera(t, a.tab).neverFlashes(acme, midnight, false)
+	const buttons = `buy().parentElement.querySelectorAll("button")`
+	acme, midnight := sides(buttons)
+	a.neverFlashes(buttons, false)
 	a.is(pageColor, midnightSurface)
 	a.is(`buy().textContent.trim()`, "Buy from midnight")
 	a.silent()
@@ -327,7 +328,8 @@ func rendered(t *testing.T, name, build, start string) {
 	a.want("", "")
 	a.open()
 	a.is(frames, greyButton)
-	acme, midnight := sides(`document.querySelectorAll("main button")`)
+	const buttons = `document.querySelectorAll("main button")`
+	acme, midnight := sides(buttons)
 	a.is(midnight.choose+`, buy().textContent`, "Buy from midnight")
 	a.is(acme.choose+`, buy().textContent`, "Buy from acme")
 	a.is(frames, greyButton)
@@ -357,7 +359,7 @@ func rendered(t *testing.T, name, build, start string) {
 	a.quiet()
 
 	// Another brand, without a flash, which stays.
-	newCamera(t, a.tab).neverFlashes(acme, midnight, false)
+	a.neverFlashes(buttons, false)
 	a.is(`buy().textContent`, "Buy from midnight")
 	a.silent()
 	a.open()

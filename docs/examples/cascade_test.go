@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -87,6 +88,7 @@ type gate struct {
 	passed  atomic.Int32  // requests that reached the edge
 	refuse  atomic.Bool
 	refused atomic.Int32 // requests
+	slow    atomic.Bool  // answers come some frames later
 	streams atomic.Int32 // of events, that are open
 }
 
@@ -113,6 +115,9 @@ func newGate(t *testing.T, edge string) *gate {
 			g.refused.Add(1)
 			http.Error(w, "away", http.StatusServiceUnavailable)
 			return
+		}
+		if g.slow.Load() {
+			time.Sleep(100 * time.Millisecond)
 		}
 		g.passed.Add(1)
 		if strings.HasSuffix(r.URL.Path, "/latest/events") {

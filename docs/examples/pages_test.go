@@ -132,8 +132,11 @@ func TestThePlainPageOutlivesAnEdgeThatRefuses(t *testing.T) {
 func TestTheBrandSwitchDoesNotFlash(t *testing.T) {
 	d := startDev(t, "--empty")
 	d.acme()
+	g := newGate(t, d.file.EdgeURL)
+	close(g.hold)
+	through := func(file string, more ...string) string { return g.address(d, file, more...) }
 	page := serve(t, "brands/index.html", map[string]string{"/fallback.css": fetched(t, d.address("tokens.css"))},
-		"BRANDS", brandsOf(t, d.address), "patience = 300", "patience = 60_000") // a busy machine may paint no fallback
+		"BRANDS", brandsOf(t, through), "patience = 300", "patience = 60_000") // a busy machine may paint no fallback
 	tab := newTab(t)
 	// every frame from the first one on is looked at
 	watch := `window.seen = new Set();
@@ -152,6 +155,7 @@ func TestTheBrandSwitchDoesNotFlash(t *testing.T) {
 	part := `document.body.insertAdjacentHTML("beforeend", '<b id="buy" style="background: var(--color-brand)"></b>'), window.buy = () => document.getElementById("buy"), ""`
 	eventually(t, tab, part, "")
 	acme, midnight := sides(`document.querySelectorAll("#choice button")`)
+	g.slow.Store(true)
 	newCamera(t, tab).neverFlashes(midnight, acme, false)
 }
 

@@ -353,6 +353,15 @@ func sides(button string) (acme, midnight side) {
 	return side{acmeLook, press("0")}, side{midnightLook, press("1")}
 }
 
+// neverFlashes films the switch to the second brand, with an edge that takes its time.
+func (s *shop) neverFlashes(buttons string, blend bool) {
+	s.t.Helper()
+	s.gate.slow.Store(true)
+	defer s.gate.slow.Store(false)
+	acme, midnight := sides(buttons)
+	newCamera(s.t, s.tab).neverFlashes(acme, midnight, blend)
+}
+
 // TestNoFrameOfASwitchFlashes: every frame of a trace has one brand or the other, or what a View Transition makes of both.
 func TestNoFrameOfASwitchFlashes(t *testing.T) {
 	for name, blend := range map[string]bool{"at once": false, "by a View Transition": true} {
@@ -365,8 +374,7 @@ func TestNoFrameOfASwitchFlashes(t *testing.T) {
 			s.open()
 			s.is(`String(document.querySelectorAll("#brands button").length)`, "2")
 			s.is(`String(globalThis.shop?.text?.includes("#0055aa") ?? false)`, "true")
-			acme, midnight := sides(`document.querySelectorAll("#brands button")`)
-			newCamera(t, s.tab).neverFlashes(acme, midnight, blend)
+			s.neverFlashes(`document.querySelectorAll("#brands button")`, blend)
 			s.whole()
 		})
 	}
