@@ -94,7 +94,9 @@ function named(path, of) {
 	const source = readFileSync(path, "utf8");
 	const words = (text) => text.replace(/[\w-]+/g, of);
 	const strings = (code) => code.replace(/"[^"]*"/g, words);
-	const value = (code) => strings(code.replace(/`[^`]*`/g, (text) => text.split(/(\$\{[^}]*\})/).map((part, i) => (i % 2 ? part : words(part))).join("")));
+	// A word beside ${ or } is a part of a class that is made up as the page runs.
+	const template = (text) => text.replace(/\$\{[^}]*\}|[\w-]+/g, (word, at) => (word[0] === "$" || text[at - 1] === "}" || text.startsWith("${", at + word.length) ? word : of(word)));
+	const value = (code) => strings(code.replace(/`[^`]*`/g, template));
 	return path.includes("/test/") ? source : source.replace(/(?<=\sclass=)("[^"]*"|\{(`[^`]*`|[^`{}])*\})/g, value);
 }
 

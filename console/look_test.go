@@ -28,6 +28,9 @@ func TestPreview(t *testing.T) {
 	for _, size := range []int64{360, 1280, 2560} {
 		for _, scheme := range []string{"light", "dark"} {
 			p.screen(size, 1200, scheme)
+			if got := evaluate[int](p, `new Set([...document.querySelectorAll(".look-frame")].map((f) => f.getBoundingClientRect().left)).size`); (got == 2) != (size > 900) {
+				t.Errorf("two panes stand in %d columns of a window %d wide", got, size)
+			}
 			p.picture(fmt.Sprintf("preview-%s-%d", scheme, size))
 		}
 	}
