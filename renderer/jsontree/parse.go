@@ -34,20 +34,22 @@ func Parse(text string) (*Node, error) { return ParseDepth(text, MaxDepth) }
 // ParseDepth is Parse with a nesting limit of its own.
 func ParseDepth(text string, maxDepth int) (*Node, error) {
 	p := parser{text: text, maxDepth: maxDepth}
-	n, err := p.value(0)
-	if err != nil {
-		return nil, err
+	n, at := p.value(0, 0)
+	if n == nil {
+		return nil, p.err
 	}
-	p.afterBlanks()
-	if p.at < len(p.text) {
-		return nil, p.fail("data after the value")
+	if at, _ = p.afterBlanks(at); at < len(text) {
+		p.fail(at, "data after the value")
+		return nil, p.err
 	}
 	return n, nil
 }
 
+// parser reads a text. Its methods take the place at which they begin and return the one at which they end. Those that
+// return a node return nil if p.err says what is wrong.
 type parser struct {
 	text     string
-	at       int
+	err      error
 	odd      int // where the last blanks or the last string end that Append writes otherwise
 	maxDepth int
 	plain    bool // the last string needs no escapes
@@ -56,9 +58,12 @@ type parser struct {
 	items   []*Node  // of the arrays that are still open
 
 	// Nodes, members and items are carved from slabs: one allocation serves many (BenchmarkStages/parse).
-	nodeSlab   []Node
-	memberSlab []Member
-	itemSlab   []*Node
+	nodeSlab    []Node
+	nodesUsed   int
+	memberSlab  []Member
+	membersUsed int
+	itemSlab    []*Node
+	itemsUsed   int
 }
 
 // The sizes of slabs, in nodes, members or items. What is left of a tree of a slab stays as long as the tree
@@ -70,183 +75,194 @@ const (
 	perNode  = 16 // bytes of text: 11 to 16 on the average in documents without blanks
 )
 
-// slab returns the size of the next slab, of which at least that many are needed.
-func (p *parser) slab(needed int) int { return min(maxSlab, needed+(len(p.text)-p.at)/perNode) }
+// slab returns the size of the next slab, of which at least that many are needed at a place.
+func (p *parser) slab(at, needed int) int { return min(maxSlab, needed+(len(p.text)-at)/perNode) }
 
-func (p *parser) fail(what string) error { return &SyntaxError{p.at, what} }
+// fail says what is wrong at a place.
+func (p *parser) fail(at int, what string) (*Node, int) {
+	p.err = &SyntaxError{at, what}
+	return nil, at
+}
 
-func (p *parser) node() *Node {
-	if len(p.nodeSlab) == 0 {
-		p.nodeSlab = make([]Node, p.slab(1))
+func (p *parser) node(at int) *Node {
+	if p.nodesUsed == len(p.nodeSlab) {
+		p.nodeSlab, p.nodesUsed = make([]Node, p.slab(at, 1)), 0
 	}
-	n := &p.nodeSlab[0]
-	p.nodeSlab = p.nodeSlab[1:]
+	n := &p.nodeSlab[p.nodesUsed]
+	p.nodesUsed++
 	return n
 }
 
 // closeMembers takes the members from start on off the open ones and returns them for keeps.
-func (p *parser) closeMembers(start int) []Member {
+func (p *parser) closeMembers(at, start int) []Member {
 	open := p.members[start:]
+	p.members = p.members[:start]
 	if len(open) > maxShare {
-		p.members = p.members[:start]
 		return append(make([]Member, 0, len(open)), open...)
 	}
-	if len(p.memberSlab) < len(open) {
-		p.memberSlab = make([]Member, p.slab(len(p.members)))
+	if len(p.memberSlab)-p.membersUsed < len(open) {
+		p.memberSlab, p.membersUsed = make([]Member, p.slab(at, start+len(open))), 0
 	}
-	kept := p.memberSlab[:len(open):len(open)]
-	p.memberSlab = p.memberSlab[len(open):]
-	copy(kept, open)
-	p.members = p.members[:start]
+	end := p.membersUsed + len(open)
+	kept := p.memberSlab[p.membersUsed:end:end]
+	p.membersUsed = end
+	for i := range kept { // they are few: a copy costs more
+		kept[i] = open[i]
+	}
 	return kept
 }
 
 // closeItems is closeMembers for arrays.
-func (p *parser) closeItems(start int) []*Node {
+func (p *parser) closeItems(at, start int) []*Node {
 	open := p.items[start:]
+	p.items = p.items[:start]
 	if len(open) > maxShare {
-		p.items = p.items[:start]
 		return append(make([]*Node, 0, len(open)), open...)
 	}
-	if len(p.itemSlab) < len(open) {
-		p.itemSlab = make([]*Node, p.slab(len(p.items)))
+	if len(p.itemSlab)-p.itemsUsed < len(open) {
+		p.itemSlab, p.itemsUsed = make([]*Node, p.slab(at, start+len(open))), 0
 	}
-	kept := p.itemSlab[:len(open):len(open)]
-	p.itemSlab = p.itemSlab[len(open):]
-	copy(kept, open)
-	p.items = p.items[:start]
+	end := p.itemsUsed + len(open)
+	kept := p.itemSlab[p.itemsUsed:end:end]
+	p.itemsUsed = end
+	for i := range kept {
+		kept[i] = open[i]
+	}
 	return kept
 }
 
 // afterBlanks skips blanks and returns the byte that follows, 0 at the end. A minified text has none, so that callers
 // look at one byte before they call it.
-func (p *parser) afterBlanks() byte {
-	p.at = blankEnd(p.text, p.at)
-	p.odd = p.at
-	return p.peek()
+func (p *parser) afterBlanks(at int) (int, byte) {
+	at = blankEnd(p.text, at)
+	p.odd = at
+	return at, p.peek(at)
 }
 
-// written returns what Append writes of the array or object that begins at start and ends here, or nothing if only
+// written returns what Append writes of the array or object that begins and ends at two places, or nothing if only
 // its parts tell.
-func (p *parser) written(start int) string {
+func (p *parser) written(start, end int) string {
 	if start < p.odd {
 		return ""
 	}
-	return p.text[start:p.at]
+	return p.text[start:end]
 }
 
-func (p *parser) peek() byte {
-	if p.at < len(p.text) {
-		return p.text[p.at]
+// peek returns the byte at a place, 0 at the end.
+func (p *parser) peek(at int) byte {
+	if at < len(p.text) {
+		return p.text[at]
 	}
 	return 0
 }
 
-func (p *parser) value(depth int) (*Node, error) {
-	c := p.peek()
+func (p *parser) value(at, depth int) (*Node, int) {
+	c := p.peek(at)
 	if c <= ' ' {
-		c = p.afterBlanks()
+		at, c = p.afterBlanks(at)
 	}
-	switch c {
-	case '{':
-		return p.object(depth + 1)
-	case '[':
-		return p.array(depth + 1)
-	case '"':
-		s, err := p.string()
-		if err != nil {
-			return nil, err
+	switch {
+	case c == '"':
+		s, end := p.string(at)
+		if end < 0 {
+			return nil, at
 		}
-		n := p.node()
+		n := p.node(at)
 		n.Kind, n.Text, n.plain = String, s, p.plain
-		return n, nil
-	case 't':
-		return p.word("true", Bool, true)
-	case 'f':
-		return p.word("false", Bool, false)
-	case 'n':
-		return p.word("null", Null, false)
-	default:
-		if c == '-' || c >= '0' && c <= '9' {
-			return p.number()
-		}
-		if p.at >= len(p.text) {
-			return nil, p.fail("a value was expected, the text ends")
-		}
-		return nil, p.fail("a value was expected")
+		return n, end
+	case c == '{':
+		return p.object(at, depth+1)
+	case c-'0' <= 9 || c == '-':
+		return p.number(at)
+	case c == '[':
+		return p.array(at, depth+1)
+	case c == 't':
+		return p.word(at, "true", Bool)
+	case c == 'f':
+		return p.word(at, "false", Bool)
+	case c == 'n':
+		return p.word(at, "null", Null)
+	case at >= len(p.text):
+		return p.fail(at, "a value was expected, the text ends")
 	}
+	return p.fail(at, "a value was expected")
 }
 
-func (p *parser) word(word string, kind Kind, isTrue bool) (*Node, error) {
-	if len(p.text)-p.at < len(word) || p.text[p.at:p.at+len(word)] != word {
-		return nil, p.fail(word + " was expected")
+func (p *parser) word(at int, word string, kind Kind) (*Node, int) {
+	if len(p.text)-at < len(word) || p.text[at:at+len(word)] != word {
+		return p.fail(at, word+" was expected")
 	}
-	p.at += len(word)
-	n := p.node()
-	n.Kind, n.True = kind, isTrue
-	return n, nil
+	n := p.node(at)
+	n.Kind, n.True = kind, word == "true"
+	return n, at + len(word)
 }
 
-func (p *parser) object(depth int) (*Node, error) {
+func (p *parser) object(begin, depth int) (*Node, int) {
 	if depth > p.maxDepth {
-		return nil, &DepthError{p.at, p.maxDepth}
+		p.err = &DepthError{begin, p.maxDepth}
+		return nil, begin
 	}
-	n, begin := p.node(), p.at
+	n := p.node(begin)
 	n.Kind, n.plain = Object, true
-	p.at++
-	if p.peek() == '}' || p.peek() <= ' ' && p.afterBlanks() == '}' {
-		p.at++
-		n.Text = p.written(begin)
-		return n, nil
+	at := begin + 1
+	c := p.peek(at)
+	if c <= ' ' {
+		at, c = p.afterBlanks(at)
 	}
-	for start := len(p.members); ; {
-		if err := p.member(n, start, depth); err != nil {
-			return nil, err
+	if c == '}' {
+		n.Text = p.written(begin, at+1)
+		return n, at + 1
+	}
+	start, seen := len(p.members), uint64(0)
+	for {
+		if c != '"' {
+			return p.fail(at, "a member name was expected")
 		}
-		c := p.peek()
-		if c <= ' ' {
-			c = p.afterBlanks()
+		name, end := p.string(at)
+		if end < 0 {
+			return nil, at
 		}
-		switch c {
-		case ',':
-			p.at++
-		case '}':
-			p.at++
-			n.Members, n.Text = p.closeMembers(start), p.written(begin)
-			return n, nil
-		default:
-			return nil, p.fail("',' or '}' was expected")
+		n.plain = n.plain && p.plain
+		if mark := markOf(name); n.index != nil || seen&mark != 0 || len(p.members)-start == indexFrom-1 {
+			if !p.claim(n, start, name) {
+				return p.fail(at, "the member name "+strconv.Quote(name)+" stands twice in one object")
+			}
+		} else {
+			seen |= mark
+		}
+		if c = p.peek(end); c != ':' {
+			if end, c = p.afterBlanks(end); c != ':' {
+				return p.fail(end, "':' was expected")
+			}
+		}
+		v, end := p.value(end+1, depth)
+		if v == nil {
+			return nil, end
+		}
+		p.members = append(p.members, Member{name, v})
+		if c = p.peek(end); c <= ' ' {
+			end, c = p.afterBlanks(end)
+		}
+		at = end + 1
+		if c == '}' {
+			n.Members, n.Text = p.closeMembers(at, start), p.written(begin, at)
+			return n, at
+		}
+		if c != ',' {
+			return p.fail(end, "',' or '}' was expected")
+		}
+		if c = p.peek(at); c != '"' {
+			at, c = p.afterBlanks(at)
 		}
 	}
 }
 
-// member reads one member of n, whose members so far are the open ones from start on.
-func (p *parser) member(n *Node, start, depth int) error {
-	if p.peek() != '"' && p.afterBlanks() != '"' {
-		return p.fail("a member name was expected")
+// markOf returns one bit for a name. Two names of one object with different bits, as nearly all have, are not compared.
+func markOf(name string) uint64 {
+	if name == "" {
+		return 1
 	}
-	at := p.at
-	name, err := p.string()
-	if err != nil {
-		return err
-	}
-	n.plain = n.plain && p.plain
-	if !p.claim(n, start, name) {
-		p.at = at
-		return p.fail("the member name " + strconv.Quote(name) + " stands twice in one object")
-	}
-	if p.peek() != ':' && p.afterBlanks() != ':' {
-		return p.fail("':' was expected")
-	}
-	p.at++
-	place := len(p.members)
-	p.members = append(p.members, Member{Name: name})
-	v, err := p.value(depth)
-	if err != nil {
-		return err
-	}
-	p.members[place].Value = v
-	return nil
+	return 1 << ((7*name[0] + name[len(name)-1] + 3*byte(len(name))) & 63)
 }
 
 // claim reports whether name is new among the open members of n, and keeps the index of n, which an
@@ -276,78 +292,78 @@ func (p *parser) claimIndexed(index *Names, open []Member, name string) bool {
 	return index.Put(name, int32(len(open)), func(i int32) string { return open[i].Name }) < 0
 }
 
-func (p *parser) array(depth int) (*Node, error) {
+func (p *parser) array(begin, depth int) (*Node, int) {
 	if depth > p.maxDepth {
-		return nil, &DepthError{p.at, p.maxDepth}
+		p.err = &DepthError{begin, p.maxDepth}
+		return nil, begin
 	}
-	n, begin := p.node(), p.at
+	n := p.node(begin)
 	n.Kind = Array
-	p.at++
-	if p.peek() == ']' || p.peek() <= ' ' && p.afterBlanks() == ']' {
-		p.at++
-		n.Text = p.written(begin)
-		return n, nil
+	at := begin + 1
+	c := p.peek(at)
+	if c <= ' ' {
+		at, c = p.afterBlanks(at)
+	}
+	if c == ']' {
+		n.Text = p.written(begin, at+1)
+		return n, at + 1
 	}
 	for start := len(p.items); ; {
-		v, err := p.value(depth)
-		if err != nil {
-			return nil, err
+		v, end := p.value(at, depth)
+		if v == nil {
+			return nil, end
 		}
 		p.items = append(p.items, v)
-		c := p.peek()
-		if c <= ' ' {
-			c = p.afterBlanks()
+		if c = p.peek(end); c <= ' ' {
+			end, c = p.afterBlanks(end)
 		}
-		switch c {
-		case ',':
-			p.at++
-		case ']':
-			p.at++
-			n.Items, n.Text = p.closeItems(start), p.written(begin)
-			return n, nil
-		default:
-			return nil, p.fail("',' or ']' was expected")
+		at = end + 1
+		if c == ']' {
+			n.Items, n.Text = p.closeItems(at, start), p.written(begin, at)
+			return n, at
+		}
+		if c != ',' {
+			return p.fail(end, "',' or ']' was expected")
 		}
 	}
 }
 
-func (p *parser) number() (*Node, error) {
-	start := p.at
-	if p.peek() == '-' {
-		p.at++
+func (p *parser) number(start int) (*Node, int) {
+	at := start
+	if p.text[at] == '-' {
+		at++
 	}
-	switch {
-	case p.peek() == '0':
-		p.at++
-	case !p.digits():
-		return nil, p.fail("a digit was expected")
+	end := p.digits(at)
+	if end == at {
+		return p.fail(at, "a digit was expected")
 	}
-	if p.peek() == '.' {
-		p.at++
-		if !p.digits() {
-			return nil, p.fail("a digit was expected after the point")
+	if p.text[at] == '0' {
+		end = at + 1
+	}
+	if p.peek(end) == '.' {
+		at = end + 1
+		if end = p.digits(at); end == at {
+			return p.fail(at, "a digit was expected after the point")
 		}
 	}
-	if c := p.peek(); c == 'e' || c == 'E' {
-		p.at++
-		if c = p.peek(); c == '+' || c == '-' {
-			p.at++
+	if c := p.peek(end); c == 'e' || c == 'E' {
+		at = end + 1
+		if c = p.peek(at); c == '+' || c == '-' {
+			at++
 		}
-		if !p.digits() {
-			return nil, p.fail("a digit was expected in the exponent")
+		if end = p.digits(at); end == at {
+			return p.fail(at, "a digit was expected in the exponent")
 		}
 	}
-	n := p.node()
-	n.Kind, n.Text = Number, p.text[start:p.at]
-	return n, nil
+	n := p.node(start)
+	n.Kind, n.Text = Number, p.text[start:end]
+	return n, end
 }
 
-// digits skips a run of digits and reports whether there was one.
-func (p *parser) digits() bool {
-	start, at := p.at, p.at
+// digits returns where the run of digits ends that begins at a place.
+func (p *parser) digits(at int) int {
 	for at < len(p.text) && p.text[at]-'0' <= 9 {
 		at++
 	}
-	p.at = at
-	return at > start
+	return at
 }

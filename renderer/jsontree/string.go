@@ -5,139 +5,136 @@ import (
 	"unicode/utf8"
 )
 
-// string reads a string; one without escapes is a part of the text and costs no allocation.
-func (p *parser) string() (string, error) {
-	start := p.at + 1
-	at := start
-	for step := 8; step == 8 && at+8 <= len(p.text); at += step {
-		step = bits.TrailingZeros64(notPlain(load64(p.text[at:]))) / 8
+// string reads the string at a place and returns where it ends, which is negative if p.err says what is wrong. One
+// without escapes is a part of the text and costs no allocation.
+func (p *parser) string(at int) (string, int) {
+	text, start := p.text, at+1
+	at = start
+	for at+8 <= len(text) {
+		if found := notPlain(load64(text[at:])); found != 0 {
+			at += bits.TrailingZeros64(found) / 8
+			if p.plain = text[at] == '"'; p.plain {
+				return text[start:at], at + 1
+			}
+			return p.unusual(start, at)
+		}
+		at += 8
 	}
-	if at+8 > len(p.text) {
-		at = plainEnd(p.text, at)
+	at = plainEnd(text, at)
+	if p.plain = at < len(text) && text[at] == '"'; p.plain {
+		return text[start:at], at + 1
 	}
-	if p.plain = at < len(p.text) && p.text[at] == '"'; p.plain {
-		p.at = at + 1
-		return p.text[start:at], nil
-	}
-	p.at = at
-	s, err := p.unusual(start)
-	if err == nil && string(AppendString(nil, s)) != p.text[start-1:p.at] {
-		p.odd = p.at
-	}
-	return s, err
+	return p.unusual(start, at)
 }
 
-// unusual reads the rest of a string that began at start and is plain up to p.at.
-func (p *parser) unusual(start int) (string, error) {
-	for p.at < len(p.text) {
-		switch c := p.text[p.at]; {
+// unusual reads the rest of a string that began at start and is plain up to a place.
+func (p *parser) unusual(start, at int) (string, int) {
+	s, end := p.escaped(start, at)
+	if end > 0 && string(AppendString(nil, s)) != p.text[start-1:end] {
+		p.odd = end
+	}
+	return s, end
+}
+
+// noString says what is wrong at a place in a string.
+func (p *parser) noString(at int, what string) (string, int) {
+	p.fail(at, what)
+	return "", -1
+}
+
+// escaped reads the rest of a string that began at start and is plain up to a place. It copies what it reads only once
+// an escape came.
+func (p *parser) escaped(start, at int) (string, int) {
+	var buf []byte
+	copied := start
+	for at < len(p.text) {
+		switch c := p.text[at]; {
+		case c == '"' && buf == nil:
+			return p.text[start:at], at + 1
 		case c == '"':
-			s := p.text[start:p.at]
-			p.at++
-			return s, nil
+			return string(append(buf, p.text[copied:at]...)), at + 1
 		case c == '\\':
-			return p.escaped(start)
-		case c < 0x20:
-			return "", p.fail("a control character in a string")
-		case c < utf8.RuneSelf:
-			p.at++
-		default:
-			if err := p.rune(); err != nil {
-				return "", err
+			if buf == nil {
+				buf = make([]byte, 0, at-start+32)
 			}
+			r, end := p.escape(at + 1)
+			if end < 0 {
+				return "", -1
+			}
+			buf = utf8.AppendRune(append(buf, p.text[copied:at]...), r)
+			at, copied = end, end
+		case c < 0x20:
+			return p.noString(at, "a control character in a string")
+		case c < utf8.RuneSelf:
+			at++
+		default:
+			r, size := utf8.DecodeRuneInString(p.text[at:])
+			if r == utf8.RuneError && size == 1 {
+				return p.noString(at, "invalid UTF-8")
+			}
+			at += size
 		}
 	}
-	return "", p.fail("a string that does not end")
+	return p.noString(at, "a string that does not end")
 }
 
-func (p *parser) rune() error {
-	r, size := utf8.DecodeRuneInString(p.text[p.at:])
-	if r == utf8.RuneError && size == 1 {
-		return p.fail("invalid UTF-8")
-	}
-	p.at += size
-	return nil
-}
-
-// escaped reads the rest of a string that began at start and has its first escape at p.at.
-func (p *parser) escaped(start int) (string, error) {
-	buf := append(make([]byte, 0, p.at-start+32), p.text[start:p.at]...)
-	for p.at < len(p.text) {
-		switch c := p.text[p.at]; {
-		case c == '"':
-			p.at++
-			return string(buf), nil
-		case c == '\\':
-			r, err := p.escape()
-			if err != nil {
-				return "", err
-			}
-			buf = utf8.AppendRune(buf, r)
-		case c < 0x20:
-			return "", p.fail("a control character in a string")
-		case c < utf8.RuneSelf:
-			buf = append(buf, c)
-			p.at++
-		default:
-			from := p.at
-			if err := p.rune(); err != nil {
-				return "", err
-			}
-			buf = append(buf, p.text[from:p.at]...)
-		}
-	}
-	return "", p.fail("a string that does not end")
-}
-
-func (p *parser) escape() (rune, error) {
-	p.at++
-	c := p.peek()
-	p.at++
+// escape reads the escape whose backslash stands before a place. It returns where the escape ends, which is negative if
+// p.err says what is wrong.
+func (p *parser) escape(at int) (rune, int) {
+	c := p.peek(at)
 	switch c {
 	case '"', '\\', '/':
-		return rune(c), nil
+		return rune(c), at + 1
 	case 'b':
-		return '\b', nil
+		return '\b', at + 1
 	case 'f':
-		return '\f', nil
+		return '\f', at + 1
 	case 'n':
-		return '\n', nil
+		return '\n', at + 1
 	case 'r':
-		return '\r', nil
+		return '\r', at + 1
 	case 't':
-		return '\t', nil
+		return '\t', at + 1
 	case 'u':
-		return p.unicode()
+		return p.unicode(at + 1)
 	}
-	p.at--
-	return 0, p.fail("an unknown escape")
+	p.fail(at, "an unknown escape")
+	return 0, -1
 }
 
-func (p *parser) unicode() (rune, error) {
-	r, ok := p.hex4()
+func (p *parser) unicode(at int) (rune, int) {
+	r, ok := p.hex4(at)
 	if !ok {
-		return 0, p.fail("four hexadecimal digits were expected")
+		p.fail(at, "four hexadecimal digits were expected")
+		return 0, -1
 	}
+	at += 4
 	if r < 0xD800 || r > 0xDFFF {
-		return r, nil
+		return r, at
 	}
-	if r >= 0xDC00 || p.at+1 >= len(p.text) || p.text[p.at] != '\\' || p.text[p.at+1] != 'u' {
-		return 0, p.fail("a lone surrogate")
+	if r >= 0xDC00 || at+1 >= len(p.text) || p.text[at] != '\\' || p.text[at+1] != 'u' {
+		p.fail(at, "a lone surrogate")
+		return 0, -1
 	}
-	p.at += 2
-	low, ok := p.hex4()
+	at += 2
+	low, ok := p.hex4(at)
+	if ok {
+		at += 4
+	}
 	if !ok || low < 0xDC00 || low > 0xDFFF {
-		return 0, p.fail("a lone surrogate")
+		p.fail(at, "a lone surrogate")
+		return 0, -1
 	}
-	return 0x10000 + (r-0xD800)<<10 + (low - 0xDC00), nil
+	return 0x10000 + (r-0xD800)<<10 + (low - 0xDC00), at
 }
 
-func (p *parser) hex4() (rune, bool) {
-	if len(p.text)-p.at < 4 {
+// hex4 returns the value of the four hexadecimal digits at a place.
+func (p *parser) hex4(at int) (rune, bool) {
+	if len(p.text)-at < 4 {
 		return 0, false
 	}
 	r := rune(0)
-	for _, c := range []byte(p.text[p.at : p.at+4]) {
+	for _, c := range []byte(p.text[at : at+4]) {
 		switch {
 		case c >= '0' && c <= '9':
 			c -= '0'
@@ -150,6 +147,5 @@ func (p *parser) hex4() (rune, bool) {
 		}
 		r = r<<4 | rune(c)
 	}
-	p.at += 4
 	return r, true
 }
