@@ -197,7 +197,8 @@ func (v *change) appendPiece(dst []byte, f File, k int, own []byte) []byte {
 	case TokensDTCGJSON:
 		dst = appendOverridden(dst, t)
 	case TokensJSON:
-		dst = appendResolved(dst, t, appendServed)
+		w := walker{}
+		dst = w.appendResolved(dst, t)
 	case TokensFlatJSON:
 		if own[0] == ',' {
 			dst = append(dst, ',')

@@ -80,7 +80,7 @@ type span struct{ from, to int32 }
 
 // once writes the value of token i, or what was written of the token that it is an alias of. Once a token was left
 // out, what was written of it may be no more.
-func (w *walker) once(dst []byte, i int, write func(dst []byte, t *dtcg.Token) []byte) []byte {
+func (w *walker) once(dst []byte, i int, write func(dst []byte, s *Set, i int) []byte) []byte {
 	if w.texts == nil {
 		w.texts = make([]span, len(w.set.doc.Tokens))
 	}
@@ -90,7 +90,7 @@ func (w *walker) once(dst []byte, i int, write func(dst []byte, t *dtcg.Token) [
 		return append(dst, dst[w.begin+int(text.from):w.begin+int(text.to)]...)
 	}
 	start := len(dst)
-	dst = write(dst, &w.set.doc.Tokens[i])
+	dst = write(dst, w.set, i)
 	w.texts[i] = span{int32(start - w.begin), int32(len(dst) - w.begin)}
 	return dst
 }
@@ -130,16 +130,16 @@ func (w *walker) value(dst []byte) []byte {
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
-	k, _ := dtcg.KindOf(w.set.doc.Tokens[i].Resolved)
-	if text, ok := w.set.valueText(i, k); ok {
-		return css.AppendPrimitiveOf(dst, k, text)
-	}
 	return w.once(dst, i, appendPrimitive)
 }
 
 // appendPrimitive writes what tokens.values.json holds of a token, or nothing.
-func appendPrimitive(dst []byte, t *dtcg.Token) []byte {
+func appendPrimitive(dst []byte, s *Set, i int) []byte {
+	t := &s.doc.Tokens[i]
 	k, _ := dtcg.KindOf(t.Resolved)
+	if text, ok := s.valueText(i, k); ok {
+		return css.AppendPrimitiveOf(dst, k, text)
+	}
 	dst, _ = css.AppendPrimitive(dst, k, t.Served)
 	return dst
 }

@@ -48,16 +48,25 @@ func (w *walker) resolvedToken(dst []byte) []byte {
 	if i < 0 || !w.set.served[i] {
 		return dst
 	}
-	return appendResolved(dst, &w.set.doc.Tokens[i], func(dst []byte, _ *dtcg.Token) []byte { return w.once(dst, i, appendServed) })
+	return w.appendResolved(dst, &w.set.doc.Tokens[i])
 }
 
-// appendServed writes the value of a token without aliases.
-func appendServed(dst []byte, t *dtcg.Token) []byte { return jsontree.Append(dst, t.Served) }
+// appendServed writes the value of token i without aliases.
+func appendServed(dst []byte, s *Set, i int) []byte {
+	return jsontree.Append(dst, s.doc.Tokens[i].Served)
+}
 
-// appendResolved writes a token with its type, and its value as served writes it.
-func appendResolved(dst []byte, t *dtcg.Token, served func(dst []byte, t *dtcg.Token) []byte) []byte {
+// appendResolved writes a token with its type and its value without aliases. A zero walker has not written any value.
+func (w *walker) appendResolved(dst []byte, t *dtcg.Token) []byte {
 	if t.Node.Text != "" && isResolved(t) {
 		return append(dst, t.Node.Text...)
+	}
+	if before, after, ok := aroundValue(t); ok {
+		dst = append(dst, before...)
+		if t.Type == "" && t.Resolved != "" {
+			dst = append(jsontree.AppendString(append(dst, typeName...), t.Resolved), ',')
+		}
+		return append(w.appendServed(append(dst, valueName...), t), after...)
 	}
 	start := len(dst)
 	dst = append(dst, '{')
@@ -70,10 +79,10 @@ func appendResolved(dst []byte, t *dtcg.Token, served func(dst []byte, t *dtcg.T
 			continue // not a string, and none to say so
 		case m.Name == "$value":
 			if t.Type == "" && t.Resolved != "" {
-				dst = append(separate(dst, start), `"$type":`...)
+				dst = append(separate(dst, start), typeName...)
 				dst = jsontree.AppendString(dst, t.Resolved)
 			}
-			dst = served(t.Node.AppendName(separate(dst, start), i), t)
+			dst = w.appendServed(t.Node.AppendName(separate(dst, start), i), t)
 			continue
 		}
 		dst = jsontree.Append(t.Node.AppendName(separate(dst, start), i), m.Value)
@@ -81,17 +90,41 @@ func appendResolved(dst []byte, t *dtcg.Token, served func(dst []byte, t *dtcg.T
 	return append(dst, '}')
 }
 
+const (
+	typeName  = `"$type":`
+	valueName = `"$value":`
+)
+
+// aroundValue returns what tokens.json has of a token before and after its value, the name of that left out: parts of its
+// text, if the value comes first or right after the type, as in most tokens, and the members all stay.
+func aroundValue(t *dtcg.Token) (before, after string, ok bool) {
+	text, members := t.Node.Text, t.Node.Members
+	if text == "" || t.HasChildren || t.HasRefs {
+		return "", "", false
+	}
+	at := len("{")
+	if t.Type != "" && members[0].Name == "$type" {
+		at += len(typeName) + jsontree.Length(members[0].Value) + len(",")
+		members = members[1:]
+	}
+	if members[0].Name != "$value" || t.Type == "" && t.Node.IndexOf("$type") >= 0 {
+		return "", "", false
+	}
+	return text[:at], text[at+len(valueName)+jsontree.Length(members[0].Value):], true
+}
+
+// appendServed writes the value of t, which was met last.
+func (w *walker) appendServed(dst []byte, t *dtcg.Token) []byte {
+	if w.set == nil {
+		return jsontree.Append(dst, t.Served)
+	}
+	return w.once(dst, w.at, appendServed)
+}
+
 // isResolved reports whether a token is resolved as it is stored.
 func isResolved(t *dtcg.Token) bool {
-	if t.Overridden || t.HasChildren || t.Served != t.Value || t.Type != t.Resolved {
-		return false
-	}
-	for i := range t.Node.Members {
-		if m := &t.Node.Members[i]; isReference(m.Name) || m.Name == "$type" && t.Type == "" {
-			return false
-		}
-	}
-	return true
+	return !t.Overridden && !t.HasChildren && !t.HasRefs && t.Served == t.Value && t.Type == t.Resolved &&
+		(t.Type != "" || t.Node.IndexOf("$type") < 0)
 }
 
 // flat writes every served value under its dotted path: the shape of a Variant's own map.
@@ -102,9 +135,17 @@ func (w *walker) flat(dst []byte) []byte {
 		before := len(dst)
 		i := w.token(before)
 		if t := &s.doc.Tokens[i]; s.served[i] && s.doc.Names(t) {
-			dst = append(jsontree.AppendString(separate(dst, start), t.Path), ':')
+			dst = append(appendPath(separate(dst, start), t), ':')
 			dst = w.keep(w.once(dst, i, appendServed), before, -1)
 		}
 	}
 	return append(dst, '}')
+}
+
+// appendPath appends the path of a token as a JSON string.
+func appendPath(dst []byte, t *dtcg.Token) []byte {
+	if t.PlainPath {
+		return jsontree.AppendPlain(dst, t.Path)
+	}
+	return jsontree.AppendString(dst, t.Path)
 }

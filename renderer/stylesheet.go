@@ -2,11 +2,11 @@ package renderer
 
 import (
 	"bytes"
-	"hash/maphash"
 	"math/bits"
 
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
 )
 
 // stylesheetHead opens tokens.css. Its number is that of the file's format, not of the renderer,
@@ -99,7 +99,13 @@ func names(prefix string, tokens []dtcg.Token) []string {
 	namer := css.Namer{Prefix: prefix}
 	for i := range tokens {
 		start := len(buf)
-		if start+len(prefix) <= maxDeclared {
+		if start+len(prefix) > maxDeclared {
+			ends[i] = start
+			continue
+		}
+		if tokens[i].NamePath {
+			buf = namer.AppendPath(buf, tokens[i].Path)
+		} else {
 			buf = namer.Append(buf, tokens[i].Segments)
 		}
 		if len(buf) > maxDeclared {
@@ -145,13 +151,13 @@ func (l *line) name(sheet []byte) []byte { return sheet[int(l.start)+lineIndent 
 type nameTable struct {
 	sheet []byte
 	lines []line
-	seed  maphash.Seed // no author can choose names that meet in one slot
-	at    []int32      // by slot: the position of the line, counted from 1; 0: the slot is free
-	count int          // of different names
+	seed  jsontree.Seed
+	at    []int32 // by slot: the position of the line, counted from 1; 0: the slot is free
+	count int     // of different names
 }
 
 func newNameTable(sheet []byte, lines []line) *nameTable {
-	n := &nameTable{sheet: sheet, lines: lines, seed: maphash.MakeSeed(), at: make([]int32, 2<<bits.Len(uint(len(lines))))}
+	n := &nameTable{sheet: sheet, lines: lines, seed: jsontree.NewSeed(), at: make([]int32, 2<<bits.Len(uint(len(lines))))}
 	for i := range lines {
 		slot := n.slot(lines[i].name(sheet))
 		if n.at[slot] == 0 {
@@ -164,7 +170,7 @@ func newNameTable(sheet []byte, lines []line) *nameTable {
 
 // slot returns where name is, or the free slot if it would be.
 func (n *nameTable) slot(name []byte) uint64 {
-	for i := maphash.Bytes(n.seed, name); ; i++ {
+	for i := jsontree.Hash(n.seed, name); ; i++ {
 		slot := i & uint64(len(n.at)-1)
 		if at := n.at[slot]; at == 0 || bytes.Equal(n.lines[at-1].name(n.sheet), name) {
 			return slot

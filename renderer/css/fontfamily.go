@@ -90,5 +90,5 @@ func appendFamily(dst []byte, name string) []byte {
 // bareFamily reports whether name is one identifier that means nothing else to CSS.
 func bareFamily(name string) bool {
 	return identEnd(name) == len(name) && !strings.HasPrefix(name, "--") &&
-		!isWide(name) && lower(name) != "default"
+		!isWide(name) && !(len(name) == len("default") && lower(name) == "default")
 }

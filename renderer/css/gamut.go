@@ -35,7 +35,16 @@ func toByte(f float64) uint8 {
 	return uint8(math.Floor(math.Round(clamped(f)*255*grid)/grid + 0.5))
 }
 
-func clamped(f float64) float64 { return math.Max(0, math.Min(1, f)) }
+// clamped returns f within 0 and 1, and what is not a number as it is.
+func clamped(f float64) float64 {
+	switch {
+	case f > 1:
+		return 1
+	case f <= 0:
+		return 0
+	}
+	return f
+}
 
 // shows reports whether sRGB shows a colour, linear or encoded, but for rounding errors.
 func shows(v vector) bool {

@@ -18,6 +18,16 @@ func AppendName(dst []byte, prefix string, path []string) []byte {
 	return n.Append(dst, path)
 }
 
+// IsNamePart reports whether a segment stands in a property's name as it is.
+func IsNamePart(segment string) bool {
+	for i := range len(segment) {
+		if !nameBytes[segment[i]] {
+			return false
+		}
+	}
+	return segment != ""
+}
+
 // Namer is AppendName for many tokens with one prefix. What the names of a group begin with is made once for all
 // tokens of the group that come one after the other. It belongs to one goroutine.
 type Namer struct {
@@ -25,6 +35,22 @@ type Namer struct {
 
 	group []string // the path of the group of the last token
 	stem  []byte   // what the names in it begin with; empty: of none yet
+}
+
+// AppendPath is Append for a dotted path whose segments all are name parts.
+func (n *Namer) AppendPath(dst []byte, path string) []byte {
+	dst = append(dst, "--"...)
+	if n.Prefix != "" {
+		dst = append(appendSegment(dst, n.Prefix), '-')
+	}
+	start := len(dst)
+	dst = append(dst, path...)
+	for i, c := range dst[start:] {
+		if c == '.' {
+			dst[start+i] = '-'
+		}
+	}
+	return dst
 }
 
 // Append appends the custom property name of the token at path. It keeps path, which must not change.

@@ -94,15 +94,32 @@ func appendQuantity(dst []byte, q *quantity, v *jsontree.Node) ([]byte, *Misfit)
 }
 
 func (q *quantity) appendObject(dst []byte, v *jsontree.Node) ([]byte, bool) {
-	unit, ok := textOf(v.Find("unit"))
+	number, name := quantityParts(v)
+	unit, ok := textOf(name)
 	if !ok {
 		return dst, false
 	}
-	value, ok := numberText(v.Find("value"))
+	value, ok := numberText(number)
 	if !ok {
 		return dst, false
 	}
 	return q.appendMeasured(dst, value, unit)
+}
+
+// quantityParts returns the members value and unit of v.
+func quantityParts(v *jsontree.Node) (value, unit *jsontree.Node) {
+	if len(v.Members) > 4 {
+		return v.Find("value"), v.Find("unit")
+	}
+	for i := range v.Members {
+		switch m := &v.Members[i]; m.Name {
+		case "value":
+			value = m.Value
+		case "unit":
+			unit = m.Value
+		}
+	}
+	return value, unit
 }
 
 // appendMeasured appends the number text with its unit, or with the one it gets for having none.
@@ -111,6 +128,7 @@ func (q *quantity) appendMeasured(dst []byte, text, unit string) ([]byte, bool) 
 		if q.measures&pure == 0 {
 			return dst, false
 		}
+	} else if unit == "px" && q.measures&length != 0 { // as most are
 	} else if unit = lower(unit); unit == "" {
 		unit = q.bare
 	} else if measureOf(unit)&q.measures == 0 {

@@ -11,11 +11,11 @@ const refMissing = -1
 
 // wholeAlias reads a string that is one alias: "{a.b.c}".
 func wholeAlias(s string) (path string, ok bool) {
-	if len(s) < 3 || s[0] != '{' || strings.IndexByte(s, '}') != len(s)-1 {
+	if len(s) < 3 || s[0] != '{' || s[len(s)-1] != '}' {
 		return "", false
 	}
 	path = s[1 : len(s)-1]
-	return path, strings.IndexByte(path, '{') < 0
+	return path, !jsontree.HasBrace(path)
 }
 
 // isAlias reports whether a value is one alias and nothing else.
@@ -103,6 +103,9 @@ func (d *Document) isGroup(path string) bool {
 
 // appendRefsOf is appendRefs for the whole value of a token, and reports whether that is one alias and nothing else.
 func (d *Document) appendRefsOf(refs []int32, v *jsontree.Node) (all []int32, isAlias bool) {
+	if v.IsLiteral() {
+		return refs, false
+	}
 	if path, ok := wholeAlias(text(v)); ok {
 		return append(refs, d.lookup(path)), true
 	}
@@ -112,7 +115,7 @@ func (d *Document) appendRefsOf(refs []int32, v *jsontree.Node) (all []int32, is
 // appendRefs appends what the aliases anywhere in v name, in the order they stand.
 func (d *Document) appendRefs(refs []int32, v *jsontree.Node) []int32 {
 	switch {
-	case v == nil:
+	case v == nil || v.IsLiteral():
 	case v.Kind == jsontree.String:
 		refs = d.appendStringRefs(refs, v.Text)
 	case v.Kind == jsontree.Array:

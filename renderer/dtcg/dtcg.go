@@ -19,6 +19,9 @@ type Token struct {
 	Inferred    bool           // Resolved was guessed from a value's shape
 	Overridden  bool           // Value comes from the Variant
 	isAlias     bool           // Value is one alias and nothing else
+	PlainPath   bool           // Path is known to need no escapes in JSON
+	NamePath    bool           // all Segments stand in the name of a custom property as they are
+	HasRefs     bool           // Node has a member $ref or $extends, which is never applied
 	HasChildren bool           // Node has members beside the $… ones: kept in the document, never read
 
 	inherited string  // the nearest group's $type

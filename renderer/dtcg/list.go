@@ -3,6 +3,7 @@ package dtcg
 import (
 	"strings"
 
+	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -41,6 +42,8 @@ type lister struct {
 	d     *Document
 	paths strings.Builder
 	stack []string // the names from the root to the group at hand
+	plain bool     // none of them needs an escape in JSON
+	named bool     // all of them are parts of a custom property's name
 	stem  []byte   // these names with a dot after each: what the paths below the group begin with
 	names []string // the segments of all tokens so far
 
@@ -66,7 +69,7 @@ func (d *Document) list() {
 	var e extent
 	e.add(d.Root, 1, 0)
 	d.Tokens = make([]Token, 0, e.tokens)
-	l := lister{d: d, names: make([]string, 0, e.names)}
+	l := lister{d: d, plain: true, named: true, names: make([]string, 0, e.names)}
 	l.paths.Grow(min(e.pathBytes, maxPathBytes))
 	l.group(d.Root, "")
 	d.byPath.Grow(len(d.Tokens))
@@ -107,7 +110,8 @@ func (l *lister) group(n *jsontree.Node, inherited string) {
 	if hasMetadata(n, len(l.stack) == 0) && l.affords(&l.groupBytes, path) {
 		l.d.Groups = append(l.d.Groups, Group{string(l.stem[:path]), own, n.Find("$description"), n})
 	}
-	names, stem := len(l.stack), len(l.stem)
+	names, stem, plain, named := len(l.stack), len(l.stem), l.plain, l.named
+	l.plain = plain && n.HasPlainNames()
 	for i := range n.Members {
 		m := &n.Members[i]
 		if !m.Value.IsObject() || IsMetadata(m.Name) {
@@ -118,11 +122,12 @@ func (l *lister) group(n *jsontree.Node, inherited string) {
 			l.token(m.Value, at, inherited)
 			continue
 		}
-		l.stem = append(append(l.stem[:stem], m.Name...), '.')
+		l.stem, l.named = append(append(l.stem[:stem], m.Name...), '.'), named && css.IsNamePart(m.Name)
 		l.group(m.Value, inherited)
+		l.named = named
 		l.stem = l.stem[:stem]
 	}
-	l.stack = l.stack[:names]
+	l.stack, l.plain = l.stack[:names], plain
 }
 
 // token lists n, whose member at a place is its $value.
@@ -137,12 +142,17 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	l.d.Tokens = append(l.d.Tokens, Token{})
 	t := &l.d.Tokens[len(l.d.Tokens)-1]
 	t.Path, t.Segments = l.paths.String()[start:], l.segments()
-	t.Node, t.Value, t.inherited = n, n.Members[at].Value, inherited
+	t.Node, t.Value, t.inherited, t.PlainPath = n, n.Members[at].Value, inherited, l.plain
+	t.NamePath = l.named && css.IsNamePart(name)
 	for i := range n.Members {
-		if m := &n.Members[i]; m.Name == "$type" {
+		switch m := &n.Members[i]; m.Name {
+		case "$value":
+		case "$type":
 			t.Type = text(m.Value)
-		} else if !IsMetadata(m.Name) {
-			t.HasChildren = true
+		case "$ref", "$extends":
+			t.HasRefs = true
+		default:
+			t.HasChildren = t.HasChildren || !IsMetadata(m.Name)
 		}
 	}
 }

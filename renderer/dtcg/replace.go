@@ -40,6 +40,10 @@ func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
 	if b.failed != nil {
 		return n
 	}
+	if n.IsLiteral() {
+		b.literal(n, depth)
+		return n
+	}
 	b.steps++
 	if n.Kind == jsontree.String {
 		if path, ok := wholeAlias(n.Text); ok {
@@ -57,6 +61,19 @@ func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
 		return b.members(n, depth)
 	}
 	return n
+}
+
+// literal counts a value that holds no alias.
+func (b *builder) literal(n *jsontree.Node, depth int) {
+	b.steps++
+	b.count(ownBytes(n), depth)
+	for _, item := range n.Items {
+		b.literal(item, depth+1)
+	}
+	for i := range n.Members {
+		b.count(n.NameLength(i), depth)
+		b.literal(n.Members[i].Value, depth+1)
+	}
 }
 
 // ref returns what the alias at hand names.
@@ -132,14 +149,14 @@ func (b *builder) members(n *jsontree.Node, depth int) *jsontree.Node {
 			continue
 		}
 		if out == nil {
-			out = append([]jsontree.Member(nil), n.Members...)
+			out = append(make([]jsontree.Member, 0, len(n.Members)), n.Members...)
 		}
 		out[i].Value = replaced
 	}
 	if out == nil {
 		return n
 	}
-	return jsontree.NewObject(out...)
+	return n.WithMembers(out)
 }
 
 // embedded replaces the aliases inside a longer string by their CSS text.

@@ -95,6 +95,9 @@ func (r *resolver) token(i int32) bool {
 		target = r.at(ref)
 	}
 	t.setType(target)
+	if target != nil && r.share(i, t, target) {
+		return true
+	}
 	b := builder{resolver: r, refs: t.refs}
 	var served *jsontree.Node
 	if t.isAlias {
@@ -114,6 +117,26 @@ func (r *resolver) token(i int32) bool {
 	t.Served = served
 	r.total += b.bytes
 	r.measures[r.place(i)] = measure{b.bytes, b.depth}
+	return true
+}
+
+// share gives a token the value of the one that it is an alias of, and reports whether that is all there is to do: that one
+// has a value, and nothing comes to its bound.
+func (r *resolver) share(i int32, t, target *Token) bool {
+	if target.Served == nil || r.picked != nil {
+		return false
+	}
+	r.steps++
+	m := r.measures[t.refs[0]]
+	if m.bytes == 0 {
+		m = r.measure(t.refs[0])
+	}
+	if m.bytes > maxValueBytes || m.depth > maxValueDepth || r.total+m.bytes > maxTotalBytes {
+		return false
+	}
+	t.Served = target.Served
+	r.total += m.bytes
+	r.measures[i] = m
 	return true
 }
 

@@ -12,8 +12,8 @@ func Append(dst []byte, n *Node) []byte {
 		return append(dst, "null"...)
 	}
 	switch {
-	case n.Kind == String && n.plain:
-		return append(append(append(dst, '"'), n.Text...), '"')
+	case n.Kind == String && n.traits&plain != 0:
+		return AppendPlain(dst, n.Text)
 	case n.Kind == String:
 		return AppendString(dst, n.Text)
 	case n.Text != "" || n.Kind == Number:
@@ -55,8 +55,8 @@ func appendMembers(dst []byte, n *Node) []byte {
 // AppendName appends the name of the member of an object at a position, with its colon, as Append writes it.
 func (n *Node) AppendName(dst []byte, i int) []byte {
 	name := n.Members[i].Name
-	if n.plain {
-		return append(append(append(dst, '"'), name...), `":`...)
+	if n.traits&plain != 0 {
+		return append(AppendPlain(dst, name), ':')
 	}
 	return append(AppendString(dst, name), ':')
 }
@@ -65,11 +65,36 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString writes s as a JSON string, escaped as Append says.
 func AppendString[T string | []byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
 	if !allPlain(s) {
-		return appendEscaped(dst, string(s))
+		return appendEscaped(append(dst, '"'), string(s))
 	}
-	return append(append(dst, s...), '"')
+	return append(append(append(dst, '"'), s...), '"')
+}
+
+// The bytes that are copied at once, and the longest text that two copies are all of.
+const (
+	wordBytes = 8
+	maxWords  = 2 * wordBytes
+)
+
+// AppendPlain is AppendString for a text that needs no escapes. Most are so short that two words, which may overlap, are
+// all of them.
+func AppendPlain(dst []byte, s string) []byte {
+	start, n := len(dst), len(s)
+	if n < 4 || n > maxWords || cap(dst)-start < maxWords+len(`""`) {
+		return append(append(append(dst, '"'), s...), '"')
+	}
+	dst = dst[:start+n+len(`""`)]
+	out := dst[start:cap(dst)]
+	out[0], out[n+1] = '"', '"'
+	if n >= wordBytes {
+		store64(out[1:], load64(s))
+		store64(out[1+n-wordBytes:], load64(s[n-wordBytes:]))
+	} else {
+		store32(out[1:], load32(s))
+		store32(out[1+n-wordBytes/2:], load32(s[n-wordBytes/2:]))
+	}
+	return dst
 }
 
 // appendEscaped is the rest of AppendString for a string that is not plain.
@@ -129,7 +154,7 @@ func Length(n *Node) int {
 	case Number:
 		return 0
 	case String:
-		if n.plain {
+		if n.traits&plain != 0 {
 			return len(n.Text) + len(`""`)
 		}
 		return StringLength(n.Text)
@@ -151,7 +176,7 @@ func Length(n *Node) int {
 
 // NameLength returns the length of what AppendName appends, without the colon.
 func (n *Node) NameLength(i int) int {
-	if n.plain {
+	if n.traits&plain != 0 {
 		return len(n.Members[i].Name) + len(`""`)
 	}
 	return StringLength(n.Members[i].Name)

@@ -1,13 +1,11 @@
 package jsontree
 
-import "hash/maphash"
-
 // Names finds the names of a list by a hash table with open addressing. It keeps positions and leaves the names where the
 // list has them, so that it takes a third of the memory of a map; at, which every call is given, returns the name at a
 // position. The zero value has no names. It is not changed by Find.
 type Names struct {
-	seed  maphash.Seed // no author can choose names that meet in one slot
-	slots []uint64     // half of the hash of a name and, below it, its position counted from 1; 0: the slot is free
+	seed  Seed
+	slots []uint64 // half of the hash of a name and, below it, its position counted from 1; 0: the slot is free
 	count int
 }
 
@@ -21,7 +19,7 @@ func (x *Names) Grow(n int) {
 		return
 	}
 	if x.slots == nil {
-		x.seed = maphash.MakeSeed()
+		x.seed = NewSeed()
 	}
 	before := x.slots
 	x.slots = make([]uint64, length)
@@ -49,7 +47,7 @@ func (x *Names) Find(name string, at func(position int32) string) int32 {
 	if x.count == 0 {
 		return -1
 	}
-	slot := x.slot(uint32(maphash.String(x.seed, name)), name, at)
+	slot := x.slot(uint32(Hash(x.seed, name)), name, at)
 	return int32(uint32(x.slots[slot])) - 1
 }
 
@@ -58,7 +56,7 @@ func (x *Names) Put(name string, position int32, at func(position int32) string)
 	if x.slots == nil || 4*(x.count+1) > 3*len(x.slots) {
 		x.Grow(x.count + 1)
 	}
-	hash := uint32(maphash.String(x.seed, name))
+	hash := uint32(Hash(x.seed, name))
 	slot := x.slot(hash, name, at)
 	if before = int32(uint32(x.slots[slot])) - 1; before < 0 {
 		x.count++

@@ -37,12 +37,20 @@ func (k Kind) String() string {
 // indexFrom is the number of members from which an object answers Find from an index.
 const indexFrom = 12
 
+// traits are what a parser saw of a value. Without one, it is not known.
+type traits uint8
+
+const (
+	plain   traits = 1 << iota // the text of a String, or the names of an Object's members, need no escapes
+	literal                    // a String has no opening brace, or none is below an Array or an Object that has a Text
+)
+
 // Node is one JSON value. A Node that more than one tree or goroutine can see must not be changed;
 // an edit builds new nodes along the path. The zero value is null.
 type Node struct {
 	Kind    Kind
-	True    bool     // the value of a Bool
-	plain   bool     // the text of a String, or the names of an Object's members, need no escapes; false: perhaps not
+	True    bool // the value of a Bool
+	traits  traits
 	Text    string   // a String, decoded; anything else as Append writes it, of an Array or Object only if it was parsed
 	Items   []*Node  // the elements of an Array
 	Members []Member // the members of an Object, in document order, names unique
@@ -60,6 +68,14 @@ func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 
 // NewObject returns an Object node that owns members.
 func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
+
+// WithMembers returns n, an Object, with other values of its members. It owns them.
+func (n *Node) WithMembers(members []Member) *Node {
+	return &Node{Kind: Object, Members: members, traits: n.traits & plain}
+}
+
+// HasPlainNames reports whether n is known to be an object whose names need no escapes.
+func (n *Node) HasPlainNames() bool { return n.Kind == Object && n.traits&plain != 0 }
 
 // Find returns the member called name, or nil if n is not an object or has none. Objects that Parse
 // or Index saw answer in constant time.
@@ -90,7 +106,7 @@ func (n *Node) IndexOf(name string) int {
 func (n *Node) Index() {
 	n.index = nil
 	if n.Kind == Object || n.Kind == Array {
-		n.Text, n.plain = "", false
+		n.Text, n.traits = "", 0
 	}
 	if len(n.Members) < indexFrom {
 		return
@@ -103,6 +119,11 @@ func (n *Node) Index() {
 }
 
 func (n *Node) nameAt(i int32) string { return n.Members[i].Name }
+
+// IsLiteral reports whether n is known to hold no string with an opening brace. A tree that Parse has not made knows nothing.
+func (n *Node) IsLiteral() bool {
+	return n != nil && n.traits&literal != 0 && (n.Kind < Array || n.Text != "")
+}
 
 // IsString reports whether n is a String.
 func (n *Node) IsString() bool { return n != nil && n.Kind == String }

@@ -1,6 +1,9 @@
 package jsontree
 
-import "strconv"
+import (
+	"math/bits"
+	"strconv"
+)
 
 // SyntaxError says where a text stops being JSON and what was expected there.
 type SyntaxError struct {
@@ -34,15 +37,7 @@ func Parse(text string) (*Node, error) { return ParseDepth(text, MaxDepth) }
 // ParseDepth is Parse with a nesting limit of its own.
 func ParseDepth(text string, maxDepth int) (*Node, error) {
 	p := parser{text: text, maxDepth: maxDepth}
-	n, at := p.value(0, 0)
-	if n == nil {
-		return nil, p.err
-	}
-	if at, _ = p.afterBlanks(at); at < len(text) {
-		p.fail(at, "data after the value")
-		return nil, p.err
-	}
-	return n, nil
+	return p.whole()
 }
 
 // parser reads a text. Its methods take the place at which they begin and return the one at which they end. Those that
@@ -52,7 +47,7 @@ type parser struct {
 	err      error
 	odd      int // where the last blanks or the last string end that Append writes otherwise
 	maxDepth int
-	plain    bool // the last string needs no escapes
+	traits   traits // of the last string
 
 	members []Member // of the objects that are still open, the innermost last
 	items   []*Node  // of the arrays that are still open
@@ -64,6 +59,19 @@ type parser struct {
 	membersUsed int
 	itemSlab    []*Node
 	itemsUsed   int
+}
+
+// whole reads all of the text.
+func (p *parser) whole() (*Node, error) {
+	n, at := p.value(0, 0)
+	if n == nil {
+		return nil, p.err
+	}
+	if at = blankEnd(p.text, at); at < len(p.text) {
+		p.fail(at, "data after the value")
+		return nil, p.err
+	}
+	return n, nil
 }
 
 // The sizes of slabs, in nodes, members or items. What is left of a tree of a slab stays as long as the tree
@@ -132,8 +140,15 @@ func (p *parser) closeItems(at, start int) []*Node {
 }
 
 // afterBlanks skips blanks and returns the byte that follows, 0 at the end. A minified text has none, so that callers
-// look at one byte before they call it.
+// look at one byte before they call it. Most blanks are one space, or a line end and up to seven spaces of an indentation.
 func (p *parser) afterBlanks(at int) (int, byte) {
+	if text := p.text; at+9 < len(text) && (text[at] == ' ' || text[at] == '\n') {
+		end := at + 1 + bits.TrailingZeros64(load64(text[at+1:])^ones*' ')/8
+		if c := text[end]; c > ' ' {
+			p.odd = end
+			return end, c
+		}
+	}
 	at = blankEnd(p.text, at)
 	p.odd = at
 	return at, p.peek(at)
@@ -141,11 +156,11 @@ func (p *parser) afterBlanks(at int) (int, byte) {
 
 // written returns what Append writes of the array or object that begins and ends at two places, or nothing if only
 // its parts tell.
-func (p *parser) written(start, end int) string {
-	if start < p.odd {
+func (p *parser) written(begin, end int) string {
+	if begin < p.odd {
 		return ""
 	}
-	return p.text[start:end]
+	return p.text[begin:end]
 }
 
 // peek returns the byte at a place, 0 at the end.
@@ -159,7 +174,11 @@ func (p *parser) peek(at int) byte {
 func (p *parser) value(at, depth int) (*Node, int) {
 	c := p.peek(at)
 	if c <= ' ' {
-		at, c = p.afterBlanks(at)
+		if next := at + 1; c == ' ' && next < len(p.text) && p.text[next] > ' ' { // as most indented texts have it
+			at, c, p.odd = next, p.text[next], next
+		} else {
+			at, c = p.afterBlanks(at)
+		}
 	}
 	switch {
 	case c == '"':
@@ -168,7 +187,7 @@ func (p *parser) value(at, depth int) (*Node, int) {
 			return nil, at
 		}
 		n := p.node(at)
-		n.Kind, n.Text, n.plain = String, s, p.plain
+		n.Kind, n.Text, n.traits = String, s, p.traits
 		return n, end
 	case c == '{':
 		return p.object(at, depth+1)
@@ -193,7 +212,7 @@ func (p *parser) word(at int, word string, kind Kind) (*Node, int) {
 		return p.fail(at, word+" was expected")
 	}
 	n := p.node(at)
-	n.Kind, n.True = kind, word == "true"
+	n.Kind, n.True, n.traits = kind, word == "true", literal
 	return n, at + len(word)
 }
 
@@ -203,7 +222,7 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		return nil, begin
 	}
 	n := p.node(begin)
-	n.Kind, n.plain = Object, true
+	n.Kind, n.traits = Object, plain|literal
 	at := begin + 1
 	c := p.peek(at)
 	if c <= ' ' {
@@ -218,11 +237,11 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		if c != '"' {
 			return p.fail(at, "a member name was expected")
 		}
-		name, end := p.string(at)
+		name, end := p.name(at)
 		if end < 0 {
 			return nil, at
 		}
-		n.plain = n.plain && p.plain
+		n.traits &= p.traits | literal
 		if mark := markOf(name); n.index != nil || seen&mark != 0 || len(p.members)-start == indexFrom-1 {
 			if !p.claim(n, start, name) {
 				return p.fail(at, "the member name "+strconv.Quote(name)+" stands twice in one object")
@@ -239,6 +258,7 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		if v == nil {
 			return nil, end
 		}
+		n.traits &= v.traits | plain
 		p.members = append(p.members, Member{name, v})
 		if c = p.peek(end); c <= ' ' {
 			end, c = p.afterBlanks(end)
@@ -255,6 +275,27 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 			at, c = p.afterBlanks(at)
 		}
 	}
+}
+
+// The names that most members of a token document have, as the eight bytes that their texts begin with.
+const (
+	valueText = '"' | '$'<<8 | 'v'<<16 | 'a'<<24 | 'l'<<32 | 'u'<<40 | 'e'<<48 | '"'<<56
+	typeText  = '"' | '$'<<8 | 't'<<16 | 'y'<<24 | 'p'<<32 | 'e'<<40 | '"'<<48 | ':'<<56
+)
+
+// name is string for the name of a member.
+func (p *parser) name(at int) (string, int) {
+	if at+8 <= len(p.text) {
+		switch load64(p.text[at:]) {
+		case valueText:
+			p.traits = plain | literal
+			return "$value", at + len(`"$value"`)
+		case typeText:
+			p.traits = plain | literal
+			return "$type", at + len(`"$type"`)
+		}
+	}
+	return p.string(at)
 }
 
 // markOf returns one bit for a name. Two names of one object with different bits, as nearly all have, are not compared.
@@ -298,7 +339,7 @@ func (p *parser) array(begin, depth int) (*Node, int) {
 		return nil, begin
 	}
 	n := p.node(begin)
-	n.Kind = Array
+	n.Kind, n.traits = Array, literal
 	at := begin + 1
 	c := p.peek(at)
 	if c <= ' ' {
@@ -313,6 +354,7 @@ func (p *parser) array(begin, depth int) (*Node, int) {
 		if v == nil {
 			return nil, end
 		}
+		n.traits &= v.traits
 		p.items = append(p.items, v)
 		if c = p.peek(end); c <= ' ' {
 			end, c = p.afterBlanks(end)
@@ -356,7 +398,7 @@ func (p *parser) number(start int) (*Node, int) {
 		}
 	}
 	n := p.node(start)
-	n.Kind, n.Text = Number, p.text[start:end]
+	n.Kind, n.Text, n.traits = Number, p.text[start:end], literal
 	return n, end
 }
 

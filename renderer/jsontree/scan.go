@@ -21,16 +21,35 @@ func load32[T string | []byte](s T) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
 }
 
+// store64 writes the eight bytes of x at the beginning of dst, the lowest first.
+func store64(dst []byte, x uint64) {
+	_ = dst[7]
+	dst[0], dst[1], dst[2], dst[3] = byte(x), byte(x>>8), byte(x>>16), byte(x>>24)
+	dst[4], dst[5], dst[6], dst[7] = byte(x>>32), byte(x>>40), byte(x>>48), byte(x>>56)
+}
+
+// store32 is store64 for the four lower bytes of x.
+func store32(dst []byte, x uint64) {
+	_ = dst[3]
+	dst[0], dst[1], dst[2], dst[3] = byte(x), byte(x>>8), byte(x>>16), byte(x>>24)
+}
+
 // isPlain reports whether c stands in a string as it is, whatever is around it and in every reader.
 func isPlain(c byte) bool {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'
 }
 
 // notPlain marks the lowest byte of x that is not plain by its top bit, and none if all are. Bytes above that one may be
-// marked as well.
+// marked as well. Without the second bit a quote comes right after the control characters.
 func notPlain(x uint64) uint64 {
-	quote, backslash, less := x^ones*'"', x^ones*'\\', x^ones*'<'
-	return (x | (x + ones) | (x - ones*0x20) | (quote - ones) | (backslash - ones) | (less - ones)) & high
+	backslash, less := x^ones*'\\', x^ones*'<'
+	return (x | (x + ones) | ((x ^ ones*2) - ones*('"'-1)) | (backslash - ones) | (less - ones)) & high
+}
+
+// notBare is notPlain, and marks an opening brace as well, which is a DEL but for one bit. It also marks a vertical bar,
+// which is a backslash and a less-than sign but for two.
+func notBare(x uint64) uint64 {
+	return (x | ((x | ones*4) + ones) | ((x ^ ones*2) - ones*('"'-1)) | (((x | ones*0x60) ^ ones*'|') - ones)) & high
 }
 
 // plainEnd returns where the run of plain bytes ends that begins at a place in s.
@@ -65,13 +84,34 @@ func allPlain[T string | []byte](s T) bool {
 	return notPlain(load64(s[n-8:])) == 0
 }
 
-// blankEnd returns where the run of blanks ends that begins at a place in s. Most are spaces of an indentation.
+// HasBrace reports whether s has an opening or a closing brace.
+func HasBrace(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		x := load64(s)
+		opening, closing := x^ones*'{', x^ones*'}'
+		if ((opening-ones)&^opening|(closing-ones)&^closing)&high != 0 {
+			return true
+		}
+	}
+	for i := range len(s) {
+		if s[i] == '{' || s[i] == '}' {
+			return true
+		}
+	}
+	return false
+}
+
+// blankEnd returns where the run of blanks ends that begins at a place in s. Most are a line end and up to seven spaces of
+// an indentation.
 func blankEnd(s string, at int) int {
-	for at < len(s) && (s[at] == ' ' || s[at] == '\n' || s[at] == '\r' || s[at] == '\t') {
+	for at < len(s) && isBlank(s[at]) {
 		at++
 		for at+8 <= len(s) {
 			if others := load64(s[at:]) ^ ones*' '; others != 0 {
 				at += bits.TrailingZeros64(others) / 8
+				if s[at] > ' ' {
+					return at
+				}
 				break
 			}
 			at += 8
@@ -79,3 +119,5 @@ func blankEnd(s string, at int) int {
 	}
 	return at
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }

@@ -2,38 +2,63 @@ package jsontree
 
 import (
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
 // string reads the string at a place and returns where it ends, which is negative if p.err says what is wrong. One
 // without escapes is a part of the text and costs no allocation.
 func (p *parser) string(at int) (string, int) {
-	text, start := p.text, at+1
-	at = start
-	for at+8 <= len(text) {
-		if found := notPlain(load64(text[at:])); found != 0 {
-			at += bits.TrailingZeros64(found) / 8
-			if p.plain = text[at] == '"'; p.plain {
-				return text[start:at], at + 1
-			}
+	text, start, seen := p.text, at+1, plain|literal
+	for at = start; at+8 <= len(text); {
+		found := notBare(load64(text[at:]))
+		if found == 0 {
+			at += 8
+			continue
+		}
+		at += bits.TrailingZeros64(found) / 8
+		switch text[at] {
+		case '"':
+			p.traits = seen
+			return text[start:at], at + 1
+		case '{':
+			seen = plain
+			at++
+		default:
 			return p.unusual(start, at)
 		}
-		at += 8
-	}
-	at = plainEnd(text, at)
-	if p.plain = at < len(text) && text[at] == '"'; p.plain {
-		return text[start:at], at + 1
 	}
 	return p.unusual(start, at)
 }
 
 // unusual reads the rest of a string that began at start and is plain up to a place.
 func (p *parser) unusual(start, at int) (string, int) {
-	s, end := p.escaped(start, at)
-	if end > 0 && string(AppendString(nil, s)) != p.text[start-1:end] {
+	at = plainEnd(p.text, at)
+	s, end := p.text[start:at], at+1
+	isPlain := at < len(p.text) && p.text[at] == '"'
+	if !isPlain {
+		s, end = p.escaped(start, at)
+	}
+	if end < 0 {
+		return "", end
+	}
+	p.traits = traitsOf(s, isPlain)
+	if !isPlain && string(AppendString(nil, s)) != p.text[start-1:end] {
 		p.odd = end
 	}
 	return s, end
+}
+
+// traitsOf returns the traits of a String.
+func traitsOf(s string, isPlain bool) traits {
+	t := literal
+	if strings.IndexByte(s, '{') >= 0 {
+		t = 0
+	}
+	if isPlain {
+		t |= plain
+	}
+	return t
 }
 
 // noString says what is wrong at a place in a string.
