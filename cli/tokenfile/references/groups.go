@@ -183,6 +183,10 @@ func (a *applier) extend(m *merge, name string, site *jsontree.Node) {
 		a.broken[site] = problem{name + " " + textOf(site) + " leads to a token, and a group has its tokens from a group", "Name a group, or write the tokens."}
 		return
 	}
+	if !a.again && a.leadsToBroken(target) {
+		a.breakAfter(site)
+		return
+	}
 	base := a.inherit(target)
 	where := a.where[m.group]
 	own := tree.With(m.group, name, nil)

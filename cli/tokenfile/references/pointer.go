@@ -134,6 +134,23 @@ func (a *applier) leadsToToken(n *jsontree.Node) bool {
 	return n.IsObject() && (dtcg.IsToken(n) || n.Find("$ref") != nil && !hasGroup(n) && dtcg.IsToken(a.open(n)))
 }
 
+// leadsToBroken reports whether a place is a reference, or a chain of them, whose last cannot be applied.
+func (a *applier) leadsToBroken(n *jsontree.Node) bool {
+	for seen := []*jsontree.Node(nil); n.IsObject() && isPlainReference(n) && !slices.Contains(seen, n); {
+		seen = append(seen, n)
+		site := n.Find("$ref")
+		if _, n = a.target(site); a.isBroken(site) {
+			return true
+		}
+	}
+	return false
+}
+
+// breakAfter breaks a reference that leads to one that is broken.
+func (a *applier) breakAfter(site *jsontree.Node) {
+	a.broken[site] = problem{textOf(site) + " leads to a reference that cannot be applied", "Correct that reference first."}
+}
+
 // aliasTo returns the alias that says the same as a pointer to a token or to its whole value; nil if there is none.
 func (a *applier) aliasTo(p jsontree.Pointer, target *jsontree.Node) *jsontree.Node {
 	if token := tokenOf(p); len(token) < len(p) {

@@ -89,6 +89,10 @@ func (a *applier) reference(n, site *jsontree.Node, at jsontree.Pointer, isTyped
 		a.fault(site, a.where[n], true)
 		return nil
 	case target == nil || a.leadsToToken(target) || inValue(p) || !target.IsObject():
+	case !a.again && a.leadsToBroken(target):
+		a.breakAfter(site)
+		a.fault(site, a.where[n], true)
+		return nil
 	default:
 		return a.group(n, at, isTyped)
 	}
@@ -123,7 +127,7 @@ func (a *applier) value(n *jsontree.Node) (value, wrong *jsontree.Node) {
 	if site := n.Find("$ref"); site != nil {
 		a.follow(site, func() { value = a.pointed(n, site) })
 		if value == nil && !a.isBroken(site) && !a.again {
-			a.broken[site] = problem{"$ref " + textOf(site) + " leads to a reference that cannot be applied", "Correct that reference first."}
+			a.breakAfter(site)
 		}
 		if value == nil {
 			return nil, site
