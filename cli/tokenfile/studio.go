@@ -41,13 +41,43 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	for _, name := range wanted {
 		parts = append(parts, convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o))
 	}
-	if len(parts) > 0 {
-		parts[0].Dimensions, parts[0].Unused = StudioDimensions(root, setNames(root))
-		for _, name := range LeftSets(setNames(root), wanted, o) {
-			parts[0].Concessions = append(parts[0].Concessions, Concession{"token sets that are left out", jsontree.Pointer{name}.String(), name, leftSet})
+	if len(parts) == 0 {
+		parts = []Part{{Tree: jsontree.NewObject()}} // no theme takes any
+	}
+	first := &parts[0]
+	first.Dimensions, first.Unused = StudioDimensions(root, setNames(root))
+	for _, name := range LeftSets(setNames(root), wanted, o) {
+		first.Concessions = append(first.Concessions, Concession{"token sets that are left out", jsontree.Pointer{name}.String(), name, leftSet})
+	}
+	first.Concessions = append(first.Concessions, MissingSets(root, setNames(root))...)
+	for _, m := range root.Members {
+		if !isMeta(m.Name) && !m.Value.IsObject() {
+			first.Concessions = append(first.Concessions, Concession{
+				"members that are neither group nor token", jsontree.Pointer{m.Name}.String(), m.Name, spelled(m.Value) + " is left out",
+			})
 		}
 	}
 	return parts, nil
+}
+
+// MissingSets names the token sets that $metadata or a theme takes and that are not among sets. meta holds these members.
+func MissingSets(meta *jsontree.Node, sets []string) (list []Concession) {
+	add := func(at jsontree.Pointer, name, who string) {
+		if !slices.Contains(sets, name) {
+			list = append(list, Concession{"token sets that are missing", at.String(), name, who + " takes it, and there is no such token set"})
+		}
+	}
+	for i, n := range itemsOf(meta.Find("$metadata").Find("tokenSetOrder")) {
+		add(jsontree.Pointer{"$metadata", "tokenSetOrder", itoa(i)}, textOf(n), "the tokenSetOrder")
+	}
+	for i, theme := range itemsOf(meta.Find("$themes")) {
+		for _, m := range theme.Find("selectedTokenSets").Members {
+			if state := textOf(m.Value); state == "enabled" || state == "source" {
+				add(jsontree.Pointer{"$themes", itoa(i), "selectedTokenSets", m.Name}, m.Name, "the theme "+textOf(theme.Find("name")))
+			}
+		}
+	}
+	return list
 }
 
 // leftSet says what to do about a token set that is left out.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,10 @@ func TestSetsAndModesThatAreLeftOutAreNamed(t *testing.T) {
 		{"sets that --sets does not name", map[string]string{"in.json": studio}, "in.json", tokenfile.Options{Sets: []string{"a"}}, []string{"in.json:2: b: --sets takes it too", "in.json:3: c: --sets takes it too"}},
 		{"sets that are not of the theme", map[string]string{"in.json": studio}, "in.json", tokenfile.Options{Mode: "Day"}, []string{"in.json:2: b: --sets", "in.json:3: c: --sets"}},
 		{"sets that are files", folder, "", tokenfile.Options{Sets: []string{"a"}}, []string{"b/c.json is not read, and its token set is left out; --sets takes it too"}},
+		{"a set that is missing", map[string]string{"in.json": strings.NewReplacer(`["a",`, `["a","gone",`, `{"a":"enabled"}`, `{"a":"enabled","lost":"source","off":"disabled"}`).Replace(studio)}, "in.json", tokenfile.Options{Sets: []string{"a", "b", "c"}}, []string{
+			"in.json:4: gone: the tokenSetOrder takes it, and there is no such token set", "in.json:4: lost: the theme Day takes it",
+		}},
+		{"a member that is no set", map[string]string{"in.json": strings.Replace(studio, "{", "{\"stray\":\"#fff\",", 1)}, "in.json", tokenfile.Options{}, []string{`in.json:1: stray: "#fff" is left out`}},
 		{"modes of a collection of Figma", map[string]string{"in.json": figma}, "in.json", tokenfile.Options{}, []string{"in.json:2: Colours: Light is taken, not Dark (--token-mode)"}},
 		{"the mode that is not asked for", map[string]string{"in.json": figma}, "in.json", tokenfile.Options{Mode: "Dark"}, []string{"in.json:1: Colours: Dark is taken, not Light (--token-mode)"}},
 		{"files of Figma's own export", ownExport, "", tokenfile.Options{Mode: "Light"}, []string{"dark.json:3: the mode Dark is left out; push it to a Variant with --token-mode Dark"}},
@@ -60,6 +65,74 @@ func TestSetsAndModesThatAreLeftOutAreNamed(t *testing.T) {
 	s, _, err := source.OpenSystem(&term.App{}, []string{name}, tokenfile.Options{})
 	if err != nil || len(s.Unused) != 1 || s.Unused[0] != "c ("+name+":3)" {
 		t.Errorf("of a design system the sets of no theme are %q, %v", s.Unused, err)
+	}
+}
+
+// TestNoTokenSetOfAFolderIsPassedOver: a file that the order does not name is a set too, and what is none is named.
+func TestNoTokenSetOfAFolderIsPassedOver(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"$metadata.json": `{"tokenSetOrder":["core"]}`, "core.json": `{"a":{"value":"1","type":"spacing"}}`, "mode/dark.json": `{"b":{"value":"2","type":"spacing"}}`,
+		"notes.json": `{"hello":"world"}`, "broken.json": `{"c":`, "list.yaml": "- {name: d, value: 1px}\n",
+	})
+	var said bytes.Buffer
+	a := &term.App{Err: &said}
+	s, err := source.Theme(a, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := pathsOf(s, false); len(got) != 2 || got[0] != "a" || got[1] != "b" {
+		t.Errorf("the tokens are %v, want a and b", got)
+	}
+	if len(s.Unread) != 1 || s.Unread[0].Path != filepath.Join(dir, "broken.json") {
+		t.Errorf("unread are %v, want broken.json", s.Unread)
+	}
+	source.Print(a, false, s)
+	for _, want := range []string{filepath.Join(dir, "list.yaml") + " is a list of tokens and no token set, and is left out", filepath.Join(dir, "notes.json") + ": no $value"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("said is\n%s\nwant %s in it", said.String(), want)
+		}
+	}
+}
+
+// TestSetsOfNoThemeAreNamed: also if no theme takes any, in one file and in a folder.
+func TestSetsOfNoThemeAreNamed(t *testing.T) {
+	t.Parallel()
+	const themes = `[{"name":"X","selectedTokenSets":{"core":"disabled"}}]`
+	one := filepath.Join(written(t, map[string]string{"in.json": `{"core":{"a":{"value":"1","type":"spacing"}},"$themes":` + themes + `}`}), "in.json")
+	folder := written(t, map[string]string{"$metadata.json": `{"tokenSetOrder":["core"]}`, "$themes.json": themes, "core.json": `{"a":{"value":"1","type":"spacing"}}`})
+	for name, want := range map[string]string{one: "core (" + one + ":1)", folder: "core (" + filepath.Join(folder, "core.json") + ":1)"} {
+		s, defaults, err := source.OpenSystem(&term.App{}, []string{name}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Unused) != 1 || s.Unused[0] != want || len(pathsOf(defaults, false)) > 0 {
+			t.Errorf("unused are %q, want %q", s.Unused, want)
+		}
+	}
+}
+
+// TestATokenThatASetMakesAGroupIsNamed: and the tokens of a group that a set makes a token.
+func TestATokenThatASetMakesAGroupIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"in.json": "{\"core\":{\"a\":{\"value\":\"1\",\"type\":\"spacing\"},\"b\":{\n\"x\":{\"value\":\"2\",\"type\":\"spacing\"},\n\"y\":{\"value\":\"3\",\"type\":\"spacing\"}}},\n" +
+		"\"over\":{\"a\":{\"n\":{\"value\":\"4\",\"type\":\"spacing\"}},\n\"b\":{\"value\":\"5\",\"type\":\"spacing\"}},\"$metadata\":{\"tokenSetOrder\":[\"core\",\"over\"]}}"})
+	name := filepath.Join(dir, "in.json")
+	s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range s.Faults {
+		got = append(got, f.Path+" "+f.Reason)
+	}
+	want := []string{
+		"a " + name + ":1: a is a group in " + name + ":4, which counts; rename one of the two",
+		"b.x " + name + ":2: b is a token in " + name + ":5, which counts; rename one of the two",
+		"b.y " + name + ":3: b is a token in " + name + ":5, which counts; rename one of the two",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the faults are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -199,12 +199,16 @@ func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) error {
 }
 
 func (l layer) remember(at jsontree.Pointer) {
+	l.at[at.String()] = spot{l.file, l.origin(at)}
+}
+
+// origin is the place in the file of what stands at a place of the part.
+func (l layer) origin(at jsontree.Pointer) string {
 	pointer := at.String()
-	origin := l.part.At + pointer
 	if own, ok := l.part.Origins[pointer]; ok {
-		origin = own
+		return own
 	}
-	l.at[pointer] = spot{l.file, origin}
+	return l.part.At + pointer
 }
 
 // clash tells of a token that stands in two files with two contents. It refuses a token that is a group
@@ -215,16 +219,15 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) error {
 	}
 	first := l.at[at.String()]
 	path := strings.Join(at, ".")
-	origin := at.String()
-	if own, ok := l.part.Origins[origin]; ok {
-		origin = own
-	}
-	here := l.file.location(origin)
+	here := l.file.location(l.origin(at))
 	switch {
 	case first.file == nil:
 		return nil
+	case first.file.family == l.file.family && tokentree.IsGroup(old) != tokentree.IsGroup(over):
+		l.replaced(old, at, here)
+		return nil
 	case first.file.family == l.file.family:
-		if (!tokentree.IsGroup(old) || !tokentree.IsGroup(over)) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
+		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
 			l.set.overrides()
 		}
 		return nil
@@ -238,6 +241,22 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) error {
 		l.clashes = append(l.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", path, first, here))
 	}
 	return nil
+}
+
+// replaced names the tokens of a place that are gone because a later layer of the family has a token there, or a group.
+func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
+	what, lost := "a group", []jsontree.Pointer{at}
+	if tokentree.IsGroup(old) {
+		what, lost = "a token", nil
+		document := dtcg.Read(old)
+		for i := range document.Tokens {
+			lost = append(lost, slices.Concat(at, document.Tokens[i].Segments))
+		}
+	}
+	for _, p := range lost {
+		reason := l.Location(p.String()) + ": " + strings.Join(at, ".") + " is " + what + " in " + here + ", which counts; rename one of the two"
+		l.Faults = append(l.Faults, validate.Dropped{Path: strings.Join(p, "."), Reason: reason, Tokens: 1})
+	}
 }
 
 // Variant reads flat maps and token files as one map of overrides; of a token file only the

@@ -35,22 +35,45 @@ func setsOf(folder string, names []string) (sets []string) {
 	return sets
 }
 
-// studioOrder returns the token sets of a folder in the order of its metadata; without it by the names of their files.
-func studioOrder(a *term.App, folder string, names []string) (sets []string, kind tokenfile.Kind, err error) {
+// studioOrder returns the token sets of a folder in the order of its metadata, those that it does not name last; without it by
+// the names of their files. others are files that are no token sets.
+func studioOrder(a *term.App, folder string, names []string, o tokenfile.Options) (sets []string, others []*tokenFile, kind tokenfile.Kind, err error) {
 	metadata := filepath.Join(folder, studioMetadata)
 	if !slices.Contains(names, metadata) {
-		return setsOf(folder, names), tokenfile.BareStudio, nil
+		return setsOf(folder, names), nil, tokenfile.BareStudio, nil
 	}
 	meta, err := openFile(a, metadata)
 	if err != nil {
-		return nil, tokenfile.Studio, err
+		return nil, nil, tokenfile.Studio, err
 	}
 	if order := meta.parsed.Root.Find("tokenSetOrder"); order != nil {
 		for _, n := range order.Items {
 			sets = append(sets, n.Text)
 		}
 	}
-	return sets, tokenfile.Studio, nil
+	more, others, err := besideOrder(a, folder, names, sets, o)
+	return append(sets, more...), others, tokenfile.Studio, err
+}
+
+// besideOrder returns the token sets of a folder that its order does not name, and the other files beside them.
+func besideOrder(a *term.App, folder string, names, order []string, o tokenfile.Options) (sets []string, others []*tokenFile, err error) {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		sets := setsOf(folder, []string{name})
+		return len(sets) == 0 || slices.Contains(order, sets[0])
+	})
+	opened, err := openFiles(a, names, o)
+	for _, f := range opened {
+		isSet := f.unread == nil && (f.kind == tokenfile.DTCG || f.kind == tokenfile.StyleDictionary) && filepath.Ext(f.name) == ".json"
+		switch {
+		case isSet:
+			sets = append(sets, setsOf(folder, []string{f.name})[0])
+			continue
+		case f.why != "":
+			f.notes, f.why = append(f.notes, f.name+" is "+f.kind.String()+" and no token set, and is left out; push it beside the folder"), ""
+		}
+		others = append(others, f)
+	}
+	return sets, others, err
 }
 
 // readStudioFolder reads the token sets of Tokens Studio, each a file, in their order.
@@ -59,7 +82,7 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 	if err != nil {
 		return nil, err
 	}
-	sets, kind, err := studioOrder(a, folder, names)
+	sets, others, kind, err := studioOrder(a, folder, names, o)
 	if err != nil {
 		return nil, err
 	}
@@ -69,25 +92,44 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 	}
 	var files []*tokenFile
 	for _, set := range wanted {
-		if !filepath.IsLocal(set) {
-			return nil, term.Fail("Export it again.", "%s names a token set outside its folder: %q", filepath.Join(folder, studioMetadata), set)
-		}
-		file, err := openFile(a, setFile(folder, set))
+		file, err := readSet(a, folder, set, o)
 		if err != nil {
 			return nil, err
 		}
-		file.family, file.kind, file.why = folder, kind, "its folder is one of token sets"
-		file.parts = []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}
+		file.kind = kind
 		files = append(files, file)
 	}
-	if len(files) > 0 {
-		part := &files[0].parts[0]
-		part.Dimensions, part.Unused = tokenfile.StudioDimensions(themes, sets)
-		for _, set := range tokenfile.LeftSets(sets, wanted, o) {
-			files[0].notes = append(files[0].notes, setFile(folder, set)+" is not read, and its token set is left out; --sets takes it too")
-		}
+	if len(files) == 0 { // no theme takes any
+		files = []*tokenFile{{name: filepath.Join(folder, studioThemes), family: folder, kind: kind, why: "its folder is one of token sets", parts: []tokenfile.Part{{Tree: jsontree.NewObject()}}}}
 	}
-	return files, nil
+	noteSets(files[0], folder, themes, sets, tokenfile.LeftSets(sets, wanted, o))
+	return append(files, others...), nil
+}
+
+// readSet reads a token set that is a file of its own.
+func readSet(a *term.App, folder, set string, o tokenfile.Options) (*tokenFile, error) {
+	if !filepath.IsLocal(set) {
+		return nil, term.Fail("Export it again.", "%s names a token set outside its folder: %q", filepath.Join(folder, studioMetadata), set)
+	}
+	file, err := openFile(a, setFile(folder, set))
+	if err != nil {
+		return nil, err
+	}
+	file.family, file.why = folder, "its folder is one of token sets"
+	file.parts = []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}
+	return file, nil
+}
+
+// noteSets notes what the themes of a folder make of its token sets, which sets are left out, and which are missing.
+func noteSets(f *tokenFile, folder string, themes *jsontree.Node, sets, left []string) {
+	part := &f.parts[0]
+	part.Dimensions, part.Unused = tokenfile.StudioDimensions(themes, sets)
+	for _, set := range left {
+		f.notes = append(f.notes, setFile(folder, set)+" is not read, and its token set is left out; --sets takes it too")
+	}
+	for _, c := range tokenfile.MissingSets(themes, sets) {
+		f.notes = append(f.notes, filepath.Join(folder, studioThemes)+": "+c.Path+": "+c.Message)
+	}
 }
 
 // setFile is the file of a token set.
