@@ -258,7 +258,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		}
 	}
 	if p.dryRun {
-		a.printLeftOut(plan, t.counted, p)
+		a.printLeftOut(t, plan)
 		return a.printPlan(plan, t.wanted, p.full)
 	}
 	set, err := t.send(ctx, plan)
@@ -273,7 +273,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		return explainPush(located(err, t.wanted), p)
 	}
 	a.sayChanges(plan, p.full)
-	a.printLeftOut(plan, t.counted, p)
+	a.printLeftOut(t, plan)
 	return a.finishPush(ctx, t, p, plan, set)
 }
 
@@ -281,7 +281,7 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 // listed before.
 func (a *app) refuseLoss(ctx context.Context, t *pushTarget, plan pushPlan) error {
 	err := plan.remains.refuse(t.counted)
-	if err == nil && (t.p.acceptLoss || !plan.remains.isTooMuch() && len(t.wanted.Unread) == 0) {
+	if err == nil && (t.p.acceptLoss || !t.loses(plan)) {
 		return nil
 	}
 	a.listLosses(t, plan)

@@ -58,12 +58,16 @@ func (a *app) sayChanges(plan pushPlan, full bool) {
 
 // printLeftOut lists what a push leaves out, and says how much it keeps. If that was listed before the push, it says only
 // how much.
-func (a *app) printLeftOut(plan pushPlan, counted string, p pushFlags) {
-	if p.acceptLoss || !plan.remains.isTooMuch() {
-		validate.PrintDropped(a.App, plan.skipped, p.full || p.verbose)
-		a.printUnserved(plan, p)
+func (a *app) printLeftOut(t *pushTarget, plan pushPlan) {
+	if t.p.acceptLoss || !t.loses(plan) {
+		a.listLosses(t, plan)
 	}
-	plan.remains.print(a, counted)
+	plan.remains.print(a, t.counted)
+}
+
+// loses reports whether a push must be asked for, since it loses more tokens than it may, or a whole file.
+func (t *pushTarget) loses(plan pushPlan) bool {
+	return plan.remains.isTooMuch() || len(t.wanted.Unread) > 0
 }
 
 // printUnserved lists the tokens that the draft takes and no served file has.

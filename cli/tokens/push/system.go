@@ -18,6 +18,7 @@ import (
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -57,11 +58,15 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 	source.Print(a.App, p.verbose, s.theme, s.modes...)
 	source.PrintUnapplied(a.App, p.full || p.verbose, all...)
 	s.print(a.App)
+	if err := s.refuseEmpty(); err != nil {
+		return err
+	}
 	if err := a.refuseLossOfModes(cmd.Context(), p, s); err != nil {
 		return err
 	}
 	if p.dryRun {
 		for _, one := range all {
+			validate.PrintRows(a.App, one.Unread, true)
 			validate.PrintDropped(a.App, one.Faults, p.full || p.verbose)
 		}
 		return a.Show(s.file(p), func() { a.Say("This was a dry run: nothing is sent and nothing is written.") })
@@ -113,6 +118,17 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	}
 	s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
 	return nil
+}
+
+// refuseEmpty returns the failure that the files hold tokens and the Theme would have none of them.
+func (s *system) refuseEmpty() error {
+	if len(dtcg.Read(s.plan.Theme).Tokens) > 0 || len(s.theme.Faults)+len(s.theme.Unread) > 0 { // that is judged as a loss
+		return nil
+	}
+	if len(s.source.Unused) > 0 {
+		return term.Fail("Enable token sets in a theme, or push some with --sets and without --variants auto.", "nothing is left to push: no theme takes a token set")
+	}
+	return term.Fail("Name files that hold some.", "nothing is left to push: the files hold no token")
 }
 
 // refuseLossOfModes returns the failure that a Variant would lose more of its mode than a push may, before anything is sent.

@@ -142,12 +142,24 @@ func inFile(name string, err error) error {
 }
 
 // readFolder reads a folder: that of Tokens Studio as its sets, one with a resolver document as what that names, another by
-// the names of its files.
+// the names of its files. What else in it may hold tokens is named.
 func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, error) {
-	names, err := tokenFiles(folder)
+	names, others, err := tokenFiles(folder)
 	if err != nil {
 		return nil, err
 	}
+	if len(names) == 0 && len(others) > 0 {
+		return nil, term.Fail(program(others[0]).next, "the folder %s holds no file of tokens, but %s, which %s", folder, others[0], program(others[0]).what)
+	}
+	all, err := readFilesOf(a, folder, names, o)
+	if err == nil && len(others) > 0 {
+		all[0].notes = append(all[0].notes, folder+" holds more files that may hold tokens, and are not read: "+term.ShortList(others)+
+			"; name a stylesheet to read it too, and write what a program exports as JSON")
+	}
+	return all, err
+}
+
+func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options) ([]*tokenFile, error) {
 	if isStudioFolder(folder, names, o.Sets) {
 		return readStudioFolder(a, folder, names, o)
 	}
@@ -165,10 +177,11 @@ func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, 
 }
 
 // tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The
-// stylesheets are taken if nothing else is there: beside other files they are what is made of them.
-func tokenFiles(folder string) ([]string, error) {
-	var names, sheets []string
-	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+// stylesheets are taken if nothing else is there: beside other files they are what is made of them. others are such
+// stylesheets, and programs.
+func tokenFiles(folder string) (names, others []string, err error) {
+	var sheets []string
+	err = filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return term.Fail("Name a folder that can be read.", "%s cannot be read: %s", path, localfile.Reason(err))
@@ -179,11 +192,29 @@ func tokenFiles(folder string) ([]string, error) {
 			names = append(names, path)
 		case filepath.Ext(d.Name()) == ".css":
 			sheets = append(sheets, path)
+		case mayExport(path):
+			others = append(others, path)
 		}
 		return nil
 	})
 	if len(names) == 0 {
-		names = sheets
+		return sheets, others, err
 	}
-	return names, err
+	return names, append(sheets, others...), err
+}
+
+// mayExport reports whether a file is a program or the source of a stylesheet, and neither says types nor sets up a tool.
+func mayExport(path string) bool {
+	base := filepath.Base(path)
+	return program(path).what != "" && !strings.Contains(base, ".d.") && !strings.Contains(base, "config")
+}
+
+// withNotes returns some of the files, of which the first says what those that are left out had to say.
+func withNotes(all, kept []*tokenFile) []*tokenFile {
+	for _, f := range all {
+		if len(kept) > 0 && !slices.Contains(kept, f) {
+			kept[0].notes = append(kept[0].notes, f.notes...)
+		}
+	}
+	return kept
 }

@@ -19,7 +19,7 @@ func Fingerprint(files []string) string {
 	for _, path := range files {
 		info, err := os.Stat(path)
 		if err == nil && info.IsDir() {
-			if inside, err := tokenFiles(path); err == nil {
+			if inside, _, err := tokenFiles(path); err == nil {
 				all += fmt.Sprintln(len(inside)) + Fingerprint(inside)
 			}
 		} else if err == nil {

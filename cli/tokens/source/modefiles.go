@@ -39,7 +39,7 @@ func chooseModeFiles(files []*tokenFile, o tokenfile.Options) ([]*tokenFile, err
 	if len(undecided) > 0 {
 		return nil, undecidedModes(undecided, groups, mode)
 	}
-	chosen := slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool { return left[f] })
+	chosen := withNotes(files, slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool { return left[f] }))
 	for _, f := range files {
 		if left[f] && !o.Overrides {
 			chosen[0].notes = append(chosen[0].notes, f.location("/$extensions")+": the mode "+f.mode+" is left out; push it to a Variant with --token-mode "+quoted(f.mode))

@@ -156,7 +156,7 @@ func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]stri
 			}
 		}
 	}
-	return append(rest, last...)
+	return withNotes(files, append(rest, last...))
 }
 
 // groupModeFiles finds the files that hold modes: those that say so, as Figma's own export does, and those that are
