@@ -78,7 +78,7 @@ func chosenSets(meta *jsontree.Node, sets []string, o Options) []string {
 		if name != wanted {
 			continue
 		}
-		for _, m := range theme.Find("selectedTokenSets").Members {
+		for _, m := range membersOf(theme.Find("selectedTokenSets")) {
 			state := textOf(m.Value)
 			taken[m.Name] = taken[m.Name] || state == "enabled" || state == "source"
 		}

@@ -88,6 +88,9 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
 	switch {
 	case isMeta(m.Name):
+		if !slices.Contains(metadataNames, m.Name) {
+			c.hidden(m.Value, path, "its name, or that of its group, begins with $, which no token's does; rename it")
+		}
 	case !m.Value.IsObject():
 		return c.stray(group, m, path)
 	case m.Value.Find("$value") != nil || isLegacyToken(m.Value) && !(c.dialect == dollarTokens && isBlank(m.Value)):
@@ -136,6 +139,8 @@ func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsont
 	case !isComment && m.Value.IsString() && css.InferType(m.Value) != "" && len(path) > 1:
 		c.concede("values outside a token", path, `"`+Clip(m.Value.Text)+`" is a token of type `+css.InferType(m.Value)+" now")
 		m.Value = jsontree.NewObject(jsontree.Member{Name: "$value", Value: m.Value})
+	case c.hidden(m.Value, path, "it stands in an array, and only groups hold tokens; write the array as a group with a name for each") && !holdsTexts(m.Value):
+		m.Value = nil
 	default:
 		c.concede("members that are neither group nor token", path, spelled(m.Value)+" is left out")
 		m.Value = nil
@@ -143,10 +148,27 @@ func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsont
 	return m
 }
 
+// holdsTexts reports whether one of the items of an array is neither an object nor an array.
+func holdsTexts(n *jsontree.Node) bool {
+	return slices.ContainsFunc(n.Items, func(item *jsontree.Node) bool { return !item.IsObject() && !isArray(item) })
+}
+
+// hidden names the tokens in a value that is not read, and reports whether there are some.
+func (c *setConverter) hidden(n *jsontree.Node, path jsontree.Pointer, why string) bool {
+	list := notRead(n, path, why)
+	for i := range list {
+		p, _ := jsontree.ParsePointer(list[i].Pointer)
+		list[i].Pointer = c.pointer(p)
+	}
+	c.part.Faults = append(c.part.Faults, list...)
+	return len(list) > 0
+}
+
 // token converts one token, or returns nil if the mode that is wanted gives it no value of its own.
 func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
-	if c.dialect != dollarTokens { // a document of DTCG keeps them, and its diagnostics name them
-		c.nameInside(n, path, strings.Join(path, "."))
+	c.nameInside(n, path)
+	if modes := n.Find("$extensions").Find("mode"); modes.IsObject() && len(modes.Members) > 0 && !c.modes.Overrides {
+		c.concede("modes that are left out", path, "the $value is taken, not "+modes.Members[0].Name+` of $extensions.mode; write {"light": …, "dark": …} as the $value`)
 	}
 	switch {
 	case c.dialect == studioTokens:
@@ -173,16 +195,11 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 // ownMembers are the members of a token whose objects with values are not tokens inside it.
 var ownMembers = []string{"value", "sets", "original"}
 
-// nameInside names the tokens that stand inside a token.
-func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer, token string) {
+// nameInside names the tokens that stand inside a token. A document of DTCG keeps them, and no served file has them.
+func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
-		below := append(path[:len(path):len(path)], m.Name)
-		switch {
-		case isMeta(m.Name) || !m.Value.IsObject() || slices.Contains(ownMembers, m.Name):
-		case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
-			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(below, "."), "it stands inside the token " + token + ", and a token holds no other; move it out"})
-		default:
-			c.nameInside(m.Value, below, token)
+		if !slices.Contains(metadataNames, m.Name) && !slices.Contains(ownMembers, m.Name) {
+			c.hidden(m.Value, append(path[:len(path):len(path)], m.Name), "it stands inside the token "+strings.Join(path, ".")+", and a token holds no other; move it out")
 		}
 	}
 }

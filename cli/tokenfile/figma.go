@@ -60,7 +60,21 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 		return f.part, noMode(o.Mode, f.modes)
 	}
 	tree.Index(f.part.Tree)
+	f.nameDeleted()
 	return f.part, nil
+}
+
+// nameDeleted names the variables that order leaves out.
+func (f *figma) nameDeleted() {
+	for _, v := range f.variables.Members {
+		at := jsontree.Pointer{"meta", "variables", v.Name}.String()
+		switch {
+		case !v.Value.IsObject():
+			f.fault(at, v.Name, "it is no variable: "+spelled(v.Value))
+		case isTrue(v.Value.Find("deletedButReferenced")) && !f.Overrides:
+			f.part.Concessions = append(f.part.Concessions, Concession{"variables that are deleted in Figma", at, textOf(v.Value.Find("name")), "it is left out"})
+		}
+	}
 }
 
 // order lists the ids of the variables as their collections have them, without those that another

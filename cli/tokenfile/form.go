@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/resolver"
@@ -35,23 +36,24 @@ type form struct {
 	// recognise says why a file is of this form; empty if it is not.
 	recognise func(f *syntax.File, o Options) string
 	read      func(root *jsontree.Node, o Options) ([]Part, error)
+	members   []string // of the root that are read, if not all are
 }
 
 // forms has the forms by Kind.
 var forms = [numberOfKinds]form{
-	Flat:            {"a flat map", recogniseFlat, readFlat},
-	DTCG:            {"a DTCG document", recogniseDTCG, readDTCG},
-	StyleDictionary: {"a document of Style Dictionary, without dollar signs", recogniseStyleDictionary, readStyleDictionary},
-	Studio:          {"an export of Tokens Studio", recogniseStudio, convertStudio},
-	BareStudio:      {"an export of Tokens Studio", recogniseBareStudio, convertStudio},
-	Figma:           {"an answer of Figma", recogniseFigma, readFigma},
-	SetValues:       {"a document of tokens with sets", recogniseSetValues, readSetValues},
-	TokenList:       {"a list of tokens", recogniseTokenList, readTokenList},
-	Plain:           {"plain nested JSON", recognisePlain, readPlain},
-	Stylesheet:      {"a stylesheet of custom properties", recogniseStylesheet, readStylesheet},
-	Theo:            {"a document of Theo", recogniseTheo, readTheo},
-	Registry:        {"a theme of shadcn's registry", recogniseRegistry, readRegistry},
-	Resolver:        {"a resolver document", recogniseResolver, readResolver},
+	Flat:            {"a flat map", recogniseFlat, readFlat, nil},
+	DTCG:            {"a DTCG document", recogniseDTCG, readDTCG, nil},
+	StyleDictionary: {"a document of Style Dictionary, without dollar signs", recogniseStyleDictionary, readStyleDictionary, nil},
+	Studio:          {"an export of Tokens Studio", recogniseStudio, convertStudio, nil},
+	BareStudio:      {"an export of Tokens Studio", recogniseBareStudio, convertStudio, nil},
+	Figma:           {"an answer of Figma", recogniseFigma, readFigma, []string{"meta"}},
+	SetValues:       {"a document of tokens with sets", recogniseSetValues, readSetValues, nil},
+	TokenList:       {"a list of tokens", recogniseTokenList, readTokenList, nil},
+	Plain:           {"plain nested JSON", recognisePlain, readPlain, nil},
+	Stylesheet:      {"a stylesheet of custom properties", recogniseStylesheet, readStylesheet, nil},
+	Theo:            {"a document of Theo", recogniseTheo, readTheo, []string{"props", "aliases", "global"}},
+	Registry:        {"a theme of shadcn's registry", recogniseRegistry, readRegistry, []string{"cssVars"}},
+	Resolver:        {"a resolver document", recogniseResolver, readResolver, nil},
 }
 
 func recogniseResolver(f *syntax.File, _ Options) string { return resolver.Why(f.Root) }
@@ -101,6 +103,9 @@ func Convert(k Kind, root *jsontree.Node, o Options) ([]Part, error) {
 		o.Mode = o.modeOf("") // the modes of values are of one dimension, which has no name
 	}
 	parts, err := forms[k].read(root, o)
+	if read := forms[k].members; err == nil && read != nil {
+		parts[0].Faults = append(parts[0].Faults, Outside(root, func(name string) bool { return slices.Contains(read, name) })...)
+	}
 	if err == nil && len(parts) == 1 && noteForms[k] != "" {
 		parts[0] = restore(root, parts[0])
 	}

@@ -12,11 +12,21 @@ import (
 // rootList is the name of the member as which a file is read that is an array.
 const rootList = "-"
 
-// listsOf returns the members of a file that are arrays of tokens.
-func listsOf(root *jsontree.Node) (lists []jsontree.Member) {
-	for _, m := range root.Members {
-		if isArray(m.Value) && len(m.Value.Items) > 0 && isListed(m.Value.Items[0]) {
-			lists = append(lists, m)
+// tokenList is an array of tokens and its place.
+type tokenList struct {
+	at    jsontree.Pointer
+	items []*jsontree.Node
+}
+
+// listsOf returns the arrays of tokens of a file, in groups too.
+func listsOf(n *jsontree.Node, at jsontree.Pointer) (lists []tokenList) {
+	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		switch {
+		case isArray(m.Value) && len(m.Value.Items) > 0 && isListed(m.Value.Items[0]):
+			lists = append(lists, tokenList{below, m.Value.Items})
+		case m.Value.IsObject() && !isMeta(m.Name):
+			lists = append(lists, listsOf(m.Value, below)...)
 		}
 	}
 	return lists
@@ -44,15 +54,15 @@ func listedPath(n *jsontree.Node) (names jsontree.Pointer) {
 }
 
 func recogniseTokenList(f *syntax.File, _ Options) string {
-	switch lists := listsOf(f.Root); {
+	switch lists := listsOf(f.Root, nil); {
 	case len(lists) == 0:
 		return ""
-	case lists[0].Name == rootList:
+	case lists[0].at[0] == rootList:
 		return "it is an array of tokens that have names"
 	case len(lists) == 1:
-		return lists[0].Name + " is an array of tokens that have names"
+		return strings.Join(lists[0].at, ".") + " is an array of tokens that have names"
 	default:
-		return lists[0].Name + " and " + itoa(len(lists)-1) + " more members are arrays of tokens that have names"
+		return strings.Join(lists[0].at, ".") + " and " + itoa(len(lists)-1) + " more members are arrays of tokens that have names"
 	}
 }
 
@@ -60,12 +70,14 @@ func recogniseTokenList(f *syntax.File, _ Options) string {
 // rest of its name after a hyphen.
 func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
-	for _, list := range listsOf(root) {
-		var at jsontree.Pointer // an array at the top is a member in the tree alone
-		if list.Name != rootList {
-			at = jsontree.Pointer{list.Name}
+	isList := map[string]bool{}
+	for _, list := range listsOf(root, nil) {
+		isList[list.at.String()] = true
+		at := list.at
+		if at[0] == rootList { // an array at the top is a member in the tree alone
+			at = nil
 		}
-		for i, n := range list.Value.Items {
+		for i, n := range list.items {
 			path, pointer := listedPath(n), append(at[:len(at):len(at)], strconv.Itoa(i)).String()
 			switch value := either(n, "$value", "value"); {
 			case !n.IsObject() || len(path) == 0 || value == nil:
@@ -75,7 +87,25 @@ func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 			}
 		}
 	}
+	tree.beside(root, nil, isList)
 	return tree.parts(dictionaryTokens, o), nil
+}
+
+// beside names what stands beside the lists of a file: as lost what is a value of a token by its shape.
+func (p *placed) beside(n *jsontree.Node, at jsontree.Pointer, isList map[string]bool) {
+	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		pointer, path := below.String(), strings.Join(below, ".")
+		switch {
+		case isList[pointer] || isMeta(m.Name):
+		case isValue(m.Value):
+			p.fault(pointer, path, "it stands beside the lists of tokens, which alone are read; put it into a file of its own: "+spelled(m.Value))
+		case m.Value.IsObject():
+			p.beside(m.Value, below, isList)
+		default:
+			p.part.Concessions = append(p.part.Concessions, Concession{"members beside the lists of tokens", pointer, path, spelled(m.Value) + " is left out"})
+		}
+	}
 }
 
 // placed is a tree that tokens are added to by their paths.

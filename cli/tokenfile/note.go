@@ -138,13 +138,13 @@ func restore(file *jsontree.Node, part Part) Part {
 		return part
 	}
 	r := restorer{tree: cloneGroups(withoutNote(part.Tree)), restored: map[string]bool{}}
-	for _, m := range note.Find("tokens").Members {
+	for _, m := range membersOf(note.Find("tokens")) {
 		r.token(m.Name, m.Value)
 	}
 	for _, move := range r.moves {
 		r.put(move.to, move.token)
 	}
-	for _, m := range note.Find("groups").Members {
+	for _, m := range membersOf(note.Find("groups")) {
 		r.group(m.Name, m.Value)
 	}
 	tree.Index(r.tree)

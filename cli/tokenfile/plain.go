@@ -126,7 +126,23 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 		}
 		tree.add(path, jsontree.NewObject(jsontree.Member{Name: "$value", Value: l.value}), origin)
 	}
+	tree.part.Faults = append(tree.part.Faults, dollarValues(root, nil)...)
 	return tree.parts(dollarTokens, o), nil
+}
+
+// dollarValues lists the values of plain JSON that are those of tokens and whose names, or those of their groups, begin with $.
+func dollarValues(n *jsontree.Node, at jsontree.Pointer) (list []Fault) {
+	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		switch isHidden := slices.ContainsFunc(below, isMeta); {
+		case slices.Contains(metadataNames, m.Name):
+		case isHidden && (isValue(m.Value) || !m.Value.IsObject() && !m.Value.IsString()):
+			list = append(list, Fault{below.String(), strings.Join(below, "."), "its name, or that of its group, begins with $, which no token's does; rename it"})
+		case m.Value.IsObject():
+			list = append(list, dollarValues(m.Value, below)...)
+		}
+	}
+	return list
 }
 
 // dottedPath splits the names of a path at their dots, but for numbers such as 0.5.

@@ -50,6 +50,7 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 		first.Concessions = append(first.Concessions, Concession{"token sets that are left out", jsontree.Pointer{name}.String(), name, leftSet})
 	}
 	first.Concessions = append(first.Concessions, MissingSets(root, setNames(root))...)
+	first.Faults = append(first.Faults, Outside(root, func(name string) bool { return !isMeta(name) })...)
 	for _, m := range root.Members {
 		if !isMeta(m.Name) && !m.Value.IsObject() {
 			first.Concessions = append(first.Concessions, Concession{
@@ -71,7 +72,7 @@ func MissingSets(meta *jsontree.Node, sets []string) (list []Concession) {
 		add(jsontree.Pointer{"$metadata", "tokenSetOrder", itoa(i)}, textOf(n), "the tokenSetOrder")
 	}
 	for i, theme := range itemsOf(meta.Find("$themes")) {
-		for _, m := range theme.Find("selectedTokenSets").Members {
+		for _, m := range membersOf(theme.Find("selectedTokenSets")) {
 			if state := textOf(m.Value); state == "enabled" || state == "source" {
 				add(jsontree.Pointer{"$themes", itoa(i), "selectedTokenSets", m.Name}, m.Name, "the theme "+textOf(theme.Find("name")))
 			}
@@ -153,6 +154,13 @@ func itemsOf(n *jsontree.Node) []*jsontree.Node {
 		return nil
 	}
 	return n.Items
+}
+
+func membersOf(n *jsontree.Node) []jsontree.Member {
+	if n == nil {
+		return nil
+	}
+	return n.Members
 }
 
 // ConvertSet makes a part of one token set of Tokens Studio that is a file of its own.

@@ -91,9 +91,26 @@ func readRegistry(root *jsontree.Node, o Options) ([]Part, error) {
 		}
 		if m.Value.IsObject() {
 			p.collect(mode, m.Value, jsontree.Pointer{"cssVars", m.Name})
+		} else {
+			p.faults = append(p.faults, Fault{jsontree.Pointer{"cssVars", m.Name}.String(), m.Name, "cssVars holds objects of custom properties, and no " + spelled(m.Value)})
 		}
 	}
+	p.nameBeside(root.Find("css"), jsontree.Pointer{"css"})
 	return p.parts(), nil
+}
+
+// nameBeside names the custom properties that a theme of a registry declares in its css.
+func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer) {
+	if n == nil {
+		return
+	}
+	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		if strings.HasPrefix(m.Name, "--") && m.Value.IsString() {
+			p.faults = append(p.faults, Fault{below.String(), strings.TrimPrefix(m.Name, "--"), "it stands in css, and only cssVars are read; put it there"})
+		}
+		p.nameBeside(m.Value, below)
+	}
 }
 
 // property is a custom property and its place in the file.
@@ -110,6 +127,7 @@ type properties struct {
 	left    map[string]int // properties of other modes
 	first   map[string]property
 	faults  []Fault
+	named   map[string]property // by the name of its token
 }
 
 // hint notes what a selector says of a mode: of several selectors each may say a part.
@@ -151,6 +169,7 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 // parts returns the properties as a tree.
 func (p *properties) parts() []Part {
 	part := Part{Tree: jsontree.NewObject(), Origins: map[string]string{}, ModeNames: p.names, Faults: p.faults}
+	p.named = map[string]property{}
 	if len(p.names) > 0 {
 		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...), Hints: p.hints}}
 	}
@@ -218,6 +237,10 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
 	token := jsontree.NewObject(append(members, jsontree.Member{Name: "$value", Value: node})...)
+	if before, ok := p.named[name]; ok && before.name != one.name {
+		part.Faults = append(part.Faults, Fault{before.origin, before.name, "the custom properties --" + before.name + " and --" + one.name + " have one name, " + name + ", as tokens; the second counts"})
+	}
+	p.named[name] = one
 	if i := part.Tree.IndexOf(name); i >= 0 {
 		part.Tree.Members[i].Value = token
 	} else {

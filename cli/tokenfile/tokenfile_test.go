@@ -285,6 +285,8 @@ func FuzzConvert(f *testing.F) {
 	f.Add(figmaFile)
 	f.Add(studioFile)
 	f.Add(`{"a":{"value":{"value":1},"type":"boxShadow"}}`)
+	f.Add(`{"$extensions":{"com.livery":{"form":"style-dictionary"}},"a":{"value":"#fff"}}`)
+	f.Add(`{"$themes":[{"name":"Dark"},7,{"name":"Dark","selectedTokenSets":5}],"a":{"b":{"value":1}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"f.json", "f.yaml", "f.css"} {
 			parsed, err := syntax.Parse(name, text)
@@ -292,17 +294,15 @@ func FuzzConvert(f *testing.F) {
 				continue
 			}
 			parsed.Positions().Line("/a/b")
-			o := Options{Mode: "Dark", Overrides: true}
-			k, why := Recognise(parsed, o)
-			if why == "" {
-				continue
-			}
-			_, err = Convert(k, parsed.Root, o)
-			if err == nil {
-				continue
-			}
-			if _, ok := errors.AsType[*Error](err); !ok {
-				t.Errorf("Convert() = %v, which is no *Error", err)
+			for _, o := range []Options{{}, {Mode: "Dark", Overrides: true}, {Choice: map[string]string{}}} {
+				k, why := Recognise(parsed, o)
+				if why == "" {
+					continue
+				}
+				_, err = Convert(k, parsed.Root, o)
+				if _, ok := errors.AsType[*Error](err); err != nil && !ok {
+					t.Errorf("Convert() = %v, which is no *Error", err)
+				}
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package references
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/livery/renderer/dtcg"
@@ -46,6 +47,47 @@ func Modifiers(root *jsontree.Node) (list []Fault) {
 		})
 	})
 	return list
+}
+
+// UnusedDefinitions lists the tokens in the $defs of a document that no reference leads to, above or into: nothing else reads them.
+func UnusedDefinitions(root *jsontree.Node) (unused []jsontree.Pointer) {
+	var targets []jsontree.Pointer
+	eachName(root, func(text string) {
+		_, fragment, _ := strings.Cut(text, "#")
+		if p, ok := jsontree.ParsePointer(fragment); ok {
+			targets = append(targets, p)
+		}
+	})
+	leads := func(at jsontree.Pointer) bool {
+		return slices.ContainsFunc(targets, func(p jsontree.Pointer) bool {
+			n := min(len(p), len(at))
+			return slices.Equal(p[:n], at[:n])
+		})
+	}
+	if defs := root.Find("$defs"); defs.IsObject() {
+		visit(defs, jsontree.Pointer{"$defs"}, func(at jsontree.Pointer, n *jsontree.Node) {
+			if dtcg.IsToken(n) && !leads(at) {
+				unused = append(unused, at)
+			}
+		})
+	}
+	return unused
+}
+
+// eachName visits the texts of the references of a document.
+func eachName(n *jsontree.Node, do func(text string)) {
+	for _, m := range n.Members {
+		switch {
+		case m.Name == "$extensions":
+		case slices.Contains(referenceNames, m.Name) && m.Value.IsString():
+			do(m.Value.Text)
+		default:
+			eachName(m.Value, do)
+		}
+	}
+	for _, item := range n.Items {
+		eachName(item, do)
+	}
 }
 
 // referenceNames are the members of groups and tokens that are references.

@@ -16,6 +16,7 @@ import (
 type Result struct {
 	Tree        *jsontree.Node
 	Concessions []tokenfile.Concession // their pointers lead into Tree
+	Places      map[string]string      // pointer to a token that was renamed, or moved with its group -> the pointer to it before
 }
 
 // Document returns a document with names that the origin takes, aliases that lead to tokens, and types that are known and
@@ -55,14 +56,20 @@ func FixedPointer(pointer string) string {
 	return fixer.Replace(pointer)
 }
 
-// names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left.
+// names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and so is
+// the second of two that would become one.
 func (r *Result) names() {
 	renamed := map[string]string{}
+	taken := map[*jsontree.Node]map[string]bool{}
 	tree := edit(r.Tree, nil, func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member {
 		name := FixedName(m.Name)
-		if name == m.Name || group.Find(name) != nil {
+		if name == m.Name || group.Find(name) != nil || taken[group][name] {
 			return m
 		}
+		if taken[group] == nil {
+			taken[group] = map[string]bool{}
+		}
+		taken[group][name] = true
 		old := append(at[:len(at):len(at)], m.Name)
 		fixed := make(jsontree.Pointer, len(old))
 		for i := range old {
@@ -76,8 +83,12 @@ func (r *Result) names() {
 		return
 	}
 	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(tree).Tokens
+	r.Places = map[string]string{}
 	for i := range before {
 		renamed[before[i].Path] = after[i].Path
+		if now, old := jsontree.Pointer(after[i].Segments).String(), jsontree.Pointer(before[i].Segments).String(); now != old {
+			r.Places[now] = old
+		}
 	}
 	r.Tree = mapAliases(tree, func(path string) string {
 		if path, ok := renamed[path]; ok {

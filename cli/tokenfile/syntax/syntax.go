@@ -52,7 +52,7 @@ type Error struct {
 func (e *Error) Error() string { return e.What }
 
 // Extensions are the endings of the names of files that Parse reads, CSS aside.
-var Extensions = []string{".json", ".json5", ".jsonc", ".yaml", ".yml"}
+var Extensions = []string{".json", ".json5", ".jsonc", ".tokens", ".yaml", ".yml"}
 
 // Parse reads a text; the ending of name says its syntax, and what the text begins with if name has none. It returns an
 // *Error if it cannot be read.

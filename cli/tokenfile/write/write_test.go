@@ -3,6 +3,7 @@ package write
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,11 @@ func pushed(t require, text string) (*jsontree.Node, []tokenfile.Concession) {
 		t.Fatalf("Recognise(%s) finds nothing", text)
 	}
 	parts, err := tokenfile.Convert(k, f.Root, tokenfile.Options{})
-	if err != nil || len(parts) != 1 || len(parts[0].Faults) > 0 {
+	// A token inside a token is named, and stays in a document of DTCG.
+	isFault := func(f tokenfile.Fault) bool {
+		return k != tokenfile.DTCG || !strings.Contains(f.Message, "stands inside the token")
+	}
+	if err != nil || len(parts) != 1 || slices.ContainsFunc(parts[0].Faults, isFault) {
 		t.Fatalf("Convert(%s) = %v, %v", text, parts, err)
 	}
 	done := repair.Document(parts[0].Tree)

@@ -53,7 +53,12 @@ func (s *Sources) repair() {
 	at := make(map[string]spot, len(s.at))
 	for pointer, spot := range s.at {
 		at[pointer] = spot
-		at[repair.FixedPointer(pointer)] = spot
+		if fixed := repair.FixedPointer(pointer); s.at[fixed].file == nil {
+			at[fixed] = spot
+		}
+	}
+	for now, before := range done.Places {
+		at[now] = s.at[before]
 	}
 	s.Tree, s.at = done.Tree, at
 	for _, c := range done.Concessions {

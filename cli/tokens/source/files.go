@@ -188,9 +188,9 @@ func tokenFiles(folder string) (names, others []string, err error) {
 		case d.IsDir() && path != folder && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
 			return filepath.SkipDir
 		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "."):
-		case slices.Contains(syntax.Extensions, filepath.Ext(d.Name())):
+		case slices.Contains(syntax.Extensions, strings.ToLower(filepath.Ext(d.Name()))):
 			names = append(names, path)
-		case filepath.Ext(d.Name()) == ".css":
+		case strings.EqualFold(filepath.Ext(d.Name()), ".css"):
 			sheets = append(sheets, path)
 		case mayExport(path):
 			others = append(others, path)

@@ -98,7 +98,7 @@ func TestNoTokenSetOfAFolderIsPassedOver(t *testing.T) {
 // TestSetsOfNoThemeAreNamed: also if no theme takes any, in one file and in a folder.
 func TestSetsOfNoThemeAreNamed(t *testing.T) {
 	t.Parallel()
-	const themes = `[{"name":"X","selectedTokenSets":{"core":"disabled"}}]`
+	const themes = `[{"name":"X","selectedTokenSets":{"core":"disabled"}},{"name":"Y"},{"name":"Z","selectedTokenSets":5},7]`
 	one := filepath.Join(written(t, map[string]string{"in.json": `{"core":{"a":{"value":"1","type":"spacing"}},"$themes":` + themes + `}`}), "in.json")
 	folder := written(t, map[string]string{"$metadata.json": `{"tokenSetOrder":["core"]}`, "$themes.json": themes, "core.json": `{"a":{"value":"1","type":"spacing"}}`})
 	for name, want := range map[string]string{one: "core (" + one + ":1)", folder: "core (" + filepath.Join(folder, "core.json") + ":1)"} {
@@ -133,6 +133,61 @@ func TestATokenThatASetMakesAGroupIsNamed(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the faults are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestWhatAFormDoesNotReadIsNamed: a token in a place where no reader of its form looks is left out with its line.
+func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
+	t.Parallel()
+	const figma = `"variableCollections":{"C":{"name":"c","defaultModeId":"m","modes":[{"modeId":"m","name":"M"}]}},"variables":{"V":{"name":"x","resolvedType":"FLOAT","variableCollectionId":"C","valuesByMode":{"m":1}}`
+	cases := []struct{ rule, name, text, want string }{
+		{"a name with a dollar sign", "in.json", "{\"a\":{\"$value\":1},\"$b\":{\n\"c\":{\"$value\":2}}}", "$b.c :2: its name, or that of its group, begins with $"},
+		{"a definition", "in.json", "{\"a\":{\"$ref\":\"#/$defs/b\"},\"$defs\":{\"b\":{\"$value\":2},\n\"c\":{\"$value\":2}}}", "$defs.c :2: $defs.c: it is left out; only a $ref"},
+		{"a token inside a token", "in.json", "{\"a\":{\"$value\":1,\n\"b\":{\"$value\":2}}}", "a.b :2: it stands inside the token a"},
+		{"an array of tokens", "in.json", "{\"a\":{\"$value\":1},\"b\":[{\"$value\":1},\n{\"$value\":2}]}", "b.1 :2: it stands in an array"},
+		{"modes in extensions", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"$extensions\":{\"mode\":{\"dark\":3}}}}", "b :2: b: the $value is taken, not dark of $extensions.mode"},
+		{"a group beside a list", "in.json", "{\"l\":[{\"name\":\"a\",\"value\":1}],\"b\":{\n\"c\":\"#fff\"}}", "b.c :2: it stands beside the lists of tokens"},
+		{"an answer of Figma", "in.json", `{"meta":{` + figma + "}},\n\"a\":{\"value\":1}}", "a :2: it stands outside of what is read"},
+		{"a variable that is deleted", "in.json", `{"meta":{` + figma + ",\n\"W\":{\"name\":\"y\",\"deletedButReferenced\":true}}}}", "y :2: y: it is left out"},
+		{"a document of Theo", "in.json", "{\"global\":{},\"props\":{\"x\":{\"value\":\"1px\"}},\n\"more\":{\"value\":\"2px\"}}", "more :2: it stands outside"},
+		{"an export of Tokens Studio", "in.json", "{\"s\":{\"a\":{\"value\":1}},\"$themes\":[],\"$t\":{\n\"b\":{\"value\":1}}}", "$t.b :2: it stands outside"},
+		{"css of shadcn's registry", "in.json", "{\"cssVars\":{\"light\":{\"a\":\"#fff\"}},\"css\":{\":root\":{\n\"--b\":\"#000\"}}}", "b :2: it stands in css"},
+		{"two custom properties of one name", "in.css", ":root {\n--a-b: 1px;\n--a\\.b: 2px }", "a-b :2: the custom properties --a-b and"},
+		{"plain JSON", "in.json", "{\"c\":{\"a\":\"#fff\",\n\"$b\":\"#000\"}}", "c.$b :2: its name"},
+		{"a resolver document", "in.json", "{\"resolutionOrder\":[{\"type\":\"set\",\"name\":\"s\",\"sources\":[{\"a\":{\"$value\":1}}]}],\"version\":\"2025.10\",\"more\":{\n\"b\":{\"$value\":1}}}", "more.b :2: it stands outside"},
+	}
+	for _, c := range cases {
+		name := filepath.Join(written(t, map[string]string{c.name: c.text}), c.name)
+		s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.rule, err)
+			continue
+		}
+		var said []string
+		for _, f := range s.Faults {
+			said = append(said, f.Path+" "+strings.TrimPrefix(f.Reason, name))
+		}
+		for _, one := range s.Concessions() {
+			said = append(said, one.Path+" "+strings.TrimPrefix(one.Location, name)+": "+one.Path+": "+one.Message)
+		}
+		if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, c.want) }) {
+			t.Errorf("%s: of %s named are\n%s\nwant %s", c.rule, c.text, strings.Join(said, "\n"), c.want)
+		}
+	}
+}
+
+// TestListsInGroupsAreRead: and files whose names end as those of other tools do.
+func TestListsInGroupsAreRead(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"list.json": `{"data":{"tokens":[{"name":"a","value":"#fff"}]}}`, "b.tokens": `{"b":{"$value":1}}`, "c.JSON": `{"c":{"$value":1}}`,
+	})
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := pathsOf(s, false); !slices.Equal(got, []string{"b", "c", "a"}) {
+		t.Errorf("the tokens are %v, want b, c and a", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package source
 
 import (
 	"path/filepath"
+	"strings"
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
@@ -28,6 +29,14 @@ func (u Unapplied) Dropped() validate.Dropped {
 
 // applyReferences applies the $extends and $ref of the document of all files, or names them if they are kept.
 func (s *Sources) applyReferences(o tokenfile.Options) {
+	for _, at := range references.UnusedDefinitions(s.Tree) {
+		s.read = append(s.read, concession{tokenfile.Concession{
+			Kind: "definitions that nothing refers to", Pointer: at.String(), Path: strings.Join(at, "."), Message: "it is left out; only a $ref to it would read it",
+		}, spot{}})
+		if found, ok := s.at["/$defs"]; ok {
+			s.read[len(s.read)-1].at = spot{found.file, found.pointer + at[1:].String()}
+		}
+	}
 	if o.KeepReferences {
 		s.unapplied(references.Unapplied(s.Tree))
 		return

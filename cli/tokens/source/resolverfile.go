@@ -41,7 +41,8 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	part := tokenfile.Part{Tree: jsontree.NewObject()}
+	isKnown := func(name string) bool { return slices.Contains(resolverMembers, name) }
+	part := tokenfile.Part{Tree: jsontree.NewObject(), Faults: tokenfile.Outside(r.document.parsed.Root, isKnown)}
 	for _, m := range d.Modifiers {
 		part.Dimensions = append(part.Dimensions, dimensionOf(m))
 	}
@@ -49,6 +50,9 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 	r.note(d, contexts, files)
 	return append([]*tokenFile{r.document}, files...), nil
 }
+
+// resolverMembers are the members of a resolver document in which tokens may stand.
+var resolverMembers = []string{"sets", "modifiers", "resolutionOrder", "$defs"}
 
 // explainIn says in which line a document is wrong.
 func explainIn(f *tokenFile, err error) error {

@@ -3,6 +3,7 @@ package source
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -316,7 +317,7 @@ func variantSources(files []*tokenFile, o tokenfile.Options) *Sources {
 			s.fault(file, part)
 			s.concede(file, part)
 			s.applyIn(&part, file, whole, o)
-			part.Tree = repair.Names(part.Tree).Tree
+			s.mendNames(&part)
 			for _, o := range overridesOf(part, s.mergeSet(file, part)) {
 				s.override(place, file, o)
 			}
@@ -324,6 +325,25 @@ func variantSources(files []*tokenFile, o tokenfile.Options) *Sources {
 	}
 	s.Tree.Index()
 	return s
+}
+
+// mendNames gives the tokens of a part names that the origin takes, and keeps their places.
+func (s *Sources) mendNames(part *tokenfile.Part) {
+	done := repair.Names(part.Tree)
+	if done.Tree == part.Tree {
+		return
+	}
+	origins := maps.Clone(part.Origins)
+	if origins == nil {
+		origins = map[string]string{}
+	}
+	for now, before := range done.Places {
+		origins[now] = part.At + before
+		if own, ok := part.Origins[before]; ok {
+			origins[now] = own
+		}
+	}
+	part.Tree, part.Origins = done.Tree, origins
 }
 
 // override is one value of a file and its place there.

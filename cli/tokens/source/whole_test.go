@@ -156,7 +156,7 @@ func (w *lineWriter) token(path []string, format string, args ...any) {
 }
 
 var (
-	awkwardNames  = []string{"a", "b", "c-d", "value", "type", "a.b", "comment", "description", "light", "dark", "0.5", "é", " x ", "sets", "name", "ref", "x/y", "props"}
+	awkwardNames  = []string{"a", "b", "c-d", "value", "type", "a.b", "comment", "description", "light", "dark", "0.5", "é", " x ", "sets", "name", "ref", "x/y", "props", "$x", "a{b", "a}b"}
 	awkwardValues = []string{
 		`"#fff"`, `"4px"`, `1.5`, `0`, `"x"`, `"{a}"`, `"{nope.b}"`, `["Inter","x"]`, `true`, `null`, `{}`, `[]`, `""`,
 		`{"colorSpace":"srgb","components":[0,0.5,1]}`, `{"value":4,"unit":"rem"}`, `{"light":"#fff","dark":"#000"}`, `{"x":"1px","y":"2px","blur":"3px","color":"#000"}`,
@@ -231,6 +231,11 @@ func (f *spelledJSON) document(t *rapid.T) input {
 	var group func(path []string, depth int)
 	group = func(path []string, depth int) {
 		names := rapid.SliceOfNDistinct(rapid.SampledFrom(allowed), 1, 5, rapid.ID[string]).Draw(t, "names")
+		if slices.Contains(path, "value") { // else it may be the value of a token
+			if names = slices.DeleteFunc(names, func(name string) bool { return name == "$x" }); len(names) == 0 {
+				names = []string{"a"}
+			}
+		}
 		for i, name := range names {
 			comma, below := ",", append(path[:len(path):len(path)], name)
 			if i == len(names)-1 {
@@ -243,7 +248,13 @@ func (f *spelledJSON) document(t *rapid.T) input {
 				continue
 			}
 			token := f.token(t, rapid.SampledFrom(values).Draw(t, "value"))
-			if f.name != "DTCG" && !f.isFlat && f.values == nil && rapid.IntRange(0, 9).Draw(t, "inside") == 0 {
+			if !f.isFlat && f.values == nil && !slices.Contains(below, "value") && rapid.IntRange(0, 9).Draw(t, "array") == 0 {
+				w.put("%q: [", name)
+				w.token(append(below, "0"), `%s,`, token)
+				w.token(append(below, "1"), `{"in": %s}]%s`, f.token(t, `"#123"`), comma)
+				continue
+			}
+			if !f.isFlat && f.values == nil && rapid.IntRange(0, 9).Draw(t, "inside") == 0 {
 				w.token(below, "%q: %s,", name, strings.TrimSuffix(token, "}"))
 				w.token(append(below, "in"), `"in": %s}%s`, f.token(t, `"#123"`), comma)
 				continue
@@ -283,7 +294,7 @@ func TestEveryCustomPropertyIsReadOrNamed(t *testing.T) {
 	names := rapid.SampledFrom([]string{"a", "b", "color-x", "a.b", `a\.b`, "é", "x-*", "value"})
 	values := rapid.SampledFrom([]string{"#fff", "4px", "var(--a)", "var(--nope)", "var(--nope, 1px)", "initial", "", "url(x)", "a;b", "{}"})
 	rapid.Check(t, func(t *rapid.T) {
-		w := &lineWriter{tokens: map[int]string{}}
+		w, declared := &lineWriter{tokens: map[int]string{}}, map[int]string{}
 		w.put(":root { --first: #fff;\n}")
 		w.line++
 		for range rapid.IntRange(1, 4).Draw(t, "blocks") {
@@ -295,9 +306,9 @@ func TestEveryCustomPropertyIsReadOrNamed(t *testing.T) {
 					w.put("--%s: 1px;", name)
 					continue
 				}
-				path := strings.NewReplacer(`\`, "", ".", "-").Replace(name)
-				maps.DeleteFunc(w.tokens, func(_ int, before string) bool { return before == path }) // the cascade has the last
-				w.token([]string{path}, "--%s: %s;", name, values.Draw(t, "value"))
+				maps.DeleteFunc(w.tokens, func(line int, _ string) bool { return declared[line] == name }) // the cascade has the last
+				w.token([]string{strings.NewReplacer(`\`, "", ".", "-").Replace(name)}, "--%s: %s;", name, values.Draw(t, "value"))
+				declared[w.line] = name
 			}
 			w.put("}%s", strings.Repeat("}", strings.Count(selector, "{")))
 		}
@@ -346,8 +357,8 @@ func TestEveryVariableOfFigmaIsReadOrNamed(t *testing.T) {
 		w.put(`{"meta":{"variableCollections":{"C:1":{"name":"One","defaultModeId":"1:0","modes":[{"modeId":"1:0","name":"Light"},{"modeId":"1:1","name":"Dark"}]},` +
 			`"C:2":{"name":"Two","defaultModeId":"1:0","modes":[{"modeId":"1:0","name":"Only"}]}},"variables":{`)
 		for i := range rapid.IntRange(1, 8).Draw(t, "variables") {
-			w.token([]string{fmt.Sprint("variable ", i)}, `"V:%d":{"name":%q,"resolvedType":%q,"variableCollectionId":%q,"valuesByMode":{%q:%s},"remote":%v},`, i,
-				names.Draw(t, "name"), types.Draw(t, "type"), collections.Draw(t, "collection"), modes.Draw(t, "mode"), values.Draw(t, "value"), rapid.Bool().Draw(t, "remote"))
+			w.token([]string{fmt.Sprint("variable ", i)}, `"V:%d":{"name":%q,"resolvedType":%q,"variableCollectionId":%q,"valuesByMode":{%q:%s},"remote":%v,"deletedButReferenced":%v},`, i,
+				names.Draw(t, "name"), types.Draw(t, "type"), collections.Draw(t, "collection"), modes.Draw(t, "mode"), values.Draw(t, "value"), rapid.Bool().Draw(t, "remote"), rapid.IntRange(0, 5).Draw(t, "deleted") == 0)
 		}
 		w.put(`"V:100":{"name":"last","resolvedType":"FLOAT","variableCollectionId":"C:2","valuesByMode":{"1:0":1}}}}}`)
 		if list := lost(t, input{name: "in.json", text: w.String(), tokens: w.tokens}); len(list) > 0 {

@@ -1,0 +1,43 @@
+package tokenfile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+)
+
+// metadataNames are the $ members whose objects are no tokens, whatever stands in them.
+var metadataNames = []string{"$extensions", "$description", "$type", "$value", "$ref", "$extends", "$deprecated", "$schema", "$themes", "$metadata", "$defs"}
+
+// notRead lists as faults the tokens in a value that no reader looks into. at is its place, and why says what is wrong with it.
+func notRead(n *jsontree.Node, at jsontree.Pointer, why string) (list []Fault) {
+	if n == nil {
+		return nil
+	}
+	isToken := n.IsObject() && (n.Find("$value") != nil || isLegacyToken(n))
+	if isToken {
+		list = append(list, Fault{at.String(), strings.Join(at, "."), why})
+	}
+	for _, m := range n.Members {
+		isOwn := isToken && m.Name != "sets" && (isMeta(m.Name) || slices.Contains(ownMembers, m.Name))
+		if m.Name != "$extensions" && !isOwn {
+			list = append(list, notRead(m.Value, append(at[:len(at):len(at)], m.Name), why)...)
+		}
+	}
+	for i, item := range n.Items {
+		list = append(list, notRead(item, append(at[:len(at):len(at)], strconv.Itoa(i)), why)...)
+	}
+	return list
+}
+
+// Outside lists as faults the tokens of a file that stand in none of the members of its root that are read.
+func Outside(root *jsontree.Node, read func(name string) bool) (list []Fault) {
+	for _, m := range root.Members {
+		if !read(m.Name) {
+			list = append(list, notRead(m.Value, jsontree.Pointer{m.Name}, "it stands outside of what is read of a file of this form; put it into a file of its own")...)
+		}
+	}
+	return list
+}
