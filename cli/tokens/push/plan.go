@@ -93,9 +93,15 @@ func (t *pushTarget) planTheme() pushPlan {
 	if !t.p.strict {
 		var out []validate.Dropped
 		p.wanted, out = validate.DropInvalid(p.wanted, t.base)
+		for i := range out {
+			out[i].Location = t.wanted.Location(out[i].Pointer)
+		}
 		p.remains = remainingTokens(t.wanted.Tree, out, t.wanted.Faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 		p.unserved = p.remains.unserved(t.wanted.Tree, p.wanted, out)
+		for i := range p.unserved {
+			p.unserved[i].Location = t.wanted.TokenLocation(p.unserved[i].Path)
+		}
 	}
 	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
 	ops, _ := patch.Diff(t.base, p.wanted, renames.Moves)
@@ -134,6 +140,9 @@ func (t *pushTarget) planVariant() pushPlan {
 	if !t.p.strict {
 		var out []validate.Dropped
 		p.wanted, out = validate.DropInvalidOverrides(p.wanted)
+		for i := range out {
+			out[i].Location = t.wanted.TokenLocation(out[i].Path)
+		}
 		p.remains = remainingOverrides(t.wanted.Tree, p.wanted, t.wanted.Faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 	}
@@ -215,10 +224,10 @@ func (a *app) noteUnknownOverrides(ctx context.Context, c *client.Client, f targ
 	if near := term.Nearest(unknown[0], term.Keys(known)); near != "" {
 		hint = " Did you mean " + near + "?"
 	}
-	are := " names no token"
+	are, change := " names no token", "changes"
 	if len(unknown) > 1 {
-		are = " name no token"
+		are, change = " name no token", "change"
 	}
-	a.Warn("Note: %s%s of Theme %s and changes nothing: %s.%s", term.Plural(len(unknown), "override"), are, f.Theme.Slug, escape.Line(term.ShortList(unknown)), hint)
+	a.Warn("Note: %s%s of Theme %s and %s nothing: %s.%s", term.Plural(len(unknown), "override"), are, f.Theme.Slug, change, escape.Line(term.ShortList(unknown)), hint)
 	return nil
 }

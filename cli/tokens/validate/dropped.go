@@ -16,7 +16,22 @@ type Dropped struct {
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"` // left out with it; 0 for a member that is not a token
 
+	Location string `json:"where,omitempty"` // file and line, if the reason does not begin with them
+	Value    string `json:"value,omitempty"` // that is refused
+
 	Kind string `json:"kind,omitempty"` // of the diagnostic, if it is a reference
+}
+
+// said is the reason for a person: with the place before it and the value behind it.
+func (d Dropped) said() string {
+	text := d.Reason
+	if d.Location != "" {
+		text = d.Location + ": " + text
+	}
+	if d.Value != "" {
+		text += ": " + d.Value
+	}
+	return text
 }
 
 // PrintDropped lists what a push left out.
@@ -111,7 +126,7 @@ func PathFault(path string) string {
 func droppedRows(a *term.App, list []Dropped, full bool) (rows [][]term.Escaped) {
 	if full || len(list) <= shownRows && !term.IsTerminal(a.Err) {
 		for _, s := range list {
-			rows = append(rows, []term.Escaped{term.Cell(s.Path), term.Cell(escape.Line(s.Reason))})
+			rows = append(rows, []term.Escaped{term.Cell(s.Path), term.Cell(escape.Line(s.said()))})
 		}
 		return rows
 	}
@@ -120,7 +135,7 @@ func droppedRows(a *term.App, list []Dropped, full bool) (rows [][]term.Escaped)
 		if len(g) > 1 {
 			path += " and " + strconv.Itoa(len(g)-1) + " more"
 		}
-		rows = append(rows, []term.Escaped{term.Cell(path), term.Cell(escape.Line(g[0].Reason))})
+		rows = append(rows, []term.Escaped{term.Cell(path), term.Cell(escape.Line(g[0].said()))})
 	}
 	return rows
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -57,6 +58,7 @@ func (c *removal) because(reason string) { c.reasons = append(c.reasons, reason)
 // removals returns the least that must be removed for every fault that Check lists.
 func (s *filter) removals(document *jsontree.Node) *removal {
 	root := &removal{}
+	beyondBounds(root, document, nil)
 	for _, f := range dtcg.Check(document) {
 		f.Message = WithNearestType(f.Message)
 		p, ok := jsontree.ParsePointer(f.Pointer)
@@ -150,7 +152,7 @@ func (s *filter) settle(n *jsontree.Node, c *removal, at jsontree.Pointer, store
 	s.changed = true
 	if pointer := at.String(); !s.removed[pointer] {
 		s.removed[pointer] = true
-		s.dropped = append(s.dropped, Dropped{Path: strings.Join(at, "."), Pointer: pointer, Reason: strings.Join(c.reasons, "; "), Tokens: tokensIn(n, at)})
+		s.dropped = append(s.dropped, Dropped{Path: strings.Join(at, "."), Pointer: pointer, Reason: strings.Join(c.reasons, "; "), Tokens: tokensIn(n, at), Value: valueOf(n)})
 	}
 	if n == stored {
 		return nil // not even that fits
@@ -180,6 +182,20 @@ func storedMember(n *jsontree.Node, name string) *jsontree.Node {
 		return nil
 	}
 	return n.Find(name)
+}
+
+// valueOf spells what is wrong with a token or a metadata member for a message; empty for a group.
+func valueOf(n *jsontree.Node) string {
+	switch {
+	case dtcg.IsToken(n):
+		n = n.Find("$value")
+	case n.IsObject():
+		return ""
+	}
+	if n.Kind == jsontree.Null {
+		return "" // the reason says it
+	}
+	return tokenfile.Clip(string(jsontree.Append(nil, n)))
 }
 
 func tokensIn(n *jsontree.Node, at jsontree.Pointer) int {
