@@ -192,15 +192,15 @@ func literal(kind, text string) string {
 	return StudioPercentage(kind, text)
 }
 
-// StudioPercentage returns a percentage of a line height as a number and one of a letter spacing in em, as sd-transforms does;
-// any other text as it is. kind is a type of Tokens Studio or the name of a part of typography.
+// StudioPercentage returns a percentage of a line height or an opacity as a number and one of a letter spacing in em, as
+// sd-transforms does; any other text as it is. kind is a type of Tokens Studio or the name of a part of typography.
 func StudioPercentage(kind, text string) string {
 	if !percentage.MatchString(text) {
 		return text
 	}
 	part, unit := "", ""
 	switch kind {
-	case "lineHeights", "lineHeight":
+	case "lineHeights", "lineHeight", "opacity":
 	case "letterSpacing", "letterSpacings":
 		unit = "em"
 	default:

@@ -126,7 +126,7 @@ func TestStudioTypesBecomeThoseOfDTCG(t *testing.T) {
 		{"a line height without a unit", `{"value":"1.5","type":"lineHeights"}`, `{"$type":"number","$value":"1.5"}`},
 		{"a line height with one", `{"value":"24px","type":"lineHeights"}`, `{"$type":"dimension","$value":"24px"}`},
 		{"an alias of a line height fits both", `{"value":"{l}","type":"lineHeights"}`, `{"$type":"lineHeights","$value":"{l}"}`},
-		{"an opacity in percent", `{"value":"50%","type":"opacity"}`, `{"$type":"opacity","$value":"50%"}`},
+		{"an opacity in percent", `{"value":"50%","type":"opacity"}`, `{"$type":"number","$value":"0.5"}`},
 		{"a family", `{"value":"Inter","type":"fontFamilies"}`, `{"$type":"fontFamily","$value":"Inter"}`},
 		{"a weight by name", `{"value":"Bold","type":"fontWeights"}`, `{"$type":"fontWeight","$value":"Bold"}`},
 		{"what is no length is a string", `{"value":"auto fit!","type":"sizing"}`, `{"$type":"string","$value":"auto fit!"}`},
