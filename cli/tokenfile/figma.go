@@ -70,7 +70,7 @@ func (f *figma) nameDeleted() {
 		at := jsontree.Pointer{"meta", "variables", v.Name}.String()
 		switch {
 		case !v.Value.IsObject():
-			f.fault(at, v.Name, "it is no variable: "+spelled(v.Value))
+			f.fault(at, v.Name, "it is not a variable: "+spelled(v.Value))
 		case isTrue(v.Value.Find("deletedButReferenced")) && !f.Overrides:
 			f.part.Concessions = append(f.part.Concessions, Concession{"variables that are deleted in Figma", at, textOf(v.Value.Find("name")), "it is left out"})
 		}

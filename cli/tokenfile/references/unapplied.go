@@ -51,18 +51,23 @@ func Modifiers(root *jsontree.Node) (list []Fault) {
 
 // UnusedDefinitions lists the tokens in the $defs of a document that no reference leads to, above or into: nothing else reads them.
 func UnusedDefinitions(root *jsontree.Node) (unused []jsontree.Pointer) {
-	var targets []jsontree.Pointer
+	targets, above := map[string]bool{}, map[string]bool{} // what references lead to, and what that stands in
 	eachName(root, func(text string) {
 		_, fragment, _ := strings.Cut(text, "#")
 		if p, ok := jsontree.ParsePointer(fragment); ok {
-			targets = append(targets, p)
+			targets[p.String()] = true
+			for i := range p {
+				above[p[:i].String()] = true
+			}
 		}
 	})
 	leads := func(at jsontree.Pointer) bool {
-		return slices.ContainsFunc(targets, func(p jsontree.Pointer) bool {
-			n := min(len(p), len(at))
-			return slices.Equal(p[:n], at[:n])
-		})
+		for i := range len(at) + 1 {
+			if targets[at[:i].String()] {
+				return true
+			}
+		}
+		return above[at.String()]
 	}
 	if defs := root.Find("$defs"); defs.IsObject() {
 		visit(defs, jsontree.Pointer{"$defs"}, func(at jsontree.Pointer, n *jsontree.Node) {
