@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { minify } from "terser";
+import { unused } from "./unused.mjs";
 
 for (const name of ["uncaughtException", "unhandledRejection"]) process.removeAllListeners(name); // zopfli's print its source
 
@@ -26,7 +27,7 @@ const options = {
 	charset: "utf8",
 	external: ["/console/*"],
 	write: false,
-	plugins: [{
+	plugins: [unused, {
 		name: "smaller",
 		setup(b) {
 			b.onLoad({ filter: /theme\.css$/ }, ({ path }) => ({ loader: "css", contents: used(readFileSync(path, "utf8")) }));
@@ -76,7 +77,7 @@ async function put(name, { path, text }) {
 
 // Writes what is neither script nor style of the console, and what one view loads; it returns the address as an expression.
 async function content(name, path) {
-	return JSON.stringify(`/console/assets/${await put(name, { path, text: readFileSync(`${here}src/${path}`, "utf8") })}`);
+	return JSON.stringify(`/console/assets/${await put(name, { path, text: readFileSync(`${here}src/${path}`, "utf8").replace(/(?<= class=")[^"]*/g, (names) => names.replace(/[\w-]+/g, (name) => classes.get(name) ?? name)) })}`);
 }
 
 // The theme with those of its custom properties that a source names.
@@ -127,7 +128,7 @@ async function smaller(script) {
 	const hooks = readFileSync(`${here}src/views/look/samples.html`, "utf8").match(/(?<=data-)\w+/g);
 	const foreign = own.filter((name) => hooks.includes(name) || new RegExp(`\\b${name}\\b`).test(api) || new RegExp(`["'\`]${name}["'\`]`).test(script));
 	if (foreign.length > 0) throw new Error(`${foreign} are not of the sources alone`);
-	const { code } = await minify(script, { module: true, ecma: 2020, compress: { passes: 3, unsafe: true, unsafe_arrows: true, pure_getters: true, lhs_constants: false }, mangle: { properties: { regex: new RegExp(`^(${own.join("|")})$`), keep_quoted: true } } });
+	const { code } = await minify(script, { module: true, ecma: 2020, compress: { passes: 3, unsafe: true, unsafe_arrows: true, pure_getters: true, lhs_constants: false }, mangle: { properties: { regex: new RegExp(`^(${own.join("|")}|_[a-z]\\w+|__hooks)$`), keep_quoted: true } } });
 	return code;
 }
 
@@ -138,7 +139,7 @@ function walk(dir) {
 // What the bundle is made of, in one digest: a test of the package compares it with the files that are there.
 function sources() {
 	const all = createHash("sha256");
-	for (const name of [...walk("src"), "build.mjs", "package-lock.json"].sort()) {
+	for (const name of [...walk("src"), "build.mjs", "package-lock.json", "unused.mjs"].sort()) {
 		all.update(`${name}\n`);
 		all.update(createHash("sha256").update(readFileSync(here + name)).digest("hex"));
 	}

@@ -16,5 +16,7 @@ effect(() => {
 	subject = caller.value?.subject ?? subject;
 	followEnvironment(caller.value ? (/^\/console\/e\/([^/]+)/.exec(path.value)?.[1] ?? "") : "");
 });
-render(<Shell />, document.getElementById("app")!);
+const app = document.getElementById("app")!;
+app.replaceChildren(); // what stands there until the page is drawn
+render(<Shell />, app);
 void begin();

@@ -1,6 +1,7 @@
 // The samples of a look: a document of its own, samples.html, that a sheet of tokens dresses, and nothing of the console.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { dressed, fits, type Specimen } from "./sheet";
+import "./samples.css";
 
 interface Loaded extends Document {
 	sheet: CSSStyleSheet; // of the tokens
@@ -24,8 +25,9 @@ export function Frame({ title, css, scheme, modes, list, changed, words }: {
 	const [document, setDocument] = useState<Loaded | null>(null);
 	const load = (): void => {
 		const window = frame.current!.contentWindow as Window & typeof globalThis;
-		const sheet = new window.CSSStyleSheet();
-		window.document.adoptedStyleSheets = [sheet];
+		const [own, sheet] = [new window.CSSStyleSheet(), new window.CSSStyleSheet()];
+		own.replaceSync(sampleStyle());
+		window.document.adoptedStyleSheets = [own, sheet];
 		setDocument(Object.assign(window.document, { sheet }));
 	};
 	useEffect(() => document?.sheet.replaceSync(css), [document, css]);
@@ -42,6 +44,12 @@ export function Frame({ title, css, scheme, modes, list, changed, words }: {
 		if (document) fill(document, list, changed, words);
 	}, [document, list, changed, words]);
 	return <iframe ref={frame} class="look-frame" title={title} src={samplesAddress} sandbox="allow-same-origin" onLoad={load} />;
+}
+
+/** The style of the samples, which the page's sheet has for a medium of this name. */
+function sampleStyle(): string {
+	const own = [...document.styleSheets[0]!.cssRules].find((r) => r instanceof CSSMediaRule && r.conditionText === "samples") as CSSMediaRule;
+	return [...own.cssRules].map((r) => r.cssText).join("");
 }
 
 /** The root has attributes of the modes, which may have the names of any of the document's hooks. */
