@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { minify } from "terser";
+import { ordered, search } from "./order.mjs";
 import { unused } from "./unused.mjs";
 
 for (const name of ["uncaughtException", "unhandledRejection"]) process.removeAllListeners(name); // zopfli's print its source
@@ -14,7 +15,8 @@ const limit = 60 << 10; // bytes of script and style after gzip
 const options = {
 	absWorkingDir: here,
 	bundle: true,
-	minify: true,
+	minifySyntax: true,
+	minifyWhitespace: true, // names stay until the end: order.txt has them
 	format: "esm",
 	target: ["chrome120", "firefox128", "safari17.4"],
 	jsx: "transform",
@@ -36,7 +38,7 @@ const options = {
 	}],
 };
 // Members that only the sources name: neither the API, nor the browser, nor the samples, nor a text. They get short names.
-const own = "along brands byPath changedByOthers column conflicts counted doubtful fault hasDraft heads hiding large look looks mayEdit mine missing near ofVariant onChoose onClose onCommit onConfirm onDone onEdit onLook onMade onPreview onRemove onSaved onSecret onSelect onSlide onStale pairs panes problem problems pure redo redoable removal rename requestID review revision route settle sight situation specimens structural theirs themeDraft typeAfter typeBefore undo undoable usedBy usedThrough users wide wrong".split(" ");
+const own = "along among brands byPath changedByOthers column conflicts counted doubtful fault groupAt hasDraft heads hiding large look looks mayEdit mine missing named near ofVariant onChoose onClose onCommit onConfirm onDone onEdit onLook onMade onPreview onRemove onSaved onSecret onSelect onSlide onStale pairs panes places problem problems pure redo redoable removal rename renames requestID review revision route settle sight situation specimens structural theirs themeDraft typeAfter typeBefore undo undoable usedBy usedThrough users wide wrong".split(" ");
 
 // Classes of the sheet that have a short name in the bundle: those that markup names, but not what a part of the page makes
 // up as it runs, and what tests look for.
@@ -128,8 +130,11 @@ async function smaller(script) {
 	const hooks = readFileSync(`${here}src/views/look/samples.html`, "utf8").match(/(?<=data-)\w+/g);
 	const foreign = own.filter((name) => hooks.includes(name) || new RegExp(`\\b${name}\\b`).test(api) || new RegExp(`["'\`]${name}["'\`]`).test(script));
 	if (foreign.length > 0) throw new Error(`${foreign} are not of the sources alone`);
-	const { code } = await minify(script, { module: true, ecma: 2020, compress: { passes: 3, unsafe: true, unsafe_arrows: true, pure_getters: true, lhs_constants: false }, mangle: { properties: { regex: new RegExp(`^(${own.join("|")}|_[a-z]\\w+|__hooks)$`), keep_quoted: true } } });
-	return code;
+	const nameCache = {};
+	const { code } = await minify(script, { module: true, ecma: 2020, nameCache, compress: { passes: 3, unsafe: true, unsafe_arrows: true, pure_getters: true, lhs_constants: false }, mangle: { properties: { regex: new RegExp(`^(${own.join("|")}|_[a-z]\\w+|__hooks)$`), keep_quoted: true } } });
+	const names = new Map(Object.entries(nameCache.vars?.props ?? {}).map(([name, short]) => [short, name.slice(1)]));
+	if (process.argv[2] && names.size > 100) console.log(`order.txt: ${search(code, names, Number(process.argv[2]))} bytes of script in gzip`);
+	return ordered(code, names);
 }
 
 function walk(dir) {
@@ -139,7 +144,7 @@ function walk(dir) {
 // What the bundle is made of, in one digest: a test of the package compares it with the files that are there.
 function sources() {
 	const all = createHash("sha256");
-	for (const name of [...walk("src"), "build.mjs", "package-lock.json", "unused.mjs"].sort()) {
+	for (const name of [...walk("src"), "build.mjs", "order.mjs", "order.txt", "package-lock.json", "unused.mjs"].sort()) {
 		all.update(`${name}\n`);
 		all.update(createHash("sha256").update(readFileSync(here + name)).digest("hex"));
 	}

@@ -43,6 +43,8 @@ type dev struct {
 	data    string
 	origin  string // address of the origin
 	console string // address that logs in once
+	process *exec.Cmd
+	said    *output
 }
 
 // startDev starts livery dev on free ports with a store of its own.
@@ -53,29 +55,42 @@ func startDev(t *testing.T, flags ...string) *dev {
 		t.Fatal(err)
 	}
 	d := &dev{t: t, data: data}
-	cmd := exec.Command("livery", append([]string{"dev", "--data", d.data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled(t), "--color", "never"}, flags...)...)
-	var said output
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	d.start(flags...)
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("livery dev: %v\n%s", err, said.String())
-		}
+		d.stop()
 		_ = os.RemoveAll(data)
 	})
+	return d
+}
+
+// stop ends the program. Its store stays.
+func (d *dev) stop() {
+	d.t.Helper()
+	_ = d.process.Process.Signal(syscall.SIGTERM)
+	if err := d.process.Wait(); err != nil {
+		d.t.Errorf("livery dev: %v\n%s", err, d.said.String())
+	}
+}
+
+// start starts the program on the store.
+func (d *dev) start(flags ...string) {
+	t := d.t
+	t.Helper()
+	d.process = exec.Command("livery", append([]string{"dev", "--data", d.data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled(t), "--color", "never"}, flags...)...)
+	d.said = &output{}
+	d.process.Stdout, d.process.Stderr = d.said, d.said
+	if err := d.process.Start(); err != nil {
+		t.Fatal(err)
+	}
 	address := regexp.MustCompile(`(http://[^/\s]+)/public/v1\n`)
 	await(t, func() error {
-		found := address.FindStringSubmatch(said.String())
+		found := address.FindStringSubmatch(d.said.String())
 		if found == nil {
-			return fmt.Errorf("livery dev prints no address:\n%s", said.String())
+			return fmt.Errorf("livery dev prints no address:\n%s", d.said.String())
 		}
 		d.console, d.origin = found[0], found[1]
 		return nil
 	})
-	return d
 }
 
 // compiled is where all dev servers of the tests keep the compiled renderer module.

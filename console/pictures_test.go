@@ -32,6 +32,7 @@ func TestPictures(t *testing.T) {
 	}{
 		{"themes", s.address("e/:environment"), "dark", 1280},
 		{"tokens", s.address("e/:environment/t/:theme") + "?token=palette.ocean.600", "light", 1280},
+		{"group", s.address("e/:environment/t/:theme") + "?token=palette.ocean", "dark", 1280},
 		{"tokens-narrow", s.address("e/:environment/t/:theme"), "dark", 360},
 		{"curve", s.address("e/:environment/t/:theme") + "?token=motion.easing.drift", "dark", 1280},
 		{"overrides", s.address("e/:environment/t/:theme/v/:variant"), "light", 1280},
@@ -51,4 +52,12 @@ func TestPictures(t *testing.T) {
 		p.until(`document.getAnimations().every((a) => a.playState !== "running")`)
 		p.picture(c.name)
 	}
+	p.view(s.address("e/:environment/t/:theme"))
+	p.quiet()
+	p.click("button", "Replace …")
+	p.write("Where", "names")
+	p.write("Find", "ocean")
+	p.write("Replace with", "sea")
+	p.until(`document.querySelector("dialog input[type=checkbox]")`)
+	p.picture("replace")
 }

@@ -55,6 +55,7 @@ const cuts = {
 		["r._parentDom = r._globalContext = NULL", "r._parentDom = NULL"],
 		[" globalContext,"],
 		["(props, state, context) { return this.constructor(props, context)", "(props) { return this.constructor(props)"],
+		["if (value) value._refCleanup = ref(value) || 1; else if ( owner && (owner = owner._component || owner._dom) && (value = owner._refCleanup) ) { owner._refCleanup = NULL; if (typeof value == 'function') value(); else ref(NULL); }", "ref(value);"],
 		["(r = vnode._component) && (r = r._excess) && (end = rangeEnd(r, (nodes = [])))", "false"],
 		[/\bexcessDomChildren\b/g, "null"],
 		[/\bisHydrating\b/g, "false"],
@@ -62,6 +63,7 @@ const cuts = {
 	"preact/src/diff/children.js": [[" globalContext,"], [" excessDomChildren, commitQueue, oldDom, isHydrating, refQueue", " commitQueue, oldDom, refQueue"]],
 	"preact/src/diff/catch-error.js": [[/try \{ ctor = .*? catch \(e\) \{ error = e; \}/g]],
 	"preact/src/diff/props.js": [
+		["if (typeof value == 'string') { dom.style.cssText = value; } else { if (typeof oldValue == 'string') { dom.style.cssText = oldValue = ''; } if (oldValue)", "{ if (oldValue)"],
 		["name = name.replace(/xlink(H|:h)/, 'h').replace(/sName$/, 's');"],
 		["useCapture = name != (name = name.replace(CAPTURE_REGEX, '$1'));"],
 		[", proxy, useCapture", ", proxy"],

@@ -14,6 +14,10 @@ const plans = new Map<string, Map<FileName, Plan>>();
 async function compiled(): Promise<WebAssembly.Module> {
 	const response = await fetch(address);
 	if (!response.ok) throw new Error(`the origin answers ${response.status} for ${address}`);
+	const size = Number(response.headers.get("X-Livery-Size") ?? Infinity);
+	let bytes = 0;
+	const counted = new WritableStream<Uint8Array>({ write: (part) => port.postMessage({ id: 0, loaded: (bytes += part.length) / size }) });
+	response.clone().body!.pipeTo(counted).catch(() => {}); // a download that breaks off is compileStreaming's to report
 	return WebAssembly.compileStreaming(response);
 }
 

@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -29,6 +30,9 @@ const (
 	forEver = "public, max-age=31536000, immutable"
 	asked   = "no-cache"
 )
+
+// sizeHeader says how large the module is without its coding: the page counts what it has of it as it comes.
+const sizeHeader = "X-Livery-Size"
 
 // contentTypes are the types of the files, by the ends of their names.
 var contentTypes = map[string]string{
@@ -96,7 +100,8 @@ func readFiles(c Config) (map[string]*httpserver.Static, error) {
 	if files[index] == nil {
 		return nil, errors.New("console: the files lack index.html")
 	}
-	files[moduleFile] = httpserver.NewStatic(c.Module, contentTypes[".wasm"], cachedAs(asked, safeHeaders)...)
+	size := httpserver.Header{Name: sizeHeader, Value: strconv.Itoa(len(c.Module))}
+	files[moduleFile] = httpserver.NewStatic(c.Module, contentTypes[".wasm"], cachedAs(asked, append(slices.Clone(safeHeaders), size))...)
 	files[scriptFile] = httpserver.NewStatic(c.Script, contentTypes[".mjs"], cachedAs(asked, safeHeaders)...)
 	return files, nil
 }

@@ -1,13 +1,7 @@
 // Changes of tokens as values: what a step of editing does, what takes it back, and what of it clashes with what other
 // clients made meanwhile.
+import type { Operation } from "./operations";
 import { equal, pointer, type JSONValue, type Token } from "./token";
-
-export interface Operation {
-	operation: "add" | "replace" | "remove" | "move" | "copy" | "set" | "unset";
-	path: string;
-	from?: string;
-	value?: JSONValue;
-}
 
 /** One step of editing: what it does, what takes it back, and the tokens that it is about. */
 export interface Change {

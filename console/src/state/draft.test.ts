@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
-import type { Operation } from "./change";
+import { spelled, type Operation } from "./operations";
 import { Draft } from "./draft";
 import type { Token } from "./token";
 
@@ -127,12 +127,53 @@ test("a rename takes its aliases along, and back", async () => {
 	deepEqual(Object.fromEntries([...origin.tokens].sort()), { "a.x": 1, "a.y": 2, b: "{a.x}" });
 });
 
-test("a token in groups that do not exist is one operation on the topmost of them", async () => {
+test("a token comes with the groups that it lacks, and takes those along that are empty without it", () => {
+	const value = { $value: 3 };
+	const at = (operations: Operation[], ...paths: string[]) => spelled(operations, paths);
+	deepEqual(at([{ operation: "add", path: "/n/o/p~1q", value }], "a.x"), [{ operation: "add", path: "/n", value: { o: { "p/q": value } } }]);
+	deepEqual(at([{ operation: "add", path: "/a/q", value }], "a.x"), [{ operation: "add", path: "/a/q", value }]);
+	deepEqual(at([{ operation: "add", path: "/n/o", value }, { operation: "add", path: "/n/p", value }]), [{ operation: "add", path: "/n", value: { o: value } }, { operation: "add", path: "/n/p", value }]);
+	deepEqual(at([{ operation: "remove", path: "/n/o/p" }], "n.o.p", "a"), [{ operation: "remove", path: "/n" }]);
+	deepEqual(at([{ operation: "remove", path: "/n/o/p" }], "n.o.p", "n.o"), [{ operation: "remove", path: "/n/o/p" }]); // the group has members of its own
+	deepEqual(at([{ operation: "remove", path: "/n/a" }, { operation: "remove", path: "/n/b" }], "n.a", "n.b"), [{ operation: "remove", path: "/n/a" }, { operation: "remove", path: "/n" }]);
+	deepEqual(at([{ operation: "remove", path: "/n/a/$description" }], "n.a"), [{ operation: "remove", path: "/n/a/$description" }]);
+});
+
+test("of two people who make a token in one new group neither loses it, also if one takes it back", async () => {
+	const [origin, draft] = await begin();
+	origin.other("n.y", 7);
+	draft.apply(draft.put({ path: "n.x", type: null, resolvedType: null, inferred: false, value: 5, description: null, extensions: null })!);
+	await settled(draft);
+	deepEqual([origin.tokens.get("n.x"), origin.tokens.get("n.y")], [5, 7]);
+	draft.undo();
+	await settled(draft);
+	deepEqual(origin.batches.map((b) => b[0]!.path), ["/n/x", "/n/x"]);
+	deepEqual([origin.tokens.has("n.x"), origin.tokens.get("n.y")], [false, 7]);
+});
+
+test("what is moved into a group that there is not makes it, and the group that it empties goes", () => {
+	deepEqual(spelled([{ operation: "move", from: "/a/x", path: "/b/c/x" }], ["a.x"]), [{ operation: "add", path: "/b", value: { c: {} } }, { operation: "move", from: "/a/x", path: "/b/c/x" }, { operation: "remove", path: "/a" }]);
+	deepEqual(spelled([{ operation: "move", from: "/a", path: "/b" }, { operation: "move", from: "/b/x", path: "/b/y" }], ["a.x"]), [{ operation: "move", from: "/a", path: "/b" }, { operation: "move", from: "/b/x", path: "/b/y" }]);
+});
+
+test("a token whose removal is taken back stands where it stood", async () => {
+	const [origin, draft] = await begin();
+	draft.apply(draft.removal(["a.x"])!);
+	await settled(draft);
+	draft.undo();
+	await settled(draft);
+	deepEqual(origin.batches.at(-1)!.map((o) => [o.operation, o.from ?? "", o.path]), [["add", "", "/a/x"], ["add", "", "/moved-aside"], ["move", "/a/y", "/moved-aside/y"], ["move", "/moved-aside/y", "/a/y"], ["remove", "", "/moved-aside"]]);
+	const only = (path: string): Token => ({ path, type: null, resolvedType: null, inferred: false, value: 1, description: null, extensions: null });
+	const among = ["g.a", "h.b.c", "h.d", "k"].map(only);
+	deepEqual(spelled([{ operation: "add", path: "/g/a", value: {}, among }], ["h.b.c", "h.d", "k"]).map((o) => o.path), ["/g", "/moved-aside", "/moved-aside/h", "/moved-aside/k", "/h", "/k", "/moved-aside"]);
+});
+
+test("a text is replaced in names of groups and tokens, and in the aliases of them", async () => {
 	const [, draft] = await begin();
-	const change = draft.put({ path: "n.o.p", type: "number", resolvedType: "number", inferred: false, value: 3, description: null, extensions: null })!;
-	deepEqual(change.operations, [{ operation: "add", path: "/n", value: { o: { p: { $type: "number", $value: 3 } } } }]);
-	deepEqual(change.inverse, [{ operation: "remove", path: "/n" }]);
-	deepEqual(draft.put({ path: "a.q", type: null, resolvedType: null, inferred: false, value: 3, description: "d", extensions: null })!.operations, [{ operation: "add", path: "/a/q", value: { $value: 3, $description: "d" } }]);
+	const change = draft.renames(["a", "a.x"], "a", "z", "")!; // the token's own name does not have the text
+	deepEqual(change.operations, [{ operation: "move", from: "/a", path: "/z" }, { operation: "replace", path: "/b/$value", value: "{z.x}" }]);
+	deepEqual([...change.after.keys()], ["a.x", "z.x", "a.y", "z.y", "b"]);
+	equal(draft.renames(["a.x"], "x", "y", ""), null); // taken
 });
 
 test("of edits that are sent together only the one that is wrong is refused", async () => {

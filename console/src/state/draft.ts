@@ -4,6 +4,7 @@ import { batch, signal } from "@preact/signals-core";
 import { ApiError, call, type Answer, type Schemas } from "../api/client";
 import { clashing, merged, without, type Change, type Conflict } from "./change";
 import { listen, onMissed, type Happening } from "./events";
+import { spelled } from "./operations";
 import { equal, pointer, type JSONValue, type Token } from "./token";
 import { Tokens, type Group } from "./tokens";
 
@@ -25,6 +26,8 @@ export class Draft extends Tokens {
 	readonly redoable = signal<readonly Change[]>([]);
 
 	#etag: string | null = null;
+	/** Where the draft has tokens, and groups with members of their own, as the origin said it last. */
+	#paths: readonly string[] = [];
 	#sending = false;
 	/** How many pending changes are sent one by one, since together they were refused. */
 	#singly = 0;
@@ -73,6 +76,7 @@ export class Draft extends Tokens {
 				this.#noteOthers(next);
 				this.tokens.value = next;
 				this.groups.value = (set.groups ?? []) as unknown as Group[];
+				this.#paths = [...next, ...this.groups.value].map((one) => one.path).filter(Boolean);
 				for (const change of this.pending.value) this.#lay(change);
 			}
 			this.loaded.value = true;
@@ -180,7 +184,7 @@ export class Draft extends Tokens {
 		const structural = changes.some((c) => c.structural);
 		try {
 			const answer = await call<{ resource: Partial<TokenSet> }>("PATCH", this.path, {
-				body: { operations: changes.flatMap((c) => c.operations) },
+				body: { operations: structural ? spelled(changes.flatMap((c) => c.operations), this.#paths) : changes.flatMap((c) => c.operations) },
 				query: { etag: this.#etag },
 				headers: structural ? {} : { Prefer: "return=minimal" },
 			});

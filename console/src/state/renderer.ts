@@ -15,6 +15,7 @@ export interface RenderSource {
 
 export type ToWorker = RenderSource & { id: number; files: readonly FileName[] };
 export type FromWorker =
+	| { id: 0; loaded: number }
 	| { id: number; files: Uint8Array<ArrayBuffer>[] }
 	| { id: number; message: string; refused: boolean };
 
@@ -25,8 +26,8 @@ export class RenderError extends Error {
 	}
 }
 
-/** Whether the module is on its way: it is here, or could not be, once something was rendered or failed. */
-export const loading = signal(true);
+/** How much of the module is here, from 0 to 1; null once something was rendered or failed. */
+export const loading = signal<number | null>(0);
 
 declare const previewWorker: string; // the address of the worker's script, from the build
 
@@ -53,7 +54,7 @@ function started(): Worker {
 	made.onerror = () => {
 		made.terminate();
 		worker = null;
-		loading.value = false;
+		loading.value = null;
 		for (const { failed } of waiting.values()) failed(new RenderError("its script does not start", false));
 		waiting.clear();
 	};
@@ -61,9 +62,13 @@ function started(): Worker {
 }
 
 function take(message: FromWorker): void {
+	if ("loaded" in message) {
+		if (loading.value !== null) loading.value = message.loaded;
+		return;
+	}
 	const one = waiting.get(message.id);
 	waiting.delete(message.id);
-	loading.value = false;
+	loading.value = null;
 	if ("files" in message) one?.done(message.files);
 	else one?.failed(new RenderError(message.message, message.refused));
 }

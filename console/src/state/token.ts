@@ -31,16 +31,12 @@ export function aliases(value: JSONValue): string[] {
 	return Object.values(value).flatMap(aliases);
 }
 
-/** The value with references to one path, or to what is below it, made references to another. */
-export function renameAliases(value: JSONValue, from: string, to: string): JSONValue {
-	if (typeof value === "string") {
-		return value.replace(alias, (whole, path: string) =>
-			path === from || path.startsWith(`${from}.`) ? `{${to}${path.slice(from.length)}}` : whole,
-		);
-	}
+/** The value with its references made references to where their tokens are now. */
+export function renameAliases(value: JSONValue, at: (path: string) => string): JSONValue {
+	if (typeof value === "string") return value.replace(alias, (_, path: string) => `{${at(path)}}`);
 	if (value === null || typeof value !== "object") return value;
-	if (Array.isArray(value)) return value.map((v) => renameAliases(v, from, to));
-	return Object.fromEntries(Object.entries(value).map(([name, v]) => [name, renameAliases(v, from, to)]));
+	if (Array.isArray(value)) return value.map((v) => renameAliases(v, at));
+	return Object.fromEntries(Object.entries(value).map(([name, v]) => [name, renameAliases(v, at)]));
 }
 
 /** Follows aliases that are whole values to the literal; null if one is missing or they go in a circle. */

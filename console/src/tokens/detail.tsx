@@ -3,8 +3,10 @@ import { useState } from "preact/hooks";
 import { property, resolve, type JSONValue, type Token } from "../state/token";
 import { blank, type Change } from "../state/change";
 import type { Draft } from "../state/draft";
+import type { Group } from "../state/tokens";
 import { Badge, Button, Copy, Dialog, SelectField, TextField, say } from "../ui/controls";
 import { ValueEditor } from "../editors";
+import { RawField } from "../editors/simple";
 import { fresh, shapes } from "../editors/objects";
 import { short } from "./css";
 import { Sample } from "./sample";
@@ -54,7 +56,13 @@ export function Detail(props: DetailProps) {
 				onInput={props.onPreview} onCancel={() => props.onPreview(undefined)}
 				onCommit={(value) => { props.onPreview(undefined); make(draft.value(path, value)); }}
 			/>
-			{!ofVariant && <Members token={token} draft={draft} mayEdit={mayEdit} />}
+			{!ofVariant && <Members of={token} draft={draft} mayEdit={mayEdit} none={token.resolvedType ? `as the group: ${token.resolvedType}` : "as the group"} />}
+			{!ofVariant && (
+				<details>
+					<summary>Extensions{token.extensions !== null && " (some)"}</summary>
+					<RawField key={path} label="Extensions" value={token.extensions} disabled={!mayEdit} find={find} onInput={() => {}} onCommit={(value) => make(draft.member(path, "$extensions", value))} />
+				</details>
+			)}
 			<dl>
 				<dt>Resolved</dt>
 				<dd><Sample type={type} value={resolve(token.value, find)} /> <code>{short(resolve(token.value, find))}</code></dd>
@@ -88,23 +96,48 @@ function Links({ paths, none, onSelect }: { paths: readonly string[]; none: stri
 	return <ul>{paths.map((p) => <li key={p}><button type="button" class="alias" onClick={() => onSelect(p)}>{p}</button></li>)}</ul>;
 }
 
-function Members({ token, draft, mayEdit }: { token: Token; draft: Draft; mayEdit: boolean }) {
+/** What a token or a group says of itself; empty stands for a description that is not there. */
+function Members({ of, draft, mayEdit, none, empty = null }: { of: Group; draft: Draft; mayEdit: boolean; none: string; empty?: string | null }) {
 	const [description, setDescription] = useState<string | null>(null);
 	const set = (name: "$type" | "$description", value: JSONValue): void => {
-		const change = draft.member(token.path, name, value);
+		const change = draft.member(of.path, name, value);
 		if (change) draft.apply(change);
 	};
 	return (
 		<>
-			<SelectField
-				label="Type" value={token.type ?? ""} disabled={!mayEdit} onChange={(type) => set("$type", type || null)}
-				options={[["", token.resolvedType ? `as the group: ${token.resolvedType}` : "as the group"], ...types.map((t) => [t, t] as const)]}
-			/>
-			<div onFocusOut={() => { if (description !== null) set("$description", description || null); setDescription(null); }}>
-				<TextField label="Description" spellcheck value={description ?? token.description ?? ""} disabled={!mayEdit} onInput={setDescription} />
+			<SelectField label="Type" value={of.type ?? ""} disabled={!mayEdit} onChange={(type) => set("$type", type || null)} options={[["", none], ...types.map((t) => [t, t] as const)]} />
+			<div onFocusOut={() => { if (description !== null) set("$description", description || empty); setDescription(null); }}>
+				<TextField label="Description" spellcheck value={description ?? of.description ?? ""} disabled={!mayEdit} onInput={setDescription} />
 			</div>
-			{token.extensions !== null && <details><summary>Extensions</summary><pre>{JSON.stringify(token.extensions, null, 2)}</pre></details>}
 		</>
+	);
+}
+
+/** One group: what it says for its tokens, and what can be done with it. */
+export function GroupDetail({ path, draft, mayEdit, onSelect, onAdd }: { path: string; draft: Draft; mayEdit: boolean; onSelect: (path: string) => void; onAdd: () => void }) {
+	const [renaming, setRenaming] = useState(false);
+	const inside = [...draft.places.value].filter((p) => p.startsWith(`${path}.`));
+	const remove = (): void => {
+		draft.apply(draft.group(path, false));
+		say(`${path} is removed.`, "", { text: "Undo", run: () => draft.undo() });
+	};
+	return (
+		<aside class="token-detail" aria-label={`Group ${path}`}>
+			<div class="title-row">
+				<h2>{path}</h2>
+				<Button kind="quiet" aria-label="Close the group" onClick={() => onSelect("")}>✕</Button>
+			</div>
+			<Members of={draft.groupAt(path)} draft={draft} mayEdit={mayEdit} none="none for all" empty="" />
+			<p class="hint">{inside.length === 0 ? "No token is in this group yet." : "Tokens without a type of their own have this one. The group goes with its last token."}</p>
+			{mayEdit && (
+				<div class="actions">
+					<Button onClick={onAdd}>New token</Button>
+					<Button onClick={() => setRenaming(true)}>Rename</Button>
+					{inside.length === 0 && <Button kind="danger" onClick={remove}>Remove</Button>}
+				</div>
+			)}
+			{renaming && <Rename path={path} draft={draft} onClose={(to) => { setRenaming(false); if (to) onSelect(to); }} />}
+		</aside>
 	);
 }
 
@@ -115,9 +148,11 @@ export function wrongPath(path: string): string {
 	return path.split(".").some((name) => name.startsWith("$") && name !== "$root") ? "A name does not begin with $." : "";
 }
 
+const taken = "A token or group with this path exists.";
+
 function Rename({ path, draft, onClose }: { path: string; draft: Draft; onClose: (to?: string) => void }) {
 	const [to, setTo] = useState(path);
-	const wrong = wrongPath(to) || (to !== path && draft.find(to) ? "A token with this path exists." : "");
+	const wrong = wrongPath(to) || (to !== path && draft.places.value.has(to) ? taken : "");
 	const change = wrong || to === path ? null : draft.rename(path, to);
 	const aliasing = change ? change.operations.length - 1 : 0;
 	return (
@@ -131,12 +166,12 @@ function Rename({ path, draft, onClose }: { path: string; draft: Draft; onClose:
 export function AddToken({ draft, near, onClose }: { draft: Draft; near: string; onClose: (path?: string) => void }) {
 	const [path, setPath] = useState(near ? `${near}.` : "");
 	const [type, setType] = useState("color");
-	const wrong = wrongPath(path) || (draft.find(path) ? "A token with this path exists." : "");
+	const wrong = wrongPath(path) || (draft.places.value.has(path) ? taken : "");
 	const first: Record<string, JSONValue> = { color: "#808080", dimension: { value: 16, unit: "px" }, duration: { value: 200, unit: "ms" }, number: 1, fontFamily: "system-ui", fontWeight: 400, cubicBezier: [0.2, 0, 0, 1], boolean: true, opacity: 1, shadow: fresh(shapes.shadow!) };
 	return (
-		<Dialog title="New token" onClose={() => onClose()} submit="Add" disabled={wrong !== ""} onSubmit={async () => { draft.apply(draft.put({ ...blank(path), type, resolvedType: type, value: first[type] ?? "" })!); onClose(path); }}>
+		<Dialog title="New token" onClose={() => onClose()} submit="Add" disabled={wrong !== ""} onSubmit={async () => { draft.apply(type === "" ? draft.group(path, true) : draft.put({ ...blank(path), type, resolvedType: type, value: first[type] ?? "" })!); onClose(path); }}>
 			<TextField label="Path" value={path} onInput={setPath} error={path && !path.endsWith(".") ? wrong : ""} hint="Names with dots between them: color.brand.500. Groups that do not exist are made." />
-			<SelectField label="Type" value={type} onChange={setType} options={types.map((t) => [t, t] as const)} />
+			<SelectField label="Type" value={type} onChange={setType} options={[["", "a group without tokens"], ...types.map((t) => [t, t] as const)]} />
 		</Dialog>
 	);
 }

@@ -46,7 +46,7 @@ export function TokenTable(props: TableProps) {
 		show(next);
 	};
 	useLayoutEffect(() => {
-		const index = rows.findIndex((r) => r.path === selected && r.token);
+		const index = rows.findIndex((r) => r.path === selected);
 		if (index < 0) return;
 		setActive(index);
 		show(index);
@@ -63,7 +63,7 @@ export function TokenTable(props: TableProps) {
 		const move = moves[event.key];
 		if (event.ctrlKey || event.metaKey || event.altKey || !row) return;
 		if (move !== undefined) to(move);
-		else if (event.key === "Enter" || event.key === " ") row.token ? onSelect(row.path) : onToggle(row.path);
+		else if (event.key === "Enter" || event.key === " ") row.token || !props.ofVariant ? onSelect(row.path) : onToggle(row.path);
 		else if (event.key === "ArrowRight" && row.open === false) onToggle(row.path);
 		else if (event.key === "ArrowLeft" && row.open === true) onToggle(row.path);
 		else if (event.key === "ArrowLeft") to(rows.findLastIndex((r, i) => i < at && r.depth < row.depth));
@@ -87,7 +87,7 @@ export function TokenTable(props: TableProps) {
 						return (
 							<div
 								key={row.path + (row.token ? "" : "/")} role="row" aria-rowindex={index + 2} aria-level={row.depth + 1} aria-expanded={row.open}
-								aria-selected={row.token ? row.path === selected : undefined} tabIndex={index === at ? 0 : -1}
+								aria-selected={row.path === selected} tabIndex={index === at ? 0 : -1}
 								class={`token-row ${row.token ? "" : "group"} ${props.changedByOthers.has(row.path) ? "by-others" : ""}`}
 								style={{ insetBlockStart: `${index * rowHeight}px` }}
 								onClick={() => { setActive(index); row.token ? onSelect(row.path) : onToggle(row.path); }}
@@ -104,7 +104,7 @@ export function TokenTable(props: TableProps) {
 
 function Cells({ row, find, diagnostics, ofVariant, onSelect, changedByOthers }: TableProps & { row: Row }) {
 	const name = <span role="gridcell" class="token-name" style={{ paddingInlineStart: `${row.depth * 1.1 + 0.5}rem` }}>{row.token ? <span>{row.name}</span> : <b>{row.open ? "▾" : "▸"} {row.name} <span class="muted">{row.count}</span></b>}</span>;
-	if (!row.token) return <>{name}<span role="gridcell" /><span role="gridcell" class="wide" /><span role="gridcell" class="wide" /></>;
+	if (!row.token) return <>{name}<span role="gridcell">{!ofVariant && <button type="button" class="alias" tabIndex={-1} onClick={(e) => { e.stopPropagation(); onSelect(row.path); }}>Open</button>}</span><span role="gridcell" class="wide" /><span role="gridcell" class="wide" /></>;
 	const { token, type, inherited, overridden } = row.token;
 	const fault = diagnostics.get(row.path);
 	return (

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { blank } from "../state/change";
 import { aliases, pointer, property, renameAliases, resolve, type Token } from "../state/token";
 import { match, pathOf } from "./paste";
+import { named } from "./tools";
 import { matcher, rowsOf, themeEntries, treeOf, usesOf, usesThrough, variantEntries } from "./rows";
 
 const token = (path: string, value: Token["value"], more: Partial<Token> = {}): Token => ({ ...blank(path), value, type: "color", resolvedType: "color", ...more });
@@ -17,7 +18,7 @@ test("aliases are found, followed and renamed at any depth", () => {
 	equal(resolve("{f}", find), "#fff");
 	equal(resolve("{gone}", find), null);
 	equal(resolve("{x}", () => token("x", "{x}")), null);
-	deepEqual(renameAliases({ a: ["{g.h}", "{g}", "{gx}"] }, "g", "k"), { a: ["{k.h}", "{k}", "{gx}"] });
+	deepEqual(renameAliases({ a: ["{g.h}", "{g}", "{gx}"] }, (path) => path.replace(/^g\b/, "k")), { a: ["{k.h}", "{k}", "{gx}"] });
 });
 
 test("the rows are the tree, a closed group hides what is in it", () => {
@@ -45,6 +46,11 @@ test("a filter keeps what has all words, and the groups above it", () => {
 test("a Variant's rows are the Theme's tokens, then the overrides of what it lacks", () => {
 	const entries = variantEntries(theme, [token("a.b", "red"), token("gone", "blue")]);
 	deepEqual(entries.map((e) => [e.path, e.token.value, e.overridden, e.inherited?.value]), [["a.b", "red", true, "#fff"], ["a.c.d", "{a.b}", false, "{a.b}"], ["a.c.e", "#000", false, "#000"], ["f", "{a.c.d}", false, "{a.c.d}"], ["gone", "blue", true, undefined]]);
+});
+
+test("names are those of tokens and of groups, each once", () => {
+	deepEqual(named(theme, "c"), ["a.c"]);
+	deepEqual(named(theme, ""), ["a", "a.b", "a.c", "a.c.d", "a.c.e", "f"]);
 });
 
 test("pasted custom properties find their tokens", () => {

@@ -2,8 +2,9 @@
 import { useState } from "preact/hooks";
 import { blank, merged, type Change } from "../state/change";
 import type { Draft } from "../state/draft";
-import { spell, type JSONValue, type Token } from "../state/token";
-import { Checkbox, Dialog, Empty, Field, TextField } from "../ui/controls";
+import { parent, spell, type JSONValue, type Token } from "../state/token";
+import { Checkbox, Dialog, Empty, Field, SelectField, TextField } from "../ui/controls";
+import { wrongPath } from "./detail";
 import { declarations, match, pathOf } from "./paste";
 
 /** A value with a text in its strings replaced; in numbers too, if what comes out is a number. */
@@ -18,27 +19,45 @@ export function replaced(value: JSONValue, from: string, to: string): JSONValue 
 	return Object.fromEntries(Object.entries(value).map(([name, v]) => [name, replaced(v, from, to)]));
 }
 
+/** The tokens, and the groups above them, that have a text in their own name. */
+export function named(tokens: readonly Token[], text: string): string[] {
+	const paths = new Set<string>();
+	for (const { path } of tokens) for (let at = path; at && !paths.has(at); at = parent(at)) paths.add(at);
+	return [...paths].filter((path) => nameOf(path).includes(text) && nameOf(path) !== "$root").sort();
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
+
+type Where = "values" | "names";
+
 export function Replace({ draft, tokens, onClose }: { draft: Draft; tokens: readonly Token[]; onClose: () => void }) {
+	const [where, setWhere] = useState<Where>("values");
 	const [from, setFrom] = useState("");
 	const [to, setTo] = useState("");
 	const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-	const found = from === "" ? [] : tokens.map((t) => ({ t, value: replaced(t.value, from, to) })).filter(({ t, value }) => spell(value) !== spell(t.value));
-	const chosen = found.filter(({ t }) => !left.has(t.path));
-	const change = draft.values(chosen.map(({ t, value }) => [t.path, value]), `Replace ${from} with ${to}`);
+	const names = where === "names";
+	const found = from === "" ? []
+		: names ? named(tokens, from).map((path) => ({ path, value: nameOf(path) as JSONValue, now: nameOf(path).replaceAll(from, to) }))
+		: tokens.map(({ path, value }) => ({ path, value, now: replaced(value, from, to) })).filter(({ value, now }) => spell(value) !== spell(now));
+	const chosen = found.filter(({ path }) => !left.has(path));
+	const label = `Replace ${from} with ${to} in ${where}`;
+	const change = names ? draft.renames(chosen.map(({ path }) => path), from, to, label) : draft.values(chosen.map(({ path, now }) => [path, now]), label);
+	const wrong = !names ? "" : /[.]/.test(from + to) ? "A name has no dots." : change ? [...change.after.keys()].map(wrongPath).find(Boolean) : chosen.length > 0 && from !== to && "A token or group has this name already.";
 	return (
-		<Dialog title="Replace in values" wide onClose={onClose} submit={`Replace in ${chosen.length} ${chosen.length === 1 ? "token" : "tokens"}`} disabled={!change} onSubmit={async () => { draft.apply(change!); onClose(); }}>
-			<TextField label="Find" value={from} onInput={setFrom} hint="A part of a value, as #0055ff or {color.old} or px." />
-			<TextField label="Replace with" value={to} onInput={setTo} />
+		<Dialog title="Replace" wide onClose={onClose} submit={`Replace in ${chosen.length} ${names ? "name" : "token"}${chosen.length === 1 ? "" : "s"}`} disabled={!change || Boolean(wrong)} onSubmit={async () => { draft.apply(change!); onClose(); }}>
+			{draft.kind === "theme" && <SelectField label="Where" value={where} onChange={setWhere} options={[["values", "Values"], ["names", "Names of tokens and groups, and the aliases of them"]]} />}
+			<TextField label="Find" value={from} onInput={setFrom} hint={names ? "A part of a name." : "A part of a value, as #0055ff or {color.old} or px."} />
+			<TextField label="Replace with" value={to} onInput={setTo} error={wrong || ""} />
 			<div class="old-new">
-				{found.slice(0, 200).map(({ t, value }) => (
+				{found.slice(0, 200).map(({ path, value, now }) => (
 					<>
-						<Checkbox key={t.path} label={t.path} checked={!left.has(t.path)} onChange={(on) => setLeft(toggled(left, t.path, !on))} />
-						<code>{spell(t.value)}</code><span aria-hidden="true">→</span><code>{spell(value)}</code>
+						<Checkbox key={path} label={path} checked={!left.has(path)} onChange={(on) => setLeft(toggled(left, path, !on))} />
+						<code>{spell(value)}</code><span aria-hidden="true">→</span><code>{spell(now)}</code>
 					</>
 				))}
 			</div>
 			{found.length > 200 && <p class="hint">The first 200 of {found.length} are shown; all are replaced.</p>}
-			{from !== "" && found.length === 0 && <Empty title="No value holds this text" />}
+			{from !== "" && found.length === 0 && <Empty title={`Nothing has this text in its ${names ? "name" : "value"}`} />}
 		</Dialog>
 	);
 }

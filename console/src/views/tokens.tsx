@@ -7,9 +7,9 @@ import { draftOf, type Draft } from "../state/draft";
 import { useTheme } from "../state/here";
 import { useResource } from "../state/resource";
 import { query, setQuery } from "../state/router";
-import { aliases, type JSONValue } from "../state/token";
+import { aliases, parent, type JSONValue } from "../state/token";
 import { Button, Empty, Failure, Loading, SelectField, TextField } from "../ui/controls";
-import { AddToken, Detail } from "../tokens/detail";
+import { AddToken, Detail, GroupDetail } from "../tokens/detail";
 import { DraftState, Conflicts } from "../tokens/draftstate";
 import { matcher, rowsOf, themeEntries, treeOf, usesOf, usesThrough, variantEntries, type Filter } from "../tokens/rows";
 import { TokenTable } from "../tokens/table";
@@ -62,6 +62,7 @@ function Browser({ environment, theme, variant, draft, themeDraft }: { environme
 	const select = (path: string): void => setQuery({ token: path });
 	const toggle = (group: string): void => setClosed((old) => { const next = new Set(old); if (!next.delete(group)) next.add(group); return next; });
 	const entry = byPath.value.get(selected);
+	const group = !variant && !entry && draft.places.value.has(selected);
 	const editable = mayEdit(environment);
 	const others = draft.other.value && Date.now() - draft.other.value.at < 60_000 ? draft.other.value.paths : new Set<string>();
 	return (
@@ -77,14 +78,15 @@ function Browser({ environment, theme, variant, draft, themeDraft }: { environme
 				{editable && <Button onClick={() => setTool("replace")}>Replace …</Button>}
 				{editable && <Button onClick={() => setTool("paste")}>Paste CSS …</Button>}
 			</div>
-			{entries.value.length === 0 ? (
+			{entries.value.length === 0 && rows.length === 0 ? (
 				<Empty title="No tokens yet">
 					<p>Add a token here, paste the custom properties of a stylesheet, or push files:</p>
 					<pre>livery push tokens.json --env {environment} --theme {theme}</pre>
 				</Empty>
 			) : (
-				<div class={`token-view ${entry ? "with-detail" : ""}`}>
+				<div class={`token-view ${entry || group ? "with-detail" : ""}`}>
 					<TokenTable rows={rows} selected={selected} onSelect={select} onToggle={toggle} find={find} diagnostics={faults} changedByOthers={others} ofVariant={variant !== undefined} />
+					{group && <GroupDetail key={selected} path={selected} draft={draft} mayEdit={editable} onSelect={select} onAdd={() => setTool("add")} />}
 					{entry && (
 						<Detail
 							key={selected} entry={entry} draft={draft} find={find} paths={() => entries.value.map((e) => e.path)} prefix={prefix} mayEdit={editable} fault={faults.get(selected)}
@@ -94,7 +96,7 @@ function Browser({ environment, theme, variant, draft, themeDraft }: { environme
 					)}
 				</div>
 			)}
-			{tool === "add" && <AddToken draft={draft} near={selected.slice(0, Math.max(0, selected.lastIndexOf(".")))} onClose={(path) => { setTool(""); if (path) select(path); }} />}
+			{tool === "add" && <AddToken draft={draft} near={group ? selected : parent(selected)} onClose={(path) => { setTool(""); if (path) select(path); }} />}
 			{tool === "replace" && <Replace draft={draft} tokens={variant ? draft.tokens.value : entries.value.filter(match ?? (() => true)).map((e) => e.token)} onClose={() => setTool("")} />}
 			{tool === "paste" && <Paste draft={draft} tokens={themeDraft.tokens.value} prefix={prefix} onClose={() => setTool("")} />}
 		</>

@@ -99,7 +99,7 @@ function Looks({ environment, theme, situation, names, versions }: LooksProps) {
 				{panes.length < panesShown && <Button onClick={() => showPanes([...panes, panes.at(-1)!])}>Add a pane</Button>}
 			</div>
 			{show === "site" && <SiteHelp />}
-			{loading.value && <Loading what="Loading the renderer that the edges run" />}
+			{loading.value !== null && <Loading what={`Loading the renderer that the edges run: ${Math.floor(loading.value * 10)}0 %`} />}
 			<div class={`look-panes of-${panes.length}`}>
 				{panes.map((pane, i) => (
 					<PaneView
