@@ -5,8 +5,10 @@ package console_test
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,8 +28,9 @@ func newTheme(d *dev, environment, slug string, document any) theme {
 	d.api("POST", "/environments/"+environment+"/themes", map[string]any{"slug": slug, "displayName": slug, "integration": map[string]string{"framework": "react", "library": "plainCSS"}}, &created)
 	t := theme{environment: environment, id: created.Resource.ID}
 	var operations []map[string]any
-	for name, group := range document.(map[string]any) {
-		operations = append(operations, map[string]any{"operation": "add", "path": "/" + name, "value": group})
+	groups := document.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		operations = append(operations, map[string]any{"operation": "add", "path": "/" + name, "value": groups[name]})
 	}
 	d.api("PATCH", t.path()+"/tokens", map[string]any{"operations": operations}, nil)
 	return t

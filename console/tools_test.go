@@ -79,7 +79,7 @@ func TestReplaceInNames(t *testing.T) {
 	p.write("Where", "names")
 	p.write("Find", "brand")
 	p.write("Replace with", "use")
-	p.says("A token or group has this name already.")
+	p.says("A token or group with this path exists.")
 	p.write("Replace with", "acme")
 	p.until(`document.querySelectorAll("dialog input[type=checkbox]").length === 2`)
 	p.picture("replace-in-names")

@@ -1,7 +1,7 @@
 // Leaves out of Preact and of its signals what the page has no use for, as it is bundled: reading markup that a server
-// made, Suspense, portals, contexts, error boundaries, MathML, markup as text, and members of classes that no view has.
-// Both are built from their sources, in which parts have names, and each cut says what it expects: a release that reads
-// otherwise fails the build.
+// made, Suspense, portals, contexts, error boundaries, MathML, markup as text, members of classes that no view has, what
+// effects do at their end, and the notes of a batch that changes nothing. Both are built from their sources, in which
+// parts have names, and each cut says what it expects: a release that reads otherwise fails the build.
 import { readFileSync } from "node:fs";
 
 // Members that nothing of the page has, and conditions that never hold on it. They read as undefined or false, and the
@@ -64,6 +64,9 @@ const cuts = {
 	"preact/src/diff/catch-error.js": [[/try \{ ctor = .*? catch \(e\) \{ error = e; \}/g]],
 	"preact/src/diff/props.js": [
 		["if (typeof value == 'string') { dom.style.cssText = value; } else { if (typeof oldValue == 'string') { dom.style.cssText = oldValue = ''; } if (oldValue)", "{ if (oldValue)"],
+		["if (key[0] == '-') { style.setProperty(key, value); } else { style[key] = value; }", "style[key] = value;"],
+		["if (typeof value == 'function') return;"],
+		["name == 'popover' && value == true ? '' : value", "value"],
 		["name = name.replace(/xlink(H|:h)/, 'h').replace(/sName$/, 's');"],
 		["useCapture = name != (name = name.replace(CAPTURE_REGEX, '$1'));"],
 		[", proxy, useCapture", ", proxy"],
@@ -95,12 +98,24 @@ const cuts = {
 		["if (errorParent === undefined) { errorParent = vnode._parent; while ( errorParent && !(errorParent._component && errorParent._component._parentDom) ) { errorParent = errorParent._parent; } errorParent = errorParent && errorParent._component; }"],
 		["if (HAS_RAF) "],
 		["!init ? invokeOrReturn(undefined, initialState) : init(initialState)", "invokeOrReturn(undefined, initialState)"],
+		["hookState._reducer = reducer;"],
+		["hookState._reducer(currentValue, action)", "invokeOrReturn(currentValue, action)"],
+		["useReducer(invokeOrReturn, initialState)", "useReducer(initialState)"],
+		["useReducer(reducer, initialState, init)", "useReducer(initialState)"],
 		[" || prevRaf != false"],
 		["prevRaf = false;"],
 		["(prevRaf || afterNextFrame)(flush", "afterNextFrame(flush"],
 	],
 	"@preact/signals-core/src/index.ts": [
+		["if (evalContext !== this) { throw new Error(\"Out-of-order effect\"); }"],
 		["Signal.prototype.brand = BRAND_SYMBOL;"],
+		["reconcileBatchSnapshots();"],
+		["recordBatchSnapshot(this);"],
+		["currentBatchSnapshotVersion = ++batchSnapshotVersion;"],
+		["this._batchSnapshotVersion = 0;"],
+		["const cleanup = this._fn(); if (typeof cleanup === \"function\") { this._cleanup = cleanup; }", "this._fn();"],
+		["this._cleanup = undefined;"],
+		[/cleanupEffect\((this|effect)\);/g],
 		["this._watched = options?.watched; this._unwatched = options?.unwatched;"],
 		["this.name = options?.name;"],
 		[/untracked\(\(\) => \{ this\._(un)?watched\?\.call\(this\); \}\);/g],
@@ -119,7 +134,7 @@ export const unused = {
 	setup(b) {
 		const root = `${b.initialOptions.absWorkingDir}node_modules/`;
 		b.onResolve({ filter: /^(preact|@preact)\b/ }, ({ path }) => ({ path: root + kinds[path], sideEffects: path === "preact/hooks" }));
-		b.onLoad({ filter: /\/node_modules\/@?preact\// }, ({ path }) => ({ loader: path.endsWith("ts") ? "ts" : "js", contents: without(path.slice(root.length), readFileSync(path, "utf8")) }));
+		b.onLoad({ filter: /\/node_modules\/@?preact\// }, ({ path }) => ({ loader: path.endsWith("ts") ? "ts" : "js", contents: without(path.split("/node_modules/").at(-1), readFileSync(path, "utf8")) }));
 	},
 };
 

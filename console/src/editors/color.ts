@@ -1,6 +1,6 @@
 // Colours as the controls move them, in OKLCH. The browser converts between colour spaces: it is asked by relative colours
 // of CSS Color 5, whose computed values are not cut off at the edge of a space.
-import type { JSONValue } from "../state/token";
+import { members, type JSONValue } from "../state/token";
 import { color as cssOf } from "../tokens/css";
 
 export type Triple = readonly [number, number, number];
@@ -63,7 +63,7 @@ const round = (n: number, digits: number): number => Number(n.toFixed(digits));
 export function write(color: Color, before: JSONValue): JSONValue {
 	const { lch, alpha } = color;
 	if ((typeof before === "string" || before === null) && inside("srgb", lch)) return hex(color);
-	const old = before !== null && typeof before === "object" && !Array.isArray(before) ? before : {};
+	const old = members(before) ?? {};
 	const colorSpace = (["srgb", "display-p3"] as const).find((s) => s === old.colorSpace && inside(s, lch)) ?? "oklch";
 	const components = to(colorSpace, lch).map((n, i) => (colorSpace === "oklch" ? round(n, i === 2 ? 2 : 4) : round(unit(n), 4)));
 	return { ...old, colorSpace, components, ...(alpha < 1 || "alpha" in old ? { alpha: round(alpha, 3) } : {}), hex: hex({ lch, alpha: 1 }) };

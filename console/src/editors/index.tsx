@@ -1,7 +1,7 @@
 // The editor of a value: the control for its type, an alias, or its JSON.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button, SelectField } from "../ui/controls";
-import { equal, resolve, type JSONValue, type Token } from "../state/token";
+import { aliasOf, equal, members, resolve, type JSONValue, type Token } from "../state/token";
 import { kindOf } from "../tokens/sample";
 import { ColorField } from "./colorfield";
 import { AliasField, BooleanField, ListField, NumberField, QuantityField, RawField, TextValueField } from "./simple";
@@ -27,7 +27,7 @@ export interface EditorProps extends PartProps {
 }
 
 type Mode = "value" | "alias" | "json";
-const isAlias = (v: JSONValue): boolean => typeof v === "string" && /^\{[^{}]+\}$/.test(v);
+const isAlias = (v: JSONValue): boolean => aliasOf(v) !== undefined;
 
 export function ValueEditor({ type, value, onInput, onCommit, onCancel, ...rest }: EditorProps) {
 	const [mode, setMode] = useState<Mode>(isAlias(value) ? "alias" : "value");
@@ -82,8 +82,7 @@ export function Control({ type, ...part }: PartProps & { type: string | null }) 
 		case "gradientStop": return <ObjectField {...part} shape={shapes.gradient!} />;
 		case "gradient": return <ObjectsField {...part} shape={shapes.gradient!} what="stop" />;
 		case "typography": case "border": case "transition": case "strokeStyle": {
-			const plain = part.value === null || typeof part.value !== "object" || Array.isArray(part.value);
-			return plain ? <TextValueField {...part} list={type === "strokeStyle" ? "solid dashed dotted double groove ridge outset inset".split(" ") : []} /> : <ObjectField {...part} shape={shapes[kindOf(type)]!} />;
+			return !members(part.value) ? <TextValueField {...part} list={type === "strokeStyle" ? "solid dashed dotted double groove ridge outset inset".split(" ") : []} /> : <ObjectField {...part} shape={shapes[kindOf(type)]!} />;
 		}
 		default: return part.value !== null && typeof part.value === "object" ? <RawField {...part} /> : <TextValueField {...part} list={[]} numbers={typeof part.value === "number"} />;
 	}

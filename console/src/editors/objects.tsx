@@ -1,10 +1,9 @@
 // Controls for values of several parts: each part has the control of its own type, or is an alias.
 import { Button } from "../ui/controls";
-import type { JSONValue } from "../state/token";
+import { members, type JSONValue } from "../state/token";
 import { Sample } from "../tokens/sample";
 import { ValueEditor, type PartProps } from "./index";
 
-type Members = { [name: string]: JSONValue };
 /** The parts of a value: name, words, type, and the value that a new one has. */
 export type Shape = readonly (readonly [name: string, words: string, type: string, first: JSONValue])[];
 
@@ -21,10 +20,8 @@ export const shapes: Record<string, Shape> = {
 /** The value with which one of a shape begins. */
 export const fresh = (shape: Shape): JSONValue => Object.fromEntries(shape.map(([name, , , first]) => [name, first]));
 
-const members = (v: JSONValue): Members => (v !== null && typeof v === "object" && !Array.isArray(v) ? v : {});
-
 export function ObjectField({ value, label, shape, onInput, onCommit, ...rest }: PartProps & { shape: Shape }) {
-	const object = members(value);
+	const object = members(value) ?? {};
 	return (
 		<fieldset class="editor-parts">
 			<legend>{label}</legend>

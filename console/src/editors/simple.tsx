@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { useName } from "../state/signals";
 import { Button, Checkbox, Field, SelectField, TextField } from "../ui/controls";
-import type { JSONValue } from "../state/token";
+import { members, type JSONValue } from "../state/token";
 import type { PartProps } from "./index";
 
 /** A field that commits on Enter and when it is left, if what stands in it is right. */
@@ -54,7 +54,7 @@ export function NumberField({ value, label, ...rest }: PartProps) {
 
 /** A number with a unit, as text ("4px") or as DTCG's object, whichever it was. */
 export function QuantityField({ value, label, units, onInput, onCommit, disabled }: PartProps & { units: readonly string[] }) {
-	const object = value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
+	const object = members(value);
 	const parts = object ? [String(object.value ?? ""), String(object.unit ?? "")] : (/^(-?[\d.]+)([a-z%]*)$/i.exec(String(value))?.slice(1) ?? null);
 	if (!parts) return <TextValueField value={value} label={label} onInput={onInput} onCommit={onCommit} disabled={disabled} find={() => undefined} list={[]} />;
 	const [number, unit] = parts as [string, string];

@@ -55,14 +55,8 @@ export function spelled(operations: readonly Operation[], paths: Iterable<string
 		const names = new Set(later.slice(later.indexOf(path) + 1).filter((p) => p.startsWith(`${group}/`)).map((p) => p.slice(group.length + 1).split("/")[0]!));
 		const siblings = [...names].filter((name) => `${group}/${name}` !== at && under.get(`${group}/${name}`));
 		if (siblings.length === 0 || siblings.length > placed) return [];
-		const there = siblings.map((name) => `${aside}/${name}`);
-		const back = siblings.map((name) => `${group}/${name}`);
-		return [
-			{ operation: "add", path: aside, value: {} },
-			...back.map((from, i): Operation => ({ operation: "move", from, path: there[i]! })),
-			...there.map((from, i): Operation => ({ operation: "move", from, path: back[i]! })),
-			{ operation: "remove", path: aside },
-		];
+		const moves = (from: string, to: string): Operation[] => siblings.map((name) => ({ operation: "move", from: `${from}/${name}`, path: `${to}/${name}` }));
+		return [{ operation: "add", path: aside, value: {} }, ...moves(group, aside), ...moves(aside, group), { operation: "remove", path: aside }];
 	};
 	for (const path of paths) note(pointer(path), 1);
 	return operations.flatMap(({ among, ...o }) => {

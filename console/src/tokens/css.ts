@@ -1,8 +1,7 @@
 // What samples show: values of tokens as CSS, for one property each. It is only for looking at; the renderer makes the files.
-import type { JSONValue } from "../state/token";
+import { members, type JSONValue } from "../state/token";
 
 type Members = { [name: string]: JSONValue };
-const members = (v: JSONValue): Members | null => (v !== null && typeof v === "object" && !Array.isArray(v) ? v : null);
 const spaces = "srgb srgb-linear display-p3 a98-rgb prophoto-rgb rec2020 xyz-d65 xyz-d50".split(" ");
 
 /** A colour as CSS, "" if it is not one. */

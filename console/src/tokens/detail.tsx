@@ -59,7 +59,7 @@ export function Detail(props: DetailProps) {
 			{!ofVariant && <Members of={token} draft={draft} mayEdit={mayEdit} none={token.resolvedType ? `as the group: ${token.resolvedType}` : "as the group"} />}
 			{!ofVariant && (
 				<details>
-					<summary>Extensions{token.extensions !== null && " (some)"}</summary>
+					<summary>Extensions</summary>
 					<RawField key={path} label="Extensions" value={token.extensions} disabled={!mayEdit} find={find} onInput={() => {}} onCommit={(value) => make(draft.member(path, "$extensions", value))} />
 				</details>
 			)}
@@ -128,7 +128,7 @@ export function GroupDetail({ path, draft, mayEdit, onSelect, onAdd }: { path: s
 				<Button kind="quiet" aria-label="Close the group" onClick={() => onSelect("")}>✕</Button>
 			</div>
 			<Members of={draft.groupAt(path)} draft={draft} mayEdit={mayEdit} none="none for all" empty="" />
-			<p class="hint">{inside.length === 0 ? "No token is in this group yet." : "Tokens without a type of their own have this one. The group goes with its last token."}</p>
+			<p class="hint">{inside.length === 0 ? "No token is in this group yet." : "Tokens without a type have this one."}</p>
 			{mayEdit && (
 				<div class="actions">
 					<Button onClick={onAdd}>New token</Button>
@@ -148,7 +148,7 @@ export function wrongPath(path: string): string {
 	return path.split(".").some((name) => name.startsWith("$") && name !== "$root") ? "A name does not begin with $." : "";
 }
 
-const taken = "A token or group with this path exists.";
+export const taken = "A token or group with this path exists.";
 
 function Rename({ path, draft, onClose }: { path: string; draft: Draft; onClose: (to?: string) => void }) {
 	const [to, setTo] = useState(path);

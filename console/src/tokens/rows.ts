@@ -1,5 +1,5 @@
 // The rows of the token table: the tree of groups, filtered.
-import { aliases, spell, type Token } from "../state/token";
+import { aliases, finder, spell, type Token } from "../state/token";
 import type { Group } from "../state/tokens";
 
 export interface Row {
@@ -73,8 +73,8 @@ type Sets = { diagnostics: ReadonlySet<string>; changed: ReadonlySet<string>; us
 
 /** What a filter lets through; null for everything. */
 export function matcher(filter: Filter, sets: Sets): ((e: Entry) => boolean) | null {
-	const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
-	if (words.length === 0 && !filter.type && !filter.only) return null;
+	const found = finder(filter.words);
+	if (!filter.words.trim() && !filter.type && !filter.only) return null;
 	const only: Record<Filter["only"], (e: Entry) => boolean> = {
 		"": () => true,
 		diagnostics: (e) => sets.diagnostics.has(e.path),
@@ -83,7 +83,7 @@ export function matcher(filter: Filter, sets: Sets): ((e: Entry) => boolean) | n
 		overridden: (e) => e.overridden,
 	};
 	const chosen = only[filter.only] ?? only[""];
-	return (e) => (!filter.type || e.type === filter.type) && chosen(e) && words.every((word) => e.text.includes(word));
+	return (e) => (!filter.type || e.type === filter.type) && chosen(e) && found(e.text);
 }
 
 /** All rows of the tree in their order, made once for a state of the draft. */

@@ -1,6 +1,6 @@
 // The token table: only the rows that the window shows are in the page, whatever the Theme's size.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { aliases, resolve, type Token } from "../state/token";
+import { aliasOf, resolve, type Token } from "../state/token";
 import { Badge } from "../ui/controls";
 import { rangeOf, useSight } from "../ui/window";
 import { short } from "./css";
@@ -126,7 +126,7 @@ function Cells({ row, find, diagnostics, ofVariant, onSelect, changedByOthers }:
 
 /** A value on one line; what is an alias as a whole leads to its token. */
 function Value({ token, onSelect }: { token: Token; onSelect: (path: string) => void }) {
-	const [target] = typeof token.value === "string" && /^\{[^{}]+\}$/.test(token.value) ? aliases(token.value) : [];
+	const target = aliasOf(token.value);
 	if (!target) return <code>{short(token.value)}</code>;
 	return <button type="button" class="alias" tabIndex={-1} onClick={(e) => { e.stopPropagation(); onSelect(target); }}>→ {target}</button>;
 }

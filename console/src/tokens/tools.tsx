@@ -2,22 +2,16 @@
 import { useState } from "preact/hooks";
 import { blank, merged, type Change } from "../state/change";
 import type { Draft } from "../state/draft";
-import { parent, spell, type JSONValue, type Token } from "../state/token";
+import { mapped, parent, spell, type JSONValue, type Token } from "../state/token";
 import { Checkbox, Dialog, Empty, Field, SelectField, TextField } from "../ui/controls";
-import { wrongPath } from "./detail";
+import { taken, wrongPath } from "./detail";
 import { declarations, match, pathOf } from "./paste";
 
 /** A value with a text in its strings replaced; in numbers too, if what comes out is a number. */
-export function replaced(value: JSONValue, from: string, to: string): JSONValue {
-	if (typeof value === "string") return value.replaceAll(from, to);
-	if (typeof value === "number") {
-		const text = String(value).replaceAll(from, to);
-		return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : value;
-	}
-	if (value === null || typeof value !== "object") return value;
-	if (Array.isArray(value)) return value.map((v) => replaced(v, from, to));
-	return Object.fromEntries(Object.entries(value).map(([name, v]) => [name, replaced(v, from, to)]));
-}
+export const replaced = (value: JSONValue, from: string, to: string): JSONValue => mapped(value, (v) => {
+	const text = String(v).replaceAll(from, to);
+	return typeof v === "string" ? text : text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : v;
+});
 
 /** The tokens, and the groups above them, that have a text in their own name. */
 export function named(tokens: readonly Token[], text: string): string[] {
@@ -42,10 +36,10 @@ export function Replace({ draft, tokens, onClose }: { draft: Draft; tokens: read
 	const chosen = found.filter(({ path }) => !left.has(path));
 	const label = `Replace ${from} with ${to} in ${where}`;
 	const change = names ? draft.renames(chosen.map(({ path }) => path), from, to, label) : draft.values(chosen.map(({ path, now }) => [path, now]), label);
-	const wrong = !names ? "" : /[.]/.test(from + to) ? "A name has no dots." : change ? [...change.after.keys()].map(wrongPath).find(Boolean) : chosen.length > 0 && from !== to && "A token or group has this name already.";
+	const wrong = !names ? "" : /[.]/.test(from + to) ? "A name has no dots." : change ? [...change.after.keys()].map(wrongPath).find(Boolean) : chosen.length > 0 && from !== to && taken;
 	return (
 		<Dialog title="Replace" wide onClose={onClose} submit={`Replace in ${chosen.length} ${names ? "name" : "token"}${chosen.length === 1 ? "" : "s"}`} disabled={!change || Boolean(wrong)} onSubmit={async () => { draft.apply(change!); onClose(); }}>
-			{draft.kind === "theme" && <SelectField label="Where" value={where} onChange={setWhere} options={[["values", "Values"], ["names", "Names of tokens and groups, and the aliases of them"]]} />}
+			{draft.kind === "theme" && <SelectField label="Where" value={where} onChange={setWhere} options={[["values", "Values"], ["names", "Names of tokens and groups"]]} />}
 			<TextField label="Find" value={from} onInput={setFrom} hint={names ? "A part of a name." : "A part of a value, as #0055ff or {color.old} or px."} />
 			<TextField label="Replace with" value={to} onInput={setTo} error={wrong || ""} />
 			<div class="old-new">

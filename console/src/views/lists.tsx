@@ -5,6 +5,7 @@ import type { Theme } from "../api/client";
 import type { Overrides } from "../state/overrides";
 import type { Resource } from "../state/resource";
 import { query, setQuery } from "../state/router";
+import { finder } from "../state/token";
 import { Badge, Button, Empty, SelectField, TextField, Waiting } from "../ui/controls";
 import { Cards, Table } from "./listviews";
 import "./lists.css";
@@ -14,7 +15,7 @@ export type Listed = Pick<Theme, "id" | "slug" | "displayName" | "metadata" | "t
 /** Whether all words stand in a resource's names or labels. */
 export function matches(of: Pick<Listed, "slug" | "displayName" | "metadata">, words: string): boolean {
 	const text = [of.slug, of.displayName, ...Object.entries(of.metadata).map(([name, value]) => `${name}=${value}`)].join("\n").toLowerCase();
-	return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+	return finder(words)(text);
 }
 
 export type Sort = "" | "name" | "changed" | "size" | "drafts";

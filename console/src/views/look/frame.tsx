@@ -1,5 +1,6 @@
 // The samples of a look: a document of its own, samples.html, that a sheet of tokens dresses, and nothing of the console.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { finder } from "../../state/token";
 import { dressed, fits, type Specimen } from "./sheet";
 import "./samples.css";
 
@@ -55,8 +56,8 @@ function sampleStyle(): string {
 /** The root has attributes of the modes, which may have the names of any of the document's hooks. */
 function fill(document: Document, list: readonly Specimen[], changed: ReadonlySet<string>, words: string | null): void {
 	const all = <T extends HTMLElement>(selector: string): T[] => [...document.querySelectorAll<T>(selector)];
-	const wanted = (words ?? "").toLowerCase().split(/\s+/);
-	const found = list.filter((s) => wanted.every((w) => `${s.path} ${s.name} ${s.value}`.toLowerCase().includes(w)));
+	const fit = finder(words ?? "");
+	const found = list.filter((s) => fit(`${s.path} ${s.name} ${s.value}`.toLowerCase()));
 	const shown = found.slice(0, tokensShown);
 	const kinds = all<HTMLTemplateElement>("template[data-style]");
 	const sections = all("section[data-types]");

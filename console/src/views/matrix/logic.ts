@@ -1,6 +1,6 @@
 // Which rows the matrix has, and where a key leads.
 import type { Overrides } from "../../state/overrides";
-import type { Token } from "../../state/token";
+import { finder, type Token } from "../../state/token";
 
 export interface Row {
 	path: string;
@@ -17,8 +17,8 @@ export function countsOf(overrides: Iterable<Overrides>): ReadonlyMap<string, nu
 
 /** The rows: what Variants override first, in the order of the Theme; the other tokens only if all are asked for. */
 export function rowsOf(tokens: readonly Token[], counts: ReadonlyMap<string, number>, words: string, all: boolean): Row[] {
-	const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-	const fits = (path: string): boolean => wanted.length === 0 || wanted.every((word) => path.toLowerCase().includes(word));
+	const found = finder(words);
+	const fits = (path: string): boolean => found(path.toLowerCase());
 	const overridden: Row[] = [];
 	const others: Row[] = [];
 	const strangers = new Map(counts);
