@@ -154,7 +154,7 @@ func TestGroups(t *testing.T) {
 	if found := p.axe(); found != "" {
 		t.Error(found)
 	}
-	p.picture("group")
+	p.picture("empty-group")
 	p.click(".token-detail button", "Rename")
 	p.write("Path", "later")
 	p.click("dialog button", "Rename")
@@ -182,6 +182,29 @@ func TestGroups(t *testing.T) {
 	th.wants(d, toolsTokens, "brand: Ours")
 	if th.state(d).pending {
 		t.Error("groups are left behind")
+	}
+}
+
+// Nothing is selected in a Theme that is opened: its first row is in sight, and each group has a name.
+func TestTableBeginsAtTheTop(t *testing.T) {
+	d := startDev(t)
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	p.view(sampleOf(d).address("e/:environment/t/:theme"))
+	p.says("97 of 97")
+	if at := evaluate[int](p, `document.querySelector(".token-table").scrollTop`); at != 0 {
+		t.Errorf("the table begins %d pixels below its top", at)
+	}
+	if rows := evaluate[[]string](p, `[...document.querySelectorAll("[role=row][aria-selected=true]")].map((e) => e.textContent)`); len(rows) > 0 {
+		t.Errorf("the rows %q are selected", rows)
+	}
+	if rows := evaluate[int](p, `Number(document.querySelector("[role=treegrid]").ariaRowCount)`); rows != evaluate[int](p, `(async () => {
+		const names = new Set();
+		for (const { path } of (await (await fetch(location.pathname.replace(/^\/console\/e\/([^/]+)\/t\/([^/]+).*/, "/public/v1/environments/$1/themes/$2/tokens"), { headers: { "X-Livery-Console": "1" } })).json()).resource.tokens)
+			for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) names.add(at);
+		return names.size + 1;
+	})()`) {
+		t.Errorf("the table has %d rows with its head, want one for each token and group", rows)
 	}
 }
 

@@ -7,6 +7,7 @@ import { followChanges } from "./state/here";
 import { followLinks, path } from "./state/router";
 import "./theme.css";
 import "./style.css";
+import "./views/look/samples.css";
 
 followLinks();
 followChanges();

@@ -96,7 +96,7 @@ export interface Tree {
 export function treeOf(entries: readonly Entry[], groups: readonly Group[] = []): Tree {
 	const root = new Node("");
 	for (const e of entries) root.at(e.path.split(".")).entry = e;
-	for (const g of groups) root.at(g.path.split("."));
+	for (const g of groups) if (g.path) root.at(g.path.split(".")); // the document itself has no row
 	const rows: Row[] = [];
 	const ends: number[] = [];
 	root.list(rows, ends, 0);

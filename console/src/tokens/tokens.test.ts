@@ -22,7 +22,7 @@ test("aliases are found, followed and renamed at any depth", () => {
 });
 
 test("the rows are the tree, a closed group hides what is in it", () => {
-	const tree = treeOf(themeEntries(theme), [{ path: "empty", type: null, description: null }]);
+	const tree = treeOf(themeEntries(theme), ["", "empty"].map((path) => ({ path, type: null, description: null })));
 	const all = rowsOf(tree, null, new Set());
 	deepEqual(all.rows.map((r) => `${r.depth}${r.path}${r.token ? "" : "/"}${r.count ?? ""}`), ["0a/3", "1a.b", "1a.c/2", "2a.c.d", "2a.c.e", "0f", "0empty/0"]);
 	equal(all.count, 4);

@@ -1,5 +1,5 @@
 // The five files of a look as text, and whether the origin has the same bytes.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { adviceOf, fileNames, renderFiles, type FileName } from "../../state/renderer";
 import { Badge, Button, Copy, Failure, Loading, SelectField, Table, Fold } from "../../ui/controls";
 import { previewFile, type Look } from "./look";
@@ -46,9 +46,11 @@ function FileList({ look }: { look: Look }) {
 	const [made, setMade] = useState<Made[] | null>(null);
 	const [error, setError] = useState<Error | null>(null);
 	const [shown, setShown] = useState<FileName>("tokens.css");
+	const latest = useRef(look);
+	latest.current = look;
 	const check = (): void => {
 		setError(null);
-		make(look).then(setMade, setError);
+		make(look).then((list) => latest.current === look && setMade(list), setError); // one look may take longer than the next
 	};
 	useEffect(check, [look]);
 	if (error) return <Failure error={new Error(adviceOf(error))} retry={check} />;

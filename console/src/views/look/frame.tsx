@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { finder } from "../../state/token";
 import { dressed, fits, type Specimen } from "./sheet";
-import "./samples.css";
+
 
 interface Loaded extends Document {
 	sheet: CSSStyleSheet; // of the tokens
