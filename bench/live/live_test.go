@@ -3,21 +3,16 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"example.com/livery/bench/internal/figures"
 	"example.com/livery/bench/internal/frame"
@@ -27,12 +22,15 @@ import (
 // part is the part of the benchmarks.
 var part = frame.Part{
 	Name: "live", Title: "Open pages that follow a Theme", Binary: true,
-	About: "An edge of a real origin with many event streams of one Theme, over plain HTTP/1.1 from one process on the same machine, which does the work of both ends: the memory of a stream, and the time from a publish to the moment when a page has read its event.",
+	About: "An edge of a real origin with many event streams of one Theme, over plain HTTP/1.1 from one process on the " +
+		"same machine, which does the work of both ends: the memory of a stream, and the time from before the request of a " +
+		"publish to the moment when a page has read its whole event. Quantiles of the first and the last page are over " +
+		"publishes (-publishes, 100), those of a page over all pages of all publishes.",
 	Quick: []string{"-streams", "200", "-publishes", "3"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{heard: make(chan []time.Time, 1<<10)}
 		flags.IntVar(&b.streams, "streams", 10000, "how many pages follow the Theme")
-		flags.IntVar(&b.publishes, "publishes", 30, "how many times to publish")
+		flags.IntVar(&b.publishes, "publishes", 100, "how many times to publish")
 		return b.run
 	},
 }
@@ -104,7 +102,7 @@ func (b *bench) run(ctx context.Context, r *frame.Run) (err error) {
 func (b *bench) measure(ctx context.Context, r *frame.Run, o *world.Origin, e *world.Edge, theme *world.Theme, latest string) error {
 	bar := frame.StartBar("publishes", b.publishes)
 	defer bar.End()
-	var all, last, answered, served figures.Times
+	var first, all, last, answered, served figures.Times
 	before, err := e.Busy()
 	if err != nil {
 		return err
@@ -125,8 +123,10 @@ func (b *bench) measure(ctx context.Context, r *frame.Run, o *world.Origin, e *w
 		for _, at := range heard {
 			all = append(all, at.Sub(begun))
 		}
-		latestHeard := slices.MaxFunc(heard, time.Time.Compare)
-		last, answered = append(last, latestHeard.Sub(begun)), append(answered, latestHeard.Sub(acknowledged))
+		slices.SortFunc(heard, time.Time.Compare)
+		latestHeard := heard[len(heard)-1]
+		first, last = append(first, heard[0].Sub(begun)), append(last, latestHeard.Sub(begun))
+		answered = append(answered, latestHeard.Sub(acknowledged))
 		asked := time.Now()
 		if err := get(ctx, e.URL()+latest+"tokens.css"); err != nil {
 			return err
@@ -139,36 +139,12 @@ func (b *bench) measure(ctx context.Context, r *frame.Run, o *world.Origin, e *w
 		return err
 	}
 	r.Figures.AddOne(figures.Figure{Name: "an event, in all that the edge does from a publish on", Unit: "µs of processor"}, float64((after-before).Microseconds())/float64(b.streams*b.publishes))
+	r.Figures.AddTimes(figures.Figure{Name: "a publish, until the first page has its event"}, first, 0.5, 0.99)
 	r.Figures.AddTimes(figures.Figure{Name: "a publish, until a page has its event"}, all, 0.5, 0.99)
 	r.Figures.AddTimes(figures.Figure{Name: "a publish, until the last page has its event"}, last, 0.5, 0.99)
 	r.Figures.AddTimes(figures.Figure{Name: "its answer, until the last page has its event"}, answered, 0.5, 0.99)
 	r.Figures.AddTimes(figures.Figure{Name: "a request for the file right after"}, served, 0.99)
 	return nil
-}
-
-// pages are the connections of all streams, which one thread reads: it costs the machine less than a goroutine for each.
-type pages struct {
-	epoll   int
-	sockets []*os.File
-	done    chan error // what ended read
-}
-
-// follow opens the streams, which come from several addresses: one client may not have so many connections.
-func (b *bench) follow(ctx context.Context, host, address string) (p *pages, err error) {
-	const ofOneAddress = 2000
-	p = &pages{done: make(chan error, 1)}
-	if p.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return nil, err
-	}
-	go func() { p.done <- p.read(b.heard) }()
-	for i := range b.streams {
-		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+i/ofOneAddress))}}
-		if err := p.open(ctx, &dialer, host, address); err != nil {
-			return p, err
-		}
-	}
-	_, err = b.await(ctx, p.done)
-	return p, err
 }
 
 // await returns when every page has read one more event.
@@ -184,63 +160,6 @@ func (b *bench) await(ctx context.Context, broken <-chan error) (heard []time.Ti
 		}
 	}
 	return heard, nil
-}
-
-// open opens one stream.
-func (p *pages) open(ctx context.Context, dialer *net.Dialer, host, address string) error {
-	c, err := dialer.DialContext(ctx, "tcp", host)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if _, err := io.WriteString(c, "GET "+address+" HTTP/1.1\r\nHost: "+host+"\r\nAccept: text/event-stream\r\n\r\n"); err != nil {
-		return err
-	}
-	socket, err := c.(*net.TCPConn).File() // one that Go's own poller does not know
-	if err != nil {
-		return err
-	}
-	p.sockets = append(p.sockets, socket)
-	fd := int(socket.Fd())
-	return unix.EpollCtl(p.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: int32(fd)})
-}
-
-// read notes when each event has come, until a stream ends.
-func (p *pages) read(heard chan<- []time.Time) error {
-	runtime.LockOSThread()
-	events, part := make([]unix.EpollEvent, 512), make([]byte, 4<<10)
-	for {
-		n, err := unix.EpollWait(p.epoll, events, -1)
-		if err != nil && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("wait for events: %w", err)
-		}
-		var times []time.Time
-		for _, e := range events[:max(n, 0)] {
-			n, err := unix.Read(int(e.Fd), part)
-			if n <= 0 {
-				return fmt.Errorf("a stream has ended: %w", err)
-			}
-			if status, rest, found := bytes.Cut(part[:n], []byte("\r\n")); found && !bytes.HasSuffix(status, []byte(" 200 OK")) {
-				return fmt.Errorf("a stream is answered %q", rest)
-			}
-			if bytes.Contains(part[:n], []byte("\ndata: ")) {
-				times = append(times, time.Now())
-			}
-		}
-		heard <- times
-		time.Sleep(batch) // pages are on many machines: none is woken by the one that sends
-	}
-}
-
-// batch is how late an event may be noted.
-const batch = 2 * time.Millisecond
-
-// close ends the streams.
-func (p *pages) close() {
-	for _, s := range p.sockets {
-		_ = s.Close()
-	}
-	_ = unix.Close(p.epoll)
 }
 
 // memory returns the resident memory and the living heap of an edge.
