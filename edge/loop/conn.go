@@ -51,6 +51,9 @@ func (c *conn) resting() bool {
 	return c.handoff == nil && !c.blocked && !c.closing && !c.queued && len(c.in) == 0
 }
 
+// shared reports whether the fanout has c: its thread notes what happens to it, and uses nothing else of it.
+func (c *conn) shared() bool { return c.session != nil && c.session.shared }
+
 // discard closes a connection that no thread owns any more.
 func (c *conn) discard() {
 	_ = unix.Close(c.fd)
@@ -67,6 +70,8 @@ func (t *thread) handleEvents(c *conn, events uint32) {
 	switch {
 	case c.handoff != nil:
 		c.handoff.signal(events)
+	case c.shared():
+		c.session.writable = c.session.writable || events&(unix.EPOLLOUT|unix.EPOLLHUP|unix.EPOLLERR) != 0
 	case c.blocked:
 		if events&(unix.EPOLLOUT|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
 			t.resume(c)
@@ -224,7 +229,8 @@ func (t *thread) goOn(c *conn) {
 		return
 	}
 	switch {
-	case c.blocked: // its limit runs
+	case c.blocked:
+		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.write))
 		c.watchOut = c.watchOut || t.watchOut(c.fd)
 	case c.more || c.unread:
 		t.queue(c)
@@ -283,6 +289,8 @@ func (t *thread) watchOut(fd int) bool {
 // expire ends c, whose time is up. If a part of a head has come, the server says why.
 func (t *thread) expire(c *conn) {
 	switch {
+	case c.shared(): // gets a new deadline when the thread takes it back
+		return
 	case c.queued: // it did something just now
 		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.idle))
 		return

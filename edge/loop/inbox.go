@@ -8,19 +8,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inbox is what other goroutines ask of a thread: to take a connection back that the server has let go of, to ask a session
-// for what it has to send, and to end. It may be used concurrently.
+// inbox is what other goroutines ask of a thread. It may be used concurrently.
 type inbox struct {
 	fd int // an eventfd; written if there is something to take
 
 	mu    sync.Mutex // guards the rest, and the descriptors of connections that the server has against being closed
-	back  []*conn
-	spare []*conn // becomes back
-	woken []*sessionConn
-	done  []*sessionConn // becomes woken
-	asked shutdownPhase
-	full  bool // fd is written
-	ended bool // the thread takes nothing any more
+	asked errands
+	spare errands // becomes asked
+	full  bool    // fd is written
+	ended bool    // the thread takes nothing any more
+}
+
+// errands are what a thread is asked to do.
+type errands struct {
+	back  []*conn        // to be taken back: the server has let go of them
+	sent  []*sessionConn // to be taken back: the worker of the fanout has sent what they had to send
+	woken []*sessionConn // to be asked for what they have to send
+	phase shutdownPhase  // to be entered
+}
+
+// clear makes the lists empty.
+func (e *errands) clear() {
+	clear(e.back)
+	clear(e.sent)
+	clear(e.woken)
+	e.back, e.sent, e.woken = e.back[:0], e.sent[:0], e.woken[:0]
 }
 
 // post gives c back. If the thread has ended, its descriptor is closed.
@@ -31,7 +43,15 @@ func (b *inbox) post(c *conn) {
 		c.discard()
 		return
 	}
-	b.back = append(b.back, c)
+	b.asked.back = append(b.asked.back, c)
+	b.wake()
+}
+
+// postSent gives sessions back.
+func (b *inbox) postSent(all []*sessionConn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked.sent = append(b.asked.sent, all...)
 	b.wake()
 }
 
@@ -41,7 +61,7 @@ func (b *inbox) wakeSession(s *sessionConn) {
 	defer b.mu.Unlock()
 	if !s.woken && !b.ended {
 		s.woken = true
-		b.woken = append(b.woken, s)
+		b.asked.woken = append(b.asked.woken, s)
 		b.wake()
 	}
 }
@@ -50,8 +70,8 @@ func (b *inbox) wakeSession(s *sessionConn) {
 func (b *inbox) shutDown(phase shutdownPhase) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if phase > b.asked && !b.ended {
-		b.asked = phase
+	if phase > b.asked.phase && !b.ended {
+		b.asked.phase = phase
 		b.wake()
 	}
 }
@@ -64,8 +84,8 @@ func (b *inbox) wake() {
 	}
 }
 
-// take returns what has come. The lists are valid until the next call.
-func (b *inbox) take() ([]*conn, []*sessionConn, shutdownPhase) {
+// take returns what has come. The caller must clear it before the next call.
+func (b *inbox) take() *errands {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.full {
@@ -73,14 +93,12 @@ func (b *inbox) take() ([]*conn, []*sessionConn, shutdownPhase) {
 		var count [8]byte
 		_, _ = unix.Read(b.fd, count[:])
 	}
-	back := b.back
-	b.back, b.spare = b.spare[:0], back
-	woken := b.woken
-	b.woken, b.done = b.done[:0], woken
-	for _, s := range woken {
+	b.asked, b.spare = b.spare, b.asked
+	b.asked.phase = b.spare.phase
+	for _, s := range b.spare.woken {
 		s.woken = false
 	}
-	return back, woken, b.asked
+	return &b.spare
 }
 
 // end refuses what comes later, and does last before anything else is closed.
@@ -89,10 +107,10 @@ func (b *inbox) end(last func()) {
 	defer b.mu.Unlock()
 	b.ended = true
 	last()
-	for _, c := range b.back {
+	for _, c := range b.asked.back {
 		c.discard()
 	}
-	b.back = nil
+	b.asked.back = nil
 }
 
 // close lets the eventfd go.

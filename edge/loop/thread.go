@@ -38,15 +38,14 @@ type thread struct {
 	ending   atomic.Bool // state is not serving
 	resumeAt time.Time   // when accepting goes on after descriptors ran out; zero: it goes on
 
+	sender
+	fanout   fanout
 	in       []byte // what a connection's turn reads into
-	out      []byte // what it has to send
-	sealed   records
+	records  records
 	request  plainRequest
 	date     dateLine
 	address  unix.RawSockaddrAny // of the newest peer
-	pieces   [2]unix.Iovec       // of what is sent
-	message  unix.Msghdr
-	answered uint64 // not yet counted in Stats
+	answered uint64              // not yet counted in Stats
 }
 
 // shutdownPhase is how far a shutdown has gone.
@@ -65,12 +64,13 @@ const (
 func newThread(l *Loop, ln *net.TCPListener, over *secure) (t *thread, err error) {
 	t = &thread{
 		loop: l, source: l.config.Source, secure: over, epoll: -1, listener: -1,
-		in:  make([]byte, max(inBytes, 2*l.limits.head)),
-		out: make([]byte, 0, outBytes), unused: make([]*conn, 0, acceptsATurn),
+		in: make([]byte, max(inBytes, 2*l.limits.head)), unused: make([]*conn, 0, acceptsATurn),
 	}
 	t.inbox.fd = -1
+	t.sender.begin(t)
+	t.fanout.turns = make([]*sessionConn, 0, turnsAtOnce)
 	if over != nil {
-		t.sealed.buffer = make([]byte, inBytes)
+		t.records.buffer = make([]byte, inBytes)
 		t.in = make([]byte, l.limits.head+maxRecord+inBytes)
 	}
 	if threaded, ok := t.source.(PerThread); ok {
@@ -94,7 +94,6 @@ func newThread(l *Loop, ln *net.TCPListener, over *secure) (t *thread, err error
 	if err = t.watch(t.inbox.fd, unix.EPOLLIN); err != nil {
 		return t, err
 	}
-	t.message.Iov = &t.pieces[0]
 	return t, t.watch(t.listener, unix.EPOLLIN|unix.EPOLLEXCLUSIVE)
 }
 
@@ -193,7 +192,7 @@ func (t *thread) limit() time.Duration {
 	if !t.resumeAt.IsZero() && (limit < 0 || limit > acceptPause) {
 		limit = acceptPause
 	}
-	if len(t.again) > 0 {
+	if len(t.again) > 0 || t.fanout.pending {
 		limit = 0
 	}
 	return limit
@@ -222,27 +221,30 @@ func (t *thread) handle(e *unix.EpollEvent) {
 
 // serveInbox does what other goroutines asked for.
 func (t *thread) serveInbox() {
-	back, woken, phase := t.inbox.take()
-	for _, c := range back {
+	asked := t.inbox.take()
+	for _, c := range asked.back {
 		t.takeBack(c)
 	}
-	for i, s := range woken {
-		woken[i] = nil
-		if i < turnsAtOnce {
+	for _, s := range asked.sent {
+		s.takeBack(t)
+	}
+	if len(asked.woken) > turnsAtOnce {
+		t.fanout.share(t, asked.woken)
+	} else {
+		for _, s := range asked.woken {
 			s.wake(t)
-		} else {
-			s.wakeLater(t)
 		}
 	}
-	if phase > t.state {
-		t.state = phase
+	asked.clear()
+	if asked.phase > t.state {
+		t.state = asked.phase
 		t.ending.Store(true)
 		t.drain()
 	}
 }
 
 // turnsAtOnce bounds the turns before new events are looked for: requests wait for no more than these, though one change
-// wakes thousands of sessions.
+// wakes thousands of sessions, which the fanout has then.
 const turnsAtOnce = 128
 
 // repeat gives another turn to those that had more to do than one turn allows, the first of them first.
@@ -257,6 +259,9 @@ func (t *thread) repeat() {
 		if t.conns[c.fd] == c && c.handoff == nil {
 			t.turn(c)
 		}
+	}
+	if t.fanout.pending {
+		t.fanout.turn(t)
 	}
 }
 
@@ -278,7 +283,7 @@ func (t *thread) drain() {
 	}
 	for _, c := range t.conns {
 		switch {
-		case c == nil:
+		case c == nil, c.shared():
 		case c.handoff != nil:
 			c.handoff.expedite()
 		case c.session != nil:
@@ -293,6 +298,7 @@ func (t *thread) drain() {
 // abort ends every connection now. What the server has of them fails, and is closed when the server
 // lets go.
 func (t *thread) abort() {
+	t.fanout.stop()
 	t.inbox.end(func() {
 		for _, c := range t.conns {
 			if c != nil && c.handoff != nil {

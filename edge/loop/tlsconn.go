@@ -21,7 +21,7 @@ import (
 // which crypto/tls takes for passing, and a write always succeeds. While a goroutine has the connection, it is the socket.
 type tlsConn struct {
 	*tls.Conn
-	thread  *thread
+	sender  *sender // the thread's, or the one of its fanout
 	conn    *conn
 	place   recordPlace
 	pending bool // crypto/tls may have more than one record that was received
@@ -29,11 +29,10 @@ type tlsConn struct {
 	broken  bool // half a record was sent
 }
 
-// records is what a thread exchanges with crypto/tls.
+// records is what a thread gives to crypto/tls.
 type records struct {
 	buffer []byte // what is received into
 	in     []byte // of buffer, not yet read
-	out    []byte // to be sent
 }
 
 // maxRecord is the most that one record decrypts to (RFC 8446 section 5.1).
@@ -92,7 +91,7 @@ func (s *tlsSocket) Read(p []byte) (n int, err error) {
 		}
 		return n, err
 	}
-	in := &s.thread.sealed.in
+	in := &s.sender.thread.records.in
 	if len(*in) == 0 {
 		return 0, errWouldBlock
 	}
@@ -109,7 +108,7 @@ func (s *tlsSocket) Write(p []byte) (int, error) {
 		s.broken = s.broken || err != nil
 		return n, err
 	}
-	s.thread.sealed.out = append(s.thread.sealed.out, p...)
+	s.sender.sealed = append(s.sender.sealed, p...)
 	return len(p), nil
 }
 
@@ -139,7 +138,7 @@ func (t *thread) handshake(c *conn) {
 	if !t.follow(c) {
 		return
 	}
-	c.tls = &tlsConn{thread: t, conn: c}
+	c.tls = &tlsConn{sender: &t.sender, conn: c}
 	c.tls.Conn = tls.Server((*tlsSocket)(c.tls), t.secure.config)
 	b := newHandoffConn(t, c)
 	b.handshaking = true
@@ -165,7 +164,7 @@ func (b *handoffConn) handshake() {
 
 // begin goes on after the handshake, in the protocol that was agreed on.
 func (s *tlsConn) begin() {
-	t, c := s.thread, s.conn
+	t, c := s.sender.thread, s.conn
 	c.begun = true
 	t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.read))
 	if begin := t.secure.protocols[s.ConnectionState().NegotiatedProtocol]; begin != nil && !c.beginSession(t, begin) {
@@ -177,16 +176,16 @@ func (s *tlsConn) begin() {
 
 // receive receives once, decrypts to p, which must have room for all, and returns how much that is.
 func (s *tlsConn) receive(p []byte) (int, syscall.Errno) {
-	t, c := s.thread, s.conn
-	n, err := receive(c.fd, t.sealed.buffer)
-	c.unread = err == unix.EINTR || err == 0 && (n == len(t.sealed.buffer) || c.halfOpen)
+	r, c := &s.sender.thread.records, s.conn
+	n, err := receive(c.fd, r.buffer)
+	c.unread = err == unix.EINTR || err == 0 && (n == len(r.buffer) || c.halfOpen)
 	switch {
 	case s.ended || err == 0 && n == 0 && !s.pending:
 		return 0, 0
 	case err != 0 && !s.pending:
 		return 0, err
 	}
-	t.sealed.in = t.sealed.buffer[:n]
+	r.in = r.buffer[:n]
 	n, failed := s.decrypt(p)
 	switch {
 	case failed == nil && n == 0:
@@ -202,7 +201,7 @@ func (s *tlsConn) receive(p []byte) (int, syscall.Errno) {
 
 // decrypt decrypts what was received, as far as it is whole.
 func (s *tlsConn) decrypt(p []byte) (done int, err error) {
-	for len(s.thread.sealed.in) > 0 || s.pending {
+	for len(s.sender.thread.records.in) > 0 || s.pending {
 		n, err := s.Read(p[done:])
 		done += n
 		switch {
@@ -219,7 +218,7 @@ func (s *tlsConn) decrypt(p []byte) (done int, err error) {
 
 // transmit sends an alert that crypto/tls has written, before the connection ends.
 func (s *tlsConn) transmit() {
-	if out := &s.thread.sealed.out; len(*out) > 0 {
+	if out := &s.sender.sealed; len(*out) > 0 {
 		_, _ = transmit(s.conn.fd, *out, unix.MSG_NOSIGNAL|unix.MSG_MORE)
 		*out = (*out)[:0]
 	}
@@ -245,26 +244,26 @@ func (s *tlsConn) seal(out, body []byte) (rest []byte, err error) {
 
 // flush encrypts and sends out and body, a long body as the socket takes it.
 func (s *tlsConn) flush(out, body []byte) {
-	t, c := s.thread, s.conn
+	w, c := s.sender, s.conn
 	for {
 		rest, failed := s.seal(out, body)
 		if c.failed = failed != nil; c.failed {
-			t.sealed.out = t.sealed.out[:0]
+			w.sealed = w.sealed[:0]
 			return
 		}
 		flags := unix.MSG_NOSIGNAL
 		if c.closing && len(rest) == 0 {
 			flags |= unix.MSG_MORE
 		}
-		n, err := transmit(c.fd, t.sealed.out, flags)
-		unsent := t.sealed.out[n:]
-		t.sealed.out = t.sealed.out[:0]
+		n, err := transmit(c.fd, w.sealed, flags)
+		unsent := w.sealed[n:]
+		w.sealed = w.sealed[:0]
 		switch {
 		case err != 0 && !passing(err):
 			c.failed = true
 			return
 		case len(unsent) > 0:
-			t.block(c, unsent, rest)
+			c.block(unsent, rest)
 			return
 		case len(rest) == 0:
 			return

@@ -9,11 +9,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// sender is what sending for a thread's connections takes. It is for one goroutine at a time.
+type sender struct {
+	thread  *thread
+	out     []byte        // what a connection has to send
+	sealed  []byte        // the same, encrypted
+	pieces  [2]unix.Iovec // of what is sent
+	message unix.Msghdr
+}
+
+// begin makes w ready for connections of t.
+func (w *sender) begin(t *thread) {
+	w.thread, w.out = t, make([]byte, 0, outBytes)
+	w.message.Iov = &w.pieces[0]
+}
+
 // flush sends what is collected, and body behind it, in one call. What the socket does not take is
 // kept until it does.
-func (t *thread) flush(c *conn, body []byte) {
-	out := t.out
-	t.out = t.out[:0]
+func (w *sender) flush(c *conn, body []byte) {
+	out := w.out
+	w.out = w.out[:0]
 	if c.failed || len(out) == 0 {
 		return
 	}
@@ -25,22 +40,21 @@ func (t *thread) flush(c *conn, body []byte) {
 	if c.closing {
 		flags |= unix.MSG_MORE // the end follows at once, and goes out with the last of it
 	}
-	n, err := t.send(c.fd, out, body, flags)
+	n, err := w.send(c.fd, out, body, flags)
 	switch {
 	case err != 0 && !passing(err):
 		c.failed = true
 	case n < len(out):
-		t.block(c, out[n:], body)
+		c.block(out[n:], body)
 	case n < len(out)+len(body):
-		t.block(c, nil, body[n-len(out):])
+		c.block(nil, body[n-len(out):])
 	}
 }
 
 // block keeps what is to be sent when the socket takes more.
-func (t *thread) block(c *conn, out, body []byte) {
+func (c *conn) block(out, body []byte) {
 	c.blocked = true
 	c.unsent, c.sent, c.body = append(c.unsent[:0], out...), 0, body
-	t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.write))
 }
 
 // resume sends more of what c keeps, and goes on with its requests after the last of it.
@@ -72,17 +86,17 @@ func (t *thread) resume(c *conn) {
 }
 
 // send sends first and second, of which either may be empty, and returns how much the socket took.
-func (t *thread) send(fd int, first, second []byte, flags int) (int, syscall.Errno) {
+func (w *sender) send(fd int, first, second []byte, flags int) (int, syscall.Errno) {
 	switch {
 	case len(second) == 0:
 		return transmit(fd, first, flags)
 	case len(first) == 0:
 		return transmit(fd, second, flags)
 	}
-	t.pieces = [2]unix.Iovec{{Base: &first[0], Len: uint64(len(first))}, {Base: &second[0], Len: uint64(len(second))}}
-	t.message.Iovlen = 2
-	n, _, err := unix.RawSyscall(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&t.message)), uintptr(flags))
-	t.pieces = [2]unix.Iovec{}
+	w.pieces = [2]unix.Iovec{{Base: &first[0], Len: uint64(len(first))}, {Base: &second[0], Len: uint64(len(second))}}
+	w.message.Iovlen = 2
+	n, _, err := unix.RawSyscall(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&w.message)), uintptr(flags))
+	w.pieces = [2]unix.Iovec{}
 	return length(n, err), err
 }
 
