@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -18,9 +19,14 @@ import (
 
 // pages are the connections of all streams. One thread reads them, and Go's poller knows none: it would be woken at each
 // event, by the thread of the edge that sends it.
+//
+// Pages are on many machines, and what they do takes nothing from the edge. So they wait until all events have come, and
+// read then when the kernel received each for its socket (SO_TIMESTAMPNS). At times they read at once instead, and the edge
+// shares its processors with them.
 type pages struct {
-	epoll int
-	all   []page // by the number that epoll returns
+	epoll  int
+	all    []page // by the number that epoll returns
+	atOnce atomic.Bool
 }
 
 // page is the client of one stream.
@@ -63,6 +69,9 @@ func (p *pages) open(from [4]byte, to netip.AddrPort, request []byte) error {
 	}
 	number := int32(len(p.all))
 	p.all = append(p.all, page{socket: socket})
+	if err := unix.SetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1); err != nil {
+		return err
+	}
 	if err := unix.Bind(socket, &unix.SockaddrInet4{Addr: from}); err != nil {
 		return err
 	}
@@ -75,33 +84,55 @@ func (p *pages) open(from [4]byte, to netip.AddrPort, request []byte) error {
 	return unix.EpollCtl(p.epoll, unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: number})
 }
 
-// pause is how late an event may be noted. The delay counts: a page has its event when it has read it.
-const pause = 2 * time.Millisecond
+// The time from the first event that has come to the reading: until all have come, or as long as one that reads at once may
+// be late, which counts.
+const (
+	untilAll = 250 * time.Millisecond
+	pause    = 2 * time.Millisecond
+)
 
 // read notes when each event has come, until a stream ends.
 func (p *pages) read(heard chan<- []time.Time) error {
 	runtime.LockOSThread()
-	events, buffer, short := make([]unix.EpollEvent, 1<<10), make([]byte, 4<<10), unix.NsecToTimespec(int64(pause))
+	events, buffer, full := make([]unix.EpollEvent, 1<<10), make([]byte, 4<<10), false
 	for {
-		n, err := unix.EpollWait(p.epoll, events, -1)
+		atOnce, wait := p.atOnce.Load(), untilAll
+		if atOnce {
+			wait = pause
+		}
+		if !full {
+			if err := p.await(wait); err != nil {
+				return err
+			}
+		}
+		n, err := unix.EpollWait(p.epoll, events, 0)
 		if err != nil && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("wait for events: %w", err)
 		}
+		full = n == len(events)
 		var times []time.Time
 		for _, e := range events[:max(n, 0)] {
-			came, err := p.all[e.Fd].read(buffer)
+			came, err := p.all[e.Fd].read(buffer, atOnce)
 			if err != nil {
 				return err
 			}
-			if came {
-				times = append(times, time.Now())
+			if !came.IsZero() {
+				times = append(times, came)
 			}
 		}
 		heard <- times
-		if n < len(events) {
-			_ = unix.Nanosleep(&short, nil) // pages are on many machines: none is woken by the one that sends
-		}
 	}
+}
+
+// await returns some time after an event has come.
+func (p *pages) await(wait time.Duration) error {
+	polled := []unix.PollFd{{Fd: int32(p.epoll), Events: unix.POLLIN}}
+	if _, err := unix.Poll(polled, -1); err != nil && !errors.Is(err, unix.EINTR) {
+		return fmt.Errorf("wait for events: %w", err)
+	}
+	short := unix.NsecToTimespec(int64(wait))
+	_ = unix.Nanosleep(&short, nil)
+	return nil
 }
 
 // receive receives without waiting. The scheduler does not see the call.
@@ -113,28 +144,49 @@ func receive(socket int, b []byte) (int, error) {
 	return int(n), nil
 }
 
-// read reads what has come, and reports whether that ends an event.
-func (g *page) read(buffer []byte) (bool, error) {
-	n, err := receive(g.socket, buffer)
+// receiveStamped is receive, and returns when the kernel had received the last byte.
+func receiveStamped(socket int, b []byte) (int, time.Time, error) {
+	control := make([]byte, unix.CmsgSpace(int(unsafe.Sizeof(unix.Timespec{}))))
+	n, length, _, _, err := unix.Recvmsg(socket, b, control, unix.MSG_DONTWAIT)
+	if err != nil || n == 0 {
+		return n, time.Time{}, err
+	}
+	messages, err := unix.ParseSocketControlMessage(control[:length])
+	if err != nil || len(messages) != 1 || messages[0].Header.Type != unix.SCM_TIMESTAMPNS {
+		return n, time.Time{}, fmt.Errorf("the kernel does not tell when it received an event: %w", err)
+	}
+	stamp := (*unix.Timespec)(unsafe.Pointer(&messages[0].Data[0]))
+	return n, time.Unix(stamp.Unix()), nil
+}
+
+// read reads what has come, and returns when if that ends an event.
+func (g *page) read(buffer []byte, atOnce bool) (came time.Time, err error) {
+	n := 0
+	if atOnce {
+		n, err = receive(g.socket, buffer)
+		came = time.Now()
+	} else {
+		n, came, err = receiveStamped(g.socket, buffer)
+	}
 	switch {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
-		return false, nil
-	case n <= 0:
-		return false, fmt.Errorf("a stream has ended: %w", err)
+		return time.Time{}, nil
+	case n <= 0 || err != nil:
+		return time.Time{}, fmt.Errorf("a stream has ended: %w", err)
 	}
 	text := buffer[:n]
 	if len(g.part) > 0 {
 		text = append(g.part, text...)
 	}
 	if g.version == 0 && !bytes.HasPrefix(text, []byte("HTTP/1.1 200 OK\r\n")) {
-		return false, fmt.Errorf("a stream is answered %q", text)
+		return time.Time{}, fmt.Errorf("a stream is answered %q", text)
 	}
 	if !bytes.HasSuffix(text, []byte("}\n\n")) {
 		g.part = bytes.Clone(text)
-		return false, nil
+		return time.Time{}, nil
 	}
 	g.part = nil
-	return true, g.take(text)
+	return came, g.take(text)
 }
 
 // take reads an event, which is newer than the one before.
