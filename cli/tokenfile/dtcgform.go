@@ -167,6 +167,7 @@ func (c *setConverter) hidden(n *jsontree.Node, path jsontree.Pointer, why strin
 // token converts one token, or returns nil if the mode that is wanted gives it no value of its own.
 func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	c.nameInside(n, path)
+	c.nameSecond(n, path)
 	if modes := n.Find("$extensions").Find("mode"); modes.IsObject() && len(modes.Members) > 0 && !c.modes.Overrides {
 		c.concede("modes that are left out", path, "the $value is taken, not "+modes.Members[0].Name+` of $extensions.mode; write {"light": …, "dark": …} as the $value`)
 	}
@@ -195,11 +196,36 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 // ownMembers are the members of a token whose objects with values are not tokens inside it.
 var ownMembers = []string{"value", "sets", "original"}
 
+// nameSecond names the value of a token that has a $value too, if it says something else: the $value is what counts.
+func (c *setConverter) nameSecond(n *jsontree.Node, path jsontree.Pointer) {
+	if message := secondValue(n); message != "" {
+		c.concede(twoValues, path, message)
+		c.hidden(n.Find("value"), append(path[:len(path):len(path)], "value"), insideToken(path))
+	}
+}
+
+// twoValues is the kind of the concessions of secondValue.
+const twoValues = "tokens with two values"
+
+// secondValue says which of the two values of a token is served; empty if it has one, or two that are equal.
+func secondValue(n *jsontree.Node) string {
+	counts, second := n.Find("$value"), n.Find("value")
+	if counts == nil || second == nil || jsontree.Equal(counts, second) {
+		return ""
+	}
+	return "its $value " + spelled(counts) + " is served, and its value is left out: " + spelled(second)
+}
+
+// insideToken says of a token why it is left out if it stands in another at a path.
+func insideToken(path jsontree.Pointer) string {
+	return "it stands inside the token " + strings.Join(path, ".") + ", and a token holds no other; move it out"
+}
+
 // nameInside names the tokens that stand inside a token. A document of DTCG keeps them, and no served file has them.
 func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
 		if !slices.Contains(metadataNames, m.Name) && !slices.Contains(ownMembers, m.Name) {
-			c.hidden(m.Value, append(path[:len(path):len(path)], m.Name), "it stands inside the token "+strings.Join(path, ".")+", and a token holds no other; move it out")
+			c.hidden(m.Value, append(path[:len(path):len(path)], m.Name), insideToken(path))
 		}
 	}
 }

@@ -83,6 +83,9 @@ func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 			case !n.IsObject() || len(path) == 0 || value == nil:
 				tree.fault(pointer, strconv.Itoa(i), "item "+strconv.Itoa(i)+" of the list has no name or no value: "+spelled(n))
 			default:
+				if message := secondValue(n); message != "" {
+					tree.part.Concessions = append(tree.part.Concessions, Concession{twoValues, pointer, strings.Join(path, "."), message})
+				}
 				tree.add(path, newToken(n, textOf(either(n, "$type", "type")), value), pointer)
 			}
 		}
