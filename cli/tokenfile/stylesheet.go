@@ -65,13 +65,40 @@ func modeOf(selector string) (mode string, h Hint) {
 func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
 	p := properties{Options: o, isTheme: slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return strings.HasPrefix(m.Name, "@theme") })}
 	for _, m := range root.Members {
+		if m.Name == syntax.Registered {
+			continue
+		}
 		mode, h := modeOf(m.Name)
 		if mode != "" {
 			p.hint(mode, h)
 		}
 		p.collect(mode, m.Value, jsontree.Pointer{m.Name})
 	}
+	p.register(root.Find(syntax.Registered))
 	return p.parts(), nil
+}
+
+// register adds the initial values of registered custom properties: each counts if no usual selector declares its property.
+func (p *properties) register(set *jsontree.Node) {
+	if set == nil {
+		return
+	}
+	declared := map[string]property{}
+	for _, one := range p.usual {
+		if one.value != "initial" { // which asks for the initial value
+			declared[one.name] = one
+		}
+	}
+	initial := properties{Options: p.Options}
+	initial.collect("", set, jsontree.Pointer{syntax.Registered})
+	for _, one := range initial.usual {
+		if before, ok := declared[one.name]; ok {
+			message := "its initial-value " + Clip(one.value) + " is left out, since it is declared as " + Clip(before.value)
+			p.conceded = append(p.conceded, Concession{"initial values of declared properties", one.origin, one.name, message})
+		} else {
+			p.usual = append(p.usual, one)
+		}
+	}
 }
 
 func recogniseRegistry(f *syntax.File, _ Options) string {
@@ -119,15 +146,16 @@ type property struct{ name, value, origin string }
 // properties collects custom properties by mode.
 type properties struct {
 	Options
-	isTheme bool     // names say their types as Tailwind reads them
-	names   []string // of the modes
-	hints   map[string]Hint
-	usual   []property
-	own     []property     // of the mode that is asked for
-	left    map[string]int // properties of other modes
-	first   map[string]property
-	faults  []Fault
-	named   map[string]property // by the name of its token
+	isTheme  bool     // names say their types as Tailwind reads them
+	names    []string // of the modes
+	hints    map[string]Hint
+	usual    []property
+	own      []property     // of the mode that is asked for
+	left     map[string]int // properties of other modes
+	first    map[string]property
+	faults   []Fault
+	conceded []Concession
+	named    map[string]property // by the name of its token
 }
 
 // hint notes what a selector says of a mode: of several selectors each may say a part.
@@ -168,7 +196,7 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 
 // parts returns the properties as a tree.
 func (p *properties) parts() []Part {
-	part := Part{Tree: jsontree.NewObject(), Origins: map[string]string{}, ModeNames: p.names, Faults: p.faults}
+	part := Part{Tree: jsontree.NewObject(), Origins: map[string]string{}, ModeNames: p.names, Faults: p.faults, Concessions: p.conceded}
 	p.named = map[string]property{}
 	if len(p.names) > 0 {
 		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...), Hints: p.hints}}

@@ -307,3 +307,25 @@ func FuzzConvert(f *testing.F) {
 		}
 	})
 }
+
+// TestAnInitialValueCountsIfNothingDeclaresItsProperty: as in a browser; what a mode declares is laid over it.
+func TestAnInitialValueCountsIfNothingDeclaresItsProperty(t *testing.T) {
+	const text = "@property --a { syntax: '<angle>'; inherits: false; initial-value: 45deg }\n" +
+		"@property --b { initial-value: 1px }\n@property --c { initial-value: 2px }\n@property --d { initial-value: 3px }\n" +
+		":root { --b: 4px; --c: initial; --e: var(--a) }\n.dark { --d: 5px }"
+	cases := []struct {
+		mode, want string
+	}{
+		{"", `{"b":{"$value":"4px"},"e":{"$value":"{a}"},"a":{"$value":"45deg"},"c":{"$value":"2px"},"d":{"$value":"3px"}}`},
+		{"dark", `{"b":{"$value":"4px"},"e":{"$value":"{a}"},"a":{"$value":"45deg"},"c":{"$value":"2px"},"d":{"$value":"5px"}}`},
+	}
+	for _, c := range cases {
+		parts, err := Convert(Stylesheet, read(t, "a.css", text).Root, Options{Mode: c.mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(jsontree.Append(nil, parts[0].Tree)); got != c.want {
+			t.Errorf("of mode %q Convert() = %s, want %s", c.mode, got, c.want)
+		}
+	}
+}

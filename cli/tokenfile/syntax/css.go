@@ -24,6 +24,8 @@ type cssReader struct {
 	at      int
 	root    *jsontree.Node
 	offsets map[string]int
+
+	registering bool // a custom property, whose initial value may hold braces
 }
 
 // block reads declarations and blocks up to the end of the block at hand.
@@ -52,14 +54,36 @@ func (r *cssReader) block(selector string, inside bool) {
 // nest reads a block. What is animated does not become a token.
 func (r *cssReader) nest(selector, words string) {
 	words = strings.Join(strings.Fields(words), " ")
-	switch name, _, _ := strings.Cut(words, " "); {
-	case strings.HasPrefix(words, "@keyframes") || strings.HasPrefix(words, "@-webkit-keyframes") || name == "@property":
+	switch name, property, _ := strings.Cut(words, " "); {
+	case strings.HasPrefix(words, "@keyframes") || strings.HasPrefix(words, "@-webkit-keyframes"):
 		r.skipBlock()
+		return
+	case name == Registered:
+		r.register(property)
 		return
 	case name == "@layer":
 		words = ""
 	}
 	r.block(strings.TrimSpace(selector+" "+words), true)
+}
+
+// Registered is the member of the tree of a stylesheet that has the initial values of registered custom properties.
+const Registered = "@property"
+
+// register reads the block of a custom property that is registered (CSS Properties and Values API Level 1, section 3), and
+// notes its initial value, if it has one.
+func (r *cssReader) register(property string) {
+	r.registering = true
+	defer func() { r.registering = false }()
+	for ended := false; !ended && r.at < len(r.text); r.at++ {
+		start, end := r.statement()
+		name, value, _ := strings.Cut(withoutComments(r.text[start:end]), ":")
+		if strings.HasPrefix(property, "--") && strings.EqualFold(strings.TrimSpace(name), "initial-value") {
+			r.declare(Registered, property+":"+value, start)
+		}
+		ended = end < len(r.text) && r.text[end] == '}'
+	}
+	r.at = min(r.at, len(r.text))
 }
 
 func (r *cssReader) skipBlock() {
@@ -116,7 +140,7 @@ func (r *cssReader) statement() (start, end int) {
 		}
 	}
 	r.at = start
-	depth, isProperty := 0, strings.HasPrefix(r.text[start:], "--")
+	depth, isProperty := 0, r.registering || strings.HasPrefix(r.text[start:], "--")
 	for ; r.at < len(r.text); r.at++ {
 		switch c := r.text[r.at]; {
 		case c == '\\':

@@ -27,7 +27,8 @@ z'}`, `{"a\"b":"it's \"x\" A\u000bz"}`},
 		{"layers do not count, conditions do", "a.css", "@layer base { @media print { :root { --a: 1; color: red; --b: 2 } } }", `{"@media print :root":{"--a":"1","--b":"2"}}`},
 		{"marks in strings, comments and addresses", "a.css", `:root{--a:url(x;y{}.svg);--b:"};";/*--c:1;*/--d: 1 /* ; */ 2}`, `{":root":{"--a":"url(x;y{}.svg)","--b":"\"};\"","--d":"1   2"}}`},
 		{"a later declaration counts; important is not a value", "a.css", ":root{--a:1!important}:root{--a:2 ! IMPORTANT;--b:{x:1;}}", `{":root":{"--a":"2","--b":"{x:1;}"}}`},
-		{"keyframes and registered properties are none", "a.css", "@keyframes x{from{--a:1}to{--a:2}}@property --b{syntax:'*'}:root{--c:3", `{":root":{"--c":"3"}}`},
+		{"keyframes and registered properties without a value are none", "a.css", "@keyframes x{from{--a:1}to{--a:2}}@property --b{syntax:'*'}:root{--c:3", `{":root":{"--c":"3"}}`},
+		{"initial values of registered properties stand together", "a.css", "@property --a{syntax:'<angle>';Initial-Value:/**/45deg;inherits:false}@layer x{@property --b{initial-value:{};}x}@property c{initial-value:1}", `{"@property":{"--a":"45deg","--b":"{}"}}`},
 	}
 	for _, c := range cases {
 		f, err := Parse(c.name, c.text)

@@ -312,6 +312,9 @@ func TestEveryCustomPropertyIsReadOrNamed(t *testing.T) {
 			}
 			w.put("}%s", strings.Repeat("}", strings.Count(selector, "{")))
 		}
+		for _, name := range rapid.SliceOfNDistinct(names, 0, 2, rapid.ID[string]).Draw(t, "registered") {
+			w.token([]string{strings.NewReplacer(`\`, "", ".", "-").Replace(name)}, "@property --%s { syntax: '*'; initial-value: %s }", name, values.Draw(t, "initial"))
+		}
 		if list := lost(t, input{name: "in.css", text: w.String(), tokens: w.tokens}); len(list) > 0 {
 			t.Fatalf("of\n%s\nthese are lost:\n%s", numbered(w.String()), strings.Join(list, "\n"))
 		}
