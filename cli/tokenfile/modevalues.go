@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,25 +18,89 @@ var knownModes = append([]string{"dark", "dim", "mobile", "compact", "disabled",
 // modeValues chooses one value of those that stand side by side in a value, as in {"light": "#fff", "dark": "#000"}.
 type modeValues struct {
 	Options
-	names   []string // of the modes, in the order of the file
+	names   []string       // of the modes, in the order of the file
+	sets    map[string]int // tokens by the names of the modes in their values, if some of the names are not known
 	concede func(kind string, path jsontree.Pointer, message string)
 }
 
 // learn collects the names of the modes in the values of the tokens of a tree.
 func (v *modeValues) learn(n *jsontree.Node) {
+	v.sets = map[string]int{}
+	v.count(n, "")
+	v.learnNames(n)
+}
+
+// count counts the tokens of a group by the names of the modes that are the author's own. above is the $type of the groups
+// around it.
+func (v *modeValues) count(n *jsontree.Node, above string) {
+	above = cmp.Or(textOf(n.Find("$type")), above)
+	for _, m := range n.Members {
+		switch {
+		case isMeta(m.Name) || !m.Value.IsObject():
+		case m.Value.Find("$value") == nil && !isLegacyToken(m.Value):
+			v.count(m.Value, above)
+		default:
+			value := either(m.Value, "$value", "value")
+			if isOwnModes(cmp.Or(textOf(either(m.Value, "$type", "type")), above), value) {
+				v.sets[setOf(value)]++
+			}
+		}
+	}
+}
+
+// mostModes is the most names that an object of modes has.
+const mostModes = 16
+
+// isOwnModes reports whether the value of a token of a type is an object of modes of which some have names of the author's
+// own: it is not of the type, each value in it is or is an alias, and the names hold a usual mode and another known one.
+func isOwnModes(kind string, n *jsontree.Node) bool {
+	if kind == "" || !n.IsObject() || len(n.Members) > mostModes || Fits(kind, n) {
+		return false
+	}
+	usual, known := false, false
+	for _, m := range n.Members {
+		if !strings.HasPrefix(textOf(m.Value), "{") && !Fits(kind, m.Value) {
+			return false
+		}
+		switch name := ModeKey(m.Name); {
+		case slices.Contains(usualModes, name):
+			usual = true
+		case name != "disabled" && slices.Contains(knownModes, name): // which may be a state beside others
+			known = true
+		}
+	}
+	return usual && known
+}
+
+// setOf spells the names of an object, whatever their order.
+func setOf(n *jsontree.Node) string {
+	var names []string
+	for _, m := range n.Members {
+		names = append(names, m.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, "\x00")
+}
+
+// isModes reports whether an object holds one value for each mode: by names that are known, or that two tokens have.
+func (v *modeValues) isModes(n *jsontree.Node) bool {
+	return isModes(n) || len(v.sets) > 0 && n.IsObject() && v.sets[setOf(n)] > 1
+}
+
+func (v *modeValues) learnNames(n *jsontree.Node) {
 	for _, m := range n.Members {
 		switch {
 		case isMeta(m.Name) || !m.Value.IsObject():
 		case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
 			v.learnValue(either(m.Value, "$value", "value"))
 		default:
-			v.learn(m.Value)
+			v.learnNames(m.Value)
 		}
 	}
 }
 
 func (v *modeValues) learnValue(n *jsontree.Node) {
-	if isModes(n) {
+	if v.isModes(n) {
 		for _, m := range n.Members {
 			if !slices.Contains(v.names, m.Name) {
 				v.names = append(v.names, m.Name)
@@ -75,12 +140,12 @@ func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen
 		return value, true
 	}
 	isOverride := v.Overrides && v.Mode != ""
-	if !holdsModes(value) {
+	if !v.holdsModes(value) {
 		return value, !isOverride
 	}
-	chosen = pick(value, v.Mode)
+	chosen = v.pick(value, v.Mode)
 	if isOverride {
-		return chosen, !jsontree.Equal(chosen, pick(value, ""))
+		return chosen, !jsontree.Equal(chosen, v.pick(value, ""))
 	}
 	if v.Choice != nil { // the others are not left out
 		return chosen, true
@@ -92,9 +157,9 @@ func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen
 
 // listed says which mode of the first object of modes in a value is taken, and which are not.
 func (v *modeValues) listed(value *jsontree.Node) (taken string, left []string) {
-	if !isModes(value) {
+	if !v.isModes(value) {
 		for _, inside := range below(value) {
-			if holdsModes(inside) {
+			if v.holdsModes(inside) {
 				return v.listed(inside)
 			}
 		}
@@ -116,8 +181,8 @@ func below(n *jsontree.Node) (list []*jsontree.Node) {
 	return append(list, n.Items...)
 }
 
-func holdsModes(n *jsontree.Node) bool {
-	return isModes(n) || slices.ContainsFunc(below(n), holdsModes)
+func (v *modeValues) holdsModes(n *jsontree.Node) bool {
+	return v.isModes(n) || slices.ContainsFunc(below(n), v.holdsModes)
 }
 
 // modeIndex is the place of a mode among the members of an object of modes; of a usual one if it is not among them.
@@ -132,12 +197,12 @@ func modeIndex(n *jsontree.Node, mode string) int {
 }
 
 // pick returns a value with one mode of each object of modes inside it.
-func pick(n *jsontree.Node, mode string) *jsontree.Node {
+func (v *modeValues) pick(n *jsontree.Node, mode string) *jsontree.Node {
 	switch {
-	case !holdsModes(n):
+	case !v.holdsModes(n):
 		return n
-	case isModes(n):
-		return pick(n.Members[modeIndex(n, mode)].Value, mode)
+	case v.isModes(n):
+		return v.pick(n.Members[modeIndex(n, mode)].Value, mode)
 	}
-	return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return pick(value, mode) })
+	return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return v.pick(value, mode) })
 }

@@ -329,3 +329,35 @@ func TestAnInitialValueCountsIfNothingDeclaresItsProperty(t *testing.T) {
 		}
 	}
 }
+
+// TestModesOfTheAuthorsOwnNamesAreRead: if two tokens have the same names beside known ones, and no composite is among them.
+func TestModesOfTheAuthorsOwnNamesAreRead(t *testing.T) {
+	const both = `"$type":"color","$value":{"light":"#fff","dark":"#000","sepia":"#f4ecd8"}`
+	const border = `{"color":"#fff","width":"1px","style":"solid"}`
+	cases := []struct{ rule, text, mode, want string }{
+		{"the usual mode counts", `{"a":{` + both + `},"b":{` + both + `}}`, "", `{"a":{"$type":"color","$value":"#fff"},"b":{"$type":"color","$value":"#fff"}}`},
+		{"the mode that is asked for counts, in any order and under the type of a group", `{"g":{"$type":"color","a":{"$value":{"sepia":"{c}","dark":"#000","light":"#fff"}},"b":{` + both + `}}}`, "sepia", `{"g":{"$type":"color","a":{"$value":"{c}"},"b":{"$type":"color","$value":"#f4ecd8"}}}`},
+		{"inside a composite too", `{"a":{` + both + `},"b":{` + both + `},"c":{"$type":"border","$value":{"color":{"light":"#111","dark":"#222","sepia":"#333"},"width":"1px","style":"solid"}}}`, "dark", `{"a":{"$type":"color","$value":"#000"},"b":{"$type":"color","$value":"#000"},"c":{"$type":"border","$value":{"color":"#222","width":"1px","style":"solid"}}}`},
+		{"one token does not tell", `{"a":{` + both + `}}`, "", ""},
+		{"nor do tokens of different names", `{"a":{` + both + `},"b":{"$type":"color","$value":{"light":"#fff","dark":"#000","dusk":"#f4ecd8"}}}`, "", ""},
+		{"nor do tokens without a type", `{"a":{"$value":{"light":"#fff","dark":"#000","sepia":"#ccc"}},"b":{"$value":{"light":"#fff","dark":"#000","sepia":"#ccc"}}}`, "", ""},
+		{"nor do values of another type", `{"a":{"$type":"color","$value":{"light":"#fff","dark":"#000","sepia":3}},"b":{"$type":"color","$value":{"light":"#fff","dark":"#000","sepia":3}}}`, "", ""},
+		{"states are no modes", `{"a":{"$type":"color","$value":{"default":"#fff","hover":"#000","disabled":"#ccc"}},"b":{"$type":"color","$value":{"default":"#fff","hover":"#000","disabled":"#ccc"}}}`, "", ""},
+		{"a composite is none", `{"a":{"$type":"border","$value":` + border + `},"b":{"$type":"border","$value":` + border + `}}`, "", ""},
+		{"a composite of a wrong type is none", `{"a":{"$type":"color","$value":` + border + `},"b":{"$type":"color","$value":` + border + `}}`, "", ""},
+		{"one mode is none", `{"a":{` + both + `},"b":{"$type":"color","$value":{"dark":"#000"}}}`, "", ""},
+	}
+	for _, c := range cases {
+		if c.want == "" {
+			c.want = c.text // as it is written; the API refuses it by name
+		}
+		parts, err := convert(t, c.text, Options{Mode: c.mode})
+		if err != nil {
+			t.Errorf("%s: %v", c.rule, err)
+			continue
+		}
+		if got := string(jsontree.Append(nil, parts[0].Tree)); got != c.want {
+			t.Errorf("%s: Convert(%s) = %s, want %s", c.rule, c.text, got, c.want)
+		}
+	}
+}
