@@ -144,7 +144,8 @@ func receive(socket int, b []byte) (int, error) {
 	return int(n), nil
 }
 
-// receiveStamped is receive, and returns when the kernel had received the last byte.
+// receiveStamped is receive, and returns when the kernel had received the last byte; not of what came before the kernel
+// began to stamp, which it does soon after it was asked to.
 func receiveStamped(socket int, b []byte) (int, time.Time, error) {
 	control := make([]byte, unix.CmsgSpace(int(unsafe.Sizeof(unix.Timespec{}))))
 	n, length, _, _, err := unix.Recvmsg(socket, b, control, unix.MSG_DONTWAIT)
@@ -153,7 +154,7 @@ func receiveStamped(socket int, b []byte) (int, time.Time, error) {
 	}
 	messages, err := unix.ParseSocketControlMessage(control[:length])
 	if err != nil || len(messages) != 1 || messages[0].Header.Type != unix.SCM_TIMESTAMPNS {
-		return n, time.Time{}, fmt.Errorf("the kernel does not tell when it received an event: %w", err)
+		return n, time.Time{}, err
 	}
 	stamp := (*unix.Timespec)(unsafe.Pointer(&messages[0].Data[0]))
 	return n, time.Unix(stamp.Unix()), nil
@@ -186,6 +187,12 @@ func (g *page) read(buffer []byte, atOnce bool) (came time.Time, err error) {
 		return time.Time{}, nil
 	}
 	g.part = nil
+	switch {
+	case came.IsZero() && g.version > 0:
+		return came, errors.New("the kernel does not tell when it received an event")
+	case came.IsZero():
+		came = time.Now() // the first event, which no publish waits for
+	}
 	return came, g.take(text)
 }
 
