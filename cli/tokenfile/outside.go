@@ -8,7 +8,7 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// metadataNames are the $ members whose objects are no tokens, whatever stands in them.
+// metadataNames are the $ members whose objects are not tokens, whatever stands in them.
 var metadataNames = []string{"$extensions", "$description", "$type", "$value", "$ref", "$extends", "$deprecated", "$schema", "$themes", "$metadata", "$defs"}
 
 // notRead lists as faults the tokens in a value that no reader looks into. at is its place, and why says what is wrong with it.

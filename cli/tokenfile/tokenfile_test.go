@@ -342,7 +342,7 @@ func TestModesOfTheAuthorsOwnNamesAreRead(t *testing.T) {
 		{"nor do tokens of different names", `{"a":{` + both + `},"b":{"$type":"color","$value":{"light":"#fff","dark":"#000","dusk":"#f4ecd8"}}}`, "", ""},
 		{"nor do tokens without a type", `{"a":{"$value":{"light":"#fff","dark":"#000","sepia":"#ccc"}},"b":{"$value":{"light":"#fff","dark":"#000","sepia":"#ccc"}}}`, "", ""},
 		{"nor do values of another type", `{"a":{"$type":"color","$value":{"light":"#fff","dark":"#000","sepia":3}},"b":{"$type":"color","$value":{"light":"#fff","dark":"#000","sepia":3}}}`, "", ""},
-		{"states are no modes", `{"a":{"$type":"color","$value":{"default":"#fff","hover":"#000","disabled":"#ccc"}},"b":{"$type":"color","$value":{"default":"#fff","hover":"#000","disabled":"#ccc"}}}`, "", ""},
+		{"states are not modes", `{"a":{"$type":"color","$value":{"default":"#fff","hover":"#000","disabled":"#ccc"}},"b":{"$type":"color","$value":{"default":"#fff","hover":"#000","disabled":"#ccc"}}}`, "", ""},
 		{"a composite is none", `{"a":{"$type":"border","$value":` + border + `},"b":{"$type":"border","$value":` + border + `}}`, "", ""},
 		{"a composite of a wrong type is none", `{"a":{"$type":"color","$value":` + border + `},"b":{"$type":"color","$value":` + border + `}}`, "", ""},
 		{"one mode is none", `{"a":{` + both + `},"b":{"$type":"color","$value":{"dark":"#000"}}}`, "", ""},

@@ -39,7 +39,7 @@ func TestSetsAndModesThatAreLeftOutAreNamed(t *testing.T) {
 		{"a set that is missing", map[string]string{"in.json": strings.NewReplacer(`["a",`, `["a","gone",`, `{"a":"enabled"}`, `{"a":"enabled","lost":"source","off":"disabled"}`).Replace(studio)}, "in.json", tokenfile.Options{Sets: []string{"a", "b", "c"}}, []string{
 			"in.json:4: gone: the tokenSetOrder takes it, and there is no such token set", "in.json:4: lost: the theme Day takes it",
 		}},
-		{"a member that is no set", map[string]string{"in.json": strings.Replace(studio, "{", "{\"stray\":\"#fff\",", 1)}, "in.json", tokenfile.Options{}, []string{`in.json:1: stray: "#fff" is left out`}},
+		{"a member that is not a set", map[string]string{"in.json": strings.Replace(studio, "{", "{\"stray\":\"#fff\",", 1)}, "in.json", tokenfile.Options{}, []string{`in.json:1: stray: "#fff" is left out`}},
 		{"modes of a collection of Figma", map[string]string{"in.json": figma}, "in.json", tokenfile.Options{}, []string{"in.json:2: Colours: Light is taken, not Dark (--token-mode)"}},
 		{"the mode that is not asked for", map[string]string{"in.json": figma}, "in.json", tokenfile.Options{Mode: "Dark"}, []string{"in.json:1: Colours: Dark is taken, not Light (--token-mode)"}},
 		{"files of Figma's own export", ownExport, "", tokenfile.Options{Mode: "Light"}, []string{"dark.json:3: the mode Dark is left out; push it to a Variant with --token-mode Dark"}},

@@ -36,7 +36,7 @@ func setsOf(folder string, names []string) (sets []string) {
 }
 
 // studioOrder returns the token sets of a folder in the order of its metadata, those that it does not name last; without it by
-// the names of their files. others are files that are no token sets.
+// the names of their files. others are files that are not token sets.
 func studioOrder(a *term.App, folder string, names []string, o tokenfile.Options) (sets []string, others []*tokenFile, kind tokenfile.Kind, err error) {
 	metadata := filepath.Join(folder, studioMetadata)
 	if !slices.Contains(names, metadata) {
