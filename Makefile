@@ -60,7 +60,7 @@ ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun T
 	TestAFullDiskTakesWhatFreesIt TestAStoreThatIsTendedDoesNotGrow TestPruningKeepsTheNewestBackupsWhole \
 	TestAnUpgradeKeepsPublishedBytes TestMigrationFollowsTheTheme TestPathsAndMethodsAreExact TestBodiesChangeNothingElse \
 	TestEveryPathRefusesOtherMethods TestThereAreNoOtherLevels TestSecretsAreNeverAnswered TestHostileBatchesAreBounded \
-	TestQuestionsCarryTheTraceOn TestWrongAnswersAreNotAskedForAgainAtOnce TestNoAllocationAHit
+	TestQuestionsCarryTheTraceOn TestWrongAnswersAreNotAskedForAgainAtOnce TestNoAllocationAHit TestSlowClientsOfAChange
 empty :=
 space := $(empty) $(empty)
 
