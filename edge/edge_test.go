@@ -193,6 +193,15 @@ func (r *running) settle() {
 	eventually(r.t, "following the feed", func() bool { return r.edge.Ready() == nil })
 }
 
+// warm waits until the edges between have an answer to each address: an edge behind another gives up after a second,
+// which a busy machine may need for what nothing was asked of yet.
+func (r *running) warm(addresses ...string) {
+	r.t.Helper()
+	for _, address := range addresses {
+		eventually(r.t, "an answer to "+address, func() bool { return r.get(address).status != 503 })
+	}
+}
+
 // counted sums up a metric over its labels.
 func (r *running) counted(name string) (sum float64) {
 	r.t.Helper()

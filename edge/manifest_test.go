@@ -125,6 +125,7 @@ func TestTreeServesManifests(t *testing.T) {
 	middle := run(t, f)
 	leaf := run(t, f, behind(middle.serveFeed("127.0.0.1:0")))
 	leaf.settle()
+	leaf.warm(manifestPath("thm_99999999999999999999999999"), manifestPath(thm))
 	want(t, leaf.get(manifestPath("thm_99999999999999999999999999")), 404, "notFound")
 	got := leaf.get(manifestPath(thm))
 	want(t, got, 200, `{"version":1,"name":"A \u003c 0"}`)

@@ -207,6 +207,7 @@ func TestTreeServesModes(t *testing.T) {
 	leaf := run(t, f, behind(middle.serveFeed("127.0.0.1:0")))
 	leaf.settle()
 	latest := path("-", "latest", "tokens.css")
+	leaf.warm(latest+"?modes=scheme.dark", path(brand, "1", "tokens.json")+"?modes=scheme.dim,contrast.more")
 	want(t, leaf.get(latest+"?modes=scheme.dark"), 200, "9px")
 	want(t, leaf.get(path(brand, "1", "tokens.json")+"?modes=scheme.dim,contrast.more"), 200, "1px")
 	want(t, leaf.get(latest+"?modes=scheme.light"), 404, "notFound")

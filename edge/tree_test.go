@@ -47,6 +47,7 @@ func TestTreeSeesChanges(t *testing.T) {
 	leaf := run(t, f, behind(middle.serveFeed("127.0.0.1:0")))
 	latest, branded := path("-", "latest", "tokens.css"), path(brand, "latest", "tokens.css")
 	leaf.settle()
+	leaf.warm(latest, branded)
 	want(t, leaf.get(latest), 200, "4px")
 	want(t, leaf.get(branded), 200, "9px")
 	want(t, leaf.get(path("-", "2", "tokens.css")), 404, "notFound")
@@ -92,6 +93,7 @@ func TestTreeHeals(t *testing.T) {
 			leaf := run(t, f, ownRuntime(t), behind(url))
 			latest := path("-", "latest", "tokens.css")
 			leaf.settle()
+			leaf.warm(latest)
 			want(t, leaf.get(latest), 200, "4px")
 
 			middle.stop()
@@ -274,6 +276,7 @@ func TestTreeTellsAPublishAtOnce(t *testing.T) {
 	leaf := run(t, f, behind(middle.serveFeed("127.0.0.1:0")))
 	leaf.settle()
 	latest := []string{path("-", "latest", "tokens.css"), path(brand, "latest", "tokens.css")}
+	leaf.warm(latest...)
 	want(t, leaf.get(latest[0]), 200, "4px")
 	want(t, leaf.get(latest[1]), 200, "9px")
 
