@@ -149,20 +149,17 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	}
 	sender := webhooks.NewSender(webhooks.SenderConfig{Networks: c.WebhookNetworks, Roots: c.Roots})
 	o.sessions = newSessions(c, keys)
-	o.api, err = api.NewHandler(api.Config{
+	o.api = api.NewHandler(api.Config{
 		Webhooks: sender, Master: master,
 		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
 		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, CORS: shares, AuditLogged: o.auditLogged, NoReference: c.NoReference, Console: c.Console != nil,
 		Session: o.sessions.Token,
 	})
-	if err == nil {
-		err = o.openConsole()
+	if err := o.openConsole(); err != nil {
+		return nil, err
 	}
 	if c.Documents != nil {
 		o.documents = documents.NewHandler(c.Documents, counts)
-	}
-	if err != nil {
-		return nil, err
 	}
 	o.operator = operator.NewHandler(operator.Config{
 		Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.api.RefuseOn, Now: o.now, AuditLogged: o.auditLogged, Status: o.status, Settings: c.Settings,

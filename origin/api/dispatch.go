@@ -132,7 +132,7 @@ func (h *Handler) refuse(q *request, err error) httpserver.Answer {
 // read answers a request that only reads.
 func (h *Handler) read(q *request) (a httpserver.Answer, err error) {
 	_, err = h.view(q, storage.Reads{}, func(r storage.Reader, t target) (err error) {
-		if err = h.checkQuery(q); err == nil {
+		if err = q.checkQuery(); err == nil {
 			a, err = q.route.read(h, r, q, t)
 		}
 		return err
@@ -159,7 +159,7 @@ func (h *Handler) write(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answ
 		err = room.Parse(h.config.Context, q.body)
 	}
 	if err == nil && q.missing == nil {
-		if err = h.checkQuery(q); err == nil {
+		if err = q.checkQuery(); err == nil {
 			q.change, err = q.route.change(h, q)
 		}
 	}

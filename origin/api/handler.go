@@ -50,28 +50,25 @@ type Config struct {
 
 // Handler answers the public API. Its methods may be called concurrently.
 type Handler struct {
-	config      Config
-	description description // of the API
-	router      *router.Router
-	refusals    map[string]fasthttp.RequestHandler // of every method that a path does not know
-	rate        *httpserver.RateLimiter
-	bodies      *httpserver.BodyBudget
-	teams       shownTeams
-	streams     events.Streams
+	config   Config
+	router   *router.Router
+	refusals map[string]fasthttp.RequestHandler // of every method that a path does not know
+	rate     *httpserver.RateLimiter
+	bodies   *httpserver.BodyBudget
+	teams    shownTeams
+	streams  events.Streams
 }
 
-// NewHandler returns a Handler, or an error if this build's description of the API is broken.
-func NewHandler(c Config) (*Handler, error) {
-	described, err := openAPI()
-	if err != nil {
-		return nil, err
-	}
+// NewHandler returns a Handler. It does not wait for the OpenAPI document, which takes longer than all else that it needs: a
+// request that is checked by it does, if it comes as early.
+func NewHandler(c Config) *Handler {
+	go func() { _, _ = openAPI() }() // who needs it has the error
 	h := &Handler{
-		config: c, description: described, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),
+		config: c, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),
 		bodies: httpserver.NewBodyBudget(c.Limits.BodyBudget, c.Limits.BodyBytes, debug.FreeOSMemory),
 	}
 	h.router = h.newRouter()
-	return h, nil
+	return h
 }
 
 // BodyBytes returns how much memory request bodies take now.

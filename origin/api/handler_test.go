@@ -39,14 +39,11 @@ func newHandler(t *testing.T) (*Handler, *time.Time) {
 		t.Fatal(err)
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	h, err := NewHandler(Config{
+	h := NewHandler(Config{
 		Context: context.Background(), Store: store, Keys: keys, HeavyWork: heavywork.New(), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
 		Logger: discard, Now: func() time.Time { return now }, Framing: httpserver.FramingFault,
 		ListsCounted: func() bool { return false }, AuditLogged: func(record.Audit) {},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return h, &now
 }
 

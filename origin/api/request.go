@@ -95,8 +95,15 @@ func copied(values [][]byte) []string {
 }
 
 // checkQuery refuses the parameters that the route does not know, and those that are given twice.
-func (h *Handler) checkQuery(q *request) error {
-	return payload(h.description.parameters.Faults(q.route.Method+" "+q.route.Path, q.query)...)
+func (q *request) checkQuery() error {
+	if len(q.query) == 0 {
+		return nil
+	}
+	document, err := openAPI()
+	if err != nil {
+		return err
+	}
+	return payload(document.parameters.Faults(q.route.Method+" "+q.route.Path, q.query)...)
 }
 
 // params reads the parameters of one request and collects what cannot be converted.

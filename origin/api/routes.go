@@ -179,7 +179,7 @@ func (h *Handler) newRouter() *router.Router {
 	for _, route := range slices.Concat(Routes(), Extras()) {
 		register(route, h.routed(route))
 	}
-	register(openAPIRoute, h.open(openAPIRoute, h.showOpenAPI))
+	register(openAPIRoute, h.open(openAPIRoute, showOpenAPI))
 	register(loginRoute, h.open(loginRoute, h.showLogin))
 	for i, path := range reference.Paths {
 		if h.config.NoReference {
@@ -287,7 +287,7 @@ func (h *Handler) open(route Route, answer func() (httpserver.Answer, error)) fa
 	return func(ctx *fasthttp.RequestCtx) {
 		q := ctx.UserValue(requestKey{}).(*request)
 		q.fill(ctx, route)
-		err := h.checkQuery(q)
+		err := q.checkQuery()
 		if err == nil {
 			q.answer, err = answer()
 		}
@@ -299,7 +299,10 @@ func (h *Handler) open(route Route, answer func() (httpserver.Answer, error)) fa
 }
 
 // showOpenAPI answers with the document.
-func (h *Handler) showOpenAPI() (httpserver.Answer, error) { return h.description.answer, nil }
+func showOpenAPI() (httpserver.Answer, error) {
+	document, err := openAPI()
+	return document.answer, err
+}
 
 // loginsBody says at which issuers people log in.
 type loginsBody struct {

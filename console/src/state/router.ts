@@ -14,12 +14,25 @@ export const path = signal(location.pathname);
 export const query = signal(new URLSearchParams(location.search));
 
 function follow(): void {
+	clearTimeout(due);
+	due = 0;
 	path.value = location.pathname;
 	query.value = new URLSearchParams(location.search);
 }
 addEventListener("popstate", follow);
 
+// The write of the address that is due: while one types it waits until one rests, for it takes a browser milliseconds, and
+// one refuses it if it comes too often.
+let due = 0;
+function write(): void {
+	clearTimeout(due);
+	due = 0;
+	const text = query.value.toString();
+	history.replaceState(null, "", location.pathname + (text ? `?${text}` : ""));
+}
+
 export function go(to: string): void {
+	if (due) write();
 	history.pushState(null, "", to);
 	follow();
 	scrollTo(0, 0);
@@ -27,11 +40,11 @@ export function go(to: string): void {
 
 /** Sets parameters of the query without a new entry in the history; an empty value removes one. */
 export function setQuery(values: Params): void {
-	const next = new URLSearchParams(location.search);
+	const next = new URLSearchParams(due ? query.value : location.search);
 	for (const [name, value] of Object.entries(values)) value ? next.set(name, value) : next.delete(name);
-	const text = next.toString();
-	history.replaceState(null, "", location.pathname + (text ? `?${text}` : ""));
 	query.value = next;
+	clearTimeout(due);
+	due = setTimeout(write, 150);
 }
 
 /** Matches an address with the routes. */

@@ -17,7 +17,10 @@ export const members = (v: JSONValue): { [name: string]: JSONValue } | null => (
 /** Whether all words of a search stand in a text, which is in lower case. */
 export function finder(words: string): (text: string) => boolean {
 	const list = words.toLowerCase().split(/\s+/);
-	return (text) => list.every((word) => text.includes(word));
+	return (text) => {
+		for (const word of list) if (!text.includes(word)) return false;
+		return true;
+	};
 }
 
 /** The JSON pointer (RFC 6901) of a dotted path. */

@@ -69,7 +69,7 @@ export function usesThrough(uses: ReadonlyMap<string, readonly string[]>, path: 
 	return [...all].filter((one) => one !== path && !direct.includes(one));
 }
 
-type Sets = { diagnostics: ReadonlySet<string>; changed: ReadonlySet<string>; uses: ReadonlyMap<string, unknown> };
+type Sets = { diagnostics: ReadonlySet<string>; changed: ReadonlySet<string>; uses: () => ReadonlyMap<string, unknown> };
 
 /** What a filter lets through; null for everything. */
 export function matcher(filter: Filter, sets: Sets): ((e: Entry) => boolean) | null {
@@ -79,7 +79,7 @@ export function matcher(filter: Filter, sets: Sets): ((e: Entry) => boolean) | n
 		"": () => true,
 		diagnostics: (e) => sets.diagnostics.has(e.path),
 		changed: (e) => sets.changed.has(e.path),
-		unused: (e) => !sets.uses.has(e.path),
+		unused: (e) => !sets.uses().has(e.path),
 		overridden: (e) => e.overridden,
 	};
 	const chosen = only[filter.only] ?? only[""];

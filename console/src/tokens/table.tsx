@@ -1,11 +1,12 @@
 // The token table: only the rows that the window shows are in the page, whatever the Theme's size.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { memo } from "../state/signals";
 import { aliasOf, resolve, type Token } from "../state/token";
 import { Badge } from "../ui/controls";
 import { rangeOf, useSight } from "../ui/window";
 import { short } from "./css";
 import { Sample } from "./sample";
-import type { Row } from "./rows";
+import type { Entry, Row } from "./rows";
 
 const rowHeight = 36; // pixels, as in tokens.css
 const spare = 4; // rows above and below the window
@@ -92,7 +93,10 @@ export function TokenTable(props: TableProps) {
 								style={{ insetBlockStart: `${index * rowHeight}px` }}
 								onClick={() => { setActive(index); row.token ? onSelect(row.path) : onToggle(row.path); }}
 							>
-								<Cells {...props} row={row} />
+								<Cells
+									of={row.token} name={row.name} path={row.path} depth={row.depth} open={row.open} count={row.count} find={props.find} fault={props.diagnostics.get(row.path)}
+									byOthers={props.changedByOthers.has(row.path)} ofVariant={props.ofVariant} onSelect={onSelect}
+								/>
 							</div>
 						);
 					})}
@@ -102,14 +106,20 @@ export function TokenTable(props: TableProps) {
 	);
 }
 
-function Cells({ row, find, diagnostics, ofVariant, onSelect, changedByOthers }: TableProps & { row: Row }) {
-	const name = <span role="gridcell" class="token-name" style={{ paddingInlineStart: `${row.depth * 1.1 + 0.5}rem` }}>{row.token ? <span>{row.name}</span> : <b>{row.open ? "▾" : "▸"} {row.name} <span class="muted">{row.count}</span></b>}</span>;
-	if (!row.token) return <>{name}<span role="gridcell">{!ofVariant && <button type="button" class="alias" tabIndex={-1} onClick={(e) => { e.stopPropagation(); onSelect(row.path); }}>Open</button>}</span><span role="gridcell" class="wide" /><span role="gridcell" class="wide" /></>;
-	const { token, type, inherited, overridden } = row.token;
-	const fault = diagnostics.get(row.path);
+interface CellsProps extends Pick<Row, "name" | "path" | "depth" | "open" | "count">, Pick<TableProps, "find" | "ofVariant" | "onSelect"> {
+	of: Entry | null; // null of a group
+	fault?: string;
+	byOthers: boolean;
+}
+
+/** What stands in a row. It is drawn again only if it is another: most rows stay while one types into the filter. */
+const Cells = memo(({ of, name, path, depth, open, count, find, fault, byOthers, ofVariant, onSelect }: CellsProps) => {
+	const title = <span role="gridcell" class="token-name" style={{ paddingInlineStart: `${depth * 1.1 + 0.5}rem` }}>{of ? <span>{name}</span> : <b>{open ? "▾" : "▸"} {name} <span class="muted">{count}</span></b>}</span>;
+	if (!of) return <>{title}<span role="gridcell">{!ofVariant && <button type="button" class="alias" tabIndex={-1} onClick={(e) => { e.stopPropagation(); onSelect(path); }}>Open</button>}</span><span role="gridcell" class="wide" /><span role="gridcell" class="wide" /></>;
+	const { token, type, inherited, overridden } = of;
 	return (
 		<>
-			{name}
+			{title}
 			<span role="gridcell" class={`token-value ${ofVariant && !overridden ? "muted" : ""}`}>
 				<Sample type={type} value={resolve(token.value, find)} />
 				<Value token={token} onSelect={onSelect} />
@@ -117,12 +127,12 @@ function Cells({ row, find, diagnostics, ofVariant, onSelect, changedByOthers }:
 			<span role="gridcell" class="wide muted">{ofVariant ? (overridden ? (inherited ? <Value token={inherited} onSelect={onSelect} /> : <Badge kind="warning">not in the Theme</Badge>) : "inherited") : <>{type ?? "no type"}{token.inferred && " (inferred)"}</>}</span>
 			<span role="gridcell" class="wide token-notes">
 				{fault && <Badge kind="danger">{fault}</Badge>}
-				{changedByOthers.has(row.path) && <Badge kind="accent">changed just now</Badge>}
+				{byOthers && <Badge kind="accent">changed just now</Badge>}
 				{token.description && <span class="muted">{token.description}</span>}
 			</span>
 		</>
 	);
-}
+});
 
 /** A value on one line; what is an alias as a whole leads to its token. */
 function Value({ token, onSelect }: { token: Token; onSelect: (path: string) => void }) {

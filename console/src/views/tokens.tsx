@@ -39,6 +39,8 @@ export function Tokens({ params }: { params: Record<string, string> }) {
 const onlyOptions = [["", "All tokens"], ["changed", "Only changed"], ["diagnostics", "Only with faults"], ["unused", "Only unused"]] as const;
 const onlyOfVariant = [onlyOptions[0], ["overridden", "Only overridden"], onlyOptions[1], onlyOptions[2]] as const;
 
+const select = (path: string): void => setQuery({ token: path });
+
 function Browser({ environment, theme, variant, draft, themeDraft }: { environment: string; theme: string; variant?: string; draft: Draft; themeDraft: Draft }) {
 	const base = variantPath(environment, theme, variant);
 	const prefix = useTheme(environment, theme).state.value.data?.assetSettings.prefix ?? "";
@@ -56,10 +58,9 @@ function Browser({ environment, theme, variant, draft, themeDraft }: { environme
 	const faults = useMemo(() => new Map(diagnostics?.diagnostics.map((d) => [d.path, d.message])), [diagnostics]);
 	const changed = useMemo(() => new Set([...(difference?.added ?? []), ...(difference?.changed ?? []), ...(difference?.renamed ?? []).map((r) => r.to), ...(difference?.retyped ?? []).map((r) => r.path)]), [difference]);
 	const tree = useComputed(() => treeOf(entries.value, variant ? [] : draft.groups.value));
-	const match = useMemo(() => matcher(filter, { diagnostics: new Set(faults.keys()), changed, uses: uses.value }), [entries.value, filter.words, filter.type, filter.only, faults, changed]);
+	const match = useMemo(() => matcher(filter, { diagnostics: new Set(faults.keys()), changed, uses: () => uses.value }), [entries.value, filter.words, filter.type, filter.only, faults, changed]);
 	const { rows, count } = useMemo(() => rowsOf(tree.value, match, closed), [tree.value, match, closed]);
-	const find = (path: string) => (preview.value?.path === path ? { ...byPath.value.get(path)!.token, value: preview.value.value } : byPath.value.get(path)?.token);
-	const select = (path: string): void => setQuery({ token: path });
+	const find = useMemo(() => (path: string) => (preview.value?.path === path ? { ...byPath.value.get(path)!.token, value: preview.value.value } : byPath.value.get(path)?.token), []);
 	const toggle = (group: string): void => setClosed((old) => { const next = new Set(old); if (!next.delete(group)) next.add(group); return next; });
 	const entry = byPath.value.get(selected);
 	const group = !variant && !entry && draft.places.value.has(selected);
