@@ -282,6 +282,9 @@ func (s *tlsConn) end() {
 	}
 }
 
+// refusalTime bounds how long a client that is refused may take for the handshake, two round trips of a slow network.
+const refusalTime = 3 * time.Second
+
 // refuse answers a connection beyond the limit, unless it agrees on a protocol with sessions: those have no answer
 // without a request.
 func (s *secure) refuse(f *os.File, overload []byte) {
@@ -291,7 +294,7 @@ func (s *secure) refuse(f *os.File, overload []byte) {
 		return
 	}
 	defer inner.Close()
-	_ = inner.SetDeadline(time.Now().Add(time.Second))
+	_ = inner.SetDeadline(time.Now().Add(refusalTime))
 	c := tls.Server(inner, s.config)
 	if c.Handshake() == nil && s.protocols[c.ConnectionState().NegotiatedProtocol] == nil {
 		_, _ = c.Write(overload)
