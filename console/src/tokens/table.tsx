@@ -6,7 +6,7 @@ import { Badge } from "../ui/controls";
 import { rangeOf, useSight } from "../ui/window";
 import { short } from "./css";
 import { Sample } from "./sample";
-import type { Entry, Row } from "./rows";
+import type { Row } from "./rows";
 
 const rowHeight = 36; // pixels, as in tokens.css
 const spare = 4; // rows above and below the window
@@ -93,10 +93,7 @@ export function TokenTable(props: TableProps) {
 								style={{ insetBlockStart: `${index * rowHeight}px` }}
 								onClick={() => { setActive(index); row.token ? onSelect(row.path) : onToggle(row.path); }}
 							>
-								<Cells
-									of={row.token} name={row.name} path={row.path} depth={row.depth} open={row.open} count={row.count} find={props.find} fault={props.diagnostics.get(row.path)}
-									byOthers={props.changedByOthers.has(row.path)} ofVariant={props.ofVariant} onSelect={onSelect}
-								/>
+								<Cells row={row} find={props.find} fault={props.diagnostics.get(row.path)} byOthers={props.changedByOthers.has(row.path)} ofVariant={props.ofVariant} onSelect={onSelect} />
 							</div>
 						);
 					})}
@@ -106,20 +103,16 @@ export function TokenTable(props: TableProps) {
 	);
 }
 
-interface CellsProps extends Pick<Row, "name" | "path" | "depth" | "open" | "count">, Pick<TableProps, "find" | "ofVariant" | "onSelect"> {
-	of: Entry | null; // null of a group
-	fault?: string;
-	byOthers: boolean;
-}
+type CellsProps = Pick<TableProps, "find" | "ofVariant" | "onSelect"> & { row: Row; fault?: string; byOthers: boolean };
 
-/** What stands in a row. It is drawn again only if it is another: most rows stay while one types into the filter. */
-const Cells = memo(({ of, name, path, depth, open, count, find, fault, byOthers, ofVariant, onSelect }: CellsProps) => {
-	const title = <span role="gridcell" class="token-name" style={{ paddingInlineStart: `${depth * 1.1 + 0.5}rem` }}>{of ? <span>{name}</span> : <b>{open ? "▾" : "▸"} {name} <span class="muted">{count}</span></b>}</span>;
-	if (!of) return <>{title}<span role="gridcell">{!ofVariant && <button type="button" class="alias" tabIndex={-1} onClick={(e) => { e.stopPropagation(); onSelect(path); }}>Open</button>}</span><span role="gridcell" class="wide" /><span role="gridcell" class="wide" /></>;
-	const { token, type, inherited, overridden } = of;
+/** What stands in a row. It is drawn again only if it is another: most tokens' stay while one types into the filter. */
+const Cells = memo(({ row, find, fault, byOthers, ofVariant, onSelect }: CellsProps) => {
+	const name = <span role="gridcell" class="token-name" style={{ paddingInlineStart: `${row.depth * 1.1 + 0.5}rem` }}>{row.token ? <span>{row.name}</span> : <b>{row.open ? "▾" : "▸"} {row.name} <span class="muted">{row.count}</span></b>}</span>;
+	if (!row.token) return <>{name}<span role="gridcell">{!ofVariant && <button type="button" class="alias" tabIndex={-1} onClick={(e) => { e.stopPropagation(); onSelect(row.path); }}>Open</button>}</span><span role="gridcell" class="wide" /><span role="gridcell" class="wide" /></>;
+	const { token, type, inherited, overridden } = row.token;
 	return (
 		<>
-			{title}
+			{name}
 			<span role="gridcell" class={`token-value ${ofVariant && !overridden ? "muted" : ""}`}>
 				<Sample type={type} value={resolve(token.value, find)} />
 				<Value token={token} onSelect={onSelect} />
