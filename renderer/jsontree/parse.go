@@ -143,7 +143,7 @@ func (p *parser) closeItems(at, start int) []*Node {
 // look at one byte before they call it. Most blanks are one space, or a line end and up to seven spaces of an indentation.
 func (p *parser) afterBlanks(at int) (int, byte) {
 	if text := p.text; at+9 < len(text) && (text[at] == ' ' || text[at] == '\n') {
-		end := at + 1 + bits.TrailingZeros64(load64(text[at+1:])^ones*' ')/8
+		end := at + 1 + bits.TrailingZeros64(word(text, at+1)^ones*' ')/8
 		if c := text[end]; c > ' ' {
 			p.odd = end
 			return end, c
@@ -232,22 +232,24 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		n.Text = p.written(begin, at+1)
 		return n, at + 1
 	}
-	start, seen := len(p.members), uint64(0)
+	text, start, marks, seen := p.text, len(p.members), uint64(0), plain|literal
 	for {
 		if c != '"' {
 			return p.fail(at, "a member name was expected")
 		}
-		name, end := p.name(at)
-		if end < 0 {
+		name, end := "$value", at+len(`"$value"`)
+		if end <= len(text) && word(text, at) == valueText { // as one member in three
+			p.traits = plain | literal
+		} else if name, end = p.string(at); end < 0 {
 			return nil, at
 		}
-		n.traits &= p.traits | literal
-		if mark := markOf(name); n.index != nil || seen&mark != 0 || len(p.members)-start == indexFrom-1 {
+		seen &= p.traits | literal
+		if mark := markOf(name); n.index != nil || marks&mark != 0 || len(p.members)-start == indexFrom-1 {
 			if !p.claim(n, start, name) {
 				return p.fail(at, "the member name "+strconv.Quote(name)+" stands twice in one object")
 			}
 		} else {
-			seen |= mark
+			marks |= mark
 		}
 		if c = p.peek(end); c != ':' {
 			if end, c = p.afterBlanks(end); c != ':' {
@@ -258,14 +260,14 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		if v == nil {
 			return nil, end
 		}
-		n.traits &= v.traits | plain
+		seen &= v.traits | plain
 		p.members = append(p.members, Member{name, v})
 		if c = p.peek(end); c <= ' ' {
 			end, c = p.afterBlanks(end)
 		}
 		at = end + 1
 		if c == '}' {
-			n.Members, n.Text = p.closeMembers(at, start), p.written(begin, at)
+			n.Members, n.Text, n.traits = p.closeMembers(at, start), p.written(begin, at), seen
 			return n, at
 		}
 		if c != ',' {
@@ -277,26 +279,8 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 	}
 }
 
-// The names that most members of a token document have, as the eight bytes that their texts begin with.
-const (
-	valueText = '"' | '$'<<8 | 'v'<<16 | 'a'<<24 | 'l'<<32 | 'u'<<40 | 'e'<<48 | '"'<<56
-	typeText  = '"' | '$'<<8 | 't'<<16 | 'y'<<24 | 'p'<<32 | 'e'<<40 | '"'<<48 | ':'<<56
-)
-
-// name is string for the name of a member.
-func (p *parser) name(at int) (string, int) {
-	if at+8 <= len(p.text) {
-		switch load64(p.text[at:]) {
-		case valueText:
-			p.traits = plain | literal
-			return "$value", at + len(`"$value"`)
-		case typeText:
-			p.traits = plain | literal
-			return "$type", at + len(`"$type"`)
-		}
-	}
-	return p.string(at)
-}
+// valueText is the text of the name $value as eight bytes.
+const valueText = '"' | '$'<<8 | 'v'<<16 | 'a'<<24 | 'l'<<32 | 'u'<<40 | 'e'<<48 | '"'<<56
 
 // markOf returns one bit for a name. Two names of one object with different bits, as nearly all have, are not compared.
 func markOf(name string) uint64 {

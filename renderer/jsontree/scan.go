@@ -15,6 +15,9 @@ func load64[T string | []byte](s T) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
+// word returns the eight bytes of s at a place. It takes one check of bounds, where load64 of the rest of s takes two.
+func word[T string | []byte](s T, at int) uint64 { return load64(s[at : at+8]) }
+
 // load32 returns the first four bytes of s, the first of them lowest.
 func load32[T string | []byte](s T) uint64 {
 	_ = s[3]
@@ -55,7 +58,7 @@ func notBare(x uint64) uint64 {
 // plainEnd returns where the run of plain bytes ends that begins at a place in s.
 func plainEnd[T string | []byte](s T, at int) int {
 	for at+8 <= len(s) {
-		if found := notPlain(load64(s[at:])); found != 0 {
+		if found := notPlain(word(s, at)); found != 0 {
 			return at + bits.TrailingZeros64(found)/8
 		}
 		at += 8
@@ -77,11 +80,11 @@ func allPlain[T string | []byte](s T) bool {
 		return notPlain(load32(s)|load32(s[n-4:])<<32) == 0
 	}
 	for at := 8; at < n; at += 8 {
-		if notPlain(load64(s[at-8:])) != 0 {
+		if notPlain(word(s, at-8)) != 0 {
 			return false
 		}
 	}
-	return notPlain(load64(s[n-8:])) == 0
+	return notPlain(word(s, n-8)) == 0
 }
 
 // HasBrace reports whether s has an opening or a closing brace.
@@ -107,7 +110,7 @@ func blankEnd(s string, at int) int {
 	for at < len(s) && isBlank(s[at]) {
 		at++
 		for at+8 <= len(s) {
-			if others := load64(s[at:]) ^ ones*' '; others != 0 {
+			if others := word(s, at) ^ ones*' '; others != 0 {
 				at += bits.TrailingZeros64(others) / 8
 				if s[at] > ' ' {
 					return at

@@ -10,8 +10,12 @@ import (
 // without escapes is a part of the text and costs no allocation.
 func (p *parser) string(at int) (string, int) {
 	text, start, seen := p.text, at+1, plain|literal
-	for at = start; at+8 <= len(text); {
-		found := notBare(load64(text[at:]))
+	if at = start; at < len(text) && text[at] == '{' { // of an alias
+		seen = plain
+		at++
+	}
+	for at+8 <= len(text) {
+		found := notBare(word(text, at))
 		if found == 0 {
 			at += 8
 			continue
