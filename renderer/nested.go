@@ -137,8 +137,16 @@ func (w *walker) value(dst []byte) []byte {
 func appendPrimitive(dst []byte, s *Set, i int) []byte {
 	t := &s.doc.Tokens[i]
 	k, _ := dtcg.KindOf(t.Resolved)
-	if text, ok := s.valueText(i, k); ok {
-		return css.AppendPrimitiveOf(dst, k, text)
+	own, at := s.declarations(i), int(s.values[i])
+	switch {
+	case len(own) == 0:
+	case at > 0:
+		if k == css.Gradient {
+			own = declaration(own)
+		}
+		return css.AppendPrimitiveOf(dst, k, own[at:len(own)-len(";\n")])
+	case k == css.Typography && t.Served.IsObject():
+		return css.AppendTypographyOf(dst, t.Served, own, -at-len("  : "))
 	}
 	dst, _ = css.AppendPrimitive(dst, k, t.Served)
 	return dst

@@ -52,7 +52,7 @@ type Set struct {
 	css         []byte  // the declarations of tokens.css
 	starts      []int32 // by token: where in css its declarations begin, or the next ones if it has none
 	served      []bool  // by token: its value fits its type, so the resolved files hold it
-	values      []int32 // by token: where the text of its value begins after starts, if tokens.values.json has it too; else 0
+	values      []int32 // by token: where the text of its value begins after starts; below 0: tokens.values.json has another
 	same        []int32 // by token: the one that it is an alias of, if both have one type and one value; else -1
 	declared    int     // the length of all declarations, those that were taken back included
 	contested   []bool  // by token: another one declares a name of its own as well; nil: none does

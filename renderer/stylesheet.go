@@ -17,40 +17,48 @@ const stylesheetTail = "}\n"
 
 // declare renders the declarations of all tokens, which decides what the resolved files hold.
 func (s *Set) declare() {
-	names := names(s.prefix, s.doc.Tokens)
+	names := namer{Namer: css.Namer{Prefix: s.prefix}}
 	var found []dtcg.Diagnostic
+	var name []byte
 	lines := make([]line, 0, len(s.doc.Tokens))
 	out := make([]byte, 0, 64*len(s.doc.Tokens))
 	for i := range s.doc.Tokens {
 		t := &s.doc.Tokens[i]
 		start := len(out)
 		s.starts[i] = int32(start)
+		out = names.append(append(out, "  "...), t)
+		named := len(out)
 		if t.Served == nil {
+			out = out[:start]
 			continue
 		}
 		k, _ := dtcg.KindOf(t.Resolved)
 		s.same[i] = s.sameAs(i)
 		oneText, misfit := false, (*css.Misfit)(nil)
 		if from := s.same[i]; from >= 0 && s.served[from] && !s.leftOut && isOneLine(k) {
-			out = appendRenamed(out, out[s.starts[from]:s.starts[from+1]], names[from], names[i])
+			own := out[s.starts[from]:s.starts[from+1]]
+			out = append(out, own[max(s.values[from], -s.values[from])-int32(len(": ")):]...)
 			oneText = s.values[from] > 0
-		} else if out, oneText, misfit = css.Declare(out, names[i], k, t.Served); misfit != nil {
-			found = append(found, dtcg.MisfitDiagnostic(t, misfit))
+		} else {
+			name = append(name[:0], out[start+lineIndent:]...)
+			if out, oneText, misfit = css.Declare(out[:start], name, k, t.Served); misfit != nil {
+				found = append(found, dtcg.MisfitDiagnostic(t, misfit))
+			}
 		}
 		s.declared += len(out) - start
 		if len(out) == start {
 			continue // a typography or a gradient may have lines left that do fit
 		}
 		s.served[i] = true
-		if names[i] == "" || len(out) > maxDeclared {
+		if named == start+lineIndent || len(out) > maxDeclared {
 			out = out[:start]
 			s.leftOut = true
 			found = append(found, noRoom(t, TokensCSS))
 			continue
 		}
-		first := line{start: int32(start), colon: int32(start + lineIndent + len(names[i])), token: int32(i)}
-		if oneText {
-			s.values[i] = first.colon + int32(len(": ")) - first.start
+		first := line{start: int32(start), colon: int32(named), token: int32(i)}
+		if s.values[i] = first.colon + int32(len(": ")) - first.start; !oneText {
+			s.values[i] = -s.values[i]
 		}
 		lines = appendLines(lines, out, first, isOneLine(k))
 	}
@@ -78,48 +86,32 @@ func isOneLine(k css.Kind) bool { return k != css.Typography && k != css.Gradien
 // declaration returns the first declaration of a sheet.
 func declaration(sheet []byte) []byte { return sheet[:bytes.IndexByte(sheet, '\n')+1] }
 
-// appendRenamed appends the declaration of one name as that of another.
-func appendRenamed(dst, declaration []byte, name, other string) []byte {
-	dst = append(append(dst, declaration[:lineIndent]...), other...)
-	return append(dst, declaration[lineIndent+len(name):]...)
-}
-
 // maxDeclared is the room for declarations in tokens.css.
 const maxDeclared = MaxFileBytes - len(stylesheetHead) - len(stylesheetTail)
 
-// names returns the custom property names of tokens, cut from one text; a name that alone would
-// take tokens.css past its length is empty.
-func names(prefix string, tokens []dtcg.Token) []string {
-	room := 0
-	for i := range tokens {
-		room += len("--") + len(prefix) + len("-") + len(tokens[i].Path)
+// namer writes the custom property names of tokens in document order. A name that would take the names of all tokens
+// past the length of tokens.css is empty.
+type namer struct {
+	css.Namer
+	total int // bytes of the names so far
+}
+
+// append appends the name of the next token.
+func (n *namer) append(dst []byte, t *dtcg.Token) []byte {
+	if n.total+len(n.Prefix) > maxDeclared {
+		return dst
 	}
-	buf := make([]byte, 0, min(room, maxDeclared))
-	ends := make([]int, len(tokens))
-	namer := css.Namer{Prefix: prefix}
-	for i := range tokens {
-		start := len(buf)
-		if start+len(prefix) > maxDeclared {
-			ends[i] = start
-			continue
-		}
-		if tokens[i].NamePath {
-			buf = namer.AppendPath(buf, tokens[i].Path)
-		} else {
-			buf = namer.Append(buf, tokens[i].Segments)
-		}
-		if len(buf) > maxDeclared {
-			buf = buf[:start]
-		}
-		ends[i] = len(buf)
+	start := len(dst)
+	if t.NamePath {
+		dst = n.AppendPath(dst, t.Path)
+	} else {
+		dst = n.Append(dst, t.Segments)
 	}
-	text, start := string(buf), 0
-	names := make([]string, len(ends))
-	for i, end := range ends {
-		names[i] = text[start:end]
-		start = end
+	if length := len(dst) - start; n.total+length <= maxDeclared {
+		n.total += length
+		return dst
 	}
-	return names
+	return dst[:start]
 }
 
 // lineIndent is what stands before the name in a line.
@@ -208,19 +200,15 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 	return kept, found
 }
 
-// valueText returns the CSS text of token i, of kind k, if it is its text for JavaScript too and stands in tokens.css.
-func (s *Set) valueText(i int, k css.Kind) (text []byte, ok bool) {
+// declarations returns what tokens.css has of token i, or nothing if not all of its own declarations may be there.
+func (s *Set) declarations(i int) []byte {
 	if s.values[i] == 0 || s.contested != nil && s.contested[i] {
-		return nil, false
+		return nil
 	}
-	own := s.css[s.starts[i]:]
 	if i+1 < len(s.starts) {
-		own = s.css[s.starts[i]:s.starts[i+1]]
+		return s.css[s.starts[i]:s.starts[i+1]]
 	}
-	if k == css.Gradient {
-		own = declaration(own)
-	}
-	return own[s.values[i] : len(own)-len(";\n")], true
+	return s.css[s.starts[i]:]
 }
 
 func (s *Set) appendCSS(dst []byte, starts []int32) []byte {

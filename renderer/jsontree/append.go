@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -93,6 +94,23 @@ func AppendPlain(dst []byte, s string) []byte {
 	} else {
 		store32(out[1:], load32(s))
 		store32(out[1+n-wordBytes/2:], load32(s[n-wordBytes/2:]))
+	}
+	return dst
+}
+
+// AppendDashed appends s, which is ASCII, with a dash for each full stop.
+func AppendDashed(dst []byte, s string) []byte {
+	start := len(dst)
+	dst = append(dst, s...)
+	if cap(dst)-len(dst) < wordBytes {
+		dst = slices.Grow(dst, wordBytes)
+	}
+	out := dst[:len(dst)+wordBytes]
+	for at := start; at < len(dst); at += wordBytes { // the last word may go beyond the text
+		w := out[at : at+wordBytes]
+		x := load64(w)
+		others := (x^ones*'.')&^high + (high - ones) // the top bits of all bytes but full stops
+		store64(w, x^(^others&high)>>7*('.'^'-'))
 	}
 	return dst
 }

@@ -51,6 +51,7 @@ type Node struct {
 	Kind    Kind
 	True    bool // the value of a Bool
 	traits  traits
+	values  uint32   // how many names $value Parse saw in an Object and below
 	Text    string   // a String, decoded; anything else as Append writes it, of an Array or Object only if it was parsed
 	Items   []*Node  // the elements of an Array
 	Members []Member // the members of an Object, in document order, names unique
@@ -76,6 +77,10 @@ func (n *Node) WithMembers(members []Member) *Node {
 
 // HasPlainNames reports whether n is known to be an object whose names need no escapes.
 func (n *Node) HasPlainNames() bool { return n.Kind == Object && n.traits&plain != 0 }
+
+// Values returns how many members called $value are in n, an object, and below, of which Parse made n. It is 0 if n was
+// made otherwise.
+func (n *Node) Values() int { return int(n.values) }
 
 // Find returns the member called name, or nil if n is not an object or has none. Objects that Parse
 // or Index saw answer in constant time.

@@ -48,6 +48,7 @@ type parser struct {
 	odd      int // where the last blanks or the last string end that Append writes otherwise
 	maxDepth int
 	traits   traits // of the last string
+	values   uint32 // how many names $value were seen
 
 	members []Member // of the objects that are still open, the innermost last
 	items   []*Node  // of the arrays that are still open
@@ -232,7 +233,7 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		n.Text = p.written(begin, at+1)
 		return n, at + 1
 	}
-	text, start, marks, seen := p.text, len(p.members), uint64(0), plain|literal
+	text, start, marks, seen, values := p.text, len(p.members), uint64(0), plain|literal, p.values
 	for {
 		if c != '"' {
 			return p.fail(at, "a member name was expected")
@@ -240,6 +241,7 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		name, end := "$value", at+len(`"$value"`)
 		if end <= len(text) && word(text, at) == valueText { // as one member in three
 			p.traits = plain | literal
+			p.values++
 		} else if name, end = p.string(at); end < 0 {
 			return nil, at
 		}
@@ -268,6 +270,7 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		at = end + 1
 		if c == '}' {
 			n.Members, n.Text, n.traits = p.closeMembers(at, start), p.written(begin, at), seen
+			n.values = p.values - values
 			return n, at
 		}
 		if c != ',' {
