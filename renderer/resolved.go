@@ -45,7 +45,7 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 // resolvedToken writes the next token, or nothing.
 func (w *walker) resolvedToken(dst []byte) []byte {
 	i := w.token(len(dst))
-	if i < 0 || !w.set.served[i] {
+	if i < 0 || !w.set.places[i].served {
 		return dst
 	}
 	return w.appendResolved(dst, &w.set.doc.Tokens[i])
@@ -110,6 +110,9 @@ func aroundValue(t *dtcg.Token) (before, after string, ok bool) {
 	if members[0].Name != "$value" || t.Type == "" && t.Node.IndexOf("$type") >= 0 {
 		return "", "", false
 	}
+	if len(members) == 1 {
+		return text[:at], "}", true
+	}
 	return text[:at], text[at+len(valueName)+jsontree.Length(members[0].Value):], true
 }
 
@@ -134,7 +137,7 @@ func (w *walker) flat(dst []byte) []byte {
 	for w.next < len(s.doc.Tokens) {
 		before := len(dst)
 		i := w.token(before)
-		if t := &s.doc.Tokens[i]; s.served[i] && s.doc.Names(t) {
+		if t := &s.doc.Tokens[i]; s.places[i].served && s.doc.Names(t) {
 			dst = append(appendPath(separate(dst, start), t), ':')
 			dst = w.keep(w.once(dst, i, appendServed), before, -1)
 		}

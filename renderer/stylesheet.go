@@ -23,9 +23,9 @@ func (s *Set) declare() {
 	lines := make([]line, 0, len(s.doc.Tokens))
 	out := make([]byte, 0, 64*len(s.doc.Tokens))
 	for i := range s.doc.Tokens {
-		t := &s.doc.Tokens[i]
+		t, p := &s.doc.Tokens[i], &s.places[i]
 		start := len(out)
-		s.starts[i] = int32(start)
+		p.start, p.same = int32(start), -1
 		out = names.append(append(out, "  "...), t)
 		named := len(out)
 		if t.Served == nil {
@@ -33,12 +33,12 @@ func (s *Set) declare() {
 			continue
 		}
 		k, _ := dtcg.KindOf(t.Resolved)
-		s.same[i] = s.sameAs(i)
+		p.same = s.sameAs(i)
 		oneText, misfit := false, (*css.Misfit)(nil)
-		if from := s.same[i]; from >= 0 && s.served[from] && !s.leftOut && isOneLine(k) {
-			own := out[s.starts[from]:s.starts[from+1]]
-			out = append(out, own[max(s.values[from], -s.values[from])-int32(len(": ")):]...)
-			oneText = s.values[from] > 0
+		if p.same >= 0 && s.places[p.same].served && !s.leftOut && isOneLine(k) {
+			from, end := &s.places[p.same], s.places[p.same+1].start
+			out = append(out, out[from.start+max(from.value, -from.value)-int32(len(": ")):end]...)
+			oneText = from.value > 0
 		} else {
 			name = append(name[:0], out[start+lineIndent:]...)
 			if out, oneText, misfit = css.Declare(out[:start], name, k, t.Served); misfit != nil {
@@ -49,7 +49,7 @@ func (s *Set) declare() {
 		if len(out) == start {
 			continue // a typography or a gradient may have lines left that do fit
 		}
-		s.served[i] = true
+		p.served = true
 		if named == start+lineIndent || len(out) > maxDeclared {
 			out = out[:start]
 			s.leftOut = true
@@ -57,8 +57,8 @@ func (s *Set) declare() {
 			continue
 		}
 		first := line{start: int32(start), colon: int32(named), token: int32(i)}
-		if s.values[i] = first.colon + int32(len(": ")) - first.start; !oneText {
-			s.values[i] = -s.values[i]
+		if p.value = first.colon + int32(len(": ")) - first.start; !oneText {
+			p.value = -p.value
 		}
 		lines = appendLines(lines, out, first, isOneLine(k))
 	}
@@ -183,7 +183,7 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 	next := 0 // the token whose declarations, if it has any, come next
 	for i, l := range lines {
 		for ; next <= int(l.token); next++ {
-			s.starts[next] = int32(len(kept))
+			s.places[next].start = int32(len(kept))
 		}
 		name := l.name(sheet)
 		winner := int(names.at[names.slot(name)]) - 1
@@ -194,27 +194,27 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 		s.contested[l.token], s.contested[lines[winner].token] = true, true
 		found = append(found, dtcg.CollisionDiagnostic(&s.doc.Tokens[l.token], &s.doc.Tokens[lines[winner].token], string(name)))
 	}
-	for ; next < len(s.starts); next++ {
-		s.starts[next] = int32(len(kept))
+	for ; next < len(s.places); next++ {
+		s.places[next].start = int32(len(kept))
 	}
 	return kept, found
 }
 
 // declarations returns what tokens.css has of token i, or nothing if not all of its own declarations may be there.
 func (s *Set) declarations(i int) []byte {
-	if s.values[i] == 0 || s.contested != nil && s.contested[i] {
+	if s.places[i].value == 0 || s.contested != nil && s.contested[i] {
 		return nil
 	}
-	if i+1 < len(s.starts) {
-		return s.css[s.starts[i]:s.starts[i+1]]
+	if i+1 < len(s.places) {
+		return s.css[s.places[i].start:s.places[i+1].start]
 	}
-	return s.css[s.starts[i]:]
+	return s.css[s.places[i].start:]
 }
 
 func (s *Set) appendCSS(dst []byte, starts []int32) []byte {
 	dst = append(dst, stylesheetHead...)
 	for i := range starts {
-		starts[i] = int32(len(dst)) + s.starts[i]
+		starts[i] = int32(len(dst)) + s.places[i].start
 	}
 	dst = append(dst, s.css...)
 	return append(dst, stylesheetTail...)

@@ -144,8 +144,8 @@ func (l *lister) segments() []string {
 	}
 	l.names = l.names[:end]
 	own := l.names[start:end:end]
-	for i, name := range l.stack { // they are few: a copy costs more
-		own[i] = name
+	for i := range own { // they are few: a copy costs more
+		own[i] = l.stack[i]
 	}
 	return own
 }

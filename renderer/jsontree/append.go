@@ -72,30 +72,38 @@ func AppendString[T string | []byte](dst []byte, s T) []byte {
 	return append(append(append(dst, '"'), s...), '"')
 }
 
-// The bytes that are copied at once, and the longest text that two copies are all of.
+// The bytes that are copied at once, and the longest text that four copies are all of.
 const (
 	wordBytes = 8
-	maxWords  = 2 * wordBytes
+	maxWords  = 4 * wordBytes
 )
 
-// AppendPlain is AppendString for a text that needs no escapes. Most are so short that two words, which may overlap, are
+// AppendPlain is AppendString for a text that needs no escapes. Most are so short that a few words, which may overlap, are
 // all of them.
 func AppendPlain(dst []byte, s string) []byte {
 	start, n := len(dst), len(s)
-	if n < 4 || n > maxWords || cap(dst)-start < maxWords+len(`""`) {
+	if n > maxWords || cap(dst)-start < maxWords+len(`""`) {
 		return append(append(append(dst, '"'), s...), '"')
 	}
-	dst = dst[:start+n+len(`""`)]
-	out := dst[start:cap(dst)]
-	out[0], out[n+1] = '"', '"'
-	if n >= wordBytes {
+	out := (*[maxWords + len(`""`)]byte)(dst[start : start+maxWords+len(`""`)])
+	switch {
+	case n >= 2*wordBytes:
+		store64(out[1+wordBytes:], load64(s[wordBytes:]))
+		store64(out[1+n-2*wordBytes:], load64(s[n-2*wordBytes:]))
+		fallthrough
+	case n >= wordBytes:
 		store64(out[1:], load64(s))
 		store64(out[1+n-wordBytes:], load64(s[n-wordBytes:]))
-	} else {
+	case n >= wordBytes/2:
 		store32(out[1:], load32(s))
 		store32(out[1+n-wordBytes/2:], load32(s[n-wordBytes/2:]))
+	default:
+		for i := range n {
+			out[1+i] = s[i]
+		}
 	}
-	return dst
+	out[0], out[1+n] = '"', '"'
+	return dst[:start+n+len(`""`)]
 }
 
 // AppendDashed appends s, which is ASCII, with a dash for each full stop.
@@ -107,10 +115,10 @@ func AppendDashed(dst []byte, s string) []byte {
 	}
 	out := dst[:len(dst)+wordBytes]
 	for at := start; at < len(dst); at += wordBytes { // the last word may go beyond the text
-		w := out[at : at+wordBytes]
-		x := load64(w)
+		w := (*[wordBytes]byte)(out[at : at+wordBytes])
+		x := load64(w[:])
 		others := (x^ones*'.')&^high + (high - ones) // the top bits of all bytes but full stops
-		store64(w, x^(^others&high)>>7*('.'^'-'))
+		store64(w[:], x^(^others&high)>>7*('.'^'-'))
 	}
 	return dst
 }
