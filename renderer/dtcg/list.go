@@ -143,9 +143,9 @@ func (l *lister) segments() []string {
 		start, end = 0, len(l.stack)
 	}
 	l.names = l.names[:end]
-	own := l.names[start:end:end]
-	for i := range own { // they are few: a copy costs more
-		own[i] = l.stack[i]
+	own, stack := l.names[start:end:end], l.stack
+	for i := range min(len(own), len(stack)) { // they are few: a copy costs more
+		own[i] = stack[i]
 	}
 	return own
 }

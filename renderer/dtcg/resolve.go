@@ -44,7 +44,8 @@ type resolver struct {
 	found    []Diagnostic // in the order of resolving
 	steps    int          // what was looked at
 
-	kept    textSlab // the texts of values that were built
+	built   nodeSlab // the values that were built
+	kept    textSlab // their texts
 	written []byte   // the text of the value at hand
 }
 

@@ -71,8 +71,8 @@ func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
 
 // WithMembers returns n, an Object, with other values of its members. It owns them.
-func (n *Node) WithMembers(members []Member) *Node {
-	return &Node{Kind: Object, Members: members, traits: n.traits & plain}
+func (n *Node) WithMembers(members []Member) Node {
+	return Node{Kind: Object, Members: members, traits: n.traits & plain}
 }
 
 // HasPlainNames reports whether n is known to be an object whose names need no escapes.
@@ -129,6 +129,9 @@ func (n *Node) nameAt(i int32) string { return n.Members[i].Name }
 func (n *Node) IsLiteral() bool {
 	return n != nil && n.traits&literal != 0 && (n.Kind < Array || n.Text != "")
 }
+
+// IsPlain reports whether n is known to be a string that needs no escapes: of ASCII characters that show, and blanks.
+func (n *Node) IsPlain() bool { return n != nil && n.Kind == String && n.traits&plain != 0 }
 
 // IsString reports whether n is a String.
 func (n *Node) IsString() bool { return n != nil && n.Kind == String }

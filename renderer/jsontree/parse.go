@@ -358,20 +358,20 @@ func (p *parser) array(begin, depth int) (*Node, int) {
 }
 
 func (p *parser) number(start int) (*Node, int) {
-	at := start
-	if p.text[at] == '-' {
+	text, at := p.text, start
+	if text[at] == '-' {
 		at++
 	}
-	end := p.digits(at)
+	end := digits(text, at)
 	if end == at {
 		return p.fail(at, "a digit was expected")
 	}
-	if p.text[at] == '0' {
+	if text[at] == '0' {
 		end = at + 1
 	}
 	if p.peek(end) == '.' {
 		at = end + 1
-		if end = p.digits(at); end == at {
+		if end = digits(text, at); end == at {
 			return p.fail(at, "a digit was expected after the point")
 		}
 	}
@@ -380,18 +380,18 @@ func (p *parser) number(start int) (*Node, int) {
 		if c = p.peek(at); c == '+' || c == '-' {
 			at++
 		}
-		if end = p.digits(at); end == at {
+		if end = digits(text, at); end == at {
 			return p.fail(at, "a digit was expected in the exponent")
 		}
 	}
 	n := p.node(start)
-	n.Kind, n.Text, n.traits = Number, p.text[start:end], literal
+	n.Kind, n.Text, n.traits = Number, text[start:end], literal
 	return n, end
 }
 
 // digits returns where the run of digits ends that begins at a place.
-func (p *parser) digits(at int) int {
-	for at < len(p.text) && p.text[at]-'0' <= 9 {
+func digits(text string, at int) int {
+	for at < len(text) && text[at]-'0' <= 9 {
 		at++
 	}
 	return at
