@@ -3,6 +3,7 @@ package jsontree
 import (
 	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // SyntaxError says where a text stops being JSON and what was expected there.
@@ -31,7 +32,7 @@ const MaxDepth = 72
 
 // Parse reads one strict RFC 8259 text: duplicate member names, invalid UTF-8, lone surrogates,
 // a byte order mark and trailing data are refused with a *SyntaxError, nesting beyond MaxDepth
-// with a *DepthError. The tree keeps parts of text.
+// with a *DepthError. The tree keeps parts of text, and equal values of members called $type may be one node.
 func Parse(text string) (*Node, error) { return ParseDepth(text, MaxDepth) }
 
 // ParseDepth is Parse with a nesting limit of its own.
@@ -49,6 +50,7 @@ type parser struct {
 	maxDepth int
 	traits   traits // of the last string
 	values   uint32 // how many names $value were seen
+	types    [8]typeNode
 
 	members []Member // of the objects that are still open, the innermost last
 	items   []*Node  // of the arrays that are still open
@@ -258,7 +260,12 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 				return p.fail(end, "':' was expected")
 			}
 		}
-		v, end := p.value(end+1, depth)
+		var v *Node
+		if name == "$type" {
+			v, end = p.typeValue(end+1, depth)
+		} else {
+			v, end = p.value(end+1, depth)
+		}
 		if v == nil {
 			return nil, end
 		}
@@ -284,6 +291,32 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 
 // valueText is the text of the name $value as eight bytes.
 const valueText = '"' | '$'<<8 | 'v'<<16 | 'a'<<24 | 'l'<<32 | 'u'<<40 | 'e'<<48 | '"'<<56
+
+// typeNode is a value of $type with its text, quotes included.
+type typeNode struct {
+	node *Node
+	text string
+}
+
+// typeValue is value for a $type. Types repeat, and those that are equal are mostly one node.
+func (p *parser) typeValue(at, depth int) (*Node, int) {
+	if p.peek(at) == ' ' {
+		at++
+		p.odd = at
+	}
+	if at+8 > len(p.text) {
+		return p.value(at, depth)
+	}
+	known := &p.types[word(p.text, at)*0x9E3779B97F4A7C15>>61]
+	if known.node != nil && strings.HasPrefix(p.text[at:], known.text) {
+		return known.node, at + len(known.text)
+	}
+	v, end := p.value(at, depth)
+	if v != nil && v.IsPlain() && p.text[at] == '"' {
+		*known = typeNode{v, p.text[at:end]}
+	}
+	return v, end
+}
 
 // markOf returns one bit for a name. Two names of one object with different bits, as nearly all have, are not compared.
 func markOf(name string) uint64 {
