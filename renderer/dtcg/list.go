@@ -37,7 +37,7 @@ func valueAt(n *jsontree.Node) int {
 // neither a token nor a group.
 func IsMetadata(name string) bool { return strings.HasPrefix(name, "$") && name != rootName }
 
-// segmentSlab is of how many names the slabs are that segments are cut from.
+// segmentSlab is of how many names the longest slabs are that segments are cut from.
 const segmentSlab = 1 << 10
 
 // lister walks the tree once.
@@ -114,8 +114,9 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	if !l.affords(&l.tokenBytes, len(l.stem)+len(name)) {
 		return
 	}
+	rest := cap(l.d.Tokens) - len(l.d.Tokens)
 	l.d.Tokens = append(l.d.Tokens, Token{
-		Path: l.paths.cut(l.stem, name), Segments: l.segments(), Node: n, Value: n.Members[at].Value,
+		Path: l.paths.cut(l.stem, name, rest), Segments: l.segments(rest), Node: n, Value: n.Members[at].Value,
 		inherited: inherited, PlainPath: l.plain, NamePath: l.named && css.IsNamePart(name),
 	})
 	if len(n.Members) == 1 {
@@ -135,11 +136,11 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	}
 }
 
-// segments copies the stack.
-func (l *lister) segments() []string {
+// segments copies the stack, for the first of about so many tokens.
+func (l *lister) segments(rest int) []string {
 	start, end := len(l.names), len(l.names)+len(l.stack)
 	if end > cap(l.names) {
-		l.names = make([]string, 0, max(len(l.stack), segmentSlab))
+		l.names = make([]string, 0, max(len(l.stack), min(rest*len(l.stack), segmentSlab)))
 		start, end = 0, len(l.stack)
 	}
 	l.names = l.names[:end]

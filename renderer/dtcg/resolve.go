@@ -121,7 +121,7 @@ func (r *resolver) token(i int32) bool {
 	}
 	if !t.isAlias && served != t.Value && served.Kind != jsontree.String && b.bytes <= maxKeptBytes {
 		r.written = jsontree.Append(r.written[:0], served)
-		served.Text = r.kept.cut(r.written, "")
+		served.Text = r.kept.cut(r.written, "", len(r.built.nodes)) // as many as there are nodes in their slab
 	}
 	t.Served = served
 	r.total += b.bytes

@@ -6,18 +6,18 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// slabBytes is the length of a slab of texts.
+// slabBytes is the length of the longest slab of texts.
 const slabBytes = 16 << 10
 
 // textSlab cuts texts from slabs: one allocation serves many.
 type textSlab struct{ slab strings.Builder }
 
-// cut returns the text that head and tail are together.
-func (t *textSlab) cut(head []byte, tail string) string {
+// cut returns the text that head and tail are together. It is the first of about so many.
+func (t *textSlab) cut(head []byte, tail string, rest int) string {
 	length := len(head) + len(tail)
 	if t.slab.Cap()-t.slab.Len() < length {
 		t.slab = strings.Builder{}
-		t.slab.Grow(max(length, slabBytes))
+		t.slab.Grow(max(length, min(rest*length, slabBytes)))
 	}
 	t.slab.Write(head)
 	t.slab.WriteString(tail)
