@@ -115,14 +115,14 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 		return
 	}
 	rest := cap(l.d.Tokens) - len(l.d.Tokens)
-	l.d.Tokens = append(l.d.Tokens, Token{
-		Path: l.paths.cut(l.stem, name, rest), Segments: l.segments(rest), Node: n, Value: n.Members[at].Value,
-		inherited: inherited, PlainPath: l.plain, NamePath: l.named && css.IsNamePart(name),
-	})
+	l.d.Tokens = append(l.d.Tokens, Token{})
+	t := &l.d.Tokens[len(l.d.Tokens)-1]
+	t.Path, t.Segments = l.paths.cut(l.stem, name, rest), l.segments(rest)
+	t.Node, t.Value, t.inherited, t.PlainPath = n, n.Members[at].Value, inherited, l.plain
+	t.NamePath = l.named && css.IsNamePart(name)
 	if len(n.Members) == 1 {
 		return
 	}
-	t := &l.d.Tokens[len(l.d.Tokens)-1]
 	for i := range n.Members {
 		switch m := &n.Members[i]; m.Name {
 		case "$value":

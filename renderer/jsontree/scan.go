@@ -43,16 +43,17 @@ func isPlain(c byte) bool {
 }
 
 // notPlain marks the lowest byte of x that is not plain by its top bit, and none if all are. Bytes above that one may be
-// marked as well. Without the second bit a quote comes right after the control characters.
+// marked as well. Without the second bit a quote comes right after the control characters. Each byte beyond ASCII is marked
+// by one of the terms at least.
 func notPlain(x uint64) uint64 {
 	backslash, less := x^ones*'\\', x^ones*'<'
-	return (x | (x + ones) | ((x ^ ones*2) - ones*('"'-1)) | (backslash - ones) | (less - ones)) & high
+	return (x + ones | ((x ^ ones*2) - ones*('"'-1)) | (backslash - ones) | (less - ones)) & high
 }
 
 // notBare is notPlain, and marks an opening brace as well, which is a DEL but for one bit. It also marks a vertical bar,
 // which is a backslash and a less-than sign but for two.
 func notBare(x uint64) uint64 {
-	return (x | ((x | ones*4) + ones) | ((x ^ ones*2) - ones*('"'-1)) | (((x | ones*0x60) ^ ones*'|') - ones)) & high
+	return ((x | ones*4) + ones | ((x ^ ones*2) - ones*('"'-1)) | (((x | ones*0x60) ^ ones*'|') - ones)) & high
 }
 
 // plainEnd returns where the run of plain bytes ends that begins at a place in s.
