@@ -36,13 +36,14 @@ func (c *CompiledTheme) changed(overrides []dtcg.Override) *change {
 		return nil
 	}
 	v := &change{of: c, delta: delta, ends: make([]changeEnds, len(delta.At))}
-	names := names(c.prefix, delta.Tokens)
+	names := namer{Namer: css.Namer{Prefix: c.prefix}}
+	var name []byte
 	room, declared := c.room, c.declared
 	for k, i := range delta.At {
 		t := &delta.Tokens[k]
 		before := v.endsBefore(k)
-		if !v.repeat(k, names) {
-			v.render(t, names[k])
+		if name = names.append(name[:0], t); !v.repeat(k, name) {
+			v.render(t, name)
 		}
 		v.ends[k] = changeEnds{int32(len(v.css)), int32(len(v.values))}
 		sheet, old := v.css[before.css:], c.declarations(i)
@@ -56,14 +57,14 @@ func (c *CompiledTheme) changed(overrides []dtcg.Override) *change {
 }
 
 // render adds the texts of a token.
-func (v *change) render(t *dtcg.Token, name string) {
+func (v *change) render(t *dtcg.Token, name []byte) {
 	if t.Served == nil {
 		return
 	}
 	k, _ := dtcg.KindOf(t.Resolved)
 	start := len(v.css)
 	var misfit *css.Misfit
-	if v.css, misfit = css.AppendDeclarations(v.css, name, k, t.Served); misfit != nil {
+	if v.css, _, misfit = css.Declare(v.css, name, k, t.Served); misfit != nil {
 		v.misfits = append(v.misfits, dtcg.MisfitDiagnostic(t, misfit))
 	}
 	if len(v.css) > start {
@@ -73,7 +74,7 @@ func (v *change) render(t *dtcg.Token, name string) {
 
 // repeat is render for an alias of a token whose texts are there, which differ by the name alone. It
 // reports whether token k is one.
-func (v *change) repeat(k int, names []string) bool {
+func (v *change) repeat(k int, name []byte) bool {
 	from := int(v.delta.Alias(k))
 	if from < 0 || from >= k {
 		return false
@@ -86,7 +87,9 @@ func (v *change) repeat(k int, names []string) bool {
 	if kind, _ := dtcg.KindOf(t.Resolved); !isOneLine(kind) {
 		return false
 	}
-	v.css = appendRenamed(v.css, v.css[before.css:end.css], names[from], names[k])
+	declaration := v.css[before.css:end.css]
+	v.css = append(append(v.css, declaration[:lineIndent]...), name...)
+	v.css = append(v.css, declaration[bytes.IndexByte(declaration, ':'):]...)
 	v.values = append(v.values, v.values[before.values:end.values]...)
 	return true
 }

@@ -84,7 +84,7 @@ func (w *walker) once(dst []byte, i int, write func(dst []byte, s *Set, i int) [
 	if w.texts == nil {
 		w.texts = make([]span, len(w.set.doc.Tokens))
 	}
-	if from := w.set.same[i]; from >= 0 && len(w.left) == 0 && w.texts[from].to > 0 {
+	if from := w.set.places[i].same; from >= 0 && len(w.left) == 0 && w.texts[from].to > 0 {
 		text := w.texts[from]
 		w.texts[i] = text
 		return append(dst, dst[w.begin+int(text.from):w.begin+int(text.to)]...)
@@ -127,7 +127,7 @@ func (w *walker) values(dst []byte, group *jsontree.Node) []byte {
 // value writes the primitive of the next token, or nothing.
 func (w *walker) value(dst []byte) []byte {
 	i := w.token(len(dst))
-	if i < 0 || !w.set.served[i] {
+	if i < 0 || !w.set.places[i].served {
 		return dst
 	}
 	return w.once(dst, i, appendPrimitive)
@@ -137,8 +137,16 @@ func (w *walker) value(dst []byte) []byte {
 func appendPrimitive(dst []byte, s *Set, i int) []byte {
 	t := &s.doc.Tokens[i]
 	k, _ := dtcg.KindOf(t.Resolved)
-	if text, ok := s.valueText(i, k); ok {
-		return css.AppendPrimitiveOf(dst, k, text)
+	own, at := s.declarations(i), int(s.places[i].value)
+	switch {
+	case len(own) == 0:
+	case at > 0:
+		if k == css.Gradient {
+			own = declaration(own)
+		}
+		return css.AppendPrimitiveOf(dst, k, own[at:len(own)-len(";\n")])
+	case k == css.Typography && t.Served.IsObject():
+		return css.AppendTypographyOf(dst, t.Served, own, -at-len("  : "))
 	}
 	dst, _ = css.AppendPrimitive(dst, k, t.Served)
 	return dst

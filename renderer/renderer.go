@@ -50,16 +50,21 @@ type Set struct {
 	doc         *dtcg.Document
 	prefix      string
 	css         []byte  // the declarations of tokens.css
-	starts      []int32 // by token: where in css its declarations begin, or the next ones if it has none
-	served      []bool  // by token: its value fits its type, so the resolved files hold it
-	values      []int32 // by token: where the text of its value begins after starts, if tokens.values.json has it too; else 0
-	same        []int32 // by token: the one that it is an alias of, if both have one type and one value; else -1
+	places      []place // by token
 	declared    int     // the length of all declarations, those that were taken back included
 	contested   []bool  // by token: another one declares a name of its own as well; nil: none does
 	leftOut     bool    // a token is not in tokens.css for want of room
 	diagnostics []dtcg.Diagnostic
 
 	change *change // nil, or all there is beside doc and prefix: doc is then the Theme without its Variant
+}
+
+// place is what came of one token.
+type place struct {
+	start  int32 // where in css its declarations begin, or the next ones if it has none
+	value  int32 // where the text of its value begins after start; below 0: tokens.values.json has another; 0: it has none
+	same   int32 // the token that it is an alias of, if both have one type and one value; else -1
+	served bool  // its value fits its type, so the resolved files hold it
 }
 
 // Load reads a Theme document and a Variant's overrides and resolves them. overridesJSON is a flat
@@ -106,10 +111,7 @@ func overlay(doc *dtcg.Document, overrides []dtcg.Override) *dtcg.Document {
 
 // LoadDocument is LoadTree for a document that is read, and overlaid, already.
 func LoadDocument(doc *dtcg.Document, prefix string) *Set {
-	n := len(doc.Tokens)
-	s := &Set{doc: doc, prefix: prefix, served: make([]bool, n)}
-	numbers := make([]int32, 3*n)
-	s.starts, s.values, s.same = numbers[:n:n], numbers[n:2*n:2*n], numbers[2*n:]
+	s := &Set{doc: doc, prefix: prefix, places: make([]place, len(doc.Tokens))}
 	s.declare()
 	return s
 }

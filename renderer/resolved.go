@@ -45,7 +45,7 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 // resolvedToken writes the next token, or nothing.
 func (w *walker) resolvedToken(dst []byte) []byte {
 	i := w.token(len(dst))
-	if i < 0 || !w.set.served[i] {
+	if i < 0 || !w.set.places[i].served {
 		return dst
 	}
 	return w.appendResolved(dst, &w.set.doc.Tokens[i])
@@ -62,11 +62,15 @@ func (w *walker) appendResolved(dst []byte, t *dtcg.Token) []byte {
 		return append(dst, t.Node.Text...)
 	}
 	if before, after, ok := aroundValue(t); ok {
-		dst = append(dst, before...)
 		if t.Type == "" && t.Resolved != "" {
-			dst = append(jsontree.AppendString(append(dst, typeName...), t.Resolved), ',')
+			dst = append(jsontree.AppendString(append(dst, "{"+typeName...), t.Resolved), ","+valueName...)
+		} else {
+			dst = append(dst, before...)
 		}
-		return append(w.appendServed(append(dst, valueName...), t), after...)
+		if dst = w.appendServed(dst, t); after == "" {
+			return append(dst, '}')
+		}
+		return append(dst, after...)
 	}
 	start := len(dst)
 	dst = append(dst, '{')
@@ -95,14 +99,15 @@ const (
 	valueName = `"$value":`
 )
 
-// aroundValue returns what tokens.json has of a token before and after its value, the name of that left out: parts of its
-// text, if the value comes first or right after the type, as in most tokens, and the members all stay.
+// aroundValue returns what tokens.json has of a token before and after its value, if it has the type that its text has:
+// parts of its text, if the value comes first or right after the type, as in most tokens, and the members all stay. Nothing
+// comes after a value that is the last member but a brace.
 func aroundValue(t *dtcg.Token) (before, after string, ok bool) {
 	text, members := t.Node.Text, t.Node.Members
 	if text == "" || t.HasChildren || t.HasRefs {
 		return "", "", false
 	}
-	at := len("{")
+	at := len("{" + valueName)
 	if t.Type != "" && members[0].Name == "$type" {
 		at += len(typeName) + jsontree.Length(members[0].Value) + len(",")
 		members = members[1:]
@@ -110,7 +115,10 @@ func aroundValue(t *dtcg.Token) (before, after string, ok bool) {
 	if members[0].Name != "$value" || t.Type == "" && t.Node.IndexOf("$type") >= 0 {
 		return "", "", false
 	}
-	return text[:at], text[at+len(valueName)+jsontree.Length(members[0].Value):], true
+	if len(members) > 1 {
+		after = text[at+jsontree.Length(members[0].Value):]
+	}
+	return text[:at], after, true
 }
 
 // appendServed writes the value of t, which was met last.
@@ -134,7 +142,7 @@ func (w *walker) flat(dst []byte) []byte {
 	for w.next < len(s.doc.Tokens) {
 		before := len(dst)
 		i := w.token(before)
-		if t := &s.doc.Tokens[i]; s.served[i] && s.doc.Names(t) {
+		if t := &s.doc.Tokens[i]; s.places[i].served && s.doc.Names(t) {
 			dst = append(appendPath(separate(dst, start), t), ':')
 			dst = w.keep(w.once(dst, i, appendServed), before, -1)
 		}

@@ -17,40 +17,48 @@ const stylesheetTail = "}\n"
 
 // declare renders the declarations of all tokens, which decides what the resolved files hold.
 func (s *Set) declare() {
-	names := names(s.prefix, s.doc.Tokens)
+	names := namer{Namer: css.Namer{Prefix: s.prefix}}
 	var found []dtcg.Diagnostic
+	var name []byte
 	lines := make([]line, 0, len(s.doc.Tokens))
 	out := make([]byte, 0, 64*len(s.doc.Tokens))
 	for i := range s.doc.Tokens {
-		t := &s.doc.Tokens[i]
+		t, p := &s.doc.Tokens[i], &s.places[i]
 		start := len(out)
-		s.starts[i] = int32(start)
+		p.start, p.same = int32(start), -1
+		out = names.append(append(out, "  "...), t)
+		named := len(out)
 		if t.Served == nil {
+			out = out[:start]
 			continue
 		}
 		k, _ := dtcg.KindOf(t.Resolved)
-		s.same[i] = s.sameAs(i)
+		p.same = s.sameAs(i)
 		oneText, misfit := false, (*css.Misfit)(nil)
-		if from := s.same[i]; from >= 0 && s.served[from] && !s.leftOut && isOneLine(k) {
-			out = appendRenamed(out, out[s.starts[from]:s.starts[from+1]], names[from], names[i])
-			oneText = s.values[from] > 0
-		} else if out, oneText, misfit = css.Declare(out, names[i], k, t.Served); misfit != nil {
-			found = append(found, dtcg.MisfitDiagnostic(t, misfit))
+		if p.same >= 0 && s.places[p.same].served && !s.leftOut && isOneLine(k) {
+			from, end := &s.places[p.same], s.places[p.same+1].start
+			out = append(out, out[from.start+max(from.value, -from.value)-int32(len(": ")):end]...)
+			oneText = from.value > 0
+		} else {
+			name = append(name[:0], out[start+lineIndent:]...)
+			if out, oneText, misfit = css.Declare(out[:start], name, k, t.Served); misfit != nil {
+				found = append(found, dtcg.MisfitDiagnostic(t, misfit))
+			}
 		}
 		s.declared += len(out) - start
 		if len(out) == start {
 			continue // a typography or a gradient may have lines left that do fit
 		}
-		s.served[i] = true
-		if names[i] == "" || len(out) > maxDeclared {
+		p.served = true
+		if named == start+lineIndent || len(out) > maxDeclared {
 			out = out[:start]
 			s.leftOut = true
 			found = append(found, noRoom(t, TokensCSS))
 			continue
 		}
-		first := line{start: int32(start), colon: int32(start + lineIndent + len(names[i])), token: int32(i)}
-		if oneText {
-			s.values[i] = first.colon + int32(len(": ")) - first.start
+		first := line{start: int32(start), colon: int32(named), token: int32(i)}
+		if p.value = first.colon + int32(len(": ")) - first.start; !oneText {
+			p.value = -p.value
 		}
 		lines = appendLines(lines, out, first, isOneLine(k))
 	}
@@ -78,48 +86,32 @@ func isOneLine(k css.Kind) bool { return k != css.Typography && k != css.Gradien
 // declaration returns the first declaration of a sheet.
 func declaration(sheet []byte) []byte { return sheet[:bytes.IndexByte(sheet, '\n')+1] }
 
-// appendRenamed appends the declaration of one name as that of another.
-func appendRenamed(dst, declaration []byte, name, other string) []byte {
-	dst = append(append(dst, declaration[:lineIndent]...), other...)
-	return append(dst, declaration[lineIndent+len(name):]...)
-}
-
 // maxDeclared is the room for declarations in tokens.css.
 const maxDeclared = MaxFileBytes - len(stylesheetHead) - len(stylesheetTail)
 
-// names returns the custom property names of tokens, cut from one text; a name that alone would
-// take tokens.css past its length is empty.
-func names(prefix string, tokens []dtcg.Token) []string {
-	room := 0
-	for i := range tokens {
-		room += len("--") + len(prefix) + len("-") + len(tokens[i].Path)
+// namer writes the custom property names of tokens in document order. A name that would take the names of all tokens
+// past the length of tokens.css is empty.
+type namer struct {
+	css.Namer
+	total int // bytes of the names so far
+}
+
+// append appends the name of the next token.
+func (n *namer) append(dst []byte, t *dtcg.Token) []byte {
+	if n.total+len(n.Prefix) > maxDeclared {
+		return dst
 	}
-	buf := make([]byte, 0, min(room, maxDeclared))
-	ends := make([]int, len(tokens))
-	namer := css.Namer{Prefix: prefix}
-	for i := range tokens {
-		start := len(buf)
-		if start+len(prefix) > maxDeclared {
-			ends[i] = start
-			continue
-		}
-		if tokens[i].NamePath {
-			buf = namer.AppendPath(buf, tokens[i].Path)
-		} else {
-			buf = namer.Append(buf, tokens[i].Segments)
-		}
-		if len(buf) > maxDeclared {
-			buf = buf[:start]
-		}
-		ends[i] = len(buf)
+	start := len(dst)
+	if t.NamePath {
+		dst = n.AppendPath(dst, t.Path)
+	} else {
+		dst = n.Append(dst, t.Segments)
 	}
-	text, start := string(buf), 0
-	names := make([]string, len(ends))
-	for i, end := range ends {
-		names[i] = text[start:end]
-		start = end
+	if length := len(dst) - start; n.total+length <= maxDeclared {
+		n.total += length
+		return dst
 	}
-	return names
+	return dst[:start]
 }
 
 // lineIndent is what stands before the name in a line.
@@ -191,7 +183,7 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 	next := 0 // the token whose declarations, if it has any, come next
 	for i, l := range lines {
 		for ; next <= int(l.token); next++ {
-			s.starts[next] = int32(len(kept))
+			s.places[next].start = int32(len(kept))
 		}
 		name := l.name(sheet)
 		winner := int(names.at[names.slot(name)]) - 1
@@ -202,31 +194,27 @@ func (s *Set) dropCollisions(sheet []byte, lines []line) ([]byte, []dtcg.Diagnos
 		s.contested[l.token], s.contested[lines[winner].token] = true, true
 		found = append(found, dtcg.CollisionDiagnostic(&s.doc.Tokens[l.token], &s.doc.Tokens[lines[winner].token], string(name)))
 	}
-	for ; next < len(s.starts); next++ {
-		s.starts[next] = int32(len(kept))
+	for ; next < len(s.places); next++ {
+		s.places[next].start = int32(len(kept))
 	}
 	return kept, found
 }
 
-// valueText returns the CSS text of token i, of kind k, if it is its text for JavaScript too and stands in tokens.css.
-func (s *Set) valueText(i int, k css.Kind) (text []byte, ok bool) {
-	if s.values[i] == 0 || s.contested != nil && s.contested[i] {
-		return nil, false
+// declarations returns what tokens.css has of token i, or nothing if not all of its own declarations may be there.
+func (s *Set) declarations(i int) []byte {
+	if s.places[i].value == 0 || s.contested != nil && s.contested[i] {
+		return nil
 	}
-	own := s.css[s.starts[i]:]
-	if i+1 < len(s.starts) {
-		own = s.css[s.starts[i]:s.starts[i+1]]
+	if i+1 < len(s.places) {
+		return s.css[s.places[i].start:s.places[i+1].start]
 	}
-	if k == css.Gradient {
-		own = declaration(own)
-	}
-	return own[s.values[i] : len(own)-len(";\n")], true
+	return s.css[s.places[i].start:]
 }
 
 func (s *Set) appendCSS(dst []byte, starts []int32) []byte {
 	dst = append(dst, stylesheetHead...)
 	for i := range starts {
-		starts[i] = int32(len(dst)) + s.starts[i]
+		starts[i] = int32(len(dst)) + s.places[i].start
 	}
 	dst = append(dst, s.css...)
 	return append(dst, stylesheetTail...)

@@ -48,7 +48,12 @@ func tooLong() *Misfit { return &Misfit{What: "the list is longer than 1 MiB"} }
 type form struct {
 	inSRGB  bool // for JavaScript: "#rrggbb" and "rgba(r, g, b, a)" wherever it can be computed
 	differs bool // a colour was written as its author wrote it, which may not be the form for JavaScript
+
+	font [4]span // of fontParts, in the font shorthand that was written; none: the part is not in it
 }
+
+// span is the place of a text.
+type span struct{ from, to int }
 
 // Append appends the CSS text of v as a value of kind k. If v does not fit (wrong JSON kind,
 // unknown grammar, unsafe text) dst comes back as it was, with the reason. v may be nil.
@@ -113,13 +118,13 @@ func appendKind(dst []byte, k Kind, v *jsontree.Node, f *form) ([]byte, *Misfit)
 // of these the ones that fit are appended even if another does not, and then both come back,
 // the lines and the reason why some are missing. For every other kind a misfit leaves dst as it was.
 func AppendDeclarations(dst []byte, name string, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
-	dst, _, misfit := Declare(dst, name, k, v)
+	dst, _, misfit := Declare(dst, []byte(name), k, v)
 	return dst, misfit
 }
 
 // Declare is AppendDeclarations. It reports whether the value has one text in CSS and for JavaScript: AppendPrimitiveOf
 // makes the primitive from the text of the first declaration then.
-func Declare(dst []byte, name string, k Kind, v *jsontree.Node) (out []byte, oneText bool, misfit *Misfit) {
+func Declare(dst, name []byte, k Kind, v *jsontree.Node) (out []byte, oneText bool, misfit *Misfit) {
 	f := form{}
 	switch k {
 	case Typography:
@@ -134,7 +139,7 @@ func Declare(dst []byte, name string, k Kind, v *jsontree.Node) (out []byte, one
 }
 
 // appendDeclaration appends one line, or nothing.
-func appendDeclaration(dst []byte, name string, k Kind, v *jsontree.Node, f *form) ([]byte, *Misfit) {
+func appendDeclaration(dst, name []byte, k Kind, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	start := len(dst)
 	dst, misfit := appendForm(openDeclaration(dst, name, ""), k, v, f)
 	if misfit != nil {
@@ -143,7 +148,7 @@ func appendDeclaration(dst []byte, name string, k Kind, v *jsontree.Node, f *for
 	return closeDeclaration(dst), nil
 }
 
-func openDeclaration(dst []byte, name, suffix string) []byte {
+func openDeclaration(dst, name []byte, suffix string) []byte {
 	dst = append(dst, "  "...)
 	dst = append(dst, name...)
 	dst = append(dst, suffix...)

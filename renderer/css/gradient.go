@@ -14,7 +14,7 @@ func appendGradient(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 
 // appendGradientDeclarations appends the gradient and, if it is a list of stops, these alone for
 // a gradient of another shape or direction.
-func appendGradientDeclarations(dst []byte, name string, v *jsontree.Node, f *form) ([]byte, *Misfit) {
+func appendGradientDeclarations(dst, name []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	dst, misfit := appendDeclaration(dst, name, Gradient, v, f)
 	if misfit != nil || v.Kind != jsontree.Array {
 		return dst, misfit

@@ -61,7 +61,7 @@ func check(t *testing.T, k css.Kind, rows []row) {
 // checkOneText wants the primitive that AppendPrimitive writes from the text of a declaration that is said to suffice.
 func checkOneText(t *testing.T, k css.Kind, v *jsontree.Node) {
 	t.Helper()
-	lines, oneText, failed := css.Declare(nil, "--t", k, v)
+	lines, oneText, failed := css.Declare(nil, []byte("--t"), k, v)
 	if !oneText || failed != nil {
 		return
 	}

@@ -3,6 +3,8 @@ package css
 import (
 	"slices"
 	"unicode/utf8"
+
+	"example.com/livery/renderer/jsontree"
 )
 
 // rootSegment is the segment that names a group's own token, and has no part in its property's name.
@@ -43,14 +45,7 @@ func (n *Namer) AppendPath(dst []byte, path string) []byte {
 	if n.Prefix != "" {
 		dst = append(appendSegment(dst, n.Prefix), '-')
 	}
-	start := len(dst)
-	dst = append(dst, path...)
-	for i, c := range dst[start:] {
-		if c == '.' {
-			dst[start+i] = '-'
-		}
-	}
-	return dst
+	return jsontree.AppendDashed(dst, path)
 }
 
 // Append appends the custom property name of the token at path. It keeps path, which must not change.

@@ -138,18 +138,20 @@ var powers = [exactDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
 // exactFloat reads a decimal of a few digits without an exponent, as nearly every component of a colour is: its digits and
 // the power of ten are exact, so that one division rounds as strconv does, at a tenth of its cost.
 func exactFloat(s string) (float64, bool) {
-	digits, point := 0, 0
+	if len(s) > exactDigits+len(".") {
+		return 0, false
+	}
+	digits, point := len(s), 0
 	value := uint64(0)
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= '0' && c <= '9':
-			value = value*10 + uint64(c-'0')
-			digits++
-		case c == '.' && point == 0 && i > 0 && i < len(s)-1:
-			point = i + 1
-		default:
+		if c := s[i] - '0'; c <= 9 {
+			value = value*10 + uint64(c)
+			continue
+		}
+		if s[i] != '.' || point > 0 || i == 0 || i == len(s)-1 {
 			return 0, false
 		}
+		point, digits = i+1, len(s)-len(".")
 	}
 	if digits == 0 || digits > exactDigits {
 		return 0, false

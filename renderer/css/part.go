@@ -11,6 +11,7 @@ type part struct {
 	optional  bool   // the part may be missing
 	fallback  string // what is written for a missing part, "" for nothing
 	separator string // what goes before the part unless it is the first, "" for a blank
+	shorthand bool   // the part is one of fontParts
 }
 
 // find returns the member of v that the part is, or nil.
@@ -37,8 +38,12 @@ func appendParts(dst []byte, v *jsontree.Node, parts []part, f *form) ([]byte, *
 			continue
 		}
 		var misfit *Misfit
+		from := len(dst)
 		if dst, misfit = p.append(dst, found, f); misfit != nil {
 			return dst, misfit
+		}
+		if p.shorthand {
+			f.font[i] = span{from, len(dst)}
 		}
 	}
 	return dst, nil

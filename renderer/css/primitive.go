@@ -1,6 +1,8 @@
 package css
 
 import (
+	"bytes"
+
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -31,7 +33,7 @@ func appendPrimitive(dst []byte, k Kind, v *jsontree.Node) ([]byte, *Misfit) {
 		return jsontree.AppendString(dst, v.Text), nil
 	}
 	if v.IsObject() && k == Typography {
-		return appendTypographyObject(dst, v)
+		return appendTypographyObject(dst, v, nil, 0)
 	}
 	start := len(dst)
 	var misfit *Misfit
@@ -65,13 +67,26 @@ func quote(dst []byte, start int, mayBeNumber bool) []byte {
 	return jsontree.AppendString(dst[:start], string(text))
 }
 
-// appendTypographyObject appends the parts that v has, in its order, under their DTCG names.
-func appendTypographyObject(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
+// AppendTypographyOf is AppendPrimitive for a typography, an object, whose declarations are given. Their names begin with
+// one of so many bytes.
+func AppendTypographyOf(dst []byte, v *jsontree.Node, declarations []byte, nameBytes int) []byte {
+	start := len(dst)
+	dst, misfit := appendTypographyObject(dst, v, declarations, nameBytes)
+	if misfit != nil {
+		return dst[:start]
+	}
+	return dst
+}
+
+// appendTypographyObject appends the parts that v has, in its order, under their DTCG names. The texts of those that fit
+// stand in its declarations, unless they are nil.
+func appendTypographyObject(dst []byte, v *jsontree.Node, declarations []byte, nameBytes int) ([]byte, *Misfit) {
 	misfit := noTypography()
 	dst = append(dst, '{')
 	start := len(dst)
-	for _, m := range v.Members {
-		p, style := typographyPart(m.Name), ""
+	for i, m := range v.Members {
+		p, suffix := typographyPart(m.Name)
+		style := ""
 		if m.Name == "fontStyle" {
 			style = fontStyle(v)
 		}
@@ -82,21 +97,38 @@ func appendTypographyObject(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 		if before > start {
 			dst = append(dst, ',')
 		}
-		dst = append(jsontree.AppendString(dst, m.Name), ':')
+		dst = v.AppendName(dst, i)
 		if p == nil {
 			dst = jsontree.AppendString(dst, style)
 			continue
 		}
 		value := len(dst)
-		written, failed := p.append(dst, m.Value, &form{inSRGB: true})
+		var failed *Misfit
+		if declarations == nil {
+			dst, failed = p.append(dst, m.Value, &form{inSRGB: true})
+		} else if dst = append(dst, declared(declarations, nameBytes, suffix)...); len(dst) == value {
+			failed = misfit
+		}
 		if failed != nil {
 			dst, misfit = dst[:before], failed
 			continue
 		}
-		dst = quote(written, value, p.kind == FontWeight || p.quantity == &lineHeight)
+		dst = quote(dst, value, p.kind == FontWeight || p.quantity == &lineHeight)
 	}
 	if len(dst) == start {
 		return dst, misfit
 	}
 	return append(dst, '}'), nil
+}
+
+// declared returns the value of the property whose name ends with suffix after so many bytes, or nothing.
+func declared(declarations []byte, nameBytes int, suffix string) []byte {
+	for at := len("  ") + nameBytes; at < len(declarations); {
+		end := at + bytes.IndexByte(declarations[at:], '\n')
+		if text, ok := bytes.CutPrefix(declarations[at:end], []byte(suffix)); ok && text[0] == ':' {
+			return text[len(": ") : len(text)-len(";")]
+		}
+		at = end + len("\n  ") + nameBytes
+	}
+	return nil
 }

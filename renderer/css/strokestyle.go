@@ -14,6 +14,9 @@ func appendStrokeStyle(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 		return append(dst, "dashed"...), nil
 	}
 	s, _ := textOf(v)
+	if s == "solid" { // as most are
+		return append(dst, s...), nil
+	}
 	if word := lower(s); listed(strokeStyles, word) {
 		return append(dst, word...), nil
 	}

@@ -25,6 +25,9 @@ func textOf(v *jsontree.Node) (string, bool) {
 		return "", false
 	}
 	s := v.Text
+	if v.IsPlain() {
+		return trim(s), true
+	}
 	for i := range len(s) {
 		if s[i] < ' ' {
 			return trim(string(blanked(s))), true

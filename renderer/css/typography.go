@@ -4,10 +4,10 @@ import "example.com/livery/renderer/jsontree"
 
 // fontParts are the parts of a typography value that make up CSS's font shorthand, in its order.
 var fontParts = []part{
-	{name: "fontWeight", kind: FontWeight, optional: true},
-	{name: "fontSize", quantity: &fontSize},
-	{name: "lineHeight", quantity: &lineHeight, optional: true, separator: "/"},
-	{name: "fontFamily", kind: FontFamily},
+	{name: "fontWeight", kind: FontWeight, optional: true, shorthand: true},
+	{name: "fontSize", quantity: &fontSize, shorthand: true},
+	{name: "lineHeight", quantity: &lineHeight, optional: true, separator: "/", shorthand: true},
+	{name: "fontFamily", kind: FontFamily, shorthand: true},
 }
 
 // typographyParts are the members of a typography value that CSS and JavaScript get, each also as a
@@ -15,22 +15,23 @@ var fontParts = []part{
 var typographyParts = [...]struct {
 	part
 	suffix string
+	place  int // in fontParts; -1: it is not one of these
 }{
-	{part{name: "fontFamily", kind: FontFamily}, "-font-family"},
-	{part{name: "fontSize", quantity: &fontSize}, "-font-size"},
-	{part{name: "fontWeight", kind: FontWeight}, "-font-weight"},
-	{part{name: "letterSpacing", quantity: &letterSpacing}, "-letter-spacing"},
-	{part{name: "lineHeight", quantity: &lineHeight}, "-line-height"},
+	{part{name: "fontFamily", kind: FontFamily}, "-font-family", 3},
+	{part{name: "fontSize", quantity: &fontSize}, "-font-size", 1},
+	{part{name: "fontWeight", kind: FontWeight}, "-font-weight", 0},
+	{part{name: "letterSpacing", quantity: &letterSpacing}, "-letter-spacing", -1},
+	{part{name: "lineHeight", quantity: &lineHeight}, "-line-height", 2},
 }
 
-// typographyPart returns the part of this name, or nil.
-func typographyPart(name string) *part {
+// typographyPart returns the part of this name and the suffix of its custom property, or nil.
+func typographyPart(name string) (p *part, suffix string) {
 	for i := range typographyParts {
 		if typographyParts[i].name == name {
-			return &typographyParts[i].part
+			return &typographyParts[i].part, typographyParts[i].suffix
 		}
 	}
-	return nil
+	return nil, ""
 }
 
 // fontStyle returns the keyword that the member fontStyle of v is, "" if CSS has no such style. DTCG does not have this
@@ -59,7 +60,7 @@ func appendFont(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 
 // appendTypographyDeclarations appends the shorthand, unless size or family is missing, and a
 // declaration for each part.
-func appendTypographyDeclarations(dst []byte, name string, v *jsontree.Node, f *form) ([]byte, *Misfit) {
+func appendTypographyDeclarations(dst, name []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if !v.IsObject() {
 		return appendDeclaration(dst, name, Typography, v, f)
 	}
@@ -68,10 +69,16 @@ func appendTypographyDeclarations(dst []byte, name string, v *jsontree.Node, f *
 	if v.Find("fontSize") != nil && v.Find("fontFamily") != nil {
 		dst, misfit = appendDeclaration(dst, name, Typography, v, f)
 	}
+	hasFont := len(dst) > start
 	for i := range typographyParts {
 		p := &typographyParts[i]
 		found := v.Find(p.name)
 		if found == nil {
+			continue
+		}
+		if hasFont && p.place >= 0 { // the shorthand holds it
+			text := f.font[p.place]
+			dst = closeDeclaration(append(openDeclaration(dst, name, p.suffix), dst[text.from:text.to]...))
 			continue
 		}
 		line := len(dst)

@@ -18,6 +18,21 @@ func wholeAlias(s string) (path string, ok bool) {
 	return path, !jsontree.HasBrace(path)
 }
 
+// refOf returns what a string that is one alias names. A path that is all names of properties is not searched for braces.
+func (d *Document) refOf(s string) (ref int32, ok bool) {
+	if len(s) < 3 || s[0] != '{' || s[len(s)-1] != '}' {
+		return refMissing, false
+	}
+	path := s[1 : len(s)-1]
+	if i := d.at(path); i >= 0 && d.Tokens[i].NamePath {
+		return i, true
+	}
+	if jsontree.HasBrace(path) {
+		return refMissing, false
+	}
+	return d.lookup(path), true
+}
+
 // isAlias reports whether a value is one alias and nothing else.
 func isAlias(v *jsontree.Node) bool {
 	_, ok := wholeAlias(text(v))
@@ -106,8 +121,8 @@ func (d *Document) appendRefsOf(refs []int32, v *jsontree.Node) (all []int32, is
 	if v.IsLiteral() {
 		return refs, false
 	}
-	if path, ok := wholeAlias(text(v)); ok {
-		return append(refs, d.lookup(path)), true
+	if ref, ok := d.refOf(text(v)); ok {
+		return append(refs, ref), true
 	}
 	return d.appendRefs(refs, v), false
 }
@@ -131,8 +146,8 @@ func (d *Document) appendRefs(refs []int32, v *jsontree.Node) []int32 {
 }
 
 func (d *Document) appendStringRefs(refs []int32, s string) []int32 {
-	if path, ok := wholeAlias(s); ok {
-		return append(refs, d.lookup(path))
+	if ref, ok := d.refOf(s); ok {
+		return append(refs, ref)
 	}
 	if strings.IndexByte(s, '{') < 0 {
 		return refs

@@ -37,15 +37,18 @@ func valueAt(n *jsontree.Node) int {
 // neither a token nor a group.
 func IsMetadata(name string) bool { return strings.HasPrefix(name, "$") && name != rootName }
 
-// lister walks the tree once. All paths are cut from one text.
+// segmentSlab is of how many names the longest slabs are that segments are cut from.
+const segmentSlab = 1 << 10
+
+// lister walks the tree once.
 type lister struct {
 	d     *Document
-	paths strings.Builder
+	paths textSlab
 	stack []string // the names from the root to the group at hand
 	plain bool     // none of them needs an escape in JSON
 	named bool     // all of them are parts of a custom property's name
 	stem  []byte   // these names with a dot after each: what the paths below the group begin with
-	names []string // the segments of all tokens so far
+	names []string // the slab of segments at hand
 
 	tokenBytes, groupBytes int // of the paths so far
 }
@@ -66,37 +69,12 @@ func (d *Document) list() {
 	if !d.Root.IsObject() {
 		return
 	}
-	var e extent
-	e.add(d.Root, 1, 0)
-	d.Tokens = make([]Token, 0, e.tokens)
-	l := lister{d: d, plain: true, named: true, names: make([]string, 0, e.names)}
-	l.paths.Grow(min(e.pathBytes, maxPathBytes))
+	d.Tokens = make([]Token, 0, d.Root.Values())
+	l := lister{d: d, plain: true, named: true}
 	l.group(d.Root, "")
 	d.byPath.Grow(len(d.Tokens))
 	for i := range d.Tokens {
 		d.byPath.Put(d.Tokens[i].Path, int32(i), d.pathAt)
-	}
-}
-
-// extent is how many tokens are listed, with the names and the bytes of their paths.
-type extent struct{ tokens, names, pathBytes int }
-
-// add counts the tokens below a group. depth is the number of names in their paths, and the group's own path
-// takes pathBytes with its last dot.
-func (e *extent) add(group *jsontree.Node, depth, pathBytes int) {
-	for i := range group.Members {
-		m := &group.Members[i]
-		switch {
-		case e.pathBytes > maxPathBytes:
-			return // no more are listed
-		case !m.Value.IsObject() || IsMetadata(m.Name):
-		case valueAt(m.Value) >= 0:
-			e.tokens++
-			e.names += depth
-			e.pathBytes += pathBytes + len(m.Name)
-		default:
-			e.add(m.Value, depth+1, pathBytes+len(m.Name)+len("."))
-		}
 	}
 }
 
@@ -136,14 +114,15 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	if !l.affords(&l.tokenBytes, len(l.stem)+len(name)) {
 		return
 	}
-	start := l.paths.Len()
-	l.paths.Write(l.stem)
-	l.paths.WriteString(name)
+	rest := cap(l.d.Tokens) - len(l.d.Tokens)
 	l.d.Tokens = append(l.d.Tokens, Token{})
 	t := &l.d.Tokens[len(l.d.Tokens)-1]
-	t.Path, t.Segments = l.paths.String()[start:], l.segments()
+	t.Path, t.Segments = l.paths.cut(l.stem, name, rest), l.segments(rest)
 	t.Node, t.Value, t.inherited, t.PlainPath = n, n.Members[at].Value, inherited, l.plain
 	t.NamePath = l.named && css.IsNamePart(name)
+	if len(n.Members) == 1 {
+		return
+	}
 	for i := range n.Members {
 		switch m := &n.Members[i]; m.Name {
 		case "$value":
@@ -157,11 +136,19 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	}
 }
 
-// segments copies the stack into memory that all tokens share.
-func (l *lister) segments() []string {
-	start := len(l.names)
-	l.names = append(l.names, l.stack...)
-	return l.names[start:len(l.names):len(l.names)]
+// segments copies the stack, for the first of about so many tokens.
+func (l *lister) segments(rest int) []string {
+	start, end := len(l.names), len(l.names)+len(l.stack)
+	if end > cap(l.names) {
+		l.names = make([]string, 0, max(len(l.stack), min(rest*len(l.stack), segmentSlab)))
+		start, end = 0, len(l.stack)
+	}
+	l.names = l.names[:end]
+	own, stack := l.names[start:end:end], l.stack
+	for i := range min(len(own), len(stack)) { // they are few: a copy costs more
+		own[i] = stack[i]
+	}
+	return own
 }
 
 // hasMetadata reports whether a group has something of its own to say. $ref says nothing here, as

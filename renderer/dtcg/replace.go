@@ -137,7 +137,7 @@ func (b *builder) items(n *jsontree.Node, depth int) *jsontree.Node {
 	if out == nil {
 		return n
 	}
-	return &jsontree.Node{Kind: jsontree.Array, Items: out}
+	return b.built.node(jsontree.Node{Kind: jsontree.Array, Items: out})
 }
 
 func (b *builder) members(n *jsontree.Node, depth int) *jsontree.Node {
@@ -149,14 +149,14 @@ func (b *builder) members(n *jsontree.Node, depth int) *jsontree.Node {
 			continue
 		}
 		if out == nil {
-			out = append(make([]jsontree.Member, 0, len(n.Members)), n.Members...)
+			out = b.built.copy(n.Members)
 		}
 		out[i].Value = replaced
 	}
 	if out == nil {
 		return n
 	}
-	return n.WithMembers(out)
+	return b.built.node(n.WithMembers(out))
 }
 
 // embedded replaces the aliases inside a longer string by their CSS text.

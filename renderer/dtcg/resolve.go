@@ -12,6 +12,7 @@ const (
 	maxTotalBytes = 16 << 20 // of all values that hold aliases
 	maxTypeBytes  = 256      // of a $type that a group or an alias passes on; those that are known have 15
 	maxValueDepth = 64       // levels of arrays and objects in one value
+	maxKeptBytes  = 4 << 10  // of the text of a value that is built, which the JSON files copy
 )
 
 // failure is why a token cannot be served.
@@ -42,6 +43,10 @@ type resolver struct {
 	tooMuch  bool         // total came to its bound
 	found    []Diagnostic // in the order of resolving
 	steps    int          // what was looked at
+
+	built   nodeSlab // the values that were built
+	kept    textSlab // their texts
+	written []byte   // the text of the value at hand
 }
 
 func newResolver(d *Document, s states) *resolver {
@@ -113,6 +118,10 @@ func (r *resolver) token(i int32) bool {
 	if b.failed != nil {
 		r.fail(i, b.failed.kind, b.failed.why)
 		return false
+	}
+	if !t.isAlias && served != t.Value && served.Kind != jsontree.String && b.bytes <= maxKeptBytes {
+		r.written = jsontree.Append(r.written[:0], served)
+		served.Text = r.kept.cut(r.written, "", len(r.built.nodes)) // as many as there are nodes in their slab
 	}
 	t.Served = served
 	r.total += b.bytes

@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -44,21 +45,26 @@ func appendItems(dst []byte, items []*Node) []byte {
 func appendMembers(dst []byte, n *Node) []byte {
 	dst = append(dst, '{')
 	for i := range n.Members {
+		m := &n.Members[i]
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = Append(n.AppendName(dst, i), n.Members[i].Value)
+		if n.traits&plain != 0 {
+			dst = appendPlainName(dst, m.Name)
+		} else {
+			dst = append(AppendString(dst, m.Name), ':')
+		}
+		dst = Append(dst, m.Value)
 	}
 	return append(dst, '}')
 }
 
 // AppendName appends the name of the member of an object at a position, with its colon, as Append writes it.
 func (n *Node) AppendName(dst []byte, i int) []byte {
-	name := n.Members[i].Name
 	if n.traits&plain != 0 {
-		return append(AppendPlain(dst, name), ':')
+		return appendPlainName(dst, n.Members[i].Name)
 	}
-	return append(AppendString(dst, name), ':')
+	return append(AppendString(dst, n.Members[i].Name), ':')
 }
 
 const hexDigits = "0123456789abcdef"
@@ -71,28 +77,59 @@ func AppendString[T string | []byte](dst []byte, s T) []byte {
 	return append(append(append(dst, '"'), s...), '"')
 }
 
-// The bytes that are copied at once, and the longest text that two copies are all of.
+// AppendPlain is AppendString for a text that needs no escapes.
+func AppendPlain(dst []byte, s string) []byte {
+	dst = appendPlainName(dst, s)
+	return dst[:len(dst)-len(":")]
+}
+
+// The bytes that are copied at once, and the longest text that four copies are all of.
 const (
 	wordBytes = 8
-	maxWords  = 2 * wordBytes
+	maxWords  = 4 * wordBytes
 )
 
-// AppendPlain is AppendString for a text that needs no escapes. Most are so short that two words, which may overlap, are
-// all of them.
-func AppendPlain(dst []byte, s string) []byte {
+// appendPlainName is AppendPlain for the name of a member, and appends its colon. Most names are so short that a few words,
+// which may overlap, are all of them.
+func appendPlainName(dst []byte, s string) []byte {
 	start, n := len(dst), len(s)
-	if n < 4 || n > maxWords || cap(dst)-start < maxWords+len(`""`) {
-		return append(append(append(dst, '"'), s...), '"')
+	if n > maxWords || cap(dst)-start < maxWords+len(`"":`) {
+		return append(append(append(dst, '"'), s...), `":`...)
 	}
-	dst = dst[:start+n+len(`""`)]
-	out := dst[start:cap(dst)]
-	out[0], out[n+1] = '"', '"'
-	if n >= wordBytes {
+	out := (*[maxWords + len(`"":`)]byte)(dst[start : start+maxWords+len(`"":`)])
+	switch {
+	case n >= 2*wordBytes:
+		store64(out[1+wordBytes:], load64(s[wordBytes:]))
+		store64(out[1+n-2*wordBytes:], load64(s[n-2*wordBytes:]))
+		fallthrough
+	case n >= wordBytes:
 		store64(out[1:], load64(s))
 		store64(out[1+n-wordBytes:], load64(s[n-wordBytes:]))
-	} else {
+	case n >= wordBytes/2:
 		store32(out[1:], load32(s))
 		store32(out[1+n-wordBytes/2:], load32(s[n-wordBytes/2:]))
+	default:
+		for i := range n {
+			out[1+i] = s[i]
+		}
+	}
+	out[0], out[1+n], out[2+n] = '"', '"', ':'
+	return dst[:start+n+len(`"":`)]
+}
+
+// AppendDashed appends s, which is ASCII, with a dash for each full stop.
+func AppendDashed(dst []byte, s string) []byte {
+	start := len(dst)
+	dst = append(dst, s...)
+	if cap(dst)-len(dst) < wordBytes {
+		dst = slices.Grow(dst, wordBytes)
+	}
+	out := dst[:len(dst)+wordBytes]
+	for at := start; at < len(dst); at += wordBytes { // the last word may go beyond the text
+		w := (*[wordBytes]byte)(out[at : at+wordBytes])
+		x := load64(w[:])
+		others := (x^ones*'.')&^high + (high - ones) // the top bits of all bytes but full stops
+		store64(w[:], x^(^others&high)>>7*('.'^'-'))
 	}
 	return dst
 }

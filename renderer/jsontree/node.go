@@ -51,6 +51,7 @@ type Node struct {
 	Kind    Kind
 	True    bool // the value of a Bool
 	traits  traits
+	values  uint32   // how many names $value Parse saw in an Object and below
 	Text    string   // a String, decoded; anything else as Append writes it, of an Array or Object only if it was parsed
 	Items   []*Node  // the elements of an Array
 	Members []Member // the members of an Object, in document order, names unique
@@ -70,12 +71,16 @@ func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
 
 // WithMembers returns n, an Object, with other values of its members. It owns them.
-func (n *Node) WithMembers(members []Member) *Node {
-	return &Node{Kind: Object, Members: members, traits: n.traits & plain}
+func (n *Node) WithMembers(members []Member) Node {
+	return Node{Kind: Object, Members: members, traits: n.traits & plain}
 }
 
 // HasPlainNames reports whether n is known to be an object whose names need no escapes.
 func (n *Node) HasPlainNames() bool { return n.Kind == Object && n.traits&plain != 0 }
+
+// Values returns how many members called $value are in n, an object, and below, of which Parse made n. It is 0 if n was
+// made otherwise.
+func (n *Node) Values() int { return int(n.values) }
 
 // Find returns the member called name, or nil if n is not an object or has none. Objects that Parse
 // or Index saw answer in constant time.
@@ -124,6 +129,9 @@ func (n *Node) nameAt(i int32) string { return n.Members[i].Name }
 func (n *Node) IsLiteral() bool {
 	return n != nil && n.traits&literal != 0 && (n.Kind < Array || n.Text != "")
 }
+
+// IsPlain reports whether n is known to be a string that needs no escapes: of ASCII characters that show, and blanks.
+func (n *Node) IsPlain() bool { return n != nil && n.Kind == String && n.traits&plain != 0 }
 
 // IsString reports whether n is a String.
 func (n *Node) IsString() bool { return n != nil && n.Kind == String }

@@ -3,6 +3,7 @@ package jsontree
 import (
 	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // SyntaxError says where a text stops being JSON and what was expected there.
@@ -31,7 +32,7 @@ const MaxDepth = 72
 
 // Parse reads one strict RFC 8259 text: duplicate member names, invalid UTF-8, lone surrogates,
 // a byte order mark and trailing data are refused with a *SyntaxError, nesting beyond MaxDepth
-// with a *DepthError. The tree keeps parts of text.
+// with a *DepthError. The tree keeps parts of text, and equal values of members called $type may be one node.
 func Parse(text string) (*Node, error) { return ParseDepth(text, MaxDepth) }
 
 // ParseDepth is Parse with a nesting limit of its own.
@@ -48,6 +49,8 @@ type parser struct {
 	odd      int // where the last blanks or the last string end that Append writes otherwise
 	maxDepth int
 	traits   traits // of the last string
+	values   uint32 // how many names $value were seen
+	types    [8]typeNode
 
 	members []Member // of the objects that are still open, the innermost last
 	items   []*Node  // of the arrays that are still open
@@ -143,7 +146,7 @@ func (p *parser) closeItems(at, start int) []*Node {
 // look at one byte before they call it. Most blanks are one space, or a line end and up to seven spaces of an indentation.
 func (p *parser) afterBlanks(at int) (int, byte) {
 	if text := p.text; at+9 < len(text) && (text[at] == ' ' || text[at] == '\n') {
-		end := at + 1 + bits.TrailingZeros64(load64(text[at+1:])^ones*' ')/8
+		end := at + 1 + bits.TrailingZeros64(word(text, at+1)^ones*' ')/8
 		if c := text[end]; c > ' ' {
 			p.odd = end
 			return end, c
@@ -232,40 +235,49 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 		n.Text = p.written(begin, at+1)
 		return n, at + 1
 	}
-	start, seen := len(p.members), uint64(0)
+	text, start, marks, seen, values := p.text, len(p.members), uint64(0), plain|literal, p.values
 	for {
 		if c != '"' {
 			return p.fail(at, "a member name was expected")
 		}
-		name, end := p.name(at)
-		if end < 0 {
+		name, end := "$value", at+len(`"$value"`)
+		if end <= len(text) && word(text, at) == valueText { // as one member in three
+			p.traits = plain | literal
+			p.values++
+		} else if name, end = p.string(at); end < 0 {
 			return nil, at
 		}
-		n.traits &= p.traits | literal
-		if mark := markOf(name); n.index != nil || seen&mark != 0 || len(p.members)-start == indexFrom-1 {
+		seen &= p.traits | literal
+		if mark := markOf(name); n.index != nil || marks&mark != 0 || len(p.members)-start == indexFrom-1 {
 			if !p.claim(n, start, name) {
 				return p.fail(at, "the member name "+strconv.Quote(name)+" stands twice in one object")
 			}
 		} else {
-			seen |= mark
+			marks |= mark
 		}
 		if c = p.peek(end); c != ':' {
 			if end, c = p.afterBlanks(end); c != ':' {
 				return p.fail(end, "':' was expected")
 			}
 		}
-		v, end := p.value(end+1, depth)
+		var v *Node
+		if name == "$type" {
+			v, end = p.typeValue(end+1, depth)
+		} else {
+			v, end = p.value(end+1, depth)
+		}
 		if v == nil {
 			return nil, end
 		}
-		n.traits &= v.traits | plain
+		seen &= v.traits | plain
 		p.members = append(p.members, Member{name, v})
 		if c = p.peek(end); c <= ' ' {
 			end, c = p.afterBlanks(end)
 		}
 		at = end + 1
 		if c == '}' {
-			n.Members, n.Text = p.closeMembers(at, start), p.written(begin, at)
+			n.Members, n.Text, n.traits = p.closeMembers(at, start), p.written(begin, at), seen
+			n.values = p.values - values
 			return n, at
 		}
 		if c != ',' {
@@ -277,25 +289,33 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 	}
 }
 
-// The names that most members of a token document have, as the eight bytes that their texts begin with.
-const (
-	valueText = '"' | '$'<<8 | 'v'<<16 | 'a'<<24 | 'l'<<32 | 'u'<<40 | 'e'<<48 | '"'<<56
-	typeText  = '"' | '$'<<8 | 't'<<16 | 'y'<<24 | 'p'<<32 | 'e'<<40 | '"'<<48 | ':'<<56
-)
+// valueText is the text of the name $value as eight bytes.
+const valueText = '"' | '$'<<8 | 'v'<<16 | 'a'<<24 | 'l'<<32 | 'u'<<40 | 'e'<<48 | '"'<<56
 
-// name is string for the name of a member.
-func (p *parser) name(at int) (string, int) {
-	if at+8 <= len(p.text) {
-		switch load64(p.text[at:]) {
-		case valueText:
-			p.traits = plain | literal
-			return "$value", at + len(`"$value"`)
-		case typeText:
-			p.traits = plain | literal
-			return "$type", at + len(`"$type"`)
-		}
+// typeNode is a value of $type with its text, quotes included.
+type typeNode struct {
+	node *Node
+	text string
+}
+
+// typeValue is value for a $type. Types repeat, and those that are equal are mostly one node.
+func (p *parser) typeValue(at, depth int) (*Node, int) {
+	if p.peek(at) == ' ' {
+		at++
+		p.odd = at
 	}
-	return p.string(at)
+	if at+8 > len(p.text) {
+		return p.value(at, depth)
+	}
+	known := &p.types[word(p.text, at)*0x9E3779B97F4A7C15>>61]
+	if known.node != nil && strings.HasPrefix(p.text[at:], known.text) {
+		return known.node, at + len(known.text)
+	}
+	v, end := p.value(at, depth)
+	if v != nil && v.IsPlain() && p.text[at] == '"' {
+		*known = typeNode{v, p.text[at:end]}
+	}
+	return v, end
 }
 
 // markOf returns one bit for a name. Two names of one object with different bits, as nearly all have, are not compared.
@@ -371,20 +391,20 @@ func (p *parser) array(begin, depth int) (*Node, int) {
 }
 
 func (p *parser) number(start int) (*Node, int) {
-	at := start
-	if p.text[at] == '-' {
+	text, at := p.text, start
+	if text[at] == '-' {
 		at++
 	}
-	end := p.digits(at)
+	end := digits(text, at)
 	if end == at {
 		return p.fail(at, "a digit was expected")
 	}
-	if p.text[at] == '0' {
+	if text[at] == '0' {
 		end = at + 1
 	}
 	if p.peek(end) == '.' {
 		at = end + 1
-		if end = p.digits(at); end == at {
+		if end = digits(text, at); end == at {
 			return p.fail(at, "a digit was expected after the point")
 		}
 	}
@@ -393,18 +413,18 @@ func (p *parser) number(start int) (*Node, int) {
 		if c = p.peek(at); c == '+' || c == '-' {
 			at++
 		}
-		if end = p.digits(at); end == at {
+		if end = digits(text, at); end == at {
 			return p.fail(at, "a digit was expected in the exponent")
 		}
 	}
 	n := p.node(start)
-	n.Kind, n.Text, n.traits = Number, p.text[start:end], literal
+	n.Kind, n.Text, n.traits = Number, text[start:end], literal
 	return n, end
 }
 
 // digits returns where the run of digits ends that begins at a place.
-func (p *parser) digits(at int) int {
-	for at < len(p.text) && p.text[at]-'0' <= 9 {
+func digits(text string, at int) int {
+	for at < len(text) && text[at]-'0' <= 9 {
 		at++
 	}
 	return at

@@ -15,6 +15,9 @@ func load64[T string | []byte](s T) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
+// word returns the eight bytes of s at a place. It takes one check of bounds, where load64 of the rest of s takes two.
+func word[T string | []byte](s T, at int) uint64 { return load64(s[at : at+8]) }
+
 // load32 returns the first four bytes of s, the first of them lowest.
 func load32[T string | []byte](s T) uint64 {
 	_ = s[3]
@@ -40,22 +43,23 @@ func isPlain(c byte) bool {
 }
 
 // notPlain marks the lowest byte of x that is not plain by its top bit, and none if all are. Bytes above that one may be
-// marked as well. Without the second bit a quote comes right after the control characters.
+// marked as well. Without the second bit a quote comes right after the control characters. Each byte beyond ASCII is marked
+// by one of the terms at least.
 func notPlain(x uint64) uint64 {
 	backslash, less := x^ones*'\\', x^ones*'<'
-	return (x | (x + ones) | ((x ^ ones*2) - ones*('"'-1)) | (backslash - ones) | (less - ones)) & high
+	return (x + ones | ((x ^ ones*2) - ones*('"'-1)) | (backslash - ones) | (less - ones)) & high
 }
 
 // notBare is notPlain, and marks an opening brace as well, which is a DEL but for one bit. It also marks a vertical bar,
 // which is a backslash and a less-than sign but for two.
 func notBare(x uint64) uint64 {
-	return (x | ((x | ones*4) + ones) | ((x ^ ones*2) - ones*('"'-1)) | (((x | ones*0x60) ^ ones*'|') - ones)) & high
+	return ((x | ones*4) + ones | ((x ^ ones*2) - ones*('"'-1)) | (((x | ones*0x60) ^ ones*'|') - ones)) & high
 }
 
 // plainEnd returns where the run of plain bytes ends that begins at a place in s.
 func plainEnd[T string | []byte](s T, at int) int {
 	for at+8 <= len(s) {
-		if found := notPlain(load64(s[at:])); found != 0 {
+		if found := notPlain(word(s, at)); found != 0 {
 			return at + bits.TrailingZeros64(found)/8
 		}
 		at += 8
@@ -77,11 +81,11 @@ func allPlain[T string | []byte](s T) bool {
 		return notPlain(load32(s)|load32(s[n-4:])<<32) == 0
 	}
 	for at := 8; at < n; at += 8 {
-		if notPlain(load64(s[at-8:])) != 0 {
+		if notPlain(word(s, at-8)) != 0 {
 			return false
 		}
 	}
-	return notPlain(load64(s[n-8:])) == 0
+	return notPlain(word(s, n-8)) == 0
 }
 
 // HasBrace reports whether s has an opening or a closing brace.
@@ -107,7 +111,7 @@ func blankEnd(s string, at int) int {
 	for at < len(s) && isBlank(s[at]) {
 		at++
 		for at+8 <= len(s) {
-			if others := load64(s[at:]) ^ ones*' '; others != 0 {
+			if others := word(s, at) ^ ones*' '; others != 0 {
 				at += bits.TrailingZeros64(others) / 8
 				if s[at] > ' ' {
 					return at

@@ -10,22 +10,17 @@ import (
 // without escapes is a part of the text and costs no allocation.
 func (p *parser) string(at int) (string, int) {
 	text, start, seen := p.text, at+1, plain|literal
-	for at = start; at+8 <= len(text); {
-		found := notBare(load64(text[at:]))
-		if found == 0 {
-			at += 8
-			continue
-		}
-		at += bits.TrailingZeros64(found) / 8
-		switch text[at] {
-		case '"':
-			p.traits = seen
-			return text[start:at], at + 1
-		case '{':
+	for at = start; at+8 <= len(text); at += 8 {
+		for found := notBare(word(text, at)); found != 0; found &= found - 1 { // a brace marks no byte above it
+			end := at + bits.TrailingZeros64(found)/8
+			if text[end] == '"' {
+				p.traits = seen
+				return text[start:end], end + 1
+			}
+			if text[end] != '{' {
+				return p.unusual(start, end)
+			}
 			seen = plain
-			at++
-		default:
-			return p.unusual(start, at)
 		}
 	}
 	return p.unusual(start, at)
