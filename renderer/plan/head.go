@@ -28,12 +28,12 @@ func (h head) append(dst []byte, magic string) []byte {
 func sumOf(file uint8, text []byte) uint64 {
 	const k0, k1 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h := mix(uint64(file)^k0, uint64(len(text))^k1)
-	for len(text) >= 8 {
-		h = mix(h^load64(text), k1)
-		text = text[8:]
+	at := 0
+	for ; at <= len(text)-8; at += 8 {
+		h = mix(h^load64(text[at:at+8]), k1)
 	}
 	var tail [8]byte
-	copy(tail[:], text)
+	copy(tail[:], text[at:])
 	return mix(h^load64(tail[:]), k0)
 }
 
@@ -49,7 +49,8 @@ func load32(b []byte) uint32 {
 
 func load64(b []byte) uint64 {
 	_ = b[7]
-	return uint64(load32(b)) | uint64(load32(b[4:]))<<32
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
 func store32(dst []byte, v uint32) []byte {
