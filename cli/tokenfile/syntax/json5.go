@@ -175,13 +175,19 @@ func (s *speller) plain(rest string) {
 	isName := strings.HasPrefix(skipComments(rest[end:]), ":")
 	number, isNumber := decimal(word)
 	switch {
-	case isName:
+	case isName, isNoJSON(word): // as in YAML: a text, so that at most its token is refused
 		s.out = append(s.out, jsontree.Append(nil, jsontree.NewString(word))...)
 	case isNumber:
 		s.out = append(s.out, number...)
 	default:
 		s.out = append(s.out, word...)
 	}
+}
+
+// isNoJSON reports whether a word of JSON5 is a number that JSON cannot say.
+func isNoJSON(word string) bool {
+	word = strings.TrimLeft(word, "+-")
+	return word == "Infinity" || word == "NaN"
 }
 
 // decimal spells a number of JSON5 as JSON does.

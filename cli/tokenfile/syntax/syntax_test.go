@@ -16,6 +16,7 @@ func TestTextsAreReadAsTrees(t *testing.T) {
 		{"names without quotes, and such that look like words", "a.json5", `{a_b:1,null:2,$x:3,500:{},ä:4}`, `{"a_b":1,"null":2,"$x":3,"500":{},"ä":4}`},
 		{"single quotes and escapes", "a.json5", `{'a"b':'it\'s "x" \x41\v\
 z'}`, `{"a\"b":"it's \"x\" A\u000bz"}`},
+		{"numbers that JSON lacks", "a.json5", `{a:Infinity,b:-Infinity,NaN:+NaN}`, `{"a":"Infinity","b":"-Infinity","NaN":"+NaN"}`},
 		{"numbers", "a.json5", `{a:+1,b:.5,c:5.,d:0x1F,e:-.5e3,f:-0x10}`, `{"a":1,"b":0.5,"c":5,"d":31,"e":-0.5e3,"f":-16}`},
 		{"white space of JSON5", "a.json5", "\u00a0{\v\"a\":1\u2028}", `{"a":1}`},
 		{"YAML keeps the spelling of numbers", "a.yaml", "a: 1.50\nb: 0x10\nc: yes\nd: ~\n", `{"a":1.50,"b":16,"c":"yes","d":null}`},
