@@ -55,25 +55,26 @@ func (t theme) wants(d *dev, tokens, groups string) {
 	})
 }
 
-// newToolsTheme is a published Theme with a group of three tokens, one of which another one names.
-func newToolsTheme(d *dev) theme {
+// startTools returns a page that is logged in, and a published Theme with a group of three tokens, one of which another one names.
+func startTools(t *testing.T) (*dev, theme, *page) {
+	t.Helper()
+	d := startDev(t, "--empty")
 	color := func(value string) map[string]any { return map[string]any{"$type": "color", "$value": value} }
 	th := newTheme(d, environmentOf(d), "tools", map[string]any{
 		"brand": map[string]any{"$description": "Ours", "a": color("#111111"), "brandB": color("#222222"), "c": color("#333333")},
 		"use":   map[string]any{"x": color("{brand.brandB}")},
 	})
 	d.api("POST", th.path()+"/tokens/publish", map[string]any{}, nil)
-	return th
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	return d, th, p
 }
 
 const toolsTokens = "brand.a=#111111 brand.brandB=#222222 brand.c=#333333 use.x={brand.brandB}"
 
 // A text is replaced in the names of tokens and groups, and the aliases follow; one step takes it back.
 func TestReplaceInNames(t *testing.T) {
-	d := startDev(t, "--empty")
-	th := newToolsTheme(d)
-	p := newBrowser(t)
-	p.logInAs(d, "dev")
+	d, th, p := startTools(t)
 	p.view(th.view(""))
 	p.click("button", "Replace …")
 	p.write("Where", "names")
@@ -94,10 +95,7 @@ func TestReplaceInNames(t *testing.T) {
 
 // A token whose removal is taken back stands where it stood.
 func TestUndoneRemovalKeepsThePlace(t *testing.T) {
-	d := startDev(t, "--empty")
-	th := newToolsTheme(d)
-	p := newBrowser(t)
-	p.logInAs(d, "dev")
+	d, th, p := startTools(t)
 	p.open(th, "brand.brandB")
 	p.click(".token-detail button", "Remove")
 	th.wants(d, "brand.a=#111111 brand.c=#333333 use.x={brand.brandB}", "brand: Ours")
@@ -115,10 +113,7 @@ func TestUndoneRemovalKeepsThePlace(t *testing.T) {
 
 // Extensions of a token are written and taken away as JSON.
 func TestExtensions(t *testing.T) {
-	d := startDev(t, "--empty")
-	th := newToolsTheme(d)
-	p := newBrowser(t)
-	p.logInAs(d, "dev")
+	d, th, p := startTools(t)
 	p.open(th, "brand.a")
 	for _, c := range []struct{ text, want string }{{`{"com.example": {"scopes": ["ALL"]}}`, "map[com.example:map[scopes:[ALL]]]"}, {"null", "<nil>"}} {
 		evaluate[bool](p, `(document.querySelector(".token-detail details").open = true)`)
@@ -137,10 +132,7 @@ func TestExtensions(t *testing.T) {
 // A group is made without tokens, opened by the keyboard, given a description, renamed and removed. One that says nothing
 // itself goes with its last token.
 func TestGroups(t *testing.T) {
-	d := startDev(t, "--empty")
-	th := newToolsTheme(d)
-	p := newBrowser(t)
-	p.logInAs(d, "dev")
+	d, th, p := startTools(t)
 	p.view(th.view(""))
 	p.click("button", "New token")
 	p.write("Path", "empty.one")
