@@ -36,7 +36,7 @@ func (c *CompiledTheme) changed(overrides []dtcg.Override) *change {
 		return nil
 	}
 	v := &change{of: c, delta: delta, ends: make([]changeEnds, len(delta.At))}
-	names := namer{Namer: css.Namer{Prefix: c.prefix}}
+	names := namer{prefix: c.prefix}
 	var name []byte
 	room, declared := c.room, c.declared
 	for k, i := range delta.At {

@@ -34,11 +34,7 @@ func Compile(theme *jsontree.Node, prefix string) *CompiledTheme {
 		declared: s.declared, contested: s.contested, diagnostics: s.diagnostics,
 	}
 	leftOut := s.leftOut
-	room := len(stylesheetHead) + len(s.css) + len(stylesheetTail)
-	if theme != nil {
-		room = max(room, len(theme.Text)+len(theme.Text)/2) // the resolved files are longer by a third to a half
-	}
-	text := make([]byte, 0, room) // of one file after the other
+	text := make([]byte, 0, s.room(TokensJSON)) // of one file after the other
 	for f := range File(FileCount) {
 		if f != TokensCSS {
 			c.files[f].stops = make([]int32, len(s.doc.Tokens))

@@ -6,6 +6,7 @@ package renderer
 
 import (
 	"errors"
+	"slices"
 
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -122,5 +123,24 @@ func (s *Set) Append(dst []byte, f File) []byte {
 		return s.change.append(dst, f)
 	}
 	w := walker{set: s}
-	return w.append(dst, f)
+	return w.append(slices.Grow(dst, s.room(f)), f)
+}
+
+// room returns about how many bytes file f has, so that most are written without a second buffer: as a rule not fewer
+// than it has.
+func (s *Set) room(f File) int {
+	sheet := len(stylesheetHead) + len(s.css) + len(stylesheetTail)
+	stored := 2 * sheet // about, if only the parts of the document tell
+	if root := s.doc.Root; root.IsObject() && root.Text != "" {
+		stored = len(root.Text)
+	}
+	switch f {
+	case TokensDTCGJSON:
+		return stored + len("\n")
+	case TokensFlatJSON:
+		return 2*sheet + sheet/2
+	case TokensJSON:
+		return max(sheet, stored+stored/2) // the resolved file is longer than the stored one by a third to a half
+	}
+	return sheet
 }

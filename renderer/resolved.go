@@ -62,7 +62,7 @@ func (w *walker) appendResolved(dst []byte, t *dtcg.Token) []byte {
 		return append(dst, t.Node.Text...)
 	}
 	if before, after, ok := aroundValue(t); ok {
-		if t.Type == "" && t.Resolved != "" {
+		if !t.Typed && t.Resolved != "" {
 			dst = append(jsontree.AppendString(append(dst, "{"+typeName...), t.Resolved), ","+valueName...)
 		} else {
 			dst = append(dst, before...)
@@ -79,10 +79,10 @@ func (w *walker) appendResolved(dst []byte, t *dtcg.Token) []byte {
 		switch {
 		case !dtcg.IsMetadata(m.Name) || isReference(m.Name):
 			continue
-		case m.Name == "$type" && t.Type == "":
+		case m.Name == "$type" && !t.Typed:
 			continue // not a string, and none to say so
 		case m.Name == "$value":
-			if t.Type == "" && t.Resolved != "" {
+			if !t.Typed && t.Resolved != "" {
 				dst = append(separate(dst, start), typeName...)
 				dst = jsontree.AppendString(dst, t.Resolved)
 			}
@@ -108,11 +108,11 @@ func aroundValue(t *dtcg.Token) (before, after string, ok bool) {
 		return "", "", false
 	}
 	at := len("{" + valueName)
-	if t.Type != "" && members[0].Name == "$type" {
+	if t.Typed && members[0].Name == "$type" {
 		at += len(typeName) + jsontree.Length(members[0].Value) + len(",")
 		members = members[1:]
 	}
-	if members[0].Name != "$value" || t.Type == "" && t.Node.IndexOf("$type") >= 0 {
+	if members[0].Name != "$value" || !t.Typed && t.Node.IndexOf("$type") >= 0 {
 		return "", "", false
 	}
 	if len(members) > 1 {
@@ -131,8 +131,8 @@ func (w *walker) appendServed(dst []byte, t *dtcg.Token) []byte {
 
 // isResolved reports whether a token is resolved as it is stored.
 func isResolved(t *dtcg.Token) bool {
-	return !t.Overridden && !t.HasChildren && !t.HasRefs && t.Served == t.Value && t.Type == t.Resolved &&
-		(t.Type != "" || t.Node.IndexOf("$type") < 0)
+	return !t.Overridden && !t.HasChildren && !t.HasRefs && t.Served == t.Value &&
+		(t.Typed || t.Resolved == "" && t.Node.IndexOf("$type") < 0)
 }
 
 // flat writes every served value under its dotted path: the shape of a Variant's own map.

@@ -17,7 +17,7 @@ const stylesheetTail = "}\n"
 
 // declare renders the declarations of all tokens, which decides what the resolved files hold.
 func (s *Set) declare() {
-	names := namer{Namer: css.Namer{Prefix: s.prefix}}
+	names := namer{prefix: s.prefix}
 	var found []dtcg.Diagnostic
 	var name []byte
 	lines := make([]line, 0, len(s.doc.Tokens))
@@ -92,26 +92,34 @@ const maxDeclared = MaxFileBytes - len(stylesheetHead) - len(stylesheetTail)
 // namer writes the custom property names of tokens in document order. A name that would take the names of all tokens
 // past the length of tokens.css is empty.
 type namer struct {
-	css.Namer
-	total int // bytes of the names so far
+	prefix string
+	total  int // bytes of the names so far
 }
 
 // append appends the name of the next token.
 func (n *namer) append(dst []byte, t *dtcg.Token) []byte {
-	if n.total+len(n.Prefix) > maxDeclared {
+	if n.total+len(n.prefix) > maxDeclared {
 		return dst
 	}
 	start := len(dst)
 	if t.NamePath {
-		dst = n.AppendPath(dst, t.Path)
+		dst = css.AppendPartsName(dst, n.prefix, t.Path)
 	} else {
-		dst = n.Append(dst, t.Segments)
+		dst = appendName(dst, n.prefix, t)
 	}
 	if length := len(dst) - start; n.total+length <= maxDeclared {
 		n.total += length
 		return dst
 	}
 	return dst[:start]
+}
+
+// appendName appends the custom property name of a token.
+func appendName(dst []byte, prefix string, t *dtcg.Token) []byte {
+	if t.HasDottedName() {
+		return css.AppendName(dst, prefix, t.Segments())
+	}
+	return css.AppendPathName(dst, prefix, t.Path)
 }
 
 // lineIndent is what stands before the name in a line.

@@ -128,12 +128,12 @@ func (p *drawing) sections() [sectionCount]section {
 	list := emptySections()
 	places := map[[2]string]int{} // section and name of a group -> its place in the section
 	for i, first := range p.columns[0].document.Tokens {
-		e := entry{index: i, property: string(css.AppendName(nil, p.Prefix, first.Segments))}
+		e := entry{index: i, property: string(css.AppendName(nil, p.Prefix, first.Segments()))}
 		if !p.declares(&e) {
 			continue
 		}
 		s := &list[sectionOf(e.token)]
-		key := [2]string{s.id, groupOf(e.token.Segments)}
+		key := [2]string{s.id, groupOf(e.token.Segments())}
 		at, known := places[key]
 		if !known {
 			at = len(s.groups)

@@ -175,10 +175,15 @@ func renameAliases(text string, renamed map[string]string) string {
 // mostAlike pairs tokens of one content by the likeness of their paths; if two fit one equally well,
 // neither is paired.
 func (r *renamer) mostAlike(gone, fresh []*dtcg.Token) {
+	segments := make(map[*dtcg.Token][]string, len(fresh))
+	for _, t := range fresh {
+		segments[t] = t.Segments()
+	}
 	for _, t := range gone {
+		own := t.Segments()
 		best, bestScore, twice := "", 0, false
 		for _, other := range unpaired(fresh, r.from) {
-			switch score := likeness(t.Segments, other.Segments); {
+			switch score := likeness(own, segments[other]); {
 			case score > bestScore:
 				best, bestScore, twice = other.Path, score, false
 			case score == bestScore:
@@ -216,8 +221,9 @@ type prefixes struct{ from, to string }
 func (r *renamer) byGroup() {
 	size := map[string]int{} // tokens that are gone, by group
 	for _, t := range r.removed {
-		for i := 1; i < len(t.Segments); i++ {
-			size[strings.Join(t.Segments[:i], ".")]++
+		segments := t.Segments()
+		for i := 1; i < len(segments); i++ {
+			size[strings.Join(segments[:i], ".")]++
 		}
 	}
 	for _, group := range r.groups() {

@@ -49,7 +49,7 @@ func matchContent(before, after *dtcg.Document, renamed map[string]string) {
 }
 
 func candidatesOf(byContent map[string]*candidates, t *dtcg.Token) *candidates {
-	key := string(appendContent(append([]byte(t.Type), 0), t.Value))
+	key := string(appendContent(append([]byte(t.OwnType()), 0), t.Value))
 	c := byContent[key]
 	if c == nil {
 		c = &candidates{}

@@ -31,8 +31,11 @@ func TokenSet(document *jsontree.Node) ([]TokenEntry, []GroupEntry) {
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		tokens[i] = TokenEntry{
-			Path: t.Path, Type: orNil(&t.Type), ResolvedType: orNil(&t.Resolved), Inferred: t.Inferred,
+			Path: t.Path, ResolvedType: orNil(&t.Resolved), Inferred: t.Inferred,
 			Value: t.Value, Description: t.Node.Find("$description"), Extensions: t.Node.Find("$extensions"),
+		}
+		if t.Typed {
+			tokens[i].Type = &t.Resolved
 		}
 	}
 	groups := make([]GroupEntry, len(d.Groups))

@@ -1,7 +1,7 @@
 package css
 
 import (
-	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"example.com/livery/renderer/jsontree"
@@ -16,8 +16,27 @@ const rootSegment = "$root"
 // document, whose path is "$root" alone, is named "--root" without a prefix, and one whose name
 // is empty "---".
 func AppendName(dst []byte, prefix string, path []string) []byte {
-	n := Namer{Prefix: prefix}
-	return n.Append(dst, path)
+	start := len(dst)
+	dst = appendPrefix(dst, prefix)
+	for _, segment := range path {
+		dst = appendNamePart(dst, segment)
+	}
+	return closeName(dst, start)
+}
+
+// AppendPathName is AppendName for a dotted path of segments without full stops.
+func AppendPathName(dst []byte, prefix, path string) []byte {
+	start := len(dst)
+	dst = appendPrefix(dst, prefix)
+	for segment := range strings.SplitSeq(path, ".") {
+		dst = appendNamePart(dst, segment)
+	}
+	return closeName(dst, start)
+}
+
+// AppendPartsName is AppendPathName for a path of name parts.
+func AppendPartsName(dst []byte, prefix, path string) []byte {
+	return jsontree.AppendDashed(append(appendPrefix(dst, prefix), '-'), path)
 }
 
 // IsNamePart reports whether a segment stands in a property's name as it is.
@@ -30,53 +49,22 @@ func IsNamePart(segment string) bool {
 	return segment != ""
 }
 
-// Namer is AppendName for many tokens with one prefix. What the names of a group begin with is made once for all
-// tokens of the group that come one after the other. It belongs to one goroutine.
-type Namer struct {
-	Prefix string
-
-	group []string // the path of the group of the last token
-	stem  []byte   // what the names in it begin with; empty: of none yet
+// appendPrefix appends what all names begin with.
+func appendPrefix(dst []byte, prefix string) []byte {
+	dst = append(dst, '-')
+	if prefix != "" {
+		dst = appendSegment(append(dst, '-'), prefix)
+	}
+	return dst
 }
 
-// AppendPath is Append for a dotted path whose segments all are name parts.
-func (n *Namer) AppendPath(dst []byte, path string) []byte {
-	dst = append(dst, "--"...)
-	if n.Prefix != "" {
-		dst = append(appendSegment(dst, n.Prefix), '-')
-	}
-	return jsontree.AppendDashed(dst, path)
-}
-
-// Append appends the custom property name of the token at path. It keeps path, which must not change.
-func (n *Namer) Append(dst []byte, path []string) []byte {
-	last := max(len(path)-1, 0)
-	if len(n.stem) == 0 || !slices.Equal(n.group, path[:last]) {
-		n.group = path[:last]
-		n.stem = appendStem(n.stem[:0], n.Prefix, n.group)
-	}
-	start := len(dst)
-	dst = append(dst, n.stem...)
-	if last < len(path) {
-		dst = appendNamePart(dst, path[last])
-	}
+// closeName ends the name that begins at a place in dst, if nothing came of its segments.
+func closeName(dst []byte, start int) []byte {
 	switch len(dst) - start {
 	case len("-"):
 		return append(dst, "-root"...)
 	case len("--"):
 		return append(dst, '-') // CSS keeps "--" for itself
-	}
-	return dst
-}
-
-// appendStem appends what the names of the tokens in a group begin with.
-func appendStem(dst []byte, prefix string, group []string) []byte {
-	dst = append(dst, '-')
-	if prefix != "" {
-		dst = appendSegment(append(dst, '-'), prefix)
-	}
-	for _, segment := range group {
-		dst = appendNamePart(dst, segment)
 	}
 	return dst
 }

@@ -18,7 +18,7 @@ const (
 func (r *resolver) cycle(component []int32) {
 	members := inOrder(component)
 	for _, i := range members {
-		r.at(i).setType(nil)
+		r.setType(r.at(i), nil)
 	}
 	shown := cycleThrough(&r.states, members, members[0])
 	whole := "the alias cycle " + r.spell(shown)

@@ -4,29 +4,51 @@
 // or $extends, never changes a node it was given, and is total: any JSON object reads.
 package dtcg
 
-import "example.com/livery/renderer/jsontree"
+import (
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+)
 
 // Token is one design token: an object with $value. It belongs to its Document and is never changed
 // once the Document is read.
 type Token struct {
 	Path        string         // dotted; two tokens share one only if a name has a dot
-	Segments    []string       // the names from the root to the token
 	Node        *jsontree.Node // the token's object, as the Theme spells it
 	Value       *jsontree.Node // $value as written, or the Variant's value laid over it
 	Served      *jsontree.Node // Value with every alias replaced; nil if that cannot be done
-	Type        string         // the token's own $type; empty when it has none
 	Resolved    string         // the type after aliases, inheritance and inference; empty when none
+	Typed       bool           // Resolved is the token's own $type
 	Inferred    bool           // Resolved was guessed from a value's shape
 	Overridden  bool           // Value comes from the Variant
 	isAlias     bool           // Value is one alias and nothing else
 	PlainPath   bool           // Path is known to need no escapes in JSON
-	NamePath    bool           // all Segments stand in the name of a custom property as they are
+	NamePath    bool           // all names of Path stand in the name of a custom property as they are
 	HasRefs     bool           // Node has a member $ref or $extends, which is never applied
 	HasChildren bool           // Node has members beside the $… ones: kept in the document, never read
 
-	inherited string  // the nearest group's $type
-	refs      []int32 // what the aliases in Value name: token positions, or refMissing
+	names *[]string // the names from the root to the token, if one of them has a full stop
+	refs  []int32   // what the aliases in Value name: token positions, or refMissing
 }
+
+// Segments returns the names from the root to the token. The caller must not change them.
+func (t *Token) Segments() []string {
+	if t.names != nil {
+		return *t.names
+	}
+	return strings.Split(t.Path, ".")
+}
+
+// OwnType returns the token's own $type; it is empty if the token has none.
+func (t *Token) OwnType() string {
+	if t.Typed {
+		return t.Resolved
+	}
+	return ""
+}
+
+// HasDottedName reports whether a name on the way to the token has a full stop, which Path does not tell.
+func (t *Token) HasDottedName() bool { return t.names != nil }
 
 // Group is a group that has metadata of its own. It belongs to its Document.
 type Group struct {

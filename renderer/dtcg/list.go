@@ -1,6 +1,7 @@
 package dtcg
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/livery/renderer/css"
@@ -37,9 +38,6 @@ func valueAt(n *jsontree.Node) int {
 // neither a token nor a group.
 func IsMetadata(name string) bool { return strings.HasPrefix(name, "$") && name != rootName }
 
-// segmentSlab is of how many names the longest slabs are that segments are cut from.
-const segmentSlab = 1 << 10
-
 // lister walks the tree once.
 type lister struct {
 	d     *Document
@@ -48,7 +46,7 @@ type lister struct {
 	plain bool     // none of them needs an escape in JSON
 	named bool     // all of them are parts of a custom property's name
 	stem  []byte   // these names with a dot after each: what the paths below the group begin with
-	names []string // the slab of segments at hand
+	dots  int      // how many of them have a full stop
 
 	tokenBytes, groupBytes int // of the paths so far
 }
@@ -88,7 +86,7 @@ func (l *lister) group(n *jsontree.Node, inherited string) {
 	if hasMetadata(n, len(l.stack) == 0) && l.affords(&l.groupBytes, path) {
 		l.d.Groups = append(l.d.Groups, Group{string(l.stem[:path]), own, n.Find("$description"), n})
 	}
-	names, stem, plain, named := len(l.stack), len(l.stem), l.plain, l.named
+	names, stem, plain, named, dots := len(l.stack), len(l.stem), l.plain, l.named, l.dots
 	l.plain = plain && n.HasPlainNames()
 	for i := range n.Members {
 		m := &n.Members[i]
@@ -100,9 +98,13 @@ func (l *lister) group(n *jsontree.Node, inherited string) {
 			l.token(m.Value, at, inherited)
 			continue
 		}
-		l.stem, l.named = append(append(l.stem[:stem], m.Name...), '.'), named && css.IsNamePart(m.Name)
+		l.stem = append(append(l.stem[:stem], m.Name...), '.')
+		if !css.IsNamePart(m.Name) {
+			l.named = false
+			l.dots += strings.Count(m.Name, ".")
+		}
 		l.group(m.Value, inherited)
-		l.named = named
+		l.named, l.dots = named, dots
 		l.stem = l.stem[:stem]
 	}
 	l.stack, l.plain = l.stack[:names], plain
@@ -117,9 +119,16 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	rest := cap(l.d.Tokens) - len(l.d.Tokens)
 	l.d.Tokens = append(l.d.Tokens, Token{})
 	t := &l.d.Tokens[len(l.d.Tokens)-1]
-	t.Path, t.Segments = l.paths.cut(l.stem, name, rest), l.segments(rest)
-	t.Node, t.Value, t.inherited, t.PlainPath = n, n.Members[at].Value, inherited, l.plain
-	t.NamePath = l.named && css.IsNamePart(name)
+	t.Path = l.paths.cut(l.stem, name, rest)
+	t.Node, t.Value, t.PlainPath = n, n.Members[at].Value, l.plain
+	if t.NamePath = css.IsNamePart(name); !t.NamePath && l.dots+strings.Count(name, ".") > 0 || l.dots > 0 {
+		names := slices.Clone(l.stack)
+		t.names = &names
+	}
+	t.NamePath = t.NamePath && l.named
+	if len(inherited) <= maxTypeBytes {
+		t.Resolved = inherited
+	}
 	if len(n.Members) == 1 {
 		return
 	}
@@ -127,28 +136,15 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 		switch m := &n.Members[i]; m.Name {
 		case "$value":
 		case "$type":
-			t.Type = text(m.Value)
+			if own := text(m.Value); own != "" {
+				t.Resolved, t.Typed = own, true
+			}
 		case "$ref", "$extends":
 			t.HasRefs = true
 		default:
 			t.HasChildren = t.HasChildren || !IsMetadata(m.Name)
 		}
 	}
-}
-
-// segments copies the stack, for the first of about so many tokens.
-func (l *lister) segments(rest int) []string {
-	start, end := len(l.names), len(l.names)+len(l.stack)
-	if end > cap(l.names) {
-		l.names = make([]string, 0, max(len(l.stack), min(rest*len(l.stack), segmentSlab)))
-		start, end = 0, len(l.stack)
-	}
-	l.names = l.names[:end]
-	own, stack := l.names[start:end:end], l.stack
-	for i := range min(len(own), len(stack)) { // they are few: a copy costs more
-		own[i] = stack[i]
-	}
-	return own
 }
 
 // hasMetadata reports whether a group has something of its own to say. $ref says nothing here, as

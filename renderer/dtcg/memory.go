@@ -4,9 +4,8 @@ import "example.com/livery/renderer/jsontree"
 
 // What the parts of a document take on a 64-bit machine, in bytes.
 const (
-	tokenBytes      = 144 + 16 + 4 // with its measure and the position of its first dependent
-	segmentBytes    = 16
-	refBytes        = 4 + 4 // with the dependent that it makes
+	tokenBytes      = 96 + 16 + 4 // with its measure and the position of its first dependent
+	refBytes        = 4 + 4       // with the dependent that it makes
 	groupBytes      = 48
 	diagnosticBytes = 48
 	failureBytes    = 64 // with its share of the map
@@ -19,7 +18,7 @@ func (b *Base) MemoryBytes() int {
 	total := d.Root.MemoryBytes() + jsontree.IndexMemoryBytes(d.byPath.Len()) + len(b.failures)*failureBytes
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
-		total += tokenBytes + len(t.Path) + len(t.Segments)*segmentBytes + max(1, len(t.refs))*refBytes + builtBytes(t.Value, t.Served)
+		total += tokenBytes + len(t.Path) + max(1, len(t.refs))*refBytes + builtBytes(t.Value, t.Served)
 	}
 	for i := range d.Groups {
 		total += groupBytes + len(d.Groups[i].Path)

@@ -130,6 +130,7 @@ func (o *overlay) resolve(all bool) (misfits []badOverride) {
 	}
 	spoiled := map[int32]bool{}
 	r := newResolver(o.theme, o.states)
+	r.typed = true
 	if o.base != nil {
 		r.base, r.total = o.base, o.base.totalWithout(o.picked)
 	}

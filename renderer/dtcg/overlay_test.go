@@ -99,7 +99,7 @@ func TestOverlay(t *testing.T) {
 				if got := spell(is.Served); got != want {
 					t.Errorf("%s is served as %s, want %s", is.Path, got, want)
 				}
-				if is.Resolved != was.Resolved || is.Inferred != was.Inferred || is.Type != was.Type {
+				if is.Resolved != was.Resolved || is.Inferred != was.Inferred || is.Typed != was.Typed {
 					t.Errorf("S12: %s is retyped to %q", is.Path, is.Resolved)
 				}
 			}

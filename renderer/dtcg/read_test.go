@@ -71,8 +71,8 @@ func TestTokensAreListedDepthFirstInDocumentOrder(t *testing.T) {
 			}
 			for i := range d.Tokens {
 				tok := &d.Tokens[i]
-				if d.Token(tok.Path) != tok || strings.Join(tok.Segments, ".") != tok.Path {
-					t.Errorf("Token(%q) or its segments %q are wrong", tok.Path, tok.Segments)
+				if d.Token(tok.Path) != tok || strings.Join(tok.Segments(), ".") != tok.Path {
+					t.Errorf("Token(%q) or its segments %q are wrong", tok.Path, tok.Segments())
 				}
 			}
 			if d.Token("no.such") != nil || d.Token("") != nil {
@@ -118,9 +118,9 @@ func TestTypesResolve(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			tok := read(t, c.doc).Token(c.path)
-			if tok.Type != c.own || tok.Resolved != c.resolved || tok.Inferred != c.inferred {
+			if tok.OwnType() != c.own || tok.Resolved != c.resolved || tok.Inferred != c.inferred {
 				t.Errorf("Type, Resolved, Inferred = %q, %q, %v, want %q, %q, %v",
-					tok.Type, tok.Resolved, tok.Inferred, c.own, c.resolved, c.inferred)
+					tok.OwnType(), tok.Resolved, tok.Inferred, c.own, c.resolved, c.inferred)
 			}
 		})
 	}

@@ -34,6 +34,7 @@ type measure struct{ bytes, depth int }
 type resolver struct {
 	d *Document // whose paths and groups aliases name
 	states
+	typed    bool  // the types that are there stay: a Variant cannot retype
 	base     *Base // of the tokens that are not resolved; nil if all are
 	failures map[int32]failure
 	measures []measure         // of the tokens that are resolved; nil: none is remembered, as for one value alone
@@ -54,7 +55,7 @@ func newResolver(d *Document, s states) *resolver {
 }
 
 // resolve sets Resolved, Inferred and Served of every token and reports those that have no value.
-// A type that is there already stays: a Variant cannot retype. It calls built for every token whose
+// It calls built for every token whose
 // aliases were replaced, after those that it needs.
 func (r *resolver) resolve(built func(token int32)) {
 	tokens := r.resolved()
@@ -64,7 +65,7 @@ func (r *resolver) resolve(built func(token int32)) {
 			r.report(t, TokenHasChildren, "a token has no members but the $… ones; the others are never read")
 		}
 		if len(t.refs) == 0 {
-			t.setType(nil)
+			r.setType(t, nil)
 			t.Served = t.Value
 		}
 	}
@@ -76,16 +77,13 @@ func (r *resolver) resolve(built func(token int32)) {
 }
 
 // setType resolves the type of t: its own, else that of the token it is an alias of (nil when it
-// is none), else the nearest group's, else a guess from the value's shape.
-func (t *Token) setType(target *Token) {
+// is none), else the nearest group's, which is there already, else a guess from the value's shape.
+func (r *resolver) setType(t, target *Token) {
 	switch {
-	case t.Resolved != "":
-	case t.Type != "":
-		t.Resolved = t.Type
+	case t.Typed || r.typed && t.Resolved != "":
 	case target != nil && target.Resolved != "" && len(target.Resolved) <= maxTypeBytes:
 		t.Resolved, t.Inferred = target.Resolved, target.Inferred
-	case t.inherited != "" && len(t.inherited) <= maxTypeBytes:
-		t.Resolved = t.inherited
+	case t.Resolved != "":
 	default:
 		t.Resolved = css.InferType(t.Value)
 		t.Inferred = t.Resolved != ""
@@ -99,7 +97,7 @@ func (r *resolver) token(i int32) bool {
 	if ref := t.alias(); ref >= 0 {
 		target = r.at(ref)
 	}
-	t.setType(target)
+	r.setType(t, target)
 	if target != nil && r.share(i, t, target) {
 		return true
 	}

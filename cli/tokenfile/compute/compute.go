@@ -59,7 +59,7 @@ type computer struct {
 }
 
 func (c *computer) concede(kind string, t *dtcg.Token, message string) {
-	c.said = append(c.said, tokenfile.Concession{Kind: kind, Pointer: jsontree.Pointer(t.Segments).String(), Path: t.Path, Message: message})
+	c.said = append(c.said, tokenfile.Concession{Kind: kind, Pointer: jsontree.Pointer(t.Segments()).String(), Path: t.Path, Message: message})
 }
 
 // value returns the computed value of a token.
@@ -92,7 +92,7 @@ func (c *computer) token(t *dtcg.Token) *jsontree.Node {
 		return c.modified(t, v)
 	case !c.all:
 	case slices.Contains(numeric, kind) && v.IsString():
-		return c.number(v, t.Type)
+		return c.number(v, t.OwnType())
 	case kind == css.Typography || kind == css.Shadow || kind == css.Border:
 		return c.parts(v)
 	}

@@ -69,7 +69,7 @@ func writeFigma(d *dtcg.Document) (*jsontree.Node, map[string]string) {
 			f.ids[i], place[i] = v.ID, len(variables)
 			variables = append(variables, member{v.ID, v})
 			ids = append(ids, v.ID)
-			places[jsontree.Pointer(d.Tokens[i].Segments).String()] = "/meta/variables" + jsontree.Pointer{v.ID}.String()
+			places[jsontree.Pointer(d.Tokens[i].Segments()).String()] = "/meta/variables" + jsontree.Pointer{v.ID}.String()
 		}
 	}
 	for i := range f.ids {
@@ -134,7 +134,7 @@ func (f *figmaFile) variable(i int) (v variable, ok bool) {
 
 // name is the name of a variable, with slashes between its groups; each has its own.
 func (f *figmaFile) name(t *dtcg.Token) string {
-	name := strings.TrimSuffix(strings.Join(t.Segments, "/"), "/$root")
+	name := strings.TrimSuffix(strings.Join(t.Segments(), "/"), "/$root")
 	for f.names[name] {
 		name += "_"
 	}

@@ -66,11 +66,11 @@ func (p *Plan) addMissing(theme, mode *dtcg.Document, m Mode) bool {
 		if theme.Token(t.Path) != nil || !mode.Names(t) {
 			continue
 		}
-		if hasNoRoom(p.Theme, t.Segments) {
+		if hasNoRoom(p.Theme, t.Segments()) {
 			p.Clashes = append(p.Clashes, Clash{m.Dimension, m.Name, t.Path})
 			continue
 		}
-		tree.Put(missing, t.Segments, typed(t))
+		tree.Put(missing, t.Segments(), typed(t))
 		p.Added = append(p.Added, t.Path)
 	}
 	if len(missing.Members) == 0 {
@@ -96,7 +96,7 @@ func hasNoRoom(n *jsontree.Node, segments []string) bool {
 
 // typed is a token's object with the type that it has from its groups.
 func typed(t *dtcg.Token) *jsontree.Node {
-	if t.Type != "" || t.Resolved == "" || t.Inferred {
+	if t.Typed || t.Resolved == "" || t.Inferred {
 		return t.Node
 	}
 	kind := jsontree.Member{Name: "$type", Value: jsontree.NewString(t.Resolved)}

@@ -251,7 +251,7 @@ func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
 		what, lost = "a token", nil
 		document := dtcg.Read(old)
 		for i := range document.Tokens {
-			lost = append(lost, slices.Concat(at, document.Tokens[i].Segments))
+			lost = append(lost, slices.Concat(at, document.Tokens[i].Segments()))
 		}
 	}
 	for _, p := range lost {
@@ -357,7 +357,7 @@ func overridesOf(part tokenfile.Part, set *mergedSet) (list []override) {
 	document := dtcg.Read(part.Tree)
 	for i := range document.Tokens {
 		t := &document.Tokens[i]
-		pointer := jsontree.Pointer(t.Segments).String()
+		pointer := jsontree.Pointer(t.Segments()).String()
 		if own, ok := part.Origins[pointer]; ok {
 			pointer = own
 		}

@@ -39,7 +39,7 @@ func SetOf(root *jsontree.Node) client.TokenSet {
 	document := dtcg.Read(root)
 	for _, t := range document.Tokens {
 		set.Tokens = append(set.Tokens, client.Token{
-			Path: t.Path, Type: optional(t.Type), ResolvedType: optional(t.Resolved), Value: jsontree.Append(nil, t.Value),
+			Path: t.Path, Type: optional(t.OwnType()), ResolvedType: optional(t.Resolved), Value: jsontree.Append(nil, t.Value),
 			Description: described(t.Node.Find("$description")), Extensions: jsontree.Append(nil, t.Node.Find("$extensions")),
 		})
 	}
