@@ -116,11 +116,10 @@ func (s *Set) cut(c *cutFile, f File, dst []byte) (leftOut bool) {
 	w := walker{set: s, starts: c.ends[:len(s.doc.Tokens)], stops: c.stops}
 	c.text = w.append(dst, f)
 	next := int32(len(c.text))
-	for i := len(c.ends) - 1; i >= 0; i-- {
-		if i == len(c.ends)-1 || c.ends[i] > next {
-			c.ends[i] = next // a token or a group that was taken back begins where the next one does
-		}
-		next = c.ends[i]
+	c.ends[len(w.starts)] = next
+	for i := len(w.starts) - 1; i >= 0; i-- {
+		next = min(next, w.starts[i]) // a token or a group that was taken back begins where the next one does
+		w.starts[i] = next
 	}
 	return len(w.left) > 0 || w.leftMembers > 0
 }

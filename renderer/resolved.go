@@ -104,7 +104,7 @@ const (
 // comes after a value that is the last member but a brace.
 func aroundValue(t *dtcg.Token) (before, after string, ok bool) {
 	text, members := t.Node.Text, t.Node.Members
-	if text == "" || t.HasChildren || t.HasRefs {
+	if text == "" || t.HasChildren || t.HasUnused {
 		return "", "", false
 	}
 	at := len("{" + valueName)
@@ -112,7 +112,7 @@ func aroundValue(t *dtcg.Token) (before, after string, ok bool) {
 		at += len(typeName) + jsontree.Length(members[0].Value) + len(",")
 		members = members[1:]
 	}
-	if members[0].Name != "$value" || !t.Typed && t.Node.IndexOf("$type") >= 0 {
+	if members[0].Name != "$value" {
 		return "", "", false
 	}
 	if len(members) > 1 {
@@ -131,8 +131,8 @@ func (w *walker) appendServed(dst []byte, t *dtcg.Token) []byte {
 
 // isResolved reports whether a token is resolved as it is stored.
 func isResolved(t *dtcg.Token) bool {
-	return !t.Overridden && !t.HasChildren && !t.HasRefs && t.Served == t.Value &&
-		(t.Typed || t.Resolved == "" && t.Node.IndexOf("$type") < 0)
+	return !t.Overridden && !t.HasChildren && !t.HasUnused && t.Served == t.Value &&
+		(t.Typed || t.Resolved == "")
 }
 
 // flat writes every served value under its dotted path: the shape of a Variant's own map.

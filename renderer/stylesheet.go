@@ -22,8 +22,9 @@ func (s *Set) declare() {
 	var name []byte
 	lines := make([]line, 0, len(s.doc.Tokens))
 	out := make([]byte, 0, 64*len(s.doc.Tokens))
-	for i := range s.doc.Tokens {
-		t, p := &s.doc.Tokens[i], &s.places[i]
+	tokens, places, declared := s.doc.Tokens, s.places[:len(s.doc.Tokens)], 0
+	for i := range tokens {
+		t, p := &tokens[i], &places[i]
 		start := len(out)
 		p.start, p.same = int32(start), -1
 		out = names.append(append(out, "  "...), t)
@@ -35,8 +36,8 @@ func (s *Set) declare() {
 		k, _ := dtcg.KindOf(t.Resolved)
 		p.same = s.sameAs(i)
 		oneText, misfit := false, (*css.Misfit)(nil)
-		if p.same >= 0 && s.places[p.same].served && !s.leftOut && isOneLine(k) {
-			from, end := &s.places[p.same], s.places[p.same+1].start
+		if p.same >= 0 && places[p.same].served && !s.leftOut && isOneLine(k) {
+			from, end := &places[p.same], places[p.same+1].start
 			out = append(out, out[from.start+max(from.value, -from.value)-int32(len(": ")):end]...)
 			oneText = from.value > 0
 		} else {
@@ -45,7 +46,7 @@ func (s *Set) declare() {
 				found = append(found, dtcg.MisfitDiagnostic(t, misfit))
 			}
 		}
-		s.declared += len(out) - start
+		declared += len(out) - start
 		if len(out) == start {
 			continue // a typography or a gradient may have lines left that do fit
 		}
@@ -63,7 +64,7 @@ func (s *Set) declare() {
 		lines = appendLines(lines, out, first, isOneLine(k))
 	}
 	out, collisions := s.dropCollisions(out, lines)
-	s.css = out
+	s.css, s.declared = out, declared
 	s.diagnostics = append(append(append(s.diagnostics, s.doc.Diagnostics()...), found...), collisions...)
 	s.doc.Sort(s.diagnostics)
 }

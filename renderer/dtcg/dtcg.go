@@ -24,7 +24,7 @@ type Token struct {
 	isAlias     bool           // Value is one alias and nothing else
 	PlainPath   bool           // Path is known to need no escapes in JSON
 	NamePath    bool           // all names of Path stand in the name of a custom property as they are
-	HasRefs     bool           // Node has a member $ref or $extends, which is never applied
+	HasUnused   bool           // Node has a member $ref or $extends, or a $type that is not a text: none is ever applied
 	HasChildren bool           // Node has members beside the $… ones: kept in the document, never read
 
 	names *[]string // the names from the root to the token, if one of them has a full stop

@@ -116,16 +116,19 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	if !l.affords(&l.tokenBytes, len(l.stem)+len(name)) {
 		return
 	}
-	rest := cap(l.d.Tokens) - len(l.d.Tokens)
-	l.d.Tokens = append(l.d.Tokens, Token{})
-	t := &l.d.Tokens[len(l.d.Tokens)-1]
-	t.Path = l.paths.cut(l.stem, name, rest)
+	count := len(l.d.Tokens)
+	rest := cap(l.d.Tokens) - count
+	l.d.Tokens = slices.Grow(l.d.Tokens, 1)[:count+1]
+	t := &l.d.Tokens[count]
+	if t.Path = name; len(l.stem) > 0 {
+		t.Path = l.paths.cut(l.stem, name, rest)
+	}
 	t.Node, t.Value, t.PlainPath = n, n.Members[at].Value, l.plain
-	if t.NamePath = css.IsNamePart(name); !t.NamePath && l.dots+strings.Count(name, ".") > 0 || l.dots > 0 {
+	t.NamePath = l.named && css.IsNamePart(name)
+	if !t.NamePath && l.dots+strings.Count(name, ".") > 0 {
 		names := slices.Clone(l.stack)
 		t.names = &names
 	}
-	t.NamePath = t.NamePath && l.named
 	if len(inherited) <= maxTypeBytes {
 		t.Resolved = inherited
 	}
@@ -138,9 +141,11 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 		case "$type":
 			if own := text(m.Value); own != "" {
 				t.Resolved, t.Typed = own, true
+			} else {
+				t.HasUnused = true
 			}
 		case "$ref", "$extends":
-			t.HasRefs = true
+			t.HasUnused = true
 		default:
 			t.HasChildren = t.HasChildren || !IsMetadata(m.Name)
 		}

@@ -67,9 +67,10 @@ func (x *Names) Put(name string, position int32, at func(position int32) string)
 
 // slot returns where a name is, or the free slot if it would be.
 func (x *Names) slot(hash uint32, name string, at func(position int32) string) uint32 {
+	slots := x.slots
 	for i := hash; ; i++ {
-		slot := i & uint32(len(x.slots)-1)
-		s := x.slots[slot]
+		slot := i & uint32(len(slots)-1)
+		s := slots[slot]
 		if s == 0 || uint32(s>>32) == hash && at(int32(uint32(s))-1) == name {
 			return slot
 		}

@@ -28,12 +28,18 @@ func (h head) append(dst []byte, magic string) []byte {
 func sumOf(file uint8, text []byte) uint64 {
 	const k0, k1 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h := mix(uint64(file)^k0, uint64(len(text))^k1)
-	at := 0
-	for ; at <= len(text)-8; at += 8 {
-		h = mix(h^load64(text[at:at+8]), k1)
+	for ; len(text) >= 32; text = text[32:] { // four loads with one check
+		b := (*[32]byte)(text)
+		h = mix(h^load64(b[0:8]), k1)
+		h = mix(h^load64(b[8:16]), k1)
+		h = mix(h^load64(b[16:24]), k1)
+		h = mix(h^load64(b[24:32]), k1)
+	}
+	for ; len(text) >= 8; text = text[8:] {
+		h = mix(h^load64(text), k1)
 	}
 	var tail [8]byte
-	copy(tail[:], text[at:])
+	copy(tail[:], text)
 	return mix(h^load64(tail[:]), k0)
 }
 
