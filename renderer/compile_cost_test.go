@@ -47,6 +47,34 @@ var reaches = []struct {
 	}, func(n int) int { return n / 100 }},
 }
 
+// A file of a minified Theme is written to one buffer, without a copy of what was written so far to a larger one. The
+// JSON files that write a value again also remember where it stands.
+func TestFilesTakeOneBuffer(t *testing.T) {
+	if underRace {
+		t.Skip("NOT TESTED: code with the race detector allocates more")
+	}
+	s, err := renderer.Load(many(2_000, func(i int) string {
+		switch i % 3 {
+		case 0:
+			return fmt.Sprintf(`{"$type":"color","$value":{"colorSpace":"srgb","components":[0.%d,0.5,1]},"$description":"color %d"}`, i, i)
+		case 1:
+			return fmt.Sprintf(`{"$value":"{t%05d}"}`, i-1)
+		}
+		return fmt.Sprintf(`{"$type":"dimension","$value":{"value":%d,"unit":"px"}}`, i)
+	}), "", "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, want := range map[renderer.File]float64{
+		renderer.TokensCSS: 1, renderer.TokensDTCGJSON: 1,
+		renderer.TokensValuesJSON: 2, renderer.TokensJSON: 2, renderer.TokensFlatJSON: 2,
+	} {
+		if got := testing.AllocsPerRun(5, func() { s.Append(nil, f) }); got > want {
+			t.Errorf("%s: %v allocations, want at most %v", f.Name(), got, want)
+		}
+	}
+}
+
 // An overlay has one edit for each token that an override reaches, and 16 bytes an edit: chains
 // and fans of 20,000 tokens cost twice what 10,000 do, and what is not reached costs nothing.
 // Equal texts are shared, so the text does not grow.

@@ -82,6 +82,26 @@ func TestTokensAreListedDepthFirstInDocumentOrder(t *testing.T) {
 	}
 }
 
+// The names on the way to a token are those of the document, whatever full stops stand in them; a path alone cannot tell.
+func TestSegmentsAreTheNames(t *testing.T) {
+	t.Parallel()
+	d := read(t, `{"a":{"b":{"$value":1},"b.c":{"$value":2},"b c":{"$value":3}},"d.e":{"f":{"g":{"$value":4}}},"h":{"$value":5},"":{"":{"$value":6}},"i":{"$root":{"$value":7}}}`)
+	want := [][]string{{"a", "b"}, {"a", "b.c"}, {"a", "b c"}, {"d.e", "f", "g"}, {"h"}, {"", ""}, {"i", "$root"}}
+	if len(d.Tokens) != len(want) {
+		t.Fatalf("%d tokens, want %d", len(d.Tokens), len(want))
+	}
+	for i, names := range want {
+		tok := &d.Tokens[i]
+		if got := tok.Segments(); !slices.Equal(got, names) || tok.Path != strings.Join(names, ".") {
+			t.Errorf("the segments of %q are %q, want %q", tok.Path, got, names)
+		}
+		dotted := strings.Contains(strings.Join(names, ""), ".")
+		if tok.HasDottedName() != dotted {
+			t.Errorf("HasDottedName of %q = %t, want %t", tok.Path, tok.HasDottedName(), dotted)
+		}
+	}
+}
+
 func TestReadIsTotal(t *testing.T) {
 	for _, n := range []*jsontree.Node{nil, {Kind: jsontree.Array}, jsontree.NewString("x"), jsontree.NewObject()} {
 		if d := dtcg.Read(n); len(d.Tokens) != 0 || len(d.Groups) != 0 {
