@@ -52,6 +52,7 @@ func documents(t *testing.T) map[string]string {
 		"1000 misfits": many(1000, `{"$type":"color","$value":"no colour"}`),
 		"1000 nowhere": many(1000, `{"$value":"{g.missing}"}`),
 		"deep groups":  many(100, `{"a":{"b":{"c":{"d":{"e":{"f":{"h":{"$type":"number","$value":#}}}}}}}}`),
+		"full stops":   strings.Repeat(`{"a.b":`, 30) + many(1000, `{"$value":#}`) + strings.Repeat(`}`, 30),
 		"many values":  `{"$extensions":{"x":[` + strings.Repeat(`0,`, 100_000) + `0]}}`,
 		"many objects": `{"$extensions":{"x":[` + strings.Repeat(`{"":[]},`, 50_000) + `0]}}`,
 		"a long text":  `{"$description":"` + strings.Repeat("text ", 50_000) + `"}`,

@@ -5,7 +5,9 @@ import "example.com/livery/renderer/jsontree"
 // What the parts of a document take on a 64-bit machine, in bytes.
 const (
 	tokenBytes      = 96 + 16 + 4 // with its measure and the position of its first dependent
-	refBytes        = 4 + 4       // with the dependent that it makes
+	namesBytes      = 24          // of a list of names, without these
+	nameBytes       = 16
+	refBytes        = 4 + 4 // with the dependent that it makes
 	groupBytes      = 48
 	diagnosticBytes = 48
 	failureBytes    = 64 // with its share of the map
@@ -19,6 +21,9 @@ func (b *Base) MemoryBytes() int {
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		total += tokenBytes + len(t.Path) + max(1, len(t.refs))*refBytes + builtBytes(t.Value, t.Served)
+		if t.names != nil {
+			total += namesBytes + len(*t.names)*nameBytes
+		}
 	}
 	for i := range d.Groups {
 		total += groupBytes + len(d.Groups[i].Path)
