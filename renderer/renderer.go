@@ -136,11 +136,11 @@ func (s *Set) room(f File) int {
 	}
 	switch f {
 	case TokensDTCGJSON:
-		return stored + len("\n")
+		return min(MaxFileBytes, stored+len("\n"))
 	case TokensFlatJSON:
-		return 2*sheet + sheet/2
+		return min(MaxFileBytes, 2*sheet+sheet/2)
 	case TokensJSON:
-		return max(sheet, stored+stored/2) // the resolved file is longer than the stored one by a third to a half
+		return min(MaxFileBytes, max(sheet, stored+stored/2)) // the resolved file is longer than the stored one by a third to a half
 	}
 	return sheet
 }
