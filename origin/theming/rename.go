@@ -43,9 +43,9 @@ func matchedMoves(before, after *dtcg.Document, moves []record.Move, renamed map
 		if !ok || !before.Names(t) {
 			continue
 		}
-		from := jsontree.Pointer(t.Segments()).String()
+		from := t.Pointer().String()
 		if at, ok := renaming.Follow(from); !ok || dotted(at) != to {
-			matched = append(matched, record.Move{From: from, To: jsontree.Pointer(after.Token(to).Segments()).String()})
+			matched = append(matched, record.Move{From: from, To: after.Token(to).Pointer().String()})
 		}
 	}
 	return matched
@@ -60,7 +60,7 @@ func tokenRenames(before, after *dtcg.Document, moves []record.Move) map[string]
 	renaming := patch.NewRenaming(moves)
 	for i := range before.Tokens {
 		t := &before.Tokens[i]
-		from := jsontree.Pointer(t.Segments()).String()
+		from := t.Pointer().String()
 		if to, ok := renaming.Follow(from); ok && to != from && after.Token(dotted(to)) != nil {
 			renamed[t.Path] = dotted(to)
 		}

@@ -39,6 +39,9 @@ func (t *Token) Segments() []string {
 	return strings.Split(t.Path, ".")
 }
 
+// Pointer returns the place of the token in the document (RFC 6901). The caller must not change it.
+func (t *Token) Pointer() jsontree.Pointer { return t.Segments() }
+
 // OwnType returns the token's own $type; it is empty if the token has none.
 func (t *Token) OwnType() string {
 	if t.Typed {

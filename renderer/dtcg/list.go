@@ -126,7 +126,7 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	t.Node, t.Value, t.PlainPath = n, n.Members[at].Value, l.plain
 	t.NamePath = l.named && css.IsNamePart(name)
 	if !t.NamePath && l.dots+strings.Count(name, ".") > 0 {
-		names := slices.Clone(l.stack)
+		names := slices.Clip(slices.Clone(l.stack)) // a caller may append to it
 		t.names = &names
 	}
 	if len(inherited) <= maxTypeBytes {

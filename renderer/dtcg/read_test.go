@@ -102,6 +102,18 @@ func TestSegmentsAreTheNames(t *testing.T) {
 	}
 }
 
+// A caller may append to the names of a token, and to them once more.
+func TestSegmentsAreTheCallersToAppendTo(t *testing.T) {
+	for _, name := range []string{"a", "a.b"} {
+		d := read(t, strings.Repeat(`{"`+name+`":`, 17)+`{"$value":1}`+strings.Repeat(`}`, 17))
+		tok := &d.Tokens[0]
+		first, second := append(tok.Segments(), "x"), append(tok.Segments(), "y")
+		if first[17] != "x" || second[17] != "y" {
+			t.Errorf("two paths below %q share memory: %q, %q", tok.Path, first, second)
+		}
+	}
+}
+
 func TestReadIsTotal(t *testing.T) {
 	for _, n := range []*jsontree.Node{nil, {Kind: jsontree.Array}, jsontree.NewString("x"), jsontree.NewObject()} {
 		if d := dtcg.Read(n); len(d.Tokens) != 0 || len(d.Groups) != 0 {

@@ -59,7 +59,7 @@ type computer struct {
 }
 
 func (c *computer) concede(kind string, t *dtcg.Token, message string) {
-	c.said = append(c.said, tokenfile.Concession{Kind: kind, Pointer: jsontree.Pointer(t.Segments()).String(), Path: t.Path, Message: message})
+	c.said = append(c.said, tokenfile.Concession{Kind: kind, Pointer: t.Pointer().String(), Path: t.Path, Message: message})
 }
 
 // value returns the computed value of a token.

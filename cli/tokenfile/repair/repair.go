@@ -86,7 +86,7 @@ func (r *Result) names() {
 	r.Places = map[string]string{}
 	for i := range before {
 		renamed[before[i].Path] = after[i].Path
-		if now, old := jsontree.Pointer(after[i].Segments()).String(), jsontree.Pointer(before[i].Segments()).String(); now != old {
+		if now, old := after[i].Pointer().String(), before[i].Pointer().String(); now != old {
 			r.Places[now] = old
 		}
 	}

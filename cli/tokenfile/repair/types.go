@@ -23,7 +23,7 @@ func (r *Result) unknownTypes() {
 	types := map[string]string{}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
-		at := jsontree.Pointer(t.Segments())
+		at := t.Pointer()
 		unknown, ok := wrong[at.String()]
 		if !ok {
 			continue
@@ -138,7 +138,7 @@ func (r *Result) gradients() {
 		if t.Resolved != "" || !t.Value.IsString() || !strings.ContainsAny(t.Value.Text, "\n\r\t") || !strings.Contains(t.Value.Text, "-gradient(") || !dtcg.Fits(d, "gradient", t.Value) {
 			continue
 		}
-		at := jsontree.Pointer(t.Segments())
+		at := t.Pointer()
 		types[at.String()] = "gradient"
 		r.concede("gradients on several lines", at, shown(t.Value)+" is of type gradient")
 	}
@@ -169,7 +169,7 @@ func (r *Result) retype(what string, choose func(d *dtcg.Document, i int, kind c
 			continue
 		}
 		if typ, message := choose(d, i, kind); typ != "" {
-			at := jsontree.Pointer(d.Tokens[i].Segments())
+			at := d.Tokens[i].Pointer()
 			types[at.String()] = typ
 			r.concede(what, at, `$type "`+d.Tokens[i].Resolved+`": `+message)
 		}

@@ -69,7 +69,7 @@ func writeFigma(d *dtcg.Document) (*jsontree.Node, map[string]string) {
 			f.ids[i], place[i] = v.ID, len(variables)
 			variables = append(variables, member{v.ID, v})
 			ids = append(ids, v.ID)
-			places[jsontree.Pointer(d.Tokens[i].Segments()).String()] = "/meta/variables" + jsontree.Pointer{v.ID}.String()
+			places[d.Tokens[i].Pointer().String()] = "/meta/variables" + jsontree.Pointer{v.ID}.String()
 		}
 	}
 	for i := range f.ids {

@@ -58,7 +58,7 @@ func readAgain(file *jsontree.Node) (*jsontree.Node, map[string]string) {
 	}
 	tokens := dtcg.Read(parts[0].Tree).Tokens
 	for i := range tokens {
-		pointer := jsontree.Pointer(tokens[i].Segments()).String()
+		pointer := tokens[i].Pointer().String()
 		found[pointer] = pointer
 	}
 	for pointer, origin := range parts[0].Origins {
@@ -73,7 +73,7 @@ func readAgain(file *jsontree.Node) (*jsontree.Node, map[string]string) {
 func tree(d *dtcg.Document, above jsontree.Pointer, withMeta bool, token func(t *dtcg.Token) *jsontree.Node) (*jsontree.Node, map[string]string) {
 	w := treeWriter{token: token, places: map[string]string{}, byPointer: map[string]*dtcg.Token{}}
 	for i := range d.Tokens {
-		w.byPointer[jsontree.Pointer(d.Tokens[i].Segments()).String()] = &d.Tokens[i]
+		w.byPointer[d.Tokens[i].Pointer().String()] = &d.Tokens[i]
 	}
 	return w.group(d.Root, nil, above, withMeta), w.places
 }

@@ -83,7 +83,7 @@ func declaration(line string) (Property, bool) {
 func read(d *dtcg.Document, t *dtcg.Token, prefix string, declared map[string]string) Token {
 	kind, _ := dtcg.KindOf(t.Resolved)
 	token := Token{Path: t.Path, Segments: t.Segments(), Type: t.Resolved, Kind: kind}
-	name := string(css.AppendName(nil, prefix, t.Segments()))
+	name := string(css.AppendName(nil, prefix, token.Segments))
 	lines, _ := css.AppendDeclarations(nil, name, kind, t.Served)
 	for line := range strings.SplitSeq(string(lines), "\n") {
 		if p, ok := declaration(line); ok && declared[p.Name] == p.Text { // a later token may have taken the name
@@ -94,7 +94,7 @@ func read(d *dtcg.Document, t *dtcg.Token, prefix string, declared map[string]st
 		token.Primitive = string(text)
 	}
 	token.Description = text(t.Node, "$description")
-	token.Deprecated = deprecated(d.Root, t.Segments())
+	token.Deprecated = deprecated(d.Root, token.Segments)
 	return token
 }
 

@@ -35,7 +35,7 @@ func remainingTokens(tree *jsontree.Node, out, faults []validate.Dropped) *remai
 	tokens := dtcg.Read(tree).Tokens
 	for i := range tokens {
 		r.Of++
-		if !isLeft(jsontree.Pointer(tokens[i].Segments()).String(), left) {
+		if !isLeft(tokens[i].Pointer().String(), left) {
 			r.add(tokens[i].Value)
 		}
 	}
@@ -118,7 +118,7 @@ func (r *remainder) unserved(files, document *jsontree.Node, out []validate.Drop
 	seen := map[string]bool{}
 	for _, found := range renderer.LoadTree(document, nil, "").Diagnostics() {
 		t := d.Token(found.Path)
-		if t == nil || seen[found.Path] || !slices.Contains(losses, found.Kind) || isLeft(jsontree.Pointer(t.Segments()).String(), left) {
+		if t == nil || seen[found.Path] || !slices.Contains(losses, found.Kind) || isLeft(t.Pointer().String(), left) {
 			continue
 		}
 		seen[found.Path] = true

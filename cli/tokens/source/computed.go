@@ -57,7 +57,7 @@ func (s *Sources) computeOverrides(a *term.App, names []string, o tokenfile.Opti
 			s.Tree.Members[s.Tree.IndexOf(t.Path)].Value = t.Value
 		case slices.ContainsFunc(s.Tree.Members, func(m jsontree.Member) bool { return needs[m.Name] }):
 			added = append(added, jsontree.Member{Name: t.Path, Value: t.Value})
-			s.at[t.Path] = full.at[jsontree.Pointer(t.Segments()).String()]
+			s.at[t.Path] = full.at[t.Pointer().String()]
 		}
 	}
 	s.Tree = jsontree.NewObject(append(slices.Clone(s.Tree.Members), added...)...)

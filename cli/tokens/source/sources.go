@@ -357,7 +357,7 @@ func overridesOf(part tokenfile.Part, set *mergedSet) (list []override) {
 	document := dtcg.Read(part.Tree)
 	for i := range document.Tokens {
 		t := &document.Tokens[i]
-		pointer := jsontree.Pointer(t.Segments()).String()
+		pointer := t.Pointer().String()
 		if own, ok := part.Origins[pointer]; ok {
 			pointer = own
 		}

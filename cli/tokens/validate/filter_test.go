@@ -174,10 +174,10 @@ func TestAdmissibleIsAdmitted(t *testing.T) {
 		document := dtcg.Read(got)
 		types := map[string]string{}
 		for _, token := range document.Tokens {
-			types[jsontree.Pointer(token.Segments()).String()] = token.Resolved
+			types[token.Pointer().String()] = token.Resolved
 		}
 		for _, token := range dtcg.Read(merged).Tokens {
-			resolved, valid := types[jsontree.Pointer(token.Segments()).String()]
+			resolved, valid := types[token.Pointer().String()]
 			alias := token.Value.IsString() && strings.Contains(token.Value.Text, "{")
 			if !listed(token.Segments()) && (!valid || !alias && resolved != token.Resolved && !restored(out, token.Segments())) {
 				t.Errorf("admissible(%s) = %s: token %q of type %q is of type %q (kept: %t)", before, after, token.Segments(), token.Resolved, resolved, valid)
