@@ -2,6 +2,8 @@ package clientlimit
 
 import (
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -40,5 +42,63 @@ func TestCrowdBoundsEachClient(t *testing.T) {
 	var unbounded *Limiter
 	if !unbounded.Enter(address("192.0.2.1")) || !c.Enter(netip.Addr{}) {
 		t.Error("without a bound, or an address, a connection is refused")
+	}
+}
+
+// What is in use is never more than one client, or all together, may have, while connections ask for more than that at a
+// time; and each connection that ends gives back what it had.
+func TestMemoryIsNeverMoreThanItsBounds(t *testing.T) {
+	const most, room, each = 64 << 10, 4 << 10, 3 << 10
+	for name, c := range map[string]struct {
+		clients int
+		bound   int64
+	}{"one client": {1, most / clientPart}, "eight clients": {8, most}} {
+		t.Run(name, func(t *testing.T) {
+			m := NewMemory(most, nil)
+			client := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, byte(i % c.clients)}) }
+			stay := make([]Usage, c.clients) // and leave little room
+			for i := range stay {
+				if !stay[i].Set(m, client(i), int(c.bound-room)/c.clients) {
+					t.Fatal("what is within the bounds is refused")
+				}
+			}
+			var ended atomic.Bool
+			var asking, watching sync.WaitGroup
+			watching.Go(func() {
+				for !ended.Load() {
+					if used := m.Bytes(); used > c.bound {
+						t.Errorf("%d bytes are in use, want %d at most", used, c.bound)
+						return
+					}
+				}
+			})
+			var refused atomic.Int64
+			for i := range 32 {
+				asking.Go(func() {
+					var u Usage
+					for n := range 2_000 {
+						if !u.Set(m, client(i), each*(1+n%3)) {
+							refused.Add(1)
+						}
+						if n%8 == 7 && !u.Set(m, client(i), 0) {
+							t.Error("less is refused")
+						}
+					}
+					u.Set(m, client(i), 0)
+				})
+			}
+			asking.Wait()
+			ended.Store(true)
+			watching.Wait()
+			for i := range stay {
+				stay[i].Set(m, client(i), 0)
+			}
+			if m.Bytes() != 0 || len(m.clients.open) != 0 {
+				t.Errorf("%d bytes of %d clients are in use when every connection has ended", m.Bytes(), len(m.clients.open))
+			}
+			if refused.Load() == 0 {
+				t.Error("nothing was refused: the bounds were not reached")
+			}
+		})
 	}
 }

@@ -39,10 +39,26 @@ func (u *Usage) Set(m *Memory, client netip.Addr, bytes int) bool {
 	if m == nil || more == 0 {
 		return true
 	}
-	if m.used.Add(int64(more)) > m.most && more > 0 || !m.clients.Add(client, more) {
-		m.used.Add(-int64(more))
+	if !m.clients.Add(client, more) {
+		return false
+	}
+	if !m.add(int64(more)) {
+		m.clients.Add(client, -more)
 		return false
 	}
 	*u = Usage(bytes)
 	return true
+}
+
+// add counts so many bytes more, or less, and reports whether it does. What is refused is never counted, not for a moment.
+func (m *Memory) add(more int64) bool {
+	for {
+		used := m.used.Load()
+		if more > 0 && used+more > m.most {
+			return false
+		}
+		if m.used.CompareAndSwap(used, used+more) {
+			return true
+		}
+	}
 }
