@@ -103,24 +103,19 @@ func (n *namer) append(dst []byte, t *dtcg.Token) []byte {
 		return dst
 	}
 	start := len(dst)
-	if t.NamePath {
+	switch {
+	case t.NamePath:
 		dst = css.AppendPartsName(dst, n.prefix, t.Path)
-	} else {
-		dst = appendName(dst, n.prefix, t)
+	case t.HasDottedName():
+		dst = css.AppendName(dst, n.prefix, t.Segments())
+	default:
+		dst = css.AppendPathName(dst, n.prefix, t.Path)
 	}
 	if length := len(dst) - start; n.total+length <= maxDeclared {
 		n.total += length
 		return dst
 	}
 	return dst[:start]
-}
-
-// appendName appends the custom property name of a token.
-func appendName(dst []byte, prefix string, t *dtcg.Token) []byte {
-	if t.HasDottedName() {
-		return css.AppendName(dst, prefix, t.Segments())
-	}
-	return css.AppendPathName(dst, prefix, t.Path)
 }
 
 // lineIndent is what stands before the name in a line.

@@ -79,7 +79,9 @@ func (d *Document) list() {
 // group lists what is below n, which stands at stack.
 func (l *lister) group(n *jsontree.Node, inherited string) {
 	own := text(n.Find("$type"))
-	if own != "" {
+	if len(own) > maxTypeBytes {
+		inherited = ""
+	} else if own != "" {
 		inherited = own
 	}
 	path := max(len(l.stem)-len("."), 0)
@@ -123,14 +125,11 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	if t.Path = name; len(l.stem) > 0 {
 		t.Path = l.paths.cut(l.stem, name, rest)
 	}
-	t.Node, t.Value, t.PlainPath = n, n.Members[at].Value, l.plain
+	t.Node, t.Value, t.Resolved, t.PlainPath = n, n.Members[at].Value, inherited, l.plain
 	t.NamePath = l.named && css.IsNamePart(name)
 	if !t.NamePath && l.dots+strings.Count(name, ".") > 0 {
 		names := slices.Clip(slices.Clone(l.stack)) // a caller may append to it
 		t.names = &names
-	}
-	if len(inherited) <= maxTypeBytes {
-		t.Resolved = inherited
 	}
 	if len(n.Members) == 1 {
 		return

@@ -114,6 +114,19 @@ func TestSegmentsAreTheCallersToAppendTo(t *testing.T) {
 	}
 }
 
+// A group passes its $type on if that has 256 bytes at most. A longer one hides that of the group above, and stays with a
+// token that has it as its own.
+func TestLongTypesAreNotPassedOn(t *testing.T) {
+	longest, tooLong := strings.Repeat("t", 256), strings.Repeat("t", 257)
+	d := read(t, `{"$type":"duration","a":{"$type":"`+longest+`","x":{"$value":1}},"b":{"$type":"`+tooLong+`","x":{"$value":1},"c":{"y":{"$value":1}}},
+		"own":{"$type":"`+tooLong+`","$value":1},"alias":{"$value":"{own}"},"above":{"$value":1}}`)
+	for path, want := range map[string]string{"a.x": longest, "b.x": "number", "b.c.y": "number", "own": tooLong, "alias": "duration", "above": "duration"} {
+		if got := d.Token(path).Resolved; got != want {
+			t.Errorf("%s has the type %.20q of %d bytes, want %.20q of %d", path, got, len(got), want, len(want))
+		}
+	}
+}
+
 func TestReadIsTotal(t *testing.T) {
 	for _, n := range []*jsontree.Node{nil, {Kind: jsontree.Array}, jsontree.NewString("x"), jsontree.NewObject()} {
 		if d := dtcg.Read(n); len(d.Tokens) != 0 || len(d.Groups) != 0 {

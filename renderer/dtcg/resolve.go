@@ -54,9 +54,8 @@ func newResolver(d *Document, s states) *resolver {
 	return &resolver{d: d, states: s, failures: map[int32]failure{}, measures: make([]measure, len(s.resolved()))}
 }
 
-// resolve sets Resolved, Inferred and Served of every token and reports those that have no value.
-// It calls built for every token whose
-// aliases were replaced, after those that it needs.
+// resolve sets Resolved, Inferred and Served of every token and reports those that have no value. It calls built for
+// every token whose aliases were replaced, after those that it needs.
 func (r *resolver) resolve(built func(token int32)) {
 	tokens := r.resolved()
 	for i := range tokens {
