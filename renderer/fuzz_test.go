@@ -133,7 +133,7 @@ func checkNoAlias(t *testing.T, file renderer.File, n *jsontree.Node) {
 	if n.IsString() && plainAlias.MatchString(n.Text) {
 		t.Errorf("%s holds the alias %q", file.Name(), n.Text)
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		checkNoAlias(t, file, item)
 	}
 	for _, m := range n.Members {

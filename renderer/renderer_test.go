@@ -204,7 +204,7 @@ func values(depth int) *rapid.Generator[*jsontree.Node] {
 		case 1, 2, 3:
 			return jsontree.NewString(texts.Draw(t, "string"))
 		case 4:
-			return &jsontree.Node{Kind: jsontree.Array, Items: rapid.SliceOfN(values(depth-1), 0, 3).Draw(t, "items")}
+			return jsontree.NewArray(rapid.SliceOfN(values(depth-1), 0, 3).Draw(t, "items")...)
 		}
 		n := jsontree.NewObject()
 		members := rapid.SampledFrom([]string{"color", "width", "style", "fontFamily", "fontSize", "offsetX", "blur", "value", "unit", "colorSpace", "components", "duration", "position"})

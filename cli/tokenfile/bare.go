@@ -71,7 +71,7 @@ func eachAlias(value *jsontree.Node, visit func(jsontree.Pointer)) {
 	for _, m := range value.Members {
 		eachAlias(m.Value, visit)
 	}
-	for _, item := range value.Items {
+	for _, item := range value.Items() {
 		eachAlias(item, visit)
 	}
 }

@@ -150,7 +150,7 @@ func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsont
 
 // holdsTexts reports whether one of the items of an array is neither an object nor an array.
 func holdsTexts(n *jsontree.Node) bool {
-	return slices.ContainsFunc(n.Items, func(item *jsontree.Node) bool { return !item.IsObject() && !isArray(item) })
+	return slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return !item.IsObject() && !isArray(item) })
 }
 
 // hidden names the tokens in a value that is not read, and reports whether there are some.

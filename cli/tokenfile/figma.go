@@ -264,7 +264,7 @@ func figmaColor(raw *jsontree.Node) (*jsontree.Node, string) {
 		if err != nil || part < 0 || part > 1 {
 			return nil, "its colour has no part " + name + " between 0 and 1"
 		}
-		components.Items = append(components.Items, n)
+		components.AddItem(n)
 		hex += byteHex(part)
 	}
 	color := jsontree.NewObject(

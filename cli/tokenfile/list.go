@@ -23,8 +23,8 @@ func listsOf(n *jsontree.Node, at jsontree.Pointer) (lists []tokenList) {
 	for _, m := range n.Members {
 		below := append(at[:len(at):len(at)], m.Name)
 		switch {
-		case isArray(m.Value) && len(m.Value.Items) > 0 && isListed(m.Value.Items[0]):
-			lists = append(lists, tokenList{below, m.Value.Items})
+		case isArray(m.Value) && len(m.Value.Items()) > 0 && isListed(m.Value.Items()[0]):
+			lists = append(lists, tokenList{below, m.Value.Items()})
 		case m.Value.IsObject() && !isMeta(m.Name):
 			lists = append(lists, listsOf(m.Value, below)...)
 		}
@@ -40,7 +40,7 @@ func isListed(n *jsontree.Node) bool {
 // listedPath returns the names of the path of a token in a list.
 func listedPath(n *jsontree.Node) (names jsontree.Pointer) {
 	if path := n.Find("path"); isArray(path) {
-		for _, item := range path.Items {
+		for _, item := range path.Items() {
 			names = append(names, textOf(item))
 		}
 		return names

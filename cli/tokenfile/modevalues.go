@@ -178,7 +178,7 @@ func below(n *jsontree.Node) (list []*jsontree.Node) {
 	for _, m := range n.Members {
 		list = append(list, m.Value)
 	}
-	return append(list, n.Items...)
+	return append(list, n.Items()...)
 }
 
 func (v *modeValues) holdsModes(n *jsontree.Node) bool {

@@ -26,7 +26,7 @@ func notRead(n *jsontree.Node, at jsontree.Pointer, why string) (list []Fault) {
 			list = append(list, notRead(m.Value, append(at[:len(at):len(at)], m.Name), why)...)
 		}
 	}
-	for i, item := range n.Items {
+	for i, item := range n.Items() {
 		list = append(list, notRead(item, append(at[:len(at):len(at)], strconv.Itoa(i)), why)...)
 	}
 	return list

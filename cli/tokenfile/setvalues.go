@@ -92,8 +92,8 @@ func shadowed(value *jsontree.Node) *jsontree.Node {
 }
 
 func firstItem(n *jsontree.Node) *jsontree.Node {
-	if isArray(n) && len(n.Items) > 0 {
-		return n.Items[0]
+	if isArray(n) && len(n.Items()) > 0 {
+		return n.Items()[0]
 	}
 	return n
 }

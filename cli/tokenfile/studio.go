@@ -153,7 +153,7 @@ func itemsOf(n *jsontree.Node) []*jsontree.Node {
 	if n == nil {
 		return nil
 	}
-	return n.Items
+	return n.Items()
 }
 
 func membersOf(n *jsontree.Node) []jsontree.Member {

@@ -45,11 +45,11 @@ var shadowNames = map[string]string{"x": "offsetX", "y": "offsetY", "offset-x": 
 func shadow(value *jsontree.Node) *jsontree.Node {
 	switch {
 	case isArray(value):
-		layers := make([]*jsontree.Node, len(value.Items))
-		for i, layer := range value.Items {
+		layers := make([]*jsontree.Node, len(value.Items()))
+		for i, layer := range value.Items() {
 			layers[i] = shadow(layer)
 		}
-		return &jsontree.Node{Kind: jsontree.Array, Items: layers}
+		return jsontree.NewArray(layers...)
 	case !value.IsObject():
 		return value
 	}

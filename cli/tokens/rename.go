@@ -137,13 +137,13 @@ func rewrite(n *jsontree.Node, from, to string) *jsontree.Node {
 			return jsontree.NewString(text)
 		}
 	case jsontree.Array:
-		items, same := make([]*jsontree.Node, len(n.Items)), true
-		for i, item := range n.Items {
+		items, same := make([]*jsontree.Node, len(n.Items())), true
+		for i, item := range n.Items() {
 			items[i] = rewrite(item, from, to)
 			same = same && items[i] == item
 		}
 		if !same {
-			return &jsontree.Node{Kind: jsontree.Array, Items: items}
+			return jsontree.NewArray(items...)
 		}
 	case jsontree.Object:
 		members, same := make([]jsontree.Member, len(n.Members)), true

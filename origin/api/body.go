@@ -121,7 +121,7 @@ func (f *fields) integrations() []record.Integration {
 		return nil
 	}
 	var pairs []record.Integration
-	for i, item := range n.Items {
+	for i, item := range n.Items() {
 		pair, _ := f.pair(fmt.Sprintf("integrations[%d]", i), item)
 		pairs = append(pairs, pair)
 	}
@@ -184,11 +184,11 @@ func (h *Handler) operations(n *jsontree.Node, shapes []shape) (batch []patch.Op
 	if list == nil || list.Kind != jsontree.Array {
 		return nil, []string{"operations: must be a list"}
 	}
-	if n := len(list.Items); n > h.config.Limits.Operations {
+	if n := len(list.Items()); n > h.config.Limits.Operations {
 		return nil, []string{fmt.Sprintf("operations: a batch may hold %d operations, not %d", h.config.Limits.Operations, n)}
 	}
-	batch = make([]patch.Operation, len(list.Items))
-	for i, item := range list.Items {
+	batch = make([]patch.Operation, len(list.Items()))
+	for i, item := range list.Items() {
 		op, of := &batch[i], item.Find("operation")
 		known := slices.IndexFunc(shapes, func(s shape) bool { return of.IsString() && of.Text == s.name })
 		var what []string

@@ -292,7 +292,7 @@ func itemsOf(list *jsontree.Node) []*jsontree.Node {
 	if list == nil {
 		return nil
 	}
-	return list.Items
+	return list.Items()
 }
 
 // twice says which Variants a batch changes more than once.

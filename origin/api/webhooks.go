@@ -92,10 +92,10 @@ func (h webhookRoutes) input(q *request) (in webhooks.Input, err error) {
 		}
 	}
 	if n := root.Find("kinds"); n != nil {
-		if n.Kind != jsontree.Array || slices.ContainsFunc(n.Items, func(item *jsontree.Node) bool { return !item.IsString() }) {
+		if n.Kind != jsontree.Array || slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return !item.IsString() }) {
 			f.fault("kinds", "a list of strings")
 		} else {
-			for _, item := range n.Items {
+			for _, item := range n.Items() {
 				in.Kinds = append(in.Kinds, item.Text)
 			}
 		}

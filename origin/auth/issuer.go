@@ -108,7 +108,7 @@ func values(claims *jsontree.Node, name string) []string {
 	}
 	var all []string
 	if n != nil && n.Kind == jsontree.Array {
-		for _, item := range n.Items {
+		for _, item := range n.Items() {
 			if item.IsString() {
 				all = append(all, item.Text)
 			}

@@ -40,7 +40,7 @@ func parseKeySet(body []byte) (map[keyName]any, error) {
 		return nil, errors.New(`auth: the key set has no list "keys"`)
 	}
 	keys := map[keyName]any{}
-	for _, item := range list.Items {
+	for _, item := range list.Items() {
 		id, algorithm := plain(item, "kid"), algorithmOf(item)
 		if id == "" || algorithm == "" || !forSignatures(item) {
 			continue
@@ -80,7 +80,7 @@ func forSignatures(n *jsontree.Node) bool {
 		return false
 	}
 	operations := n.Find("key_ops")
-	return operations == nil || slices.ContainsFunc(operations.Items, func(o *jsontree.Node) bool { return o.IsString() && o.Text == "verify" })
+	return operations == nil || slices.ContainsFunc(operations.Items(), func(o *jsontree.Node) bool { return o.IsString() && o.Text == "verify" })
 }
 
 func publicKey(n *jsontree.Node, algorithm string) (any, error) {

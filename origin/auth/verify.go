@@ -167,7 +167,7 @@ func audience(n *jsontree.Node) (jwt.ClaimStrings, error) {
 		return nil, errors.New("auth: claim \"aud\" is neither a string nor a list")
 	}
 	var all jwt.ClaimStrings
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		if !item.IsString() {
 			return nil, errors.New("auth: claim \"aud\" has an item that is not a string")
 		}

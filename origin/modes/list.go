@@ -62,10 +62,10 @@ func Parse(root *jsontree.Node) (list []record.Mode, faults []string) {
 	switch {
 	case n == nil || n.Kind != jsontree.Array:
 		return nil, []string{"modes: must be a list of objects with dimension, mode and variant; [] removes all modes"}
-	case len(n.Items) > MaxEntries:
-		return nil, []string{fmt.Sprintf("modes: may hold %d entries, not %d; leave out brands for which a mode is as for all others", MaxEntries, len(n.Items))}
+	case len(n.Items()) > MaxEntries:
+		return nil, []string{fmt.Sprintf("modes: may hold %d entries, not %d; leave out brands for which a mode is as for all others", MaxEntries, len(n.Items()))}
 	}
-	for i, item := range n.Items {
+	for i, item := range n.Items() {
 		m, what := entry(item)
 		for _, w := range what {
 			faults = append(faults, fmt.Sprintf("modes[%d]: %s", i, w))

@@ -58,8 +58,8 @@ func (c *cell) openObject() *members {
 
 func (c *cell) openArray() *items {
 	if c.items == nil {
-		list := make([]item, len(c.node.Items))
-		for i, node := range c.node.Items {
+		list := make([]item, len(c.node.Items()))
+		for i, node := range c.node.Items() {
 			list[i].node = node
 		}
 		c.items = &items{list}
@@ -72,7 +72,7 @@ func (c *cell) length() int {
 	if c.items != nil {
 		return len(c.items.list)
 	}
-	return len(c.node.Items)
+	return len(c.node.Items())
 }
 
 // member returns the member of an object called name, or nil.
@@ -211,11 +211,11 @@ func (c *cell) freeze() *jsontree.Node {
 	case c.members != nil:
 		return c.freezeObject()
 	case c.items != nil:
-		n := &jsontree.Node{Kind: jsontree.Array, Items: make([]*jsontree.Node, len(c.items.list))}
+		items := make([]*jsontree.Node, len(c.items.list))
 		for i, e := range c.items.list {
-			n.Items[i] = e.freeze()
+			items[i] = e.freeze()
 		}
-		return n
+		return jsontree.NewArray(items...)
 	}
 	return c.node
 }

@@ -150,21 +150,21 @@ func memberAt(n *jsontree.Node, i int, name string) *jsontree.Node {
 // array keeps the common start and end and changes what lies between them element by element.
 func (d *differ) array(a, b *jsontree.Node) *jsontree.Node {
 	start := 0
-	for start < len(a.Items) && start < len(b.Items) && jsontree.Equal(a.Items[start], b.Items[start]) {
+	for start < len(a.Items()) && start < len(b.Items()) && jsontree.Equal(a.Items()[start], b.Items()[start]) {
 		start++
 	}
-	endA, endB := len(a.Items), len(b.Items)
-	for endA > start && endB > start && jsontree.Equal(a.Items[endA-1], b.Items[endB-1]) {
+	endA, endB := len(a.Items()), len(b.Items())
+	for endA > start && endB > start && jsontree.Equal(a.Items()[endA-1], b.Items()[endB-1]) {
 		endA, endB = endA-1, endB-1
 	}
 	if start == endA && start == endB {
 		return a
 	}
 	before, budget := d.bytes, d.budget(b)
-	made := append(make([]*jsontree.Node, 0, len(b.Items)), a.Items[:start]...)
+	made := append(make([]*jsontree.Node, 0, len(b.Items())), a.Items()[:start]...)
 	for i := start; i < min(endA, endB); i++ {
 		above := d.enter(strconv.Itoa(i))
-		made = append(made, d.node(a.Items[i], b.Items[i]))
+		made = append(made, d.node(a.Items()[i], b.Items()[i]))
 		d.path = d.path[:above]
 	}
 	for i := endA - 1; i >= endB; i-- { // from the end, so that positions before stay what they are
@@ -174,14 +174,14 @@ func (d *differ) array(a, b *jsontree.Node) *jsontree.Node {
 	}
 	for i := endA; i < endB; i++ {
 		above := d.enter(strconv.Itoa(i))
-		d.emit("add", b.Items[i])
+		d.emit("add", b.Items()[i])
 		d.path = d.path[:above]
-		made = append(made, b.Items[i])
+		made = append(made, b.Items()[i])
 	}
 	if d.bytes-before >= budget {
 		return nil
 	}
-	return &jsontree.Node{Kind: jsontree.Array, Items: append(made, a.Items[endA:]...)}
+	return jsontree.NewArray(append(made, a.Items()[endA:]...)...)
 }
 
 // enter goes down to a member or an element, and returns the length of the path above it. The path

@@ -45,8 +45,8 @@ func Parse(text string) ([]Operation, error) {
 	if root.Kind != jsontree.Array {
 		return nil, errors.New("patch: an array of operations was expected, found a " + root.Kind.String())
 	}
-	ops := make([]Operation, len(root.Items))
-	for i, n := range root.Items {
+	ops := make([]Operation, len(root.Items()))
+	for i, n := range root.Items() {
 		if ops[i], err = parseOperation(n); err != nil {
 			return nil, fmt.Errorf("patch: operation %d: %w", i, err)
 		}

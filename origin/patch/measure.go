@@ -52,13 +52,13 @@ func (ms measures) walk(n *jsontree.Node) measure {
 
 func (ms measures) container(n *jsontree.Node) measure {
 	m := measure{bytes: len("[]"), height: 1}
-	for _, v := range n.Items {
+	for _, v := range n.Items() {
 		m.include(0, ms.walk(v))
 	}
 	for i := range n.Members {
 		m.include(nameBytes(n.Members[i].Name), ms.walk(n.Members[i].Value))
 	}
-	if count := len(n.Items) + len(n.Members); count > 1 {
+	if count := len(n.Items()) + len(n.Members); count > 1 {
 		m.bytes += count - 1 // commas
 	}
 	return m
@@ -106,7 +106,7 @@ var escapes = func() (extra [256]int) {
 
 // longestName returns the longest member name anywhere in n, in characters, and that name.
 func longestName(n *jsontree.Node) (length int, name string) {
-	for _, v := range n.Items {
+	for _, v := range n.Items() {
 		if l, s := longestName(v); l > length {
 			length, name = l, s
 		}

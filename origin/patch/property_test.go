@@ -28,7 +28,7 @@ func drawValue(t *rapid.T, depth int) *jsontree.Node {
 	case 4:
 		n := &jsontree.Node{Kind: jsontree.Array}
 		for range rapid.IntRange(0, 4).Draw(t, "length") {
-			n.Items = append(n.Items, drawValue(t, depth-1))
+			n.AddItem(drawValue(t, depth-1))
 		}
 		return n
 	}
@@ -54,7 +54,7 @@ func drawPointer(t *rapid.T, n *jsontree.Node) string {
 		case n.IsObject():
 			choices = names
 		case n != nil && n.Kind == jsontree.Array:
-			choices = []string{"-", "0", strconv.Itoa(len(n.Items)), strconv.Itoa(max(0, len(n.Items)-1))}
+			choices = []string{"-", "0", strconv.Itoa(len(n.Items())), strconv.Itoa(max(0, len(n.Items())-1))}
 		default:
 			return p.String()
 		}

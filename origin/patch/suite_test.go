@@ -88,7 +88,7 @@ func unfit(r *jsontree.Node) string {
 		return "disabled by the suite"
 	}
 	tests := 0
-	for _, op := range r.Find("patch").Items {
+	for _, op := range r.Find("patch").Items() {
 		if path := op.Find("path"); r.Find("error") == nil && path.IsString() && path.Text == "" && op.Find("op").Text != "test" {
 			return "the empty pointer is refused (decision 4.2)"
 		}
@@ -99,7 +99,7 @@ func unfit(r *jsontree.Node) string {
 	if tests > 0 && r.Find("error") != nil {
 		return "the failure is that of a test operation, which is not offered"
 	}
-	if tests > 0 && tests == len(r.Find("patch").Items) {
+	if tests > 0 && tests == len(r.Find("patch").Items()) {
 		return "only test operations, which are not offered"
 	}
 	if doc := r.Find("doc"); doc.Kind != jsontree.Object && doc.Kind != jsontree.Array {
@@ -111,14 +111,14 @@ func unfit(r *jsontree.Node) string {
 func runRecord(t *testing.T, r *jsontree.Node) {
 	wantsFailure := r.Find("error") != nil
 	var kept []*jsontree.Node
-	for _, op := range r.Find("patch").Items {
+	for _, op := range r.Find("patch").Items() {
 		if op.Find("op").IsString() && op.Find("op").Text == "test" {
 			continue
 		}
 		kept = append(kept, op)
 	}
 	before := text(r.Find("doc"))
-	ops, err := patch.Parse(text(&jsontree.Node{Kind: jsontree.Array, Items: kept}))
+	ops, err := patch.Parse(text(jsontree.NewArray(kept...)))
 	if err != nil && wantsFailure {
 		return
 	}
@@ -143,12 +143,12 @@ func runRecord(t *testing.T, r *jsontree.Node) {
 func TestPointersOfRFC6901(t *testing.T) {
 	t.Parallel()
 	table := suite(t, "rfc6901/section5.json")
-	for _, c := range table.Find("cases").Items {
+	for _, c := range table.Find("cases").Items() {
 		if c.Find("pointer").Text != "" {
 			copyOut(t, table.Find("document"), c)
 		}
 	}
-	for _, c := range suite(t, "rfc6901/resolution.json").Find("cases").Items {
+	for _, c := range suite(t, "rfc6901/resolution.json").Find("cases").Items() {
 		copyOut(t, c.Find("doc"), c)
 	}
 }
@@ -178,7 +178,7 @@ func TestPointerSyntaxOfRFC6901(t *testing.T) {
 		return faults[0].What
 	}
 	for _, kind := range []string{"valid", "invalid"} {
-		for _, p := range table.Find(kind).Items {
+		for _, p := range table.Find(kind).Items() {
 			if p.Text == "" {
 				continue // the whole document
 			}

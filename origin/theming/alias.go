@@ -26,16 +26,16 @@ func rewriteAliases(v *jsontree.Node, renamed map[string]string) *jsontree.Node 
 }
 
 func rewriteItems(v *jsontree.Node, renamed map[string]string) *jsontree.Node {
-	items := append([]*jsontree.Node(nil), v.Items...)
+	items := append([]*jsontree.Node(nil), v.Items()...)
 	changed := false
 	for i := range items {
 		items[i] = rewriteAliases(items[i], renamed)
-		changed = changed || items[i] != v.Items[i]
+		changed = changed || items[i] != v.Items()[i]
 	}
 	if !changed {
 		return v
 	}
-	return &jsontree.Node{Kind: jsontree.Array, Items: items}
+	return jsontree.NewArray(items...)
 }
 
 func rewriteMembers(v *jsontree.Node, renamed map[string]string) *jsontree.Node {

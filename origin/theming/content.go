@@ -70,7 +70,7 @@ func appendContent(dst []byte, v *jsontree.Node) []byte {
 		return strconv.AppendFloat(dst, f, 'g', -1, 64)
 	case jsontree.Array:
 		dst = append(dst, '[')
-		for _, item := range v.Items {
+		for _, item := range v.Items() {
 			dst = append(appendContent(dst, item), ',')
 		}
 		return append(dst, ']')

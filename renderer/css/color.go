@@ -92,10 +92,10 @@ func (c *colour) readComponents(v *jsontree.Node) bool {
 	if list == nil {
 		list = v.Find("channels") // as earlier drafts spelled it
 	}
-	if list == nil || list.Kind != jsontree.Array || len(list.Items) != len(c.c) {
+	if list == nil || list.Kind != jsontree.Array || len(list.Items()) != len(c.c) {
 		return false
 	}
-	for i, item := range list.Items {
+	for i, item := range list.Items() {
 		f, none, ok := readComponent(item)
 		if !ok {
 			return false

@@ -188,8 +188,8 @@ func TestAnyNodeIsAnswered(t *testing.T) {
 	odd := []*jsontree.Node{
 		nil,
 		{},
-		{Kind: jsontree.Array, Items: []*jsontree.Node{nil}},
-		{Kind: jsontree.Array, Items: []*jsontree.Node{nil, nil, nil, nil}},
+		jsontree.NewArray(nil),
+		jsontree.NewArray(nil, nil, nil, nil),
 		jsontree.NewObject(jsontree.Member{Name: "color"}, jsontree.Member{Name: "width"}, jsontree.Member{Name: "style"}),
 		jsontree.NewObject(jsontree.Member{Name: "colorSpace", Value: jsontree.NewString("srgb")}, jsontree.Member{Name: "components"}),
 		jsontree.NewObject(jsontree.Member{Name: "value"}, jsontree.Member{Name: "unit"}),

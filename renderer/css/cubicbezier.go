@@ -14,11 +14,11 @@ func appendCubicBezier(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 		}
 		return dst, misfitText(s, "not an easing")
 	}
-	if v.Kind != jsontree.Array || len(v.Items) != 4 {
+	if v.Kind != jsontree.Array || len(v.Items()) != 4 {
 		return dst, &Misfit{What: "a cubic Bézier has four numbers"}
 	}
 	var points [4]string
-	for i, item := range v.Items {
+	for i, item := range v.Items() {
 		text, ok := numberText(item)
 		if !ok {
 			return dst, &Misfit{What: "a cubic Bézier has four numbers"}

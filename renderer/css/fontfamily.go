@@ -18,7 +18,7 @@ func appendFontFamily(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 		}
 		dst = appendFamilies(dst, start, s)
 	case jsontree.Array:
-		for _, item := range v.Items {
+		for _, item := range v.Items() {
 			s, ok := textOf(item)
 			if !ok {
 				return dst, &Misfit{What: "a font family list holds strings only"}

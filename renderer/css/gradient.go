@@ -26,12 +26,12 @@ func appendGradientDeclarations(dst, name []byte, v *jsontree.Node, f *form) ([]
 // appendStops appends "color position%" for each stop. A single stop is written twice: CSS wants
 // two.
 func appendStops(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
-	if v.Kind != jsontree.Array || len(v.Items) == 0 {
+	if v.Kind != jsontree.Array || len(v.Items()) == 0 {
 		return dst, &Misfit{What: "a gradient has a list of stops"}
 	}
 	start := len(dst)
 	var misfit *Misfit
-	for i, stop := range v.Items {
+	for i, stop := range v.Items() {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
@@ -42,7 +42,7 @@ func appendStops(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 			return dst, tooLong()
 		}
 	}
-	if len(v.Items) == 1 {
+	if len(v.Items()) == 1 {
 		end := len(dst)
 		dst = append(dst, ", "...)
 		dst = append(dst, dst[start:end]...)

@@ -16,7 +16,7 @@ func InferType(v *jsontree.Node) string {
 	case jsontree.Object:
 		return inferObject(v)
 	case jsontree.Array:
-		return inferArray(v.Items)
+		return inferArray(v.Items())
 	case jsontree.Number:
 		return "number"
 	case jsontree.Bool:

@@ -18,11 +18,11 @@ func FitsKind(k Kind, v *jsontree.Node) bool {
 	case Number:
 		return isNumber || isString && number.takesNode(v)
 	case FontFamily:
-		return isString || isArray && allStrings(v.Items)
+		return isString || isArray && allStrings(v.Items())
 	case FontWeight, String:
 		return isString || isNumber
 	case CubicBezier:
-		return isString || isArray && len(v.Items) == 4
+		return isString || isArray && len(v.Items()) == 4
 	case StrokeStyle, Border, Transition, Typography:
 		return isString || v.IsObject()
 	case Shadow:

@@ -16,16 +16,16 @@ func appendShadow(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if v.Kind != jsontree.Array {
 		return appendShadowLayer(dst, v, f)
 	}
-	if len(v.Items) == 0 {
+	if len(v.Items()) == 0 {
 		return append(dst, "none"...), nil
 	}
 	start := len(dst)
 	var misfit *Misfit
-	for i, layer := range v.Items {
+	for i, layer := range v.Items() {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		if s, ok := textOf(layer); ok && lower(s) == "none" && len(v.Items) > 1 {
+		if s, ok := textOf(layer); ok && lower(s) == "none" && len(v.Items()) > 1 {
 			return dst, &Misfit{What: "a shadow layer is none"}
 		}
 		if dst, misfit = appendShadowLayer(dst, layer, f); misfit != nil {

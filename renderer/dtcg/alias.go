@@ -134,7 +134,7 @@ func (d *Document) appendRefs(refs []int32, v *jsontree.Node) []int32 {
 	case v.Kind == jsontree.String:
 		refs = d.appendStringRefs(refs, v.Text)
 	case v.Kind == jsontree.Array:
-		for _, item := range v.Items {
+		for _, item := range v.Items() {
 			refs = d.appendRefs(refs, item)
 		}
 	case v.Kind == jsontree.Object:

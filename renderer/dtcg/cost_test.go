@@ -120,7 +120,7 @@ func size(n *jsontree.Node) int {
 	if total > 0 {
 		return total // of an array or object, what its parts are too
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		total += size(item)
 	}
 	for _, m := range n.Members {

@@ -46,8 +46,8 @@ func builtBytes(value, served *jsontree.Node) int {
 		return 0
 	}
 	total := served.OwnMemoryBytes() + len(served.Text)
-	for i := range min(len(value.Items), len(served.Items)) {
-		total += builtBytes(value.Items[i], served.Items[i])
+	for i := range min(len(value.Items()), len(served.Items())) {
+		total += builtBytes(value.Items()[i], served.Items()[i])
 	}
 	for i := range min(len(value.Members), len(served.Members)) {
 		total += builtBytes(value.Members[i].Value, served.Members[i].Value)

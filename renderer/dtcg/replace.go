@@ -67,7 +67,7 @@ func (b *builder) replace(n *jsontree.Node, depth int) *jsontree.Node {
 func (b *builder) literal(n *jsontree.Node, depth int) {
 	b.steps++
 	b.count(ownBytes(n), depth)
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		b.literal(item, depth+1)
 	}
 	for i := range n.Members {
@@ -120,16 +120,16 @@ func (b *builder) need(path string, i int32) bool {
 // elements: the layers of a shadow, the stops of a gradient, the families of a font.
 func (b *builder) items(n *jsontree.Node, depth int) *jsontree.Node {
 	var out []*jsontree.Node
-	for i, item := range n.Items {
+	for i, item := range n.Items() {
 		replaced := b.replace(item, depth+1)
 		if out == nil && replaced == item {
 			continue
 		}
 		if out == nil {
-			out = append(make([]*jsontree.Node, 0, len(n.Items)), n.Items[:i]...)
+			out = append(make([]*jsontree.Node, 0, len(n.Items())), n.Items()[:i]...)
 		}
 		if replaced != item && replaced != nil && item.Kind == jsontree.String && replaced.Kind == jsontree.Array {
-			out = append(out, replaced.Items...)
+			out = append(out, replaced.Items()...)
 		} else {
 			out = append(out, replaced)
 		}
@@ -137,7 +137,7 @@ func (b *builder) items(n *jsontree.Node, depth int) *jsontree.Node {
 	if out == nil {
 		return n
 	}
-	return b.built.node(jsontree.Node{Kind: jsontree.Array, Items: out})
+	return b.built.node(jsontree.ArrayOf(out))
 }
 
 func (b *builder) members(n *jsontree.Node, depth int) *jsontree.Node {

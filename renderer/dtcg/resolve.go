@@ -205,7 +205,7 @@ func (r *resolver) take(i int32) measure {
 
 func measureNode(n *jsontree.Node) measure {
 	m := measure{bytes: ownBytes(n), depth: 1}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		m.add(len(`""`), measureNode(item))
 	}
 	for i := range n.Members {

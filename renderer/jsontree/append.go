@@ -20,7 +20,7 @@ func Append(dst []byte, n *Node) []byte {
 	case n.Text != "" || n.Kind == Number:
 		return append(dst, n.Text...)
 	case n.Kind == Array:
-		return appendItems(dst, n.Items)
+		return appendItems(dst, n.Items())
 	case n.Kind == Object:
 		return appendMembers(dst, n)
 	case n.Kind == Bool && n.True:
@@ -196,8 +196,8 @@ func Length(n *Node) int {
 		}
 		return StringLength(n.Text)
 	case Array:
-		total := 1 + max(1, len(n.Items))
-		for _, item := range n.Items {
+		total := 1 + max(1, len(n.Items()))
+		for _, item := range n.Items() {
 			total += Length(item)
 		}
 		return total

@@ -2,9 +2,10 @@ package jsontree
 
 // What the parts of a tree take on a 64-bit machine, in bytes.
 const (
-	nodeBytes   = 80
+	nodeBytes   = 56
 	memberBytes = 24
 	itemBytes   = 8
+	moreBytes   = 32
 	indexBytes  = 48 // of Names without its slots
 	slotBytes   = 8
 )
@@ -13,7 +14,7 @@ const (
 // not counted: its strings are parts of that.
 func (n *Node) MemoryBytes() int {
 	total := n.OwnMemoryBytes()
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		total += item.MemoryBytes()
 	}
 	for i := range n.Members {
@@ -24,8 +25,11 @@ func (n *Node) MemoryBytes() int {
 
 // OwnMemoryBytes is MemoryBytes without what stands below n.
 func (n *Node) OwnMemoryBytes() int {
-	total := nodeBytes + len(n.Members)*memberBytes + len(n.Items)*itemBytes
-	if n.index != nil {
+	total := nodeBytes + len(n.Members)*memberBytes + len(n.Items())*itemBytes
+	if n.more != nil {
+		total += moreBytes
+	}
+	if n.more != nil && n.more.index != nil {
 		total += IndexMemoryBytes(len(n.Members))
 	}
 	return total

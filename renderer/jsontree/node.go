@@ -53,9 +53,14 @@ type Node struct {
 	traits  traits
 	values  uint32   // how many names $value Parse saw in an Object and below
 	Text    string   // a String, decoded; anything else as Append writes it, of an Array or Object only if it was parsed
-	Items   []*Node  // the elements of an Array
 	Members []Member // the members of an Object, in document order, names unique
-	index   *Names
+	more    *more    // nil in most
+}
+
+// more is what few nodes have, so that all others are short.
+type more struct {
+	items []*Node // of an Array
+	index *Names  // of an Object with many members
 }
 
 // Member is one name and value of an object.
@@ -66,6 +71,28 @@ type Member struct {
 
 // NewString returns a String node.
 func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
+
+// NewArray returns an Array node that owns items.
+func NewArray(items ...*Node) *Node { n := ArrayOf(items); return &n }
+
+// ArrayOf is NewArray for a node that is kept elsewhere.
+func ArrayOf(items []*Node) Node { return Node{Kind: Array, more: &more{items: items}} }
+
+// Items returns the elements of an Array, and nothing of anything else.
+func (n *Node) Items() []*Node {
+	if n.more == nil {
+		return nil
+	}
+	return n.more.items
+}
+
+// AddItem appends an element to an Array.
+func (n *Node) AddItem(item *Node) {
+	if n.more == nil {
+		n.more = &more{}
+	}
+	n.more.items = append(n.more.items, item)
+}
 
 // NewObject returns an Object node that owns members.
 func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
@@ -96,8 +123,8 @@ func (n *Node) IndexOf(name string) int {
 	if n == nil {
 		return -1
 	}
-	if n.index != nil {
-		return int(n.index.Find(name, n.nameAt))
+	if n.more != nil && n.more.index != nil {
+		return int(n.more.index.Find(name, n.nameAt))
 	}
 	for i := range n.Members {
 		if n.Members[i].Name == name {
@@ -109,18 +136,31 @@ func (n *Node) IndexOf(name string) int {
 
 // Index makes Find constant-time on n. Call it again after Members changed.
 func (n *Node) Index() {
-	n.index = nil
 	if n.Kind == Object || n.Kind == Array {
 		n.Text, n.traits = "", 0
 	}
-	if len(n.Members) < indexFrom {
+	if n.Kind != Object {
 		return
 	}
-	n.index = &Names{}
-	n.index.Grow(len(n.Members))
-	for i := range n.Members {
-		n.index.Put(n.Members[i].Name, int32(i), n.nameAt)
+	if n.more = nil; len(n.Members) < indexFrom {
+		return
 	}
+	index := n.addIndex()
+	index.Grow(len(n.Members))
+	for i := range n.Members {
+		index.Put(n.Members[i].Name, int32(i), n.nameAt)
+	}
+}
+
+// addIndex gives n, an object, an index without names.
+func (n *Node) addIndex() *Names {
+	made := &struct {
+		more
+		Names
+	}{}
+	made.index = &made.Names
+	n.more = &made.more
+	return made.index
 }
 
 func (n *Node) nameAt(i int32) string { return n.Members[i].Name }
@@ -156,7 +196,7 @@ func Equal(a, b *Node) bool {
 	case Number:
 		return equalNumbers(a.Text, b.Text)
 	case Array:
-		return equalItems(a.Items, b.Items)
+		return equalItems(a.Items(), b.Items())
 	case Object:
 		return equalMembers(a, b)
 	}

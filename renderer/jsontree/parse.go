@@ -62,6 +62,8 @@ type parser struct {
 	membersUsed int
 	itemSlab    []*Node
 	itemsUsed   int
+	moreSlab    []more
+	moreUsed    int
 }
 
 // whole reads all of the text.
@@ -83,7 +85,9 @@ func (p *parser) whole() (*Node, error) {
 const (
 	maxSlab  = 128
 	maxShare = maxSlab / 8
-	perNode  = 16 // bytes of text: 11 to 16 on the average in documents without blanks
+	maxNodes = 8192 / nodeBytes // as many as the allocator's next size holds
+	perNode  = 16               // bytes of text: 11 to 16 on the average in documents without blanks
+	perArray = 4 * perNode      // of the least array that is worth its node
 )
 
 // slab returns the size of the next slab, of which at least that many are needed at a place.
@@ -97,7 +101,7 @@ func (p *parser) fail(at int, what string) (*Node, int) {
 
 func (p *parser) node(at int) *Node {
 	if p.nodesUsed == len(p.nodeSlab) {
-		p.nodeSlab, p.nodesUsed = make([]Node, p.slab(at, 1)), 0
+		p.nodeSlab, p.nodesUsed = make([]Node, min(maxNodes, 1+(len(p.text)-at)/perNode)), 0
 	}
 	n := &p.nodeSlab[p.nodesUsed]
 	p.nodesUsed++
@@ -123,23 +127,27 @@ func (p *parser) closeMembers(at, start int) []Member {
 	return kept
 }
 
-// closeItems is closeMembers for arrays.
-func (p *parser) closeItems(at, start int) []*Node {
+// closeItems is closeMembers for arrays, of which each has a more as well.
+func (p *parser) closeItems(at, start int) *more {
 	open := p.items[start:]
 	p.items = p.items[:start]
+	if p.moreUsed == len(p.moreSlab) {
+		p.moreSlab, p.moreUsed = make([]more, min(maxSlab, 1+(len(p.text)-at)/perArray)), 0
+	}
+	m := &p.moreSlab[p.moreUsed]
+	p.moreUsed++
 	if len(open) > maxShare {
-		return append(make([]*Node, 0, len(open)), open...)
+		m.items = append(make([]*Node, 0, len(open)), open...)
+		return m
 	}
 	if len(p.itemSlab)-p.itemsUsed < len(open) {
 		p.itemSlab, p.itemsUsed = make([]*Node, p.slab(at, start+len(open))), 0
 	}
 	end := p.itemsUsed + len(open)
-	kept := p.itemSlab[p.itemsUsed:end:end]
+	m.items = p.itemSlab[p.itemsUsed:end:end]
 	p.itemsUsed = end
-	for i := range kept {
-		kept[i] = open[i]
-	}
-	return kept
+	copy(m.items, open)
+	return m
 }
 
 // afterBlanks skips blanks and returns the byte that follows, 0 at the end. A minified text has none, so that callers
@@ -248,7 +256,7 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 			return nil, at
 		}
 		seen &= p.traits | literal
-		if mark := markOf(name); n.index != nil || marks&mark != 0 || len(p.members)-start == indexFrom-1 {
+		if mark := markOf(name); n.more != nil || marks&mark != 0 || len(p.members)-start == indexFrom-1 {
 			if !p.claim(n, start, name) {
 				return p.fail(at, "the member name "+strconv.Quote(name)+" stands twice in one object")
 			}
@@ -330,8 +338,8 @@ func markOf(name string) uint64 {
 // object has from indexFrom members on.
 func (p *parser) claim(n *Node, start int, name string) bool {
 	open := p.members[start:]
-	if n.index != nil {
-		return p.claimIndexed(n.index, open, name)
+	if n.more != nil {
+		return p.claimIndexed(n.more.index, open, name)
 	}
 	for i := range open {
 		if open[i].Name == name {
@@ -341,11 +349,11 @@ func (p *parser) claim(n *Node, start int, name string) bool {
 	if len(open)+1 < indexFrom {
 		return true
 	}
-	n.index = &Names{}
+	index := n.addIndex()
 	for i := range open {
-		p.claimIndexed(n.index, open[:i], open[i].Name)
+		p.claimIndexed(index, open[:i], open[i].Name)
 	}
-	return p.claimIndexed(n.index, open, name)
+	return p.claimIndexed(index, open, name)
 }
 
 // claimIndexed is claim for an object with an index.
@@ -381,7 +389,7 @@ func (p *parser) array(begin, depth int) (*Node, int) {
 		}
 		at = end + 1
 		if c == ']' {
-			n.Items, n.Text = p.closeItems(at, start), p.written(begin, at)
+			n.more, n.Text = p.closeItems(at, start), p.written(begin, at)
 			return n, at
 		}
 		if c != ',' {

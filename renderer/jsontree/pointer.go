@@ -92,10 +92,10 @@ func (n *Node) Lookup(p Pointer) *Node {
 			n = n.Find(name)
 		case n.Kind == Array:
 			i, ok := ArrayIndex(name)
-			if !ok || i >= len(n.Items) {
+			if !ok || i >= len(n.Items()) {
 				return nil
 			}
-			n = n.Items[i]
+			n = n.Items()[i]
 		default:
 			return nil
 		}

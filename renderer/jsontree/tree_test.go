@@ -36,8 +36,8 @@ func TestParsedNodesDoNotShareRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = append(n.Items[0].Items, jsontree.NewString("x"))
-	_ = append(n.Items[2].Members, jsontree.Member{Name: "x", Value: jsontree.NewString("x")})
+	_ = append(n.Items()[0].Items(), jsontree.NewString("x"))
+	_ = append(n.Items()[2].Members, jsontree.Member{Name: "x", Value: jsontree.NewString("x")})
 	if got := string(jsontree.Append(nil, n)); got != `[[1],[2],{"a":1},{"b":2}]` {
 		t.Errorf("the tree became %s", got)
 	}
@@ -132,7 +132,7 @@ func trees(depth int) *rapid.Generator[*jsontree.Node] {
 			return jsontree.NewString(names.Draw(t, "string"))
 		case 4:
 			items := rapid.SliceOfN(trees(depth-1), 0, 4).Draw(t, "items")
-			return &jsontree.Node{Kind: jsontree.Array, Items: items}
+			return jsontree.NewArray(items...)
 		}
 		n := &jsontree.Node{Kind: jsontree.Object}
 		for _, name := range rapid.SliceOfNDistinct(names, 0, 16, rapid.ID[string]).Draw(t, "names") {
@@ -198,8 +198,8 @@ func checkTexts(t interface {
 		return nil
 	}
 	built := &jsontree.Node{Kind: n.Kind, True: n.True}
-	for _, item := range n.Items {
-		built.Items = append(built.Items, checkTexts(t, item))
+	for _, item := range n.Items() {
+		built.AddItem(checkTexts(t, item))
 	}
 	for _, m := range n.Members {
 		built.Members = append(built.Members, jsontree.Member{Name: m.Name, Value: checkTexts(t, m.Value)})
@@ -241,7 +241,7 @@ func spelled(t *rapid.T, n *jsontree.Node) string {
 			text(n.Text)
 		case jsontree.Array:
 			b.WriteByte('[')
-			for i, item := range n.Items {
+			for i, item := range n.Items() {
 				b.WriteString(","[:min(i, 1)])
 				write(item)
 			}

@@ -194,11 +194,11 @@ func pathOf(pointer string) string {
 }
 
 func count(n *jsontree.Node) int {
-	total := len(n.Members) + len(n.Items)
+	total := len(n.Members) + len(n.Items())
 	for _, m := range n.Members {
 		total += count(m.Value)
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		total += count(item)
 	}
 	return total

@@ -90,7 +90,7 @@ func eachName(n *jsontree.Node, do func(text string)) {
 			eachName(m.Value, do)
 		}
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		eachName(item, do)
 	}
 }
@@ -108,7 +108,7 @@ func holdsReference(n *jsontree.Node) bool {
 			return true
 		}
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		if holdsReference(item) {
 			return true
 		}
@@ -137,7 +137,7 @@ func eachReference(n *jsontree.Node, at jsontree.Pointer, do func(jsontree.Point
 	for _, m := range n.Members {
 		eachReference(m.Value, append(at[:len(at):len(at)], m.Name), do)
 	}
-	for i, item := range n.Items {
+	for i, item := range n.Items() {
 		eachReference(item, append(at[:len(at):len(at)], itoa(i)), do)
 	}
 }

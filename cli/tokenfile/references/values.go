@@ -141,11 +141,11 @@ func (a *applier) value(n *jsontree.Node) (value, wrong *jsontree.Node) {
 		}
 		changed.Members = append(changed.Members, m)
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		if item, wrong = a.value(item); wrong != nil {
 			return nil, wrong
 		}
-		changed.Items = append(changed.Items, item)
+		changed.AddItem(item)
 	}
 	changed.Index()
 	return &changed, nil
@@ -213,11 +213,11 @@ func (a *applier) size(n *jsontree.Node) int {
 		if n == nil || left < 0 {
 			return
 		}
-		left -= 1 + len(n.Members) + len(n.Items)
+		left -= 1 + len(n.Members) + len(n.Items())
 		for _, m := range n.Members {
 			counted(m.Value)
 		}
-		for _, item := range n.Items {
+		for _, item := range n.Items() {
 			counted(item)
 		}
 	}

@@ -75,11 +75,11 @@ func Read(root *jsontree.Node) (*Document, error) {
 		return nil, &Error{"/version", "the version of a resolver document must be " + version, `Write "version": "` + version + `".`}
 	}
 	order := root.Find("resolutionOrder")
-	if !isArray(order) || len(order.Items) == 0 {
+	if !isArray(order) || len(order.Items()) == 0 {
 		return nil, &Error{"/resolutionOrder", "the document has no sets or modifiers in its resolutionOrder", `Write "resolutionOrder": [{"$ref": "#/sets/NAME"}].`}
 	}
 	names := map[string]jsontree.Pointer{}
-	for i, item := range order.Items {
+	for i, item := range order.Items() {
 		if err := d.enter(item, jsontree.Pointer{"resolutionOrder", strconv.Itoa(i)}, names); err != nil {
 			return nil, err
 		}

@@ -191,7 +191,7 @@ func TestAnyDocumentIsReadOrRefused(t *testing.T) {
 			case depth == 0 || kind == 0:
 				return jsontree.NewString(words.Draw(t, "word"))
 			case kind == 1:
-				return &jsontree.Node{Kind: jsontree.Array, Items: rapid.SliceOfN(value(depth-1), 0, 3).Draw(t, "items")}
+				return jsontree.NewArray(rapid.SliceOfN(value(depth-1), 0, 3).Draw(t, "items")...)
 			}
 			n := jsontree.NewObject()
 			for _, name := range rapid.SliceOfNDistinct(names, 0, 3, rapid.ID[string]).Draw(t, "names") {
@@ -206,7 +206,7 @@ func TestAnyDocumentIsReadOrRefused(t *testing.T) {
 		for _, name := range []string{"sets", "modifiers", "$defs"} {
 			root.Members = append(root.Members, jsontree.Member{Name: name, Value: value(4).Draw(t, name)})
 		}
-		order := &jsontree.Node{Kind: jsontree.Array, Items: rapid.SliceOfN(value(3), 1, 3).Draw(t, "order")}
+		order := jsontree.NewArray(rapid.SliceOfN(value(3), 1, 3).Draw(t, "order")...)
 		root.Members = append(root.Members, jsontree.Member{Name: "resolutionOrder", Value: order})
 		root.Index()
 		d, err := resolver.Read(root)

@@ -21,7 +21,7 @@ func (d *Document) list(list []Source, array *jsontree.Node, at jsontree.Pointer
 	if !isArray(array) {
 		return nil, &Error{at.String(), "the sources of tokens are not an array", `Write an array of tokens or of {"$ref": "FILE"}.`}
 	}
-	for i, item := range array.Items {
+	for i, item := range array.Items() {
 		if d.steps++; d.steps > maxSteps {
 			return nil, &Error{at.String(), "sets that lead to each other make too many sources", "Name each source once."}
 		}
@@ -225,7 +225,7 @@ func Files(n *jsontree.Node) (names []string) {
 	for _, m := range n.Members {
 		names = append(names, Files(m.Value)...)
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		names = append(names, Files(item)...)
 	}
 	return names

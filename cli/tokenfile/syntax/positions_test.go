@@ -45,7 +45,7 @@ func TestLocateFindsEveryMember(t *testing.T) {
 			case depth == 0 || kind == 0:
 				return jsontree.NewString(rapid.StringN(0, 4, -1).Draw(t, "text"))
 			case kind == 1:
-				return &jsontree.Node{Kind: jsontree.Array, Items: rapid.SliceOfN(value(depth-1), 0, 3).Draw(t, "items")}
+				return jsontree.NewArray(rapid.SliceOfN(value(depth-1), 0, 3).Draw(t, "items")...)
 			}
 			n := jsontree.NewObject()
 			for _, name := range rapid.SliceOfNDistinct(rapid.StringN(0, 3, -1), 0, 3, rapid.ID[string]).Draw(t, "names") {
@@ -60,7 +60,7 @@ func TestLocateFindsEveryMember(t *testing.T) {
 		places := Locate(text)
 		var visit func(n *jsontree.Node, at jsontree.Pointer)
 		visit = func(n *jsontree.Node, at jsontree.Pointer) {
-			for i, item := range n.Items {
+			for i, item := range n.Items() {
 				below := append(at[:len(at):len(at)], strconv.Itoa(i))
 				if places.Column(below.String()) == 0 {
 					t.Fatalf("Locate(%s) does not know %s", text, below)

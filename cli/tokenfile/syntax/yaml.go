@@ -131,7 +131,7 @@ func (r *yamlReader) sequence(n *ast.SequenceNode, at jsontree.Pointer) (*jsontr
 		if err != nil {
 			return nil, err
 		}
-		list.Items = append(list.Items, item)
+		list.AddItem(item)
 	}
 	return list, nil
 }
@@ -174,7 +174,7 @@ func (r *yamlReader) merge(into *jsontree.Node, n ast.Node, at jsontree.Pointer)
 	if err != nil {
 		return err
 	}
-	for _, from := range append(value.Items, value) {
+	for _, from := range append(value.Items(), value) {
 		for _, m := range from.Members {
 			if into.IndexOf(m.Name) < 0 {
 				into.Members = append(into.Members, m)

@@ -58,10 +58,10 @@ func MapChildren(n *jsontree.Node, change func(name string, value *jsontree.Node
 		changed = changed || value != m.Value
 		result.Members = append(result.Members, jsontree.Member{Name: m.Name, Value: value})
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		value := change("", item)
 		changed = changed || value != item
-		result.Items = append(result.Items, value)
+		result.AddItem(value)
 	}
 	if !changed {
 		return n
@@ -96,7 +96,7 @@ func Index(n *jsontree.Node) {
 	for _, m := range n.Members {
 		Index(m.Value)
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		Index(item)
 	}
 }

@@ -14,7 +14,7 @@ const studioSet = "global"
 // writeStudio spells a document as one token set.
 func writeStudio(d *dtcg.Document) (*jsontree.Node, map[string]string) {
 	set, places := tree(d, jsontree.Pointer{studioSet}, false, func(t *dtcg.Token) *jsontree.Node { return studioToken(d, t) })
-	order := &jsontree.Node{Kind: jsontree.Array, Items: []*jsontree.Node{jsontree.NewString(studioSet)}}
+	order := jsontree.NewArray(jsontree.NewString(studioSet))
 	return jsontree.NewObject(
 		jsontree.Member{Name: studioSet, Value: set},
 		jsontree.Member{Name: "$themes", Value: &jsontree.Node{Kind: jsontree.Array}},
@@ -61,8 +61,8 @@ func studioValue(d *dtcg.Document, k css.Kind, value *jsontree.Node) *jsontree.N
 		return value
 	case k == css.Shadow && value.Kind == jsontree.Array:
 		layers := &jsontree.Node{Kind: jsontree.Array}
-		for _, layer := range value.Items {
-			layers.Items = append(layers.Items, studioValue(d, k, layer))
+		for _, layer := range value.Items() {
+			layers.AddItem(studioValue(d, k, layer))
 		}
 		return layers
 	case value.IsObject() && slices.Contains([]css.Kind{css.Shadow, css.Border, css.Typography}, k):

@@ -35,7 +35,7 @@ func (s *Sheet) AppendSchema(dst []byte) []byte {
 			names[t.Kind], aliases[t.Kind] = "alias."+t.Type, &jsontree.Node{Kind: jsontree.Array}
 			set(definitions, names[t.Kind], object("enum", aliases[t.Kind]))
 		}
-		aliases[t.Kind].Items = append(aliases[t.Kind].Items, jsontree.NewString("{"+t.Path+"}"))
+		aliases[t.Kind].AddItem(jsontree.NewString("{" + t.Path + "}"))
 		set(properties, t.Path, t.schema(names[t.Kind]))
 	}
 	all := object(
@@ -62,7 +62,7 @@ func (t *Token) schema(aliases string) *jsontree.Node {
 	if t.Description != "" {
 		description += ": " + t.Description
 	}
-	n := object("description", description, "anyOf", &jsontree.Node{Kind: jsontree.Array, Items: of})
+	n := object("description", description, "anyOf", jsontree.NewArray(of...))
 	if t.Deprecated != "" {
 		set(n, "deprecated", &jsontree.Node{Kind: jsontree.Bool, True: true})
 	}

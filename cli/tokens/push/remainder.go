@@ -78,7 +78,7 @@ func isEmpty(value *jsontree.Node) bool {
 	case value.IsObject():
 		return !slices.ContainsFunc(value.Members, func(m jsontree.Member) bool { return !isEmpty(m.Value) })
 	case value.Kind == jsontree.Array:
-		return !slices.ContainsFunc(value.Items, func(item *jsontree.Node) bool { return !isEmpty(item) })
+		return !slices.ContainsFunc(value.Items(), func(item *jsontree.Node) bool { return !isEmpty(item) })
 	}
 	return false
 }

@@ -47,7 +47,7 @@ func studioOrder(a *term.App, folder string, names []string, o tokenfile.Options
 		return nil, nil, tokenfile.Studio, err
 	}
 	if order := meta.parsed.Root.Find("tokenSetOrder"); order != nil {
-		for _, n := range order.Items {
+		for _, n := range order.Items() {
 			sets = append(sets, n.Text)
 		}
 	}

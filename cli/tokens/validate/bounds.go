@@ -44,7 +44,7 @@ func nameFault(name string) string {
 
 // boundFault says why a value so deep in a document goes beyond the bounds; empty if it does not.
 func boundFault(n *jsontree.Node, depth int) string {
-	if n == nil || len(n.Members)+len(n.Items) == 0 && !n.IsObject() && n.Kind != jsontree.Array {
+	if n == nil || len(n.Members)+len(n.Items()) == 0 && !n.IsObject() && n.Kind != jsontree.Array {
 		return ""
 	}
 	if depth >= maxDepth {
@@ -58,7 +58,7 @@ func boundFault(n *jsontree.Node, depth int) string {
 			return reason
 		}
 	}
-	for _, item := range n.Items {
+	for _, item := range n.Items() {
 		if reason := boundFault(item, depth+1); reason != "" {
 			return reason
 		}

@@ -128,8 +128,8 @@ func Parse(root *jsontree.Node) (r Request, faults []string) {
 		r.All = true
 	case n == nil || n.Kind != jsontree.Array:
 		fault(`variants: must be "all" or a list of ids`)
-	case len(n.Items) > MaxVariants:
-		fault("variants: a request may name %d Variants, not %d", MaxVariants, len(n.Items))
+	case len(n.Items()) > MaxVariants:
+		fault("variants: a request may name %d Variants, not %d", MaxVariants, len(n.Items()))
 	default:
 		r.Picks = picks(n, fault)
 	}
@@ -162,7 +162,7 @@ func Parse(root *jsontree.Node) (r Request, faults []string) {
 
 func picks(list *jsontree.Node, fault func(string, ...any)) (all []Pick) {
 	seen := map[string]bool{}
-	for i, n := range list.Items {
+	for i, n := range list.Items() {
 		id, etag := n, (*jsontree.Node)(nil)
 		if n.IsObject() {
 			id, etag = n.Find("id"), n.Find("etag")

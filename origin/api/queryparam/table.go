@@ -39,7 +39,7 @@ func (p Parameters) add(document, list *jsontree.Node) {
 	if list == nil {
 		return
 	}
-	for _, parameter := range list.Items {
+	for _, parameter := range list.Items() {
 		parameter = resolved(document, parameter)
 		if parameter.Find("in").Text != "query" {
 			continue

@@ -201,7 +201,7 @@ func (r *reader) examples(n *jsontree.Node) (all []example) {
 	if list == nil {
 		return all
 	}
-	for _, item := range list.Items {
+	for _, item := range list.Items() {
 		all = append(all, example{"Example", spelled(item)})
 	}
 	for _, m := range list.Members {
@@ -298,7 +298,7 @@ func itemsOf(n *jsontree.Node, name string) []*jsontree.Node {
 	if n = n.Find(name); n == nil {
 		return nil
 	}
-	return n.Items
+	return n.Items()
 }
 
 // anchor is a name as the fragment of an address.

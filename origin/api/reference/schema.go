@@ -37,7 +37,7 @@ func (r *reader) spell(schema *jsontree.Node) string {
 	case kind == nil:
 		return "anything"
 	case !kind.IsString():
-		return join(kind.Items, func(n *jsontree.Node) string { return html.EscapeString(n.Text) })
+		return join(kind.Items(), func(n *jsontree.Node) string { return html.EscapeString(n.Text) })
 	case kind.Text == "array":
 		return "array of " + r.spell(schema.Find("items"))
 	default:
