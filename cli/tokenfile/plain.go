@@ -43,8 +43,31 @@ func isValue(n *jsontree.Node) bool {
 	if isPlainModes(n) {
 		return isValue(n.Members[0].Value)
 	}
+	if isArray(n) && Shape(n) == "fontFamily" { // or any list of texts
+		return slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return slices.Contains(everywhere, textOf(item)) })
+	}
 	text := textOf(n)
-	return !isCommon(n) && css.InferType(n) != "" || strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
+	return !isCommon(n) && Shape(WithoutSemicolon(n)) != "" || strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
+}
+
+// numberNames are the groups whose numbers are those of tokens, and of hardly any other file.
+var numberNames = []string{"zindex", "fontweight", "lineheight"}
+
+// isToken is isValue for a leaf: a number may be a value by the name of its token or group.
+func (l leaf) isToken() bool {
+	return isValue(l.value) || l.value.Kind == jsontree.Number && slices.ContainsFunc(l.path, func(name string) bool {
+		key := ModeKey(name)
+		return slices.ContainsFunc(numberNames, func(known string) bool { return strings.HasPrefix(key, known) })
+	})
+}
+
+// WithoutSemicolon returns a text without a semicolon at its end, which a declaration has and a value does not; n itself if
+// it has none.
+func WithoutSemicolon(n *jsontree.Node) *jsontree.Node {
+	if text, ok := strings.CutSuffix(strings.TrimSpace(textOf(n)), ";"); ok {
+		return jsontree.NewString(text)
+	}
+	return n
 }
 
 // isCommon reports whether a value says nothing of what its file is.
@@ -58,7 +81,7 @@ func likeTokens(list []leaf) bool {
 	count, others := 0, 0
 	for _, l := range list {
 		switch {
-		case isValue(l.value):
+		case l.isToken():
 			count++
 		case !isCommon(l.value):
 			others++
@@ -70,7 +93,7 @@ func likeTokens(list []leaf) bool {
 // recognisePlain takes trees, and for a Theme also maps of names. A map of dotted paths belongs to a Variant.
 func recognisePlain(f *syntax.File, o Options) string {
 	list := leaves(f.Root, nil, nil)
-	i := slices.IndexFunc(list, func(l leaf) bool { return isValue(l.value) && (len(l.path) > 1 || !o.Overrides) })
+	i := slices.IndexFunc(list, func(l leaf) bool { return l.isToken() && (len(l.path) > 1 || !o.Overrides) })
 	if i < 0 || !likeTokens(list) || isFlat(f.Root, list) || o.Overrides && hasDottedNames(f.Root) {
 		return ""
 	}

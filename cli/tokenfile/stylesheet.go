@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,9 +30,13 @@ var (
 	className    = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
 )
 
+// weightless is what a selector is put into to have less weight than others, or another.
+var weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
+
 // modeOf is the mode for which a selector declares, and what else it says of it; empty for the usual one.
 func modeOf(selector string) (mode string, h Hint) {
 	usual, other := false, ""
+	selector = weightless.ReplaceAllString(selector, "$1")
 	for one := range strings.SplitSeq(selector, ",") {
 		one = strings.TrimSpace(one)
 		if usualSelectors.MatchString(one) {
@@ -64,6 +69,22 @@ func modeOf(selector string) (mode string, h Hint) {
 // that is asked for laid over them.
 func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
 	p := properties{Options: o, isTheme: slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return strings.HasPrefix(m.Name, "@theme") })}
+	p.read(root)
+	return p.parts(), nil
+}
+
+// Declare adds the custom properties that a stylesheet declares for the usual mode, or for the one that o asks for, to names.
+func Declare(names map[string]bool, root *jsontree.Node, o Options) {
+	o.Mode = o.modeOf("")
+	p := properties{Options: o}
+	p.read(root)
+	for _, one := range slices.Concat(p.usual, p.own) {
+		names[one.name] = true
+	}
+}
+
+// read collects the custom properties of a stylesheet.
+func (p *properties) read(root *jsontree.Node) {
 	for _, m := range root.Members {
 		if m.Name == syntax.Registered {
 			continue
@@ -75,7 +96,6 @@ func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
 		p.collect(mode, m.Value, jsontree.Pointer{m.Name})
 	}
 	p.register(root.Find(syntax.Registered))
-	return p.parts(), nil
 }
 
 // register adds the initial values of registered custom properties: each counts if no usual selector declares its property.
@@ -202,6 +222,7 @@ func (p *properties) parts() []Part {
 		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...), Hints: p.hints}}
 	}
 	known := map[string]bool{}
+	maps.Copy(known, p.Declared)
 	for _, one := range slices.Concat(p.usual, p.own) {
 		known[one.name] = true
 	}

@@ -22,8 +22,9 @@ type Options struct {
 	// refers to, and no value of Figma that is that of the default mode too.
 	Overrides bool
 
-	KeepReferences bool     // $ref and $extends stay as they are written
-	Inputs         []string // for the modifiers of a resolver document, each MODIFIER=CONTEXT
+	Declared       map[string]bool // the custom properties that the stylesheets of the command declare
+	KeepReferences bool            // $ref and $extends stay as they are written
+	Inputs         []string        // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 }
 
 // Part is a DTCG tree made of a file or of one set in it.

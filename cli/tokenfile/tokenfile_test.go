@@ -52,6 +52,11 @@ func TestRecognise(t *testing.T) {
 		{`{"core":{"a":{"value":"#000"}}}`, []string{"a"}, StyleDictionary},
 		{`{"core":{"value":"#000"},"ui":{"a":{"value":"1"}}}`, []string{"ui"}, StyleDictionary},
 		{`{"core":{"a":{"$value":"#000"}},"ui":{"b":{"$value":"{a}"}}}`, []string{"ui"}, DTCG},
+		{`{"a":"#fff","b":"0 1px 2px red, 0 0 1px red;","c":"all 0.2s ease","d":"Inter, sans-serif","e":"ease-in","f":"1px solid red"}`, nil, Plain},
+		{`{"z-index-modal":100}`, nil, Plain},
+		{`{"font":{"line-height":{"tight":1.2}}}`, nil, Plain},
+		{`{"name":"a","version":"1.0.0","scripts":{"build":"a b"},"files":["b"],"size":4}`, nil, Flat},
+		{`{"a":"a, b","b":"0.5 of it","c":"solid","d":{"width":4}}`, nil, Flat},
 	}
 	for _, c := range cases {
 		if got, _ := Recognise(read(t, "f.json", c.text), Options{Sets: c.sets}); got != c.want {

@@ -1,6 +1,6 @@
 // Package repair changes a document of tokens that the origin would refuse, or of which the served files would leave
-// something out, as little as it takes: names, aliases and types. It never changes a value that is not an alias, and names
-// all that it changes. It is pure.
+// something out, as little as it takes: names, aliases and types. It changes no value but aliases and semicolons behind a
+// value, and names all that it changes. It is pure.
 package repair
 
 import (
@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/tree"
+	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -25,6 +26,7 @@ func Document(root *jsontree.Node) Result {
 	r := Result{Tree: root}
 	r.names()
 	r.aliases()
+	r.semicolons()
 	r.unknownTypes()
 	r.wrongValues()
 	r.gradients()
@@ -112,6 +114,23 @@ func (r *Result) aliases() {
 		}
 		return path
 	})
+}
+
+// semicolons takes the one behind a text away that is a value without it: a declaration ends in one, and no value does.
+func (r *Result) semicolons() {
+	d, values := dtcg.Read(r.Tree), map[string]*jsontree.Node{}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		kind, isKnown := dtcg.KindOf(t.Resolved)
+		value := tokenfile.WithoutSemicolon(t.Value)
+		if value == t.Value || isKnown && (kind == css.String || !dtcg.Fits(d, t.Resolved, value)) || !isKnown && tokenfile.Shape(value) == "" {
+			continue
+		}
+		at := t.Pointer()
+		values[at.String()] = value
+		r.concede("semicolons behind values", at, shown(t.Value)+" is read without its last semicolon")
+	}
+	r.Tree = withMembers(r.Tree, "$value", values)
 }
 
 // edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of the

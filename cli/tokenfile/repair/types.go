@@ -20,7 +20,7 @@ func (r *Result) unknownTypes() {
 		return
 	}
 	d := dtcg.Read(stripped)
-	types := map[string]string{}
+	types := map[string]*jsontree.Node{}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		at := t.Pointer()
@@ -30,11 +30,11 @@ func (r *Result) unknownTypes() {
 		}
 		kind, became := guess(d, i, unknown)
 		if kind != "" && kind != t.Resolved {
-			types[at.String()] = kind
+			types[at.String()] = jsontree.NewString(kind)
 		}
 		r.concede("unknown types", at, quotedType(unknown)+became)
 	}
-	r.Tree = setTypes(stripped, types)
+	r.Tree = withMembers(stripped, "$type", types)
 }
 
 func quotedType(unknown string) string {
@@ -116,12 +116,17 @@ func known(typ *jsontree.Node) bool {
 	return ok
 }
 
-// wrongValues gives a token whose value its type never has the type of the shape of the value.
+// wrongValues gives a token whose value its type never has the type of the shape of the value. A word alone, such as red for
+// a dimension, has no shape that says more than the type.
 func (r *Result) wrongValues() {
 	r.retype("types that disagree with the value", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
 		t := &d.Tokens[i]
-		shape := css.InferType(t.Value)
-		if css.FitsKind(kind, t.Value) || strings.Contains(shown(t.Value), "{") || shape == "" || !dtcg.Fits(d, shape, t.Value) {
+		isWord := t.Value.IsString() && !strings.ContainsAny(t.Value.Text, " #(0123456789")
+		if dtcg.Fits(d, t.Resolved, t.Value) || strings.Contains(shown(t.Value), "{") || isWord && css.FitsKind(kind, t.Value) {
+			return "", ""
+		}
+		shape := tokenfile.Shape(t.Value)
+		if of, _ := dtcg.KindOf(shape); shape == "" || of == kind || !dtcg.Fits(d, shape, t.Value) {
 			return "", ""
 		}
 		return shape, shown(t.Value) + " is a " + shape + ", which counts"
@@ -132,17 +137,17 @@ func (r *Result) wrongValues() {
 // is served in quotes, because only a typed value may span lines.
 func (r *Result) gradients() {
 	d := dtcg.Read(r.Tree)
-	types := map[string]string{}
+	types := map[string]*jsontree.Node{}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		if t.Resolved != "" || !t.Value.IsString() || !strings.ContainsAny(t.Value.Text, "\n\r\t") || !strings.Contains(t.Value.Text, "-gradient(") || !dtcg.Fits(d, "gradient", t.Value) {
 			continue
 		}
 		at := t.Pointer()
-		types[at.String()] = "gradient"
+		types[at.String()] = jsontree.NewString("gradient")
 		r.concede("gradients on several lines", at, shown(t.Value)+" is of type gradient")
 	}
-	r.Tree = setTypes(r.Tree, types)
+	r.Tree = withMembers(r.Tree, "$type", types)
 }
 
 // wrongAliases gives an alias whose type its target cannot have the type of the target.
@@ -162,7 +167,7 @@ func (r *Result) wrongAliases() {
 // retype gives tokens whose type is known the type that choose returns for them, if it returns one, and names each.
 func (r *Result) retype(what string, choose func(d *dtcg.Document, i int, kind css.Kind) (typ, message string)) {
 	d := dtcg.Read(r.Tree)
-	types := map[string]string{}
+	types := map[string]*jsontree.Node{}
 	for i := range d.Tokens {
 		kind, ok := dtcg.KindOf(d.Tokens[i].Resolved)
 		if !ok {
@@ -170,11 +175,11 @@ func (r *Result) retype(what string, choose func(d *dtcg.Document, i int, kind c
 		}
 		if typ, message := choose(d, i, kind); typ != "" {
 			at := d.Tokens[i].Pointer()
-			types[at.String()] = typ
+			types[at.String()] = jsontree.NewString(typ)
 			r.concede(what, at, `$type "`+d.Tokens[i].Resolved+`": `+message)
 		}
 	}
-	r.Tree = setTypes(r.Tree, types)
+	r.Tree = withMembers(r.Tree, "$type", types)
 }
 
 // lastTarget returns the token at the end of the aliases that begin with token i, or nil if its value is not an alias alone or
@@ -191,14 +196,14 @@ func lastTarget(d *dtcg.Document, i int) *dtcg.Token {
 	return &d.Tokens[last]
 }
 
-// setTypes returns a tree in which the tokens at these pointers have these types of their own.
-func setTypes(root *jsontree.Node, types map[string]string) *jsontree.Node {
-	if len(types) == 0 {
+// withMembers returns a tree in which the tokens at these pointers have these members called name.
+func withMembers(root *jsontree.Node, name string, members map[string]*jsontree.Node) *jsontree.Node {
+	if len(members) == 0 {
 		return root
 	}
 	return edit(root, nil, func(at jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
-		if kind, ok := types[append(at[:len(at):len(at)], m.Name).String()]; ok {
-			m.Value = tree.With(m.Value, "$type", jsontree.NewString(kind))
+		if value := members[append(at[:len(at):len(at)], m.Name).String()]; value != nil {
+			m.Value = tree.With(m.Value, name, value)
 		}
 		return m
 	})

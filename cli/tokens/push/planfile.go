@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -88,8 +89,13 @@ func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	case decided == nil:
 		return nil, p.checkModes()
 	}
-	if len(*files) == 0 {
+	isSlug := !strings.HasPrefix(p.Theme, "thm_")
+	switch {
+	case len(*files) == 0:
 		*files, p.variants = decided.Files, "auto"
+	case isSlug && p.Theme != "" && p.Theme != decided.Theme:
+		return nil, term.Fail("Push in another folder, or remove "+planName+" if it is of no use any more.",
+			"%s in this folder keeps the plan of Theme %s, and this push is of Theme %s", planName, decided.Theme, p.Theme)
 	}
 	if err := p.checkModes(); err != nil {
 		return nil, err

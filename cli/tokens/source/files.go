@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,26 +43,47 @@ func (f *tokenFile) location(pointer string) string {
 
 // readFiles reads what a person named: files, folders of files, and "-" for the standard input.
 func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, error) {
-	var all []*tokenFile
+	named := map[string][]*tokenFile{} // one for each name of a file
 	for _, name := range names {
-		info, err := os.Stat(name)
-		if name != "-" && err == nil && info.IsDir() {
-			folder, err := readFolder(a, name, o)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, folder...)
+		if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
 			continue
 		}
 		opened, err := openFiles(a, []string{name}, o)
 		if err != nil {
 			return nil, err
 		}
-		if all, err = convertFiles(a, all, opened, filepath.Dir(name), o); err != nil {
+		named[name] = opened
+		o.Declared = declared(o, opened)
+	}
+	var all []*tokenFile
+	for _, name := range names {
+		var err error
+		if opened, isFile := named[name]; isFile {
+			all, err = convertFiles(a, all, opened, filepath.Dir(name), o)
+		} else {
+			var folder []*tokenFile
+			folder, err = readFolder(a, name, o)
+			all = append(all, folder...)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// declared returns the custom properties that the files before and these declare.
+func declared(o tokenfile.Options, files []*tokenFile) map[string]bool {
+	names := maps.Clone(o.Declared)
+	for _, f := range files {
+		if f.kind == tokenfile.Stylesheet && f.why != "" {
+			if names == nil {
+				names = map[string]bool{}
+			}
+			tokenfile.Declare(names, f.parsed.Root, o)
+		}
+	}
+	return names
 }
 
 // openFiles opens files and recognises their forms. A file that cannot be parsed is noted as unread.
@@ -71,6 +93,7 @@ func openFiles(a *term.App, names []string, o tokenfile.Options) (opened []*toke
 		switch {
 		case file == nil:
 			return nil, err
+		case err != nil && len(names) > 1 && file.parsed != nil: // a stylesheet without tokens, among others of a folder
 		case err != nil:
 			file.unread = err
 		default:
@@ -144,14 +167,26 @@ func inFile(name string, err error) error {
 // readFolder reads a folder: that of Tokens Studio as its sets, one with a resolver document as what that names, another by
 // the names of its files. What else in it may hold tokens is named.
 func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, error) {
-	names, others, err := tokenFiles(folder)
+	names, sheets, programs, err := tokenFiles(folder)
 	if err != nil {
 		return nil, err
 	}
-	if len(names) == 0 && len(others) > 0 {
-		return nil, term.Fail(program(others[0]).next, "the folder %s holds no file of tokens, but %s, which %s", folder, others[0], program(others[0]).what)
+	var all []*tokenFile
+	isKnown := func(f *tokenFile) bool { return f.why != "" || f.unread != nil }
+	if len(names) > 0 {
+		all, err = readFilesOf(a, folder, names, o)
 	}
-	all, err := readFilesOf(a, folder, names, o)
+	if err == nil && len(sheets) > 0 && !slices.ContainsFunc(all, isKnown) { // but package.json, or the like
+		all, err = readFilesOf(a, folder, sheets, o)
+		sheets = nil
+	}
+	if err == nil && len(programs) > 0 && !slices.ContainsFunc(all, isKnown) {
+		return nil, term.Fail(program(programs[0]).next, "the folder %s holds no file of tokens, but %s, which %s", folder, programs[0], program(programs[0]).what)
+	}
+	if err == nil && all == nil {
+		return nil, term.Fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in %s or .css", folder, strings.Join(syntax.Extensions, ", "))
+	}
+	others := append(sheets, programs...)
 	if err == nil && len(others) > 0 {
 		all[0].notes = append(all[0].notes, folder+" holds more files that may hold tokens, and are not read: "+term.ShortList(others)+
 			"; name a stylesheet to read it too, and write what a program exports as JSON")
@@ -163,9 +198,6 @@ func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options
 	if isStudioFolder(folder, names, o.Sets) {
 		return readStudioFolder(a, folder, names, o)
 	}
-	if len(names) == 0 {
-		return nil, term.Fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in %s or .css", folder, strings.Join(syntax.Extensions, ", "))
-	}
 	opened, err := openFiles(a, names, o)
 	if err != nil {
 		return nil, err
@@ -173,14 +205,13 @@ func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options
 	if all, ok, err := resolvedFolder(a, folder, opened, o); ok {
 		return all, err
 	}
+	o.Declared = declared(o, opened)
 	return convertFiles(a, nil, opened, folder, o)
 }
 
 // tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The
-// stylesheets are taken if nothing else is there: beside other files they are what is made of them. others are such
-// stylesheets, and programs.
-func tokenFiles(folder string) (names, others []string, err error) {
-	var sheets []string
+// stylesheets are apart, since beside other files of tokens they are what is made of them, and so are programs.
+func tokenFiles(folder string) (names, sheets, programs []string, err error) {
 	err = filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -193,14 +224,11 @@ func tokenFiles(folder string) (names, others []string, err error) {
 		case strings.EqualFold(filepath.Ext(d.Name()), ".css"):
 			sheets = append(sheets, path)
 		case mayExport(path):
-			others = append(others, path)
+			programs = append(programs, path)
 		}
 		return nil
 	})
-	if len(names) == 0 {
-		return sheets, others, err
-	}
-	return names, append(sheets, others...), err
+	return names, sheets, programs, err
 }
 
 // mayExport reports whether a file is a program or the source of a stylesheet, and neither says types nor sets up a tool.

@@ -19,7 +19,8 @@ func Fingerprint(files []string) string {
 	for _, path := range files {
 		info, err := os.Stat(path)
 		if err == nil && info.IsDir() {
-			if inside, _, err := tokenFiles(path); err == nil {
+			if inside, sheets, _, err := tokenFiles(path); err == nil {
+				inside = append(inside, sheets...)
 				all += fmt.Sprintln(len(inside)) + Fingerprint(inside)
 			}
 		} else if err == nil {

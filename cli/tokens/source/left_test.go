@@ -127,9 +127,9 @@ func TestATokenThatASetMakesAGroupIsNamed(t *testing.T) {
 		got = append(got, f.Path+" "+f.Reason)
 	}
 	want := []string{
-		"a " + name + ":1: a is a group in " + name + ":4, which counts; rename one of the two",
-		"b.x " + name + ":2: b is a token in " + name + ":5, which counts; rename one of the two",
-		"b.y " + name + ":3: b is a token in " + name + ":5, which counts; rename one of the two",
+		"a " + name + ":1: a is a group in " + name + ":4, which counts; rename one of the two, or make the token the $root of the group",
+		"b.x " + name + ":2: b is a token in " + name + ":5, which counts; rename one of the two, or make the token the $root of the group",
+		"b.y " + name + ":3: b is a token in " + name + ":5, which counts; rename one of the two, or make the token the $root of the group",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the faults are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -17,12 +17,20 @@ func program(path string) diagnosis {
 	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
 		return diagnosis{
 			"is a program, which Livery does not run",
-			`Write what it exports as JSON: node -e 'import("./` + path + `").then(m => console.log(JSON.stringify(m.default)))' > ` + name + ".json",
+			`Write what it exports as JSON: node -e 'import("` + imported(path) + `").then(m => console.log(JSON.stringify(m.default)))' > ` + name + ".json",
 		}
 	case ".scss", ".sass", ".less", ".styl":
 		return diagnosis{"is the source of a stylesheet", "Push the CSS that it compiles to, or the JSON that it is made from."}
 	}
 	return diagnosis{}
+}
+
+// imported is how a program names the file at a path.
+func imported(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return "./" + path
 }
 
 // sniff looks at how a file that could not be read begins and ends.

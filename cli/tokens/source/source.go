@@ -28,7 +28,7 @@ func ParseFile(path, text string) (*syntax.File, error) {
 			return nil, term.Fail(s.next, "%s %s", term.NameOf(path), s.what)
 		}
 		if f.Syntax == syntax.CSS {
-			return nil, term.Fail("Push a stylesheet that declares some, as :root { --color-brand: #0055aa; } does.", "%s holds no custom property", term.NameOf(path))
+			return f, term.Fail("Push a stylesheet that declares some, as :root { --color-brand: #0055aa; } does.", "%s holds no custom property", term.NameOf(path))
 		}
 		return nil, term.Fail("A token file begins with {.", "%s:1:1: the file must hold an object, but holds a value of kind %s", path, f.Root.Kind)
 	}

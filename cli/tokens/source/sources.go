@@ -2,6 +2,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -78,7 +79,35 @@ func Theme(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, refuseUnused(files, o)
+	s.noteModeFiles(files)
+	return s, cmp.Or(refuseUnused(files, o), s.refuseModesAlone(files))
+}
+
+// refuseModesAlone returns the failure that the files hold modes, and nothing for the usual one.
+func (s *Sources) refuseModesAlone(files []*tokenFile) error {
+	var modes []string
+	for _, f := range files {
+		modes = append(modes, f.modeNames()...)
+	}
+	if len(modes) == 0 || len(s.Faults)+len(s.Unread) > 0 || len(dtcg.Read(s.Tree).Tokens) > 0 {
+		return nil
+	}
+	return term.Fail("Choose one with --token-mode "+quoted(modes[0])+", or push them all with --variants auto.", "the files hold tokens of modes alone: %s", term.ShortList(modes))
+}
+
+// noteModeFiles says of files that hold several modes that the last counts, and how each can be kept.
+func (s *Sources) noteModeFiles(files []*tokenFile) {
+	if len(s.clashes) == 0 {
+		return
+	}
+	for _, g := range groupModeFiles(files) {
+		if len(g.files) > 1 || g.without && tokenfile.IsModeName(g.modes[0]) {
+			note := "the modes " + term.ShortList(g.modes) + " of the same tokens stand in files of their own, and the last counts; livery push --variants auto makes a Variant of each"
+			if !slices.Contains(s.notes, note) {
+				s.notes = append(s.notes, note)
+			}
+		}
+	}
 }
 
 // Read reads token files for a Variant, or for a Theme.
@@ -137,9 +166,7 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 			if file.resolver != nil {
 				part.Tree = keepTypes(s.Tree, part.Tree)
 			}
-			if err := s.lay(file, part); err != nil {
-				return nil, err
-			}
+			s.lay(file, part)
 		}
 	}
 	s.applyReferences(o)
@@ -150,15 +177,12 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 }
 
 // lay lays one part of a file over the tree.
-func (s *Sources) lay(file *tokenFile, part tokenfile.Part) error {
+func (s *Sources) lay(file *tokenFile, part tokenfile.Part) {
 	s.fault(file, part)
 	s.concede(file, part)
 	l := layer{Sources: s, file: file, part: part, set: s.mergeSet(file, part)}
-	if err := l.note(s.Tree, part.Tree, nil); err != nil {
-		return err
-	}
+	l.note(s.Tree, part.Tree, nil)
 	s.Tree = tokentree.JoinGroups(s.Tree, part.Tree) // a root is a group, whatever it holds
-	return nil
 }
 
 func (s *Sources) fault(file *tokenFile, part tokenfile.Part) {
@@ -176,7 +200,7 @@ type layer struct {
 }
 
 // note remembers the places of all of over, and what of the tree under it takes the place of.
-func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) error {
+func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) {
 	for _, m := range over.Members {
 		below := append(at[:len(at):len(at)], m.Name)
 		old := under.Find(m.Name)
@@ -185,18 +209,13 @@ func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) error {
 			continue
 		}
 		if old.IsObject() {
-			if err := l.clash(old, m.Value, below); err != nil {
-				return err
-			}
+			l.clash(old, m.Value, below)
 		}
 		l.remember(below)
 		if tokentree.IsGroup(m.Value) {
-			if err := l.note(old, m.Value, below); err != nil {
-				return err
-			}
+			l.note(old, m.Value, below)
 		}
 	}
-	return nil
 }
 
 func (l layer) remember(at jsontree.Pointer) {
@@ -212,39 +231,28 @@ func (l layer) origin(at jsontree.Pointer) string {
 	return l.part.At + pointer
 }
 
-// clash tells of a token that stands in two files with two contents. It refuses a token that is a group
-// in another file: one of the two must be meant otherwise.
-func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) error {
+// clash tells of a token that stands in two files with two contents, or as a group in one of them.
+func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 	if old.Find("$ref") != nil || over.Find("$ref") != nil {
-		return nil // it may be either
+		return // it may be either
 	}
 	first := l.at[at.String()]
 	path := strings.Join(at, ".")
 	here := l.file.location(l.origin(at))
 	switch {
 	case first.file == nil:
-		return nil
-	case first.file.family == l.file.family && tokentree.IsGroup(old) != tokentree.IsGroup(over):
+	case tokentree.IsGroup(old) != tokentree.IsGroup(over):
 		l.replaced(old, at, here)
-		return nil
 	case first.file.family == l.file.family:
 		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
 			l.set.overrides()
 		}
-		return nil
-	case tokentree.IsGroup(old) != tokentree.IsGroup(over):
-		what, other := "a token", "a group"
-		if tokentree.IsGroup(old) {
-			what, other = other, what
-		}
-		return term.Fail("Rename one of the two, or make the token the $root of the group.", "%s is %s in %s and %s in %s", path, what, first, other, here)
 	case !tokentree.IsGroup(over) && !jsontree.Equal(old, over):
 		l.clashes = append(l.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", path, first, here))
 	}
-	return nil
 }
 
-// replaced names the tokens of a place that are gone because a later layer of the family has a token there, or a group.
+// replaced names the tokens of a place that are gone because a later layer has a token there, or a group.
 func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
 	what, lost := "a group", []jsontree.Pointer{at}
 	if tokentree.IsGroup(old) {
@@ -255,7 +263,7 @@ func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
 		}
 	}
 	for _, p := range lost {
-		reason := l.Location(p.String()) + ": " + strings.Join(at, ".") + " is " + what + " in " + here + ", which counts; rename one of the two"
+		reason := l.Location(p.String()) + ": " + strings.Join(at, ".") + " is " + what + " in " + here + ", which counts; rename one of the two, or make the token the $root of the group"
 		l.Faults = append(l.Faults, validate.Dropped{Path: strings.Join(p, "."), Reason: reason, Tokens: 1})
 	}
 }

@@ -213,11 +213,9 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		base, _, _ = strings.Cut(base, ".")
 		at, mode := key{folder: folder}, base
 		if !slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(folder))) {
-			cut := strings.LastIndexAny(base, "-_") + 1
-			if mode = base[cut:]; !tokenfile.IsModeName(mode) {
+			if at.stem, mode = cutMode(base); mode == "" {
 				continue
 			}
-			at.stem = strings.TrimRight(base[:cut], "-_")
 		}
 		if by[at] == nil {
 			by[at] = &modeFiles{name: at.stem}
@@ -229,6 +227,19 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		by[at].files, by[at].modes = append(by[at].files, f), append(by[at].modes, mode)
 	}
 	return groups
+}
+
+// cutMode cuts the name of a mode off the name of a file: what follows "mode", else the last word if a mode is called so. It
+// is empty if there is none.
+func cutMode(base string) (stem, mode string) {
+	if at := strings.LastIndex(strings.ReplaceAll(base, "_", "-"), "-mode-"); at >= 0 {
+		return base[:at], base[at+len("-mode-"):]
+	}
+	cut := strings.LastIndexAny(base, "-_") + 1
+	if !tokenfile.IsModeName(base[cut:]) {
+		return "", ""
+	}
+	return strings.TrimRight(base[:cut], "-_"), base[cut:]
 }
 
 // onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with another

@@ -1,0 +1,38 @@
+package tokenfile
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/jsontree"
+)
+
+// ofWords are the types of texts of several words, in the order in which they are tried: a text of lengths alone is of the
+// first, and the last takes nearly all that the others take.
+var ofWords = []string{"dimension", "shadow", "border", "transition", "gradient", "typography"}
+
+// Shape returns the type that the shape of a value tells, "" if it tells none: what css.InferType says, and more of texts.
+// A list of fonts ends in one that all browsers have. v may be nil.
+func Shape(v *jsontree.Node) string {
+	typ := css.InferType(v)
+	if typ != "" || !v.IsString() || strings.Contains(v.Text, "{") {
+		return typ
+	}
+	if at := strings.LastIndexByte(v.Text, ','); at > 0 && slices.Contains(everywhere, strings.TrimSpace(v.Text[at+1:])) {
+		return "fontFamily"
+	}
+	fits := func(typ string) bool { return Fits(typ, v) }
+	if strings.HasPrefix(v.Text, "ease-") && fits("cubicBezier") {
+		return "cubicBezier"
+	}
+	if !strings.ContainsAny(v.Text, " (") {
+		return ""
+	}
+	if i := slices.IndexFunc(ofWords, fits); i >= 0 {
+		return ofWords[i]
+	}
+	return ""
+}
+
+var everywhere = []string{"serif", "sans-serif", "monospace", "cursive", "system-ui"}

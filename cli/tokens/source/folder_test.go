@@ -1,0 +1,113 @@
+package source_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/renderer/jsontree"
+)
+
+// TestFoldersArePushedAsTheyCome: those of packages, whose files are of several kinds.
+func TestFoldersArePushedAsTheyCome(t *testing.T) {
+	t.Parallel()
+	const manifest = `{"name":"x","version":"1.0.0"}`
+	cases := []struct {
+		rule  string
+		files map[string]string
+		want  string // the tree
+		said  string // stands in what is said
+	}{
+		{
+			"stylesheets beside a package's own files", map[string]string{"package.json": manifest, "x.css": ":where(:root), :host { --a: 1px }", "reset.css": "p { margin: 0 }"},
+			`{"a":{"$value":"1px"}}`, "files without tokens",
+		},
+		{
+			"properties of another stylesheet", map[string]string{"1.css": ":root { --a: var(--b); --c: var(--none) }", "2.css": ":root { --b: 1px }"},
+			`{"a":{"$value":"{b}"},"b":{"$value":"1px"}}`, "\nc: ",
+		},
+		{
+			"a token that is a group in another file", map[string]string{"1.json": `{"a":{"$value":1},"b":{"$value":1}}`, "2.json": `{"a":{"c":{"$value":2}}}`},
+			`{"a":{"c":{"$value":2}},"b":{"$value":1}}`, "\na: ",
+		},
+		{
+			"files of modes without --variants auto", map[string]string{"day.json": `{"a":{"$value":1}}`, "night.json": `{"a":{"$value":2}}`},
+			`{"a":{"$value":2}}`, "the modes day, night of the same tokens stand in files of their own",
+		},
+		{
+			"plain JSON in several files", map[string]string{"a.json": `{"a":"#fff"}`, "shadow.json": `{"s":"0 1px 2px red;"}`, "z.json": `{"z-index-top":9}`, "tsconfig.json": `{"include":["src"],"strict":true}`},
+			`{"a":{"$value":"#fff"},"s":{"$value":"0 1px 2px red"},"z-index-top":{"$value":9}}`, "semicolons behind values",
+		},
+	}
+	for _, c := range cases {
+		dir := written(t, c.files)
+		var said bytes.Buffer
+		a := &term.App{Err: &said}
+		s, err := source.Theme(a, []string{dir}, tokenfile.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.rule, err)
+			continue
+		}
+		source.Print(a, false, s)
+		for _, f := range s.Faults {
+			a.Warn("%s: %s", f.Path, f.Reason)
+		}
+		if got := string(jsontree.Append(nil, s.Tree)); got != c.want {
+			t.Errorf("%s: the tree is %s, want %s", c.rule, got, c.want)
+		}
+		if !strings.Contains("\n"+said.String(), c.said) {
+			t.Errorf("%s: said is\n%s\nwant %q in it", c.rule, said.String(), c.said)
+		}
+	}
+}
+
+func TestWhatHasNoTokensForTheThemeIsRefused(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		rule  string
+		files map[string]string
+		want  string
+	}{
+		{"modes alone", map[string]string{"a.css": ".dark { --a: 1px } .x { --a: 2px }"}, "the files hold tokens of modes alone: dark, x"},
+		{"programs beside other files", map[string]string{"package.json": "{}", "index.js": "export default {}"}, "the folder DIR holds no file of tokens, but DIR/index.js, which is a program"},
+		{"no file of any kind", map[string]string{"README.md": ""}, "the folder DIR holds no file whose name ends in"},
+	}
+	for _, c := range cases {
+		dir := written(t, c.files)
+		_, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), strings.ReplaceAll(c.want, "DIR", dir)) {
+			t.Errorf("%s: %v, want %s", c.rule, err, c.want)
+		}
+		if said := term.Explain(err); err != nil && strings.Contains(said.Next, "import(") && !strings.Contains(said.Next, `import("`+filepath.Join(dir, "index.js")+`")`) {
+			t.Errorf("%s: the advice is %s", c.rule, said.Next)
+		}
+	}
+}
+
+// TestFilesNamedByAModeAreItsModes: whatever comes after "mode" is the name of one, and the file without it is the default.
+func TestFilesNamedByAModeAreItsModes(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"ui-theme.json": `{"a":{"$value":1},"b":{"$value":1}}`, "ui-theme-mode-x-large.json": `{"a":{"$value":2}}`, "ui_theme_mode_dark.json": `{"b":{"$value":3}}`,
+	})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(jsontree.Append(nil, s.Tree)); got != `{"a":{"$value":1},"b":{"$value":1}}` {
+		t.Errorf("the Theme is %s", got)
+	}
+	var modes []string
+	for _, d := range system.Dimensions {
+		modes = append(modes, d.Modes...)
+	}
+	slices.Sort(modes)
+	if !slices.Equal(modes, []string{"", "", "dark", "x-large"}) {
+		t.Errorf("the modes are %q", modes)
+	}
+}
