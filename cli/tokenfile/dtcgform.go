@@ -88,7 +88,7 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
 	switch {
 	case isMeta(m.Name):
-		if !slices.Contains(metadataNames, m.Name) {
+		if !slices.Contains(freeNames, m.Name) {
 			c.hidden(m.Value, path, "its name, or that of its group, begins with $, which no token's does; rename it")
 		}
 	case !m.Value.IsObject():
@@ -224,7 +224,7 @@ func insideToken(path jsontree.Pointer) string {
 // nameInside names the tokens that stand inside a token. A document of DTCG keeps them, and no served file has them.
 func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
-		if !slices.Contains(metadataNames, m.Name) && !slices.Contains(ownMembers, m.Name) {
+		if !slices.Contains(freeNames, m.Name) && !slices.Contains(ownMembers, m.Name) {
 			c.hidden(m.Value, append(path[:len(path):len(path)], m.Name), insideToken(path))
 		}
 	}

@@ -8,7 +8,10 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// metadataNames are the $ members whose objects are not tokens, whatever stands in them.
+// freeNames are the $ members in whose objects anything may stand, or whose tokens are named otherwise.
+var freeNames = []string{"$extensions", "$value", "$defs"}
+
+// metadataNames are the $ members that are none of tokens.
 var metadataNames = []string{"$extensions", "$description", "$type", "$value", "$ref", "$extends", "$deprecated", "$schema", "$themes", "$metadata", "$defs"}
 
 // notRead lists as faults the tokens in a value that no reader looks into. at is its place, and why says what is wrong with it.

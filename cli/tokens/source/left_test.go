@@ -142,6 +142,7 @@ func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 	const figma = `"variableCollections":{"C":{"name":"c","defaultModeId":"m","modes":[{"modeId":"m","name":"M"}]}},"variables":{"V":{"name":"x","resolvedType":"FLOAT","variableCollectionId":"C","valuesByMode":{"m":1}}`
 	cases := []struct{ rule, name, text, want string }{
 		{"a name with a dollar sign", "in.json", "{\"a\":{\"$value\":1},\"$b\":{\n\"c\":{\"$value\":2}}}", "$b.c :2: its name, or that of its group, begins with $"},
+		{"tokens in a member of metadata", "in.json", "{\"a\":{\"$value\":1},\"$deprecated\":{\n\"c\":{\"$value\":2}}}", "$deprecated.c :2: its name, or that of its group, begins with $"},
 		{"a definition", "in.json", "{\"a\":{\"$ref\":\"#/$defs/b\"},\"$defs\":{\"b\":{\"$value\":2},\n\"c\":{\"$value\":2}}}", "$defs.c :2: $defs.c: it is left out; only a $ref"},
 		{"a token inside a token", "in.json", "{\"a\":{\"$value\":1,\n\"b\":{\"$value\":2}}}", "a.b :2: it stands inside the token a"},
 		{"a second value", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"value\":3}}", "b :2: b: its $value 2 is served, and its value is left out: 3"},
