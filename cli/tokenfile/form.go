@@ -104,7 +104,7 @@ func Convert(k Kind, root *jsontree.Node, o Options) ([]Part, error) {
 	}
 	parts, err := forms[k].read(root, o)
 	if read := forms[k].members; err == nil && read != nil {
-		parts[0].Faults = append(parts[0].Faults, Outside(root, func(name string) bool { return slices.Contains(read, name) })...)
+		parts[0].Faults = append(parts[0].Faults, Outside(root, nil, func(name string) bool { return slices.Contains(read, name) })...)
 	}
 	if err == nil && len(parts) == 1 && noteForms[k] != "" {
 		parts[0] = restore(root, parts[0])

@@ -35,11 +35,11 @@ func notRead(n *jsontree.Node, at jsontree.Pointer, why string) (list []Fault) {
 	return list
 }
 
-// Outside lists as faults the tokens of a file that stand in none of the members of its root that are read.
-func Outside(root *jsontree.Node, read func(name string) bool) (list []Fault) {
-	for _, m := range root.Members {
+// Outside lists as faults the tokens of a file that stand in none of the members that are read of the object at a place.
+func Outside(n *jsontree.Node, at jsontree.Pointer, read func(name string) bool) (list []Fault) {
+	for _, m := range n.Members {
 		if !read(m.Name) {
-			list = append(list, notRead(m.Value, jsontree.Pointer{m.Name}, "it stands outside of what is read of a file of this form; put it into a file of its own")...)
+			list = append(list, notRead(m.Value, append(at[:len(at):len(at)], m.Name), "it stands outside of what is read of a file of this form; put it into a file of its own")...)
 		}
 	}
 	return list

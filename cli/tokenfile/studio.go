@@ -50,7 +50,7 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 		first.Concessions = append(first.Concessions, Concession{"token sets that are left out", jsontree.Pointer{name}.String(), name, leftSet})
 	}
 	first.Concessions = append(first.Concessions, MissingSets(root, setNames(root))...)
-	first.Faults = append(first.Faults, Outside(root, func(name string) bool { return !isMeta(name) })...)
+	first.Faults = append(first.Faults, Outside(root, nil, func(name string) bool { return !isMeta(name) })...)
 	for _, m := range root.Members {
 		if !isMeta(m.Name) && !m.Value.IsObject() {
 			first.Concessions = append(first.Concessions, Concession{

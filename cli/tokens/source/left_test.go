@@ -160,6 +160,9 @@ func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 		{"an initial value that a declaration replaces", "in.css", ":root { --a: 1px }\n@property --a { syntax: '<length>'; inherits: true;\ninitial-value: 2px }", "a :3: a: its initial-value 2px is left out, since it is declared as 1px"},
 		{"two custom properties of one name", "in.css", ":root {\n--a-b: 1px;\n--a\\.b: 2px }", "a-b :2: the custom properties --a-b and"},
 		{"plain JSON", "in.json", "{\"c\":{\"a\":\"#fff\",\n\"$b\":\"#000\"}}", "c.$b :2: its name"},
+		{"a set of a resolver document", "in.json", "{\"version\":\"2025.10\",\"sets\":{\"s\":{\"sources\":[{\"a\":{\"$value\":1}}],\n\"sorces\":[{\"b\":{\"$value\":2}}]}},\"resolutionOrder\":[{\"$ref\":\"#/sets/s\"}]}", "sets.s.sorces.0.b :2: it stands outside"},
+		{"beside a reference of a resolver document", "in.json", "{\"version\":\"2025.10\",\"sets\":{\"s\":{\"sources\":[{\"a\":{\"$value\":1}}]}},\"resolutionOrder\":[{\"$ref\":\"#/sets/s\",\n\"x\":{\"c\":{\"$value\":2}}}]}", "resolutionOrder.0.x.c :2: it stands outside"},
+		{"a definition of a resolver document", "in.json", "{\"version\":\"2025.10\",\"sets\":{\"s\":{\"sources\":[{\"a\":{\"$value\":1}}]}},\"resolutionOrder\":[{\"$ref\":\"#/sets/s\"}],\"$defs\":{\n\"u\":{\"z\":{\"$value\":2}}}}", "$defs.u.z :2: no $ref leads to this definition"},
 		{"a resolver document", "in.json", "{\"resolutionOrder\":[{\"type\":\"set\",\"name\":\"s\",\"sources\":[{\"a\":{\"$value\":1}}]}],\"version\":\"2025.10\",\"more\":{\n\"b\":{\"$value\":1}}}", "more.b :2: it stands outside"},
 	}
 	for _, c := range cases {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/references"
 	"example.com/livery/cli/tokenfile/resolver"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/cli/tokens/tokentree"
@@ -41,8 +43,7 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	isKnown := func(name string) bool { return slices.Contains(resolverMembers, name) }
-	part := tokenfile.Part{Tree: jsontree.NewObject(), Faults: tokenfile.Outside(r.document.parsed.Root, isKnown)}
+	part := tokenfile.Part{Tree: jsontree.NewObject(), Faults: outsideOf(r.document.parsed.Root)}
 	for _, m := range d.Modifiers {
 		part.Dimensions = append(part.Dimensions, dimensionOf(m))
 	}
@@ -51,8 +52,31 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 	return append([]*tokenFile{r.document}, files...), nil
 }
 
-// resolverMembers are the members of a resolver document in which tokens may stand.
-var resolverMembers = []string{"sets", "modifiers", "resolutionOrder", "$defs"}
+// outsideOf lists as faults the tokens of a resolver document that stand in none of the members that are read: of the
+// document, of a set or a modifier, or of an item of the resolutionOrder.
+func outsideOf(root *jsontree.Node) []tokenfile.Fault {
+	among := func(names ...string) func(string) bool {
+		return func(name string) bool { return slices.Contains(names, name) }
+	}
+	list := tokenfile.Outside(root, nil, among("sets", "modifiers", "resolutionOrder", "$defs"))
+	inside := func(n *jsontree.Node, at ...string) {
+		list = append(list, tokenfile.Outside(n, at, among("sources", "contexts", "$extensions"))...)
+	}
+	for _, kind := range []string{"sets", "modifiers"} {
+		if all := root.Find(kind); all.IsObject() {
+			for _, m := range all.Members {
+				inside(m.Value, kind, m.Name)
+			}
+		}
+	}
+	for i, item := range root.Find("resolutionOrder").Items() {
+		inside(item, "resolutionOrder", strconv.Itoa(i))
+	}
+	for _, at := range references.UnusedDefinitions(root) {
+		list = append(list, tokenfile.Fault{Pointer: at.String(), Path: strings.Join(at, "."), Message: "no $ref leads to this definition, and nothing else reads it"})
+	}
+	return list
+}
 
 // explainIn says in which line a document is wrong.
 func explainIn(f *tokenFile, err error) error {
