@@ -26,7 +26,7 @@ func Shape(v *jsontree.Node) string {
 	if strings.HasPrefix(v.Text, "ease-") && fits("cubicBezier") {
 		return "cubicBezier"
 	}
-	if !strings.ContainsAny(v.Text, " (") {
+	if !strings.ContainsAny(v.Text, " (") || strings.Trim(v.Text, "+-.,/% 0123456789") == "" { // or numbers for a function
 		return ""
 	}
 	if i := slices.IndexFunc(ofWords, fits); i >= 0 {

@@ -30,6 +30,9 @@ var (
 	className    = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
 )
 
+// lineEnd is a line end and the blanks around it.
+var lineEnd = regexp.MustCompile(`[ \t]*[\r\n\f][ \t\r\n\f]*`)
+
 // weightless is what a selector is put into to have less weight than others, or another.
 var weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
 
@@ -37,7 +40,11 @@ var weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
 func modeOf(selector string) (mode string, h Hint) {
 	usual, other := false, ""
 	selector = weightless.ReplaceAllString(selector, "$1")
-	for one := range strings.SplitSeq(selector, ",") {
+	list := strings.Split(selector, ",")
+	if strings.HasPrefix(selector, "@") && !usualSelectors.MatchString(strings.TrimSpace(list[0])) {
+		list = []string{selector} // what stands before the first selector holds for all
+	}
+	for _, one := range list {
 		one = strings.TrimSpace(one)
 		if usualSelectors.MatchString(one) {
 			usual = true
@@ -193,7 +200,8 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 			p.faults = append(p.faults, Fault{append(at[:len(at):len(at)], m.Name).String(), m.Name, "a custom property cannot have this value: " + spelled(m.Value)})
 			continue
 		}
-		one := property{strings.TrimPrefix(m.Name, "--"), strings.TrimSpace(m.Value.Text), append(at[:len(at):len(at)], m.Name).String()}
+		value := lineEnd.ReplaceAllString(strings.TrimSpace(m.Value.Text), " ") // which no text in a stylesheet holds
+		one := property{strings.TrimPrefix(m.Name, "--"), value, append(at[:len(at):len(at)], m.Name).String()}
 		switch {
 		case mode == "":
 			p.usual = append(p.usual, one)

@@ -222,11 +222,31 @@ func (a *applier) join(under, over *jsontree.Node) *jsontree.Node {
 			a.pending[both] = [2]*jsontree.Node{below, m.Value}
 			a.where[both] = a.where[m.Value]
 			m.Value = both
+		} else if dtcg.IsToken(below) && isGroup(m.Value) && !isPlainReference(m.Value) {
+			a.nameReplaced(below, m.Value)
 		}
 		result.Members[i].Value = m.Value
 	}
 	result.Index()
 	return result
+}
+
+// nameReplaced names a group that takes the place of a token which its group would have from another.
+func (a *applier) nameReplaced(token, group *jsontree.Node) {
+	at, ok := a.where[group]
+	if !ok || a.named[group] {
+		return
+	}
+	a.named[group] = true
+	a.result.Faults = append(a.result.Faults, Fault{
+		Kind: NotApplied, Pointer: at, Path: dotted(at), Lost: true,
+		Message: "it has no $value, and takes the place of the token at " + dotted(a.where[token]), Next: "Give it a $value, or remove it.",
+	})
+}
+
+func dotted(pointer string) string {
+	p, _ := jsontree.ParsePointer(pointer)
+	return strings.Join(p, ".")
 }
 
 func isGroup(n *jsontree.Node) bool { return n.IsObject() && !dtcg.IsToken(n) }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -46,7 +45,7 @@ func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, o
 		site = site.Find("$ref") // of an $extends that is written so
 	}
 	if !site.IsString() {
-		return nil, problem{"a reference is a text, and this is " + tokenfile.Clip(string(jsontree.Append(nil, site))), "Write #/group/token, or {group} for $extends."}, false
+		return nil, problem{"a reference is a text, and this is of kind " + site.Kind.String(), "Write #/group/token, or {group} for $extends."}, false
 	}
 	text := strings.TrimSpace(site.Text)
 	if inner, curly := strings.CutPrefix(text, "{"); curly && strings.HasSuffix(inner, "}") {

@@ -32,6 +32,10 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 			`{"a":{"$value":"{b}"},"b":{"$value":"1px"}}`, "\nc: ",
 		},
 		{
+			"lists of selectors below a condition, and values on several lines", map[string]string{"1.css": ":root, .light { --a: 1px; --s: 0 0\n\t1px red }\n@media print { :root, .light { --a: 2px } }"},
+			`{"a":{"$value":"1px"},"s":{"$value":"0 0 1px red"}}`, "custom properties of other modes",
+		},
+		{
 			"a token that is a group in another file", map[string]string{"1.json": `{"a":{"$value":1},"b":{"$value":1}}`, "2.json": `{"a":{"c":{"$value":2}}}`},
 			`{"a":{"c":{"$value":2}},"b":{"$value":1}}`, "\na: ",
 		},
@@ -86,6 +90,20 @@ func TestWhatHasNoTokensForTheThemeIsRefused(t *testing.T) {
 		if said := term.Explain(err); err != nil && strings.Contains(said.Next, "import(") && !strings.Contains(said.Next, `import("`+filepath.Join(dir, "index.js")+`")`) {
 			t.Errorf("%s: the advice is %s", c.rule, said.Next)
 		}
+	}
+}
+
+// TestAFileOfAModeMayUseItsSelector: the file is named by the mode, and so is the selector in it.
+func TestAFileOfAModeMayUseItsSelector(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"amber.css": ":root { --a: #fff }", "amber-dark.css": ".dark { --a: #000 }"})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dark, err := system.Read(map[string]string{"": "dark"})
+	if err != nil || string(jsontree.Append(nil, dark.Tree)) != `{"a":{"$value":"#000"}}` || string(jsontree.Append(nil, s.Tree)) != `{"a":{"$value":"#fff"}}` {
+		t.Errorf("the Theme is %s, the mode %v, %v", jsontree.Append(nil, s.Tree), dark, err)
 	}
 }
 

@@ -156,6 +156,7 @@ func readSources(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile
 }
 
 func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
+	files = modesLast(files, cmp.Or(o.Choice[""], o.Mode))
 	s := newSources(files, o)
 	for _, file := range files {
 		if file.unread == nil && file.kind == tokenfile.Flat && len(files) == 1 && len(file.parsed.Root.Members) > 0 {
@@ -174,6 +175,20 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	s.repair()
 	s.nameModifiers()
 	return s, nil
+}
+
+// modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual ones,
+// wherever they stand.
+func modesLast(files []*tokenFile, mode string) []*tokenFile {
+	var rest, last []*tokenFile
+	for _, f := range files {
+		if f.kind == tokenfile.Stylesheet && mode != "" && slices.Contains(f.modeNames(), mode) {
+			last = append(last, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return append(rest, last...)
 }
 
 // lay lays one part of a file over the tree.

@@ -217,6 +217,9 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 				continue
 			}
 		}
+		if slices.Contains(f.modeNames(), mode) {
+			continue // its own selectors say what is of the mode
+		}
 		if by[at] == nil {
 			by[at] = &modeFiles{name: at.stem}
 			if at.stem == "" && len(files) > 1 && mode == base && slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(folder))) {
