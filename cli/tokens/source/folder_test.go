@@ -24,27 +24,33 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 		said  string // stands in what is said
 	}{
 		{
-			"stylesheets beside a package's own files", map[string]string{"package.json": manifest, "x.css": ":where(:root), :host { --a: 1px }", "reset.css": "p { margin: 0 }"},
+			"stylesheets beside a package's own files",
+			map[string]string{"package.json": manifest, "x.css": ":where(:root), :host { --a: 1px }", "reset.css": "p { margin: 0 }"},
 			`{"a":{"$value":"1px"}}`, "files without tokens",
 		},
 		{
-			"properties of another stylesheet", map[string]string{"1.css": ":root { --a: var(--b); --c: var(--none) }", "2.css": ":root { --b: 1px }"},
+			"properties of another stylesheet",
+			map[string]string{"1.css": ":root { --a: var(--b); --c: var(--none) }", "2.css": ":root { --b: 1px }"},
 			`{"a":{"$value":"{b}"},"b":{"$value":"1px"}}`, "\nc: ",
 		},
 		{
-			"lists of selectors below a condition, and values on several lines", map[string]string{"1.css": ":root, .light { --a: 1px; --s: 0 0\n\t1px red }\n@media print { :root, .light { --a: 2px } }"},
+			"lists of selectors below a condition, and values on several lines",
+			map[string]string{"1.css": ":root, .light { --a: 1px; --s: 0 0\n\t1px red }\n@media print { :root, .light { --a: 2px } }"},
 			`{"a":{"$value":"1px"},"s":{"$value":"0 0 1px red"}}`, "custom properties of other modes",
 		},
 		{
-			"a token that is a group in another file", map[string]string{"1.json": `{"a":{"$value":1},"b":{"$value":1}}`, "2.json": `{"a":{"c":{"$value":2}}}`},
+			"a token that is a group in another file",
+			map[string]string{"1.json": `{"a":{"$value":1},"b":{"$value":1}}`, "2.json": `{"a":{"c":{"$value":2}}}`},
 			`{"a":{"c":{"$value":2}},"b":{"$value":1}}`, "\na: ",
 		},
 		{
-			"files of modes without --variants auto", map[string]string{"day.json": `{"a":{"$value":1}}`, "night.json": `{"a":{"$value":2}}`},
+			"files of modes without --variants auto",
+			map[string]string{"day.json": `{"a":{"$value":1}}`, "night.json": `{"a":{"$value":2}}`},
 			`{"a":{"$value":2}}`, "the modes day, night of the same tokens stand in files of their own",
 		},
 		{
-			"plain JSON in several files", map[string]string{"a.json": `{"a":"#fff"}`, "shadow.json": `{"s":"0 1px 2px red;"}`, "z.json": `{"z-index-top":9}`, "tsconfig.json": `{"include":["src"],"strict":true}`},
+			"plain JSON in several files",
+			map[string]string{"a.json": `{"a":"#fff"}`, "shadow.json": `{"s":"0 1px 2px red;"}`, "z.json": `{"z-index-top":9}`, "tsconfig.json": `{"include":["src"],"strict":true}`},
 			`{"a":{"$value":"#fff"},"s":{"$value":"0 1px 2px red"},"z-index-top":{"$value":9}}`, "semicolons behind values",
 		},
 	}
