@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ func Shape(v *jsontree.Node) string {
 	if strings.HasPrefix(v.Text, "ease-") && fits("cubicBezier") {
 		return "cubicBezier"
 	}
-	if !strings.ContainsAny(v.Text, " (") || strings.Trim(v.Text, "+-.,/% 0123456789") == "" { // or numbers for a function
+	if !strings.ContainsAny(v.Text, " (") || withoutUnit.MatchString(v.Text) { // which some types give one
 		return ""
 	}
 	if i := slices.IndexFunc(ofWords, fits); i >= 0 {
@@ -34,5 +35,8 @@ func Shape(v *jsontree.Node) string {
 	}
 	return ""
 }
+
+// withoutUnit is a number but 0 that is a word of its own.
+var withoutUnit = regexp.MustCompile(`(^|[ ,])[-+]?[0-9.]*[1-9][0-9.]*([ ,]|$)`)
 
 var everywhere = []string{"serif", "sans-serif", "monospace", "cursive", "system-ui"}
