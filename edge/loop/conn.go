@@ -320,6 +320,9 @@ func (t *thread) end(c *conn) {
 		c.tls.end()
 		c.tls = nil
 	}
+	if c.closing { // else close loses what MSG_MORE keeps back, if the client has sent more than was read
+		_ = unix.Shutdown(c.fd, unix.SHUT_WR)
+	}
 	t.wheel.remove(c)
 	c.usage.Set(t.loop.config.Memory, c.remote.Addr(), 0)
 	t.conns[c.fd] = nil
