@@ -9,10 +9,11 @@ import (
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/spelling"
 )
 
 func recogniseDTCG(f *syntax.File, _ Options) string {
-	path, ok := firstAt(f.Root, func(n *jsontree.Node) bool { return n.Find("$value") != nil })
+	path, ok := firstAt(f.Root, func(n *jsontree.Node) bool { return n.Find("$value") != nil || isMisspelled(n, "$value") })
 	if ok {
 		return named(path) + " has a $value"
 	}
@@ -80,15 +81,43 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 		c.above = typ
 	}
 	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		return c.member(n, m, append(path[:len(path):len(path)], m.Name))
+		below := append(path[:len(path):len(path)], m.Name)
+		if !isMeta(m.Name) {
+			m.Value = c.spell(m.Value, below)
+		}
+		return c.member(n, m, below)
 	})
+}
+
+// spell returns a token or group whose metadata have the names of DTCG, also if they are written in other letters: $Value.
+func (c *setConverter) spell(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	if !n.IsObject() || !slices.ContainsFunc(metadataNames, func(name string) bool { return isMisspelled(n, name) }) {
+		return n
+	}
+	n = jsontree.NewObject(slices.Clone(n.Members)...)
+	for _, name := range metadataNames {
+		if !isMisspelled(n, name) {
+			continue
+		}
+		m := &n.Members[slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return strings.EqualFold(m.Name, name) })]
+		c.concede("names in other letters", path, m.Name+" counts as "+name)
+		m.Name = name
+	}
+	n.Index()
+	return n
+}
+
+// isMisspelled reports whether an object has a member of that name only in other letters, upper or lower.
+func isMisspelled(n *jsontree.Node, name string) bool {
+	return n.Find(name) == nil && slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return strings.EqualFold(m.Name, name) })
 }
 
 // member converts a member of a group; the result has no value if nothing is left of it.
 func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
 	switch {
 	case isMeta(m.Name):
-		if !slices.Contains(freeNames, m.Name) {
+		isFree := slices.Contains(freeNames, m.Name)
+		if !isFree || m.Name == "$value" || m.Name == "$defs" && c.dialect != dollarTokens {
 			c.hidden(m.Value, path, "its name, or that of its group, begins with $, which no token's does; rename it")
 		}
 	case !m.Value.IsObject():
@@ -109,10 +138,19 @@ func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path json
 const withoutValue = "tokens without a value"
 
 // nameEmpty names a group that has a $type and nothing of this type: most likely a token whose value stands in its
-// $extensions or is forgotten.
+// $extensions or is forgotten. One that has a value under a name that no token's has, such as $val, is lost.
 func (c *setConverter) nameEmpty(group *jsontree.Node, path jsontree.Pointer) {
 	ofGroup := func(m jsontree.Member) bool { return !isMeta(m.Name) || m.Name == "$ref" || m.Name == "$extends" }
-	if group.Find("$type").IsString() && !slices.ContainsFunc(group.Members, ofGroup) {
+	if slices.ContainsFunc(group.Members, ofGroup) {
+		return
+	}
+	for _, m := range group.Members {
+		if !slices.Contains(metadataNames, m.Name) && spelling.Nearest(m.Name, metadataNames) == "$value" {
+			c.part.Faults = append(c.part.Faults, Fault{c.pointer(path), strings.Join(path, "."), "it has a " + m.Name + " and no $value; write $value"})
+			return
+		}
+	}
+	if group.Find("$type").IsString() {
 		c.concede(withoutValue, path, "it has a $type and no $value, so it is a group without tokens; give it a $value")
 	}
 }
@@ -136,7 +174,7 @@ func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsont
 			c.concede("comments of groups", path, `it is the $description of its group now: "`+Clip(m.Value.Text)+`"`)
 		}
 		m.Name = "$description"
-	case !isComment && m.Value.IsString() && css.InferType(m.Value) != "" && len(path) > 1:
+	case !isComment && m.Value.IsString() && css.InferType(m.Value) != "" && (len(path) > 1 || css.InferType(m.Value) != "number"):
 		c.concede("values outside a token", path, `"`+Clip(m.Value.Text)+`" is a token of type `+css.InferType(m.Value)+" now")
 		m.Value = jsontree.NewObject(jsontree.Member{Name: "$value", Value: m.Value})
 	case c.hidden(m.Value, path, "it stands in an array, and only groups hold tokens; write the array as a group with a name for each") && !holdsTexts(m.Value):

@@ -17,6 +17,9 @@ var ofWords = []string{"dimension", "shadow", "border", "transition", "gradient"
 // A list of fonts ends in one that all browsers have. v may be nil.
 func Shape(v *jsontree.Node) string {
 	typ := css.InferType(v)
+	if typ == "fontFamily" && slices.ContainsFunc(v.Items(), func(item *jsontree.Node) bool { return css.InferType(item) != "" }) {
+		return "" // a list of colours, say
+	}
 	if typ != "" || !v.IsString() || strings.Contains(v.Text, "{") {
 		return typ
 	}

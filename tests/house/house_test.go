@@ -57,7 +57,7 @@ var house = map[string]room{
 	"cli/themes":               {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokens/changeset client renderer", others: "github.com/spf13/cobra"},
 	"cli/tokendiff":            {ours: "renderer/dtcg renderer/jsontree storage/record"},
 	"cli/tokenfile":            {ours: "cli/tokenfile/arithmetic cli/tokenfile/resolver cli/tokenfile/syntax cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree spelling"},
-	"cli/tokenfile/references": {ours: "cli/tokenfile/tree renderer/dtcg renderer/jsontree"},
+	"cli/tokenfile/references": {ours: "cli/tokenfile/tree renderer/dtcg renderer/jsontree spelling"},
 	"cli/tokenfile/repair":     {ours: "cli/tokenfile cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokenfile/arithmetic": {},
 	"cli/tokenfile/compute":    {ours: "cli/tokenfile cli/tokenfile/arithmetic cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree"},

@@ -55,6 +55,9 @@ func TestCorpus(t *testing.T) {
 
 // refused are the documents that lose more than a push may: what the program then says is left out.
 var refused = map[string]string{
+	"fluentui-pipeline-light": "Stored, and in no served file until it is mended: 129 tokens.\n",
+	"ts-w3c-spec-compliance":  "Stored, and in no served file until it is mended: 1 token.\n",
+
 	"livery-synthetic-legacy": ": a value of type number cannot be null\n1 token is left out.\n",
 }
 

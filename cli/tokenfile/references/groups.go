@@ -33,9 +33,10 @@ func (a *applier) group(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *js
 	isTyped = isTyped || n.Find("$type") != nil
 	result := tree.MapMembers(n, func(member jsontree.Member) jsontree.Member {
 		done := a.member(n, member, append(at[:len(at):len(at)], member.Name), isTyped)
-		if len(at) == 0 && a.again { // the next member may be in other circles
+		if a.again { // the next member may be in other circles
 			a.again = false
 			clear(a.merged)
+			clear(a.opened)
 		}
 		return done
 	})
@@ -133,7 +134,7 @@ func (a *applier) typed(m merge, isTyped bool) *jsontree.Node {
 
 // typeAbove returns the $type of the nearest group above a place, or nil.
 func (a *applier) typeAbove(p jsontree.Pointer) (typ *jsontree.Node) {
-	n := a.In
+	n := a.root(p)
 	for _, name := range p {
 		n = a.open(n)
 		if own := n.Find("$type"); own != nil {

@@ -7,6 +7,7 @@ import (
 
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/spelling"
 )
 
 func (a *applier) isBroken(site *jsontree.Node) bool {
@@ -31,9 +32,37 @@ func (a *applier) target(site *jsontree.Node) (jsontree.Pointer, *jsontree.Node)
 	case a.Overlay && isPlain(tokenOf(p)):
 		return p, missing
 	default:
-		a.broken[site] = problem{textOf(site) + " leads nowhere: the document has no " + strings.Join(p, "."), "Name a token or group that exists."}
+		a.broken[site] = a.nowhere(site, p)
 	}
 	return p, n
+}
+
+// nowhere says how far a place exists, and what is named nearly as it.
+func (a *applier) nowhere(site *jsontree.Node, p jsontree.Pointer) problem {
+	why := problem{textOf(site) + " leads nowhere: the document has no " + strings.Join(p, "."), "Name a token or group that exists."}
+	i := len(p) - 1
+	for i > 0 && a.lookup(p[:i]) == nil {
+		i--
+	}
+	holder := a.open(a.lookup(p[:i]))
+	if isArray := holder != nil && holder.Kind == jsontree.Array; isArray {
+		why.message += "; its " + strings.Join(p[:i], ".") + " has " + itoa(len(holder.Items())) + " items, the first of them 0"
+		return why
+	}
+	var names []string
+	if holder.IsObject() {
+		for _, m := range holder.Members {
+			names = append(names, m.Name)
+		}
+	}
+	if near := spelling.Nearest(p[i], names); near != "" {
+		meant := append(p[:i:i], near)
+		if whole := append(meant, p[i+1:]...); a.lookup(whole) != nil {
+			meant = whole
+		}
+		why.next = "Did you mean " + strings.Join(meant, ".") + "?"
+	}
+	return why
 }
 
 // missing stands for a token of the Theme that a document of overrides names.
@@ -51,9 +80,24 @@ func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, o
 	if inner, curly := strings.CutPrefix(text, "{"); curly && strings.HasSuffix(inner, "}") {
 		return strings.Split(strings.TrimSpace(strings.TrimSuffix(inner, "}")), "."), problem{}, true
 	}
-	file, fragment, _ := strings.Cut(text, "#")
+	file, fragment, isPointer := strings.Cut(text, "#")
+	switch name := strings.Trim(text, "{}/"); {
+	case text == "":
+		return nil, problem{"a reference is empty", "Write #/group/token, or {group} for $extends."}, false
+	case strings.Contains(file, "://"):
+		return nil, problem{text + " is on a server, and Livery fetches nothing", "Download it, and name the file."}, false
+	case !isPointer && (text[0] == '{' || text[0] == '/' || !strings.ContainsAny(text, "./")):
+		name = strings.NewReplacer(".", "/").Replace(name)
+		return nil, problem{text + " is not a reference", "Write #/" + name + ", or {" + strings.ReplaceAll(name, "/", ".") + "} for $extends."}, false
+	}
+	if decoded, err := url.PathUnescape(file); err == nil {
+		file = decoded
+	}
 	if file != "" && (a.IsFile == nil || !a.IsFile(file)) {
 		return nil, problem{text + " leads to the file " + file + ", which is not read", "Push both files together, or name the file in a resolver document."}, false
+	}
+	if file != "" && strings.Trim(fragment, "/") == "" {
+		return nil, problem{text + " leads to a whole file, whose tokens are in the document already", "Name a group of it, " + file + "#/group, or remove the reference."}, false
 	}
 	if decoded, err := url.PathUnescape(fragment); err == nil {
 		fragment = decoded
@@ -68,8 +112,17 @@ func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, o
 }
 
 // lookup returns what stands at a place, or nil.
-func (a *applier) lookup(p jsontree.Pointer) *jsontree.Node {
-	n := a.In
+func (a *applier) lookup(p jsontree.Pointer) *jsontree.Node { return a.lookupIn(a.root(p), p) }
+
+// root returns the document that a place is in.
+func (a *applier) root(p jsontree.Pointer) *jsontree.Node {
+	if a.Beside != nil && len(p) > 0 && a.Beside.Lookup(p[:1]) != nil && a.lookupIn(a.In, p) == nil {
+		return a.Beside
+	}
+	return a.In
+}
+
+func (a *applier) lookupIn(n *jsontree.Node, p jsontree.Pointer) *jsontree.Node {
 	for _, name := range p {
 		if n = a.open(n); n == nil {
 			return nil
@@ -96,13 +149,11 @@ func (a *applier) open(n *jsontree.Node) *jsontree.Node {
 		if a.isBroken(site) {
 			return n
 		}
-		found, inside := n, false
-		a.follow(site, func() {
-			if p, target := a.target(site); target != nil {
-				found, inside = a.open(target), inValue(p)
-			}
-		})
-		if inside || !isGroup(found) {
+		found, known := a.opened[n]
+		if !known {
+			found = a.openReference(n, site)
+		}
+		if found != nil {
 			return found
 		}
 	}
@@ -113,6 +164,23 @@ func (a *applier) open(n *jsontree.Node) *jsontree.Node {
 		}
 	}
 	return a.inherit(n).group
+}
+
+// openReference returns what a plain reference stands for, or nil if that is a group.
+func (a *applier) openReference(n, site *jsontree.Node) *jsontree.Node {
+	partial, found, inside := a.partial, n, false
+	a.follow(site, func() {
+		if p, target := a.target(site); target != nil {
+			found, inside = a.open(target), inValue(p)
+		}
+	})
+	if !inside && isGroup(found) {
+		found = nil
+	}
+	if partial == a.partial && !a.again && !a.isBroken(site) {
+		a.opened[n] = found
+	}
+	return found
 }
 
 // aliased returns the value of the token that an alias names; the alias if there is none.
@@ -158,10 +226,20 @@ func (a *applier) aliasTo(p jsontree.Pointer, target *jsontree.Node) *jsontree.N
 			target = a.lookup(p)
 		}
 	}
-	if inValue(p) || !isPlain(p) || target != missing && !a.leadsToToken(target) {
+	switch {
+	case inValue(p) || target != missing && !a.leadsToToken(target) || a.root(p) != a.In:
+		return nil
+	case !isPlain(p) && (a.Overlay || !a.isOnlyDotted(p)):
 		return nil
 	}
 	return jsontree.NewString("{" + strings.Join(p, ".") + "}")
+}
+
+// isOnlyDotted reports whether the only fault of a place is a dot in a name, and no token has the same dotted path: package
+// repair renames the token, and the alias with it.
+func (a *applier) isOnlyDotted(p jsontree.Pointer) bool {
+	same := jsontree.Pointer(strings.Split(strings.Join(p, "."), "."))
+	return isPlain(same) && a.lookupIn(a.In, same) == nil
 }
 
 // tokenOf returns the place of the token whose whole value a place is; else the place.

@@ -30,6 +30,7 @@ type Fault struct {
 // Options say what the references of a document may lead to.
 type Options struct {
 	In      *jsontree.Node         // the document that pointers lead into; nil means the one that is resolved
+	Beside  *jsontree.Node         // where pointers lead that In has nothing for, such as a resolver document; may be nil
 	IsFile  func(name string) bool // reports whether a file is part of that document; nil means that none is
 	Overlay bool                   // the document is one of overrides: a token that it lacks may stand in the Theme
 }
@@ -98,9 +99,10 @@ type applier struct {
 	owner   map[*jsontree.Node]string            // references of groups and tokens -> the place of that group or token
 	pending map[*jsontree.Node][2]*jsontree.Node // groups that are two, the second laid over the first
 	merged  map[*jsontree.Node]merge
-	chain   []*jsontree.Node // references that are being followed
-	above   []*jsontree.Node // references that made the groups above the place at hand
-	partial int              // how often a reference led through a group whose own reference is being followed
+	opened  map[*jsontree.Node]*jsontree.Node // what stands for a plain reference
+	chain   []*jsontree.Node                  // references that are being followed
+	above   []*jsontree.Node                  // references that made the groups above the place at hand
+	partial int                               // how often a reference led through a group whose own reference is being followed
 	named   map[*jsontree.Node]bool
 }
 
@@ -113,6 +115,7 @@ func (a *applier) start(root *jsontree.Node, budget int) {
 	a.where, a.owner = map[*jsontree.Node]string{}, map[*jsontree.Node]string{}
 	a.pending = map[*jsontree.Node][2]*jsontree.Node{}
 	a.merged, a.named = map[*jsontree.Node]merge{}, map[*jsontree.Node]bool{}
+	a.opened = map[*jsontree.Node]*jsontree.Node{}
 	a.locate(a.In, nil)
 	a.locate(root, nil)
 }

@@ -1,6 +1,7 @@
 package references
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,7 +25,8 @@ func TestReferencesAreApplied(t *testing.T) {
 		{"members beside a $ref in a value", `{"a":{"$value":{"x":1,"y":2}},"b":{"$value":"{a}"},"c":{"$value":{"y":3,"$ref":"#/b/$value","z":4}}}`, `{"a":{"$value":{"x":1,"y":2}},"b":{"$value":"{a}"},"c":{"$value":{"x":1,"y":3,"z":4}}}`, ""},
 		{"metadata", `{"a":{"$value":1,"$description":"d"},"b":{"$value":2,"$description":{"$ref":"#/a/$description"}}}`, `{"a":{"$value":1,"$description":"d"},"b":{"$value":2,"$description":"d"}}`, ""},
 		{"a value beside a $ref has its type", `{"g":{"$type":"number","a":{"$value":1}},"b":{"$ref":"#/g/a","$value":2}}`, `{"g":{"$type":"number","a":{"$value":1}},"b":{"$type":"number","$value":2}}`, ""},
-		{"a name that no alias can say", `{"g":{"$type":"number","0.5":{"$value":1}},"b":{"$ref":"#/g/0.5"}}`, `{"g":{"$type":"number","0.5":{"$value":1}},"b":{"$type":"number","$value":1}}`, ""},
+		{"a name with a dot, which is mended later in the alias too", `{"g":{"0.5":{"$value":1}},"b":{"$ref":"#/g/0.5"}}`, `{"g":{"0.5":{"$value":1}},"b":{"$value":"{g.0.5}"}}`, ""},
+		{"a name that no alias can say", `{"g":{"$type":"number","0.5":{"$value":1},"0":{"5":{"$value":2}}},"b":{"$ref":"#/g/0.5"}}`, `{"g":{"$type":"number","0.5":{"$value":1},"0":{"5":{"$value":2}}},"b":{"$type":"number","$value":1}}`, ""},
 		{"escapes", `{"a/b":{"~":{"$value":1}},"x y":{"$value":2},"c":{"$ref":"#/a~1b/~0"},"d":{"$ref":"#/x%20y"},"e":{"$ref":"#/x y"}}`, `{"a/b":{"~":{"$value":1}},"x y":{"$value":2},"c":{"$value":"{a/b.~}"},"d":{"$value":"{x y}"},"e":{"$value":"{x y}"}}`, ""},
 		{"definitions are copied", `{"$defs":{"n":{"$value":1}},"a":{"$ref":"#/$defs/n"}}`, `{"$defs":{"n":{"$value":1}},"a":{"$value":1}}`, ""},
 		{"a group", `{"a":{"$type":"number","$description":"d","x":{"$value":1},"g":{"y":{"$value":2},"z":{"$value":3}}},"b":{"$extends":"{a}","$description":"e","g":{"z":{"$value":4}},"n":{"$value":5}}}`, `{"a":{"$type":"number","$description":"d","x":{"$value":1},"g":{"y":{"$value":2},"z":{"$value":3}}},"b":{"$type":"number","$description":"e","x":{"$value":1},"g":{"y":{"$value":2},"z":{"$value":4}},"n":{"$value":5}}}`, ""},
@@ -46,6 +48,8 @@ func TestReferencesAreApplied(t *testing.T) {
 		{"a token for a group, and the other way round", `{"t":{"$value":1},"g":{"x":{"$value":1}},"a":{"$extends":"{t}"},"b":{"$value":{"$ref":"#/g"}},"c":{"$value":1,"$extends":"{g}"}}`, `{"t":{"$value":1},"g":{"x":{"$value":1}},"a":{"$extends":"{t}"},"c":{"$value":1,"$extends":"{g}"}}`, "/a/$extends leads to a token; /b leads to a group; /c/$extends only groups"},
 		{"a chain that ends in a circle or nowhere", `{"a":{"$ref":"#/b"},"b":{"$ref":"#/c"},"c":{"$ref":"#/d"},"d":{"$ref":"#/c"},"e":{"$ref":"#/f"},"f":{"$ref":"#/no"},"g":{"$extends":"{e}","x":{"$value":1}}}`, `{"g":{"$extends":"{e}","x":{"$value":1}}}`, "/a leads to a reference; /b leads to a reference; /c circular; /d circular; /e leads to a reference; /f the document has no no; /g/$extends leads to a reference"},
 		{"a group in place of a token that it would have", `{"a":{"x":{"$value":1},"y":{"$value":2}},"b":{"$extends":"{a}","x":{"$description":"d"},"y":{"z":{"$value":3}}}}`, `{"a":{"x":{"$value":1},"y":{"$value":2}},"b":{"x":{"$description":"d"},"y":{"z":{"$value":3}}}}`, "/b/x the place of the token at a.x; /b/y the place of the token at a.y"},
+		{"a slip of a name, an item too far", `{"color":{"blue":{"$value":[0,1]}},"a":{"$ref":"#/color/blu"},"b":{"$ref":"#/colour/blue"},"c":{"$value":{"$ref":"#/color/blue/$value/2"}}}`, `{"color":{"blue":{"$value":[0,1]}}}`, "/a has no color.blu. Did you mean color.blue?; /b has no colour.blue. Did you mean color.blue?; /c has 2 items, the first of them 0"},
+		{"no reference at all", `{"a":{"$ref":"b.c"},"b":{"$extends":"{a"},"c":{"$ref":""},"d":{"$ref":"https://a.example/b.json#/c"}}`, `{"b":{"$extends":"{a"}}`, "/a the file b.c; /b/$extends {a is not a reference. Write #/a, or {a}; /c empty; /d is on a server"},
 		{"another file, a wrong pointer, no text", `{"a":{"$ref":"b.json#/x"},"b":{"$ref":"#x"},"c":{"$ref":7}}`, `{}`, "/a the file b.json; /b not a JSON Pointer; /c a reference is a text"},
 	}
 	for _, c := range cases {
@@ -64,7 +68,7 @@ func TestReferencesAreApplied(t *testing.T) {
 		}
 		for i, f := range got.Faults {
 			pointer, message, _ := strings.Cut(want[i], " ")
-			if f.Pointer != pointer || !strings.Contains(f.Message, message) || f.Next == "" || f.Message == "" {
+			if f.Pointer != pointer || !strings.Contains(f.Message+". "+f.Next, message) || f.Next == "" || f.Message == "" {
 				t.Errorf("%s: Apply(%s) fault %d = %+v, want %s", c.rule, c.text, i, f, want[i])
 			}
 		}
@@ -200,4 +204,40 @@ func FuzzReferences(f *testing.F) {
 		}
 		leavesAreThereOrNamed(t, root, got)
 	})
+}
+
+// TestManyReferences: many circles in one group, a long chain and many chains take nothing away from other references.
+func TestManyReferences(t *testing.T) {
+	var circles, chains strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&circles, `"a%d":{"$extends":"{g.b%d}"},"b%d":{"$extends":"{g.a%d}"},`, i, i, i, i)
+	}
+	for g := range 500 {
+		fmt.Fprintf(&chains, `"g%d":{"t0":{"$value":1}`, g)
+		for i := range 30 {
+			fmt.Fprintf(&chains, `,"t%d":{"$ref":"#/g%d/t%d"}`, i+1, g, i)
+		}
+		chains.WriteString("},")
+	}
+	root := tokentreetest.Parse(t, `{"g":{`+circles.String()+`"t":{"$value":1},"ok":{"$ref":"#/g/t"}},`+chains.String()+`"last":{"$ref":"#/g499/t30"}}`)
+	got := Apply(root, Options{})
+	for path, want := range map[string]string{"/g/ok/$value": "{g.t}", "/g499/t30/$value": "{g499.t29}", "/last/$value": "{g499.t30}"} {
+		p, _ := jsontree.ParsePointer(path)
+		if n := got.Tree.Lookup(p); textOf(n) != want {
+			t.Errorf("%s = %s, want %s", path, textOf(n), want)
+		}
+	}
+	if len(got.Faults) != 400 {
+		t.Errorf("%d faults, want the 400 references of circles", len(got.Faults))
+	}
+}
+
+// TestReferencesBeside: what the document lacks is looked for beside it, and copied.
+func TestReferencesBeside(t *testing.T) {
+	beside := tokentreetest.Parse(t, `{"$defs":{"g":{"$type":"number","x":{"$value":1}}},"sets":{"s":{"sources":[{"a":{"$value":2}}]}},"a":{"$value":3}}`)
+	root := tokentreetest.Parse(t, `{"a":{"$value":4},"b":{"$ref":"#/$defs/g/x"},"c":{"$extends":"#/$defs/g"},"d":{"$ref":"#/sets/s/sources/0/a"},"e":{"$ref":"#/a"}}`)
+	want := `{"a":{"$value":4},"b":{"$type":"number","$value":1},"c":{"$type":"number","x":{"$value":1}},"d":{"$value":2},"e":{"$value":"{a}"}}`
+	if got := Apply(root, Options{Beside: beside}); string(jsontree.Append(nil, got.Tree)) != want || len(got.Faults) > 0 {
+		t.Errorf("Apply = %s, %+v, want %s", jsontree.Append(nil, got.Tree), got.Faults, want)
+	}
 }

@@ -69,13 +69,15 @@ func UnusedDefinitions(root *jsontree.Node) (unused []jsontree.Pointer) {
 		}
 		return above[at.String()]
 	}
-	if defs := root.Find("$defs"); defs.IsObject() {
-		visit(defs, jsontree.Pointer{"$defs"}, func(at jsontree.Pointer, n *jsontree.Node) {
-			if dtcg.IsToken(n) && !leads(at) {
-				unused = append(unused, at)
-			}
-		})
-	}
+	visit(root, nil, func(above jsontree.Pointer, n *jsontree.Node) {
+		if defs := n.Find("$defs"); defs.IsObject() {
+			visit(defs, append(above[:len(above):len(above)], "$defs"), func(at jsontree.Pointer, n *jsontree.Node) {
+				if dtcg.IsToken(n) && !leads(at) {
+					unused = append(unused, at)
+				}
+			})
+		}
+	})
 	return unused
 }
 

@@ -20,7 +20,7 @@ func (r *Result) unknownTypes() {
 		return
 	}
 	d := dtcg.Read(stripped)
-	types := map[string]*jsontree.Node{}
+	types, last := map[string]*jsontree.Node{}, lastTargets(d)
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		at := t.Pointer()
@@ -28,7 +28,7 @@ func (r *Result) unknownTypes() {
 		if !ok {
 			continue
 		}
-		kind, became := guess(d, i, unknown)
+		kind, became := guess(d, i, last[i], unknown)
 		if kind != "" && kind != t.Resolved {
 			types[at.String()] = jsontree.NewString(kind)
 		}
@@ -45,13 +45,14 @@ func quotedType(unknown string) string {
 	return text
 }
 
-// guess returns the type of token i, whose own is unknown, and says why.
-func guess(d *dtcg.Document, i int, unknown string) (kind, became string) {
+// guess returns the type of token i, whose own is unknown, and says why. last is the token that its aliases lead to, or -1.
+func guess(d *dtcg.Document, i, last int, unknown string) (kind, became string) {
 	t := &d.Tokens[i]
 	if same := tokenfile.SameType(unknown); same != "" && dtcg.Fits(d, same, t.Value) {
 		return same, ", which counts"
 	}
-	if target := lastTarget(d, i); target != nil {
+	if last >= 0 {
+		target := &d.Tokens[last]
 		return target.Resolved, ": the type of " + target.Path + " counts" + ofType(target.Resolved)
 	}
 	if kind := css.InferType(t.Value); kind != "" {
@@ -152,9 +153,16 @@ func (r *Result) gradients() {
 
 // wrongAliases gives an alias whose type its target cannot have the type of the target.
 func (r *Result) wrongAliases() {
+	var last []int
 	r.retype("types that disagree with the target of an alias", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
-		t, target := &d.Tokens[i], lastTarget(d, i)
-		if target == nil || target.Served == nil || dtcg.Fits(d, t.Resolved, target.Served) {
+		if last == nil { // the types of before have changed nothing about aliases
+			last = lastTargets(d)
+		}
+		if last[i] < 0 {
+			return "", ""
+		}
+		t, target := &d.Tokens[i], &d.Tokens[last[i]]
+		if target.Served == nil || dtcg.Fits(d, t.Resolved, target.Served) {
 			return "", ""
 		}
 		if of, ok := dtcg.KindOf(target.Resolved); !ok || of == kind {
@@ -182,18 +190,39 @@ func (r *Result) retype(what string, choose func(d *dtcg.Document, i int, kind c
 	r.Tree = withMembers(r.Tree, "$type", types)
 }
 
-// lastTarget returns the token at the end of the aliases that begin with token i, or nil if its value is not an alias alone or
-// leads nowhere.
-func lastTarget(d *dtcg.Document, i int) *dtcg.Token {
-	seen := map[int]bool{i: true}
-	last := -1
-	for at := d.AliasOf(i); at >= 0 && !seen[at]; at = d.AliasOf(at) {
-		seen[at], last = true, at
+// lastTargets returns for each token the position of the token at the end of the aliases that begin with it: -1 if its value
+// is not an alias alone. Of a circle it is another token in it.
+func lastTargets(d *dtcg.Document) []int {
+	const unknown = -2
+	last := make([]int, len(d.Tokens))
+	for i := range last {
+		last[i] = unknown
 	}
-	if last < 0 {
-		return nil
+	var chain []int
+	for i := range last {
+		chain = chain[:0]
+		at := i
+		for last[at] == unknown {
+			last[at] = at // if it is met again, the aliases are circular
+			chain = append(chain, at)
+			if next := d.AliasOf(at); next >= 0 {
+				at = next
+			}
+		}
+		end := at
+		if last[at] >= 0 {
+			end = last[at]
+		}
+		for _, token := range chain {
+			if last[token] = end; token == end {
+				last[token] = -1
+				if next := d.AliasOf(token); next != token {
+					last[token] = next
+				}
+			}
+		}
 	}
-	return &d.Tokens[last]
+	return last
 }
 
 // withMembers returns a tree in which the tokens at these pointers have these members called name.

@@ -129,6 +129,8 @@ func (d *Document) enter(item *jsontree.Node, at jsontree.Pointer, names map[str
 			return err
 		}
 		e, kind = entry{over(n, item), target, target[1]}, strings.TrimSuffix(target[0], "s")
+	} else if text := textOf(item); text != "" {
+		return &Error{at.String(), spelled(item) + " in the resolutionOrder is a text", `Write {"$ref": ` + spelled(item) + `}.`}
 	} else if e.name == "" || kind != "set" && kind != "modifier" {
 		return &Error{at.String(), "a set or modifier that stands in the resolutionOrder itself needs a name and a type", `Write "name": "NAME" and "type": "set" or "modifier".`}
 	}

@@ -13,12 +13,15 @@ import (
 // confirmMerge asks whether token sets shall become one document, unless the flags say so. If no user can answer, sets that
 // override each other are not merged: one of their values would be lost.
 func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags) error {
-	if p.confirmed || p.dryRun || len(p.Sets) > 0 || p.Mode != "" || len(s.SeveralSets()) == 0 {
+	if p.confirmed || p.dryRun && a.CanAsk() || len(p.Sets) > 0 || p.Mode != "" || len(s.SeveralSets()) == 0 {
 		return nil
 	}
 	overridden := slices.ContainsFunc(s.SeveralSets(), func(m *source.Merge) bool { return m.Overridden() > 0 })
 	if !a.CanAsk() && overridden {
 		return term.Fail("Choose sets with --sets or --token-mode, or merge all with --yes.", "nothing is pushed: sets give one token several values, of which the last would count")
+	}
+	if p.dryRun {
+		return nil
 	}
 	ok, err := a.Confirm(ctx, "Push these sets as one document?")
 	if err != nil || ok {
@@ -40,6 +43,10 @@ func (a *app) confirmLoss(ctx context.Context, t *pushTarget, plan pushPlan) err
 	}
 	lost := strings.Join(what, " and ")
 	if a.CanAsk() {
+		if t.p.dryRun {
+			a.Warn("Note: a push would lose %s, and ask before.", lost)
+			return nil
+		}
 		ok, err := a.Confirm(ctx, "The push would lose "+lost+". Push the rest?")
 		if err != nil || ok {
 			return err

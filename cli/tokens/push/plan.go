@@ -2,7 +2,6 @@ package push
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"example.com/livery/cli/escape"
@@ -17,6 +16,7 @@ import (
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
 	"example.com/livery/origin/patch"
+	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -31,8 +31,9 @@ type pushTarget struct {
 	what, counted, next string                          // for messages
 	report              func(*pushTarget, Result) error // tells what came of it; nil prints it
 
-	set  client.TokenSet
-	base *jsontree.Node // the current document, or the current overrides as a flat map
+	set   client.TokenSet
+	base  *jsontree.Node // the current document, or the current overrides as a flat map
+	theme *jsontree.Node // of a Variant, the current document of its Theme
 }
 
 // pushPlan is what a push is about to send.
@@ -60,8 +61,12 @@ func newPushTarget(a *app, c *client.Client, f target.Resolved, p pushFlags, wan
 }
 
 // read reads what stands at the target now.
-func (t *pushTarget) read(ctx context.Context) error {
-	var err error
+func (t *pushTarget) read(ctx context.Context) (err error) {
+	if t.f.Variant != nil && t.theme == nil && t.f.Theme.ID != "" {
+		if _, t.theme, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme); err != nil {
+			return err
+		}
+	}
 	if t.f.Absent {
 		t.base = jsontree.NewObject()
 		return nil
@@ -86,10 +91,12 @@ func (t *pushTarget) plan() pushPlan {
 }
 
 func (t *pushTarget) planTheme() pushPlan {
-	p := pushPlan{wanted: t.wanted.Tree, skipped: t.wanted.Faults}
-	if !t.p.replace {
-		p.wanted = tokentree.JoinGroups(t.base, p.wanted)
+	p := pushPlan{skipped: t.wanted.Faults}
+	under := t.base
+	if t.p.replace {
+		under = tokentree.Only(t.base, t.faultPaths())
 	}
+	p.wanted = tokentree.JoinGroups(under, t.wanted.Tree)
 	if !t.p.strict {
 		var out []validate.Dropped
 		p.wanted, out = validate.DropInvalid(p.wanted, t.base)
@@ -98,10 +105,14 @@ func (t *pushTarget) planTheme() pushPlan {
 		}
 		p.remains = remainingTokens(t.wanted.Tree, out, t.wanted.Faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
-		p.unserved = p.remains.unserved(t.wanted.Tree, p.wanted, out)
-		for i := range p.unserved {
-			p.unserved[i].Location = t.wanted.TokenLocation(p.unserved[i].Path)
-		}
+		left := leftPointers(out)
+		files := dtcg.Read(t.wanted.Tree)
+		t.findUnserved(&p, renderer.LoadTree(p.wanted, nil, ""), func(path string) *jsontree.Node {
+			if token := files.Token(path); token != nil && !isLeft(token.Pointer().String(), left) {
+				return token.Value
+			}
+			return nil
+		})
 	}
 	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
 	ops, _ := patch.Diff(t.base, p.wanted, renames.Moves)
@@ -115,6 +126,32 @@ func (t *pushTarget) planTheme() pushPlan {
 		p.notes = t.looksRenamed()
 	}
 	return p
+}
+
+// faultPaths are the paths of the tokens that the files name and that cannot be made of them: they stay as they are stored.
+func (t *pushTarget) faultPaths() (paths []string) {
+	for _, f := range t.wanted.Faults {
+		paths = append(paths, f.Path)
+	}
+	return paths
+}
+
+// findUnserved finds the tokens of the files that no served file of a set has, besides those with references that were kept.
+// valueOf returns the value that the files have for a path, or nil.
+func (t *pushTarget) findUnserved(p *pushPlan, set *renderer.Set, valueOf func(path string) *jsontree.Node) {
+	kept := map[string]bool{}
+	for _, u := range t.wanted.Unapplied {
+		kept[u.Path] = true
+	}
+	p.unserved = p.remains.notServed(set, func(path string) *jsontree.Node {
+		if kept[path] {
+			return nil
+		}
+		return valueOf(path)
+	})
+	for i := range p.unserved {
+		p.unserved[i].Location = t.wanted.TokenLocation(p.unserved[i].Path)
+	}
 }
 
 // looksRenamed tells of tokens that --replace would move, if the files hold most of the Theme.
@@ -146,9 +183,16 @@ func (t *pushTarget) planVariant() pushPlan {
 		p.remains = remainingOverrides(t.wanted.Tree, p.wanted, t.wanted.Faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 	}
+	files := p.wanted
+	if t.p.replace {
+		p.wanted = tokentree.JoinFlat(tokentree.OnlyFlat(t.base, t.faultPaths()), p.wanted)
+	}
 	p.variant = batch.VariantOperations(t.base, p.wanted, !t.p.replace)
 	if !t.p.replace {
 		p.wanted = tokentree.JoinFlat(t.base, p.wanted)
+	}
+	if !t.p.strict && t.theme != nil {
+		t.findUnserved(&p, renderer.LoadTree(t.theme, p.wanted, ""), files.Find)
 	}
 	p.operations, p.count = p.variant, len(p.variant)
 	if p.variant == nil {
@@ -202,32 +246,31 @@ func (t *pushTarget) publishVariant(ctx context.Context, o client.PublishOptions
 }
 
 // noteUnknownOverrides tells of overrides that name no token of the Theme, and are ignored for that.
-func (a *app) noteUnknownOverrides(ctx context.Context, c *client.Client, f target.Resolved, overrides *jsontree.Node) error {
-	set, err := c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
-	if err != nil {
-		return err
+func (t *pushTarget) noteUnknownOverrides() {
+	if t.theme == nil {
+		return
 	}
-	known := make(map[string]json.RawMessage, len(set.Tokens))
-	for _, t := range set.Tokens {
-		known[t.Path] = t.Value
-	}
+	theme := dtcg.Read(t.theme)
 	var unknown []string
-	for _, m := range overrides.Members {
-		if known[m.Name] == nil {
+	for _, m := range t.wanted.Tree.Members {
+		if theme.Token(m.Name) == nil {
 			unknown = append(unknown, m.Name)
 		}
 	}
 	if len(unknown) == 0 {
-		return nil
+		return
+	}
+	var known []string
+	for i := range theme.Tokens {
+		known = append(known, theme.Tokens[i].Path)
 	}
 	hint := ""
-	if near := term.Nearest(unknown[0], term.Keys(known)); near != "" {
+	if near := term.Nearest(unknown[0], known); near != "" {
 		hint = " Did you mean " + near + "?"
 	}
 	are, change := " names no token", "changes"
 	if len(unknown) > 1 {
 		are, change = " name no token", "change"
 	}
-	a.Warn("Note: %s%s of Theme %s and %s nothing: %s.%s", term.Plural(len(unknown), "override"), are, f.Theme.Slug, change, escape.Line(term.ShortList(unknown)), hint)
-	return nil
+	t.a.Warn("Note: %s%s of Theme %s and %s nothing: %s.%s", term.Plural(len(unknown), "override"), are, t.f.Theme.Slug, change, escape.Line(term.ShortList(unknown)), hint)
 }

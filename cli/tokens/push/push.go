@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -101,7 +102,8 @@ What the API refuses after that is left out and listed. It is as little as possi
     their type from it;
   - a $description or $extensions of a wrong kind alone, without its token;
   - of a Variant the overrides whose path is not valid; their values are never refused.
-What is left out stays as it is stored, also with --replace, unless it no longer fits there. A push that would lose
+What is left out stays as it is stored, also with --replace, unless it no longer fits there. Tokens that are stored and
+that no served file has, such as an alias of a token that is missing, are listed, and count as lost. A push that would lose
 more than 2 % of the tokens of its files, or a file that cannot be read, asks on a terminal; without one it ends with
 exit code 1 and pushes nothing, unless --accept-loss is given. If nothing of the files is left, or nothing but empty
 values, nothing is pushed and the exit code is 1. With --strict nothing is left out: the API refuses the push.
@@ -161,14 +163,15 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	source.PrintForms(a.App, wanted)
 	source.Print(a.App, p.verbose, wanted)
 	source.PrintUnapplied(a.App, p.full || p.verbose, wanted)
-	if err := a.confirmMerge(cmd.Context(), wanted, p); err != nil {
-		return err
+	refusal := a.confirmMerge(cmd.Context(), wanted, p)
+	if refusal != nil && !p.dryRun {
+		return refusal
 	}
 	f, err := a.target(cmd.Context(), c, *p)
 	if err != nil {
 		return err
 	}
-	return a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p)
+	return cmp.Or(a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p), refusal)
 }
 
 // refuseFaults returns the failure that no token can be made of something, or that nothing applies something.
@@ -252,10 +255,8 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		a.undo(ctx, t.c, t.f, t.set)
 		return err
 	}
-	if t.f.Variant != nil && t.f.Theme.ID != "" {
-		if err := a.noteUnknownOverrides(ctx, t.c, t.f, t.wanted.Tree); err != nil {
-			return err
-		}
+	if t.f.Variant != nil {
+		t.noteUnknownOverrides()
 	}
 	if p.dryRun {
 		a.printLeftOut(t, plan)
@@ -295,6 +296,7 @@ func (a *app) refuseLoss(ctx context.Context, t *pushTarget, plan pushPlan) erro
 func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan pushPlan, set client.TokenSet) error {
 	done := Result{
 		ThemeID: t.f.Theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped,
+		Unread: t.wanted.Unread, Unserved: plan.unserved, Notes: t.wanted.Notes(),
 		Remains: plan.remains.ifLost(), Concessions: t.wanted.Concessions(), Merged: t.wanted.SeveralSets(), tokens: len(set.Tokens),
 	}
 	if t.f.Variant != nil {

@@ -19,8 +19,11 @@ type Result struct {
 	ETag       string             `json:"etag,omitempty"` // of the draft; empty if there is none afterwards
 	Version    *int               `json:"version,omitempty"`
 	Skipped    []validate.Dropped `json:"skipped,omitempty"`
-	Remains    *remainder         `json:"remains,omitempty"` // if something is lost
-	Merged     []*source.Merge    `json:"merged,omitempty"`  // token sets that became one document
+	Unread     []validate.Dropped `json:"unread,omitempty"`   // files that cannot be read
+	Unserved   []validate.Dropped `json:"unserved,omitempty"` // stored, and in no served file
+	Notes      []string           `json:"notes,omitempty"`    // which modes are taken, and what stands in two files
+	Remains    *remainder         `json:"remains,omitempty"`  // if something is lost
+	Merged     []*source.Merge    `json:"merged,omitempty"`   // token sets that became one document
 
 	Concessions []source.Concession `json:"concessions,omitempty"` // what is read otherwise than written
 	tokens      int
@@ -92,10 +95,13 @@ func (a *app) printPlan(plan pushPlan, s *source.Sources, full bool) error {
 		Operations any                `json:"operations"`
 		Changes    []changeset.Change `json:"changes,omitempty"`
 		Skipped    []validate.Dropped `json:"skipped,omitempty"`
+		Unread     []validate.Dropped `json:"unread,omitempty"`
+		Unserved   []validate.Dropped `json:"unserved,omitempty"`
+		Notes      []string           `json:"notes,omitempty"`
 		Merged     []*source.Merge    `json:"merged,omitempty"`
 
 		Concessions []source.Concession `json:"concessions,omitempty"`
-	}{plan.operations, plan.changes, plan.skipped, s.SeveralSets(), s.Concessions()}
+	}{plan.operations, plan.changes, plan.skipped, s.Unread, plan.unserved, s.Notes(), s.SeveralSets(), s.Concessions()}
 	return a.Show(list, func() {
 		a.sayChanges(plan, full)
 		if plan.count == 0 {

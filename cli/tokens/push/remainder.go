@@ -19,18 +19,13 @@ type remainder struct {
 	Of       int `json:"of"`                 // in the files
 	Unserved int `json:"unserved,omitempty"` // of those that are pushed, how many no served file has as they are
 
-	shapeless int // of these, how many have a value that is one of no type, so that no later edit of another token mends it
-
 	filled int // of those that are pushed, how many have a value that is not empty
 }
 
 // remainingTokens counts the tokens of a tree that are not in a place that was left out; faults are tokens that the tree
 // lacks already.
 func remainingTokens(tree *jsontree.Node, out, faults []validate.Dropped) *remainder {
-	left := map[string]bool{}
-	for _, s := range out {
-		left[s.Pointer] = s.Tokens > 0
-	}
+	left := leftPointers(out)
 	r := &remainder{Of: len(faults)}
 	tokens := dtcg.Read(tree).Tokens
 	for i := range tokens {
@@ -40,6 +35,15 @@ func remainingTokens(tree *jsontree.Node, out, faults []validate.Dropped) *remai
 		}
 	}
 	return r
+}
+
+// leftPointers has the places of a list that hold tokens.
+func leftPointers(out []validate.Dropped) map[string]bool {
+	left := map[string]bool{}
+	for _, s := range out {
+		left[s.Pointer] = s.Tokens > 0
+	}
+	return left
 }
 
 // isLeft reports whether a pointer or one above it was left out.
@@ -86,15 +90,15 @@ func isEmpty(value *jsontree.Node) bool {
 // mostLost is the share of the tokens of its files, in hundredths, that a push may lose without being asked for it.
 const mostLost = 2
 
-// lost counts the tokens that are left out, and those whose value is of no type.
-func (r *remainder) lost() int { return r.Of - r.Pushed + r.shapeless }
+// lost counts the tokens that no served file has: they are left out, or stored and not served.
+func (r *remainder) lost() int { return r.Of - r.Pushed + r.Unserved }
 
 // isTooMuch reports whether a push loses more than it may.
 func (r *remainder) isTooMuch() bool { return r != nil && 100*r.lost() > mostLost*r.Of }
 
 // ifLost returns r if something is lost, else nil.
 func (r *remainder) ifLost() *remainder {
-	if r == nil || r.lost()+r.Unserved == 0 {
+	if r == nil || r.lost() == 0 {
 		return nil
 	}
 	return r
@@ -107,36 +111,28 @@ func (r *remainder) print(a *app, counted string) {
 	}
 }
 
-// unserved lists the tokens of the files that stand in a document and that none of its served files has, but not those that
-// were left out of it.
-func (r *remainder) unserved(files, document *jsontree.Node, out []validate.Dropped) (list []validate.Dropped) {
-	left := map[string]bool{}
-	for _, s := range out {
-		left[s.Pointer] = s.Tokens > 0
-	}
-	d := dtcg.Read(files)
+// notServed lists the tokens that no served file of a set has; valueOf returns the value that the files have for one, or nil.
+func (r *remainder) notServed(set *renderer.Set, valueOf func(path string) *jsontree.Node) (list []validate.Dropped) {
 	seen := map[string]bool{}
-	for _, found := range renderer.LoadTree(document, nil, "").Diagnostics() {
-		t := d.Token(found.Path)
-		if t == nil || seen[found.Path] || !slices.Contains(losses, found.Kind) || isLeft(t.Pointer().String(), left) {
+	for _, found := range set.Diagnostics() {
+		if seen[found.Path] || !slices.Contains(losses, found.Kind) {
 			continue
 		}
-		seen[found.Path] = true
-		r.Unserved++
-		if t.Resolved == "" && !t.Value.IsString() {
-			r.shapeless++
+		if value := valueOf(found.Path); value != nil {
+			seen[found.Path] = true
+			r.Unserved++
+			list = append(list, validate.Dropped{Path: found.Path, Reason: reasonWithValue(found, value)})
 		}
-		list = append(list, validate.Dropped{Path: found.Path, Reason: reasonWithValue(found, t)})
 	}
 	return list
 }
 
 // reasonWithValue is the message of a diagnostic with the value, if it is about that.
-func reasonWithValue(found dtcg.Diagnostic, t *dtcg.Token) string {
+func reasonWithValue(found dtcg.Diagnostic, value *jsontree.Node) string {
 	if found.Kind != dtcg.ValueMisfit && found.Kind != dtcg.ValueUnsafe {
 		return found.Message
 	}
-	return found.Message + ": " + tokenfile.Clip(string(jsontree.Append(nil, t.Value)))
+	return found.Message + ": " + tokenfile.Clip(string(jsontree.Append(nil, value)))
 }
 
 // losses are the kinds of diagnostics of tokens that no served file has.
@@ -144,7 +140,12 @@ var losses = []string{dtcg.AliasMissing, dtcg.AliasCycle, dtcg.AliasToGroup, dtc
 
 // refuse returns the failure that nothing, or nothing but empty values, is left of files that hold something.
 func (r *remainder) refuse(counted string) error {
-	if r == nil || r.Pushed == r.Of || r.filled > 0 {
+	switch {
+	case r == nil || r.filled > 0:
+		return nil
+	case r.Of == 0 && counted == "token": // a Variant without overrides is one that says nothing
+		return term.Fail("Name files that hold some.", "nothing is left to push: the files hold no token")
+	case r.Pushed == r.Of:
 		return nil
 	}
 	what := fmt.Sprintf("nothing is left to push: %d of %s are valid", r.Pushed, term.Plural(r.Of, counted))

@@ -16,6 +16,7 @@ import (
 	"example.com/livery/cli/tokens/designsystem"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
 	"example.com/livery/renderer/dtcg"
@@ -136,7 +137,7 @@ func (a *app) refuseLossOfModes(ctx context.Context, p *pushFlags, s *system) er
 	for i, v := range s.plan.Variants {
 		f := target.Resolved{Absent: true, Variant: &client.Variant{Slug: v.Slug}}
 		t := newPushTarget(a, nil, f, *p, s.modes[i].Of(v.Overrides))
-		t.base = jsontree.NewObject()
+		t.base, t.theme = jsontree.NewObject(), s.plan.Theme
 		if err := a.refuseLoss(ctx, t, t.plan()); err != nil {
 			return ofVariant(v.Slug, err)
 		}
@@ -243,7 +244,7 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 	one := *p
 	one.publish = false // it is done for all at once
 	var done sent
-	theme, err := a.sendPart(ctx, c, one, s.theme.With(s.plan.Theme), p.publish, &done.Theme)
+	theme, err := a.sendPart(ctx, c, one, s.theme.With(s.plan.Theme), nil, p.publish, &done.Theme)
 	if err != nil {
 		return err
 	}
@@ -272,13 +273,14 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 	return nil
 }
 
-// sendPart pushes one document. It does not say how to publish it if that is about to happen.
-func (a *app) sendPart(ctx context.Context, c *client.Client, p pushFlags, wanted *source.Sources, quiet bool, into *Result) (target.Resolved, error) {
+// sendPart pushes one document, or overrides of that of a Theme. It does not say how to publish it if that is about to happen.
+func (a *app) sendPart(ctx context.Context, c *client.Client, p pushFlags, wanted *source.Sources, theme *jsontree.Node, quiet bool, into *Result) (target.Resolved, error) {
 	f, err := a.target(ctx, c, p)
 	if err != nil {
 		return f, err
 	}
 	t := newPushTarget(a, c, f, p, wanted)
+	t.theme = theme
 	t.report = func(t *pushTarget, done Result) error {
 		if *into = done; a.JSON || quiet {
 			return nil
@@ -297,6 +299,10 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 		}
 		present[v.Slug] = true
 	}
+	_, document, err := tokentree.CurrentDocument(ctx, c, theme.Theme)
+	if err != nil {
+		return nil, err
+	}
 	results := []Result{}
 	p.replace, p.create, p.acceptLoss = true, true, true // a loss was judged before
 	for i, v := range s.plan.Variants {
@@ -307,7 +313,7 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 		}
 		var done Result
 		p.Variant, p.Name = v.Slug, v.Name
-		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides), quiet, &done); err != nil {
+		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides), document, quiet, &done); err != nil {
 			return results, ofVariant(v.Slug, err)
 		}
 		results = append(results, done)

@@ -129,6 +129,9 @@ func convertFiles(a *term.App, all, opened []*tokenFile, folder string, o tokenf
 // openFile reads and parses a file. It returns no file if it cannot be read at all.
 func openFile(a *term.App, name string) (*tokenFile, error) {
 	data, err := a.ReadFile(name)
+	if _, missing := os.Lstat(name); err != nil && name != "-" && missing == nil {
+		return &tokenFile{name: name, family: name}, err // it is there, and not for us to read
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -212,23 +215,51 @@ func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options
 // tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The
 // stylesheets are apart, since beside other files of tokens they are what is made of them, and so are programs.
 func tokenFiles(folder string) (names, sheets, programs []string, err error) {
-	err = filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+	err = walk(folder, func(path string) {
 		switch {
-		case err != nil:
-			return term.Fail("Name a folder that can be read.", "%s cannot be read: %s", path, localfile.Reason(err))
-		case d.IsDir() && path != folder && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
-			return filepath.SkipDir
-		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "."):
-		case slices.Contains(syntax.Extensions, strings.ToLower(filepath.Ext(d.Name()))):
+		case slices.Contains(syntax.Extensions, strings.ToLower(filepath.Ext(path))):
 			names = append(names, path)
-		case strings.EqualFold(filepath.Ext(d.Name()), ".css"):
+		case strings.EqualFold(filepath.Ext(path), ".css"):
 			sheets = append(sheets, path)
 		case mayExport(path):
 			programs = append(programs, path)
 		}
-		return nil
 	})
 	return names, sheets, programs, err
+}
+
+// walk visits the files of a folder, in the order of their names, without hidden ones. Links count as what they lead to.
+func walk(folder string, visit func(path string)) error {
+	seen := map[string]bool{} // real names of folders, for a link may lead back
+	var in func(folder string) error
+	in = func(folder string) error {
+		real, err := filepath.EvalSymlinks(folder)
+		if err != nil || seen[real] {
+			return err
+		}
+		seen[real] = true
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			return term.Fail("Name a folder that can be read.", "%s cannot be read: %s", folder, localfile.Reason(err))
+		}
+		for _, entry := range entries {
+			path := filepath.Join(folder, entry.Name())
+			info, err := os.Stat(path)
+			switch {
+			case strings.HasPrefix(entry.Name(), "."):
+			case err != nil: // a link that leads nowhere is a file that cannot be read
+				visit(path)
+			case info.IsDir() && entry.Name() != "node_modules":
+				if err := in(path); err != nil {
+					return err
+				}
+			case info.Mode().IsRegular():
+				visit(path)
+			}
+		}
+		return nil
+	}
+	return in(folder)
 }
 
 // mayExport reports whether a file is a program or the source of a stylesheet, and neither says types nor sets up a tool.

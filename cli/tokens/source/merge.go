@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,9 @@ func (s *Sources) mergeSet(file *tokenFile, part tokenfile.Part) *mergedSet {
 	return last.Sets[len(last.Sets)-1]
 }
 
+// Notes says which modes and sets were taken, and what stands in two files, for programs.
+func (s *Sources) Notes() []string { return slices.Concat(s.notes, s.clashes) }
+
 // SeveralSets lists the files of which several sets become one document.
 func (s *Sources) SeveralSets() (several []*Merge) {
 	for _, m := range s.merged {
@@ -71,10 +75,11 @@ func Print(a *term.App, verbose bool, s *Sources, modes ...*Sources) {
 		}
 		printMerge(a, m)
 	}
-	for _, line := range s.notes {
-		a.Warn("Note: %s.", escape.Line(line))
+	clashes := s.clashes
+	if !verbose {
+		clashes = term.FirstFaults(clashes)
 	}
-	for _, line := range term.FirstFaults(s.clashes) {
+	for _, line := range slices.Concat(s.notes, clashes) {
 		a.Warn("Note: %s.", escape.Line(line))
 	}
 	list := s.Concessions()

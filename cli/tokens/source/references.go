@@ -2,6 +2,7 @@ package source
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/livery/cli/term"
@@ -32,16 +33,13 @@ func (s *Sources) applyReferences(o tokenfile.Options) {
 	for _, at := range references.UnusedDefinitions(s.Tree) {
 		s.read = append(s.read, concession{tokenfile.Concession{
 			Kind: "definitions that nothing refers to", Pointer: at.String(), Path: strings.Join(at, "."), Message: "it is left out; only a $ref to it would read it",
-		}, spot{}})
-		if found, ok := s.at["/$defs"]; ok {
-			s.read[len(s.read)-1].at = spot{found.file, found.pointer + at[1:].String()}
-		}
+		}, s.spotOf(at.String())})
 	}
 	if o.KeepReferences {
 		s.unapplied(references.Unapplied(s.Tree))
 		return
 	}
-	done := references.Apply(s.Tree, references.Options{IsFile: s.isFile})
+	done := references.Apply(s.Tree, references.Options{Beside: s.resolverRoot(), IsFile: s.isFile})
 	s.unapplied(done.Faults)
 	s.Tree = done.Tree
 	if len(done.Origins) == 0 {
@@ -59,14 +57,21 @@ func (s *Sources) applyReferences(o tokenfile.Options) {
 	s.at = at
 }
 
-// isFile reports whether one of the files has a name, as another of them writes it.
-func (s *Sources) isFile(name string) bool {
-	for _, f := range s.forms {
-		if filepath.Base(f.name) == filepath.Base(filepath.FromSlash(name)) {
-			return true
-		}
+// resolverRoot is the resolver document that the tokens are of, or nil: its own tokens may refer to places in it.
+func (s *Sources) resolverRoot() *jsontree.Node {
+	if i := slices.IndexFunc(s.forms, isResolver); i >= 0 {
+		return s.forms[i].parsed.Root
 	}
-	return false
+	return nil
+}
+
+// isFile reports whether one of the files has a name, as another of them writes it: relative to a folder that is not known.
+func (s *Sources) isFile(name string) bool {
+	name = filepath.Clean(string(filepath.Separator) + filepath.FromSlash(name)) // without ../
+	return slices.ContainsFunc(s.forms, func(f *tokenFile) bool {
+		path, err := filepath.Abs(f.name)
+		return err == nil && strings.HasSuffix(path, name)
+	})
 }
 
 // nameModifiers names the modifiers of values that are not applied.
@@ -105,7 +110,7 @@ func (s *Sources) applyIn(part *tokenfile.Part, file *tokenFile, whole *jsontree
 		}
 		return
 	}
-	done := references.Apply(part.Tree, references.Options{In: whole, IsFile: s.isFile, Overlay: true})
+	done := references.Apply(part.Tree, references.Options{In: whole, Beside: s.resolverRoot(), IsFile: s.isFile, Overlay: true})
 	for _, f := range done.Faults {
 		s.add(Unapplied{f, file.location(part.At + f.Pointer)})
 	}

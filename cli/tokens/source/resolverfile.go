@@ -14,6 +14,7 @@ import (
 	"example.com/livery/cli/tokenfile/resolver"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -139,6 +140,9 @@ func (r resolverReader) note(d *resolver.Document, contexts map[string]string, f
 	for _, source := range files {
 		names = append(names, source.name)
 	}
+	if len(names) == 0 {
+		return
+	}
 	f.notes = append(f.notes, f.name+" takes its tokens, in this order, from "+strings.Join(slices.Compact(names), ", "))
 }
 
@@ -184,8 +188,11 @@ func (r resolverReader) file(in *tokenFile, s resolver.Source, through []string)
 		return nil, err
 	}
 	root := read.parsed.Root.Lookup(s.Part)
-	if !root.IsObject() {
+	switch {
+	case !root.IsObject():
 		return nil, term.Fail("Name a group that the file has.", "%s: the file %s has no group %s", in.location(s.Pointer), name, s.Part)
+	case dtcg.IsToken(root):
+		return nil, term.Fail("Name the group that holds it.", "%s: %s of the file %s is a token, and a source is a group", in.location(s.Pointer), s.Part, name)
 	}
 	key := name + "#" + s.Part.String()
 	if sources, ok, err := resolver.SourcesAt(read.parsed.Root, s.Part); ok {

@@ -49,12 +49,21 @@ func (s *Sources) Location(pointer string) string {
 	if s == nil {
 		return ""
 	}
-	for above := pointer; above != ""; above = above[:strings.LastIndexByte(above, '/')] {
-		if found, ok := s.at[above]; ok {
-			return found.file.location(found.pointer + pointer[len(above):])
-		}
+	if found := s.spotOf(pointer); found.file != nil {
+		return found.String()
 	}
 	return ""
+}
+
+// spotOf returns the place of what a pointer into the tree leads to, or of the nearest that holds it; without a file if the
+// files do not hold it.
+func (s *Sources) spotOf(pointer string) spot {
+	for above := pointer; above != ""; above = above[:strings.LastIndexByte(above, '/')] {
+		if found, ok := s.at[above]; ok {
+			return spot{found.file, found.pointer + pointer[len(above):]}
+		}
+	}
+	return spot{}
 }
 
 // TokenLocation is Location for a dotted path.

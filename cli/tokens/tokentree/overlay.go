@@ -1,8 +1,11 @@
 package tokentree
 
 import (
+	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/tree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -55,6 +58,42 @@ func JoinFlat(under, over *jsontree.Node) *jsontree.Node {
 		members = append(members, m)
 	}
 	result := jsontree.NewObject(members...)
+	result.Index()
+	return result
+}
+
+// Only returns a document of some tokens of another, by dotted path, each with the type that it has there and without its
+// groups' metadata. Paths that lead to no token are passed over.
+func Only(document *jsontree.Node, paths []string) *jsontree.Node {
+	result := jsontree.NewObject()
+	if len(paths) == 0 {
+		return result
+	}
+	d := dtcg.Read(document)
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		t := d.Token(path)
+		if t == nil {
+			continue
+		}
+		at := t.Pointer()
+		token := document.Lookup(at)
+		if t.Resolved != "" && !t.Inferred && token.Find("$type") == nil {
+			token = tree.With(token, "$type", jsontree.NewString(t.Resolved))
+		}
+		tree.Put(result, at, token)
+	}
+	tree.Index(result)
+	return result
+}
+
+// OnlyFlat returns a flat map of some members of another.
+func OnlyFlat(all *jsontree.Node, names []string) *jsontree.Node {
+	result := jsontree.NewObject()
+	for _, name := range names {
+		if value := all.Find(name); value != nil && result.Find(name) == nil {
+			result.Members = append(result.Members, jsontree.Member{Name: name, Value: value})
+		}
+	}
 	result.Index()
 	return result
 }
