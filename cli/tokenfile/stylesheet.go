@@ -19,58 +19,8 @@ func recogniseStylesheet(f *syntax.File, _ Options) string {
 	return first.Name + " declares " + first.Value.Members[0].Name
 }
 
-// usualSelectors are those whose custom properties hold for a whole page in its usual mode.
-var usualSelectors = regexp.MustCompile(`^(@theme\b.*|:root|:host|html|\*|body|\.light|(:root|html)?\[(data-)?(theme|mode|color-scheme|color-mode)="?(light|default)"?\]|@media \(prefers-color-scheme: ?light\) :root)$`)
-
-// mediaFeature is the name and value of a media query, quotedName those of an attribute in a selector.
-var (
-	mediaFeature = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
-	mediaPrint   = regexp.MustCompile(`^@media (print)\b`)
-	quotedName   = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
-	className    = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
-)
-
 // lineEnd is a line end and the blanks around it.
 var lineEnd = regexp.MustCompile(`[ \t]*[\r\n\f][ \t\r\n\f]*`)
-
-// weightless is what a selector is put into to have less weight than others, or another.
-var weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
-
-// modeOf is the mode for which a selector declares, and what else it says of it; empty for the usual one.
-func modeOf(selector string) (mode string, h Hint) {
-	usual, other := false, ""
-	selector = weightless.ReplaceAllString(selector, "$1")
-	list := strings.Split(selector, ",")
-	if strings.HasPrefix(selector, "@") && !usualSelectors.MatchString(strings.TrimSpace(list[0])) {
-		list = []string{selector} // what stands before the first selector holds for all
-	}
-	for _, one := range list {
-		one = strings.TrimSpace(one)
-		if usualSelectors.MatchString(one) {
-			usual = true
-		} else if other == "" {
-			other = one
-		}
-	}
-	if usual {
-		return "", h
-	}
-	if m := mediaFeature.FindStringSubmatch(other); m != nil {
-		mode = m[2]
-		if !strings.Contains(other, ") and ") && !strings.Contains(other, "not (") {
-			h.When = "(" + m[1] + ": " + m[2] + ")"
-		}
-	} else if m := mediaPrint.FindStringSubmatch(other); m != nil {
-		mode, h.When = m[1], m[1]
-	}
-	if m := quotedName.FindStringSubmatch(other); m != nil {
-		h.Attribute = strings.TrimPrefix(m[1], "data-")
-		mode = cmp.Or(mode, m[2])
-	} else if m := className.FindStringSubmatch(other); m != nil {
-		mode = m[1]
-	}
-	return cmp.Or(mode, other), h
-}
 
 // readStylesheet makes a part of the custom properties of a stylesheet: those of the usual mode, with those of the mode
 // that is asked for laid over them.
@@ -92,17 +42,36 @@ func Declare(names map[string]bool, root *jsontree.Node, o Options) {
 
 // read collects the custom properties of a stylesheet.
 func (p *properties) read(root *jsontree.Node) {
+	base := baseOf(root)
+	attributes := map[string]map[string]bool{} // of each mode
 	for _, m := range root.Members {
-		if m.Name == syntax.Registered {
+		if mode, h := modeOf(m.Name, base); mode != "" && h.Attribute != "" {
+			if attributes[mode] == nil {
+				attributes[mode] = map[string]bool{}
+			}
+			attributes[mode][h.Attribute] = true
+		}
+	}
+	for _, m := range root.Members {
+		if isApart(m.Name) {
 			continue
 		}
-		mode, h := modeOf(m.Name)
+		mode, h := modeOf(m.Name, base)
+		if len(attributes[mode]) > 1 && h.Attribute != "" && !IsModeName(mode) {
+			mode = h.Attribute + "-" + mode // one value of two attributes is two modes
+		}
 		if mode != "" {
 			p.hint(mode, h)
 		}
+		p.weight = weightOf(m.Name)
 		p.collect(mode, m.Value, jsontree.Pointer{m.Name})
 	}
 	p.register(root.Find(syntax.Registered))
+	if imports := root.Find(syntax.Imported); imports != nil {
+		for _, m := range imports.Members {
+			p.conceded = append(p.conceded, Concession{"stylesheets that are imported", jsontree.Pointer{syntax.Imported, m.Name}.String(), m.Name, "it is read only if it is pushed too"})
+		}
+	}
 }
 
 // register adds the initial values of registered custom properties: each counts if no usual selector declares its property.
@@ -116,7 +85,7 @@ func (p *properties) register(set *jsontree.Node) {
 			declared[one.name] = one
 		}
 	}
-	initial := properties{Options: p.Options}
+	initial := properties{Options: p.Options, weight: -1}
 	initial.collect("", set, jsontree.Pointer{syntax.Registered})
 	for _, one := range initial.usual {
 		if before, ok := declared[one.name]; ok {
@@ -168,11 +137,16 @@ func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer) {
 }
 
 // property is a custom property and its place in the file.
-type property struct{ name, value, origin string }
+type property struct {
+	name, value, origin string
+
+	weight int // the property of the greatest counts, of equal ones the last
+}
 
 // properties collects custom properties by mode.
 type properties struct {
 	Options
+	weight   int      // of the selector at hand
 	isTheme  bool     // names say their types as Tailwind reads them
 	names    []string // of the modes
 	hints    map[string]Hint
@@ -201,7 +175,14 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 			continue
 		}
 		value := lineEnd.ReplaceAllString(strings.TrimSpace(m.Value.Text), " ") // which no text in a stylesheet holds
-		one := property{strings.TrimPrefix(m.Name, "--"), value, append(at[:len(at):len(at)], m.Name).String()}
+		value, isImportant := strings.CutSuffix(value, syntax.Important)
+		one := property{strings.TrimPrefix(m.Name, "--"), value, append(at[:len(at):len(at)], m.Name).String(), p.weight}
+		if isImportant {
+			one.weight += importantWeight
+		}
+		if mode != "" {
+			one.weight += modeWeight
+		}
 		switch {
 		case mode == "":
 			p.usual = append(p.usual, one)
@@ -231,10 +212,10 @@ func (p *properties) parts() []Part {
 	}
 	known := map[string]bool{}
 	maps.Copy(known, p.Declared)
-	for _, one := range slices.Concat(p.usual, p.own) {
+	list := slices.Concat(p.usual, p.own)
+	for _, one := range list {
 		known[one.name] = true
 	}
-	list := slices.Concat(p.usual, p.own)
 	if p.Overrides && p.Mode != "" {
 		list = p.own
 	}
@@ -251,6 +232,12 @@ func (p *properties) parts() []Part {
 	return []Part{part}
 }
 
+// modeWeight is more than any selector weighs, and importantWeight more than a mode.
+const (
+	modeWeight      = 1 << 16
+	importantWeight = 1 << 20
+)
+
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -258,22 +245,21 @@ func plural(n int, one, many string) string {
 	return itoa(n) + " " + many
 }
 
-// variable is a whole reference to a custom property, or one inside a value.
-var variable = regexp.MustCompile(`var\(\s*--([^\s,()]+)\s*(?:,\s*([^()]*(?:\([^()]*\)[^()]*)*))?\)`)
-
 func (p *properties) add(part *Part, one property, known map[string]bool) {
 	concede := func(kind, message string) {
 		part.Concessions = append(part.Concessions, Concession{kind, one.origin, one.name, message})
 	}
 	name := propertyName(one.name)
-	value := variable.ReplaceAllStringFunc(one.value, func(reference string) string {
-		m := variable.FindStringSubmatch(reference)
+	if before, ok := p.named[name]; ok && before.name == one.name && before.weight > one.weight {
+		return
+	}
+	value := replaceVariables(withoutTailwind(unescapedStrings(one.value)), func(reference, to, fallback string) string {
 		switch {
-		case known[m[1]] && m[1] != one.name:
-			return "{" + propertyName(m[1]) + "}"
-		case m[2] != "":
+		case known[to] && to != one.name:
+			return "{" + propertyName(to) + "}"
+		case fallback != "":
 			concede("references to properties that the file lacks", reference+": the value after the comma counts")
-			return strings.TrimSpace(m[2])
+			return fallback
 		}
 		return reference
 	})
@@ -308,7 +294,7 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 
 // propertyName is the name of the token of a custom property: its own, without escapes and what no name of a token holds.
 func propertyName(name string) string {
-	return strings.TrimLeft(strings.NewReplacer(`\`, "", ".", "-", "{", "-", "}", "-").Replace(name), "$")
+	return strings.TrimLeft(strings.NewReplacer(".", "-", "{", "-", "}", "-").Replace(unescaped(name)), "$")
 }
 
 // themeTypes are the types of the namespaces of Tailwind's @theme.
@@ -330,12 +316,31 @@ var themeTypes = []struct{ namespace, kind string }{
 	{"perspective", "dimension"},
 }
 
+// themeSuffixes are the types of what belongs to a size of text in Tailwind's @theme, as --text-sm--line-height.
+var themeSuffixes = []struct{ suffix, kind string }{
+	{"--line-height", "lineHeight"},
+	{"--font-weight", "fontWeight"},
+	{"--letter-spacing", "dimension"},
+}
+
 // typeOf is the type of a custom property: that of its namespace, if the value is one of it. Else the shape of the value tells.
 func (p *properties) typeOf(name string, value *jsontree.Node) string {
 	if !p.isTheme || strings.Contains(value.Text, "{") {
 		return ""
 	}
+	isUnitless := unitless.MatchString(value.Text) // CSS gives it no unit
+	for _, t := range themeSuffixes {
+		if strings.HasSuffix(name, t.suffix) {
+			if !Fits(t.kind, value) || isUnitless && t.kind == "dimension" {
+				return ""
+			}
+			return t.kind
+		}
+	}
 	for _, t := range themeTypes {
+		if isUnitless && t.kind == "dimension" {
+			continue
+		}
 		if (name == t.namespace || strings.HasPrefix(name, t.namespace+"-")) && Fits(t.kind, value) {
 			return t.kind
 		}

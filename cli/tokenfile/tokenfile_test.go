@@ -366,3 +366,61 @@ func TestModesOfTheAuthorsOwnNamesAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestStylesheetsAreReadAsTheCascadeReadsThem: which declaration counts, for which mode a selector declares, and what a value says.
+func TestStylesheetsAreReadAsTheCascadeReadsThem(t *testing.T) {
+	cases := []struct{ rule, text, mode, want string }{
+		{"the more specific selector", `:root{--a:1px}html{--a:2px}:where(:root){--a:3px}`, "", "a 1px"},
+		{"every element before the root", `body{--b:1px}:root{--a:1px;--b:2px}*{--a:2px}`, "", "b 1px, a 2px"},
+		{"an important one", `:root{--a:1px!important}:root[data-theme=light]{--a:2px}`, "", "a 1px"},
+		{"what is in no layer", `:root{--a:1px}@layer x{:root{--a:2px}}@theme{--color-a:#000}:root{--color-a:#fff}`, "", "a 1px, color-a #fff"},
+		{"a mode before the usual", `:root[data-theme=light]{--a:1px}.dark{--a:2px}`, "dark", "a 2px"},
+		{"one value of two attributes", `:root{--a:1px}[data-h=sm]{--a:2px}[data-v=sm]{--a:3px}`, "v-sm", "a 3px"},
+		{"two attributes", `:root{--a:1px}[data-t=x][data-s=dark]{--a:2px}[data-t=x][data-s=dark_dim]{--a:3px}`, "x-dark_dim", "a 3px"},
+		{"a condition that is denied", `:root{--a:1px}@media not (prefers-color-scheme: dark){:root{--a:2px}}`, "dark", "a 1px"},
+		{"a condition beside another", `:root{--a:1px}@media (prefers-color-scheme: dark) and (min-width: 1px){:root{--a:2px}}`, "dark", "a 1px"},
+		{"a condition of a screen", `:root{--a:1px}@media screen and (prefers-color-scheme: dark){:root{--a:2px}}`, "dark", "a 2px"},
+		{"a class for the page", `.brand{--a:1px}.brand[data-mode=light]{--b:2px}.brand[data-mode=dark]{--a:3px}`, "", "a 1px, b 2px"},
+		{"fallbacks in fallbacks", `:root{--a:var(--x, var(--y, calc(1px + (2px))));--b:var(--x, var(--a))}`, "", "a calc(1px + (2px)), b {a}"},
+		{"escapes", `:root{--a\:b:"\2014 x";--c\20 d:"\22"}`, "", `a:b "—x", c d "\22"`},
+		{"functions of Tailwind", `@theme{--spacing:1px;--color-a:#fff;--b:--alpha(var(--color-a) / 50%);--c:--theme(--color-a);--d:--spacing(2)}`, "", "spacing 1px, color-a #fff, b color-mix(in oklab, {color-a} 50%, transparent), c {color-a}, d calc({spacing} * 2)"},
+	}
+	for _, c := range cases {
+		parts, err := Convert(Stylesheet, read(t, "a.css", c.text).Root, Options{Mode: c.mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range parts[0].Tree.Members {
+			got = append(got, m.Name+" "+textOf(m.Value.Find("$value")))
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: Convert(%s) = %s, want %s", c.rule, c.text, text, c.want)
+		}
+	}
+	types := []struct{ name, value, want string }{
+		{"text-x", "1rem", "dimension"}, {"text-x--line-height", "1", "lineHeight"}, {"text-x--font-weight", "700", "fontWeight"}, {"text-x--letter-spacing", "1", ""}, {"spacing", "4", ""}, {"spacing", "0", "dimension"},
+	}
+	for _, c := range types {
+		parts, _ := Convert(Stylesheet, read(t, "a.css", "@theme{--"+c.name+":"+c.value+"}").Root, Options{})
+		if got := textOf(parts[0].Tree.Find(c.name).Find("$type")); got != c.want {
+			t.Errorf("--%s: %s has the type %q, want %q", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+// TestStylesheetsThatDoNotEnd: what is never closed would take all that follows.
+func TestStylesheetsThatDoNotEnd(t *testing.T) {
+	for text, want := range map[string]string{
+		":root{--a:1px;/* x}":            "comment",
+		":root{--a:calc(1px;--b:2px}":    "bracket",
+		":root{--a:\"x;\n--b:2px}":       "string",
+		":root{--a:1px}\n/* the end":     "comment",
+		":root{--a:url(\"x\";\n--b:1px}": "bracket",
+	} {
+		_, err := syntax.Parse("a.css", text)
+		if e, ok := errors.AsType[*syntax.Error](err); !ok || !strings.Contains(e.What, want) {
+			t.Errorf("Parse(%q) = %v, want that a %s is never closed", text, err, want)
+		}
+	}
+}

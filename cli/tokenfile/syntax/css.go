@@ -7,10 +7,17 @@ import (
 )
 
 // parseCSS reads the custom properties of a stylesheet (CSS Syntax Level 3, section 5): an object for each selector, with
-// the conditions around it before it. Layers and imports do not count, other declarations are passed over.
+// the conditions around it before it, and @layer before what stands in a layer. The values of declarations that are
+// important end in !important. Other declarations are passed over.
 func parseCSS(text string) (*File, error) {
-	r := cssReader{text: text, root: jsontree.NewObject(), offsets: map[string]int{}}
+	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}}
 	r.block("", false)
+	if r.open != nil {
+		return nil, r.open
+	}
+	if len(r.imports.Members) > 0 && len(r.root.Members) > 0 {
+		r.root.Members = append(r.root.Members, jsontree.Member{Name: Imported, Value: r.imports})
+	}
 	for _, m := range r.root.Members {
 		m.Value.Index()
 	}
@@ -23,7 +30,9 @@ type cssReader struct {
 	text    string
 	at      int
 	root    *jsontree.Node
+	imports *jsontree.Node
 	offsets map[string]int
+	open    *Error // what is never closed; nil if all is
 
 	registering bool // a custom property, whose initial value may hold braces
 }
@@ -44,6 +53,8 @@ func (r *cssReader) block(selector string, inside bool) {
 			r.declare(selector, words, start)
 		case mark == '{':
 			r.nest(selector, words)
+		case strings.HasPrefix(words, "@import"):
+			r.imported(strings.TrimPrefix(words, "@import"), start)
 		}
 		if mark == '}' && inside {
 			return
@@ -62,9 +73,25 @@ func (r *cssReader) nest(selector, words string) {
 		r.register(property)
 		return
 	case name == "@layer":
-		words = ""
+		words = strings.TrimPrefix(Layer, strings.TrimSpace(selector[:min(len(selector), len(Layer))]))
 	}
 	r.block(strings.TrimSpace(selector+" "+words), true)
+}
+
+// Layer is what the selectors of a layer begin with.
+const Layer = "@layer"
+
+// Imported is the member of the tree of a stylesheet that has the stylesheets of the author's own that it imports.
+const Imported = "@import"
+
+// imported notes a stylesheet that is imported, but for a package such as tailwindcss.
+func (r *cssReader) imported(words string, start int) {
+	name, _, _ := strings.Cut(strings.TrimSpace(words), " ")
+	name = strings.Trim(strings.TrimSuffix(strings.TrimPrefix(name, "url("), ")"), `"'`)
+	if (strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".css")) && r.imports.Find(name) == nil {
+		r.offsets[jsontree.Pointer{Imported, name}.String()] = start
+		r.imports.Members = append(r.imports.Members, jsontree.Member{Name: name, Value: jsontree.NewString(name)})
+	}
 }
 
 // Registered is the member of the tree of a stylesheet that has the initial values of registered custom properties.
@@ -99,16 +126,25 @@ func (r *cssReader) skipBlock() {
 	}
 }
 
+// Important is what the values of declarations that are important end in.
+const Important = " !important"
+
 // declare notes a custom property of a selector; a later one of the same name counts.
 func (r *cssReader) declare(selector, words string, start int) {
-	name, value, ok := strings.Cut(words, ":")
-	name = strings.TrimSpace(name)
-	value = strings.TrimSpace(value)
-	if important := strings.LastIndexByte(value, '!'); important >= 0 && strings.EqualFold(strings.TrimSpace(value[important+1:]), "important") {
-		value = strings.TrimSpace(value[:important])
+	colon := 0
+	for colon < len(words) && words[colon] != ':' {
+		if words[colon] == '\\' {
+			colon++
+		}
+		colon++
 	}
-	if !ok || selector == "" {
+	if colon >= len(words) || selector == "" {
 		return
+	}
+	name := strings.TrimSpace(words[:colon])
+	value := strings.TrimSpace(words[colon+1:])
+	if mark := strings.LastIndexByte(value, '!'); mark >= 0 && strings.EqualFold(strings.TrimSpace(value[mark+1:]), "important") {
+		value = strings.TrimSpace(value[:mark]) + Important
 	}
 	set := r.root.Find(selector)
 	if set == nil {
@@ -118,6 +154,9 @@ func (r *cssReader) declare(selector, words string, start int) {
 	}
 	r.offsets[jsontree.Pointer{selector, name}.String()] = start
 	if i := set.IndexOf(name); i >= 0 {
+		if strings.HasSuffix(set.Members[i].Value.Text, Important) && !strings.HasSuffix(value, Important) {
+			return
+		}
 		set.Members[i].Value = jsontree.NewString(value)
 		return
 	}
@@ -133,14 +172,16 @@ func (r *cssReader) statement() (start, end int) {
 		if strings.IndexByte(" \t\r\n\f", rest[0]) >= 0 {
 			start++
 		} else if after, ok := strings.CutPrefix(rest, "/*"); ok {
-			_, after, _ = strings.Cut(after, "*/")
+			_, after, ok = strings.Cut(after, "*/")
+			r.closed(ok, start, "comment")
 			start = len(r.text) - len(after)
 		} else {
 			break
 		}
 	}
 	r.at = start
-	depth, isProperty := 0, r.registering || strings.HasPrefix(r.text[start:], "--")
+	var closers []byte // of the brackets that are open
+	bracket, isProperty := 0, r.registering || strings.HasPrefix(r.text[start:], "--")
 	for ; r.at < len(r.text); r.at++ {
 		switch c := r.text[r.at]; {
 		case c == '\\':
@@ -148,22 +189,51 @@ func (r *cssReader) statement() (start, end int) {
 		case c == '"' || c == '\'':
 			r.skipString(c)
 		case c == '/' && strings.HasPrefix(r.text[r.at:], "/*"):
-			_, after, _ := strings.Cut(r.text[r.at+2:], "*/")
+			_, after, ok := strings.Cut(r.text[r.at+2:], "*/")
+			r.closed(ok, r.at, "comment")
 			r.at = len(r.text) - len(after) - 1
 		case c == '(' || c == '[' || c == '{' && isProperty:
-			depth++
-		case depth > 0 && (c == ')' || c == ']' || c == '}' && isProperty):
-			depth--
-		case depth == 0 && strings.IndexByte(";{}", c) >= 0:
+			if len(closers) == 0 {
+				bracket = r.at
+			}
+			closers = append(closers, ")]}"[strings.IndexByte("([{", c)])
+			if c == '(' && strings.EqualFold(r.text[max(start, r.at-3):r.at], "url") {
+				r.skipAddress()
+			}
+		case len(closers) > 0 && c == closers[len(closers)-1]:
+			closers = closers[:len(closers)-1]
+		case len(closers) == 0 && strings.IndexByte(";{}", c) >= 0:
 			return start, r.at
 		}
 	}
 	r.at = min(r.at, len(r.text))
+	r.closed(len(closers) == 0, bracket, "bracket")
 	return start, r.at
+}
+
+// closed notes what is opened at a place and not closed, if it is the first: what follows would be a part of it.
+func (r *cssReader) closed(is bool, at int, what string) {
+	if !is && r.open == nil {
+		r.open = &Error{at, "this " + what + " is never closed", CSS}
+	}
+}
+
+// skipAddress leaves the place before the bracket that ends an address which does not stand in quotes.
+func (r *cssReader) skipAddress() {
+	if inner := strings.TrimLeft(r.text[r.at+1:], " \t\r\n\f"); inner == "" || inner[0] == '"' || inner[0] == '\'' {
+		return
+	}
+	for r.at+1 < len(r.text) && r.text[r.at+1] != ')' {
+		if r.at++; r.text[r.at] == '\\' {
+			r.at++
+		}
+	}
 }
 
 // skipString leaves the place at the quote that ends a string, or before the line's end if none does.
 func (r *cssReader) skipString(quote byte) {
+	start := r.at
+	defer func() { r.closed(r.at < len(r.text) && r.text[r.at] == quote, start, "string") }()
 	for r.at++; r.at < len(r.text) && r.text[r.at] != quote && r.text[r.at] != '\n'; r.at++ {
 		if r.text[r.at] == '\\' {
 			r.at++

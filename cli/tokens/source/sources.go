@@ -98,8 +98,14 @@ func (s *Sources) refuseModesAlone(files []*tokenFile) error {
 	for _, f := range files {
 		modes = append(modes, f.modeNames()...)
 	}
-	if len(modes) == 0 || len(s.Faults)+len(s.Unread) > 0 || len(dtcg.Read(s.Tree).Tokens) > 0 {
+	if len(modes) == 0 || len(s.Faults)+len(s.Unread) > 0 {
 		return nil
+	}
+	tokens := dtcg.Read(s.Tree).Tokens
+	for i := range tokens { // an initial value of a property is not what the file says of it
+		if pointer := s.spotOf(tokens[i].Pointer().String()).pointer; !strings.HasPrefix(pointer, "/"+syntax.Registered+"/") {
+			return nil
+		}
 	}
 	return term.Fail("Choose one with --token-mode "+quoted(modes[0])+", or push them all with --variants auto.", "the files hold tokens of modes alone: %s", term.ShortList(modes))
 }
