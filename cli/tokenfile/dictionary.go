@@ -50,13 +50,17 @@ func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {
 // of a token without a type is its category (category/type/item).
 func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(c.original(n, path))
+	c.nameModes(n, path)
+	isSource := n.Find("$value") == nil && !isBuilt(n)
 	switch {
 	case kind != "" && kind == c.above:
 		kind = "" // the group says it
+	case isSource && path[0] == "size" && kind == "dimension":
+		kind, value = c.categorised(value, path)
 	case kind != "" && (n.Find("$value") != nil || isType(kind)):
 		kind, value = standard(kind, value)
 	case strings.Contains(textOf(value), "{"):
-	case n.Find("$value") == nil:
+	case isSource:
 		if of, written := c.categorised(value, path); of != "" {
 			kind, value = of, written
 		}
@@ -64,11 +68,26 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 	return newToken(n, kind, value)
 }
 
+// modeMember is the name of a member of a token that has its value in another mode.
+var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^(dark|light|modes|values|themes)$`)
+
+// nameModes names the members of a token that have its values in other modes, which nothing reads.
+func (c *setConverter) nameModes(n *jsontree.Node, path jsontree.Pointer) {
+	for _, m := range n.Members {
+		if modeMember.MatchString(m.Name) && (isValue(m.Value) || slices.ContainsFunc(leaves(m.Value, nil, nil), leaf.isToken)) {
+			c.concede("values of other modes", path, m.Name+" is left out: "+spelled(m.Value)+`; write {"light": …, "dark": …} as the value`)
+		}
+	}
+}
+
 // original is the value of a token. A built file for iOS has colours as objects of red, green and blue, and beside them what
-// the source says.
+// the source says; another has the unit of a number apart.
 func (c *setConverter) original(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	value := either(n, "$value", "value")
 	source := n.Find("original").Find("value")
+	if unit := textOf(n.Find("unit")); unit != "" && value != nil && bareNumber.MatchString(value.Text) {
+		return jsontree.NewString(value.Text + unit)
+	}
 	if source.IsString() && value.Find("red") != nil && value.Find("green") != nil && value.Find("blue") != nil {
 		c.concede("colours for iOS", path, spelled(value)+" is "+spelled(source)+" now, its original value")
 		return source
@@ -83,7 +102,7 @@ func isType(word string) bool {
 }
 
 // bareHex is a colour without its #, of which Style Dictionary's transforms make one.
-var bareHex = regexp.MustCompile(`^(?:[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
+var bareHex = regexp.MustCompile(`^(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
 
 // bareNumber is a number without a unit, as people write it in a string too.
 var bareNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)$`)
@@ -108,6 +127,9 @@ func (c *setConverter) categorised(value *jsontree.Node, path jsontree.Pointer) 
 		return "", value
 	}
 	text := value.Text
+	if category.unit == "rem" && slices.ContainsFunc(path, isNumberName) {
+		return "", value // which Style Dictionary would write as 700rem
+	}
 	isNumber := (value.Kind == jsontree.Number || value.IsString()) && bareNumber.MatchString(text)
 	if category.unit != "" && isNumber {
 		value = jsontree.NewString(text + category.unit)

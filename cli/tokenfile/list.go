@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,7 +102,7 @@ func (p *placed) beside(n *jsontree.Node, at jsontree.Pointer, isList map[string
 		pointer, path := below.String(), strings.Join(below, ".")
 		switch {
 		case isList[pointer] || isMeta(m.Name):
-		case isValue(m.Value):
+		case isValue(m.Value), isArray(m.Value) && slices.ContainsFunc(m.Value.Items(), isValue):
 			p.fault(pointer, path, "it stands beside the lists of tokens, which alone are read; put it into a file of its own: "+spelled(m.Value))
 		case m.Value.IsObject():
 			p.beside(m.Value, below, isList)

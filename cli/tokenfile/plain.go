@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,8 @@ type leaf struct {
 	value *jsontree.Node
 }
 
-// leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes.
+// leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes; of
+// the scales in it the items.
 func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 	for _, m := range n.Members {
 		below := append(at[:len(at):len(at)], m.Name)
@@ -24,6 +26,10 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 		case isMeta(m.Name):
 		case m.Value.IsObject() && css.InferType(m.Value) == "" && !isPlainModes(m.Value):
 			list = leaves(m.Value, below, list)
+		case isArray(m.Value) && isScale(m.Value, below):
+			for i, item := range m.Value.Items() {
+				list = append(list, leaf{append(below[:len(below):len(below)], strconv.Itoa(i)), item})
+			}
 		default:
 			list = append(list, leaf{below, m.Value})
 		}
@@ -32,9 +38,29 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 }
 
 // isPlainModes reports whether an object is one value for each mode, and no group of that many tokens: light and dark stand in
-// it, and values of one kind.
+// it, and colours, shadows or aliases of them. Other modes have no value that tells them from sizes and weights.
 func isPlainModes(n *jsontree.Node) bool {
-	return isModes(n) && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return m.Value.Kind != n.Members[0].Value.Kind || m.Value.IsObject() })
+	isOfScheme := func(m jsontree.Member) bool {
+		return m.Value.IsString() && (strings.HasPrefix(m.Value.Text, "{") || slices.Contains([]string{"color", "shadow", "gradient"}, Shape(m.Value)))
+	}
+	has := func(mode string) bool {
+		return slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return ModeKey(m.Name) == mode })
+	}
+	return isModes(n) && has("light") && has("dark") && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isOfScheme(m) })
+}
+
+// isScale reports whether an array of plain JSON is a scale of values, each a token, as theme-ui has them: lengths, times,
+// colours or numbers, but for four numbers of a curve.
+func isScale(n *jsontree.Node, at jsontree.Pointer) bool {
+	items := n.Items()
+	if len(items) == 0 || len(items) == 4 && Shape(n) == "cubicBezier" && !slices.ContainsFunc(at, func(name string) bool { return isNumberName(name) || isLength(jsontree.Pointer{name}) }) {
+		return false
+	}
+	kind := css.InferType(items[0])
+	return slices.Contains([]string{"dimension", "duration", "color", "number", "fontWeight"}, kind) && !slices.ContainsFunc(items, func(item *jsontree.Node) bool {
+		other := css.InferType(item)
+		return item.IsObject() || isArray(item) || other != kind && (other != "number" || kind != "dimension") && (kind != "number" || other != "dimension")
+	})
 }
 
 // isValue reports whether a value of plain JSON is one of a token, and not of any other file: its shape tells a type that
@@ -55,20 +81,26 @@ var numberNames = []string{"zindex", "fontweight", "lineheight"}
 
 // isToken is isValue for a leaf: a number may be a value by the name of its token or group.
 func (l leaf) isToken() bool {
-	return isValue(l.value) || l.value.Kind == jsontree.Number && slices.ContainsFunc(l.path, func(name string) bool {
-		key := ModeKey(name)
-		return slices.ContainsFunc(numberNames, func(known string) bool { return strings.HasPrefix(key, known) })
-	})
+	return isValue(l.value) || l.value.Kind == jsontree.Number && slices.ContainsFunc(l.path, isNumberName)
 }
 
-// WithoutSemicolon returns a text without a semicolon at its end, which a declaration has and a value does not; n itself if
-// it has none.
+// isNumberName reports whether a name is one of numbers.
+func isNumberName(name string) bool {
+	key := ModeKey(name)
+	return slices.ContainsFunc(numberNames, func(known string) bool { return strings.HasPrefix(key, known) })
+}
+
+// WithoutSemicolon returns a text without a semicolon or !important at its end, which a declaration has and a value does not; n
+// itself if it has neither.
 func WithoutSemicolon(n *jsontree.Node) *jsontree.Node {
-	if text, ok := strings.CutSuffix(strings.TrimSpace(textOf(n)), ";"); ok {
-		return jsontree.NewString(text)
+	if text := textOf(n); endOfDeclaration.MatchString(text) {
+		return jsontree.NewString(endOfDeclaration.ReplaceAllString(text, ""))
 	}
 	return n
 }
+
+// endOfDeclaration is what may follow the value in a declaration.
+var endOfDeclaration = regexp.MustCompile(`(?i)\s*(!\s*important\s*;?|;)\s*$`)
 
 // isCommon reports whether a value says nothing of what its file is.
 func isCommon(n *jsontree.Node) bool {

@@ -30,7 +30,7 @@ func Shape(v *jsontree.Node) string {
 	if strings.HasPrefix(v.Text, "ease-") && fits("cubicBezier") {
 		return "cubicBezier"
 	}
-	if !strings.ContainsAny(v.Text, " (") || withoutUnit.MatchString(v.Text) { // which some types give one
+	if !strings.ContainsAny(v.Text, " (") || withoutUnit.MatchString(arguments.ReplaceAllString(v.Text, "")) { // which some types give one
 		return ""
 	}
 	if i := slices.IndexFunc(ofWords, fits); i >= 0 {
@@ -38,6 +38,9 @@ func Shape(v *jsontree.Node) string {
 	}
 	return ""
 }
+
+// arguments are those of a function, such as the three numbers of a colour.
+var arguments = regexp.MustCompile(`\([^()]*\)`)
 
 // withoutUnit is a number but 0 that is a word of its own.
 var withoutUnit = regexp.MustCompile(`(^|[ ,])[-+]?[0-9.]*[1-9][0-9.]*([ ,]|$)`)

@@ -98,41 +98,78 @@ func (p *properties) register(set *jsontree.Node) {
 }
 
 func recogniseRegistry(f *syntax.File, _ Options) string {
-	if vars := f.Root.Find("cssVars"); vars.IsObject() && slices.ContainsFunc(vars.Members, func(m jsontree.Member) bool { return m.Value.IsObject() }) {
-		return "it has cssVars"
+	if at, vars := registryVars(f.Root); vars != nil {
+		return named(strings.Join(at, ".")) + " has cssVars"
 	}
 	return ""
+}
+
+// registryVars returns the first cssVars of a registry of shadcn, and the place of the item that has them: the file itself, or
+// one of its items. It is nil if there are none.
+func registryVars(root *jsontree.Node) (at jsontree.Pointer, vars *jsontree.Node) {
+	items := map[string]*jsontree.Node{"": root}
+	order := []string{""}
+	for _, list := range []string{"items", rootList} {
+		for i, item := range itemsOf(root.Find(list)) {
+			pointer := jsontree.Pointer{list, itoa(i)}.String()
+			order, items[pointer] = append(order, pointer), item
+		}
+	}
+	for _, pointer := range order {
+		vars := items[pointer].Find("cssVars")
+		isSet := func(m jsontree.Member) bool {
+			return m.Value.IsObject() && slices.ContainsFunc(m.Value.Members, func(v jsontree.Member) bool { return v.Value.IsString() })
+		}
+		if vars.IsObject() && !holds(vars, "$value") && slices.ContainsFunc(vars.Members, isSet) {
+			at, _ := jsontree.ParsePointer(pointer)
+			return at, vars
+		}
+	}
+	return nil, nil
 }
 
 // readRegistry makes a part of a theme of shadcn's registry, whose cssVars hold the properties of all modes and of each.
 func readRegistry(root *jsontree.Node, o Options) ([]Part, error) {
 	p := properties{Options: o, isTheme: true}
-	for _, m := range root.Find("cssVars").Members {
+	place, vars := registryVars(root)
+	for _, m := range vars.Members {
 		mode := m.Name
 		if mode == "theme" || mode == "light" {
 			mode = ""
 		}
+		at := append(slices.Clone(place), "cssVars", m.Name)
 		if m.Value.IsObject() {
-			p.collect(mode, m.Value, jsontree.Pointer{"cssVars", m.Name})
+			p.collect(mode, m.Value, at)
 		} else {
-			p.faults = append(p.faults, Fault{jsontree.Pointer{"cssVars", m.Name}.String(), m.Name, "cssVars holds objects of custom properties, and no " + spelled(m.Value)})
+			p.faults = append(p.faults, Fault{at.String(), m.Name, "cssVars holds objects of custom properties, and no " + spelled(m.Value)})
 		}
 	}
-	p.nameBeside(root.Find("css"), jsontree.Pointer{"css"})
+	p.nameBeside(root, nil, append(slices.Clone(place), "cssVars").String())
 	return p.parts(), nil
 }
 
-// nameBeside names the custom properties that a theme of a registry declares in its css.
-func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer) {
+// nameBeside names the custom properties that stand elsewhere in a registry than in the cssVars that are read, by their names
+// or as other cssVars, and what Tailwind's configuration in it has.
+func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer, read string) {
+	each := func(name string, value *jsontree.Node) {
+		below := append(at[:len(at):len(at)], name)
+		isSet := slices.ContainsFunc(below, func(name string) bool { return strings.HasPrefix(name, "cssVars") || name == "config" })
+		switch {
+		case below.String() == read:
+		case value.IsString() && (strings.HasPrefix(name, "--") || isSet):
+			p.faults = append(p.faults, Fault{below.String(), strings.TrimPrefix(name, "--"), "it stands in " + strings.Join(below[:len(below)-1], ".") + ", and only the first cssVars are read; put it there, or into a file of its own"})
+		default:
+			p.nameBeside(value, below, read)
+		}
+	}
 	if n == nil {
 		return
 	}
 	for _, m := range n.Members {
-		below := append(at[:len(at):len(at)], m.Name)
-		if strings.HasPrefix(m.Name, "--") && m.Value.IsString() {
-			p.faults = append(p.faults, Fault{below.String(), strings.TrimPrefix(m.Name, "--"), "it stands in css, and only cssVars are read; put it there"})
-		}
-		p.nameBeside(m.Value, below)
+		each(m.Name, m.Value)
+	}
+	for i, item := range n.Items() {
+		each(itoa(i), item)
 	}
 }
 

@@ -95,10 +95,15 @@ func holdsLegacy(n *jsontree.Node) bool {
 }
 
 // isLegacyToken reports whether n is a token of the form before DTCG, and not a dimension, which has a value too, or a
-// group with a group called value.
+// group with a group called value. What Style Dictionary built has members of its own beside a value, and may have a unit.
 func isLegacyToken(n *jsontree.Node) bool {
 	value := n.Find("value")
-	return n.IsObject() && value != nil && n.Find("unit") == nil && !(value.IsObject() && (holds(n, "$value") || isLegacyToken(value) || holdsLegacy(value)))
+	return n.IsObject() && value != nil && (n.Find("unit") == nil || isBuilt(n)) && !(value.IsObject() && (holds(n, "$value") || isLegacyToken(value) || holdsLegacy(value)))
+}
+
+// isBuilt reports whether a token is one of a file that Style Dictionary has built: its value is what a platform gets.
+func isBuilt(n *jsontree.Node) bool {
+	return n.Find("original").IsObject() && n.Find("attributes").IsObject()
 }
 
 func isMeta(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }

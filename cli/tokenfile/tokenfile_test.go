@@ -69,7 +69,7 @@ func TestRecognise(t *testing.T) {
 func TestATypeThatIsALabelLeavesTheCategory(t *testing.T) {
 	parts, err := convert(t, `{"color":{"a":{"value":"FFF0cd","type":"semantic"},"b":{"value":"139142"},"c":{"value":"fff"},"d":{"value":"{color.a.value}","type":"semantic"}},`+
 		`"size":{"a":{"value":0.375,"type":"semantic"},"b":{"value":"wide","type":"semantic"},"c":{"value":4,"type":"number"}}}`, Options{})
-	const want = `{"color":{"a":{"$type":"color","$value":"#FFF0cd"},"b":{"$type":"color","$value":"#139142"},"c":{"$value":"fff"},"d":{"$type":"semantic","$value":"{color.a}"}},` +
+	const want = `{"color":{"a":{"$type":"color","$value":"#FFF0cd"},"b":{"$type":"color","$value":"#139142"},"c":{"$type":"color","$value":"#fff"},"d":{"$type":"semantic","$value":"{color.a}"}},` +
 		`"size":{"a":{"$type":"dimension","$value":"0.375rem"},"b":{"$type":"semantic","$value":"wide"},"c":{"$type":"number","$value":4}}}`
 	if got := spell(parts); err != nil || got != want {
 		t.Errorf("Convert() = %s, %v, want %s", got, err, want)
@@ -78,7 +78,7 @@ func TestATypeThatIsALabelLeavesTheCategory(t *testing.T) {
 	for _, c := range parts[0].Concessions {
 		paths = append(paths, c.Kind+" "+c.Path)
 	}
-	if got := strings.Join(paths, ", "); got != "colours without # color.a, colours without # color.b, numbers without a unit size.a" {
+	if got := strings.Join(paths, ", "); got != "colours without # color.a, colours without # color.b, colours without # color.c, numbers without a unit size.a" {
 		t.Errorf("named: %s", got)
 	}
 }
@@ -422,5 +422,64 @@ func TestStylesheetsThatDoNotEnd(t *testing.T) {
 		if e, ok := errors.AsType[*syntax.Error](err); !ok || !strings.Contains(e.What, want) {
 			t.Errorf("Parse(%q) = %v, want that a %s is never closed", text, err, want)
 		}
+	}
+}
+
+// TestFormsOfTheWorld: files as people and tools write them, each with what it must become.
+func TestFormsOfTheWorld(t *testing.T) {
+	cases := []struct{ rule, text, want string }{
+		{"a built file of Style Dictionary", `{"a":{"value":"16","unit":"px","original":{"value":"{b}"},"name":"a","attributes":{},"path":["a"]}}`, `{"a":{"$value":"16px"}}`},
+		{"its sizes are finished", `{"size":{"a":{"value":"10","original":{"value":"10"},"attributes":{}}}}`, `{"size":{"a":{"$value":"10"}}}`},
+		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
+		{"sizes with their type", `{"size":{"a":{"value":"10","type":"dimension"}}}`, `{"size":{"a":{"$type":"dimension","$value":"10rem"}}}`},
+		{"scales", `{"space":[0,4,"1em"],"colors":["#fff","#000"],"ease":[0,0,1,1],"fonts":{"body":["Inter","serif"]},"lineHeights":[1,1.5,2,3]}`, `{"space":{"0":{"$value":0},"1":{"$value":4},"2":{"$value":"1em"}},"colors":{"0":{"$value":"#fff"},"1":{"$value":"#000"}},"ease":{"$value":[0,0,1,1]},"fonts":{"body":{"$value":["Inter","serif"]}},"lineHeights":{"0":{"$value":1},"1":{"$value":1.5},"2":{"$value":2},"3":{"$value":3}}}`},
+		{"groups that are called as modes", `{"gap":{"default":"8px","compact":"4px"},"weight":{"light":300,"dark":400},"bg":{"light":"#fff","dark":"#000"}}`, `{"gap":{"default":{"$value":"8px"},"compact":{"$value":"4px"}},"weight":{"light":{"$value":300},"dark":{"$value":400}},"bg":{"$value":"#fff"}}`},
+		{"an item of a registry", `{"name":"r","items":[{"name":"button"},{"name":"theme","cssVars":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}]}`, `{"a":{"$value":"#fff"}}`},
+		{"a group that is called cssVars", `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`, `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`},
+	}
+	for _, c := range cases {
+		parts, err := convert(t, c.text, Options{})
+		if err != nil {
+			t.Fatal(c.rule, err)
+		}
+		if got := spell(parts); got != c.want {
+			t.Errorf("%s: Convert(%s) =\n%s, want\n%s", c.rule, c.text, got, c.want)
+		}
+	}
+	named := []struct{ text, want string }{
+		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "values of other modes a"},
+		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "values of other modes a"},
+		{`{"cssVars":{"light":{"a":"#fff"}},"cssVarsV4":{"light":{"b":"#eee"}},"tailwind":{"config":{"theme":{"c":"#ddd"}}}}`, "b, c"},
+		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
+	}
+	for _, c := range named {
+		parts, err := convert(t, c.text, Options{})
+		if err != nil {
+			t.Fatal(c.text, err)
+		}
+		var got []string
+		for _, f := range parts[0].Faults {
+			got = append(got, f.Path)
+		}
+		for _, one := range parts[0].Concessions {
+			got = append(got, one.Kind+" "+one.Path)
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("Convert(%s) names %s, want %s", c.text, text, c.want)
+		}
+	}
+}
+
+// TestShapesOfTexts: numbers in a function are not numbers without a unit.
+func TestShapesOfTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		"0 1px 0 rgba(25, 37, 50, 0.1)": "shadow", "0 4 8 #000": "", "1px solid #fff": "border", "12px 16px": "dimension",
+	} {
+		if got := Shape(jsontree.NewString(text)); got != want {
+			t.Errorf("Shape(%s) = %q, want %q", text, got, want)
+		}
+	}
+	if got := Shape(jsontree.NewArray(jsontree.NewString("#fff"))); got != "" {
+		t.Errorf("a list of colours has the shape %q", got)
 	}
 }

@@ -4,6 +4,7 @@
 package repair
 
 import (
+	"regexp"
 	"strings"
 
 	"example.com/livery/cli/tokenfile"
@@ -116,19 +117,23 @@ func (r *Result) aliases() {
 	})
 }
 
-// semicolons takes the one behind a text away that is a value without it: a declaration ends in one, and no value does.
+// isWordOrFunction reports whether a text is a single word, or a function.
+var isWordOrFunction = regexp.MustCompile(`^[\w-]+(\(.*\))?$`)
+
+// semicolons takes the one behind a text away, and !important, if it is a value without it: a declaration ends so, and no value
+// does.
 func (r *Result) semicolons() {
 	d, values := dtcg.Read(r.Tree), map[string]*jsontree.Node{}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		kind, isKnown := dtcg.KindOf(t.Resolved)
 		value := tokenfile.WithoutSemicolon(t.Value)
-		if value == t.Value || isKnown && (kind == css.String || !dtcg.Fits(d, t.Resolved, value)) || !isKnown && tokenfile.Shape(value) == "" {
+		if value == t.Value || isKnown && (kind == css.String || !dtcg.Fits(d, t.Resolved, value)) || !isKnown && tokenfile.Shape(value) == "" && !isWordOrFunction.MatchString(value.Text) {
 			continue
 		}
 		at := t.Pointer()
 		values[at.String()] = value
-		r.concede("semicolons behind values", at, shown(t.Value)+" is read without its last semicolon")
+		r.concede("ends of declarations behind values", at, shown(t.Value)+" is read as "+shown(value))
 	}
 	r.Tree = withMembers(r.Tree, "$value", values)
 }

@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -17,8 +18,14 @@ import (
 // maxYAMLNodes bounds what aliases of YAML may multiply.
 const maxYAMLNodes = 1 << 20
 
+// directive is one before a document, such as %YAML 1.2, which says nothing that is not known.
+var directive = regexp.MustCompile(`(?m)\A((?:[#\s].*\n|\n)*)%(.*\n(?:[#%\s].*\n|\n)*---)`)
+
 // parseYAML reads the one document of a text. Anchors, aliases and merge keys are applied.
 func parseYAML(text string) (*File, error) {
+	for directive.MatchString(text) {
+		text = directive.ReplaceAllString(text, "$1#$2")
+	}
 	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return nil, yamlError(text, err)

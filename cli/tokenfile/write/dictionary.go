@@ -6,7 +6,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// writeDictionary spells tokens with value, type and comment, and single values as CSS. Groups keep their metadata.
+// writeDictionary spells tokens with value, type and comment, and single values as CSS. Groups keep their metadata but for their types,
+// which their tokens have.
 func writeDictionary(d *dtcg.Document) (*jsontree.Node, map[string]string) {
 	return tree(d, nil, true, func(t *dtcg.Token) *jsontree.Node {
 		n := jsontree.NewObject(jsontree.Member{Name: "value", Value: single(d, t)})
@@ -17,7 +18,7 @@ func writeDictionary(d *dtcg.Document) (*jsontree.Node, map[string]string) {
 			n.Members = append(n.Members, jsontree.Member{Name: "comment", Value: comment})
 		}
 		for _, m := range t.Node.Members {
-			if dtcg.IsMetadata(m.Name) && m.Name != "$value" && m.Name != "$type" && m.Name != "$description" {
+			if dtcg.IsMetadata(m.Name) && m.Name != "$description" && !isOfDTCG(m) {
 				n.Members = append(n.Members, m)
 			}
 		}

@@ -2,6 +2,7 @@ package write
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
@@ -59,6 +60,12 @@ func studioValue(d *dtcg.Document, k css.Kind, value *jsontree.Node) *jsontree.N
 	switch {
 	case value.IsString():
 		return value
+	case k == css.FontFamily && value.Kind == jsontree.Array && !slices.ContainsFunc(value.Items(), func(n *jsontree.Node) bool { return !n.IsString() || strings.Contains(n.Text, ",") }):
+		var names []string
+		for _, item := range value.Items() {
+			names = append(names, item.Text)
+		}
+		return jsontree.NewString(strings.Join(names, ", "))
 	case k == css.Shadow && value.Kind == jsontree.Array:
 		layers := &jsontree.Node{Kind: jsontree.Array}
 		for _, layer := range value.Items() {

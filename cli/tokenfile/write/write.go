@@ -4,6 +4,8 @@
 package write
 
 import (
+	"slices"
+
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/css"
@@ -89,7 +91,7 @@ func (w *treeWriter) group(n *jsontree.Node, at, place jsontree.Pointer, withMet
 	result := jsontree.NewObject()
 	for _, m := range n.Members {
 		if dtcg.IsMetadata(m.Name) {
-			if withMeta {
+			if withMeta && !isOfDTCG(m) {
 				result.Members = append(result.Members, m)
 			}
 			continue
@@ -118,6 +120,12 @@ func (w *treeWriter) group(n *jsontree.Node, at, place jsontree.Pointer, withMet
 	}
 	result.Index()
 	return result
+}
+
+// isOfDTCG reports whether a member of a group or token, anywhere in it, has a name by which Style Dictionary takes the whole
+// file for one of DTCG, and reads no value of it.
+func isOfDTCG(m jsontree.Member) bool {
+	return m.Name == "$type" || m.Name == "$value" || slices.ContainsFunc(m.Value.Members, isOfDTCG)
 }
 
 // text spells a value as CSS of a kind; a value with aliases, or one that cannot be spelled, stays as it is.

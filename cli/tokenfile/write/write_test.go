@@ -148,7 +148,7 @@ func TestAChangeInAnotherFormCounts(t *testing.T) {
 	cases := []struct{ form, before, after, want string }{
 		{
 			"style-dictionary", `"value":"#0000ff"`, `"value":"#ff0000"`,
-			`{"color":{"$type":"color","$description":"Ours","brand":{"$value":"#ff0000"},"ink":{"$value":"#111111"}},"gap":{"$type":"spacing","$value":"4px"}}`,
+			`{"color":{"$type":"color","$description":"Ours","brand":{"$type":"color","$value":"#ff0000"},"ink":{"$value":"#111111"}},"gap":{"$type":"spacing","$value":"4px"}}`,
 		},
 		{
 			"tokens-studio", `"value":"#0000ff"`, `"value":"#ff0000"`,
@@ -161,7 +161,7 @@ func TestAChangeInAnotherFormCounts(t *testing.T) {
 		},
 		{
 			"style-dictionary", `"ink":{"value":"#111111","type":"color"}`, `"new":{"value":"#222222","type":"color"}`,
-			`{"color":{"$type":"color","$description":"Ours","brand":{"$value":{"colorSpace":"srgb","components":[0,0,1]}},"new":{"$value":"#222222"}},"gap":{"$type":"spacing","$value":"4px"}}`,
+			`{"color":{"$type":"color","$description":"Ours","brand":{"$value":{"colorSpace":"srgb","components":[0,0,1]}},"new":{"$type":"color","$value":"#222222"}},"gap":{"$type":"spacing","$value":"4px"}}`,
 		},
 	}
 	for _, c := range cases {
@@ -187,7 +187,7 @@ func TestFormsAreAsTheirToolsReadThem(t *testing.T) {
 	cases := []struct{ form, want string }{
 		{
 			"style-dictionary",
-			`{"color":{"$type":"color","brand":{"value":"#0033ff","type":"color","comment":"Ours"},"link":{"value":"{color.brand}","type":"color"}},` +
+			`{"color":{"brand":{"value":"#0033ff","type":"color","comment":"Ours"},"link":{"value":"{color.brand}","type":"color"}},` +
 				`"card":{"value":{"offsetX":{"value":0,"unit":"px"},"offsetY":"1px","blur":"2px","spread":"0px","color":"{color.link}"},"type":"shadow"},`,
 		},
 		{

@@ -11,7 +11,7 @@ var literals = map[css.Kind][]string{
 	css.Color:             {"object"},
 	css.Dimension:         {"number", "object"},
 	css.NumberOrDimension: {"number", "object"},
-	css.Duration:          {"object"},
+	css.Duration:          {"number", "object"},
 	css.Number:            {"number"},
 	css.FontWeight:        {"number"},
 	css.FontFamily:        {"array"},

@@ -1,9 +1,12 @@
 package export
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/renderer/css"
 )
 
@@ -11,11 +14,19 @@ import (
 func (s *Sheet) AppendSCSS(dst []byte) []byte {
 	dst = s.appendHead(dst, "// ", "livery pull --format scss", "")
 	var list []byte
+	taken := map[string]bool{}
 	for _, t := range s.Tokens {
-		for _, p := range t.Properties {
-			dst = append(dst, "$"+variable(p.Name)+": "+sass(p.Text)+";\n"...)
+		for i, p := range t.Properties {
+			name := variable(p.Name)
+			for free, n := name, 2; taken[sassName(name)]; n++ {
+				name = free + "-" + strconv.Itoa(n)
+			}
+			taken[sassName(name)] = true
+			dst = append(dst, "$"+name+": "+sassValue(p.Text)+";\n"...)
+			if i == 0 {
+				list = append(list, "  "+sass(quoteCSS(t.Path))+": $"+name+",\n"...)
+			}
 		}
-		list = append(list, "  "+sass(quoteCSS(t.Path))+": $"+variable(t.Properties[0].Name)+",\n"...)
 	}
 	return append(append(append(dst, "\n$tokens: (\n"...), list...), ");\n"...)
 }
@@ -27,6 +38,55 @@ func variable(property string) string {
 		return "_" + name
 	}
 	return name
+}
+
+// sassName spells the name of a variable for comparisons: to Sass a hyphen and an underscore are one.
+func sassName(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+// sassWord is a word of a value that Sass takes as CSS does, alone or in a list, and sassWords are those that mean something to Sass.
+var (
+	sassWord  = regexp.MustCompile(`^("[^"\\#]*"|'[^'\\#]*'|#[0-9A-Fa-f]{3,8}|[-+]?[0-9]*\.?[0-9]+(%|[A-Za-z]+)?|-?[A-Za-z][A-Za-z-]*|(rgb|rgba|hsl|hsla)\([^()"'#/]*\))$`)
+	sassWords = []string{"and", "or", "not", "null", "true", "false", "if", "else", "in", "through", "to", "from"}
+)
+
+// sassValue spells the value of a variable: as it is if Sass makes no more of it than CSS does, else as a text without quotes.
+func sassValue(text string) string {
+	isPlain := func(word string) bool {
+		return sassWord.MatchString(word) && !slices.Contains(sassWords, strings.ToLower(word))
+	}
+	if !slices.ContainsFunc(wordsOf(text), func(word string) bool { return !isPlain(word) }) {
+		return text
+	}
+	return `#{` + sass(quoteCSS(text)) + `}`
+}
+
+// wordsOf splits a value at the spaces and commas that stand in no brackets and quotes.
+func wordsOf(text string) (words []string) {
+	depth, quote, start := 0, byte(0), 0
+	end := func(at int) {
+		if at > start {
+			words = append(words, text[start:at])
+		}
+		start = at + 1
+	}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case depth == 0 && (c == ' ' || c == ','):
+			end(i)
+		}
+	}
+	end(len(text))
+	return words
 }
 
 // sass spells a CSS value so that Sass takes it as it is: "#{" begins an expression of Sass, in strings too.
@@ -60,7 +120,8 @@ var namespaces = []struct {
 }
 
 // AppendTailwind appends a theme for Tailwind 4 that names the custom properties of tokens.css: utilities follow a
-// stylesheet that is served. Tokens that no utility takes are left out.
+// stylesheet that is served. Widths have their values, for no media query reads a custom property. Tokens that no utility
+// takes are left out, and those whose name another has are named.
 func (s *Sheet) AppendTailwind(dst []byte) []byte {
 	dst = s.appendHead(dst, "/* ", "livery pull --format tailwind", " */")
 	dst = append(dst, "/* Link or import tokens.css too: these are references to its custom properties. */\n"...)
@@ -70,11 +131,18 @@ func (s *Sheet) AppendTailwind(dst []byte) []byte {
 		t := &s.Tokens[i]
 		namespace, path := t.Utility()
 		name := string(css.AppendName(nil, namespace, path))
-		if namespace == "" || taken[name] {
-			continue
+		value := "var(" + t.Properties[0].Name + ")"
+		if namespace == "breakpoint" || namespace == "container" {
+			value = t.Properties[0].Text
 		}
-		taken[name] = true
-		dst = append(dst, "  "+name+": var("+t.Properties[0].Name+");\n"...)
+		switch {
+		case namespace == "":
+		case taken[name]:
+			dst = append(dst, "  /* Left out, for another token has the name "+name+": "+strings.ReplaceAll(escape.Line(t.Path), "*/", "* /")+" */\n"...)
+		default:
+			taken[name] = true
+			dst = append(dst, "  "+name+": "+value+";\n"...)
+		}
 	}
 	return append(dst, "}\n"...)
 }
@@ -94,11 +162,21 @@ func (t *Token) Utility() (namespace string, path []string) {
 	return "", nil
 }
 
-// without returns a path without its first name if that is one of some words, and whether any name is one of them.
+// without returns a path without its first name, or the first two, if that is one of some words, and whether any name or two
+// names of the path are: font.size is a fontsize.
 func without(segments, words []string) (rest []string, found bool) {
-	is := func(name string) bool { return slices.Contains(words, strings.ToLower(name)) }
-	if len(segments) > 1 && is(segments[0]) {
-		return segments[1:], true
+	is := func(names []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return nameKey(strings.Join(names, "")) == nameKey(word) })
 	}
-	return segments, slices.ContainsFunc(segments, is)
+	for n := min(2, len(segments)-1); n > 0; n-- {
+		if is(segments[:n]) {
+			return segments[n:], true
+		}
+	}
+	for i := range segments {
+		found = found || is(segments[i:i+1]) || i > 0 && is(segments[i-1:i+1])
+	}
+	return segments, found
 }
+
+func nameKey(name string) string { return strings.ToLower(strings.ReplaceAll(name, "-", "")) }

@@ -244,7 +244,7 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 	one := *p
 	one.publish = false // it is done for all at once
 	var done sent
-	theme, err := a.sendPart(ctx, c, one, s.theme.With(s.plan.Theme), nil, p.publish, &done.Theme)
+	theme, err := a.sendPart(ctx, c, one, s.theme.With(s.plan.Theme, s.plan.Added, s.modes), nil, p.publish, &done.Theme)
 	if err != nil {
 		return err
 	}

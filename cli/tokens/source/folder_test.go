@@ -51,7 +51,7 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 		{
 			"plain JSON in several files",
 			map[string]string{"a.json": `{"a":"#fff"}`, "shadow.json": `{"s":"0 1px 2px red;"}`, "z.json": `{"z-index-top":9}`, "tsconfig.json": `{"include":["src"],"strict":true}`},
-			`{"a":{"$value":"#fff"},"s":{"$value":"0 1px 2px red"},"z-index-top":{"$value":9}}`, "semicolons behind values",
+			`{"a":{"$value":"#fff"},"s":{"$value":"0 1px 2px red"},"z-index-top":{"$value":9}}`, "ends of declarations behind values",
 		},
 	}
 	for _, c := range cases {

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,12 +18,22 @@ func program(path string) diagnosis {
 	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
 		return diagnosis{
 			"is a program, which Livery does not run",
-			`Write what it exports as JSON: node -e 'import("` + imported(path) + `").then(m => console.log(JSON.stringify(m.default)))' > ` + name + ".json",
+			"Write what it exports as JSON: node -e " + shellText("import("+strconv.Quote(imported(path))+").then(m => console.log(JSON.stringify(m.default)))") + " > " + shellName(name+".json"),
 		}
 	case ".scss", ".sass", ".less", ".styl":
 		return diagnosis{"is the source of a stylesheet", "Push the CSS that it compiles to, or the JSON that it is made from."}
 	}
 	return diagnosis{}
+}
+
+// shellText is a text in quotes for a shell, and shellName a name that stands without them if it may.
+func shellText(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+func shellName(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./@+") == "" {
+		return name
+	}
+	return shellText(name)
 }
 
 // imported is how a program names the file at a path.

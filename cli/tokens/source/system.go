@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,10 +121,19 @@ func (s *Sources) Of(overrides *jsontree.Node) *Sources {
 	return &of
 }
 
-// With returns s with another tree, which holds the same tokens and more.
-func (s *Sources) With(tree *jsontree.Node) *Sources {
+// With returns s with another tree, which holds the same tokens and more: those of added paths, each of the first of modes that
+// has it.
+func (s *Sources) With(tree *jsontree.Node, added []string, modes []*Sources) *Sources {
 	with := *s
-	with.Tree = tree
+	with.Tree, with.at = tree, maps.Clone(s.at)
+	for _, path := range added {
+		pointer := tokentree.Pointer(path)
+		for _, mode := range modes {
+			if found, ok := mode.at[pointer]; ok && with.at[pointer].file == nil {
+				with.at[pointer] = found
+			}
+		}
+	}
 	return &with
 }
 
