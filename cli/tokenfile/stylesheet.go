@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/cssvalue"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
@@ -290,7 +291,7 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 	if before, ok := p.named[name]; ok && before.name == one.name && before.weight > one.weight {
 		return
 	}
-	value := replaceVariables(withoutTailwind(unescapedStrings(one.value)), func(reference, to, fallback string) string {
+	value := cssvalue.ReplaceVariables(cssvalue.WithoutTailwind(cssvalue.UnescapedStrings(one.value)), func(reference, to, fallback string) string {
 		switch {
 		case known[to] && to != one.name:
 			return "{" + propertyName(to) + "}"
@@ -331,7 +332,7 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 
 // propertyName is the name of the token of a custom property: its own, without escapes and what no name of a token holds.
 func propertyName(name string) string {
-	return strings.TrimLeft(strings.NewReplacer(".", "-", "{", "-", "}", "-").Replace(unescaped(name)), "$")
+	return strings.TrimLeft(strings.NewReplacer(".", "-", "{", "-", "}", "-").Replace(cssvalue.Unescaped(name)), "$")
 }
 
 // themeTypes are the types of the namespaces of Tailwind's @theme.
@@ -365,7 +366,7 @@ func (p *properties) typeOf(name string, value *jsontree.Node) string {
 	if !p.isTheme || strings.Contains(value.Text, "{") {
 		return ""
 	}
-	isUnitless := unitless.MatchString(value.Text) // CSS gives it no unit
+	isUnitless := cssvalue.IsUnitless(value.Text) // CSS gives it no unit
 	for _, t := range themeSuffixes {
 		if strings.HasSuffix(name, t.suffix) {
 			if !Fits(t.kind, value) || isUnitless && t.kind == "dimension" {

@@ -1,4 +1,5 @@
-package tokenfile
+// Package cssvalue reads values of CSS as stylesheets have them: var(), escapes, and the functions of Tailwind. It is pure.
+package cssvalue
 
 import (
 	"regexp"
@@ -10,9 +11,12 @@ import (
 // unitless is a number without a unit that is not 0.
 var unitless = regexp.MustCompile(`^[-+]?([0-9]*[1-9][0-9]*\.?[0-9]*|[0-9]*\.[0-9]*[1-9][0-9]*)$`)
 
-// replaceVariables returns a value of CSS with each var() replaced by what replace returns for it, the ones in the value after
+// IsUnitless reports whether a value is a number without a unit that is not 0.
+func IsUnitless(value string) bool { return unitless.MatchString(value) }
+
+// ReplaceVariables returns a value of CSS with each var() replaced by what replace returns for it, the ones in the value after
 // a comma, its fallback, before.
-func replaceVariables(value string, replace func(reference, to, fallback string) string) string {
+func ReplaceVariables(value string, replace func(reference, to, fallback string) string) string {
 	var b strings.Builder
 	for {
 		start := strings.Index(value, "var(")
@@ -25,7 +29,7 @@ func replaceVariables(value string, replace func(reference, to, fallback string)
 		to, isVariable := strings.CutPrefix(strings.TrimSpace(name), "--")
 		b.WriteString(value[:start])
 		if isVariable && end < len(value) {
-			b.WriteString(replace(value[start:end+1], to, replaceVariables(strings.TrimSpace(fallback), replace)))
+			b.WriteString(replace(value[start:end+1], to, ReplaceVariables(strings.TrimSpace(fallback), replace)))
 		} else {
 			b.WriteString(value[start:min(end+1, len(value))])
 		}
@@ -61,8 +65,8 @@ var tailwindFunctions = []struct {
 	{regexp.MustCompile(`--spacing\(\s*([^()]+?)\s*\)`), "calc(var(--spacing) * $1)"},
 }
 
-// withoutTailwind returns a value with the functions of Tailwind as it writes them.
-func withoutTailwind(value string) string {
+// WithoutTailwind returns a value with the functions of Tailwind as it writes them.
+func WithoutTailwind(value string) string {
 	if strings.Contains(value, "--") {
 		for _, f := range tailwindFunctions {
 			value = f.call.ReplaceAllString(value, f.becomes)
@@ -74,14 +78,14 @@ func withoutTailwind(value string) string {
 // quotedText is a string of CSS.
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`)
 
-// unescapedStrings returns a value of CSS with the characters in its strings that are written as numbers, as "\2014", written
+// UnescapedStrings returns a value of CSS with the characters in its strings that are written as numbers, as "\2014", written
 // as themselves, but for those that would end a string.
-func unescapedStrings(value string) string {
+func UnescapedStrings(value string) string {
 	if !strings.Contains(value, `\`) {
 		return value
 	}
 	return quotedText.ReplaceAllStringFunc(value, func(text string) string {
-		plain := unescaped(text)
+		plain := Unescaped(text)
 		if inner := plain[1 : len(plain)-1]; strings.ContainsAny(inner, `"'\`) || strings.ContainsFunc(inner, unicode.IsControl) {
 			return text
 		}
@@ -89,8 +93,8 @@ func unescapedStrings(value string) string {
 	})
 }
 
-// unescaped returns a text of CSS with its escapes written as the characters that they are (CSS Syntax Level 3, section 4.3.7).
-func unescaped(text string) string {
+// Unescaped returns a text of CSS with its escapes written as the characters that they are (CSS Syntax Level 3, section 4.3.7).
+func Unescaped(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
 	}
