@@ -21,6 +21,9 @@ var (
 	className    = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
 )
 
+// denied is what a selector says that is not.
+var denied = regexp.MustCompile(`:not\([^()]*\)`)
+
 // weightless is what a selector is put into to have less weight than others, or another.
 var weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
 
@@ -69,7 +72,7 @@ func modeOf(selector, base string) (mode string, h Hint) {
 	} else if m := mediaPrint.FindStringSubmatch(other); m != nil {
 		names, h.When = []string{m[1]}, m[1]
 	}
-	own, attribute := attributesOf(other)
+	own, attribute := attributesOf(denied.ReplaceAllString(other, ""))
 	switch {
 	case len(own) > 0:
 		h.Attribute = attribute

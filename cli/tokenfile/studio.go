@@ -267,6 +267,16 @@ var (
 // FormerTypes lists the types of Tokens Studio that DTCG does not know, by name.
 func FormerTypes() []string { return slices.Sorted(maps.Keys(studioTypes)) }
 
+// ownTypes are types that only Tokens Studio has.
+var ownTypes = []string{"boxShadow", "fontFamilies", "fontSizes", "fontWeights", "lineHeights", "paragraphSpacing", "sizing"}
+
+// HasStudioTypes reports whether a token of a file in the form before DTCG has a type that only Tokens Studio has: its
+// expressions are those of Tokens Studio then.
+func HasStudioTypes(root *jsontree.Node) (found bool) {
+	eachLegacyToken(root, func(token *jsontree.Node) { found = found || slices.Contains(ownTypes, textOf(token.Find("type"))) })
+	return found
+}
+
 // TypeOf returns the DTCG type that values of a type of Tokens Studio have first of all; empty if it is none of these.
 func TypeOf(former string) string {
 	m, ok := studioTypes[former]

@@ -380,6 +380,7 @@ func TestStylesheetsAreReadAsTheCascadeReadsThem(t *testing.T) {
 		{"a condition that is denied", `:root{--a:1px}@media not (prefers-color-scheme: dark){:root{--a:2px}}`, "dark", "a 1px"},
 		{"a condition beside another", `:root{--a:1px}@media (prefers-color-scheme: dark) and (min-width: 1px){:root{--a:2px}}`, "dark", "a 1px"},
 		{"a condition of a screen", `:root{--a:1px}@media screen and (prefers-color-scheme: dark){:root{--a:2px}}`, "dark", "a 2px"},
+		{"what a selector is not", `:root{--a:1px}@media (prefers-color-scheme: dark){:root:not([data-theme="light"]){--a:2px}}`, "dark", "a 2px"},
 		{"a class for the page", `.brand{--a:1px}.brand[data-mode=light]{--b:2px}.brand[data-mode=dark]{--a:3px}`, "", "a 1px, b 2px"},
 		{"fallbacks in fallbacks", `:root{--a:var(--x, var(--y, calc(1px + (2px))));--b:var(--x, var(--a))}`, "", "a calc(1px + (2px)), b {a}"},
 		{"escapes", `:root{--a\:b:"\2014 x";--c\20 d:"\22"}`, "", `a:b "—x", c d "\22"`},

@@ -93,6 +93,8 @@ func (c *computer) token(t *dtcg.Token) *jsontree.Node {
 	case !c.all:
 	case slices.Contains(numeric, kind) && v.IsString():
 		return c.number(v, t.OwnType())
+	case kind == css.Unknown && strings.Contains(v.Text, "{"): // of a type of the author's own
+		return c.number(v, "")
 	case kind == css.Typography || kind == css.Shadow || kind == css.Border:
 		return c.parts(v)
 	}

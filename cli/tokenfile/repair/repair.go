@@ -113,8 +113,29 @@ func (r *Result) aliases() {
 				return short
 			}
 		}
+		if through := throughGroup(d, path); d.Token(through) != nil {
+			return through
+		}
 		return path
 	})
+}
+
+// throughGroup returns the path of what an alias means that leads on from the value of a token, if that is an alias of a
+// group: {a.value.b} with {g} as the value of a is g.b.
+func throughGroup(d *dtcg.Document, path string) string {
+	for range 8 { // groups that lead to groups
+		before, rest, ok := strings.Cut(path, ".value.")
+		t := d.Token(before)
+		if !ok || t == nil || !t.Value.IsString() {
+			break
+		}
+		group := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(t.Value.Text), "{"), "}")
+		if len(group)+2 != len(strings.TrimSpace(t.Value.Text)) {
+			break
+		}
+		path = strings.TrimSuffix(group, ".value") + "." + rest
+	}
+	return strings.TrimSuffix(path, ".value")
 }
 
 // isWordOrFunction reports whether a text is a single word, or a function.

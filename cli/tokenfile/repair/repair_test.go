@@ -21,6 +21,8 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 		{"and not the group's type", `{"$type":"color","a":{"$type":"brand","$value":"4px"}}`, `{"$type":"color","a":{"$type":"dimension","$value":"4px"}}`, `/a $type "brand" is not known: by its shape "4px" is of type dimension`},
 		{"the target of an alias", `{"a":{"$type":"color","$value":"#fff"},"b":{"$type":"brand","$value":"{a}"}}`, `{"a":{"$type":"color","$value":"#fff"},"b":{"$value":"{a}"}}`, `/b $type "brand" is not known: the type of a counts, color`},
 		{"a text", `{"a":{"$type":"brand","$value":"hello"}}`, `{"a":{"$type":"string","$value":"hello"}}`, `/a $type "brand" is not known: "hello" stays as a string`},
+		{"a number in a text", `{"a":{"$type":"brand","$value":"0.5"}}`, `{"a":{"$type":"number","$value":"0.5"}}`, `/a $type "brand" is not known: by its shape "0.5" is of type number`},
+		{"an alias through the value of an alias of a group", `{"p":{"blue":{"5":{"$value":"#00f"}}},"t":{"$value":"{p.blue}"},"u":{"$value":"{p}"},"a":{"$value":"{t.value.5.value}"},"b":{"$value":"{u.value.blue.5}"},"c":{"$value":"{t.value.6}"}}`, `{"p":{"blue":{"5":{"$value":"#00f"}}},"t":{"$value":"{p.blue}"},"u":{"$value":"{p}"},"a":{"$value":"{p.blue.5}"},"b":{"$value":"{p.blue.5}"},"c":{"$value":"{t.value.6}"}}`, ""},
 		{"a type that is not a text", `{"a":{"$type":7,"$value":1}}`, `{"a":{"$value":1}}`, `/a $type "7" is not known: by its shape 1 is of type number`},
 		{
 			"an alias gives way to its target, through others too",

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"strconv"
 	"strings"
 
 	"example.com/livery/cli/tokenfile"
@@ -55,7 +56,11 @@ func guess(d *dtcg.Document, i, last int, unknown string) (kind, became string) 
 		target := &d.Tokens[last]
 		return target.Resolved, ": the type of " + target.Path + " counts" + ofType(target.Resolved)
 	}
-	if kind := css.InferType(t.Value); kind != "" {
+	kind = css.InferType(t.Value)
+	if _, err := strconv.ParseFloat(t.Value.Text, 64); kind == "" && t.Value.IsString() && err == nil && dtcg.Fits(d, "number", t.Value) {
+		kind = "number"
+	}
+	if kind != "" {
 		return kind, ": by its shape " + shown(t.Value) + " is of type " + kind
 	}
 	if t.Value.IsString() {

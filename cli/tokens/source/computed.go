@@ -18,7 +18,10 @@ func (s *Sources) compute(files []*tokenFile) {
 	}) {
 		return
 	}
-	done := compute.Document(s.Tree, hasSets(files))
+	isStudio := func(f *tokenFile) bool {
+		return f.kind.HasSets() || f.kind == tokenfile.StyleDictionary && tokenfile.HasStudioTypes(f.parsed.Root)
+	}
+	done := compute.Document(s.Tree, slices.ContainsFunc(files, isStudio))
 	s.Tree, s.needs = done.Tree, done.Needs
 	for _, c := range done.Concessions {
 		s.read = append(s.read, concession{c, s.at[c.Pointer]})

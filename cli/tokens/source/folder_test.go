@@ -117,13 +117,14 @@ func TestAFileOfAModeMayUseItsSelector(t *testing.T) {
 func TestFilesNamedByAModeAreItsModes(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{
+		"light-ink.json": `{"c":{"$value":1}}`, "dark-ink.json": `{"c":{"$value":2}}`,
 		"ui-theme.json": `{"a":{"$value":1},"b":{"$value":1}}`, "ui-theme-mode-x-large.json": `{"a":{"$value":2}}`, "ui_theme_mode_dark.json": `{"b":{"$value":3}}`,
 	})
 	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(jsontree.Append(nil, s.Tree)); got != `{"a":{"$value":1},"b":{"$value":1}}` {
+	if got := string(jsontree.Append(nil, s.Tree)); got != `{"a":{"$value":1},"b":{"$value":1},"c":{"$value":1}}` {
 		t.Errorf("the Theme is %s", got)
 	}
 	var modes []string
@@ -131,7 +132,7 @@ func TestFilesNamedByAModeAreItsModes(t *testing.T) {
 		modes = append(modes, d.Modes...)
 	}
 	slices.Sort(modes)
-	if !slices.Equal(modes, []string{"", "", "dark", "x-large"}) {
+	if !slices.Equal(modes, []string{"", "", "dark", "dark", "light", "x-large"}) {
 		t.Errorf("the modes are %q", modes)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -109,10 +110,18 @@ func (s *System) add(d tokenfile.Dimension) {
 	}
 }
 
-// Of returns s for the overrides of a Variant, with the places of their values.
-func (s *Sources) Of(overrides *jsontree.Node) *Sources {
+// Of returns s for the overrides of a Variant of a Theme, with the places of their values, and without what is lost of the Theme
+// too.
+func (s *Sources) Of(overrides *jsontree.Node, theme *Sources) *Sources {
 	of := *s
 	of.Tree, of.at, of.merged = overrides, map[string]spot{}, nil
+	known := map[[2]string]bool{}
+	for _, d := range slices.Concat(theme.Faults, theme.Unread) {
+		known[[2]string{d.Path, d.Reason}] = true
+	}
+	isThemes := func(d validate.Dropped) bool { return known[[2]string{d.Path, d.Reason}] }
+	of.Faults = slices.DeleteFunc(slices.Clone(s.Faults), isThemes)
+	of.Unread = slices.DeleteFunc(slices.Clone(s.Unread), isThemes)
 	for _, m := range overrides.Members {
 		if found, ok := s.at[tokentree.Pointer(m.Name)]; ok {
 			of.at[m.Name] = found
@@ -242,17 +251,20 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 	return groups
 }
 
-// cutMode cuts the name of a mode off the name of a file: what follows "mode", else the last word if a mode is called so. It
-// is empty if there is none.
+// cutMode cuts the name of a mode off the name of a file: what follows "mode", else the last word if a mode is called so, else
+// the first. It is empty if there is none.
 func cutMode(base string) (stem, mode string) {
 	if at := strings.LastIndex(strings.ReplaceAll(base, "_", "-"), "-mode-"); at >= 0 {
 		return base[:at], base[at+len("-mode-"):]
 	}
 	cut := strings.LastIndexAny(base, "-_") + 1
-	if !tokenfile.IsModeName(base[cut:]) {
-		return "", ""
+	if tokenfile.IsModeName(base[cut:]) {
+		return strings.TrimRight(base[:cut], "-_"), base[cut:]
 	}
-	return strings.TrimRight(base[:cut], "-_"), base[cut:]
+	if cut = strings.IndexAny(base, "-_"); cut > 0 && tokenfile.IsModeName(base[:cut]) {
+		return strings.TrimLeft(base[cut:], "-_"), base[:cut]
+	}
+	return "", ""
 }
 
 // onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with another
