@@ -188,6 +188,9 @@ func (a *applier) extend(m *merge, name string, site *jsontree.Node) {
 		a.breakAfter(site)
 		return
 	}
+	if from := strings.Join(p, "."); a.Overlay && !slices.Contains(a.result.Partial, from) {
+		a.result.Partial = append(a.result.Partial, from)
+	}
 	base := a.inherit(target)
 	where := a.where[m.group]
 	own := tree.With(m.group, name, nil)

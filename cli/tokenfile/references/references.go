@@ -40,6 +40,7 @@ type Result struct {
 	Tree    *jsontree.Node
 	Origins map[string]string // pointer to a token or group in Tree -> pointer to the place where it was written, if that is another
 	Faults  []Fault           // in document order
+	Partial []string          // of an overlay, the groups that others inherit from: the Theme may have more of them
 }
 
 // Apply returns a document with its references applied. A token with a reference that cannot be applied is left out; a

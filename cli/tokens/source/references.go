@@ -114,6 +114,9 @@ func (s *Sources) applyIn(part *tokenfile.Part, file *tokenFile, whole *jsontree
 	for _, f := range done.Faults {
 		s.add(Unapplied{f, file.location(part.At + f.Pointer)})
 	}
+	for _, group := range done.Partial {
+		s.notes = append(s.notes, file.name+": what a group inherits from "+group+" is what these files say of it; the Theme may have more there, and its own values stay")
+	}
 	if done.Tree == part.Tree {
 		return
 	}
