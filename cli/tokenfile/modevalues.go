@@ -100,7 +100,7 @@ func (v *modeValues) learnNames(n *jsontree.Node) {
 }
 
 func (v *modeValues) learnValue(n *jsontree.Node) {
-	if v.isModes(n) {
+	if n = joinModes(n); v.isModes(n) {
 		for _, m := range n.Members {
 			if !slices.Contains(v.names, m.Name) {
 				v.names = append(v.names, m.Name)
@@ -120,12 +120,48 @@ func isModes(n *jsontree.Node) bool {
 	usual := false
 	for _, m := range n.Members {
 		name := ModeKey(m.Name)
-		if !slices.Contains(knownModes, name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
+		if !isKnownMode(m.Name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
 			return false
 		}
 		usual = usual || slices.Contains(usualModes, name)
 	}
 	return usual
+}
+
+// isKnownMode reports whether a name is that of a mode that is known, or of several with spaces between.
+func isKnownMode(name string) bool {
+	isKnown := func(word string) bool { return slices.Contains(knownModes, ModeKey(word)) }
+	return isKnown(name) || strings.Contains(name, " ") && !slices.ContainsFunc(strings.Fields(name), func(word string) bool { return !isKnown(word) })
+}
+
+// joinModes returns a value in which modes that stand in others are modes beside them: of {"dark": {"default": 1, "hc": 2}} the
+// modes dark and dark hc.
+func joinModes(n *jsontree.Node) *jsontree.Node {
+	n = tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return joinModes(value) })
+	if !isModes(n) || !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return isModes(m.Value) }) {
+		return n
+	}
+	joined := jsontree.NewObject()
+	for _, outer := range n.Members {
+		if !isModes(outer.Value) {
+			joined.Members = append(joined.Members, outer)
+			continue
+		}
+		usual := modeIndex(outer.Value, "")
+		for i, inner := range outer.Value.Members {
+			name := outer.Name
+			switch {
+			case i == usual:
+			case slices.Contains(usualModes, ModeKey(outer.Name)):
+				name = inner.Name
+			default:
+				name += " " + inner.Name
+			}
+			joined.Members = append(joined.Members, jsontree.Member{Name: name, Value: inner.Value})
+		}
+	}
+	joined.Index()
+	return joined
 }
 
 // ModeKey spells the name of a mode for comparisons: in lower case, without spaces, hyphens and underscores.
@@ -140,6 +176,7 @@ func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen
 		return value, true
 	}
 	isOverride := v.Overrides && v.Mode != ""
+	value = joinModes(value)
 	if !v.holdsModes(value) {
 		return value, !isOverride
 	}
@@ -185,9 +222,10 @@ func (v *modeValues) holdsModes(n *jsontree.Node) bool {
 	return v.isModes(n) || slices.ContainsFunc(below(n), v.holdsModes)
 }
 
-// modeIndex is the place of a mode among the members of an object of modes; of a usual one if it is not among them.
+// modeIndex is the place of a mode among the members of an object of modes; of one of the modes that it is joined of, or of a
+// usual one, if it is not among them.
 func modeIndex(n *jsontree.Node, mode string) int {
-	for _, wanted := range append([]string{mode}, usualModes...) {
+	for _, wanted := range slices.Concat([]string{mode}, strings.Fields(mode), usualModes) {
 		i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return wanted != "" && ModeKey(m.Name) == ModeKey(wanted) })
 		if i >= 0 {
 			return i

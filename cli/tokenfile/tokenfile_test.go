@@ -484,3 +484,26 @@ func TestShapesOfTexts(t *testing.T) {
 		t.Errorf("a list of colours has the shape %q", got)
 	}
 }
+
+// TestModesInModesAreModesBesideThem: of each combination, and a token without one has what it has of its parts.
+func TestModesInModesAreModesBesideThem(t *testing.T) {
+	const text = `{"a":{"$value":{"light":{"default":"#fff","hc":"#eee"},"dark":{"default":"#000","hc":"#111"}}},"b":{"$value":{"light":"1px","dark":"2px"}},"c":{"$value":"3px"}}`
+	for mode, want := range map[string]string{
+		"": "#fff 1px 3px", "hc": "#eee 1px 3px", "dark": "#000 2px 3px", "dark hc": "#111 2px 3px",
+	} {
+		parts, err := convert(t, text, Options{Mode: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range parts[0].Tree.Members {
+			got = append(got, textOf(m.Value.Find("$value")))
+		}
+		if list := strings.Join(got, " "); list != want {
+			t.Errorf("of mode %q the values are %s, want %s", mode, list, want)
+		}
+		if list := strings.Join(parts[0].ModeNames, ", "); list != "light, hc, dark, dark hc" {
+			t.Errorf("the modes are %s", list)
+		}
+	}
+}
