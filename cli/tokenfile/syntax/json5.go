@@ -175,6 +175,8 @@ func (s *speller) plain(rest string) {
 	isName := strings.HasPrefix(skipComments(rest[end:]), ":")
 	number, isNumber := decimal(word)
 	switch {
+	case isName && strings.Contains(word, `\u`): // escapes as in a string
+		s.out = append(s.out, `"`+word+`"`...)
 	case isName, isNoJSON(word): // as in YAML: a text, so that at most its token is refused
 		s.out = append(s.out, jsontree.Append(nil, jsontree.NewString(word))...)
 	case isNumber:
