@@ -114,6 +114,23 @@ func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, o
 // lookup returns what stands at a place, or nil.
 func (a *applier) lookup(p jsontree.Pointer) *jsontree.Node { return a.lookupIn(a.root(p), p) }
 
+// mayInherit reports whether a group may have a part of a member from another group: without that, what it says itself is all,
+// though its references be circular for others.
+func (a *applier) mayInherit(n *jsontree.Node, name string, seen []*jsontree.Node) bool {
+	for _, site := range a.sites(n) {
+		if slices.Contains(seen, site) {
+			continue
+		}
+		seen = append(seen, site)
+		p, _, ok := a.parse(site)
+		target := a.In.Lookup(p)
+		if !ok || !isGroup(target) || target.Find(name) != nil || a.mayInherit(target, name, seen) {
+			return true
+		}
+	}
+	return false
+}
+
 // root returns the document that a place is in.
 func (a *applier) root(p jsontree.Pointer) *jsontree.Node {
 	if a.Beside != nil && len(p) > 0 && a.Beside.Lookup(p[:1]) != nil && a.lookupIn(a.In, p) == nil {
@@ -124,6 +141,10 @@ func (a *applier) root(p jsontree.Pointer) *jsontree.Node {
 
 func (a *applier) lookupIn(n *jsontree.Node, p jsontree.Pointer) *jsontree.Node {
 	for _, name := range p {
+		if own := n.Find(name); own != nil && !dtcg.IsMetadata(name) && len(a.sites(n)) > 0 && !a.mayInherit(n, name, nil) {
+			n = own
+			continue
+		}
 		if n = a.open(n); n == nil {
 			return nil
 		}
