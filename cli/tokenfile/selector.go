@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ var usualSelectors = regexp.MustCompile(`^(@theme\b.*|:root|:host|html|\*|body|\
 var (
 	mediaFeature = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
 	mediaPrint   = regexp.MustCompile(`^@media (print)\b`)
-	mediaPlain   = regexp.MustCompile(`^@media (((only )?screen|all) and )?(\([^()]*\))( and \([^()]*\))*( [^a ].*| \w+[\[.:].*)?$`)
+	mediaOther   = regexp.MustCompile(`^@media\b.*( not \(| or \(| \([a-z-]+ ?[:<>=)])`)
 	quotedName   = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
 	className    = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
 )
@@ -57,38 +58,37 @@ func modeOf(selector, base string) (mode string, h Hint) {
 	if usual {
 		return "", h
 	}
+	said := denied.ReplaceAllString(other, "")
+	features := mediaFeature.FindAllStringSubmatch(said, -1)
+	if len(features) > 0 && mediaOther.MatchString(mediaFeature.ReplaceAllString(said, "()")) {
+		return strings.TrimSuffix(strings.TrimPrefix(other, "@media "), " :root"), h // other conditions, or none of these
+	}
 	var names []string
-	isPlain := mediaPlain.MatchString(other)
-	if features := mediaFeature.FindAllStringSubmatch(other, -1); len(features) > 0 {
-		if !isPlain || strings.Count(other, " and (")+1 > len(features)+strings.Count(other, "screen and ")+strings.Count(other, "all and ") {
-			return strings.TrimSuffix(strings.TrimPrefix(other, "@media "), " :root"), h // other conditions, or none of these
-		}
-		for _, m := range features {
-			names = append(names, m[2])
-		}
-		if len(features) == 1 {
-			h.When = "(" + features[0][1] + ": " + features[0][2] + ")"
-		}
-	} else if m := mediaPrint.FindStringSubmatch(other); m != nil {
-		names, h.When = []string{m[1]}, m[1]
+	for _, m := range features {
+		names = append(names, m[2])
+		h.When = "(" + m[1] + ": " + m[2] + ")"
 	}
-	own, attribute := attributesOf(denied.ReplaceAllString(other, ""))
-	switch {
-	case len(own) > 0:
-		h.Attribute = attribute
-		if joined := strings.Join(own, "-"); len(names) == 0 || joined != "auto" && joined != "system" && joined != strings.Join(names, "-") {
-			if len(names) > 0 {
-				h.When = ""
-			}
-			names = own
+	if m := mediaPrint.FindStringSubmatch(said); m != nil && names == nil {
+		names, h.When = m[1:], m[1]
+	}
+	if len(features) > 1 {
+		h.When = ""
+	}
+	mode = strings.Join(names, "-")
+	own, attribute := attributesOf(said)
+	switch joined := strings.Join(own, "-"); {
+	case joined == "":
+	case mode == "" || joined != "auto" && joined != "system" && joined != mode: // not the switch that leaves it to the condition
+		if mode != "" {
+			h.When = ""
 		}
-	case className.MatchString(other):
-		names = []string{className.FindStringSubmatch(other)[1]}
+		mode = joined
 	}
-	if len(names) == 0 {
-		return other, h
+	h.Attribute = attribute
+	if m := className.FindStringSubmatch(said); m != nil {
+		mode = m[1]
 	}
-	return strings.Join(names, "-"), h
+	return cmp.Or(mode, other), h
 }
 
 // attributesOf lists the values of the attributes in a selector that are not the usual ones, each once and none that another
