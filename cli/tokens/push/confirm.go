@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/renderer/dtcg"
 )
 
 // confirmMerge asks whether token sets shall become one document, unless the flags say so. If no user can answer, sets that
@@ -29,6 +30,31 @@ func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags)
 		return err
 	}
 	return term.Fail("Choose sets with --sets or --token-mode, or merge all with --yes.", "nothing is pushed")
+}
+
+// confirmFolder asks whether files of one folder shall be laid over each other in the order of their names, if they give more
+// tokens several values than a push may lose. If no user can answer, that is a failure: they are likely modes.
+func (a *app) confirmFolder(ctx context.Context, s *source.Sources, p *pushFlags) error {
+	clashes, all := s.ClashesInFolders(), len(s.Tree.Members)
+	if p.Variant == "" {
+		all = len(dtcg.Read(s.Tree).Tokens)
+	}
+	if p.confirmed || p.acceptLoss || 100*clashes <= mostLost*all {
+		return nil
+	}
+	what := term.Plural(clashes, "value") + " of tokens that stand in several files of a folder"
+	next := "Push them with --variants auto if they are modes, name the files in the order in which they count, or lay all over each other with --yes."
+	if a.CanAsk() {
+		if p.dryRun {
+			a.Warn("Note: a push would ask, since it would lose %s.", what)
+			return nil
+		}
+		ok, err := a.Confirm(ctx, "The push would lose "+what+". Push the rest?")
+		if err != nil || ok {
+			return err
+		}
+	}
+	return term.Fail(next, "nothing is pushed: it would lose %s, of which the last by name would count", what)
 }
 
 // confirmLoss asks whether a push that loses more than it may shall go on. If no user can answer, it is a failure.

@@ -45,7 +45,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
 	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
 	f.BoolVar(&p.verbose, "verbose", false, "list all that is read otherwise than written or left out, not only ten lines")
-	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file without asking, also if they give one token several values")
+	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file, and all files of a folder, without asking, also if they give one token several values")
 	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
 	p.FileFlags.Add(cmd)
 	p.Flags(cmd)
@@ -54,7 +54,8 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
 (or token files, of which only the values are taken) into overrides of a Variant. Several files
 count as one: a later file is laid over an earlier one, and the command names what two of them set.
-A folder stands for its files of tokens; "-" reads the standard input.
+A folder stands for its files of tokens; if these give more than 2 % of the tokens several values, they are likely modes,
+and the push asks, or ends with exit code 1, unless --yes is given. "-" reads the standard input.
 
 A file may be, in JSON, JSON5 (JSON with comments), YAML or CSS, whichever the push recognises and says:
   - a resolver document of DTCG: its sets and one context of each modifier, that of --input or the default;
@@ -163,7 +164,7 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	source.PrintForms(a.App, wanted)
 	source.Print(a.App, p.verbose, wanted)
 	source.PrintUnapplied(a.App, p.full || p.verbose, wanted)
-	refusal := a.confirmMerge(cmd.Context(), wanted, p)
+	refusal := cmp.Or(a.confirmMerge(cmd.Context(), wanted, p), a.confirmFolder(cmd.Context(), wanted, p))
 	if refusal != nil && !p.dryRun {
 		return refusal
 	}

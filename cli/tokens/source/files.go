@@ -31,6 +31,7 @@ type tokenFile struct {
 	unread    error             // why the file cannot be read, though others are
 	resolver  *tokenFile        // the resolver document that names the file; nil if none does
 	notes     []string          // lines for a person
+	folder    string            // that was named, in which the file stands; empty for a file that was named itself
 }
 
 // location is the file and line of what a pointer leads to.
@@ -188,6 +189,9 @@ func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, 
 	}
 	if err == nil && all == nil {
 		return nil, term.Fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in %s or .css", folder, strings.Join(syntax.Extensions, ", "))
+	}
+	for _, f := range all {
+		f.folder = folder
 	}
 	others := append(sheets, programs...)
 	if err == nil && len(others) > 0 {

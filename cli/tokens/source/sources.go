@@ -23,6 +23,7 @@ type Sources struct {
 	Tree    *jsontree.Node
 	at      map[string]spot    // what stands in the tree: by pointer, or by path in a flat map
 	clashes []string           // lines for a person: what a later file takes the place of
+	inOne   int                // of these, of files of one folder: only their names say which is the later
 	merged  []*Merge           // token sets, by the file or folder that holds them
 	notes   []string           // lines for a person: which modes are taken, and which are left out
 	Faults  []validate.Dropped // what no token can be made of
@@ -279,8 +280,19 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 		}
 	case !tokentree.IsGroup(over) && !jsontree.Equal(old, over):
 		l.clashes = append(l.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", path, first, here))
+		l.countInOne(first.file, l.file)
 	}
 }
+
+// countInOne counts a clash of two files of one folder.
+func (s *Sources) countInOne(first, second *tokenFile) {
+	if first.folder != "" && first.folder == second.folder {
+		s.inOne++
+	}
+}
+
+// ClashesInFolders counts the tokens to which several files of one folder give different values.
+func (s *Sources) ClashesInFolders() int { return s.inOne }
 
 // replaced names the tokens of a place that are gone because a later layer has a token there, or a group.
 func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
@@ -412,6 +424,7 @@ func (s *Sources) override(place map[string]int, file *tokenFile, o override) {
 			o.set.overrides()
 		} else {
 			s.clashes = append(s.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", o.Name, first, here))
+			s.countInOne(first.file, file)
 		}
 	}
 	s.at[o.Name] = here
