@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/tokenfile/arithmetic"
+	"example.com/livery/cli/tokenfile/cssvalue"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
@@ -169,8 +170,15 @@ func ConvertSet(name string, set *jsontree.Node, o Options) Part {
 }
 
 // studioToken makes a DTCG token of one of Tokens Studio.
-func (c *setConverter) studioToken(n *jsontree.Node, _ jsontree.Pointer) *jsontree.Node {
+func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), either(n, "$value", "value")
+	switch m := styledNumber.FindStringSubmatch(textOf(value)); {
+	case kind == "fontWeights" && m != nil:
+		c.concede("styles in weights", path, "of "+spelled(value)+" the weight counts; set font-style: "+strings.ToLower(m[2])+" beside it")
+		value = jsontree.NewString(m[1])
+	case kind == "asset" && strings.Contains(textOf(value), "/"):
+		c.concede("addresses", path, spelled(value)+" is text in the served files: nothing in them makes a browser fetch anything")
+	}
 	if value.IsString() && kind != "" {
 		if text := literal(kind, value.Text); text != value.Text {
 			value = jsontree.NewString(text)
@@ -182,15 +190,25 @@ func (c *setConverter) studioToken(n *jsontree.Node, _ jsontree.Pointer) *jsontr
 	return newToken(n, kind, value)
 }
 
-// literal computes an expression without aliases, so that its value tells its type.
+// styledNumber is a weight of a font as a number, with a style.
+var styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(italic|oblique)$`)
+
+// literal computes an expression without aliases, so that its value tells its type. A number that is a length is one of pixels:
+// whatever it is an alias in, it has the unit.
 func literal(kind, text string) string {
 	if _, isStudio := studioTypes[kind]; isStudio {
 		if result, ok := arithmetic.Evaluate(text); ok {
 			text = result
 		}
 	}
+	if slices.Contains(pixelTypes, kind) && cssvalue.IsUnitless(text) {
+		return text + "px"
+	}
 	return StudioPercentage(kind, text)
 }
+
+// pixelTypes are the types of Tokens Studio whose numbers are pixels.
+var pixelTypes = []string{"borderRadius", "borderWidth", "dimension", "fontSizes", "sizing", "spacing"}
 
 // StudioPercentage returns a percentage of a line height or an opacity as a number and one of a letter spacing in em, as
 // sd-transforms does; any other text as it is. kind is a type of Tokens Studio or the name of a part of typography.

@@ -130,6 +130,9 @@ func (p *parser) factor(depth int) float64 {
 	case c == '(':
 		list := p.list(depth)
 		if len(list) == 1 {
+			unit := p.at
+			p.skip("abcdefghijklmnopqrstuvwxyz%")
+			p.measure(p.text[unit:p.at])
 			return list[0]
 		}
 	case c >= '0' && c <= '9' || c == '.':

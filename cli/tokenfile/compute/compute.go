@@ -3,6 +3,7 @@
 package compute
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,19 +22,28 @@ type Result struct {
 	Needs       map[string]map[string]bool // dotted path of a computed token -> the tokens that its value was computed from
 }
 
+// Rules are those by which a document is computed.
+type Rules uint8
+
+// The rules.
+const (
+	Modifiers Rules = iota // of colours alone: in a DTCG document an expression is one of CSS
+	Expressions
+	Studio // all that sd-transforms does: percentages, gradients and styles too
+)
+
 // Document returns a document in which each expression of Tokens Studio that can be computed is its value, as
-// sd-transforms computes it. An expression that cannot be computed stays. Without all only the modifiers of colours count: in
-// a DTCG document an expression is one of CSS.
-func Document(root *jsontree.Node, all bool) Result {
+// sd-transforms computes it. An expression that cannot be computed stays.
+func Document(root *jsontree.Node, rules Rules) Result {
 	c := computer{
-		all: all, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string]map[string]bool{},
+		rules: rules, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string]map[string]bool{},
 		computed: map[string]bool{},
 	}
 	for i := range c.d.Tokens {
 		t := &c.d.Tokens[i]
 		if c.d.Names(t) {
 			c.value(t)
-			if all {
+			if rules == Studio {
 				c.nameUnused(t)
 			}
 		}
@@ -47,7 +57,7 @@ func Document(root *jsontree.Node, all bool) Result {
 
 // computer computes the tokens of one document, each once.
 type computer struct {
-	all      bool
+	rules    Rules
 	d        *dtcg.Document
 	values   map[string]*jsontree.Node  // by path, of tokens that are done
 	types    map[string]string          // by path, of tokens that get another type
@@ -86,14 +96,14 @@ func (c *computer) token(t *dtcg.Token) *jsontree.Node {
 	kind, _ := dtcg.KindOf(t.Resolved)
 	switch {
 	case kind == css.Color && v.IsString():
-		if c.all {
+		if c.rules == Studio {
 			v = c.gradient(t, v)
 		}
 		return c.modified(t, v)
-	case !c.all:
+	case c.rules == Modifiers:
 	case slices.Contains(numeric, kind) && v.IsString():
-		return c.number(v, t.OwnType())
-	case kind == css.Unknown && strings.Contains(v.Text, "{"): // of a type of the author's own
+		return withoutStyle(c.number(v, t.OwnType()))
+	case (kind == css.Unknown || kind == css.String) && strings.Contains(v.Text, "{"): // of a type of the author's own
 		return c.number(v, "")
 	case kind == css.Typography || kind == css.Shadow || kind == css.Border:
 		return c.parts(v)
@@ -113,16 +123,34 @@ func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
 	if !whole {
 		return v
 	}
-	if result, ok := arithmetic.Evaluate(text); ok {
-		text = result
-	} else if text != v.Text {
+	result, ok := arithmetic.Evaluate(text)
+	if !ok {
+		result = text
+	}
+	if c.rules == Studio {
+		result = tokenfile.StudioPercentage(typ, result)
+	}
+	if !ok && result == text && !length.MatchString(text) {
 		return v // aliases side by side, which the renderer puts in
 	}
-	text = tokenfile.StudioPercentage(typ, text)
-	if text == v.Text {
+	if text = result; text == v.Text {
 		return v
 	}
 	return jsontree.NewString(text)
+}
+
+// length is a number with a unit.
+var length = regexp.MustCompile(`^-?[\d.]+[a-z%]+$`)
+
+// styledNumber is a weight of font as a number, with a style.
+var styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
+
+// withoutStyle returns a weight of font without its style, if the weight is a number.
+func withoutStyle(v *jsontree.Node) *jsontree.Node {
+	if m := styledNumber.FindStringSubmatch(v.Text); v.IsString() && m != nil {
+		return jsontree.NewString(m[1])
+	}
+	return v
 }
 
 // parts computes the members of a composite value.
@@ -131,7 +159,9 @@ func (c *computer) parts(v *jsontree.Node) *jsontree.Node {
 		switch {
 		case v.Kind == jsontree.Array:
 			return c.parts(part)
-		case name == "fontWeight" || name == "fontFamily" || name == "color" || name == "style" || !part.IsString():
+		case name == "fontWeight":
+			return withoutStyle(part)
+		case name == "fontFamily" || name == "color" || name == "style" || !part.IsString():
 			return part
 		}
 		return c.number(part, name)
@@ -152,6 +182,9 @@ func (c *computer) substituted(text string) (result string, whole bool) {
 		value, ok := c.text(strings.TrimSpace(path))
 		if !ok {
 			return "", false
+		}
+		if strings.HasSuffix(value, "px") { // {a}px of a length is that length
+			after = strings.TrimPrefix(after, "px")
 		}
 		b.WriteString(value)
 		text = after
@@ -188,15 +221,14 @@ func isAlias(text string) bool {
 
 // nameUnused names what a token says and no served file has.
 func (c *computer) nameUnused(t *dtcg.Token) {
-	v := c.values[t.Path]
 	kind, _ := dtcg.KindOf(t.Resolved)
-	if kind == css.FontWeight && v.IsString() {
-		c.nameStyle(t, v.Text)
+	if kind == css.FontWeight && t.Value.IsString() {
+		c.nameStyle(t, t.Value.Text)
 	}
-	if kind != css.Typography || !v.IsObject() {
+	if kind != css.Typography || !t.Value.IsObject() {
 		return
 	}
-	for _, m := range v.Members {
+	for _, m := range t.Value.Members {
 		switch m.Name {
 		case "fontFamily", "fontSize", "lineHeight", "letterSpacing":
 		case "fontWeight":

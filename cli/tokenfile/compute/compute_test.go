@@ -8,13 +8,13 @@ import (
 )
 
 // values returns the values of the tokens of a document after it was computed, and what was named.
-func values(t *testing.T, text string, all bool) (map[string]string, []string, Result) {
+func values(t *testing.T, text string, rules Rules) (map[string]string, []string, Result) {
 	t.Helper()
 	root, err := jsontree.Parse(text)
 	if err != nil {
 		t.Fatalf("Parse(%s): %v", text, err)
 	}
-	done := Document(root, all)
+	done := Document(root, rules)
 	if after := string(jsontree.Append(nil, root)); after != text {
 		t.Fatalf("Document(%s) changed it to %s", text, after)
 	}
@@ -50,12 +50,12 @@ func TestModifiersOfColours(t *testing.T) {
 	for _, c := range cases {
 		text := `{"red":{"$type":"color","$value":"#ff0000"},"half":{"$type":"number","$value":"0.5"},"base":{"$type":"color","$value":"` + c.base +
 			`"},"a":{"$type":"color","$value":"{base}","$extensions":{"studio.tokens":{"modify":` + c.modify + `}}},"b":{"$type":"color","$value":"{a}"}}`
-		for _, all := range []bool{true, false} {
-			got, said, done := values(t, text, all)
+		for _, rules := range []Rules{Modifiers, Studio} {
+			got, said, done := values(t, text, rules)
 			if got["a"] != c.want || len(said) > 0 || got["b"] != "{a}" {
 				t.Errorf("%s of %s = %s, %v, want %s", c.modify, c.base, got["a"], said, c.want)
 			}
-			if again := Document(done.Tree, all); again.Tree != done.Tree {
+			if again := Document(done.Tree, rules); again.Tree != done.Tree {
 				t.Errorf("%s is applied twice: %s", c.modify, jsontree.Append(nil, again.Tree))
 			}
 		}
@@ -69,7 +69,7 @@ func TestWhatIsNotComputedIsNamed(t *testing.T) {
 		`{"type":"mix","value":"0.1","space":"lch","color":"{none}"}`, `{"type":"lighten","value":"0.01","space":"lch","format":"hsl"}`,
 	} {
 		text := `{"a":{"$type":"color","$value":"color(display-p3 0 1 0)","$extensions":{"studio.tokens":{"modify":` + modify + `}}}}`
-		_, said, done := values(t, text, true)
+		_, said, done := values(t, text, Studio)
 		if string(jsontree.Append(nil, done.Tree)) != text || len(said) != 1 || !strings.Contains(said[0], "is not applied; the colour stays") {
 			t.Errorf("%s = %s, %v, want it named", modify, jsontree.Append(nil, done.Tree), said)
 		}
@@ -90,7 +90,7 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 		"type":   `{"fontSize":"16","lineHeight":"1.5","letterSpacing":"0.05em","fontWeight":"SemiBold Italic","textCase":"uppercase","textDecoration":"none","fontStyle":"{slant}"}`,
 		"shadow": `[{"offsetX":"2","blur":"8","color":"#000"}]`,
 	}
-	got, said, done := values(t, text, true)
+	got, said, done := values(t, text, Studio)
 	for name := range want {
 		if got[name] != want[name] {
 			t.Errorf("%s = %s, want %s", name, got[name], want[name])
@@ -107,7 +107,7 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 	if kind := done.Tree.Find("fade").Find("$type").Text; kind != "gradient" {
 		t.Errorf("a gradient is of type %s", kind)
 	}
-	if root, _ := jsontree.Parse(text); Document(root, false).Tree != root {
+	if root, _ := jsontree.Parse(text); Document(root, Modifiers).Tree != root {
 		t.Error("outside of Tokens Studio an expression is one of CSS, and stays")
 	}
 }

@@ -136,7 +136,7 @@ func (s *system) refuseEmpty() error {
 func (a *app) refuseLossOfModes(ctx context.Context, p *pushFlags, s *system) error {
 	for i, v := range s.plan.Variants {
 		f := target.Resolved{Absent: true, Variant: &client.Variant{Slug: v.Slug}}
-		t := newPushTarget(a, nil, f, *p, s.modes[i].Of(v.Overrides, s.theme))
+		t := newPushTarget(a, nil, f, *p, s.modes[i].Of(v.Overrides))
 		t.base, t.theme = jsontree.NewObject(), s.plan.Theme
 		plan := t.plan()
 		if len(v.Overrides.Members) == 0 && (p.acceptLoss || !t.loses(plan)) {
@@ -312,12 +312,12 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 	for i, v := range s.plan.Variants {
 		if len(v.Overrides.Members) == 0 && !present[v.Slug] {
 			a.Warn("Note: %s says nothing that the Theme does not say: no Variant is made for it.", escape.Line(label(v.Dimension, v.Name)))
-			validate.PrintDropped(a.App, s.modes[i].Of(v.Overrides, s.theme).Faults, p.full || p.verbose)
+			validate.PrintDropped(a.App, s.modes[i].Faults, p.full || p.verbose)
 			continue
 		}
 		var done Result
 		p.Variant, p.Name = v.Slug, v.Name
-		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides, s.theme), document, quiet, &done); err != nil {
+		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides), document, quiet, &done); err != nil {
 			return results, ofVariant(v.Slug, err)
 		}
 		results = append(results, done)

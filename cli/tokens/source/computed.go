@@ -18,10 +18,16 @@ func (s *Sources) compute(files []*tokenFile) {
 	}) {
 		return
 	}
-	isStudio := func(f *tokenFile) bool {
-		return f.kind.HasSets() || f.kind == tokenfile.StyleDictionary && tokenfile.HasStudioTypes(f.parsed.Root)
+	rules := compute.Modifiers
+	switch {
+	case hasSets(files):
+		rules = compute.Studio
+	case slices.ContainsFunc(files, func(f *tokenFile) bool {
+		return f.kind == tokenfile.StyleDictionary && tokenfile.HasStudioTypes(f.parsed.Root)
+	}):
+		rules = compute.Expressions
 	}
-	done := compute.Document(s.Tree, slices.ContainsFunc(files, isStudio))
+	done := compute.Document(s.Tree, rules)
 	s.Tree, s.needs = done.Tree, done.Needs
 	for _, c := range done.Concessions {
 		s.read = append(s.read, concession{c, s.at[c.Pointer]})

@@ -244,7 +244,7 @@ func TestPenpotIsReadWhole(t *testing.T) {
 	for name, text := range members {
 		files[name+".json"] = string(text)
 	}
-	const want = `{"dimension":{"scale":{"$type":"dimension","$value":"2"},"sm":{"$type":"dimension","$value":"8"}},"ink":{"$type":"color","$value":"#112233","$description":"text"}`
+	const want = `{"dimension":{"scale":{"$type":"dimension","$value":"2px"},"sm":{"$type":"dimension","$value":"8px"}},"ink":{"$type":"color","$value":"#112233","$description":"text"}`
 	folder := written(t, files)
 	for rule, name := range map[string]string{"one file": filepath.Join(written(t, map[string]string{"tokens.json": penpot}), "tokens.json"), "a folder": folder} {
 		var said bytes.Buffer

@@ -10,7 +10,6 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/tokentree"
-	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -110,18 +109,10 @@ func (s *System) add(d tokenfile.Dimension) {
 	}
 }
 
-// Of returns s for the overrides of a Variant of a Theme, with the places of their values, and without what is lost of the Theme
-// too.
-func (s *Sources) Of(overrides *jsontree.Node, theme *Sources) *Sources {
+// Of returns s for the overrides of a Variant, with the places of their values.
+func (s *Sources) Of(overrides *jsontree.Node) *Sources {
 	of := *s
 	of.Tree, of.at, of.merged = overrides, map[string]spot{}, nil
-	known := map[[2]string]bool{}
-	for _, d := range slices.Concat(theme.Faults, theme.Unread) {
-		known[[2]string{d.Path, d.Reason}] = true
-	}
-	isThemes := func(d validate.Dropped) bool { return known[[2]string{d.Path, d.Reason}] }
-	of.Faults = slices.DeleteFunc(slices.Clone(s.Faults), isThemes)
-	of.Unread = slices.DeleteFunc(slices.Clone(s.Unread), isThemes)
 	for _, m := range overrides.Members {
 		if found, ok := s.at[tokentree.Pointer(m.Name)]; ok {
 			of.at[m.Name] = found
