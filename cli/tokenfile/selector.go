@@ -10,105 +10,193 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// usualSelectors are those whose custom properties hold for a whole page in its usual mode.
-var usualSelectors = regexp.MustCompile(`^(@theme\b.*|:root|:host|html|\*|body|\.light|(:root|html)?\[(data-)?(theme|mode|color-scheme|color-mode)="?(light|default)"?\]|@media \(prefers-color-scheme: ?light\) :root)$`)
-
-// mediaFeature is the name and value of a media query, quotedName those of an attribute in a selector.
+// The selectors whose custom properties hold for a whole page: in every mode, and in light.
 var (
-	mediaFeature = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
-	mediaPrint   = regexp.MustCompile(`^@media (print)\b`)
-	mediaOther   = regexp.MustCompile(`^@media\b.*( not \(| or \(| \([a-z-]+ ?[:<>=)])`)
-	quotedName   = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
-	className    = regexp.MustCompile(`^(?::root|html)?\.([\w-]+)$`)
+	usualSelectors = regexp.MustCompile(`(?i)^(@theme\b.*|:root|:host|html|\*|body)$`)
+	lightSelectors = regexp.MustCompile(`(?i)^(:root|html)?\[(data-)?(theme|mode|color-scheme|color-mode)="?(light|default)"?\]$`)
 )
 
-// denied is what a selector says that is not.
-var denied = regexp.MustCompile(`:not\([^()]*\)`)
+// mediaFeature is the name and value of a media query, mediaQuery all of one before selectors, quotedName the name and value
+// of an attribute in a selector.
+var (
+	mediaFeature = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
+	mediaQuery   = regexp.MustCompile(`^@media ((?:only |not )?(?:screen|print|all|\([^()]*\))(?: (?:and|or) (?:not )?(?:screen|print|all|\([^()]*\)))*)(?: (.*))?$`)
+	quotedName   = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
+	className    = regexp.MustCompile(`(?i)^(?::root|html|body)?\.([\w-]+)$`)
+	variantName  = regexp.MustCompile(`@variant ([\w-]+)`)
+)
 
-// weightless is what a selector is put into to have less weight than others, or another.
-var weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
+// weightless is what a selector is put into to have less weight than others, or another; denied is what it says that is not.
+var (
+	weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
+	denied     = regexp.MustCompile(`:not\([^()]*\)`)
+)
 
-// partsOf splits a list of selectors, in or out of a layer. What stands before the first holds for all.
-func partsOf(selector string) []string {
-	selector = strings.TrimSpace(strings.TrimPrefix(weightless.ReplaceAllString(selector, "$1"), syntax.Layer))
-	list := strings.Split(selector, ",")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	if strings.HasPrefix(selector, "@") && !usualSelectors.MatchString(list[0]) {
-		return []string{selector}
-	}
-	return list
+// page is what the selectors of a stylesheet together say of it.
+type page struct {
+	base   string // the class that stands for the page, if one does
+	isDark bool   // what holds in every mode is the dark mode, and light is one beside it
 }
 
-// modeOf is the mode for which a selector declares, and what else it says of it; empty for the usual one. base is the class
-// that stands for the page, if one does.
-func modeOf(selector, base string) (mode string, h Hint) {
-	usual, other := false, ""
-	for _, one := range partsOf(selector) {
-		if base != "" {
-			one = strings.TrimPrefix(one, base)
-		}
-		if one == "" || usualSelectors.MatchString(one) {
-			usual = true
-		} else if other == "" {
-			other = one
+// declared is a mode that a selector declares for, and what else the selector says of it.
+type declared struct {
+	mode string // empty for the usual one
+	hint Hint
+}
+
+// partsOf splits a list of selectors, in or out of a layer, and under a media query, which is the same for all.
+func partsOf(selector string) (query string, list []string) {
+	selector = weightless.ReplaceAllString(selector, "$1")
+	selector = strings.TrimSpace(strings.TrimPrefix(selector, syntax.Layer))
+	if m := mediaQuery.FindStringSubmatch(selector); m != nil {
+		if query, selector = m[1], m[2]; query == "screen" || query == "all" || query == "only screen" {
+			query = ""
 		}
 	}
-	if usual {
-		return "", h
+	for one := range strings.SplitSeq(selector, ",") {
+		list = append(list, strings.TrimSpace(strings.ReplaceAll(one, " &", "")))
 	}
-	said := denied.ReplaceAllString(other, "")
-	features := mediaFeature.FindAllStringSubmatch(said, -1)
-	if len(features) > 0 && mediaOther.MatchString(mediaFeature.ReplaceAllString(said, "()")) {
-		return strings.TrimSuffix(strings.TrimPrefix(other, "@media "), " :root"), h // other conditions, or none of these
+	return query, list
+}
+
+// modesOf lists the modes for which a selector declares: each once, and the usual one alone if it is among them.
+func (p page) modesOf(selector string) (modes []declared) {
+	query, list := partsOf(selector)
+	for _, one := range list {
+		d := p.modeOf(query, one)
+		if d.mode == "" {
+			return []declared{{}}
+		}
+		if i := slices.IndexFunc(modes, func(other declared) bool { return other.mode == d.mode }); i < 0 {
+			modes = append(modes, d)
+		} else {
+			modes[i].hint = Hint{cmp.Or(modes[i].hint.Attribute, d.hint.Attribute), cmp.Or(modes[i].hint.When, d.hint.When)}
+		}
+	}
+	return modes
+}
+
+// modeOf is the mode for which one selector declares under a media query.
+func (p page) modeOf(query, selector string) (d declared) {
+	if m := variantName.FindStringSubmatch(selector); m != nil {
+		return p.named(m[1], Hint{})
+	}
+	said := denied.ReplaceAllString(strings.TrimPrefix(selector, p.base), "")
+	isUsual := said == "" || usualSelectors.MatchString(said)
+	own, attribute := attributesOf(said)
+	if m := className.FindStringSubmatch(said); m != nil {
+		own = modeWord(m[1])
+	}
+	switch {
+	case query == "" && isUsual:
+		return d
+	case query == "" && lightSelectors.MatchString(said):
+		return p.named("light", Hint{Attribute: attribute})
+	case query == "":
+		return p.named(cmp.Or(own, selector), Hint{Attribute: attribute})
+	}
+	when, mode, isKnown := conditionOf(query)
+	switch {
+	case !isKnown:
+		return declared{strings.TrimSpace(query + " " + strings.TrimSuffix(selector, ":root")), Hint{}}
+	case isUsual || own == "" && attribute != "" || own == mode:
+		return p.named(mode, Hint{Attribute: attribute, When: when})
+	}
+	return declared{mode + "-" + cmp.Or(own, selector), Hint{Attribute: attribute}}
+}
+
+// named is a mode by its name: light is the usual one, unless the page is dark.
+func (p page) named(mode string, h Hint) declared {
+	if key := ModeKey(mode); !p.isDark && (key == "light" || key == "default") {
+		return declared{}
+	}
+	return declared{mode, h}
+}
+
+// conditionOf returns the condition of a media query and the name of the mode that it makes. isKnown is false if it asks for
+// something else too, or for the opposite.
+func conditionOf(query string) (when, mode string, isKnown bool) {
+	if query == "print" {
+		return query, query, true
+	}
+	features := mediaFeature.FindAllStringSubmatch(query, -1)
+	rest := strings.NewReplacer("only ", "", "screen", "", "all", "", " and ", "", " ", "").Replace(mediaFeature.ReplaceAllString(query, ""))
+	if len(features) == 0 || rest != "" {
+		return "", "", false
 	}
 	var names []string
 	for _, m := range features {
 		names = append(names, m[2])
-		h.When = "(" + m[1] + ": " + m[2] + ")"
-	}
-	if m := mediaPrint.FindStringSubmatch(said); m != nil && names == nil {
-		names, h.When = m[1:], m[1]
+		when = "(" + m[1] + ": " + m[2] + ")"
 	}
 	if len(features) > 1 {
-		h.When = ""
+		when = ""
 	}
-	mode = strings.Join(names, "-")
-	own, attribute := attributesOf(said)
-	switch joined := strings.Join(own, "-"); {
-	case joined == "":
-	case mode == "" || joined != "auto" && joined != "system" && joined != mode: // not the switch that leaves it to the condition
-		if mode != "" {
-			h.When = ""
-		}
-		mode = joined
-	}
-	h.Attribute = attribute
-	if m := className.FindStringSubmatch(said); m != nil {
-		mode = m[1]
-	}
-	return cmp.Or(mode, other), h
+	return when, strings.Join(names, "-"), true
 }
 
-// attributesOf lists the values of the attributes in a selector that are not the usual ones, each once and none that another
-// begins with, and the name of the first such attribute.
-func attributesOf(selector string) (values []string, attribute string) {
+// modeWord is the name of a class without the words by which people say that it is a mode, if a mode is left that is known.
+func modeWord(class string) string {
+	words := strings.FieldsFunc(class, func(r rune) bool { return r == '-' || r == '_' })
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return slices.Contains([]string{"theme", "mode", "scheme", "color"}, strings.ToLower(word))
+	})
+	if name := strings.Join(words, "-"); IsModeName(name) {
+		return name
+	}
+	return class
+}
+
+// attributesOf joins the values of the attributes in a selector, each once and none that another begins with, and returns the
+// name of the first attribute that another value than the usual one. Values that leave a mode to the system say none.
+func attributesOf(selector string) (joined, attribute string) {
+	var values []string
 	for _, m := range quotedName.FindAllStringSubmatch(selector, -1) {
-		isUsual := slices.Contains([]string{"light", "default"}, m[2])
-		begins := func(longer, shorter string) bool { return strings.HasPrefix(longer, shorter) }
-		if isUsual || slices.ContainsFunc(values, func(v string) bool { return begins(v, m[2]) }) {
+		name := strings.TrimPrefix(m[1], "data-")
+		if isUsual := m[2] == "light" || m[2] == "default"; attribute == "" || !isUsual && joined == "" {
+			attribute = name
+			if !isUsual {
+				joined = m[2]
+			}
+		}
+		if m[2] == "auto" || m[2] == "system" || slices.ContainsFunc(values, func(v string) bool { return strings.HasPrefix(v, m[2]) }) {
 			continue
 		}
-		values = slices.DeleteFunc(values, func(v string) bool { return begins(m[2], v) })
-		if values = append(values, m[2]); attribute == "" {
-			attribute = strings.TrimPrefix(m[1], "data-")
+		values = slices.DeleteFunc(values, func(v string) bool { return strings.HasPrefix(m[2], v) })
+		values = append(values, m[2])
+	}
+	return strings.Join(values, "-"), attribute
+}
+
+// pageOf reads the selectors of a stylesheet together.
+func pageOf(root *jsontree.Node) page {
+	p := page{base: baseOf(root)}
+	every := map[string]string{} // what holds in every mode
+	hasDark, isReplaced := false, false
+	for _, m := range root.Members {
+		if isApart(m.Name) {
+			continue
+		}
+		query, list := partsOf(m.Name)
+		isEvery, isLight := false, false
+		for _, one := range list {
+			isEvery = isEvery || query == "" && usualSelectors.MatchString(one)
+			d := page{base: p.base, isDark: true}.modeOf(query, one)
+			hasDark = hasDark || strings.Contains(ModeKey(d.mode), "dark") && !isEvery
+			isLight = isLight || ModeKey(d.mode) == "light"
+			p.isDark = p.isDark || isEvery && len(list) > 1 && slices.ContainsFunc(list, func(other string) bool { return ModeKey(p.modeOf("", other).mode) == "dark" })
+		}
+		for _, v := range m.Value.Members {
+			switch before, known := every[v.Name]; {
+			case isEvery && !isLight:
+				every[v.Name] = v.Value.Text
+			case isLight && known && before != v.Value.Text:
+				isReplaced = true
+			}
 		}
 	}
-	if m := quotedName.FindStringSubmatch(selector); m != nil && len(values) == 0 {
-		return []string{m[2]}, strings.TrimPrefix(m[1], "data-")
-	}
-	return values, attribute
+	p.isDark = p.isDark || isReplaced && !hasDark
+	return p
 }
 
 // baseOf is the class that stands for the page in a stylesheet without a usual selector: the only one, or one that others
@@ -119,17 +207,18 @@ func baseOf(root *jsontree.Node) string {
 		if isApart(m.Name) {
 			continue
 		}
-		if mode, _ := modeOf(m.Name, ""); mode == "" {
+		if modes := (page{isDark: true}).modesOf(m.Name); modes[0].mode == "" {
 			return ""
 		}
-		for _, one := range partsOf(m.Name) {
+		_, list := partsOf(m.Name)
+		for _, one := range list {
 			if all = append(all, one); className.MatchString(one) {
 				classes = append(classes, one)
 			}
 		}
 	}
 	for _, class := range classes {
-		isMode := IsModeName(className.FindStringSubmatch(class)[1])
+		isMode := IsModeName(modeWord(className.FindStringSubmatch(class)[1]))
 		begins := func(one string) bool {
 			return one != class && strings.HasPrefix(one, class) && strings.ContainsAny(one[len(class):len(class)+1], "[.:")
 		}
@@ -143,11 +232,14 @@ func baseOf(root *jsontree.Node) string {
 // isApart reports whether a member of the tree of a stylesheet is not a selector.
 func isApart(name string) bool { return name == syntax.Registered || name == syntax.Imported }
 
+// outOfLayer is what a selector weighs more if it is in no layer.
+const outOfLayer = 500
+
 // weightOf orders what usual selectors declare as the cascade does: what holds for the elements of a page goes before what
 // holds for its root, what is in no layer before a layer, and then the more specific one (CSS Cascading Level 5, section 6).
 func weightOf(selector string) (weight int) {
 	inLayer := strings.HasPrefix(selector, syntax.Layer) || strings.Contains(selector, "@theme")
-	for _, one := range strings.Split(strings.TrimPrefix(selector, syntax.Layer), ",") {
+	for one := range strings.SplitSeq(strings.TrimPrefix(selector, syntax.Layer), ",") {
 		one = strings.TrimSpace(one)
 		counted := weightless.ReplaceAllStringFunc(one, func(s string) string {
 			if strings.HasPrefix(s, ":where") {
@@ -161,14 +253,14 @@ func weightOf(selector string) (weight int) {
 		}
 		switch {
 		case one == "*":
-			own += 2000
+			own += 4 * outOfLayer
 		case strings.HasPrefix(one, "body"):
-			own += 1000
+			own += 2 * outOfLayer
 		}
 		weight = max(weight, own)
 	}
 	if !inLayer {
-		weight += 500
+		weight += outOfLayer
 	}
 	return weight
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.com/livery/cli/tokenfile/cssvalue"
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -43,29 +44,33 @@ func Declare(names map[string]bool, root *jsontree.Node, o Options) {
 
 // read collects the custom properties of a stylesheet.
 func (p *properties) read(root *jsontree.Node) {
-	base := baseOf(root)
+	of := pageOf(root)
 	attributes := map[string]map[string]bool{} // of each mode
 	for _, m := range root.Members {
-		if mode, h := modeOf(m.Name, base); mode != "" && h.Attribute != "" {
-			if attributes[mode] == nil {
-				attributes[mode] = map[string]bool{}
+		for _, d := range of.modesOf(m.Name) {
+			if d.mode == "" || d.hint.Attribute == "" || isApart(m.Name) {
+				continue
 			}
-			attributes[mode][h.Attribute] = true
+			if attributes[d.mode] == nil {
+				attributes[d.mode] = map[string]bool{}
+			}
+			attributes[d.mode][d.hint.Attribute] = true
 		}
 	}
 	for _, m := range root.Members {
 		if isApart(m.Name) {
 			continue
 		}
-		mode, h := modeOf(m.Name, base)
-		if len(attributes[mode]) > 1 && h.Attribute != "" && !IsModeName(mode) {
-			mode = h.Attribute + "-" + mode // one value of two attributes is two modes
-		}
-		if mode != "" {
-			p.hint(mode, h)
-		}
 		p.weight = weightOf(m.Name)
-		p.collect(mode, m.Value, jsontree.Pointer{m.Name})
+		for _, d := range of.modesOf(m.Name) {
+			if len(attributes[d.mode]) > 1 && d.hint.Attribute != "" && !IsModeName(d.mode) {
+				d.mode = d.hint.Attribute + "-" + d.mode // one value of two attributes is two modes
+			}
+			if d.mode != "" {
+				p.hint(d.mode, d.hint)
+			}
+			p.collect(d.mode, m.Value, jsontree.Pointer{m.Name})
+		}
 	}
 	p.register(root.Find(syntax.Registered))
 	if imports := root.Find(syntax.Imported); imports != nil {
@@ -215,8 +220,8 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 		value := lineEnd.ReplaceAllString(strings.TrimSpace(m.Value.Text), " ") // which no text in a stylesheet holds
 		value, isImportant := strings.CutSuffix(value, syntax.Important)
 		one := property{strings.TrimPrefix(m.Name, "--"), value, append(at[:len(at):len(at)], m.Name).String(), p.weight}
-		if isImportant {
-			one.weight += importantWeight
+		if isImportant { // among what is important a layer goes before what is in none
+			one.weight += importantWeight - 2*(one.weight/outOfLayer%2)*outOfLayer
 		}
 		if mode != "" {
 			one.weight += modeWeight
@@ -288,7 +293,15 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 		part.Concessions = append(part.Concessions, Concession{kind, one.origin, one.name, message})
 	}
 	name := propertyName(one.name)
-	if before, ok := p.named[name]; ok && before.name == one.name && before.weight > one.weight {
+	before, isSecond := p.named[name]
+	if isSecond = isSecond && before.name == one.name; isSecond && before.weight/modeWeight == one.weight/modeWeight && before.value != one.value && selectorOf(before) != selectorOf(one) {
+		loses := before
+		if before.weight > one.weight {
+			loses = one
+		}
+		part.Concessions = append(part.Concessions, Concession{"values that another rule replaces", loses.origin, loses.name, Clip(loses.value) + " is left out: of the rules for one mode another counts"})
+	}
+	if isSecond && before.weight > one.weight {
 		return
 	}
 	value := cssvalue.ReplaceVariables(cssvalue.WithoutTailwind(cssvalue.UnescapedStrings(one.value)), func(reference, to, fallback string) string {
@@ -302,7 +315,7 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 		return reference
 	})
 	switch {
-	case value == "initial" || strings.HasSuffix(one.name, "*") || value == "":
+	case slices.Contains(wideKeywords, strings.ToLower(value)) || strings.HasSuffix(one.name, "*") || value == "" || strings.Contains(one.value, "{"):
 		concede("custom properties without a value", `"`+one.value+`" is left out`)
 		return
 	case strings.Contains(value, "var(--"):
@@ -314,8 +327,17 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 	}
 	members := []jsontree.Member{}
 	node := jsontree.NewString(value)
-	if kind := p.typeOf(one.name, node); kind != "" {
+	if text, isText := cssvalue.TextOf(value); isText && strings.ContainsAny(text, "<>&\\\"\u00a0") { // which no value of CSS has as it is
+		node = jsontree.NewString(text)
+		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString("string")})
+	} else if kind := p.typeOf(one.name, node); kind != "" {
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
+	}
+	if spelled, misfit := css.Append(nil, css.Unknown, node); misfit == nil && len(members) == 0 && spelled[0] == '"' && value[0] != '"' && !strings.Contains(strings.ToLower(value), "url(") {
+		concede("values that are text in quotes", Clip(value)+" is served in quotes: what is not known to be safe is a text")
+	}
+	if own, served := "--"+cssvalue.Unescaped(one.name), string(css.AppendName(nil, "", []string{name})); own != served {
+		concede("names that tokens.css spells otherwise", own+" is "+served+" there")
 	}
 	token := jsontree.NewObject(append(members, jsontree.Member{Name: "$value", Value: node})...)
 	if before, ok := p.named[name]; ok && before.name != one.name {
@@ -328,6 +350,15 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 		part.Tree.Members = append(part.Tree.Members, jsontree.Member{Name: name, Value: token})
 	}
 	part.Origins[jsontree.Pointer{name}.String()] = one.origin
+}
+
+// wideKeywords are those that every property of CSS takes: they say no value of their own.
+var wideKeywords = []string{"initial", "inherit", "unset", "revert", "revert-layer"}
+
+// selectorOf is the selector that declares a property.
+func selectorOf(one property) string {
+	p, _ := jsontree.ParsePointer(one.origin)
+	return strings.Join(p[:len(p)-1], " ")
 }
 
 // propertyName is the name of the token of a custom property: its own, without escapes and what no name of a token holds.

@@ -125,3 +125,11 @@ func Unescaped(text string) string {
 	}
 	return b.String()
 }
+
+// TextOf returns the text of a value that is one string of CSS, without its quotes and escapes.
+func TextOf(value string) (text string, ok bool) {
+	if len(value) < 2 || quotedText.FindString(value) != value {
+		return "", false
+	}
+	return Unescaped(value[1 : len(value)-1]), true
+}
