@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/arithmetic"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokenfile/tree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -169,13 +171,31 @@ func (f *figma) fault(pointer, path, message string) {
 // valueOf returns the value of a variable in the wanted mode, and whether that is another than in the
 // default mode.
 func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
-	collection := f.collections.Find(textOf(v.Find("variableCollectionId")))
+	id := textOf(v.Find("variableCollectionId"))
+	collection := f.collections.Find(id)
 	values := v.Find("valuesByMode")
 	usual := values.Find(textOf(collection.Find("defaultModeId")))
 	if usual == nil && values.IsObject() && len(values.Members) > 0 {
 		usual = values.Members[0].Value
 	}
 	wanted := f.modeOf(textOf(collection.Find("name")))
+	for _, e := range f.extensionsOf(id) {
+		for _, mode := range itemsOf(e.Find("modes")) {
+			switch name := extensionMode(e, mode); {
+			case name == wanted:
+				f.modeFound = true
+				value := e.Find("variableOverrides").Find(textOf(v.Find("id"))).Find(textOf(mode.Find("modeId")))
+				if value == nil {
+					value = values.Find(textOf(mode.Find("parentModeId")))
+				}
+				if value != nil {
+					return value, usual == nil || !jsontree.Equal(value, usual)
+				}
+			case !slices.Contains(f.modes, name):
+				f.modes = append(f.modes, name)
+			}
+		}
+	}
 	for _, mode := range itemsOf(collection.Find("modes")) {
 		name := textOf(mode.Find("name"))
 		if name == wanted {
@@ -188,6 +208,26 @@ func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
 		}
 	}
 	return usual, wanted == ""
+}
+
+// extensionsOf lists the collections that extend another: their modes are those of the other with values of their own, as a
+// brand has them.
+func (f *figma) extensionsOf(id string) (list []*jsontree.Node) {
+	for _, m := range f.collections.Members {
+		if textOf(m.Value.Find("parentVariableCollectionId")) == id || textOf(m.Value.Find("rootVariableCollectionId")) == id && m.Name != id {
+			list = append(list, m.Value)
+		}
+	}
+	return list
+}
+
+// extensionMode names a mode of a collection that extends another: by both names, since the other has a mode of that name too.
+func extensionMode(collection, mode *jsontree.Node) string {
+	name := textOf(collection.Find("name"))
+	if len(itemsOf(collection.Find("modes"))) > 1 {
+		name += " " + textOf(mode.Find("name"))
+	}
+	return name
 }
 
 // value makes a DTCG value of one of Figma.
@@ -203,6 +243,9 @@ func (f *figma) value(v, raw *jsontree.Node) (*jsontree.Node, string) {
 		return jsontree.NewString("{" + strings.Join(target, ".") + "}"), ""
 	case textOf(v.Find("resolvedType")) == "COLOR":
 		return figmaColor(raw)
+	case isPercent(v) && raw.Kind == jsontree.Number:
+		part, _ := arithmetic.Evaluate(raw.Text + " / 100")
+		return &jsontree.Node{Kind: jsontree.Number, Text: part}, ""
 	case figmaType(v) == "dimension":
 		return jsontree.NewObject(jsontree.Member{Name: "value", Value: raw}, jsontree.Member{Name: "unit", Value: jsontree.NewString("px")}), ""
 	}
@@ -255,6 +298,12 @@ func figmaType(v *jsontree.Node) string {
 	return "string"
 }
 
+// isPercent reports whether a number of Figma is one of hundred: an opacity.
+func isPercent(v *jsontree.Node) bool {
+	scopes := itemsOf(v.Find("scopes"))
+	return len(scopes) == 1 && textOf(scopes[0]) == "OPACITY"
+}
+
 // figmaColor keeps the numbers as Figma spells them, and says the colour in hexadecimal too.
 func figmaColor(raw *jsontree.Node) (*jsontree.Node, string) {
 	hex, components := "#", &jsontree.Node{Kind: jsontree.Array}
@@ -302,3 +351,31 @@ func alphaHex(text string) string {
 }
 
 func isTrue(n *jsontree.Node) bool { return n != nil && n.Kind == jsontree.Bool && n.True }
+
+// WithAliases returns a document of files that Figma itself exported in which each token that is an alias there is one, if the
+// token that it names is in a document; Figma writes the value of the mode that the file was exported in.
+func WithAliases(root *jsontree.Node, in *dtcg.Document) *jsontree.Node {
+	return withAliases(root, nil, in)
+}
+
+func withAliases(n *jsontree.Node, at jsontree.Pointer, in *dtcg.Document) *jsontree.Node {
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		below := append(at[:len(at):len(at)], m.Name)
+		switch value := m.Value.Find("$value"); {
+		case isMeta(m.Name) || !m.Value.IsObject():
+		case value == nil:
+			m.Value = withAliases(m.Value, below, in)
+		default:
+			extensions := m.Value.Find("$extensions")
+			data := extensions.Find("com.figma.aliasData")
+			if data == nil {
+				data = extensions.Find("com.figma").Find("aliasData")
+			}
+			path := strings.Join(segments(textOf(data.Find("targetVariableName"))), ".")
+			if path != "" && path != strings.Join(below, ".") && in.Token(path) != nil && !strings.HasPrefix(textOf(value), "{") {
+				m.Value = tree.With(m.Value, "$value", jsontree.NewString("{"+path+"}"))
+			}
+		}
+		return m
+	})
+}

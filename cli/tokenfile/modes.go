@@ -73,8 +73,8 @@ func (f *figma) severalModes(ids []string) (all []collection) {
 		used[textOf(f.variables.Find(id).Find("variableCollectionId"))] = true
 	}
 	for _, m := range f.collections.Members {
-		modes := itemsOf(m.Value.Find("modes"))
-		if !used[m.Name] || len(modes) < 2 {
+		modes, extensions := itemsOf(m.Value.Find("modes")), f.extensionsOf(m.Name)
+		if !used[m.Name] || len(modes) < 2 && len(extensions) == 0 {
 			continue
 		}
 		c := collection{id: m.Name, name: textOf(m.Value.Find("name"))}
@@ -86,6 +86,11 @@ func (f *figma) severalModes(ids []string) (all []collection) {
 			c.modes = append(c.modes, name)
 			if textOf(mode.Find("modeId")) == textOf(m.Value.Find("defaultModeId")) {
 				c.usual = name
+			}
+		}
+		for _, e := range extensions {
+			for _, mode := range itemsOf(e.Find("modes")) {
+				c.modes = append(c.modes, extensionMode(e, mode))
 			}
 		}
 		all = append(all, c)

@@ -13,7 +13,7 @@ import (
 var usualModes = []string{"default", "base", "light", "day", "desktop", "comfortable"}
 
 // knownModes are the names by which an object inside a value is one value for each mode.
-var knownModes = append([]string{"dark", "dim", "night", "mobile", "compact", "disabled", "wireframe", "lightest", "darkest", "highcontrast", "hc", "lighthc", "darkhc", "lighthighcontrast", "darkhighcontrast"}, usualModes...)
+var knownModes = append([]string{"dark", "dim", "night", "mobile", "tablet", "compact", "disabled", "wireframe", "lightest", "darkest", "highcontrast", "hc", "lighthc", "darkhc", "lighthighcontrast", "darkhighcontrast"}, usualModes...)
 
 // modeValues chooses one value of those that stand side by side in a value, as in {"light": "#fff", "dark": "#000"}.
 type modeValues struct {

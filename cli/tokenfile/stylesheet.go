@@ -333,7 +333,7 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 	} else if kind := p.typeOf(one.name, node); kind != "" {
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
-	if spelled, misfit := css.Append(nil, css.Unknown, node); misfit == nil && len(members) == 0 && spelled[0] == '"' && value[0] != '"' && !strings.Contains(strings.ToLower(value), "url(") {
+	if spelled, misfit := css.Append(nil, css.Unknown, node); misfit == nil && len(members) == 0 && spelled[0] == '"' && value[0] != '"' && !strings.Contains(value, "{") && !strings.Contains(strings.ToLower(value), "url(") {
 		concede("values that are text in quotes", Clip(value)+" is served in quotes: what is not known to be safe is a text")
 	}
 	if own, served := "--"+cssvalue.Unescaped(one.name), string(css.AppendName(nil, "", []string{name})); own != served {

@@ -91,7 +91,10 @@ var kinds = []struct{ mode, dimension, when string }{
 	{"compact", "density", ""},
 	{"comfortable", "density", ""},
 	{"mobile", "viewport", ""},
+	{"tablet", "viewport", ""},
 	{"desktop", "viewport", ""},
+	{"lighthighcontrast", "scheme", ""},
+	{"darkhighcontrast", "scheme", ""},
 }
 
 // shortNames are names of modes that say what they are only beside the name of their dimension.

@@ -44,6 +44,9 @@ func (a *app) confirmFolder(ctx context.Context, s *source.Sources, p *pushFlags
 	}
 	what := term.Plural(clashes, "value") + " of tokens that stand in several files of a folder"
 	next := "Push them with --variants auto if they are modes, name the files in the order in which they count, or lay all over each other with --yes."
+	if p.variants == "auto" {
+		next = "If they are modes, put them into a folder called modes or themes, a file or a folder for each. Or lay all over each other with --yes."
+	}
 	if a.CanAsk() {
 		if p.dryRun {
 			a.Warn("Note: a push would ask, since it would lose %s.", what)

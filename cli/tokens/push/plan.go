@@ -48,6 +48,7 @@ type pushPlan struct {
 	count      int                // of operations
 	remains    *remainder         // nil under --strict
 	unserved   []validate.Dropped // tokens of the files that the draft takes and that no served file has
+	hidden     []validate.Dropped // tokens of the files that tokens.css does not have, because another has their name there
 }
 
 func newPushTarget(a *app, c *client.Client, f target.Resolved, p pushFlags, wanted *source.Sources) *pushTarget {
@@ -143,14 +144,22 @@ func (t *pushTarget) findUnserved(p *pushPlan, set *renderer.Set, valueOf func(p
 	for _, u := range t.wanted.Unapplied {
 		kept[u.Path] = true
 	}
-	p.unserved = p.remains.notServed(set, func(path string) *jsontree.Node {
+	found := set.Diagnostics()
+	p.unserved = p.remains.notServed(found, func(path string) *jsontree.Node {
 		if kept[path] {
 			return nil
 		}
 		return valueOf(path)
 	})
-	for i := range p.unserved {
-		p.unserved[i].Location = t.wanted.TokenLocation(p.unserved[i].Path)
+	for _, d := range found {
+		if d.Kind == dtcg.NameCollision && valueOf(d.Path) != nil {
+			p.hidden = append(p.hidden, validate.Dropped{Path: d.Path, Reason: d.Message})
+		}
+	}
+	for _, list := range [][]validate.Dropped{p.unserved, p.hidden} {
+		for i := range list {
+			list[i].Location = t.wanted.TokenLocation(list[i].Path)
+		}
 	}
 }
 

@@ -73,13 +73,16 @@ func (t *pushTarget) loses(plan pushPlan) bool {
 	return plan.remains.isTooMuch() || len(t.wanted.Unread) > 0
 }
 
-// printUnserved lists the tokens that the draft takes and no served file has.
+// printUnserved lists the tokens that the draft takes and no served file has, or not tokens.css.
 func (a *app) printUnserved(plan pushPlan, p pushFlags) {
-	if len(plan.unserved) == 0 {
-		return
+	if len(plan.unserved) > 0 {
+		a.Warn("Stored, and in no served file until it is mended: %s.", term.Plural(len(plan.unserved), "token"))
+		validate.PrintRows(a.App, plan.unserved, p.full || p.verbose)
 	}
-	a.Warn("Stored, and in no served file until it is mended: %s.", term.Plural(len(plan.unserved), "token"))
-	validate.PrintRows(a.App, plan.unserved, p.full || p.verbose)
+	if len(plan.hidden) > 0 {
+		a.Warn("Not in tokens.css, where another token has the name: %s.", term.Plural(len(plan.hidden), "token"))
+		validate.PrintRows(a.App, plan.hidden, p.full || p.verbose)
+	}
 }
 
 // listLosses lists all that a push would lose.

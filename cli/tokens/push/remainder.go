@@ -8,7 +8,6 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/validate"
-	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -111,10 +110,11 @@ func (r *remainder) print(a *app, counted string) {
 	}
 }
 
-// notServed lists the tokens that no served file of a set has; valueOf returns the value that the files have for one, or nil.
-func (r *remainder) notServed(set *renderer.Set, valueOf func(path string) *jsontree.Node) (list []validate.Dropped) {
+// notServed lists the tokens that no served file has, by the diagnostics of a set; valueOf returns the value that the files have
+// for one, or nil.
+func (r *remainder) notServed(all []dtcg.Diagnostic, valueOf func(path string) *jsontree.Node) (list []validate.Dropped) {
 	seen := map[string]bool{}
-	for _, found := range set.Diagnostics() {
+	for _, found := range all {
 		if seen[found.Path] || !slices.Contains(losses, found.Kind) {
 			continue
 		}

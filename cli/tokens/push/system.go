@@ -62,6 +62,14 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 	if err := s.refuseEmpty(); err != nil {
 		return err
 	}
+	if len(s.source.Dimensions) == 0 { // else themes say which sets are laid over each other
+		if err := a.confirmMerge(cmd.Context(), s.theme, p); err != nil {
+			return err
+		}
+	}
+	if err := a.confirmFolder(cmd.Context(), s.theme, p); err != nil {
+		return err
+	}
 	if err := a.refuseLossOfModes(cmd.Context(), p, s); err != nil {
 		return err
 	}
@@ -118,7 +126,32 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 		}
 	}
 	s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
+	for i, m := range modes {
+		for _, c := range s.plan.Clashes {
+			if c.Dimension == m.Dimension && c.Mode == m.Name {
+				reason := s.modes[i].TokenLocation(c.Path) + ": the Theme has a group there, or a token above it; rename one of the two"
+				s.modes[i].Faults = append(s.modes[i].Faults, validate.Dropped{Path: c.Path, Reason: reason, Tokens: 1})
+			}
+		}
+	}
 	return nil
+}
+
+// notTogether lists the tokens that are computed in modes of several dimensions: a page with two of them has the value of one.
+func (s *system) notTogether() (paths []string) {
+	in := map[string]string{} // path -> the dimension that computes it
+	for i, v := range s.plan.Variants {
+		for _, m := range v.Overrides.Members {
+			switch other, known := in[m.Name]; {
+			case !s.modes[i].Computes(m.Name):
+			case !known:
+				in[m.Name] = v.Dimension
+			case other != v.Dimension && !slices.Contains(paths, m.Name):
+				paths = append(paths, m.Name)
+			}
+		}
+	}
+	return paths
 }
 
 // refuseEmpty returns the failure that the files hold tokens and the Theme would have none of them.
@@ -132,25 +165,46 @@ func (s *system) refuseEmpty() error {
 	return term.Fail("Name files that hold some.", "nothing is left to push: the files hold no token")
 }
 
-// refuseLossOfModes returns the failure that a Variant would lose more of its mode than a push may, before anything is sent.
+// refuseLossOfModes returns the failure that the Variants would together lose more of the files than a push may, before anything
+// is sent.
 func (a *app) refuseLossOfModes(ctx context.Context, p *pushFlags, s *system) error {
+	all := &remainder{}
+	var lossy []*pushTarget
+	var plans []pushPlan
 	for i, v := range s.plan.Variants {
 		f := target.Resolved{Absent: true, Variant: &client.Variant{Slug: v.Slug}}
 		t := newPushTarget(a, nil, f, *p, s.modes[i].Of(v.Overrides))
 		t.base, t.theme = jsontree.NewObject(), s.plan.Theme
 		plan := t.plan()
-		if len(v.Overrides.Members) == 0 && (p.acceptLoss || !t.loses(plan)) {
-			continue // there is no Variant to push
+		if plan.remains == nil {
+			continue
 		}
-		if err := a.refuseLoss(ctx, t, plan); err != nil {
-			return ofVariant(v.Slug, err)
+		all.Of, all.Pushed, all.Unserved = all.Of+plan.remains.Of, all.Pushed+plan.remains.Pushed, all.Unserved+plan.remains.Unserved
+		if plan.remains.lost() > 0 || len(t.wanted.Unread) > 0 {
+			lossy, plans = append(lossy, t), append(plans, plan)
 		}
 	}
-	return nil
+	if p.acceptLoss || len(lossy) == 0 {
+		return nil
+	}
+	tokens := len(dtcg.Read(s.plan.Theme).Tokens)
+	all.Of, all.Pushed = all.Of+tokens, all.Pushed+tokens
+	unread := slices.ContainsFunc(lossy, func(t *pushTarget) bool { return len(t.wanted.Unread) > 0 })
+	if !all.isTooMuch() && !unread {
+		return nil
+	}
+	for i, t := range lossy {
+		a.listLosses(t, plans[i])
+	}
+	plans[0].remains, lossy[0].counted = all, "value"
+	return ofVariant(lossy[0].f.Variant.Slug, a.confirmLoss(ctx, lossy[0], plans[0]))
 }
 
 // ofVariant says of which Variant a complaint is.
 func ofVariant(slug string, err error) error {
+	if err == nil {
+		return nil
+	}
 	said := *term.Explain(err)
 	said.Sentence = "push of Variant " + slug + ": " + said.Sentence
 	return &said
@@ -178,12 +232,8 @@ func (s *system) print(a *term.App) {
 	}
 	s.printLeft(a)
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
+	note(a, s.notTogether(), "%s computed from values of several dimensions, and on a page with a mode of each the value is that of the last alone: %s.", "token is", "tokens are")
 	note(a, s.source.Unused, "%s in no theme and left out: %s. Add them to a theme, or name sets with --sets.", "token set is", "token sets are")
-	var clashes []string
-	for _, c := range s.plan.Clashes {
-		clashes = append(clashes, c.Path+" of "+label(c.Dimension, c.Mode))
-	}
-	note(a, clashes, "%s left out, for the Theme has a group there, or a token above it: %s. Rename one of the two.", "token is", "tokens are")
 }
 
 // note prints how many there are of something, and the first of them.
@@ -311,7 +361,11 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 	p.replace, p.create, p.acceptLoss = true, true, true // a loss was judged before
 	for i, v := range s.plan.Variants {
 		if len(v.Overrides.Members) == 0 && !present[v.Slug] {
-			a.Warn("Note: %s says nothing that the Theme does not say: no Variant is made for it.", escape.Line(label(v.Dimension, v.Name)))
+			says := "nothing that the Theme does not say"
+			if len(s.modes[i].Faults) > 0 {
+				says = "nothing else that is left"
+			}
+			a.Warn("Note: %s says %s: no Variant is made for it.", escape.Line(label(v.Dimension, v.Name)), says)
 			validate.PrintDropped(a.App, s.modes[i].Faults, p.full || p.verbose)
 			continue
 		}

@@ -53,6 +53,9 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 		if err != nil {
 			return nil, err
 		}
+		if f := opened[0]; len(names) > 1 && f.unread != nil && f.parsed != nil {
+			f.unread = nil // a stylesheet without tokens, among others
+		}
 		named[name] = opened
 		o.Declared = declared(o, opened)
 	}

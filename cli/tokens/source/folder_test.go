@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,5 +135,40 @@ func TestFilesNamedByAModeAreItsModes(t *testing.T) {
 	slices.Sort(modes)
 	if !slices.Equal(modes, []string{"", "", "dark", "dark", "light", "x-large"}) {
 		t.Errorf("the modes are %q", modes)
+	}
+}
+
+// TestFilesAndFoldersAreModes: by all of their names, by the last words, by what stands behind a dot, and by their folders.
+func TestFilesAndFoldersAreModes(t *testing.T) {
+	t.Parallel()
+	cases := map[string][]string{
+		"light, dark, high-contrast":                     {"light.json", "dark.json", "high-contrast.json"},
+		"light, dark, dark-high-contrast":                {"nord-light.json", "nord-dark.json", "nord-dark-high-contrast.json"},
+		"desktop, mobile, tablet":                        {"mobile.json", "desktop.json", "tablet.json"},
+		"light, dark":                                    {"color.light.json", "color.dark.tokens.json"},
+		"light, dark (folders)":                          {"themes/light/colors.json", "themes/dark/colors.json"},
+		"light, dark (folders that are called as modes)": {"light/colors.json", "dark/colors.json"},
+		"acme, globex":                                   {"brands/acme/colors.json", "brands/globex/colors.json"},
+	}
+	for want, names := range cases {
+		files := map[string]string{}
+		for i, name := range names {
+			files[name] = fmt.Sprintf(`{"a":{"$value":%d}}`, i)
+		}
+		system, _, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(system.Dimensions) != 1 {
+			t.Errorf("%v: the dimensions are %+v", names, system.Dimensions)
+			continue
+		}
+		modes := slices.Clone(system.Dimensions[0].Modes)
+		wanted := strings.Split(strings.Split(want, " (")[0], ", ")
+		slices.Sort(modes[1:])
+		slices.Sort(wanted[1:])
+		if !slices.Equal(modes, wanted) {
+			t.Errorf("%v: the modes are %q, want %q", names, modes, wanted)
+		}
 	}
 }

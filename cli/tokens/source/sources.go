@@ -186,6 +186,9 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 			s.lay(file, part)
 		}
 	}
+	if slices.ContainsFunc(files, func(f *tokenFile) bool { return f.mode != "" }) {
+		s.Tree = tokenfile.WithAliases(s.Tree, dtcg.Read(s.Tree))
+	}
 	s.applyReferences(o)
 	s.compute(files)
 	s.repair()
@@ -366,6 +369,9 @@ func variantSources(files []*tokenFile, o tokenfile.Options) *Sources {
 		for _, part := range file.parts {
 			s.fault(file, part)
 			s.concede(file, part)
+			if file.mode != "" {
+				part.Tree = tokenfile.WithAliases(part.Tree, dtcg.Read(whole))
+			}
 			s.applyIn(&part, file, whole, o)
 			s.mendNames(&part)
 			for _, o := range overridesOf(part, s.mergeSet(file, part)) {

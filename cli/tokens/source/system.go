@@ -146,10 +146,16 @@ type modeFiles struct {
 }
 
 func (g *modeFiles) dimension() tokenfile.Dimension {
-	if g.without {
-		return tokenfile.Dimension{Name: g.name, Modes: append([]string{""}, g.modes...)}
+	var modes []string
+	for _, mode := range g.modes { // several files may hold parts of one
+		if !slices.Contains(modes, mode) {
+			modes = append(modes, mode)
+		}
 	}
-	return tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.modes)}
+	if g.without {
+		return tokenfile.Dimension{Name: g.name, Modes: append([]string{""}, modes...)}
+	}
+	return tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(modes)}
 }
 
 // chosenFiles returns the files without those of other modes than the chosen ones; those that hold a mode come last, so
@@ -215,19 +221,35 @@ var dimensionFolders = []string{
 func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 	type key struct{ folder, stem string }
 	by := map[key]*modeFiles{}
+	folders, beside := map[string]bool{}, map[string]int{} // of the files; how many of them stand in one folder
+	for _, f := range files {
+		if folder := filepath.Dir(filepath.ToSlash(f.name)); !folders[folder] {
+			folders[folder] = true
+			beside[filepath.Dir(folder)]++
+		}
+	}
 	for _, f := range files {
 		if f.mode != "" || f.resolver != nil || f.kind == tokenfile.Resolver || f.kind.HasSets() || len(f.parts) == 0 {
 			continue
 		}
 		folder, base := filepath.Split(filepath.ToSlash(f.name))
-		base, _, _ = strings.Cut(base, ".")
-		at, mode := key{folder: folder}, base
-		if !slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(folder))) {
-			if at.stem, mode = cutMode(base); mode == "" {
+		base = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens"), ".", "-")
+		first, _, _ := strings.Cut(filepath.Base(f.name), ".")
+		at, mode := key{folder: folder}, first
+		above := filepath.Dir(filepath.Clean(folder))
+		switch inModes := slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(folder))); {
+		case inModes:
+		case beside[above] > 1 && slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(above))): // a folder is a mode
+			at.folder, mode = above+"/", filepath.Base(folder)
+		default:
+			if at.stem, mode = cutMode(base); mode != "" {
+				break
+			}
+			if at.folder, mode = above+"/", filepath.Base(folder); beside[above] < 2 || !tokenfile.IsModeName(mode) {
 				continue
 			}
 		}
-		if slices.Contains(f.modeNames(), mode) {
+		if slices.ContainsFunc(f.modeNames(), func(own string) bool { return tokenfile.ModeKey(own) == tokenfile.ModeKey(mode) }) {
 			continue // its own selectors say what is of the mode
 		}
 		if by[at] == nil {
@@ -242,17 +264,18 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 	return groups
 }
 
-// cutMode cuts the name of a mode off the name of a file: what follows "mode", else the last word if a mode is called so, else
-// the first. It is empty if there is none.
+// cutMode cuts the name of a mode off the name of a file: what follows "mode", else all of it or as many of its last words as a
+// mode is called by, else the first. It is empty if there is none.
 func cutMode(base string) (stem, mode string) {
 	if at := strings.LastIndex(strings.ReplaceAll(base, "_", "-"), "-mode-"); at >= 0 {
 		return base[:at], base[at+len("-mode-"):]
 	}
-	cut := strings.LastIndexAny(base, "-_") + 1
-	if tokenfile.IsModeName(base[cut:]) {
-		return strings.TrimRight(base[:cut], "-_"), base[cut:]
+	for cut := 0; cut < len(base); cut++ {
+		if (cut == 0 || strings.IndexByte("-_", base[cut-1]) >= 0) && tokenfile.IsModeName(base[cut:]) {
+			return strings.TrimRight(base[:cut], "-_"), base[cut:]
+		}
 	}
-	if cut = strings.IndexAny(base, "-_"); cut > 0 && tokenfile.IsModeName(base[:cut]) {
+	if cut := strings.IndexAny(base, "-_"); cut > 0 && tokenfile.IsModeName(base[:cut]) {
 		return strings.TrimLeft(base[cut:], "-_"), base[:cut]
 	}
 	return "", ""
