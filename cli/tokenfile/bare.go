@@ -10,7 +10,8 @@ import (
 // isBareStudio reports whether a file is an export of Tokens Studio without $metadata and $themes: every member is a
 // set of tokens in the form before DTCG, and either sets names one of them, or the aliases show that they are sets.
 func isBareStudio(root *jsontree.Node, sets []string) bool {
-	if !holdsLegacy(root) {
+	isDTCG := holds(root, "$value")
+	if !holdsLegacy(root) && !isDTCG {
 		return false
 	}
 	named := false
@@ -18,12 +19,39 @@ func isBareStudio(root *jsontree.Node, sets []string) bool {
 		switch {
 		case isMeta(m.Name):
 			continue
-		case !m.Value.IsObject() || isLegacyToken(m.Value) || holds(m.Value, "$value"):
+		case !m.Value.IsObject() || isLegacyToken(m.Value) || m.Value.Find("$value") != nil:
 			return false
 		}
 		named = named || slices.Contains(sets, m.Name)
 	}
-	return named || aliasesStartInSets(root)
+	return named || isDTCG && manyAliasesStartInSets(root) || !isDTCG && aliasesStartInSets(root)
+}
+
+// manyAliasesStartInSets reports whether the aliases of a document of DTCG, of which there are several, all lead somewhere from
+// inside a member of root, and none from root itself: one of them alone may be a slip.
+func manyAliasesStartInSets(root *jsontree.Node) bool {
+	inside, others := 0, 0
+	var visit func(n *jsontree.Node)
+	visit = func(n *jsontree.Node) {
+		if value := n.Find("$value"); value != nil {
+			eachAlias(value, func(path jsontree.Pointer) {
+				isIn := slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return m.Value.IsObject() && m.Value.Lookup(path) != nil })
+				if root.Lookup(path) == nil && isIn {
+					inside++
+				} else {
+					others++
+				}
+			})
+			return
+		}
+		for _, m := range n.Members {
+			if m.Value.IsObject() && !isMeta(m.Name) {
+				visit(m.Value)
+			}
+		}
+	}
+	visit(root)
+	return inside > 2 && others == 0
 }
 
 // aliasesStartInSets reports whether every token has a type, as Tokens Studio writes it, and whether aliases lead

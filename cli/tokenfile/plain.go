@@ -49,19 +49,38 @@ func isPlainModes(n *jsontree.Node) bool {
 	return isModes(n) && has("light") && has("dark") && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isOfScheme(m) })
 }
 
-// isScale reports whether an array of plain JSON is a scale of values, each a token, as theme-ui has them: lengths, times,
-// colours or numbers, but for four numbers of a curve.
+// isScale reports whether an array of plain JSON is a scale of values, each a token, as theme-ui and MUI have them: lengths,
+// times, colours, shadows or numbers, but for four numbers of a curve.
 func isScale(n *jsontree.Node, at jsontree.Pointer) bool {
 	items := n.Items()
-	if len(items) == 0 || len(items) == 4 && Shape(n) == "cubicBezier" && !slices.ContainsFunc(at, func(name string) bool { return isNumberName(name) || isLength(jsontree.Pointer{name}) }) {
+	ofNumbers := slices.ContainsFunc(at, func(name string) bool { return isNumberName(name) || isLength(jsontree.Pointer{name}) })
+	if len(items) == 4 && Shape(n) == "cubicBezier" && !ofNumbers {
 		return false
 	}
-	kind := css.InferType(items[0])
-	return slices.Contains([]string{"dimension", "duration", "color", "number", "fontWeight"}, kind) && !slices.ContainsFunc(items, func(item *jsontree.Node) bool {
-		other := css.InferType(item)
-		return item.IsObject() || isArray(item) || other != kind && (other != "number" || kind != "dimension") && (kind != "number" || other != "dimension")
-	})
+	kind := ""
+	for _, item := range items {
+		own := Shape(item)
+		switch {
+		case item.IsString() && slices.Contains(scaleWords, item.Text):
+			continue
+		case !slices.Contains(scaleTypes, own) || item.IsObject() || isArray(item):
+			return false
+		case own == "number" && kind == "dimension":
+			own = kind
+		}
+		if kind != "" && kind != own && !(kind == "number" && own == "dimension") {
+			return false
+		}
+		kind = own
+	}
+	return kind != ""
 }
+
+// scaleTypes are the types of the values of scales, and scaleWords what may stand among them.
+var (
+	scaleTypes = []string{"dimension", "duration", "color", "number", "shadow", "border", "transition", "gradient"}
+	scaleWords = []string{"none", "auto", "normal", "inherit", "initial"}
+)
 
 // isValue reports whether a value of plain JSON is one of a token, and not of any other file: its shape tells a type that
 // numbers and booleans do not have, or it is an alias.

@@ -250,17 +250,12 @@ func (a *applier) aliasTo(p jsontree.Pointer, target *jsontree.Node) *jsontree.N
 	switch {
 	case inValue(p) || target != missing && !a.leadsToToken(target) || a.root(p) != a.In:
 		return nil
-	case !isPlain(p) && (a.Overlay || !a.isOnlyDotted(p)):
-		return nil
+	case !isPlain(p): // package repair renames a token whose name has a dot, and the alias with it, unless another has the path
+		if same := strings.Split(strings.Join(p, "."), "."); a.Overlay || !isPlain(same) || a.lookupIn(a.In, same) != nil {
+			return nil
+		}
 	}
 	return jsontree.NewString("{" + strings.Join(p, ".") + "}")
-}
-
-// isOnlyDotted reports whether the only fault of a place is a dot in a name, and no token has the same dotted path: package
-// repair renames the token, and the alias with it.
-func (a *applier) isOnlyDotted(p jsontree.Pointer) bool {
-	same := jsontree.Pointer(strings.Split(strings.Join(p, "."), "."))
-	return isPlain(same) && a.lookupIn(a.In, same) == nil
 }
 
 // tokenOf returns the place of the token whose whole value a place is; else the place.

@@ -208,6 +208,13 @@ func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options
 	if isStudioFolder(folder, names, o.Sets) {
 		return readStudioFolder(a, folder, names, o)
 	}
+	if inside, own, rest := studioInside(names); inside != "" {
+		all, err := readStudioFolder(a, inside, own, o)
+		if len(all) > 0 && len(rest) > 0 {
+			all[0].notes = append(all[0].notes, inside+" is an export of Tokens Studio, and what stands beside it is not read: "+term.ShortList(rest))
+		}
+		return all, err
+	}
 	opened, err := openFiles(a, names, o)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,27 @@ func isStudioFolder(folder string, names, sets []string) bool {
 		slices.ContainsFunc(setsOf(folder, names), func(set string) bool { return slices.Contains(sets, set) })
 }
 
+// studioInside returns the one folder among those of some files that is an export of Tokens Studio, and which of the files lie in
+// it and which do not; an empty name if none is, or several are.
+func studioInside(names []string) (folder string, inside, rest []string) {
+	for _, name := range names {
+		if base := filepath.Base(name); base == studioMetadata || base == studioThemes {
+			if folder != "" && folder != filepath.Dir(name) {
+				return "", nil, nil
+			}
+			folder = filepath.Dir(name)
+		}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, folder+string(filepath.Separator)) {
+			inside = append(inside, name)
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	return folder, inside, rest
+}
+
 // setsOf returns the names of the token sets that are the JSON files of a folder.
 func setsOf(folder string, names []string) (sets []string) {
 	for _, name := range names {
