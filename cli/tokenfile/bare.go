@@ -11,7 +11,7 @@ import (
 // set of tokens in the form before DTCG, and either sets names one of them, or the aliases show that they are sets.
 func isBareStudio(root *jsontree.Node, sets []string) bool {
 	isDTCG := holds(root, "$value")
-	if !holdsLegacy(root) && !isDTCG {
+	if !holdsLegacy(root) && !isDTCG || ModeOf(root) != "" { // the last is of Figma's own export
 		return false
 	}
 	named := false
