@@ -148,7 +148,8 @@ func modeWord(class string) string {
 }
 
 // attributesOf joins the values of the attributes in a selector, each once and none that another begins with, and returns the
-// name of the first attribute that another value than the usual one. Values that leave a mode to the system say none.
+// name of the first attribute whose value is not a usual one, else of the first. Values that leave the mode to the system, such
+// as auto, say none.
 func attributesOf(selector string) (joined, attribute string) {
 	var values []string
 	for _, m := range quotedName.FindAllStringSubmatch(selector, -1) {

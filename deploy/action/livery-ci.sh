@@ -7,7 +7,7 @@
 #   livery-ci.sh close              drop the preview of the pull request, and those of others that are closed
 #
 # It needs curl and jq. Where it works is said by the variables that livery itself reads: LIVERY_URL,
-# LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE, LIVERY_FAIL_ON_BREAKING, LIVERY_CREATE, LIVERY_WAIT (true)
+# LIVERY_ENV, LIVERY_THEME, LIVERY_VARIANT, LIVERY_REPLACE, LIVERY_ACCEPT_LOSS, LIVERY_FAIL_ON_BREAKING, LIVERY_CREATE, LIVERY_WAIT (true)
 # and LIVERY_INTEGRATION. LIVERY_PREVIEW names the file of a page that review draws of a Theme's files, and
 # LIVERY_PREVIEW_ENV the Environment of previews into which it publishes them. A token is LIVERY_TOKEN, or else the
 # identity of the job, for which GitHub is asked; the origin must then trust GitHub as an issuer. It ends with the exit
