@@ -352,30 +352,61 @@ func alphaHex(text string) string {
 
 func isTrue(n *jsontree.Node) bool { return n != nil && n.Kind == jsontree.Bool && n.True }
 
-// WithAliases returns a document of files that Figma itself exported in which each token that is an alias there is one, if the
-// token that it names is in a document; Figma writes the value of the mode that the file was exported in.
-func WithAliases(root *jsontree.Node, in *dtcg.Document) *jsontree.Node {
-	return withAliases(root, nil, in)
+// native reads a document of files that Figma itself exported.
+type native struct {
+	in   *dtcg.Document
+	said []Concession
 }
 
-func withAliases(n *jsontree.Node, at jsontree.Pointer, in *dtcg.Document) *jsontree.Node {
+// WithFigma returns a document of files that Figma itself exported as Figma means it, and what it names. A token that is an alias
+// there is one, if the token that it names is in a document; Figma writes the value of the mode that the file was exported in. A
+// number that is used as a length is one of pixels, and an opacity a part of one.
+func WithFigma(root *jsontree.Node, in *dtcg.Document) (*jsontree.Node, []Concession) {
+	f := native{in: in}
+	return f.group(root, nil), f.said
+}
+
+func (f *native) group(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
 	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		below := append(at[:len(at):len(at)], m.Name)
-		switch value := m.Value.Find("$value"); {
+		switch {
 		case isMeta(m.Name) || !m.Value.IsObject():
-		case value == nil:
-			m.Value = withAliases(m.Value, below, in)
+		case m.Value.Find("$value") == nil:
+			m.Value = f.group(m.Value, below)
 		default:
-			extensions := m.Value.Find("$extensions")
-			data := extensions.Find("com.figma.aliasData")
-			if data == nil {
-				data = extensions.Find("com.figma").Find("aliasData")
-			}
-			path := strings.Join(segments(textOf(data.Find("targetVariableName"))), ".")
-			if path != "" && path != strings.Join(below, ".") && in.Token(path) != nil && !strings.HasPrefix(textOf(value), "{") {
-				m.Value = tree.With(m.Value, "$value", jsontree.NewString("{"+path+"}"))
-			}
+			m.Value = f.token(m.Value, below)
 		}
 		return m
 	})
+}
+
+func (f *native) token(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
+	value, extensions := n.Find("$value"), n.Find("$extensions")
+	of := func(name string) *jsontree.Node {
+		if own := extensions.Find("com.figma." + name); own != nil {
+			return own
+		}
+		return extensions.Find("com.figma").Find(name)
+	}
+	v := jsontree.NewObject(jsontree.Member{Name: "resolvedType", Value: jsontree.NewString("FLOAT")}, jsontree.Member{Name: "scopes", Value: of("scopes")})
+	if textOf(n.Find("$type")) == "number" && value.Kind == jsontree.Number {
+		switch {
+		case isPercent(v):
+			part, _ := arithmetic.Evaluate(value.Text + " / 100")
+			n = tree.With(n, "$value", &jsontree.Node{Kind: jsontree.Number, Text: part})
+			f.concede("opacities of Figma", at, value.Text+" is "+part+" now")
+		case figmaType(v) == "dimension":
+			n = tree.With(tree.With(n, "$type", jsontree.NewString("dimension")), "$value", jsontree.NewString(value.Text+"px"))
+			f.concede("lengths of Figma", at, value.Text+" is "+value.Text+"px now, as its scopes say")
+		}
+	}
+	path := strings.Join(segments(textOf(of("aliasData").Find("targetVariableName"))), ".")
+	if path == "" || path == strings.Join(at, ".") || f.in.Token(path) == nil || strings.HasPrefix(textOf(value), "{") {
+		return n
+	}
+	return tree.With(n, "$value", jsontree.NewString("{"+path+"}"))
+}
+
+func (f *native) concede(kind string, at jsontree.Pointer, message string) {
+	f.said = append(f.said, Concession{kind, at.String(), strings.Join(at, "."), message})
 }

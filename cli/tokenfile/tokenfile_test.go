@@ -524,3 +524,42 @@ func TestModesInModesAreModesBesideThem(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectionsOfFigmaThatExtendOthers: their modes are modes of the other, with what they say otherwise.
+func TestCollectionsOfFigmaThatExtendOthers(t *testing.T) {
+	const text = `{"meta":{"variableCollections":{
+		"C:1":{"id":"C:1","name":"Theme","defaultModeId":"1:0","modes":[{"modeId":"1:0","name":"Light"},{"modeId":"1:1","name":"Dark"}],"variableIds":["V:1","V:2"]},
+		"C:2":{"id":"C:2","name":"Brand","isExtension":true,"parentVariableCollectionId":"C:1","modes":[{"modeId":"2:0","name":"Light","parentModeId":"1:0"},{"modeId":"2:1","name":"Dark","parentModeId":"1:1"}],
+			"variableIds":["V:1","V:2"],"variableOverrides":{"V:1":{"2:0":7}}}},
+		"variables":{"V:1":{"id":"V:1","name":"a","variableCollectionId":"C:1","resolvedType":"FLOAT","valuesByMode":{"1:0":1,"1:1":2}},
+			"V:2":{"id":"V:2","name":"b","variableCollectionId":"C:1","resolvedType":"FLOAT","scopes":["OPACITY"],"valuesByMode":{"1:0":30,"1:1":40}}}}}`
+	for mode, want := range map[string]string{"": "1 0.3", "Dark": "2 0.4", "Brand Light": "7 0.3", "Brand Dark": "2 0.4"} {
+		parts, err := convert(t, text, Options{Mode: mode})
+		if err != nil {
+			t.Errorf("mode %s: %v", mode, err)
+			continue
+		}
+		tree := parts[0].Tree
+		if got := tree.Find("a").Find("$value").Text + " " + tree.Find("b").Find("$value").Text; got != want {
+			t.Errorf("of mode %q the values are %s, want %s", mode, got, want)
+		}
+		if modes := parts[0].Dimensions[0].Modes; !slices.Equal(modes, []string{"Light", "Dark", "Brand Light", "Brand Dark"}) {
+			t.Errorf("the modes are %q", modes)
+		}
+	}
+}
+
+// TestLengthsOfTokensStudioHaveTheirUnit: in whatever they are an alias of.
+func TestLengthsOfTokensStudioHaveTheirUnit(t *testing.T) {
+	const text = `{"core":{"a":{"value":"16","type":"fontSizes"},"b":{"value":"0","type":"spacing"},"c":{"value":"4 * 2","type":"sizing"},"d":{"value":"700 italic","type":"fontWeights"},"e":{"value":"1.5","type":"lineHeights"}},"$themes":[],"$metadata":{"tokenSetOrder":["core"]}}`
+	parts, err := convert(t, text, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := spell(parts), `core{"a":{"$type":"dimension","$value":"16px"},"b":{"$type":"dimension","$value":"0"},"c":{"$type":"dimension","$value":"8px"},"d":{"$type":"fontWeight","$value":"700"},"e":{"$type":"number","$value":"1.5"}}`; got != want {
+		t.Errorf("Convert() = %s, want %s", got, want)
+	}
+	if len(parts[0].Concessions) != 1 || parts[0].Concessions[0].Path != "d" {
+		t.Errorf("named: %+v", parts[0].Concessions)
+	}
+}

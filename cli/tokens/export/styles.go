@@ -127,6 +127,7 @@ func (s *Sheet) AppendTailwind(dst []byte) []byte {
 	dst = append(dst, "/* Link or import tokens.css too: these are references to its custom properties. */\n"...)
 	dst = append(dst, "@theme inline reference {\n"...)
 	taken := map[string]bool{}
+	var without []string
 	for i := range s.Tokens {
 		t := &s.Tokens[i]
 		namespace, path := t.Utility()
@@ -137,15 +138,27 @@ func (s *Sheet) AppendTailwind(dst []byte) []byte {
 		}
 		switch {
 		case namespace == "":
+			without = append(without, commented(t.Path))
 		case taken[name]:
-			dst = append(dst, "  /* Left out, for another token has the name "+name+": "+strings.ReplaceAll(escape.Line(t.Path), "*/", "* /")+" */\n"...)
+			dst = append(dst, "  /* Left out, for another token has the name "+name+": "+commented(t.Path)+" */\n"...)
 		default:
 			taken[name] = true
 			dst = append(dst, "  "+name+": "+value+";\n"...)
 		}
 	}
-	return append(dst, "}\n"...)
+	dst = append(dst, "}\n"...)
+	if n := len(without); n > 0 {
+		dst = append(dst, "/* No utility of Tailwind takes "+strconv.Itoa(n)+" more: "+strings.Join(without[:min(n, 10)], ", ")...)
+		if n > 10 {
+			dst = append(dst, " …"...)
+		}
+		dst = append(dst, " */\n"...)
+	}
+	return dst
 }
+
+// commented spells a text for a comment of CSS.
+func commented(text string) string { return strings.ReplaceAll(escape.Line(text), "*/", "* /") }
 
 // Utility returns the namespace of Tailwind's theme variables that a token belongs to and its path there: "color" and
 // "brand" of bg-brand and --color-brand. The namespace is empty if no utility takes the token.

@@ -172,3 +172,34 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesOfFigmaAreReadAsFigmaMeansThem: an alias of another collection stays one, so that a mode of that collection counts.
+func TestFilesOfFigmaAreReadAsFigmaMeansThem(t *testing.T) {
+	t.Parallel()
+	const semantic = `{"button":{"bg":{"$type":"color","$value":"#0000ff","$extensions":{"com.figma.aliasData":{"targetVariableName":"base/primary"}}},
+		"gap":{"$type":"number","$value":4,"$extensions":{"com.figma.scopes":["GAP"]}},
+		"dim":{"$type":"number","$value":50,"$extensions":{"com.figma.scopes":["OPACITY"]}},
+		"count":{"$type":"number","$value":3,"$extensions":{"com.figma.scopes":["ALL_SCOPES"]}}},"$extensions":{"com.figma.modeName":"Mode 1"}}`
+	brand := func(mode, value string) string {
+		return `{"base":{"primary":{"$type":"color","$value":"` + value + `"}},"$extensions":{"com.figma.modeName":"` + mode + `"}}`
+	}
+	dir := written(t, map[string]string{"Semantic/Mode 1.tokens.json": semantic, "Brand/Acme.tokens.json": brand("Acme", "#0000ff"), "Brand/Globex.tokens.json": brand("Globex", "#00ff00")})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pointer, want := range map[string]string{
+		"/button/bg/$value": `"{base.primary}"`, "/button/gap/$value": `"4px"`, "/button/gap/$type": `"dimension"`, "/button/dim/$value": "0.5", "/button/count/$value": "3",
+	} {
+		p, _ := jsontree.ParsePointer(pointer)
+		if got := string(jsontree.Append(nil, s.Tree.Lookup(p))); got != want {
+			t.Errorf("%s is %s, want %s", pointer, got, want)
+		}
+	}
+	if len(s.Concessions()) != 2 {
+		t.Errorf("named: %+v", s.Concessions())
+	}
+	if len(system.Dimensions) != 1 || !slices.Equal(system.Dimensions[0].Modes, []string{"Acme", "Globex"}) {
+		t.Errorf("the dimensions are %+v", system.Dimensions)
+	}
+}

@@ -16,6 +16,9 @@ func ParseFile(path, text string) (*syntax.File, error) {
 	if p := program(path); p.what != "" {
 		return nil, term.Fail(p.next, "%s %s", term.NameOf(path), p.what)
 	}
+	if s := sniff(text); s.what == "" && !utf8.ValidString(text) {
+		return nil, term.Fail("Save it as UTF-8.", "%s is not text in UTF-8", term.NameOf(path))
+	}
 	f, err := syntax.Parse(path, text)
 	if err != nil {
 		return nil, unreadable(path, text, err)

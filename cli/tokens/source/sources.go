@@ -187,7 +187,11 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 		}
 	}
 	if slices.ContainsFunc(files, func(f *tokenFile) bool { return f.mode != "" }) {
-		s.Tree = tokenfile.WithAliases(s.Tree, dtcg.Read(s.Tree))
+		var said []tokenfile.Concession
+		s.Tree, said = tokenfile.WithFigma(s.Tree, dtcg.Read(s.Tree))
+		for _, c := range said {
+			s.read = append(s.read, concession{c, s.at[c.Pointer]})
+		}
 	}
 	s.applyReferences(o)
 	s.compute(files)
@@ -370,7 +374,9 @@ func variantSources(files []*tokenFile, o tokenfile.Options) *Sources {
 			s.fault(file, part)
 			s.concede(file, part)
 			if file.mode != "" {
-				part.Tree = tokenfile.WithAliases(part.Tree, dtcg.Read(whole))
+				var said []tokenfile.Concession
+				part.Tree, said = tokenfile.WithFigma(part.Tree, dtcg.Read(whole))
+				s.concede(file, tokenfile.Part{Concessions: said})
 			}
 			s.applyIn(&part, file, whole, o)
 			s.mendNames(&part)
