@@ -46,8 +46,7 @@ type declared struct {
 
 // partsOf splits a list of selectors, in or out of a layer, and under a media query, which is the same for all.
 func partsOf(selector string) (query string, list []string) {
-	selector = weightless.ReplaceAllString(selector, "$1")
-	selector = strings.TrimSpace(strings.TrimPrefix(selector, syntax.Layer))
+	selector, _ = outOfLayers(weightless.ReplaceAllString(selector, "$1"))
 	if m := mediaQuery.FindStringSubmatch(selector); m != nil {
 		if query, selector = m[1], m[2]; query == "screen" || query == "all" || query == "only screen" {
 			query = ""
@@ -233,14 +232,30 @@ func baseOf(root *jsontree.Node) string {
 // isApart reports whether a member of the tree of a stylesheet is not a selector.
 func isApart(name string) bool { return name == syntax.Registered || name == syntax.Imported }
 
-// outOfLayer is what a selector weighs more if it is in no layer.
-const outOfLayer = 500
+// outOfLayers returns a selector without the layers that it stands in, and how many these are.
+func outOfLayers(selector string) (rest string, layers int) {
+	rest, isIn := strings.CutPrefix(selector, syntax.Layer)
+	for ; isIn; rest, isIn = strings.CutPrefix(rest, syntax.Layer) {
+		layers, rest = layers+1, strings.TrimSpace(rest)
+	}
+	return rest, layers
+}
+
+// outOfLayer is what a selector weighs more if it is in no layer; a layer takes layerDepth away.
+const (
+	outOfLayer = 500
+	layerDepth = 100
+)
 
 // weightOf orders what usual selectors declare as the cascade does: what holds for the elements of a page goes before what
 // holds for its root, what is in no layer before a layer, and then the more specific one (CSS Cascading Level 5, section 6).
-func weightOf(selector string) (weight int) {
-	inLayer := strings.HasPrefix(selector, syntax.Layer) || strings.Contains(selector, "@theme")
-	for one := range strings.SplitSeq(strings.TrimPrefix(selector, syntax.Layer), ",") {
+// layer is what the place in layers adds.
+func weightOf(selector string) (weight, layer int) {
+	selector, layers := outOfLayers(selector)
+	if strings.Contains(selector, "@theme") { // Tailwind puts it into one
+		layers++
+	}
+	for one := range strings.SplitSeq(selector, ",") {
 		one = strings.TrimSpace(one)
 		counted := weightless.ReplaceAllStringFunc(one, func(s string) string {
 			if strings.HasPrefix(s, ":where") {
@@ -260,8 +275,8 @@ func weightOf(selector string) (weight int) {
 		}
 		weight = max(weight, own)
 	}
-	if !inLayer {
-		weight += outOfLayer
+	if layers > 0 {
+		layers++ // further from what is in none
 	}
-	return weight
+	return weight, max(0, outOfLayer-layers*layerDepth)
 }

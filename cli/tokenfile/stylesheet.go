@@ -61,7 +61,7 @@ func (p *properties) read(root *jsontree.Node) {
 		if isApart(m.Name) {
 			continue
 		}
-		p.weight = weightOf(m.Name)
+		p.weight, p.layer = weightOf(m.Name)
 		for _, d := range of.modesOf(m.Name) {
 			if len(attributes[d.mode]) > 1 && d.hint.Attribute != "" && !IsModeName(d.mode) {
 				d.mode = d.hint.Attribute + "-" + d.mode // one value of two attributes is two modes
@@ -190,6 +190,7 @@ type property struct {
 type properties struct {
 	Options
 	weight   int      // of the selector at hand
+	layer    int      // what its layer adds to it
 	isTheme  bool     // names say their types as Tailwind reads them
 	names    []string // of the modes
 	hints    map[string]Hint
@@ -219,9 +220,9 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 		}
 		value := lineEnd.ReplaceAllString(strings.TrimSpace(m.Value.Text), " ") // which no text in a stylesheet holds
 		value, isImportant := strings.CutSuffix(value, syntax.Important)
-		one := property{strings.TrimPrefix(m.Name, "--"), value, append(at[:len(at):len(at)], m.Name).String(), p.weight}
+		one := property{strings.TrimPrefix(m.Name, "--"), value, append(at[:len(at):len(at)], m.Name).String(), p.weight + p.layer}
 		if isImportant { // among what is important a layer goes before what is in none
-			one.weight += importantWeight - 2*(one.weight/outOfLayer%2)*outOfLayer
+			one.weight = p.weight + outOfLayer - p.layer + importantWeight
 		}
 		if mode != "" {
 			one.weight += modeWeight

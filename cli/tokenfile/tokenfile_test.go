@@ -377,6 +377,8 @@ func TestStylesheetsAreReadAsTheCascadeReadsThem(t *testing.T) {
 		{"every element before the root", `body{--b:1px}:root{--a:1px;--b:2px}*{--a:2px}`, "", "b 1px, a 2px"},
 		{"an important one", `:root{--a:1px!important}:root[data-theme=light]{--a:2px}`, "", "a 1px"},
 		{"what is in no layer", `:root{--a:1px}@layer x{:root{--a:2px}}@theme{--color-a:#000}:root{--color-a:#fff}`, "", "a 1px, color-a #fff"},
+		{"what is in fewer layers", `@layer x{:root{--a:1px}@layer y{:root{--a:2px}}}`, "", "a 1px"},
+		{"of what is important a layer", `@layer x{:root{--a:1px!important}}:root{--a:2px!important}`, "", "a 1px"},
 		{"a mode before the usual", `:root[data-theme=light]{--a:1px}.dark{--a:2px}`, "dark", "a 2px"},
 		{"one value of two attributes", `:root{--a:1px}[data-h=sm]{--a:2px}[data-v=sm]{--a:3px}`, "v-sm", "a 3px"},
 		{"two attributes", `:root{--a:1px}[data-t=x][data-s=dark]{--a:2px}[data-t=x][data-s=dark_dim]{--a:3px}`, "x-dark_dim", "a 3px"},

@@ -7,7 +7,7 @@ import (
 )
 
 // parseCSS reads the custom properties of a stylesheet (CSS Syntax Level 3, section 5): an object for each selector, with
-// the conditions around it before it, and @layer before what stands in a layer. The values of declarations that are
+// the conditions around it before it, and before these @layer for each layer around it. The values of declarations that are
 // important end in !important. Other declarations are passed over.
 func parseCSS(text string) (*File, error) {
 	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}}
@@ -73,12 +73,13 @@ func (r *cssReader) nest(selector, words string) {
 		r.register(property)
 		return
 	case name == "@layer":
-		words = strings.TrimPrefix(Layer, strings.TrimSpace(selector[:min(len(selector), len(Layer))]))
+		r.block(strings.TrimSpace(Layer+" "+selector), true)
+		return
 	}
 	r.block(strings.TrimSpace(selector+" "+words), true)
 }
 
-// Layer is what the selectors of a layer begin with.
+// Layer is what the selectors in a layer begin with, once for each layer in another.
 const Layer = "@layer"
 
 // Imported is the member of the tree of a stylesheet that has the stylesheets of the author's own that it imports.
@@ -138,7 +139,7 @@ func (r *cssReader) declare(selector, words string, start int) {
 		}
 		colon++
 	}
-	if colon >= len(words) || selector == "" {
+	if colon >= len(words) || strings.TrimSpace(strings.ReplaceAll(selector, Layer, "")) == "" {
 		return
 	}
 	name := strings.TrimSpace(words[:colon])
