@@ -91,6 +91,15 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 
 // spell returns a token or group whose metadata have the names of DTCG, also if they are written in other letters: $Value.
 func (c *setConverter) spell(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	if !n.IsObject() {
+		return n
+	}
+	for _, m := range n.Members {
+		i := slices.IndexFunc(metadataNames, func(name string) bool { return name != m.Name && strings.EqualFold(name, m.Name) })
+		if i >= 0 && n.Find(metadataNames[i]) != nil {
+			c.concede("names in other letters", path, m.Name+" is left out, for there is a "+metadataNames[i]+": "+spelled(m.Value))
+		}
+	}
 	if !n.IsObject() || !slices.ContainsFunc(metadataNames, func(name string) bool { return isMisspelled(n, name) }) {
 		return n
 	}

@@ -138,6 +138,14 @@ func isKnownMode(name string) bool {
 // modes dark and dark hc.
 func joinModes(n *jsontree.Node) *jsontree.Node {
 	n = tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return joinModes(value) })
+	if isModes(n) { // of an inner object of one mode, the usual one, its value
+		n = tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node {
+			if value.IsObject() && len(value.Members) == 1 && slices.Contains(usualModes, ModeKey(value.Members[0].Name)) {
+				return value.Members[0].Value
+			}
+			return value
+		})
+	}
 	if !isModes(n) || !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return isModes(m.Value) }) {
 		return n
 	}

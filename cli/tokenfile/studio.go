@@ -179,6 +179,9 @@ func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jso
 	case kind == "asset" && strings.Contains(textOf(value), "/"):
 		c.concede("addresses", path, spelled(value)+" is text in the served files: nothing in them makes a browser fetch anything")
 	}
+	if value != nil && value.Kind == jsontree.Number && value.Text != "0" && slices.Contains(pixelTypes, kind) {
+		value = jsontree.NewString(value.Text + "px")
+	}
 	if value.IsString() && kind != "" {
 		if text := literal(kind, value.Text); text != value.Text {
 			value = jsontree.NewString(text)

@@ -20,12 +20,12 @@ func Evaluate(text string) (value string, ok bool) {
 	p := parser{text: strings.TrimSpace(text)}
 	var results []string
 	for p.at < len(p.text) {
-		p.unit, p.failed = "", false
+		p.failed = false
 		n := p.sum(0)
-		if p.failed || p.at < len(p.text) && p.text[p.at] != ' ' || math.IsNaN(n) || math.IsInf(n, 0) {
+		if p.failed || p.at < len(p.text) && p.text[p.at] != ' ' || math.IsNaN(n.number) || math.IsInf(n.number, 0) {
 			return "", false
 		}
-		results = append(results, spell(n)+p.unit)
+		results = append(results, spell(n.number)+n.unit)
 		p.space()
 	}
 	return strings.Join(results, " "), p.computed
@@ -40,13 +40,45 @@ func spell(n float64) string {
 	return text
 }
 
+// quantity is a number with a unit, which may be empty.
+type quantity struct {
+	number float64
+	unit   string
+}
+
 // parser evaluates while it reads.
 type parser struct {
 	text     string
 	at       int
-	unit     string // of the expression at hand
-	computed bool   // an operator or a function was met
+	computed bool // an operator or a function was met
 	failed   bool
+}
+
+// added is the unit of a sum: a number without one is in pixels, and 0 in any unit.
+func (p *parser) added(a, b quantity) string {
+	switch {
+	case a.unit == b.unit || b == quantity{}:
+		return a.unit
+	case a == quantity{} || a.unit == "" && b.unit == "px":
+		return b.unit
+	case b.unit == "" && a.unit == "px":
+		return a.unit
+	}
+	p.failed = true
+	return ""
+}
+
+// multiplied is the unit of a product or a quotient: pixels count as a mere number beside another unit, as the length of a token
+// that stands for a factor.
+func (p *parser) multiplied(a, b quantity) string {
+	switch {
+	case b.unit == "" || b.unit == a.unit || b.unit == "px" && a.unit != "":
+		return a.unit
+	case a.unit == "" || a.unit == "px":
+		return b.unit
+	}
+	p.failed = true
+	return ""
 }
 
 func (p *parser) space() {
@@ -74,65 +106,68 @@ func (p *parser) operator(of string) byte {
 	return c
 }
 
-func (p *parser) sum(depth int) float64 {
+func (p *parser) sum(depth int) quantity {
 	n := p.product(depth)
 	for !p.failed {
-		switch p.operator("+-") {
-		case '+':
-			n += p.product(depth)
-		case '-':
-			n -= p.product(depth)
-		default:
+		c := p.operator("+-")
+		if c == 0 {
 			return n
 		}
+		m := p.product(depth)
+		n.unit = p.added(n, m)
+		if c == '-' {
+			m.number = -m.number
+		}
+		n.number += m.number
 	}
 	return n
 }
 
-func (p *parser) product(depth int) float64 {
+func (p *parser) product(depth int) quantity {
 	n := p.power(depth)
 	for !p.failed {
-		switch p.operator("*/") {
-		case '*':
-			n *= p.power(depth)
-		case '/':
-			n /= p.power(depth)
-		default:
+		c := p.operator("*/")
+		if c == 0 {
 			return n
 		}
+		m := p.power(depth)
+		n.unit = p.multiplied(n, m)
+		if c == '/' {
+			m.number = 1 / m.number
+		}
+		n.number *= m.number
 	}
 	return n
 }
 
-func (p *parser) power(depth int) float64 {
+func (p *parser) power(depth int) quantity {
 	n := p.factor(depth)
 	if !p.failed && p.operator("^") != 0 {
-		return math.Pow(n, p.power(depth))
+		n.number = math.Pow(n.number, p.power(depth).number)
 	}
 	return n
 }
 
 // factor reads a number, an expression in brackets or a call of a function.
-func (p *parser) factor(depth int) float64 {
+func (p *parser) factor(depth int) quantity {
 	p.space()
 	if p.at >= len(p.text) || depth > maxDepth {
 		p.failed = true
-		return 0
+		return quantity{}
 	}
 	switch c := p.text[p.at]; {
 	case c == '-' || c == '+':
 		p.at++
 		n := p.factor(depth + 1)
 		if c == '-' {
-			return -n
+			n.number = -n.number
 		}
 		return n
 	case c == '(':
-		list := p.list(depth)
-		if len(list) == 1 {
-			unit := p.at
-			p.skip("abcdefghijklmnopqrstuvwxyz%")
-			p.measure(p.text[unit:p.at])
+		if list := p.list(depth); len(list) == 1 {
+			if unit := p.unit(); unit != "" {
+				list[0].unit = unit
+			}
 			return list[0]
 		}
 	case c >= '0' && c <= '9' || c == '.':
@@ -141,18 +176,22 @@ func (p *parser) factor(depth int) float64 {
 		return p.call(depth)
 	}
 	p.failed = true
-	return 0
+	return quantity{}
 }
 
-func (p *parser) number() float64 {
+func (p *parser) number() quantity {
 	start := p.at
 	p.skip("0123456789.")
 	n, err := strconv.ParseFloat(p.text[start:p.at], 64)
-	unit := p.at
-	p.skip("abcdefghijklmnopqrstuvwxyz%")
-	p.measure(p.text[unit:p.at])
 	p.failed = p.failed || err != nil
-	return n
+	return quantity{n, p.unit()}
+}
+
+// unit reads the unit that follows a number, if one does.
+func (p *parser) unit() string {
+	start := p.at
+	p.skip("abcdefghijklmnopqrstuvwxyz%")
+	return p.text[start:p.at]
 }
 
 func (p *parser) skip(bytes string) {
@@ -161,17 +200,8 @@ func (p *parser) skip(bytes string) {
 	}
 }
 
-// measure notes the unit of a number: an expression has one at most.
-func (p *parser) measure(unit string) {
-	if unit == "" {
-		return
-	}
-	p.failed = p.failed || p.unit != "" && p.unit != unit
-	p.unit = unit
-}
-
 // list reads the values between round brackets.
-func (p *parser) list(depth int) (list []float64) {
+func (p *parser) list(depth int) (list []quantity) {
 	p.at++
 	for !p.failed {
 		list = append(list, p.sum(depth+1))
@@ -199,13 +229,13 @@ var functions = map[string]func(float64) float64{
 	"calc": func(x float64) float64 { return x },
 }
 
-func (p *parser) call(depth int) float64 {
+func (p *parser) call(depth int) quantity {
 	start := p.at
 	p.skip("abcdefghijklmnopqrstuvwxyzTO")
 	name := p.text[start:p.at]
 	if p.at >= len(p.text) || p.text[p.at] != '(' {
 		p.failed = true
-		return 0
+		return quantity{}
 	}
 	args := p.list(depth)
 	p.computed = true
@@ -213,29 +243,30 @@ func (p *parser) call(depth int) float64 {
 	switch {
 	case p.failed || len(args) == 0:
 	case f != nil && len(args) == 1:
-		return f(args[0])
+		return quantity{f(args[0].number), args[0].unit}
 	case name == "roundTo" && len(args) <= 2:
 		scale := 1.0
 		if len(args) == 2 {
-			scale = math.Pow(10, math.Trunc(args[1]))
+			scale = math.Pow(10, math.Trunc(args[1].number))
 		}
-		return math.Floor(args[0]*scale+0.5) / scale
+		return quantity{math.Floor(args[0].number*scale+0.5) / scale, args[0].unit}
 	case name == "min" || name == "max":
-		return extreme(name == "max", args)
+		return p.extreme(name == "max", args)
 	case name == "pow" && len(args) == 2:
-		return math.Pow(args[0], args[1])
+		return quantity{math.Pow(args[0].number, args[1].number), args[0].unit}
 	}
 	p.failed = true
-	return 0
+	return quantity{}
 }
 
-func extreme(largest bool, list []float64) float64 {
+func (p *parser) extreme(largest bool, list []quantity) quantity {
 	n := list[0]
 	for _, other := range list[1:] {
+		n.unit = p.added(n, other)
 		if largest {
-			n = max(n, other)
+			n.number = max(n.number, other.number)
 		} else {
-			n = min(n, other)
+			n.number = min(n.number, other.number)
 		}
 	}
 	return n

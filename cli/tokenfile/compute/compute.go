@@ -9,6 +9,7 @@ import (
 
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/arithmetic"
+	"example.com/livery/cli/tokenfile/cssvalue"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
@@ -102,7 +103,11 @@ func (c *computer) token(t *dtcg.Token) *jsontree.Node {
 		return c.modified(t, v)
 	case c.rules == Modifiers:
 	case slices.Contains(numeric, kind) && v.IsString():
-		return withoutStyle(c.number(v, t.OwnType()))
+		v = withoutStyle(c.number(v, t.OwnType()))
+		if kind == css.Dimension && c.rules == Studio && v != t.Value && cssvalue.IsUnitless(v.Text) {
+			v = jsontree.NewString(v.Text + "px")
+		}
+		return v
 	case (kind == css.Unknown || kind == css.String) && strings.Contains(v.Text, "{"): // of a type of the author's own
 		return c.number(v, "")
 	case kind == css.Typography || kind == css.Shadow || kind == css.Border:
@@ -130,7 +135,7 @@ func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
 	if c.rules == Studio {
 		result = tokenfile.StudioPercentage(typ, result)
 	}
-	if !ok && result == text && !length.MatchString(text) {
+	if !ok && result == text && !(suffixed.MatchString(v.Text) && lengths.MatchString(text)) {
 		return v // aliases side by side, which the renderer puts in
 	}
 	if text = result; text == v.Text {
@@ -139,8 +144,11 @@ func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
 	return jsontree.NewString(text)
 }
 
-// length is a number with a unit.
-var length = regexp.MustCompile(`^-?[\d.]+[a-z%]+$`)
+// lengths are numbers, most of them with units; suffixed is an alias with a unit behind it.
+var (
+	lengths  = regexp.MustCompile(`^-?[\d.]+[a-z%]*( -?[\d.]+[a-z%]*)*$`)
+	suffixed = regexp.MustCompile(`\}[a-z%]`)
+)
 
 // styledNumber is a weight of font as a number, with a style.
 var styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
@@ -183,8 +191,8 @@ func (c *computer) substituted(text string) (result string, whole bool) {
 		if !ok {
 			return "", false
 		}
-		if strings.HasSuffix(value, "px") { // {a}px of a length is that length
-			after = strings.TrimPrefix(after, "px")
+		if after != "" && (after[0] == '%' || after[0] >= 'a' && after[0] <= 'z') { // {a}rem of a length is that many rem
+			value = strings.TrimSuffix(value, "px")
 		}
 		b.WriteString(value)
 		text = after
@@ -205,11 +213,15 @@ func (c *computer) text(path string) (string, bool) {
 		}
 	}
 	kind, _ := dtcg.KindOf(t.Resolved)
-	switch {
-	case v.IsString() && strings.Contains(v.Text, "{"):
-		return c.substituted(v.Text)
-	case v.IsString() || v.Kind == jsontree.Number:
-		return v.Text, true
+	text, ok := v.Text, v.IsString() || v.Kind == jsontree.Number
+	if v.IsString() && strings.Contains(text, "{") {
+		text, ok = c.substituted(text)
+	}
+	if kind == css.Dimension && c.rules == Studio && cssvalue.IsUnitless(text) {
+		text += "px"
+	}
+	if ok || v.IsString() {
+		return text, ok
 	}
 	spelled, misfit := css.Append(nil, kind, v)
 	return string(spelled), misfit == nil

@@ -37,6 +37,7 @@ func (a *applier) group(n *jsontree.Node, at jsontree.Pointer, isTyped bool) *js
 			a.again = false
 			clear(a.merged)
 			clear(a.opened)
+			clear(a.values)
 		}
 		return done
 	})
@@ -57,10 +58,24 @@ func (a *applier) sites(n *jsontree.Node) (list []*jsontree.Node) {
 	return list
 }
 
+// mostRepeats is how often a reference may make groups above a place: a group may have it from several.
+const mostRepeats = 3
+
+// isRepeated reports whether a reference has made so many of the groups above the place at hand that it does so without end.
+func (a *applier) isRepeated(site *jsontree.Node) bool {
+	repeats := 0
+	for _, above := range a.above {
+		if above == site {
+			repeats++
+		}
+	}
+	return repeats >= mostRepeats
+}
+
 // circular breaks a reference of a group that made a group above it too, or that leads to one that it is written in.
 func (a *applier) circular(n *jsontree.Node) *jsontree.Node {
 	for _, site := range a.sites(n) {
-		if slices.Contains(a.above, site) {
+		if a.isRepeated(site) {
 			a.circle(a.above, site)
 			return site
 		}

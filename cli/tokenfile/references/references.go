@@ -101,6 +101,7 @@ type applier struct {
 	pending map[*jsontree.Node][2]*jsontree.Node // groups that are two, the second laid over the first
 	merged  map[*jsontree.Node]merge
 	opened  map[*jsontree.Node]*jsontree.Node // what stands for a plain reference
+	values  map[*jsontree.Node]*jsontree.Node // what stands for a reference in a value
 	chain   []*jsontree.Node                  // references that are being followed
 	above   []*jsontree.Node                  // references that made the groups above the place at hand
 	partial int                               // how often a reference led through a group whose own reference is being followed
@@ -116,7 +117,7 @@ func (a *applier) start(root *jsontree.Node, budget int) {
 	a.where, a.owner = map[*jsontree.Node]string{}, map[*jsontree.Node]string{}
 	a.pending = map[*jsontree.Node][2]*jsontree.Node{}
 	a.merged, a.named = map[*jsontree.Node]merge{}, map[*jsontree.Node]bool{}
-	a.opened = map[*jsontree.Node]*jsontree.Node{}
+	a.opened, a.values = map[*jsontree.Node]*jsontree.Node{}, map[*jsontree.Node]*jsontree.Node{}
 	a.locate(a.In, nil)
 	a.locate(root, nil)
 }

@@ -125,12 +125,20 @@ func (a *applier) value(n *jsontree.Node) (value, wrong *jsontree.Node) {
 		return n, nil
 	}
 	if site := n.Find("$ref"); site != nil {
+		if known, ok := a.values[site]; ok {
+			a.spend(a.size(known))
+			return known, nil
+		}
+		partial := a.partial
 		a.follow(site, func() { value = a.pointed(n, site) })
 		if value == nil && !a.isBroken(site) && !a.again {
 			a.breakAfter(site)
 		}
 		if value == nil {
 			return nil, site
+		}
+		if partial == a.partial && !a.again {
+			a.values[site] = value
 		}
 		return value, nil
 	}

@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
@@ -137,12 +138,40 @@ func (t *pushTarget) faultPaths() (paths []string) {
 	return paths
 }
 
+// ofVariant returns what tells the value of an override of the files, or of a token of the Theme that is served without them.
+func (t *pushTarget) ofVariant(files *jsontree.Node) func(path string) *jsontree.Node {
+	lost := map[string]bool{}
+	for _, d := range renderer.LoadTree(t.theme, nil, "").Diagnostics() {
+		lost[d.Path] = lost[d.Path] || slices.Contains(losses, d.Kind)
+	}
+	theme := dtcg.Read(t.theme)
+	return func(path string) *jsontree.Node {
+		if own := files.Find(path); own != nil {
+			return own
+		}
+		if token := theme.Token(path); token != nil && !lost[path] {
+			return token.Value
+		}
+		return nil
+	}
+}
+
+// dependents counts the tokens that no served file has because of an override of the files, though they do not override them.
+func (p *pushPlan) dependents(files *jsontree.Node) (count int) {
+	for _, d := range p.unserved {
+		if files.Find(d.Path) == nil {
+			count++
+		}
+	}
+	return count
+}
+
 // findUnserved finds the tokens of the files that no served file of a set has, besides those with references that were kept.
 // valueOf returns the value that the files have for a path, or nil.
 func (t *pushTarget) findUnserved(p *pushPlan, set *renderer.Set, valueOf func(path string) *jsontree.Node) {
 	kept := map[string]bool{}
 	for _, u := range t.wanted.Unapplied {
-		kept[u.Path] = true
+		kept[u.Path] = t.p.KeepReferences
 	}
 	found := set.Diagnostics()
 	p.unserved = p.remains.notServed(found, func(path string) *jsontree.Node {
@@ -201,7 +230,8 @@ func (t *pushTarget) planVariant() pushPlan {
 		p.wanted = tokentree.JoinFlat(t.base, p.wanted)
 	}
 	if !t.p.strict && t.theme != nil {
-		t.findUnserved(&p, renderer.LoadTree(t.theme, p.wanted, ""), files.Find)
+		t.findUnserved(&p, renderer.LoadTree(t.theme, p.wanted, ""), t.ofVariant(files))
+		p.remains.Of, p.remains.Pushed = p.remains.Of+p.dependents(files), p.remains.Pushed+p.dependents(files)
 	}
 	p.operations, p.count = p.variant, len(p.variant)
 	if p.variant == nil {
