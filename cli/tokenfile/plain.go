@@ -24,7 +24,7 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 		below := append(at[:len(at):len(at)], m.Name)
 		switch {
 		case isMeta(m.Name):
-		case m.Value.IsObject() && css.InferType(m.Value) == "" && !isPlainModes(m.Value):
+		case m.Value.IsObject() && !isPlainValue(m.Value) && !isPlainModes(m.Value):
 			list = leaves(m.Value, below, list)
 		case isArray(m.Value) && isScale(m.Value, below):
 			for i, item := range m.Value.Items() {
@@ -36,6 +36,21 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 	}
 	return list
 }
+
+// isPlainValue reports whether an object is a value by its shape. One with a size of a font and other members than those of
+// typography is a group of them.
+func isPlainValue(n *jsontree.Node) bool {
+	switch css.InferType(n) {
+	case "":
+		return false
+	case "typography":
+		return !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !slices.Contains(typographyNames, m.Name) })
+	}
+	return true
+}
+
+// typographyNames are the members of typography.
+var typographyNames = []string{"fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "fontStyle", "textTransform", "textDecoration", "textCase"}
 
 // isPlainModes reports whether an object is one value for each mode, and no group of that many tokens: light and dark stand in
 // it, and colours, shadows or aliases of them. Other modes have no value that tells them from sizes and weights.

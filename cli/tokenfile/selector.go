@@ -12,7 +12,7 @@ import (
 
 // The selectors whose custom properties hold for a whole page: in every mode, and in light.
 var (
-	usualSelectors = regexp.MustCompile(`(?i)^(@theme\b.*|:root|:host|html|\*|body)$`)
+	usualSelectors = regexp.MustCompile(`(?i)^(@theme\b.*|(:root)+|:host|html|\*|body)$`)
 	lightSelectors = regexp.MustCompile(`(?i)^(:root|html)?\[(data-)?(theme|mode|color-scheme|color-mode)="?(light|default)"?\]$`)
 )
 
@@ -60,6 +60,9 @@ func partsOf(selector string) (query string, list []string) {
 
 // modesOf lists the modes for which a selector declares: each once, and the usual one alone if it is among them.
 func (p page) modesOf(selector string) (modes []declared) {
+	if m := variantName.FindStringSubmatch(selector); m != nil {
+		return []declared{p.named(m[1], Hint{})}
+	}
 	query, list := partsOf(selector)
 	for _, one := range list {
 		d := p.modeOf(query, one)
@@ -77,9 +80,6 @@ func (p page) modesOf(selector string) (modes []declared) {
 
 // modeOf is the mode for which one selector declares under a media query.
 func (p page) modeOf(query, selector string) (d declared) {
-	if m := variantName.FindStringSubmatch(selector); m != nil {
-		return p.named(m[1], Hint{})
-	}
 	said := denied.ReplaceAllString(strings.TrimPrefix(selector, p.base), "")
 	isUsual := said == "" || usualSelectors.MatchString(said)
 	own, attribute := attributesOf(said)
@@ -218,7 +218,7 @@ func baseOf(root *jsontree.Node) string {
 		}
 	}
 	for _, class := range classes {
-		isMode := IsModeName(modeWord(className.FindStringSubmatch(class)[1]))
+		isMode := endsInMode(modeWord(className.FindStringSubmatch(class)[1]))
 		begins := func(one string) bool {
 			return one != class && strings.HasPrefix(one, class) && strings.ContainsAny(one[len(class):len(class)+1], "[.:")
 		}
@@ -227,6 +227,16 @@ func baseOf(root *jsontree.Node) string {
 		}
 	}
 	return ""
+}
+
+// endsInMode reports whether the last words of a name are those of a mode that is known.
+func endsInMode(name string) bool {
+	for at := range len(name) {
+		if (at == 0 || strings.IndexByte("-_", name[at-1]) >= 0) && IsModeName(name[at:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // isApart reports whether a member of the tree of a stylesheet is not a selector.

@@ -328,13 +328,15 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 	}
 	members := []jsontree.Member{}
 	node := jsontree.NewString(value)
-	if text, isText := cssvalue.TextOf(value); isText && strings.ContainsAny(text, "<>&\\\"\u00a0") { // which no value of CSS has as it is
+	spelled, misfit := css.Append(nil, css.Unknown, node)
+	isQuoted := misfit == nil && spelled[0] == '"' && spelled[len(spelled)-1] == '"'
+	if text, isText := cssvalue.TextOf(value); isText && isQuoted && string(spelled) != value { // it has what no value has as it is
 		node = jsontree.NewString(text)
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString("string")})
 	} else if kind := p.typeOf(one.name, node); kind != "" {
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
-	if spelled, misfit := css.Append(nil, css.Unknown, node); misfit == nil && len(members) == 0 && spelled[0] == '"' && value[0] != '"' && !strings.Contains(value, "{") && !strings.Contains(strings.ToLower(value), "url(") {
+	if isQuoted && len(members) == 0 && value[0] != '"' && !strings.Contains(value, "{") && !strings.Contains(strings.ToLower(value), "url(") {
 		concede("values that are text in quotes", Clip(value)+" is served in quotes: what is not known to be safe is a text")
 	}
 	if own, served := "--"+cssvalue.Unescaped(one.name), string(css.AppendName(nil, "", []string{name})); own != served {

@@ -11,7 +11,7 @@ import (
 // important end in !important. Other declarations are passed over.
 func parseCSS(text string) (*File, error) {
 	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}}
-	r.block("", false)
+	r.block(scope{}, false)
 	if r.open != nil {
 		return nil, r.open
 	}
@@ -37,8 +37,51 @@ type cssReader struct {
 	registering bool // a custom property, whose initial value may hold braces
 }
 
+// scope is where declarations stand: in a selector, or a list of them, under conditions such as @media.
+type scope struct{ conditions, selector string }
+
+func (s scope) key() string { return strings.TrimSpace(s.conditions + " " + s.selector) }
+
+// in is the scope of a block in this one. A block of selectors in another has each of them below each of the other.
+func (s scope) in(words string) scope {
+	switch {
+	case strings.HasPrefix(words, "@") && !strings.HasPrefix(words, "@theme"):
+		s.conditions = strings.TrimSpace(s.conditions + " " + words)
+	case s.selector == "":
+		s.selector = words
+	default:
+		var all []string
+		for _, outer := range selectorsOf(s.selector) {
+			for _, inner := range selectorsOf(words) {
+				all = append(all, outer+" "+inner)
+			}
+		}
+		s.selector = strings.Join(all[:min(len(all), mostSelectors)], ", ")
+	}
+	return s
+}
+
+// selectorsOf splits a list of selectors at its commas, but for those in brackets.
+func selectorsOf(list string) (all []string) {
+	depth, start := 0, 0
+	for i := range len(list) {
+		switch c := list[i]; {
+		case c == '(' || c == '[':
+			depth++
+		case c == ')' || c == ']':
+			depth--
+		case c == ',' && depth == 0:
+			all, start = append(all, strings.TrimSpace(list[start:i])), i+1
+		}
+	}
+	return append(all, strings.TrimSpace(list[start:]))
+}
+
+// mostSelectors is how many selectors of lists in lists are kept.
+const mostSelectors = 100
+
 // block reads declarations and blocks up to the end of the block at hand.
-func (r *cssReader) block(selector string, inside bool) {
+func (r *cssReader) block(at scope, inside bool) {
 	for r.at < len(r.text) {
 		start, end := r.statement()
 		words := strings.TrimSpace(withoutComments(r.text[start:end]))
@@ -50,9 +93,9 @@ func (r *cssReader) block(selector string, inside bool) {
 		isProperty := strings.HasPrefix(words, "--")
 		switch {
 		case isProperty && mark != '{':
-			r.declare(selector, words, start)
+			r.declare(at.key(), words, start)
 		case mark == '{':
-			r.nest(selector, words)
+			r.nest(at, words)
 		case strings.HasPrefix(words, "@import"):
 			r.imported(strings.TrimPrefix(words, "@import"), start)
 		}
@@ -63,7 +106,7 @@ func (r *cssReader) block(selector string, inside bool) {
 }
 
 // nest reads a block. What is animated does not become a token.
-func (r *cssReader) nest(selector, words string) {
+func (r *cssReader) nest(at scope, words string) {
 	words = strings.Join(strings.Fields(words), " ")
 	switch name, property, _ := strings.Cut(words, " "); {
 	case strings.HasPrefix(words, "@keyframes") || strings.HasPrefix(words, "@-webkit-keyframes"):
@@ -73,10 +116,10 @@ func (r *cssReader) nest(selector, words string) {
 		r.register(property)
 		return
 	case name == "@layer":
-		r.block(strings.TrimSpace(Layer+" "+selector), true)
+		r.block(scope{strings.TrimSpace(Layer + " " + at.conditions), at.selector}, true)
 		return
 	}
-	r.block(strings.TrimSpace(selector+" "+words), true)
+	r.block(at.in(words), true)
 }
 
 // Layer is what the selectors in a layer begin with, once for each layer in another.
