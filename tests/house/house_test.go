@@ -61,7 +61,7 @@ var house = map[string]room{
 	"cli/tokenfile/references": {ours: "cli/tokenfile/tree renderer/dtcg renderer/jsontree spelling"},
 	"cli/tokenfile/repair":     {ours: "cli/tokenfile cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokenfile/arithmetic": {},
-	"cli/tokenfile/compute":    {ours: "cli/tokenfile cli/tokenfile/arithmetic cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree"},
+	"cli/tokenfile/compute":    {ours: "cli/tokenfile cli/tokenfile/arithmetic cli/tokenfile/cssvalue cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokenfile/write":      {ours: "cli/tokenfile cli/tokenfile/syntax renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokenfile/resolver":   {ours: "renderer/jsontree spelling"},
 	"cli/tokenfile/syntax":     {ours: "renderer/jsontree", others: "github.com/goccy/go-yaml"},

@@ -61,11 +61,11 @@ func (a *applier) sites(n *jsontree.Node) (list []*jsontree.Node) {
 // mostRepeats is how often a reference may make groups above a place: a group may have it from several.
 const mostRepeats = 3
 
-// isRepeated reports whether a reference has made so many of the groups above the place at hand that it does so without end.
-func (a *applier) isRepeated(site *jsontree.Node) bool {
+// isRepeated reports whether a reference is so often among those that made the groups above a place that it is without end.
+func isRepeated(above []*jsontree.Node, site *jsontree.Node) bool {
 	repeats := 0
-	for _, above := range a.above {
-		if above == site {
+	for _, other := range above {
+		if other == site {
 			repeats++
 		}
 	}
@@ -75,7 +75,7 @@ func (a *applier) isRepeated(site *jsontree.Node) bool {
 // circular breaks a reference of a group that made a group above it too, or that leads to one that it is written in.
 func (a *applier) circular(n *jsontree.Node) *jsontree.Node {
 	for _, site := range a.sites(n) {
-		if a.isRepeated(site) {
+		if isRepeated(a.above, site) {
 			a.circle(a.above, site)
 			return site
 		}
