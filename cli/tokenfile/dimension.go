@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/livery/renderer/jsontree"
 )
@@ -39,6 +40,17 @@ func HasUsual(names []string) bool {
 
 // IsModeName reports whether a name is one by which people call a mode.
 func IsModeName(name string) bool { return slices.Contains(knownModes, ModeKey(name)) }
+
+// ModeAtEnd returns where the last words of a name begin by which people call a mode, as many as there are; its length if they
+// call none so.
+func ModeAtEnd(name string) int {
+	for at := range len(name) {
+		if (at == 0 || strings.IndexByte("-_", name[at-1]) >= 0) && IsModeName(name[at:]) {
+			return at
+		}
+	}
+	return len(name)
+}
 
 // modeOf returns the mode that is wanted of a dimension; empty means its default.
 func (o Options) modeOf(dimension string) string {

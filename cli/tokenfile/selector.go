@@ -218,7 +218,8 @@ func baseOf(root *jsontree.Node) string {
 		}
 	}
 	for _, class := range classes {
-		isMode := endsInMode(modeWord(className.FindStringSubmatch(class)[1]))
+		name := modeWord(className.FindStringSubmatch(class)[1])
+		isMode := ModeAtEnd(name) < len(name)
 		begins := func(one string) bool {
 			return one != class && strings.HasPrefix(one, class) && strings.ContainsAny(one[len(class):len(class)+1], "[.:")
 		}
@@ -227,16 +228,6 @@ func baseOf(root *jsontree.Node) string {
 		}
 	}
 	return ""
-}
-
-// endsInMode reports whether the last words of a name are those of a mode that is known.
-func endsInMode(name string) bool {
-	for at := range len(name) {
-		if (at == 0 || strings.IndexByte("-_", name[at-1]) >= 0) && IsModeName(name[at:]) {
-			return true
-		}
-	}
-	return false
 }
 
 // isApart reports whether a member of the tree of a stylesheet is not a selector.

@@ -172,10 +172,10 @@ func ConvertSet(name string, set *jsontree.Node, o Options) Part {
 // studioToken makes a DTCG token of one of Tokens Studio.
 func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), either(n, "$value", "value")
-	switch m := styledNumber.FindStringSubmatch(textOf(value)); {
-	case kind == "fontWeights" && m != nil:
-		c.concede("styles in weights", path, "of "+spelled(value)+" the weight counts; set font-style: "+strings.ToLower(m[2])+" beside it")
-		value = jsontree.NewString(m[1])
+	switch weight := WithoutStyle(value); {
+	case kind == "fontWeights" && weight != value:
+		c.concede("styles in weights", path, "of "+spelled(value)+" the weight counts; set font-style beside it")
+		value = weight
 	case kind == "asset" && strings.Contains(textOf(value), "/"):
 		c.concede("addresses", path, spelled(value)+" is text in the served files: nothing in them makes a browser fetch anything")
 	}
@@ -194,7 +194,15 @@ func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jso
 }
 
 // styledNumber is a weight of a font as a number, with a style.
-var styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(italic|oblique)$`)
+var styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
+
+// WithoutStyle returns a weight of a font without its style, if the weight is a number; else n itself.
+func WithoutStyle(n *jsontree.Node) *jsontree.Node {
+	if m := styledNumber.FindStringSubmatch(textOf(n)); m != nil {
+		return jsontree.NewString(m[1])
+	}
+	return n
+}
 
 // literal computes an expression without aliases, so that its value tells its type. A number that is a length is one of pixels:
 // whatever it is an alias in, it has the unit.

@@ -103,7 +103,7 @@ func (c *computer) token(t *dtcg.Token) *jsontree.Node {
 		return c.modified(t, v)
 	case c.rules == Modifiers:
 	case slices.Contains(numeric, kind) && v.IsString():
-		v = withoutStyle(c.number(v, t.OwnType()))
+		v = tokenfile.WithoutStyle(c.number(v, t.OwnType()))
 		if kind == css.Dimension && c.rules == Studio && v != t.Value && cssvalue.IsUnitless(v.Text) {
 			v = jsontree.NewString(v.Text + "px")
 		}
@@ -150,17 +150,6 @@ var (
 	suffixed = regexp.MustCompile(`\}[a-z%]`)
 )
 
-// styledNumber is a weight of font as a number, with a style.
-var styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
-
-// withoutStyle returns a weight of font without its style, if the weight is a number.
-func withoutStyle(v *jsontree.Node) *jsontree.Node {
-	if m := styledNumber.FindStringSubmatch(v.Text); v.IsString() && m != nil {
-		return jsontree.NewString(m[1])
-	}
-	return v
-}
-
 // parts computes the members of a composite value.
 func (c *computer) parts(v *jsontree.Node) *jsontree.Node {
 	return tree.MapChildren(v, func(name string, part *jsontree.Node) *jsontree.Node {
@@ -168,7 +157,7 @@ func (c *computer) parts(v *jsontree.Node) *jsontree.Node {
 		case v.Kind == jsontree.Array:
 			return c.parts(part)
 		case name == "fontWeight":
-			return withoutStyle(part)
+			return tokenfile.WithoutStyle(part)
 		case name == "fontFamily" || name == "color" || name == "style" || !part.IsString():
 			return part
 		}

@@ -270,10 +270,8 @@ func cutMode(base string) (stem, mode string) {
 	if at := strings.LastIndex(strings.ReplaceAll(base, "_", "-"), "-mode-"); at >= 0 {
 		return base[:at], base[at+len("-mode-"):]
 	}
-	for cut := 0; cut < len(base); cut++ {
-		if (cut == 0 || strings.IndexByte("-_", base[cut-1]) >= 0) && tokenfile.IsModeName(base[cut:]) {
-			return strings.TrimRight(base[:cut], "-_"), base[cut:]
-		}
+	if cut := tokenfile.ModeAtEnd(base); cut < len(base) {
+		return strings.TrimRight(base[:cut], "-_"), base[cut:]
 	}
 	if cut := strings.IndexAny(base, "-_"); cut > 0 && tokenfile.IsModeName(base[:cut]) {
 		return strings.TrimLeft(base[cut:], "-_"), base[:cut]
