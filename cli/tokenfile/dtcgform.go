@@ -100,7 +100,7 @@ func (c *setConverter) spell(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 			c.concede("names in other letters", path, m.Name+" is left out, for there is a "+metadataNames[i]+": "+spelled(m.Value))
 		}
 	}
-	if !n.IsObject() || !slices.ContainsFunc(metadataNames, func(name string) bool { return isMisspelled(n, name) }) {
+	if !slices.ContainsFunc(metadataNames, func(name string) bool { return isMisspelled(n, name) }) {
 		return n
 	}
 	n = jsontree.NewObject(slices.Clone(n.Members)...)

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/livery/cli/tokenfile/arithmetic"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/dtcg"
@@ -244,8 +243,7 @@ func (f *figma) value(v, raw *jsontree.Node) (*jsontree.Node, string) {
 	case textOf(v.Find("resolvedType")) == "COLOR":
 		return figmaColor(raw)
 	case isPercent(v) && raw.Kind == jsontree.Number:
-		part, _ := arithmetic.Evaluate(raw.Text + " / 100")
-		return &jsontree.Node{Kind: jsontree.Number, Text: part}, ""
+		return &jsontree.Node{Kind: jsontree.Number, Text: hundredth(raw.Text)}, ""
 	case figmaType(v) == "dimension":
 		return jsontree.NewObject(jsontree.Member{Name: "value", Value: raw}, jsontree.Member{Name: "unit", Value: jsontree.NewString("px")}), ""
 	}
@@ -392,7 +390,7 @@ func (f *native) token(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
 	if textOf(n.Find("$type")) == "number" && value.Kind == jsontree.Number {
 		switch {
 		case isPercent(v):
-			part, _ := arithmetic.Evaluate(value.Text + " / 100")
+			part := hundredth(value.Text)
 			n = tree.With(n, "$value", &jsontree.Node{Kind: jsontree.Number, Text: part})
 			f.concede("opacities of Figma", at, value.Text+" is "+part+" now")
 		case figmaType(v) == "dimension":

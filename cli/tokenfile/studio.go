@@ -227,7 +227,7 @@ func StudioPercentage(kind, text string) string {
 	if !percentage.MatchString(text) {
 		return text
 	}
-	part, unit := "", ""
+	unit := ""
 	switch kind {
 	case "lineHeights", "lineHeight", "opacity":
 	case "letterSpacing", "letterSpacings":
@@ -235,8 +235,13 @@ func StudioPercentage(kind, text string) string {
 	default:
 		return text
 	}
-	part, _ = arithmetic.Evaluate(strings.TrimSuffix(text, "%") + " / 100")
-	return part + unit
+	return hundredth(strings.TrimSuffix(text, "%")) + unit
+}
+
+// hundredth is a number divided by 100.
+func hundredth(number string) string {
+	part, _ := arithmetic.Evaluate(number + " / 100")
+	return part
 }
 
 var percentage = regexp.MustCompile(`^-?[\d.]+%$`)

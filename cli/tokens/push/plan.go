@@ -231,7 +231,8 @@ func (t *pushTarget) planVariant() pushPlan {
 	}
 	if !t.p.strict && t.theme != nil {
 		t.findUnserved(&p, renderer.LoadTree(t.theme, p.wanted, ""), t.ofVariant(files))
-		p.remains.Of, p.remains.Pushed = p.remains.Of+p.dependents(files), p.remains.Pushed+p.dependents(files)
+		count := p.dependents(files)
+		p.remains.Of, p.remains.Pushed = p.remains.Of+count, p.remains.Pushed+count
 	}
 	p.operations, p.count = p.variant, len(p.variant)
 	if p.variant == nil {

@@ -29,9 +29,7 @@ func (s *Sources) compute(files []*tokenFile) {
 	}
 	done := compute.Document(s.Tree, rules)
 	s.Tree, s.needs = done.Tree, done.Needs
-	for _, c := range done.Concessions {
-		s.read = append(s.read, concession{c, s.at[c.Pointer]})
-	}
+	s.concedeInTree(done.Concessions)
 }
 
 // Computes reports whether the value of a token was computed from others.

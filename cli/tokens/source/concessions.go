@@ -61,7 +61,12 @@ func (s *Sources) repair() {
 		at[now] = s.at[before]
 	}
 	s.Tree, s.at = done.Tree, at
-	for _, c := range done.Concessions {
+	s.concedeInTree(done.Concessions)
+}
+
+// concedeInTree takes concessions whose pointers lead into the tree.
+func (s *Sources) concedeInTree(list []tokenfile.Concession) {
+	for _, c := range list {
 		s.read = append(s.read, concession{c, s.at[c.Pointer]})
 	}
 }

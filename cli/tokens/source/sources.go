@@ -189,9 +189,7 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	if slices.ContainsFunc(files, func(f *tokenFile) bool { return f.mode != "" }) {
 		var said []tokenfile.Concession
 		s.Tree, said = tokenfile.WithFigma(s.Tree, dtcg.Read(s.Tree))
-		for _, c := range said {
-			s.read = append(s.read, concession{c, s.at[c.Pointer]})
-		}
+		s.concedeInTree(said)
 	}
 	s.applyReferences(o)
 	s.compute(files)
