@@ -70,7 +70,8 @@ type setConverter struct {
 	at      jsontree.Pointer
 	dialect dialect
 	modes   modeValues
-	above   string // the $type of the nearest group
+	above   string                      // the $type of the nearest group
+	moved   map[string]jsontree.Pointer // by the place of what stood inside a token: its place in the tree that was read
 }
 
 // group converts what stands in a group.
@@ -80,13 +81,61 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	if typ := textOf(n.Find("$type")); typ != "" {
 		c.above = typ
 	}
-	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+	return tree.MapMembers(c.movedOut(n, path), func(m jsontree.Member) jsontree.Member {
 		below := append(path[:len(path):len(path)], m.Name)
 		if !isMeta(m.Name) {
 			m.Value = c.spell(m.Value, below)
 		}
 		return c.member(n, m, below)
 	})
+}
+
+// movedOut returns a group with what stands inside its tokens beside them, under both names: what is b in a is a.b in the
+// group, which the repair of names makes a-b, in aliases too. A document of DTCG keeps its tokens as they are.
+func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	if c.dialect == dollarTokens {
+		return n
+	}
+	var moved []jsontree.Member
+	move := func(to, from jsontree.Pointer) {
+		if c.moved == nil {
+			c.moved = map[string]jsontree.Pointer{}
+		}
+		c.moved[slices.Concat(path, to).String()] = slices.Concat(path, from)
+	}
+	n = tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		if isMeta(m.Name) || !m.Value.IsObject() || m.Value.Find("$value") == nil && !isLegacyToken(m.Value) {
+			return m
+		}
+		if value, isDollar := compositionOf(m.Value); c.dialect == studioTokens && value != nil {
+			from := jsontree.Pointer{m.Name, "value"}
+			if isDollar {
+				from[1] = "$value"
+			}
+			c.concede("compositions", append(path[:len(path):len(path)], m.Name), "each of its parts is a token of its own now")
+			for _, part := range value.Members {
+				move(jsontree.Pointer{m.Name, part.Name}, append(from[:2:2], part.Name))
+			}
+			m.Value = partsOfComposition(m.Value, c.withoutEmpty(value, append(path[:len(path):len(path)], m.Name)))
+			return m
+		}
+		m.Value = tree.MapMembers(m.Value, func(inner jsontree.Member) jsontree.Member {
+			name := m.Name + "." + inner.Name
+			if isOfToken(inner.Name) || modeMember.MatchString(inner.Name) || n.Find(name) != nil || len(notRead(inner.Value, nil, "")) == 0 {
+				return inner
+			}
+			move(jsontree.Pointer{name}, jsontree.Pointer{m.Name, inner.Name})
+			moved = append(moved, jsontree.Member{Name: name, Value: inner.Value})
+			return jsontree.Member{Name: inner.Name}
+		})
+		return m
+	})
+	if len(moved) == 0 {
+		return n
+	}
+	n = jsontree.NewObject(append(slices.Clone(n.Members), moved...)...)
+	n.Index()
+	return c.movedOut(n, path)
 }
 
 // spell returns a token or group whose metadata have the names of DTCG, also if they are written in other letters: $Value.
@@ -243,6 +292,11 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 // ownMembers are the members of a token whose objects with values are not tokens inside it.
 var ownMembers = []string{"value", "sets", "original"}
 
+// isOfToken reports whether a member of a token is never a token inside it.
+func isOfToken(name string) bool {
+	return slices.Contains(freeNames, name) || slices.Contains(ownMembers, name)
+}
+
 // nameSecond names the value of a token that has a $value too, if it says something else: the $value is what counts.
 func (c *setConverter) nameSecond(n *jsontree.Node, path jsontree.Pointer) {
 	if message := secondValue(n); message != "" {
@@ -271,7 +325,7 @@ func insideToken(path jsontree.Pointer) string {
 // nameInside names the tokens that stand inside a token. A document of DTCG keeps them, and no served file has them.
 func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
-		if !slices.Contains(freeNames, m.Name) && !slices.Contains(ownMembers, m.Name) {
+		if !isOfToken(m.Name) {
 			c.hidden(m.Value, append(path[:len(path):len(path)], m.Name), insideToken(path))
 		}
 	}
@@ -279,13 +333,18 @@ func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer) {
 
 // note remembers the place of a token in the file, if that differs from its place in the tree.
 func (c *setConverter) note(path jsontree.Pointer) {
-	if len(c.at) > 0 {
-		c.part.Origins[path.String()] = c.pointer(path)
+	if origin := c.pointer(path); origin != path.String() {
+		c.part.Origins[path.String()] = origin
 	}
 }
 
 // pointer is the place in the file of a place in the tree.
 func (c *setConverter) pointer(path jsontree.Pointer) string {
+	for i := len(path); i > 0 && len(c.moved) > 0; i-- {
+		if from, ok := c.moved[path[:i].String()]; ok {
+			path, i = append(from[:len(from):len(from)], path[i:]...), len(from)
+		}
+	}
 	return append(c.at[:len(c.at):len(c.at)], path...).String()
 }
 

@@ -107,7 +107,7 @@ func isValue(n *jsontree.Node) bool {
 		return slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return slices.Contains(everywhere, textOf(item)) })
 	}
 	text := textOf(n)
-	return !isCommon(n) && Shape(WithoutSemicolon(n)) != "" || strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
+	return !isCommon(n) && Shape(MapStrings(n, WithoutSemicolon)) != "" || strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
 }
 
 // numberNames are the groups whose numbers are those of tokens, and of hardly any other file.
@@ -124,14 +124,8 @@ func isNumberName(name string) bool {
 	return slices.ContainsFunc(numberNames, func(known string) bool { return strings.HasPrefix(key, known) })
 }
 
-// WithoutSemicolon returns a text without a semicolon or !important at its end, which a declaration has and a value does not; n
-// itself if it has neither.
-func WithoutSemicolon(n *jsontree.Node) *jsontree.Node {
-	if text := textOf(n); endOfDeclaration.MatchString(text) {
-		return jsontree.NewString(endOfDeclaration.ReplaceAllString(text, ""))
-	}
-	return n
-}
+// WithoutSemicolon returns a text without a semicolon or !important at its end, which a declaration has and a value does not.
+func WithoutSemicolon(text string) string { return endOfDeclaration.ReplaceAllString(text, "") }
 
 // endOfDeclaration is what may follow the value in a declaration.
 var endOfDeclaration = regexp.MustCompile(`(?i)\s*(!\s*important\s*;?|;)\s*$`)

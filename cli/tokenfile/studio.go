@@ -9,6 +9,7 @@ import (
 	"example.com/livery/cli/tokenfile/arithmetic"
 	"example.com/livery/cli/tokenfile/cssvalue"
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -171,10 +172,13 @@ func ConvertSet(name string, set *jsontree.Node, o Options) Part {
 
 // studioToken makes a DTCG token of one of Tokens Studio.
 func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
-	kind, value := textOf(either(n, "$type", "type")), either(n, "$value", "value")
+	kind, value := textOf(either(n, "$type", "type")), c.withoutEmpty(either(n, "$value", "value"), path)
+	if kind != "" && studioTypes[kind].alias != "string" {
+		value = MapStrings(value, func(text string) string { return dollarAlias.ReplaceAllString(text, "{$1}") })
+	}
 	switch weight := WithoutStyle(value); {
 	case kind == "fontWeights" && weight != value:
-		c.concede("styles in weights", path, "of "+spelled(value)+" the weight counts; set font-style beside it")
+		c.concede("styles in weights", path, "of "+spelled(value)+" "+spelled(weight)+" counts; set font-style and font-stretch beside it")
 		value = weight
 	case kind == "asset" && strings.Contains(textOf(value), "/"):
 		c.concede("addresses", path, spelled(value)+" is text in the served files: nothing in them makes a browser fetch anything")
@@ -193,15 +197,59 @@ func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jso
 	return newToken(n, kind, value)
 }
 
-// styledNumber is a weight of a font as a number, with a style.
-var styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
+// dollarAlias is an alias as Tokens Studio wrote it first, $a.b.
+var dollarAlias = regexp.MustCompile(`\$([A-Za-z_][\w-]*(?:\.[\w-]+)*)`)
 
-// WithoutStyle returns a weight of a font without its style, if the weight is a number; else n itself.
+// withoutEmpty returns a composite value, or layers of one, without the parts that are an empty text. A shadow has 0 there.
+func (c *setConverter) withoutEmpty(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	if isArray(n) {
+		return tree.MapChildren(n, func(_ string, layer *jsontree.Node) *jsontree.Node { return c.withoutEmpty(layer, path) })
+	}
+	if !n.IsObject() {
+		return n
+	}
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		switch {
+		case !m.Value.IsString() || m.Value.Text != "":
+		case slices.Contains(shadowLengths, m.Name):
+			c.concede("empty parts of values", path, m.Name+` is "", which counts as 0`)
+			m.Value = jsontree.NewString("0")
+		default:
+			c.concede("empty parts of values", path, m.Name+` is "", and left out`)
+			m.Value = nil
+		}
+		return m
+	})
+}
+
+// shadowLengths are the parts of a shadow that are lengths.
+var shadowLengths = []string{"x", "y", "offsetX", "offsetY", "blur", "spread"}
+
+// The weight of a font as a number with a style, and as words with a width.
+var (
+	styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
+	width        = regexp.MustCompile(`(?i)\b(?:(?:ultra|extra|semi)[ -]?)?(?:condensed|compressed|narrow|expanded|extended|wide)\b`)
+)
+
+// WithoutStyle returns a weight of a font without its style, if the weight is a number, and without its width; else n itself.
 func WithoutStyle(n *jsontree.Node) *jsontree.Node {
-	if m := styledNumber.FindStringSubmatch(textOf(n)); m != nil {
+	text := textOf(n)
+	if m := styledNumber.FindStringSubmatch(text); m != nil {
 		return jsontree.NewString(m[1])
 	}
+	if weight := WithoutWidth(text); weight != text {
+		return jsontree.NewString(weight)
+	}
 	return n
+}
+
+// WithoutWidth returns a weight of a font in words without the words of its width, if a weight is left.
+func WithoutWidth(text string) string {
+	weight := strings.Join(strings.Fields(width.ReplaceAllString(text, "")), " ")
+	if len(weight) == len(text) || strings.Contains(text, "{") || !Fits("fontWeight", jsontree.NewString(weight)) {
+		return text
+	}
+	return weight
 }
 
 // literal computes an expression without aliases, so that its value tells its type. A number that is a length is one of pixels:

@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"regexp"
+	"slices"
 
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
@@ -71,4 +72,48 @@ func shadow(value *jsontree.Node) *jsontree.Node {
 		result.Members = append(result.Members, m)
 	}
 	return result
+}
+
+// compositionOf returns the parts of a composition of Tokens Studio, and whether they stand in its $value; nil if n is none.
+func compositionOf(n *jsontree.Node) (value *jsontree.Node, isDollar bool) {
+	value, isDollar = either(n, "$value", "value"), n.Find("$value") != nil
+	if textOf(either(n, "$type", "type")) != "composition" || !value.IsObject() || len(value.Members) == 0 {
+		return nil, false
+	}
+	return value, isDollar
+}
+
+// partsOfComposition returns a group with a token for each part of a composition, and what else stands in its token.
+func partsOfComposition(n, value *jsontree.Node) *jsontree.Node {
+	group := jsontree.NewObject()
+	for _, part := range value.Members {
+		token := jsontree.NewObject(jsontree.Member{Name: "value", Value: part.Value})
+		if i := slices.IndexFunc(partTypes, func(p partType) bool { return p.names.MatchString(part.Name) }); i >= 0 {
+			token.Members = append(token.Members, jsontree.Member{Name: "type", Value: jsontree.NewString(partTypes[i].kind)})
+		} else if _, ok := studioTypes[part.Name]; ok {
+			token.Members = append(token.Members, jsontree.Member{Name: "type", Value: jsontree.NewString(part.Name)})
+		}
+		group.Members = append(group.Members, jsontree.Member{Name: part.Name, Value: token})
+	}
+	for _, m := range n.Members {
+		if !slices.Contains([]string{"type", "$type", "value", "$value"}, m.Name) && value.Find(m.Name) == nil {
+			group.Members = append(group.Members, m)
+		}
+	}
+	tree.Index(group)
+	return group
+}
+
+type partType struct {
+	names *regexp.Regexp
+	kind  string
+}
+
+// partTypes are the types of the parts of compositions that are not called as their type is. The first that matches counts.
+var partTypes = []partType{
+	{regexp.MustCompile(`^borderRadius`), "borderRadius"},
+	{regexp.MustCompile(`^borderWidth`), "borderWidth"},
+	{regexp.MustCompile(`(?i)padding|spacing`), "spacing"},
+	{regexp.MustCompile(`(?i)width$|height$|^size$`), "sizing"},
+	{regexp.MustCompile(`(?i)^fill$|color$`), "color"},
 }

@@ -559,15 +559,25 @@ func TestCollectionsOfFigmaThatExtendOthers(t *testing.T) {
 
 // TestLengthsOfTokensStudioHaveTheirUnit: in whatever they are an alias of.
 func TestLengthsOfTokensStudioHaveTheirUnit(t *testing.T) {
-	const text = `{"core":{"a":{"value":"16","type":"fontSizes"},"b":{"value":"0","type":"spacing"},"c":{"value":"4 * 2","type":"sizing"},"d":{"value":"700 italic","type":"fontWeights"},"e":{"value":"1.5","type":"lineHeights"}},"$themes":[],"$metadata":{"tokenSetOrder":["core"]}}`
+	const text = `{"core":{"a":{"value":"16","type":"fontSizes"},"b":{"value":"0","type":"spacing"},"c":{"value":"4 * 2","type":"sizing"},"d":{"value":"700 italic","type":"fontWeights"},"e":{"value":"1.5","type":"lineHeights"},` +
+		`"f":{"value":{"x":"1","blur":"","color":"$f.g"},"type":"boxShadow","g":{"value":"$old.red","type":"color"}},"h":{"value":{"fontSize":"12","letterSpacing":""},"type":"typography"},"i":{"value":"costs $5 or $a","type":"text"},"j":{"value":"Wide Bold","type":"fontWeights"},` +
+		`"k":{"value":{"paddingTop":"{a}","fill":"#fff","opacity":"50%","letterSpacing":"","boxShadow":"{f}"},"type":"composition","description":"A card."}},` +
+		`"$themes":[],"$metadata":{"tokenSetOrder":["core"]}}`
 	parts, err := convert(t, text, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := spell(parts), `core{"a":{"$type":"dimension","$value":"16px"},"b":{"$type":"dimension","$value":"0"},"c":{"$type":"dimension","$value":"8px"},"d":{"$type":"fontWeight","$value":"700"},"e":{"$type":"number","$value":"1.5"}}`; got != want {
+	if got, want := spell(parts), `core{"a":{"$type":"dimension","$value":"16px"},"b":{"$type":"dimension","$value":"0"},"c":{"$type":"dimension","$value":"8px"},"d":{"$type":"fontWeight","$value":"700"},"e":{"$type":"number","$value":"1.5"},`+
+		`"f":{"$type":"shadow","$value":{"offsetX":"1","blur":"0","color":"{f.g}"}},"h":{"$type":"typography","$value":{"fontSize":"12"}},"i":{"$type":"string","$value":"costs $5 or $a"},"j":{"$type":"fontWeight","$value":"Bold"},`+
+		`"k":{"paddingTop":{"$type":"dimension","$value":"{a}"},"fill":{"$type":"color","$value":"#fff"},"opacity":{"$type":"number","$value":"0.5"},"boxShadow":{"$type":"shadow","$value":"{f}"},"$description":"A card."},`+
+		`"f.g":{"$type":"color","$value":"{old.red}"}}`; got != want {
 		t.Errorf("Convert() = %s, want %s", got, want)
 	}
-	if len(parts[0].Concessions) != 1 || parts[0].Concessions[0].Path != "d" {
-		t.Errorf("named: %+v", parts[0].Concessions)
+	var named []string
+	for _, c := range parts[0].Concessions {
+		named = append(named, c.Path+" "+c.Pointer)
+	}
+	if want := []string{"k /core/k", "k /core/k", "d /core/d", "f /core/f", "h /core/h", "j /core/j"}; !slices.Equal(named, want) || parts[0].Origins["/f.g"] != "/core/f/g" || parts[0].Origins["/k/fill"] != "/core/k/value/fill" {
+		t.Errorf("named: %q, want %q; the origins are %v", named, want, parts[0].Origins)
 	}
 }

@@ -72,7 +72,7 @@ var hexWithOpacity = regexp.MustCompile(`rgba\(\s*(#[0-9a-fA-F]{3,8})\s*,\s*([\d
 
 // gradient gives a colour that is a gradient that type, and spells the colours in it as CSS does.
 func (c *computer) gradient(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
-	if !strings.Contains(v.Text, "gradient(") {
+	if !strings.Contains(v.Text, "gradient") {
 		return v
 	}
 	text, whole := c.substituted(v.Text)
@@ -91,9 +91,12 @@ func (c *computer) gradient(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 		}
 		return found
 	})
-	value := jsontree.NewString(text)
+	value := jsontree.NewString(tokenfile.WithoutSemicolon(strings.ReplaceAll(text, "gradient (", "gradient(")))
 	if !tokenfile.Fits("gradient", value) {
 		return v
+	}
+	if value.Text != text {
+		c.concede("gradients spelled otherwise", t, tokenfile.Clip(text)+" is read as "+tokenfile.Clip(value.Text))
 	}
 	c.types[t.Path] = "gradient"
 	return value

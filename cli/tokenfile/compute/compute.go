@@ -256,8 +256,11 @@ func (c *computer) nameMember(t *dtcg.Token, m jsontree.Member) {
 	c.concede("parts of typography without a place in CSS's font", t, m.Name+" "+tokenfile.Clip(text)+" has no place in tokens.css")
 }
 
-// nameStyle names a style inside a weight.
+// nameStyle names a style and a width inside a weight.
 func (c *computer) nameStyle(t *dtcg.Token, weight string) {
+	if rest := tokenfile.WithoutWidth(weight); rest != weight {
+		c.concede("styles in weights", t, `of "`+tokenfile.Clip(weight)+`" "`+rest+`" counts; set font-stretch beside it`)
+	}
 	for _, style := range []string{"italic", "oblique"} {
 		if strings.HasSuffix(strings.ToLower(weight), style) {
 			c.concede("styles in weights", t, `of "`+tokenfile.Clip(weight)+`" the weight counts; set font-style: `+style+" beside it")

@@ -148,7 +148,7 @@ func (r *Result) semicolons() {
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		kind, isKnown := dtcg.KindOf(t.Resolved)
-		value := tokenfile.WithoutSemicolon(t.Value)
+		value := tokenfile.MapStrings(t.Value, tokenfile.WithoutSemicolon)
 		if value == t.Value || isKnown && (kind == css.String || !dtcg.Fits(d, t.Resolved, value)) || !isKnown && tokenfile.Shape(value) == "" && !isWordOrFunction.MatchString(value.Text) {
 			continue
 		}

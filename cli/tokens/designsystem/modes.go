@@ -142,19 +142,34 @@ func nameOf(mode string, h tokenfile.Hint) string {
 
 // conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name. It is empty if only an
 // attribute selects the mode.
-func conditionOf(dimension, mode string, h tokenfile.Hint) string {
-	if slices.Contains(modes.Conditions, h.When) {
-		return h.When
+func (p part) conditionOf(mode string) string {
+	if when := p.hints[mode].When; slices.Contains(modes.Conditions, when) {
+		return when
 	}
-	key := keyOf(mode)
+	key := cmp.Or(p.schemeOf(mode), keyOf(mode))
 	for _, k := range kinds {
 		if k.mode == key {
 			return k.when
 		}
 	}
 	for _, s := range shortNames {
-		if s.mode == key && strings.Contains(Slug(dimension), s.dimension) {
+		if s.mode == key && strings.Contains(Slug(p.name), s.dimension) {
 			return s.when
+		}
+	}
+	return ""
+}
+
+// schemeOf is dark for the one mode with this word in its name, such as Acme Dark, if the default has the other word, and light
+// the other way round; else empty.
+func (p part) schemeOf(mode string) string {
+	for _, pair := range [][2]string{{"dark", "light"}, {"light", "dark"}} {
+		has := func(word string) func(mode string) bool {
+			return func(mode string) bool { return slices.Contains(strings.Split(Slug(mode), "-"), word) }
+		}
+		others := slices.DeleteFunc(slices.Clone(p.modes), func(other string) bool { return other == mode })
+		if has(pair[0])(mode) && has(pair[1])(p.base) && !slices.ContainsFunc(others, has(pair[0])) {
+			return pair[0]
 		}
 	}
 	return ""
@@ -181,9 +196,9 @@ func (p part) refusal() string {
 	switch {
 	case slices.ContainsFunc(words, func(word string) bool { return slices.Contains(brandWords, word) }):
 		return "a brand has files of its own"
-	case p.name != "" && p.name != "theme" && !strings.EqualFold(p.name, "themes"):
+	case p.name != "" && !strings.EqualFold(p.name, "theme") && !strings.EqualFold(p.name, "themes"):
 		return ""
-	case slices.ContainsFunc(append(slices.Clone(p.modes), p.base), func(mode string) bool { return kindOf(mode) != "" }):
+	case slices.ContainsFunc(append(slices.Clone(p.modes), p.base), func(mode string) bool { return kindOf(mode) != "" || p.schemeOf(mode) != "" }):
 		return ""
 	}
 	return "they may be brands: none is called as modes are, such as dark or compact"
@@ -216,7 +231,7 @@ func (m *modeList) add(p part) {
 		}
 		e := entry(mode)
 		e.Variant = m.plan[i].Slug
-		if when := conditionOf(p.name, mode, p.hints[mode]); !conditions[when] {
+		if when := p.conditionOf(mode); !conditions[when] {
 			e.When, conditions[when] = when, true
 		}
 	}
@@ -232,7 +247,7 @@ func (m *modeList) add(p part) {
 		m.left = append(m.left, LeftOut{p.source, p.modes, p.why})
 		return
 	}
-	name := numbered(nameForm(p.name, "mode"), maxName, m.names)
+	name := numbered(nameForm(strings.TrimLeft(p.name, "0123456789. -_"), "mode"), maxName, m.names)
 	m.names[name] = true
 	m.modes += len(entries)
 	for i := range entries {

@@ -145,6 +145,8 @@ func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 		{"tokens in a member of metadata", "in.json", "{\"a\":{\"$value\":1},\"$deprecated\":{\n\"c\":{\"$value\":2}}}", "$deprecated.c :2: its name, or that of its group, begins with $"},
 		{"a definition", "in.json", "{\"a\":{\"$ref\":\"#/$defs/b\"},\"$defs\":{\"b\":{\"$value\":2},\n\"c\":{\"$value\":2}}}", "$defs.c :2: $defs.c: it is left out; only a $ref"},
 		{"a token inside a token", "in.json", "{\"a\":{\"$value\":1,\n\"b\":{\"$value\":2}}}", "a.b :2: it stands inside the token a"},
+		{"a token inside a token of a set", "in.json", "{\"s\":{\"a\":{\"value\":\"1\",\n\"b\":{\"value\":\"2\"}}},\"$themes\":[]}", "a-b :2: a-b: \"a.b\" is \"a-b\" now, in aliases too"},
+		{"a mode beside the value of a token", "in.json", "{\"a\":{\"value\":\"#000\",\n\"dark\":{\"value\":\"#fff\"}}}", "a.dark :2: it stands inside the token a"},
 		{"a second value", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"value\":3}}", "b :2: b: its $value 2 is served, and its value is left out: 3"},
 		{"a second value in a list", "in.json", "[{\"name\":\"a\",\"value\":1},\n{\"name\":\"b\",\"$value\":2,\"value\":3}]", "b :2: b: its $value 2 is served, and its value is left out: 3"},
 		{"a second value of Tokens Studio", "in.json", "{\"s\":{\"a\":{\"value\":1},\n\"b\":{\"$value\":2,\"value\":3}},\"$themes\":[]}", "b :2: b: its $value 2 is served, and its value is left out: 3"},
