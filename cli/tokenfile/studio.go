@@ -124,21 +124,24 @@ func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error)
 	case len(o.Sets) > 0:
 		return o.Sets, nil
 	case o.Choice != nil:
-		return chosenSets(meta, sets, o), nil
+		return chosenSets(themesOf(meta, sets), sets, o), nil
 	case o.Mode == "":
 		return sets, nil
 	}
 	var modes []string
-	for _, theme := range itemsOf(meta.Find("$themes")) {
+	for _, theme := range themesOf(meta, sets) {
 		if name := textOf(theme.Find("name")); name != o.Mode {
 			modes = append(modes, name)
 			continue
 		}
-		chosen := theme.Find("selectedTokenSets")
-		return slices.DeleteFunc(slices.Clone(sets), func(name string) bool {
-			state := textOf(chosen.Find(name))
-			return state != "enabled" && (state != "source" || o.Overrides)
-		}), nil
+		states := map[string]string{}
+		for _, m := range membersOf(theme.Find("selectedTokenSets")) {
+			states[m.Name] = textOf(m.Value)
+		}
+		if o.Overrides {
+			return withState(sets, states, "enabled"), nil
+		}
+		return append(withState(sets, states, "source"), withState(sets, states, "enabled", "shared")...), nil
 	}
 	return nil, noMode(o.Mode, modes)
 }
@@ -225,10 +228,11 @@ func (c *setConverter) withoutEmpty(n *jsontree.Node, path jsontree.Pointer) *js
 // shadowLengths are the parts of a shadow that are lengths.
 var shadowLengths = []string{"x", "y", "offsetX", "offsetY", "blur", "spread"}
 
-// The weight of a font as a number with a style, and as words with a width.
+// The weight of a font as a number with a style, and what may stand beside it in words: a width, and the number of a family such
+// as Helvetica, "65 Medium".
 var (
 	styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
-	width        = regexp.MustCompile(`(?i)\b(?:(?:ultra|extra|semi)[ -]?)?(?:condensed|compressed|narrow|expanded|extended|wide)\b`)
+	width        = regexp.MustCompile(`(?i)^[2-9]5 |\b(?:(?:ultra|extra|semi)[ -]?)?(?:condensed|compressed|narrow|expanded|extended|wide)\b`)
 )
 
 // WithoutStyle returns a weight of a font without its style, if the weight is a number, and without its width; else n itself.

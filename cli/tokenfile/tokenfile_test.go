@@ -196,6 +196,46 @@ func TestStudioSetsAreMergedInTheirOrder(t *testing.T) {
 	}
 }
 
+// TestNamesOfTokenSetsImplyThemes: an export without themes has the modes by which its sets are called.
+func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
+	type choice = map[string]string
+	themes := func(list string) *jsontree.Node {
+		meta, err := jsontree.Parse(`{"$themes":` + list + `}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return meta
+	}
+	for _, c := range []struct {
+		themes, sets string // the sets divided by commas
+		choice       choice
+		dims, want   string
+	}{
+		{`[]`, "global,dark,light,text", choice{}, "=light,dark", "global,light,text"},
+		{`[]`, "global,dark,light,text", choice{"": "dark"}, "=light,dark", "global,dark,text"},
+		{`[]`, "core,theme/light,theme/dark,theme/base,alias", choice{"theme": "dark"}, "theme=light,dark", "core,theme/dark,theme/base,alias"},
+		{`[]`, "core,color-dark,color", choice{}, "color=,dark", "core,color"},
+		{`[]`, "core,color-dark,color", choice{"color": "dark"}, "color=,dark", "core,color-dark,color"},
+		{`[]`, "brands/a,brands/b,core,a/mode/x", choice{"brands": "b"}, "brands=a,b", "brands/b,core,a/mode/x"},
+		{`[]`, "core,light,base,default", choice{}, "", "core,light,base,default"},
+		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a", "y,z,w,x"},
+	} {
+		meta, sets := themes(c.themes), strings.Split(c.sets, ",")
+		all, _ := StudioDimensions(meta, sets)
+		var dims []string
+		for _, d := range all {
+			dims = append(dims, d.Name+"="+strings.Join(d.Modes, ","))
+		}
+		chosen, err := StudioSets(meta, sets, Options{Choice: c.choice})
+		if got := strings.Join(chosen, ","); err != nil || got != c.want || strings.Join(dims, "; ") != c.dims {
+			t.Errorf("of %s a choice %v takes %s, %v, want %s; the dimensions are %q, want %q", c.sets, c.choice, got, err, c.want, dims, c.dims)
+		}
+	}
+	if sets, err := StudioSets(themes(`[]`), []string{"global", "dark", "light"}, Options{Mode: "dark", Overrides: true}); err != nil || !slices.Equal(sets, []string{"dark"}) {
+		t.Errorf("the overrides of dark are %q, %v", sets, err)
+	}
+}
+
 const figmaFile = `{"status":200,"error":false,"meta":{
   "variableCollections":{"C:1":{"defaultModeId":"1:0","modes":[{"modeId":"1:0","name":"Light"},{"modeId":"1:1","name":"Dark"}],"variableIds":["V:1","V:2","V:3","V:4","V:5"]}},
   "variables":{
@@ -560,7 +600,7 @@ func TestCollectionsOfFigmaThatExtendOthers(t *testing.T) {
 // TestLengthsOfTokensStudioHaveTheirUnit: in whatever they are an alias of.
 func TestLengthsOfTokensStudioHaveTheirUnit(t *testing.T) {
 	const text = `{"core":{"a":{"value":"16","type":"fontSizes"},"b":{"value":"0","type":"spacing"},"c":{"value":"4 * 2","type":"sizing"},"d":{"value":"700 italic","type":"fontWeights"},"e":{"value":"1.5","type":"lineHeights"},` +
-		`"f":{"value":{"x":"1","blur":"","color":"$f.g"},"type":"boxShadow","g":{"value":"$old.red","type":"color"}},"h":{"value":{"fontSize":"12","letterSpacing":""},"type":"typography"},"i":{"value":"costs $5 or $a","type":"text"},"j":{"value":"Wide Bold","type":"fontWeights"},` +
+		`"f":{"value":{"x":"1","blur":"","color":"$f.g"},"type":"boxShadow","g":{"value":"$old.red","type":"color"}},"h":{"value":{"fontSize":"12","letterSpacing":""},"type":"typography"},"i":{"value":"costs $5 or $a","type":"text"},"j":{"value":"65 Wide Bold","type":"fontWeights"},` +
 		`"k":{"value":{"paddingTop":"{a}","fill":"#fff","opacity":"50%","letterSpacing":"","boxShadow":"{f}"},"type":"composition","description":"A card."}},` +
 		`"$themes":[],"$metadata":{"tokenSetOrder":["core"]}}`
 	parts, err := convert(t, text, Options{})

@@ -19,7 +19,7 @@ func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags)
 	}
 	overridden := slices.ContainsFunc(s.SeveralSets(), func(m *source.Merge) bool { return m.Overridden() > 0 })
 	if !a.CanAsk() && overridden {
-		return term.Fail("Choose sets with --sets or --token-mode, or merge all with --yes.", "nothing is pushed: sets give one token several values, of which the last would count")
+		return term.Fail(chooseSets, "nothing is pushed: sets give one token several values, of which the last would count")
 	}
 	if p.dryRun {
 		return nil
@@ -29,8 +29,10 @@ func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags)
 		p.confirmed = ok
 		return err
 	}
-	return term.Fail("Choose sets with --sets or --token-mode, or merge all with --yes.", "nothing is pushed")
+	return term.Fail(chooseSets, "nothing is pushed")
 }
+
+const chooseSets = "Push them with --variants auto if some are modes, choose sets with --sets or --token-mode, or merge all with --yes."
 
 // confirmFolder asks whether files of one folder shall be laid over each other in the order of their names, if they give more
 // tokens several values than a push may lose. If no user can answer, that is a failure: they are likely modes.
