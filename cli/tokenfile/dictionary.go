@@ -51,6 +51,9 @@ func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {
 func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(c.original(n, path))
 	c.nameModes(n, path)
+	if known := pluginTypes[kind]; known != "" {
+		kind, value = known, pluginValue(kind, value)
+	}
 	isSource := n.Find("$value") == nil && !isBuilt(n)
 	switch {
 	case kind != "" && kind == c.above:

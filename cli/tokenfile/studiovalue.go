@@ -1,9 +1,11 @@
 package tokenfile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 
+	"example.com/livery/cli/tokenfile/arithmetic"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
@@ -41,7 +43,7 @@ var partNames = map[string]string{
 }
 
 // shadowNames are the members of a shadow of Tokens Studio that DTCG names otherwise.
-var shadowNames = map[string]string{"x": "offsetX", "y": "offsetY", "offset-x": "offsetX", "offset-y": "offsetY"}
+var shadowNames = map[string]string{"x": "offsetX", "y": "offsetY", "offset-x": "offsetX", "offset-y": "offsetY", "radius": "blur"}
 
 func shadow(value *jsontree.Node) *jsontree.Node {
 	switch {
@@ -57,7 +59,7 @@ func shadow(value *jsontree.Node) *jsontree.Node {
 	result := jsontree.NewObject()
 	for _, m := range value.Members {
 		switch {
-		case m.Name == "type":
+		case m.Name == "type" || m.Name == "shadowType":
 			if textOf(m.Value) != "innerShadow" {
 				continue
 			}
@@ -116,4 +118,39 @@ var partTypes = []partType{
 	{regexp.MustCompile(`(?i)padding|spacing`), "spacing"},
 	{regexp.MustCompile(`(?i)width$|height$|^size$`), "sizing"},
 	{regexp.MustCompile(`(?i)^fill$|color$`), "color"},
+}
+
+// pluginTypes are the types of the Figma plugin Design Tokens that are called otherwise than those of DTCG.
+var pluginTypes = map[string]string{
+	"custom-fontStyle": "typography", "custom-gradient": "gradient", "custom-opacity": "number", "custom-shadow": "shadow",
+}
+
+// pluginValue returns a value of that plugin as one of its type: a line height is a length in pixels, layers are a list, a gradient is a function.
+func pluginValue(kind string, value *jsontree.Node) *jsontree.Node {
+	switch {
+	case kind == "custom-fontStyle":
+		return tree.MapChildren(value, func(name string, part *jsontree.Node) *jsontree.Node {
+			if name == "lineHeight" && part.Kind == jsontree.Number && part.Text != "0" {
+				return jsontree.NewString(part.Text + "px")
+			}
+			return part
+		})
+	case kind == "custom-shadow" && value.Find("0").IsObject():
+		layers := make([]*jsontree.Node, len(value.Members))
+		for i, m := range value.Members {
+			layers[i] = m.Value
+		}
+		return jsontree.NewArray(layers...)
+	case kind == "custom-gradient":
+		before := map[string]string{"linear": "linear-gradient(" + cmp.Or(numberOf(value.Find("rotation")), "0") + "deg", "radial": "radial-gradient(circle"}
+		list := before[textOf(value.Find("gradientType"))]
+		for _, stop := range itemsOf(value.Find("stops")) {
+			position, _ := arithmetic.Evaluate(cmp.Or(numberOf(stop.Find("position")), "0") + " * 100")
+			list += ", " + textOf(stop.Find("color")) + " " + position + "%"
+		}
+		if text := jsontree.NewString(list + ")"); Fits("gradient", text) {
+			return text
+		}
+	}
+	return value
 }

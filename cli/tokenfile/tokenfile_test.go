@@ -597,6 +597,24 @@ func TestCollectionsOfFigmaThatExtendOthers(t *testing.T) {
 	}
 }
 
+// TestTypesOfThePluginDesignTokens: of Figma, which writes them in the form before DTCG.
+func TestTypesOfThePluginDesignTokens(t *testing.T) {
+	const layer = `"radius":8,"color":"#000","offsetX":0,"offsetY":2,"spread":0}`
+	for text, want := range map[string]string{
+		`{"type":"custom-fontStyle","value":{"fontSize":96,"fontFamily":"Inter","lineHeight":105.5}}`:                                                         `{"$type":"typography","$value":{"fontSize":96,"fontFamily":"Inter","lineHeight":"105.5px"}}`,
+		`{"type":"custom-shadow","value":{"shadowType":"dropShadow",` + layer + `}`:                                                                           `{"$type":"shadow","$value":{"blur":8,"color":"#000","offsetX":0,"offsetY":2,"spread":0}}`,
+		`{"type":"custom-shadow","value":{"0":{"shadowType":"innerShadow",` + layer + `}}`:                                                                    `{"$type":"shadow","$value":[{"inset":true,"blur":8,"color":"#000","offsetX":0,"offsetY":2,"spread":0}]}`,
+		`{"type":"custom-gradient","value":{"gradientType":"linear","rotation":135,"stops":[{"position":0,"color":"#f00"},{"position":0.5,"color":"#0f0"}]}}`: `{"$type":"gradient","$value":"linear-gradient(135deg, #f00 0%, #0f0 50%)"}`,
+		`{"type":"custom-gradient","value":{"gradientType":"angular"}}`:                                                                                       `{"$type":"gradient","$value":{"gradientType":"angular"}}`,
+		`{"type":"custom-opacity","value":0.5}`:                                                                                                               `{"$type":"number","$value":0.5}`,
+	} {
+		parts, err := convert(t, `{"a":`+text+`}`, Options{})
+		if got := spell(parts); err != nil || got != `{"a":`+want+`}` {
+			t.Errorf("%s is %s, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
 // TestLengthsOfTokensStudioHaveTheirUnit: in whatever they are an alias of.
 func TestLengthsOfTokensStudioHaveTheirUnit(t *testing.T) {
 	const text = `{"core":{"a":{"value":"16","type":"fontSizes"},"b":{"value":"0","type":"spacing"},"c":{"value":"4 * 2","type":"sizing"},"d":{"value":"700 italic","type":"fontWeights"},"e":{"value":"1.5","type":"lineHeights"},` +

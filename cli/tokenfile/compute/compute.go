@@ -44,9 +44,7 @@ func Document(root *jsontree.Node, rules Rules) Result {
 		t := &c.d.Tokens[i]
 		if c.d.Names(t) {
 			c.value(t)
-			if rules == Studio {
-				c.nameUnused(t)
-			}
+			c.nameUnused(t)
 		}
 	}
 	result := Result{Tree: c.rebuilt(root, nil), Concessions: c.said, Needs: map[string]map[string]bool{}}
@@ -226,7 +224,16 @@ func (c *computer) nameUnused(t *dtcg.Token) {
 	if kind == css.FontWeight && t.Value.IsString() {
 		c.nameStyle(t, t.Value.Text)
 	}
-	if kind != css.Typography || !t.Value.IsObject() {
+	if known := servedParts[kind]; known != nil {
+		for _, layer := range append(t.Value.Items(), t.Value) {
+			for _, m := range layer.Members {
+				if !slices.Contains(known, m.Name) {
+					c.nameMember(t, m)
+				}
+			}
+		}
+	}
+	if kind != css.Typography {
 		return
 	}
 	for _, m := range t.Value.Members {
@@ -243,17 +250,33 @@ func (c *computer) nameUnused(t *dtcg.Token) {
 				c.nameMember(t, m)
 			}
 		default:
-			if quiet := strings.ToLower(m.Value.Text); quiet != "none" && quiet != "0" && quiet != "0px" && quiet != "" {
-				c.nameMember(t, m)
-			}
+			c.nameMember(t, m)
 		}
 	}
 }
 
-// nameMember names a member of a typography that tokens.css does not have.
+// servedParts are the members of composite values that tokens.css has, by kind, as DTCG and other tools call them.
+var servedParts = map[css.Kind][]string{
+	css.Shadow:     {"offsetX", "x", "offsetY", "y", "blur", "blurRadius", "spread", "spreadRadius", "color", "inset", "type"},
+	css.Border:     {"width", "style", "color"},
+	css.Transition: {"duration", "timingFunction", "easing", "delay"},
+	css.Gradient:   {"color", "position"},
+}
+
+// saysNothing are the values of members that change nothing.
+var saysNothing = []string{"", "0", "0px", "[]", "false", "none", "normal", "null", "{}"}
+
+// nameMember names a member of a composite value that tokens.css does not have, unless it says nothing.
 func (c *computer) nameMember(t *dtcg.Token, m jsontree.Member) {
 	text := string(jsontree.Append(nil, m.Value))
-	c.concede("parts of typography without a place in CSS's font", t, m.Name+" "+tokenfile.Clip(text)+" has no place in tokens.css")
+	if slices.Contains(saysNothing, strings.Trim(strings.ToLower(text), `"`)) {
+		return
+	}
+	what := "parts of values that tokens.css does not have"
+	if kind, _ := dtcg.KindOf(t.Resolved); kind == css.Typography {
+		what = "parts of typography without a place in CSS's font"
+	}
+	c.concede(what, t, m.Name+" "+tokenfile.Clip(text)+" has no place in tokens.css")
 }
 
 // nameStyle names a style and a width inside a weight.

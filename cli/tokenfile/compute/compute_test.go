@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,5 +111,21 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 	}
 	if root, _ := jsontree.Parse(text); Document(root, Modifiers).Tree != root {
 		t.Error("outside of Tokens Studio an expression is one of CSS, and stays")
+	}
+}
+
+// TestPartsThatNoFileHasAreNamed: in whatever form, unless they say nothing.
+func TestPartsThatNoFileHasAreNamed(t *testing.T) {
+	const text = `{"a":{"$type":"shadow","$value":[{"offsetX":"1px","offsetY":"1px","blurr":"8px","color":"#000","visible":true,"id":null}]},` +
+		`"b":{"$type":"border","$value":{"width":"1px","style":"solid","color":"#000","dash":[2],"gap":[]}},"c":{"$type":"transition","$value":{"duration":"1s","property":"all"}},` +
+		`"d":{"$type":"gradient","$value":[{"color":"#000","position":0,"hint":0.3}]},"e":{"$type":"typography","$value":{"fontFamily":"Inter","fontWeight":"Bold Italic","fontStretch":"normal","textCase":"upper"}}}`
+	want := []string{
+		`a: blurr "8px" has no place in tokens.css`, `a: visible true has no place in tokens.css`, `b: dash [2] has no place in tokens.css`, `c: property "all" has no place in tokens.css`,
+		`d: hint 0.3 has no place in tokens.css`, `e: of "Bold Italic" the weight counts; set font-style: italic beside it`, `e: textCase "upper" has no place in tokens.css`,
+	}
+	for _, rules := range []Rules{Modifiers, Expressions, Studio} {
+		if _, said, _ := values(t, text, rules); !slices.Equal(said, want) {
+			t.Errorf("named are %q, want %q", said, want)
+		}
 	}
 }
