@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -18,10 +19,13 @@ func isFigma(root *jsontree.Node) bool {
 }
 
 func recogniseFigma(f *syntax.File, _ Options) string {
-	if !isFigma(f.Root) {
-		return ""
+	switch {
+	case isFigma(f.Root):
+		return "it has meta.variables and meta.variableCollections"
+	case figmaListsOf(f.Root) != nil:
+		return "it has lists of collections and variables, as plugins write them"
 	}
-	return "it has meta.variables and meta.variableCollections"
+	return ""
 }
 
 func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
@@ -33,6 +37,7 @@ func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
 type figma struct {
 	Options
 	variables, collections *jsontree.Node
+	places                 map[string]string           // of variables by id, if they stand in lists
 	names                  map[string]jsontree.Pointer // of variables by id
 	usedNames              map[string]string           // dotted path -> id of the variable that has it
 	modes                  []string                    // the names of all modes, for messages
@@ -48,6 +53,9 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 		Options: o, variables: meta.Find("variables"), collections: meta.Find("variableCollections"),
 		names: map[string]jsontree.Pointer{}, usedNames: map[string]string{},
 		part: Part{Tree: jsontree.NewObject(), Origins: map[string]string{}},
+	}
+	if lists := figmaListsOf(root); lists != nil {
+		f.variables, f.collections, f.places, f.part.Faults = lists.variables, lists.collections, lists.places, lists.faults
 	}
 	ids := f.order()
 	if err := f.chooseModes(ids); err != nil {
@@ -68,7 +76,7 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 // nameDeleted names the variables that order leaves out.
 func (f *figma) nameDeleted() {
 	for _, v := range f.variables.Members {
-		at := jsontree.Pointer{"meta", "variables", v.Name}.String()
+		at := f.place(v.Name)
 		switch {
 		case !v.Value.IsObject():
 			f.fault(at, v.Name, "it is not a variable: "+spelled(v.Value))
@@ -140,7 +148,7 @@ func segments(name string) jsontree.Pointer {
 func (f *figma) add(id string) {
 	v, names := f.variables.Find(id), f.names[id]
 	path := strings.Join(names, ".")
-	origin := "/meta/variables" + jsontree.Pointer{id}.String()
+	origin := f.place(id)
 	switch first, twice := f.usedNames[path]; {
 	case len(names) == 0:
 		f.fault(origin, id, "its name "+strconv.Quote(textOf(v.Find("name")))+" is none")
@@ -161,6 +169,11 @@ func (f *figma) add(id string) {
 	}
 	tree.Put(f.part.Tree, names, jsontree.NewObject(f.members(v, value)...))
 	f.part.Origins[names.String()] = origin
+}
+
+// place is where a variable stands, as a pointer.
+func (f *figma) place(id string) string {
+	return cmp.Or(f.places[id], jsontree.Pointer{"meta", "variables", id}.String())
 }
 
 func (f *figma) fault(pointer, path, message string) {
@@ -242,6 +255,8 @@ func (f *figma) value(v, raw *jsontree.Node) (*jsontree.Node, string) {
 		return jsontree.NewString("{" + strings.Join(target, ".") + "}"), ""
 	case textOf(v.Find("resolvedType")) == "COLOR":
 		return figmaColor(raw)
+	case raw.IsObject() || isArray(raw):
+		return figmaStyle(textOf(v.Find("resolvedType")), raw)
 	case isPercent(v) && raw.Kind == jsontree.Number:
 		return &jsontree.Node{Kind: jsontree.Number, Text: hundredth(raw.Text)}, ""
 	case figmaType(v) == "dimension":
@@ -282,6 +297,10 @@ func figmaType(v *jsontree.Node) string {
 	switch kind := textOf(v.Find("resolvedType")); {
 	case kind == "COLOR":
 		return "color"
+	case kind == "typography":
+		return kind
+	case kind == "effect":
+		return "shadow"
 	case kind == "BOOLEAN":
 		return "boolean"
 	case kind == "FLOAT" && only(lengthScopes...):
@@ -304,6 +323,9 @@ func isPercent(v *jsontree.Node) bool {
 
 // figmaColor keeps the numbers as Figma spells them, and says the colour in hexadecimal too.
 func figmaColor(raw *jsontree.Node) (*jsontree.Node, string) {
+	if raw.IsString() {
+		return raw, ""
+	}
 	hex, components := "#", &jsontree.Node{Kind: jsontree.Array}
 	for _, name := range []string{"r", "g", "b"} {
 		n := raw.Find(name)

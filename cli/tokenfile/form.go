@@ -19,7 +19,7 @@ const (
 	StyleDictionary             // the form before DTCG: value, type and comment without a dollar sign
 	Studio                      // an export of Tokens Studio: token sets beside $metadata or $themes
 	BareStudio                  // an export of Tokens Studio without these, as its shape shows
-	Figma                       // an answer of Figma's REST interface to a question for variables
+	Figma                       // variables, as Figma's REST interface answers them or a plugin writes them
 	SetValues                   // tokens whose values stand in sets, as Spectrum's
 	TokenList                   // arrays of tokens that have names
 	Plain                       // nested JSON of values without any members of tokens
@@ -46,7 +46,7 @@ var forms = [numberOfKinds]form{
 	StyleDictionary: {"a document of Style Dictionary, without dollar signs", recogniseStyleDictionary, readStyleDictionary, nil},
 	Studio:          {"an export of Tokens Studio", recogniseStudio, convertStudio, nil},
 	BareStudio:      {"an export of Tokens Studio", recogniseBareStudio, convertStudio, nil},
-	Figma:           {"an answer of Figma", recogniseFigma, readFigma, []string{"meta"}},
+	Figma:           {"a document of Figma's variables", recogniseFigma, readFigma, []string{"meta", "collections", "variableCollections", "variables"}},
 	SetValues:       {"a document of tokens with sets", recogniseSetValues, readSetValues, nil},
 	TokenList:       {"a list of tokens", recogniseTokenList, readTokenList, nil},
 	Plain:           {"plain nested JSON", recognisePlain, readPlain, nil},

@@ -1,9 +1,11 @@
 package tokenfile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -126,4 +128,180 @@ func product(all []collection) error {
 		"Choose one mode with --token-mode: " + strings.Join(choices, ", ") + ". Its collection gives that mode, each other its default: " +
 			strings.Join(defaults, ", ") + ".",
 	}
+}
+
+// figmaLists is what plugins of Figma write: lists of collections, with the variables in them, in their modes or beside them.
+type figmaLists struct {
+	variables, collections *jsontree.Node    // as Figma's REST interface has them
+	places                 map[string]string // of variables by id, as pointers
+	ids                    map[string]string // of variables by "collection/name"
+	byID                   map[string]*jsontree.Node
+	faults                 []Fault
+}
+
+// figmaListsOf returns the variables of a file of a plugin as Figma's REST interface has them, and nil if the file is not one.
+func figmaListsOf(root *jsontree.Node) *figmaLists {
+	name := "collections"
+	if isArray(root.Find("variableCollections")) {
+		name = "variableCollections"
+	}
+	f := figmaLists{jsontree.NewObject(), jsontree.NewObject(), map[string]string{}, map[string]string{}, map[string]*jsontree.Node{}, nil}
+	for i, c := range itemsOf(root.Find(name)) {
+		if !c.IsObject() || textOf(c.Find("name")) == "" || c.Find("modes") == nil {
+			return nil
+		}
+		f.collection(c, jsontree.Pointer{name, itoa(i)})
+	}
+	for i, v := range itemsOf(root.Find("variables")) {
+		f.variable(v, cmp.Or(textOf(v.Find("variableCollectionId")), f.collectionID(textOf(v.Find("collection")))), "", jsontree.Pointer{"variables", itoa(i)})
+	}
+	if len(f.variables.Members) == 0 {
+		return nil
+	}
+	for i := range f.variables.Members {
+		values := f.variables.Members[i].Value.Find("valuesByMode")
+		for j := range values.Members {
+			values.Members[j].Value = f.withoutNames(values.Members[j].Value)
+		}
+	}
+	tree.Index(f.variables)
+	tree.Index(f.collections)
+	return &f
+}
+
+// collectionID returns the id of the collection that has a name.
+func (f *figmaLists) collectionID(name string) string {
+	for _, c := range f.collections.Members {
+		if textOf(c.Value.Find("name")) == name {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// collection takes a collection with the variables in it.
+func (f *figmaLists) collection(c *jsontree.Node, at jsontree.Pointer) {
+	id := cmp.Or(textOf(c.Find("id")), textOf(c.Find("name")))
+	list, usual := jsontree.NewArray(), jsontree.NewString(textOf(c.Find("defaultModeId")))
+	taken := jsontree.NewObject(jsontree.Member{Name: "name", Value: c.Find("name")}, jsontree.Member{Name: "modes", Value: list}, jsontree.Member{Name: "defaultModeId", Value: usual})
+	f.collections.Members = append(f.collections.Members, jsontree.Member{Name: id, Value: taken})
+	for i, mode := range itemsOf(c.Find("modes")) {
+		name := cmp.Or(textOf(mode), textOf(mode.Find("name")))
+		modeID := jsontree.NewString(cmp.Or(textOf(mode.Find("modeId")), textOf(mode.Find("id")), name))
+		list.AddItem(jsontree.NewObject(jsontree.Member{Name: "modeId", Value: modeID}, jsontree.Member{Name: "name", Value: jsontree.NewString(name)}))
+		for j, v := range itemsOf(mode.Find("variables")) {
+			f.variable(v, id, modeID.Text, append(at[:len(at):len(at)], "modes", itoa(i), "variables", itoa(j)))
+		}
+	}
+	var names []string
+	for _, mode := range list.Items() {
+		names = append(names, textOf(mode.Find("name")))
+	}
+	for _, mode := range list.Items() {
+		if usual.Text == "" && textOf(mode.Find("name")) == UsualFirst(names)[0] {
+			usual.Text = textOf(mode.Find("modeId"))
+		}
+	}
+	for i, v := range itemsOf(c.Find("variables")) {
+		f.variable(v, id, "", append(at[:len(at):len(at)], "variables", itoa(i)))
+	}
+}
+
+// figmaTypes are the types of variables as plugins spell them.
+var figmaTypes = map[string]string{"color": "COLOR", "number": "FLOAT", "float": "FLOAT", "boolean": "BOOLEAN", "string": "STRING"}
+
+// variable takes a variable of a collection. mode is the one that its value is of; empty if it has values by mode.
+func (f *figmaLists) variable(v *jsontree.Node, collection, mode string, at jsontree.Pointer) {
+	name := textOf(v.Find("name"))
+	c := f.collections.Find(collection)
+	id := cmp.Or(textOf(v.Find("id")), collection+"/"+name)
+	values := cmp.Or(v.Find("valuesByMode"), v.Find("values"))
+	if name == "" || c == nil || mode == "" && !values.IsObject() || mode != "" && v.Find("value") == nil {
+		f.faults = append(f.faults, Fault{at.String(), cmp.Or(name, spelled(v)), "it is not a variable of a collection, with a name and values"})
+		return
+	}
+	taken := f.byID[id]
+	if taken != nil && (mode == "" || taken.Find("valuesByMode").Find(mode) != nil) {
+		f.faults = append(f.faults, Fault{at.String(), name, "two variables have this name; the first counts"})
+		return
+	}
+	if taken == nil {
+		kind := strings.ToLower(cmp.Or(textOf(v.Find("resolvedType")), textOf(v.Find("type"))))
+		taken = jsontree.NewObject(jsontree.Member{Name: "name", Value: v.Find("name")}, jsontree.Member{Name: "variableCollectionId", Value: jsontree.NewString(collection)},
+			jsontree.Member{Name: "resolvedType", Value: jsontree.NewString(cmp.Or(figmaTypes[kind], kind))}, jsontree.Member{Name: "valuesByMode", Value: jsontree.NewObject()})
+		for _, other := range []string{"id", "scopes", "description"} {
+			if m := v.Find(other); m != nil {
+				taken.Members = append(taken.Members, jsontree.Member{Name: other, Value: m})
+			}
+		}
+		f.variables.Members = append(f.variables.Members, jsontree.Member{Name: id, Value: taken})
+		f.byID[id], f.places[id] = taken, at.String()
+		f.ids[textOf(c.Find("name"))+"/"+name] = id
+	}
+	own := taken.Find("valuesByMode")
+	if mode != "" {
+		own.Members = append(own.Members, jsontree.Member{Name: mode, Value: v.Find("value")})
+	}
+	for _, m := range membersOf(values) {
+		for _, known := range itemsOf(c.Find("modes")) {
+			if textOf(known.Find("name")) == m.Name { // else it is an id
+				m.Name = textOf(known.Find("modeId"))
+			}
+		}
+		own.Members = append(own.Members, m)
+	}
+}
+
+// withoutNames returns a value in which an alias names its target by its id: plugins write its collection and name.
+func (f *figmaLists) withoutNames(value *jsontree.Node) *jsontree.Node {
+	id := textOf(value.Find("id"))
+	switch kind := textOf(value.Find("type")); {
+	case kind == "VARIABLE_ALIAS" || kind == "alias":
+	case value.Find("alias").IsString():
+		id = cmp.Or(f.ids[value.Find("alias").Text], value.Find("alias").Text)
+	case value.Find("collection").IsString() && value.Find("name").IsString():
+		path := value.Find("collection").Text + "/" + value.Find("name").Text
+		id = cmp.Or(f.ids[path], path)
+	default:
+		return value
+	}
+	return jsontree.NewObject(jsontree.Member{Name: "type", Value: jsontree.NewString("VARIABLE_ALIAS")}, jsontree.Member{Name: "id", Value: jsontree.NewString(id)})
+}
+
+// figmaStyle makes a DTCG value of a style of Figma as a plugin writes it beside variables, and says what is wrong with it.
+func figmaStyle(kind string, raw *jsontree.Node) (*jsontree.Node, string) {
+	switch effects := itemsOf(raw.Find("effects")); {
+	case kind == "typography" && raw.IsObject():
+		style := jsontree.NewObject()
+		for _, name := range []string{"fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "textCase", "textDecoration"} {
+			value := raw.Find(name)
+			switch unit := textOf(raw.Find(name + "Unit")); {
+			case value == nil || unit == "AUTO" || value.Text == "ORIGINAL" || value.Text == "NONE":
+				continue
+			case value.Kind == jsontree.Number && unit == "PERCENT":
+				value = jsontree.NewString(StudioPercentage(name, value.Text+"%"))
+			case value.Kind == jsontree.Number && name != "fontWeight":
+				value = jsontree.NewString(value.Text + "px")
+			case name == "fontWeight":
+				value = WithoutStyle(value)
+			}
+			style.Members = append(style.Members, jsontree.Member{Name: name, Value: value})
+		}
+		return style, ""
+	case kind == "effect" && len(effects) > 0:
+		layers := jsontree.NewArray()
+		for _, e := range effects {
+			kind := textOf(e.Find("type"))
+			color, problem := figmaColor(e.Find("color"))
+			if !strings.HasSuffix(kind, "_SHADOW") || problem != "" {
+				return nil, "an effect of Figma that is not a shadow has no type of DTCG: " + spelled(e)
+			}
+			px := func(n *jsontree.Node) *jsontree.Node { return jsontree.NewString(cmp.Or(numberOf(n), "0") + "px") }
+			layers.AddItem(jsontree.NewObject(jsontree.Member{Name: "color", Value: color}, jsontree.Member{Name: "offsetX", Value: px(e.Find("offset").Find("x"))},
+				jsontree.Member{Name: "offsetY", Value: px(e.Find("offset").Find("y"))}, jsontree.Member{Name: "blur", Value: px(e.Find("radius"))}, jsontree.Member{Name: "spread", Value: px(e.Find("spread"))},
+				jsontree.Member{Name: "inset", Value: &jsontree.Node{Kind: jsontree.Bool, True: kind == "INNER_SHADOW"}}))
+		}
+		return layers, ""
+	}
+	return nil, "a style of Figma of this kind has no type of DTCG: " + spelled(raw)
 }

@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -245,6 +246,44 @@ const figmaFile = `{"status":200,"error":false,"meta":{
     "V:4":{"id":"V:4","name":"z","variableCollectionId":"C:1","resolvedType":"FLOAT","scopes":["ALL_SCOPES"],"valuesByMode":{"1:0":1.0,"1:1":2}},
     "V:5":{"id":"V:5","name":"far","variableCollectionId":"C:1","resolvedType":"COLOR","valuesByMode":{"1:0":{"type":"VARIABLE_ALIAS","id":"V:9"},"1:1":{"type":"VARIABLE_ALIAS","id":"V:9"}}}
   }}}`
+
+// TestListsOfPluginsAreVariablesOfFigma: each plugin writes them in a way of its own.
+func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
+	const tokens = `"p":{"blue":{"$type":"color","$value":"#00f"}},"bg":{"$type":"color","$value":"{p.blue}"},"gap":{"$type":"number","$value":4}`
+	for _, text := range []string{
+		`{"collections":[{"name":"P","modes":[{"name":"Value","variables":[{"name":"p/blue","type":"color","isAlias":false,"value":"#00f"}]}]},` +
+			`{"name":"C","modes":[{"name":"Dark","variables":[{"name":"bg","type":"color","value":"#000"},{"name":"gap","type":"number","value":4}]},` +
+			`{"name":"Light","variables":[{"name":"bg","type":"color","isAlias":true,"value":{"collection":"P","name":"p/blue"}},{"name":"gap","type":"number","value":4}]}]}]}`,
+		`{"collections":[{"name":"P","modes":["Value"],"variables":[{"name":"p/blue","type":"COLOR","values":{"Value":"#00f"}}]},` +
+			`{"name":"C","modes":["Light","Dark"],"variables":[{"name":"bg","type":"COLOR","values":{"Light":{"alias":"P/p/blue"},"Dark":"#000"}},{"name":"gap","type":"FLOAT","values":{"Light":4,"Dark":4}}]}]}`,
+		`{"variables":[{"id":"V:1","name":"p/blue","collection":"P","resolvedType":"COLOR","valuesByMode":{"Value":"#00f"}},` +
+			`{"id":"V:2","name":"bg","variableCollectionId":"C:2","resolvedType":"COLOR","valuesByMode":{"2:0":{"type":"VARIABLE_ALIAS","id":"V:1"},"2:1":"#000"}},` +
+			`{"id":"V:3","name":"gap","variableCollectionId":"C:2","resolvedType":"FLOAT","valuesByMode":{"2:0":4}}],` +
+			`"variableCollections":[{"id":"C:1","name":"P","modes":[{"modeId":"1:0","name":"Value"}]},{"id":"C:2","name":"C","defaultModeId":"2:0","modes":[{"modeId":"2:1","name":"Dark"},{"modeId":"2:0","name":"Light"}]}]}`,
+	} {
+		parts, err := convert(t, text, Options{})
+		if got := identity.ReplaceAllString(spell(parts), ""); err != nil || got != "{"+tokens+"}" {
+			t.Errorf("of %s the tokens are %s, %v, want {%s}", text, got, err, tokens)
+		}
+		dark, err := convert(t, text, Options{Mode: "Dark", Overrides: true})
+		if got := identity.ReplaceAllString(spell(dark), ""); err != nil || got != `{"bg":{"$type":"color","$value":"#000"}}` {
+			t.Errorf("of %s the mode Dark has %s, %v", text, got, err)
+		}
+	}
+	const styles = `{"collections":[{"name":"S","modes":[{"name":"Style","variables":[{"name":"h","type":"typography","value":{"fontFamily":"Inter","fontSize":32,"fontWeight":"Extended Bold","lineHeight":40,"lineHeightUnit":"PIXELS",` +
+		`"letterSpacing":5,"letterSpacingUnit":"PERCENT","textCase":"ORIGINAL"}},{"name":"e","type":"effect","value":{"effects":[{"type":"INNER_SHADOW","color":{"r":0,"g":0,"b":0,"a":1},"offset":{"x":0,"y":1},"radius":2}]}},` +
+		`{"name":"g","type":"grid","value":{"columns":3}},{"name":"h","type":"number","value":1},{"name":"n"}]}]}]}`
+	parts, err := convert(t, styles, Options{})
+	want := `{"h":{"$type":"typography","$value":{"fontFamily":"Inter","fontSize":"32px","fontWeight":"Bold","lineHeight":"40px","letterSpacing":"0.05em"}},` +
+		`"e":{"$type":"shadow","$value":[{"color":{"colorSpace":"srgb","components":[0,0,0],"hex":"#000000"},"offsetX":"0px","offsetY":"1px","blur":"2px","spread":"0px","inset":true}]}}` +
+		` !h: two variables have this name; the first counts !n: it is not a variable of a collection, with a name and values !g: a style of Figma of this kind has no type of DTCG: {"columns":3}`
+	if got := spell(parts); err != nil || got != want {
+		t.Errorf("the styles are %s, %v, want %s", got, err, want)
+	}
+}
+
+// identity is what the extensions of a token say of its variable.
+var identity = regexp.MustCompile(`,"\$extensions":\{"com.figma":\{"variableId":"[^"]*"\}\}`)
 
 func TestFigmaVariablesBecomeTokens(t *testing.T) {
 	id := func(id string) string { return `,"$extensions":{"com.figma":{"variableId":"` + id + `"}}}` }
