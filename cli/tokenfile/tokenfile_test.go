@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -366,6 +367,57 @@ func TestModesOfTheAuthorsOwnNamesAreRead(t *testing.T) {
 		}
 		if got := string(jsontree.Append(nil, parts[0].Tree)); got != c.want {
 			t.Errorf("%s: Convert(%s) = %s, want %s", c.rule, c.text, got, c.want)
+		}
+	}
+}
+
+// TestGroupsOfModesAreModesOfTheirTokens: as themes of MUI, theme-ui and Chakra have them.
+func TestGroupsOfModesAreModesOfTheirTokens(t *testing.T) {
+	cases := []struct{ rule, text, modes, want, dark string }{
+		{"groups of modes", `{"colorSchemes":{"light":{"p":{"main":"#111","dark":"#000"}},"dark":{"p":{"main":"#eee","dark":"#ddd"}}},"a":"#f00"}`, "light dark", "p.main #111, p.dark #000, a #f00", "p.main #eee, p.dark #ddd, a #f00"},
+		{"one says what stands beside", `{"schemes":{"light":{"a":"#fff"},"dark":{"a":"#000"}},"a":"#fff"}`, "dark default", "a #fff", "a #000"},
+		{"beside the default", `{"colors":{"a":"#fff","b":"#eee","modes":{"dark":{"a":"#000"},"deep":{"a":"#00f","b":"#eee"}}}}`, "default dark deep", "colors.a #fff, colors.b #eee", "colors.a #000, colors.b #eee"},
+		{"names of the author's", `{"themes":{"light":{"a":"#fff"},"dark":{"a":"#000"},"sepia":{"a":"#f4ecd8"},"other":{"z":"1px"}}}`, "light dark sepia", "a #fff, themes.other.z 1px", "a #000, themes.other.z 1px"},
+		{"one mode alone", `{"themes":{"light":{"a":"#fff","b":"#eee"},"dark":{"a":"#000","b":"#111","c":"1px"}}}`, "light dark", "a #fff, b #eee, c 1px ?values of one mode alone", "a #000, b #111, c 1px ?values of one mode alone"},
+		{"aliases of the mode, of another and of a default", `{"themes":{"light":{"a":"#fff","b":"{themes.light.a}"},"dark":{"a":"#000","b":"{themes.light.a}"}},"c":"{themes.light.a}","d":"{themes.dark.a}"}`, "light dark", "a #fff, b {a}, c {a}, d #000", "a #000, b #fff, c {a}, d #000"},
+		{"aliases in a circle", `{"themes":{"light":{"a":"#fff","b":"{themes.dark.b}"},"dark":{"a":"#000","b":"{themes.light.b}"}}}`, "light dark", "a #fff, b {b}", "a #000, b {b}"},
+		{"two defaults", `{"a":"#111","modes":{"default":{"a":"#fff"},"dark":{"a":"#000"}}}`, "default dark", "a #111 !two tokens have this name; the first counts", "a #000 !two tokens have this name; the first counts"},
+		{"groups of other tokens", `{"themes":{"light":{"a":"#fff"},"dark":{"b":"#000"}}}`, "", "themes.light.a #fff, themes.dark.b #000", ""},
+		{"groups of other names", `{"themes":{"acme":{"a":"#fff"},"globex":{"a":"#000"}},"palette":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}`, "", "themes.acme.a #fff, themes.globex.a #000, palette.light.a #fff, palette.dark.a #000", ""},
+		{"conditions", `{"a":{"default":"#fff","_dark":"#000"},"b":{"base":"1px","_dark":"2px"},"c":{"base":{"d":"1px"},"_dark":{"d":"2px"}}}`, "default _dark base", "a #fff, b 1px, c.base.d 1px, c._dark.d 2px", "a #000, b 2px, c.base.d 1px, c._dark.d 2px"},
+		{"shades", `{"blue":{"light":"#85d7ff","DEFAULT":"#1fb6ff","dark":"#009eeb"}}`, "", "blue.light #85d7ff, blue.DEFAULT #1fb6ff, blue.dark #009eeb", ""},
+		{
+			"tokens beside semantic tokens", `{"theme":{"tokens":{"colors":{"a":{"value":"#fff"},"b":{"value":"#eee"}}},"semanticTokens":{"colors":{"b":{"value":"#ddd"},"bg":{"value":{"_light":"{colors.a}","_dark":"#000"}}}},"breakpoints":{"sm":"1px"},"recipes":{"x":{}}},"conditions":{"x":"y"}}`, "_light _dark",
+			"colors.a #fff, colors.b #eee !semanticTokens have a token of this name too, which counts ?members beside tokens and semanticTokens, colors.b #ddd, colors.bg {colors.a}, breakpoints.sm 1px ?values outside a token",
+			"colors.a #fff, colors.b #eee !semanticTokens have a token of this name too, which counts ?members beside tokens and semanticTokens, colors.b #ddd, colors.bg #000, breakpoints.sm 1px ?values outside a token",
+		},
+	}
+	for _, c := range cases {
+		for mode, want := range map[string]string{"": c.want, "dark": c.dark} {
+			if want == "" {
+				continue
+			}
+			parts, err := convert(t, c.text, Options{Choice: map[string]string{"": mode}})
+			if err != nil {
+				t.Fatal(c.rule, err)
+			}
+			var got, modes []string
+			for _, p := range parts {
+				d := dtcg.Read(p.Tree)
+				for i := range d.Tokens {
+					got = append(got, d.Tokens[i].Path+" "+d.Tokens[i].Value.Text)
+				}
+				for _, f := range p.Faults {
+					got[len(got)-1] += " !" + f.Message
+				}
+				for _, said := range p.Concessions {
+					got[len(got)-1] += " ?" + said.Kind
+				}
+				modes = append(modes, p.ModeNames...)
+			}
+			if text := strings.Join(got, ", "); text != want || strings.Join(modes, " ") != c.modes {
+				t.Errorf("%s, mode %q: Convert(%s) = %s, of the modes %s, want %s, of %s", c.rule, mode, c.text, text, modes, want, c.modes)
+			}
 		}
 	}
 }
