@@ -126,6 +126,9 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 		}
 	}
 	s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
+	if modes, err = s.readGrids(modes); err != nil {
+		return err
+	}
 	for i, m := range modes {
 		for _, c := range s.plan.Clashes {
 			if c.Dimension == m.Dimension && c.Mode == m.Name {
@@ -135,6 +138,36 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 		}
 	}
 	return nil
+}
+
+// readGrids adds to modes those of two dimensions that say something else than both modes together, and makes the plan of all.
+func (s *system) readGrids(modes []designsystem.Mode) ([]designsystem.Mode, error) {
+	alone := s.plan.Variants
+	for _, grid := range s.source.Grids {
+		for _, brand := range alone {
+			for _, mode := range alone {
+				name := brand.Name + " " + mode.Name
+				if brand.Dimension != grid[0] || mode.Dimension != grid[1] {
+					continue
+				}
+				if s.decided.skips(brand.Dimension, name) {
+					s.skipped = append(s.skipped, planVariant{Dimension: brand.Dimension, Mode: name, Skip: true})
+					continue
+				}
+				read, err := s.source.Read(map[string]string{grid[0]: brand.Name, grid[1]: mode.Name})
+				if err != nil {
+					return nil, err
+				}
+				if both, differs := s.plan.Both(brand, mode, read.Tree); differs {
+					s.modes, modes = append(s.modes, read), append(modes, both)
+				}
+			}
+		}
+	}
+	if len(modes) > len(alone) {
+		s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
+	}
+	return modes, nil
 }
 
 // notTogether lists the tokens that are computed in modes of several dimensions: a page with two of them has the value of one.
