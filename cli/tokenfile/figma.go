@@ -107,6 +107,12 @@ func (f *figma) nameAll(ids []string) {
 	groups := map[string]bool{}
 	for _, id := range ids {
 		names := segments(textOf(f.variables.Find(id).Find("name")))
+		for i, name := range names {
+			if names[i] = FixedName(name); names[i] != name && !f.Overrides {
+				at := jsontree.Pointer{"meta", "variables", id}.String()
+				f.part.Concessions = append(f.part.Concessions, Concession{WrongNames, at, strings.Join(names[:i+1], "."), Renamed(name, names[i])})
+			}
+		}
 		f.names[id] = names
 		for i := 1; i < len(names); i++ {
 			groups[strings.Join(names[:i], ".")] = true
@@ -119,23 +125,28 @@ func (f *figma) nameAll(ids []string) {
 	}
 }
 
-// segments are the names of a path that a variable's name gives. What no token's name may hold becomes
-// an underscore.
+// segments are the names of a path that a variable's name gives.
 func segments(name string) jsontree.Pointer {
 	var names jsontree.Pointer
 	for part := range strings.SplitSeq(name, "/") {
-		part = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(".{}", r) {
-				return '_'
-			}
-			return r
-		}, strings.TrimSpace(part))
-		if part = strings.TrimLeft(part, "$"); part != "" {
+		if part = strings.TrimLeft(strings.TrimSpace(part), "$"); part != "" {
 			names = append(names, part)
 		}
 	}
 	return names
 }
+
+// FixedName returns a name of a token or group, or a JSON Pointer, without what no name may hold: dots become hyphens, braces
+// underscores.
+func FixedName(name string) string { return fixer.Replace(name) }
+
+var fixer = strings.NewReplacer(".", "-", "{", "_", "}", "_")
+
+// WrongNames is the kind of the concessions of names that FixedName changes.
+const WrongNames = "names with dots or braces"
+
+// Renamed says that a name is another now.
+func Renamed(old, now string) string { return `"` + old + `" is "` + now + `" now, in aliases too` }
 
 func (f *figma) add(id string) {
 	v, names := f.variables.Find(id), f.names[id]

@@ -12,6 +12,10 @@ import (
 // usualModes are the names of modes that count if none is asked for, the first of them first.
 var usualModes = []string{"default", "base", "light", "day", "desktop", "comfortable"}
 
+// usualNames are usualModes and names that only beside those of other modes say that theirs is the default: Figma calls the first
+// mode of a collection Mode 1, or Value if it is the only one.
+var usualNames = append(slices.Clone(usualModes), "standard", "normal", "regular", "cozy", "medium", "mode1", "value")
+
 // knownModes are the names by which an object inside a value is one value for each mode.
 var knownModes = append([]string{"dark", "dim", "night", "mobile", "tablet", "compact", "disabled", "wireframe", "lightest", "darkest", "highcontrast", "hc", "lighthc", "darkhc", "lighthighcontrast", "darkhighcontrast"}, usualModes...)
 
@@ -235,7 +239,7 @@ func (v *modeValues) holdsModes(n *jsontree.Node) bool {
 // modeIndex is the place of a mode among the members of an object of modes; of one of the modes that it is joined of, or of a
 // usual one, if it is not among them.
 func modeIndex(n *jsontree.Node, mode string) int {
-	for _, wanted := range slices.Concat([]string{mode}, strings.Fields(mode), usualModes) {
+	for _, wanted := range slices.Concat([]string{mode}, strings.Fields(mode), usualNames) {
 		i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return wanted != "" && ModeKey(m.Name) == ModeKey(wanted) })
 		if i >= 0 {
 			return i
@@ -421,7 +425,7 @@ func (j *modeJoiner) unwrap() {
 			continue
 		}
 		j.list[i].value = first.Value
-		if len(l.value.Members) == 1 && first.Name != besideModes && !slices.Contains(usualModes, ModeKey(first.Name)) {
+		if len(l.value.Members) == 1 && !HasUsual([]string{first.Name}) {
 			j.said = append(j.said, Concession{"values of one mode alone", l.origin.String(), strings.Join(l.path, "."), first.Name + " alone says it, and it counts in all modes"})
 		}
 	}

@@ -219,7 +219,7 @@ func TestFigmaVariablesBecomeTokens(t *testing.T) {
 			"the default mode",
 			Options{},
 			`{"color":{"brand":{"$root":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0.2,1],"hex":"#0033ff"},"$description":"The one."` + id("V:1") +
-				`,"hover":{"$type":"color","$value":"{color.brand.$root}"` + id("V:2") + `}},"space":{"1_5":{"$type":"dimension","$value":{"value":6,"unit":"px"}` + id("V:3") +
+				`,"hover":{"$type":"color","$value":"{color.brand.$root}"` + id("V:2") + `}},"space":{"1-5":{"$type":"dimension","$value":{"value":6,"unit":"px"}` + id("V:3") +
 				`},"z":{"$type":"number","$value":1.0` + id("V:4") + `}` + missing,
 		},
 		{
@@ -238,6 +238,9 @@ func TestFigmaVariablesBecomeTokens(t *testing.T) {
 	parts, err := convert(t, figmaFile, Options{})
 	if err != nil || parts[0].Origins["/color/brand/hover"] != "/meta/variables/V:2" {
 		t.Errorf("Origins = %v, %v", parts[0].Origins, err)
+	}
+	if !slices.Contains(parts[0].Concessions, Concession{"names with dots or braces", "/meta/variables/V:3", "space.1-5", `"1.5" is "1-5" now, in aliases too`}) {
+		t.Errorf("named: %v", parts[0].Concessions)
 	}
 	if _, err := convert(t, figmaFile, Options{Mode: "Night"}); err == nil || !strings.Contains(err.(*Error).Next, "Light, Dark") {
 		t.Errorf("Convert(an unknown mode) = %v", err)
@@ -283,7 +286,7 @@ func TestCollectionsOfDifferentModesAreAProduct(t *testing.T) {
 }
 
 func TestTwoFigmaVariablesOfOneNameAreAFault(t *testing.T) {
-	text := strings.Replace(figmaFile, `"name":"z"`, `"name":"space/1_5"`, 1)
+	text := strings.Replace(figmaFile, `"name":"z"`, `"name":"space/1-5"`, 1)
 	parts, err := convert(t, text, Options{})
 	if err != nil || len(parts[0].Faults) != 2 || parts[0].Faults[0].Pointer != "/meta/variables/V:4" {
 		t.Errorf("Convert() = %v, %v, want a fault at V:4", spell(parts), err)
@@ -545,6 +548,22 @@ func TestFormsOfTheWorld(t *testing.T) {
 		if text := strings.Join(got, ", "); text != c.want {
 			t.Errorf("Convert(%s) names %s, want %s", c.text, text, c.want)
 		}
+	}
+}
+
+// TestUsualNamesOfModesComeFirst: those that say so in values too before those that say it beside others alone.
+func TestUsualNamesOfModesComeFirst(t *testing.T) {
+	for names, want := range map[string]string{
+		"Compact Regular Spacious": "Regular", "dense cozy": "cozy", "High Low Standard": "Standard", "large medium small": "medium",
+		"Mode-2 Mode-1": "Mode-1", "dim light normal": "light", "acme globex": "acme", "lg md sm": "lg",
+	} {
+		if got := UsualFirst(strings.Fields(names))[0]; got != want {
+			t.Errorf("UsualFirst(%s) begins with %s, want %s", names, got, want)
+		}
+	}
+	parts, err := convert(t, `{"themes":{"compact":{"a":"1px"},"regular":{"a":"2px"}}}`, Options{})
+	if got := spell(parts); err != nil || got != `{"a":{"$value":"2px"}}` {
+		t.Errorf("Convert() = %s, %v", got, err)
 	}
 }
 
