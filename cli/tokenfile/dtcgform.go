@@ -1,6 +1,8 @@
 package tokenfile
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -215,6 +217,7 @@ func (c *setConverter) hidden(n *jsontree.Node, path jsontree.Pointer, why strin
 func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	c.nameInside(n, path)
 	c.nameSecond(n, path)
+	n = c.joinUnits(n, path)
 	if modes := n.Find("$extensions").Find("mode"); modes.IsObject() && len(modes.Members) > 0 && !c.modes.Overrides {
 		c.concede("modes that are left out", path, "the $value is taken, not "+modes.Members[0].Name+` of $extensions.mode; write {"light": …, "dark": …} as the $value`)
 	}
@@ -238,6 +241,25 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	n = jsontree.NewObject(slices.Clone(n.Members)...)
 	n.Members[n.IndexOf("$value")].Value = chosen
 	return n
+}
+
+// blankBeforeUnit is a number with blanks before its unit, which no value of CSS has.
+var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)
+
+// joinUnits returns a token without blanks between the numbers and the units in its value, unless it is a text.
+func (c *setConverter) joinUnits(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	name := "$value"
+	if n.Find(name) == nil {
+		name = "value"
+	}
+	kind, _ := dtcg.KindOf(cmp.Or(textOf(either(n, "$type", "type")), c.above))
+	value := n.Find(name)
+	joined := MapStrings(value, func(text string) string { return blankBeforeUnit.ReplaceAllString(text, "$1$2") })
+	if joined == value || kind == css.String || kind == css.FontFamily {
+		return n
+	}
+	c.concede("blanks before units", path, spelled(value)+" is "+spelled(joined)+" now")
+	return tree.With(n, name, joined)
 }
 
 // ownMembers are the members of a token whose objects with values are not tokens inside it.

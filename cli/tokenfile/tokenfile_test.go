@@ -135,6 +135,8 @@ func TestStudioTypesBecomeThoseOfDTCG(t *testing.T) {
 		{"a line height without a unit", `{"value":"1.5","type":"lineHeights"}`, `{"$type":"number","$value":"1.5"}`},
 		{"a line height with one", `{"value":"24px","type":"lineHeights"}`, `{"$type":"dimension","$value":"24px"}`},
 		{"an alias of a line height fits both", `{"value":"{l}","type":"lineHeights"}`, `{"$type":"lineHeights","$value":"{l}"}`},
+		{"an alias of a letter spacing may lead to a percentage", `{"value":"{l}","type":"letterSpacing"}`, `{"$type":"letterSpacing","$value":"{l}"}`},
+		{"a blank before a unit", `{"value":"16 px","type":"spacing"}`, `{"$type":"dimension","$value":"16px"}`},
 		{"an opacity in percent", `{"value":"50%","type":"opacity"}`, `{"$type":"number","$value":"0.5"}`},
 		{"a family", `{"value":"Inter","type":"fontFamilies"}`, `{"$type":"fontFamily","$value":"Inter"}`},
 		{"a weight by name", `{"value":"Bold","type":"fontWeights"}`, `{"$type":"fontWeight","$value":"Bold"}`},
@@ -515,6 +517,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"scales of texts", `{"shadows":["none","0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"],"size":["12px","auto"],"font":{"body":["Inter","serif"]}}`, `{"shadows":{"0":{"$value":"none"},"1":{"$value":"0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"}},"size":{"0":{"$value":"12px"},"1":{"$value":"auto"}},"font":{"body":{"$value":["Inter","serif"]}}}`},
 		{"members beside those of typography", `{"typography":{"fontSize":"14px","htmlFontSize":16},"t":{"fontSize":"1px","fontWeight":700},"c":"#fff"}`, `{"typography":{"fontSize":{"$value":"14px"},"htmlFontSize":{"$value":16}},"t":{"$value":{"fontSize":"1px","fontWeight":700}},"c":{"$value":"#fff"}}`},
 		{"groups that are called as modes", `{"gap":{"default":"8px","compact":"4px"},"weight":{"light":300,"dark":400},"bg":{"light":"#fff","dark":"#000"}}`, `{"gap":{"default":{"$value":"8px"},"compact":{"$value":"4px"}},"weight":{"light":{"$value":300},"dark":{"$value":400}},"bg":{"$value":"#fff"}}`},
+		{"blanks before units", `{"$type":"duration","a":{"$value":"1.5 s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1  rem"}}}`, `{"$type":"duration","a":{"$value":"1.5s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1rem"}}}`},
 		{"an item of a registry", `{"name":"r","items":[{"name":"button"},{"name":"theme","cssVars":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}]}`, `{"a":{"$value":"#fff"}}`},
 		{"a group that is called cssVars", `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`, `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`},
 	}
@@ -532,6 +535,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "values of other modes a"},
 		{`{"cssVars":{"light":{"a":"#fff"}},"cssVarsV4":{"light":{"b":"#eee"}},"tailwind":{"config":{"theme":{"c":"#ddd"}}}}`, "b, c"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
+		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
 	for _, c := range named {
 		parts, err := convert(t, c.text, Options{})
