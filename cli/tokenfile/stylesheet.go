@@ -320,7 +320,7 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 		concede("custom properties without a value", `"`+one.value+`" is left out`)
 		return
 	case strings.Contains(value, "var(--"):
-		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks: " + Clip(one.value)})
+		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks; push it with the file that declares it: " + Clip(one.value)})
 		return
 	}
 	if strings.Contains(strings.ToLower(value), "url(") {

@@ -189,11 +189,16 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"beside others", []string{"acme/dark", "acme/light", "base", "globex/dark", "globex/light", "globex/own"}, "brand: acme, globex; : light, dark", "1 4 0 3"},
 		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 none"},
 		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, ": light, dark", ""},
+		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark; themes: light, dark", ""},
 	}
 	for _, c := range cases {
 		files := map[string]string{}
 		for i, name := range c.files {
+			name, own, isOwn := strings.Cut(name, " ")
 			files[name+".json"] = fmt.Sprintf(token, i)
+			if isOwn {
+				files[name+".json"] = fmt.Sprintf(`{"a":{"$value":1},"%[1]s":{"b":{"$value":%[2]d},"c":{"$value":%[2]d}}}`, own, i)
+			}
 		}
 		system, s, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, tokenfile.Options{})
 		if err != nil {

@@ -257,7 +257,8 @@ func (g *modeFiles) onlyShared(in func(*tokenFile) bool) {
 	g.keep(func(f *tokenFile) bool { return shared[modes[f]] })
 }
 
-// isGrid reports whether the first folder of the files has all modes and every folder has the first, with a token in common.
+// isGrid reports whether the first folder of the files has all modes and every folder has the default, with at least half of its
+// tokens in those of others.
 func (g *modeFiles) isGrid() bool {
 	has, folders := map[[2]string]bool{}, map[string]bool{}
 	for i, f := range g.files {
@@ -276,5 +277,9 @@ func (g *modeFiles) isGrid() bool {
 			usual = append(usual, f)
 		}
 	}
-	return len(modes) > 1 && newPaths(usual).shared(usual[0], 2)
+	isAlone := func(f *tokenFile) bool {
+		others := slices.DeleteFunc(slices.Clone(usual), func(other *tokenFile) bool { return other.folderName() == f.folderName() })
+		return !newPaths(others).haveMost(f)
+	}
+	return len(modes) > 1 && !slices.ContainsFunc(usual, isAlone)
 }

@@ -364,6 +364,15 @@ func (p paths) shared(f *tokenFile, files int) bool {
 	return slices.ContainsFunc(pathsOf(f), func(path string) bool { return p[path] >= files })
 }
 
+// haveMost reports whether at least half of the tokens of a file are among the paths.
+func (p paths) haveMost(f *tokenFile) bool {
+	shared := 0
+	for _, path := range pathsOf(f) {
+		shared += min(p[path], 1)
+	}
+	return 2*shared >= len(pathsOf(f))
+}
+
 // pathsOf lists the paths of the tokens of a file.
 func pathsOf(f *tokenFile) []string {
 	if f.paths != nil {
