@@ -5,6 +5,7 @@ package designsystem
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,19 +59,26 @@ func Make(defaults *jsontree.Node, modes []Mode, slugs map[[2]string]string) *Pl
 	return p
 }
 
-// Both returns the mode of a brand and another mode, and whether it says something else than the overrides of both laid over the
-// Theme.
-func (p *Plan) Both(brand, mode Variant, both *jsontree.Node) (combined Mode, differs bool) {
+// Both returns the mode that two others are together, and the tokens that have another value in it than the overrides of both
+// laid over the Theme give them.
+func (p *Plan) Both(first, second Variant, both *jsontree.Node) (together Mode, differ []string) {
 	theme, document := dtcg.Read(p.Theme), dtcg.Read(both)
 	for i := range document.Tokens {
 		t := &document.Tokens[i]
-		value := cmp.Or(mode.Overrides.Find(t.Path), brand.Overrides.Find(t.Path))
+		value := cmp.Or(second.Overrides.Find(t.Path), first.Overrides.Find(t.Path))
 		if own := theme.Token(t.Path); value == nil && own != nil {
 			value = own.Value
 		}
-		differs = differs || document.Names(t) && (value == nil || !jsontree.Equal(value, t.Value))
+		if document.Names(t) && (value == nil || !jsontree.Equal(value, t.Value)) {
+			differ = append(differ, t.Path)
+		}
 	}
-	return Mode{brand.Dimension, brand.Name + " " + mode.Name, both, []Variant{brand, mode}}, differs
+	return Mode{first.Dimension, first.Name + " " + second.Name, both, []Variant{first, second}}, differ
+}
+
+// Overlaps reports whether a Variant overrides a token that another does.
+func (v Variant) Overlaps(other Variant) bool {
+	return slices.ContainsFunc(v.Overrides.Members, func(m jsontree.Member) bool { return other.Overrides.Find(m.Name) != nil })
 }
 
 // addMissing adds the tokens of a mode that the Theme lacks, for an override of them would do nothing. It reports

@@ -76,6 +76,11 @@ func partsOf(d tokenfile.Dimension) (parts []part) {
 	return parts
 }
 
+// IsBrand reports whether a dimension is one of brands, or may be: its Variants have files of their own.
+func IsBrand(d tokenfile.Dimension) bool {
+	return d.Name != "" && !slices.ContainsFunc(partsOf(d), func(p part) bool { return p.why == "" })
+}
+
 // kinds are the names by which people call modes, with the dimension that they are of and the condition under which they
 // hold on their own.
 var kinds = []struct{ mode, dimension, when string }{
