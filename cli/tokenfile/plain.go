@@ -19,7 +19,7 @@ type leaf struct {
 }
 
 // leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes; of
-// the scales in it the items.
+// the scales in it the items, and of a size with parts the size and the parts.
 func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 	for _, m := range n.Members {
 		below := append(at[:len(at):len(at)], m.Name)
@@ -27,6 +27,8 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 		case isMeta(m.Name):
 		case m.Value.IsObject() && !isPlainValue(m.Value) && !isPlainModes(m.Value):
 			list = leaves(m.Value, below, list)
+		case isSizeWithParts(m.Value):
+			list = leaves(m.Value.Items()[1], below, append(list, leaf{path: below, value: m.Value.Items()[0]}))
 		case isArray(m.Value) && isScale(m.Value, below):
 			for i, item := range m.Value.Items() {
 				list = append(list, leaf{path: append(below[:len(below):len(below)], strconv.Itoa(i)), value: item})
@@ -71,6 +73,12 @@ func isPlainModes(n *jsontree.Node) bool {
 	}
 	isShades := has("default") || has("base")
 	return !isShades && has("light") && has("dark") && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isOfScheme(m) })
+}
+
+// isSizeWithParts reports whether a value is a size with an object of what goes with it, as Tailwind writes the sizes of fonts.
+func isSizeWithParts(n *jsontree.Node) bool {
+	items := itemsOf(n)
+	return len(items) == 2 && Shape(items[0]) == "dimension" && !items[0].IsObject() && items[1].IsObject()
 }
 
 // isScale reports whether an array of plain JSON is a scale of values, each a token, as theme-ui and MUI have them: lengths,

@@ -517,6 +517,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"scales of texts", `{"shadows":["none","0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"],"size":["12px","auto"],"font":{"body":["Inter","serif"]}}`, `{"shadows":{"0":{"$value":"none"},"1":{"$value":"0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"}},"size":{"0":{"$value":"12px"},"1":{"$value":"auto"}},"font":{"body":{"$value":["Inter","serif"]}}}`},
 		{"members beside those of typography", `{"typography":{"fontSize":"14px","htmlFontSize":16},"t":{"fontSize":"1px","fontWeight":700},"c":"#fff"}`, `{"typography":{"fontSize":{"$value":"14px"},"htmlFontSize":{"$value":16}},"t":{"$value":{"fontSize":"1px","fontWeight":700}},"c":{"$value":"#fff"}}`},
 		{"groups that are called as modes", `{"gap":{"default":"8px","compact":"4px"},"weight":{"light":300,"dark":400},"bg":{"light":"#fff","dark":"#000"}}`, `{"gap":{"default":{"$value":"8px"},"compact":{"$value":"4px"}},"weight":{"light":{"$value":300},"dark":{"$value":400}},"bg":{"$value":"#fff"}}`},
+		{"sizes of fonts with what goes with them", `{"fontSize":{"xs":["0.75rem",{"lineHeight":"1rem","letterSpacing":"0.1em"}],"sm":["1rem","2rem"]}}`, `{"fontSize":{"xs":{"$value":"0.75rem"},"xs-lineHeight":{"$value":"1rem"},"xs-letterSpacing":{"$value":"0.1em"},"sm":{"0":{"$value":"1rem"},"1":{"$value":"2rem"}}}}`},
 		{"colours of Figma's plugins", `{"a":{"type":"COLOR","value":{"r":1,"g":0,"b":0.2,"a":0.5}},"c":{"type":"COLOR","value":{"r":255,"g":0,"b":0}}}`, `{"a":{"$type":"COLOR","$value":{"colorSpace":"srgb","components":[1,0,0.2],"alpha":0.5,"hex":"#ff0033"}},"c":{"$type":"COLOR","$value":{"r":255,"g":0,"b":0}}}`},
 		{"blanks before units", `{"$type":"duration","a":{"$value":"1.5 s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1  rem"}}}`, `{"$type":"duration","a":{"$value":"1.5s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1rem"}}}`},
 		{"an item of a registry", `{"name":"r","items":[{"name":"button"},{"name":"theme","cssVars":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}]}`, `{"a":{"$value":"#fff"}}`},
@@ -535,6 +536,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "values of other modes a"},
 		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "values of other modes a"},
 		{`{"cssVars":{"light":{"a":"#fff"}},"cssVarsV4":{"light":{"b":"#eee"}},"tailwind":{"config":{"theme":{"c":"#ddd"}}}}`, "b, c"},
+		{`{"cssVars":{"light":{"a":"1 2% 3%"}},"tailwind":{"config":{"theme":{"a":"hsl(var(--a))"}}}}`, "uses of custom properties in Tailwind's configuration a"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
