@@ -12,6 +12,9 @@ import (
 )
 
 func recogniseStyleDictionary(f *syntax.File, _ Options) string {
+	if at := themeOf(f.Root); at != nil {
+		return strings.Join(append(at, "semanticTokens"), ".") + " stands beside tokens, as Panda and Chakra have them"
+	}
 	path, ok := firstAt(f.Root, isLegacyToken)
 	if !ok {
 		return ""
@@ -43,7 +46,51 @@ func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {
 	if isLegacyToken(root) {
 		return nil, &Error{"the whole file is one token without a name", "Put the token under a name."}
 	}
-	return []Part{convertSet("", root, nil, dictionaryTokens, o)}, nil
+	at := themeOf(root)
+	if at == nil {
+		return []Part{convertSet("", root, nil, dictionaryTokens, o)}, nil
+	}
+	return readTheme(root.Lookup(at), at, o), nil
+}
+
+// readTheme makes the parts of a theme of Panda or Chakra, which stands at a place of its file.
+func readTheme(theme *jsontree.Node, at jsontree.Pointer, o Options) (parts []Part) {
+	var left []Concession
+	for _, name := range themeGroups {
+		parts = append(parts, convertSet("", theme.Find(name), append(at[:len(at):len(at)], name), dictionaryTokens, o))
+	}
+	for _, m := range theme.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		switch {
+		case slices.Contains(themeGroups, m.Name):
+		case m.Name == "breakpoints":
+			parts = append(parts, convertSet("", jsontree.NewObject(m), at, dictionaryTokens, o))
+		default:
+			left = append(left, Concession{"members beside tokens and semanticTokens", below.String(), strings.Join(below, "."), spelled(m.Value) + " is left out"})
+		}
+	}
+	parts[0].Concessions = append(parts[0].Concessions, left...)
+	tokens, semantic := dtcg.Read(parts[0].Tree), dtcg.Read(parts[1].Tree).Tokens
+	for i := range semantic {
+		if twice := tokens.Token(semantic[i].Path); twice != nil {
+			parts[0].Faults = append(parts[0].Faults, Fault{parts[0].At + twice.Pointer().String(), twice.Path, "semanticTokens have a token of this name too, which counts"})
+		}
+	}
+	return parts
+}
+
+// themeGroups are the groups of a theme of Panda or Chakra that hold its tokens. Their names stand in no alias.
+var themeGroups = []string{"tokens", "semanticTokens"}
+
+// themeOf returns the place of the object that holds these groups; nil if there is none.
+func themeOf(root *jsontree.Node) jsontree.Pointer {
+	for _, at := range []jsontree.Pointer{{}, {"theme"}, {"theme", "extend"}} {
+		theme := root.Lookup(at)
+		if !slices.ContainsFunc(themeGroups, func(name string) bool { return !theme.Find(name).IsObject() || !holdsLegacy(theme.Find(name)) }) {
+			return at
+		}
+	}
+	return nil
 }
 
 // dictionaryToken makes a DTCG token of one of Style Dictionary: an alias may end with .value, and the first name of the path

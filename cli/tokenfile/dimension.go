@@ -26,7 +26,7 @@ type Hint struct {
 
 // UsualFirst returns names of modes with the one first that counts if none is asked for.
 func UsualFirst(names []string) []string {
-	for _, usual := range usualModes {
+	for _, usual := range usualNames {
 		i := slices.IndexFunc(names, func(name string) bool { return ModeKey(name) == usual })
 		if i >= 0 {
 			return slices.Concat(names[i:i+1], names[:i], names[i+1:])
@@ -37,7 +37,7 @@ func UsualFirst(names []string) []string {
 
 // HasUsual reports whether one of the names is that of a mode that counts if none is asked for.
 func HasUsual(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(usualModes, ModeKey(name)) })
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(usualNames, ModeKey(name)) })
 }
 
 // IsModeName reports whether a name is one by which people call a mode.

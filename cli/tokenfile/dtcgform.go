@@ -1,6 +1,8 @@
 package tokenfile
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -264,6 +266,7 @@ func (c *setConverter) hidden(n *jsontree.Node, path jsontree.Pointer, why strin
 func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	c.nameInside(n, path)
 	c.nameSecond(n, path)
+	n = c.mendValue(n, path)
 	if modes := n.Find("$extensions").Find("mode"); modes.IsObject() && len(modes.Members) > 0 && !c.modes.Overrides {
 		c.concede("modes that are left out", path, "the $value is taken, not "+modes.Members[0].Name+` of $extensions.mode; write {"light": …, "dark": …} as the $value`)
 	}
@@ -287,6 +290,32 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	n = jsontree.NewObject(slices.Clone(n.Members)...)
 	n.Members[n.IndexOf("$value")].Value = chosen
 	return n
+}
+
+// blankBeforeUnit is a number with blanks before its unit, which no value of CSS has.
+var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)
+
+// mendValue returns a token whose value has no blanks between numbers and units, unless it is a text, and with a colour as Figma's
+// plugins write it, an object of r, g and b, as DTCG has it.
+func (c *setConverter) mendValue(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	name := "$value"
+	if n.Find(name) == nil {
+		name = "value"
+	}
+	kind, _ := dtcg.KindOf(cmp.Or(textOf(either(n, "$type", "type")), c.above))
+	value := n.Find(name)
+	joined := MapStrings(value, func(text string) string { return blankBeforeUnit.ReplaceAllString(text, "$1$2") })
+	color, problem := figmaColor(value)
+	switch {
+	case problem == "":
+		joined = color
+		c.concede("colours of Figma", path, spelled(value)+" is "+spelled(color.Find("hex"))+" now")
+	case joined == value || kind == css.String || kind == css.FontFamily:
+		return n
+	default:
+		c.concede("blanks before units", path, spelled(value)+" is "+spelled(joined)+" now")
+	}
+	return tree.With(n, name, joined)
 }
 
 // ownMembers are the members of a token whose objects with values are not tokens inside it.

@@ -115,6 +115,12 @@ func (f *figma) nameAll(ids []string) {
 	groups := map[string]bool{}
 	for _, id := range ids {
 		names := segments(textOf(f.variables.Find(id).Find("name")))
+		for i, name := range names {
+			if names[i] = FixedName(name); names[i] != name && !f.Overrides {
+				at := jsontree.Pointer{"meta", "variables", id}.String()
+				f.part.Concessions = append(f.part.Concessions, Concession{WrongNames, at, strings.Join(names[:i+1], "."), Renamed(name, names[i])})
+			}
+		}
 		f.names[id] = names
 		for i := 1; i < len(names); i++ {
 			groups[strings.Join(names[:i], ".")] = true
@@ -127,23 +133,28 @@ func (f *figma) nameAll(ids []string) {
 	}
 }
 
-// segments are the names of a path that a variable's name gives. What no token's name may hold becomes
-// an underscore.
+// segments are the names of a path that a variable's name gives.
 func segments(name string) jsontree.Pointer {
 	var names jsontree.Pointer
 	for part := range strings.SplitSeq(name, "/") {
-		part = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(".{}", r) {
-				return '_'
-			}
-			return r
-		}, strings.TrimSpace(part))
-		if part = strings.TrimLeft(part, "$"); part != "" {
+		if part = strings.TrimLeft(strings.TrimSpace(part), "$"); part != "" {
 			names = append(names, part)
 		}
 	}
 	return names
 }
+
+// FixedName returns a name of a token or group, or a JSON Pointer, without what no name may hold: dots become hyphens, braces
+// underscores.
+func FixedName(name string) string { return fixer.Replace(name) }
+
+var fixer = strings.NewReplacer(".", "-", "{", "_", "}", "_")
+
+// WrongNames is the kind of the concessions of names that FixedName changes.
+const WrongNames = "names with dots or braces"
+
+// Renamed says that a name is another now.
+func Renamed(old, now string) string { return `"` + old + `" is "` + now + `" now, in aliases too` }
 
 func (f *figma) add(id string) {
 	v, names := f.variables.Find(id), f.names[id]
@@ -253,7 +264,7 @@ func (f *figma) value(v, raw *jsontree.Node) (*jsontree.Node, string) {
 			return nil, "it is an alias of " + textOf(raw.Find("id")) + ", which the file lacks"
 		}
 		return jsontree.NewString("{" + strings.Join(target, ".") + "}"), ""
-	case textOf(v.Find("resolvedType")) == "COLOR":
+	case textOf(v.Find("resolvedType")) == "COLOR" && raw.IsObject():
 		return figmaColor(raw)
 	case raw.IsObject() || isArray(raw):
 		return figmaStyle(textOf(v.Find("resolvedType")), raw)
@@ -323,9 +334,6 @@ func isPercent(v *jsontree.Node) bool {
 
 // figmaColor keeps the numbers as Figma spells them, and says the colour in hexadecimal too.
 func figmaColor(raw *jsontree.Node) (*jsontree.Node, string) {
-	if raw.IsString() {
-		return raw, ""
-	}
 	hex, components := "#", &jsontree.Node{Kind: jsontree.Array}
 	for _, name := range []string{"r", "g", "b"} {
 		n := raw.Find(name)

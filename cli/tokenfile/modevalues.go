@@ -12,6 +12,10 @@ import (
 // usualModes are the names of modes that count if none is asked for, the first of them first.
 var usualModes = []string{"default", "base", "light", "day", "desktop", "comfortable"}
 
+// usualNames are usualModes and names that only beside those of other modes say that theirs is the default: Figma calls the first
+// mode of a collection Mode 1, or Value if it is the only one.
+var usualNames = append(slices.Clone(usualModes), "standard", "normal", "regular", "cozy", "medium", "mode1", "value")
+
 // knownModes are the names by which an object inside a value is one value for each mode.
 var knownModes = append([]string{"dark", "dim", "night", "mobile", "tablet", "compact", "disabled", "wireframe", "lightest", "darkest", "highcontrast", "hc", "lighthc", "darkhc", "lighthighcontrast", "darkhighcontrast"}, usualModes...)
 
@@ -82,9 +86,11 @@ func setOf(n *jsontree.Node) string {
 	return strings.Join(names, "\x00")
 }
 
-// isModes reports whether an object holds one value for each mode: by names that are known, or that two tokens have.
+// isModes reports whether an object holds one value for each mode: by names that are known, that two tokens have, or that are
+// those of groups.
 func (v *modeValues) isModes(n *jsontree.Node) bool {
-	return isModes(n) || len(v.sets) > 0 && n.IsObject() && v.sets[setOf(n)] > 1
+	isOther := func(m jsontree.Member) bool { return !slices.Contains(v.groups, m.Name) }
+	return isModes(n) || len(v.sets) > 0 && n.IsObject() && v.sets[setOf(n)] > 1 || n.IsObject() && len(n.Members) > 1 && !slices.ContainsFunc(n.Members, isOther)
 }
 
 func (v *modeValues) learnNames(n *jsontree.Node) {
@@ -233,7 +239,7 @@ func (v *modeValues) holdsModes(n *jsontree.Node) bool {
 // modeIndex is the place of a mode among the members of an object of modes; of one of the modes that it is joined of, or of a
 // usual one, if it is not among them.
 func modeIndex(n *jsontree.Node, mode string) int {
-	for _, wanted := range slices.Concat([]string{mode}, strings.Fields(mode), usualModes) {
+	for _, wanted := range slices.Concat([]string{mode}, strings.Fields(mode), usualNames) {
 		i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return wanted != "" && ModeKey(m.Name) == ModeKey(wanted) })
 		if i >= 0 {
 			return i
@@ -251,4 +257,176 @@ func (v *modeValues) pick(n *jsontree.Node, mode string) *jsontree.Node {
 		return v.pick(n.Members[modeIndex(n, mode)].Value, mode)
 	}
 	return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return v.pick(value, mode) })
+}
+
+// modeGroups are the names of groups in which each group is a mode, as MUI, theme-ui, Vuetify and Material's theme builder have
+// them.
+var modeGroups = []string{"colorschemes", "modes", "schemes", "themes"}
+
+// besideModes is the mode of what stands beside a group of modes: their default.
+const besideModes = "default"
+
+// inMode returns the group of modes in which a value stands, its mode, and its path without both; the group is empty if it stands
+// in none.
+func (l leaf) inMode() (group, mode string, path jsontree.Pointer) {
+	i := slices.IndexFunc(l.path, func(name string) bool { return slices.Contains(modeGroups, ModeKey(name)) })
+	if i < 0 || i+2 >= len(l.path) {
+		return "", besideModes, l.path
+	}
+	return l.path[:i+1].String(), l.path[i+1], slices.Concat(l.path[:i], l.path[i+2:])
+}
+
+// modeTokens are the values of the tokens of a mode by their paths.
+type modeTokens map[string]*jsontree.Node
+
+// isLike reports whether at least half of the tokens of a mode are those of another.
+func (m modeTokens) isLike(other modeTokens) bool {
+	shared := 0
+	for path := range m {
+		if other[path] != nil {
+			shared++
+		}
+	}
+	return 2*shared >= len(m)
+}
+
+// isSame reports whether a mode says nothing else than another.
+func (m modeTokens) isSame(other modeTokens) bool {
+	for path, value := range m {
+		if !jsontree.Equal(value, other[path]) {
+			return false
+		}
+	}
+	return true
+}
+
+// modeJoiner makes the values of groups of modes in plain JSON values of one token each.
+type modeJoiner struct {
+	list  []leaf
+	modes []string
+	said  []Concession
+
+	tokens map[string]map[string]modeTokens // by group and mode
+	usual  map[string]string                // the default mode of each group whose groups are modes
+	at     map[string]int                   // path -> place in list
+}
+
+// joinGroups makes of colorSchemes.light.a and colorSchemes.dark.a the value {"light": …, "dark": …} of a, and of modes.dark.a
+// beside a the value {"default": …, "dark": …}.
+func joinGroups(list []leaf) *modeJoiner {
+	j := &modeJoiner{tokens: map[string]map[string]modeTokens{}, usual: map[string]string{}, at: map[string]int{}}
+	names, places := map[string][]string{}, map[string]leaf{} // the modes of each group, and the values by their dotted paths
+	for _, l := range list {
+		group, mode, path := l.inMode()
+		if j.tokens[group] == nil {
+			j.tokens[group] = map[string]modeTokens{}
+		}
+		if j.tokens[group][mode] == nil {
+			j.tokens[group][mode], names[group] = modeTokens{}, append(names[group], mode)
+		}
+		j.tokens[group][mode][path.String()], places[strings.Join(l.path, ".")] = l.value, l
+	}
+	for group, modes := range names {
+		if group != "" {
+			j.decide(group, modes)
+		}
+	}
+	if len(j.usual) == 0 {
+		j.list = list
+		return j
+	}
+	for _, l := range list {
+		j.add(l, places)
+	}
+	j.unwrap()
+	return j
+}
+
+// decide finds out which groups in a group are modes: those that are like what stands beside the group, or else like the one with
+// a usual name, if another has a known one. It forgets the others, and those that say nothing else than what stands beside.
+func (j *modeJoiner) decide(group string, modes []string) {
+	tokens, beside := j.tokens[group], j.tokens[""][besideModes]
+	keep := func(usual string, like modeTokens) (known bool) {
+		for _, mode := range modes {
+			switch {
+			case mode == usual:
+				continue
+			case !tokens[mode].isLike(like):
+				delete(tokens, mode)
+				continue
+			case usual == "" && tokens[mode].isSame(beside):
+				tokens[mode] = modeTokens{}
+			}
+			known = known || isKnownMode(mode)
+		}
+		return known
+	}
+	first := UsualFirst(modes)[0]
+	switch {
+	case tokens[besideModes] == nil && slices.ContainsFunc(modes, func(mode string) bool { return tokens[mode].isLike(beside) }):
+		keep("", beside)
+		j.usual[group] = besideModes
+	case HasUsual(modes) && keep(first, tokens[first]):
+		j.usual[group] = first
+	}
+}
+
+// add adds a value: that of a mode to those of its token.
+func (j *modeJoiner) add(l leaf, places map[string]leaf) {
+	group, mode, path := l.inMode()
+	switch tokens, isJoined := j.tokens[group][mode], j.usual[group] != ""; {
+	case group != "" && (!isJoined || tokens == nil):
+		path, mode = l.path, besideModes
+	case group != "" && len(tokens) == 0: // it says what stands beside
+		return
+	}
+	member := jsontree.Member{Name: mode, Value: j.value(l, mode, places)}
+	i, known := j.at[path.String()]
+	if !known {
+		j.at[path.String()] = len(j.list)
+	}
+	if !known || j.list[i].value.Find(mode) != nil { // the latter is a fault of its token
+		i, j.list = len(j.list), append(j.list, leaf{path: path, value: jsontree.NewObject(), origin: l.path})
+	}
+	j.list[i].value.Members = append(j.list[i].value.Members, member)
+	j.list[i].value.Index()
+	if mode == besideModes {
+		j.list[i].origin = l.path
+	}
+	if !slices.Contains(j.modes, mode) {
+		j.modes = append(j.modes, mode)
+	}
+}
+
+// value is the value of l in its mode. An alias of a value in a mode is one of the joined token, if both are of one mode, and
+// else what stands there.
+func (j *modeJoiner) value(l leaf, mode string, places map[string]leaf) *jsontree.Node {
+	value := l.value
+	for range mostModes { // aliases may lead in a circle
+		name, isAlias := strings.CutPrefix(textOf(value), "{")
+		target, known := places[strings.TrimSuffix(name, "}")]
+		group, own, path := target.inMode()
+		switch usual := j.usual[group]; {
+		case !isAlias || !known || usual == "" || j.tokens[group][own] == nil:
+			return value
+		case own == mode || mode == besideModes && own == usual:
+			return jsontree.NewString("{" + strings.Join(path, ".") + "}")
+		}
+		value = target.value
+	}
+	return value
+}
+
+// unwrap makes the value of a token of an object whose members are equal.
+func (j *modeJoiner) unwrap() {
+	for i, l := range j.list {
+		first := l.value.Members[0]
+		if slices.ContainsFunc(l.value.Members, func(m jsontree.Member) bool { return !jsontree.Equal(m.Value, first.Value) }) {
+			continue
+		}
+		j.list[i].value = first.Value
+		if len(l.value.Members) == 1 && !HasUsual([]string{first.Name}) {
+			j.said = append(j.said, Concession{"values of one mode alone", l.origin.String(), strings.Join(l.path, "."), first.Name + " alone says it, and it counts in all modes"})
+		}
+	}
 }

@@ -13,12 +13,13 @@ import (
 
 // leaf is a value in a tree that has no members of tokens.
 type leaf struct {
-	path  jsontree.Pointer
-	value *jsontree.Node
+	path   jsontree.Pointer
+	value  *jsontree.Node
+	origin jsontree.Pointer // its place in the file, if that is another
 }
 
 // leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes; of
-// the scales in it the items.
+// the scales in it the items, and of a size with parts the size and the parts.
 func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 	for _, m := range n.Members {
 		below := append(at[:len(at):len(at)], m.Name)
@@ -26,12 +27,14 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 		case isMeta(m.Name):
 		case m.Value.IsObject() && !isPlainValue(m.Value) && !isPlainModes(m.Value):
 			list = leaves(m.Value, below, list)
+		case isSizeWithParts(m.Value):
+			list = leaves(m.Value.Items()[1], below, append(list, leaf{path: below, value: m.Value.Items()[0]}))
 		case isArray(m.Value) && isScale(m.Value, below):
 			for i, item := range m.Value.Items() {
-				list = append(list, leaf{append(below[:len(below):len(below)], strconv.Itoa(i)), item})
+				list = append(list, leaf{path: append(below[:len(below):len(below)], strconv.Itoa(i)), value: item})
 			}
 		default:
-			list = append(list, leaf{below, m.Value})
+			list = append(list, leaf{path: below, value: m.Value})
 		}
 	}
 	return list
@@ -52,8 +55,9 @@ func isPlainValue(n *jsontree.Node) bool {
 // typographyNames are the members of typography.
 var typographyNames = []string{"fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "fontStyle", "textTransform", "textDecoration", "textCase"}
 
-// isPlainModes reports whether an object is one value for each mode, and no group of that many tokens: light and dark stand in
-// it, and colours, shadows or aliases of them. Other modes have no value that tells them from sizes and weights.
+// isPlainModes reports whether an object is one value for each mode, and no group of that many tokens: a condition such as _dark
+// stands in it, or light and dark, and colours, shadows or aliases of them. Other modes have no value that tells them from
+// sizes and weights, and light and dark beside a default are shades of it.
 func isPlainModes(n *jsontree.Node) bool {
 	isOfScheme := func(m jsontree.Member) bool {
 		return m.Value.IsString() && (strings.HasPrefix(m.Value.Text, "{") || slices.Contains([]string{"color", "shadow", "gradient"}, Shape(m.Value)))
@@ -61,7 +65,20 @@ func isPlainModes(n *jsontree.Node) bool {
 	has := func(mode string) bool {
 		return slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return ModeKey(m.Name) == mode })
 	}
-	return isModes(n) && has("light") && has("dark") && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isOfScheme(m) })
+	switch {
+	case !isModes(n):
+		return false
+	case n.Find("_dark") != nil || n.Find("_light") != nil:
+		return !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return m.Value.IsObject() && !isPlainModes(m.Value) })
+	}
+	isShades := has("default") || has("base")
+	return !isShades && has("light") && has("dark") && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isOfScheme(m) })
+}
+
+// isSizeWithParts reports whether a value is a size with an object of what goes with it, as Tailwind writes the sizes of fonts.
+func isSizeWithParts(n *jsontree.Node) bool {
+	items := itemsOf(n)
+	return len(items) == 2 && Shape(items[0]) == "dimension" && !items[0].IsObject() && items[1].IsObject()
 }
 
 // isScale reports whether an array of plain JSON is a scale of values, each a token, as theme-ui and MUI have them: lengths,
@@ -191,9 +208,14 @@ var lengthGroups = []string{"size", "sizes", "sizing", "space", "spaces", "spaci
 // readPlain makes a part of plain JSON: each value is a token, whose type its shape tells.
 func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
-	for _, l := range leaves(root, nil, nil) {
+	joined := joinGroups(leaves(root, nil, nil))
+	o.groups, tree.part.Concessions = joined.modes, joined.said
+	for _, l := range joined.list {
 		path := dottedPath(l.path)
 		origin := l.path.String()
+		if l.origin != nil {
+			origin = l.origin.String()
+		}
 		switch {
 		case l.value.Kind == jsontree.Null || len(path) == 0:
 			tree.fault(origin, strings.Join(l.path, "."), "it has no value")

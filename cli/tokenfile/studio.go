@@ -339,14 +339,15 @@ var (
 
 	studioTypes = map[string]mapping{
 		"borderRadius": lengths, "borderWidth": lengths, "sizing": lengths, "spacing": lengths, "dimension": lengths,
-		"fontSizes": lengths, "letterSpacing": lengths, "paragraphSpacing": lengths, "paragraphIndent": lengths,
-		"lineHeights":  {[]string{"number", "dimension", "lineHeights"}, "lineHeights"},
-		"opacity":      {[]string{"number", "opacity"}, "opacity"},
-		"fontFamilies": {[]string{"fontFamily"}, "fontFamily"},
-		"fontWeights":  {[]string{"fontWeight", "string"}, "fontWeight"},
-		"boxShadow":    {[]string{"shadow"}, "shadow"},
-		"rotation":     {[]string{"number", "string"}, "number"}, // of Penpot, in degrees
-		"text":         words, "other": words, "asset": words, "textCase": words, "textDecoration": words,
+		"fontSizes": lengths, "paragraphSpacing": lengths, "paragraphIndent": lengths,
+		"letterSpacing": {lengths.types, "letterSpacing"},
+		"lineHeights":   {[]string{"number", "dimension", "lineHeights"}, "lineHeights"},
+		"opacity":       {[]string{"number", "opacity"}, "opacity"},
+		"fontFamilies":  {[]string{"fontFamily"}, "fontFamily"},
+		"fontWeights":   {[]string{"fontWeight", "string"}, "fontWeight"},
+		"boxShadow":     {[]string{"shadow"}, "shadow"},
+		"rotation":      {[]string{"number", "string"}, "number"}, // of Penpot, in degrees
+		"text":          words, "other": words, "asset": words, "textCase": words, "textDecoration": words,
 	}
 )
 

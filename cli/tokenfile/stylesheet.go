@@ -162,6 +162,8 @@ func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer, read stri
 		isSet := slices.ContainsFunc(below, func(name string) bool { return strings.HasPrefix(name, "cssVars") || name == "config" })
 		switch {
 		case below.String() == read:
+		case isSet && slices.Contains(below, "config") && strings.Contains(textOf(value), "var(--"):
+			p.conceded = append(p.conceded, Concession{"uses of custom properties in Tailwind's configuration", below.String(), name, spelled(value) + " is left out"})
 		case value.IsString() && (strings.HasPrefix(name, "--") || isSet):
 			p.faults = append(p.faults, Fault{below.String(), strings.TrimPrefix(name, "--"), "it stands in " + strings.Join(below[:len(below)-1], ".") + ", and only the first cssVars are read; put it there, or into a file of its own"})
 		default:
@@ -320,7 +322,7 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 		concede("custom properties without a value", `"`+one.value+`" is left out`)
 		return
 	case strings.Contains(value, "var(--"):
-		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks: " + Clip(one.value)})
+		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks; push it with the file that declares it: " + Clip(one.value)})
 		return
 	}
 	if strings.Contains(strings.ToLower(value), "url(") {

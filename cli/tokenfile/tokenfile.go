@@ -25,6 +25,8 @@ type Options struct {
 	Declared       map[string]bool // the custom properties that the stylesheets of the command declare
 	KeepReferences bool            // $ref and $extends stay as they are written
 	Inputs         []string        // for the modifiers of a resolver document, each MODIFIER=CONTEXT
+
+	groups []string // the modes that groups of the file are
 }
 
 // Part is a DTCG tree made of a file or of one set in it.

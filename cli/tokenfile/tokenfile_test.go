@@ -9,6 +9,7 @@ import (
 
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -135,6 +136,8 @@ func TestStudioTypesBecomeThoseOfDTCG(t *testing.T) {
 		{"a line height without a unit", `{"value":"1.5","type":"lineHeights"}`, `{"$type":"number","$value":"1.5"}`},
 		{"a line height with one", `{"value":"24px","type":"lineHeights"}`, `{"$type":"dimension","$value":"24px"}`},
 		{"an alias of a line height fits both", `{"value":"{l}","type":"lineHeights"}`, `{"$type":"lineHeights","$value":"{l}"}`},
+		{"an alias of a letter spacing may lead to a percentage", `{"value":"{l}","type":"letterSpacing"}`, `{"$type":"letterSpacing","$value":"{l}"}`},
+		{"a blank before a unit", `{"value":"16 px","type":"spacing"}`, `{"$type":"dimension","$value":"16px"}`},
 		{"an opacity in percent", `{"value":"50%","type":"opacity"}`, `{"$type":"number","$value":"0.5"}`},
 		{"a family", `{"value":"Inter","type":"fontFamilies"}`, `{"$type":"fontFamily","$value":"Inter"}`},
 		{"a weight by name", `{"value":"Bold","type":"fontWeights"}`, `{"$type":"fontWeight","$value":"Bold"}`},
@@ -297,7 +300,7 @@ func TestFigmaVariablesBecomeTokens(t *testing.T) {
 			"the default mode",
 			Options{},
 			`{"color":{"brand":{"$root":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0.2,1],"hex":"#0033ff"},"$description":"The one."` + id("V:1") +
-				`,"hover":{"$type":"color","$value":"{color.brand.$root}"` + id("V:2") + `}},"space":{"1_5":{"$type":"dimension","$value":{"value":6,"unit":"px"}` + id("V:3") +
+				`,"hover":{"$type":"color","$value":"{color.brand.$root}"` + id("V:2") + `}},"space":{"1-5":{"$type":"dimension","$value":{"value":6,"unit":"px"}` + id("V:3") +
 				`},"z":{"$type":"number","$value":1.0` + id("V:4") + `}` + missing,
 		},
 		{
@@ -316,6 +319,9 @@ func TestFigmaVariablesBecomeTokens(t *testing.T) {
 	parts, err := convert(t, figmaFile, Options{})
 	if err != nil || parts[0].Origins["/color/brand/hover"] != "/meta/variables/V:2" {
 		t.Errorf("Origins = %v, %v", parts[0].Origins, err)
+	}
+	if !slices.Contains(parts[0].Concessions, Concession{"names with dots or braces", "/meta/variables/V:3", "space.1-5", `"1.5" is "1-5" now, in aliases too`}) {
+		t.Errorf("named: %v", parts[0].Concessions)
 	}
 	if _, err := convert(t, figmaFile, Options{Mode: "Night"}); err == nil || !strings.Contains(err.(*Error).Next, "Light, Dark") {
 		t.Errorf("Convert(an unknown mode) = %v", err)
@@ -361,7 +367,7 @@ func TestCollectionsOfDifferentModesAreAProduct(t *testing.T) {
 }
 
 func TestTwoFigmaVariablesOfOneNameAreAFault(t *testing.T) {
-	text := strings.Replace(figmaFile, `"name":"z"`, `"name":"space/1_5"`, 1)
+	text := strings.Replace(figmaFile, `"name":"z"`, `"name":"space/1-5"`, 1)
 	parts, err := convert(t, text, Options{})
 	if err != nil || len(parts[0].Faults) != 2 || parts[0].Faults[0].Pointer != "/meta/variables/V:4" {
 		t.Errorf("Convert() = %v, %v, want a fault at V:4", spell(parts), err)
@@ -445,6 +451,57 @@ func TestModesOfTheAuthorsOwnNamesAreRead(t *testing.T) {
 		}
 		if got := string(jsontree.Append(nil, parts[0].Tree)); got != c.want {
 			t.Errorf("%s: Convert(%s) = %s, want %s", c.rule, c.text, got, c.want)
+		}
+	}
+}
+
+// TestGroupsOfModesAreModesOfTheirTokens: as themes of MUI, theme-ui and Chakra have them.
+func TestGroupsOfModesAreModesOfTheirTokens(t *testing.T) {
+	cases := []struct{ rule, text, modes, want, dark string }{
+		{"groups of modes", `{"colorSchemes":{"light":{"p":{"main":"#111","dark":"#000"}},"dark":{"p":{"main":"#eee","dark":"#ddd"}}},"a":"#f00"}`, "light dark", "p.main #111, p.dark #000, a #f00", "p.main #eee, p.dark #ddd, a #f00"},
+		{"one says what stands beside", `{"schemes":{"light":{"a":"#fff"},"dark":{"a":"#000"}},"a":"#fff"}`, "dark default", "a #fff", "a #000"},
+		{"beside the default", `{"colors":{"a":"#fff","b":"#eee","modes":{"dark":{"a":"#000"},"deep":{"a":"#00f","b":"#eee"}}}}`, "default dark deep", "colors.a #fff, colors.b #eee", "colors.a #000, colors.b #eee"},
+		{"names of the author's", `{"themes":{"light":{"a":"#fff"},"dark":{"a":"#000"},"sepia":{"a":"#f4ecd8"},"other":{"z":"1px"}}}`, "light dark sepia", "a #fff, themes.other.z 1px", "a #000, themes.other.z 1px"},
+		{"one mode alone", `{"themes":{"light":{"a":"#fff","b":"#eee"},"dark":{"a":"#000","b":"#111","c":"1px"}}}`, "light dark", "a #fff, b #eee, c 1px ?values of one mode alone", "a #000, b #111, c 1px ?values of one mode alone"},
+		{"aliases of the mode, of another and of a default", `{"themes":{"light":{"a":"#fff","b":"{themes.light.a}"},"dark":{"a":"#000","b":"{themes.light.a}"}},"c":"{themes.light.a}","d":"{themes.dark.a}"}`, "light dark", "a #fff, b {a}, c {a}, d #000", "a #000, b #fff, c {a}, d #000"},
+		{"aliases in a circle", `{"themes":{"light":{"a":"#fff","b":"{themes.dark.b}"},"dark":{"a":"#000","b":"{themes.light.b}"}}}`, "light dark", "a #fff, b {b}", "a #000, b {b}"},
+		{"two defaults", `{"a":"#111","modes":{"default":{"a":"#fff"},"dark":{"a":"#000"}}}`, "default dark", "a #111 !two tokens have this name; the first counts", "a #000 !two tokens have this name; the first counts"},
+		{"groups of other tokens", `{"themes":{"light":{"a":"#fff"},"dark":{"b":"#000"}}}`, "", "themes.light.a #fff, themes.dark.b #000", ""},
+		{"groups of other names", `{"themes":{"acme":{"a":"#fff"},"globex":{"a":"#000"}},"palette":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}`, "", "themes.acme.a #fff, themes.globex.a #000, palette.light.a #fff, palette.dark.a #000", ""},
+		{"conditions", `{"a":{"default":"#fff","_dark":"#000"},"b":{"base":"1px","_dark":"2px"},"c":{"base":{"d":"1px"},"_dark":{"d":"2px"}}}`, "default _dark base", "a #fff, b 1px, c.base.d 1px, c._dark.d 2px", "a #000, b 2px, c.base.d 1px, c._dark.d 2px"},
+		{"shades", `{"blue":{"light":"#85d7ff","DEFAULT":"#1fb6ff","dark":"#009eeb"}}`, "", "blue.light #85d7ff, blue.DEFAULT #1fb6ff, blue.dark #009eeb", ""},
+		{
+			"tokens beside semantic tokens", `{"theme":{"tokens":{"colors":{"a":{"value":"#fff"},"b":{"value":"#eee"}}},"semanticTokens":{"colors":{"b":{"value":"#ddd"},"bg":{"value":{"_light":"{colors.a}","_dark":"#000"}}}},"breakpoints":{"sm":"1px"},"recipes":{"x":{}}},"conditions":{"x":"y"}}`, "_light _dark",
+			"colors.a #fff, colors.b #eee !semanticTokens have a token of this name too, which counts ?members beside tokens and semanticTokens, colors.b #ddd, colors.bg {colors.a}, breakpoints.sm 1px ?values outside a token",
+			"colors.a #fff, colors.b #eee !semanticTokens have a token of this name too, which counts ?members beside tokens and semanticTokens, colors.b #ddd, colors.bg #000, breakpoints.sm 1px ?values outside a token",
+		},
+	}
+	for _, c := range cases {
+		for mode, want := range map[string]string{"": c.want, "dark": c.dark} {
+			if want == "" {
+				continue
+			}
+			parts, err := convert(t, c.text, Options{Choice: map[string]string{"": mode}})
+			if err != nil {
+				t.Fatal(c.rule, err)
+			}
+			var got, modes []string
+			for _, p := range parts {
+				d := dtcg.Read(p.Tree)
+				for i := range d.Tokens {
+					got = append(got, d.Tokens[i].Path+" "+d.Tokens[i].Value.Text)
+				}
+				for _, f := range p.Faults {
+					got[len(got)-1] += " !" + f.Message
+				}
+				for _, said := range p.Concessions {
+					got[len(got)-1] += " ?" + said.Kind
+				}
+				modes = append(modes, p.ModeNames...)
+			}
+			if text := strings.Join(got, ", "); text != want || strings.Join(modes, " ") != c.modes {
+				t.Errorf("%s, mode %q: Convert(%s) = %s, of the modes %s, want %s, of %s", c.rule, mode, c.text, text, modes, want, c.modes)
+			}
 		}
 	}
 }
@@ -539,6 +596,9 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"scales of texts", `{"shadows":["none","0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"],"size":["12px","auto"],"font":{"body":["Inter","serif"]}}`, `{"shadows":{"0":{"$value":"none"},"1":{"$value":"0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"}},"size":{"0":{"$value":"12px"},"1":{"$value":"auto"}},"font":{"body":{"$value":["Inter","serif"]}}}`},
 		{"members beside those of typography", `{"typography":{"fontSize":"14px","htmlFontSize":16},"t":{"fontSize":"1px","fontWeight":700},"c":"#fff"}`, `{"typography":{"fontSize":{"$value":"14px"},"htmlFontSize":{"$value":16}},"t":{"$value":{"fontSize":"1px","fontWeight":700}},"c":{"$value":"#fff"}}`},
 		{"groups that are called as modes", `{"gap":{"default":"8px","compact":"4px"},"weight":{"light":300,"dark":400},"bg":{"light":"#fff","dark":"#000"}}`, `{"gap":{"default":{"$value":"8px"},"compact":{"$value":"4px"}},"weight":{"light":{"$value":300},"dark":{"$value":400}},"bg":{"$value":"#fff"}}`},
+		{"sizes of fonts with what goes with them", `{"fontSize":{"xs":["0.75rem",{"lineHeight":"1rem","letterSpacing":"0.1em"}],"sm":["1rem","2rem"]}}`, `{"fontSize":{"xs":{"$value":"0.75rem"},"xs-lineHeight":{"$value":"1rem"},"xs-letterSpacing":{"$value":"0.1em"},"sm":{"0":{"$value":"1rem"},"1":{"$value":"2rem"}}}}`},
+		{"colours of Figma's plugins", `{"a":{"type":"COLOR","value":{"r":1,"g":0,"b":0.2,"a":0.5}},"c":{"type":"COLOR","value":{"r":255,"g":0,"b":0}}}`, `{"a":{"$type":"COLOR","$value":{"colorSpace":"srgb","components":[1,0,0.2],"alpha":0.5,"hex":"#ff0033"}},"c":{"$type":"COLOR","$value":{"r":255,"g":0,"b":0}}}`},
+		{"blanks before units", `{"$type":"duration","a":{"$value":"1.5 s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1  rem"}}}`, `{"$type":"duration","a":{"$value":"1.5s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1rem"}}}`},
 		{"an item of a registry", `{"name":"r","items":[{"name":"button"},{"name":"theme","cssVars":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}]}`, `{"a":{"$value":"#fff"}}`},
 		{"a group that is called cssVars", `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`, `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`},
 	}
@@ -555,7 +615,9 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "values of other modes a"},
 		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "values of other modes a"},
 		{`{"cssVars":{"light":{"a":"#fff"}},"cssVarsV4":{"light":{"b":"#eee"}},"tailwind":{"config":{"theme":{"c":"#ddd"}}}}`, "b, c"},
+		{`{"cssVars":{"light":{"a":"1 2% 3%"}},"tailwind":{"config":{"theme":{"a":"hsl(var(--a))"}}}}`, "uses of custom properties in Tailwind's configuration a"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
+		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
 	for _, c := range named {
 		parts, err := convert(t, c.text, Options{})
@@ -572,6 +634,22 @@ func TestFormsOfTheWorld(t *testing.T) {
 		if text := strings.Join(got, ", "); text != c.want {
 			t.Errorf("Convert(%s) names %s, want %s", c.text, text, c.want)
 		}
+	}
+}
+
+// TestUsualNamesOfModesComeFirst: those that say so in values too before those that say it beside others alone.
+func TestUsualNamesOfModesComeFirst(t *testing.T) {
+	for names, want := range map[string]string{
+		"Compact Regular Spacious": "Regular", "dense cozy": "cozy", "High Low Standard": "Standard", "large medium small": "medium",
+		"Mode-2 Mode-1": "Mode-1", "dim light normal": "light", "acme globex": "acme", "lg md sm": "lg",
+	} {
+		if got := UsualFirst(strings.Fields(names))[0]; got != want {
+			t.Errorf("UsualFirst(%s) begins with %s, want %s", names, got, want)
+		}
+	}
+	parts, err := convert(t, `{"themes":{"compact":{"a":"1px"},"regular":{"a":"2px"}}}`, Options{})
+	if got := spell(parts); err != nil || got != `{"a":{"$value":"2px"}}` {
+		t.Errorf("Convert() = %s, %v", got, err)
 	}
 }
 

@@ -119,11 +119,8 @@ var numeric = []css.Kind{css.Dimension, css.Number, css.NumberOrDimension, css.F
 
 // number computes an expression.
 func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
-	if isAlias(v.Text) {
-		return v
-	}
 	text, whole := c.substituted(v.Text)
-	if !whole {
+	if !whole || isAlias(v.Text) && (c.rules != Studio || tokenfile.StudioPercentage(typ, text) == text) {
 		return v
 	}
 	result, ok := arithmetic.Evaluate(text)

@@ -81,13 +81,14 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 	const text = `{"base":{"$type":"dimension","$value":"4"},"far":{"$type":"dimension","$value":"{base}"},"rem":{"$type":"dimension","$value":"1rem"},` +
 		`"triple":{"$type":"dimension","$value":"{far} * 3"},"round":{"$type":"dimension","$value":"roundTo({base} * 1.33)"},"two":{"$type":"dimension","$value":"{base} {triple} * 2"},` +
 		`"mixed":{"$type":"dimension","$value":"{base}px + {rem}"},"none":{"$type":"dimension","$value":"{nowhere} * 2"},"self":{"$type":"dimension","$value":"{self} * 2"},` +
-		`"line":{"$type":"lineHeights","$value":"120% * 1.25"},"side":{"$type":"dimension","$value":"{base} {base}"},` +
+		`"line":{"$type":"lineHeights","$value":"120% * 1.25"},"fifth":{"$type":"dimension","$value":"20%"},"wide":{"$type":"letterSpacing","$value":"{fifth}"},"wider":{"$type":"letterSpacing","$value":"{wide}"},"wides":{"$type":"typography","$value":{"letterSpacing":"{fifth}"}},"side":{"$type":"dimension","$value":"{base} {base}"},` +
 		`"type":{"$type":"typography","$value":{"fontSize":"{base} * 4","lineHeight":"150%","letterSpacing":"5%","fontWeight":"SemiBold Italic","textCase":"uppercase","textDecoration":"none","fontStyle":"{slant}"}},"slant":{"$type":"string","$value":"Italic"},"slanted":{"$type":"typography","$value":{"fontStyle":"Regular"}},` +
 		`"shadow":{"$type":"shadow","$value":[{"offsetX":"{base} / 2","blur":"{base}*2","color":"#000"}]},"weight":{"$type":"fontWeight","$value":"Bold Italic"},` +
-		`"fade":{"$type":"color","$value":"linear-gradient(90deg, #f00 0%, rgba(#00ff00, 0.5) 100%)"},"glow":{"$type":"color","$value":"linear-gradient (90deg, #f00 50%, #0f0 50%);"},"wide":{"$type":"typography","$value":{"fontFamily":"Inter","fontWeight":"Expanded Medium"}},"text":{"$type":"string","$value":"1 - 2"},"own":{"$type":"internal","$value":"{rem} * 2"},"px":{"$type":"dimension","$value":"6px"},"fit":{"$type":"dimension","$value":"calc(100% - {px})"},"twice":{"$type":"dimension","$value":"{px}px"},"part":{"$type":"lineHeights","$value":"{n}%"},"n":{"$type":"number","$value":"8"},"much":{"$type":"dimension","$value":"({n} * 2)px"},"list":{"$value":"{base}, serif"}}`
+		`"fade":{"$type":"color","$value":"linear-gradient(90deg, #f00 0%, rgba(#00ff00, 0.5) 100%)"},"glow":{"$type":"color","$value":"linear-gradient (90deg, #f00 50%, #0f0 50%);"},"broad":{"$type":"typography","$value":{"fontFamily":"Inter","fontWeight":"Expanded Medium"}},"text":{"$type":"string","$value":"1 - 2"},"own":{"$type":"internal","$value":"{rem} * 2"},"px":{"$type":"dimension","$value":"6px"},"fit":{"$type":"dimension","$value":"calc(100% - {px})"},"twice":{"$type":"dimension","$value":"{px}px"},"part":{"$type":"lineHeights","$value":"{n}%"},"n":{"$type":"number","$value":"8"},"much":{"$type":"dimension","$value":"({n} * 2)px"},"list":{"$value":"{base}, serif"}}`
 	want := map[string]string{
 		"base": "4", "far": "{base}", "rem": "1rem", "triple": "12px", "round": "5px", "two": "4px 24px", "mixed": "{base}px + {rem}", "none": "{nowhere} * 2", "self": "{self} * 2",
-		"own": "2rem", "fit": "calc(100% - {px})", "twice": "6px", "part": "0.08", "much": "16px", "list": "{base}, serif", "line": "1.5", "side": "{base} {base}", "text": "1 - 2", "glow": "linear-gradient(90deg, #f00 50%, #0f0 50%)", "wide": `{"fontFamily":"Inter","fontWeight":"Medium"}`, "weight": "Bold Italic", "fade": "linear-gradient(90deg, #f00 0%, #00ff0080 100%)",
+		"fifth": "20%", "wide": "0.2em", "wider": "{wide}", "wides": `{"letterSpacing":"0.2em"}`,
+		"own": "2rem", "fit": "calc(100% - {px})", "twice": "6px", "part": "0.08", "much": "16px", "list": "{base}, serif", "line": "1.5", "side": "{base} {base}", "text": "1 - 2", "glow": "linear-gradient(90deg, #f00 50%, #0f0 50%)", "broad": `{"fontFamily":"Inter","fontWeight":"Medium"}`, "weight": "Bold Italic", "fade": "linear-gradient(90deg, #f00 0%, #00ff0080 100%)",
 		"type":   `{"fontSize":"16px","lineHeight":"1.5","letterSpacing":"0.05em","fontWeight":"SemiBold Italic","textCase":"uppercase","textDecoration":"none","fontStyle":"{slant}"}`,
 		"shadow": `[{"offsetX":"2px","blur":"8px","color":"#000"}]`,
 	}
@@ -99,7 +100,7 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 	}
 	const names = `type: of "SemiBold Italic" the weight counts; set font-style: italic beside it; type: textCase "uppercase" has no place in tokens.css; ` +
 		`slanted: fontStyle "Regular" has no place in tokens.css; weight: of "Bold Italic" the weight counts; set font-style: italic beside it; ` +
-		`glow: linear-gradient (90deg, #f00 50%, #0f0 50%); is read as linear-gradient(90deg, #f00 50%, #0f0 50%); wide: of "Expanded Medium" "Medium" counts; set font-stretch beside it`
+		`glow: linear-gradient (90deg, #f00 50%, #0f0 50%); is read as linear-gradient(90deg, #f00 50%, #0f0 50%); broad: of "Expanded Medium" "Medium" counts; set font-stretch beside it`
 	if list := strings.Join(said, "; "); list != names {
 		t.Errorf("named: %s, want %s", list, names)
 	}

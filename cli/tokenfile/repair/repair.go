@@ -46,26 +46,13 @@ func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
 	r.Concessions = append(r.Concessions, tokenfile.Concession{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
 }
 
-// FixedName returns a name of a token or group without what no name may hold: dots become hyphens, braces underscores.
-func FixedName(name string) string { return fixer.Replace(name) }
-
-var fixer = strings.NewReplacer(".", "-", "{", "_", "}", "_")
-
-// FixedPointer is FixedName for each name of a JSON Pointer.
-func FixedPointer(pointer string) string {
-	if !strings.ContainsAny(pointer, ".{}") {
-		return pointer
-	}
-	return fixer.Replace(pointer)
-}
-
 // names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and so is
 // the second of two that would become one.
 func (r *Result) names() {
 	renamed := map[string]string{}
 	taken := map[*jsontree.Node]map[string]bool{}
 	tree := edit(r.Tree, nil, func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member {
-		name := FixedName(m.Name)
+		name := tokenfile.FixedName(m.Name)
 		if name == m.Name || group.Find(name) != nil || taken[group][name] {
 			return m
 		}
@@ -76,9 +63,9 @@ func (r *Result) names() {
 		old := append(at[:len(at):len(at)], m.Name)
 		fixed := make(jsontree.Pointer, len(old))
 		for i := range old {
-			fixed[i] = FixedName(old[i])
+			fixed[i] = tokenfile.FixedName(old[i])
 		}
-		r.concede("names with dots or braces", fixed, `"`+m.Name+`" is "`+name+`" now, in aliases too`)
+		r.concede(tokenfile.WrongNames, fixed, tokenfile.Renamed(m.Name, name))
 		m.Name = name
 		return m
 	})

@@ -5,6 +5,7 @@ package designsystem
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 type Mode struct {
 	Dimension, Name string
 	Tree            *jsontree.Node // a DTCG document
+	Of              []Variant      // the brand and the mode that it is both of; empty if it is a mode of one dimension
 }
 
 // Variant is what a mode says otherwise.
@@ -52,9 +54,31 @@ func Make(defaults *jsontree.Node, modes []Mode, slugs map[[2]string]string) *Pl
 	}
 	names := slugsOf(modes, slugs)
 	for i, m := range modes {
-		p.Variants = append(p.Variants, Variant{Mode: m, Slug: names[i], Overrides: difference(theme, documents[i])})
+		p.Variants = append(p.Variants, Variant{Mode: m, Slug: names[i], Overrides: difference(theme, documents[i], m.Of)})
 	}
 	return p
+}
+
+// Both returns the mode that two others are together, and the tokens that have another value in it than the overrides of both
+// laid over the Theme give them.
+func (p *Plan) Both(first, second Variant, both *jsontree.Node) (together Mode, differ []string) {
+	theme, document := dtcg.Read(p.Theme), dtcg.Read(both)
+	for i := range document.Tokens {
+		t := &document.Tokens[i]
+		value := cmp.Or(second.Overrides.Find(t.Path), first.Overrides.Find(t.Path))
+		if own := theme.Token(t.Path); value == nil && own != nil {
+			value = own.Value
+		}
+		if document.Names(t) && (value == nil || !jsontree.Equal(value, t.Value)) {
+			differ = append(differ, t.Path)
+		}
+	}
+	return Mode{first.Dimension, first.Name + " " + second.Name, both, []Variant{first, second}}, differ
+}
+
+// Overlaps reports whether a Variant overrides a token that another does.
+func (v Variant) Overlaps(other Variant) bool {
+	return slices.ContainsFunc(v.Overrides.Members, func(m jsontree.Member) bool { return other.Overrides.Find(m.Name) != nil })
 }
 
 // addMissing adds the tokens of a mode that the Theme lacks, for an override of them would do nothing. It reports
@@ -103,12 +127,15 @@ func typed(t *dtcg.Token) *jsontree.Node {
 	return jsontree.NewObject(append([]jsontree.Member{kind}, t.Node.Members...)...)
 }
 
-// difference returns the values that a mode gives to tokens of the Theme otherwise than the Theme does.
-func difference(theme, mode *dtcg.Document) *jsontree.Node {
+// difference returns the values that a mode gives to tokens of the Theme otherwise than the Theme does. under are what it is
+// both of: what the first, a brand, overrides is in the result too.
+func difference(theme, mode *dtcg.Document, under []Variant) *jsontree.Node {
 	overrides := jsontree.NewObject()
 	for i := range mode.Tokens {
 		t := &mode.Tokens[i]
-		if own := theme.Token(t.Path); own != nil && mode.Names(t) && !jsontree.Equal(own.Value, t.Value) {
+		own := theme.Token(t.Path)
+		isUnder := len(under) > 0 && under[0].Overrides.Find(t.Path) != nil
+		if own != nil && mode.Names(t) && (isUnder || !jsontree.Equal(own.Value, t.Value)) {
 			overrides.Members = append(overrides.Members, jsontree.Member{Name: t.Path, Value: t.Value})
 		}
 	}

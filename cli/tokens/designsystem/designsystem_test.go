@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -19,7 +20,7 @@ func TestAVariantSaysOnlyWhatDiffers(t *testing.T) {
 	defaults := tokentreetest.Parse(t, `{"color":{"$type":"color","bg":{"$value":"#fff"},"ink":{"$value":"#000"},"link":{"$value":"{color.ink}"}}}`)
 	dark := tokentreetest.Parse(t, `{"color":{"$type":"color","bg":{"$value":"#000"},"ink":{"$value":"#fff"},"link":{"$value":"{color.ink}"},"glow":{"$value":"#0f0"}}}`)
 	dense := tokentreetest.Parse(t, `{"space":{"$type":"dimension","s":{"$value":"2px"}}}`)
-	p := Make(defaults, []Mode{{"Mode", "Dark Mode", dark}, {"Density", "Dense", dense}}, nil)
+	p := Make(defaults, []Mode{{"Mode", "Dark Mode", dark, nil}, {"Density", "Dense", dense, nil}}, nil)
 	if got := written(p.Variants[0].Overrides); got != `{"color.bg":"#000","color.ink":"#fff"}` || p.Variants[0].Slug != "dark-mode" {
 		t.Errorf("the Variant %s says %s", p.Variants[0].Slug, got)
 	}
@@ -33,9 +34,38 @@ func TestAVariantSaysOnlyWhatDiffers(t *testing.T) {
 	}
 }
 
+// TestABrandMayHaveAModeOfItsOwn: it says what the brand overrides too, if it has the Theme's value, and takes the place of the
+// mode in the brand's files.
+func TestABrandMayHaveAModeOfItsOwn(t *testing.T) {
+	tree := func(a, b string) *jsontree.Node {
+		return tokentreetest.Parse(t, `{"a":{"$value":"`+a+`"},"b":{"$value":"`+b+`"}}`)
+	}
+	modes := []Mode{{"brand", "globex", tree("1px", "2px"), nil}, {"", "dark", tree("3px", "1px"), nil}}
+	p := Make(tree("1px", "1px"), modes, nil)
+	for both, want := range map[*jsontree.Node]string{
+		tree("3px", "2px"): "", tree("3px", "1px"): `{"a":"3px","b":"1px"}`, tree("1px", "4px"): `{"b":"4px"}`,
+	} {
+		mode, differ := p.Both(p.Variants[0], p.Variants[1], both)
+		if len(differ) > 0 != (want != "") {
+			t.Errorf("Both(%s) differ: %v", written(both), differ)
+		}
+		if len(differ) == 0 {
+			continue
+		}
+		all := Make(tree("1px", "1px"), append(modes, mode), nil).Variants
+		if got := written(all[2].Overrides); got != want || all[2].Slug != "globex-dark" {
+			t.Errorf("of %s the Variant %s says %s, want %s", written(both), all[2].Slug, got, want)
+		}
+		list, _ := Modes([]tokenfile.Dimension{{Name: "brand", Modes: []string{"acme", "globex"}}, {Modes: []string{"light", "dark"}}}, all)
+		if got := list[len(list)-1]; got != (ThemeMode{"scheme", "dark", "globex-dark", "(prefers-color-scheme: dark)", "globex"}) {
+			t.Errorf("the last mode is %v", got)
+		}
+	}
+}
+
 func TestNamesClashOnlyWithTheirDimension(t *testing.T) {
 	empty := jsontree.NewObject()
-	mode := func(dimension, name string) Mode { return Mode{dimension, name, empty} }
+	mode := func(dimension, name string) Mode { return Mode{dimension, name, empty, nil} }
 	for _, c := range []struct {
 		modes   []Mode
 		decided map[[2]string]string
@@ -64,7 +94,7 @@ func TestAVariantIsItsMode(t *testing.T) {
 		trees := rapid.SliceOfN(tokentreetest.Documents(3), 1, 4).Draw(r, "trees")
 		var modes []Mode
 		for _, tree := range trees[1:] {
-			modes = append(modes, Mode{"", "m", tree})
+			modes = append(modes, Mode{"", "m", tree, nil})
 		}
 		p := Make(trees[0], modes, nil)
 		theme := dtcg.Read(p.Theme)

@@ -34,6 +34,11 @@ func Modes(all []tokenfile.Dimension, plan []Variant) (list []ThemeMode, left []
 			m.add(part)
 		}
 	}
+	for _, v := range plan {
+		if len(v.Of) > 0 {
+			m.addFor(v)
+		}
+	}
 	return m.list, m.left
 }
 
@@ -69,6 +74,11 @@ func partsOf(d tokenfile.Dimension) (parts []part) {
 		}
 	}
 	return parts
+}
+
+// IsBrand reports whether a dimension is one of brands, or may be: its Variants have files of their own.
+func IsBrand(d tokenfile.Dimension) bool {
+	return d.Name != "" && !slices.ContainsFunc(partsOf(d), func(p part) bool { return p.why == "" })
 }
 
 // kinds are the names by which people call modes, with the dimension that they are of and the condition under which they
@@ -254,6 +264,22 @@ func (m *modeList) add(p part) {
 		entries[i].Dimension = name
 	}
 	m.list = append(m.list, entries...)
+}
+
+// addFor adds the Variant of a brand and a mode, in the brand's files in place of the mode's own, if the brand has any.
+func (m *modeList) addFor(v Variant) {
+	slugOf := func(of Variant) string {
+		i := slices.IndexFunc(m.plan, func(p Variant) bool { return p.Dimension == of.Dimension && p.Name == of.Name })
+		return m.plan[i].Slug
+	}
+	brand, mode := v.Of[0], slugOf(v.Of[1])
+	isLeft := slices.ContainsFunc(m.left, func(l LeftOut) bool { return l.Dimension == brand.Dimension })
+	i := slices.IndexFunc(m.list, func(e ThemeMode) bool { return e.Variant == mode })
+	if i >= 0 && isLeft && len(brand.Overrides.Members) > 0 {
+		e := m.list[i]
+		e.Variant, e.For = v.Slug, slugOf(brand)
+		m.list = append(m.list, e)
+	}
 }
 
 // maxName is the length of the longest name of a dimension or a mode.

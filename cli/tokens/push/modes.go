@@ -76,8 +76,8 @@ func (s *system) isGone(slug string) bool {
 func (s *system) served(slug string) (names, when string) {
 	var all []string
 	for _, m := range s.list {
-		if m.Variant == slug && m.For == "" {
-			all = append(all, m.Dimension+"."+m.Mode)
+		if m.Variant == slug {
+			all = append(all, strings.TrimSuffix(m.Dimension+"."+m.Mode+" for "+m.For, " for "))
 			when = m.When
 		}
 	}

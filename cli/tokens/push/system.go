@@ -34,6 +34,7 @@ type system struct {
 	skipped []planVariant
 	list    []designsystem.ThemeMode // of the Theme's modes
 	left    []designsystem.LeftOut   // dimensions that are none of modes
+	apart   []string                 // tokens that have a value of their own in two modes together, which no page has
 }
 
 // pushSystem pushes token files as one Theme and a Variant for each mode that they hold beside the defaults.
@@ -126,6 +127,9 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 		}
 	}
 	s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
+	if modes, err = s.readPairs(modes); err != nil {
+		return err
+	}
 	for i, m := range modes {
 		for _, c := range s.plan.Clashes {
 			if c.Dimension == m.Dimension && c.Mode == m.Name {
@@ -137,21 +141,73 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	return nil
 }
 
-// notTogether lists the tokens that are computed in modes of several dimensions: a page with two of them has the value of one.
-func (s *system) notTogether() (paths []string) {
-	in := map[string]string{} // path -> the dimension that computes it
-	for i, v := range s.plan.Variants {
-		for _, m := range v.Overrides.Members {
-			switch other, known := in[m.Name]; {
-			case !s.modes[i].Computes(m.Name):
-			case !known:
-				in[m.Name] = v.Dimension
-			case other != v.Dimension && !slices.Contains(paths, m.Name):
-				paths = append(paths, m.Name)
+// readPairs adds to modes those of a brand and a mode that say something else than both laid over each other, and makes the plan of
+// all. Of two other modes, which no list of modes can have together, it notes the tokens.
+func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, error) {
+	alone, isBrand := s.plan.Variants, map[string]bool{}
+	for _, d := range s.source.Dimensions {
+		isBrand[d.Name] = designsystem.IsBrand(d)
+	}
+	for i, v := range alone {
+		s.noteJoined(v)
+		for _, other := range alone[i+1:] {
+			first, second := v, other
+			if isBrand[second.Dimension] {
+				first, second = second, first
+			}
+			if !s.mayDiffer(first, second) || isBrand[second.Dimension] {
+				continue
+			}
+			read, err := s.source.Read(map[string]string{first.Dimension: first.Name, second.Dimension: second.Name})
+			if err != nil {
+				return nil, err
+			}
+			both, differ := s.plan.Both(first, second, read.Tree)
+			switch {
+			case len(differ) == 0:
+			case !isBrand[first.Dimension]:
+				s.noteApart(differ)
+			case s.decided.skips(both.Dimension, both.Name):
+				s.skipped = append(s.skipped, planVariant{Dimension: both.Dimension, Mode: both.Name, Skip: true})
+			default:
+				s.modes, modes = append(s.modes, read), append(modes, both)
 			}
 		}
 	}
-	return paths
+	if len(modes) > len(alone) {
+		s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
+	}
+	return modes, nil
+}
+
+// mayDiffer reports whether two modes of two dimensions together may say something else than both laid over each other: they say
+// something of one token, or files are of both.
+func (s *system) mayDiffer(first, second designsystem.Variant) bool {
+	isGrid := slices.Contains(s.source.Grids, [2]string{first.Dimension, second.Dimension})
+	return first.Dimension != second.Dimension && (isGrid || first.Overlaps(second))
+}
+
+// noteJoined notes the tokens of a mode that files have of two others together, as dark hc of dark and hc.
+func (s *system) noteJoined(both designsystem.Variant) {
+	var of []designsystem.Variant
+	for _, v := range s.plan.Variants {
+		if v.Dimension == both.Dimension && slices.Contains(strings.Fields(both.Name), v.Name) {
+			of = append(of, v)
+		}
+	}
+	if len(of) == 2 {
+		_, differ := s.plan.Both(of[0], of[1], both.Tree)
+		s.noteApart(differ)
+	}
+}
+
+// noteApart notes tokens that have a value of their own in two modes together.
+func (s *system) noteApart(paths []string) {
+	for _, path := range paths {
+		if !slices.Contains(s.apart, path) {
+			s.apart = append(s.apart, path)
+		}
+	}
 }
 
 // refuseEmpty returns the failure that the files hold tokens and the Theme would have none of them.
@@ -232,7 +288,7 @@ func (s *system) print(a *term.App) {
 	}
 	s.printLeft(a)
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
-	note(a, s.notTogether(), "%s computed from values of several dimensions, and on a page with a mode of each the value is that of the last alone: %s.", "token is", "tokens are")
+	note(a, s.apart, "%s another value in two modes together than either says, and a page with both has that of the last: %s.", "token has", "tokens have")
 	note(a, s.source.Unused, "%s in no theme and left out: %s. Add them to a theme, or name sets with --sets.", "token set is", "token sets are")
 }
 

@@ -32,9 +32,6 @@ func (s *Sources) compute(files []*tokenFile) {
 	s.concedeInTree(done.Concessions)
 }
 
-// Computes reports whether the value of a token was computed from others.
-func (s *Sources) Computes(path string) bool { return len(s.needs[path]) > 0 }
-
 func hasSets(files []*tokenFile) bool {
 	return slices.ContainsFunc(files, func(f *tokenFile) bool { return f.kind.HasSets() })
 }

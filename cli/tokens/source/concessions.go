@@ -53,7 +53,7 @@ func (s *Sources) repair() {
 	at := make(map[string]spot, len(s.at))
 	for pointer, spot := range s.at {
 		at[pointer] = spot
-		if fixed := repair.FixedPointer(pointer); s.at[fixed].file == nil {
+		if fixed := tokenfile.FixedName(pointer); s.at[fixed].file == nil {
 			at[fixed] = spot
 		}
 	}

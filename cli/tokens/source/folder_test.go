@@ -173,6 +173,72 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 	}
 }
 
+// TestFilesOfTwoDimensions: the folder of a file says one mode of it and its name another; a file without a mode is of its folder.
+func TestFilesOfTwoDimensions(t *testing.T) {
+	t.Parallel()
+	const token = `{"a":{"$value":%d}}`
+	cases := []struct {
+		rule       string
+		files      []string // whose token has the value of its place
+		dimensions string
+		want       string // the values of the defaults, of the second modes of each dimension alone and of both together
+	}{
+		{"brands of modes", []string{"acme/dark", "acme/light", "globex/dark", "globex/light"}, "brand: acme, globex; : light, dark", "1 3 0 2"},
+		{"modes of brands", []string{"dark/acme", "dark/globex", "light/acme", "light/globex"}, "brand: acme, globex; : light, dark", "2 3 0 1"},
+		{"in a folder of brands", []string{"brands/a/dark", "brands/a/light", "brands/b/dark", "brands/b/light"}, "brands: a, b; : light, dark", "1 3 0 2"},
+		{"beside others", []string{"acme/dark", "acme/light", "base", "globex/dark", "globex/light", "globex/own"}, "brand: acme, globex; : light, dark", "1 4 0 3"},
+		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 none"},
+		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, ": light, dark", ""},
+		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark; themes: light, dark", ""},
+	}
+	for _, c := range cases {
+		files := map[string]string{}
+		for i, name := range c.files {
+			name, own, isOwn := strings.Cut(name, " ")
+			files[name+".json"] = fmt.Sprintf(token, i)
+			if isOwn {
+				files[name+".json"] = fmt.Sprintf(`{"a":{"$value":1},"%[1]s":{"b":{"$value":%[2]d},"c":{"$value":%[2]d}}}`, own, i)
+			}
+		}
+		system, s, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(c.rule, err)
+		}
+		var list []string
+		for _, d := range system.Dimensions {
+			list = append(list, d.Name+": "+strings.Join(d.Modes, ", "))
+		}
+		if got := strings.Join(list, "; "); got != c.dimensions {
+			t.Errorf("%s: the dimensions are %s, want %s", c.rule, got, c.dimensions)
+		}
+		if c.want == "" || len(system.Dimensions) < 2 {
+			continue
+		}
+		first, second := system.Dimensions[0], system.Dimensions[1]
+		trees := []*jsontree.Node{s.Tree}
+		for _, choice := range []map[string]string{
+			{first.Name: first.Modes[1]}, {second.Name: second.Modes[1]}, {first.Name: first.Modes[1], second.Name: second.Modes[1]},
+		} {
+			read, err := system.Read(choice)
+			if err != nil {
+				t.Fatal(c.rule, err)
+			}
+			trees = append(trees, read.Tree)
+		}
+		var got []string
+		for _, tree := range trees {
+			if value := tree.Lookup(jsontree.Pointer{"a", "$value"}); value != nil {
+				got = append(got, value.Text)
+			} else {
+				got = append(got, "none")
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: the values are %s, want %s", c.rule, text, c.want)
+		}
+	}
+}
+
 // TestFilesOfFigmaAreReadAsFigmaMeansThem: an alias of another collection stays one, so that a mode of that collection counts.
 func TestFilesOfFigmaAreReadAsFigmaMeansThem(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -179,4 +181,105 @@ func formsOf(files []*tokenFile) string {
 		list = append(list, f.name+" is "+f.kind.String())
 	}
 	return term.ShortList(list)
+}
+
+// gridFiles finds files of which each holds a mode of two dimensions: its folder and its name say which, as acme/light.json or
+// light/acme.json.
+func gridFiles(files []*tokenFile) (groups []*modeFiles) {
+	in := map[string][]*tokenFile{} // by the folder around their folders
+	for _, f := range files {
+		if f.mayBeNamed() {
+			parent := filepath.Dir(filepath.Dir(f.name))
+			in[parent] = append(in[parent], f)
+		}
+	}
+	for _, parent := range slices.Sorted(maps.Keys(in)) {
+		groups = append(groups, gridIn(parent, in[parent])...)
+	}
+	return groups
+}
+
+// gridIn returns the two dimensions of the files in the folders of one folder; none if they are not such a grid.
+func gridIn(parent string, files []*tokenFile) []*modeFiles {
+	folders, names := &modeFiles{}, &modeFiles{}
+	areModes := !slices.ContainsFunc(files, func(f *tokenFile) bool { return !tokenfile.IsModeName(f.folderName()) })
+	for _, f := range files {
+		_, mode := cutMode(f.stem())
+		if areModes {
+			mode = f.stem()
+		}
+		if mode != "" {
+			names.files, names.modes = append(names.files, f), append(names.modes, mode)
+		}
+	}
+	if len(names.files) == 0 {
+		return nil
+	}
+	first := names.files[0].folderName()
+	names.onlyShared(func(f *tokenFile) bool { return f.folderName() == first })
+	for _, f := range files {
+		if slices.ContainsFunc(names.files, func(other *tokenFile) bool { return other.folderName() == f.folderName() }) {
+			folders.files, folders.modes = append(folders.files, f), append(folders.modes, f.folderName())
+		}
+	}
+	modes, brands := names, folders
+	if areModes {
+		modes, brands = folders, names
+	}
+	brands.name, modes.across = "brand", brands
+	if base := filepath.Base(parent); slices.Contains(dimensionFolders, strings.ToLower(base)) {
+		brands.name = base
+	}
+	if !names.isGrid() {
+		return nil
+	}
+	return []*modeFiles{brands, modes}
+}
+
+func (f *tokenFile) folderName() string { return filepath.Base(filepath.Dir(f.name)) }
+
+// onlyShared leaves out of a group the modes that have no token in common with another one among the files that are in.
+func (g *modeFiles) onlyShared(in func(*tokenFile) bool) {
+	var some []*tokenFile
+	for _, f := range g.files {
+		if in(f) {
+			some = append(some, f)
+		}
+	}
+	inside, shared := newPaths(some), map[string]bool{}
+	for i, f := range g.files {
+		shared[g.modes[i]] = shared[g.modes[i]] || in(f) && inside.shared(f, 2)
+	}
+	modes := map[*tokenFile]string{}
+	for i, f := range g.files {
+		modes[f] = g.modes[i]
+	}
+	g.keep(func(f *tokenFile) bool { return shared[modes[f]] })
+}
+
+// isGrid reports whether the first folder of the files has all modes and every folder has the default, with at least half of its
+// tokens in those of others.
+func (g *modeFiles) isGrid() bool {
+	has, folders := map[[2]string]bool{}, map[string]bool{}
+	for i, f := range g.files {
+		has[[2]string{f.folderName(), g.modes[i]}], folders[f.folderName()] = true, true
+	}
+	if len(folders) < 2 {
+		return false
+	}
+	modes, first := g.dimension().Modes, g.files[0].folderName()
+	var usual []*tokenFile
+	for i, f := range g.files {
+		if !has[[2]string{first, g.modes[i]}] || !has[[2]string{f.folderName(), modes[0]}] {
+			return false
+		}
+		if g.modes[i] == modes[0] {
+			usual = append(usual, f)
+		}
+	}
+	isAlone := func(f *tokenFile) bool {
+		others := slices.DeleteFunc(slices.Clone(usual), func(other *tokenFile) bool { return other.folderName() == f.folderName() })
+		return !newPaths(others).haveMost(f)
+	}
+	return len(modes) > 1 && !slices.ContainsFunc(usual, isAlone)
 }

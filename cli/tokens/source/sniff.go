@@ -18,7 +18,7 @@ func program(path string) diagnosis {
 	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
 		return diagnosis{
 			"is a program, which Livery does not run",
-			"Write what it exports as JSON: node -e " + shellText("import("+strconv.Quote(imported(path))+").then(m => console.log(JSON.stringify(m.default)))") + " > " + shellName(name+".json"),
+			"Write what it exports as JSON: node -e " + shellText("import("+strconv.Quote(imported(path))+").then(m => console.log(JSON.stringify(m.default ?? m)))") + " > " + shellName(name+".json"),
 		}
 	case ".scss", ".sass", ".less", ".styl":
 		return diagnosis{"is the source of a stylesheet", "Push the CSS that it compiles to, or the JSON that it is made from."}

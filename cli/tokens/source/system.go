@@ -21,6 +21,7 @@ type System struct {
 	options    tokenfile.Options
 	defaults   *Sources
 	Dimensions []tokenfile.Dimension // in the order of the files
+	Grids      [][2]string           // two dimensions of which each file of some holds a mode of both
 	Unused     []string              // token sets that no theme takes, with their places
 }
 
@@ -43,6 +44,9 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 	}
 	for _, g := range groups {
 		s.add(g.dimension())
+		if g.across != nil {
+			s.Grids = append(s.Grids, [2]string{g.across.name, g.name})
+		}
 	}
 	s.defaults, err = themeSources(chosenFiles(files, groups, nil), s.options)
 	return s, s.defaults, err
@@ -141,8 +145,9 @@ func (s *Sources) With(tree *jsontree.Node, added []string, modes []*Sources) *S
 type modeFiles struct {
 	name    string // of the dimension
 	files   []*tokenFile
-	modes   []string // of the files, in their order
-	without bool     // the default is none of them, but what other files say
+	modes   []string   // of the files, in their order
+	without bool       // the default is none of them, but what other files say
+	across  *modeFiles // of files in a grid, the other dimension
 }
 
 func (g *modeFiles) dimension() tokenfile.Dimension {
@@ -162,16 +167,16 @@ func (g *modeFiles) dimension() tokenfile.Dimension {
 // that they are laid over the others.
 func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]string) []*tokenFile {
 	var last []*tokenFile
-	rest := slices.Clone(files)
+	rest, left := slices.Clone(files), map[*tokenFile]bool{}
 	for _, g := range groups {
 		wanted := cmp.Or(choice[g.name], g.dimension().Modes[0])
 		for i, f := range g.files {
-			rest = slices.DeleteFunc(rest, func(other *tokenFile) bool { return other == f })
-			if g.modes[i] == wanted {
-				last = append(last, f)
-			}
+			isIt := func(other *tokenFile) bool { return other == f }
+			rest, last = slices.DeleteFunc(rest, isIt), append(slices.DeleteFunc(last, isIt), f)
+			left[f] = left[f] || g.modes[i] != wanted
 		}
 	}
+	last = slices.DeleteFunc(last, func(f *tokenFile) bool { return left[f] })
 	return withNotes(files, append(rest, last...))
 }
 
@@ -186,9 +191,13 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 		}
 		groups = append(groups, made)
 	}
-	groups = onlyModes(files, append(groups, namedModeFiles(files)...))
+	grids := gridFiles(files)
+	rest := slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
+		return slices.ContainsFunc(grids, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
+	})
+	groups = append(onlyModes(rest, append(groups, namedModeFiles(rest)...)), grids...)
 	for i, g := range groups {
-		if g.name == "" && len(groups) > 1 {
+		if g.name == "" && len(groups) > 1 && g.across == nil {
 			g.name = filepath.Base(filepath.Dir(g.files[0].name))
 		}
 		for _, before := range groups[:i] {
@@ -217,6 +226,17 @@ var dimensionFolders = []string{
 	"mode", "modes", "theme", "themes", "brand", "brands", "scheme", "schemes", "context", "contexts", "density", "densities",
 }
 
+// mayBeNamed reports whether the name of a file may say which mode it holds.
+func (f *tokenFile) mayBeNamed() bool {
+	return f.mode == "" && f.resolver == nil && f.kind != tokenfile.Resolver && !f.kind.HasSets() && len(f.parts) > 0
+}
+
+// stem is the name of a file without its folder and what follows the last dot, with hyphens for the other dots.
+func (f *tokenFile) stem() string {
+	base := filepath.Base(f.name)
+	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens"), ".", "-")
+}
+
 // namedModeFiles groups files by the names that they have: in a folder of modes, or the name of a mode at the end.
 func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 	type key struct{ folder, stem string }
@@ -229,11 +249,10 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		}
 	}
 	for _, f := range files {
-		if f.mode != "" || f.resolver != nil || f.kind == tokenfile.Resolver || f.kind.HasSets() || len(f.parts) == 0 {
+		if !f.mayBeNamed() {
 			continue
 		}
-		folder, base := filepath.Split(filepath.ToSlash(f.name))
-		base = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens"), ".", "-")
+		folder, base := filepath.Dir(filepath.ToSlash(f.name))+"/", f.stem()
 		first, _, _ := strings.Cut(filepath.Base(f.name), ".")
 		at, mode := key{folder: folder}, first
 		above := filepath.Dir(filepath.Clean(folder))
@@ -343,6 +362,15 @@ func (p paths) add(f *tokenFile) {
 // shared reports whether a token of a file stands in so many files.
 func (p paths) shared(f *tokenFile, files int) bool {
 	return slices.ContainsFunc(pathsOf(f), func(path string) bool { return p[path] >= files })
+}
+
+// haveMost reports whether at least half of the tokens of a file are among the paths.
+func (p paths) haveMost(f *tokenFile) bool {
+	shared := 0
+	for _, path := range pathsOf(f) {
+		shared += min(p[path], 1)
+	}
+	return 2*shared >= len(pathsOf(f))
 }
 
 // pathsOf lists the paths of the tokens of a file.
