@@ -98,8 +98,8 @@ func refuseForSystem(p *pushFlags, files []string) error {
 	switch {
 	case p.Variant != "" || p.Mode != "" || len(p.Sets) > 0 || len(p.Inputs) > 0:
 		return term.UsageError("Leave it out, or leave --variants out.", "--variants auto takes all modes, and --variant, --token-mode, --sets or --input chooses some")
-	case slices.Contains(files, "-"):
-		return term.UsageError("Name files or folders.", "--variants auto reads the files once for each mode, which the standard input cannot do")
+	case slices.ContainsFunc(files, term.IsStream):
+		return term.UsageError("Name files or folders.", "--variants auto reads the files once for each mode, and the standard input or a pipe can be read only once")
 	case p.Theme == "":
 		return term.UsageError("See livery push --help.", "livery push needs --theme")
 	}
