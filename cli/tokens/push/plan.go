@@ -93,6 +93,14 @@ func (t *pushTarget) plan() pushPlan {
 	return t.planTheme()
 }
 
+// refuseSize returns the failure that a target would be larger than the API takes. A push of several requests would end half way.
+func (t *pushTarget) refuseSize(plan pushPlan) error {
+	if size := len(jsontree.Append(nil, plan.wanted)); size > batch.MaxDocumentBytes {
+		return term.Fail("Push fewer files, or to several Themes.", "nothing is pushed: %s would have %d bytes of JSON, and the most are %d", t.what, size, batch.MaxDocumentBytes)
+	}
+	return nil
+}
+
 func (t *pushTarget) planTheme() pushPlan {
 	p := pushPlan{skipped: t.wanted.Faults}
 	under := t.base

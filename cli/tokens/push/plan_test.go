@@ -1,13 +1,16 @@
 package push
 
 import (
+	"strings"
 	"testing"
 
 	"example.com/livery/cli/target"
+	"example.com/livery/cli/tokens/batch"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/renderer/jsontree"
 )
 
 // TestWhatIsStoredInTheSameFormIsNotLost: to push what was pulled asks for nothing.
@@ -47,6 +50,18 @@ func TestWhatIsStoredInTheSameFormIsNotLost(t *testing.T) {
 		plan := target.plan()
 		if r := plan.remains; r.lost() != c.lost || r.Of != c.of {
 			t.Errorf("%s: %s over %s loses %d of %d, want %d of %d", c.rule, c.files, c.stored, r.lost(), r.Of, c.lost, c.of)
+		}
+	}
+}
+
+// TestADocumentThatIsTooLargeIsRefused: before the first of its requests is sent.
+func TestADocumentThatIsTooLargeIsRefused(t *testing.T) {
+	for size, refused := range map[int]bool{batch.MaxDocumentBytes - 40: false, batch.MaxDocumentBytes: true} {
+		text := `{"a":{"$type":"string","$value":"` + strings.Repeat("x", size) + `"}}`
+		p := newPushTarget(nil, nil, target.Resolved{}, pushFlags{}, &source.Sources{Tree: tokentreetest.Parse(t, text)})
+		p.base = jsontree.NewObject()
+		if err := p.refuseSize(p.plan()); (err != nil) != refused {
+			t.Errorf("refuseSize(a value of %d bytes) = %v, want a failure: %v", size, err, refused)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package push
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +36,13 @@ type system struct {
 	skipped []planVariant
 	list    []designsystem.ThemeMode // of the Theme's modes
 	left    []designsystem.LeftOut   // dimensions that are none of modes
+	parts   []part                   // of each Variant of plan
+}
+
+// part is a Variant, and what the push would send to it.
+type part struct {
+	target *pushTarget
+	plan   pushPlan
 }
 
 // pushSystem pushes token files as one Theme and a Variant for each mode that they hold beside the defaults.
@@ -70,7 +79,11 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 	if err := a.confirmFolder(cmd.Context(), s.theme, p); err != nil {
 		return err
 	}
-	if err := a.refuseLossOfModes(cmd.Context(), p, s); err != nil {
+	c, err := a.Client(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := a.prepare(cmd.Context(), c, p, s); err != nil {
 		return err
 	}
 	if p.dryRun {
@@ -85,11 +98,7 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 			return cmp.Or(err, error(term.Fail("Rename Variants in "+planName+", or push one mode with --token-mode.", "nothing is pushed")))
 		}
 	}
-	c, err := a.Client(cmd.Context())
-	if err != nil {
-		return err
-	}
-	p.confirmed = true
+	p.confirmed, p.judged = true, true
 	return a.sendSystem(cmd.Context(), c, p, s)
 }
 
@@ -114,7 +123,8 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	for _, d := range s.source.Dimensions {
 		for _, mode := range d.Modes[1:] {
 			if s.decided.skips(d.Name, mode) {
-				s.skipped = append(s.skipped, planVariant{Dimension: d.Name, Mode: mode, Skip: true})
+				slug := s.decided.slugs()[[2]string{d.Name, mode}]
+				s.skipped = append(s.skipped, planVariant{Dimension: d.Name, Mode: mode, Slug: slug, Skip: true})
 				continue
 			}
 			read, err := s.source.Read(map[string]string{d.Name: mode})
@@ -165,39 +175,121 @@ func (s *system) refuseEmpty() error {
 	return term.Fail("Name files that hold some.", "nothing is left to push: the files hold no token")
 }
 
-// refuseLossOfModes returns the failure that the Variants would together lose more of the files than a push may, before anything
-// is sent.
-func (a *app) refuseLossOfModes(ctx context.Context, p *pushFlags, s *system) error {
-	all := &remainder{}
-	var lossy []*pushTarget
-	var plans []pushPlan
+// prepare plans the Theme and each Variant on top of what stands there, and refuses all of it for what the API would refuse of a
+// part, or for what the parts lose. Nothing is sent.
+func (a *app) prepare(ctx context.Context, c *client.Client, p *pushFlags, s *system) error {
+	if err := s.refuseModes(); err != nil {
+		return err
+	}
+	f, missing, err := a.lookup(ctx, c, *p)
+	if err != nil {
+		return err
+	}
+	if p.dryRun && missing != "" {
+		a.sayAbsent(f, missing)
+	}
+	theme := newPushTarget(a, c, f, *p, s.theme.With(s.plan.Theme, s.plan.Added, s.modes))
+	if err := theme.read(ctx); err != nil {
+		return err
+	}
+	plan := theme.plan()
+	if err := a.refuseLoss(ctx, theme, plan); err != nil {
+		return err
+	}
+	present, err := s.present(ctx, c, f)
+	if err != nil {
+		return err
+	}
+	one, made := *p, 0
+	one.replace = true
 	for i, v := range s.plan.Variants {
-		f := target.Resolved{Absent: true, Variant: &client.Variant{Slug: v.Slug}}
-		t := newPushTarget(a, nil, f, *p, s.modes[i].Of(v.Overrides))
-		t.base, t.theme = jsontree.NewObject(), s.plan.Theme
-		plan := t.plan()
-		if plan.remains == nil {
-			continue
+		f.Variant, f.Absent = present[v.Slug], present[v.Slug] == nil
+		if f.Absent {
+			f.Variant = &client.Variant{Slug: v.Slug}
 		}
-		all.Of, all.Pushed, all.Unserved = all.Of+plan.remains.Of, all.Pushed+plan.remains.Pushed, all.Unserved+plan.remains.Unserved
-		if plan.remains.lost() > 0 || len(t.wanted.Unread) > 0 {
-			lossy, plans = append(lossy, t), append(plans, plan)
+		t := newPushTarget(a, c, f, one, s.modes[i].Of(v.Overrides))
+		t.theme = plan.wanted
+		if err := t.read(ctx); err != nil {
+			return err
+		}
+		s.parts = append(s.parts, part{t, t.plan()})
+		if err := t.refuseSize(s.parts[i].plan); err != nil {
+			return err
+		}
+		if s.makes(i) {
+			made++
 		}
 	}
-	if p.acceptLoss || len(lossy) == 0 {
+	if err := a.refuseCount(ctx, c.Scope(f.Env.ID, f.Theme.ID), p, s, len(present), made); err != nil {
+		return err
+	}
+	return a.refuseLossOfModes(ctx, p, s, plan)
+}
+
+// present has the Variants of a Theme, which may be one that is not there, by their slugs.
+func (s *system) present(ctx context.Context, c *client.Client, f target.Resolved) (map[string]*client.Variant, error) {
+	present := map[string]*client.Variant{}
+	if f.Absent {
+		return present, nil
+	}
+	for v, err := range c.EveryVariant(ctx, f.Env.ID, f.Theme.ID) {
+		if err != nil {
+			return nil, err
+		}
+		present[v.Slug] = &v
+	}
+	return present, nil
+}
+
+// makes reports whether the push makes a Variant for a mode: it has none, and says something that is left.
+func (s *system) makes(i int) bool { return s.parts[i].target.f.Absent && s.parts[i].plan.count > 0 }
+
+// refuseCount returns the failure that the Theme would have more Variants than the plan of its Team allows. What the push decided
+// is written, so that it can be changed.
+func (a *app) refuseCount(ctx context.Context, scope client.ThemeScope, p *pushFlags, s *system, present, made int) error {
+	if made == 0 {
+		return nil
+	}
+	most, err := scope.VariantAllowance(ctx)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		return nil
+	case err != nil || present+made <= most:
+		return err
+	}
+	if !p.dryRun {
+		if err := a.writePlan(s.file(p)); err != nil {
+			return err
+		}
+	}
+	return term.Fail("Leave modes out with skip: true in "+planName+", name fewer files, delete Variants with livery variant delete, or ask the operator for a larger plan.",
+		"nothing is pushed: Theme %s would have %d Variants, %d of them new, and its plan allows %d", p.Theme, present+made, made, most)
+}
+
+// refuseLossOfModes returns the failure that the Variants would together lose more of the files than a push may.
+func (a *app) refuseLossOfModes(ctx context.Context, p *pushFlags, s *system, theme pushPlan) error {
+	if theme.remains == nil {
 		return nil
 	}
 	tokens := len(dtcg.Read(s.plan.Theme).Tokens)
-	all.Of, all.Pushed = all.Of+tokens, all.Pushed+tokens
-	unread := slices.ContainsFunc(lossy, func(t *pushTarget) bool { return len(t.wanted.Unread) > 0 })
-	if !all.isTooMuch() && !unread {
+	all := &remainder{Of: tokens, Pushed: tokens}
+	var lossy []part
+	unread := false
+	for _, one := range s.parts {
+		all.Of, all.Pushed, all.Unserved = all.Of+one.plan.remains.Of, all.Pushed+one.plan.remains.Pushed, all.Unserved+one.plan.remains.Unserved
+		if one.plan.remains.lost() > 0 || len(one.target.wanted.Unread) > 0 {
+			lossy, unread = append(lossy, one), unread || len(one.target.wanted.Unread) > 0
+		}
+	}
+	if p.acceptLoss || len(lossy) == 0 || !all.isTooMuch() && !unread {
 		return nil
 	}
-	for i, t := range lossy {
-		a.listLosses(t, plans[i])
+	for _, one := range lossy {
+		a.listLosses(one.target, one.plan)
 	}
-	plans[0].remains, lossy[0].counted = all, "value"
-	return ofVariant(lossy[0].f.Variant.Slug, a.confirmLoss(ctx, lossy[0], plans[0]))
+	first := lossy[0]
+	first.plan.remains, first.target.counted = all, "value"
+	return ofVariant(first.target.f.Variant.Slug, a.confirmLoss(ctx, first.target, first.plan))
 }
 
 // ofVariant says of which Variant a complaint is.
@@ -227,10 +319,11 @@ func (s *system) print(a *term.App) {
 	for _, line := range t.Lines() {
 		a.Warn("%s", line)
 	}
-	if len(s.plan.Variants) == 0 {
+	if len(s.plan.Variants)+len(s.skipped) == 0 {
 		a.Warn("Note: the files hold no mode beside the defaults, so no Variant is made.")
 	}
 	s.printLeft(a)
+	note(a, s.gone(), "%s in "+planName+" and not in the files: %s. A Variant that was made of one stays.", "mode is", "modes are")
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
 	note(a, s.notTogether(), "%s computed from values of several dimensions, and on a page with a mode of each the value is that of the last alone: %s.", "token is", "tokens are")
 	note(a, s.source.Unused, "%s in no theme and left out: %s. Add them to a theme, or name sets with --sets.", "token set is", "token sets are")
@@ -305,16 +398,16 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 	if err := a.writePlan(s.file(p)); err != nil {
 		return err
 	}
-	if done.Variants, err = a.sendVariants(ctx, c, one, theme, s, p.publish); err != nil {
-		return err
+	if done.Variants, err = a.sendVariants(ctx, c, one, theme, s, p.publish); err == nil {
+		done.ModesChanged, err = a.setModes(ctx, c, theme, s, one)
 	}
-	if done.ModesChanged, err = a.setModes(ctx, c, theme, s, one); err != nil {
-		return err
+	if err == nil && p.publish {
+		err = a.publishSystem(ctx, c, theme, *p, &done)
 	}
-	if p.publish {
-		if err := a.publishSystem(ctx, c, theme, *p, &done); err != nil {
-			return err
-		}
+	if err != nil {
+		f := *term.Explain(err)
+		f.Next = strings.TrimSpace(f.Next + " " + s.sentSoFar(&done))
+		return &f
 	}
 	if a.JSON {
 		if err := a.Encode(done, "  "); err != nil {
@@ -325,6 +418,11 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 		return term.NothingToDo("Theme %s and its Variants hold exactly this already", p.Theme)
 	}
 	return nil
+}
+
+// sentSoFar says what a push that ended half way has done, and how to do the rest.
+func (s *system) sentSoFar(done *sent) string {
+	return fmt.Sprintf("Sent so far: the Theme and %d of %s. Push again to do the rest.", len(done.Variants), term.Plural(len(s.plan.Variants), "Variant"))
 }
 
 // sendPart pushes one document, or overrides of that of a Theme. It does not say how to publish it if that is about to happen.
@@ -346,13 +444,6 @@ func (a *app) sendPart(ctx context.Context, c *client.Client, p pushFlags, wante
 
 // sendVariants pushes the Variants. An override that its mode does not have is removed.
 func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, theme target.Resolved, s *system, quiet bool) ([]Result, error) {
-	present := map[string]bool{}
-	for v, err := range c.EveryVariant(ctx, theme.Env.ID, theme.Theme.ID) {
-		if err != nil {
-			return nil, err
-		}
-		present[v.Slug] = true
-	}
 	_, document, err := tokentree.CurrentDocument(ctx, c, theme.Theme)
 	if err != nil {
 		return nil, err
@@ -360,17 +451,17 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 	results := []Result{}
 	p.replace, p.create, p.acceptLoss = true, true, true // a loss was judged before
 	for i, v := range s.plan.Variants {
-		if len(v.Overrides.Members) == 0 && !present[v.Slug] {
+		if s.parts[i].target.f.Absent && !s.makes(i) {
 			says := "nothing that the Theme does not say"
-			if len(s.modes[i].Faults) > 0 {
+			if len(s.parts[i].plan.skipped) > 0 {
 				says = "nothing else that is left"
 			}
 			a.Warn("Note: %s says %s: no Variant is made for it.", escape.Line(label(v.Dimension, v.Name)), says)
-			validate.PrintDropped(a.App, s.modes[i].Faults, p.full || p.verbose)
+			validate.PrintDropped(a.App, s.parts[i].plan.skipped, p.full || p.verbose)
 			continue
 		}
 		var done Result
-		p.Variant, p.Name = v.Slug, v.Name
+		p.Variant, p.Name = v.Slug, displayName(v.Name)
 		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides), document, quiet, &done); err != nil {
 			return results, ofVariant(v.Slug, err)
 		}
@@ -378,6 +469,15 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 	}
 	return results, nil
 }
+
+// displayName is the name of a mode as far as the API takes it: a selector of a stylesheet may be longer.
+func displayName(mode string) string {
+	name := []rune(strings.Join(strings.Fields(mode), " "))
+	return string(name[:min(len(name), maxDisplayName)])
+}
+
+// maxDisplayName is how many characters of a name the API takes.
+const maxDisplayName = 256
 
 // publishSystem publishes the Theme if it has a draft, and the Variants that have one in one request. A Variant that was
 // published for this version of the Theme already needs another version of it.
