@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
 
 	"example.com/livery/renderer/jsontree"
@@ -29,10 +30,11 @@ func parseCSS(text string) (*File, error) {
 type cssReader struct {
 	text    string
 	at      int
+	depth   int // of blocks
 	root    *jsontree.Node
 	imports *jsontree.Node
 	offsets map[string]int
-	open    *Error // what is never closed; nil if all is
+	open    *Error // what is never closed, or nests too deep; nil if nothing does
 
 	registering bool // a custom property, whose initial value may hold braces
 }
@@ -82,6 +84,11 @@ const mostSelectors = 100
 
 // block reads declarations and blocks up to the end of the block at hand.
 func (r *cssReader) block(at scope, inside bool) {
+	if r.depth > jsontree.MaxDepth {
+		r.open, r.at = cmp.Or(r.open, &Error{r.at, "it nests too deep", CSS}), len(r.text)
+	}
+	r.depth++
+	defer func() { r.depth-- }()
 	for r.at < len(r.text) {
 		start, end := r.statement()
 		words := strings.TrimSpace(withoutComments(r.text[start:end]))

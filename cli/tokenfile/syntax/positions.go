@@ -50,6 +50,7 @@ func (p *Positions) Column(pointer string) int {
 type locator struct {
 	*Positions
 	at    int
+	depth int
 	path  []byte       // the pointer to the value at hand
 	twice []overridden // if last
 	last  bool         // the last of several members of one name counts
@@ -71,11 +72,15 @@ func (l *locator) take(c byte) bool {
 	return false
 }
 
-// value skips one value.
+// value skips one value. What nests deeper than jsontree parses ends the text.
 func (l *locator) value() {
+	l.depth++
+	defer func() { l.depth-- }()
 	l.space()
 	switch {
 	case l.at >= len(l.text):
+	case l.depth > jsontree.MaxDepth+1:
+		l.at = len(l.text)
 	case l.text[l.at] == '{':
 		l.object()
 	case l.text[l.at] == '[':

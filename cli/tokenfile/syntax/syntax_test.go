@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/livery/renderer/jsontree"
 )
@@ -126,14 +127,53 @@ func TestFaultsOfATextHaveAPlace(t *testing.T) {
 	}
 }
 
-// TestAliasesOfYAMLAreBounded: nine lines must not become a thousand million nodes.
-func TestAliasesOfYAMLAreBounded(t *testing.T) {
-	text := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
-	for _, n := range "12345678" {
-		text += strings.NewReplacer("N", string(n), "M", string(n-1)).Replace("aN: &aN [*aM,*aM,*aM,*aM,*aM,*aM,*aM,*aM,*aM,*aM]\n")
+// TestWhatNestsOrMultipliesIsRefusedAtOnce: a short text must take neither a second nor much memory.
+func TestWhatNestsOrMultipliesIsRefusedAtOnce(t *testing.T) {
+	repeated := func(first, next string) string {
+		for n := 1; n < 30; n++ {
+			first += strings.NewReplacer("NEW", fmt.Sprint("a", n), "OLD", fmt.Sprint("a", n-1)).Replace(next)
+		}
+		return first
 	}
-	if _, err := Parse("a.yaml", text); err == nil || !strings.Contains(err.Error(), "too large") {
-		t.Errorf("Parse(nested aliases) = %v, want an error", err)
+	cases := []struct{ rule, name, text, want string }{
+		{"lists of aliases", "a.yaml", repeated("a0: &a0 [x,x]\n", "NEW: &NEW [*OLD,*OLD,*OLD,*OLD]\n"), "too large"},
+		{"mappings of aliases", "a.yaml", repeated("a0: &a0 {x: 1}\n", "NEW: &NEW {l: *OLD, r: *OLD}\n"), "too large"},
+		{"merges of aliases", "a.yaml", repeated("a0: &a0 {x: 1}\n", "NEW: &NEW\n  <<: [*OLD, *OLD]\n"), "too large"},
+		{"a long text that is repeated", "a.yaml", "a: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.Repeat("*a,", 100) + "]\n", "too large"},
+		{"lists of JSON", "a.json", strings.Repeat("[", 1_000_000), "too deep"},
+		{"objects of JSON", "a.json", strings.Repeat(`{"a":`, 200_000), "too deep"},
+		{"objects of JSON5", "a.json5", strings.Repeat("{a:", 200_000), "too deep"},
+		{"flow lists of YAML", "a.yaml", "a: " + strings.Repeat("[", 100_000), "too deep"},
+		{"lists of YAML on one line", "a.yaml", strings.Repeat("- ", 100_000) + "a", "too deep"},
+		{"blocks of CSS", "a.css", strings.Repeat("a{", 200_000), "too deep"},
+	}
+	for _, c := range cases {
+		start := time.Now()
+		if _, err := Parse(c.name, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Parse = %v, want that it is %s", c.rule, err, c.want)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("%s: Parse took %v", c.rule, took)
+		}
+	}
+}
+
+// TestLongLinesOfYAMLAreRead: JSON on one line is YAML too, and the places of its members are not sought from the beginning.
+func TestLongLinesOfYAMLAreRead(t *testing.T) {
+	var b strings.Builder
+	for n := range 20_000 {
+		fmt.Fprintf(&b, `, "k%d": %d`, n, n)
+	}
+	start := time.Now()
+	f, err := Parse("a.yaml", "{ä: 1"+b.String()+"}")
+	if err != nil || len(f.Root.Members) != 20_001 {
+		t.Fatalf("Parse = %v", err)
+	}
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("Parse took %v", took)
+	}
+	if got := f.Positions().Column("/k0"); got != 8 {
+		t.Errorf("Column(/k0) = %d, want 8", got)
 	}
 }
 

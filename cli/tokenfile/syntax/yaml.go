@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -15,8 +16,12 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// maxYAMLNodes bounds what aliases of YAML may multiply.
-const maxYAMLNodes = 1 << 20
+// The bounds of a text in YAML. maxYAMLNesting is far beyond that of a document, for brackets in texts count too.
+const (
+	maxYAMLRepeated = 1 << 20 // bytes that its aliases may repeat, with yamlNodeBytes for each node
+	yamlNodeBytes   = 16
+	maxYAMLNesting  = 4096
+)
 
 // directive is one before a document, such as %YAML 1.2, which says nothing that is not known.
 var directive = regexp.MustCompile(`(?m)\A((?:[#\s].*\n|\n)*)%(.*\n(?:[#%\s].*\n|\n)*---)`)
@@ -26,11 +31,14 @@ func parseYAML(text string) (*File, error) {
 	for directive.MatchString(text) {
 		text = directive.ReplaceAllString(text, "$1#$2")
 	}
+	if at := tooDeep(text); at >= 0 {
+		return nil, &Error{at, "it nests too deep", YAML}
+	}
 	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return nil, yamlError(text, err)
 	}
-	r := yamlReader{text: text, starts: lineStarts(text), anchors: map[string]ast.Node{}, offsets: map[string]int{}}
+	r := newYAMLReader(text)
 	var root *jsontree.Node
 	for _, doc := range file.Docs {
 		switch {
@@ -50,9 +58,33 @@ func parseYAML(text string) (*File, error) {
 	return &File{root, YAML, r.twice, func() *Positions { return &Positions{text, r.offsets} }}, nil
 }
 
+// tooDeep returns the place at which brackets, or lists on one line, nest beyond all measure; -1 if they do not. The parser takes
+// time and memory that grow with the square of the nesting.
+func tooDeep(text string) int {
+	depth, lists := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '\n':
+			lists = 0
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(0, depth-1)
+		case ' ':
+			if i > 0 && strings.IndexByte("-?", text[i-1]) >= 0 {
+				lists++
+			}
+		}
+		if depth+lists > maxYAMLNesting {
+			return i
+		}
+	}
+	return -1
+}
+
 func yamlError(text string, err error) error {
 	if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
-		r := yamlReader{text: text, starts: lineStarts(text)}
+		r := newYAMLReader(text)
 		return &Error{r.offset(e.GetToken()), e.GetMessage(), YAML}
 	}
 	return &Error{0, err.Error(), YAML}
@@ -60,12 +92,23 @@ func yamlError(text string, err error) error {
 
 // yamlReader makes a tree of one document.
 type yamlReader struct {
-	text    string
-	starts  []int // of the lines
+	text   string
+	starts []int // of the lines
+
+	characters map[int][]int // their offsets, by the start of their line; nil if each is a byte
+
 	anchors map[string]ast.Node
 	offsets map[string]int
-	nodes   int
 	twice   []Duplicate
+
+	aliases  int // around the node at hand
+	repeated int // bytes that aliases repeat
+}
+
+func newYAMLReader(text string) *yamlReader {
+	return &yamlReader{
+		text: text, starts: lineStarts(text), characters: map[int][]int{}, anchors: map[string]ast.Node{}, offsets: map[string]int{},
+	}
 }
 
 // lineStarts returns the offset of each line.
@@ -84,20 +127,31 @@ func (r *yamlReader) offset(t *token.Token) int {
 	if t == nil || t.Position == nil || t.Position.Line < 1 || t.Position.Line > len(r.starts) {
 		return 0
 	}
-	at := r.starts[t.Position.Line-1]
-	line, _, _ := strings.Cut(r.text[at:], "\n")
-	count := 1
-	for i := range line {
-		if count == t.Position.Column {
-			return at + i
-		}
-		count++
+	at, end := r.starts[t.Position.Line-1], len(r.text)
+	if t.Position.Line < len(r.starts) {
+		end = r.starts[t.Position.Line] - 1
 	}
-	return at + len(line)
+	characters, known := r.characters[at]
+	if !known && utf8.RuneCountInString(r.text[at:end]) < end-at {
+		for i := range r.text[at:end] {
+			characters = append(characters, at+i)
+		}
+	}
+	r.characters[at] = characters
+	switch before := max(0, t.Position.Column-1); {
+	case characters == nil:
+		return min(at+before, end)
+	case before < len(characters):
+		return characters[before]
+	}
+	return end
 }
 
 func (r *yamlReader) value(n ast.Node, at jsontree.Pointer) (*jsontree.Node, error) {
-	if r.nodes++; r.nodes > maxYAMLNodes || len(at) > jsontree.MaxDepth {
+	if r.aliases > 0 {
+		r.repeated += yamlNodeBytes + len(n.GetToken().Value)
+	}
+	if r.repeated > maxYAMLRepeated || len(at) > jsontree.MaxDepth {
 		return nil, &Error{r.offset(n.GetToken()), "it is too large or nests too deep, with what its aliases repeat", YAML}
 	}
 	switch n := n.(type) {
@@ -115,6 +169,8 @@ func (r *yamlReader) value(n ast.Node, at jsontree.Pointer) (*jsontree.Node, err
 		if err != nil {
 			return nil, err
 		}
+		r.aliases++
+		defer func() { r.aliases-- }()
 		return r.value(target, at)
 	case *ast.TagNode:
 		return r.value(n.Value, at)
@@ -145,16 +201,17 @@ func (r *yamlReader) sequence(n *ast.SequenceNode, at jsontree.Pointer) (*jsontr
 
 func (r *yamlReader) mapping(values []*ast.MappingValueNode, at jsontree.Pointer) (*jsontree.Node, error) {
 	result, seen := jsontree.NewObject(), map[string]int{}
+	places := map[string]int{} // of the members of result
 	for _, v := range values {
 		if v.Key.IsMergeKey() {
-			if err := r.merge(result, v.Value, at); err != nil {
+			if err := r.merge(result, places, v.Value, at); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		name := nameOf(v.Key)
 		below := append(at[:len(at):len(at)], name)
-		i := result.IndexOf(name)
+		i, known := places[name]
 		if line, ok := seen[name]; ok {
 			r.twice = append(r.twice, Duplicate{below.String(), line, result.Members[i].Value})
 		}
@@ -165,25 +222,27 @@ func (r *yamlReader) mapping(values []*ast.MappingValueNode, at jsontree.Pointer
 		if err != nil {
 			return nil, err
 		}
-		if i >= 0 {
+		if known {
 			result.Members[i].Value = value // a merge key or a member before gave it
 			continue
 		}
+		places[name] = len(result.Members)
 		result.Members = append(result.Members, jsontree.Member{Name: name, Value: value})
 	}
 	result.Index()
 	return result, nil
 }
 
-// merge adds the members of the mappings that a merge key names, unless they are there.
-func (r *yamlReader) merge(into *jsontree.Node, n ast.Node, at jsontree.Pointer) error {
+// merge adds the members of the mappings that a merge key names, unless places has them.
+func (r *yamlReader) merge(into *jsontree.Node, places map[string]int, n ast.Node, at jsontree.Pointer) error {
 	value, err := r.value(n, at)
 	if err != nil {
 		return err
 	}
 	for _, from := range append(value.Items(), value) {
 		for _, m := range from.Members {
-			if into.IndexOf(m.Name) < 0 {
+			if _, known := places[m.Name]; !known {
+				places[m.Name] = len(into.Members)
 				into.Members = append(into.Members, m)
 			}
 		}

@@ -14,7 +14,9 @@ import (
 // The bounds of one request, a little below those of the API so that the wrapping fits.
 const (
 	maxOperations = 10_000
-	MaxBatchBytes = 8<<20 - 64<<10
+	MaxBatchBytes = MaxDocumentBytes - 64<<10
+	// MaxDocumentBytes bounds a document of a Theme and the overrides of a Variant, as minified JSON.
+	MaxDocumentBytes = 8 << 20
 	// operationBytes is what an operation has around its path and value.
 	operationBytes = len(`{"operation":"replace","path":"","from":"","value":},`)
 )

@@ -7,6 +7,7 @@ import (
 
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/origin/modes"
+	"example.com/livery/renderer/jsontree"
 )
 
 // ThemeMode is an entry of the list of a Theme's modes. Variants are named by their slugs.
@@ -40,6 +41,29 @@ func Modes(all []tokenfile.Dimension, plan []Variant) (list []ThemeMode, left []
 		}
 	}
 	return m.list, m.left
+}
+
+// Faults says what the API would refuse of a list, but for Variants that the Theme does not have.
+func Faults(list []ThemeMode) []string {
+	entries := &jsontree.Node{Kind: jsontree.Array}
+	for _, m := range list {
+		entry := jsontree.NewObject(
+			jsontree.Member{Name: "dimension", Value: jsontree.NewString(m.Dimension)},
+			jsontree.Member{Name: "mode", Value: jsontree.NewString(m.Mode)},
+			jsontree.Member{Name: "variant", Value: &jsontree.Node{}},
+		)
+		if m.Variant != "" {
+			entry.Members[2].Value = jsontree.NewString(m.Variant)
+		}
+		for name, text := range map[string]string{"when": m.When, "for": m.For} {
+			if text != "" {
+				entry.Members = append(entry.Members, jsontree.Member{Name: name, Value: jsontree.NewString(text)})
+			}
+		}
+		entries.AddItem(entry)
+	}
+	_, faults := modes.Parse(jsontree.NewObject(jsontree.Member{Name: "modes", Value: entries}))
+	return faults
 }
 
 // part is a dimension of a Theme: modes of one dimension of the files. Where files name no dimension, its modes may be of

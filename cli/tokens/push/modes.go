@@ -67,6 +67,17 @@ func (s *system) decidedModes(made []designsystem.ThemeMode) []designsystem.Them
 	return list
 }
 
+// refuseModes returns the failure that the API would refuse the list of the Theme's modes, as livery.yaml has it.
+func (s *system) refuseModes() error {
+	faults := designsystem.Faults(s.list)
+	if len(faults) == 0 {
+		return nil
+	}
+	f := term.Fail("Fix them in "+planName+".", "nothing is pushed, for the modes of the Theme are not valid:")
+	f.Faults = faults
+	return f
+}
+
 // isGone reports whether livery.yaml has a Variant for a mode that the files no longer have, or that is left out.
 func (s *system) isGone(slug string) bool {
 	return s.decided.has(slug) && !slices.ContainsFunc(s.plan.Variants, func(v designsystem.Variant) bool { return v.Slug == slug })

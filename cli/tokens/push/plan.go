@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
@@ -92,6 +93,14 @@ func (t *pushTarget) plan() pushPlan {
 	return t.planTheme()
 }
 
+// refuseSize returns the failure that a target would be larger than the API takes. A push of several requests would end half way.
+func (t *pushTarget) refuseSize(plan pushPlan) error {
+	if size := len(jsontree.Append(nil, plan.wanted)); size > batch.MaxDocumentBytes {
+		return term.Fail("Push fewer files, or to several Themes.", "nothing is pushed: %s would have %d bytes of JSON, and the most are %d", t.what, size, batch.MaxDocumentBytes)
+	}
+	return nil
+}
+
 func (t *pushTarget) planTheme() pushPlan {
 	p := pushPlan{skipped: t.wanted.Faults}
 	under := t.base
@@ -105,7 +114,7 @@ func (t *pushTarget) planTheme() pushPlan {
 		for i := range out {
 			out[i].Location = t.wanted.Location(out[i].Pointer)
 		}
-		p.remains = remainingTokens(t.wanted.Tree, out, t.wanted.Faults)
+		p.remains = remainingTokens(t.wanted.Tree, out, t.lostFaults())
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 		left := leftPointers(out)
 		files := dtcg.Read(t.wanted.Tree)
@@ -138,13 +147,44 @@ func (t *pushTarget) faultPaths() (paths []string) {
 	return paths
 }
 
-// ofVariant returns what tells the value of an override of the files, or of a token of the Theme that is served without them.
-func (t *pushTarget) ofVariant(files *jsontree.Node) func(path string) *jsontree.Node {
+// lostFaults are the faults of the files but for tokens in a token that the Theme has in the same form.
+func (t *pushTarget) lostFaults() []validate.Dropped {
+	files := dtcg.Read(t.wanted.Tree)
+	return slices.DeleteFunc(slices.Clone(t.wanted.Faults), func(f validate.Dropped) bool {
+		at := jsontree.Pointer(strings.Split(f.Path, "."))
+		inside := t.wanted.Tree.Lookup(at)
+		return inside.Find("$value") != nil && files.Token(f.Path) == nil && jsontree.Equal(inside, t.base.Lookup(at))
+	})
+}
+
+// unservedBefore returns what tells whether the target has a token of that value already, and no served file has it.
+func (t *pushTarget) unservedBefore() func(path string, value *jsontree.Node) bool {
+	document, overrides := t.base, (*jsontree.Node)(nil)
+	if t.f.Variant != nil {
+		document, overrides = t.theme, t.base
+	}
+	lost, tokens := lostPaths(renderer.LoadTree(document, overrides, "")), dtcg.Read(document)
+	return func(path string, value *jsontree.Node) bool {
+		stored := overrides.Find(path)
+		if token := tokens.Token(path); stored == nil && token != nil {
+			stored = token.Value
+		}
+		return lost[path] && jsontree.Equal(stored, value)
+	}
+}
+
+// lostPaths has the paths of the tokens that no served file of a set has.
+func lostPaths(set *renderer.Set) map[string]bool {
 	lost := map[string]bool{}
-	for _, d := range renderer.LoadTree(t.theme, nil, "").Diagnostics() {
+	for _, d := range set.Diagnostics() {
 		lost[d.Path] = lost[d.Path] || slices.Contains(losses, d.Kind)
 	}
-	theme := dtcg.Read(t.theme)
+	return lost
+}
+
+// ofVariant returns what tells the value of an override of the files, or of a token of the Theme that is served without them.
+func (t *pushTarget) ofVariant(files *jsontree.Node) func(path string) *jsontree.Node {
+	lost, theme := lostPaths(renderer.LoadTree(t.theme, nil, "")), dtcg.Read(t.theme)
 	return func(path string) *jsontree.Node {
 		if own := files.Find(path); own != nil {
 			return own
@@ -174,7 +214,7 @@ func (t *pushTarget) findUnserved(p *pushPlan, set *renderer.Set, valueOf func(p
 		kept[u.Path] = t.p.KeepReferences
 	}
 	found := set.Diagnostics()
-	p.unserved = p.remains.notServed(found, func(path string) *jsontree.Node {
+	p.unserved = p.remains.notServed(found, t.unservedBefore(), func(path string) *jsontree.Node {
 		if kept[path] {
 			return nil
 		}

@@ -3,8 +3,10 @@ package push
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/designsystem"
 )
 
@@ -54,7 +57,50 @@ func readPlan() (*planFile, error) {
 	if err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict()); err != nil {
 		return nil, term.Fail("Fix it, or remove it to have it written anew.", "%s is not valid: %s", planName, yaml.FormatError(err, false, false))
 	}
+	if faults := p.faults(); len(faults) > 0 {
+		f := term.Fail("Fix them, or remove the file to have it written anew.", "%s is not valid:", planName)
+		f.Faults = faults
+		return nil, f
+	}
 	return &p, nil
+}
+
+// slugForm is the grammar of slugs at the API.
+var slugForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// faults says what is wrong with the Variants of a plan: the API would refuse it, or one would take the place of another.
+func (p *planFile) faults() (faults []string) {
+	modes, slugs := map[[2]string]bool{}, map[string]string{}
+	for _, v := range p.Variants {
+		name, mode := label(v.Dimension, v.Mode), [2]string{v.Dimension, v.Mode}
+		if modes[mode] {
+			faults = append(faults, name+" stands there twice")
+		}
+		modes[mode] = true
+		switch other, taken := slugs[v.Slug]; {
+		case v.Slug == "" || v.Skip:
+		case !slugForm.MatchString(v.Slug):
+			faults = append(faults, fmt.Sprintf("%s: the slug %q: 1 to 64 letters, digits, -, _ and ., the first a letter or digit", name, v.Slug))
+		case taken:
+			faults = append(faults, fmt.Sprintf("%s and %s have one slug, %s", other, name, v.Slug))
+		default:
+			slugs[v.Slug] = name
+		}
+	}
+	return faults
+}
+
+// gone lists the modes of a plan that the files do not have.
+func (s *system) gone() (names []string) {
+	if s.decided == nil {
+		return nil
+	}
+	for _, v := range s.decided.Variants {
+		if !slices.ContainsFunc(s.source.Dimensions, func(d tokenfile.Dimension) bool { return d.Name == v.Dimension && slices.Contains(d.Modes[1:], v.Mode) }) {
+			names = append(names, label(v.Dimension, v.Mode))
+		}
+	}
+	return names
 }
 
 func (a *app) writePlan(p *planFile) error {

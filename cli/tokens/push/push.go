@@ -23,6 +23,8 @@ type pushFlags struct {
 	themes.NewTheme
 	strict, replace, acceptLoss, create, publish, wait, dryRun, full, verbose, confirmed bool
 
+	judged bool // what the push loses was judged before, with other parts
+
 	skipRefused bool // for scripts of before: what it asks for is what a push does
 
 	patience   time.Duration
@@ -195,25 +197,40 @@ func refuseFaults(all ...*source.Sources) error {
 	return f
 }
 
-// target finds the Theme or Variant of a push, and makes what is missing if --create says so.
-func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (target.Resolved, error) {
-	f, err := target.Lookup(ctx, c, p.Target)
+// lookup finds the Theme or Variant of a push. missing is the kind of what is not there and --create would make; it stands in the
+// result as it would be called.
+func (a *app) lookup(ctx context.Context, c *client.Client, p pushFlags) (f target.Resolved, missing string, err error) {
+	f, err = target.Lookup(ctx, c, p.Target)
 	a.NoteGrant(f.Env)
 	m, ok := errors.AsType[*target.Missing](err)
-	if !ok {
-		return f, err
+	switch {
+	case !ok || m.Kind == "Environment":
+		return f, "", err
+	case !p.create:
+		e := term.Explain(err)
+		e.Next += " Or create it with --create."
+		return f, "", e
+	case m.Kind == "Theme":
+		f.Theme = client.Theme{Slug: p.Theme, EnvironmentID: f.Env.ID}
 	}
-	if !p.create || m.Kind == "Environment" {
-		if e := term.Explain(err); m.Kind != "Environment" {
-			e.Next += " Or create it with --create."
-			return f, e
-		}
+	if f.Absent = true; p.Variant != "" {
+		f.Variant = &client.Variant{Slug: p.Variant}
+	}
+	return f, m.Kind, nil
+}
+
+// target finds the Theme or Variant of a push, and makes what is missing if --create says so.
+func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (target.Resolved, error) {
+	f, missing, err := a.lookup(ctx, c, p)
+	if err != nil || missing == "" {
 		return f, err
 	}
 	if p.dryRun {
-		return a.dryRunTarget(f, p, m.Kind), nil
+		a.sayAbsent(f, missing)
+		return f, nil
 	}
-	if m.Kind == "Theme" {
+	f.Absent = false
+	if missing == "Theme" {
 		if f.Theme, err = themes.MakeTheme(ctx, c, f.Env.ID, p.Theme, p.NewTheme); err != nil {
 			return f, err
 		}
@@ -232,18 +249,14 @@ func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (target
 	return f, nil
 }
 
-// dryRunTarget stands for what a dry run does not create.
-func (a *app) dryRunTarget(f target.Resolved, p pushFlags, missing string) target.Resolved {
-	f.Absent = true
+// sayAbsent tells what a push would create.
+func (a *app) sayAbsent(f target.Resolved, missing string) {
 	if missing == "Theme" {
-		f.Theme = client.Theme{Slug: p.Theme, EnvironmentID: f.Env.ID}
-		a.Say("Theme %s would be created.", p.Theme)
+		a.Say("Theme %s would be created.", f.Theme.Slug)
 	}
-	if p.Variant != "" {
-		f.Variant = &client.Variant{Slug: p.Variant}
-		a.Say("Variant %s would be created.", p.Variant)
+	if f.Variant != nil {
+		a.Say("Variant %s would be created.", f.Variant.Slug)
 	}
-	return f
 }
 
 // pushTo plans and sends a push, again if the draft changed meanwhile.
@@ -279,9 +292,15 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 	return a.finishPush(ctx, t, p, plan, set)
 }
 
-// refuseLoss returns the failure that a push loses all of the files, or more of them than it may. What it would leave out is
-// listed before.
+// refuseLoss returns the failure that a push makes a document that is too large, or that it loses all of the files, or more of
+// them than it may. What it would leave out is listed before.
 func (a *app) refuseLoss(ctx context.Context, t *pushTarget, plan pushPlan) error {
+	if t.p.judged {
+		return nil
+	}
+	if err := t.refuseSize(plan); err != nil {
+		return err
+	}
 	err := plan.remains.refuse(t.counted)
 	if err == nil && (t.p.acceptLoss || !t.loses(plan)) {
 		return nil

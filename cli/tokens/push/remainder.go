@@ -16,7 +16,7 @@ import (
 type remainder struct {
 	Pushed   int `json:"pushed"`
 	Of       int `json:"of"`                 // in the files
-	Unserved int `json:"unserved,omitempty"` // of those that are pushed, how many no served file has as they are
+	Unserved int `json:"unserved,omitempty"` // of those that are pushed, how many no served file has as they are, and had before
 
 	filled int // of those that are pushed, how many have a value that is not empty
 }
@@ -111,16 +111,17 @@ func (r *remainder) print(a *app, counted string) {
 }
 
 // notServed lists the tokens that no served file has, by the diagnostics of a set; valueOf returns the value that the files have
-// for one, or nil.
-func (r *remainder) notServed(all []dtcg.Diagnostic, valueOf func(path string) *jsontree.Node) (list []validate.Dropped) {
+// for one, or nil. Those of which before says that they were so are not lost now.
+func (r *remainder) notServed(all []dtcg.Diagnostic, before func(path string, value *jsontree.Node) bool, valueOf func(path string) *jsontree.Node) (list []validate.Dropped) {
 	seen := map[string]bool{}
 	for _, found := range all {
 		if seen[found.Path] || !slices.Contains(losses, found.Kind) {
 			continue
 		}
 		if value := valueOf(found.Path); value != nil {
-			seen[found.Path] = true
-			r.Unserved++
+			if seen[found.Path] = true; !before(found.Path, value) {
+				r.Unserved++
+			}
 			list = append(list, validate.Dropped{Path: found.Path, Reason: reasonWithValue(found, value)})
 		}
 	}

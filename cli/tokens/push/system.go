@@ -3,6 +3,7 @@ package push
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,7 @@ type system struct {
 	list    []designsystem.ThemeMode // of the Theme's modes
 	left    []designsystem.LeftOut   // dimensions that are none of modes
 	apart   []string                 // tokens that have a value of their own in two modes together, which no page has
+	parts   []part                   // of each Variant of plan
 }
 
 // pushSystem pushes token files as one Theme and a Variant for each mode that they hold beside the defaults.
@@ -71,7 +73,11 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 	if err := a.confirmFolder(cmd.Context(), s.theme, p); err != nil {
 		return err
 	}
-	if err := a.refuseLossOfModes(cmd.Context(), p, s); err != nil {
+	c, err := a.Client(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := a.prepare(cmd.Context(), c, p, s); err != nil {
 		return err
 	}
 	if p.dryRun {
@@ -86,11 +92,7 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 			return cmp.Or(err, error(term.Fail("Rename Variants in "+planName+", or push one mode with --token-mode.", "nothing is pushed")))
 		}
 	}
-	c, err := a.Client(cmd.Context())
-	if err != nil {
-		return err
-	}
-	p.confirmed = true
+	p.confirmed, p.judged = true, true
 	return a.sendSystem(cmd.Context(), c, p, s)
 }
 
@@ -99,8 +101,8 @@ func refuseForSystem(p *pushFlags, files []string) error {
 	switch {
 	case p.Variant != "" || p.Mode != "" || len(p.Sets) > 0 || len(p.Inputs) > 0:
 		return term.UsageError("Leave it out, or leave --variants out.", "--variants auto takes all modes, and --variant, --token-mode, --sets or --input chooses some")
-	case slices.Contains(files, "-"):
-		return term.UsageError("Name files or folders.", "--variants auto reads the files once for each mode, which the standard input cannot do")
+	case slices.ContainsFunc(files, term.IsStream):
+		return term.UsageError("Name files or folders.", "--variants auto reads the files once for each mode, and the standard input or a pipe can be read only once")
 	case p.Theme == "":
 		return term.UsageError("See livery push --help.", "livery push needs --theme")
 	}
@@ -115,7 +117,8 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	for _, d := range s.source.Dimensions {
 		for _, mode := range d.Modes[1:] {
 			if s.decided.skips(d.Name, mode) {
-				s.skipped = append(s.skipped, planVariant{Dimension: d.Name, Mode: mode, Skip: true})
+				slug := s.decided.slugs()[[2]string{d.Name, mode}]
+				s.skipped = append(s.skipped, planVariant{Dimension: d.Name, Mode: mode, Slug: slug, Skip: true})
 				continue
 			}
 			read, err := s.source.Read(map[string]string{d.Name: mode})
@@ -221,41 +224,6 @@ func (s *system) refuseEmpty() error {
 	return term.Fail("Name files that hold some.", "nothing is left to push: the files hold no token")
 }
 
-// refuseLossOfModes returns the failure that the Variants would together lose more of the files than a push may, before anything
-// is sent.
-func (a *app) refuseLossOfModes(ctx context.Context, p *pushFlags, s *system) error {
-	all := &remainder{}
-	var lossy []*pushTarget
-	var plans []pushPlan
-	for i, v := range s.plan.Variants {
-		f := target.Resolved{Absent: true, Variant: &client.Variant{Slug: v.Slug}}
-		t := newPushTarget(a, nil, f, *p, s.modes[i].Of(v.Overrides))
-		t.base, t.theme = jsontree.NewObject(), s.plan.Theme
-		plan := t.plan()
-		if plan.remains == nil {
-			continue
-		}
-		all.Of, all.Pushed, all.Unserved = all.Of+plan.remains.Of, all.Pushed+plan.remains.Pushed, all.Unserved+plan.remains.Unserved
-		if plan.remains.lost() > 0 || len(t.wanted.Unread) > 0 {
-			lossy, plans = append(lossy, t), append(plans, plan)
-		}
-	}
-	if p.acceptLoss || len(lossy) == 0 {
-		return nil
-	}
-	tokens := len(dtcg.Read(s.plan.Theme).Tokens)
-	all.Of, all.Pushed = all.Of+tokens, all.Pushed+tokens
-	unread := slices.ContainsFunc(lossy, func(t *pushTarget) bool { return len(t.wanted.Unread) > 0 })
-	if !all.isTooMuch() && !unread {
-		return nil
-	}
-	for i, t := range lossy {
-		a.listLosses(t, plans[i])
-	}
-	plans[0].remains, lossy[0].counted = all, "value"
-	return ofVariant(lossy[0].f.Variant.Slug, a.confirmLoss(ctx, lossy[0], plans[0]))
-}
-
 // ofVariant says of which Variant a complaint is.
 func ofVariant(slug string, err error) error {
 	if err == nil {
@@ -283,10 +251,11 @@ func (s *system) print(a *term.App) {
 	for _, line := range t.Lines() {
 		a.Warn("%s", line)
 	}
-	if len(s.plan.Variants) == 0 {
+	if len(s.plan.Variants)+len(s.skipped) == 0 {
 		a.Warn("Note: the files hold no mode beside the defaults, so no Variant is made.")
 	}
 	s.printLeft(a)
+	note(a, s.gone(), "%s in "+planName+" and not in the files: %s. A Variant that was made of one stays.", "mode is", "modes are")
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
 	note(a, s.apart, "%s another value in two modes together than either says, and a page with both has that of the last: %s.", "token has", "tokens have")
 	note(a, s.source.Unused, "%s in no theme and left out: %s. Add them to a theme, or name sets with --sets.", "token set is", "token sets are")
@@ -361,16 +330,16 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 	if err := a.writePlan(s.file(p)); err != nil {
 		return err
 	}
-	if done.Variants, err = a.sendVariants(ctx, c, one, theme, s, p.publish); err != nil {
-		return err
+	if done.Variants, err = a.sendVariants(ctx, c, one, theme, s, p.publish); err == nil {
+		done.ModesChanged, err = a.setModes(ctx, c, theme, s, one)
 	}
-	if done.ModesChanged, err = a.setModes(ctx, c, theme, s, one); err != nil {
-		return err
+	if err == nil && p.publish {
+		err = a.publishSystem(ctx, c, theme, *p, &done)
 	}
-	if p.publish {
-		if err := a.publishSystem(ctx, c, theme, *p, &done); err != nil {
-			return err
-		}
+	if err != nil {
+		f := *term.Explain(err)
+		f.Next = strings.TrimSpace(f.Next + " " + s.sentSoFar(&done))
+		return &f
 	}
 	if a.JSON {
 		if err := a.Encode(done, "  "); err != nil {
@@ -381,6 +350,11 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 		return term.NothingToDo("Theme %s and its Variants hold exactly this already", p.Theme)
 	}
 	return nil
+}
+
+// sentSoFar says what a push that ended half way has done, and how to do the rest.
+func (s *system) sentSoFar(done *sent) string {
+	return fmt.Sprintf("Sent so far: the Theme and %d of %s. Push again to do the rest.", len(done.Variants), term.Plural(len(s.plan.Variants), "Variant"))
 }
 
 // sendPart pushes one document, or overrides of that of a Theme. It does not say how to publish it if that is about to happen.
@@ -402,13 +376,6 @@ func (a *app) sendPart(ctx context.Context, c *client.Client, p pushFlags, wante
 
 // sendVariants pushes the Variants. An override that its mode does not have is removed.
 func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, theme target.Resolved, s *system, quiet bool) ([]Result, error) {
-	present := map[string]bool{}
-	for v, err := range c.EveryVariant(ctx, theme.Env.ID, theme.Theme.ID) {
-		if err != nil {
-			return nil, err
-		}
-		present[v.Slug] = true
-	}
 	_, document, err := tokentree.CurrentDocument(ctx, c, theme.Theme)
 	if err != nil {
 		return nil, err
@@ -416,17 +383,17 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 	results := []Result{}
 	p.replace, p.create, p.acceptLoss = true, true, true // a loss was judged before
 	for i, v := range s.plan.Variants {
-		if len(v.Overrides.Members) == 0 && !present[v.Slug] {
+		if s.parts[i].target.f.Absent && !s.makes(i) {
 			says := "nothing that the Theme does not say"
-			if len(s.modes[i].Faults) > 0 {
+			if len(s.parts[i].plan.skipped) > 0 {
 				says = "nothing else that is left"
 			}
 			a.Warn("Note: %s says %s: no Variant is made for it.", escape.Line(label(v.Dimension, v.Name)), says)
-			validate.PrintDropped(a.App, s.modes[i].Faults, p.full || p.verbose)
+			validate.PrintDropped(a.App, s.parts[i].plan.skipped, p.full || p.verbose)
 			continue
 		}
 		var done Result
-		p.Variant, p.Name = v.Slug, v.Name
+		p.Variant, p.Name = v.Slug, displayName(v.Name)
 		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides), document, quiet, &done); err != nil {
 			return results, ofVariant(v.Slug, err)
 		}
@@ -434,6 +401,15 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 	}
 	return results, nil
 }
+
+// displayName is the name of a mode as far as the API takes it: a selector of a stylesheet may be longer.
+func displayName(mode string) string {
+	name := []rune(strings.Join(strings.Fields(mode), " "))
+	return string(name[:min(len(name), maxDisplayName)])
+}
+
+// maxDisplayName is how many characters of a name the API takes.
+const maxDisplayName = 256
 
 // publishSystem publishes the Theme if it has a draft, and the Variants that have one in one request. A Variant that was
 // published for this version of the Theme already needs another version of it.

@@ -227,16 +227,17 @@ func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options
 }
 
 // tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The
-// stylesheets are apart, since beside other files of tokens they are what is made of them, and so are programs.
+// stylesheets are apart, since beside other files of tokens they are what is made of them, and so are programs, pipes and
+// devices.
 func tokenFiles(folder string) (names, sheets, programs []string, err error) {
 	err = walk(folder, func(path string) {
 		switch {
+		case mayExport(path):
+			programs = append(programs, path)
 		case slices.Contains(syntax.Extensions, strings.ToLower(filepath.Ext(path))):
 			names = append(names, path)
 		case strings.EqualFold(filepath.Ext(path), ".css"):
 			sheets = append(sheets, path)
-		case mayExport(path):
-			programs = append(programs, path)
 		}
 	})
 	return names, sheets, programs, err
@@ -261,14 +262,12 @@ func walk(folder string, visit func(path string)) error {
 			info, err := os.Stat(path)
 			switch {
 			case strings.HasPrefix(entry.Name(), "."):
-			case err != nil: // a link that leads nowhere is a file that cannot be read
+			case err != nil || !info.IsDir(): // a link that leads nowhere is a file that cannot be read
 				visit(path)
-			case info.IsDir() && entry.Name() != "node_modules":
+			case entry.Name() != "node_modules":
 				if err := in(path); err != nil {
 					return err
 				}
-			case info.Mode().IsRegular():
-				visit(path)
 			}
 		}
 		return nil
@@ -276,7 +275,8 @@ func walk(folder string, visit func(path string)) error {
 	return in(folder)
 }
 
-// mayExport reports whether a file is a program or the source of a stylesheet, and neither says types nor sets up a tool.
+// mayExport reports whether a file is a program or the source of a stylesheet, and neither says types nor sets up a tool, or
+// is not a regular file.
 func mayExport(path string) bool {
 	base := filepath.Base(path)
 	return program(path).what != "" && !strings.Contains(base, ".d.") && !strings.Contains(base, "config")

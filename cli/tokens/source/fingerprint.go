@@ -24,7 +24,10 @@ func Fingerprint(files []string) string {
 				all += fmt.Sprintln(len(inside)) + Fingerprint(inside)
 			}
 		} else if err == nil {
-			all += fmt.Sprintln(path, info.ModTime(), info.Size()) + fingerprintOfNamed(path)
+			all += fmt.Sprintln(path, info.ModTime(), info.Size())
+			if info.Mode().IsRegular() {
+				all += fingerprintOfNamed(path)
+			}
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package source_test
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,6 +98,26 @@ func TestWhatHasNoTokensForTheThemeIsRefused(t *testing.T) {
 		if said := term.Explain(err); err != nil && strings.Contains(said.Next, "import(") && !strings.Contains(said.Next, `import("`+filepath.Join(dir, "index.js")+`")`) {
 			t.Errorf("%s: the advice is %s", c.rule, said.Next)
 		}
+	}
+}
+
+// TestWhatIsNotAFileIsNotRead: a read of it may never end. In a folder it is named, and named itself it is refused.
+func TestWhatIsNotAFileIsNotRead(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"a.json": `{"a":{"$value":1}}`})
+	socket := filepath.Join(dir, "b.json")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skip(err) // the folder has a long name, or the system no sockets in files
+	}
+	defer l.Close()
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil || len(s.Notes()) != 1 || !strings.Contains(s.Notes()[0], "are not read: "+socket) {
+		t.Errorf("Theme(the folder) = %v, notes %q", err, s.Notes())
+	}
+	_, err = source.Theme(&term.App{}, []string{socket}, tokenfile.Options{})
+	if want := socket + " cannot be read: it is a pipe, a socket or a device"; err == nil || err.Error() != want {
+		t.Errorf("Theme(the socket) = %v, want %s", err, want)
 	}
 }
 

@@ -329,7 +329,7 @@ func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error)
 			return nil, err
 		}
 	}
-	if hasSets(files) && !slices.Contains(names, "-") { // the standard input is read once
+	if hasSets(files) && !slices.ContainsFunc(names, term.IsStream) { // which is read once
 		if err := s.computeOverrides(a, names, o); err != nil {
 			return nil, err
 		}

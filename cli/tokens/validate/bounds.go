@@ -2,6 +2,7 @@ package validate
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"example.com/livery/cli/tokens/tokentree"
@@ -40,6 +41,20 @@ func nameFault(name string) string {
 		return "a name has at most " + strconv.Itoa(maxName) + " characters, and this has " + strconv.Itoa(n)
 	}
 	return ""
+}
+
+// overrideFault says why an override goes beyond the bounds; empty if it does not. Its value stands below its path and $value.
+func overrideFault(m jsontree.Member) string {
+	names := strings.Split(m.Name, ".")
+	for _, name := range names {
+		if reason := nameFault(name); reason != "" {
+			return reason
+		}
+	}
+	if len(names) > maxDepth {
+		return "a document nests at most " + strconv.Itoa(maxDepth) + " levels deep"
+	}
+	return boundFault(m.Value, len(names)+1)
 }
 
 // boundFault says why a value so deep in a document goes beyond the bounds; empty if it does not.

@@ -8,7 +8,9 @@ import (
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/origin/patch"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
 )
 
 // TestWhatGoesBeyondTheBoundsOfTheOriginIsLeftOut: as little as possible, and the origin takes the rest.
@@ -39,6 +41,37 @@ func TestWhatGoesBeyondTheBoundsOfTheOriginIsLeftOut(t *testing.T) {
 		ops, _ := patch.Diff(jsontree.NewObject(), got, nil)
 		if _, _, faults := patch.Apply(jsontree.NewObject(), ops, patch.Limits{MaxDepth: 64, MaxName: 256}); len(faults) > 0 {
 			t.Errorf("%s: the origin refuses the rest: %v", c.rule, faults)
+		}
+	}
+}
+
+// TestOverridesBeyondTheBoundsAreLeftOut: those that the origin would refuse, in the middle of a push of several Variants.
+func TestOverridesBeyondTheBoundsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 257)
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	cases := []struct{ rule, path, value, want string }{
+		{"a name of the most characters", "a." + long[2:], "1", ""},
+		{"a long name", "a." + long, "1", "a name has at most 256 characters, and this has 257"},
+		{"a long name in a value", "a", `{"` + long + `":1}`, "a name has at most 256 characters, and this has 257"},
+		{"the deepest value", "a.b", deep(61), ""},
+		{"a value below it", "a.b", deep(62), "a document nests at most 64 levels deep"},
+		{"a path below it", strings.Repeat("a.", 64) + "a", "1", "a document nests at most 64 levels deep"},
+	}
+	for _, c := range cases {
+		overrides := tokentreetest.Parse(t, `{"`+c.path+`":`+c.value+`}`)
+		said := ""
+		_, out := validate.DropInvalidOverrides(overrides)
+		for _, d := range out {
+			said += d.Reason
+		}
+		if said != c.want {
+			t.Errorf("%s: DropInvalidOverrides() says %q, want %q", c.rule, said, c.want)
+		}
+		edit := theming.Edit{Limits: patch.Limits{MaxDepth: 64, MaxName: 256}, Operations: []patch.Operation{{Op: "set", Path: c.path, Value: overrides.Members[0].Value}}}
+		_, err := theming.EditVariant(record.Theme{}, jsontree.NewObject(), theming.VariantState{}, edit)
+		if (err != nil) != (c.want != "") {
+			t.Errorf("%s: the origin says %v", c.rule, err)
 		}
 	}
 }

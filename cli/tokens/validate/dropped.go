@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -88,12 +89,12 @@ func leftOutSentence(tokens, others int) string {
 	return all + ", and " + term.Plural(others, "member") + " that are not tokens."
 }
 
-// DropInvalidOverrides returns overrides without those whose path the API refuses, and which those
-// are. Values are never refused.
+// DropInvalidOverrides returns overrides without those whose path the API refuses, or that go beyond its bounds, and which
+// those are. No other value is refused.
 func DropInvalidOverrides(overrides *jsontree.Node) (*jsontree.Node, []Dropped) {
 	valid, out := jsontree.NewObject(), []Dropped(nil)
 	for _, m := range overrides.Members {
-		if reason := PathFault(m.Name); reason != "" {
+		if reason := cmp.Or(PathFault(m.Name), overrideFault(m)); reason != "" {
 			out = append(out, Dropped{Path: m.Name, Reason: reason, Tokens: 1})
 			continue
 		}

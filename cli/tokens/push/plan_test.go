@@ -1,0 +1,67 @@
+package push
+
+import (
+	"strings"
+	"testing"
+
+	"example.com/livery/cli/target"
+	"example.com/livery/cli/tokens/batch"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/client"
+	"example.com/livery/renderer/jsontree"
+)
+
+// TestWhatIsStoredInTheSameFormIsNotLost: to push what was pulled asks for nothing.
+func TestWhatIsStoredInTheSameFormIsNotLost(t *testing.T) {
+	const nested = `{"a":{"$value":1,"b":{"$value":2}},"c":{"$value":3}}`
+	inside := []validate.Dropped{{Path: "a.b", Tokens: 1}}
+	cases := []struct {
+		rule, files, stored string
+		theme               string // of a Variant
+		faults              []validate.Dropped
+		replace             bool
+		lost, of            int
+	}{
+		{rule: "a token in a token is lost", files: nested, stored: `{}`, faults: inside, lost: 1, of: 3},
+		{rule: "unless the Theme has it", files: nested, stored: nested, faults: inside, of: 2},
+		{rule: "with the same value", files: nested, stored: `{"a":{"$value":1,"b":{"$value":4}}}`, faults: inside, lost: 1, of: 3},
+		{rule: "a fault that is not in the tree", files: `{"c":{"$value":3}}`, stored: nested, faults: inside, lost: 1, of: 2},
+		{rule: "an alias of nothing is lost", files: `{"a":{"$value":"{x}"}}`, stored: `{"a":{"$value":"{y}"}}`, lost: 1, of: 1},
+		{rule: "unless the Theme has it", files: `{"a":{"$value":"{x}"}}`, stored: `{"a":{"$value":"{x}"}}`, of: 1},
+		{rule: "and its target is removed now", files: `{"a":{"$value":"{x}"}}`, stored: `{"a":{"$value":"{x}"},"x":{"$value":1}}`, replace: true, lost: 1, of: 1},
+		{rule: "an override of nothing is lost", files: `{"a":"{x}"}`, stored: `{}`, theme: `{"a":{"$value":1}}`, lost: 1, of: 1},
+		{rule: "unless the Variant has it", files: `{"a":"{x}"}`, stored: `{"a":"{x}"}`, theme: `{"a":{"$value":1}}`, of: 1},
+		{rule: "so is what refers to it", files: `{"a":"{x}"}`, stored: `{}`, theme: `{"a":{"$value":1},"b":{"$value":"{a}"}}`, lost: 2, of: 2},
+		{rule: "unless it did before", files: `{"a":"{x}"}`, stored: `{"a":"{x}"}`, theme: `{"a":{"$value":1},"b":{"$value":"{a}"}}`, of: 2},
+	}
+	for _, c := range cases {
+		f := target.Resolved{}
+		if c.theme != "" {
+			f.Variant = &client.Variant{}
+		}
+		s := &source.Sources{Tree: tokentreetest.Parse(t, c.files), Faults: c.faults}
+		target := newPushTarget(nil, nil, f, pushFlags{replace: c.replace}, s)
+		target.base = tokentreetest.Parse(t, c.stored)
+		if c.theme != "" {
+			target.theme = tokentreetest.Parse(t, c.theme)
+		}
+		plan := target.plan()
+		if r := plan.remains; r.lost() != c.lost || r.Of != c.of {
+			t.Errorf("%s: %s over %s loses %d of %d, want %d of %d", c.rule, c.files, c.stored, r.lost(), r.Of, c.lost, c.of)
+		}
+	}
+}
+
+// TestADocumentThatIsTooLargeIsRefused: before the first of its requests is sent.
+func TestADocumentThatIsTooLargeIsRefused(t *testing.T) {
+	for size, refused := range map[int]bool{batch.MaxDocumentBytes - 40: false, batch.MaxDocumentBytes: true} {
+		text := `{"a":{"$type":"string","$value":"` + strings.Repeat("x", size) + `"}}`
+		p := newPushTarget(nil, nil, target.Resolved{}, pushFlags{}, &source.Sources{Tree: tokentreetest.Parse(t, text)})
+		p.base = jsontree.NewObject()
+		if err := p.refuseSize(p.plan()); (err != nil) != refused {
+			t.Errorf("refuseSize(a value of %d bytes) = %v, want a failure: %v", size, err, refused)
+		}
+	}
+}
