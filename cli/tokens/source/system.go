@@ -237,10 +237,26 @@ func (f *tokenFile) stem() string {
 	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens"), ".", "-")
 }
 
-// namedModeFiles groups files by the names that they have: in a folder of modes, or the name of a mode at the end.
+// collectionMode cuts the name of a file as Figma's plugins call those of a collection's modes: Brand.Acme.tokens.json.
+func (f *tokenFile) collectionMode() (collection, mode string) {
+	base := filepath.Base(f.name)
+	base = strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens")
+	if dot := strings.LastIndexByte(base, '.'); dot > 0 {
+		return base[:dot], base[dot+1:]
+	}
+	return "", ""
+}
+
+// namedModeFiles groups files by the names that they have: in a folder of modes, or the name of a mode at the end, which may be
+// any if several files have the same before a dot.
 func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 	type key struct{ folder, stem string }
-	by := map[key]*modeFiles{}
+	by, sameCollection := map[key]*modeFiles{}, map[key]int{}
+	for _, f := range files {
+		if collection, mode := f.collectionMode(); mode != "" {
+			sameCollection[key{filepath.Dir(filepath.ToSlash(f.name)) + "/", collection}]++
+		}
+	}
 	folders, beside := map[string]bool{}, map[string]int{} // of the files; how many of them stand in one folder
 	for _, f := range files {
 		if folder := filepath.Dir(filepath.ToSlash(f.name)); !folders[folder] {
@@ -264,6 +280,10 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 			if at.stem, mode = cutMode(base); mode != "" {
 				break
 			}
+			if at.stem, mode = f.collectionMode(); sameCollection[at] > 1 {
+				break
+			}
+			at.stem = ""
 			if at.folder, mode = above+"/", filepath.Base(folder); beside[above] < 2 || !tokenfile.IsModeName(mode) {
 				continue
 			}
