@@ -144,8 +144,8 @@ func segments(name string) jsontree.Pointer {
 	return names
 }
 
-// FixedName returns a name of a token or group, or a JSON Pointer, without what no name may hold: dots become hyphens, braces
-// underscores.
+// FixedName returns a name of a token or group, or a JSON Pointer, without what no name may hold: dots become hyphens,
+// braces underscores.
 func FixedName(name string) string { return fixer.Replace(name) }
 
 var fixer = strings.NewReplacer(".", "-", "{", "_", "}", "_")
