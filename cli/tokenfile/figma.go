@@ -117,8 +117,7 @@ func (f *figma) nameAll(ids []string) {
 		names := segments(textOf(f.variables.Find(id).Find("name")))
 		for i, name := range names {
 			if names[i] = FixedName(name); names[i] != name && !f.Overrides {
-				at := jsontree.Pointer{"meta", "variables", id}.String()
-				f.part.Concessions = append(f.part.Concessions, Concession{WrongNames, at, strings.Join(names[:i+1], "."), Renamed(name, names[i])})
+				f.part.Concessions = append(f.part.Concessions, Concession{WrongNames, f.place(id), strings.Join(names[:i+1], "."), Renamed(name, names[i])})
 			}
 		}
 		f.names[id] = names
