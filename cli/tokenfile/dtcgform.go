@@ -295,8 +295,8 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 // blankBeforeUnit is a number with blanks before its unit, which no value of CSS has.
 var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)
 
-// mendValue returns a token whose value has no blanks between numbers and units, unless it is a text, and with a colour as Figma's
-// plugins write it, an object of r, g and b, as DTCG has it.
+// mendValue returns a token whose value has no blanks between numbers and units, unless it is a text, and with a colour
+// as Figma's plugins write it, an object of r, g and b, as DTCG has it.
 func (c *setConverter) mendValue(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	name := "$value"
 	if n.Find(name) == nil {

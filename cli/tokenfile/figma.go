@@ -117,8 +117,7 @@ func (f *figma) nameAll(ids []string) {
 		names := segments(textOf(f.variables.Find(id).Find("name")))
 		for i, name := range names {
 			if names[i] = FixedName(name); names[i] != name && !f.Overrides {
-				at := jsontree.Pointer{"meta", "variables", id}.String()
-				f.part.Concessions = append(f.part.Concessions, Concession{WrongNames, at, strings.Join(names[:i+1], "."), Renamed(name, names[i])})
+				f.part.Concessions = append(f.part.Concessions, Concession{WrongNames, f.place(id), strings.Join(names[:i+1], "."), Renamed(name, names[i])})
 			}
 		}
 		f.names[id] = names
@@ -144,8 +143,8 @@ func segments(name string) jsontree.Pointer {
 	return names
 }
 
-// FixedName returns a name of a token or group, or a JSON Pointer, without what no name may hold: dots become hyphens, braces
-// underscores.
+// FixedName returns a name of a token or group, or a JSON Pointer, without what no name may hold: dots become hyphens,
+// braces underscores.
 func FixedName(name string) string { return fixer.Replace(name) }
 
 var fixer = strings.NewReplacer(".", "-", "{", "_", "}", "_")

@@ -12,8 +12,8 @@ import (
 // usualModes are the names of modes that count if none is asked for, the first of them first.
 var usualModes = []string{"default", "base", "light", "day", "desktop", "comfortable"}
 
-// usualNames are usualModes and names that only beside those of other modes say that theirs is the default: Figma calls the first
-// mode of a collection Mode 1, or Value if it is the only one.
+// usualNames are usualModes and names that only beside those of other modes say that theirs is the default: Figma calls
+// the first mode of a collection Mode 1, or Value if it is the only one.
 var usualNames = append(slices.Clone(usualModes), "standard", "normal", "regular", "cozy", "medium", "mode1", "value")
 
 // knownModes are the names by which an object inside a value is one value for each mode.
@@ -86,8 +86,8 @@ func setOf(n *jsontree.Node) string {
 	return strings.Join(names, "\x00")
 }
 
-// isModes reports whether an object holds one value for each mode: by names that are known, that two tokens have, or that are
-// those of groups.
+// isModes reports whether an object holds one value for each mode: by names that are known, that two tokens have, or
+// that are those of groups.
 func (v *modeValues) isModes(n *jsontree.Node) bool {
 	isOther := func(m jsontree.Member) bool { return !slices.Contains(v.groups, m.Name) }
 	return isModes(n) || len(v.sets) > 0 && n.IsObject() && v.sets[setOf(n)] > 1 || n.IsObject() && len(n.Members) > 1 && !slices.ContainsFunc(n.Members, isOther)
@@ -259,15 +259,15 @@ func (v *modeValues) pick(n *jsontree.Node, mode string) *jsontree.Node {
 	return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return v.pick(value, mode) })
 }
 
-// modeGroups are the names of groups in which each group is a mode, as MUI, theme-ui, Vuetify and Material's theme builder have
-// them.
+// modeGroups are the names of groups in which each group is a mode, as MUI, theme-ui, Vuetify and Material's theme
+// builder have them.
 var modeGroups = []string{"colorschemes", "modes", "schemes", "themes"}
 
 // besideModes is the mode of what stands beside a group of modes: their default.
 const besideModes = "default"
 
-// inMode returns the group of modes in which a value stands, its mode, and its path without both; the group is empty if it stands
-// in none.
+// inMode returns the group of modes in which a value stands, its mode, and its path without both; the group is empty if
+// it stands in none.
 func (l leaf) inMode() (group, mode string, path jsontree.Pointer) {
 	i := slices.IndexFunc(l.path, func(name string) bool { return slices.Contains(modeGroups, ModeKey(name)) })
 	if i < 0 || i+2 >= len(l.path) {
@@ -311,8 +311,8 @@ type modeJoiner struct {
 	at     map[string]int                   // path -> place in list
 }
 
-// joinGroups makes of colorSchemes.light.a and colorSchemes.dark.a the value {"light": …, "dark": …} of a, and of modes.dark.a
-// beside a the value {"default": …, "dark": …}.
+// joinGroups makes of colorSchemes.light.a and colorSchemes.dark.a the value {"light": …, "dark": …} of a, and of
+// modes.dark.a beside a the value {"default": …, "dark": …}.
 func joinGroups(list []leaf) *modeJoiner {
 	j := &modeJoiner{tokens: map[string]map[string]modeTokens{}, usual: map[string]string{}, at: map[string]int{}}
 	names, places := map[string][]string{}, map[string]leaf{} // the modes of each group, and the values by their dotted paths
@@ -342,8 +342,9 @@ func joinGroups(list []leaf) *modeJoiner {
 	return j
 }
 
-// decide finds out which groups in a group are modes: those that are like what stands beside the group, or else like the one with
-// a usual name, if another has a known one. It forgets the others, and those that say nothing else than what stands beside.
+// decide finds out which groups in a group are modes: those that are like what stands beside the group, or else like
+// the one with a usual name, if another has a known one. It forgets the others, and those that say nothing else than
+// what stands beside.
 func (j *modeJoiner) decide(group string, modes []string) {
 	tokens, beside := j.tokens[group], j.tokens[""][besideModes]
 	keep := func(usual string, like modeTokens) (known bool) {
@@ -398,8 +399,8 @@ func (j *modeJoiner) add(l leaf, places map[string]leaf) {
 	}
 }
 
-// value is the value of l in its mode. An alias of a value in a mode is one of the joined token, if both are of one mode, and
-// else what stands there.
+// value is the value of l in its mode. An alias of a value in a mode is one of the joined token, if both are of one
+// mode, and else what stands there.
 func (j *modeJoiner) value(l leaf, mode string, places map[string]leaf) *jsontree.Node {
 	value := l.value
 	for range mostModes { // aliases may lead in a circle

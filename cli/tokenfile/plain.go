@@ -55,9 +55,9 @@ func isPlainValue(n *jsontree.Node) bool {
 // typographyNames are the members of typography.
 var typographyNames = []string{"fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "fontStyle", "textTransform", "textDecoration", "textCase"}
 
-// isPlainModes reports whether an object is one value for each mode, and no group of that many tokens: a condition such as _dark
-// stands in it, or light and dark, and colours, shadows or aliases of them. Other modes have no value that tells them from
-// sizes and weights, and light and dark beside a default are shades of it.
+// isPlainModes reports whether an object is one value for each mode, and no group of that many tokens: a condition such
+// as _dark stands in it, or light and dark, and colours, shadows or aliases of them. Other modes have no value that
+// tells them from sizes and weights, and light and dark beside a default are shades of it.
 func isPlainModes(n *jsontree.Node) bool {
 	isOfScheme := func(m jsontree.Member) bool {
 		return m.Value.IsString() && (strings.HasPrefix(m.Value.Text, "{") || slices.Contains([]string{"color", "shadow", "gradient"}, Shape(m.Value)))
@@ -75,7 +75,8 @@ func isPlainModes(n *jsontree.Node) bool {
 	return !isShades && has("light") && has("dark") && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isOfScheme(m) })
 }
 
-// isSizeWithParts reports whether a value is a size with an object of what goes with it, as Tailwind writes the sizes of fonts.
+// isSizeWithParts reports whether a value is a size with an object of what goes with it, as Tailwind writes the sizes
+// of fonts.
 func isSizeWithParts(n *jsontree.Node) bool {
 	items := itemsOf(n)
 	return len(items) == 2 && Shape(items[0]) == "dimension" && !items[0].IsObject() && items[1].IsObject()

@@ -59,8 +59,8 @@ func Make(defaults *jsontree.Node, modes []Mode, slugs map[[2]string]string) *Pl
 	return p
 }
 
-// Both returns the mode that two others are together, and the tokens that have another value in it than the overrides of both
-// laid over the Theme give them.
+// Both returns the mode that two others are together, and the tokens that have another value in it than the overrides
+// of both laid over the Theme give them.
 func (p *Plan) Both(first, second Variant, both *jsontree.Node) (together Mode, differ []string) {
 	theme, document := dtcg.Read(p.Theme), dtcg.Read(both)
 	for i := range document.Tokens {
@@ -127,8 +127,8 @@ func typed(t *dtcg.Token) *jsontree.Node {
 	return jsontree.NewObject(append([]jsontree.Member{kind}, t.Node.Members...)...)
 }
 
-// difference returns the values that a mode gives to tokens of the Theme otherwise than the Theme does. under are what it is
-// both of: what the first, a brand, overrides is in the result too.
+// difference returns the values that a mode gives to tokens of the Theme otherwise than the Theme does. under are what
+// it is both of: what the first, a brand, overrides is in the result too.
 func difference(theme, mode *dtcg.Document, under []Variant) *jsontree.Node {
 	overrides := jsontree.NewObject()
 	for i := range mode.Tokens {

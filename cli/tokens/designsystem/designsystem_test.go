@@ -34,8 +34,8 @@ func TestAVariantSaysOnlyWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestABrandMayHaveAModeOfItsOwn: it says what the brand overrides too, if it has the Theme's value, and takes the place of the
-// mode in the brand's files.
+// TestABrandMayHaveAModeOfItsOwn: it says what the brand overrides too, if it has the Theme's value, and takes the
+// place of the mode in the brand's files.
 func TestABrandMayHaveAModeOfItsOwn(t *testing.T) {
 	tree := func(a, b string) *jsontree.Node {
 		return tokentreetest.Parse(t, `{"a":{"$value":"`+a+`"},"b":{"$value":"`+b+`"}}`)

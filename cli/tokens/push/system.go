@@ -144,8 +144,8 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	return nil
 }
 
-// readPairs adds to modes those of a brand and a mode that say something else than both laid over each other, and makes the plan of
-// all. Of two other modes, which no list of modes can have together, it notes the tokens.
+// readPairs adds to modes those of a brand and a mode that say something else than both laid over each other, and makes
+// the plan of all. Of two other modes, which no list of modes can have together, it notes the tokens.
 func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, error) {
 	alone, isBrand := s.plan.Variants, map[string]bool{}
 	for _, d := range s.source.Dimensions {
@@ -183,8 +183,8 @@ func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, erro
 	return modes, nil
 }
 
-// mayDiffer reports whether two modes of two dimensions together may say something else than both laid over each other: they say
-// something of one token, or files are of both.
+// mayDiffer reports whether two modes of two dimensions together may say something else than both laid over each other:
+// they say something of one token, or files are of both.
 func (s *system) mayDiffer(first, second designsystem.Variant) bool {
 	isGrid := slices.Contains(s.source.Grids, [2]string{first.Dimension, second.Dimension})
 	return first.Dimension != second.Dimension && (isGrid || first.Overlaps(second))

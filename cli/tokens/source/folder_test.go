@@ -194,7 +194,8 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 	}
 }
 
-// TestFilesOfTwoDimensions: the folder of a file says one mode of it and its name another; a file without a mode is of its folder.
+// TestFilesOfTwoDimensions: the folder of a file says one mode of it and its name another; a file without a mode is of
+// its folder.
 func TestFilesOfTwoDimensions(t *testing.T) {
 	t.Parallel()
 	const token = `{"a":{"$value":%d}}`

@@ -183,8 +183,8 @@ func formsOf(files []*tokenFile) string {
 	return term.ShortList(list)
 }
 
-// gridFiles finds files of which each holds a mode of two dimensions: its folder and its name say which, as acme/light.json or
-// light/acme.json.
+// gridFiles finds files of which each holds a mode of two dimensions: its folder and its name say which, as
+// acme/light.json or light/acme.json.
 func gridFiles(files []*tokenFile) (groups []*modeFiles) {
 	in := map[string][]*tokenFile{} // by the folder around their folders
 	for _, f := range files {
@@ -257,8 +257,8 @@ func (g *modeFiles) onlyShared(in func(*tokenFile) bool) {
 	g.keep(func(f *tokenFile) bool { return shared[modes[f]] })
 }
 
-// isGrid reports whether the first folder of the files has all modes and every folder has the default, with at least half of its
-// tokens in those of others.
+// isGrid reports whether the first folder of the files has all modes and every folder has the default, with at least
+// half of its tokens in those of others.
 func (g *modeFiles) isGrid() bool {
 	has, folders := map[[2]string]bool{}, map[string]bool{}
 	for i, f := range g.files {
