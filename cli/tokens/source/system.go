@@ -20,6 +20,7 @@ type System struct {
 	names      []string
 	options    tokenfile.Options
 	defaults   *Sources
+	groups     []*modeFiles          // of the files as their defaults are: a mode may leave a file without tokens
 	Dimensions []tokenfile.Dimension // in the order of the files
 	Unused     []string              // token sets that no theme takes, with their places
 }
@@ -27,10 +28,11 @@ type System struct {
 // OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
 func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sources, error) {
 	s := &System{a: a, names: names, options: o}
-	files, groups, err := s.read(map[string]string{})
+	files, err := s.read(map[string]string{})
 	if err != nil {
 		return nil, nil, err
 	}
+	s.groups = groupModeFiles(files)
 	for _, f := range files {
 		for _, part := range f.parts {
 			for _, d := range part.Dimensions {
@@ -41,10 +43,10 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 			}
 		}
 	}
-	for _, g := range groups {
+	for _, g := range s.groups {
 		s.add(g.dimension())
 	}
-	s.defaults, err = themeSources(chosenFiles(files, groups, nil), s.options)
+	s.defaults, err = themeSources(chosenFiles(files, s.groups, nil), s.options)
 	return s, s.defaults, err
 }
 
@@ -59,11 +61,11 @@ func (f *tokenFile) setLocation(set string) string {
 // Read returns the document of a choice of modes, by their dimensions. Of what is not as it should be it tells only what
 // the defaults do not have too.
 func (s *System) Read(choice map[string]string) (*Sources, error) {
-	files, groups, err := s.read(choice)
+	files, err := s.read(choice)
 	if err != nil {
 		return nil, err
 	}
-	read, err := themeSources(chosenFiles(files, groups, choice), s.options)
+	read, err := themeSources(chosenFiles(files, s.groups, choice), s.options)
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +82,9 @@ func without[T comparable](list, known []T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(item T) bool { return slices.Contains(known, item) })
 }
 
-func (s *System) read(choice map[string]string) ([]*tokenFile, []*modeFiles, error) {
+func (s *System) read(choice map[string]string) ([]*tokenFile, error) {
 	s.options.Choice = choice
-	files, err := readSources(s.a, s.names, s.options)
-	return files, groupModeFiles(files), err
+	return readSources(s.a, s.names, s.options)
 }
 
 // add adds the modes of a dimension, which other files may have too.
@@ -166,10 +167,11 @@ func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]stri
 	for _, g := range groups {
 		wanted := cmp.Or(choice[g.name], g.dimension().Modes[0])
 		for i, f := range g.files {
-			rest = slices.DeleteFunc(rest, func(other *tokenFile) bool { return other == f })
-			if g.modes[i] == wanted {
-				last = append(last, f)
+			at := slices.IndexFunc(rest, func(other *tokenFile) bool { return other.name == f.name })
+			if at >= 0 && g.modes[i] == wanted {
+				last = append(last, rest[at])
 			}
+			rest = slices.DeleteFunc(rest, func(other *tokenFile) bool { return other.name == f.name })
 		}
 	}
 	return withNotes(files, append(rest, last...))
