@@ -180,8 +180,10 @@ func joinModes(n *jsontree.Node) *jsontree.Node {
 
 // ModeKey spells the name of a mode for comparisons: in lower case, without spaces, hyphens and underscores.
 func ModeKey(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+	return strings.ToLower(withoutHyphens.Replace(name))
 }
+
+var withoutHyphens = strings.NewReplacer("-", "", "_", "", " ", "")
 
 // choose returns a value with those of one mode in it, and whether the token counts: of overrides only those of the mode that
 // is asked for do, if they differ from the usual one.

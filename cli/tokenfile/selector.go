@@ -16,64 +16,122 @@ var (
 	lightSelectors = regexp.MustCompile(`(?i)^(:root|html)?\[(data-)?(theme|mode|color-scheme|color-mode)="?(light|default)"?\]$`)
 )
 
-// mediaFeature is the name and value of a media query, mediaQuery all of one before selectors, quotedName the name and value
+// mediaFeature is the name and value of a media query, mediaQuery all of one, quotedName the name and value
 // of an attribute in a selector.
 var (
-	mediaFeature = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
-	mediaQuery   = regexp.MustCompile(`^@media ((?:only |not )?(?:screen|print|all|\([^()]*\))(?: (?:and|or) (?:not )?(?:screen|print|all|\([^()]*\)))*)(?: (.*))?$`)
-	quotedName   = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
-	className    = regexp.MustCompile(`(?i)^(?::root|html|body)?\.([\w-]+)$`)
-	variantName  = regexp.MustCompile(`@variant ([\w-]+)`)
+	mediaFeature  = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
+	mediaQuery    = regexp.MustCompile(`^@media ((?:only |not )?(?:screen|print|all|\([^()]*\))(?: (?:and|or) (?:not )?(?:screen|print|all|\([^()]*\)))*)$`)
+	quotedName    = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
+	pageAttribute = regexp.MustCompile(`(?i)(^|-)(theme|mode|scheme|contrast)$`)
+	className     = regexp.MustCompile(`(?i)^(?::root|html|body)?\.([\w-]+)$`)
+	rootName      = regexp.MustCompile(`(?i)^(:root|html|body)?`)  // empty if a selector begins with none
+	compound      = regexp.MustCompile(`^(\.[\w-]+|\[[^\]]*\])*$`) // of classes and attributes
+	simpleName    = regexp.MustCompile(`\.([\w-]+)|\[[^\]]*\]`)
+	supported     = regexp.MustCompile(`@supports[ (][^@{]*`)
+	variantName   = regexp.MustCompile(`@variant ([\w-]+)`)
+)
+
+// withoutScreen takes what every query may say out of one, and plainAttributes what may be left out of attributes.
+var (
+	withoutScreen   = strings.NewReplacer("only ", "", "screen", "", "all", "", " and ", "", " ", "")
+	plainAttributes = strings.NewReplacer(`"`, "", "'", "", "[data-", "[")
 )
 
 // weightless is what a selector is put into to have less weight than others, or another; denied is what it says that is not.
+// uncounted, inBrackets, functional and element are what its specificity is counted by.
 var (
 	weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
 	denied     = regexp.MustCompile(`:not\([^()]*\)`)
+	uncounted  = regexp.MustCompile(`:where\((?:[^()]|\([^()]*\))*\)`)
+	inBrackets = regexp.MustCompile(`\[[^\]]*\]`)
+	functional = regexp.MustCompile(`:(?:is|not|has)\(`)
+	element    = regexp.MustCompile(`(?:^|[ >+~(])[a-zA-Z]`)
 )
 
 // page is what the selectors of a stylesheet together say of it.
 type page struct {
 	base   string // the class that stands for the page, if one does
 	isDark bool   // what holds in every mode is the dark mode, and light is one beside it
+	inBody bool   // what holds in every mode is declared for the body, so that classes of modes are taken to be its own
 }
 
-// declared is a mode that a selector declares for, and what else the selector says of it.
+// declared is a mode that selectors of a list declare for, and what else they say of it.
 type declared struct {
-	mode string // empty for the usual one
-	hint Hint
+	mode   string // empty for the usual one
+	hint   Hint
+	weight int // the greatest of the selectors; absent if they are all of light
+	light  int // the greatest of the selectors of light, which hold in no other mode; absent if there are none
+
+	conditions [][]string // of each selector: what a page must have
 }
 
-// partsOf splits a list of selectors, in or out of a layer, and under a media query, which is the same for all.
-func partsOf(selector string) (query string, list []string) {
-	selector, _ = outOfLayers(weightless.ReplaceAllString(selector, "$1"))
-	if m := mediaQuery.FindStringSubmatch(selector); m != nil {
-		if query, selector = m[1], m[2]; query == "screen" || query == "all" || query == "only screen" {
+// absent is less than any weight.
+const absent = -1
+
+func (d *declared) join(other declared) {
+	d.hint = Hint{cmp.Or(d.hint.Attribute, other.hint.Attribute), cmp.Or(d.hint.When, other.hint.When)}
+	d.weight, d.light = max(d.weight, other.weight), max(d.light, other.light)
+	d.conditions = append(d.conditions, other.conditions...)
+}
+
+// alternative is a selector of a list, without what it is put into, and its weight as it is written.
+type alternative struct {
+	selector string
+	weight   int
+}
+
+// partsOf splits a list of selectors, in or out of a layer, and under a media query or other conditions, which are the same for
+// all.
+func partsOf(selector string) (query string, list []alternative) {
+	_, selector = cutLayer(selector)
+	if conditions, inside, isIn := strings.Cut(selector, "{"); isIn {
+		query, selector = strings.TrimSpace(supported.ReplaceAllStringFunc(conditions, unsupported)), strings.TrimSpace(inside)
+	}
+	if m := mediaQuery.FindStringSubmatch(query); m != nil {
+		if query = m[1]; query == "screen" || query == "all" || query == "only screen" {
 			query = ""
 		}
 	}
-	for one := range strings.SplitSeq(selector, ",") {
-		list = append(list, strings.TrimSpace(strings.ReplaceAll(one, " &", "")))
+	for _, one := range syntax.Selectors(selector) {
+		for said := range strings.SplitSeq(weightless.ReplaceAllString(one, "$1"), ",") {
+			list = append(list, alternative{strings.TrimSpace(strings.ReplaceAll(said, " &", "")), weightOf(one)})
+		}
 	}
 	return query, list
 }
 
+// unsupported is a condition of what a browser supports as far as browsers differ in it: if it denies something or asks for a
+// property of one vendor. Else it is empty, since a page cannot choose it as it chooses a mode.
+func unsupported(condition string) string {
+	if strings.Contains(condition, "not") || strings.Contains(condition, "(-") {
+		return condition
+	}
+	return ""
+}
+
 // modesOf lists the modes for which a selector declares: each once, and the usual one alone if it is among them.
 func (p page) modesOf(selector string) (modes []declared) {
-	if m := variantName.FindStringSubmatch(selector); m != nil {
-		return []declared{p.named(m[1], Hint{})}
-	}
-	query, list := partsOf(selector)
+	query, list := partsOf(variantName.ReplaceAllString(selector, ""))
 	for _, one := range list {
-		d := p.modeOf(query, one)
-		if d.mode == "" {
-			return []declared{{}}
+		d := p.modeOf(query, one.selector)
+		if m := variantName.FindStringSubmatch(selector); m != nil {
+			d = declared{mode: m[1]}
+		}
+		d.weight, d.light = one.weight, absent
+		if p.inBody && d.mode != "" && rootName.FindString(one.selector) == "" {
+			d.weight += elementWeight
+		}
+		if key := ModeKey(d.mode); !p.isDark && (key == "light" || key == "default") {
+			d = declared{weight: absent, light: d.weight}
 		}
 		if i := slices.IndexFunc(modes, func(other declared) bool { return other.mode == d.mode }); i < 0 {
 			modes = append(modes, d)
 		} else {
-			modes[i].hint = Hint{cmp.Or(modes[i].hint.Attribute, d.hint.Attribute), cmp.Or(modes[i].hint.When, d.hint.When)}
+			modes[i].join(d)
 		}
+	}
+	if i := slices.IndexFunc(modes, func(d declared) bool { return d.mode == "" }); i >= 0 {
+		return modes[i : i+1]
 	}
 	return modes
 }
@@ -83,33 +141,77 @@ func (p page) modeOf(query, selector string) (d declared) {
 	said := denied.ReplaceAllString(strings.TrimPrefix(selector, p.base), "")
 	isUsual := said == "" || usualSelectors.MatchString(said)
 	own, attribute := attributesOf(said)
-	if m := className.FindStringSubmatch(said); m != nil {
-		own = modeWord(m[1])
+	if words := classWords(said); len(words) > 0 {
+		own = strings.TrimSuffix(strings.Join(words, "-")+"-"+own, "-")
 	}
-	switch {
-	case query == "" && isUsual:
-		return d
-	case query == "" && lightSelectors.MatchString(said):
-		return p.named("light", Hint{Attribute: attribute})
-	case query == "":
-		return p.named(cmp.Or(own, selector), Hint{Attribute: attribute})
-	}
+	d = declared{conditions: [][]string{conditionsOf(query, said)}, hint: Hint{Attribute: attribute}}
 	when, mode, isKnown := conditionOf(query)
 	switch {
+	case query == "" && isUsual:
+		return declared{}
+	case query == "" && lightSelectors.MatchString(said):
+		d.mode = "light"
+	case query == "":
+		d.mode = cmp.Or(own, selector)
+	case !isKnown && (isUsual || own == "light"):
+		d.mode, d.hint = query, Hint{}
 	case !isKnown:
-		return declared{strings.TrimSpace(query + " " + strings.TrimSuffix(selector, ":root")), Hint{}}
+		d.mode, d.hint = query+" "+selector, Hint{}
 	case isUsual || own == "" && attribute != "" || own == mode:
-		return p.named(mode, Hint{Attribute: attribute, When: when})
+		d.mode, d.hint.When = mode, when
+	default:
+		d.mode = mode + "-" + cmp.Or(own, selector)
 	}
-	return declared{mode + "-" + cmp.Or(own, selector), Hint{Attribute: attribute}}
+	return d
 }
 
-// named is a mode by its name: light is the usual one, unless the page is dark.
-func (p page) named(mode string, h Hint) declared {
-	if key := ModeKey(mode); !p.isDark && (key == "light" || key == "default") {
-		return declared{}
+// classWords lists the names of the modes that the classes of a selector say, if it has nothing but classes and attributes:
+// beside attributes only those that are known, since others say where the attributes stand.
+func classWords(selector string) (words []string) {
+	rest := rootName.ReplaceAllString(selector, "")
+	if !compound.MatchString(rest) {
+		return nil
 	}
-	return declared{mode, h}
+	for _, m := range simpleName.FindAllStringSubmatch(rest, -1) {
+		if word := modeWord(m[1]); word != "" && (IsModeName(word) || !strings.Contains(rest, "[")) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// conditionsOf lists what a page must have so that a selector under a media query holds for it: classes, attributes and features
+// of the medium, or another selector as a whole.
+func conditionsOf(query, selector string) (all []string) {
+	if _, _, isKnown := conditionOf(query); isKnown && query != "print" {
+		all = mediaFeature.FindAllString(query, -1)
+	} else if query != "" {
+		all = []string{"@" + query}
+	}
+	rest := rootName.ReplaceAllString(plainAttributes.Replace(selector), "")
+	if !compound.MatchString(rest) {
+		return append(all, rest)
+	}
+	return append(all, simpleName.FindAllString(rest, -1)...)
+}
+
+// isOfPage reports whether conditions are those of the page itself, as far as names tell it: a medium, a class or an attribute that
+// is called as modes are. Others are taken for those of elements in the page, as .btn or h1.
+func isOfPage(conditions []string) (isOf bool) {
+	for _, one := range conditions {
+		m := quotedName.FindStringSubmatch(one)
+		switch {
+		case one[0] == '(' || one[0] == '@':
+			isOf = true
+		case !compound.MatchString(one):
+			return false
+		case m != nil:
+			isOf = isOf || IsModeName(m[2]) || pageAttribute.MatchString(m[1])
+		default:
+			isOf = isOf || IsModeName(modeWord(one[1:]))
+		}
+	}
+	return isOf
 }
 
 // conditionOf returns the condition of a media query and the name of the mode that it makes. isKnown is false if it asks for
@@ -119,7 +221,7 @@ func conditionOf(query string) (when, mode string, isKnown bool) {
 		return query, query, true
 	}
 	features := mediaFeature.FindAllStringSubmatch(query, -1)
-	rest := strings.NewReplacer("only ", "", "screen", "", "all", "", " and ", "", " ", "").Replace(mediaFeature.ReplaceAllString(query, ""))
+	rest := withoutScreen.Replace(mediaFeature.ReplaceAllString(query, ""))
 	if len(features) == 0 || rest != "" {
 		return "", "", false
 	}
@@ -180,11 +282,12 @@ func pageOf(root *jsontree.Node) page {
 		query, list := partsOf(m.Name)
 		isEvery, isLight := false, false
 		for _, one := range list {
-			isEvery = isEvery || query == "" && usualSelectors.MatchString(one)
-			d := page{base: p.base, isDark: true}.modeOf(query, one)
+			isUsual := query == "" && usualSelectors.MatchString(one.selector)
+			isEvery, p.inBody = isEvery || isUsual, p.inBody || isUsual && one.weight >= elementWeight && one.selector != "*"
+			d := p.modeOf(query, one.selector)
 			hasDark = hasDark || strings.Contains(ModeKey(d.mode), "dark") && !isEvery
 			isLight = isLight || ModeKey(d.mode) == "light"
-			p.isDark = p.isDark || isEvery && len(list) > 1 && slices.ContainsFunc(list, func(other string) bool { return ModeKey(p.modeOf("", other).mode) == "dark" })
+			p.isDark = p.isDark || isEvery && len(list) > 1 && slices.ContainsFunc(list, func(other alternative) bool { return ModeKey(p.modeOf("", other.selector).mode) == "dark" })
 		}
 		for _, v := range m.Value.Members {
 			switch before, known := every[v.Name]; {
@@ -212,8 +315,11 @@ func baseOf(root *jsontree.Node) string {
 		}
 		_, list := partsOf(m.Name)
 		for _, one := range list {
-			if all = append(all, one); className.MatchString(one) {
-				classes = append(classes, one)
+			if slices.Contains(all, one.selector) {
+				continue
+			}
+			if all = append(all, one.selector); className.MatchString(one.selector) {
+				classes = append(classes, one.selector)
 			}
 		}
 	}
@@ -231,53 +337,48 @@ func baseOf(root *jsontree.Node) string {
 }
 
 // isApart reports whether a member of the tree of a stylesheet is not a selector.
-func isApart(name string) bool { return name == syntax.Registered || name == syntax.Imported }
-
-// outOfLayers returns a selector without the layers that it stands in, and how many these are.
-func outOfLayers(selector string) (rest string, layers int) {
-	rest, isIn := strings.CutPrefix(selector, syntax.Layer)
-	for ; isIn; rest, isIn = strings.CutPrefix(rest, syntax.Layer) {
-		layers, rest = layers+1, strings.TrimSpace(rest)
-	}
-	return rest, layers
+func isApart(name string) bool {
+	return name == syntax.Registered || name == syntax.Imported || name == syntax.Layer
 }
 
-// outOfLayer is what a selector weighs more if it is in no layer; a layer takes layerDepth away.
+// cutLayer cuts the name of its layer off a selector. Tailwind puts @theme into one of its own.
+func cutLayer(selector string) (layer, rest string) {
+	if rest, isIn := strings.CutPrefix(selector, syntax.Layer+" "); isIn {
+		layer, rest, _ = strings.Cut(rest, " ")
+		return layer, rest
+	}
+	if strings.Contains(selector, "@theme") {
+		layer = "theme"
+	}
+	return layer, selector
+}
+
+// What a declaration weighs in the cascade (CSS Cascading Level 5, section 6): what holds for the elements of a page goes before
+// what holds for its root, then what is important, then the layer, and then the more specific selector.
 const (
-	outOfLayer = 500
-	layerDepth = 100
+	maxSpecificity  = layerWeight - 1
+	layerWeight     = 1 << 10
+	maxLayers       = 1<<10 - 1
+	importantWeight = 1 << 22
+	elementWeight   = 1 << 24
 )
 
-// weightOf orders what usual selectors declare as the cascade does: what holds for the elements of a page goes before what
-// holds for its root, what is in no layer before a layer, and then the more specific one (CSS Cascading Level 5, section 6).
-// layer is what the place in layers adds.
-func weightOf(selector string) (weight, layer int) {
-	selector, layers := outOfLayers(selector)
-	if strings.Contains(selector, "@theme") { // Tailwind puts it into one
-		layers++
+// weightOf is what a selector alone weighs.
+func weightOf(selector string) int {
+	if strings.HasPrefix(selector, "@") {
+		return 0
 	}
-	for one := range strings.SplitSeq(selector, ",") {
-		one = strings.TrimSpace(one)
-		counted := weightless.ReplaceAllStringFunc(one, func(s string) string {
-			if strings.HasPrefix(s, ":where") {
-				return ""
-			}
-			return s
-		})
-		own := 10*strings.Count(counted, "[") + 10*strings.Count(counted, ":root") + 10*strings.Count(counted, ".")
-		if strings.Contains(counted, "html") || strings.Contains(counted, "body") {
-			own++
-		}
-		switch {
-		case one == "*":
-			own += 4 * outOfLayer
-		case strings.HasPrefix(one, "body"):
-			own += 2 * outOfLayer
-		}
-		weight = max(weight, own)
+	counted := functional.ReplaceAllString(inBrackets.ReplaceAllString(uncounted.ReplaceAllString(selector, ""), "["), "(")
+	weight := 100*strings.Count(counted, "#") + len(element.FindAllString(counted, -1))
+	for _, mark := range []string{".", "[", ":"} {
+		weight += 10 * strings.Count(counted, mark)
 	}
-	if layers > 0 {
-		layers++ // further from what is in none
+	weight = min(weight, maxSpecificity)
+	switch {
+	case selector == "*":
+		weight += 2 * elementWeight
+	case strings.HasPrefix(selector, "body"):
+		weight += elementWeight
 	}
-	return weight, max(0, outOfLayer-layers*layerDepth)
+	return weight
 }

@@ -32,14 +32,23 @@ func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
 	return p.parts(), nil
 }
 
-// Declare adds the custom properties that a stylesheet declares for the usual mode, or for the one that o asks for, to names.
-func Declare(names map[string]bool, root *jsontree.Node, o Options) {
-	o.Mode = o.modeOf("")
-	p := properties{Options: o}
-	p.read(root)
-	for _, one := range slices.Concat(p.usual, p.own) {
-		names[one.name] = true
+// Declare returns o with what stylesheets declare: the pages of their modes, and the custom properties for the usual mode or for
+// the one that o asks for.
+func Declare(o Options, roots ...*jsontree.Node) Options {
+	o.Declared, o.Pages = maps.Clone(o.Declared), maps.Clone(o.Pages)
+	if o.Declared == nil {
+		o.Declared, o.Pages = map[string]bool{}, map[string][][]string{}
 	}
+	p := properties{Options: o}
+	p.Mode = o.modeOf("")
+	for _, root := range roots {
+		p.read(root)
+	}
+	maps.Copy(o.Pages, p.pages)
+	for _, one := range p.list {
+		o.Declared[one.name] = o.Declared[one.name] || p.holds(one.mode) && !isWideKeyword(one.value)
+	}
+	return o
 }
 
 // read collects the custom properties of a stylesheet.
@@ -57,19 +66,20 @@ func (p *properties) read(root *jsontree.Node) {
 			attributes[d.mode][d.hint.Attribute] = true
 		}
 	}
+	order := membersOf(root.Find(syntax.Layer))
 	for _, m := range root.Members {
 		if isApart(m.Name) {
 			continue
 		}
-		p.weight, p.layer = weightOf(m.Name)
+		p.layer = len(order) + 1
+		if layer, _ := cutLayer(m.Name); layer != "" {
+			p.layer = slices.IndexFunc(order, func(one jsontree.Member) bool { return one.Name == layer }) + 1
+		}
 		for _, d := range of.modesOf(m.Name) {
 			if len(attributes[d.mode]) > 1 && d.hint.Attribute != "" && !IsModeName(d.mode) {
 				d.mode = d.hint.Attribute + "-" + d.mode // one value of two attributes is two modes
 			}
-			if d.mode != "" {
-				p.hint(d.mode, d.hint)
-			}
-			p.collect(d.mode, m.Value, jsontree.Pointer{m.Name})
+			p.collect(d, m.Value, jsontree.Pointer{m.Name})
 		}
 	}
 	p.register(root.Find(syntax.Registered))
@@ -85,20 +95,20 @@ func (p *properties) register(set *jsontree.Node) {
 	if set == nil {
 		return
 	}
-	declared := map[string]property{}
-	for _, one := range p.usual {
-		if one.value != "initial" { // which asks for the initial value
-			declared[one.name] = one
+	known := map[string]property{}
+	for _, one := range p.list {
+		if one.mode == "" && one.value != "initial" { // which asks for the initial value
+			known[one.name] = one
 		}
 	}
-	initial := properties{Options: p.Options, weight: -1}
-	initial.collect("", set, jsontree.Pointer{syntax.Registered})
-	for _, one := range initial.usual {
-		if before, ok := declared[one.name]; ok {
+	initial := properties{layer: 0}
+	initial.collect(declared{light: absent}, set, jsontree.Pointer{syntax.Registered})
+	for _, one := range initial.list {
+		if before, ok := known[one.name]; ok {
 			message := "its initial-value " + Clip(one.value) + " is left out, since it is declared as " + Clip(before.value)
 			p.conceded = append(p.conceded, Concession{"initial values of declared properties", one.origin, one.name, message})
 		} else {
-			p.usual = append(p.usual, one)
+			p.list = append(p.list, one)
 		}
 	}
 }
@@ -139,13 +149,13 @@ func readRegistry(root *jsontree.Node, o Options) ([]Part, error) {
 	p := properties{Options: o, isTheme: true}
 	place, vars := registryVars(root)
 	for _, m := range vars.Members {
-		mode := m.Name
-		if mode == "theme" || mode == "light" {
-			mode = ""
+		of := declared{mode: m.Name, weight: 1, light: absent} // whatever the order
+		if m.Name == "theme" || m.Name == "light" {
+			of = declared{light: absent}
 		}
 		at := append(slices.Clone(place), "cssVars", m.Name)
 		if m.Value.IsObject() {
-			p.collect(mode, m.Value, at)
+			p.collect(of, m.Value, at)
 		} else {
 			p.faults = append(p.faults, Fault{at.String(), m.Name, "cssVars holds objects of custom properties, and no " + spelled(m.Value)})
 		}
@@ -185,36 +195,44 @@ func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer, read stri
 type property struct {
 	name, value, origin string
 
-	weight int // the property of the greatest counts, of equal ones the last
+	mode          string // empty for the usual one
+	weight, light int    // as those of declared, with the layer
 }
 
 // properties collects custom properties by mode.
 type properties struct {
 	Options
-	weight   int      // of the selector at hand
-	layer    int      // what its layer adds to it
-	isTheme  bool     // names say their types as Tailwind reads them
-	names    []string // of the modes
+	layer    int        // of the selector at hand, counted from the one that all others win over
+	isTheme  bool       // names say their types as Tailwind reads them
+	list     []property // in the order of the file
+	names    []string   // of the modes
 	hints    map[string]Hint
-	usual    []property
-	own      []property     // of the mode that is asked for
-	left     map[string]int // properties of other modes
-	first    map[string]property
+	holding  map[string]bool       // what holds returned, by mode
+	pages    map[string][][]string // as Options.Pages, with those of the file
 	faults   []Fault
 	conceded []Concession
 	named    map[string]property // by the name of its token
+	resolver cssvalue.Resolver
 }
 
-// hint notes what a selector says of a mode: of several selectors each may say a part.
-func (p *properties) hint(mode string, h Hint) {
+// enter notes what a selector says of a mode: of several selectors each may say a part.
+func (p *properties) enter(d declared) {
 	if p.hints == nil {
-		p.hints = map[string]Hint{}
+		p.hints, p.pages = map[string]Hint{}, map[string][][]string{}
+		maps.Copy(p.pages, p.Pages)
 	}
-	known := p.hints[mode]
-	p.hints[mode] = Hint{cmp.Or(known.Attribute, h.Attribute), cmp.Or(known.When, h.When)}
+	known := p.hints[d.mode]
+	p.hints[d.mode] = Hint{cmp.Or(known.Attribute, d.hint.Attribute), cmp.Or(known.When, d.hint.When)}
+	p.pages[d.mode] = slices.Concat(p.pages[d.mode], d.conditions)
+	if !slices.Contains(p.names, d.mode) {
+		p.names = append(p.names, d.mode)
+	}
 }
 
-func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointer) {
+func (p *properties) collect(d declared, set *jsontree.Node, at jsontree.Pointer) {
+	if d.mode != "" {
+		p.enter(d)
+	}
 	for _, m := range set.Members {
 		if m.Value.IsObject() || isArray(m.Value) {
 			p.faults = append(p.faults, Fault{append(at[:len(at):len(at)], m.Name).String(), m.Name, "a custom property cannot have this value: " + spelled(m.Value)})
@@ -222,31 +240,40 @@ func (p *properties) collect(mode string, set *jsontree.Node, at jsontree.Pointe
 		}
 		value := lineEnd.ReplaceAllString(strings.TrimSpace(m.Value.Text), " ") // which no text in a stylesheet holds
 		value, isImportant := strings.CutSuffix(value, syntax.Important)
-		one := property{strings.TrimPrefix(m.Name, "--"), value, append(at[:len(at):len(at)], m.Name).String(), p.weight + p.layer}
+		layer := min(p.layer, maxLayers) * layerWeight
 		if isImportant { // among what is important a layer goes before what is in none
-			one.weight = p.weight + outOfLayer - p.layer + importantWeight
+			layer = importantWeight - layer
 		}
-		if mode != "" {
-			one.weight += modeWeight
-		}
-		switch {
-		case mode == "":
-			p.usual = append(p.usual, one)
-			continue
-		case mode == p.Mode:
-			p.own = append(p.own, one)
-		default:
-			if p.left == nil {
-				p.left, p.first = map[string]int{}, map[string]property{}
+		weigh := func(weight int) int {
+			if weight == absent {
+				return absent
 			}
-			if p.left[mode]++; p.left[mode] == 1 {
-				p.first[mode] = one
-			}
+			return weight + layer
 		}
-		if !slices.Contains(p.names, mode) {
-			p.names = append(p.names, mode)
-		}
+		p.list = append(p.list, property{strings.TrimPrefix(m.Name, "--"), value, append(at[:len(at):len(at)], m.Name).String(), d.mode, weigh(d.weight), weigh(d.light)})
 	}
+}
+
+// holds reports whether what a mode declares holds in the mode that is asked for too: if a page that has what the latter needs
+// has what the former needs.
+func (p *properties) holds(mode string) bool {
+	holds, isKnown := p.holding[mode]
+	if !isKnown {
+		if p.holding == nil {
+			p.holding = map[string]bool{}
+		}
+		holds = p.includes(p.Mode, mode)
+		p.holding[mode] = holds
+	}
+	return holds
+}
+
+func (p *properties) includes(mode, part string) bool {
+	return part == "" || part == mode || slices.ContainsFunc(p.pages[part], func(needed []string) bool {
+		return len(needed) > 0 && slices.ContainsFunc(p.pages[mode], func(has []string) bool {
+			return !slices.ContainsFunc(needed, func(one string) bool { return !slices.Contains(has, one) })
+		})
+	})
 }
 
 // parts returns the properties as a tree.
@@ -256,33 +283,78 @@ func (p *properties) parts() []Part {
 	if len(p.names) > 0 {
 		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...), Hints: p.hints}}
 	}
-	known := map[string]bool{}
-	maps.Copy(known, p.Declared)
-	list := slices.Concat(p.usual, p.own)
+	isOverride, list := p.Overrides && p.Mode != "", p.cascade(&part)
+	p.resolve(list)
 	for _, one := range list {
-		known[one.name] = true
-	}
-	if p.Overrides && p.Mode != "" {
-		list = p.own
-	}
-	for _, one := range list {
-		p.add(&part, one, known)
-	}
-	for _, mode := range p.names {
-		if n := p.left[mode]; n > 0 && p.Choice == nil && !(p.Overrides && p.Mode != "") {
-			first := p.first[mode]
-			part.Concessions = append(part.Concessions, Concession{"custom properties of other modes", first.origin, first.name, plural(n, "property", "properties") + " of " + mode + " left out, the first " + first.value + " (--token-mode)"})
+		if !isOverride || one.mode != "" {
+			p.add(&part, one)
 		}
+	}
+	if p.Choice == nil && !isOverride {
+		p.nameLeft(&part)
 	}
 	part.Tree.Index()
 	return []Part{part}
 }
 
-// modeWeight is more than any selector weighs, and importantWeight more than a mode.
-const (
-	modeWeight      = 1 << 16
-	importantWeight = 1 << 20
-)
+// isOfPage reports whether the mode that is asked for is one of the page itself, and not of elements in it, whose own values go
+// before those that they inherit.
+func (p *properties) isOfPage() bool {
+	return len(p.pages[p.Mode]) == 0 || slices.ContainsFunc(p.pages[p.Mode], isOfPage)
+}
+
+// cascade returns the properties that count in the mode that is asked for, and those that say no value, which count for none. It
+// names those that lose to one of no more conditions.
+func (p *properties) cascade(part *Part) (list []property) {
+	inMode, places, isOfPage := map[string]bool{}, map[string]int{}, p.isOfPage()
+	for _, one := range p.list {
+		inMode[one.name] = inMode[one.name] || one.mode != "" && p.holds(one.mode)
+	}
+	for _, one := range p.list {
+		// What light says holds beside a mode of another dimension, as far as that says nothing else.
+		if p.Mode == "" || !inMode[one.name] && !strings.Contains(ModeKey(p.Mode), "dark") {
+			one.weight = max(one.weight, one.light)
+		}
+		if one.mode != "" && !isOfPage {
+			one.weight += elementWeight
+		}
+		i, isSecond := places[one.name]
+		switch {
+		case one.weight == absent || !p.holds(one.mode):
+		case isSecond && !saysNoValue(one.name, one.value):
+			list[i] = p.prevailing(part, list[i], one)
+		default:
+			if list = append(list, one); !saysNoValue(one.name, one.value) {
+				places[one.name] = len(list) - 1
+			}
+		}
+	}
+	return list
+}
+
+// prevailing returns which of two declarations of a property counts, and names the other if it has no fewer conditions.
+func (p *properties) prevailing(part *Part, before, after property) property {
+	wins, loses := after, before
+	if before.weight > after.weight {
+		wins, loses = before, after
+	}
+	isAsked := loses.mode != "" || p.Mode == "" || !p.Overrides
+	if isAsked && wins.value != loses.value && selectorOf(wins) != selectorOf(loses) && p.includes(loses.mode, wins.mode) {
+		message := Clip(loses.value) + " is left out: what " + Clip(selectorOf(wins)) + " says counts"
+		part.Concessions = append(part.Concessions, Concession{"values that another rule replaces", loses.origin, loses.name, message})
+	}
+	return wins
+}
+
+// nameLeft names the modes whose properties are left out.
+func (p *properties) nameLeft(part *Part) {
+	for _, mode := range p.names {
+		left := slices.DeleteFunc(slices.Clone(p.list), func(one property) bool { return one.mode != mode })
+		if len(left) > 0 && !p.holds(mode) {
+			part.Concessions = append(part.Concessions, Concession{"custom properties of other modes", left[0].origin, left[0].name, plural(len(left), "property", "properties") + " of " + mode + " left out, the first " + left[0].value + " (--token-mode)"})
+		}
+	}
+}
 
 func plural(n int, one, many string) string {
 	if n == 1 {
@@ -291,38 +363,53 @@ func plural(n int, one, many string) string {
 	return itoa(n) + " " + many
 }
 
-func (p *properties) add(part *Part, one property, known map[string]bool) {
+// resolve finds the states of properties, as they count in a mode.
+func (p *properties) resolve(list []property) {
+	p.resolver = cssvalue.Resolver{Values: map[string]string{}, States: map[string]cssvalue.State{}, IsOuter: p.isTheme}
+	for name := range p.Declared {
+		p.resolver.States[name] = cssvalue.Valid
+	}
+	for _, one := range list {
+		if one.value == "" {
+			p.resolver.States[one.name] = cssvalue.Empty
+		}
+		if !saysNoValue(one.name, one.value) {
+			p.resolver.Values[one.name] = cssvalue.WithoutTailwind(cssvalue.UnescapedStrings(one.value))
+		}
+	}
+	p.resolver.Resolve()
+}
+
+func (p *properties) add(part *Part, one property) {
 	concede := func(kind, message string) {
 		part.Concessions = append(part.Concessions, Concession{kind, one.origin, one.name, message})
 	}
-	name := propertyName(one.name)
-	before, isSecond := p.named[name]
-	if isSecond = isSecond && before.name == one.name; isSecond && before.weight/modeWeight == one.weight/modeWeight && before.value != one.value && selectorOf(before) != selectorOf(one) {
-		loses := before
-		if before.weight > one.weight {
-			loses = one
-		}
-		part.Concessions = append(part.Concessions, Concession{"values that another rule replaces", loses.origin, loses.name, Clip(loses.value) + " is left out: of the rules for one mode another counts"})
-	}
-	if isSecond && before.weight > one.weight {
-		return
-	}
-	value := cssvalue.ReplaceVariables(cssvalue.WithoutTailwind(cssvalue.UnescapedStrings(one.value)), func(reference, to, fallback string) string {
-		switch {
-		case known[to] && to != one.name:
-			return "{" + propertyName(to) + "}"
-		case fallback != "":
-			concede("references to properties that the file lacks", reference+": the value after the comma counts")
-			return fallback
-		}
-		return reference
-	})
-	switch {
-	case slices.Contains(wideKeywords, strings.ToLower(value)) || strings.HasSuffix(one.name, "*") || value == "" || strings.Contains(one.value, "{"):
+	if saysNoValue(one.name, one.value) || strings.Contains(one.value, "{") {
 		concede("custom properties without a value", `"`+one.value+`" is left out`)
 		return
-	case strings.Contains(value, "var(--"):
-		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks; push it with the file that declares it: " + Clip(one.value)})
+	}
+	if p.resolver.States[one.name] == cssvalue.Cyclic {
+		part.Faults = append(part.Faults, Fault{one.origin, one.name, "its references lead back to it, so that a browser gives it no value: " + Clip(one.value)})
+		return
+	}
+	name := propertyName(one.name)
+	value, hasValue := cssvalue.Substitute(p.resolver.Values[one.name], func(reference, to string) (string, cssvalue.State) {
+		is := p.resolver.Of(one.name, to)
+		switch _, isHere := p.resolver.Values[to]; {
+		case is == cssvalue.Valid || is == cssvalue.Empty || !strings.Contains(reference, ","):
+		case isHere && to != one.name:
+			concede("references to properties that a browser gives no value", reference+": the value after the comma counts")
+		default:
+			concede("references to properties that the file lacks", reference+": the value after the comma counts")
+		}
+		return "{" + propertyName(to) + "}", is
+	})
+	switch {
+	case saysNoValue(one.name, value):
+		concede("custom properties without a value", `"`+one.value+`" is left out`)
+		return
+	case !hasValue:
+		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks or that has no value; push it with the file that declares it: " + Clip(one.value)})
 		return
 	}
 	if strings.Contains(strings.ToLower(value), "url(") {
@@ -357,8 +444,15 @@ func (p *properties) add(part *Part, one property, known map[string]bool) {
 	part.Origins[jsontree.Pointer{name}.String()] = one.origin
 }
 
-// wideKeywords are those that every property of CSS takes: they say no value of their own.
-var wideKeywords = []string{"initial", "inherit", "unset", "revert", "revert-layer"}
+// isWideKeyword reports whether a value is one of the keywords that every property of CSS takes: they say no value of their own.
+func isWideKeyword(value string) bool {
+	return slices.Contains([]string{"initial", "inherit", "unset", "revert", "revert-layer"}, strings.ToLower(value))
+}
+
+// saysNoValue reports whether a custom property has nothing that a token can have.
+func saysNoValue(name, value string) bool {
+	return isWideKeyword(value) || value == "" || strings.HasSuffix(name, "*")
+}
 
 // selectorOf is the selector that declares a property.
 func selectorOf(one property) string {

@@ -22,9 +22,10 @@ type Options struct {
 	// refers to, and no value of Figma that is that of the default mode too.
 	Overrides bool
 
-	Declared       map[string]bool // the custom properties that the stylesheets of the command declare
-	KeepReferences bool            // $ref and $extends stay as they are written
-	Inputs         []string        // for the modifiers of a resolver document, each MODIFIER=CONTEXT
+	Declared       map[string]bool       // the custom properties that the stylesheets of the command declare
+	Pages          map[string][][]string // of each mode of these stylesheets: what a page must have, of each selector for it
+	KeepReferences bool                  // $ref and $extends stay as they are written
+	Inputs         []string              // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 
 	groups []string // the modes that groups of the file are
 }

@@ -2,6 +2,7 @@
 package cssvalue
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,9 +15,22 @@ var unitless = regexp.MustCompile(`^[-+]?([0-9]*[1-9][0-9]*\.?[0-9]*|[0-9]*\.[0-
 // IsUnitless reports whether a value is a number without a unit that is not 0.
 func IsUnitless(value string) bool { return unitless.MatchString(value) }
 
-// ReplaceVariables returns a value of CSS with each var() replaced by what replace returns for it, the ones in the value after
-// a comma, its fallback, before.
-func ReplaceVariables(value string, replace func(reference, to, fallback string) string) string {
+// State is what var() with the name of a custom property stands for (CSS Values Level 5, section 9).
+type State int
+
+// The states. What leads back to itself has no value either.
+const (
+	Invalid State = iota // its fallback
+	Empty                // nothing
+	Valid
+	Cyclic // its fallback
+)
+
+// Substitute returns a value of CSS with each var() replaced by the text that look returns for it and its name, or as the state
+// says. It looks into a fallback only if that is needed, as browsers do. hasValue is false if it keeps one, which has neither a
+// value nor a fallback.
+func Substitute(value string, look func(reference, to string) (text string, is State)) (substituted string, hasValue bool) {
+	hasValue = true
 	var b strings.Builder
 	for {
 		start := strings.Index(value, "var(")
@@ -24,18 +38,95 @@ func ReplaceVariables(value string, replace func(reference, to, fallback string)
 			break
 		}
 		end := closing(value, start+len("var"))
-		inner := value[start+len("var(") : end]
-		name, fallback, _ := strings.Cut(inner, ",")
+		after := min(end+1, len(value))
+		name, fallback, hasFallback := strings.Cut(value[start+len("var("):end], ",")
 		to, isVariable := strings.CutPrefix(strings.TrimSpace(name), "--")
-		b.WriteString(value[:start])
+		text, is := value[start:after], Valid
 		if isVariable && end < len(value) {
-			b.WriteString(replace(value[start:end+1], to, ReplaceVariables(strings.TrimSpace(fallback), replace)))
-		} else {
-			b.WriteString(value[start:min(end+1, len(value))])
+			text, is = look(text, to)
 		}
-		value = value[min(end+1, len(value)):]
+		b.WriteString(value[:start])
+		switch {
+		case is == Valid:
+			b.WriteString(text)
+		case is != Empty && hasFallback:
+			inner, isWhole := Substitute(fallback, look)
+			b.WriteString(inner)
+			hasValue = hasValue && isWhole
+		case is != Empty:
+			b.WriteString(value[start:after])
+			hasValue = false
+		}
+		value = value[after:]
 	}
-	return b.String() + value
+	return strings.TrimSpace(b.String() + value), hasValue
+}
+
+// Resolver finds the states of custom properties.
+type Resolver struct {
+	Values map[string]string
+	States map[string]State // of others already, as far as they are known
+	// IsOuter takes the name of a property in its own value for one of another stylesheet, as Tailwind's @theme means it.
+	IsOuter bool
+
+	lowest map[string]int // the first on the stack that a name leads to; math.MaxInt if its state is known
+	stack  []string
+}
+
+// Resolve adds the states of all values.
+func (r *Resolver) Resolve() {
+	r.lowest = map[string]int{}
+	for name := range r.Values {
+		r.visit(name)
+	}
+}
+
+// Of is the state of a name in the value of another.
+func (r *Resolver) Of(name, to string) State {
+	if r.IsOuter && name == to {
+		return Invalid
+	}
+	return r.States[to]
+}
+
+// visit finds the state of a property and of what it leads to, and returns the first on the stack that it leads back to. It is
+// Tarjan's search for strongly connected components.
+func (r *Resolver) visit(name string) int {
+	value, isHere := r.Values[name]
+	low, isSeen := r.lowest[name]
+	switch {
+	case isSeen:
+		return low
+	case !isHere:
+		return math.MaxInt
+	}
+	own, start, isCycle := len(r.lowest), len(r.stack), false
+	r.lowest[name], r.States[name], r.stack = own, Invalid, append(r.stack, name)
+	low = own
+	value, hasValue := Substitute(value, func(reference, to string) (string, State) {
+		if to != name {
+			low = min(low, r.visit(to))
+		}
+		isCycle = isCycle || to == name && !r.IsOuter
+		return reference, r.Of(name, to)
+	})
+	if r.lowest[name] = low; low < own {
+		return low
+	}
+	is := Valid
+	switch {
+	case isCycle || len(r.stack) > start+1:
+		is = Cyclic
+	case !hasValue:
+		is = Invalid
+	case value == "":
+		is = Empty
+	}
+	for _, member := range r.stack[start:] {
+		r.lowest[member], r.States[member] = math.MaxInt, is
+	}
+	r.stack = r.stack[:start]
+	return math.MaxInt
 }
 
 // closing returns the place of the bracket that closes the one at a place; the end of the text if none does.

@@ -2,14 +2,17 @@ package syntax
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/renderer/jsontree"
 )
 
 // parseCSS reads the custom properties of a stylesheet (CSS Syntax Level 3, section 5): an object for each selector, with
-// the conditions around it before it, and before these @layer for each layer around it. The values of declarations that are
-// important end in !important. Other declarations are passed over.
+// the conditions around it and a brace before it, and before these @layer and the name of the layer around it. A selector that comes again
+// behind another has another object. The values of declarations that are important end in !important. Other declarations are
+// passed over.
 func parseCSS(text string) (*File, error) {
 	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}}
 	r.block(scope{}, false)
@@ -18,6 +21,9 @@ func parseCSS(text string) (*File, error) {
 	}
 	if len(r.imports.Members) > 0 && len(r.root.Members) > 0 {
 		r.root.Members = append(r.root.Members, jsontree.Member{Name: Imported, Value: r.imports})
+	}
+	if len(r.layers) > 0 && len(r.root.Members) > 0 {
+		r.root.Members = append(r.root.Members, jsontree.Member{Name: Layer, Value: r.layerOrder()})
 	}
 	for _, m := range r.root.Members {
 		m.Value.Index()
@@ -33,16 +39,27 @@ type cssReader struct {
 	depth   int // of blocks
 	root    *jsontree.Node
 	imports *jsontree.Node
+	layers  []string // each after those that it is in, in the order of their first mention
 	offsets map[string]int
 	open    *Error // what is never closed, or nests too deep; nil if nothing does
 
 	registering bool // a custom property, whose initial value may hold braces
 }
 
-// scope is where declarations stand: in a selector, or a list of them, under conditions such as @media.
-type scope struct{ conditions, selector string }
+// scope is where declarations stand: in a selector, or a list of them, under conditions such as @media, and in a layer.
+type scope struct{ layer, conditions, selector string }
 
-func (s scope) key() string { return strings.TrimSpace(s.conditions + " " + s.selector) }
+// key is empty if the declarations stand in no selector and under no condition.
+func (s scope) key() string {
+	key := s.selector
+	if s.conditions != "" {
+		key = strings.TrimSpace(s.conditions + " { " + s.selector)
+	}
+	if key != "" && s.layer != "" {
+		key = Layer + " " + s.layer + " " + key
+	}
+	return key
+}
 
 // in is the scope of a block in this one. A block of selectors in another has each of them below each of the other.
 func (s scope) in(words string) scope {
@@ -53,8 +70,8 @@ func (s scope) in(words string) scope {
 		s.selector = words
 	default:
 		var all []string
-		for _, outer := range selectorsOf(s.selector) {
-			for _, inner := range selectorsOf(words) {
+		for _, outer := range Selectors(s.selector) {
+			for _, inner := range Selectors(words) {
 				all = append(all, outer+" "+inner)
 			}
 		}
@@ -63,8 +80,8 @@ func (s scope) in(words string) scope {
 	return s
 }
 
-// selectorsOf splits a list of selectors at its commas, but for those in brackets.
-func selectorsOf(list string) (all []string) {
+// Selectors splits a list of selectors at its commas, but for those in brackets.
+func Selectors(list string) (all []string) {
 	depth, start := 0, 0
 	for i := range len(list) {
 		switch c := list[i]; {
@@ -105,6 +122,10 @@ func (r *cssReader) block(at scope, inside bool) {
 			r.nest(at, words)
 		case strings.HasPrefix(words, "@import"):
 			r.imported(strings.TrimPrefix(words, "@import"), start)
+		case strings.HasPrefix(words, Layer):
+			for name := range strings.SplitSeq(strings.TrimPrefix(words, Layer), ",") {
+				r.mention(at.layer, name)
+			}
 		}
 		if mark == '}' && inside {
 			return
@@ -114,7 +135,7 @@ func (r *cssReader) block(at scope, inside bool) {
 
 // nest reads a block. What is animated does not become a token.
 func (r *cssReader) nest(at scope, words string) {
-	words = strings.Join(strings.Fields(words), " ")
+	words = strings.Replace(strings.Join(strings.Fields(words), " "), "@media(", "@media (", 1)
 	switch name, property, _ := strings.Cut(words, " "); {
 	case strings.HasPrefix(words, "@keyframes") || strings.HasPrefix(words, "@-webkit-keyframes"):
 		r.skipBlock()
@@ -122,15 +143,47 @@ func (r *cssReader) nest(at scope, words string) {
 	case name == Registered:
 		r.register(property)
 		return
-	case name == "@layer":
-		r.block(scope{strings.TrimSpace(Layer + " " + at.conditions), at.selector}, true)
+	case name == Layer:
+		at.layer = r.mention(at.layer, cmp.Or(property, strconv.Itoa(len(r.layers)))) // a name of CSS does not begin with a digit
+		r.block(at, true)
 		return
 	}
 	r.block(at.in(words), true)
 }
 
-// Layer is what the selectors in a layer begin with, once for each layer in another.
+// Layer is what the selectors in a layer begin with, before the name of the layer. The member of this name of the tree of a
+// stylesheet lists the layers, each after those that it wins over.
 const Layer = "@layer"
+
+// mention notes a layer in another, and returns its whole name.
+func (r *cssReader) mention(outer, name string) string {
+	for part := range strings.SplitSeq(name, ".") {
+		outer = strings.TrimPrefix(outer+"."+strings.TrimSpace(part), ".")
+		if !slices.Contains(r.layers, outer) {
+			r.layers = append(r.layers, outer)
+		}
+	}
+	return outer
+}
+
+// layerOrder lists the layers as they win: a later one over one before it, and one over those in it (CSS Cascading Level 5,
+// section 6.4.3).
+func (r *cssReader) layerOrder() *jsontree.Node {
+	sorted := slices.SortedFunc(slices.Values(r.layers), func(a, b string) int {
+		x, y := strings.Split(a, "."), strings.Split(b, ".")
+		for i := range min(len(x), len(y)) {
+			if x[i] != y[i] {
+				return slices.Index(r.layers, strings.Join(x[:i+1], ".")) - slices.Index(r.layers, strings.Join(y[:i+1], "."))
+			}
+		}
+		return len(y) - len(x)
+	})
+	order := jsontree.NewObject()
+	for _, name := range sorted {
+		order.Members = append(order.Members, jsontree.Member{Name: name, Value: jsontree.NewString(name)})
+	}
+	return order
+}
 
 // Imported is the member of the tree of a stylesheet that has the stylesheets of the author's own that it imports.
 const Imported = "@import"
@@ -180,7 +233,7 @@ func (r *cssReader) skipBlock() {
 // Important is what the values of declarations that are important end in.
 const Important = " !important"
 
-// declare notes a custom property of a selector; a later one of the same name counts.
+// declare notes a custom property of a selector; a later one of the same name counts, if no other selector is between.
 func (r *cssReader) declare(selector, words string, start int) {
 	colon := 0
 	for colon < len(words) && words[colon] != ':' {
@@ -189,7 +242,7 @@ func (r *cssReader) declare(selector, words string, start int) {
 		}
 		colon++
 	}
-	if colon >= len(words) || strings.TrimSpace(strings.ReplaceAll(selector, Layer, "")) == "" {
+	if colon >= len(words) || selector == "" {
 		return
 	}
 	name := strings.TrimSpace(words[:colon])
@@ -197,12 +250,16 @@ func (r *cssReader) declare(selector, words string, start int) {
 	if mark := strings.LastIndexByte(value, '!'); mark >= 0 && strings.EqualFold(strings.TrimSpace(value[mark+1:]), "important") {
 		value = strings.TrimSpace(value[:mark]) + Important
 	}
-	set := r.root.Find(selector)
-	if set == nil {
-		set = jsontree.NewObject()
-		r.root.Members = append(r.root.Members, jsontree.Member{Name: selector, Value: set})
+	last := len(r.root.Members) - 1
+	if selector == Registered {
+		last = r.root.IndexOf(selector)
+	}
+	if last < 0 || r.root.Members[last].Name != selector {
+		last = len(r.root.Members)
+		r.root.Members = append(r.root.Members, jsontree.Member{Name: selector, Value: jsontree.NewObject()})
 		r.offsets[jsontree.Pointer{selector}.String()] = start
 	}
+	set := r.root.Members[last].Value
 	r.offsets[jsontree.Pointer{selector, name}.String()] = start
 	if i := set.IndexOf(name); i >= 0 {
 		if strings.HasSuffix(set.Members[i].Value.Text, Important) && !strings.HasSuffix(value, Important) {

@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,6 +44,7 @@ func (f *tokenFile) location(pointer string) string {
 // readFiles reads what a person named: files, folders of files, and "-" for the standard input.
 func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, error) {
 	named := map[string][]*tokenFile{} // one for each name of a file
+	var all []*tokenFile
 	for _, name := range names {
 		if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
 			continue
@@ -56,10 +56,10 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 		if f := opened[0]; len(names) > 1 && f.unread != nil && f.parsed != nil {
 			f.unread = nil // a stylesheet without tokens, among others
 		}
-		named[name] = opened
-		o.Declared = declared(o, opened)
+		named[name], all = opened, append(all, opened...)
 	}
-	var all []*tokenFile
+	o = declared(o, all)
+	all = nil
 	for _, name := range names {
 		var err error
 		if opened, isFile := named[name]; isFile {
@@ -76,18 +76,15 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 	return all, nil
 }
 
-// declared returns the custom properties that the files before and these declare.
-func declared(o tokenfile.Options, files []*tokenFile) map[string]bool {
-	names := maps.Clone(o.Declared)
+// declared returns o with what the stylesheets among files declare.
+func declared(o tokenfile.Options, files []*tokenFile) tokenfile.Options {
+	var roots []*jsontree.Node
 	for _, f := range files {
 		if f.kind == tokenfile.Stylesheet && f.why != "" {
-			if names == nil {
-				names = map[string]bool{}
-			}
-			tokenfile.Declare(names, f.parsed.Root, o)
+			roots = append(roots, f.parsed.Root)
 		}
 	}
-	return names
+	return tokenfile.Declare(o, roots...)
 }
 
 // openFiles opens files and recognises their forms. A file that cannot be parsed is noted as unread.
@@ -222,7 +219,7 @@ func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options
 	if all, ok, err := resolvedFolder(a, folder, opened, o); ok {
 		return all, err
 	}
-	o.Declared = declared(o, opened)
+	o = declared(o, opened)
 	return convertFiles(a, nil, opened, folder, o)
 }
 

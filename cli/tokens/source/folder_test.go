@@ -135,6 +135,28 @@ func TestAFileOfAModeMayUseItsSelector(t *testing.T) {
 	}
 }
 
+// TestAModeTakesWhatItsPartsSay: also those in other files, and in one that is called as its mode.
+func TestAModeTakesWhatItsPartsSay(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"core.css": ":root { --a: 1px; --b: 1px; --c: 1px }", "dark.class.css": ".ui-dark { --a: 2px; --d: 2px }", "hc.class.css": ".ui-hc { --b: 3px }",
+		"hc-dark.class.css": ".ui-hc.ui-dark { --c: var(--d) }",
+	})
+	system, _, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[string]string{
+		"ui-dark":       `{"a":{"$value":"2px"},"b":{"$value":"1px"},"c":{"$value":"1px"},"d":{"$value":"2px"}}`,
+		"ui-hc-ui-dark": `{"a":{"$value":"2px"},"b":{"$value":"3px"},"c":{"$value":"{d}"},"d":{"$value":"2px"}}`,
+	} {
+		read, err := system.Read(map[string]string{"": mode})
+		if err != nil || string(jsontree.Append(nil, read.Tree)) != want {
+			t.Errorf("Read(%s) = %s, %v, want %s", mode, jsontree.Append(nil, read.Tree), err, want)
+		}
+	}
+}
+
 // TestFilesNamedByAModeAreItsModes: whatever comes after "mode" is the name of one, and the file without it is the default.
 func TestFilesNamedByAModeAreItsModes(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,7 @@ type System struct {
 	names      []string
 	options    tokenfile.Options
 	defaults   *Sources
+	groups     []*modeFiles          // of the files as their defaults are: a mode may leave a file without tokens
 	Dimensions []tokenfile.Dimension // in the order of the files
 	Grids      [][2]string           // two dimensions of which each file of some holds a mode of both
 	Unused     []string              // token sets that no theme takes, with their places
@@ -28,10 +29,11 @@ type System struct {
 // OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
 func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sources, error) {
 	s := &System{a: a, names: names, options: o}
-	files, groups, err := s.read(map[string]string{})
+	files, err := s.read(map[string]string{})
 	if err != nil {
 		return nil, nil, err
 	}
+	s.groups = groupModeFiles(files)
 	for _, f := range files {
 		for _, part := range f.parts {
 			for _, d := range part.Dimensions {
@@ -42,13 +44,13 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 			}
 		}
 	}
-	for _, g := range groups {
+	for _, g := range s.groups {
 		s.add(g.dimension())
 		if g.across != nil {
 			s.Grids = append(s.Grids, [2]string{g.across.name, g.name})
 		}
 	}
-	s.defaults, err = themeSources(chosenFiles(files, groups, nil), s.options)
+	s.defaults, err = themeSources(chosenFiles(files, s.groups, nil), s.options)
 	return s, s.defaults, err
 }
 
@@ -63,11 +65,11 @@ func (f *tokenFile) setLocation(set string) string {
 // Read returns the document of a choice of modes, by their dimensions. Of what is not as it should be it tells only what
 // the defaults do not have too.
 func (s *System) Read(choice map[string]string) (*Sources, error) {
-	files, groups, err := s.read(choice)
+	files, err := s.read(choice)
 	if err != nil {
 		return nil, err
 	}
-	read, err := themeSources(chosenFiles(files, groups, choice), s.options)
+	read, err := themeSources(chosenFiles(files, s.groups, choice), s.options)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +86,9 @@ func without[T comparable](list, known []T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(item T) bool { return slices.Contains(known, item) })
 }
 
-func (s *System) read(choice map[string]string) ([]*tokenFile, []*modeFiles, error) {
+func (s *System) read(choice map[string]string) ([]*tokenFile, error) {
 	s.options.Choice = choice
-	files, err := readSources(s.a, s.names, s.options)
-	return files, groupModeFiles(files), err
+	return readSources(s.a, s.names, s.options)
 }
 
 // add adds the modes of a dimension, which other files may have too.
@@ -167,16 +168,19 @@ func (g *modeFiles) dimension() tokenfile.Dimension {
 // that they are laid over the others.
 func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]string) []*tokenFile {
 	var last []*tokenFile
-	rest, left := slices.Clone(files), map[*tokenFile]bool{}
+	rest, left := slices.Clone(files), map[string]bool{}
 	for _, g := range groups {
 		wanted := cmp.Or(choice[g.name], g.dimension().Modes[0])
 		for i, f := range g.files {
-			isIt := func(other *tokenFile) bool { return other == f }
-			rest, last = slices.DeleteFunc(rest, isIt), append(slices.DeleteFunc(last, isIt), f)
-			left[f] = left[f] || g.modes[i] != wanted
+			isIt := func(other *tokenFile) bool { return other.name == f.name }
+			if at := slices.IndexFunc(files, isIt); at >= 0 {
+				last = append(slices.DeleteFunc(last, isIt), files[at])
+			}
+			rest = slices.DeleteFunc(rest, isIt)
+			left[f.name] = left[f.name] || g.modes[i] != wanted
 		}
 	}
-	last = slices.DeleteFunc(last, func(f *tokenFile) bool { return left[f] })
+	last = slices.DeleteFunc(last, func(f *tokenFile) bool { return left[f.name] })
 	return withNotes(files, append(rest, last...))
 }
 
