@@ -55,6 +55,9 @@ const (
 func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect, o Options) Part {
 	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o}}
 	c.modes.concede = c.concede
+	if d == dollarTokens {
+		set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
+	}
 	c.modes.learn(set)
 	c.part.Tree = c.group(set, nil)
 	if c.part.Tree == nil {
@@ -267,9 +270,6 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	c.nameInside(n, path)
 	c.nameSecond(n, path)
 	n = c.mendValue(n, path)
-	if modes := n.Find("$extensions").Find("mode"); modes.IsObject() && len(modes.Members) > 0 && !c.modes.Overrides {
-		c.concede("modes that are left out", path, "the $value is taken, not "+modes.Members[0].Name+` of $extensions.mode; write {"light": …, "dark": …} as the $value`)
-	}
 	switch {
 	case c.dialect == studioTokens:
 		n = c.studioToken(n, path)

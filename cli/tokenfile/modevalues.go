@@ -34,6 +34,61 @@ func (v *modeValues) learn(n *jsontree.Node) {
 	v.learnNames(n)
 }
 
+// extensionModes are the values that a token of DTCG has in other modes as Terrazzo reads them; nil if it has none.
+func extensionModes(token *jsontree.Node) []jsontree.Member {
+	return membersOf(token.Find("$extensions").Find("mode"))
+}
+
+// usualExtension is the name of the first of these modes in a document that is a usual one and has the $value of its token.
+func usualExtension(n *jsontree.Node) (name string) {
+	for _, m := range n.Members {
+		value := m.Value.Find("$value")
+		switch {
+		case name != "" || isMeta(m.Name):
+		case value == nil && m.Value.IsObject():
+			name = usualExtension(m.Value)
+		default:
+			for _, mode := range extensionModes(m.Value) {
+				if slices.Contains(usualNames, ModeKey(mode.Name)) && jsontree.Equal(mode.Value, value) {
+					name = mode.Name
+				}
+			}
+		}
+	}
+	return name
+}
+
+// withExtensions returns a DTCG document in which the values of tokens in other modes, of $extensions.mode, stand in $value
+// beside the default, which has a name of its own.
+func (v *modeValues) withExtensions(n *jsontree.Node, usual string, path jsontree.Pointer) *jsontree.Node {
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		below := append(path[:len(path):len(path)], m.Name)
+		value, modes := m.Value.Find("$value"), extensionModes(m.Value)
+		switch {
+		case isMeta(m.Name) || !m.Value.IsObject():
+			return m
+		case value == nil:
+			m.Value = v.withExtensions(m.Value, usual, below)
+			return m
+		}
+		all := []jsontree.Member{{Name: usual, Value: value}}
+		for _, mode := range modes {
+			if mode.Name != usual && ModeKey(mode.Name) != "default" {
+				all = append(all, mode)
+			} else if !jsontree.Equal(mode.Value, value) {
+				v.concede("modes that are left out", below, "the $value is taken, not "+mode.Name+" of $extensions.mode: "+spelled(mode.Value))
+			}
+		}
+		if len(all) > 1 {
+			for _, mode := range all {
+				v.groups = append(v.groups, mode.Name)
+			}
+			m.Value = tree.With(m.Value, "$value", jsontree.NewObject(all...))
+		}
+		return m
+	})
+}
+
 // count counts the tokens of a group by the names of the modes that are the author's own. above is the $type of the groups
 // around it.
 func (v *modeValues) count(n *jsontree.Node, above string) {

@@ -748,6 +748,39 @@ func TestCollectionsOfFigmaThatExtendOthers(t *testing.T) {
 	}
 }
 
+// TestModesInExtensionsAreModes: as Terrazzo reads them. The $value is the default, whatever it is called.
+func TestModesInExtensionsAreModes(t *testing.T) {
+	const extensions = `,"$extensions":{"mode":`
+	const text = `{"a":{"$value":"#fff"` + extensions + `{"light":"#fff","dark":"#000"}}},"b":{"$value":"{a}"` + extensions + `{"dark":"#111","high-blue":"#00f"}}},` +
+		`"c":{"$value":1` + extensions + `{"default":2,"light":3}}},"d":{"$value":4` + extensions + `{}}}}`
+	values := func(o Options) string {
+		parts, err := convert(t, text, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, m := range parts[0].Tree.Members {
+			got += m.Name + "=" + string(jsontree.Append(nil, m.Value.Find("$value"))) + " "
+		}
+		for _, c := range parts[0].Concessions {
+			got += "?" + c.Path + " "
+		}
+		for _, d := range parts[0].Dimensions {
+			got += strings.Join(d.Modes, ",")
+		}
+		return got
+	}
+	for mode, want := range map[string]string{
+		"":          `a="#fff" b="{a}" c=1 d=4 ?c ?c light,dark,high-blue`,
+		"dark":      `a="#000" b="#111" c=1 d=4 ?c ?c light,dark,high-blue`,
+		"high-blue": `a="#fff" b="#00f" c=1 d=4 ?c ?c light,dark,high-blue`,
+	} {
+		if got := values(Options{Choice: map[string]string{"": mode}}); got != want {
+			t.Errorf("of the mode %q the values are %s, want %s", mode, got, want)
+		}
+	}
+}
+
 // TestTypesOfThePluginDesignTokens: of Figma, which writes them in the form before DTCG.
 func TestTypesOfThePluginDesignTokens(t *testing.T) {
 	const layer = `"radius":8,"color":"#000","offsetX":0,"offsetY":2,"spread":0}`

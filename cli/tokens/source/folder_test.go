@@ -192,6 +192,7 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 		"light, dark (folders)":                          {"themes/light/colors.json", "themes/dark/colors.json"},
 		"light, dark (folders that are called as modes)": {"light/colors.json", "dark/colors.json"},
 		"acme, globex":                                   {"brands/acme/colors.json", "brands/globex/colors.json"},
+		"Acme, Re=Bel":                                   {"01 Brand.Acme.tokens.json", "01 Brand.Re=Bel.tokens.json"},
 	}
 	for want, names := range cases {
 		files := map[string]string{}
