@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/renderer/dtcg"
@@ -40,15 +41,15 @@ type Plan struct {
 // Clash is a token of a mode that has no place in the Theme: what is a token in one mode is a group in another.
 type Clash struct{ Dimension, Mode, Path string }
 
-// Make makes a plan of the tokens that the defaults of all dimensions give, and of every other mode. slugs are names
-// that were decided before; they may be nil.
-func Make(defaults *jsontree.Node, modes []Mode, slugs map[[2]string]string) *Plan {
+// Make makes a plan of the tokens that the defaults of all dimensions give, of every other mode, and of what is a mode of
+// elements of a page alone, of which no Variant is made. slugs are names that were decided before; they may be nil.
+func Make(defaults *jsontree.Node, modes, elements []Mode, slugs map[[2]string]string) *Plan {
 	p := &Plan{Theme: defaults}
 	theme := dtcg.Read(defaults)
-	documents := make([]*dtcg.Document, len(modes))
-	for i, m := range modes {
-		documents[i] = dtcg.Read(m.Tree)
-		if p.addMissing(theme, documents[i], m) {
+	var documents []*dtcg.Document
+	for _, m := range slices.Concat(modes, elements) {
+		documents = append(documents, dtcg.Read(m.Tree))
+		if p.addMissing(theme, documents[len(documents)-1], m) {
 			theme = dtcg.Read(p.Theme)
 		}
 	}
@@ -57,6 +58,25 @@ func Make(defaults *jsontree.Node, modes []Mode, slugs map[[2]string]string) *Pl
 		p.Variants = append(p.Variants, Variant{Mode: m, Slug: names[i], Overrides: difference(theme, documents[i], m.Of)})
 	}
 	return p
+}
+
+// IsOfElements reports whether a mode is one of elements of a page, such as .btn, and not of the page: no name, attribute or
+// condition tells a mode of the page, and most of what it says is of tokens that the defaults lack.
+func IsOfElements(defaults *dtcg.Document, m Mode, h tokenfile.Hint) bool {
+	if m.Dimension != "" || kindOf(m.Name) != "" || h != (tokenfile.Hint{}) {
+		return false
+	}
+	own, others := 0, 0
+	document := dtcg.Read(m.Tree)
+	for i := range document.Tokens {
+		switch t := defaults.Token(document.Tokens[i].Path); {
+		case t == nil:
+			own++
+		case !jsontree.Equal(t.Value, document.Tokens[i].Value):
+			others++
+		}
+	}
+	return own > others
 }
 
 // Both returns the mode that two others are together, and the tokens that have another value in it than the overrides

@@ -20,7 +20,7 @@ func TestAVariantSaysOnlyWhatDiffers(t *testing.T) {
 	defaults := tokentreetest.Parse(t, `{"color":{"$type":"color","bg":{"$value":"#fff"},"ink":{"$value":"#000"},"link":{"$value":"{color.ink}"}}}`)
 	dark := tokentreetest.Parse(t, `{"color":{"$type":"color","bg":{"$value":"#000"},"ink":{"$value":"#fff"},"link":{"$value":"{color.ink}"},"glow":{"$value":"#0f0"}}}`)
 	dense := tokentreetest.Parse(t, `{"space":{"$type":"dimension","s":{"$value":"2px"}}}`)
-	p := Make(defaults, []Mode{{"Mode", "Dark Mode", dark, nil}, {"Density", "Dense", dense, nil}}, nil)
+	p := Make(defaults, []Mode{{"Mode", "Dark Mode", dark, nil}, {"Density", "Dense", dense, nil}}, nil, nil)
 	if got := written(p.Variants[0].Overrides); got != `{"color.bg":"#000","color.ink":"#fff"}` || p.Variants[0].Slug != "dark-mode" {
 		t.Errorf("the Variant %s says %s", p.Variants[0].Slug, got)
 	}
@@ -41,7 +41,7 @@ func TestABrandMayHaveAModeOfItsOwn(t *testing.T) {
 		return tokentreetest.Parse(t, `{"a":{"$value":"`+a+`"},"b":{"$value":"`+b+`"}}`)
 	}
 	modes := []Mode{{"brand", "globex", tree("1px", "2px"), nil}, {"", "dark", tree("3px", "1px"), nil}}
-	p := Make(tree("1px", "1px"), modes, nil)
+	p := Make(tree("1px", "1px"), modes, nil, nil)
 	for both, want := range map[*jsontree.Node]string{
 		tree("3px", "2px"): "", tree("3px", "1px"): `{"a":"3px","b":"1px"}`, tree("1px", "4px"): `{"b":"4px"}`,
 	} {
@@ -52,7 +52,7 @@ func TestABrandMayHaveAModeOfItsOwn(t *testing.T) {
 		if len(differ) == 0 {
 			continue
 		}
-		all := Make(tree("1px", "1px"), append(modes, mode), nil).Variants
+		all := Make(tree("1px", "1px"), append(modes, mode), nil, nil).Variants
 		if got := written(all[2].Overrides); got != want || all[2].Slug != "globex-dark" {
 			t.Errorf("of %s the Variant %s says %s, want %s", written(both), all[2].Slug, got, want)
 		}
@@ -79,12 +79,39 @@ func TestNamesClashOnlyWithTheirDimension(t *testing.T) {
 		{[]Mode{mode("", strings.Repeat("x", 80)), mode("", strings.Repeat("x", 90))}, nil, strings.Repeat("x", 64) + " " + strings.Repeat("x", 60) + "-2"},
 	} {
 		var names []string
-		for _, v := range Make(empty, c.modes, c.decided).Variants {
+		for _, v := range Make(empty, c.modes, nil, c.decided).Variants {
 			names = append(names, v.Slug)
 		}
 		if got := strings.Join(names, " "); got != c.want {
 			t.Errorf("the names are %s, want %s", got, c.want)
 		}
+	}
+}
+
+// TestModesOfElementsAreNoVariants: what they declare alone stands in the Theme.
+func TestModesOfElementsAreNoVariants(t *testing.T) {
+	tree := func(text string) *jsontree.Node { return tokentreetest.Parse(t, text) }
+	defaults := dtcg.Read(tree(`{"a":{"$value":1},"b":{"$value":2}}`))
+	for _, c := range []struct {
+		name, dimension, tree string
+		hint                  tokenfile.Hint
+		want                  bool
+	}{
+		{"btn", "", `{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}}`, tokenfile.Hint{}, true},
+		{"acme", "", `{"a":{"$value":4},"b":{"$value":2},"c":{"$value":3}}`, tokenfile.Hint{}, false},
+		{"same", "", `{"a":{"$value":1},"b":{"$value":2}}`, tokenfile.Hint{}, false},
+		{"dark", "", `{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}}`, tokenfile.Hint{}, false},
+		{"btn", "", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{Attribute: "brand"}, false},
+		{"btn", "Brand", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{}, false},
+	} {
+		if got := IsOfElements(defaults, Mode{Dimension: c.dimension, Name: c.name, Tree: tree(c.tree)}, c.hint); got != c.want {
+			t.Errorf("IsOfElements(%s %s, %+v) = %v", c.name, c.tree, c.hint, got)
+		}
+	}
+	btn, link := Mode{Name: "btn", Tree: tree(`{"a":{"$value":1},"c":{"$value":3}}`)}, Mode{Name: "link", Tree: tree(`{"c":{"$value":4}}`)}
+	p := Make(defaults.Root, nil, []Mode{btn, link}, nil)
+	if got := string(jsontree.Append(nil, p.Theme)); len(p.Variants) > 0 || got != `{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}}` {
+		t.Errorf("the Theme is %s, with %d Variants", got, len(p.Variants))
 	}
 }
 
@@ -96,7 +123,7 @@ func TestAVariantIsItsMode(t *testing.T) {
 		for _, tree := range trees[1:] {
 			modes = append(modes, Mode{"", "m", tree, nil})
 		}
-		p := Make(trees[0], modes, nil)
+		p := Make(trees[0], modes, nil, nil)
 		theme := dtcg.Read(p.Theme)
 		for _, v := range p.Variants {
 			mode := dtcg.Read(v.Tree)

@@ -258,11 +258,13 @@ func (m *modeList) add(p part) {
 		return &entries[len(entries)-1]
 	}
 	entry(p.base)
+	var planned []string
 	for _, mode := range p.modes {
 		i := slices.IndexFunc(m.plan, func(v Variant) bool { return v.Dimension == p.source && v.Name == mode })
 		if i < 0 {
 			continue
 		}
+		planned = append(planned, mode)
 		e := entry(mode)
 		e.Variant = m.plan[i].Slug
 		if when := p.conditionOf(mode); !conditions[when] {
@@ -278,7 +280,7 @@ func (m *modeList) add(p part) {
 		p.why = "a Theme has no more than 16 modes"
 	}
 	if p.why != "" {
-		m.left = append(m.left, LeftOut{p.source, p.modes, p.why})
+		m.left = append(m.left, LeftOut{p.source, planned, p.why})
 		return
 	}
 	name := numbered(nameForm(strings.TrimLeft(p.name, "0123456789. -_"), "mode"), maxName, m.names)

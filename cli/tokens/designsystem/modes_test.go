@@ -17,7 +17,7 @@ func modesOf(all ...tokenfile.Dimension) (list, left string) {
 			plan = append(plan, Mode{d.Name, mode, jsontree.NewObject(), nil})
 		}
 	}
-	entries, out := Modes(all, Make(jsontree.NewObject(), plan, nil).Variants)
+	entries, out := Modes(all, Make(jsontree.NewObject(), plan, nil, nil).Variants)
 	var lines, rest []string
 	for _, e := range entries {
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s.%s=%s %s", e.Dimension, e.Mode, e.Variant, e.When), " "))
@@ -68,7 +68,7 @@ func TestDimensionsOfFilesBecomeModesOfTheTheme(t *testing.T) {
 // A mode that was left out of the plan is not in the list.
 func TestModesWithoutAVariantAreNotInTheList(t *testing.T) {
 	d := tokenfile.Dimension{Name: "Mode", Modes: []string{"Light", "Dark", "Dim"}}
-	plan := Make(jsontree.NewObject(), []Mode{{"Mode", "Dim", jsontree.NewObject(), nil}}, map[[2]string]string{{"Mode", "Dim"}: "dusk"})
+	plan := Make(jsontree.NewObject(), []Mode{{"Mode", "Dim", jsontree.NewObject(), nil}}, nil, map[[2]string]string{{"Mode", "Dim"}: "dusk"})
 	if list, left := Modes([]tokenfile.Dimension{d}, plan.Variants); fmt.Sprint(list, left) != "[{mode light   } {mode dim dusk  }] []" {
 		t.Errorf("Modes() = %v, %v", list, left)
 	}

@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
@@ -29,7 +30,7 @@ func (a *app) prepare(ctx context.Context, c *client.Client, p *pushFlags, s *sy
 	if p.dryRun && missing != "" {
 		a.sayAbsent(f, missing)
 	}
-	theme := newPushTarget(a, c, f, *p, s.theme.With(s.plan.Theme, s.plan.Added, s.modes))
+	theme := newPushTarget(a, c, f, *p, s.theme.With(s.plan.Theme, s.plan.Added, slices.Concat(s.modes, s.ofElements)))
 	if err := theme.read(ctx); err != nil {
 		return err
 	}

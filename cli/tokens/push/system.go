@@ -37,6 +37,9 @@ type system struct {
 	left    []designsystem.LeftOut   // dimensions that are none of modes
 	apart   []string                 // tokens that have a value of their own in two modes together, which no page has
 	parts   []part                   // of each Variant of plan
+
+	elements   []designsystem.Mode // of a stylesheet, of which no Variant is made
+	ofElements []*source.Sources   // what each of these says
 }
 
 // pushSystem pushes token files as one Theme and a Variant for each mode that they hold beside the defaults.
@@ -114,6 +117,7 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 		return err
 	}
 	var modes []designsystem.Mode
+	defaults := dtcg.Read(s.theme.Tree)
 	for _, d := range s.source.Dimensions {
 		for _, mode := range d.Modes[1:] {
 			if s.decided.skips(d.Name, mode) {
@@ -125,11 +129,17 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 			if err != nil {
 				return err
 			}
+			made := designsystem.Mode{Dimension: d.Name, Name: mode, Tree: read.Tree}
+			if s.decided.slugs()[[2]string{d.Name, mode}] == "" && designsystem.IsOfElements(defaults, made, d.Hints[mode]) {
+				s.elements, s.ofElements = append(s.elements, made), append(s.ofElements, read)
+				s.theme.Faults = append(s.theme.Faults, read.Faults...)
+				continue
+			}
 			s.modes = append(s.modes, read)
-			modes = append(modes, designsystem.Mode{Dimension: d.Name, Name: mode, Tree: read.Tree})
+			modes = append(modes, made)
 		}
 	}
-	s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
+	s.plan = designsystem.Make(s.theme.Tree, modes, s.elements, s.decided.slugs())
 	if modes, err = s.readPairs(modes); err != nil {
 		return err
 	}
@@ -178,7 +188,7 @@ func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, erro
 		}
 	}
 	if len(modes) > len(alone) {
-		s.plan = designsystem.Make(s.theme.Tree, modes, s.decided.slugs())
+		s.plan = designsystem.Make(s.theme.Tree, modes, s.elements, s.decided.slugs())
 	}
 	return modes, nil
 }
@@ -255,6 +265,7 @@ func (s *system) print(a *term.App) {
 		a.Warn("Note: the files hold no mode beside the defaults, so no Variant is made.")
 	}
 	s.printLeft(a)
+	note(a, s.namesOfElements(), "%s what elements of a page have, and no Variant is made of it: %s. What the others lack stands in the Theme. Give one a slug in "+planName+" to have its Variant.", "selector says", "selectors say")
 	note(a, s.gone(), "%s in "+planName+" and not in the files: %s. A Variant that was made of one stays.", "mode is", "modes are")
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
 	note(a, s.apart, "%s another value in two modes together than either says, and a page with both has that of the last: %s.", "token has", "tokens have")
@@ -271,6 +282,14 @@ func note(a *term.App, list []string, format, one, many string) {
 		what = many
 	}
 	a.Warn("Note: "+format, strconv.Itoa(len(list))+" "+what, escape.Line(term.ShortList(list)))
+}
+
+// namesOfElements lists the modes of elements.
+func (s *system) namesOfElements() (names []string) {
+	for _, m := range s.elements {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // label names a mode with its dimension.
@@ -323,7 +342,7 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 	one := *p
 	one.publish = false // it is done for all at once
 	var done sent
-	theme, err := a.sendPart(ctx, c, one, s.theme.With(s.plan.Theme, s.plan.Added, s.modes), nil, p.publish, &done.Theme)
+	theme, err := a.sendPart(ctx, c, one, s.theme.With(s.plan.Theme, s.plan.Added, slices.Concat(s.modes, s.ofElements)), nil, p.publish, &done.Theme)
 	if err != nil {
 		return err
 	}
