@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -22,6 +23,12 @@ type Dimension struct {
 type Hint struct {
 	Attribute string // that selects the mode, without data-; empty if none does
 	When      string // the media query under which the mode holds; empty if it stands under none
+	OfRoot    bool   // it is one of the root or the body of a page
+}
+
+// join returns what two selectors of one mode say of it.
+func (h Hint) join(other Hint) Hint {
+	return Hint{cmp.Or(h.Attribute, other.Attribute), cmp.Or(h.When, other.When), h.OfRoot || other.OfRoot}
 }
 
 // UsualFirst returns names of modes with the one first that counts if none is asked for.

@@ -69,7 +69,7 @@ type declared struct {
 const absent = -1
 
 func (d *declared) join(other declared) {
-	d.hint = Hint{cmp.Or(d.hint.Attribute, other.hint.Attribute), cmp.Or(d.hint.When, other.hint.When)}
+	d.hint = d.hint.join(other.hint)
 	d.weight, d.light = max(d.weight, other.weight), max(d.light, other.light)
 	d.conditions = append(d.conditions, other.conditions...)
 }
@@ -144,7 +144,7 @@ func (p page) modeOf(query, selector string) (d declared) {
 	if words := classWords(said); len(words) > 0 {
 		own = strings.TrimSuffix(strings.Join(words, "-")+"-"+own, "-")
 	}
-	d = declared{conditions: [][]string{conditionsOf(query, said)}, hint: Hint{Attribute: attribute}}
+	d = declared{conditions: [][]string{conditionsOf(query, said)}, hint: Hint{Attribute: attribute, OfRoot: rootName.FindString(said) != ""}}
 	when, mode, isKnown := conditionOf(query)
 	switch {
 	case query == "" && isUsual:

@@ -1,7 +1,6 @@
 package tokenfile
 
 import (
-	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -221,8 +220,7 @@ func (p *properties) enter(d declared) {
 		p.hints, p.pages = map[string]Hint{}, map[string][][]string{}
 		maps.Copy(p.pages, p.Pages)
 	}
-	known := p.hints[d.mode]
-	p.hints[d.mode] = Hint{cmp.Or(known.Attribute, d.hint.Attribute), cmp.Or(known.When, d.hint.When)}
+	p.hints[d.mode] = p.hints[d.mode].join(d.hint)
 	p.pages[d.mode] = slices.Concat(p.pages[d.mode], d.conditions)
 	if !slices.Contains(p.names, d.mode) {
 		p.names = append(p.names, d.mode)

@@ -102,6 +102,7 @@ func TestModesOfElementsAreNoVariants(t *testing.T) {
 		{"same", "", `{"a":{"$value":1},"b":{"$value":2}}`, tokenfile.Hint{}, false},
 		{"dark", "", `{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}}`, tokenfile.Hint{}, false},
 		{"btn", "", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{Attribute: "brand"}, false},
+		{"ios", "", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{OfRoot: true}, false},
 		{"btn", "Brand", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{}, false},
 	} {
 		if got := IsOfElements(defaults, Mode{Dimension: c.dimension, Name: c.name, Tree: tree(c.tree)}, c.hint); got != c.want {
