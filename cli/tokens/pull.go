@@ -34,7 +34,8 @@ figma (variables, as Figma's REST API lists them). A push of what it writes chan
 cannot say stands in its member com.livery, and counts for the tokens that are as they were written. Of a
 Variant these hold the tokens that it overrides. Others are for programs and are not read again: css
 (tokens.css), scss (a variable each and a map of all), tailwind (a theme for Tailwind 4 that names the
-custom properties of tokens.css) or ts (a module with references and values). These hold what is rendered, and the Theme's tokens with a Variant's overrides in them.`
+custom properties of tokens.css) or ts (a module with references and values). These hold what is
+rendered, and the Theme's tokens with a Variant's overrides in them.`
 
 func (a *app) pullCommand() *cobra.Command {
 	var p target.Target
