@@ -89,7 +89,7 @@ func impliedThemes(sets []string) (themes []*jsontree.Node) {
 	known, shared, modes := make([]set, len(sets)), jsontree.NewObject(), map[string][]string{}
 	for i, name := range sets {
 		folder, last := path.Split(name)
-		at := ModeAtEnd(last)
+		at := ModeAtEnd(strings.ReplaceAll(last, " ", "-"))
 		if at == len(last) && slices.Contains(modeFolders, strings.ToLower(path.Base(folder))) {
 			at = 0
 		}
@@ -97,7 +97,7 @@ func impliedThemes(sets []string) (themes []*jsontree.Node) {
 		if key := ModeKey(mode); mode == "" || key == "base" || key == "default" {
 			continue
 		}
-		group := strings.Trim(folder+last[:at], "/-_")
+		group := strings.Trim(folder+last[:at], "/-_ ")
 		known[i] = set{group, mode}
 		if !slices.Contains(modes[group], mode) {
 			modes[group] = append(modes[group], mode)

@@ -280,6 +280,10 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 		n = c.dictionaryToken(n, path)
 	}
 	value := n.Find("$value")
+	if text := gradientOf(value); text != nil {
+		c.concede("gradients as objects", path, spelled(value)+" is "+spelled(text)+" now")
+		n, value = tree.With(n, "$value", text), text
+	}
 	chosen, isOwn := c.modes.choose(value, path)
 	switch {
 	case !isOwn:

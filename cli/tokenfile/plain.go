@@ -125,6 +125,9 @@ func isValue(n *jsontree.Node) bool {
 		return slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return slices.Contains(everywhere, textOf(item)) })
 	}
 	text := textOf(n)
+	if n.IsObject() && n.Find("colorSpace") != nil && !Fits("color", n) { // what is said of a theme
+		return false
+	}
 	return !isCommon(n) && Shape(MapStrings(n, WithoutSemicolon)) != "" || strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
 }
 

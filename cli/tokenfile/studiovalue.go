@@ -1,9 +1,9 @@
 package tokenfile
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 
 	"example.com/livery/cli/tokenfile/arithmetic"
 	"example.com/livery/cli/tokenfile/tree"
@@ -125,7 +125,7 @@ var pluginTypes = map[string]string{
 	"custom-fontStyle": "typography", "custom-gradient": "gradient", "custom-opacity": "number", "custom-shadow": "shadow",
 }
 
-// pluginValue returns a value of that plugin as one of its type: a line height is a length in pixels, layers are a list, a gradient is a function.
+// pluginValue returns a value of that plugin as one of its type: a line height is a length in pixels, layers are a list.
 func pluginValue(kind string, value *jsontree.Node) *jsontree.Node {
 	switch {
 	case kind == "custom-fontStyle":
@@ -141,16 +141,34 @@ func pluginValue(kind string, value *jsontree.Node) *jsontree.Node {
 			layers[i] = m.Value
 		}
 		return jsontree.NewArray(layers...)
-	case kind == "custom-gradient":
-		before := map[string]string{"linear": "linear-gradient(" + cmp.Or(numberOf(value.Find("rotation")), "0") + "deg", "radial": "radial-gradient(circle"}
-		list := before[textOf(value.Find("gradientType"))]
-		for _, stop := range itemsOf(value.Find("stops")) {
-			position, _ := arithmetic.Evaluate(cmp.Or(numberOf(stop.Find("position")), "0") + " * 100")
-			list += ", " + textOf(stop.Find("color")) + " " + position + "%"
-		}
-		if text := jsontree.NewString(list + ")"); Fits("gradient", text) {
-			return text
-		}
 	}
 	return value
 }
+
+// gradientOf returns the function that a gradient is as many tools write it, an object of a type, an angle and stops; nil if n
+// is none.
+func gradientOf(n *jsontree.Node) *jsontree.Node {
+	angle := either(n, "angle", "rotation")
+	begin := map[string]string{
+		"linear": "linear-gradient(", "linear-gradient": "linear-gradient(", "radial": "radial-gradient(circle, ", "radial-gradient": "radial-gradient(circle, ",
+	}[textOf(either(n, "gradientType", "type"))]
+	if begin == "linear-gradient(" && angle != nil {
+		begin += strings.TrimSuffix(angle.Text, "deg") + "deg, "
+	}
+	var stops []string
+	for _, stop := range itemsOf(n.Find("stops")) {
+		position := either(stop, "position", "offset")
+		text := textOf(position)
+		if part, ok := arithmetic.Evaluate(numberOf(position) + " * 100"); ok {
+			text = part + "%"
+		}
+		stops = append(stops, strings.TrimSpace(textOf(stop.Find("color"))+" "+text))
+	}
+	text := begin + strings.Join(stops, ", ") + ")"
+	if plain := aliasInside.ReplaceAllString(text, "#000"); begin == "" || !Fits("gradient", jsontree.NewString(plain)) {
+		return nil
+	}
+	return jsontree.NewString(text)
+}
+
+var aliasInside = regexp.MustCompile(`\{[^{}]*\}`)

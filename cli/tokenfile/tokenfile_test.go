@@ -220,6 +220,7 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[]`, "core,theme/light,theme/dark,theme/base,alias", choice{"theme": "dark"}, "theme=light,dark", "core,theme/dark,theme/base,alias"},
 		{`[]`, "core,color-dark,color", choice{}, "color=,dark", "core,color"},
 		{`[]`, "core,color-dark,color", choice{"color": "dark"}, "color=,dark", "core,color-dark,color"},
+		{`[]`, "RUI Base,RUI Light,RUI Dark", choice{"RUI": "Dark"}, "RUI=Light,Dark", "RUI Base,RUI Dark"},
 		{`[]`, "brands/a,brands/b,core,a/mode/x", choice{"brands": "b"}, "brands=a,b", "brands/b,core,a/mode/x"},
 		{`[]`, "core,light,base,default", choice{}, "", "core,light,base,default"},
 		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a", "y,z,w,x"},
