@@ -46,6 +46,8 @@ func isPlainValue(n *jsontree.Node) bool {
 	switch css.InferType(n) {
 	case "":
 		return false
+	case "color": // else it says what the colours of others are of
+		return n.Find("components") != nil
 	case "typography":
 		return !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !slices.Contains(typographyNames, m.Name) })
 	}
@@ -125,9 +127,6 @@ func isValue(n *jsontree.Node) bool {
 		return slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return slices.Contains(everywhere, textOf(item)) })
 	}
 	text := textOf(n)
-	if n.IsObject() && n.Find("colorSpace") != nil && !Fits("color", n) { // what is said of a theme
-		return false
-	}
 	return !isCommon(n) && Shape(MapStrings(n, WithoutSemicolon)) != "" || strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
 }
 

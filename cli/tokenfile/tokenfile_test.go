@@ -749,6 +749,15 @@ func TestCollectionsOfFigmaThatExtendOthers(t *testing.T) {
 	}
 }
 
+// TestWhatIsSaidOfColoursIsNoColour: an object that only mentions a colour space is a group in plain JSON.
+func TestWhatIsSaidOfColoursIsNoColour(t *testing.T) {
+	parts, err := convert(t, `{"a":"#fff","b":{"colorSpace":"srgb","components":[0,0,0]},"meta":{"name":"Acme","colorSpace":"OKLCH"}}`, Options{})
+	want := `{"a":{"$value":"#fff"},"b":{"$value":{"colorSpace":"srgb","components":[0,0,0]}},"meta":{"name":{"$value":"Acme"},"colorSpace":{"$value":"OKLCH"}}}`
+	if got := spell(parts); err != nil || got != want {
+		t.Errorf("Convert() = %s, %v, want %s", got, err, want)
+	}
+}
+
 // TestModesInExtensionsAreModes: as Terrazzo reads them. The $value is the default, whatever it is called.
 func TestModesInExtensionsAreModes(t *testing.T) {
 	const extensions = `,"$extensions":{"mode":`
