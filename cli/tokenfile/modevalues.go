@@ -31,7 +31,7 @@ type modeValues struct {
 func (v *modeValues) learn(n *jsontree.Node) {
 	v.sets = map[string]int{}
 	v.count(n, "")
-	v.learnNames(n)
+	eachToken(n, isToken, func(token *jsontree.Node) { v.learnValue(either(token, "$value", "value")) })
 }
 
 // extensionModes are the values that a token of DTCG has in other modes as Terrazzo reads them; nil if it has none.
@@ -96,7 +96,7 @@ func (v *modeValues) count(n *jsontree.Node, above string) {
 	for _, m := range n.Members {
 		switch {
 		case isMeta(m.Name) || !m.Value.IsObject():
-		case m.Value.Find("$value") == nil && !isLegacyToken(m.Value):
+		case !isToken(m.Value):
 			v.count(m.Value, above)
 		default:
 			value := either(m.Value, "$value", "value")
@@ -148,18 +148,7 @@ func (v *modeValues) isModes(n *jsontree.Node) bool {
 	return isModes(n) || len(v.sets) > 0 && n.IsObject() && v.sets[setOf(n)] > 1 || n.IsObject() && len(n.Members) > 1 && !slices.ContainsFunc(n.Members, isOther)
 }
 
-func (v *modeValues) learnNames(n *jsontree.Node) {
-	for _, m := range n.Members {
-		switch {
-		case isMeta(m.Name) || !m.Value.IsObject():
-		case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
-			v.learnValue(either(m.Value, "$value", "value"))
-		default:
-			v.learnNames(m.Value)
-		}
-	}
-}
-
+// learnValue collects the names of the modes in a value.
 func (v *modeValues) learnValue(n *jsontree.Node) {
 	if n = joinModes(n); v.isModes(n) {
 		for _, m := range n.Members {

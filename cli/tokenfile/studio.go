@@ -360,7 +360,7 @@ var ownTypes = []string{"boxShadow", "fontFamilies", "fontSizes", "fontWeights",
 // HasStudioTypes reports whether a token of a file in the form before DTCG has a type that only Tokens Studio has: its
 // expressions are those of Tokens Studio then.
 func HasStudioTypes(root *jsontree.Node) (found bool) {
-	eachLegacyToken(root, func(token *jsontree.Node) { found = found || slices.Contains(ownTypes, textOf(token.Find("type"))) })
+	eachToken(root, isLegacyToken, func(token *jsontree.Node) { found = found || slices.Contains(ownTypes, textOf(token.Find("type"))) })
 	return found
 }
 
