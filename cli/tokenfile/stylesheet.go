@@ -224,9 +224,7 @@ func (p *properties) enter(d declared) {
 	known := p.hints[d.mode]
 	p.hints[d.mode] = Hint{cmp.Or(known.Attribute, d.hint.Attribute), cmp.Or(known.When, d.hint.When)}
 	p.pages[d.mode] = slices.Concat(p.pages[d.mode], d.conditions)
-	if !slices.Contains(p.names, d.mode) {
-		p.names = append(p.names, d.mode)
-	}
+	p.names = AppendNew(p.names, d.mode)
 }
 
 func (p *properties) collect(d declared, set *jsontree.Node, at jsontree.Pointer) {
