@@ -19,70 +19,41 @@ func isBareStudio(root *jsontree.Node, sets []string) bool {
 		switch {
 		case isMeta(m.Name):
 			continue
-		case !m.Value.IsObject() || isLegacyToken(m.Value) || m.Value.Find("$value") != nil:
+		case !m.Value.IsObject() || isToken(m.Value):
 			return false
 		}
 		named = named || slices.Contains(sets, m.Name)
 	}
-	return named || isDTCG && manyAliasesStartInSets(root) || !isDTCG && aliasesStartInSets(root)
+	return named || aliasesStartInSets(root, isDTCG)
 }
 
-// manyAliasesStartInSets reports whether the aliases of a document of DTCG, of which there are several, all lead somewhere from
-// inside a member of root, and none from root itself: one of them alone may be a slip.
-func manyAliasesStartInSets(root *jsontree.Node) bool {
-	inside, others := 0, 0
-	var visit func(n *jsontree.Node)
-	visit = func(n *jsontree.Node) {
-		if value := n.Find("$value"); value != nil {
-			eachAlias(value, func(path jsontree.Pointer) {
-				isIn := slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return m.Value.IsObject() && m.Value.Lookup(path) != nil })
-				if root.Lookup(path) == nil && isIn {
-					inside++
-				} else {
-					others++
-				}
-			})
-			return
-		}
-		for _, m := range n.Members {
-			if m.Value.IsObject() && !isMeta(m.Name) {
-				visit(m.Value)
-			}
-		}
+// aliasesStartInSets reports whether aliases lead somewhere from inside a member of root, and never from root itself. In the form
+// before DTCG every token has a type too, as Tokens Studio writes it. In a document of DTCG there must be several such aliases,
+// and none that leads nowhere: one alone may be a slip.
+func aliasesStartInSets(root *jsontree.Node, isDTCG bool) bool {
+	typed, inside, above, nowhere := true, 0, 0, 0
+	is := isLegacyToken
+	if isDTCG {
+		is = func(n *jsontree.Node) bool { return n.Find("$value") != nil }
 	}
-	visit(root)
-	return inside > 2 && others == 0
-}
-
-// aliasesStartInSets reports whether every token has a type, as Tokens Studio writes it, and whether aliases lead
-// somewhere from inside a member of root, and never from root itself.
-func aliasesStartInSets(root *jsontree.Node) bool {
-	typed, inside, above := true, false, false
-	eachLegacyToken(root, func(token *jsontree.Node) {
+	eachToken(root, is, func(token *jsontree.Node) {
 		typed = typed && token.Find("type").IsString()
-		eachAlias(token.Find("value"), func(path jsontree.Pointer) {
-			if root.Lookup(path) != nil {
-				above = true
-				return
+		eachAlias(either(token, "$value", "value"), func(path jsontree.Pointer) {
+			isIn := func(m jsontree.Member) bool { return m.Value.IsObject() && m.Value.Lookup(path) != nil }
+			switch {
+			case root.Lookup(path) != nil:
+				above++
+			case slices.ContainsFunc(root.Members, isIn):
+				inside++
+			default:
+				nowhere++
 			}
-			inside = inside || slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
-				return m.Value.IsObject() && m.Value.Lookup(path) != nil
-			})
 		})
 	})
-	return typed && inside && !above
-}
-
-func eachLegacyToken(n *jsontree.Node, visit func(*jsontree.Node)) {
-	for _, m := range n.Members {
-		switch {
-		case isMeta(m.Name) || !m.Value.IsObject():
-		case isLegacyToken(m.Value):
-			visit(m.Value)
-		default:
-			eachLegacyToken(m.Value, visit)
-		}
+	if isDTCG {
+		return inside > 2 && above+nowhere == 0
 	}
+	return typed && inside > 0 && above == 0
 }
 
 // eachAlias visits the paths between braces in the strings of a value.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -47,6 +46,9 @@ func HasUsual(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(usualNames, ModeKey(name)) })
 }
 
+// isUsual reports whether a name alone says that a mode counts if none is asked for.
+func isUsual(name string) bool { return slices.Contains(usualModes, ModeKey(name)) }
+
 // IsModeName reports whether a name is one by which people call a mode.
 func IsModeName(name string) bool { return slices.Contains(knownModes, ModeKey(name)) }
 
@@ -69,28 +71,44 @@ func (o Options) modeOf(dimension string) string {
 	return o.Mode
 }
 
-// themesOf lists the themes of Tokens Studio; if there are none, those that the names of the token sets imply. meta holds the
-// member $themes, if there is one.
-func themesOf(meta *jsontree.Node, sets []string) []*jsontree.Node {
-	if list := itemsOf(meta.Find("$themes")); len(list) > 0 {
-		return list
-	}
-	return impliedThemes(sets)
+// theme is a theme of Tokens Studio.
+type theme struct {
+	group, name string
+	states      map[string]string // of the token sets that it selects
 }
 
-// modeFolders are the names of folders each of whose token sets is a mode, unless it is called base or default.
+// themesOf lists the themes of Tokens Studio; if there are none, those that the names of the token sets imply. meta holds the
+// member $themes, if there is one.
+func themesOf(meta *jsontree.Node, sets []string) (themes []theme) {
+	for _, n := range itemsOf(meta.Find("$themes")) {
+		t := theme{textOf(n.Find("group")), textOf(n.Find("name")), map[string]string{}}
+		for _, m := range membersOf(n.Find("selectedTokenSets")) {
+			t.states[m.Name] = textOf(m.Value)
+		}
+		themes = append(themes, t)
+	}
+	if len(themes) == 0 {
+		return impliedThemes(sets)
+	}
+	return themes
+}
+
+// modeFolders are the names of folders in which each file or token set is a mode.
 var modeFolders = []string{"mode", "modes", "theme", "themes", "brand", "brands", "scheme", "schemes", "context", "contexts", "density", "densities"}
+
+// IsModeFolder reports whether a folder is called so that each file, folder or token set in it is a mode.
+func IsModeFolder(name string) bool { return slices.Contains(modeFolders, strings.ToLower(name)) }
 
 // impliedThemes makes a theme of each mode by which token sets are called: light and dark, theme/light and theme/dark, brand/a
 // and brand/b. Each takes the sets that are called by none too, and one without a name these alone if the others are such as
 // dark, beside which they are the usual mode.
-func impliedThemes(sets []string) (themes []*jsontree.Node) {
+func impliedThemes(sets []string) (themes []theme) {
 	type set struct{ group, mode string }
-	known, shared, modes := make([]set, len(sets)), jsontree.NewObject(), map[string][]string{}
+	known, modes := make([]set, len(sets)), map[string][]string{}
 	for i, name := range sets {
 		folder, last := path.Split(name)
 		at := ModeAtEnd(strings.ReplaceAll(last, " ", "-"))
-		if at == len(last) && slices.Contains(modeFolders, strings.ToLower(path.Base(folder))) {
+		if at == len(last) && IsModeFolder(path.Base(folder)) {
 			at = 0
 		}
 		mode := last[at:]
@@ -98,94 +116,81 @@ func impliedThemes(sets []string) (themes []*jsontree.Node) {
 			continue
 		}
 		group := strings.Trim(folder+last[:at], "/-_ ")
-		known[i] = set{group, mode}
-		if !slices.Contains(modes[group], mode) {
-			modes[group] = append(modes[group], mode)
-		}
+		known[i], modes[group] = set{group, mode}, AppendNew(modes[group], mode)
 	}
-	selected := func(name, state string) jsontree.Member {
-		return jsontree.Member{Name: name, Value: jsontree.NewString(state)}
-	}
-	for i, name := range sets {
+	for i := range known {
 		if list := modes[known[i].group]; len(list) == 1 && (HasUsual(list) || !IsModeName(list[0])) {
 			known[i] = set{}
 		}
-		if known[i].mode == "" {
-			shared.Members = append(shared.Members, selected(name, "shared"))
-		}
 	}
-	done := map[string]bool{"": true}
-	for i := range known {
-		group := known[i].group
-		if known[i].mode == "" || done["/"+group] {
+	done := map[string]bool{}
+	for _, one := range known {
+		group := one.group
+		if one.mode == "" || done[group] {
 			continue
 		}
-		done["/"+group] = true
+		done[group] = true
 		list := UsualFirst(modes[group])
 		if !HasUsual(list) && IsModeName(list[0]) {
 			list = append([]string{""}, list...)
 		}
 		for _, mode := range list {
-			taken := slices.Clone(shared.Members)
-			for j, name := range sets {
-				if mode != "" && known[j] == (set{group, mode}) {
-					taken = append(taken, selected(name, "enabled"))
+			t := theme{group[strings.LastIndexByte(group, '/')+1:], mode, map[string]string{}}
+			for i, name := range sets {
+				switch known[i] {
+				case set{}:
+					t.states[name] = "shared"
+				case set{group, mode}:
+					t.states[name] = "enabled"
 				}
 			}
-			theme := jsontree.NewObject(jsontree.Member{Name: "group", Value: jsontree.NewString(group[strings.LastIndexByte(group, '/')+1:])},
-				jsontree.Member{Name: "name", Value: jsontree.NewString(mode)}, jsontree.Member{Name: "selectedTokenSets", Value: jsontree.NewObject(taken...)})
-			tree.Index(theme)
-			themes = append(themes, theme)
+			themes = append(themes, t)
 		}
 	}
 	return themes
 }
 
 // studioGroups lists the groups of the themes of Tokens Studio as dimensions, in the order of the file.
-func studioGroups(themes []*jsontree.Node) (all []Dimension) {
-	for _, theme := range themes {
-		group, name := textOf(theme.Find("group")), textOf(theme.Find("name"))
-		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == group })
+func studioGroups(themes []theme) (all []Dimension) {
+	for _, t := range themes {
+		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == t.group })
 		if i < 0 {
-			i, all = len(all), append(all, Dimension{Name: group})
+			i, all = len(all), append(all, Dimension{Name: t.group})
 		}
-		if !slices.Contains(all[i].Modes, name) {
-			all[i].Modes = append(all[i].Modes, name)
-		}
+		all[i].Modes = AppendNew(all[i].Modes, t.name)
 	}
 	return all
 }
 
-// chosenSets returns the token sets that one theme of each group takes: all without themes. Those that are there for
-// references alone, the sources, come before those that are enabled; both in the order of sets.
-func chosenSets(themes []*jsontree.Node, sets []string, o Options) []string {
-	groups := studioGroups(themes)
-	if len(groups) == 0 {
+// chosenSets returns the token sets that one theme of each group takes: all without themes.
+func chosenSets(themes []theme, sets []string, o Options) []string {
+	if len(themes) == 0 {
 		return sets
 	}
-	states := map[string]string{}
-	for _, theme := range themes {
-		group, name := textOf(theme.Find("group")), textOf(theme.Find("name"))
-		i := slices.IndexFunc(groups, func(d Dimension) bool { return d.Name == group })
-		wanted := o.modeOf(group)
-		if wanted == "" {
-			wanted = groups[i].Modes[0]
-		}
-		if name != wanted {
+	groups, states := studioGroups(themes), map[string]string{}
+	for _, t := range themes {
+		i := slices.IndexFunc(groups, func(d Dimension) bool { return d.Name == t.group })
+		if t.name != cmp.Or(o.modeOf(t.group), groups[i].Modes[0]) {
 			continue
 		}
-		for _, m := range membersOf(theme.Find("selectedTokenSets")) {
-			if state := textOf(m.Value); slices.Contains(takenStates, state) && states[m.Name] != "enabled" {
-				states[m.Name] = state
+		for name, state := range t.states {
+			if slices.Contains(takenStates, state) && states[name] != "enabled" {
+				states[name] = state
 			}
 		}
 	}
-	return slices.Concat(withState(sets, states, "source"), withState(sets, states, "enabled", "shared"))
+	return takenSets(sets, states)
 }
 
 // takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme that names
 // imply, as all themes do.
 var takenStates = []string{"enabled", "source", "shared"}
+
+// takenSets returns the token sets that are taken: those that are there for references alone, the sources, before those that are
+// enabled; both in their order.
+func takenSets(sets []string, states map[string]string) []string {
+	return append(withState(sets, states, "source"), withState(sets, states, "enabled", "shared")...)
+}
 
 // withState returns the token sets with one of some states, in their order.
 func withState(sets []string, states map[string]string, some ...string) []string {
@@ -196,17 +201,19 @@ func withState(sets []string, states map[string]string, some ...string) []string
 // meta holds the member $themes, if there is one.
 func StudioDimensions(meta *jsontree.Node, sets []string) (all []Dimension, unused []string) {
 	themes := themesOf(meta, sets)
-	all = studioGroups(themes)
-	if len(all) == 0 {
-		return nil, nil
-	}
 	for _, name := range sets {
-		inTheme := func(theme *jsontree.Node) bool {
-			return slices.Contains(takenStates, textOf(theme.Find("selectedTokenSets").Find(name)))
-		}
-		if !slices.ContainsFunc(themes, inTheme) {
+		inTheme := func(t theme) bool { return slices.Contains(takenStates, t.states[name]) }
+		if len(themes) > 0 && !slices.ContainsFunc(themes, inTheme) {
 			unused = append(unused, name)
 		}
 	}
-	return all, unused
+	return studioGroups(themes), unused
+}
+
+// AppendNew returns a list of names with one more, if it does not have it yet.
+func AppendNew(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
 }

@@ -109,7 +109,7 @@ func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontr
 		c.moved[slices.Concat(path, to).String()] = slices.Concat(path, from)
 	}
 	n = tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		if isMeta(m.Name) || !m.Value.IsObject() || m.Value.Find("$value") == nil && !isLegacyToken(m.Value) {
+		if isMeta(m.Name) || !m.Value.IsObject() || !isToken(m.Value) {
 			return m
 		}
 		if value, isDollar := compositionOf(m.Value); c.dialect == studioTokens && value != nil {
@@ -148,26 +148,18 @@ func (c *setConverter) spell(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	if !n.IsObject() {
 		return n
 	}
-	for _, m := range n.Members {
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		i := slices.IndexFunc(metadataNames, func(name string) bool { return name != m.Name && strings.EqualFold(name, m.Name) })
-		if i >= 0 && n.Find(metadataNames[i]) != nil {
+		switch {
+		case i < 0:
+		case n.Find(metadataNames[i]) != nil:
 			c.concede("names in other letters", path, m.Name+" is left out, for there is a "+metadataNames[i]+": "+spelled(m.Value))
+		case m == n.Members[slices.IndexFunc(n.Members, func(first jsontree.Member) bool { return strings.EqualFold(first.Name, m.Name) })]:
+			c.concede("names in other letters", path, m.Name+" counts as "+metadataNames[i])
+			m.Name = metadataNames[i]
 		}
-	}
-	if !slices.ContainsFunc(metadataNames, func(name string) bool { return isMisspelled(n, name) }) {
-		return n
-	}
-	n = jsontree.NewObject(slices.Clone(n.Members)...)
-	for _, name := range metadataNames {
-		if !isMisspelled(n, name) {
-			continue
-		}
-		m := &n.Members[slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return strings.EqualFold(m.Name, name) })]
-		c.concede("names in other letters", path, m.Name+" counts as "+name)
-		m.Name = name
-	}
-	n.Index()
-	return n
+		return m
+	})
 }
 
 // isMisspelled reports whether an object has a member of that name only in other letters, upper or lower.

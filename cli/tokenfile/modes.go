@@ -118,9 +118,7 @@ func product(all []collection) error {
 		names = append(names, c.name+" ("+strings.Join(c.modes, ", ")+")")
 		defaults = append(defaults, c.usual+" of "+c.name)
 		for _, mode := range c.modes {
-			if !slices.Contains(choices, mode) {
-				choices = append(choices, mode)
-			}
+			choices = AppendNew(choices, mode)
 		}
 	}
 	return &Error{

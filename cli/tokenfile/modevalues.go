@@ -31,7 +31,7 @@ type modeValues struct {
 func (v *modeValues) learn(n *jsontree.Node) {
 	v.sets = map[string]int{}
 	v.count(n, "")
-	v.learnNames(n)
+	eachToken(n, isToken, func(token *jsontree.Node) { v.learnValue(either(token, "$value", "value")) })
 }
 
 // extensionModes are the values that a token of DTCG has in other modes as Terrazzo reads them; nil if it has none.
@@ -49,7 +49,7 @@ func usualExtension(n *jsontree.Node) (name string) {
 			name = usualExtension(m.Value)
 		default:
 			for _, mode := range extensionModes(m.Value) {
-				if slices.Contains(usualNames, ModeKey(mode.Name)) && jsontree.Equal(mode.Value, value) {
+				if HasUsual([]string{mode.Name}) && jsontree.Equal(mode.Value, value) {
 					name = mode.Name
 				}
 			}
@@ -96,7 +96,7 @@ func (v *modeValues) count(n *jsontree.Node, above string) {
 	for _, m := range n.Members {
 		switch {
 		case isMeta(m.Name) || !m.Value.IsObject():
-		case m.Value.Find("$value") == nil && !isLegacyToken(m.Value):
+		case !isToken(m.Value):
 			v.count(m.Value, above)
 		default:
 			value := either(m.Value, "$value", "value")
@@ -121,10 +121,10 @@ func isOwnModes(kind string, n *jsontree.Node) bool {
 		if !strings.HasPrefix(textOf(m.Value), "{") && !Fits(kind, m.Value) {
 			return false
 		}
-		switch name := ModeKey(m.Name); {
-		case slices.Contains(usualModes, name):
+		switch {
+		case isUsual(m.Name):
 			usual = true
-		case name != "disabled" && slices.Contains(knownModes, name): // which may be a state beside others
+		case ModeKey(m.Name) != "disabled" && IsModeName(m.Name): // which may be a state beside others
 			known = true
 		}
 	}
@@ -148,24 +148,11 @@ func (v *modeValues) isModes(n *jsontree.Node) bool {
 	return isModes(n) || len(v.sets) > 0 && n.IsObject() && v.sets[setOf(n)] > 1 || n.IsObject() && len(n.Members) > 1 && !slices.ContainsFunc(n.Members, isOther)
 }
 
-func (v *modeValues) learnNames(n *jsontree.Node) {
-	for _, m := range n.Members {
-		switch {
-		case isMeta(m.Name) || !m.Value.IsObject():
-		case m.Value.Find("$value") != nil || isLegacyToken(m.Value):
-			v.learnValue(either(m.Value, "$value", "value"))
-		default:
-			v.learnNames(m.Value)
-		}
-	}
-}
-
+// learnValue collects the names of the modes in a value.
 func (v *modeValues) learnValue(n *jsontree.Node) {
 	if n = joinModes(n); v.isModes(n) {
 		for _, m := range n.Members {
-			if !slices.Contains(v.names, m.Name) {
-				v.names = append(v.names, m.Name)
-			}
+			v.names = AppendNew(v.names, m.Name)
 		}
 	}
 	for _, inside := range below(n) {
@@ -180,19 +167,18 @@ func isModes(n *jsontree.Node) bool {
 	}
 	usual := false
 	for _, m := range n.Members {
-		name := ModeKey(m.Name)
 		if !isKnownMode(m.Name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
 			return false
 		}
-		usual = usual || slices.Contains(usualModes, name)
+		usual = usual || isUsual(m.Name)
 	}
 	return usual
 }
 
 // isKnownMode reports whether a name is that of a mode that is known, or of several with spaces between.
 func isKnownMode(name string) bool {
-	isKnown := func(word string) bool { return slices.Contains(knownModes, ModeKey(word)) }
-	return isKnown(name) || strings.Contains(name, " ") && !slices.ContainsFunc(strings.Fields(name), func(word string) bool { return !isKnown(word) })
+	isOther := func(word string) bool { return !IsModeName(word) }
+	return IsModeName(name) || strings.Contains(name, " ") && !slices.ContainsFunc(strings.Fields(name), isOther)
 }
 
 // joinModes returns a value in which modes that stand in others are modes beside them: of {"dark": {"default": 1, "hc": 2}} the
@@ -201,7 +187,7 @@ func joinModes(n *jsontree.Node) *jsontree.Node {
 	n = tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return joinModes(value) })
 	if isModes(n) { // of an inner object of one mode, the usual one, its value
 		n = tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node {
-			if value.IsObject() && len(value.Members) == 1 && slices.Contains(usualModes, ModeKey(value.Members[0].Name)) {
+			if value.IsObject() && len(value.Members) == 1 && isUsual(value.Members[0].Name) {
 				return value.Members[0].Value
 			}
 			return value
@@ -221,7 +207,7 @@ func joinModes(n *jsontree.Node) *jsontree.Node {
 			name := outer.Name
 			switch {
 			case i == usual:
-			case slices.Contains(usualModes, ModeKey(outer.Name)):
+			case isUsual(outer.Name):
 				name = inner.Name
 			default:
 				name += " " + inner.Name
@@ -451,9 +437,7 @@ func (j *modeJoiner) add(l leaf, places map[string]leaf) {
 	if mode == besideModes {
 		j.list[i].origin = l.path
 	}
-	if !slices.Contains(j.modes, mode) {
-		j.modes = append(j.modes, mode)
-	}
+	j.modes = AppendNew(j.modes, mode)
 }
 
 // value is the value of l in its mode. An alias of a value in a mode is one of the joined token, if both are of one

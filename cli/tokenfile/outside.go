@@ -19,7 +19,7 @@ func notRead(n *jsontree.Node, at jsontree.Pointer, why string) (list []Fault) {
 	if n == nil {
 		return nil
 	}
-	isToken := n.IsObject() && (n.Find("$value") != nil || isLegacyToken(n))
+	isToken := n.IsObject() && isToken(n)
 	if isToken {
 		list = append(list, Fault{at.String(), strings.Join(at, "."), why})
 	}

@@ -129,19 +129,15 @@ func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error)
 		return sets, nil
 	}
 	var modes []string
-	for _, theme := range themesOf(meta, sets) {
-		if name := textOf(theme.Find("name")); name != o.Mode {
-			modes = append(modes, name)
-			continue
+	for _, t := range themesOf(meta, sets) {
+		switch {
+		case t.name != o.Mode:
+			modes = append(modes, t.name)
+		case o.Overrides:
+			return withState(sets, t.states, "enabled"), nil
+		default:
+			return takenSets(sets, t.states), nil
 		}
-		states := map[string]string{}
-		for _, m := range membersOf(theme.Find("selectedTokenSets")) {
-			states[m.Name] = textOf(m.Value)
-		}
-		if o.Overrides {
-			return withState(sets, states, "enabled"), nil
-		}
-		return append(withState(sets, states, "source"), withState(sets, states, "enabled", "shared")...), nil
 	}
 	return nil, noMode(o.Mode, modes)
 }
@@ -360,7 +356,7 @@ var ownTypes = []string{"boxShadow", "fontFamilies", "fontSizes", "fontWeights",
 // HasStudioTypes reports whether a token of a file in the form before DTCG has a type that only Tokens Studio has: its
 // expressions are those of Tokens Studio then.
 func HasStudioTypes(root *jsontree.Node) (found bool) {
-	eachLegacyToken(root, func(token *jsontree.Node) { found = found || slices.Contains(ownTypes, textOf(token.Find("type"))) })
+	eachToken(root, isLegacyToken, func(token *jsontree.Node) { found = found || slices.Contains(ownTypes, textOf(token.Find("type"))) })
 	return found
 }
 

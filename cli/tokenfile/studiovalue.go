@@ -48,11 +48,7 @@ var shadowNames = map[string]string{"x": "offsetX", "y": "offsetY", "offset-x": 
 func shadow(value *jsontree.Node) *jsontree.Node {
 	switch {
 	case isArray(value):
-		layers := make([]*jsontree.Node, len(value.Items()))
-		for i, layer := range value.Items() {
-			layers[i] = shadow(layer)
-		}
-		return jsontree.NewArray(layers...)
+		return tree.MapChildren(value, func(_ string, layer *jsontree.Node) *jsontree.Node { return shadow(layer) })
 	case !value.IsObject():
 		return value
 	}

@@ -222,9 +222,7 @@ func (p *properties) enter(d declared) {
 	}
 	p.hints[d.mode] = p.hints[d.mode].join(d.hint)
 	p.pages[d.mode] = slices.Concat(p.pages[d.mode], d.conditions)
-	if !slices.Contains(p.names, d.mode) {
-		p.names = append(p.names, d.mode)
-	}
+	p.names = AppendNew(p.names, d.mode)
 }
 
 func (p *properties) collect(d declared, set *jsontree.Node, at jsontree.Pointer) {

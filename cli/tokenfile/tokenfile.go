@@ -75,26 +75,31 @@ type Error struct {
 
 func (e *Error) Error() string { return e.What }
 
-// holds reports whether an object with the member stands in the groups of n.
+// holds reports whether an object with the member is n or stands in its groups.
 func holds(n *jsontree.Node, member string) bool {
-	if n.Find(member) != nil {
-		return true
-	}
-	for _, m := range n.Members {
-		if m.Value.IsObject() && !isMeta(m.Name) && holds(m.Value, member) {
-			return true
-		}
-	}
-	return false
+	_, ok := firstAt(n, func(inside *jsontree.Node) bool { return inside.Find(member) != nil })
+	return ok
 }
 
 func holdsLegacy(n *jsontree.Node) bool {
+	_, ok := firstAt(n, func(inside *jsontree.Node) bool { return inside != n && isLegacyToken(inside) })
+	return ok
+}
+
+// isToken reports whether n is a token of DTCG or of the form before it.
+func isToken(n *jsontree.Node) bool { return n.Find("$value") != nil || isLegacyToken(n) }
+
+// eachToken visits the objects in the groups of n that are tokens, but for what stands inside them.
+func eachToken(n *jsontree.Node, is func(*jsontree.Node) bool, visit func(*jsontree.Node)) {
 	for _, m := range n.Members {
-		if m.Value.IsObject() && !isMeta(m.Name) && (isLegacyToken(m.Value) || holdsLegacy(m.Value)) {
-			return true
+		switch {
+		case isMeta(m.Name) || !m.Value.IsObject():
+		case is(m.Value):
+			visit(m.Value)
+		default:
+			eachToken(m.Value, is, visit)
 		}
 	}
-	return false
 }
 
 // isLegacyToken reports whether n is a token of the form before DTCG, and not a dimension, which has a value too, or a

@@ -217,9 +217,7 @@ func (s *system) noteJoined(both designsystem.Variant) {
 // noteApart notes tokens that have a value of their own in two modes together.
 func (s *system) noteApart(paths []string) {
 	for _, path := range paths {
-		if !slices.Contains(s.apart, path) {
-			s.apart = append(s.apart, path)
-		}
+		s.apart = tokenfile.AppendNew(s.apart, path)
 	}
 }
 

@@ -13,21 +13,15 @@ import (
 	"example.com/livery/cli/tokenfile"
 )
 
-// modeGroup is files of Figma's own export that hold values for the same tokens: the modes of one collection.
-type modeGroup struct {
-	files []*tokenFile
-	paths map[string]bool // of their tokens
-}
-
 // chooseModeFiles returns the files without those of Figma's own export that hold another mode of a collection than the
 // one wanted. A collection whose other modes the files hold is refused: one mode must be chosen.
 func chooseModeFiles(files []*tokenFile, o tokenfile.Options) ([]*tokenFile, error) {
 	mode := o.Mode
-	var undecided []*modeGroup
+	var undecided []*modeFiles
 	left := map[*tokenFile]bool{}
 	groups := modeGroups(files)
 	for _, g := range groups {
-		modes := g.modes()
+		modes := g.names()
 		switch {
 		case len(modes) < 2:
 			continue
@@ -50,38 +44,26 @@ func chooseModeFiles(files []*tokenFile, o tokenfile.Options) ([]*tokenFile, err
 	return chosen, nil
 }
 
-// modeGroups puts files that name their mode together if they hold a token of the same path.
-func modeGroups(files []*tokenFile) (groups []*modeGroup) {
+// modeGroups puts files of Figma's own export, which name their mode, together if they hold a token of the same path: the modes
+// of one collection.
+func modeGroups(files []*tokenFile) (groups []*modeFiles) {
+	var inside []paths // of each group
 	for _, file := range files {
 		if file.mode == "" || len(file.parts) == 0 {
 			continue
 		}
-		i := slices.IndexFunc(groups, func(g *modeGroup) bool {
-			return slices.ContainsFunc(pathsOf(file), func(path string) bool { return g.paths[path] })
-		})
+		i := slices.IndexFunc(inside, func(p paths) bool { return p.shared(file, 1) })
 		if i < 0 {
-			i, groups = len(groups), append(groups, &modeGroup{paths: map[string]bool{}})
+			i, inside, groups = len(groups), append(inside, paths{}), append(groups, &modeFiles{})
 		}
-		groups[i].files = append(groups[i].files, file)
-		for _, path := range pathsOf(file) {
-			groups[i].paths[path] = true
-		}
+		groups[i].add(file, file.mode)
+		inside[i].add(file)
 	}
 	return groups
 }
 
-// modes lists the names of the modes of a group, each once.
-func (g *modeGroup) modes() (names []string) {
-	for _, file := range g.files {
-		if !slices.Contains(names, file.mode) {
-			names = append(names, file.mode)
-		}
-	}
-	return names
-}
-
 // undecidedModes is the failure that groups hold several modes and none of them is wanted.
-func undecidedModes(undecided, all []*modeGroup, wanted string) error {
+func undecidedModes(undecided, all []*modeFiles, wanted string) error {
 	var lines []string
 	for _, g := range undecided {
 		var files []string
@@ -100,10 +82,10 @@ func undecidedModes(undecided, all []*modeGroup, wanted string) error {
 }
 
 // chooseMode says how a mode of each group can be chosen: by its name if one name chooses in all, else by files.
-func chooseMode(undecided, all []*modeGroup, wanted string) string {
-	isChosen := slices.ContainsFunc(all, func(g *modeGroup) bool { return slices.Contains(g.modes(), wanted) })
-	for _, mode := range undecided[0].modes() {
-		inEach := !slices.ContainsFunc(undecided, func(g *modeGroup) bool { return !slices.Contains(g.modes(), mode) })
+func chooseMode(undecided, all []*modeFiles, wanted string) string {
+	isChosen := slices.ContainsFunc(all, func(g *modeFiles) bool { return slices.Contains(g.names(), wanted) })
+	for _, mode := range undecided[0].names() {
+		inEach := !slices.ContainsFunc(undecided, func(g *modeFiles) bool { return !slices.Contains(g.names(), mode) })
 		if inEach && !isChosen {
 			return "Choose one, for example --token-mode " + quoted(mode) + ", and push each other mode to a Variant of its own."
 		}
@@ -209,7 +191,7 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 			mode = f.stem()
 		}
 		if mode != "" {
-			names.files, names.modes = append(names.files, f), append(names.modes, mode)
+			names.add(f, mode)
 		}
 	}
 	if len(names.files) == 0 {
@@ -219,7 +201,7 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 	names.onlyShared(func(f *tokenFile) bool { return f.folderName() == first })
 	for _, f := range files {
 		if slices.ContainsFunc(names.files, func(other *tokenFile) bool { return other.folderName() == f.folderName() }) {
-			folders.files, folders.modes = append(folders.files, f), append(folders.modes, f.folderName())
+			folders.add(f, f.folderName())
 		}
 	}
 	modes, brands := names, folders
@@ -227,7 +209,7 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 		modes, brands = folders, names
 	}
 	brands.name, modes.across = "brand", brands
-	if base := filepath.Base(parent); slices.Contains(dimensionFolders, strings.ToLower(base)) {
+	if base := filepath.Base(parent); tokenfile.IsModeFolder(base) {
 		brands.name = base
 	}
 	if !names.isGrid() {

@@ -119,9 +119,7 @@ func (s *Sources) noteModeFiles(files []*tokenFile) {
 	for _, g := range groupModeFiles(files) {
 		if len(g.files) > 1 || g.without && tokenfile.IsModeName(g.modes[0]) {
 			note := "the modes " + term.ShortList(g.modes) + " of the same tokens stand in files of their own, and the last counts; livery push --variants auto makes a Variant of each"
-			if !slices.Contains(s.notes, note) {
-				s.notes = append(s.notes, note)
-			}
+			s.notes = tokenfile.AppendNew(s.notes, note)
 		}
 	}
 }

@@ -99,9 +99,7 @@ func (s *System) add(d tokenfile.Dimension) {
 		return
 	}
 	for _, mode := range d.Modes {
-		if !slices.Contains(s.Dimensions[i].Modes, mode) {
-			s.Dimensions[i].Modes = append(s.Dimensions[i].Modes, mode)
-		}
+		s.Dimensions[i].Modes = tokenfile.AppendNew(s.Dimensions[i].Modes, mode)
 	}
 	if s.Dimensions[i].Hints == nil {
 		s.Dimensions[i].Hints = d.Hints
@@ -151,17 +149,23 @@ type modeFiles struct {
 	across  *modeFiles // of files in a grid, the other dimension
 }
 
+func (g *modeFiles) add(f *tokenFile, mode string) {
+	g.files, g.modes = append(g.files, f), append(g.modes, mode)
+}
+
+// names lists the modes, each once: several files may hold parts of one.
+func (g *modeFiles) names() (names []string) {
+	for _, mode := range g.modes {
+		names = tokenfile.AppendNew(names, mode)
+	}
+	return names
+}
+
 func (g *modeFiles) dimension() tokenfile.Dimension {
-	var modes []string
-	for _, mode := range g.modes { // several files may hold parts of one
-		if !slices.Contains(modes, mode) {
-			modes = append(modes, mode)
-		}
-	}
 	if g.without {
-		return tokenfile.Dimension{Name: g.name, Modes: append([]string{""}, modes...)}
+		return tokenfile.Dimension{Name: g.name, Modes: append([]string{""}, g.names()...)}
 	}
-	return tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(modes)}
+	return tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
 }
 
 // chosenFiles returns the files without those of other modes than the chosen ones; those that hold a mode come last, so
@@ -187,19 +191,11 @@ func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]stri
 // groupModeFiles finds the files that hold modes: those that say so, as Figma's own export does, and those that are
 // called so, as themes/acme.json or dark.tokens.json.
 func groupModeFiles(files []*tokenFile) []*modeFiles {
-	var groups []*modeFiles
-	for _, g := range modeGroups(files) {
-		made := &modeFiles{files: g.files}
-		for _, f := range g.files {
-			made.modes = append(made.modes, f.mode)
-		}
-		groups = append(groups, made)
-	}
 	grids := gridFiles(files)
 	rest := slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
 		return slices.ContainsFunc(grids, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
 	})
-	groups = append(onlyModes(rest, append(groups, namedModeFiles(rest)...)), grids...)
+	groups := append(onlyModes(rest, append(modeGroups(files), namedModeFiles(rest)...)), grids...)
 	for i, g := range groups {
 		if g.name == "" && len(groups) > 1 && g.across == nil {
 			g.name = filepath.Base(filepath.Dir(g.files[0].name))
@@ -225,28 +221,24 @@ func firstSegment(f *tokenFile) string {
 	return f.name
 }
 
-// dimensionFolders are the names of folders each of whose files holds one mode.
-var dimensionFolders = []string{
-	"mode", "modes", "theme", "themes", "brand", "brands", "scheme", "schemes", "context", "contexts", "density", "densities",
-}
-
 // mayBeNamed reports whether the name of a file may say which mode it holds.
 func (f *tokenFile) mayBeNamed() bool {
 	return f.mode == "" && f.resolver == nil && f.kind != tokenfile.Resolver && !f.kind.HasSets() && len(f.parts) > 0
 }
 
-// stem is the name of a file without its folder and what follows the last dot, with hyphens for the other dots.
-func (f *tokenFile) stem() string {
+// base is the name of a file without its folder and its ending.
+func (f *tokenFile) base() string {
 	base := filepath.Base(f.name)
-	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens"), ".", "-")
+	return strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens")
 }
+
+// stem is the name of a file without its folder and its ending, with hyphens for the dots.
+func (f *tokenFile) stem() string { return strings.ReplaceAll(f.base(), ".", "-") }
 
 // collectionMode cuts the name of a file as Figma's plugins call those of a collection's modes: Brand.Acme.tokens.json.
 func (f *tokenFile) collectionMode() (collection, mode string) {
-	base := filepath.Base(f.name)
-	base = strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens")
-	if dot := strings.LastIndexByte(base, '.'); dot > 0 {
-		return base[:dot], base[dot+1:]
+	if dot := strings.LastIndexByte(f.base(), '.'); dot > 0 {
+		return f.base()[:dot], f.base()[dot+1:]
 	}
 	return "", ""
 }
@@ -276,9 +268,9 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		first, _, _ := strings.Cut(filepath.Base(f.name), ".")
 		at, mode := key{folder: folder}, first
 		above := filepath.Dir(filepath.Clean(folder))
-		switch inModes := slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(folder))); {
-		case inModes:
-		case beside[above] > 1 && slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(above))): // a folder is a mode
+		switch {
+		case tokenfile.IsModeFolder(filepath.Base(folder)):
+		case beside[above] > 1 && tokenfile.IsModeFolder(filepath.Base(above)): // a folder is a mode
 			at.folder, mode = above+"/", filepath.Base(folder)
 		default:
 			if at.stem, mode = cutMode(base); mode != "" {
@@ -297,12 +289,12 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		}
 		if by[at] == nil {
 			by[at] = &modeFiles{name: at.stem}
-			if at.stem == "" && len(files) > 1 && mode == base && slices.Contains(dimensionFolders, strings.ToLower(filepath.Base(folder))) {
+			if at.stem == "" && len(files) > 1 && mode == base && tokenfile.IsModeFolder(filepath.Base(folder)) {
 				by[at].name = filepath.Base(folder)
 			}
 			groups = append(groups, by[at])
 		}
-		by[at].files, by[at].modes = append(by[at].files, f), append(by[at].modes, mode)
+		by[at].add(f, mode)
 	}
 	return groups
 }
@@ -353,16 +345,15 @@ func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 
 // keep leaves in a group only the files that are wanted, and returns the others.
 func (g *modeFiles) keep(wanted func(*tokenFile) bool) (others []*tokenFile) {
-	var files []*tokenFile
-	var modes []string
-	for i, f := range g.files {
+	all := *g
+	g.files, g.modes = nil, nil
+	for i, f := range all.files {
 		if wanted(f) {
-			files, modes = append(files, f), append(modes, g.modes[i])
+			g.add(f, all.modes[i])
 		} else {
 			others = append(others, f)
 		}
 	}
-	g.files, g.modes = files, modes
 	return others
 }
 
