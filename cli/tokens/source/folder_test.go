@@ -185,14 +185,16 @@ func TestFilesNamedByAModeAreItsModes(t *testing.T) {
 func TestFilesAndFoldersAreModes(t *testing.T) {
 	t.Parallel()
 	cases := map[string][]string{
-		"light, dark, high-contrast":                     {"light.json", "dark.json", "high-contrast.json"},
-		"light, dark, dark-high-contrast":                {"nord-light.json", "nord-dark.json", "nord-dark-high-contrast.json"},
-		"desktop, mobile, tablet":                        {"mobile.json", "desktop.json", "tablet.json"},
-		"light, dark":                                    {"color.light.json", "color.dark.tokens.json"},
-		"light, dark (folders)":                          {"themes/light/colors.json", "themes/dark/colors.json"},
-		"light, dark (folders that are called as modes)": {"light/colors.json", "dark/colors.json"},
-		"acme, globex":                                   {"brands/acme/colors.json", "brands/globex/colors.json"},
-		"Acme, Re=Bel":                                   {"01 Brand.Acme.tokens.json", "01 Brand.Re=Bel.tokens.json"},
+		"light, dark, high-contrast":                           {"light.json", "dark.json", "high-contrast.json"},
+		"light, dark, dark-high-contrast":                      {"nord-light.json", "nord-dark.json", "nord-dark-high-contrast.json"},
+		"desktop, mobile, tablet":                              {"mobile.json", "desktop.json", "tablet.json"},
+		"light, dark":                                          {"color.light.json", "color.dark.tokens.json"},
+		"light, dark (folders)":                                {"themes/light/colors.json", "themes/dark/colors.json"},
+		"light, dark (folders that are called as modes)":       {"light/colors.json", "dark/colors.json"},
+		"light, dark (folders with files called as modes)":     {"light/disabled.json", "dark/disabled.json"},
+		"light, dark (folders with files called as a default)": {"light/base.json", "dark/base.json"},
+		"acme, globex":                                         {"brands/acme/colors.json", "brands/globex/colors.json"},
+		"Acme, Re=Bel":                                         {"01 Brand.Acme.tokens.json", "01 Brand.Re=Bel.tokens.json"},
 	}
 	for want, names := range cases {
 		files := map[string]string{}

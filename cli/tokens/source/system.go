@@ -198,7 +198,11 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 	groups := append(onlyModes(rest, append(modeGroups(files), namedModeFiles(rest)...)), grids...)
 	for i, g := range groups {
 		if g.name == "" && len(groups) > 1 && g.across == nil {
-			g.name = filepath.Base(filepath.Dir(g.files[0].name))
+			folder := filepath.Dir(g.files[0].name)
+			if tokenfile.IsModeName(filepath.Base(folder)) {
+				folder = filepath.Dir(folder)
+			}
+			g.name = filepath.Base(folder)
 		}
 		for _, before := range groups[:i] {
 			if before.name == g.name { // one folder holds the modes of several collections
@@ -254,10 +258,15 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		}
 	}
 	folders, beside := map[string]bool{}, map[string]int{} // of the files; how many of them stand in one folder
+	twins := map[string]int{}                              // files of one name in folders that are called as modes
 	for _, f := range files {
-		if folder := filepath.Dir(filepath.ToSlash(f.name)); !folders[folder] {
+		folder := filepath.Dir(filepath.ToSlash(f.name))
+		if !folders[folder] {
 			folders[folder] = true
 			beside[filepath.Dir(folder)]++
+		}
+		if tokenfile.IsModeName(filepath.Base(folder)) {
+			twins[filepath.Join(filepath.Dir(folder), filepath.Base(f.name))]++
 		}
 	}
 	for _, f := range files {
@@ -271,6 +280,8 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		switch {
 		case tokenfile.IsModeFolder(filepath.Base(folder)):
 		case beside[above] > 1 && tokenfile.IsModeFolder(filepath.Base(above)): // a folder is a mode
+			at.folder, mode = above+"/", filepath.Base(folder)
+		case tokenfile.IsModeName(filepath.Base(folder)) && twins[filepath.Join(above, filepath.Base(f.name))] > 1:
 			at.folder, mode = above+"/", filepath.Base(folder)
 		default:
 			if at.stem, mode = cutMode(base); mode != "" {
