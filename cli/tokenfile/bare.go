@@ -41,7 +41,7 @@ func aliasesStartInSets(root *jsontree.Node, isDTCG bool) bool {
 		eachAlias(either(token, "$value", "value"), func(path jsontree.Pointer) {
 			isIn := func(m jsontree.Member) bool { return m.Value.IsObject() && m.Value.Lookup(path) != nil }
 			switch {
-			case root.Lookup(path) != nil:
+			case root.Lookup(path) != nil || path[len(path)-1] == "value": // the latter is how Style Dictionary writes aliases
 				above++
 			case slices.ContainsFunc(root.Members, isIn):
 				inside++
@@ -54,6 +54,15 @@ func aliasesStartInSets(root *jsontree.Node, isDTCG bool) bool {
 		return inside > 2 && above+nowhere == 0
 	}
 	return typed && inside > 0 && above == 0
+}
+
+// ReachesInto reports whether an alias of a file leads somewhere in another: then the members of the file are groups, and not
+// token sets, whatever its shape.
+func ReachesInto(root, other *jsontree.Node) (reaches bool) {
+	eachToken(root, isToken, func(token *jsontree.Node) {
+		eachAlias(either(token, "$value", "value"), func(path jsontree.Pointer) { reaches = reaches || other.Lookup(path) != nil })
+	})
+	return reaches
 }
 
 // eachAlias visits the paths between braces in the strings of a value.

@@ -98,6 +98,7 @@ func themeOf(root *jsontree.Node) jsontree.Pointer {
 func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(c.original(n, path))
 	c.nameModes(n, path)
+	value = withoutParts(value)
 	if known := pluginTypes[kind]; known != "" {
 		kind, value = known, pluginValue(kind, value)
 	}
@@ -118,6 +119,25 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 	return newToken(n, kind, value)
 }
 
+// isQuantity reports whether an object is a number and a unit, which among tokens of Style Dictionary is one.
+func isQuantity(n *jsontree.Node) bool {
+	value := n.Find("value")
+	return value != nil && bareNumber.MatchString(value.Text) && textOf(n.Find("unit")) != ""
+}
+
+// withoutParts returns a composite value in which a part that is an object with a value is that value.
+func withoutParts(n *jsontree.Node) *jsontree.Node {
+	if !n.IsObject() {
+		return n
+	}
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		if isLegacyToken(m.Value) && m.Value.Find("unit") == nil {
+			m.Value = m.Value.Find("value")
+		}
+		return m
+	})
+}
+
 // modeMember is the name of a member of a token that has its value in another mode.
 var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^(dark|light|modes|values|themes)$`)
 
@@ -135,8 +155,8 @@ func (c *setConverter) nameModes(n *jsontree.Node, path jsontree.Pointer) {
 func (c *setConverter) original(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	value := either(n, "$value", "value")
 	source := n.Find("original").Find("value")
-	if unit := textOf(n.Find("unit")); unit != "" && value != nil && bareNumber.MatchString(value.Text) {
-		return jsontree.NewString(value.Text + unit)
+	if isQuantity(n) {
+		return jsontree.NewString(value.Text + n.Find("unit").Text)
 	}
 	if source.IsString() && value.Find("red") != nil && value.Find("green") != nil && value.Find("blue") != nil {
 		c.concede("colours for iOS", path, spelled(value)+" is "+spelled(source)+" now, its original value")

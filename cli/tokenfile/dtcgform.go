@@ -177,7 +177,8 @@ func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path json
 		}
 	case !m.Value.IsObject():
 		return c.stray(group, m, path)
-	case m.Value.Find("$value") != nil || isLegacyToken(m.Value) && !(c.dialect == dollarTokens && isBlank(m.Value)):
+	case m.Value.Find("$value") != nil || isLegacyToken(m.Value) && !(c.dialect == dollarTokens && isBlank(m.Value)) ||
+		c.dialect == dictionaryTokens && isQuantity(m.Value):
 		m.Value = c.token(m.Value, path)
 		if m.Value != nil {
 			c.note(path)

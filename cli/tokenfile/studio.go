@@ -27,7 +27,7 @@ func recogniseStudio(f *syntax.File, _ Options) string {
 }
 
 func recogniseBareStudio(f *syntax.File, o Options) string {
-	if !isBareStudio(f.Root, o.Sets) {
+	if o.NotSets || !isBareStudio(f.Root, o.Sets) {
 		return ""
 	}
 	return "each member is a token set, as its aliases show"

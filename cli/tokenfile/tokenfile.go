@@ -24,6 +24,7 @@ type Options struct {
 
 	Declared       map[string]bool       // the custom properties that the stylesheets of the command declare
 	Pages          map[string][][]string // of each mode of these stylesheets: what a page must have, of each selector for it
+	NotSets        bool                  // a file is not of token sets by its shape alone
 	KeepReferences bool                  // $ref and $extends stay as they are written
 	Inputs         []string              // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 
@@ -103,10 +104,16 @@ func eachToken(n *jsontree.Node, is func(*jsontree.Node) bool, visit func(*jsont
 }
 
 // isLegacyToken reports whether n is a token of the form before DTCG, and not a dimension, which has a value too, or a
-// group with a group called value. What Style Dictionary built has members of its own beside a value, and may have a unit.
+// group with a group called value. One with a type is a token, whatever else it has, and so is what Style Dictionary built.
 func isLegacyToken(n *jsontree.Node) bool {
 	value := n.Find("value")
-	return n.IsObject() && value != nil && (n.Find("unit") == nil || isBuilt(n)) && !(value.IsObject() && (holds(n, "$value") || isLegacyToken(value) || holdsLegacy(value)))
+	switch {
+	case !n.IsObject() || value == nil:
+		return false
+	case n.Find("type").IsString() || isBuilt(n):
+		return true
+	}
+	return n.Find("unit") == nil && !(value.IsObject() && (holds(n, "$value") || isLegacyToken(value) || holdsLegacy(value)))
 }
 
 // isBuilt reports whether a token is one of a file that Style Dictionary has built: its value is what a platform gets.

@@ -791,6 +791,18 @@ func TestModesInExtensionsAreModes(t *testing.T) {
 	}
 }
 
+// TestObjectsWithAValueAreTokensOfStyleDictionary: with a unit, and with parts that are objects with a value.
+func TestObjectsWithAValueAreTokensOfStyleDictionary(t *testing.T) {
+	const text = `{"a":{"value":"1px"},"g":{"value":4,"unit":"px","type":"dimension"},"h":{"value":"2","unit":"em","comment":"x"},` +
+		`"t":{"value":{"fontFamily":"Inter","letterSpacing":{"value":"-.02em"},"fontSize":{"value":1,"unit":"rem"}},"type":"typography"}}`
+	const want = `{"a":{"$value":"1px"},"g":{"$type":"dimension","$value":"4px"},"h":{"$value":"2em","$description":"x"},` +
+		`"t":{"$type":"typography","$value":{"fontFamily":"Inter","letterSpacing":"-.02em","fontSize":{"value":1,"unit":"rem"}}}}`
+	parts, err := convert(t, text, Options{})
+	if got := spell(parts); err != nil || got != want {
+		t.Errorf("Convert() = %s, %v, want %s", got, err, want)
+	}
+}
+
 // TestTypesOfThePluginDesignTokens: of Figma, which writes them in the form before DTCG.
 func TestTypesOfThePluginDesignTokens(t *testing.T) {
 	const layer = `"radius":8,"color":"#000","offsetX":0,"offsetY":2,"spread":0}`

@@ -58,6 +58,7 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 		}
 		named[name], all = opened, append(all, opened...)
 	}
+	notSets(all, o)
 	o = declared(o, all)
 	all = nil
 	for _, name := range names {
@@ -85,6 +86,20 @@ func declared(o tokenfile.Options, files []*tokenFile) tokenfile.Options {
 		}
 	}
 	return tokenfile.Declare(o, roots...)
+}
+
+// notSets recognises those of several files anew that have the shape of token sets and aliases of tokens of another file: there
+// they lead to a whole path, so that the members of both are groups.
+func notSets(files []*tokenFile, o tokenfile.Options) {
+	o.NotSets = true
+	for _, f := range files {
+		isReached := func(other *tokenFile) bool {
+			return other != f && other.unread == nil && other.parsed != nil && tokenfile.ReachesInto(f.parsed.Root, other.parsed.Root)
+		}
+		if f.unread == nil && f.kind == tokenfile.BareStudio && slices.ContainsFunc(files, isReached) {
+			f.kind, f.why = tokenfile.Recognise(f.parsed, o)
+		}
+	}
 }
 
 // openFiles opens files and recognises their forms. A file that cannot be parsed is noted as unread.
@@ -219,6 +234,7 @@ func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options
 	if all, ok, err := resolvedFolder(a, folder, opened, o); ok {
 		return all, err
 	}
+	notSets(opened, o)
 	o = declared(o, opened)
 	return convertFiles(a, nil, opened, folder, o)
 }

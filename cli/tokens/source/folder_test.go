@@ -316,3 +316,36 @@ func TestFilesOfFigmaAreReadAsFigmaMeansThem(t *testing.T) {
 		t.Errorf("the dimensions are %+v", system.Dimensions)
 	}
 }
+
+// TestAFileThatRefersToOthersIsNoTokenSets: its members look like token sets, whose names no alias has.
+func TestAFileThatRefersToOthersIsNoTokenSets(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"button.json": `{"button":{"color":{"primary":{"value":"{color.primary}","type":"color"}}}}`,
+		"color.json":  `{"color":{"primary":{"value":"#0000ff","type":"color"}}}`,
+	})
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(jsontree.Append(nil, s.Tree)), `{"button":{"color":{"primary":{"$type":"color","$value":"{color.primary}"}}},"color":{"primary":{"$type":"color","$value":"#0000ff"}}}`; got != want {
+		t.Errorf("the tree is %s, want %s", got, want)
+	}
+}
+
+// TestATypeOfARootIsOfItsFile: DTCG says so of a document, and files of a push are laid over each other.
+func TestATypeOfARootIsOfItsFile(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"a.json": `{"$type":"color","ink":{"$value":"#123456"},"g":{"x":{"$value":"#fff"}},"own":{"$type":"number","n":{"$value":1}}}`,
+		"b.json": `{"$type":"fontFamily","g":{"body":{"$value":"Ubuntu Sans"}}}`,
+	})
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"ink":{"$type":"color","$value":"#123456"},"g":{"x":{"$type":"color","$value":"#fff"},"body":{"$type":"fontFamily","$value":"Ubuntu Sans"}},"own":{"$type":"number","n":{"$value":1}}}`
+	if got := string(jsontree.Append(nil, s.Tree)); got != want {
+		t.Errorf("the tree is %s, want %s", got, want)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/repair"
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
@@ -178,6 +179,9 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 				"%s holds no token: no $value stands in it", file.name)
 		}
 		for _, part := range file.parts {
+			if len(files) > 1 {
+				part.Tree = withOwnTypes(part.Tree, nil)
+			}
 			if file.resolver != nil {
 				part.Tree = keepTypes(s.Tree, part.Tree)
 			}
@@ -194,6 +198,27 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	s.repair()
 	s.nameModifiers()
 	return s, nil
+}
+
+// withOwnTypes returns a document of one of several files in which its tokens have the type that the root says, which is that of
+// this file alone. above is that type, nil at the root.
+func withOwnTypes(n, above *jsontree.Node) *jsontree.Node {
+	typ := n.Find("$type")
+	if above == nil && typ == nil {
+		return n
+	}
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		switch {
+		case m.Name == "$type" && above == nil:
+			m.Value = nil
+		case tokentree.IsMeta(m.Name) || !m.Value.IsObject() || m.Value.Find("$type") != nil:
+		case tokentree.IsGroup(m.Value):
+			m.Value = withOwnTypes(m.Value, cmp.Or(above, typ))
+		default:
+			m.Value = tree.With(m.Value, "$type", cmp.Or(above, typ))
+		}
+		return m
+	})
 }
 
 // modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual ones,
