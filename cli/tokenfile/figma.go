@@ -62,8 +62,13 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 		return f.part, err
 	}
 	f.nameAll(ids)
+	inner := f.inner(ids)
 	for _, id := range ids {
-		f.add(id)
+		if !inner[id] {
+			f.add(id)
+		} else if !f.Overrides {
+			f.part.Concessions = append(f.part.Concessions, Concession{"variables of one name", f.place(id), strings.Join(f.names[id], "."), "another of this name is an alias of it, and counts"})
+		}
 	}
 	if o.Mode != "" && !f.modeFound {
 		return f.part, noMode(o.Mode, f.modes)
@@ -155,8 +160,46 @@ const WrongNames = "names with dots or braces"
 // Renamed says that a name is another now.
 func Renamed(old, now string) string { return `"` + old + `" is "` + now + `" now, in aliases too` }
 
+// sameName returns the id of the variable of which a value of another one is an alias, if both have one name: a collection of
+// components chains brands so. It is empty if it is not such an alias.
+func (f *figma) sameName(id string, value *jsontree.Node) string {
+	target := textOf(value.Find("id"))
+	if textOf(value.Find("type")) != "VARIABLE_ALIAS" || target == id || !slices.Equal(f.names[target], f.names[id]) {
+		return ""
+	}
+	return target
+}
+
+// inner has the variables that others of their name stand for. Of a circle none does.
+func (f *figma) inner(ids []string) map[string]bool {
+	inner := map[string]bool{}
+	for _, id := range ids {
+		for _, m := range membersOf(f.variables.Find(id).Find("valuesByMode")) {
+			if target := f.sameName(id, m.Value); target != "" && !inner[id] {
+				inner[target] = true
+			}
+		}
+	}
+	return inner
+}
+
+// followed is valueOf of a variable, or of the one of its name that it is an alias of.
+func (f *figma) followed(id string) (v, value *jsontree.Node, isOwn bool) {
+	v = f.variables.Find(id)
+	value, isOwn = f.valueOf(v)
+	seen := map[string]bool{id: true}
+	for target := f.sameName(id, value); target != "" && !seen[target]; target = f.sameName(target, value) {
+		own := false
+		seen[target] = true
+		value, own = f.valueOf(f.variables.Find(target))
+		isOwn = isOwn || own
+	}
+	return v, value, isOwn
+}
+
 func (f *figma) add(id string) {
-	v, names := f.variables.Find(id), f.names[id]
+	v, raw, isOwn := f.followed(id)
+	names := f.names[id]
 	path := strings.Join(names, ".")
 	origin := f.place(id)
 	switch first, twice := f.usedNames[path]; {
@@ -168,7 +211,6 @@ func (f *figma) add(id string) {
 		return
 	}
 	f.usedNames[path] = id
-	raw, isOwn := f.valueOf(v)
 	if f.Overrides && !isOwn {
 		return
 	}

@@ -274,6 +274,17 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 			t.Errorf("of %s the mode Dark has %s, %v", text, got, err)
 		}
 	}
+	const chain = `{"variables":[{"id":"1","name":"a","variableCollectionId":"c","resolvedType":"COLOR","valuesByMode":{"l":{"type":"VARIABLE_ALIAS","id":"2"},"d":"#111"}},` +
+		`{"id":"2","name":"a","variableCollectionId":"b","resolvedType":"COLOR","valuesByMode":{"x":"#222","y":"#333"}}],` +
+		`"variableCollections":[{"id":"c","name":"C","modes":[{"modeId":"l","name":"Light"},{"modeId":"d","name":"Dark"}]},{"id":"b","name":"B","modes":[{"modeId":"x","name":"X"},{"modeId":"y","name":"Y"}]}]}`
+	for dimension, modes := range map[string]map[string]string{"C": {"Light": "#222", "Dark": "#111"}, "B": {"X": "#222", "Y": "#333"}} {
+		for mode, value := range modes {
+			parts, err := convert(t, chain, Options{Choice: map[string]string{dimension: mode}})
+			if got := identity.ReplaceAllString(spell(parts), ""); err != nil || got != `{"a":{"$type":"color","$value":"`+value+`"}}` {
+				t.Errorf("a variable of the name of its target is in %s %s, %v, want %s", mode, got, err, value)
+			}
+		}
+	}
 	const styles = `{"collections":[{"name":"S","modes":[{"name":"Style","variables":[{"name":"h","type":"typography","value":{"fontFamily":"Inter","fontSize":32,"fontWeight":"Extended Bold","lineHeight":40,"lineHeightUnit":"PIXELS",` +
 		`"letterSpacing":5,"letterSpacingUnit":"PERCENT","textCase":"ORIGINAL"}},{"name":"e","type":"effect","value":{"effects":[{"type":"INNER_SHADOW","color":{"r":0,"g":0,"b":0,"a":1},"offset":{"x":0,"y":1},"radius":2}]}},` +
 		`{"name":"g","type":"grid","value":{"columns":3}},{"name":"h","type":"number","value":1},{"name":"n"}]}]}]}`
