@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/arithmetic"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/dtcg"
@@ -99,6 +100,10 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(c.original(n, path))
 	c.nameModes(n, path)
 	value = withoutParts(value)
+	if text := colorText(value); text != nil && (kind == "color" || kind == "" && path[0] == "color") {
+		c.concede("colours as numbers", path, spelled(value)+" is "+text.Text+" now")
+		kind, value = "color", text
+	}
 	if known := pluginTypes[kind]; known != "" {
 		kind, value = known, pluginValue(kind, value)
 	}
@@ -106,7 +111,7 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 	switch {
 	case kind != "" && kind == c.above:
 		kind = "" // the group says it
-	case isSource && path[0] == "size" && kind == "dimension":
+	case isSource && path[0] == "size" && (TypeOf(kind) == "dimension" || strings.EqualFold(kind, "fontSize") || kind == "size"):
 		kind, value = c.categorised(value, path)
 	case kind != "" && (n.Find("$value") != nil || isType(kind)):
 		kind, value = standard(kind, value)
@@ -115,6 +120,9 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 		if of, written := c.categorised(value, path); of != "" {
 			kind, value = of, written
 		}
+	}
+	if kind == "dimension" && isSource && bareNumber.MatchString(textOf(value)) && value.Text != "0" {
+		c.concede("numbers without a unit", path, value.Text+" is "+value.Text+"px in the served files; write a unit if it is of another")
 	}
 	return newToken(n, kind, value)
 }
@@ -136,6 +144,37 @@ func withoutParts(n *jsontree.Node) *jsontree.Node {
 		}
 		return m
 	})
+}
+
+// colorText is a colour that is a list of red, green, blue and perhaps alpha, or an object of these or of hue, saturation and
+// lightness, as Style Dictionary's transforms read it; nil if n is none. Red, green and blue up to 1 are Figma's.
+func colorText(n *jsontree.Node) *jsontree.Node {
+	var parts []string
+	for _, item := range itemsOf(n) {
+		parts = append(parts, numberOf(item))
+	}
+	space := "rgb("
+	for _, names := range []string{"rgb", "hsl"} {
+		if n.IsObject() && n.Find(names[:1]) != nil {
+			for i := range names {
+				part := numberOf(n.Find(names[i : i+1]))
+				if names == "hsl" && i > 0 {
+					part, _ = arithmetic.Evaluate(part + " * 100")
+					part += "%"
+				}
+				parts = append(parts, part)
+			}
+			if alpha := n.Find("a"); alpha != nil {
+				parts = append(parts, numberOf(alpha))
+			}
+			space = names + "("
+		}
+	}
+	text := jsontree.NewString(space + strings.Join(parts, ", ") + ")")
+	if isUpTo1 := space == "rgb(" && !slices.ContainsFunc(parts[:min(3, len(parts))], func(part string) bool { return len(part) > 1 && part[0] != '0' && part != "1.0" }); len(parts) < 3 || isUpTo1 || !Fits("color", text) {
+		return nil
+	}
+	return text
 }
 
 // modeMember is the name of a member of a token that has its value in another mode.

@@ -814,6 +814,25 @@ func TestObjectsWithAValueAreTokensOfStyleDictionary(t *testing.T) {
 	}
 }
 
+// TestNumbersOfStyleDictionary: colours as numbers are colours, and a size without a unit is one of rem, or is named.
+func TestNumbersOfStyleDictionary(t *testing.T) {
+	const text = `{"color":{"a":{"value":[255,0,0.5,0.5]},"b":{"value":{"r":146,"g":153,"b":162},"type":"color"},"c":{"value":{"h":200,"s":0.5,"l":0.25},"type":"color"},"d":{"value":{"r":1,"g":0,"b":0},"type":"color"}},` +
+		`"size":{"e":{"value":"0.75","type":"fontSize"}},"f":{"value":"1.5","type":"spacing"},"g":{"value":[0,0,1],"type":"other"}}`
+	const want = `{"color":{"a":{"$type":"color","$value":"rgb(255, 0, 0.5, 0.5)"},"b":{"$type":"color","$value":"rgb(146, 153, 162)"},"c":{"$type":"color","$value":"hsl(200, 50%, 25%)"},` +
+		`"d":{"$type":"color","$value":{"colorSpace":"srgb","components":[1,0,0],"hex":"#ff0000"}}},"size":{"e":{"$type":"dimension","$value":"0.75rem"}},"f":{"$type":"dimension","$value":"1.5"},"g":{"$type":"string","$value":[0,0,1]}}`
+	parts, err := convert(t, text, Options{})
+	if got := spell(parts); err != nil || got != want {
+		t.Errorf("Convert() = %s, %v, want %s", got, err, want)
+	}
+	var named []string
+	for _, c := range parts[0].Concessions {
+		named = append(named, c.Path)
+	}
+	if want := []string{"color.a", "color.b", "color.c", "color.d", "size.e", "f"}; !slices.Equal(named, want) {
+		t.Errorf("named: %q, want %q", named, want)
+	}
+}
+
 // TestTypesOfThePluginDesignTokens: of Figma, which writes them in the form before DTCG.
 func TestTypesOfThePluginDesignTokens(t *testing.T) {
 	const layer = `"radius":8,"color":"#000","offsetX":0,"offsetY":2,"spread":0}`
