@@ -183,22 +183,18 @@ func (f *figmaLists) collection(c *jsontree.Node, at jsontree.Pointer) {
 	list, usual := jsontree.NewArray(), jsontree.NewString(textOf(c.Find("defaultModeId")))
 	taken := jsontree.NewObject(jsontree.Member{Name: "name", Value: c.Find("name")}, jsontree.Member{Name: "modes", Value: list}, jsontree.Member{Name: "defaultModeId", Value: usual})
 	f.collections.Members = append(f.collections.Members, jsontree.Member{Name: id, Value: taken})
+	var names []string
 	for i, mode := range itemsOf(c.Find("modes")) {
 		name := cmp.Or(textOf(mode), textOf(mode.Find("name")))
+		names = append(names, name)
 		modeID := jsontree.NewString(cmp.Or(textOf(mode.Find("modeId")), textOf(mode.Find("id")), name))
 		list.AddItem(jsontree.NewObject(jsontree.Member{Name: "modeId", Value: modeID}, jsontree.Member{Name: "name", Value: jsontree.NewString(name)}))
 		for j, v := range itemsOf(mode.Find("variables")) {
 			f.variable(v, id, modeID.Text, append(at[:len(at):len(at)], "modes", itoa(i), "variables", itoa(j)))
 		}
 	}
-	var names []string
-	for _, mode := range list.Items() {
-		names = append(names, textOf(mode.Find("name")))
-	}
-	for _, mode := range list.Items() {
-		if usual.Text == "" && textOf(mode.Find("name")) == UsualFirst(names)[0] {
-			usual.Text = textOf(mode.Find("modeId"))
-		}
+	if usual.Text == "" && len(names) > 0 {
+		usual.Text = textOf(list.Items()[slices.Index(names, UsualFirst(names)[0])].Find("modeId"))
 	}
 	for i, v := range itemsOf(c.Find("variables")) {
 		f.variable(v, id, "", append(at[:len(at):len(at)], "variables", itoa(i)))

@@ -6,6 +6,7 @@ import (
 
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/arithmetic"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -57,14 +58,17 @@ func withoutModifier(extensions *jsontree.Node) *jsontree.Node {
 	if studio.Find("modify") == nil {
 		return extensions
 	}
-	renamed := func(n *jsontree.Node, name string, change func(m *jsontree.Member)) *jsontree.Node {
-		result := jsontree.NewObject(append([]jsontree.Member(nil), n.Members...)...)
-		change(&result.Members[result.IndexOf(name)])
-		result.Index()
-		return result
-	}
-	studio = renamed(studio, "modify", func(m *jsontree.Member) { m.Name = "modified" })
-	return renamed(extensions, studioName, func(m *jsontree.Member) { m.Value = studio })
+	return tree.MapMembers(extensions, func(m jsontree.Member) jsontree.Member {
+		if m.Name == studioName {
+			m.Value = tree.MapMembers(studio, func(inner jsontree.Member) jsontree.Member {
+				if inner.Name == "modify" {
+					inner.Name = "modified"
+				}
+				return inner
+			})
+		}
+		return m
+	})
 }
 
 // hexWithOpacity is how Tokens Studio writes a colour with an opacity.

@@ -221,33 +221,23 @@ func (c *computer) nameUnused(t *dtcg.Token) {
 	if kind == css.FontWeight && t.Value.IsString() {
 		c.nameStyle(t, t.Value.Text)
 	}
-	if known := servedParts[kind]; known != nil {
-		for _, layer := range append(t.Value.Items(), t.Value) {
-			for _, m := range layer.Members {
-				if !slices.Contains(known, m.Name) {
+	known, isComposite := servedParts[kind]
+	if !isComposite {
+		return
+	}
+	for _, layer := range append(t.Value.Items(), t.Value) {
+		for _, m := range layer.Members {
+			switch {
+			case !slices.Contains(known, m.Name):
+				c.nameMember(t, m)
+			case m.Name == "fontWeight":
+				weight, _ := c.substituted(m.Value.Text)
+				c.nameStyle(t, weight)
+			case m.Name == "fontStyle":
+				if style, _ := c.substituted(m.Value.Text); !slices.Contains([]string{"normal", "italic", "oblique"}, strings.ToLower(style)) {
 					c.nameMember(t, m)
 				}
 			}
-		}
-	}
-	if kind != css.Typography {
-		return
-	}
-	for _, m := range t.Value.Members {
-		switch m.Name {
-		case "fontFamily", "fontSize", "lineHeight", "letterSpacing":
-		case "fontWeight":
-			weight := m.Value.Text
-			if m.Value.IsString() {
-				weight, _ = c.substituted(weight)
-			}
-			c.nameStyle(t, weight)
-		case "fontStyle":
-			if style, _ := c.substituted(m.Value.Text); !slices.Contains([]string{"normal", "italic", "oblique"}, strings.ToLower(style)) {
-				c.nameMember(t, m)
-			}
-		default:
-			c.nameMember(t, m)
 		}
 	}
 }
@@ -258,6 +248,7 @@ var servedParts = map[css.Kind][]string{
 	css.Border:     {"width", "style", "color"},
 	css.Transition: {"duration", "timingFunction", "easing", "delay"},
 	css.Gradient:   {"color", "position"},
+	css.Typography: {"fontFamily", "fontSize", "fontStyle", "fontWeight", "lineHeight", "letterSpacing"},
 }
 
 // saysNothing are the values of members that change nothing.
