@@ -60,9 +60,6 @@ func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect,
 	}
 	c.modes.learn(set)
 	c.part.Tree = c.group(set, nil)
-	if c.part.Tree == nil {
-		c.part.Tree = jsontree.NewObject()
-	}
 	c.part.ModeNames = c.modes.names
 	if len(c.modes.names) > 0 {
 		c.part.Dimensions = []Dimension{{Modes: UsualFirst(c.modes.names)}}

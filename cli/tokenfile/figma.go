@@ -355,10 +355,7 @@ func byteHex(part float64) string {
 
 // alphaHex is byteHex of a number's text, which a pattern has checked.
 func alphaHex(text string) string {
-	part, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return "ff"
-	}
+	part, _ := strconv.ParseFloat(text, 64)
 	return byteHex(min(part, 1))
 }
 

@@ -180,9 +180,6 @@ func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer, read stri
 			p.nameBeside(value, below, read)
 		}
 	}
-	if n == nil {
-		return
-	}
 	for _, m := range n.Members {
 		each(m.Name, m.Value)
 	}

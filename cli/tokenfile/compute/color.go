@@ -54,13 +54,9 @@ func (c *computer) modifier(n *jsontree.Node) (m modifier, ok bool) {
 
 // withoutModifier returns extensions in which the modifier is called modified: who reads the token again finds it applied.
 func withoutModifier(extensions *jsontree.Node) *jsontree.Node {
-	studio := extensions.Find(studioName)
-	if studio.Find("modify") == nil {
-		return extensions
-	}
 	return tree.MapMembers(extensions, func(m jsontree.Member) jsontree.Member {
 		if m.Name == studioName {
-			m.Value = tree.MapMembers(studio, func(inner jsontree.Member) jsontree.Member {
+			m.Value = tree.MapMembers(m.Value, func(inner jsontree.Member) jsontree.Member {
 				if inner.Name == "modify" {
 					inner.Name = "modified"
 				}

@@ -38,7 +38,6 @@ const (
 func Document(root *jsontree.Node, rules Rules) Result {
 	c := computer{
 		rules: rules, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string]map[string]bool{},
-		computed: map[string]bool{},
 	}
 	for i := range c.d.Tokens {
 		t := &c.d.Tokens[i]
@@ -48,23 +47,24 @@ func Document(root *jsontree.Node, rules Rules) Result {
 		}
 	}
 	result := Result{Tree: c.rebuilt(root, nil), Concessions: c.said, Needs: map[string]map[string]bool{}}
-	for path := range c.computed {
-		result.Needs[path] = c.needs[path]
+	for path, v := range c.values {
+		if v != c.d.Token(path).Value {
+			result.Needs[path] = c.needs[path]
+		}
 	}
 	return result
 }
 
 // computer computes the tokens of one document, each once.
 type computer struct {
-	rules    Rules
-	d        *dtcg.Document
-	values   map[string]*jsontree.Node  // by path, of tokens that are done
-	types    map[string]string          // by path, of tokens that get another type
-	busy     map[string]bool            // paths of tokens that are under way: a circle
-	needs    map[string]map[string]bool // by path
-	computed map[string]bool
-	said     []tokenfile.Concession
-	path     []string // of the tokens under way
+	rules  Rules
+	d      *dtcg.Document
+	values map[string]*jsontree.Node  // by path, of tokens that are done
+	types  map[string]string          // by path, of tokens that get another type
+	busy   map[string]bool            // paths of tokens that are or were under way: without a value yet, a circle
+	needs  map[string]map[string]bool // by path
+	said   []tokenfile.Concession
+	path   []string // of the tokens under way
 }
 
 func (c *computer) concede(kind string, t *dtcg.Token, message string) {
@@ -76,17 +76,11 @@ func (c *computer) value(t *dtcg.Token) *jsontree.Node {
 	if v, done := c.values[t.Path]; done {
 		return v
 	}
-	if c.busy[t.Path] {
-		return t.Value
-	}
 	c.busy[t.Path], c.needs[t.Path] = true, map[string]bool{}
 	c.path = append(c.path, t.Path)
 	v := c.token(t)
 	c.path = c.path[:len(c.path)-1]
 	c.values[t.Path] = v
-	if v != t.Value {
-		c.computed[t.Path] = true
-	}
 	return v
 }
 
