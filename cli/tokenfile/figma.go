@@ -392,10 +392,7 @@ func (f *native) group(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
 func (f *native) token(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
 	value, extensions := n.Find("$value"), n.Find("$extensions")
 	of := func(name string) *jsontree.Node {
-		if own := extensions.Find("com.figma." + name); own != nil {
-			return own
-		}
-		return extensions.Find("com.figma").Find(name)
+		return cmp.Or(extensions.Find("com.figma."+name), extensions.Find("com.figma").Find(name))
 	}
 	v := jsontree.NewObject(jsontree.Member{Name: "resolvedType", Value: jsontree.NewString("FLOAT")}, jsontree.Member{Name: "scopes", Value: of("scopes")})
 	if textOf(n.Find("$type")) == "number" && value.Kind == jsontree.Number {

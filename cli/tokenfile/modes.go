@@ -12,10 +12,7 @@ import (
 // ModeOf returns the mode whose values a DTCG document of Figma's own export holds; empty if it names none.
 func ModeOf(root *jsontree.Node) string {
 	extensions := root.Find("$extensions")
-	if name := textOf(extensions.Find("com.figma.modeName")); name != "" {
-		return name
-	}
-	return textOf(extensions.Find("com.figma").Find("modeName"))
+	return cmp.Or(textOf(extensions.Find("com.figma.modeName")), textOf(extensions.Find("com.figma").Find("modeName")))
 }
 
 // collection is a collection of Figma that has several modes.
@@ -79,10 +76,7 @@ func (f *figma) severalModes(ids []string) (all []collection) {
 		if !used[m.Name] || len(modes) < 2 && len(extensions) == 0 {
 			continue
 		}
-		c := collection{id: m.Name, name: textOf(m.Value.Find("name"))}
-		if c.name == "" {
-			c.name = m.Name
-		}
+		c := collection{id: m.Name, name: cmp.Or(textOf(m.Value.Find("name")), m.Name)}
 		for _, mode := range modes {
 			name := textOf(mode.Find("name"))
 			c.modes = append(c.modes, name)

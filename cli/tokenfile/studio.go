@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -315,10 +316,7 @@ func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Nod
 }
 
 func either(n *jsontree.Node, first, second string) *jsontree.Node {
-	if m := n.Find(first); m != nil {
-		return m
-	}
-	return n.Find(second)
+	return cmp.Or(n.Find(first), n.Find(second))
 }
 
 // mapping says what a type of Tokens Studio becomes: the first type that the value fits, the last if

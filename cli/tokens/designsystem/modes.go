@@ -105,7 +105,7 @@ func IsBrand(d tokenfile.Dimension) bool {
 	return d.Name != "" && !slices.ContainsFunc(partsOf(d), func(p part) bool { return p.why == "" })
 }
 
-// kinds are the names by which people call modes, with the dimension that they are of and the condition under which they
+// kinds are the well-known names of modes, with the dimension that they are of and the condition under which they
 // hold on their own.
 var kinds = []struct{ mode, dimension, when string }{
 	{"dark", "scheme", "(prefers-color-scheme: dark)"},

@@ -55,8 +55,8 @@ func (a *app) confirmFolder(ctx context.Context, s *source.Sources, p *pushFlags
 	return term.Fail(next, "nothing is pushed: it would lose %s, of which the last by name would count", what)
 }
 
-// confirmRest asks whether a push shall go on without what it would lose. It is not decided if no user can answer, or if the
-// answer is no.
+// confirmRest asks whether a push shall go on without what it would lose. It is not decided if no user can answer, or
+// if the answer is no.
 func (a *app) confirmRest(ctx context.Context, dryRun bool, lost string) (isDecided bool, err error) {
 	switch {
 	case !a.CanAsk():

@@ -243,7 +243,8 @@ func (f *tokenFile) collectionMode() (collection, mode string) {
 	return "", ""
 }
 
-// modeKey is what files of one group have in common: a folder that they or their folders stand in, and their names without the mode.
+// modeKey is what files of one group have in common: a folder that they or their folders stand in, and their names
+// without the mode.
 type modeKey struct{ folder, stem string }
 
 // fileNames counts what the names of files have in common.
@@ -285,8 +286,8 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 	return groups
 }
 
-// modeOf returns the mode that the name of a file says, in a folder of modes or by its last words, or that the name of its folder
-// says. It may be any if several files have the same before a dot, and is empty if there is none.
+// modeOf returns the mode that the name of a file says, in a folder of modes or by its last words, or that the name of
+// its folder says. It may be any if several files have the same before a dot, and is empty if there is none.
 func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	folder := filepath.Dir(f.name)
 	above := filepath.Dir(folder)
